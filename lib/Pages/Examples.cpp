@@ -21,18 +21,30 @@ static constexpr StageDeclaration ofModule[] = {
     {" f;", ".extern .func (.param .b32 result) f (.param .b32 argument);"},
     {".loc", ".file 1 \"kernel.cu\""},
 };
-static constexpr StageDeclaration ofBody[] = {
-    {"%p", ".reg .pred %p<16>;"}, {"%h", ".reg .b16 %h<16>;"},
-    {"%r", ".reg .b32 %r<16>;"},  {"%rd", ".reg .b64 %rd<16>;"},
-    {"%f", ".reg .f32 %f<16>;"},  {"%fd", ".reg .f64 %fd<16>;"},
-    {"%q", ".reg .b128 %q<16>;"}, {"TABLE", "TABLE: .branchtargets LOOP, DONE;"},
-};
+static constexpr StageDeclaration registers[] = {{"%p", ".pred"}, {"%c", ".b8"},  {"%h", ".b16"},  {"%r", ".b32"},
+                                                 {"%rd", ".b64"}, {"%f", ".f32"}, {"%fd", ".f64"}, {"%q", ".b128"}};
 
 static std::string declared(llvm::ArrayRef<StageDeclaration> declarations, StringRef line) {
   std::string text;
   for (const StageDeclaration &declaration : declarations)
     if (line.contains(declaration.mentioned) && !StringRef(text).contains(declaration.text))
       text += declaration.text.str() + "\n";
+  return text;
+}
+
+/// Declares each family of registers that the line mentions, as many of them as it needs.
+static std::string declaredRegisters(StringRef line) {
+  std::string text;
+  for (const StageDeclaration &family : registers) {
+    unsigned count = 0;
+    for (size_t at = line.find(family.mentioned); at != StringRef::npos; at = line.find(family.mentioned, at + 1)) {
+      StringRef rest = line.drop_front(at + family.mentioned.size());
+      if (unsigned number = 0; !rest.consumeInteger(10, number))
+        count = std::max(count, number + 1);
+    }
+    if (count)
+      text += ("    .reg " + family.text + " " + family.mentioned + "<" + llvm::Twine(count) + ">;\n").str();
+  }
   return text;
 }
 
@@ -50,8 +62,14 @@ struct Stage {
   StringRef line;
 
   ExampleModule text() const {
-    std::string before = version + "\n" + target + "\n" + size + "\n" + module + ".visible .entry kernel(" + parameter +
-                         ")\n" + head + "{\n" + declared(ofBody, line) + "LOOP:\n" + body + "DONE:\nret;\n}\n";
+    const bool hasTable = line.contains("TABLE");
+    const auto label = [&](const char *name) {
+      return hasTable || line.contains(name) ? std::string(name) + ":\n" : std::string();
+    };
+    std::string before = version + "\n" + target + "\n" + size + (size.empty() ? "" : "\n") + module +
+                         ".visible .entry kernel(" + parameter + ")\n" + head + "{\n" + declaredRegisters(line) +
+                         (hasTable ? "    TABLE: .branchtargets LOOP, DONE;\n" : "") + label("LOOP") + body +
+                         label("DONE") + "    ret;\n}\n";
     const size_t at = before.find(line.str());
     return {before, static_cast<uint32_t>(1 + StringRef(before).take_front(at).count('\n'))};
   }
@@ -79,7 +97,7 @@ ExampleModule exampleModule(StringRef name, StringRef line, uint16_t ptx, String
     stage.parameter = line.str();
   else if (const bool hasBody = line.ends_with("}");
            name == ".pragma" || (places & (isa::InEntry | isa::InFunction) && !hasBody))
-    stage.body = own;
+    stage.body = "    " + own;
   else if (places & isa::OnEntry && !(places & isa::OnVariable))
     stage.head = own;
   else if (places & isa::OnFunction && !(places & isa::OnVariable))

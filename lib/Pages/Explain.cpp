@@ -204,6 +204,8 @@ std::string describeWord(const isa::Word &word, StringRef mnemonic) {
   const std::string says = wordMeaning(word, mnemonic);
   if (word.wordClass == isa::WordClass::Type) {
     const bool hasBits = word.typeKind >= isa::TypeKind::Bits && word.typeKind <= isa::TypeKind::Float;
+    if (word.typeKind == isa::TypeKind::Bits && !meaning)
+      return std::to_string(word.bits) + " " + says;
     return hasBits ? says + " of " + std::to_string(word.bits) + (word.bits == 1 ? " bit" : " bits") : says;
   }
   const std::string topic(meaning ? meaning->topic : isa::Text());

@@ -1,5 +1,6 @@
 #include "Pages/FormulaText.h"
 #include "Isa/FormulaNames.h"
+#include "Isa/Isa.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace ptxray {
@@ -16,8 +17,8 @@ struct Piece {
 
 class FormulaWriter {
 public:
-  FormulaWriter(const isa::Form &form, const isa::Formula &formula)
-      : formula(formula), slots(isa::run(isa::tables().slots, form.slots)),
+  FormulaWriter(const isa::Form &form, const isa::Formula &formula, const FormMatch *words)
+      : formula(formula), words(words), slots(isa::run(isa::tables().slots, form.slots)),
         operands(isa::run(isa::tables().operands, form.operands)) {}
   std::string value() {
     for (const isa::Step &step : isa::run(isa::tables().steps, formula.steps))
@@ -54,7 +55,15 @@ private:
     return function + ")";
   }
 
+  /// The slot's name, or the word in it; empty if none is written.
+  std::string inSlot(size_t slot) const {
+    if (!words)
+      return std::string(slots[slot].name);
+    return words->word(slot) ? std::string(isa::word(words->word(slot)).text) : "";
+  }
+
   const isa::Formula &formula;
+  const FormMatch *words; // null: of all that may be written
   llvm::ArrayRef<isa::Slot> slots;
   llvm::ArrayRef<isa::OperandDecl> operands;
   std::vector<Piece> pieces;
@@ -70,7 +79,9 @@ std::string numberText(int64_t number) {
 
 Piece FormulaWriter::wordCall(const isa::Step &step) const {
   const isa::Slot &slot = slots[isa::tables().wordCalls[step.value].slot];
-  const std::string word(slot.name);
+  const std::string word = inSlot(isa::tables().wordCalls[step.value].slot);
+  if (word.empty()) // then the first argument is the result
+    return arg(step, 0);
   if (step.op == StepOp::Fold)
     return {"fold(" + word + ", " + arg(step, 0).text + ")"};
   if (step.count == 2 && !slot.optional)
@@ -95,8 +106,8 @@ Piece FormulaWriter::piece(const isa::Step &step) const {
   case StepOp::Constant: return {numberText(isa::tables().stepNumbers[step.value])};
   case StepOp::Parameter: return {"x"}; // of a definition alone
   case StepOp::Word:
-    return {std::string(step.value >= isa::literalWord ? isa::word(step.value - isa::literalWord).text
-                                                       : slots[step.value].name)};
+    return {step.value >= isa::literalWord ? std::string(isa::word(step.value - isa::literalWord).text)
+                                           : inSlot(step.value)};
   case StepOp::WordCall:
   case StepOp::Fold: return wordCall(step);
   case StepOp::Named: return {call(std::string(isa::tables().namedFunctions[step.value]), step)};
@@ -110,13 +121,25 @@ Piece FormulaWriter::piece(const isa::Step &step) const {
   return {step.count ? call(std::string(function.name), step) : std::string(function.name)};
 }
 
-std::string formulaText(const isa::Form &form, const isa::Formula &formula) {
-  FormulaWriter writer(form, formula);
+std::string formulaText(const isa::Form &form, const isa::Formula &formula, const FormMatch *words) {
+  FormulaWriter writer(form, formula, words);
   const std::string target = writer.target();
   std::string text = writer.value();
   if (!target.empty())
     text = target + (formula.approximate ? " ~ " : " = ") + text;
   return formula.bound.empty() ? text : text + " within " + std::string(formula.bound);
+}
+
+std::string functionsOf(const isa::Formula &formula) {
+  std::string text;
+  for (const isa::Step &step : isa::run(isa::tables().steps, formula.steps)) {
+    if (step.op != StepOp::Named)
+      continue;
+    const isa::Text name = isa::tables().namedFunctions[step.value];
+    if (const std::optional<isa::Meaning> meaning = isa::findMeaning(name))
+      text += (text.empty() ? "" : "; ") + std::string(name) + ": " + std::string(meaning->text);
+  }
+  return text;
 }
 
 } // namespace ptxray

@@ -120,7 +120,10 @@ PageSection Part::computation() const {
       add("nothing that one GPU could do alone: it is about " + std::string(form->outside), "");
     for (const isa::Formula &formula : isa::run(isa::tables().formulas, form->formulas)) {
       const std::string when = formula.when ? conditionText(*form, formula.when).manual : "";
-      add(formulaText(*form, formula), when.empty() ? "" : "if " + when);
+      std::string note = when.empty() ? "" : "if " + when;
+      if (const std::string functions = functionsOf(formula); !functions.empty())
+        note += (note.empty() ? "" : "; ") + functions;
+      add(formulaText(*form, formula), std::move(note));
     }
   }
   return section;

@@ -16,11 +16,12 @@ struct PageRow {
 
 struct PageSection {
   enum class Kind : uint8_t {
-    Part,  // what follows, up to the next part, belongs to one section of the manual
-    Text,  // a paragraph a row
-    Code,  // a line of PTX a row; the words number it
-    List,  // words, and what they mean
-    Table, // the first row is the header
+    Part,    // what follows, up to the next part, belongs to one section of the manual
+    Text,    // a paragraph a row
+    Code,    // a line of PTX a row; the words number it
+    List,    // words, and what they mean
+    Table,   // the first row is the header
+    Picture, // a row is text as it stands, in lines
   };
   Kind kind;
   std::string title;

@@ -116,6 +116,14 @@ static void printParagraphs(const PageSection &section, llvm::raw_ostream &out) 
   }
 }
 
+static void printPicture(const PageSection &section, llvm::raw_ostream &out) {
+  for (const PageRow &row : section.rows)
+    for (StringRef line, rest = row.text; !rest.empty();) {
+      std::tie(line, rest) = rest.split('\n');
+      out << (line.empty() ? "" : "  ") << line << '\n';
+    }
+}
+
 void printPage(const Page &page, llvm::raw_ostream &out) {
   wrapped(page.name + " - " + page.title, 0, 2, out);
   for (const PageSection &section : page.sections) {
@@ -129,6 +137,7 @@ void printPage(const Page &page, llvm::raw_ostream &out) {
     case PageSection::Kind::Code: printCode(section, out); break;
     case PageSection::Kind::List: printList(section, out); break;
     case PageSection::Kind::Table: printTable(section, out); break;
+    case PageSection::Kind::Picture: printPicture(section, out); break;
     }
   }
 }

@@ -1,5 +1,6 @@
 #pragma once
-// The page of each name: an instruction, a qualifier, a directive, a pragma, a special register, a target.
+// The page of each name: an instruction, one form of it, a qualifier, a directive, a pragma, a special register, a
+// target.
 #include "Isa/Isa.h"
 #include "Pages/Page.h"
 #include <optional>
@@ -12,6 +13,11 @@ Page pragmaPage(const isa::Directive &pragma);
 Page registerPage(const isa::SpecialRegister &reg);
 Page targetPage(const isa::Target &target);
 Page wordPage(const isa::Word &word);
+/// The page of one form: of the words that are written, or of the most usual ones that they begin. Nothing if no form
+/// has a place for all of them.
+std::optional<Page> formPage(llvm::StringRef written);
+/// What is wrong with the words of an opcode that is no form; no rows if nothing is.
+PageSection notAForm(llvm::StringRef written);
 /// The page of a directive, pragma, special register, target or qualifier; nothing if only an instruction has the name.
 std::optional<Page> pageOf(llvm::StringRef name);
 

@@ -33,10 +33,11 @@ void Resolver::meanings() {
     names.insert(std::string(operand.name));
   for (const isa::SpecialRegister &reg : output.registers)
     names.insert(std::string(reg.name));
+  names.insert(output.namedFunctions.begin(), output.namedFunctions.end());
   for (const auto &[name, meaning] : listed.meanings) {
     if (!names.count(name))
       errors.report(meaning.place, "unknown-name",
-                    "`" + name + "` is not a word, operand, or special register" + didYouMean(name, names));
+                    "`" + name + "` is not a word, operand, special register, or function" + didYouMean(name, names));
     for (const std::string &beginning : meaning.mnemonics)
       if (std::none_of(mnemonicIds.begin(), mnemonicIds.end(),
                        [&](const auto &known) { return beginsWith(known.first, beginning); }))

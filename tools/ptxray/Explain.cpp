@@ -43,14 +43,23 @@ static std::string shownConcept(const RulePage &page) {
   return shownPage(namesOfConcept(page).front().str() + " - a concept", page.text);
 }
 
+/// The opcode of a whole instruction; any other text as it is.
+static StringRef opcodeIn(StringRef text) {
+  StringRef rest = text.trim();
+  if (rest.starts_with("@") && rest.contains(' '))
+    rest = rest.drop_until([](char c) { return c == ' ' || c == '\t'; }).ltrim();
+  rest = rest.take_until([](char c) { return c == ' ' || c == '\t' || c == ';'; });
+  const bool isStatement = text.contains('%') || text.ends_with(";"); // not a concept of two words: `xor pattern`
+  return isStatement && !findMnemonics(rest).empty() ? rest : text;
+}
+
 /// Prints the page of the instruction or directive in a line.
 static bool explainStatement(StringRef text, llvm::raw_ostream &out) {
-  if (text.starts_with("@"))
-    text = text.drop_until([](char c) { return c == ' ' || c == '\t'; }).ltrim();
-  const StringRef opcode = text.take_until([](char c) { return c == ' ' || c == '\t' || c == ';'; });
+  const StringRef opcode = opcodeIn(text).take_until([](char c) { return c == ' ' || c == '\t' || c == ';'; });
   const auto mnemonics = findMnemonics(opcode);
-  const std::optional<Page> page =
-      mnemonics.empty() ? pageOf(opcode) : std::optional(instructionPage(*mnemonics.front()));
+  std::optional<Page> page = isa::findMnemonic(opcode) ? std::nullopt : formPage(opcode);
+  if (!page)
+    page = mnemonics.empty() ? pageOf(opcode) : std::optional(instructionPage(*mnemonics.front()));
   if (page)
     printPage(*page, out);
   return page.has_value();
@@ -100,12 +109,17 @@ static std::string didYouMeanAny(StringRef wanted) {
 static std::vector<Page> pagesOf(StringRef name) {
   constexpr size_t mostLonger = 3; // of more than these, the names are enough
   std::vector<Page> pages;
+  if (!isa::findMnemonic(name))
+    if (std::optional<Page> form = formPage(name))
+      return {std::move(*form)};
   const auto mnemonics = findMnemonics(name);
   const bool isExact = !mnemonics.empty() && !StringRef(mnemonics.front()->text).starts_with((name + ".").str());
   if (mnemonics.size() <= mostLonger + isExact || isExact)
     for (const isa::Mnemonic *mnemonic :
          llvm::ArrayRef(mnemonics).take_front(mnemonics.size() <= mostLonger + isExact ? mnemonics.size() : 1))
       pages.push_back(instructionPage(*mnemonic));
+  if (PageSection why = notAForm(name); !pages.empty() && !why.rows.empty())
+    pages.front().sections.insert(pages.front().sections.begin(), std::move(why));
   if (pages.empty())
     if (std::optional<Page> page = mnemonics.empty() ? pageOf(name) : std::nullopt)
       pages.push_back(std::move(*page));
@@ -169,7 +183,7 @@ static int runExplain(const Arguments &arguments) {
     return explainAsJson(arguments);
   if (arguments.operands.empty())
     return overview();
-  const StringRef wanted = arguments.operands.front();
+  const StringRef wanted = opcodeIn(arguments.operands.front());
   if (arguments.operands.size() > 1)
     return usageError("only `--format=json` accepts several names");
   const RulePage *subject = findConcept(wanted);

@@ -45,7 +45,7 @@ static Json rowJson(const PageRow &row) {
 }
 
 Json pagesJson(const std::vector<Page> &pages) {
-  static constexpr const char *kinds[] = {"part", "text", "code", "list", "table"};
+  static constexpr const char *kinds[] = {"part", "text", "code", "list", "table", "picture"};
   Json list = Json::array();
   for (const Page &page : pages) {
     Json sections = Json::array();

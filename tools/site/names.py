@@ -50,6 +50,8 @@ def section_of(section, path, known):
         return title + coded(section, path, known)
     if section["kind"] == "list":
         return title + listed(section, path, known)
+    if section["kind"] == "picture":
+        return title + "".join(f"<pre>{escaped(row['text'])}</pre>" for row in section["rows"])
     header, *rows = [row["words"] for row in section["rows"]]
     return title + table([escaped(cell) for cell in header], [[code(cell) for cell in row] for row in rows])
 

@@ -1,0 +1,14 @@
+#pragma once
+// What an instruction does besides computing a result, in sentences.
+#include "Match/Facts.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <string>
+#include <vector>
+
+namespace ptxray {
+
+/// A sentence for each thing that it does to memory, to other threads, to groups and barriers. `textOf` gives the text
+/// of an operand node.
+std::vector<std::string> effectsOf(const Facts &facts, llvm::function_ref<std::string(unsigned node)> textOf);
+
+} // namespace ptxray

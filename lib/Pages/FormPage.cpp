@@ -1,0 +1,406 @@
+// The page of one form of an instruction: `mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32`.
+#include "Check/ReadModule.h"
+#include "Layout/Instructions.h"
+#include "Layout/Show.h"
+#include "Match/Wording.h"
+#include "Pages/ConditionText.h"
+#include "Pages/EffectText.h"
+#include "Pages/Explain.h"
+#include "Pages/FormExample.h"
+#include "Pages/FormulaText.h"
+#include "Pages/PageParts.h"
+#include "Pages/Pages.h"
+#include "Pages/Related.h"
+#include "Targets/Needs.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace ptxray {
+
+using isa::ExprId;
+using llvm::StringRef;
+
+static Availability newestAvailability() {
+  ModuleContext module;
+  module.ptx = isa::versions().back();
+  module.target = anyTarget;
+  return Availability(module);
+}
+
+/// Whether a condition asks for more than words, versions and targets, all of which are known here.
+// NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their conditions
+static bool asksOperands(ExprId condition) {
+  const isa::Expr &e = isa::tables().exprs[condition];
+  switch (e.op) {
+  case isa::ExprOp::And:
+  case isa::ExprOp::Or: return llvm::any_of(isa::tables().exprArgs.slice(e.a, e.b), asksOperands);
+  case isa::ExprOp::Not: return asksOperands(e.a);
+  case isa::ExprOp::Gate: return false;
+  default: return e.op >= isa::ExprOp::OperandWritten && e.op <= isa::ExprOp::OperandIn;
+  }
+}
+
+/// Adds the gates among the parts of a condition that has to hold.
+// NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their conditions
+static void addGates(ExprId condition, const FormMatch &match, llvm::SmallVectorImpl<ExprId> &gates) {
+  static const Availability everything = newestAvailability();
+  const isa::Expr &e = isa::tables().exprs[condition];
+  if (condition && e.gateOnly)
+    gates.push_back(condition);
+  else if (e.op == isa::ExprOp::Gate)
+    addGates(isa::tables().gates[e.a].expr, match, gates);
+  else if (e.op == isa::ExprOp::And || e.op == isa::ExprOp::Or)
+    for (const ExprId part : isa::tables().exprArgs.slice(e.a, e.b)) {
+      const bool isFulfilled = e.op == isa::ExprOp::Or && isAllowed(match, part, everything);
+      if (e.op == isa::ExprOp::And || isFulfilled)
+        addGates(part, match, gates);
+      if (isFulfilled) // the others are not needed
+        break;
+    }
+}
+
+/// The versions and targets that these very words need.
+static llvm::SmallVector<ExprId, 8> gatesOfWords(const FormMatch &match) {
+  const isa::Tables &t = isa::tables();
+  const Availability everything = newestAvailability();
+  llvm::SmallVector<ExprId, 8> gates;
+  for (const uint32_t index : isa::run(t.formRules, match.form().rules))
+    if (const isa::Rule &rule = t.rules[index];
+        !rule.when || (!asksOperands(rule.when) && isAllowed(match, rule.when, everything)))
+      addGates(rule.require, match, gates);
+  for (unsigned slot = 0; slot < match.slots.size(); ++slot)
+    if (match.slotWord[slot]) {
+      addGates(isa::word(match.slotWord[slot]).gate, match, gates);
+      for (const isa::SlotValue &value : isa::run(t.slotValues, match.slots[slot].values))
+        if (value.word == match.slotWord[slot])
+          addGates(value.gate, match, gates);
+    }
+  for (const auto &[index, row] : llvm::zip_equal(isa::run(t.formTables, match.form().tables), match.rowOf))
+    if (const isa::Table &table = t.tables[index]; row >= 0) {
+      const auto columns = isa::run(t.columns, table.columns);
+      for (const isa::Cell &cell : t.cells.slice(table.firstCell + row * columns.size(), columns.size()))
+        if (cell.kind == isa::CellKind::Condition)
+          addGates(cell.first, match, gates);
+    }
+  return gates;
+}
+
+namespace {
+
+/// One form as it is written in its example.
+class FormPage {
+public:
+  FormPage(std::string spelling, const FormExample &example)
+      : spelling(std::move(spelling)), example(example), bare(example.match) {}
+  Page page();
+
+private:
+  void readExample();
+  PageSection computation() const;
+  PageSection words() const;
+  PageSection operands() const;
+  std::string operandText(unsigned index) const;
+  std::string addressText(const isa::OperandDecl &operand) const;
+  PageSection conditions() const;
+  PageSection additions() const;
+  PageSection fragments() const;
+
+  const isa::Entry &entry() const { return isa::tables().entries[match().form().entry]; }
+  const FormMatch &match() const { return judged ? *judged : example.match; }
+  StringRef mnemonic() const { return Opcode(spelling).mnemonic->text; }
+
+  const std::string spelling;
+  const FormExample &example;
+  std::optional<FormMatch> judged; // as the engine reads the example
+  FormMatch bare;                  // the same without its operands, for conditions about words
+  std::vector<std::string> effects;
+};
+
+} // namespace
+
+/// Long vectors by their first and last element.
+static std::string shortened(StringRef text) {
+  constexpr size_t most = 40;
+  return text.size() <= most || !text.starts_with("{")
+             ? text.str()
+             : (text.split(',').first + ", ..., " + text.rsplit(' ').second).str();
+}
+
+/// Reads what the engine makes of the example: its form, and what it does.
+void FormPage::readExample() {
+  const auto source = SourceBuffer::fromText("example", example.module.text);
+  const auto see = [&](const Body &body, const ModuleState &) {
+    for (uint32_t number = 0; number < body.size(); ++number) {
+      const Instruction &instruction = body.instruction(number);
+      if (source->lineColumn(instruction.range.begin).line != example.module.line || !body.verdicts[number]->match)
+        continue;
+      judged = bare = *body.verdicts[number]->match;
+      std::ranges::fill(bare.nodeOf, int16_t(-1));
+      const auto nodes = body.ast->operandsOf(instruction.operands);
+      effects =
+          effectsOf(body.facts(number), [&](unsigned node) { return shortened(source->text(nodes[node].range)); });
+    }
+  };
+  streamModule(*source, {}, Rules::Left, see);
+}
+
+PageSection FormPage::computation() const {
+  PageSection section{PageSection::Kind::Code, "Computes", {}};
+  const Availability everything = newestAvailability();
+  std::vector<std::pair<isa::FormulaTarget, int>> known; // of several formulas for one target the first counts
+  for (const isa::Formula &formula : isa::run(isa::tables().formulas, match().form().formulas)) {
+    const std::pair target(formula.target, int(formula.operand));
+    if (llvm::is_contained(known, target) || (formula.when && !isAllowed(bare, formula.when, everything)))
+      continue;
+    known.push_back(target);
+    if (formula.target != isa::FormulaTarget::Operand || !judged || judged->nodeOf[formula.operand] >= 0)
+      section.rows.push_back({{}, formulaText(match().form(), formula, &match()), functionsOf(formula)});
+  }
+  if (!match().form().outside.empty())
+    section.rows.push_back(
+        {{}, "nothing that one GPU could do alone: it is about " + std::string(match().form().outside), ""});
+  return section;
+}
+
+PageSection FormPage::words() const {
+  PageSection section{PageSection::Kind::List, "Its words", {}};
+  for (unsigned slot = match().form().mnemonicSlots; slot < match().slots.size(); ++slot) {
+    if (!match().word(slot) || match().slots[slot].suffix)
+      continue;
+    const isa::Word &word = isa::word(match().word(slot));
+    std::string says = describeWord(word, mnemonic());
+    if (word.wordClass == isa::WordClass::Type) {
+      llvm::SmallVector<std::string, 4> of;
+      for (const isa::OperandDecl &operand : match().operands)
+        if (operand.type.kind == isa::RefKind::Slot && operand.type.index == slot)
+          of.push_back(quote(operand.name));
+      if (!of.empty())
+        says = "the type of " + listText(of, "and") + (says.empty() ? "" : ": ") + says;
+    }
+    if (!match().isWritten(slot))
+      says += (says.empty() ? "" : "; ") + std::string("not written, but meant");
+    section.rows.push_back({{std::string(word.text)}, says, ""});
+  }
+  return section;
+}
+
+std::string FormPage::addressText(const isa::OperandDecl &operand) const {
+  llvm::SmallVector<std::string, 4> spaces;
+  for (const isa::SpaceRef &space : isa::run(isa::tables().spaceRefs, operand.spaces))
+    if (const isa::WordId word = space.kind == isa::RefKind::Word ? space.index : match().word(space.index))
+      spaces.push_back(quote(isa::word(word).text));
+  std::string text(isa::roleText(operand.role));
+  text += spaces.empty() ? ", a generic one" : " in " + listText(spaces, "or");
+  if (operand.access == isa::Access::Barrier)
+    text += ", of a barrier object";
+  if (operand.access == isa::Access::TensorMap)
+    text += ", of a tensor map";
+  return text;
+}
+
+std::string FormPage::operandText(unsigned index) const {
+  const isa::OperandDecl &operand = match().operands[index];
+  if (operand.role == isa::OperandRole::Address && operand.type.kind == isa::RefKind::None)
+    return addressText(operand);
+  if (const isa::Text role = isa::roleText(operand.role);
+      !role.empty() && operand.role != isa::OperandRole::Immediate && operand.role != isa::OperandRole::Predicate)
+    return std::string(role);
+  const TypeView type = match().typeOf(index);
+  const bool isResult = operand.rules & isa::Destination;
+  const bool isRegister = isResult || operand.role == isa::OperandRole::Register || operand.rules & isa::Fragment;
+  const bool isPredicate = operand.role == isa::OperandRole::Predicate || type.kind == isa::TypeKind::Predicate;
+  const auto terms = match().lengths(index);
+  const int64_t length = terms.size() == 1 ? match().value(terms[0]).value_or(1) : 1;
+  const std::string what = isPredicate                                   ? "predicate"
+                           : isRegister                                  ? "register"
+                           : operand.role == isa::OperandRole::Immediate ? "constant"
+                           : length == 1                                 ? "register or constant"
+                                                                         : "registers or constant";
+  std::string text = length == 1 ? "a " + what : std::to_string(length) + " " + what + "s";
+  if (type && !isPredicate)
+    text += " of `" + spell(type) + "`";
+  if (length > 1 || operand.rules & isa::Vec)
+    text += " in braces";
+  if (isResult)
+    text += " for the result";
+  if (operand.rules & isa::Fragment && operand.type.kind == isa::RefKind::Slot)
+    if (const isa::Word &element = isa::word(match().word(operand.type.index));
+        element.bits && element.bits < type.bits)
+      text += ", each with " + std::to_string(type.bits / element.bits) + " elements of " + quote(element.text);
+  if (const auto ranges = match().ranges(index); !ranges.empty())
+    text += ": " + rangesText(ranges);
+  if (operand.rules & isa::SinkAllowed)
+    text += "; `_` if it is not needed";
+  return text;
+}
+
+PageSection FormPage::operands() const {
+  PageSection section{PageSection::Kind::List, "Operands", {}};
+  for (unsigned index = 0; index < match().operands.size(); ++index) {
+    const isa::OperandDecl &operand = match().operands[index];
+    const std::optional<isa::Meaning> meaning = isa::findMeaning(operand.name, mnemonic());
+    std::string text = (meaning ? std::string(meaning->text) + ": " : "") + operandText(index);
+    if (match().nodeOf[index] < 0)
+      text += "; may be left out";
+    section.rows.push_back({{std::string(operand.name)}, std::move(text), ""});
+  }
+  return section;
+}
+
+/// The conditions on operands that concern these words.
+PageSection FormPage::conditions() const {
+  PageSection section{PageSection::Kind::Text, "What must hold", {}};
+  const Availability everything = newestAvailability();
+  for (const uint32_t index : isa::run(isa::tables().formRules, match().form().rules)) {
+    const isa::Rule &rule = isa::tables().rules[index];
+    if (!asksOperands(rule.require) || (rule.when && !isAllowed(bare, rule.when, everything)))
+      continue;
+    const ConditionText required = conditionText(match().form(), rule.require);
+    const std::string when = asksOperands(rule.when) ? conditionText(match().form(), rule.when).manual : "";
+    if (!required.isOfPtxas && !required.manual.empty())
+      section.rows.push_back({{}, (when.empty() ? "" : "with " + when + ": ") + required.manual, ""});
+  }
+  return section;
+}
+
+/// The words that may be left out, and are.
+PageSection FormPage::additions() const {
+  PageSection section{PageSection::Kind::List, "May be added", {}};
+  const Availability everything = newestAvailability();
+  for (unsigned slot = match().form().mnemonicSlots; slot < match().slots.size(); ++slot) {
+    if (match().word(slot) || match().slots[slot].suffix || !match().slots[slot].optional)
+      continue;
+    std::vector<PageRow> rows;
+    for (const isa::SlotValue &value : isa::run(isa::tables().slotValues, match().slots[slot].values))
+      if (!isOfPtxasAlone(value.gate) && isAllowed(bare, value.gate, everything)) {
+        llvm::SmallVector<ExprId, 4> gates;
+        addGates(value.gate, bare, gates);
+        addGates(isa::word(value.word).gate, bare, gates);
+        const std::string needs = gates.empty() ? "" : needsText(gates);
+        addOrJoin({{std::string(isa::word(value.word).text)},
+                   describeWord(isa::word(value.word), mnemonic()),
+                   needs.empty() ? "" : "needs " + needs},
+                  rows);
+      }
+    for (PageRow &row : rows) {
+      row.words = foldedWords(std::move(row.words));
+      section.rows.push_back(std::move(row));
+    }
+  }
+  return section;
+}
+
+/// The layouts of its matrices.
+PageSection FormPage::fragments() const {
+  PageSection section{PageSection::Kind::Picture, "Where the elements lie", {}};
+  layout::Request request;
+  request.instruction = spelling;
+  for (const layout::Layout &one : layout::describe(request).layouts) {
+    std::string text;
+    llvm::raw_string_ostream out(text);
+    layout::writeText(one, 98, out);
+    section.rows.push_back({{}, std::move(text), ""});
+  }
+  return section;
+}
+
+/// A typical mistake, if the one that is known of the instruction is one of these very words.
+static void addMistake(StringRef mnemonic, StringRef spelling, const FormExample &example, Page &page) {
+  const isa::Example *known = isa::findExample(mnemonic);
+  if (!known || !StringRef(known->right).starts_with((spelling + " ").str()) || known->wrong.empty())
+    return;
+  const ExampleModule module = exampleModule(mnemonic, known->wrong, example.setting.ptx, example.setting.target);
+  const std::optional<ExampleReport> report = reportOf(module);
+  if (report)
+    page.add({PageSection::Kind::Code,
+              "A typical mistake",
+              {{{},
+                std::string(known->wrong),
+                (report->isError ? "error: " : "warning: ") + report->message,
+                0,
+                module.text}}});
+}
+
+Page FormPage::page() {
+  readExample();
+  Page page{spelling, "form", std::string(entry().title), {}};
+  page.add(computation());
+  PageSection happens{PageSection::Kind::Text, "What it does", {}};
+  for (const std::string &effect : effects)
+    happens.rows.push_back({{}, effect, ""});
+  page.add(std::move(happens));
+  page.add(words());
+  PageSection needs = needsSection(gatesOfWords(bare));
+  page.add(std::move(needs));
+  page.add(operands());
+  page.add({PageSection::Kind::Code,
+            "A whole text with it, which assembles",
+            {{{}, StringRef(example.module.text).rtrim().str(), "", 0, example.module.text}}});
+  page.add(conditions());
+  addMistake(mnemonic(), spelling, example, page);
+  page.add(fragments());
+  page.add(additions());
+  page.add(manualSection(entry().manual));
+  page.add(relatedRules(mnemonic()));
+  llvm::SmallVector<StringRef, 12> written;
+  for (const OpcodeWord &word : llvm::drop_begin(Opcode(spelling).words))
+    if (const isa::WordId id = word.id)
+      written.push_back(isa::word(id).text);
+  page.add(relatedConcepts(mnemonic(), written));
+  page.add(
+      {PageSection::Kind::Text, "See also", {{{}, "`ptxray explain " + mnemonic().str() + "` for all its forms", ""}}});
+  return page;
+}
+
+/// What may follow what is written, when that is no whole form.
+static PageSection continuations(const Opcode &opcode) {
+  PageSection section{PageSection::Kind::List, "It goes on with", {}};
+  std::vector<PageRow> rows;
+  for (const NextWord &next : nextWords(opcode, newestAvailability()))
+    addOrJoin({{std::string(isa::word(next.word).text)}, describeWord(isa::word(next.word), opcode.mnemonic->text), ""},
+              rows);
+  for (PageRow &row : rows)
+    row.words = foldedWords(std::move(row.words));
+  section.rows = std::move(rows);
+  return section;
+}
+
+PageSection notAForm(StringRef written) {
+  PageSection section{PageSection::Kind::Text, "No form has these words", {}};
+  const Opcode opcode(written);
+  if (!opcode.mnemonic || StringRef(opcode.mnemonic->text) == written)
+    return section;
+  const auto report =
+      reportOf(exampleModule(opcode.mnemonic->text, written.str() + ";", isa::versions().back(), "sm_100a"));
+  if (report)
+    section.rows.push_back({{}, report->message, ""});
+  return section;
+}
+
+std::optional<Page> formPage(StringRef written) {
+  const Opcode opcode(written);
+  if (!opcode.mnemonic)
+    return std::nullopt;
+  const auto pageOfWhole = [](StringRef spelling) -> std::optional<Page> {
+    for (const bool ofPtxas : {false, true})
+      for (const FormMatch &match : formsFor(Opcode(spelling), /*complete=*/true))
+        if (isOfPtxas(match.form()) == ofPtxas)
+          if (const std::optional<FormExample> example = exampleOf(match, spelling))
+            return FormPage(spelling.str(), *example).page();
+    return std::nullopt;
+  };
+  if (std::optional<Page> page = pageOfWhole(written))
+    return page;
+  const std::optional<std::string> completed = completedSpelling(written);
+  std::optional<Page> page = completed ? pageOfWhole(*completed) : std::nullopt;
+  if (!page)
+    return std::nullopt;
+  page->title =
+      "the beginning of a form; `" + *completed + "`, which is shown here, " + "is one that begins so: " + page->title;
+  page->name = written.str();
+  if (PageSection next = continuations(opcode); !next.rows.empty())
+    page->sections.insert(page->sections.begin(), std::move(next));
+  return page;
+}
+
+} // namespace ptxray

@@ -1,0 +1,86 @@
+#include "Pages/Related.h"
+#include "Diagnostics/RulePages.h"
+#include "Match/Opcode.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace ptxray {
+
+using llvm::StringRef;
+
+/// The first block of PTX on a page: what the rule reports.
+static StringRef exampleOn(StringRef page) {
+  const size_t begin = page.find("```ptx\n");
+  const StringRef rest = page.drop_front(std::min(begin, page.size())).drop_front(begin == StringRef::npos ? 0 : 7);
+  return rest.take_front(rest.find("```"));
+}
+
+/// How many lines the block has, if one of them is the instruction; else none.
+static size_t linesWith(StringRef mnemonic, StringRef block) {
+  size_t lines = 0;
+  bool hasIt = false;
+  for (StringRef line; !block.empty(); ++lines) {
+    std::tie(line, block) = block.split('\n');
+    line = line.ltrim();
+    if (line.starts_with("@"))
+      line = line.drop_until([](char c) { return c == ' '; }).ltrim();
+    const StringRef spelling = line.take_until([](char c) { return c == ' ' || c == ';'; });
+    if (!hasIt && spelling.starts_with(mnemonic)) {
+      const Opcode opcode(spelling);
+      hasIt = opcode.mnemonic && StringRef(opcode.mnemonic->text) == mnemonic;
+    }
+  }
+  return hasIt ? lines : 0;
+}
+
+/// The first sentence after the title, and after the other names that a concept has.
+static std::string firstSentence(StringRef page) {
+  StringRef text = page.split('\n').second.ltrim();
+  if (text.starts_with("Also: "))
+    text = text.split('\n').second.ltrim();
+  text = text.take_front(text.find("\n\n"));
+  size_t end = std::min(text.find(". "), text.find(".\n"));
+  std::string sentence = text.take_front(std::min(end, text.rtrim(".\n").size())).str();
+  std::ranges::replace(sentence, '\n', ' ');
+  return sentence;
+}
+
+PageSection relatedRules(StringRef mnemonic) {
+  constexpr size_t most = 6;
+  std::vector<std::pair<size_t, const RulePage *>> found;
+  for (const RulePage &page : rulePages())
+    if (const size_t lines = linesWith(mnemonic, exampleOn(page.text)))
+      found.emplace_back(lines, &page);
+  llvm::stable_sort(found, [](const auto &one, const auto &other) { return one.first < other.first; });
+  PageSection section{PageSection::Kind::List, "Rules with an example of it", {}};
+  for (const auto &[lines, page] : llvm::ArrayRef(found).take_front(std::min(most, found.size())))
+    section.rows.push_back({{page->id.str()}, firstSentence(page->text), ""});
+  return section;
+}
+
+/// Whether the text has the name in backticks, alone or with more words after it.
+static bool mentions(StringRef text, StringRef name) {
+  for (size_t at = text.find("`" + name.str()); at != StringRef::npos; at = text.find("`" + name.str(), at + 1)) {
+    const char after = text.drop_front(at + 1 + name.size()).take_front(1).str()[0];
+    if (after == '`' || after == '.' || after == ' ')
+      return true;
+  }
+  return false;
+}
+
+/// Whether the word is a name of the concept, or no type, since types are everywhere, and mentioned.
+static bool isAbout(const RulePage &page, StringRef word) {
+  if (findConcept(word) == &page || findConcept(word.drop_front()) == &page)
+    return true;
+  return isa::word(isa::findWord(word)).wordClass != isa::WordClass::Type && mentions(page.text, word);
+}
+
+PageSection relatedConcepts(StringRef mnemonic, llvm::ArrayRef<StringRef> words) {
+  PageSection section{PageSection::Kind::List, "Concepts", {}};
+  for (const RulePage &page : conceptPages())
+    if (mentions(page.text, mnemonic) || llvm::any_of(words, [&](StringRef word) { return isAbout(page, word); }))
+      section.rows.push_back({{page.id.str()}, firstSentence(page.text), ""});
+  return section;
+}
+
+} // namespace ptxray

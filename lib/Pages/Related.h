@@ -1,0 +1,14 @@
+#pragma once
+// Which pages of rules and of concepts speak of an instruction.
+#include "Pages/Page.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace ptxray {
+
+/// The rules whose example has the instruction, those with the shortest example first, as they say most about it.
+PageSection relatedRules(llvm::StringRef mnemonic);
+/// The concepts whose page mentions the instruction, or one of these words.
+PageSection relatedConcepts(llvm::StringRef mnemonic, llvm::ArrayRef<llvm::StringRef> words);
+
+} // namespace ptxray

@@ -128,6 +128,14 @@ static void addressesOf(const char *registers, const AddressOf &address, uint64_
     at[lane] = offset;
 }
 
+/// The allocation that holds an address, which is mostly that of the last access of the instruction; null: none.
+static const Allocation *allocationAt(Warp &warp, const Op &op, uint64_t address) {
+  const Allocation *&last = warp.recent[op.instruction % warp.recent.size()];
+  if (!last || address < last->begin || address >= last->end)
+    last = warp.block->grid->memory.find(address);
+  return last;
+}
+
 /// The region that holds an address, of memory that all lanes share; empty: none.
 static Region regionAt(Warp &warp, const Op &op, const MemoryAccess &access, uint64_t address) {
   const Space space = access.address.space;
@@ -146,9 +154,7 @@ static Region regionAt(Warp &warp, const Op &op, const MemoryAccess &access, uin
   }
   if (isGeneric || space == Space::Local || space == Space::Param)
     return {};
-  const Allocation *&last = warp.recent[op.instruction % warp.recent.size()];
-  if (!last || address < last->begin || address >= last->end)
-    last = warp.block->grid->memory.find(address);
+  const Allocation *last = allocationAt(warp, op, address);
   return last && !(access.isWrite && last->isConstant) ? Region{last->begin, last->end, last->bytes} : Region();
 }
 
@@ -186,13 +192,18 @@ static uint64_t offsetInShared(Space space, uint64_t address) {
   return (space == Space::Generic ? address - sharedWindow : address) & ((uint64_t(1) << sharedRankShift) - 1);
 }
 
-/// Notes an access to shared memory; gives the earlier one that it races with.
+/// Notes an access to shared or global memory; gives the earlier one that it races with.
 static Race watched(Warp &warp, const Op &op, const AddressOf &address, uint64_t at, uint64_t bytes, bool isWrite) {
   const bool isShared = address.space == Space::Shared || (address.space == Space::Generic && at / windowBytes == 2);
-  if (!isShared || warp.fault || warp.clock.empty() || warp.doer.stage == Stage::End)
+  const bool isGlobal = address.space == Space::Global || (address.space == Space::Generic && at >= globalBegin);
+  if (!(isShared || isGlobal) || warp.fault || warp.clock.empty() || warp.doer.stage == Stage::End)
     return {};
-  const uint64_t rank = (at & (windowBytes - 1)) >> sharedRankShift;
   const Instruction &instruction = warp.now.frame->code.instruction(op.instruction);
+  if (isGlobal) {
+    const Allocation *one = allocationAt(warp, op, at);
+    return one && !warp.doer.agent ? noteGlobal(warp, instruction, {*one, at - one->begin, bytes, isWrite}) : Race();
+  }
+  const uint64_t rank = (at & (windowBytes - 1)) >> sharedRankShift;
   return noteAccess(warp, instruction, *warp.block->cluster[rank], offsetInShared(address.space, at), bytes, isWrite);
 }
 
@@ -232,12 +243,34 @@ static bool changesNothing(const char *registers, const MemoryAccess &access, un
   return true;
 }
 
+/// Notes weak accesses; lanes that access the same bytes, or those that follow, do it together. Returns whether there
+/// is a race.
+static bool isRaced(Warp &warp, const Op &op, const MemoryAccess &access, const uint64_t *at, const Pointers &found) {
+  const auto isWatched = [&](uint64_t from, uint64_t bytes) {
+    return watched(warp, op, access.address, from, bytes, access.isWrite).earlier.warp != 0;
+  };
+  if (found.isRow || found.isSame)
+    return isWatched(at[0], found.isRow ? warpSize * access.bytes : access.bytes);
+  uint64_t begin = 0, end = 0;
+  for (uint32_t left = found.mask; left; left &= left - 1) {
+    const uint64_t one = at[__builtin_ctz(left)];
+    if (end && one + access.bytes == end)
+      continue;
+    if (one == end) {
+      end += access.bytes;
+      continue;
+    }
+    if (end && isWatched(begin, end - begin))
+      return true;
+    begin = one;
+    end = one + access.bytes;
+  }
+  return end && isWatched(begin, end - begin);
+}
+
 /// Notes the accesses of the lanes; strong ones order. Two warps may write the same.
 static void watchAll(Warp &warp, const Op &op, const MemoryAccess &access, const uint64_t *at, const Pointers &found) {
-  const bool isOne = found.isRow || (found.isSame && !access.isWrite); // the lanes make one access together
-  if (isOne && !access.isStrong &&
-      !watched(warp, op, access.address, at[0], found.isRow ? warpSize * access.bytes : access.bytes, access.isWrite)
-           .earlier.warp)
+  if (!access.isStrong && !isRaced(warp, op, access, at, found))
     return;
   const char *registers = warp.now.frame->registers;
   for (uint32_t left = found.mask; left; left &= left - 1) {
@@ -248,10 +281,13 @@ static void watchAll(Warp &warp, const Op &op, const MemoryAccess &access, const
         releaseAt(warp, place);
       else
         acquireAt(warp, place);
+      if (access.address.space != Space::Shared)
+        orderClusters(warp, place);
       continue;
     }
     const Race race = watched(warp, op, access.address, at[lane], access.bytes, access.isWrite);
-    const bool isHarmless = race.isWrite && access.isWrite && changesNothing(registers, access, lane, found.of[lane]);
+    const bool isHarmless =
+        access.isWrite && (race.isWrite || race.cluster) && changesNothing(registers, access, lane, found.of[lane]);
     if (!isHarmless)
       reportRace(race, warp, op, access.address, at[lane], access.bytes, access.isWrite, lane);
   }
@@ -277,8 +313,8 @@ static Pointers find(const Op &op, const MemoryAccess &access, const uint64_t *a
   const bool isOneLane = !(mask & (mask - 1));
   if (isOneLane || !findTogether(warp, op, access, at, found))
     findOneByOne(warp, op, access, at, found);
-  if (!warp.clock.empty() &&
-      (access.isStrong || access.address.space == Space::Shared || access.address.space == Space::Generic))
+  if (!warp.clock.empty() && (access.isStrong || access.address.space == Space::Shared ||
+                              access.address.space == Space::Generic || access.address.space == Space::Global))
     watchAll(warp, op, access, at, found);
   return found;
 }

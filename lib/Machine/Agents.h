@@ -3,6 +3,7 @@
 // operation that groups take belongs to an engine of its warp and is numbered there; one that a barrier object counts
 // belongs to the object and has the number of its phase. Clocks have an entry for each of these agents: up to which of
 // its operations a warp has seen the end.
+#include "llvm/ADT/BitVector.h"
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -52,6 +53,8 @@ struct Agents {
   uint32_t warps = 0, engines = 0;
   std::shared_ptr<Flights> flights;
   std::map<uint64_t, ObjectHistory> objects; // by their place
+  uint64_t cluster = 0;                      // the number of the cluster
+  llvm::BitVector seen;                      // clusters that did something before; empty: that is not asked for
 
   uint32_t fenced(uint32_t warp) const { return warps + warp; }
   uint32_t made(uint32_t warp) const { return 2 * warps + warp; }

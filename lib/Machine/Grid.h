@@ -1,5 +1,6 @@
 #pragma once
 // Blocks of threads, and the grid that they belong to, while a launch runs.
+#include "Machine/GlobalRaces.h"
 #include "Machine/Launch.h"
 #include "Machine/MatrixProduct.h"
 #include "Machine/TensorMemory.h"
@@ -70,6 +71,9 @@ struct GridState {
   std::map<std::tuple<const void *, uint32_t, uint32_t>, std::shared_ptr<const void>>
       decoded; // what instructions of tensor cores made of their descriptors and first lanes
   std::map<std::pair<const FunctionCode *, uint32_t>, std::vector<char>> images; // registers to begin with, by warp
+  std::shared_ptr<GlobalShadows> shadows = std::make_shared<GlobalShadows>();
+  llvm::DenseMap<const Allocation *, GlobalCell *> cells; // of `shadows`
+  ClusterOrder order;
 };
 
 /// Prepares the block's warps.

@@ -122,6 +122,38 @@ static std::string near(const GridState &grid, const Fault &fault) {
   return "at byte " + std::to_string(fault.address - one->begin) + " of " + size;
 }
 
+static std::array<uint64_t, 3> clusterAt(const GridState &grid, uint64_t number) {
+  std::array<uint64_t, 3> at;
+  for (int i = 0; i < 3; ++i) {
+    const uint64_t size = grid.grid[i] / grid.cluster[i];
+    at[i] = number % size;
+    number /= size;
+  }
+  return at;
+}
+
+/// Who made the earlier access.
+static std::string earlierText(const GridState &grid, const Race &race) {
+  if (!race.cluster)
+    return "here by warp " + std::to_string(race.earlier.warp - 1);
+  std::array<uint64_t, 3> at = clusterAt(grid, *race.cluster);
+  std::array<uint32_t, 3> first;
+  for (int i = 0; i < 3; ++i)
+    first[i] = static_cast<uint32_t>(at[i] * grid.cluster[i]);
+  const bool isOne = grid.cluster[0] * grid.cluster[1] * grid.cluster[2] == 1;
+  return (isOne ? "here by block " : "here by the cluster of block ") + triple(first);
+}
+
+static void reportRace(const GridState &grid, const Fault &fault, const Instruction &instruction,
+                       const std::string &thread, DiagnosticSink &sink) {
+  const Race &race = fault.race;
+  Diagnostic &diagnostic = sink.report(DiagId::RunRace, instruction.range, thread, fault.isWrite ? "writes" : "reads",
+                                       race.isGlobal ? "global memory" : "shared memory",
+                                       "0x" + llvm::utohexstr(fault.address, /*LowerCase=*/true),
+                                       race.cluster ? "block" : "warp", race.isWrite ? "wrote" : "read");
+  diagnostic.notes.push_back({earlierText(grid, race), race.earlier.at->range});
+}
+
 static void reportUnwritten(const Fault &fault, const Instruction &instruction, const std::string &thread,
                             DiagnosticSink &sink) {
   Diagnostic &diagnostic = sink.report(DiagId::RunUnwritten, instruction.range, thread, fault.text);
@@ -144,11 +176,7 @@ static void reportFault(const GridState &grid, Outcome &outcome) {
   if (fault.race.rule)
     reportAsyncRace(fault, instruction, thread, *grid.program.module, sink);
   else if (fault.race.earlier.warp) {
-    Diagnostic &diagnostic =
-        sink.report(DiagId::RunRace, instruction.range, thread, fault.isWrite ? "writes" : "reads",
-                    "0x" + llvm::utohexstr(fault.address, /*LowerCase=*/true), fault.race.isWrite ? "wrote" : "read");
-    diagnostic.notes.push_back(
-        {"here by warp " + std::to_string(fault.race.earlier.warp - 1), fault.race.earlier.at->range});
+    reportRace(grid, fault, instruction, thread, sink);
   } else if (fault.kind == Fault::Kind::Assertion)
     sink.report(DiagId::RunAssertion, instruction.range, thread);
   else if (fault.kind == Fault::Kind::Trap)
@@ -181,7 +209,6 @@ using Time = std::chrono::steady_clock;
 
 /// The clusters of a grid that have not begun, for all cores that execute them.
 struct ClusterQueue {
-  std::array<uint64_t, 3> size{};
   uint64_t count = 0;
   std::atomic<uint64_t> next = 0;
   std::atomic<uint64_t> faulty = UINT64_MAX; // the first one with a fault, so far: what comes after it need not begin
@@ -223,8 +250,7 @@ bool Schedule::beginCluster() {
   const uint64_t number = queue.next++;
   if (number >= queue.count)
     return false;
-  const auto &size = queue.size;
-  const std::array<uint64_t, 3> at = {number % size[0], number / size[0] % size[1], number / size[0] / size[1]};
+  const std::array<uint64_t, 3> at = clusterAt(grid, number);
   clusters.push_back({number, {}});
   auto &blocks = clusters.back().blocks;
   for (uint32_t z = 0; z < grid.cluster[2]; ++z)
@@ -240,6 +266,11 @@ bool Schedule::beginCluster() {
   const auto places = std::make_shared<std::map<uint64_t, Clock>>();
   const uint32_t warps = (blocks.front()->threads() + warpSize - 1) / warpSize;
   const std::shared_ptr<Agents> agents = agentsOf(static_cast<uint32_t>(blocks.size()) * warps);
+  agents->cluster = number;
+  if (grid.launch.checks && grid.program.needsOrder && queue.count <= ClusterOrder::most) {
+    agents->seen.resize(static_cast<unsigned>(queue.count));
+    agents->seen.set(static_cast<unsigned>(number));
+  }
   for (auto &block : blocks) {
     block->places = places;
     block->agents = agents;
@@ -375,9 +406,9 @@ static unsigned coresFor(uint64_t clusters, double seconds, unsigned most) {
 /// same time.
 static Outcome runOnCores(const GridState &grid, unsigned cores) {
   ClusterQueue queue;
+  queue.count = 1;
   for (int i = 0; i < 3; ++i)
-    queue.size[i] = grid.grid[i] / grid.cluster[i];
-  queue.count = queue.size[0] * queue.size[1] * queue.size[2];
+    queue.count *= grid.grid[i] / grid.cluster[i];
   Schedule first(grid, queue);
   if (cores == 1 || grid.program.needsOrder || grid.launch.isCooperative || queue.count == 1 ||
       !grid.launch.timing.isEager())

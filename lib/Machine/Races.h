@@ -44,10 +44,12 @@ struct SharedShadow {
 /// A conflict with an earlier access.
 struct Race {
   PastAccess earlier;
-  bool isWrite = false;              // the earlier one
-  bool isUnfenced = false;           // it is ordered, but another proxy does not see it
-  std::optional<DiagId> rule = {};   // of asynchronous operations
-  const Instruction *wait = nullptr; // that waits for something else
+  bool isWrite = false;                 // the earlier one
+  bool isUnfenced = false;              // it is ordered, but another proxy does not see it
+  std::optional<DiagId> rule = {};      // of asynchronous operations
+  const Instruction *wait = nullptr;    // that waits for something else
+  bool isGlobal = false;                // in global memory, not in shared
+  std::optional<uint32_t> cluster = {}; // the earlier one was of this cluster
 };
 /// Notes the access of a warp to shared memory of the block; gives the earlier access that nothing orders before it.
 Race noteAccess(Warp &warp, const Instruction &at, BlockState &owner, uint64_t offset, uint64_t bytes, bool isWrite);

@@ -1,0 +1,52 @@
+#pragma once
+// Races in global memory. What was last done to each 16 bytes is kept in 16 more, which cores may share. Of accesses to
+// different bytes of them the newest is remembered, and of reads by several only that there were several: some races
+// are not seen, and none is reported that is not one.
+#include "Machine/Memory.h"
+#include "Machine/Races.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseMap.h"
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+namespace ptxray::machine {
+
+/// Two words of which each is read and written as a whole.
+struct GlobalCell {
+  std::atomic<uint64_t> who, when;
+};
+
+/// The cells of all allocations that a grid accesses, for all cores.
+class GlobalShadows {
+public:
+  /// Null: there is no room for them.
+  GlobalCell *of(const Allocation &allocation);
+
+private:
+  struct Free {
+    void operator()(GlobalCell *cells) const;
+  };
+  std::mutex mutex;
+  llvm::DenseMap<const Allocation *, std::unique_ptr<GlobalCell[], Free>> cells;
+};
+
+/// Which clusters did something before others, as atomic and strong accesses order them. All that a cluster does counts
+/// as before if anything of it is.
+struct ClusterOrder {
+  static constexpr uint64_t most = 4096; // clusters; of more nothing is known
+  std::map<uint64_t, llvm::BitVector> places;
+};
+
+struct GlobalAccess {
+  const Allocation &allocation;
+  uint64_t offset, bytes;
+  bool isWrite;
+};
+/// Notes the access of a warp; gives an earlier one that nothing orders before it.
+Race noteGlobal(Warp &warp, const Instruction &at, const GlobalAccess &access);
+
+/// A strong access: what other clusters did before one to the same place is before.
+void orderClusters(Warp &warp, uint64_t place);
+
+} // namespace ptxray::machine

@@ -32,8 +32,8 @@ CASES_A_KERNEL = 24
 SLOT = THREADS * 8  # bytes of a register in all threads
 TYPES = dict(
     zip(
-        "%p %h %hu %hs %hf %hx %r %u %s %f %rd %ud %sd %fd".split(),
-        "pred b16 u16 s16 f16 f16x2 b32 u32 s32 f32 b64 u64 s64 f64".split(),
+        ["%p", "%h", "%hu", "%hs", "%hf", "%hx", "%r", "%u", "%s", "%f", "%rd", "%ud", "%sd", "%fd"],
+        ["pred", "b16", "u16", "s16", "f16", "f16x2", "b32", "u32", "s32", "f32", "b64", "u64", "s64", "f64"],
     )
 )
 # These wait for lanes of a mask, which is all of them here, or need metadata of a certain kind.
@@ -229,14 +229,14 @@ def run(folder, output):
     with multiprocessing.Pool(8, maxtasksperchild=1) as pool:
         jobs = [(work, name, sum(len(case.written) for case in cases)) for name, cases in modules]
         results = pool.map(launched, jobs, 1)
-    for (name, cases), left in zip(modules, results):
+    for (_, cases), left in zip(modules, results):
         if left is None:
             ended += [case.text for case in cases]
             continue
         at = 0
         for case in cases:
             found = {0: True, 3: True}
-            for number, expected, lanes in case.written:
+            for _, expected, lanes in case.written:
                 for level in found:
                     found[level] &= digest(left[level][at : at + SLOT], lanes) == expected
                 at += SLOT
@@ -266,18 +266,16 @@ def run(folder, output):
 def shown(path, options):
     """Prints of each text that differs some threads in which it does: what was before, what the GPU left, and what was
     computed, with what tools are now in the build."""
-    lines = [line.rstrip("\n").split("\t") for line in open(path)]
+    lines = [line.split("\t") for line in path.read_text().splitlines()]
     lines = [line for line in lines if len(line) == 4]
     with tempfile.TemporaryDirectory() as folder:
         command = [options.build / "test/device/semantics-cases", folder, "values"]
         subprocess.run(command, input="".join(line[1] + "\n" for line in lines), text=True, check=True)
         cases = {case.text: case for case in map(Case, (pathlib.Path(folder) / "cases.txt").open())}
         inputs = struct.unpack(f"<{PLACES * THREADS}Q", (pathlib.Path(folder) / "inputs.bin").read_bytes())
-    for _, text, *packed in lines:
-        packed = [packed[1] if one == "=" else one for one in packed]
-        left = [struct.iter_unpack("<Q", lzma.decompress(base64.b64decode(one))) for one in packed]
-        left = [[value for (value,) in one] for one in left]
-        for level, values in zip((0, 3), left):
+    for _, text, first, second in lines:
+        for level, packed in (0, second if first == "=" else first), (3, second):
+            values = [value for (value,) in struct.iter_unpack("<Q", lzma.decompress(base64.b64decode(packed)))]
             show_differences(f"-O{level}: {text}", cases[text], inputs, values)
 
 

@@ -607,18 +607,22 @@ class Reader:
         return gate and all(self.has_specials(part) for part in written.parts)
 
     def accepts(self, text):
+        return any(True for _ in self.matches(text))
+
+    def matches(self, text):
+        """The ways in which a text is right."""
         guard, text, end = re.fullmatch(r"\s*(?:@!?\s*([%\w$]+)\s*)?(.*?)(;?)\s*", re.sub(r"//.*", "", text)).groups()
         opcode, operands = re.fullmatch(r"(\w*(?:\s*\.[\w:]+)*)(.*)", text).groups()
         opcode = re.sub(r"\s", "", opcode)
         try:
             if not end or (guard and self.type_of(self.declarations.find(guard).word).kind != "predicate"):
-                return False
+                return
             written = Operands(operands, self.declarations).all()
             mnemonic, spelling, read, words = self.read_words(opcode)
             if not all(self.has_specials(one) for one in written):
-                return False
+                return
         except NotPtx:
-            return False
+            return
         for form in self.forms[mnemonic]:
             slots = self.fill_slots(form, spelling, read)
             if slots is None:
@@ -626,5 +630,4 @@ class Reader:
             match = Match(self, form, words, slots)
             for _ in self.bind(match, form.json["pattern"], written):
                 if match.is_accepted():
-                    return True
-        return False
+                    yield match

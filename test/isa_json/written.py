@@ -1,6 +1,7 @@
 """Takes the text of operands apart, with what a module declares for their names."""
 
 import re
+import struct
 from dataclasses import dataclass, field
 
 TOKEN = re.compile(
@@ -143,9 +144,10 @@ class Operands:
     def number(self, token):
         token = token.rstrip("U")
         if token[:2].lower() in ("0f", "0d"):
-            return Written("float", flags={"single"} if token[1] in "fF" else set())
+            single = token[1] in "fF"
+            return Written("float", flags={"single"} if single else set(), value=(int(token[2:], 16), single))
         if "." in token or (token[:2].lower() not in ("0x", "0b") and "e" in token.lower()):
-            return Written("float")
+            return Written("float", value=(struct.unpack("<Q", struct.pack("<d", float(token)))[0], False))
         octal = len(token) > 1 and token.isdigit() and token[0] == "0"
         try:
             return Written("integer", value=int(token, 8) if octal else int(token, 0))

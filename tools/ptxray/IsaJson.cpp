@@ -424,6 +424,8 @@ Json FormJson::write() const {
       part["when"] = condition(formula.when);
     add("formulas", part);
   }
+  for (const uint16_t conversion : isa::run(t.formConversions, form->conversions))
+    add("conversions", conversion);
   if (!form->outside.empty())
     json["outside"] = form->outside;
   return json;

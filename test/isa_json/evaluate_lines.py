@@ -1,0 +1,137 @@
+"""The evaluator of test/isa_json, which knows the JSON of `ptxray isa` and Python's fractions alone, computes what a
+GPU left in test/semantics/lines.txt: evaluate_lines.py PTXRAY SOURCE_FOLDER. Of NaN of f64 any one will do: the manual
+leaves open which. With --list it prints the lines that it leaves out, and why."""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+from evaluator import Instruction, Unsaid
+from reader import Reader
+from written import Declarations
+
+KINDS = [
+    "h",
+    "b16",
+    "hu",
+    "b16",
+    "hs",
+    "b16",
+    "hf",
+    "f16",
+    "hx",
+    "f16x2",
+    "r",
+    "b32",
+    "u",
+    "b32",
+    "s",
+    "b32",
+    "f",
+    "f32",
+    "rd",
+    "b64",
+    "ud",
+    "b64",
+    "sd",
+    "b64",
+    "fd",
+    "f64",
+    "p",
+    "pred",
+]
+TYPES = dict(zip(KINDS[::2], KINDS[1::2], strict=True))
+LEAST = 0.85  # of the lines are computed: the others are approximations and products of matrices
+
+
+def cases(path):
+    """Of each line its text, the names and bits of its registers, and of each lane these before and after it."""
+    text, registers, lanes = "", [], {}
+    for line in path.read_text().splitlines():
+        if line.endswith(";"):
+            if text:
+                yield text, registers, lanes
+            text, lanes = line, {}
+        elif line.startswith("%"):
+            registers = [(name, int(bits)) for name, bits in (word.rsplit(":", 1) for word in line.split())]
+        elif line and not line.startswith("//"):
+            before, after = line.split("->")
+            number, *values = before.split()
+            lanes[int(number)] = [int(value, 16) for value in values], [int(value, 16) for value in after.split()]
+    yield text, registers, lanes
+
+
+def declared(registers):
+    lines = []
+    for name, bits in registers:
+        stem = re.match(r"%([a-z]+)", name)[1]
+        if "." not in name and stem != "tid":
+            lines.append(f".reg .{TYPES.get(stem, f'b{bits}')} {name};")
+    return "\n".join(lines)
+
+
+def is_nan64(bits):
+    return bits & 0x7FF0000000000000 == 0x7FF0000000000000 and bits & 0xFFFFFFFFFFFFF != 0
+
+
+def write(written, bits, target, width, registers, names):
+    """Puts what one operand becomes into its registers; narrower numbers are extended."""
+    parts = written.parts if written.kind == "vector" else [written]
+    whole = target.bits * target.count
+    for i, part in enumerate(parts):
+        value = bits >> whole * i & (1 << whole) - 1
+        if target.kind == "signed" and target.count == 1 and value >> whole - 1:
+            value -= 1 << whole
+        name = part.name + part.suffix if part.name + part.suffix in names else part.name
+        if name in names:
+            registers[name] = value & (1 << names[name]) - 1
+
+
+def computed(reader, text, registers, lanes):
+    """What the registers hold in each lane afterwards."""
+    reader.enter("9.0", "sm_90", False, Declarations(declared(registers), reader.isa))
+    names = dict(registers)
+    before = {lane: dict(zip(names, values[0])) for lane, values in lanes.items()}
+    after = {lane: dict(values) for lane, values in before.items()}
+    guard = re.match(r"@(!?)\s*([%\w]+)\s", text)
+    active = {lane: one for lane, one in before.items() if not guard or bool(one[guard[2]]) != bool(guard[1])}
+    if not active:
+        return after
+    for match in reader.matches(text):
+        instruction = Instruction(match, active, {lane: lane & 1 for lane in active})
+        for name, (target, values) in instruction.results().items():
+            for lane, bits in values.items():
+                write(match.bound[name], bits, target, 64, after[lane], names)
+        return after
+    raise Unsaid("no form")
+
+
+def main():
+    ptxray, root = sys.argv[1], pathlib.Path(sys.argv[2])
+    reader = Reader(json.loads(subprocess.check_output([ptxray, "isa", "--format=json"])))
+    equal = left_out = wrong = 0
+    for text, registers, lanes in cases(root / "test/semantics/lines.txt"):
+        try:
+            after = computed(reader, text, registers, lanes)
+        except Unsaid as why:
+            left_out += 1
+            if "--list" in sys.argv:
+                print(f"left out, {why}: {text}")
+            continue
+        differ = [
+            f"  lane {lane}: {name} is {after[lane][name]:x}, not {expected:x}"
+            for lane, (_, values) in lanes.items()
+            for (name, bits), expected in zip(registers, values)
+            if after[lane][name] != expected and not (bits == 64 and is_nan64(expected) and is_nan64(after[lane][name]))
+        ]
+        wrong, equal = wrong + bool(differ), equal + (not differ)
+        if differ:
+            print("\n".join([text, *differ[:3]]))
+    print(f"{equal} lines are equal, {wrong} are not, {left_out} are left out")
+    sys.exit(wrong > 0 or equal < LEAST * (equal + left_out))
+
+
+if __name__ == "__main__":
+    main()

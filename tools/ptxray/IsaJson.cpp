@@ -395,21 +395,18 @@ Json FormJson::factJson(const isa::Fact &fact) const {
 
 Json FormJson::write() const {
   const isa::Tables &t = tables();
-  Json json = {{"syntax", form->syntax}, {"line", form->line}, {"mnemonics", Json::array()}};
+  Json json = {{"syntax", form->syntax}, {"line", form->line}, {"mnemonics", Json::array()}, {"slots", Json::array()}};
+  auto add = [&](const char *name, const Json &part) { json[name].push_back(part); };
   const uint32_t self = static_cast<uint32_t>(form - t.forms.data());
   for (const isa::Mnemonic &mnemonic : t.mnemonics)
     if (llvm::is_contained(isa::run(t.mnemonicForms, mnemonic.forms), self))
-      json["mnemonics"].push_back(mnemonic.text);
-  Json list = Json::array();
+      add("mnemonics", mnemonic.text);
   for (unsigned i = 0; i < slots.size(); ++i)
-    list.push_back(slotJson(i));
-  json["slots"] = std::move(list);
+    add("slots", slotJson(i));
   json["pattern"] = patternJson(isa::run(t.patterns, form->patterns));
-  list = Json::array();
+  json["operands"] = Json::array();
   for (const isa::OperandDecl &operand : operands)
-    list.push_back(operandJson(operand));
-  json["operands"] = std::move(list);
-  auto add = [&](const char *name, const Json &part) { json[name].push_back(part); };
+    add("operands", operandJson(operand));
   for (uint32_t table : isa::run(t.formTables, form->tables))
     add("tables", tableJson(t.tables[table]));
   for (uint32_t rule : isa::run(t.formRules, form->rules))

@@ -75,7 +75,9 @@ WaitingThreads waitingIn(const BlockState &block) {
     add(waiting, one.fragment);
   for (const Warp &warp : block.warps) {
     for (const Fragment &one : warp.parted)
-      add(waiting, one);
+      add(waiting, one,
+          "its warp executes it together: " + std::to_string(__builtin_popcount(one.mask)) + " of " +
+              counted(static_cast<uint64_t>(__builtin_popcount(warp.alive)), "thread") + " have come");
     if (!warp.waitsInVain || warp.isDone())
       continue;
     Waiting &entry = waiting[{&warp.frames.back().code, warp.waitsInVain->instruction}];

@@ -29,8 +29,6 @@ void BodyLowering::beTogether(const Lowered &one) {
   const Action *among = one.action(FactKind::Among), *converged = one.action(FactKind::Converged);
   if (!among && !converged)
     return;
-  if (converged && !among && one.action(FactKind::Syncs))
-    return; // a barrier waits for each of them anyway
   const uint32_t instructions = code.blocks.back().instructions;
   code.blocks.back().instructions = instructions - 1;
   CodeBlock &block = closeBlock(Way::Together, &one);

@@ -56,6 +56,11 @@ static Race noteRead(Cell &cell, size_t index, const PastAccess &now, SharedShad
   if (warp.doer.isAsyncProxy && isUnfenced(cell.write, now, warp))
     return {cell.write, true, true};
   ReadGroup &group = cell.reads;
+  const bool isAlone = group.last.warp == now.warp && !(group.warps & ~bitOf(now.warp));
+  if (isAlone && group.last.clock == now.clock) { // the warp reads other bytes, too
+    group.last.bytes |= now.bytes;
+    return {};
+  }
   const bool isSame = group.last.clock == now.clock && group.last.bytes == now.bytes &&
                       (group.last.warp == now.warp || (group.warps && now.warp < 64));
   if (!isSame && unordered(group, warp).warp) {

@@ -6,6 +6,9 @@
 
 namespace ptxray::machine {
 
+static uint32_t flat(const std::array<uint32_t, 3> &at, const std::array<uint32_t, 3> &size) {
+  return at[0] + size[0] * (at[1] + size[1] * at[2]);
+}
 static uint32_t product(const std::array<uint32_t, 3> &size) { return size[0] * size[1] * size[2]; }
 
 uint32_t BlockState::threads() const { return product(grid->block); }
@@ -31,6 +34,9 @@ void begin(BlockState &block) {
       warp.clock.assign(block.cluster.size() * warps + 1, 0);
       warp.clock[warp.agent] = 1;
     }
+    if (const auto &traced = block.grid->launch.traced; traced && traced->block == block.index)
+      if (const uint32_t thread = flat(traced->thread, block.grid->block); thread / warpSize == warp.number)
+        warp.traced = static_cast<int>(thread % warpSize);
     const uint32_t lanes = std::min(threads - first, warpSize);
     warp.alive = lanes == warpSize ? allLanes : (1u << lanes) - 1;
     Frame &frame = enter(warp, block.grid->program.functions.front(), nullptr);
@@ -39,10 +45,6 @@ void begin(BlockState &block) {
 }
 
 // ---- special registers
-
-static uint32_t flat(const std::array<uint32_t, 3> &at, const std::array<uint32_t, 3> &size) {
-  return at[0] + size[0] * (at[1] + size[1] * at[2]);
-}
 
 static std::array<uint32_t, 3> divided(const std::array<uint32_t, 3> &a, const std::array<uint32_t, 3> &b) {
   return {a[0] / b[0], a[1] / b[1], a[2] / b[2]};

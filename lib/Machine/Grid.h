@@ -62,6 +62,7 @@ struct GridState {
   Timing timing;
   uint32_t sharedBytes = 0;
   std::string printed;
+  std::vector<TraceLine> trace;
   std::deque<std::vector<uint8_t>> heap; // what malloc has given
   std::optional<Fault> fault;
   std::array<uint32_t, 3> faultBlock{};

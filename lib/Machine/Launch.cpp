@@ -410,7 +410,7 @@ static Outcome runOnCores(const GridState &grid, unsigned cores) {
   for (int i = 0; i < 3; ++i)
     queue.count *= grid.grid[i] / grid.cluster[i];
   Schedule first(grid, queue);
-  if (cores == 1 || grid.program.needsOrder || grid.launch.isCooperative || queue.count == 1 ||
+  if (cores == 1 || grid.launch.traced || grid.program.needsOrder || grid.launch.isCooperative || queue.count == 1 ||
       !grid.launch.timing.isEager())
     first.run();
   else {
@@ -428,6 +428,7 @@ static Outcome runOnCores(const GridState &grid, unsigned cores) {
       add(other, first);
   }
   first.outcome.printed = std::move(first.grid.printed);
+  first.outcome.trace = std::move(first.grid.trace);
   first.outcome.laneInstructions = first.grid.laneInstructions;
   return first.outcome;
 }

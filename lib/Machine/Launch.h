@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <memory>
+#include <optional>
 
 namespace ptxray::machine {
 
@@ -31,6 +32,17 @@ struct Watch {
   std::atomic<bool> isStopped = false;
 };
 
+/// A thread of which each instruction is noted.
+struct TracedThread {
+  std::array<uint32_t, 3> thread{}, block{};
+};
+inline constexpr size_t mostTraced = 1'000'000; // instructions
+/// An instruction that the traced thread has executed, and what its registers were then: `%r1 = 5 (0x5)`.
+struct TraceLine {
+  Range range;
+  std::vector<std::string> values;
+};
+
 struct Launch {
   llvm::StringRef kernel;
   std::array<uint32_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
@@ -41,17 +53,19 @@ struct Launch {
   bool checks = true;              // look for races
   Timing timing;
   bool checksNumbers = false; // find infinities and NaNs that come of finite numbers, divisions by zero
-  unsigned cores = 0;         // of the computer that execute blocks at the same time; 0: all
-  double seconds = 0;         // that it may take; 0: any time
-  Watch *watch = nullptr;     // null: none is needed
+  std::optional<TracedThread> traced;
+  unsigned cores = 0;     // of the computer that execute blocks at the same time; 0: all
+  double seconds = 0;     // that it may take; 0: any time
+  Watch *watch = nullptr; // null: none is needed
 };
 
 struct Outcome {
   std::string refusal;                 // why it was not launched, or what could not be executed; empty: it ran
   Range refusedAt;                     // the instruction that it came to; empty: it was not launched
   std::vector<Diagnostic> diagnostics; // faults of the kernel
-  std::string printed;                 // what printf wrote
-  bool isComplete = false;             // every thread came to its end
+  std::vector<TraceLine> trace;
+  std::string printed;     // what printf wrote
+  bool isComplete = false; // every thread came to its end
   bool isOutOfTime = false;
   bool isStopped = false; // the watch ended it
   uint64_t laneInstructions = 0;

@@ -2,6 +2,7 @@
 #include "Machine/Access.h"
 #include "Machine/Grid.h"
 #include "Machine/Provided.h"
+#include "Machine/Trace.h"
 #include "Machine/Unwritten.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
@@ -396,6 +397,8 @@ static void leave(Warp &warp, const CodeBlock &block) {
   if (block.way == Way::Together)
     return together(warp, block);
   const uint32_t leaving = leavingLanes(warp, block);
+  if (warp.traced >= 0 && block.way != Way::Next && leaving >> warp.traced & 1)
+    trace(warp, warp.now.frame->code, block.instruction);
   if (block.way == Way::Next || !leaving) {
     ++warp.now.at;
     return;
@@ -430,20 +433,28 @@ static void leave(Warp &warp, const CodeBlock &block) {
   }
 }
 
-/// The same where a register holds what nothing has written. Results of the first instruction are followed already.
-static void executeAndFollow(Warp &warp, uint32_t instruction, const Op *op, const Op *end) {
+/// The same where a register holds what nothing has written, or a lane is traced. Results of the first instruction are
+/// followed already.
+static void executeSlowly(Warp &warp, const FunctionCode &code, uint32_t instruction, const Op *op, const Op *end) {
   const uint32_t all = warp.now.mask;
   char *registers = warp.now.frame->registers;
+  bool isTraced = false;
   for (; op != end && !warp.fault; ++op) {
     uint32_t mask = all;
     if (op->guard)
       mask &= predicateAt(registers, op->guard) ^ -uint32_t(op->isNot);
     if (!mask)
       continue;
-    if (op->instruction != instruction)
+    if (op->instruction != instruction) {
+      if (std::exchange(isTraced, false))
+        trace(warp, code, instruction);
       followInstruction(warp, instruction = op->instruction, mask);
+    }
     op->run(registers, *op, mask, warp);
+    isTraced |= warp.traced >= 0 && mask >> warp.traced & 1;
   }
+  if (isTraced)
+    trace(warp, code, instruction);
 }
 
 static void execute(Warp &warp, const FunctionCode &code, const CodeBlock &block) {
@@ -451,8 +462,8 @@ static void execute(Warp &warp, const FunctionCode &code, const CodeBlock &block
   const auto &unwritten = warp.now.frame->unwritten;
   const uint32_t all = warp.now.mask;
   const Op *op = code.ops.data() + block.first, *const end = code.ops.data() + block.end;
-  if (!unwritten.empty())
-    return executeAndFollow(warp, UnwrittenLanes::never, op, end);
+  if (!unwritten.empty() || warp.traced >= 0)
+    return executeSlowly(warp, code, UnwrittenLanes::never, op, end);
   for (; op != end; ++op) {
     uint32_t mask = all;
     if (op->guard) {
@@ -462,7 +473,7 @@ static void execute(Warp &warp, const FunctionCode &code, const CodeBlock &block
     }
     op->run(registers, *op, mask, warp);
     if (!unwritten.empty())
-      return executeAndFollow(warp, op->instruction, op + 1, end);
+      return executeSlowly(warp, code, op->instruction, op + 1, end);
   }
 }
 

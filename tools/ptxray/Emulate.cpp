@@ -163,12 +163,26 @@ static std::string placeText(const FileReport &report, Range range) {
   return report.path + ':' + std::to_string(at.line) + ':' + std::to_string(at.column);
 }
 
+/// A line for each instruction: its place, its text in one line, the registers.
+static void printTrace(llvm::ArrayRef<machine::TraceLine> lines, const FileReport &report) {
+  for (const machine::TraceLine &line : lines) {
+    const llvm::StringRef text = report.source->text().slice(line.range.begin, line.range.end);
+    llvm::SmallVector<llvm::StringRef> words;
+    llvm::SplitString(text, words, " \t\r\n");
+    llvm::errs() << placeText(report, line.range) << ": " << llvm::join(words, " ")
+                 << (line.values.empty() ? "" : "  // ") << llvm::join(line.values, ", ") << '\n';
+  }
+  if (lines.size() == machine::mostTraced)
+    llvm::errs() << "ptxray: the trace ends here, after " << lines.size() << " instructions\n";
+}
+
 /// Adds what a launch found to the report and prints it, with what the kernel printed. Returns an exit status.
 int Emulation::report(machine::Outcome outcome, const Arguments &arguments) {
   FileReport &report = input.report;
   for (Diagnostic &found : outcome.diagnostics)
     if (isWanted(found, input.options))
       report.diagnostics.push_back(std::move(found));
+  printTrace(outcome.trace, report);
   printReport(report, arguments);
   const bool isGood = !hasErrors(report);
   report.diagnostics.clear();
@@ -260,6 +274,22 @@ int Emulation::runSchedules(uint32_t count, const Arguments &arguments) {
   return status;
 }
 
+/// `X,Y,Z:X,Y,Z`: a thread of a block; what is not written is 0.
+static machine::TracedThread tracedThread(llvm::StringRef text) {
+  machine::TracedThread traced;
+  const auto [thread, block] = text.split(':');
+  for (const auto &[list, to] : {std::pair(thread, &traced.thread), std::pair(block, &traced.block)}) {
+    llvm::SmallVector<llvm::StringRef, 3> numbers;
+    list.split(numbers, ',', -1, /*KeepEmpty=*/false);
+    bool isGood = numbers.size() <= to->size();
+    for (size_t i = 0; isGood && i < numbers.size(); ++i)
+      isGood = !numbers[i].getAsInteger(10, (*to)[i]);
+    if (!isGood)
+      throw launcher::UsageError("`--trace=" + text.str() + "`: a thread is needed, such as `5` or `0,3:2,1`");
+  }
+  return traced;
+}
+
 int Emulation::run(const Arguments &arguments) {
   asked.kernel = kernel.name;
   llvm::copy(options.grid, asked.grid.begin());
@@ -269,6 +299,8 @@ int Emulation::run(const Arguments &arguments) {
   asked.isCooperative = options.cooperative;
   asked.seconds = options.seconds;
   asked.checks = !arguments.has("--no-checks");
+  if (const std::optional<llvm::StringRef> traced = arguments.value("--trace"))
+    asked.traced = tracedThread(*traced);
   asked.checksNumbers = arguments.has("--trap-nan");
   if (const std::optional<llvm::StringRef> cores = arguments.value("--cores");
       cores && cores->getAsInteger(10, asked.cores))

@@ -196,6 +196,7 @@ static std::vector<Option> runOptions() {
   options.insert(options.begin(),
                  {{"--emulate", "[CHIP]", "run without a GPU, as that one would (default: `.target`)"},
                   {"--no-checks", "", "look for no races, to emulate faster"},
+                  {"--trace", "THREAD[:BLOCK]", "print what the thread executes, such as `5` or `0,3:2,1`"},
                   {"--trap-nan", "", "report NaNs and infinities that come of finite numbers, and divisions by zero"},
                   {"--cores", "N", "of the computer that emulate blocks at the same time (all)"},
                   {"--schedule", "TEXT", "when asynchronous operations happen: eager, lazy, early, or a number"},

@@ -6,6 +6,7 @@
 #include "Machine/LaunchLimits.h"
 #include "Machine/TensorMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <chrono>
 #include <csignal>

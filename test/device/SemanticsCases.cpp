@@ -138,7 +138,7 @@ std::vector<Written> computed(const std::string &text, const std::vector<Registe
         results[number].undefinedLanes[warp] = written.undefinedLanes;
       }
     for (const LaneCase &lane : one.lanes) {
-      const std::vector<uint64_t> after = line.after(lane, outcome);
+      const std::vector<uint64_t> after = line.after(lane, outcome, lanes);
       for (size_t i = 0; i < registers.size(); ++i)
         results[i].values[warp * lanesOfWarp + lane.lane] =
             results[i].undefinedLanes[warp] >> lane.lane & 1 ? 0 : after[i];

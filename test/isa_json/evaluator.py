@@ -523,9 +523,11 @@ class Instruction:
             if name and not self.match.bound.get(name):
                 continue
             done.add(key)
-            if not name or key == "memory":
-                if not formula.get("carry"):
-                    raise Unsaid("memory")
+            if key == "memory":
+                raise Unsaid("memory")
+            if key == "carry":  # of as many bits as the numbers that are added
+                rows = self.run(formula["steps"], [], self.type_of("d"))
+                results["cc"] = Type(), {lane: values[0] for lane, values in rows[-1][1].items()}
                 continue
             if "within" in formula:
                 raise Unsaid("an approximation")

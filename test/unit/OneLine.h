@@ -24,7 +24,7 @@ struct LineCase {
 inline std::string moduleText(const LineCase &one) {
   std::string text = ".visible .entry kernel() {\n";
   for (const Register &reg : one.registers) {
-    if (isa::findSpecialRegister(reg.name.substr(0, reg.name.find('.'))))
+    if (reg.name[0] != '%' || isa::findSpecialRegister(reg.name.substr(0, reg.name.find('.'))))
       continue;
     static const std::map<std::string, std::string> typed = {
         {"%f", ".f32"}, {"%fd", ".f64"}, {"%hf", ".f16"}, {"%hx", ".f16x2"}};
@@ -55,7 +55,8 @@ public:
     context.ptx = 900;
     context.target = static_cast<uint16_t>(isa::findTarget("sm_90"));
     const Availability availability(context);
-    const WrittenInstruction written{*verdict.opcode, shapes, availability};
+    const Opcode opcode(verdict.opcode->spelling); // as the tables have it that are used now
+    const WrittenInstruction written{opcode, shapes, availability};
     return recipeOf(written, *judge(written).match);
   }
   Lanes before() const {
@@ -74,9 +75,16 @@ public:
     }
     return lanes;
   }
-  /// What the registers hold after it.
-  std::vector<uint64_t> after(const LaneCase &lane, const Outcome &outcome) const {
+  /// What the registers hold after it; `cc` is the carry, `open` 1 where the manual leaves open what is written.
+  std::vector<uint64_t> after(const LaneCase &lane, const Outcome &outcome, const Lanes &lanes) const {
     std::vector<uint64_t> values = lane.before;
+    for (size_t i = 0; i < one.registers.size(); ++i) {
+      if (one.registers[i].name == "cc")
+        values[i] = lanes.carry[lane.lane];
+      if (one.registers[i].name == "open")
+        values[i] = llvm::any_of(
+            outcome.registers, [&](const WrittenRegister &written) { return written.undefinedLanes >> lane.lane & 1; });
+    }
     for (const WrittenRegister &written : outcome.registers)
       if (const int reg = registerAt(written.at); reg >= 0 && isActive(lane)) {
         const unsigned width = written.type.bits * written.type.count;

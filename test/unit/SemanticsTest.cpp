@@ -1,51 +1,13 @@
 // Single instructions against what an H100 left: test/semantics/lines.txt has each with the registers of some lanes
 // before and after it.
-#include "OneLine.h"
-#include <fstream>
+#include "LineCases.h"
 
 using namespace ptxray;
 
 namespace {
 
-std::vector<std::string> wordsOf(const std::string &line) {
-  std::istringstream stream(line);
-  std::vector<std::string> words;
-  for (std::string word; stream >> word;)
-    words.push_back(word);
-  return words;
-}
-
-/// An instruction, its registers with their bits (`%r1:32`, of special ones `%tid.x:32`), and a line a lane: its
-/// number, values, `->`, values.
-std::vector<LineCase> readCases() {
-  std::ifstream stream(std::string(TEST_FOLDER) + "/semantics/lines.txt");
-  std::vector<LineCase> cases;
-  unsigned number = 0;
-  for (std::string line; std::getline(stream, line);) {
-    ++number;
-    if (line.empty() || line.starts_with("//"))
-      continue;
-    const std::vector<std::string> words = wordsOf(line);
-    if (line.back() == ';') {
-      cases.push_back({number, line, {}, {}});
-    } else if (line[0] == '%') {
-      for (const std::string &word : words) {
-        const size_t colon = word.find(':');
-        cases.back().registers.push_back({word.substr(0, colon), unsigned(std::stoul(word.substr(colon + 1)))});
-      }
-    } else {
-      LaneCase &lane = cases.back().lanes.emplace_back(LaneCase{unsigned(std::stoul(words[0])), {}, {}});
-      for (size_t i = 1; i < words.size(); ++i)
-        if (words[i] != "->")
-          (lane.before.size() < cases.back().registers.size() ? lane.before : lane.after)
-              .push_back(std::stoull(words[i], nullptr, 16));
-    }
-  }
-  return cases;
-}
-
 TEST(Semantics, SingleInstructionsOfAnH100) {
-  const std::vector<LineCase> cases = readCases();
+  const std::vector<LineCase> cases = readCases(std::string(TEST_FOLDER) + "/semantics/lines.txt");
   EXPECT_GT(cases.size(), 200u);
   for (const LineCase &one : cases) {
     const OneLine line(one);
@@ -53,7 +15,8 @@ TEST(Semantics, SingleInstructionsOfAnH100) {
     const Outcome outcome = evaluate(line.recipe(), lanes);
     EXPECT_EQ(outcome.refusal, "") << one.number << ": " << one.text;
     for (const LaneCase &lane : one.lanes)
-      EXPECT_EQ(line.after(lane, outcome), lane.after) << one.number << ": " << one.text << " lane " << lane.lane;
+      EXPECT_EQ(line.after(lane, outcome, lanes), lane.after)
+          << one.number << ": " << one.text << " lane " << lane.lane;
   }
 }
 
@@ -162,7 +125,7 @@ TEST(Semantics, ChangesMemoryLaneAfterLane) {
   const Outcome outcome = evaluate(line.recipe(), lanes);
   EXPECT_EQ(outcome.refusal, "");
   for (const LaneCase &lane : one.lanes)
-    EXPECT_EQ(line.after(lane, outcome), lane.after) << lane.lane;
+    EXPECT_EQ(line.after(lane, outcome, lanes), lane.after) << lane.lane;
   EXPECT_EQ(bytes[0], 3);
   EXPECT_EQ(bytes[4], 12);
 }

@@ -1,0 +1,201 @@
+// Damages the formulas of grammar/isa at one place after the other; each time some instruction of
+// test/semantics/lines.txt must compute something else than what a GPU left, or the generator must refuse the data.
+//
+//   formula-mutation-tests                all of them
+//   formula-mutation-tests --every N      one damage of N, picked by its text
+//   formula-mutation-tests --only TEXT    those with TEXT in their name
+//   formula-mutation-tests --pool FILE    of damages that no line notices, prints a line of this file that does, and
+//                                         the lanes in which it does
+#include "../unit/LineCases.h"
+#include "Data.h"
+#include "FormulaMutants.h"
+#include "Lines.h"
+#include <deque>
+#include <iostream>
+#include <regex>
+
+using namespace ptxray;
+using namespace ptxray::test;
+
+namespace {
+
+/// The share of damages that no line need notice: those of memory, of which there are no lines, and those that change
+/// nothing.
+constexpr double mostUnnoticed = 0.2;
+
+struct Vector {
+  LineCase one;
+  std::unique_ptr<OneLine> line;
+  Lanes before;
+  bool isRight = false; // with the data as they are
+};
+
+/// In how many lanes, but at most in so many, the line computes something else than it should.
+std::vector<unsigned> wrongLanes(const Vector &vector, unsigned most) {
+  Lanes lanes = vector.before;
+  const Outcome outcome = evaluate(vector.line->recipe(), lanes);
+  std::vector<unsigned> wrong;
+  for (unsigned i = 0; i < vector.one.lanes.size() && wrong.size() < most; ++i)
+    if (!outcome.refusal.empty() ||
+        vector.line->after(vector.one.lanes[i], outcome, lanes) != vector.one.lanes[i].after)
+      wrong.push_back(i);
+  return wrong;
+}
+
+class FormulaMutationTest {
+public:
+  explicit FormulaMutationTest(const std::string &pool) : data(PTXRAY_ISA_DIR, PTXRAY_DIAGNOSTICS), poolPath(pool) {}
+  void prepare();
+  bool run(unsigned every, const std::string &only);
+
+private:
+  void read(const std::string &path);
+  bool isNoticed(const FormulaMutant &mutant);
+  bool searchPool(const FormulaMutant &mutant);
+  void keep(size_t group, size_t vector, const std::vector<unsigned> &wrong);
+  std::vector<size_t> groupsOf(const FormulaMutant &mutant) const;
+  static bool concerns(const Group &group, const Vector &vector) {
+    const Opcode opcode(llvm::StringRef(vector.one.text).split(' ').first);
+    return group.bases.count(baseOf(opcode.words[0].text).str());
+  }
+
+  Data data;
+  std::string poolPath;
+  std::vector<Group> groups;
+  std::vector<FormulaMutant> mutants;
+  std::deque<Vector> vectors; // those of the pool last
+  size_t firstOfPool = 0;
+  std::unique_ptr<MadeTables> whole;
+};
+
+} // namespace
+
+void FormulaMutationTest::read(const std::string &path) {
+  for (const LineCase &one : readCases(path)) {
+    Vector &vector = vectors.emplace_back();
+    vector.one = one;
+    vector.line = std::make_unique<OneLine>(vector.one);
+    vector.before = vector.line->before();
+    vector.isRight = vector.line->isRead() && wrongLanes(vector, 1).empty();
+  }
+}
+
+void FormulaMutationTest::prepare() {
+  // All words stay known, so that ids mean the same in all tables.
+  whole = data.make();
+  whole->use();
+  for (const isa::Word &word : isa::tables().words.drop_front())
+    data.model.vocabulary.known.insert(std::string(word.text));
+  whole = data.make();
+  whole->use();
+  read(PTXRAY_TEST_DIR "/semantics/lines.txt");
+  firstOfPool = vectors.size();
+  if (!poolPath.empty())
+    read(poolPath);
+  mutants = findFormulaMutants(data.model);
+  groups = data.split();
+  for (Group &group : groups)
+    for (size_t i = 0; i < firstOfPool; ++i)
+      if (vectors[i].isRight && concerns(group, vectors[i]))
+        group.lines.push_back(i);
+}
+
+/// All, when it is in no file of entries.
+std::vector<size_t> FormulaMutationTest::groupsOf(const FormulaMutant &mutant) const {
+  std::vector<size_t> found, all;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    all.push_back(i);
+    if (mutant.entry ? llvm::any_of(groups[i].entries, [&](auto &e) { return e.scope.get() == mutant.entry; })
+                     : groups[i].files.count(mutant.place.file))
+      found.push_back(i);
+  }
+  return found.empty() ? all : found;
+}
+
+bool FormulaMutationTest::isNoticed(const FormulaMutant &mutant) {
+  mutant.exchange();
+  bool noticed = false;
+  for (const size_t group : groupsOf(mutant)) {
+    if (noticed)
+      break;
+    const std::unique_ptr<MadeTables> tables = data.make(groups[group]);
+    noticed = !tables;
+    if (!tables)
+      break;
+    tables->use();
+    noticed = llvm::any_of(groups[group].lines, [&](size_t i) { return !wrongLanes(vectors[i], 1).empty(); });
+  }
+  mutant.exchange();
+  return noticed;
+}
+
+/// From now on the line is one of the group's, with the lanes that matter alone.
+void FormulaMutationTest::keep(size_t group, size_t number, const std::vector<unsigned> &wrong) {
+  Vector &vector = vectors[number];
+  static const std::regex crossing("shfl|vote|match|redux|elect|mma");
+  if (!std::regex_search(vector.one.text, crossing)) {
+    std::vector<LaneCase> lanes;
+    for (const unsigned lane : wrong)
+      lanes.push_back(vector.one.lanes[lane]);
+    vector.one.lanes = lanes;
+    vector.before = vector.line->before();
+  }
+  groups[group].lines.push_back(number);
+  std::cout << vector.one.text << '\n';
+  for (const Register &one : vector.one.registers)
+    std::cout << (&one == vector.one.registers.data() ? "" : " ") << one.name << ':' << one.bits;
+  for (const LaneCase &lane : vector.one.lanes) {
+    std::cout << '\n' << std::dec << lane.lane << std::hex;
+    for (const uint64_t value : lane.before)
+      std::cout << ' ' << value;
+    std::cout << " ->";
+    for (const uint64_t value : lane.after)
+      std::cout << ' ' << value;
+  }
+  std::cout << std::dec << std::endl;
+}
+
+/// Whether a line of the pool notices the damage, which is then printed.
+bool FormulaMutationTest::searchPool(const FormulaMutant &mutant) {
+  mutant.exchange();
+  bool isFound = false;
+  for (const size_t group : groupsOf(mutant)) {
+    const std::unique_ptr<MadeTables> tables = data.make(groups[group]);
+    tables->use();
+    for (size_t i = firstOfPool; i < vectors.size() && !isFound; ++i) {
+      if (!vectors[i].isRight || !concerns(groups[group], vectors[i]))
+        continue;
+      const std::vector<unsigned> wrong = wrongLanes(vectors[i], 3);
+      isFound = !wrong.empty();
+      if (isFound)
+        keep(group, i, wrong);
+    }
+  }
+  mutant.exchange();
+  return isFound;
+}
+
+bool FormulaMutationTest::run(unsigned every, const std::string &only) {
+  unsigned tried = 0, unnoticed = 0;
+  for (const FormulaMutant &mutant : mutants) {
+    const std::string name = data.model.names[mutant.place.file] + ": " + mutant.text;
+    if (name.find(only) == std::string::npos || std::hash<std::string>()(name) % every != 0)
+      continue;
+    ++tried;
+    if (isNoticed(mutant) || (!poolPath.empty() && searchPool(mutant)))
+      continue;
+    ++unnoticed;
+    std::cout << "// " << name << std::endl;
+  }
+  std::cout << "// " << tried << " damages of " << mutants.size() << ", " << unnoticed << " that no line notices\n";
+  return unnoticed <= mostUnnoticed * tried;
+}
+
+int main(int argc, char **argv) {
+  std::map<std::string, std::string> options;
+  for (int i = 1; i + 1 < argc; i += 2)
+    options[argv[i]] = argv[i + 1];
+  FormulaMutationTest test(options["--pool"]);
+  test.prepare();
+  return test.run(options.count("--every") ? std::stoul(options["--every"]) : 1, options["--only"]) ? 0 : 1;
+}

@@ -172,7 +172,10 @@ uint64_t ptxray_machine_add(ptxray_machine *machine, void *bytes, size_t size, c
   return machine->memory.add({static_cast<uint8_t *>(bytes), size}, name ? name : "a buffer");
 }
 
-void ptxray_machine_remove(ptxray_machine *machine, uint64_t address) { machine->memory.free(address); }
+void ptxray_machine_remove(ptxray_machine *machine, uint64_t address) {
+  machine->memory.free(address);
+  machine->memory.trim();
+}
 
 void *ptxray_machine_variable(const ptxray_machine *machine, const char *name, size_t *size) {
   if (!machine->loaded)

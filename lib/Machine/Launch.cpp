@@ -72,6 +72,13 @@ llvm::MutableArrayRef<uint8_t> LoadedModule::variable(llvm::StringRef name) cons
                                       : llvm::MutableArrayRef<uint8_t>(parts->bytes[found->second.second]);
 }
 
+std::optional<std::pair<uint64_t, uint64_t>> LoadedModule::placeOf(llvm::StringRef name) const {
+  const auto found = parts->byName.find(name.str());
+  if (found == parts->byName.end())
+    return std::nullopt;
+  return std::pair(found->second.first, uint64_t(parts->bytes[found->second.second].size()));
+}
+
 static const Program &programOf(LoadedModule::Parts &parts, llvm::StringRef kernel, bool checksNumbers) {
   std::unique_ptr<Program> &program = parts.programs[{kernel.str(), checksNumbers}];
   if (!program)
@@ -431,6 +438,11 @@ static Outcome runOnCores(const GridState &grid, unsigned cores) {
   first.outcome.trace = std::move(first.grid.trace);
   first.outcome.laneInstructions = first.grid.laneInstructions;
   return first.outcome;
+}
+
+KernelBytes bytesOf(LoadedModule &module, llvm::StringRef kernel) {
+  const Program &program = programOf(*module.parts, kernel, false);
+  return {program.sharedBytes, program.parameterBytes};
 }
 
 Outcome launch(LoadedModule &module, const Launch &launch) {

@@ -21,6 +21,8 @@ public:
 
   /// The memory of a variable of the module; empty: there is none of that name.
   llvm::MutableArrayRef<uint8_t> variable(llvm::StringRef name) const;
+  /// Its address on the GPU, and its size.
+  std::optional<std::pair<uint64_t, uint64_t>> placeOf(llvm::StringRef name) const;
 
   struct Parts;
   std::unique_ptr<Parts> parts;
@@ -72,5 +74,10 @@ struct Outcome {
 };
 
 Outcome launch(LoadedModule &module, const Launch &launch);
+/// The bytes of shared memory and of parameters that a kernel declares.
+struct KernelBytes {
+  uint64_t shared = 0, parameters = 0;
+};
+KernelBytes bytesOf(LoadedModule &module, llvm::StringRef kernel);
 
 } // namespace ptxray::machine

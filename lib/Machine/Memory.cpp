@@ -6,20 +6,34 @@ namespace ptxray::machine {
 uint64_t Memory::add(llvm::MutableArrayRef<uint8_t> bytes, llvm::StringRef name, bool isConstant) {
   constexpr uint64_t alignment = 512,
                      gap = 4096; // the alignment is that of a driver; what is written beyond an end hits nothing
-  Allocation &one = allocations.emplace_back();
-  one.begin = next;
-  one.end = next + bytes.size();
-  one.bytes = bytes.data();
-  one.name = name.str();
-  one.isConstant = isConstant;
-  next = (one.end + gap + alignment - 1) / alignment * alignment;
-  return one.begin;
+  const uint64_t begin = next;
+  addAt(begin, bytes, name);
+  allocations[indexAfter(begin) - 1].isConstant = isConstant;
+  next = (begin + bytes.size() + gap + alignment - 1) / alignment * alignment;
+  return begin;
+}
+
+size_t Memory::indexAfter(uint64_t address) const {
+  return std::ranges::upper_bound(allocations, address, {}, &Allocation::begin) - allocations.begin();
+}
+
+void Memory::addAt(uint64_t address, llvm::MutableArrayRef<uint8_t> bytes, llvm::StringRef name) {
+  size_t at = indexAfter(address);
+  if (at && allocations[at - 1].begin == address)
+    --at; // one that was freed
+  else
+    allocations.emplace(allocations.begin() + static_cast<ptrdiff_t>(at));
+  allocations[at] = {address, address + bytes.size(), bytes.data(), name.str()};
 }
 
 void Memory::free(uint64_t address) {
-  for (Allocation &one : allocations)
-    if (one.begin == address)
-      one.end = one.begin;
+  if (const size_t after = indexAfter(address); after && allocations[after - 1].begin == address)
+    allocations[after - 1].end = address;
+}
+
+void Memory::trim() {
+  while (!allocations.empty() && allocations.back().end == allocations.back().begin)
+    allocations.pop_back();
 }
 
 const Allocation *Memory::before(uint64_t address) const {

@@ -41,13 +41,20 @@ public:
 
   /// Makes memory of the caller accessible, in place, until it is freed. Returns its address.
   uint64_t add(llvm::MutableArrayRef<uint8_t> bytes, llvm::StringRef name, bool isConstant = false);
+  /// The same at an address that the caller chooses, where nothing else is: that of the bytes themselves.
+  void addAt(uint64_t address, llvm::MutableArrayRef<uint8_t> bytes, llvm::StringRef name);
   void free(uint64_t address);
+  /// Forgets the last allocations, as far as they were freed. No kernel runs.
+  void trim();
   /// The allocation that an address lies in; null: none.
   const Allocation *find(uint64_t address) const;
   /// The nearest one that begins at the address or before it; null: none.
   const Allocation *before(uint64_t address) const;
 
 private:
+  /// The index of the first one that begins after the address.
+  size_t indexAfter(uint64_t address) const;
+
   std::deque<Allocation> allocations; // sorted by address; those that were freed have no bytes
   uint64_t next = globalBegin;
 };

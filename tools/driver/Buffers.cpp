@@ -1,0 +1,256 @@
+// Memory: what is allocated, copied and filled. The memory of the host has the same address on the device.
+#include "State.h"
+#include <cstring>
+#include <sys/mman.h>
+
+using namespace ptxray;
+using namespace ptxray::driver;
+
+static Result allocate(Address *to, size_t size, Block::Kind kind) {
+  State &s = state();
+  if (!to || !size)
+    return InvalidValue;
+  if (size > (size_t(s.chip->memory) << 30) - s.usedBytes)
+    return OutOfMemory;
+  void *bytes = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (bytes == MAP_FAILED)
+    return OutOfMemory;
+  auto *begin = static_cast<uint8_t *>(bytes);
+  const std::string name = "the memory of " + std::to_string(size) + " bytes";
+  if (kind == Block::Kind::Device)
+    *to = s.memory.add({begin, size}, name);
+  else
+    s.memory.addAt(*to = reinterpret_cast<uintptr_t>(bytes), {begin, size}, name);
+  s.blocks.emplace(*to, Block{kind, begin, size});
+  s.usedBytes += size;
+  return Success;
+}
+
+static Result release(Address address, bool ofHost) {
+  State &s = state();
+  const auto found = s.blocks.find(address);
+  if (found == s.blocks.end() || found->second.kind == Block::Kind::Registered ||
+      ofHost != (found->second.kind == Block::Kind::Host))
+    return InvalidValue;
+  s.memory.free(address);
+  s.memory.trim();
+  munmap(found->second.bytes, found->second.size);
+  s.usedBytes -= found->second.size;
+  s.blocks.erase(found);
+  return Success;
+}
+
+PTXRAY_API cuMemAlloc_v2(Address *to, size_t size) {
+  PTXRAY_BEGIN;
+  return allocate(to, size, Block::Kind::Device);
+}
+
+PTXRAY_API cuMemAllocPitch_v2(Address *to, size_t *pitch, size_t width, size_t height, unsigned element) {
+  PTXRAY_BEGIN;
+  if (!pitch || !width || !height || (element != 4 && element != 8 && element != 16) ||
+      height > SIZE_MAX / 1024 / width)
+    return InvalidValue;
+  *pitch = (width + 511) / 512 * 512;
+  return allocate(to, *pitch * height, Block::Kind::Device);
+}
+
+PTXRAY_API cuMemAllocManaged(Address *to, size_t size, unsigned flags) {
+  PTXRAY_BEGIN;
+  return flags ? allocate(to, size, Block::Kind::Managed) : InvalidValue;
+}
+
+PTXRAY_API cuMemAllocAsync(Address *to, size_t size, void *) {
+  PTXRAY_BEGIN;
+  return allocate(to, size, Block::Kind::Device);
+}
+
+PTXRAY_API cuMemAllocFromPoolAsync(Address *to, size_t size, void *pool, void *) {
+  PTXRAY_BEGIN;
+  return state().pools.contains(pool) ? allocate(to, size, Block::Kind::Device) : InvalidValue;
+}
+
+PTXRAY_API cuMemFree_v2(Address address) {
+  PTXRAY_BEGIN;
+  return address ? release(address, false) : Success;
+}
+
+PTXRAY_API cuMemFreeAsync(Address address, void *) {
+  PTXRAY_BEGIN;
+  return release(address, false);
+}
+
+PTXRAY_API cuMemHostAlloc(void **to, size_t size, unsigned) {
+  PTXRAY_BEGIN;
+  Address address = 0;
+  const Result result = to ? allocate(&address, size, Block::Kind::Host) : InvalidValue;
+  if (result == Success)
+    *to = reinterpret_cast<void *>(address);
+  return result;
+}
+
+PTXRAY_API cuMemAllocHost_v2(void **to, size_t size) { return cuMemHostAlloc(to, size, 0); }
+
+PTXRAY_API cuMemFreeHost(void *bytes) {
+  PTXRAY_BEGIN;
+  return release(reinterpret_cast<uintptr_t>(bytes), true);
+}
+
+PTXRAY_API cuMemHostRegister_v2(void *bytes, size_t size, unsigned) {
+  PTXRAY_BEGIN;
+  const Address address = reinterpret_cast<uintptr_t>(bytes);
+  if (!bytes || !size || blockAt(address))
+    return InvalidValue;
+  auto *begin = static_cast<uint8_t *>(bytes);
+  state().memory.addAt(address, {begin, size}, "registered memory");
+  state().blocks.emplace(address, Block{Block::Kind::Registered, begin, size});
+  return Success;
+}
+
+PTXRAY_API cuMemHostUnregister(void *bytes) {
+  PTXRAY_BEGIN;
+  const auto found = state().blocks.find(reinterpret_cast<uintptr_t>(bytes));
+  if (found == state().blocks.end() || found->second.kind != Block::Kind::Registered)
+    return InvalidValue;
+  state().memory.free(found->first);
+  state().blocks.erase(found);
+  return Success;
+}
+
+PTXRAY_API cuMemHostGetDevicePointer_v2(Address *to, void *bytes, unsigned) {
+  PTXRAY_BEGIN;
+  const Address address = reinterpret_cast<uintptr_t>(bytes);
+  if (!to || !blockAt(address))
+    return InvalidValue;
+  *to = address;
+  return Success;
+}
+
+PTXRAY_API cuMemHostGetFlags(unsigned *flags, void *bytes) {
+  PTXRAY_BEGIN;
+  if (!flags || !blockAt(reinterpret_cast<uintptr_t>(bytes)))
+    return InvalidValue;
+  *flags = 0;
+  return Success;
+}
+
+PTXRAY_API cuMemGetInfo_v2(size_t *free, size_t *total) {
+  PTXRAY_BEGIN;
+  if (!free || !total)
+    return InvalidValue;
+  *total = size_t(state().chip->memory) << 30;
+  *free = *total - state().usedBytes;
+  return Success;
+}
+
+PTXRAY_API cuMemGetAddressRange_v2(Address *begin, size_t *size, Address address) {
+  PTXRAY_BEGIN;
+  const machine::Allocation *found = state().memory.find(address);
+  if (!found)
+    return NotFound;
+  if (begin)
+    *begin = found->begin;
+  if (size)
+    *size = found->end - found->begin;
+  return Success;
+}
+
+PTXRAY_API cuMemAdvise(Address, size_t, int, Device) {
+  PTXRAY_BEGIN;
+  return Success;
+}
+
+PTXRAY_API cuMemPrefetchAsync(Address address, size_t size, Device, void *) {
+  PTXRAY_BEGIN;
+  return bytesAt(address, size) ? Success : InvalidValue;
+}
+
+struct Location {
+  int kind, number;
+};
+PTXRAY_API cuMemAdvise_v2(Address, size_t, int, Location) {
+  PTXRAY_BEGIN;
+  return Success;
+}
+PTXRAY_API cuMemPrefetchAsync_v2(Address address, size_t size, Location, unsigned, void *stream) {
+  return cuMemPrefetchAsync(address, size, 0, stream);
+}
+
+/// What of memory a pointer leads to, by the numbers of the API's attributes.
+PTXRAY_API cuPointerGetAttribute(void *data, int attribute, Address address) {
+  PTXRAY_BEGIN;
+  const auto *found = blockAt(address);
+  const machine::Allocation *allocation = state().memory.find(address);
+  if (!data || (!found && !allocation))
+    return InvalidValue;
+  const Block::Kind kind = found ? found->second.kind : Block::Kind::Device;
+  const bool isOfHost = kind == Block::Kind::Host || kind == Block::Kind::Registered;
+  const auto give = [&](auto value) { return std::memcpy(data, &value, sizeof value), Success; };
+  switch (attribute) {
+  case 1: return give(static_cast<void *>(contextStack().back()));
+  case 2: return give(unsigned(isOfHost ? 1 : 2)); // the type of the memory
+  case 3: return give(address);                    // on the device
+  case 4: return kind == Block::Kind::Device ? InvalidValue : give(address);
+  case 6: return give(int(0));
+  case 7: return give((unsigned long long)(allocation->begin));
+  case 8: return give(char(kind == Block::Kind::Managed));
+  case 9: return give(int(0)); // the device
+  case 11: return give(allocation->begin);
+  case 12: return give(size_t(allocation->end - allocation->begin));
+  case 13: return give(char(1));
+  default: return NotSupported;
+  }
+}
+
+// ---- pools: every block is of the device's memory, whatever pool it is from
+
+PTXRAY_API cuDeviceGetDefaultMemPool(void **pool, Device device) {
+  const Lock lock(state().mutex);
+  static Pool one;
+  if (!pool || device)
+    return pool ? InvalidDevice : InvalidValue;
+  state().pools.insert(&one);
+  *pool = &one;
+  return Success;
+}
+
+PTXRAY_API cuDeviceGetMemPool(void **pool, Device device) { return cuDeviceGetDefaultMemPool(pool, device); }
+
+PTXRAY_API cuDeviceSetMemPool(Device, void *pool) {
+  const Lock lock(state().mutex);
+  return state().pools.contains(pool) ? Success : InvalidValue;
+}
+
+PTXRAY_API cuMemPoolCreate(void **pool, const void *) {
+  PTXRAY_BEGIN;
+  if (!pool)
+    return InvalidValue;
+  *pool = new Pool;
+  state().pools.insert(*pool);
+  return Success;
+}
+
+PTXRAY_API cuMemPoolDestroy(void *pool) {
+  PTXRAY_BEGIN;
+  return state().pools.erase(pool) ? Success : InvalidValue;
+}
+
+PTXRAY_API cuMemPoolTrimTo(void *pool, size_t) {
+  PTXRAY_BEGIN;
+  return state().pools.contains(pool) ? Success : InvalidValue;
+}
+
+PTXRAY_API cuMemPoolSetAttribute(void *pool, int, void *) {
+  PTXRAY_BEGIN;
+  return state().pools.contains(pool) ? Success : InvalidValue;
+}
+
+PTXRAY_API cuMemPoolGetAttribute(void *pool, int attribute, void *value) {
+  PTXRAY_BEGIN;
+  if (!state().pools.contains(pool) || !value)
+    return InvalidValue;
+  if (attribute <= 3) // whether memory is reused: a number of 32 bits
+    std::memset(value, 0, 4);
+  else
+    std::memset(value, 0, 8);
+  return Success;
+}

@@ -1,0 +1,22 @@
+#pragma once
+// The GPUs that the emulated driver can show, as data.
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+
+namespace ptxray::driver {
+
+struct Chip {
+  llvm::StringLiteral target, product;
+  int major, minor;
+  int processors, sharedOfProcessor, sharedOfBlock; // shared memory in KiB
+  int threadsOfProcessor, blocksOfProcessor;
+  int memory, cache;                // GiB, MiB
+  int clock, memoryClock, busWidth; // kHz, bits
+};
+
+llvm::ArrayRef<Chip> chips();
+/// The number of an attribute by that of the API; -1: there is none.
+int attributeOf(const Chip &chip, int attribute);
+
+} // namespace ptxray::driver

@@ -1,0 +1,316 @@
+// Initialisation, devices and contexts.
+#include "State.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cstdlib>
+#include <cstring>
+
+using namespace ptxray::driver;
+
+PTXRAY_API cuInit(unsigned flags) {
+  State &s = state();
+  const Lock lock(s.mutex);
+  if (flags)
+    return InvalidValue;
+  const char *given = std::getenv("PTXRAY_DEVICE");
+  const llvm::StringRef target = given ? llvm::StringRef(given).rtrim("af") : "sm_90";
+  const auto *found = llvm::find_if(chips(), [&](const Chip &chip) { return chip.target == target; });
+  if (found == chips().end())
+    return NoDevice;
+  const char *checks = std::getenv("PTXRAY_CHECKS");
+  s.checks = !checks || llvm::StringRef(checks) != "no";
+  s.chip = found;
+  s.isInitialised = true;
+  s.contexts.insert(&s.primary);
+  return Success;
+}
+
+PTXRAY_API cuDriverGetVersion(int *version) {
+  if (!version)
+    return InvalidValue;
+  *version = 13020;
+  return Success;
+}
+
+/// Why nothing can be asked of a device; Success: it can be.
+static Result deviceProblem(Device device) {
+  return !state().isInitialised ? NotInitialized : device != 0 ? InvalidDevice : Success;
+}
+
+PTXRAY_API cuDeviceGetCount(int *count) {
+  if (!state().isInitialised)
+    return NotInitialized;
+  return count ? (*count = 1, Success) : InvalidValue;
+}
+
+PTXRAY_API cuDeviceGet(Device *device, int ordinal) {
+  if (const Result bad = deviceProblem(ordinal))
+    return bad;
+  return device ? (*device = 0, Success) : InvalidValue;
+}
+
+PTXRAY_API cuDeviceGetName(char *name, int length, Device device) {
+  if (const Result bad = deviceProblem(device))
+    return bad;
+  if (!name || length <= 0)
+    return InvalidValue;
+  const std::string text = "ptxray emulated " + state().chip->product.str() + " (" + state().chip->target.str() + ")";
+  const size_t count = std::min<size_t>(text.size(), length - 1);
+  std::memcpy(name, text.data(), count);
+  name[count] = 0;
+  return Success;
+}
+
+PTXRAY_API cuDeviceGetUuid_v2(Uuid *uuid, Device device) {
+  if (const Result bad = deviceProblem(device))
+    return bad;
+  if (!uuid)
+    return InvalidValue;
+  std::memset(uuid, 0, sizeof *uuid);
+  std::memcpy(uuid->bytes, "ptxray", 6);
+  return Success;
+}
+
+PTXRAY_API cuDeviceTotalMem_v2(size_t *bytes, Device device) {
+  if (const Result bad = deviceProblem(device))
+    return bad;
+  return bytes ? (*bytes = size_t(state().chip->memory) << 30, Success) : InvalidValue;
+}
+
+PTXRAY_API cuDeviceGetAttribute(int *value, int attribute, Device device) {
+  if (const Result bad = deviceProblem(device))
+    return bad;
+  const int found = attributeOf(*state().chip, attribute);
+  if (!value || found < 0)
+    return InvalidValue;
+  *value = found;
+  return Success;
+}
+
+PTXRAY_API cuDeviceComputeCapability(int *major, int *minor, Device device) {
+  if (const Result bad = deviceProblem(device))
+    return bad;
+  if (!major || !minor)
+    return InvalidValue;
+  *major = state().chip->major;
+  *minor = state().chip->minor;
+  return Success;
+}
+
+PTXRAY_API cuDeviceGetPCIBusId(char *text, int length, Device device) {
+  if (const Result bad = deviceProblem(device))
+    return bad;
+  if (!text || length < 13)
+    return InvalidValue;
+  std::memcpy(text, "0000:00:00.0", 13);
+  return Success;
+}
+
+PTXRAY_API cuDeviceCanAccessPeer(int *can, Device device, Device other) {
+  if (const Result bad = deviceProblem(device) ? deviceProblem(device) : deviceProblem(other))
+    return bad;
+  return can ? (*can = 0, Success) : InvalidValue;
+}
+
+// ---- contexts
+
+PTXRAY_API cuDevicePrimaryCtxRetain(void **context, Device device) {
+  const Lock lock(state().mutex);
+  if (const Result bad = deviceProblem(device))
+    return bad;
+  if (!context)
+    return InvalidValue;
+  ++state().primaryCount;
+  *context = &state().primary;
+  return Success;
+}
+
+PTXRAY_API cuDevicePrimaryCtxRelease_v2(Device device) {
+  const Lock lock(state().mutex);
+  if (const Result bad = deviceProblem(device))
+    return bad;
+  if (!state().primaryCount)
+    return InvalidContext;
+  --state().primaryCount;
+  return Success;
+}
+
+PTXRAY_API cuDevicePrimaryCtxReset_v2(Device device) {
+  if (const Result bad = deviceProblem(device))
+    return bad;
+  state().primary.failed = Success;
+  return Success;
+}
+
+PTXRAY_API cuDevicePrimaryCtxGetState(Device device, unsigned *flags, int *active) {
+  if (const Result bad = deviceProblem(device))
+    return bad;
+  if (!flags || !active)
+    return InvalidValue;
+  *flags = state().primary.flags;
+  *active = state().primaryCount != 0;
+  return Success;
+}
+
+PTXRAY_API cuDevicePrimaryCtxSetFlags_v2(Device device, unsigned flags) {
+  if (const Result bad = deviceProblem(device))
+    return bad;
+  state().primary.flags = flags;
+  return Success;
+}
+
+PTXRAY_API cuCtxCreate_v2(void **context, unsigned flags, Device device) {
+  const Lock lock(state().mutex);
+  if (const Result bad = deviceProblem(device))
+    return bad;
+  if (!context)
+    return InvalidValue;
+  auto *made = new Context;
+  made->flags = flags;
+  state().contexts.insert(made);
+  contextStack().push_back(made);
+  *context = made;
+  return Success;
+}
+
+PTXRAY_API cuCtxCreate_v4(void **context, const void *, unsigned flags, Device device) {
+  return cuCtxCreate_v2(context, flags, device);
+}
+
+PTXRAY_API cuCtxDestroy_v2(void *context) {
+  const Lock lock(state().mutex);
+  if (context == &state().primary || !state().contexts.erase(context))
+    return InvalidContext;
+  auto &stack = contextStack();
+  if (!stack.empty() && stack.back() == context)
+    stack.pop_back();
+  delete static_cast<Context *>(context);
+  return Success;
+}
+
+/// Whether a handle is that of a context; null is none that is alive.
+static bool isContext(void *context) { return state().contexts.contains(context); }
+
+PTXRAY_API cuCtxPushCurrent_v2(void *context) {
+  const Lock lock(state().mutex);
+  if (!state().isInitialised)
+    return NotInitialized;
+  if (!isContext(context))
+    return InvalidContext;
+  contextStack().push_back(static_cast<Context *>(context));
+  return Success;
+}
+
+PTXRAY_API cuCtxPopCurrent_v2(void **context) {
+  auto &stack = contextStack();
+  if (!state().isInitialised)
+    return NotInitialized;
+  if (stack.empty())
+    return InvalidContext;
+  if (context)
+    *context = stack.back();
+  stack.pop_back();
+  return Success;
+}
+
+PTXRAY_API cuCtxSetCurrent(void *context) {
+  const Lock lock(state().mutex);
+  if (!state().isInitialised)
+    return NotInitialized;
+  if (context && !isContext(context))
+    return InvalidContext;
+  auto &stack = contextStack();
+  if (!stack.empty())
+    stack.pop_back();
+  if (context)
+    stack.push_back(static_cast<Context *>(context));
+  return Success;
+}
+
+PTXRAY_API cuCtxGetCurrent(void **context) {
+  if (!state().isInitialised)
+    return NotInitialized;
+  if (!context)
+    return InvalidValue;
+  *context = contextStack().empty() ? nullptr : contextStack().back();
+  return Success;
+}
+
+PTXRAY_API cuCtxGetDevice(Device *device) {
+  PTXRAY_BEGIN;
+  return device ? (*device = 0, Success) : InvalidValue;
+}
+
+PTXRAY_API cuCtxSynchronize() {
+  PTXRAY_BEGIN;
+  return Success;
+}
+
+PTXRAY_API cuCtxGetFlags(unsigned *flags) {
+  PTXRAY_BEGIN;
+  return flags ? (*flags = contextStack().back()->flags, Success) : InvalidValue;
+}
+
+PTXRAY_API cuCtxGetApiVersion(void *context, unsigned *version) {
+  const Lock lock(state().mutex);
+  if (!version || (context && !isContext(context)))
+    return version ? InvalidContext : InvalidValue;
+  *version = 3020;
+  return Success;
+}
+
+PTXRAY_API cuCtxGetId(void *context, unsigned long long *id) {
+  PTXRAY_BEGIN;
+  if (!id)
+    return InvalidValue;
+  *id = reinterpret_cast<uintptr_t>(context ? context : contextStack().back());
+  return Success;
+}
+
+/// Limits of the stack, of printf and malloc: they are kept, and nothing is ever full.
+PTXRAY_API cuCtxSetLimit(int limit, size_t value) {
+  PTXRAY_BEGIN;
+  if (limit < 0 || limit > 6)
+    return InvalidValue;
+  contextStack().back()->limits[limit] = value;
+  return Success;
+}
+
+PTXRAY_API cuCtxGetLimit(size_t *value, int limit) {
+  PTXRAY_BEGIN;
+  static constexpr size_t initial[] = {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0};
+  if (!value || limit < 0 || limit > 6)
+    return InvalidValue;
+  const auto &limits = contextStack().back()->limits;
+  const auto found = limits.find(limit);
+  *value = found == limits.end() ? initial[limit] : found->second;
+  return Success;
+}
+
+PTXRAY_API cuCtxGetCacheConfig(int *config) {
+  PTXRAY_BEGIN;
+  return config ? (*config = 0, Success) : InvalidValue;
+}
+
+PTXRAY_API cuCtxSetCacheConfig(int) {
+  PTXRAY_BEGIN;
+  return Success;
+}
+
+PTXRAY_API cuCtxGetStreamPriorityRange(int *least, int *greatest) {
+  PTXRAY_BEGIN;
+  if (least)
+    *least = 0;
+  if (greatest)
+    *greatest = -5;
+  return Success;
+}
+
+PTXRAY_API cuCtxEnablePeerAccess(void *, unsigned) {
+  PTXRAY_BEGIN;
+  return InvalidDevice;
+}
+
+PTXRAY_API cuCtxDisablePeerAccess(void *) {
+  PTXRAY_BEGIN;
+  return PeerAccessNotEnabled;
+}

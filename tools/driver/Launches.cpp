@@ -1,0 +1,364 @@
+// Functions: what they are like, and their launches.
+#include "Check/Suppressions.h"
+#include "Machine/LaunchLimits.h"
+#include "Render/Render.h"
+#include "State.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdio>
+#include <cstring>
+
+using namespace ptxray;
+using namespace ptxray::driver;
+
+static Kernel *functionOf(void *handle) {
+  return state().functions.contains(handle) ? static_cast<Kernel *>(handle) : nullptr;
+}
+
+// ---- attributes
+
+static int versionIn(llvm::StringRef text) {
+  unsigned major = 0, minor = 0;
+  text.consumeInteger(10, major);
+  text.consume_front(".");
+  text.consumeInteger(10, minor);
+  return static_cast<int>(major * 10 + minor);
+}
+
+PTXRAY_API cuFuncGetAttribute(int *value, int attribute, void *handle) {
+  PTXRAY_BEGIN;
+  const Kernel *function = functionOf(handle);
+  if (!value || !function)
+    return value ? InvalidHandle : InvalidValue;
+  const auto &required = function->entry.requiredBlock;
+  switch (attribute) {
+  case 0: *value = required[0] ? static_cast<int>(required[0] * required[1] * required[2]) : 1024; break;
+  case 1: *value = static_cast<int>(bytesOf(*function->module->loaded, function->entry.name).shared); break;
+  case 4: *value = 32; break; // registers are not allocated
+  case 5: *value = versionIn(function->module->report.ptx); break;
+  case 6: *value = state().chip->major * 10 + state().chip->minor; break;
+  case 8: *value = function->mostShared; break;
+  case 14: *value = function->anyCluster; break;
+  default:
+    if (attribute < 0 || attribute > 15)
+      return InvalidValue;
+    *value = attribute == 9 ? -1 : 0;
+  }
+  return Success;
+}
+
+PTXRAY_API cuFuncSetAttribute(void *handle, int attribute, int value) {
+  PTXRAY_BEGIN;
+  Kernel *function = functionOf(handle);
+  if (!function)
+    return InvalidHandle;
+  const int most = state().chip->sharedOfBlock * 1024;
+  switch (attribute) {
+  case 8: {
+    const auto own = static_cast<int>(bytesOf(*function->module->loaded, function->entry.name).shared);
+    if (value < 0 || value > most - own)
+      return InvalidValue;
+    function->mostShared = value;
+    return Success;
+  }
+  case 14: function->anyCluster = value != 0; return Success;
+  case 9:
+  case 15: return Success;
+  default: return InvalidValue;
+  }
+}
+
+PTXRAY_API cuFuncSetCacheConfig(void *handle, int) {
+  PTXRAY_BEGIN;
+  return functionOf(handle) ? Success : InvalidHandle;
+}
+PTXRAY_API cuFuncSetSharedMemConfig(void *handle, int config) { return cuFuncSetCacheConfig(handle, config); }
+PTXRAY_API cuFuncLoad(void *handle) { return cuFuncSetCacheConfig(handle, 0); }
+PTXRAY_API cuFuncIsLoaded(int *state, void *handle) {
+  return state ? (*state = 1, cuFuncSetCacheConfig(handle, 0)) : InvalidValue;
+}
+PTXRAY_API cuKernelGetAttribute(int *value, int attribute, void *kernel, Device) {
+  return cuFuncGetAttribute(value, attribute, kernel);
+}
+PTXRAY_API cuKernelSetAttribute(int attribute, int value, void *kernel, Device) {
+  return cuFuncSetAttribute(kernel, attribute, value);
+}
+PTXRAY_API cuKernelSetCacheConfig(void *kernel, int config, Device) { return cuFuncSetCacheConfig(kernel, config); }
+
+PTXRAY_API cuFuncGetName(const char **name, void *handle) {
+  PTXRAY_BEGIN;
+  const Kernel *function = functionOf(handle);
+  if (!name || !function)
+    return name ? InvalidHandle : InvalidValue;
+  *name = function->entry.name.c_str();
+  return Success;
+}
+PTXRAY_API cuKernelGetName(const char **name, void *kernel) { return cuFuncGetName(name, kernel); }
+
+PTXRAY_API cuFuncGetParamInfo(void *handle, size_t index, size_t *offset, size_t *size) {
+  PTXRAY_BEGIN;
+  const Kernel *function = functionOf(handle);
+  if (!offset || !function)
+    return offset ? InvalidHandle : InvalidValue;
+  const auto &parameters = function->entry.parameters;
+  if (index >= parameters.size())
+    return InvalidValue;
+  size_t at = 0;
+  for (size_t i = 0; i <= index; ++i) {
+    at = (at + parameters[i].alignment - 1) / parameters[i].alignment * parameters[i].alignment;
+    *offset = at;
+    at += parameters[i].bytes;
+  }
+  if (size)
+    *size = parameters[index].bytes;
+  return Success;
+}
+PTXRAY_API cuKernelGetParamInfo(void *kernel, size_t index, size_t *offset, size_t *size) {
+  return cuFuncGetParamInfo(kernel, index, offset, size);
+}
+
+// ---- launches
+
+/// The bytes of the parameters, from the list of their places or from one buffer; nothing: neither is right.
+static std::optional<std::vector<uint8_t>> parametersOf(const Kernel &function, void **parameters, void **extra) {
+  const auto &declared = function.entry.parameters;
+  if (parameters || declared.empty() || !extra) {
+    if (!declared.empty() && !parameters)
+      return std::nullopt;
+    std::vector<std::vector<uint8_t>> values;
+    for (size_t i = 0; i < declared.size(); ++i) {
+      const auto *bytes = static_cast<const uint8_t *>(parameters[i]);
+      if (!bytes)
+        return std::nullopt;
+      values.emplace_back(bytes, bytes + declared[i].bytes);
+    }
+    return laidOut(function.entry, values);
+  }
+  const uint8_t *buffer = nullptr;
+  size_t size = 0;
+  for (void **at = extra; *at; at += 2) { // 1: the buffer, 2: where its size is
+    if (*at == reinterpret_cast<void *>(1))
+      buffer = static_cast<const uint8_t *>(at[1]);
+    else if (*at == reinterpret_cast<void *>(2))
+      size = *static_cast<const size_t *>(at[1]);
+    else
+      return std::nullopt;
+  }
+  if (!buffer)
+    return std::nullopt;
+  std::vector<uint8_t> bytes(buffer, buffer + size);
+  bytes.resize(bytesOf(*function.module->loaded, function.entry.name).parameters);
+  return bytes;
+}
+
+/// What of the launch no GPU of this kind can do; Success: it can.
+static Result limitOf(const Kernel &function, const machine::Launch &asked) {
+  const uint64_t threads = uint64_t(asked.block[0]) * asked.block[1] * asked.block[2];
+  const uint64_t most = uint64_t(state().chip->sharedOfBlock) * 1024;
+  if (llvm::is_contained(asked.grid, 0u) || llvm::is_contained(asked.block, 0u) || threads > 1024 ||
+      asked.shared > static_cast<uint32_t>(function.mostShared))
+    return InvalidValue;
+  if (bytesOf(*function.module->loaded, function.entry.name).shared + asked.shared > most)
+    return InvalidValue;
+  const uint64_t cluster = uint64_t(asked.cluster[0]) * asked.cluster[1] * asked.cluster[2];
+  if (cluster > 8 && !function.anyCluster)
+    return InvalidClusterSize;
+  if (cluster > 1 && state().chip->major < 9)
+    return NotSupported;
+  return brokenLimits(asked).empty() ? Success : InvalidValue;
+}
+
+/// The error that the driver would give for the first fault.
+static Result errorOf(const machine::Outcome &outcome) {
+  if (!outcome.refusal.empty())
+    return outcome.refusedAt == Range() ? InvalidValue : NotSupported;
+  for (const Diagnostic &one : outcome.diagnostics)
+    switch (one.id) {
+    case DiagId::RunOutOfBounds:
+    case DiagId::RunReadOnly: return IllegalAddress;
+    case DiagId::RunMisaligned: return MisalignedAddress;
+    case DiagId::RunAssertion: return AssertFailed;
+    case DiagId::RunHang: return LaunchTimeout;
+    default: break;
+    }
+  return outcome.isComplete ? Success : LaunchFailed;
+}
+
+static void print(const Kernel &function, machine::Outcome &outcome) {
+  std::fwrite(outcome.printed.data(), 1, outcome.printed.size(), stdout);
+  std::fflush(stdout);
+  Image &module = *function.module;
+  if (!outcome.refusal.empty()) {
+    llvm::errs() << "ptxray: `" << function.entry.name << "`";
+    if (outcome.refusedAt != Range())
+      llvm::errs() << " line " << module.report.source->lineColumn(outcome.refusedAt.begin).line;
+    llvm::errs() << " cannot be emulated: " << outcome.refusal << "\n";
+    ++state().findings["not emulated"];
+  }
+  if (outcome.diagnostics.empty())
+    return;
+  for (Diagnostic &found : outcome.diagnostics)
+    if (isWanted(found, module.options)) {
+      ++state().findings[info(found.id).id.str()];
+      module.report.diagnostics.push_back(std::move(found));
+    }
+  renderText(module.report, {}, llvm::errs());
+  module.report.diagnostics.clear();
+}
+
+static Result launch(const Kernel &function, machine::Launch asked) {
+  if (const Result bad = limitOf(function, asked))
+    return bad;
+  asked.kernel = function.entry.name;
+  asked.checks = state().checks;
+  ++state().launches[function.entry.name];
+  machine::Outcome outcome = machine::launch(*function.module->loaded, asked);
+  const Result result = errorOf(outcome);
+  print(function, outcome);
+  if (outcome.refusal.empty() && result != Success)
+    contextStack().back()->failed = result;
+  return result;
+}
+
+PTXRAY_API cuLaunchKernel(void *handle, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX,
+                          unsigned blockY, unsigned blockZ, unsigned shared, void *, void **parameters, void **extra) {
+  PTXRAY_BEGIN;
+  const Kernel *function = functionOf(handle);
+  if (!function)
+    return InvalidHandle;
+  machine::Launch asked;
+  asked.grid = {gridX, gridY, gridZ};
+  asked.block = {blockX, blockY, blockZ};
+  asked.shared = shared;
+  auto bytes = parametersOf(*function, parameters, extra);
+  if (!bytes)
+    return InvalidValue;
+  asked.parameters = std::move(*bytes);
+  return launch(*function, std::move(asked));
+}
+
+static Result launchEx(const LaunchConfig &config, void *handle, void **parameters, void **extra) {
+  PTXRAY_BEGIN;
+  const Kernel *function = functionOf(handle);
+  if (!function)
+    return InvalidHandle;
+  machine::Launch asked;
+  asked.grid = {config.gridX, config.gridY, config.gridZ};
+  asked.block = {config.blockX, config.blockY, config.blockZ};
+  asked.shared = config.sharedBytes;
+  if (config.attributeCount && !config.attributes)
+    return InvalidValue;
+  for (unsigned i = 0; i < config.attributeCount; ++i) {
+    const LaunchAttribute &one = config.attributes[i];
+    if (one.id == launchCooperative)
+      asked.isCooperative = one.value.cooperative != 0;
+    else if (one.id == launchCluster)
+      asked.cluster = {one.value.cluster.x, one.value.cluster.y, one.value.cluster.z};
+  }
+  auto bytes = parametersOf(*function, parameters, extra);
+  if (!bytes)
+    return InvalidValue;
+  asked.parameters = std::move(*bytes);
+  return launch(*function, std::move(asked));
+}
+
+PTXRAY_API cuLaunchCooperativeKernel(void *handle, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX,
+                                     unsigned blockY, unsigned blockZ, unsigned shared, void *, void **parameters) {
+  LaunchAttribute cooperative = {launchCooperative, {}, {}};
+  cooperative.value.cooperative = 1;
+  const LaunchConfig config = {gridX, gridY, gridZ, blockX, blockY, blockZ, shared, nullptr, &cooperative, 1};
+  return launchEx(config, handle, parameters, nullptr);
+}
+
+PTXRAY_API cuLaunchKernelEx(const LaunchConfig *config, void *handle, void **parameters, void **extra) {
+  return config ? launchEx(*config, handle, parameters, extra) : InvalidValue;
+}
+
+PTXRAY_API cuLaunchHostFunc(void *, void (*function)(void *), void *data) {
+  if (const Result bad = ready())
+    return bad;
+  if (!function)
+    return InvalidValue;
+  function(data);
+  return Success;
+}
+
+// ---- occupancy, by threads, blocks and shared memory: registers are not allocated
+
+static Result blocksOf(int *blocks, void *handle, int threads, size_t shared) {
+  PTXRAY_BEGIN;
+  const Kernel *function = functionOf(handle);
+  if (!blocks || threads <= 0 || !function)
+    return function || !blocks ? InvalidValue : InvalidHandle;
+  const Chip &chip = *state().chip;
+  const size_t used = shared + bytesOf(*function->module->loaded, function->entry.name).shared + 1024;
+  const size_t bySize = size_t(chip.sharedOfProcessor) * 1024 / used;
+  const size_t byThreads = threads > 1024 ? 0 : chip.threadsOfProcessor / ((threads + 31) / 32 * 32);
+  *blocks = static_cast<int>(std::min({bySize, byThreads, size_t(chip.blocksOfProcessor)}));
+  return Success;
+}
+
+PTXRAY_API cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads, size_t shared) {
+  return blocksOf(blocks, function, threads, shared);
+}
+PTXRAY_API cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, void *function, int threads, size_t shared,
+                                                                unsigned) {
+  return blocksOf(blocks, function, threads, shared);
+}
+
+PTXRAY_API cuOccupancyMaxPotentialBlockSize(int *grid, int *block, void *function, size_t (*sharedOf)(int),
+                                            size_t shared, int most) {
+  if (!grid || !block)
+    return InvalidValue;
+  int best = 0;
+  for (int threads = most > 0 && most < 1024 ? most / 32 * 32 : 1024; threads > 0; threads -= 32) {
+    int blocks = 0;
+    if (const Result bad = blocksOf(&blocks, function, threads, sharedOf ? sharedOf(threads) : shared))
+      return bad;
+    if (blocks * threads > best) {
+      best = blocks * threads;
+      *block = threads;
+      *grid = blocks * state().chip->processors;
+    }
+  }
+  return best ? Success : LaunchOutOfResources;
+}
+PTXRAY_API cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, void *function, size_t (*sharedOf)(int),
+                                                     size_t shared, int most, unsigned) {
+  return cuOccupancyMaxPotentialBlockSize(grid, block, function, sharedOf, shared, most);
+}
+
+PTXRAY_API cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, void *handle, int blocks, int) {
+  PTXRAY_BEGIN;
+  if (!bytes || blocks <= 0 || !functionOf(handle))
+    return InvalidValue;
+  *bytes = std::min<size_t>(state().chip->sharedOfProcessor * 1024 / blocks - 1024, 48 * 1024);
+  return Success;
+}
+
+PTXRAY_API cuOccupancyMaxActiveClusters(int *clusters, void *handle, const LaunchConfig *config) {
+  int blocks = 0;
+  if (!clusters || !config)
+    return InvalidValue;
+  if (const Result bad = blocksOf(&blocks, handle, static_cast<int>(config->blockX * config->blockY * config->blockZ),
+                                  config->sharedBytes))
+    return bad;
+  unsigned size = 1;
+  for (unsigned i = 0; config->attributes && i < config->attributeCount; ++i)
+    if (config->attributes[i].id == launchCluster) {
+      const auto &cluster = config->attributes[i].value.cluster;
+      size = std::max(1u, cluster.x * cluster.y * cluster.z);
+    }
+  *clusters = static_cast<int>(static_cast<unsigned>(blocks * state().chip->processors) / size);
+  return Success;
+}
+
+PTXRAY_API cuOccupancyMaxPotentialClusterSize(int *size, void *handle, const LaunchConfig *config) {
+  PTXRAY_BEGIN;
+  const Kernel *function = functionOf(handle);
+  if (!size || !config || !function)
+    return InvalidValue;
+  *size = state().chip->major < 9 ? 1 : function->anyCluster ? 16 : 8;
+  return Success;
+}

@@ -1,0 +1,314 @@
+// Modules, libraries, kernels and the linker, all of which come down to one text of PTX.
+#include "Binary/Binary.h"
+#include "Check/Suppressions.h"
+#include "Render/Render.h"
+#include "State.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstring>
+
+using namespace ptxray;
+using namespace ptxray::driver;
+using llvm::StringRef;
+
+/// A text of PTX among the images of a binary, the one for the newest target that the chip can take.
+static std::string textIn(StringRef bytes) {
+  const Binary binary = readBinary(bytes);
+  const int own = state().chip->major * 10 + state().chip->minor;
+  const Entry *best = nullptr;
+  for (const Entry &entry : binary.entries)
+    if (entry.kind == ImageKind::Ptx && entry.number <= own && (!best || entry.number > best->number))
+      best = &entry;
+  std::string reason;
+  Unpacker unpacker;
+  const auto text = best ? unpacker.unpack(*best, "image", reason) : nullptr;
+  return text ? text->text().str() : "";
+}
+
+/// The PTX of an image, whose size only the image itself says; empty: there is none in it.
+static std::string textOf(const void *image) {
+  const auto *bytes = static_cast<const char *>(image);
+  uint32_t magic;
+  std::memcpy(&magic, bytes, sizeof magic);
+  constexpr uint32_t wrapper = 0x466243b1, fatbin = 0xba55ed50, elf = 0x464c457f;
+  if (magic == wrapper) {
+    std::memcpy(&bytes, bytes + 8, sizeof bytes);
+    return bytes ? textOf(bytes) : "";
+  }
+  if (magic == fatbin) {
+    uint16_t header;
+    uint64_t size;
+    std::memcpy(&header, bytes + 6, sizeof header);
+    std::memcpy(&size, bytes + 8, sizeof size);
+    return textIn(StringRef(bytes, header + size));
+  }
+  return magic == elf ? "" : bytes;
+}
+
+/// The texts that the client gives buffers for, by the numbers of the options.
+struct LogBuffers {
+  char *errors = nullptr, *infos = nullptr;
+  size_t errorBytes = 0, infoBytes = 0;
+};
+
+static LogBuffers logBuffers(unsigned count, const int *options, void **values) {
+  LogBuffers found;
+  for (unsigned i = 0; options && values && i < count; ++i) {
+    const auto number = static_cast<unsigned>(reinterpret_cast<uintptr_t>(values[i]));
+    switch (options[i]) {
+    case 3: found.infos = static_cast<char *>(values[i]); break;
+    case 4: found.infoBytes = number; break;
+    case 5: found.errors = static_cast<char *>(values[i]); break;
+    case 6: found.errorBytes = number; break;
+    default: break;
+    }
+  }
+  return found;
+}
+
+static void writeLog(char *to, size_t size, StringRef text) {
+  if (!to || !size)
+    return;
+  const size_t count = std::min(size - 1, text.size());
+  std::memcpy(to, text.data(), count);
+  to[count] = 0;
+}
+
+static Result load(void **handle, const std::string &text, const LogBuffers &logs) {
+  auto made = std::make_unique<Image>();
+  made->options.arch = state().chip->target.str();
+  if (StringRef(text).contains(made->options.arch + "a"))
+    made->options.arch += "a";
+  else if (StringRef(text).contains(made->options.arch + "f"))
+    made->options.arch += "f";
+  made->report.path = "<module>";
+  made->report.source = SourceBuffer::fromText("<module>", StringRef(text).rtrim('\0'));
+  made->report = Checker().check(std::move(made->report), Language::Ptx, made->options);
+  const bool isWrong =
+      llvm::any_of(made->report.diagnostics, [](const Diagnostic &one) { return one.severity == Severity::Error; });
+  if (isWrong) {
+    std::string said;
+    llvm::raw_string_ostream out(said);
+    renderText(made->report, {}, out);
+    writeLog(logs.errors, logs.errorBytes, said);
+    llvm::errs() << said;
+    return InvalidPtx;
+  }
+  writeLog(logs.errors, logs.errorBytes, "");
+  writeLog(logs.infos, logs.infoBytes, "");
+  made->report.diagnostics.clear();
+  made->read.emplace(readModule(*made->report.source, made->options));
+  made->loaded.emplace(*made->read, state().memory, made->options.arch);
+  for (machine::KernelEntry &kernel : machine::kernelsOf(made->read->ast())) {
+    Kernel &function = made->functions[kernel.name];
+    function.module = made.get();
+    function.entry = std::move(kernel);
+    state().functions.insert(&function);
+  }
+  *handle = made.get();
+  state().modules.insert(made.release());
+  return Success;
+}
+
+static Result loadImage(void **handle, const void *image, const LogBuffers &logs) {
+  if (!handle || !image)
+    return InvalidValue;
+  const std::string text = textOf(image);
+  if (!text.empty())
+    return load(handle, text, logs);
+  constexpr const char *why =
+      "ptxray: a binary without PTX cannot be emulated: compile for a virtual architecture too\n";
+  writeLog(logs.errors, logs.errorBytes, why);
+  llvm::errs() << why;
+  return NoBinaryForGpu;
+}
+
+PTXRAY_API cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options, void **values) {
+  PTXRAY_BEGIN;
+  return loadImage(module, image, logBuffers(count, options, values));
+}
+
+PTXRAY_API cuModuleLoadData(void **module, const void *image) {
+  PTXRAY_BEGIN;
+  return loadImage(module, image, {});
+}
+
+PTXRAY_API cuModuleLoadFatBinary(void **module, const void *image) { return cuModuleLoadData(module, image); }
+
+PTXRAY_API cuModuleLoad(void **module, const char *path) {
+  PTXRAY_BEGIN;
+  if (!module || !path)
+    return InvalidValue;
+  std::string reason;
+  const auto file = SourceBuffer::open(path, reason);
+  if (!file)
+    return FileNotFound;
+  return loadImage(module, file->text().str().c_str(), {});
+}
+
+PTXRAY_API cuModuleUnload(void *module) {
+  PTXRAY_BEGIN;
+  if (!state().modules.erase(module))
+    return InvalidHandle;
+  auto *found = static_cast<Image *>(module);
+  for (auto &[name, function] : found->functions)
+    state().functions.erase(&function);
+  delete found;
+  return Success;
+}
+
+PTXRAY_API cuModuleGetFunction(void **function, void *module, const char *name) {
+  PTXRAY_BEGIN;
+  if (!function || !name)
+    return InvalidValue;
+  if (!state().modules.contains(module))
+    return InvalidHandle;
+  auto &functions = static_cast<Image *>(module)->functions;
+  const auto found = functions.find(name);
+  if (found == functions.end())
+    return NotFound;
+  *function = &found->second;
+  return Success;
+}
+
+PTXRAY_API cuModuleGetFunctionCount(unsigned *count, void *module) {
+  PTXRAY_BEGIN;
+  if (!count || !state().modules.contains(module))
+    return count ? InvalidHandle : InvalidValue;
+  *count = static_cast<unsigned>(static_cast<Image *>(module)->functions.size());
+  return Success;
+}
+
+PTXRAY_API cuModuleEnumerateFunctions(void **functions, unsigned count, void *module) {
+  PTXRAY_BEGIN;
+  if (!functions || !state().modules.contains(module))
+    return functions ? InvalidHandle : InvalidValue;
+  for (auto &[name, function] : static_cast<Image *>(module)->functions)
+    if (count) {
+      *functions++ = &function;
+      --count;
+    }
+  return Success;
+}
+
+PTXRAY_API cuModuleGetGlobal_v2(Address *address, size_t *size, void *module, const char *name) {
+  PTXRAY_BEGIN;
+  if (!name)
+    return InvalidValue;
+  if (!state().modules.contains(module))
+    return InvalidHandle;
+  const auto place = static_cast<Image *>(module)->loaded->placeOf(name);
+  if (!place)
+    return NotFound;
+  if (address)
+    *address = place->first;
+  if (size)
+    *size = place->second;
+  return Success;
+}
+
+PTXRAY_API cuModuleGetLoadingMode(int *mode) { return mode ? (*mode = 2, Success) : InvalidValue; }
+
+// ---- libraries are modules, and their kernels functions
+
+PTXRAY_API cuLibraryLoadData(void **library, const void *code, int *, void **, unsigned, int *, void **, unsigned) {
+  PTXRAY_BEGIN;
+  return loadImage(library, code, {});
+}
+PTXRAY_API cuLibraryLoadFromFile(void **library, const char *path, int *, void **, unsigned, int *, void **, unsigned) {
+  return cuModuleLoad(library, path);
+}
+PTXRAY_API cuLibraryUnload(void *library) { return cuModuleUnload(library); }
+PTXRAY_API cuLibraryGetKernel(void **kernel, void *library, const char *name) {
+  return cuModuleGetFunction(kernel, library, name);
+}
+PTXRAY_API cuLibraryGetKernelCount(unsigned *count, void *library) { return cuModuleGetFunctionCount(count, library); }
+PTXRAY_API cuLibraryEnumerateKernels(void **kernels, unsigned count, void *library) {
+  return cuModuleEnumerateFunctions(kernels, count, library);
+}
+PTXRAY_API cuLibraryGetGlobal(Address *address, size_t *size, void *library, const char *name) {
+  return cuModuleGetGlobal_v2(address, size, library, name);
+}
+PTXRAY_API cuLibraryGetManaged(Address *address, size_t *size, void *library, const char *name) {
+  return cuModuleGetGlobal_v2(address, size, library, name);
+}
+PTXRAY_API cuLibraryGetModule(void **module, void *library) {
+  PTXRAY_BEGIN;
+  if (!module || !state().modules.contains(library))
+    return module ? InvalidHandle : InvalidValue;
+  *module = library;
+  return Success;
+}
+PTXRAY_API cuKernelGetFunction(void **function, void *kernel) {
+  PTXRAY_BEGIN;
+  if (!function || !state().functions.contains(kernel))
+    return function ? InvalidHandle : InvalidValue;
+  *function = kernel;
+  return Success;
+}
+PTXRAY_API cuKernelGetLibrary(void **library, void *kernel) {
+  PTXRAY_BEGIN;
+  if (!library || !state().functions.contains(kernel))
+    return library ? InvalidHandle : InvalidValue;
+  *library = static_cast<Kernel *>(kernel)->module;
+  return Success;
+}
+PTXRAY_API cuFuncGetModule(void **module, void *function) { return cuKernelGetLibrary(module, function); }
+
+// ---- the linker, for one input
+
+PTXRAY_API cuLinkCreate_v2(unsigned, int *, void **, void **link) {
+  PTXRAY_BEGIN;
+  if (!link)
+    return InvalidValue;
+  *link = new Link;
+  state().links.insert(*link);
+  return Success;
+}
+
+PTXRAY_API cuLinkAddData_v2(void *link, int kind, void *data, size_t size, const char *, unsigned, int *, void **) {
+  PTXRAY_BEGIN;
+  if (!state().links.contains(link))
+    return InvalidHandle;
+  constexpr int ptx = 1, fatbin = 2;
+  if (!data || (kind != ptx && kind != fatbin))
+    return data ? NoBinaryForGpu : InvalidValue;
+  std::string text = kind == ptx ? std::string(static_cast<char *>(data), size) : textOf(data);
+  auto &linked = *static_cast<Link *>(link);
+  if (text.empty() || !linked.ptx.empty()) {
+    llvm::errs() << "ptxray: the emulated linker takes one text of PTX\n";
+    return NotSupported;
+  }
+  linked.ptx = text.c_str();
+  return Success;
+}
+
+PTXRAY_API cuLinkAddFile_v2(void *link, int kind, const char *path, unsigned, int *, void **) {
+  std::string reason;
+  const auto file = path ? SourceBuffer::open(path, reason) : nullptr;
+  if (!file)
+    return path ? FileNotFound : InvalidValue;
+  std::string text = file->text().str();
+  return cuLinkAddData_v2(link, kind, text.data(), text.size(), path, 0, nullptr, nullptr);
+}
+
+PTXRAY_API cuLinkComplete(void *link, void **image, size_t *size) {
+  PTXRAY_BEGIN;
+  if (!state().links.contains(link))
+    return InvalidHandle;
+  if (!image)
+    return InvalidValue;
+  auto &linked = *static_cast<Link *>(link);
+  *image = linked.ptx.data();
+  if (size)
+    *size = linked.ptx.size() + 1;
+  return Success;
+}
+
+PTXRAY_API cuLinkDestroy(void *link) {
+  PTXRAY_BEGIN;
+  if (!state().links.erase(link))
+    return InvalidHandle;
+  delete static_cast<Link *>(link);
+  return Success;
+}

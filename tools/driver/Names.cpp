@@ -1,0 +1,43 @@
+// What can be asked by a name or a number: functions and errors.
+#include "State.h"
+
+namespace ptxray::driver {
+void *findFunction(llvm::StringRef name, int version);
+struct ErrorText {
+  int number;
+  const char *name, *text;
+};
+const ErrorText *findError(int number);
+} // namespace ptxray::driver
+
+using namespace ptxray::driver;
+
+PTXRAY_API cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t flags, int *status) {
+  if (!name || !function || flags > 2)
+    return InvalidValue;
+  constexpr int found = 0, notFound = 1;
+  *function = findFunction(name, version);
+  if (status)
+    *status = *function ? found : notFound;
+  return *function ? Success : NotFound;
+}
+
+PTXRAY_API cuGetProcAddress(const char *name, void **function, int version, uint64_t flags) {
+  return cuGetProcAddress_v2(name, function, version, flags, nullptr);
+}
+
+PTXRAY_API cuGetErrorName(Result error, const char **name) {
+  const ErrorText *found = findError(error);
+  if (!name)
+    return InvalidValue;
+  *name = found ? found->name : nullptr;
+  return found ? Success : InvalidValue;
+}
+
+PTXRAY_API cuGetErrorString(Result error, const char **text) {
+  const ErrorText *found = findError(error);
+  if (!text)
+    return InvalidValue;
+  *text = found ? found->text : nullptr;
+  return found ? Success : InvalidValue;
+}

@@ -1,0 +1,72 @@
+// The functions by their names, those that are not supported, and the errors by their numbers.
+#include "State.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+
+using namespace ptxray::driver;
+
+// The addresses alone are needed here: each function has its own parameters.
+#define PTXRAY_FUNCTION(name) extern "C" void name();
+#define PTXRAY_ABSENT(name)                                                                                            \
+  PTXRAY_API name() { return NotSupported; }
+#include "Functions.def"
+#undef PTXRAY_FUNCTION
+#undef PTXRAY_ABSENT
+
+namespace ptxray::driver {
+
+using Address0 = void (*)();
+struct Named {
+  llvm::StringLiteral name;
+  Address0 function;
+};
+
+/// All functions, by their names.
+static llvm::ArrayRef<Named> functions() {
+#define PTXRAY_FUNCTION(name) {#name, name},
+#define PTXRAY_ABSENT(name) {#name, reinterpret_cast<Address0>(name)},
+  static const Named all[] = {
+#include "Functions.def"
+  };
+#undef PTXRAY_FUNCTION
+#undef PTXRAY_ABSENT
+  return all;
+}
+
+/// The version of the API with which a function came whose older version takes other arguments; 0: any.
+static int sinceOf(llvm::StringRef name) {
+  static constexpr std::pair<llvm::StringLiteral, int> known[] = {
+      {"cuCtxCreate_v4", 12050}, {"cuMemAdvise_v2", 12020}, {"cuMemPrefetchAsync_v2", 12020}};
+  const auto *found = llvm::find_if(known, [&](const auto &one) { return one.first == name; });
+  return found == std::end(known) ? 0 : found->second;
+}
+
+/// The function of a name, in the newest version that a client of that version of the API knows; null: there is none.
+void *findFunction(llvm::StringRef name, int version) {
+  const Named *best = nullptr;
+  for (const Named &one : functions()) {
+    llvm::StringRef rest = one.name;
+    if (rest.consume_front(name) && (rest.empty() || (rest.size() == 3 && rest.starts_with("_v"))) &&
+        sinceOf(one.name) <= version &&
+        (!best || best->name.size() < one.name.size() || llvm::StringRef(best->name) < one.name))
+      best = &one;
+  }
+  return best ? reinterpret_cast<void *>(best->function) : nullptr;
+}
+
+struct ErrorText {
+  int number;
+  const char *name, *text;
+};
+
+const ErrorText *findError(int number) {
+  static constexpr ErrorText all[] = {
+#define PTXRAY_ERROR(number, name, text) {number, "CUDA_" #name, text},
+#include "Errors.def"
+#undef PTXRAY_ERROR
+  };
+  const auto *found = llvm::find_if(all, [&](const ErrorText &one) { return one.number == number; });
+  return found == std::end(all) ? nullptr : found;
+}
+
+} // namespace ptxray::driver

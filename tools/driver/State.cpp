@@ -1,0 +1,39 @@
+#include "State.h"
+
+namespace ptxray::driver {
+
+State &state() {
+  static auto *const one = new State; // never destroyed: threads of the client may call until the end
+  return *one;
+}
+
+std::vector<Context *> &contextStack() {
+  thread_local std::vector<Context *> stack;
+  return stack;
+}
+
+Result ready() {
+  State &s = state();
+  if (!s.isInitialised)
+    return NotInitialized;
+  const auto &stack = contextStack();
+  if (stack.empty() || !stack.back() || !s.contexts.contains(stack.back()))
+    return InvalidContext;
+  return stack.back()->failed;
+}
+
+uint8_t *bytesAt(Address address, size_t size) {
+  const machine::Allocation *found = state().memory.find(address);
+  return found && found->contains(address, size) ? found->at(address) : nullptr;
+}
+
+std::pair<const Address, Block> *blockAt(Address address) {
+  auto &blocks = state().blocks;
+  auto after = blocks.upper_bound(address);
+  if (after == blocks.begin())
+    return nullptr;
+  auto &found = *std::prev(after);
+  return address - found.first < std::max<size_t>(found.second.size, 1) ? &found : nullptr;
+}
+
+} // namespace ptxray::driver

@@ -232,6 +232,19 @@ void watchShared(Warp &warp, const Op &op, BlockState &block, uint64_t offset, u
              bytes, isWrite, lane);
 }
 
+void watchTensor(Warp &warp, const Op &op, BlockState &block, uint32_t first, llvm::ArrayRef<uint8_t> lanes,
+                 bool isWrite, unsigned lane) {
+  if (warp.clock.empty() || warp.doer.stage == Stage::End)
+    return;
+  const Instruction &instruction = warp.now.frame->code.instruction(op.instruction);
+  for (uint32_t i = 0; i < lanes.size() && !warp.fault; ++i) {
+    const uint32_t column = (first + i) % TensorMemory::columns;
+    if (lanes[i])
+      reportRace(noteTensorAccess(warp, instruction, block, column, lanes[i], isWrite), warp, op,
+                 {{}, 0, Space::Generic}, column, 4, isWrite, lane);
+  }
+}
+
 /// Whether a lane writes what is there already.
 static bool changesNothing(const char *registers, const MemoryAccess &access, unsigned lane, const uint8_t *memory) {
   for (const Place &place : access.elements) {

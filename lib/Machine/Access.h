@@ -45,6 +45,9 @@ void watch(Warp &warp, const Op &op, const AddressOf &address, uint64_t at, uint
 /// The same for shared memory of a block.
 void watchShared(Warp &warp, const Op &op, BlockState &block, uint64_t offset, uint64_t bytes, bool isWrite,
                  unsigned lane);
+/// The same for columns of tensor memory from `first` on: a bit of each number for 16 lanes.
+void watchTensor(Warp &warp, const Op &op, BlockState &block, uint32_t first, llvm::ArrayRef<uint8_t> lanes,
+                 bool isWrite, unsigned lane);
 void report(Warp &warp, const Op &op, AccessFault fault, const AddressOf &address, uint64_t at, uint64_t bytes,
             bool isWrite, unsigned lane);
 

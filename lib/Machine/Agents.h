@@ -8,6 +8,8 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace ptxray {
 struct Instruction;
@@ -35,6 +37,20 @@ struct Engine {
   const Instruction *vainWait = nullptr; // a wait since the newest operation, which is in no group
 
   uint32_t committed() const { return groups.empty() ? 0 : groups.back(); }
+};
+
+/// Registers of a function that an operation holds, with their names.
+struct HeldLocals {
+  std::vector<uint32_t> locals;
+  std::vector<std::string> names;
+};
+struct FunctionCode;
+struct HeldByOperation {
+  const FunctionCode *code;
+  const HeldLocals *registers;
+  const Instruction *at;
+  unsigned engine;
+  uint32_t number; // there
 };
 
 /// A barrier object, as clocks see it.

@@ -160,7 +160,7 @@ static void copyOfLane(const BulkCopy &copy, unsigned lane, const char *register
     operation.completions.push_back({warp.block->cluster[rank], object, static_cast<uint32_t>(all)});
   }
   if (std::string problem = perform(operation, warp.doer.stage); !problem.empty())
-    refuse(warp, op, lane, std::move(problem));
+    reportUndefined(warp, op, lane, std::move(problem));
 }
 
 void copyInBulk(char *registers, const Op &op, uint32_t mask, Warp &warp) {

@@ -41,16 +41,18 @@ bool BarrierObject::advance() {
 }
 
 void refuse(Warp &warp, const Op &op, unsigned lane, std::string why) {
-  if (warp.fault)
+  if (Fault *fault = raise(warp, op.instruction, lane))
+    fault->refusal = std::move(why);
+}
+
+void reportUndefined(Warp &warp, const Op &op, unsigned lane, std::string why) {
+  Fault *fault = raise(warp, op.instruction, lane);
+  if (!fault)
     return;
-  Fault &fault = warp.fault.emplace();
   if (why == noObject)
-    fault.race.rule = DiagId::UninitialisedBarrier;
-  else
-    fault.refusal = std::move(why);
-  fault.code = &warp.now.frame->code;
-  fault.instruction = op.instruction;
-  fault.lane = lane;
+    fault->race.rule = DiagId::UninitialisedBarrier;
+  fault->refusal = std::move(why);
+  fault->kind = Fault::Kind::Undefined;
 }
 
 uint64_t numberIn(const char *registers, Place place, unsigned lane) {
@@ -227,7 +229,7 @@ void useBarrier(char *registers, const Op &op, uint32_t mask, Warp &warp) {
           problem = useAt(use, *other, other->shared.data() + offset, registers, lane);
     }
     if (!problem.empty())
-      refuse(warp, op, lane, std::move(problem));
+      reportUndefined(warp, op, lane, std::move(problem));
   }
 }
 

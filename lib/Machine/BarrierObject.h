@@ -52,5 +52,7 @@ uint64_t numberIn(const char *registers, Place place, unsigned lane);
 void setNumber(char *registers, Place place, unsigned lane, uint64_t value);
 /// A construct that cannot be executed, or that only the manual's undefined behaviour could.
 void refuse(Warp &warp, const Op &op, unsigned lane, std::string why);
+/// A use that the manual does not define.
+void reportUndefined(Warp &warp, const Op &op, unsigned lane, std::string why);
 
 } // namespace ptxray::machine

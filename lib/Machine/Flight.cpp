@@ -210,6 +210,7 @@ void startOperation(char *registers, const Op &op, uint32_t mask, Warp &warp) {
     Engine &engine = engineAt(warp, static_cast<unsigned>(start.engine));
     ++engine.started;
     engine.vainWait = nullptr;
+    holdRegisters(warp, op, start, mask);
   }
   const bool isAtOnce = start.isAtOnce || (start.engine < 0 && !start.isCounted);
   const uint64_t delay = isAtOnce ? 0 : timing.delay(start.readsShared);
@@ -274,15 +275,23 @@ void awaitGroups(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   if (engine.started > engine.committed() && engine.started > covered)
     engine.vainWait = &warp.now.frame->code.instruction(op.instruction);
   raiseEntry(warp.clock, agentOf(warp, use.engine, use.isOfWarpgroup), covered);
+  giveBackRegisters(warp, use.engine, covered);
 }
 
 /// The object knows the end of the operations; the warp does not.
 static void releaseEnds(const ArrivalAfter &after, const char *registers, uint32_t mask, Warp &warp) {
   Clock known = warp.clock;
   raiseEntry(known, agentOf(warp, after.engine, false), engineAt(warp, after.engine).started);
-  for (uint32_t left = mask; left; left &= left - 1)
-    if (const uint8_t *object = objectAt(after.object, registers, static_cast<unsigned>(__builtin_ctz(left)), warp))
+  for (uint32_t left = mask; left; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+    const uint64_t blocks = numberIn(registers, after.use.blocks, lane),
+                   offset = offsetAt(after.object, registers, lane);
+    if (const uint8_t *object = objectAt(after.object, registers, lane, warp))
       join((*warp.block->places)[placeOf(object)], known);
+    for (BlockState *other : warp.block->cluster)
+      if (other->rank < 64 && blocks >> other->rank & 1)
+        join((*warp.block->places)[placeOf(other->shared.data() + offset)], known);
+  }
   ++warp.clock[warp.agent];
 }
 
@@ -405,8 +414,11 @@ void nameRule(Race &race, const Warp &warp, bool isWrite) {
     race.rule = DiagId::MissingProxyFence;
     return;
   }
-  if (agent <= agents.warps) // an ordinary access
+  if (agent <= agents.warps) { // an ordinary access
+    if (race.isTensor)
+      race.rule = DiagId::UnwaitedTensorLoad;
     return;
+  }
   if (agent >= agents.firstObject()) {
     race.rule = race.isWrite ? DiagId::UnwaitedBulkCopy : DiagId::SourceInFlight;
     return;
@@ -414,7 +426,9 @@ void nameRule(Race &race, const Warp &warp, bool isWrite) {
   const uint32_t number = (agent - agents.engine(1, 0)) % agents.engines;
   const Warp &starter = warpOf(warp, (agent - agents.engine(1, 0)) / agents.engines + 1);
   const Engine &engine = starter.engines[number];
-  if (race.earlier.clock > engine.committed() && engine.vainWait) {
+  if (race.isTensor)
+    race.rule = isPipelineEngine(number) ? DiagId::UnwaitedTensorOperation : DiagId::UnwaitedTensorStore;
+  else if (race.earlier.clock > engine.committed() && engine.vainWait) {
     race.rule = DiagId::UncommittedCopy;
     race.wait = engine.vainWait;
   } else if (!race.isWrite)

@@ -22,6 +22,7 @@ struct StartedOperation {
   bool isCounted = false; // a barrier object counts it:
   AddressOf object;
   bool readsShared = false;
+  HeldLocals held;
   llvm::SmallVector<Place, 4> results; // registers that belong to it until it is complete
   bool isAtOnce = false;               // reading its results waits for it
 };
@@ -66,6 +67,11 @@ struct ArrivalAfter {
 };
 void arriveAfter(char *registers, const Op &op, uint32_t mask, Warp &warp);
 
+/// The operation holds registers from now on; faults if they were changed and not fenced.
+void holdRegisters(Warp &warp, const Op &op, const StartedOperation &start, uint32_t mask);
+/// Operations of the engine are complete, up to a number.
+void giveBackRegisters(Warp &warp, unsigned engine, uint32_t covered);
+void fenceRegisters(char *registers, const Op &op, uint32_t mask, Warp &warp);
 /// What ordinary instructions wrote becomes visible to the async proxy.
 void fenceProxies(char *registers, const Op &op, uint32_t mask, Warp &warp);
 /// Barrier objects that were made become visible to the cluster.
@@ -98,13 +104,23 @@ void nameRule(Race &race, const Warp &warp, bool isWrite);
 void reportAsyncRace(const Fault &fault, const Instruction &instruction, const std::string &thread,
                      const ReadModule &module, DiagnosticSink &sink);
 
+/// The block has ended, but not all of its tensor memory is free.
+DiagnosticList unfreedMemory(const BlockState &block);
+
 // ---- lowering
 
 /// Makes one operation of those since `first`, if the instruction is asynchronous.
 void lowerStart(const Lowered &one, size_t first, FunctionCode &code, BodyLowering &lowering);
+/// The registers that the instruction holds, and for each of the body whether some instruction does; empty: none.
+HeldLocals heldBy(const Body &body, uint32_t number);
+std::vector<bool> heldLocals(const Body &body);
+/// Makes an operation that notes that the instruction uses some of them.
+void lowerTouch(const Lowered &one, const Body &body, const std::vector<bool> &held, BodyLowering &lowering);
 /// Makes operations of facts about groups and fences.
 void lowerGroups(const Lowered &one, BodyLowering &lowering);
 /// The engine of the groups that a fact names; -1: none.
 int engineOf(const Action &action);
+/// Whether it does its operations in the order in which they were started.
+bool isPipelineEngine(unsigned engine);
 
 } // namespace ptxray::machine

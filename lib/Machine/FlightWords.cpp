@@ -1,8 +1,18 @@
 // What is said of accesses that come too early or too late beside an asynchronous operation.
 #include "Machine/Flight.h"
+#include "Machine/Grid.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace ptxray::machine {
+
+DiagnosticList unfreedMemory(const BlockState &block) {
+  DiagnosticSink sink;
+  const Instruction &instruction = *block.allocation;
+  sink.report(DiagId::UnfreedTensorMemory, instruction.range,
+              block.grid->program.module->ast().text(instruction.opcode).str())
+      .severity = Severity::Error;
+  return sink.take();
+}
 
 void reportAsyncRace(const Fault &fault, const Instruction &instruction, const std::string &thread,
                      const ReadModule &module, DiagnosticSink &sink) {
@@ -12,6 +22,8 @@ void reportAsyncRace(const Fault &fault, const Instruction &instruction, const s
     Diagnostic &diagnostic = sink.add(*race.rule, instruction.range);
     diagnostic.severity = Severity::Error;
     diagnostic.args = {now};
+    if (*race.rule == DiagId::UnfencedRegisters)
+      diagnostic.args = {race.registerName, now};
     diagnostic.notes.push_back({thread + " executes it", instruction.range});
     return;
   }
@@ -27,10 +39,16 @@ void reportAsyncRace(const Fault &fault, const Instruction &instruction, const s
   Diagnostic &diagnostic = sink.add(*race.rule, at);
   diagnostic.severity = Severity::Error;
   diagnostic.args = {*first, *second};
+  if (*race.rule == DiagId::RegisterInFlight)
+    diagnostic.args = {now, race.registerName, before};
   diagnostic.notes.push_back({"`" + before + "` is here", race.earlier.at->range});
-  const std::string what = fault.isWrite ? " writes shared memory at 0x" : " reads shared memory at 0x";
-  if (*race.rule != DiagId::UnorderedInit)
-    diagnostic.notes.push_back({thread + what + llvm::utohexstr(fault.address, /*LowerCase=*/true), instruction.range});
+  if (*race.rule == DiagId::UnorderedInit || *race.rule == DiagId::RegisterInFlight ||
+      *race.rule == DiagId::AllocationAfterRelinquish)
+    return;
+  const std::string what = fault.isWrite ? " writes " : " reads ";
+  const std::string place = race.isTensor ? "column " + std::to_string(fault.address) + " of tensor memory"
+                                          : "shared memory at 0x" + llvm::utohexstr(fault.address, /*LowerCase=*/true);
+  diagnostic.notes.push_back({thread + what + place, instruction.range});
 }
 
 } // namespace ptxray::machine

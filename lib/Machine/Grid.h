@@ -34,6 +34,8 @@ struct BlockState {
   std::vector<uint8_t> shared;
   std::vector<uint8_t> written; // whether each of them was written; empty: they are not asked for
   SharedShadow shadow;          // what was done to the bytes of `shared`
+  SharedShadow tensorShadow;    // and to the columns of `tensor`
+  const Instruction *allocation = nullptr, *relinquish = nullptr; // the last ones, of tensor memory
   std::shared_ptr<std::map<uint64_t, Clock>>
       places;                        // places that order accesses, one list for all blocks of the cluster
   std::shared_ptr<Agents> agents;    // one list for all blocks of the cluster, too

@@ -175,7 +175,7 @@ static void reportFault(const GridState &grid, Outcome &outcome) {
   const std::string opcode = grid.program.module->ast().text(instruction.opcode).str();
   DiagnosticSink sink;
   const std::string thread = threadText(grid);
-  if (!fault.refusal.empty()) {
+  if (!fault.refusal.empty() && fault.kind != Fault::Kind::Undefined) {
     outcome.refusal = fault.refusal;
     outcome.refusedAt = instruction.range;
     return;
@@ -184,6 +184,9 @@ static void reportFault(const GridState &grid, Outcome &outcome) {
     reportAsyncRace(fault, instruction, thread, *grid.program.module, sink);
   else if (fault.race.earlier.warp) {
     reportRace(grid, fault, instruction, thread, sink);
+  } else if (fault.kind == Fault::Kind::Undefined) {
+    Diagnostic &diagnostic = sink.report(DiagId::RunUndefined, instruction.range, opcode, fault.refusal);
+    diagnostic.notes.push_back({thread + " executes it", std::nullopt});
   } else if (fault.kind == Fault::Kind::Assertion)
     sink.report(DiagId::RunAssertion, instruction.range, thread);
   else if (fault.kind == Fault::Kind::Trap)
@@ -293,9 +296,12 @@ void Schedule::retire() {
     const auto &blocks = cluster.blocks;
     if (!llvm::all_of(blocks, [](const auto &block) { return block->isDone(); }))
       return false;
-    for (const auto &block : blocks)
+    for (const auto &block : blocks) {
+      if (grid.launch.checks && !block->tensor.isFree() && outcome.diagnostics.empty())
+        outcome.diagnostics = unfreedMemory(*block);
       for (const Warp &warp : block->warps)
         grid.laneInstructions += warp.laneInstructions;
+    }
     if (grid.launch.watch)
       grid.launch.watch->blocksDone += blocks.size();
     return true;

@@ -120,6 +120,7 @@ private:
   std::map<std::pair<NameId, SpellingId>, Place> specials;
   std::map<std::pair<uint32_t, NameId>, uint64_t> inFrame; // the offset of each, by symbol and name
   llvm::DenseMap<uint32_t, uint32_t> labels;               // the instruction after each, by LocalId
+  std::vector<bool> held;                                  // registers that operations hold while they are in flight
   std::vector<uint32_t> codeOf;                            // the first block of code of each block of the graph
   struct Unconnected {
     uint32_t block;                   // the block of code that it ends

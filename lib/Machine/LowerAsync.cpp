@@ -103,6 +103,7 @@ std::string lowerFacts(const Lowered &one, BodyLowering &lowering) {
       if (std::string why = arrives(one, action, lowering); !why.empty())
         return why;
       break;
+    case FactKind::Relinquishes:
     case FactKind::Allocates:
     case FactKind::Frees: lowerColumns(one, action, lowering); break;
     default: break;

@@ -180,6 +180,7 @@ void BodyLowering::instruction(uint32_t number) {
   noteFlow(one);
   beTogether(one);
   const size_t begin = code.ops.size();
+  lowerTouch(one, body, held, *this);
   lowerGroups(one, *this);
   guardOps(one, begin);
   if (control(one))
@@ -235,6 +236,7 @@ std::string BodyLowering::lower() {
   for (const PlacedLabel &label : body.labels)
     labels[static_cast<uint32_t>(label.local)] = label.before;
   parameters();
+  held = heldLocals(body);
   graph = graphOf(body, builder.module.state());
   codeOf.resize(graph.size());
   for (uint32_t block = 0; block < graph.size(); ++block) {

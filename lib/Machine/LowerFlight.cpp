@@ -22,6 +22,8 @@ int engineOf(const Action &action) {
   return static_cast<int>(llvm::find_if(groups, isPipeline) - groups.begin());
 }
 
+bool isPipelineEngine(unsigned engine) { return isPipeline(isa::tables().groups[engine]); }
+
 static bool isOfWarpgroup(const Lowered &one) {
   const Action *converged = one.action(FactKind::Converged);
   return converged && converged->scope() == isa::Scope::Warpgroup;
@@ -39,8 +41,9 @@ void lowerStart(const Lowered &one, size_t first, FunctionCode &code, BodyLoweri
   start.engine = engineOf(*action);
   start.isOfWarpgroup = isOfWarpgroup(one);
   start.isAsyncProxy = action->proxy() == isa::Proxy::Async;
-  start.isOrdered = start.engine >= 0 && isPipeline(isa::tables().groups[static_cast<unsigned>(start.engine)]);
+  start.isOrdered = start.engine >= 0 && isPipelineEngine(static_cast<unsigned>(start.engine));
   start.isCounted = action->node >= 0;
+  start.held = heldBy(*code.body, one.number);
   const bool holds = one.facts().has(FactKind::Holds);
   for (const NodeUse &use : one.facts().nodes)
     if (use.uses & Writes && holds)
@@ -66,6 +69,8 @@ void lowerGroups(const Lowered &one, BodyLowering &lowering) {
     if (action.kind == FactKind::Orders) {
       if (ordered == Generic && with == Async && isOfShared(action))
         lowering.emit(fenceProxies, 0);
+      else if (ordered == Registers)
+        lowering.emit(fenceRegisters, 0);
       else if (ordered == Barriers)
         lowering.emit(fenceObjects, 0);
     }

@@ -54,7 +54,7 @@ static Race noteRead(Cell &cell, size_t index, const PastAccess &now, SharedShad
   if (conflicts(cell.write, now, warp))
     return {cell.write, true};
   if (warp.doer.isAsyncProxy && isUnfenced(cell.write, now, warp))
-    return {cell.write, true, true};
+    return {.earlier = cell.write, .isWrite = true, .isUnfenced = true};
   ReadGroup &group = cell.reads;
   const bool isAlone = group.last.warp == now.warp && !(group.warps & ~bitOf(now.warp));
   if (isAlone && group.last.clock == now.clock) { // the warp reads other bytes, too
@@ -93,13 +93,28 @@ static Race noteWrite(Cell &cell, size_t index, const PastAccess &now, SharedSha
   return {};
 }
 
+static PastAccess accessNow(const Warp &warp, const Instruction &at) {
+  if (warp.doer.agent)
+    return {warp.doer.agent, warp.doer.clock, 0, &at};
+  return {warp.agent, warp.clock[warp.agent], 0, &at};
+}
+
+Race noteTensorAccess(Warp &warp, const Instruction &at, BlockState &owner, uint32_t column, uint8_t lanes,
+                      bool isWrite) {
+  SharedShadow &shadow = owner.tensorShadow;
+  PastAccess now = accessNow(warp, at);
+  now.bytes = lanes;
+  if (shadow.cells.size() <= column)
+    shadow.cells.resize(column + 1);
+  Cell &cell = shadow.cells[column];
+  Race race = isWrite ? noteWrite(cell, column, now, shadow, warp) : noteRead(cell, column, now, shadow, warp);
+  race.isTensor = race.earlier.warp;
+  return race;
+}
+
 Race noteAccess(Warp &warp, const Instruction &at, BlockState &owner, uint64_t offset, uint64_t bytes, bool isWrite) {
   SharedShadow &shadow = owner.shadow;
-  PastAccess now{warp.agent, warp.clock[warp.agent], 0, &at};
-  if (warp.doer.agent) {
-    now.warp = warp.doer.agent;
-    now.clock = warp.doer.clock;
-  }
+  PastAccess now = accessNow(warp, at);
   for (uint64_t from = offset; from < offset + bytes;) {
     const size_t index = from / 4;
     const unsigned first = from % 4,

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace ptxray::machine {
@@ -45,14 +46,20 @@ struct SharedShadow {
 struct Race {
   PastAccess earlier;
   bool isWrite = false;                 // the earlier one
+  bool isTensor = false;                // in tensor memory
   bool isUnfenced = false;              // it is ordered, but another proxy does not see it
   std::optional<DiagId> rule = {};      // of asynchronous operations
+  std::string registerName = {};        // that is used too early
   const Instruction *wait = nullptr;    // that waits for something else
   bool isGlobal = false;                // in global memory, not in shared
   std::optional<uint32_t> cluster = {}; // the earlier one was of this cluster
 };
 /// Notes the access of a warp to shared memory of the block; gives the earlier access that nothing orders before it.
 Race noteAccess(Warp &warp, const Instruction &at, BlockState &owner, uint64_t offset, uint64_t bytes, bool isWrite);
+
+/// The same for a column of tensor memory; `lanes`: a bit for each 16 of them.
+Race noteTensorAccess(Warp &warp, const Instruction &at, BlockState &owner, uint32_t column, uint8_t lanes,
+                      bool isWrite);
 
 /// What threads do through a place that orders: a barrier object, an atomic operation, a strong access. `place` is any
 /// number that is the same for the same place.

@@ -265,7 +265,7 @@ void copyTileOfLane(const TileCopy &copy, unsigned lane, const char *registers, 
   if (copy.barrier.isKnown)
     object = sharedAt(warp, copy.barrier.address, addressIn(registers, copy.barrier.address, lane));
   if (copy.barrier.isKnown && !object.block)
-    return refuse(warp, op, lane, "a barrier object that does not lie in shared memory");
+    return reportUndefined(warp, op, lane, "a barrier object that does not lie in shared memory");
   const auto bytes = static_cast<uint32_t>(tile->bytes());
   if (!copy.blocks.bits) {
     if (!copyWith(*tile, place, copy, address, lane, op, warp, operation))
@@ -285,7 +285,7 @@ void copyTileOfLane(const TileCopy &copy, unsigned lane, const char *registers, 
     operation.completions.push_back({warp.block->cluster[counting], object.offset, bytes});
   }
   if (problem = perform(operation, warp.doer.stage); !problem.empty())
-    refuse(warp, op, lane, std::move(problem));
+    reportUndefined(warp, op, lane, std::move(problem));
 }
 
 } // namespace

@@ -49,18 +49,35 @@ struct TensorColumns {
   Place address, count;
 };
 
+void reportLateAllocation(Warp &warp, const Op &op, unsigned lane) {
+  Fault *fault = raise(warp, op.instruction, lane);
+  if (!fault)
+    return;
+  fault->race.rule = DiagId::AllocationAfterRelinquish;
+  fault->race.earlier.at = warp.block->relinquish;
+}
+
 void allocateColumns(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto &use = *static_cast<const TensorColumns *>(op.more);
   const auto lane = static_cast<unsigned>(__builtin_ctz(mask));
   const auto count = static_cast<uint32_t>(addressIn(registers, {use.count, 0}, lane));
-  const std::optional<uint32_t> first = warp.block->tensor.allocate(count);
+  BlockState &block = *warp.block;
+  if (block.relinquish)
+    return reportLateAllocation(warp, op, lane);
+  const std::optional<uint32_t> first = block.tensor.allocate(count);
+  block.allocation = &warp.now.frame->code.instruction(op.instruction);
   if (!first)
-    return refuse(warp, op, lane, "waiting for columns of tensor memory that are not free");
+    return reportUndefined(warp, op, lane, "waiting for columns of tensor memory that are not free");
   const uint64_t to = addressIn(registers, use.to, lane);
   const Lookup found = look(warp, use.to.space, to, 4, lane, true);
   if (!found.bytes || to % 4)
     return report(warp, op, found.bytes ? AccessFault::Misaligned : found.fault, use.to, to, 4, true, lane);
+  watch(warp, op, use.to, to, 4, true, lane);
   std::memcpy(found.bytes, &*first, 4);
+}
+
+void relinquish(char *, const Op &op, uint32_t, Warp &warp) {
+  warp.block->relinquish = &warp.now.frame->code.instruction(op.instruction);
 }
 
 void freeColumns(char *registers, const Op &op, uint32_t mask, Warp &warp) {
@@ -68,7 +85,7 @@ void freeColumns(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto lane = static_cast<unsigned>(__builtin_ctz(mask));
   const TensorAddress address(addressIn(registers, {use.address, 0}, lane));
   if (!warp.block->tensor.free(address.column, static_cast<uint32_t>(addressIn(registers, {use.count, 0}, lane))))
-    refuse(warp, op, lane, "freeing columns of tensor memory that were not allocated");
+    reportUndefined(warp, op, lane, "freeing columns of tensor memory that were not allocated");
 }
 
 // ---- loads and stores
@@ -85,6 +102,7 @@ struct TensorAccess {
   uint32_t lanes = 0, columns = 0;      // that it reaches
   std::vector<MovedCell> cells;
   llvm::SmallVector<Place, 32> registers;
+  llvm::SmallVector<uint8_t, 128> touched; // for each column a bit for each 16 lanes
 };
 
 void moveCells(char *registers, const Op &op, uint32_t mask, Warp &warp) {
@@ -94,11 +112,17 @@ void moveCells(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   TensorMemory &memory = warp.block->tensor;
   const uint32_t first = warp.number % 4 * warpSize;
   if (address.lane < first || address.lane + access.lanes > first + warpSize)
-    return refuse(warp, op, lane,
-                  "lanes of tensor memory that the warp does not reach: lane " + std::to_string(address.lane) +
-                      " in warp " + std::to_string(warp.number));
+    return reportUndefined(warp, op, lane,
+                           "lanes of tensor memory that the warp does not reach: lane " + std::to_string(address.lane) +
+                               " in warp " + std::to_string(warp.number));
   if (!memory.isAllocated(address.column, access.columns))
-    return refuse(warp, op, lane, "columns of tensor memory that are not allocated");
+    return reportUndefined(warp, op, lane, "columns of tensor memory that are not allocated");
+  if (!access.isStore)
+    warp.doer = {}; // its registers order it
+  llvm::SmallVector<uint8_t, 128> lanes = access.touched;
+  for (uint8_t &bits : lanes)
+    bits = static_cast<uint8_t>(bits << address.lane / 16);
+  watchTensor(warp, op, *warp.block, address.column, lanes, access.isStore, lane);
   if (warp.doer.stage == Stage::Begin)
     return;
   for (const MovedCell &one : access.cells) {
@@ -164,6 +188,10 @@ void copyToTensor(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   if (bytes.empty())
     return report(warp, op, AccessFault::OutOfBounds, {{}, 0, Space::Shared}, matrix->start, 16, false, lane);
   watchMatrix(warp, op, block, *matrix, lane);
+  const llvm::SmallVector<uint8_t, 128> lanes(copy.reached, 0xff); // the lanes are those of the address and below
+  for (BlockState *other : block.cluster)
+    if (other == &block || (copy.isPair && other->rank == (block.rank ^ 1)))
+      watchTensor(warp, op, *other, address.column, lanes, true, lane);
   if (warp.doer.stage == Stage::Begin)
     return;
   if (copy.packedBits)
@@ -172,7 +200,7 @@ void copyToTensor(char *registers, const Op &op, uint32_t mask, Warp &warp) {
     if (other != &block && !(copy.isPair && other->rank == (block.rank ^ 1)))
       continue;
     if (!other->tensor.isAllocated(address.column, copy.reached))
-      return refuse(warp, op, lane, "columns of tensor memory that are not allocated");
+      return reportUndefined(warp, op, lane, "columns of tensor memory that are not allocated");
     for (const MovedCell &one : copy.cells)
       if (address.lane + one.lane < TensorMemory::lanes)
         std::memcpy(&other->tensor.at(address.lane + one.lane, address.column + one.column), &bytes[4 * one.word], 4);
@@ -195,6 +223,8 @@ int64_t offsetAt(const Lowered &one, int node) {
 } // namespace
 
 void lowerColumns(const Lowered &one, const Action &action, BodyLowering &lowering) {
+  if (action.kind == isa::FactKind::Relinquishes)
+    return lowering.emit(relinquish, 0);
   TensorColumns use;
   const bool isAllocated = action.kind == isa::FactKind::Allocates;
   if (isAllocated)
@@ -226,6 +256,9 @@ bool moveTensorColumns(const Lowered &one, BodyLowering &lowering) {
                             static_cast<uint16_t>(place[layout::Word]), static_cast<uint8_t>(place[layout::Lane]),
                             static_cast<uint8_t>(place[layout::Bit])});
   });
+  access.touched.resize(access.columns);
+  for (const MovedCell &one : access.cells)
+    access.touched[one.column] |= static_cast<uint8_t>(1 << one.lane / 16);
   lowering.emit(moveCells, access);
   if (const int to = one.node("redval"); to >= 0 && reduction) {
     ColumnReduction over{access.registers, lowering.placeOf(one, to, 32), *reduction};

@@ -17,6 +17,7 @@ public:
   bool free(uint32_t first, uint32_t count);
   /// Whether all of these columns are allocated.
   bool isAllocated(uint32_t first, uint32_t count) const;
+  bool isFree() const { return !taken; }
 
   uint32_t &at(uint32_t lane, uint32_t column) { return cells[size_t(lane) * columns + column]; }
 

@@ -185,6 +185,7 @@ public:
 private:
   uint64_t number(Place place) const { return addressIn(registers, {place, 0}, lane); }
   std::optional<SharedMatrix> matrixOf(bool isA) const;
+  void watchPlaces(const AddressOf &address, const TensorPlaces &places, bool isWrite);
   void watch();
   std::shared_ptr<const Prepared> shared(bool isA, const BlockState &from, std::string &problem) const;
   std::shared_ptr<const Prepared> ofTensorMemory(uint32_t first) const;
@@ -222,8 +223,38 @@ std::optional<SharedMatrix> Multiplication::matrixOf(bool isA) const {
                         !(isA ? shape.isTransposedA : shape.isTransposedB));
 }
 
-/// What the product reads is noted.
+/// For each column that the matrix reaches, a bit for each 16 lanes of the block.
+static std::vector<uint8_t> lanesIn(const TensorPlaces &places, uint32_t block) {
+  std::vector<uint8_t> result;
+  for (const TensorPlace &place : places) {
+    if (place.block != block)
+      continue;
+    if (result.size() <= place.column)
+      result.resize(place.column + 1);
+    result[place.column] |= static_cast<uint8_t>(1 << place.lane / 16);
+  }
+  return result;
+}
+
+void Multiplication::watchPlaces(const AddressOf &address, const TensorPlaces &places, bool isWrite) {
+  const uint32_t column = TensorAddress(addressIn(registers, address, lane)).column;
+  for (uint32_t i = 0; i < blocks.size(); ++i)
+    watchTensor(warp, op, *blocks[i], column, lanesIn(places, i), isWrite, lane);
+}
+
+/// What the product reads and writes is noted.
 void Multiplication::watch() {
+  if (warp.clock.empty() || warp.doer.stage == Stage::End)
+    return;
+  if (product.isOfTensorMemory)
+    watchPlaces(product.addressOfA, shape.a, false);
+  if (product.isSparse)
+    watchPlaces(product.metadata, shape.indices, false);
+  if (product.scaleA.base.bits) {
+    watchPlaces(product.scaleA, shape.scalesOfA, false);
+    watchPlaces(product.scaleB, shape.scalesOfB, false);
+  }
+  watchPlaces(product.d, shape.d, true);
   for (const bool isA : {true, false})
     if (!isA || !product.isOfTensorMemory)
       if (const std::optional<SharedMatrix> matrix = matrixOf(isA))

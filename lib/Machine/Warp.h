@@ -48,7 +48,7 @@ struct Fragment {
 struct Fault {
   AccessFault access = AccessFault::None;
   std::string refusal; // or a construct that cannot be executed
-  enum class Kind : uint8_t { Access, Assertion, Trap, Division, NotFinite, Unwritten };
+  enum class Kind : uint8_t { Access, Assertion, Trap, Division, NotFinite, Unwritten, Undefined };
   Kind kind = Kind::Access;
   std::string text;                      // what the lane does, or the value that it computes
   uint32_t from = UnwrittenLanes::never; // the instruction that read first what nothing has written
@@ -81,11 +81,14 @@ struct Warp {
   std::vector<uint8_t> local;        // each lane has `localBytes` of them
   std::vector<uint8_t> localWritten; // whether each of them was written; empty: they are not asked for
   uint32_t localBytes = 0;
-  uint32_t atBarrier = 0;                     // lanes
-  uint32_t agent = 0;                         // its number in the cluster, from 1 on
-  Clock clock;                                // empty: races are not looked for
-  Doer doer;                                  // of what is noted now
-  std::vector<Engine> engines;                // by their number
+  uint32_t atBarrier = 0;      // lanes
+  uint32_t agent = 0;          // its number in the cluster, from 1 on
+  Clock clock;                 // empty: races are not looked for
+  Doer doer;                   // of what is noted now
+  std::vector<Engine> engines; // by their number
+  std::vector<HeldByOperation> held;
+  const FunctionCode *changedIn = nullptr; // whose registers were changed since the last fence for them:
+  std::vector<bool> changed;
   std::array<const Allocation *, 8> recent{}; // that accesses found, by their instruction
   uint32_t atCluster = 0; // lanes that have arrived at the barrier of the cluster, for the phase that is not complete
   std::optional<VainWait> waitsInVain; // for the phase of a barrier object

@@ -35,11 +35,11 @@ RULES = {
     "store_exit": "-",
     "store_fence": "missing-proxy-fence",
     "store_source": "source-in-flight",
-    "wgmma_commit": "uncommitted-copy",
+    "wgmma_commit": "register-in-flight",
     "wgmma_cp_async": "-",
-    "wgmma_fence": "-",
+    "wgmma_fence": "unfenced-registers",
     "wgmma_operand": "missing-proxy-fence",
-    "wgmma_wait": "source-in-flight",
+    "wgmma_wait": "register-in-flight",
 }
 
 

@@ -19,7 +19,7 @@ static std::string numberText(const Frame &frame, const Symbol &symbol, Slot slo
   uint64_t bits[2] = {};
   std::memcpy(bits, frame.registers + slot + size_t(lane) * bytes, std::min<size_t>(bytes, sizeof bits));
   std::string hex = bits[1] ? "0x" + llvm::utohexstr(bits[1], true) + llvm::utohexstr(bits[0], true, 16)
-                                  : "0x" + llvm::utohexstr(bits[0], true);
+                            : "0x" + llvm::utohexstr(bits[0], true);
   const std::optional<ElementType> known = elementType(symbol.type);
   if (!known || known->count != 1 || bits[1])
     return hex;

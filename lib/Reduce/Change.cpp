@@ -89,7 +89,7 @@ size_t weightOf(llvm::StringRef text) {
   constexpr size_t ofRegister = 4;
   size_t weight = 0;
   for (const char c : text)
-    weight += c == '%' ? ofRegister : c != ' ' && c != '\t' && c != '\n';
+    weight += c == '%' ? ofRegister : c != ' ' && c != '\t';
   return weight;
 }
 

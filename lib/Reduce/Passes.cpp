@@ -11,12 +11,13 @@ llvm::ArrayRef<ReductionPass> coarsePasses() {
 }
 
 llvm::ArrayRef<ReductionPass> finePasses() {
-  static constexpr ReductionPass passes[] = {
-      {"blocks", blockChanges},         {"ends", endChanges},         {"guards", guardChanges},
-      {"copies", bypassChanges},        {"operands", operandChanges}, {"vectors", vectorChanges},
-      {"parameters", parameterChanges}, {"head", headChanges},        {"declarations", declaratorChanges},
-      {"words", wordChanges},           {"numbers", numberChanges},   {"names", nameChanges},
-      {"registers", registerChanges}};
+  static constexpr ReductionPass passes[] = {{"lines", lineChanges},     {"blocks", blockChanges},
+                                             {"ends", endChanges},       {"guards", guardChanges},
+                                             {"copies", bypassChanges},  {"operands", operandChanges},
+                                             {"vectors", vectorChanges}, {"parameters", parameterChanges},
+                                             {"head", headChanges},      {"declarations", declaratorChanges},
+                                             {"words", wordChanges},     {"numbers", numberChanges},
+                                             {"names", nameChanges},     {"registers", registerChanges}};
   return passes;
 }
 

@@ -30,6 +30,7 @@ Changes guardChanges(const ReadModule &module);
 Changes bypassChanges(const ReadModule &module);
 
 // WordPasses.cpp: words of statements.
+Changes lineChanges(const ReadModule &module);
 Changes operandChanges(const ReadModule &module);
 Changes vectorChanges(const ReadModule &module);
 Changes wordChanges(const ReadModule &module);

@@ -34,7 +34,14 @@ struct Pending {
   Candidate judged;
   llvm::BitVector made;
   uint32_t size, end; // of the attempt, after this candidate
+  size_t tries;       // of those since the last answer
 };
+
+/// Whether one text is simpler than another: it has less to read, or comes first where they have as much.
+bool isSimpler(llvm::StringRef text, llvm::StringRef other) {
+  const size_t weight = weightOf(text), weightOfOther = weightOf(other);
+  return weight != weightOfOther ? weight < weightOfOther : text < other;
+}
 
 /// A text under its fingerprint: what has been tried need not be tried again.
 uint64_t printOf(llvm::StringRef text) { return llvm::xxHash64(text); }
@@ -55,6 +62,7 @@ struct Reduction::State {
   std::string problem;
   Candidate best;
   std::unordered_set<uint64_t> tried;
+  std::vector<uint64_t> tries; // since the last answer
 
   bool isFine = false, isLaidOut = false, isDone = false;
   size_t pass = 0;
@@ -95,7 +103,7 @@ void Reduction::State::finish() {
   std::optional<Candidate> laidOut = validity.accept(formatted(best.text, {.indent = 2}), best.rules);
   isDone = !laidOut || laidOut->text == best.text;
   if (!isDone)
-    pending.push_back({std::move(*laidOut), {}, 0, 0});
+    pending.push_back({std::move(*laidOut), {}, 0, 0, 0});
 }
 
 /// Makes the next candidate, if it is one, a pending one.
@@ -109,12 +117,12 @@ void Reduction::State::findCandidate() {
   std::string text = changed(attempt.text, attempt.changes, made);
   if (!tried.insert(printOf(text)).second)
     return;
-  const size_t weight = weightOf(best.text);
-  if (weightOf(text) >= weight)
+  tries.push_back(printOf(text));
+  if (!isSimpler(text, best.text))
     return;
   std::optional<Candidate> judged = validity.accept(std::move(text), best.rules);
-  if (judged && weightOf(judged->text) < weight)
-    pending.push_back({std::move(*judged), std::move(made), attempt.size, attempt.end});
+  if (judged && isSimpler(judged->text, best.text))
+    pending.push_back({std::move(*judged), std::move(made), attempt.size, attempt.end, tries.size()});
 }
 
 Reduction::Reduction(std::string text, const ReductionOptions &options) {
@@ -166,6 +174,8 @@ void Reduction::tell(std::optional<size_t> interesting) {
   State &s = *state;
   if (interesting && *interesting < s.pending.size()) {
     Pending &found = s.pending[*interesting];
+    for (const uint64_t later : llvm::ArrayRef(s.tries).drop_front(found.tries))
+      s.tried.erase(later);
     s.best = std::move(found.judged);
     s.attempt.made = std::move(found.made);
     s.attempt.size = found.size;
@@ -173,6 +183,7 @@ void Reduction::tell(std::optional<size_t> interesting) {
     s.hasChanged = true;
   }
   s.pending.clear();
+  s.tries.clear();
   s.isDone |= s.isLaidOut;
 }
 

@@ -38,6 +38,25 @@ Changes operandChanges(const ReadModule &module) {
   return changes;
 }
 
+Changes lineChanges(const ReadModule &module) {
+  Changes changes;
+  const auto add = [&](Range range) {
+    const StringRef text = module.source().text(range);
+    if (!text.contains('\n'))
+      return;
+    llvm::SmallVector<StringRef> words;
+    llvm::SplitString(text, words, " \t\r\n");
+    replace(changes, range, llvm::join(words, " "));
+  };
+  for (const Instruction &one : module.ast().instructions)
+    add(one.range);
+  for (const Function &one : module.ast().functions)
+    add(one.head);
+  for (const Declaration &one : module.ast().declarations)
+    add(one.range);
+  return changes;
+}
+
 /// Vectors of half as many elements, and none in place of those of two.
 Changes vectorChanges(const ReadModule &module) {
   const Ast &ast = module.ast();

@@ -10,7 +10,7 @@ std::vector<Word> tokensOf(const ReadModule &module);
 llvm::ArrayRef<Word> within(llvm::ArrayRef<Word> tokens, Range range);
 /// Whether a directive says what the module is: its version, target or size of addresses.
 bool isHeader(llvm::StringRef directive);
-/// Where the header ends.
+/// The end of the header.
 uint32_t endOfHeader(const Ast &ast);
 
 } // namespace ptxray

@@ -115,7 +115,9 @@ FAULTS = [
         "",
         ".entry w(.param .u32 b)\n{\n.reg .pred p;\n.reg .b32 x;\nld.param.u32 x, [b];\nsetp.eq.u32 p, x, 0;\nret;\n}\n"
         ".entry b()\n{\nret;\n}\n",
-        items=re.sub(r"(?m)^(//|\.(version|target|address_size)).*\n", "", (ROOT / "docs/found/ptxas/crash.ptx").read_text()),
+        items=re.sub(
+            r"(?m)^(//|\.(version|target|address_size)).*\n", "", (ROOT / "docs/found/ptxas/crash.ptx").read_text()
+        ),
     ),
     Fault(
         "ptxas-types",
@@ -179,7 +181,9 @@ def lines_of(text):
 
 
 def rules(ptxray, path):
-    out = subprocess.run([ptxray, "check", "--no-config", "--format=short", path], stdout=subprocess.PIPE, text=True).stdout
+    out = subprocess.run(
+        [ptxray, "check", "--no-config", "--format=short", path], stdout=subprocess.PIPE, text=True
+    ).stdout
     return set(re.findall(r"\[([a-z-]+)(?:\]|:)", out))
 
 
@@ -192,7 +196,9 @@ def judge(ptxray, ptxas, fault):
         rest = fault.test[len(options) :]
         reduce = [ptxray, "reduce", "--quiet", *options, *(["--ptxas", ptxas] if fault.needs_ptxas else [])]
         for name, output in (text, result), (hand, hand.with_suffix(".less")), (result, result.with_suffix(".less")):
-            run = subprocess.run([*reduce, name, "-o", output, *rest], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            run = subprocess.run(
+                [*reduce, name, "-o", output, *rest], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            )
             if run.returncode != 0:
                 return f"{fault.name}: {name.name}: {run.stdout}"
         got, most = lines_of(result.read_text()), 1.5 * lines_of(hand.read_text())
@@ -205,7 +211,9 @@ def judge(ptxray, ptxas, fault):
 
 
 def reduced(ptxray, *words):
-    run = subprocess.run([ptxray, "reduce", *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    run = subprocess.run(
+        [ptxray, "reduce", *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     assert run.returncode == 0, run.stderr
     return run.stdout
 

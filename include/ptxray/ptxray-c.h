@@ -137,7 +137,7 @@ const char *ptxray_result_printed(const ptxray_result *result);
 const char *ptxray_result_refusal(const ptxray_result *result);
 
 /* Makes a text smaller step by step, as long as its caller finds it interesting, as the text itself must be
- * (docs/reduce.md). `rule`: ptxray reports it of each text that is offered; NULL: there is no such rule. NULL: out of memory. */
+ * (docs/reduce.md). `rule`: ptxray reports it of each text that is offered; NULL: any text is. NULL: out of memory. */
 typedef struct ptxray_reduction ptxray_reduction;
 ptxray_reduction *ptxray_reduction_new(const char *text, size_t length, const ptxray_options *options,
                                        const char *rule);

@@ -136,6 +136,21 @@ ptxray_result *ptxray_machine_run(ptxray_machine *machine, const ptxray_launch *
 const char *ptxray_result_printed(const ptxray_result *result);
 const char *ptxray_result_refusal(const ptxray_result *result);
 
+/* Makes a text smaller step by step, as long as its caller finds it interesting, as the text itself must be
+ * (docs/reduce.md). `rule`: ptxray reports it of each text that is offered; NULL: any text is. NULL: out of memory. */
+typedef struct ptxray_reduction ptxray_reduction;
+ptxray_reduction *ptxray_reduction_new(const char *text, size_t length, const ptxray_options *options,
+                                       const char *rule);
+/* Why the text cannot be reduced; NULL: it can. */
+const char *ptxray_reduction_problem(const ptxray_reduction *reduction);
+/* The next text to be judged, good until the next call; NULL: there is none any more. */
+const char *ptxray_reduction_next(ptxray_reduction *reduction, size_t *length);
+/* Whether that text is interesting. */
+void ptxray_reduction_tell(ptxray_reduction *reduction, int is_interesting);
+/* The smallest text that is known to be interesting, good until the next call. */
+const char *ptxray_reduction_best(const ptxray_reduction *reduction, size_t *length);
+void ptxray_reduction_free(ptxray_reduction *reduction);
+
 /* The page about a rule, in Markdown; NULL when there is no such rule. */
 const char *ptxray_explain(const char *rule);
 

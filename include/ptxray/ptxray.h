@@ -267,6 +267,27 @@ private:
   std::unique_ptr<ptxray_machine, Free> machine;
 };
 
+/// The smallest text that can be found for which `isInteresting(std::string_view)` is true, as it must be for `text`;
+/// or of which ptxray reports the rule, if one is named (docs/reduce.md). Throws std::invalid_argument.
+template <typename Test>
+std::string reduce(std::string_view text, Test isInteresting, const Options &options = {},
+                   const std::string &rule = "") {
+  struct Free {
+    void operator()(ptxray_reduction *reduction) const { ptxray_reduction_free(reduction); }
+  };
+  const std::unique_ptr<ptxray_reduction, Free> reduction(
+      ptxray_reduction_new(text.data(), text.size(), options.get(), rule.empty() ? nullptr : rule.c_str()));
+  if (!reduction)
+    throw std::bad_alloc();
+  if (const char *problem = ptxray_reduction_problem(reduction.get()))
+    throw std::invalid_argument(problem);
+  size_t size = 0;
+  while (const char *next = ptxray_reduction_next(reduction.get(), &size))
+    ptxray_reduction_tell(reduction.get(), isInteresting(std::string_view(next, size)));
+  const char *best = ptxray_reduction_best(reduction.get(), &size);
+  return {best, size};
+}
+
 /// The page about a rule, in Markdown; nothing when there is no such rule.
 inline std::optional<std::string_view> explain(const std::string &rule) {
   const char *page = ptxray_explain(rule.c_str());

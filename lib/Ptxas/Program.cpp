@@ -3,10 +3,12 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <fcntl.h>
+#include <mutex>
 #include <poll.h>
 #include <spawn.h>
 #include <sys/ioctl.h>
@@ -23,29 +25,43 @@ static constexpr int passedOn[] = {SIGINT, SIGTERM, SIGHUP};
 
 namespace {
 
-/// While it lives, notes the signals that end a program in place of ending.
-class SignalWatch {
-public:
-  SignalWatch() {
-    caughtSignal = 0;
-    struct sigaction action = {};
-    action.sa_handler = [](int number) { caughtSignal = number; };
-    for (size_t i = 0; i < std::size(passedOn); ++i) {
-      sigaction(passedOn[i], nullptr, &before[i]);
-      if (before[i].sa_handler != SIG_IGN)
-        sigaction(passedOn[i], &action, nullptr);
-    }
-  }
-  ~SignalWatch() {
-    for (size_t i = 0; i < std::size(passedOn); ++i)
-      sigaction(passedOn[i], &before[i], nullptr);
-  }
-
-private:
-  struct sigaction before[std::size(passedOn)];
+/// All watches share the handlers.
+struct Handlers {
+  std::mutex mutex;
+  unsigned watches = 0;
+  std::array<struct sigaction, std::size(passedOn)> before;
 };
+Handlers &handlers() {
+  static Handlers only;
+  return only;
+}
 
 } // namespace
+
+SignalWatch::SignalWatch() {
+  Handlers &all = handlers();
+  const std::scoped_lock lock(all.mutex);
+  if (all.watches++)
+    return;
+  caughtSignal = 0;
+  struct sigaction action = {};
+  action.sa_handler = [](int number) { caughtSignal = number; };
+  for (size_t i = 0; i < std::size(passedOn); ++i) {
+    sigaction(passedOn[i], nullptr, &all.before[i]);
+    if (all.before[i].sa_handler != SIG_IGN)
+      sigaction(passedOn[i], &action, nullptr);
+  }
+}
+
+SignalWatch::~SignalWatch() {
+  Handlers &all = handlers();
+  const std::scoped_lock lock(all.mutex);
+  if (--all.watches == 0)
+    for (size_t i = 0; i < std::size(passedOn); ++i)
+      sigaction(passedOn[i], &all.before[i], nullptr);
+}
+
+int SignalWatch::caught() { return caughtSignal; }
 
 static std::vector<char *> wordsOf(const std::string &path, llvm::ArrayRef<std::string> arguments) {
   std::vector<char *> words{const_cast<char *>(path.c_str())};

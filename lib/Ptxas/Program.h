@@ -23,8 +23,20 @@ struct ProgramResult {
 /// Output beyond this is read and discarded.
 inline constexpr size_t mostPrinted = 64 << 20;
 
-/// The standard input of the program is empty. Processes that it leaves running are ended with it, or no longer
-/// listened to. If `seconds` is 0, there is no limit. SIGINT, SIGTERM and SIGHUP are passed on to it.
+/// While one lives, a signal that ends a program is noted in place of ending this one.
+class SignalWatch {
+public:
+  SignalWatch();
+  ~SignalWatch();
+  SignalWatch(const SignalWatch &) = delete;
+  SignalWatch &operator=(const SignalWatch &) = delete;
+  /// The signal that came since there was none of these; 0: none did.
+  static int caught();
+};
+
+/// Several threads may run programs at once. The standard input of the program is empty. Processes that it leaves
+/// running are ended with it, or no longer listened to. If `seconds` is 0, there is no limit. SIGINT, SIGTERM and
+/// SIGHUP are passed on to it.
 ProgramResult runProgram(const std::string &path, llvm::ArrayRef<std::string> arguments, unsigned seconds);
 
 /// Runs it in this process group, with this program's standard files. Its standard error is passed on as it arrives,

@@ -184,7 +184,7 @@ void Sampler::keep(const Draft &draft, std::vector<Sample> &samples) {
   if (!seen.insert(text).second)
     return;
   const Opcode opcode(spelling);
-  Sample sample{std::move(text), true, ""};
+  Sample sample{std::move(text), true, "", spelling, draft.operands.shapes};
   for (const Finding &finding : judge({opcode, draft.operands.shapes, availability}).findings)
     if (finding.severity == Severity::Error && sample.accepted) {
       sample.accepted = false;

@@ -1,6 +1,7 @@
 #pragma once
 // Makes texts that an entry accepts, and near misses, to compare the tables with ptxas.
 #include "Isa/Availability.h"
+#include "Resolve/Shape.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
 #include <vector>
@@ -11,7 +12,17 @@ struct Sample {
   std::string text; // with semicolon
   bool accepted;
   std::string rule; // of the first error
+  std::string opcode;
+  std::vector<Shape> shapes; // of its operands
 };
+
+/// Registers that samples use: `%r0` to `%r15`.
+struct SampleRegisters {
+  const char *prefix;
+  const char *type;
+  unsigned count;
+};
+llvm::ArrayRef<SampleRegisters> sampleRegisters();
 
 /// Which part of an entry the samples are to exercise.
 struct SampleFocus {

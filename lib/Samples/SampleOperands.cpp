@@ -19,13 +19,8 @@ namespace {
 /// The next number; the smallest one after the greatest.
 int64_t after(int64_t number) { return static_cast<int64_t>(static_cast<uint64_t>(number) + 1); }
 
-struct RegisterFamily {
-  const char *prefix;
-  const char *type;
-  unsigned count;
-};
 /// The declarations of test/isa/prelude.ptx.
-constexpr RegisterFamily registerFamilies[] = {
+constexpr SampleRegisters registerFamilies[] = {
     {"%p", ".pred", 8},   {"%h", ".b16", 12}, {"%hu", ".u16", 4}, {"%hs", ".s16", 4},  {"%hf", ".f16", 4},
     {"%hx", ".f16x2", 8}, {"%r", ".b32", 16}, {"%u", ".u32", 12}, {"%s", ".s32", 12},  {"%f", ".f32", 16},
     {"%rd", ".b64", 16},  {"%ud", ".u64", 8}, {"%sd", ".s64", 8}, {"%fd", ".f64", 16}, {"%c", ".b8", 4},
@@ -110,16 +105,18 @@ bool OperandSampler::isWanted(FormMatch &match, const Pattern &pattern, unsigned
   return chance(40);
 }
 
+llvm::ArrayRef<SampleRegisters> sampleRegisters() { return registerFamilies; }
+
 void OperandSampler::registerOf(TypeView type, MadeOperands &out) {
-  llvm::SmallVector<const RegisterFamily *, 8> fitting, exact;
-  for (const RegisterFamily &family : registerFamilies) {
+  llvm::SmallVector<const SampleRegisters *, 8> fitting, exact;
+  for (const SampleRegisters &family : registerFamilies) {
     const TypeView reg = viewType(isa::findWord(family.type));
     if (!type || typesAgree(type, reg, false, false))
       fitting.push_back(&family);
     if (reg == type)
       exact.push_back(&family);
   }
-  const RegisterFamily *family;
+  const SampleRegisters *family;
   if (errs() || fitting.empty())
     family = &registerFamilies[pick(std::size(registerFamilies))];
   else if (!exact.empty() && chance(50))

@@ -1,6 +1,7 @@
 #pragma once
 // The operands of a sample: they fit the form, or with some probability do not.
 #include "Match/Match.h"
+#include "Samples/Sample.h"
 #include <random>
 
 namespace ptxray {

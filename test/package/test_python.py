@@ -33,6 +33,27 @@ ptxray.program = lambda: program
 assert type(ptxray._engine()).__name__ == ("Worker" if engine == "beside" else "Library")
 
 
+def reductions():
+    text = (ROOT / "docs" / "examples" / "product.ptx").read_text()
+    if engine == "beside":
+        try:
+            ptxray.reduce(text)
+        except RuntimeError:
+            return
+        raise AssertionError("a process reduces nothing")
+    less = ptxray.reduce(text, lambda text: "mbarrier.init" in text)
+    assert "mbarrier.init" in less and len(less.splitlines()) < 12, less
+    assert not ptxray.check(less)
+    faulty = ptxray.reduce(text.replace("bar.sync 0", "bar.sink 0"), rule="unknown-qualifier")
+    assert "bar.sink 0;" in faulty and len(faulty.splitlines()) < 10, faulty
+    try:
+        ptxray.reduce(text, rule="vector-length")
+    except ValueError as problem:
+        assert str(problem) == "the text does not break the rule `vector-length`"
+    else:
+        raise AssertionError("there is no such fault")
+
+
 def kernels():
     text = (ROOT / "test" / "emulate" / "saxpy.ptx").read_text()
     if engine == "beside":
@@ -348,7 +369,7 @@ def memory():
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < before + 2000
 
 
-TESTS = (values, kernels, findings, tensor_maps, plugin, many, arrays, as_the_program)
+TESTS = (values, kernels, reductions, findings, tensor_maps, plugin, many, arrays, as_the_program)
 for test in (*TESTS, threads, forks, subinterpreters, memory):
     test()
 print(f"ptxray works over {type(ptxray._engine()).__name__}")

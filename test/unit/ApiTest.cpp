@@ -133,6 +133,26 @@ TEST(Api, SaysWhyAKernelDidNotEnd) {
   EXPECT_EQ(none.run(Launch()).refusal, "the text has errors");
 }
 
+TEST(Api, Reduces) {
+  unsigned tests = 0;
+  const auto keepsTheCount = [&](std::string_view text) {
+    ++tests;
+    return text.find("red.global.add") != std::string_view::npos;
+  };
+  const std::string less = ptxray::reduce(adding, keepsTheCount);
+  EXPECT_NE(less.find("red.global.add.u32 ["), std::string::npos) << less;
+  EXPECT_EQ(less.find("mad.wide"), std::string::npos) << less;
+  EXPECT_FALSE(ptxray::check(less).hasErrors());
+  EXPECT_GT(tests, 3u);
+  const auto any = [](std::string_view) { return true; };
+  EXPECT_THROW(ptxray::reduce(adding, any, {}, "vector-length"), std::invalid_argument);
+  EXPECT_THROW(ptxray::reduce(adding, any, {}, "no-rule"), std::invalid_argument);
+  const std::string faulty =
+      ptxray::reduce(".version 8.0\n.target sm_80\n.global .u32 g;\n.entry k() {\n  add.u32 1, 2, 3;\n  ret;\n}\n", any,
+                     {}, "destination-register");
+  EXPECT_EQ(faulty.find(".global"), std::string::npos) << faulty;
+}
+
 TEST(Api, SeveralThreadsAtOnce) {
   const ptxray::Options options = std::move(ptxray::Options().set("pedantic", "yes"));
   std::vector<std::thread> threads;

@@ -83,6 +83,7 @@ Command isaCommand();
 Command layoutCommand();
 Command lspCommand();
 Command ptxasCommand();
+Command reduceCommand();
 Command rulesCommand();
 Command runCommand();
 Command targetsCommand();

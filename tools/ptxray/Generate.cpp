@@ -1,5 +1,6 @@
-// Generates the manual page and completions for shells from the tables of commands and options.
+// Generates programs, and from the tables of commands and options the manual page and completions for shells.
 #include "Diagnostics/Diagnostic.h"
+#include "Generate/Program.h"
 #include "ManPage.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -151,7 +152,40 @@ static void generateFish(llvm::ArrayRef<Command> commands, llvm::raw_ostream &ou
   }
 }
 
+// ------------------------------------------------------------------------------------- programs
+static int printProgram(const Arguments &arguments) {
+  ProgramOptions options;
+  for (const auto &[name, value] : arguments.options) {
+    bool isGood = true;
+    if (name == "--seed")
+      isGood = !value.getAsInteger(10, options.seed);
+    else if (name == "--size")
+      isGood = !value.getAsInteger(10, options.size) && options.size > 0 && options.size <= 100'000;
+    else if (name == "--target")
+      options.target = value.str();
+    else
+      for (const StringRef word : llvm::split(value, ','))
+        options.instructions.push_back(word.str());
+    if (!isGood)
+      return usageError("`" + name.str() + "` requires a number, not `" + value.str() + "`");
+  }
+  if (isa::findTarget(options.target) < 0)
+    return unknownTarget(options.target);
+  for (const std::string &word : options.instructions)
+    if (llvm::none_of(isa::mnemonics(),
+                      [&](const isa::Mnemonic &one) { return StringRef(one.text).split('.').first == word; }))
+      return unknownInstruction(word);
+  llvm::outs() << generatedProgram(options);
+  return Clean;
+}
+
 static int runGenerate(const Arguments &arguments) {
+  if (arguments.operands.empty())
+    return arguments.has("--seed") ? printProgram(arguments)
+                                   : usageError("`generate` requires man, bash, zsh, fish or `--seed=N`");
+  if (!arguments.options.empty())
+    return usageError("`" + arguments.options.front().first.str() + "` is for programs, not for `" +
+                      arguments.operands.front().str() + "`");
   static constexpr std::pair<llvm::StringLiteral, void (*)(llvm::ArrayRef<Command>, llvm::raw_ostream &)> kinds[] = {
       {"man", generateMan}, {"bash", generateBash}, {"zsh", generateZsh}, {"fish", generateFish}};
   for (const auto &[name, generate] : kinds)
@@ -164,8 +198,13 @@ static int runGenerate(const Arguments &arguments) {
 
 Command generateCommand() {
   return {.name = "generate",
-          .summary = "print the manual page, or the completions of a shell",
-          .syntax = {.operands = "man|bash|zsh|fish", .fewest = 1, .most = 1},
+          .summary = "print a random program, the manual page, or the completions of a shell",
+          .syntax = {.operands = "man|bash|zsh|fish",
+                     .most = 1,
+                     .options = {{"--seed", "N", "a program that is valid and well defined; each number gives another"},
+                                 {"--size", "N", "about so many instructions (60)"},
+                                 {"--target", "sm_X", "the target of the program (sm_90)"},
+                                 {"--instructions", "NAME,...", "only these compute: add,mul"}}},
           .run = runGenerate};
 }
 

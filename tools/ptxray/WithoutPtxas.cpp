@@ -26,6 +26,13 @@ Command ptxasCommand() {
           .run = [](const Arguments &) { return refuse("`ptxray ptxas`"); }};
 }
 
+Command reduceCommand() {
+  return {.name = "reduce",
+          .summary = "make a PTX file smaller as long as a test finds it interesting (on Linux)",
+          .syntax = {.operands = "ARGUMENT...", .most = anyNumber, .words = Words::Foreign},
+          .run = [](const Arguments &) { return refuse("`ptxray reduce`"); }};
+}
+
 Command runCommand() {
   return {.name = "run",
           .summary = "check a PTX file, have ptxas assemble it, and run its kernel (on Linux)",

@@ -44,6 +44,7 @@ __all__ = [
     "check_many",
     "emulate",
     "program",
+    "reduce",
     "require",
     "version",
 ]
@@ -389,6 +390,21 @@ def check_many(
 def require(text: typing.Union[str, bytes], **options: "Unpack[_Options]") -> None:
     """Raises PtxError when `check` finds an error."""
     _checker(options).require(text)
+
+
+def reduce(
+    text: typing.Union[str, bytes],
+    test: collections.abc.Callable[[str], bool] = lambda text: True,
+    *,
+    rule: typing.Optional[str] = None,
+) -> str:
+    """The smallest text that is found for which `test` is true, as it must be for `text`, or of which ptxray reports
+    the rule. Raises ValueError when it does not report that of `text`."""
+    engine = _engine()
+    if not hasattr(engine, "reduce"):
+        raise RuntimeError("there is no libptxray for this system, which reduces inside this process")
+    smaller: str = engine.reduce(_bytes(text), test, engine.options({}), rule)
+    return smaller
 
 
 def _diagnostic(line: dict[str, typing.Any], path: str) -> Diagnostic:

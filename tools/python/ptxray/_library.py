@@ -83,6 +83,15 @@ _FUNCTIONS = {
     ),
     "ptxray_machine_run": (ctypes.c_void_p, (ctypes.c_void_p, ctypes.c_void_p)),
     "ptxray_machine_free": (None, (ctypes.c_void_p,)),
+    "ptxray_reduction_new": (
+        ctypes.c_void_p,
+        (ctypes.c_char_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_char_p),
+    ),
+    "ptxray_reduction_problem": (ctypes.c_char_p, (ctypes.c_void_p,)),
+    "ptxray_reduction_next": (ctypes.c_char_p, (ctypes.c_void_p, ctypes.POINTER(ctypes.c_size_t))),
+    "ptxray_reduction_tell": (None, (ctypes.c_void_p, ctypes.c_int)),
+    "ptxray_reduction_best": (ctypes.c_char_p, (ctypes.c_void_p, ctypes.POINTER(ctypes.c_size_t))),
+    "ptxray_reduction_free": (None, (ctypes.c_void_p,)),
     "ptxray_launch_new": (ctypes.c_void_p, ()),
     "ptxray_launch_set": (ctypes.c_char_p, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)),
     "ptxray_launch_argument": (None, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t)),
@@ -281,6 +290,22 @@ class Library:
 
     def machine(self, data, options):
         return Machine(self._calls, data, options)
+
+    def reduce(self, data, test, options, rule):
+        """The smallest text that is found. Raises ValueError when there is nothing to reduce."""
+        calls, size = self._calls, ctypes.c_size_t()
+        reduction = calls.ptxray_reduction_new(data, len(data), options.handle, rule.encode() if rule else None)
+        if not reduction:
+            raise MemoryError("ptxray: out of memory")
+        try:
+            problem = calls.ptxray_reduction_problem(reduction)
+            if problem is not None:
+                raise ValueError(_text(problem))
+            while (text := calls.ptxray_reduction_next(reduction, ctypes.byref(size))) is not None:
+                calls.ptxray_reduction_tell(reduction, bool(test(_text(text))))
+            return _text(calls.ptxray_reduction_best(reduction, ctypes.byref(size)))
+        finally:
+            calls.ptxray_reduction_free(reduction)
 
     def check(self, data, options):
         """`data`: bytes, or address and length of bytes that somebody keeps."""

@@ -1,0 +1,41 @@
+#pragma once
+// The passes of a reduction: each finds one kind of change that a text may bear.
+#include "Check/ReadModule.h"
+#include "Reduce/Change.h"
+
+namespace ptxray {
+
+struct ReductionPass {
+  llvm::StringLiteral name;
+  Changes (*find)(const ReadModule &module);
+};
+
+/// Those that take away much at once: they are repeated before finer ones are tried.
+llvm::ArrayRef<ReductionPass> coarsePasses();
+llvm::ArrayRef<ReductionPass> finePasses();
+
+// ModulePasses.cpp: what is outside of bodies.
+Changes commentChanges(const ReadModule &module);
+Changes debugChanges(const ReadModule &module);
+Changes itemChanges(const ReadModule &module);
+Changes parameterChanges(const ReadModule &module);
+Changes headChanges(const ReadModule &module);
+Changes declaratorChanges(const ReadModule &module);
+
+// StatementPasses.cpp: statements of bodies.
+Changes statementChanges(const ReadModule &module);
+Changes blockChanges(const ReadModule &module);
+Changes endChanges(const ReadModule &module);
+Changes guardChanges(const ReadModule &module);
+Changes bypassChanges(const ReadModule &module);
+
+// WordPasses.cpp: words of statements.
+Changes lineChanges(const ReadModule &module);
+Changes operandChanges(const ReadModule &module);
+Changes vectorChanges(const ReadModule &module);
+Changes wordChanges(const ReadModule &module);
+Changes numberChanges(const ReadModule &module);
+Changes nameChanges(const ReadModule &module);
+Changes registerChanges(const ReadModule &module);
+
+} // namespace ptxray

@@ -1,0 +1,190 @@
+#include "Reduce/Reduction.h"
+#include "Format/Format.h"
+#include "Reduce/Passes.h"
+#include "Reduce/Validity.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/xxhash.h"
+#include <unordered_set>
+
+namespace ptxray {
+namespace {
+
+/// The changes of a pass in a text, and which of them have been made.
+struct Attempt {
+  std::string text;
+  Changes changes;
+  llvm::BitVector made;
+  // The next to be tried is the run of changes that ends there.
+  uint32_t size = 0, end = 0;
+
+  bool isOver() const { return size == 0; }
+  /// The next run.
+  void advance() {
+    end -= std::min(size, end);
+    if (end == 0) {
+      size /= 2;
+      end = static_cast<uint32_t>(changes.size());
+    }
+  }
+};
+
+/// A candidate that the caller has.
+struct Pending {
+  Candidate judged;
+  llvm::BitVector made;
+  uint32_t size, end; // of the attempt, after this candidate
+  size_t tries;       // of those since the last answer
+};
+
+/// Whether one text is simpler than another: it has less to read, or comes first where they have as much.
+bool isSimpler(llvm::StringRef text, llvm::StringRef other) {
+  const size_t weight = weightOf(text), weightOfOther = weightOf(other);
+  return weight != weightOfOther ? weight < weightOfOther : text < other;
+}
+
+/// A text under its fingerprint: what has been tried need not be tried again.
+uint64_t printOf(llvm::StringRef text) { return llvm::xxHash64(text); }
+
+} // namespace
+
+struct Reduction::State {
+  State(const ReductionOptions &options, std::optional<DiagId> keptRule, Kind keptKind)
+      : validity(options.check, keptRule, keptKind) {}
+
+  void beginPass();
+  void nextPass();
+  void findCandidate();
+  void finish();
+  llvm::ArrayRef<ReductionPass> passes() const { return isFine ? finePasses() : coarsePasses(); }
+
+  Validity validity;
+  std::string problem;
+  Candidate best;
+  std::unordered_set<uint64_t> tried;
+  std::vector<uint64_t> tries; // since the last answer
+
+  bool isFine = false, isLaidOut = false, isDone = false;
+  size_t pass = 0;
+  bool hasChanged = false; // since the first of the passes
+  Attempt attempt;
+  std::vector<Pending> pending;
+};
+
+void Reduction::State::beginPass() {
+  attempt = {};
+  attempt.text = best.text;
+  const std::unique_ptr<SourceBuffer> source = SourceBuffer::fromText("", attempt.text);
+  attempt.changes = passes()[pass].find(readModule(*source));
+  attempt.made.resize(static_cast<unsigned>(attempt.changes.size()));
+  attempt.size = attempt.end = static_cast<uint32_t>(attempt.changes.size());
+}
+
+/// After the last pass those that changed something begin again; the fine ones follow the coarse ones, and these follow
+/// the fine ones as long as there is a change.
+void Reduction::State::nextPass() {
+  if (++pass == passes().size()) {
+    pass = 0;
+    if (isFine && !hasChanged)
+      return finish();
+    isFine = !isFine && !hasChanged;
+    hasChanged = false;
+  }
+  beginPass();
+}
+
+/// The last candidate is the text in its style.
+void Reduction::State::finish() {
+  attempt = {};
+  isDone = isLaidOut;
+  isLaidOut = true;
+  if (isDone)
+    return;
+  std::optional<Candidate> laidOut = validity.accept(formatted(best.text, {.indent = 2}), best.rules);
+  isDone = !laidOut || laidOut->text == best.text;
+  if (!isDone)
+    pending.push_back({std::move(*laidOut), {}, 0, 0, 0});
+}
+
+/// Makes the next candidate, if it is one, a pending one.
+void Reduction::State::findCandidate() {
+  llvm::BitVector made = attempt.made;
+  made.set(attempt.end - std::min(attempt.size, attempt.end), attempt.end);
+  attempt.advance();
+  made = usable(attempt.changes, std::move(made));
+  if (made == attempt.made)
+    return;
+  std::string text = changed(attempt.text, attempt.changes, made);
+  if (!tried.insert(printOf(text)).second)
+    return;
+  tries.push_back(printOf(text));
+  if (!isSimpler(text, best.text))
+    return;
+  std::optional<Candidate> judged = validity.accept(std::move(text), best.rules);
+  if (judged && isSimpler(judged->text, best.text))
+    pending.push_back({std::move(*judged), std::move(made), attempt.size, attempt.end, tries.size()});
+}
+
+Reduction::Reduction(std::string text, const ReductionOptions &options) {
+  const auto [name, kindName] = llvm::StringRef(options.keptRule).split(':');
+  const std::optional<DiagId> keptRule = findDiag(name);
+  const Kind keptKind = findKind(kindName);
+  state = std::make_unique<State>(options, keptRule, keptKind);
+  if (!name.empty() && (!keptRule || (!kindName.empty() && keptKind == Kind::None))) {
+    state->problem = "there is no rule `" + options.keptRule + "`";
+  } else if (text.size() > SourceBuffer::largest) {
+    state->problem = "the text is longer than 4 GiB";
+  } else {
+    state->best = state->validity.judge(std::move(text));
+    if (!state->validity.keepsRule())
+      state->problem = "the text does not break the rule `" + options.keptRule + "`";
+  }
+  state->isDone = !state->problem.empty();
+  if (!state->isDone)
+    state->beginPass();
+}
+
+Reduction::~Reduction() = default;
+
+const std::string &Reduction::problem() const { return state->problem; }
+const std::string &Reduction::best() const { return state->best.text; }
+bool Reduction::isDone() const { return state->isDone; }
+llvm::StringRef Reduction::pass() const {
+  return state->isLaidOut ? llvm::StringRef("layout") : llvm::StringRef(state->passes()[state->pass].name);
+}
+
+std::vector<std::string> Reduction::candidates(size_t most) {
+  constexpr unsigned attempts = 32; // the caller may want to stop
+  State &s = *state;
+  for (unsigned i = 0; i < attempts && !s.isDone && !s.isLaidOut && s.pending.size() < most; ++i) {
+    if (!s.attempt.isOver())
+      s.findCandidate();
+    else if (s.pending.empty())
+      s.nextPass();
+    else
+      break;
+  }
+  std::vector<std::string> texts;
+  for (const Pending &one : s.pending)
+    texts.push_back(one.judged.text);
+  return texts;
+}
+
+void Reduction::tell(std::optional<size_t> interesting) {
+  State &s = *state;
+  if (interesting && *interesting < s.pending.size()) {
+    Pending &found = s.pending[*interesting];
+    for (const uint64_t later : llvm::ArrayRef(s.tries).drop_front(found.tries))
+      s.tried.erase(later);
+    s.best = std::move(found.judged);
+    s.attempt.made = std::move(found.made);
+    s.attempt.size = found.size;
+    s.attempt.end = found.end;
+    s.hasChanged = true;
+  }
+  s.pending.clear();
+  s.tries.clear();
+  s.isDone |= s.isLaidOut;
+}
+
+} // namespace ptxray

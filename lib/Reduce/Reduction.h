@@ -1,0 +1,40 @@
+#pragma once
+// Makes a text smaller step by step as long as a test, which the caller makes, finds it interesting: it gives
+// candidates, and is told which of them is.
+#include "Module/CheckOptions.h"
+#include "Reduce/Change.h"
+#include <memory>
+#include <optional>
+
+namespace ptxray {
+
+struct ReductionOptions {
+  CheckOptions check;
+  std::string keptRule; // `vector-length`: each candidate breaks this rule; empty: there is no such rule
+};
+
+class Reduction {
+public:
+  Reduction(std::string text, const ReductionOptions &options);
+  ~Reduction();
+
+  /// Why the text cannot be reduced; empty if it can.
+  const std::string &problem() const;
+  /// The smallest text that is known to be interesting: at first the whole.
+  const std::string &best() const;
+  bool isDone() const;
+  /// What is tried at present: `statements`.
+  llvm::StringRef pass() const;
+
+  /// Some texts, at most so many, that are simpler than the best one: with no fault that the best does not have, and
+  /// with no register more that is read before it is written. There may be none before it is done.
+  std::vector<std::string> candidates(size_t most);
+  /// Which of them is the first that is interesting; none: no one is.
+  void tell(std::optional<size_t> interesting);
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
+
+} // namespace ptxray

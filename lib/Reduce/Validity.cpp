@@ -1,0 +1,104 @@
+#include "Reduce/Validity.h"
+#include "Check/ReadModule.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include <map>
+
+namespace ptxray {
+
+static constexpr DiagId definedness[] = {DiagId::ReadBeforeWrite, DiagId::UndefinedValue, DiagId::UnwrittenOnPath,
+                                         DiagId::UnwrittenRegister};
+
+Validity::Validity(CheckOptions options, std::optional<DiagId> keptRule, Kind keptKind)
+    : options([&] {
+        options.pedantic = true;
+        return std::move(options);
+      }()),
+      keptRule(keptRule), keptKind(keptKind) {}
+
+Candidate Validity::judge(std::string text) {
+  FileReport report;
+  report.source = SourceBuffer::fromOwned("", std::move(text));
+  report = checker.check(std::move(report), Language::Ptx, options);
+  Candidate judged;
+  judged.rules.resize(static_cast<unsigned>(allDiagInfos().size()));
+  lastKeepsRule = !keptRule;
+  unwritten.clear();
+  for (Diagnostic &found : report.diagnostics) {
+    const bool isKept = found.id == keptRule && (keptKind == Kind::None || found.kind == keptKind);
+    lastKeepsRule |= isKept;
+    const bool isUnwritten = llvm::is_contained(definedness, found.id);
+    if (found.severity != Severity::Pedantic || isUnwritten || isKept)
+      judged.rules.set(static_cast<unsigned>(found.id));
+    if (isUnwritten)
+      unwritten.push_back(std::move(found));
+  }
+  judged.text = SourceBuffer::textOf(std::move(report.source));
+  return judged;
+}
+
+/// An instruction that gives a register a value; empty: there is none with a constant.
+static std::string zeroing(const Symbol &symbol, llvm::StringRef name) {
+  constexpr unsigned bitsOfByte = 8;
+  if (symbol.shape.vector > 1 || (!symbol.isPredicate && !llvm::is_contained({2, 4, 8}, symbol.extent.bytes)))
+    return "";
+  const std::string type = symbol.isPredicate ? "pred" : "b" + std::to_string(symbol.extent.bytes * bitsOfByte);
+  return "\nmov." + type + ' ' + name.str() + ", 0;";
+}
+
+/// The insertions that write these registers of a function right after their declarations.
+static void addWrites(const ReadModule &module, const Body &body, const llvm::StringSet<> &registers,
+                      std::map<uint32_t, std::string> &insertions) {
+  const llvm::StringRef text = module.source().text();
+  for (const Local &local : body.locals) {
+    if (!local.symbol || local.name == NameId::None || !registers.contains(module.ast().text(local.name)))
+      continue;
+    const Symbol &symbol = module.symbols()[local.symbol - 1];
+    const size_t end = text.find(';', symbol.nameRange.end);
+    if (symbol.kind == SymbolKind::Register && symbol.depth > 0 && end != llvm::StringRef::npos)
+      insertions[static_cast<uint32_t>(end + 1)] += zeroing(symbol, module.ast().text(local.name));
+  }
+}
+
+/// The text with a value in each register that the findings name.
+static std::string initialised(std::string text, const DiagnosticList &findings) {
+  const std::unique_ptr<SourceBuffer> source = SourceBuffer::fromOwned("", std::move(text));
+  const ReadModule module = readModule(*source);
+  std::map<uint32_t, std::string> insertions;
+  size_t next = 0;
+  for (const Body &body : module.bodies()) {
+    llvm::StringSet<> registers;
+    for (; next < findings.size() && findings[next].range.begin < body.function->range.end; ++next)
+      registers.insert(findings[next].args.back());
+    if (!registers.empty())
+      addWrites(module, body, registers, insertions);
+  }
+  std::string out;
+  uint32_t at = 0;
+  for (const auto &[place, inserted] : insertions) {
+    out += source->text().slice(at, place);
+    out += inserted;
+    at = place;
+  }
+  return out += source->text().substr(at);
+}
+
+std::optional<Candidate> Validity::accept(std::string text, const llvm::SmallBitVector &allowed) {
+  constexpr unsigned attempts = 3;
+  Candidate judged = judge(std::move(text));
+  for (unsigned attempt = 0;; ++attempt) {
+    if (!lastKeepsRule)
+      return std::nullopt;
+    llvm::SmallBitVector more = judged.rules;
+    more.reset(allowed);
+    if (more.none())
+      return judged;
+    for (const DiagId id : definedness)
+      more.reset(static_cast<unsigned>(id));
+    if (more.any() || attempt == attempts)
+      return std::nullopt;
+    judged = judge(initialised(std::move(judged.text), unwritten));
+  }
+}
+
+} // namespace ptxray

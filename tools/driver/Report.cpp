@@ -1,6 +1,6 @@
 // What is said when a client ends, if PTXRAY_REPORT asks for it: kernels, and what was found.
 #include "State.h"
-#include "llvm/Support/raw_ostream.h"
+#include <cstdio>
 #include <cstdlib>
 
 namespace ptxray::driver {
@@ -9,17 +9,18 @@ __attribute__((destructor)) static void report() {
   const State &s = state();
   if (!std::getenv("PTXRAY_REPORT") || !s.isInitialised)
     return;
-  uint64_t launches = 0;
+  unsigned long long launches = 0;
   for (const auto &[name, count] : s.launches)
     launches += count;
-  llvm::errs() << "ptxray: " << s.launches.size() << " kernels launched " << launches << " times as " << s.chip->target
-               << "\n";
+  // LLVM's streams are gone by now.
+  std::fprintf(stderr, "ptxray: %zu kernels launched %llu times as %s\n", s.launches.size(), launches,
+               s.chip->target.data());
   for (const auto &[name, count] : s.launches)
-    llvm::errs() << "  " << count << " " << name << "\n";
+    std::fprintf(stderr, "  %llu %s\n", static_cast<unsigned long long>(count), name.c_str());
   if (s.findings.empty())
-    llvm::errs() << "ptxray: nothing was found\n";
+    std::fputs("ptxray: nothing was found\n", stderr);
   for (const auto &[rule, count] : s.findings)
-    llvm::errs() << "ptxray: found " << count << " " << rule << "\n";
+    std::fprintf(stderr, "ptxray: found %llu %s\n", static_cast<unsigned long long>(count), rule.c_str());
 }
 
 } // namespace ptxray::driver

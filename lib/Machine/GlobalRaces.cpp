@@ -62,7 +62,8 @@ static void write(GlobalCell &cell, const Content &content) {
   cell.who.store(who, std::memory_order_release);
 }
 
-/// Nothing orders what the cell says before what the warp does.
+/// Nothing orders what the cell says before what the warp does. Reads beside writes of a warp of the same cluster are
+/// left alone: compilers let several warps read what only one of them uses, and writes.
 static bool isUnordered(const Content &before, const Content &now, const Warp &warp) {
   if (before.cluster != now.cluster) {
     if (!warp.block->grid->program.needsOrder)
@@ -70,7 +71,7 @@ static bool isUnordered(const Content &before, const Content &now, const Warp &w
     const llvm::BitVector &seen = warp.block->agents->seen;
     return !seen.empty() && before.state != State::ReadByAll && !seen.test(before.cluster);
   }
-  return before.state != State::ReadByCluster && before.state != State::ReadByAll && before.agent != now.agent &&
+  return before.state == State::Written && now.state == State::Written && before.agent != now.agent &&
          before.agent < warp.clock.size() && warp.clock[before.agent] < before.clock;
 }
 

@@ -8,10 +8,8 @@
 #include <unordered_set>
 
 namespace ptxray {
-namespace {
-
 /// The changes of a pass in a text, and which of them have been made.
-struct Attempt {
+struct ReductionAttempt {
   std::string text;
   Changes changes;
   llvm::BitVector made;
@@ -30,12 +28,14 @@ struct Attempt {
 };
 
 /// A candidate that the caller has.
-struct Pending {
+struct PendingCandidate {
   Candidate judged;
   llvm::BitVector made;
   uint32_t size, end; // of the attempt, after this candidate
   size_t tries;       // of those since the last answer
 };
+
+namespace {
 
 /// Whether one text is simpler than another: it has less to read, or comes first where they have as much.
 bool isSimpler(llvm::StringRef text, llvm::StringRef other) {
@@ -67,8 +67,8 @@ struct Reduction::State {
   bool isFine = false, isLaidOut = false, isDone = false;
   size_t pass = 0;
   bool hasChanged = false; // since the first of the passes
-  Attempt attempt;
-  std::vector<Pending> pending;
+  ReductionAttempt attempt;
+  std::vector<PendingCandidate> pending;
 };
 
 void Reduction::State::beginPass() {
@@ -165,7 +165,7 @@ std::vector<std::string> Reduction::candidates(size_t most) {
       break;
   }
   std::vector<std::string> texts;
-  for (const Pending &one : s.pending)
+  for (const PendingCandidate &one : s.pending)
     texts.push_back(one.judged.text);
   return texts;
 }
@@ -173,7 +173,7 @@ std::vector<std::string> Reduction::candidates(size_t most) {
 void Reduction::tell(std::optional<size_t> interesting) {
   State &s = *state;
   if (interesting && *interesting < s.pending.size()) {
-    Pending &found = s.pending[*interesting];
+    PendingCandidate &found = s.pending[*interesting];
     for (const uint64_t later : llvm::ArrayRef(s.tries).drop_front(found.tries))
       s.tried.erase(later);
     s.best = std::move(found.judged);

@@ -343,7 +343,8 @@ Page FormPage::page() {
   page.add(manualSection(entry().manual));
   page.add(relatedRules(mnemonic()));
   llvm::SmallVector<StringRef, 12> written;
-  for (const OpcodeWord &word : llvm::drop_begin(Opcode(spelling).words))
+  const Opcode opcode(spelling);
+  for (const OpcodeWord &word : llvm::drop_begin(opcode.words))
     if (const isa::WordId id = word.id)
       written.push_back(isa::word(id).text);
   page.add(relatedConcepts(mnemonic(), written));

@@ -355,7 +355,7 @@ std::optional<std::string> completedSpelling(StringRef written) {
   constexpr unsigned most = 400; // spellings that are tried
   std::vector<std::string> open = {written.str()};
   for (unsigned tries = 0; !open.empty() && tries < most; ++tries) {
-    const std::string spelling = std::move(open.back());
+    std::string spelling = std::move(open.back());
     open.pop_back();
     const Opcode opcode(spelling);
     for (const FormMatch &whole : formsFor(opcode, /*complete=*/true))

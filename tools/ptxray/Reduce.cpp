@@ -38,7 +38,7 @@ public:
     for (unsigned job = 0; job < jobs; ++job)
       isMade = isMade && !llvm::sys::fs::create_directory(llvm::sys::path::parent_path(file(job)));
   }
-  ~TestFolder() { llvm::sys::fs::remove_directories(folder); }
+  ~TestFolder() { static_cast<void>(llvm::sys::fs::remove_directories(folder)); }
   TestFolder(const TestFolder &) = delete;
   TestFolder &operator=(const TestFolder &) = delete;
 

@@ -201,6 +201,19 @@ static uint64_t offsetAt(const AddressOf &object, const char *registers, unsigne
   return addressIn(registers, object, lane) & sharedOffsetMask;
 }
 
+/// The operation is done later, with the registers as they are now.
+static Pending &suspend(Warp &warp, const Op &op, uint32_t mask) {
+  Flights &flights = *warp.block->agents->flights;
+  Pending &one = flights.pending.emplace_back();
+  one.warp = &warp;
+  one.frame = warp.now.frame;
+  one.copy = copyOf(*warp.now.frame);
+  one.op = &op;
+  one.mask = mask;
+  one.begun = flights.turn;
+  return one;
+}
+
 void startOperation(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto &start = *static_cast<const StartedOperation *>(op.more);
   Timing &timing = warp.block->grid->timing;
@@ -221,18 +234,12 @@ void startOperation(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   if (warp.fault)
     return;
   Flights &flights = *warp.block->agents->flights;
-  Pending &one = flights.pending.emplace_back();
-  one.warp = &warp;
-  one.frame = warp.now.frame;
-  one.copy = copyOf(*warp.now.frame);
-  one.op = &op;
-  one.mask = mask;
+  Pending &one = suspend(warp, op, mask);
   one.object =
       start.isCounted ? offsetAt(start.object, registers, static_cast<unsigned>(__builtin_ctz(mask))) : Timing::never;
   one.engine = start.engine;
   one.isOrdered = isOrdered;
   one.number = start.engine >= 0 ? warp.engines[static_cast<unsigned>(start.engine)].started : 0;
-  one.begun = flights.turn;
   one.due = delay == Timing::never ? delay : flights.turn + delay;
   poison(start, registers, mask);
   if (!delay)
@@ -312,16 +319,10 @@ void arriveAfter(char *registers, const Op &op, uint32_t mask, Warp &warp) {
     for (uint32_t left = mask; left; left &= left - 1)
       if (uint8_t *object = objectAt(after.object, registers, static_cast<unsigned>(__builtin_ctz(left)), warp))
         addArrival(object);
-  Pending &one = flights.pending.emplace_back();
-  one.warp = &warp;
-  one.frame = warp.now.frame;
-  one.copy = copyOf(*warp.now.frame);
-  one.op = &op;
-  one.mask = mask;
+  Pending &one = suspend(warp, op, mask);
   one.object = offsetAt(after.object, registers, static_cast<unsigned>(__builtin_ctz(mask)));
   one.engine = static_cast<int>(after.engine);
   one.number = engineAt(warp, after.engine).started;
-  one.begun = flights.turn;
   one.due = Timing::never;
   one.isArrival = true;
 }

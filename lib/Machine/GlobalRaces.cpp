@@ -19,14 +19,14 @@ GlobalCell *GlobalShadows::of(const Allocation &allocation) {
 
 namespace {
 
-enum class State : uint8_t { Untouched, Read, ReadByCluster, ReadByAll, Written };
+enum class State : uint8_t { Untouched, Read, ReadByAll, Written };
 
 /// What a cell says.
 struct Content {
   State state = State::Untouched;
   uint16_t bytes = 0;       // a bit for each of the 16
   uint32_t cluster = 0;     // its number
-  uint32_t agent = 0;       // in the cluster
+  uint32_t agent = 0;       // in the cluster, that was the last
   uint32_t clock = 0;       // its own at that time
   uint32_t instruction = 0; // in the Ast
 };
@@ -85,10 +85,6 @@ static Content after(const Content &before, const Content &now) {
   all.bytes |= now.bytes;
   if (before.cluster != now.cluster)
     all.state = State::ReadByAll;
-  else if (before.agent != now.agent && before.state == State::Read)
-    all.state = State::ReadByCluster;
-  else if (before.state == State::Read)
-    all = {State::Read, all.bytes, now.cluster, now.agent, now.clock, now.instruction};
   return all;
 }
 

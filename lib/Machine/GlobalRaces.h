@@ -1,7 +1,7 @@
 #pragma once
-// Races in global memory. What was last done to each 16 bytes is kept in 16 more, which cores may share. Of accesses to
-// different bytes of them the newest is remembered, and of reads by several only that there were several: some races
-// are not seen, and none is reported that is not one.
+// Races in global memory: between clusters, and between writes of one cluster. What was last done to each 16 bytes is
+// kept in 16 more, which cores may share. Of accesses to different bytes of them the newest is remembered, and of reads
+// by several clusters only that there were several: some races are not seen, and none is reported that is not one.
 #include "Machine/Memory.h"
 #include "Machine/Races.h"
 #include "llvm/ADT/BitVector.h"
@@ -31,8 +31,7 @@ private:
   llvm::DenseMap<const Allocation *, std::unique_ptr<GlobalCell[], Free>> cells;
 };
 
-/// Which clusters did something before others, as atomic and strong accesses order them. All that a cluster does counts
-/// as before if anything of it is.
+/// Atomic and strong accesses order clusters: all that a cluster does counts as before if anything of it is.
 struct ClusterOrder {
   static constexpr uint64_t most = 4096; // clusters; of more nothing is known
   std::map<uint64_t, llvm::BitVector> places;

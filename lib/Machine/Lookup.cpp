@@ -1,4 +1,4 @@
-// What the address of a lane leads to.
+// Each address of a lane leads to bytes of a memory, or to a fault.
 #include "Machine/Access.h"
 #include "Machine/Grid.h"
 #include "Machine/Unwritten.h"

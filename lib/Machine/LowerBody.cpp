@@ -152,7 +152,7 @@ void BodyLowering::guardOps(const Lowered &one, size_t first) {
   }
 }
 
-/// What the instruction does may depend on what other blocks have done before.
+/// The instruction may do something else after other blocks have executed.
 static bool ordersBlocks(const Lowered &one) {
   const auto isOutside = [](const Access &access) {
     const isa::WordId space = isa::wholeSpace(access.space);

@@ -1,5 +1,5 @@
-// What the machine checks beside what it computes: which registers an instruction names, divisors, numbers that are not
-// finite.
+// The machine checks things beside what it computes. This file says which registers each instruction names, and adds
+// operations that look for divisors of zero and for numbers that are not finite.
 #include "Flow/Liveness.h"
 #include "Isa/Words.h"
 #include "Machine/Lower.h"

@@ -51,7 +51,7 @@ void lowerStart(const Lowered &one, size_t first, FunctionCode &code, BodyLoweri
     else if (use.uses & Writes)
       start.isAtOnce = true;
   for (const Access &access : one.facts().accesses)
-    start.readsShared |= access.reads() && access.space && isa::word(access.space).text.starts_with(".shared");
+    start.readsShared |= access.reads() && access.space && isa::wholeSpace(access.space) == isa::words::shared;
   if (start.isCounted)
     start.object = lowering.addressAt(one, action->node);
   lowering.emit(startOperation, std::move(start));

@@ -31,7 +31,7 @@ inline constexpr unsigned sharedRankShift = 24;
 inline constexpr uint64_t sharedOffsetMask = (uint64_t(1) << sharedRankShift) - 1;
 
 /// How an access failed.
-enum class AccessFault : uint8_t { None, OutOfBounds, Misaligned, WrongSpace, ReadOnly };
+enum class AccessFault : uint8_t { None, OutOfBounds, Misaligned, ReadOnly };
 
 class Memory {
 public:

@@ -1,5 +1,5 @@
 #pragma once
-// What one thread executes, instruction by instruction.
+// The trace of a thread: a line for each instruction that it executes.
 #include "Machine/Warp.h"
 
 namespace ptxray::machine {

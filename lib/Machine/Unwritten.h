@@ -7,7 +7,7 @@
 
 namespace ptxray::machine {
 
-/// Whether bytes of a memory were written, one by one; empty: they are not asked for.
+/// A flag for each byte of a memory says whether it was written; there are none where that is not asked for.
 using Written = std::vector<uint8_t>;
 
 void markWritten(Written &written, uint64_t at, uint64_t bytes);

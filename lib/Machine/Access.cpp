@@ -1,4 +1,5 @@
 #include "Machine/Access.h"
+#include "Machine/Counters.h"
 #include "Machine/Flight.h"
 #include "Machine/Grid.h"
 #include "Machine/Unwritten.h"
@@ -409,12 +410,16 @@ void loadElements(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto &access = *static_cast<const MemoryAccess *>(op.more);
   uint64_t at[warpSize];
   addressesOf(registers, access.address, at);
+  if (warp.isCounted)
+    countAccess(warp, op, AccessKind::Load, access.address.space, at, mask, access.bytes);
   loadAll(registers, op, access, at, mask, warp);
 }
 void storeElements(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto &access = *static_cast<const MemoryAccess *>(op.more);
   uint64_t at[warpSize];
   addressesOf(registers, access.address, at);
+  if (warp.isCounted)
+    countAccess(warp, op, AccessKind::Store, access.address.space, at, mask, access.bytes);
   storeAll(registers, op, access, at, mask, warp);
 }
 
@@ -429,6 +434,9 @@ void accessAtomically(char *registers, const Op &op, uint32_t mask, Warp &warp) 
     return at;
   };
   const Addresses from = addresses(atomic.reads), to = addresses(atomic.writes);
+  if (warp.isCounted && !to.empty())
+    countAccess(warp, op, AccessKind::Atomic, atomic.writes[0].address.space, to[0].data(), mask,
+                atomic.writes[0].bytes);
   for (uint32_t left = mask; left; left &= left - 1) {
     const uint32_t lane = left & -left;
     for (size_t i = 0; i < from.size(); ++i)
@@ -440,8 +448,26 @@ void accessAtomically(char *registers, const Op &op, uint32_t mask, Warp &warp) 
   }
 }
 
+static void countCopy(const MemoryCopy &copy, const char *registers, const Op &op, uint32_t mask, Warp &warp) {
+  constexpr uint32_t mostByThread = 16; // larger ones are copies in bulk
+  if (!copy.bytes || copy.bytes > mostByThread) {
+    for (uint32_t left = mask; left; left &= left - 1)
+      countBulk(warp, op,
+                copy.bytes ? copy.bytes
+                           : addressIn(registers, {copy.count, 0}, static_cast<unsigned>(__builtin_ctz(left))));
+    return;
+  }
+  uint64_t to[warpSize], from[warpSize];
+  addressesOf(registers, copy.to, to);
+  addressesOf(registers, copy.from, from);
+  countAccess(warp, op, AccessKind::Copy, copy.from.space, from, mask, copy.bytes);
+  countAccess(warp, op, AccessKind::Copy, copy.to.space, to, mask, copy.bytes);
+}
+
 void copyBytes(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto &copy = *static_cast<const MemoryCopy *>(op.more);
+  if (warp.isCounted)
+    countCopy(copy, registers, op, mask, warp);
   for (uint32_t left = mask; left; left &= left - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(left));
     uint64_t count = copy.bytes;
@@ -509,6 +535,12 @@ static bool accessRows(Matrix &matrix, unsigned firstLane, char *registers, cons
 void accessMatrices(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto &access = *static_cast<const MatrixAccess *>(op.more);
   std::array<Matrix, 4> matrices{};
+  if (warp.isCounted) {
+    uint64_t at[warpSize];
+    addressesOf(registers, access.rows, at);
+    const uint64_t rows = access.registers.size() * 8; // which the first lanes name
+    countRows(warp, op, access.rows.space, at, static_cast<uint32_t>((uint64_t(1) << rows) - 1));
+  }
   for (unsigned i = 0; i < access.registers.size(); ++i) {
     const auto *lanes = lanesOf<uint32_t>(registers, access.registers[i].slot);
     for (unsigned lane = 0; access.isWrite && lane < warpSize; ++lane)

@@ -1,4 +1,5 @@
 #include "Machine/Async.h"
+#include "Machine/Counters.h"
 #include "Machine/Flight.h"
 #include "Machine/Grid.h"
 #include "Numbers/Number.h"
@@ -135,6 +136,8 @@ static void copyOfLane(const BulkCopy &copy, unsigned lane, const char *register
   operation.isLoad = copy.to.space == Space::Shared;
   const uint64_t present = (uint64_t(1) << warp.block->cluster.size()) - 1;
   const uint64_t blocks = numberIn(registers, copy.blocks, lane) & present;
+  if (warp.isCounted)
+    countBulk(warp, op, size);
   if (!copy.isFilled)
     watch(warp, op, copy.from, from, size, false, lane);
   if (!copy.blocks.bits) {

@@ -37,6 +37,7 @@ void begin(BlockState &block) {
     if (const auto &traced = block.grid->launch.traced; traced && traced->block == block.index)
       if (const uint32_t thread = flat(traced->thread, block.grid->block); thread / warpSize == warp.number)
         warp.traced = static_cast<int>(thread % warpSize);
+    warp.isCounted = !block.grid->counts.empty();
     const uint32_t lanes = std::min(threads - first, warpSize);
     warp.alive = lanes == warpSize ? allLanes : (1u << lanes) - 1;
     Frame &frame = enter(warp, block.grid->program.functions.front(), nullptr);

@@ -1,5 +1,6 @@
 #pragma once
 // Blocks of threads, and the grid that they belong to, while a launch runs.
+#include "Machine/Counters.h"
 #include "Machine/GlobalRaces.h"
 #include "Machine/Launch.h"
 #include "Machine/MatrixProduct.h"
@@ -65,6 +66,7 @@ struct GridState {
   uint32_t sharedBytes = 0;
   std::string printed;
   std::vector<TraceLine> trace;
+  std::vector<FunctionCounts> counts; // by the number of the function; empty: nothing is counted
   std::deque<std::vector<uint8_t>> heap; // what malloc has given
   std::optional<Fault> fault;
   std::array<uint32_t, 3> faultBlock{};

@@ -405,6 +405,20 @@ static void add(Schedule &other, Schedule &to) {
   to.outcome.isOutOfTime |= other.outcome.isOutOfTime;
   to.outcome.isStopped |= other.outcome.isStopped;
   to.grid.laneInstructions += other.grid.laneInstructions;
+  for (auto [function, more] : llvm::zip(to.grid.counts, other.grid.counts)) {
+    function.resize(std::max(function.size(), more.size()));
+    for (auto [one, another] : llvm::zip(function, more))
+      one += another;
+  }
+}
+
+static std::vector<CountedInstruction> countsOf(const GridState &grid) {
+  std::vector<CountedInstruction> all;
+  for (const FunctionCode &code : grid.program.functions)
+    for (uint32_t number = 0; number < (grid.counts.empty() ? 0 : grid.counts[code.number].size()); ++number)
+      all.push_back({code.instruction(number).range, grid.program.module->ast().text(code.name),
+                     grid.counts[code.number][number]});
+  return all;
 }
 
 /// How many cores are worth their start: one cluster has taken `seconds`.
@@ -442,6 +456,7 @@ static Outcome runOnCores(const GridState &grid, unsigned cores) {
   }
   first.outcome.printed = std::move(first.grid.printed);
   first.outcome.trace = std::move(first.grid.trace);
+  first.outcome.counts = countsOf(first.grid);
   first.outcome.laneInstructions = first.grid.laneInstructions;
   return first.outcome;
 }
@@ -466,6 +481,8 @@ Outcome launch(LoadedModule &module, const Launch &launch) {
     return outcome;
   GridState grid(program, module.parts->memory, launch, cluster);
   grid.sharedBytes = static_cast<uint32_t>(program.sharedBytes + launch.shared);
+  if (launch.counts)
+    grid.counts.resize(program.functions.size());
   return runOnCores(grid, launch.cores);
 }
 

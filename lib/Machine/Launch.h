@@ -2,6 +2,7 @@
 // One launch of a kernel on the emulated machine, and what came of it. Memory keeps its contents between launches.
 #include "Check/ReadModule.h"
 #include "Diagnostics/Diagnostic.h"
+#include "Machine/Counters.h"
 #include "Machine/Memory.h"
 #include "Machine/Timing.h"
 #include <array>
@@ -56,9 +57,17 @@ struct Launch {
   Timing timing;
   bool checksNumbers = false; // find infinities and NaNs that come of finite numbers, divisions by zero
   std::optional<TracedThread> traced;
+  bool counts = false;    // what instructions do
   unsigned cores = 0;     // of the computer that execute blocks at the same time; 0: all
   double seconds = 0;     // that it may take; 0: any time
   Watch *watch = nullptr; // null: none is needed
+};
+
+/// An instruction that was counted.
+struct CountedInstruction {
+  Range range;
+  llvm::StringRef function;
+  InstructionCounts counts;
 };
 
 struct Outcome {
@@ -66,6 +75,7 @@ struct Outcome {
   Range refusedAt;                     // the instruction that it came to; empty: it was not launched
   std::vector<Diagnostic> diagnostics; // faults of the kernel
   std::vector<TraceLine> trace;
+  std::vector<CountedInstruction> counts; // of the kernel, and of the functions that it came to
   std::string printed;     // what printf wrote
   bool isComplete = false; // every thread came to its end
   bool isOutOfTime = false;

@@ -86,6 +86,7 @@ std::unique_ptr<Program> lower(const ReadModule &module, const PlacedVariables &
   placeShared(builder, reached);
   for (const Body *body : reached) {
     FunctionCode &code = program->functions.emplace_back();
+    code.number = static_cast<uint32_t>(program->functions.size() - 1);
     code.name = body->function->name;
     program->byName[static_cast<uint32_t>(code.name)] = &code;
     const uint64_t address = 5 * windowBytes + 64 * program->functions.size();

@@ -179,6 +179,8 @@ void BodyLowering::instruction(uint32_t number) {
   builder.program.needsOrder |= ordersBlocks(one);
   noteFlow(one);
   beTogether(one);
+  if (code.blocks.back().instructions == 1)
+    code.blocks.back().firstInstruction = number;
   const size_t begin = code.ops.size();
   lowerTouch(one, body, held, *this);
   lowerGroups(one, *this);

@@ -83,6 +83,7 @@ inline constexpr uint32_t nowhere = ~0u;
 struct CodeBlock {
   uint32_t first = 0, end = 0; // operations
   uint32_t instructions = 0;   // that they and the way on stand for
+  uint32_t firstInstruction = 0;
   uint32_t instruction = 0;    // the one that the way on is
   Way way = Way::Next;
   bool isNot = false;
@@ -147,6 +148,7 @@ private:
 
 struct FunctionCode {
   const Body *body = nullptr;
+  uint32_t number = 0; // among the functions of the program
   NameId name = NameId::None;
   RegisterFile file;
   Place carry;

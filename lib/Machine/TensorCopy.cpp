@@ -267,6 +267,8 @@ void copyTileOfLane(const TileCopy &copy, unsigned lane, const char *registers, 
   if (copy.barrier.isKnown && !object.block)
     return reportUndefined(warp, op, lane, "a barrier object that does not lie in shared memory");
   const auto bytes = static_cast<uint32_t>(tile->bytes());
+  if (warp.isCounted)
+    countBulk(warp, op, bytes);
   if (!copy.blocks.bits) {
     if (!copyWith(*tile, place, copy, address, lane, op, warp, operation))
       return;

@@ -1,5 +1,6 @@
 #include "Machine/Warp.h"
 #include "Machine/Access.h"
+#include "Machine/Counters.h"
 #include "Machine/Grid.h"
 #include "Machine/Provided.h"
 #include "Machine/Trace.h"
@@ -211,6 +212,8 @@ static void jump(Warp &warp, const CodeBlock &block, uint32_t leaving) {
     warp.now.at = block.target;
     return;
   }
+  if (warp.isCounted)
+    countParting(warp, warp.now.frame->code, block.instruction);
   const Fragment other = part(warp, block, leaving);
   warp.ready.push_back(other);
 }
@@ -399,6 +402,8 @@ static void leave(Warp &warp, const CodeBlock &block) {
   const uint32_t leaving = leavingLanes(warp, block);
   if (warp.traced >= 0 && block.way != Way::Next && leaving >> warp.traced & 1)
     trace(warp, warp.now.frame->code, block.instruction);
+  if (warp.isCounted && block.way != Way::Next)
+    countGuarded(warp, warp.now.frame->code, block.instruction, leaving);
   if (block.way == Way::Next || !leaving) {
     ++warp.now.at;
     return;
@@ -433,7 +438,7 @@ static void leave(Warp &warp, const CodeBlock &block) {
   }
 }
 
-/// The same where a register holds what nothing has written, or a lane is traced. Results of the first instruction are
+/// The same where a register holds what nothing has written, a lane is traced, or instructions are counted. Results of the first instruction are
 /// followed already.
 static void executeSlowly(Warp &warp, const FunctionCode &code, uint32_t instruction, const Op *op, const Op *end) {
   const uint32_t all = warp.now.mask;
@@ -448,7 +453,11 @@ static void executeSlowly(Warp &warp, const FunctionCode &code, uint32_t instruc
     if (op->instruction != instruction) {
       if (std::exchange(isTraced, false))
         trace(warp, code, instruction);
-      followInstruction(warp, instruction = op->instruction, mask);
+      instruction = op->instruction;
+      if (!warp.now.frame->unwritten.empty())
+        followInstruction(warp, instruction, mask);
+      if (warp.isCounted)
+        countGuarded(warp, code, instruction, mask);
     }
     op->run(registers, *op, mask, warp);
     isTraced |= warp.traced >= 0 && mask >> warp.traced & 1;
@@ -462,7 +471,9 @@ static void execute(Warp &warp, const FunctionCode &code, const CodeBlock &block
   const auto &unwritten = warp.now.frame->unwritten;
   const uint32_t all = warp.now.mask;
   const Op *op = code.ops.data() + block.first, *const end = code.ops.data() + block.end;
-  if (!unwritten.empty() || warp.traced >= 0)
+  if (warp.isCounted)
+    countBlock(warp, code, block);
+  if (!unwritten.empty() || warp.traced >= 0 || warp.isCounted)
     return executeSlowly(warp, code, UnwrittenLanes::never, op, end);
   for (; op != end; ++op) {
     uint32_t mask = all;

@@ -2,6 +2,7 @@
 #include "Emulate.h"
 #include "../launcher/Output.h"
 #include "Check/Suppressions.h"
+#include "CountersOutput.h"
 #include "LaunchWatch.h"
 #include "Machine/LaunchLimits.h"
 #include "Machine/TensorMap.h"
@@ -42,6 +43,7 @@ private:
   std::vector<launcher::Bytes> arguments() const;
   machine::Outcome launch();
   int report(machine::Outcome outcome, const Arguments &arguments);
+  void writeCounts(const machine::Outcome &outcome, const Arguments &arguments) const;
   launcher::Bytes contents(const std::string &name) const;
   void writeOutputs() const;
   bool isAsExpected() const;
@@ -177,6 +179,35 @@ static void printTrace(llvm::ArrayRef<machine::TraceLine> lines, const FileRepor
     llvm::errs() << "ptxray: the trace ends here, after " << lines.size() << " instructions\n";
 }
 
+/// Writes a file by what `write` does with its stream.
+static void writeFile(llvm::StringRef path, llvm::function_ref<void(llvm::raw_ostream &)> write) {
+  std::error_code error;
+  llvm::raw_fd_ostream out(path, error);
+  if (!error)
+    write(out);
+  out.close();
+  if (error || out.has_error()) {
+    out.clear_error();
+    throw launcher::UsageError("cannot write `" + path.str() + "`");
+  }
+}
+
+void Emulation::writeCounts(const machine::Outcome &outcome, const Arguments &arguments) const {
+  if (outcome.counts.empty())
+    return;
+  const std::optional<StringRef> path = arguments.value("--counters"), coverage = arguments.value("--coverage");
+  if (path && path->empty())
+    writeCounters(llvm::errs(), outcome.counts, input.report);
+  else if (path && path->ends_with(".json"))
+    writeFile(*path, [&](llvm::raw_ostream &out) {
+      writeCountersJson(out, outcome.counts, input.report, kernel.name);
+    });
+  else if (path)
+    writeFile(*path, [&](llvm::raw_ostream &out) { writeCounters(out, outcome.counts, input.report); });
+  if (coverage)
+    writeFile(*coverage, [&](llvm::raw_ostream &out) { writeCoverage(out, outcome.counts, input.report); });
+}
+
 /// Adds what a launch found to the report and prints it, with what the kernel printed. Returns an exit status.
 int Emulation::report(machine::Outcome outcome, const Arguments &arguments) {
   FileReport &report = input.report;
@@ -184,6 +215,7 @@ int Emulation::report(machine::Outcome outcome, const Arguments &arguments) {
     if (isWanted(found, input.options))
       report.diagnostics.push_back(std::move(found));
   printTrace(outcome.trace, report);
+  writeCounts(outcome, arguments);
   printReport(report, arguments);
   const bool isGood = !hasErrors(report);
   report.diagnostics.clear();
@@ -303,6 +335,7 @@ int Emulation::run(const Arguments &arguments) {
   if (const std::optional<llvm::StringRef> traced = arguments.value("--trace"))
     asked.traced = tracedThread(*traced);
   asked.checksNumbers = arguments.has("--trap-nan");
+  asked.counts = arguments.has("--counters") || arguments.has("--coverage");
   if (const std::optional<llvm::StringRef> cores = arguments.value("--cores");
       cores && cores->getAsInteger(10, asked.cores))
     throw launcher::UsageError("`--cores=" + cores->str() + "`: a number is needed");

@@ -197,6 +197,8 @@ static std::vector<Option> runOptions() {
                  {{"--emulate", "[CHIP]", "run without a GPU, as that one would (default: `.target`)"},
                   {"--no-checks", "", "look for no races, to emulate faster"},
                   {"--trace", "THREAD[:BLOCK]", "print what the thread executes, such as `5` or `0,3:2,1`"},
+                  {"--counters", "[FILE]", "count what instructions do: a listing, or JSON in FILE.json"},
+                  {"--coverage", "FILE", "write how often each line was executed, for lcov"},
                   {"--trap-nan", "", "report NaNs and infinities that come of finite numbers, and divisions by zero"},
                   {"--cores", "N", "of the computer that emulate blocks at the same time (all)"},
                   {"--schedule", "TEXT", "when asynchronous operations happen: eager, lazy, early, or a number"},

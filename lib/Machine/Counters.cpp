@@ -1,0 +1,113 @@
+#include "Machine/Counters.h"
+#include "Machine/Grid.h"
+#include "Machine/Traffic.h"
+
+namespace ptxray::machine {
+
+InstructionCounts &InstructionCounts::operator+=(const InstructionCounts &other) {
+  executed += other.executed;
+  threads += other.threads;
+  threadsOn += other.threadsOn;
+  partings += other.partings;
+  sharedWavefronts += other.sharedWavefronts;
+  sharedIdeal += other.sharedIdeal;
+  globalSectors += other.globalSectors;
+  globalIdeal += other.globalIdeal;
+  globalTags += other.globalTags;
+  sharedBytes += other.sharedBytes;
+  globalBytes += other.globalBytes;
+  localBytes += other.localBytes;
+  bulkBytes += other.bulkBytes;
+  collisions += other.collisions;
+  return *this;
+}
+
+static FunctionCounts &countsOf(Warp &warp, const FunctionCode &code) {
+  FunctionCounts &counts = warp.block->grid->counts[code.number];
+  if (counts.empty())
+    counts.resize(code.body->size());
+  return counts;
+}
+
+void countBlock(Warp &warp, const FunctionCode &code, const CodeBlock &block) {
+  FunctionCounts &counts = countsOf(warp, code);
+  const auto threads = static_cast<uint32_t>(__builtin_popcount(warp.now.mask));
+  for (uint32_t number = block.firstInstruction; number < block.firstInstruction + block.instructions; ++number) {
+    InstructionCounts &one = counts[number];
+    ++one.executed;
+    one.threads += threads;
+    if (code.body->guard(number) == LocalId::None)
+      one.threadsOn += threads;
+  }
+}
+
+void countGuarded(Warp &warp, const FunctionCode &code, uint32_t instruction, uint32_t mask) {
+  if (code.body->guard(instruction) != LocalId::None)
+    countsOf(warp, code)[instruction].threadsOn += static_cast<uint32_t>(__builtin_popcount(mask));
+}
+
+void countParting(Warp &warp, const FunctionCode &code, uint32_t instruction) {
+  ++countsOf(warp, code)[instruction].partings;
+}
+
+/// The lanes whose generic address lies in the window of a space.
+static uint32_t lanesInWindow(const uint64_t *at, uint32_t mask, uint64_t window) {
+  uint32_t lanes = 0;
+  for (uint32_t left = mask; left; left &= left - 1)
+    if (at[__builtin_ctz(left)] / windowBytes == window / windowBytes)
+      lanes |= left & -left;
+  return lanes;
+}
+
+static void countShared(InstructionCounts &counts, AccessKind kind, const LaneAddresses &lanes) {
+  counts.sharedBytes += uint64_t(lanes.bytes) * static_cast<uint32_t>(__builtin_popcount(lanes.mask));
+  constexpr uint32_t mostCached = 8; // larger copies go past the first level of the cache, and are not counted there
+  if (kind == AccessKind::Copy && lanes.bytes > mostCached)
+    return;
+  const bool isApart = kind == AccessKind::Copy || (kind == AccessKind::Atomic && lanes.bytes > 4);
+  const Wavefronts passes = kind == AccessKind::Load ? wavefrontsOfLoad(lanes)
+                                                 : wavefrontsOfStore(lanes, isApart ? SameWord::Apart : SameWord::Shared);
+  counts.sharedWavefronts += passes.count;
+  counts.sharedIdeal += passes.ideal;
+}
+
+static void countGlobal(InstructionCounts &counts, const LaneAddresses &lanes) {
+  const Pieces pieces = piecesOf(lanes);
+  counts.globalBytes += uint64_t(lanes.bytes) * static_cast<uint32_t>(__builtin_popcount(lanes.mask));
+  counts.globalSectors += pieces.sectors;
+  counts.globalIdeal += pieces.ideal;
+  counts.globalTags += pieces.lines;
+}
+
+void countAccess(Warp &warp, const Op &op, AccessKind kind, Space space, const uint64_t *at, uint32_t mask,
+                 uint32_t bytes) {
+  if (!bytes || warp.doer.stage == Stage::End)
+    return;
+  InstructionCounts &counts = countsOf(warp, warp.now.frame->code)[op.instruction];
+  uint32_t shared = space == Space::Shared ? mask : 0, local = space == Space::Local ? mask : 0;
+  uint32_t global = space == Space::Global ? mask : 0;
+  if (space == Space::Generic) {
+    shared = lanesInWindow(at, mask, sharedWindow);
+    local = lanesInWindow(at, mask, localWindow);
+    global = mask & ~shared & ~local & ~lanesInWindow(at, mask, constWindow) & ~lanesInWindow(at, mask, paramWindow);
+  }
+  counts.localBytes += uint64_t(bytes) * static_cast<uint32_t>(__builtin_popcount(local));
+  if (shared)
+    countShared(counts, kind, {at, shared, bytes});
+  if (global)
+    countGlobal(counts, {at, global, bytes});
+  if (kind == AccessKind::Atomic)
+    counts.collisions += collisionsOf({at, shared | global, bytes});
+}
+
+void countRows(Warp &warp, const Op &op, Space space, const uint64_t *at, uint32_t mask) {
+  constexpr uint32_t rowBytes = 16;
+  countAccess(warp, op, AccessKind::Matrix, space, at, mask, rowBytes);
+}
+
+void countBulk(Warp &warp, const Op &op, uint64_t bytes) {
+  if (warp.doer.stage != Stage::End)
+    countsOf(warp, warp.now.frame->code)[op.instruction].bulkBytes += bytes;
+}
+
+} // namespace ptxray::machine

@@ -1,0 +1,46 @@
+#pragma once
+// What a launch executes, counted by instruction.
+#include <cstdint>
+#include <vector>
+
+namespace ptxray::machine {
+
+struct Warp;
+struct FunctionCode;
+struct CodeBlock;
+struct Op;
+enum class Space : uint8_t;
+
+/// All executions of one instruction. The numbers are those that a profiler of an H100 shows for it.
+struct InstructionCounts {
+  uint64_t executed = 0;  // by warps
+  uint64_t threads = 0;   // that were there
+  uint64_t threadsOn = 0; // of them, those that the guard allowed
+  uint64_t partings = 0;  // after which lanes went different ways
+  uint64_t sharedWavefronts = 0, sharedIdeal = 0;
+  uint64_t globalSectors = 0, globalIdeal = 0;
+  uint64_t globalTags = 0;   // lines of 128 bytes
+  uint64_t sharedBytes = 0, globalBytes = 0, localBytes = 0;
+  uint64_t bulkBytes = 0;    // that asynchronous copies in bulk move
+  uint64_t collisions = 0;   // lanes whose atomic operation has the address of another lane's
+
+  InstructionCounts &operator+=(const InstructionCounts &other);
+};
+using FunctionCounts = std::vector<InstructionCounts>; // by instruction of its body
+
+/// Who accesses memory, as far as that changes what is counted.
+enum class AccessKind : uint8_t { Load, Store, Atomic, Copy, Matrix };
+
+/// Counts that the lanes come through a block of code, all of them.
+void countBlock(Warp &warp, const FunctionCode &code, const CodeBlock &block);
+/// Counts the lanes that the guard of an instruction allows.
+void countGuarded(Warp &warp, const FunctionCode &code, uint32_t instruction, uint32_t mask);
+void countParting(Warp &warp, const FunctionCode &code, uint32_t instruction);
+/// Counts an access of as many bytes in each lane. The addresses are those of the space.
+void countAccess(Warp &warp, const Op &op, AccessKind kind, Space space, const uint64_t *at, uint32_t mask,
+                 uint32_t bytes);
+/// Counts rows of matrices, which lie where lanes say.
+void countRows(Warp &warp, const Op &op, Space space, const uint64_t *at, uint32_t mask);
+void countBulk(Warp &warp, const Op &op, uint64_t bytes);
+
+} // namespace ptxray::machine

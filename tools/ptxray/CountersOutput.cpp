@@ -1,0 +1,152 @@
+#include "CountersOutput.h"
+#include "Source/JsonValue.h"
+#include "Source/Origin.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include <map>
+
+namespace ptxray {
+
+using machine::CountedInstruction;
+using machine::InstructionCounts;
+
+namespace {
+
+/// A number that is counted: its column in the listing, and what Nsight Compute calls it (nothing: it has no such
+/// metric).
+struct Counter {
+  const char *column;
+  const char *name;
+  uint64_t InstructionCounts::*number;
+};
+
+} // namespace
+
+static constexpr Counter counters[] = {
+    {"warps", "inst_executed", &InstructionCounts::executed},
+    {"threads", "thread_inst_executed", &InstructionCounts::threads},
+    {"on", "thread_inst_executed_true", &InstructionCounts::threadsOn},
+    {"parted", "branches_divergent", &InstructionCounts::partings},
+    {"shared", "memory_l1_wavefronts_shared", &InstructionCounts::sharedWavefronts},
+    {"ideal", "memory_l1_wavefronts_shared_ideal", &InstructionCounts::sharedIdeal},
+    {"sectors", "memory_l2_theoretical_sectors_global", &InstructionCounts::globalSectors},
+    {"ideal", "memory_l2_theoretical_sectors_global_ideal", &InstructionCounts::globalIdeal},
+    {"tags", "memory_l1_tag_requests_global", &InstructionCounts::globalTags},
+    {"shared B", "bytes_shared", &InstructionCounts::sharedBytes},
+    {"global B", "bytes_global", &InstructionCounts::globalBytes},
+    {"local B", "bytes_local", &InstructionCounts::localBytes},
+    {"bulk B", "bytes_bulk", &InstructionCounts::bulkBytes},
+    {"same", "atomic_collisions", &InstructionCounts::collisions},
+};
+
+/// The text of an instruction in one line.
+static std::string textOf(const FileReport &report, Range range) {
+  llvm::SmallVector<llvm::StringRef> words;
+  llvm::SplitString(report.source->text().slice(range.begin, range.end), words, " \t\r\n");
+  return llvm::join(words, " ");
+}
+
+namespace {
+
+/// A line of a listing.
+struct Row {
+  InstructionCounts counts;
+  std::string place, text;
+};
+
+} // namespace
+
+/// Columns in which all rows are zero are left out.
+static void writeRows(llvm::raw_ostream &out, llvm::ArrayRef<Row> rows) {
+  llvm::SmallVector<const Counter *> shown;
+  for (const Counter &one : counters)
+    if (llvm::any_of(rows, [&](const Row &row) { return row.counts.*one.number; }))
+      shown.push_back(&one);
+  size_t width = 4;
+  for (const Row &row : rows)
+    width = std::max(width, row.place.size());
+  const auto cell = [&](llvm::StringRef text) { out << ' ' << llvm::right_justify(text, 9); };
+  for (const Counter *one : shown)
+    cell(one->column);
+  out << "  " << llvm::left_justify("line", static_cast<unsigned>(width)) << '\n';
+  for (const Row &row : rows) {
+    for (const Counter *one : shown)
+      cell(row.counts.*one->number ? std::to_string(row.counts.*one->number) : "");
+    out << "  " << llvm::left_justify(row.place, static_cast<unsigned>(width));
+    if (!row.text.empty())
+      out << "  " << row.text;
+    out << '\n';
+  }
+}
+
+void writeCounters(llvm::raw_ostream &out, llvm::ArrayRef<CountedInstruction> counts, const FileReport &report) {
+  const OriginTable origins(*report.source);
+  std::map<std::pair<std::string, uint32_t>, InstructionCounts> bySource;
+  std::vector<Row> rows;
+  for (size_t i = 0; i < counts.size(); ++i) {
+    const CountedInstruction &one = counts[i];
+    if (!i || counts[i - 1].function != one.function)
+      out << (i ? "\n" : "") << "function `" << one.function << "`\n";
+    rows.push_back({one.counts, std::to_string(report.source->lineColumn(one.range.begin).line),
+                    textOf(report, one.range)});
+    if (const std::optional<Origin> origin = origins.at(one.range.begin))
+      bySource[{origin->path, origin->line}] += one.counts;
+    if (i + 1 == counts.size() || counts[i + 1].function != one.function) {
+      writeRows(out, rows);
+      rows.clear();
+    }
+  }
+  if (bySource.empty())
+    return;
+  out << "\nlines of the source\n";
+  for (const auto &[place, sum] : bySource)
+    rows.push_back({sum, place.first + ':' + std::to_string(place.second), ""});
+  writeRows(out, rows);
+}
+
+static Json numbersOf(const InstructionCounts &counts) {
+  Json json = Json::object();
+  for (const Counter &one : counters)
+    if (const uint64_t number = counts.*one.number)
+      json[one.name] = number;
+  return json;
+}
+
+void writeCountersJson(llvm::raw_ostream &out, llvm::ArrayRef<CountedInstruction> counts, const FileReport &report,
+                       llvm::StringRef kernel) {
+  const OriginTable origins(*report.source);
+  Json all = {{"version", 1}, {"file", report.path}, {"kernel", kernel.str()}};
+  InstructionCounts sum;
+  Json instructions = Json::array();
+  for (const CountedInstruction &one : counts) {
+    const LineColumn at = report.source->lineColumn(one.range.begin);
+    Json json = {{"function", one.function.str()},
+                 {"line", at.line},
+                 {"column", at.column},
+                 {"text", textOf(report, one.range)},
+                 {"counts", numbersOf(one.counts)}};
+    if (const std::optional<Origin> origin = origins.at(one.range.begin))
+      json["source"] = {{"path", origin->path}, {"line", origin->line}};
+    sum += one.counts;
+    instructions.push_back(std::move(json));
+  }
+  all["counts"] = numbersOf(sum);
+  all["instructions"] = std::move(instructions);
+  out << dump(all, 1) << '\n';
+}
+
+void writeCoverage(llvm::raw_ostream &out, llvm::ArrayRef<CountedInstruction> counts, const FileReport &report) {
+  std::map<uint32_t, uint64_t> lines; // the most that an instruction of each was executed
+  for (const CountedInstruction &one : counts) {
+    uint64_t &line = lines[report.source->lineColumn(one.range.begin).line];
+    line = std::max(line, one.counts.executed);
+  }
+  out << "TN:\nSF:" << report.path << '\n';
+  for (const auto &[line, executed] : lines)
+    out << "DA:" << line << ',' << executed << '\n';
+  out << "LF:" << lines.size() << "\nLH:" << llvm::count_if(lines, [](const auto &one) { return one.second != 0; })
+      << "\nend_of_record\n";
+}
+
+} // namespace ptxray

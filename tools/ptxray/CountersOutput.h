@@ -1,0 +1,18 @@
+#pragma once
+// What `run --emulate` counted, as text, as JSON, and as coverage of lines.
+#include "Diagnostics/Report.h"
+#include "Machine/Launch.h"
+
+namespace ptxray {
+
+/// A listing of the instructions with their counts, then the lines of the source that they were made from.
+void writeCounters(llvm::raw_ostream &out, llvm::ArrayRef<machine::CountedInstruction> counts,
+                   const FileReport &report);
+/// The names are those of a profiler's metrics, where it has them.
+void writeCountersJson(llvm::raw_ostream &out, llvm::ArrayRef<machine::CountedInstruction> counts,
+                       const FileReport &report, llvm::StringRef kernel);
+/// A tracefile of lcov: how often each line was executed.
+void writeCoverage(llvm::raw_ostream &out, llvm::ArrayRef<machine::CountedInstruction> counts,
+                   const FileReport &report);
+
+} // namespace ptxray

@@ -1,6 +1,7 @@
 #include "Machine/Access.h"
 #include "Machine/Flight.h"
 #include "Machine/Grid.h"
+#include "Machine/Halt.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
 
@@ -38,6 +39,7 @@ void begin(BlockState &block) {
       if (const uint32_t thread = flat(traced->thread, block.grid->block); thread / warpSize == warp.number)
         warp.traced = static_cast<int>(thread % warpSize);
     warp.isCounted = !block.grid->counts.empty();
+    warp.isHalting = block.grid->halt != nullptr;
     const uint32_t lanes = std::min(threads - first, warpSize);
     warp.alive = lanes == warpSize ? allLanes : (1u << lanes) - 1;
     Frame &frame = enter(warp, block.grid->program.functions.front(), nullptr);
@@ -309,7 +311,7 @@ Progress runTurn(BlockState &block) {
     else if (warp.canRun()) // the turn was too short
       result = Progress::Some;
     takeFault(warp);
-    if (block.grid->fault)
+    if (block.grid->fault || isHalted(*block.grid))
       return Progress::Some;
   }
   return block.events != before ? Progress::Some : result;

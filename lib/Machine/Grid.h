@@ -12,6 +12,7 @@
 namespace ptxray::machine {
 
 struct GridState;
+struct HaltSearch;
 
 struct WaitingAtBarrier {
   Warp *warp;
@@ -79,6 +80,8 @@ struct GridState {
   std::shared_ptr<GlobalShadows> shadows = std::make_shared<GlobalShadows>();
   llvm::DenseMap<const Allocation *, GlobalCell *> cells; // of `shadows`
   ClusterOrder order;
+  HaltSearch *halt = nullptr; // where to halt; null: nowhere
+  std::vector<BlockState *> blocks; // that are alive
 };
 
 /// Prepares the block's warps.

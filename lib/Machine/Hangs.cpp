@@ -7,29 +7,20 @@
 
 namespace ptxray::machine {
 
-namespace {
-
-/// Threads that wait at one instruction, and what each place that they wait for lacks.
-struct Waiting {
-  uint32_t lanes = 0;
-  std::set<std::string> reasons;
-};
-
-std::string counted(uint64_t count, const char *what) {
+static std::string counted(uint64_t count, const char *what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-/// What a barrier object in shared memory waits for.
-std::string missingAt(const VainWait &wait) {
-  const uint8_t *bytes = wait.block->shared.data() + wait.offset;
+std::string objectText(const BlockState &block, uint64_t offset) {
+  const uint8_t *bytes = block.shared.data() + offset;
   uint64_t bits;
   std::memcpy(&bits, bytes, sizeof bits);
   const std::optional<BarrierObject> object = readBarrier(bits);
-  const std::string name = "the barrier object at 0x" + llvm::utohexstr(wait.offset, /*LowerCase=*/true);
+  const std::string name = "the barrier object at 0x" + llvm::utohexstr(offset, /*LowerCase=*/true);
   if (!object)
     return name + " was written over";
-  const auto found = wait.block->agents->objects.find(reinterpret_cast<uintptr_t>(bytes));
-  const ObjectHistory history = found == wait.block->agents->objects.end() ? ObjectHistory() : found->second;
+  const auto found = block.agents->objects.find(reinterpret_cast<uintptr_t>(bytes));
+  const ObjectHistory history = found == block.agents->objects.end() ? ObjectHistory() : found->second;
   std::string text =
       name + " is in phase " + std::to_string(history.phases) + ", of parity " + (object->isOdd ? "1" : "0") + ": ";
   if (object->pending == object->expected && !object->bytes && history.phases)
@@ -45,7 +36,7 @@ std::string missingAt(const VainWait &wait) {
   return text + llvm::join(parts, "; ");
 }
 
-std::string missingAt(const NumberedBarrier &barrier) {
+std::string barrierText(const NumberedBarrier &barrier) {
   uint32_t threads = 0;
   for (const auto &[warp, lanes] : barrier.arrived)
     threads += static_cast<uint32_t>(__builtin_popcount(lanes));
@@ -53,47 +44,56 @@ std::string missingAt(const NumberedBarrier &barrier) {
          (barrier.threads ? " of " + std::to_string(barrier.threads) : std::string());
 }
 
-using WaitingThreads = std::map<std::pair<const FunctionCode *, uint32_t>, Waiting>; // by instruction
-
-void add(WaitingThreads &waiting, const Fragment &one, const std::string &reason = "") {
+static WaitingLanes waiting(const Warp &warp, const Fragment &one, std::string reason) {
   const FunctionCode &code = one.frame->code;
-  Waiting &entry = waiting[{&code, code.blocks[one.at - 1].instruction}];
-  entry.lanes += static_cast<uint32_t>(__builtin_popcount(one.mask));
-  if (!reason.empty())
-    entry.reasons.insert(reason);
+  return {&warp, one.frame, code.blocks[one.at - 1].instruction, one.mask, std::move(reason)};
 }
 
-WaitingThreads waitingIn(const BlockState &block) {
-  WaitingThreads waiting;
+std::vector<WaitingLanes> waitingIn(const BlockState &block) {
+  std::vector<WaitingLanes> all;
   for (const NumberedBarrier &barrier : block.barriers)
     for (const WaitingAtBarrier &one : barrier.waiting)
-      add(waiting, one.fragment, missingAt(barrier));
+      all.push_back(waiting(*one.warp, one.fragment, barrierText(barrier)));
   for (const auto &[number, meeting] : block.warpgroups)
     for (const WaitingAtBarrier &one : meeting.waiting)
-      add(waiting, one.fragment);
+      all.push_back(waiting(*one.warp, one.fragment, ""));
   for (const WaitingAtBarrier &one : block.waitingForCluster)
-    add(waiting, one.fragment);
+    all.push_back(waiting(*one.warp, one.fragment, ""));
   for (const Warp &warp : block.warps) {
     for (const Fragment &one : warp.parted)
-      add(waiting, one,
-          "its warp executes it together: " + std::to_string(__builtin_popcount(one.mask)) + " of " +
-              counted(static_cast<uint64_t>(__builtin_popcount(warp.alive)), "thread") + " have come");
+      all.push_back(waiting(warp, one,
+                            "its warp executes it together: " + std::to_string(__builtin_popcount(one.mask)) + " of " +
+                                counted(static_cast<uint64_t>(__builtin_popcount(warp.alive)), "thread") +
+                                " have come"));
     if (!warp.waitsInVain || warp.isDone())
       continue;
-    Waiting &entry = waiting[{&warp.frames.back().code, warp.waitsInVain->instruction}];
-    entry.lanes += static_cast<uint32_t>(__builtin_popcount(warp.waitsInVain->lanes));
-    if (warp.waitsInVain->block)
-      entry.reasons.insert(missingAt(*warp.waitsInVain));
+    const VainWait &wait = *warp.waitsInVain;
+    all.push_back({&warp, &warp.frames.back(), wait.instruction, wait.lanes,
+                   wait.block ? objectText(*wait.block, wait.offset) : std::string()});
   }
-  return waiting;
+  return all;
 }
+
+namespace {
+
+/// Threads that wait at one instruction, and what each place that they wait for lacks.
+struct Waiting {
+  uint32_t lanes = 0;
+  std::set<std::string> reasons;
+};
 
 } // namespace
 
 DiagnosticList explainHang(const GridState &grid, llvm::ArrayRef<BlockState *> blocks) {
   DiagnosticSink sink;
   for (const BlockState *block : blocks) {
-    const WaitingThreads waiting = waitingIn(*block);
+    std::map<std::pair<const FunctionCode *, uint32_t>, Waiting> waiting; // by instruction
+    for (const WaitingLanes &one : waitingIn(*block)) {
+      Waiting &entry = waiting[{&one.frame->code, one.instruction}];
+      entry.lanes += static_cast<uint32_t>(__builtin_popcount(one.lanes));
+      if (!one.reason.empty())
+        entry.reasons.insert(one.reason);
+    }
     const auto &at = block->index;
     const std::string name =
         "(" + std::to_string(at[0]) + ", " + std::to_string(at[1]) + ", " + std::to_string(at[2]) + ")";

@@ -4,6 +4,19 @@
 
 namespace ptxray::machine {
 
+/// Lanes of a warp that wait at an instruction.
+struct WaitingLanes {
+  const Warp *warp;
+  const Frame *frame;
+  uint32_t instruction, lanes;
+  std::string reason; // what is missing there; empty: that is not known
+};
+std::vector<WaitingLanes> waitingIn(const BlockState &block);
+/// How far a barrier object in the shared memory of a block is, in words.
+std::string objectText(const BlockState &block, uint64_t offset);
+/// The same for a barrier.
+std::string barrierText(const NumberedBarrier &barrier);
+
 /// What threads of the first block that hangs wait at, and what is missing there.
 DiagnosticList explainHang(const GridState &grid, llvm::ArrayRef<BlockState *> blocks);
 

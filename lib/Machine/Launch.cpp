@@ -1,7 +1,7 @@
 #include "Machine/Launch.h"
 #include "Isa/Words.h"
 #include "Machine/Flight.h"
-#include "Machine/Grid.h"
+#include "Machine/Halted.h"
 #include "Machine/Hangs.h"
 #include "Machine/LaunchLimits.h"
 #include "llvm/ADT/STLExtras.h"
@@ -70,6 +70,10 @@ llvm::MutableArrayRef<uint8_t> LoadedModule::variable(llvm::StringRef name) cons
   const auto found = parts->byName.find(name.str());
   return found == parts->byName.end() ? llvm::MutableArrayRef<uint8_t>()
                                       : llvm::MutableArrayRef<uint8_t>(parts->bytes[found->second.second]);
+}
+
+std::vector<llvm::MutableArrayRef<uint8_t>> LoadedModule::allVariables() const {
+  return {parts->bytes.begin(), parts->bytes.end()};
 }
 
 std::optional<std::pair<uint64_t, uint64_t>> LoadedModule::placeOf(llvm::StringRef name) const {
@@ -287,6 +291,7 @@ bool Schedule::beginCluster() {
     for (auto &other : blocks)
       block->cluster.push_back(other.get());
     begin(*block);
+    grid.blocks.push_back(block.get());
   }
   return true;
 }
@@ -302,6 +307,8 @@ void Schedule::retire() {
       for (const Warp &warp : block->warps)
         grid.laneInstructions += warp.laneInstructions;
     }
+    for (const auto &block : blocks)
+      llvm::erase(grid.blocks, block.get());
     if (grid.launch.watch)
       grid.launch.watch->blocksDone += blocks.size();
     return true;
@@ -343,6 +350,8 @@ void Schedule::run(bool isOnlyOne) {
       for (const auto &block : cluster.blocks) {
         progress = std::max(progress, runTurn(*block));
         ++alive;
+        if (isHalted(grid))
+          return;
         if (grid.fault) {
           end(cluster.number);
           return reportFault(grid, outcome);
@@ -466,24 +475,68 @@ KernelBytes bytesOf(LoadedModule &module, llvm::StringRef kernel) {
   return {program.sharedBytes, program.parameterBytes};
 }
 
-Outcome launch(LoadedModule &module, const Launch &launch) {
-  Outcome outcome;
-  const Program &program = programOf(*module.parts, launch.kernel, launch.checksNumbers);
-  std::array<uint32_t, 3> cluster = launch.cluster;
-  if (!cluster[0])
-    cluster = program.head.requiredCluster;
+/// The size of the clusters of a launch.
+static std::array<uint32_t, 3> clusterOf(const Program &program, const Launch &launch) {
+  std::array<uint32_t, 3> cluster = launch.cluster[0] ? launch.cluster : program.head.requiredCluster;
   for (uint32_t &size : cluster)
     size = std::max<uint32_t>(size, 1);
-  Launch asked = launch;
-  asked.cluster = cluster;
-  outcome.refusal = problemOf(program, asked);
-  if (!outcome.refusal.empty())
-    return outcome;
-  GridState grid(program, module.parts->memory, launch, cluster);
+  return cluster;
+}
+
+static GridState gridOf(const Program &program, const LoadedModule &module, const Launch &launch) {
+  GridState grid(program, module.parts->memory, launch, clusterOf(program, launch));
   grid.sharedBytes = static_cast<uint32_t>(program.sharedBytes + launch.shared);
   if (launch.counts)
     grid.counts.resize(program.functions.size());
-  return runOnCores(grid, launch.cores);
+  return grid;
+}
+
+static std::string refusalOf(const Program &program, Launch launch) {
+  launch.cluster = clusterOf(program, launch);
+  return problemOf(program, launch);
+}
+
+Outcome launch(LoadedModule &module, const Launch &launch) {
+  Outcome outcome;
+  const Program &program = programOf(*module.parts, launch.kernel, launch.checksNumbers);
+  outcome.refusal = refusalOf(program, launch);
+  return outcome.refusal.empty() ? runOnCores(gridOf(program, module, launch), launch.cores) : outcome;
+}
+
+// ---- launches that are halted
+
+struct HaltedLaunch::Parts {
+  Parts(const Program &program, LoadedModule &module, const Launch &asked, const HaltRule &rule)
+      : launch(asked), search{rule, 0, {}, {}, false}, schedule(gridOf(program, module, launch), queue) {
+    schedule.grid.halt = &search;
+    queue.count = 1;
+    for (int i = 0; i < 3; ++i)
+      queue.count *= schedule.grid.grid[i] / schedule.grid.cluster[i];
+  }
+  Launch launch;
+  HaltSearch search;
+  ClusterQueue queue;
+  Schedule schedule;
+};
+
+HaltedLaunch::HaltedLaunch(LoadedModule &module, const Launch &launch, const HaltRule &rule) {
+  const Program &program = programOf(*module.parts, launch.kernel, launch.checksNumbers);
+  parts = std::make_unique<Parts>(program, module, launch, rule);
+  result.refusal = refusalOf(program, launch);
+  if (!result.refusal.empty())
+    return;
+  parts->schedule.run();
+  result = parts->schedule.outcome;
+  result.printed = parts->schedule.grid.printed;
+  result.trace = parts->schedule.grid.trace;
+}
+
+HaltedLaunch::~HaltedLaunch() = default;
+GridState &HaltedLaunch::grid() const { return parts->schedule.grid; }
+const HaltSearch &HaltedLaunch::search() const { return parts->search; }
+
+const Program &programFor(LoadedModule &module, const Launch &launch) {
+  return programOf(*module.parts, launch.kernel, launch.checksNumbers);
 }
 
 } // namespace ptxray::machine

@@ -22,6 +22,8 @@ public:
 
   /// The memory of a variable of the module; empty: there is none of that name.
   llvm::MutableArrayRef<uint8_t> variable(llvm::StringRef name) const;
+  /// The memory of all of them.
+  std::vector<llvm::MutableArrayRef<uint8_t>> allVariables() const;
   /// Its address on the GPU, and its size.
   std::optional<std::pair<uint64_t, uint64_t>> placeOf(llvm::StringRef name) const;
 

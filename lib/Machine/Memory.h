@@ -51,6 +51,9 @@ public:
   /// The nearest one that begins at the address or before it; null: none.
   const Allocation *before(uint64_t address) const;
 
+  /// Those that were freed have no bytes.
+  const std::deque<Allocation> &all() const { return allocations; }
+
 private:
   /// The index of the first one that begins after the address.
   size_t indexAfter(uint64_t address) const;

@@ -161,6 +161,7 @@ struct FunctionCode {
   uint64_t frameBytes = 0; // local memory of a thread
   Kept kept;
   RegisterFlows flows;
+  std::vector<std::pair<LocalId, Place>> named; // the registers of the body that are used
   std::vector<Slot> readFirst; // registers that may be read before they are written
 
   RegisterFlow flow(uint32_t number) const { return flows[number]; }

@@ -7,8 +7,7 @@
 
 namespace ptxray::machine {
 
-/// The number in a register as people read it: floats and signed numbers in their own way, all others with their bits.
-static std::string numberText(const Frame &frame, const Symbol &symbol, Slot slot, unsigned lane) {
+std::string numberText(const Frame &frame, const Symbol &symbol, Slot slot, unsigned lane) {
   if (symbol.isPredicate) {
     uint32_t lanes;
     std::memcpy(&lanes, frame.registers + slot, sizeof lanes);

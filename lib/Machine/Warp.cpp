@@ -2,6 +2,7 @@
 #include "Machine/Access.h"
 #include "Machine/Counters.h"
 #include "Machine/Grid.h"
+#include "Machine/Halt.h"
 #include "Machine/Provided.h"
 #include "Machine/Trace.h"
 #include "Machine/Unwritten.h"
@@ -466,6 +467,21 @@ static void executeSlowly(Warp &warp, const FunctionCode &code, uint32_t instruc
     trace(warp, code, instruction);
 }
 
+/// The same one instruction after the other, until the launch is halted.
+static void executeUntilHalt(Warp &warp, const FunctionCode &code, const CodeBlock &block) {
+  const Op *op = code.ops.data() + block.first, *const end = code.ops.data() + block.end;
+  for (uint32_t i = 0; i < block.instructions; ++i) {
+    const uint32_t number = block.firstInstruction + i;
+    if (haltsBefore(warp, code, number) || warp.fault)
+      return;
+    const Op *next = op;
+    while (next != end && (next->instruction <= number || i + 1 == block.instructions))
+      ++next;
+    executeSlowly(warp, code, UnwrittenLanes::never, op, next);
+    op = next;
+  }
+}
+
 static void execute(Warp &warp, const FunctionCode &code, const CodeBlock &block) {
   char *registers = warp.now.frame->registers;
   const auto &unwritten = warp.now.frame->unwritten;
@@ -473,6 +489,8 @@ static void execute(Warp &warp, const FunctionCode &code, const CodeBlock &block
   const Op *op = code.ops.data() + block.first, *const end = code.ops.data() + block.end;
   if (warp.isCounted)
     countBlock(warp, code, block);
+  if (warp.isHalting && !isQuiet(warp, code, block))
+    return executeUntilHalt(warp, code, block);
   if (!unwritten.empty() || warp.traced >= 0 || warp.isCounted)
     return executeSlowly(warp, code, UnwrittenLanes::never, op, end);
   for (; op != end; ++op) {
@@ -519,6 +537,8 @@ void run(Warp &warp, uint32_t blocks) {
       continue;
     warp.laneInstructions += uint64_t(block.instructions) * static_cast<unsigned>(__builtin_popcount(warp.now.mask));
     execute(warp, code, block);
+    if (warp.isHalting && isHalted(*warp.block->grid))
+      return;
     if (!warp.fault)
       leave(warp, block);
   }

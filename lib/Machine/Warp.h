@@ -94,7 +94,7 @@ struct Warp {
   std::optional<VainWait> waitsInVain; // for the phase of a barrier object
   std::optional<Fault> fault;
   uint64_t laneInstructions = 0;
-  bool isCounted = false;
+  bool isCounted = false, isHalting = false;
   int traced = -1; // the lane of which each instruction is noted; -1: none
 
   bool isDone() const { return !alive; }

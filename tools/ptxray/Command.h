@@ -71,6 +71,7 @@ std::vector<Command> allCommands();
 
 Command asCommand();
 Command checkCommand();
+Command debugCommand();
 Command descCommand();
 Command dumpCommand();
 Command explainCommand();

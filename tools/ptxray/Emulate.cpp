@@ -18,52 +18,6 @@ namespace ptxray {
 
 using llvm::StringRef;
 
-namespace {
-
-/// Thrown when the launch cannot be made, after the reason has been printed.
-struct FailedLaunch {
-  int status;
-};
-
-/// A kernel with its arguments on the machine.
-class Emulation {
-public:
-  Emulation(AssembleInput &input, const KernelEntry &kernel, launcher::Options options)
-      : input(input), kernel(kernel), options(std::move(options)),
-        module(readModule(*input.report.source, input.options)) {}
-
-  /// The first launch and its results, then those that are timed. Returns an exit status.
-  int run(const Arguments &arguments);
-
-private:
-  void placeBuffers();
-  void setVariables();
-  machine::TensorMapBytes mapFor(const launcher::TensorMap &asked) const;
-  uint64_t addressOf(const launcher::Address &at) const;
-  std::vector<launcher::Bytes> arguments() const;
-  machine::Outcome launch();
-  int report(machine::Outcome outcome, const Arguments &arguments);
-  void writeCounts(const machine::Outcome &outcome, const Arguments &arguments) const;
-  launcher::Bytes contents(const std::string &name) const;
-  void writeOutputs() const;
-  bool isAsExpected() const;
-  int measure(const Arguments &arguments);
-  int runSchedules(uint32_t count, const Arguments &arguments);
-
-  AssembleInput &input;
-  const KernelEntry &kernel;
-  launcher::Options options;
-  std::vector<launcher::Bytes> initial; // contents of the buffers, for launches that begin with them again
-  std::vector<uint64_t> addresses;      // where the buffers are
-  machine::Memory memory;
-  const ReadModule module;
-  std::optional<machine::LoadedModule> loaded;
-  machine::Launch asked;
-  bool keepsInitial = false; // for launches by other schedules
-};
-
-} // namespace
-
 [[noreturn]] static void fail(int status, const std::string &message) {
   usageError(message);
   throw FailedLaunch{status};
@@ -79,7 +33,7 @@ void Emulation::placeBuffers() {
 }
 
 void Emulation::setVariables() {
-  loaded.emplace(module, memory, input.options.arch);
+  loaded.emplace(read, memory, input.options.arch);
   for (const auto &[name, value] : options.variables) {
     const llvm::MutableArrayRef<uint8_t> variable = loaded->variable(name);
     if (variable.empty())
@@ -152,8 +106,20 @@ std::vector<launcher::Bytes> Emulation::arguments() const {
   return all;
 }
 
-machine::Outcome Emulation::launch() {
+machine::Launch Emulation::request() {
   asked.parameters = laidOut(kernel, arguments());
+  return asked;
+}
+
+std::vector<llvm::MutableArrayRef<uint8_t>> Emulation::buffers() {
+  std::vector<llvm::MutableArrayRef<uint8_t>> all;
+  for (launcher::NamedBuffer &buffer : options.buffers)
+    all.push_back(buffer.buffer.bytes);
+  return all;
+}
+
+machine::Outcome Emulation::launch() {
+  request();
   const uint64_t blocks = uint64_t(asked.grid[0]) * asked.grid[1] * asked.grid[2];
   machine::Watch watch;
   asked.watch = &watch;
@@ -323,7 +289,7 @@ static machine::TracedThread tracedThread(llvm::StringRef text) {
   return traced;
 }
 
-int Emulation::run(const Arguments &arguments) {
+void Emulation::readLaunch(const Arguments &arguments) {
   asked.kernel = kernel.name;
   llvm::copy(options.grid, asked.grid.begin());
   llvm::copy(options.block, asked.block.begin());
@@ -341,16 +307,26 @@ int Emulation::run(const Arguments &arguments) {
     throw launcher::UsageError("`--cores=" + cores->str() + "`: a number is needed");
   if (const std::string broken = machine::brokenLimits(asked); !broken.empty())
     fail(KernelFailed, "launch of `" + kernel.name + "`: " + broken);
+  if (const auto text = arguments.value("--schedule")) {
+    const std::optional<machine::Timing> timing = machine::Timing::read(*text);
+    if (!timing)
+      throw launcher::UsageError("`--schedule=" + text->str() + "`: expected eager, lazy, early, or a number");
+    asked.timing = *timing;
+  }
+}
+
+void Emulation::prepare(const Arguments &arguments) {
+  readLaunch(arguments);
+  placeBuffers();
+  setVariables();
+}
+
+int Emulation::run(const Arguments &arguments) {
+  readLaunch(arguments);
   uint32_t schedules = 0;
   if (const auto text = arguments.value("--schedules"); text && (text->getAsInteger(10, schedules) || !schedules))
     return usageError("`--schedules=" + text->str() + "`: expected a number of launches");
   keepsInitial = schedules;
-  if (const auto text = arguments.value("--schedule")) {
-    const std::optional<machine::Timing> timing = machine::Timing::read(*text);
-    if (!timing)
-      return usageError("`--schedule=" + text->str() + "`: expected eager, lazy, early, or a number");
-    asked.timing = *timing;
-  }
   placeBuffers();
   if (schedules)
     return runSchedules(schedules, arguments);
@@ -363,11 +339,10 @@ int Emulation::run(const Arguments &arguments) {
   return !isGood ? KernelFailed : found ? found : foundLater;
 }
 
-int emulate(AssembleInput &input, const KernelEntry &kernel, const std::vector<std::string> &words,
-            const Arguments &arguments) {
+/// Calls `use`, and prints why a launch could not be made.
+static int reportingFailures(llvm::function_ref<int()> use) {
   try {
-    Emulation emulation(input, kernel, launcher::readOptions({words.begin(), words.end()}));
-    return emulation.run(arguments);
+    return use();
   } catch (const launcher::UsageError &error) {
     return usageError(error.what());
   } catch (const std::bad_alloc &) {
@@ -377,6 +352,23 @@ int emulate(AssembleInput &input, const KernelEntry &kernel, const std::vector<s
   } catch (const FailedLaunch &failed) {
     return failed.status;
   }
+}
+
+int emulate(AssembleInput &input, const KernelEntry &kernel, const std::vector<std::string> &words,
+            const Arguments &arguments) {
+  return reportingFailures([&] {
+    Emulation emulation(input, kernel, launcher::readOptions({words.begin(), words.end()}));
+    return emulation.run(arguments);
+  });
+}
+
+int withEmulation(PreparedLaunch &prepared, const Arguments &arguments, llvm::function_ref<int(Emulation &)> use) {
+  return reportingFailures([&] {
+    Emulation emulation(prepared.input, prepared.entry,
+                        launcher::readOptions({prepared.words.begin(), prepared.words.end()}));
+    emulation.prepare(arguments);
+    return use(emulation);
+  });
 }
 
 } // namespace ptxray

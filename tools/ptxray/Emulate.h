@@ -1,13 +1,79 @@
 #pragma once
-// `ptxray run --emulate`.
+// `ptxray run --emulate`, and what else launches a kernel on the emulated machine.
+#include "../launcher/Options.h"
 #include "Assemble.h"
 #include "Kernels.h"
+#include "Machine/Launch.h"
+#include "Machine/TensorMap.h"
 
 namespace ptxray {
+
+/// Thrown when the launch cannot be made, after the reason has been printed.
+struct FailedLaunch {
+  int status;
+};
+
+/// A kernel with its arguments on the machine.
+class Emulation {
+public:
+  Emulation(AssembleInput &input, const KernelEntry &kernel, launcher::Options options)
+      : input(input), kernel(kernel), options(std::move(options)),
+        read(readModule(*input.report.source, input.options)) {}
+
+  /// The first launch and its results, then those that are timed. Returns an exit status.
+  int run(const Arguments &arguments);
+
+  // For who launches it in another way:
+  /// Reads the options of the launch, and lays out memory.
+  void prepare(const Arguments &arguments);
+  machine::Launch request();
+  machine::LoadedModule &module() { return *loaded; }
+  std::vector<llvm::MutableArrayRef<uint8_t>> buffers();
+
+private:
+  void readLaunch(const Arguments &arguments);
+  void placeBuffers();
+  void setVariables();
+  machine::TensorMapBytes mapFor(const launcher::TensorMap &asked) const;
+  uint64_t addressOf(const launcher::Address &at) const;
+  std::vector<launcher::Bytes> arguments() const;
+  machine::Outcome launch();
+  int report(machine::Outcome outcome, const Arguments &arguments);
+  void writeCounts(const machine::Outcome &outcome, const Arguments &arguments) const;
+  launcher::Bytes contents(const std::string &name) const;
+  void writeOutputs() const;
+  bool isAsExpected() const;
+  int measure(const Arguments &arguments);
+  int runSchedules(uint32_t count, const Arguments &arguments);
+
+  AssembleInput &input;
+  const KernelEntry &kernel;
+  launcher::Options options;
+  std::vector<launcher::Bytes> initial; // contents of the buffers, for launches that begin with them again
+  std::vector<uint64_t> addresses;      // where the buffers are
+  machine::Memory memory;
+  const ReadModule read;
+  std::optional<machine::LoadedModule> loaded;
+  machine::Launch asked;
+  bool keepsInitial = false; // for launches by other schedules
+};
 
 /// Launches a kernel of a checked input on the emulated machine. `words` are the command line of ptxray-run. Returns an
 /// exit status.
 int emulate(AssembleInput &input, const KernelEntry &kernel, const std::vector<std::string> &words,
             const Arguments &arguments);
+
+/// A checked input, the kernel of it that is launched, and the command line of ptxray-run.
+struct PreparedLaunch {
+  AssembleInput input;
+  KernelEntry entry;
+  std::vector<std::string> words;
+};
+/// Fills it in from the arguments of `run`. Returns an exit status.
+int prepareEmulation(const Arguments &arguments, PreparedLaunch &out);
+/// Lays out the memory of the launch and calls `use`, whose exit status it returns; or prints what is wrong.
+int withEmulation(PreparedLaunch &prepared, const Arguments &arguments, llvm::function_ref<int(Emulation &)> use);
+/// Options of emulated launches alone.
+std::vector<Option> emulationOptions();
 
 } // namespace ptxray

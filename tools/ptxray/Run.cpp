@@ -159,16 +159,8 @@ static int readAndCheck(AssembleInput &input, const Arguments &arguments) {
   return FoundErrors;
 }
 
-static int runRun(const Arguments &arguments) {
-  Launch launch{companion(), sharedWords(arguments), {}};
-  AssembleInput input;
-  if (const int status = readAndCheck(input, arguments))
-    return status;
-  if (input.report.source->text().starts_with("\x7f"
-                                              "ELF"))
-    return runObject(std::move(launch), input.file.path(), arguments);
-
-  KernelEntry entry;
+/// Chooses the kernel, and adds it with its arguments to the command line. Returns an exit status.
+static int chooseLaunch(const Arguments &arguments, const AssembleInput &input, KernelEntry &entry, Launch &launch) {
   Parser parser;
   DiagnosticSink known; // it has been checked
   const Ast &ast = parser.read(*input.report.source, known);
@@ -182,6 +174,33 @@ static int runRun(const Arguments &arguments) {
   if (const auto [x, y, z] = entry.requiredBlock; x && !arguments.has("--block"))
     launch.words.insert(launch.words.end(),
                         {"--block", std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(z)});
+  return Clean;
+}
+
+int prepareEmulation(const Arguments &arguments, PreparedLaunch &out) {
+  Launch launch{"", sharedWords(arguments), {}};
+  if (const int status = readAndCheck(out.input, arguments))
+    return status;
+  if (out.input.report.source->text().starts_with("\x7f"
+                                                  "ELF"))
+    return usageError("`" + out.input.report.path + "` holds code of a GPU: only PTX can be emulated");
+  if (const int status = chooseLaunch(arguments, out.input, out.entry, launch))
+    return status;
+  out.words = launch.arguments(out.input.report.path);
+  return Clean;
+}
+
+static int runRun(const Arguments &arguments) {
+  Launch launch{companion(), sharedWords(arguments), {}};
+  AssembleInput input;
+  if (const int status = readAndCheck(input, arguments))
+    return status;
+  if (input.report.source->text().starts_with("\x7f"
+                                              "ELF"))
+    return runObject(std::move(launch), input.file.path(), arguments);
+  KernelEntry entry;
+  if (const int status = chooseLaunch(arguments, input, entry, launch))
+    return status;
   if (arguments.has("--emulate"))
     return emulate(input, entry, launch.arguments(input.report.path), arguments);
   // Arguments are checked before a GPU is looked for and ptxas is called.
@@ -191,18 +210,23 @@ static int runRun(const Arguments &arguments) {
                                 : runAssembled(launch, input, arguments);
 }
 
+std::vector<Option> emulationOptions() {
+  return {{"--emulate", "[CHIP]", "run without a GPU, as that one would (default: `.target`)"},
+          {"--no-checks", "", "look for no races, to emulate faster"},
+          {"--trap-nan", "", "report NaNs and infinities that come of finite numbers, and divisions by zero"},
+          {"--schedule", "TEXT", "when asynchronous operations happen: eager, lazy, early, or a number"}};
+}
+
 static std::vector<Option> runOptions() {
   std::vector<Option> options = launchOptions();
-  options.insert(options.begin(),
-                 {{"--emulate", "[CHIP]", "run without a GPU, as that one would (default: `.target`)"},
-                  {"--no-checks", "", "look for no races, to emulate faster"},
+  const std::vector<Option> emulation = emulationOptions();
+  options.insert(options.begin(), emulation.begin(), emulation.end());
+  options.insert(options.begin() + static_cast<long>(emulation.size()),
+                 {{"--schedules", "N", "launch N times: lazy, early, and by numbers, until one fails"},
                   {"--trace", "THREAD[:BLOCK]", "print what the thread executes, such as `5` or `0,3:2,1`"},
                   {"--counters", "[FILE]", "count what instructions do: a listing, or JSON in FILE.json"},
                   {"--coverage", "FILE", "write how often each line was executed, for lcov"},
-                  {"--trap-nan", "", "report NaNs and infinities that come of finite numbers, and divisions by zero"},
-                  {"--cores", "N", "of the computer that emulate blocks at the same time (all)"},
-                  {"--schedule", "TEXT", "when asynchronous operations happen: eager, lazy, early, or a number"},
-                  {"--schedules", "N", "launch N times: lazy, early, and by numbers, until one fails"}});
+                  {"--cores", "N", "of the computer that emulate blocks at the same time (all)"}});
   options.insert(options.end(), {{"--ptxas", "PATH", "the ptxas to use"},
                                  {"--timeout", "SECONDS", "stop ptxas after this time"},
                                  {"-v", "", "show what each function uses"},

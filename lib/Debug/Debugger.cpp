@@ -1,0 +1,217 @@
+#include "Debug/Debugger.h"
+#include "Debug/Views.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray::machine::debug {
+
+Debugger::Debugger(LoadedModule &module, const Launch &launch, std::vector<llvm::MutableArrayRef<uint8_t>> buffers)
+    : module(module), asked(launch), code(programFor(module, launch)), buffers(std::move(buffers)) {
+  llvm::append_range(this->buffers, module.allVariables());
+  for (const llvm::MutableArrayRef<uint8_t> one : this->buffers)
+    initial.push_back(one.vec());
+}
+
+std::unique_ptr<HaltedLaunch> Debugger::run(const HaltRule &rule) {
+  halted.reset();
+  for (const auto &[buffer, bytes] : llvm::zip(buffers, initial))
+    llvm::copy(bytes, buffer.begin());
+  return std::make_unique<HaltedLaunch>(module, asked, rule);
+}
+
+static Reason reasonOf(const Outcome &outcome) {
+  if (outcome.isComplete)
+    return Reason::Ended;
+  return outcome.isStopped || outcome.isOutOfTime ? Reason::Stopped : Reason::Fault;
+}
+
+/// Goes to the first match. `reason` is why it halts there.
+Stop Debugger::halt(const HaltRule &rule, Reason reason) {
+  halted = run(rule);
+  const HaltSearch &search = halted->search();
+  stop = {reason, search.time, {}, {}, {}};
+  if (!search.isHalted)
+    stop.reason = reasonOf(halted->outcome());
+  else if (search.found) {
+    const HaltedAt &found = *search.found;
+    stop.time = found.time;
+    stop.watched = found.watched;
+    if (found.watched)
+      stop.reason = Reason::Changed;
+    if (stop.reason == Reason::Breakpoint || stop.reason == Reason::Start || stop.reason == Reason::Changed) {
+      focus.warp = {found.warp->block->index, found.warp->number};
+      if (!(found.warp->now.mask >> focus.lane & 1))
+        focus.lane = static_cast<unsigned>(__builtin_ctz(found.warp->now.mask));
+    }
+  }
+  if (stop.reason == Reason::Fault && grid().fault) {
+    focus.warp = {grid().faultBlock, grid().faultThread / warpSize};
+    focus.lane = grid().faultThread % warpSize;
+  }
+  now = stop.time;
+  return stop;
+}
+
+/// Goes to the last match, or to the beginning if there is none.
+Stop Debugger::haltAtLast(HaltRule rule, Reason reason) {
+  rule.isLast = true;
+  const std::unique_ptr<HaltedLaunch> searched = run(rule);
+  const std::optional<HaltedAt> found = searched->search().found;
+  if (!found)
+    return start();
+  HaltRule there;
+  there.isAny = true;
+  there.after = found->time;
+  const std::optional<size_t> changed = found->watched;
+  Stop result = halt(there, reason);
+  result.watched = changed;
+  if (changed)
+    result.reason = Reason::Changed;
+  return stop = result;
+}
+
+/// Goes on from here to the next match.
+Stop Debugger::runOn(HaltRule rule, Reason reason) {
+  rule.after = now + 1;
+  std::vector<std::vector<uint8_t>> before;
+  for (const WatchedBytes &one : rule.watched)
+    before.push_back(bytesNow(grid(), one));
+  halt(rule, reason);
+  if (stop.watched) {
+    stop.before = before[*stop.watched];
+    stop.after = bytesNow(grid(), rule.watched[*stop.watched]);
+  }
+  return stop;
+}
+
+Stop Debugger::start() {
+  HaltRule rule;
+  rule.isAny = true;
+  return halt(rule, Reason::Start);
+}
+
+Stop Debugger::goTo(uint64_t time) {
+  HaltRule rule;
+  rule.isAny = true;
+  rule.after = time;
+  return halt(rule, Reason::Step);
+}
+
+static HaltRule ruleFor(const Focus &focus) {
+  HaltRule rule;
+  rule.isAny = true;
+  rule.warp = focus.warp;
+  rule.lane = focus.lane;
+  return rule;
+}
+
+Stop Debugger::step() { return runOn(ruleFor(focus), Reason::Step); }
+
+static size_t depthOf(const Frame *frame) {
+  size_t depth = 0;
+  for (; frame && frame->caller; frame = frame->caller)
+    ++depth;
+  return depth;
+}
+
+Stop Debugger::next() {
+  HaltRule rule = ruleFor(focus);
+  if (const std::optional<Position> here = position())
+    rule.depth = depthOf(here->frame);
+  return runOn(rule, Reason::Step);
+}
+
+Stop Debugger::finish() {
+  const std::optional<Position> here = position();
+  const size_t depth = here ? depthOf(here->frame) : 0;
+  if (!depth)
+    return go();
+  HaltRule rule = ruleFor(focus);
+  rule.depth = depth - 1;
+  return runOn(rule, Reason::Step);
+}
+
+Stop Debugger::stepBack() {
+  HaltRule rule = ruleFor(focus);
+  rule.before = now;
+  return haltAtLast(rule, Reason::Step);
+}
+
+/// Of breakpoints for one warp alone only the first counts: a rule has one warp.
+HaltRule Debugger::ruleOfBreakpoints() const {
+  HaltRule rule;
+  for (const Breakpoint &one : breakpoints) {
+    rule.places.push_back(one.at);
+    if (one.warp && breakpoints.size() == 1)
+      rule.warp = one.warp;
+  }
+  llvm::sort(rule.places);
+  rule.watched = watched;
+  return rule;
+}
+
+Stop Debugger::go() { return runOn(ruleOfBreakpoints(), Reason::Breakpoint); }
+
+Stop Debugger::goBack() {
+  HaltRule rule = ruleOfBreakpoints();
+  rule.before = now;
+  return haltAtLast(rule, Reason::Breakpoint);
+}
+
+Stop Debugger::runTo(CodePlace at) {
+  HaltRule rule = ruleFor(focus);
+  rule.isAny = false;
+  rule.places = {at};
+  return runOn(rule, Reason::Step);
+}
+
+std::optional<Debugger::Writing> Debugger::lastWriting(const FunctionCode &function, LocalId local, uint64_t before) {
+  HaltRule rule = ruleFor(focus);
+  rule.isAny = false;
+  rule.isGuarded = true;
+  rule.isLast = true;
+  rule.before = before;
+  for (uint32_t number = 0; number < function.body->size(); ++number)
+    for (const auto [name, uses] : llvm::zip(function.body->namesOf(number), function.body->usesOf(number)))
+      if (name == local && uses & Writes)
+        rule.places.push_back({function.number, number});
+  const uint64_t here = now;
+  std::optional<Writing> result;
+  if (!rule.places.empty())
+    if (const std::optional<HaltedAt> found = run(rule)->search().found)
+      result = {found->time, found->place};
+  const Stop kept = stop;
+  goTo(here);
+  stop = kept;
+  return result;
+}
+
+std::string Debugger::registerAt(uint64_t time, const FunctionCode &function, LocalId local) {
+  const uint64_t here = now;
+  const Stop kept = stop;
+  goTo(time);
+  std::string text;
+  if (const std::optional<Position> there = position(); there && there->at.function == function.number)
+    text = registerText(*there->frame, local, focus.lane);
+  goTo(here);
+  stop = kept;
+  return text;
+}
+
+Warp *Debugger::warp() const {
+  for (BlockState *block : halted->grid().blocks)
+    if (block->index == focus.warp.block && focus.warp.warp < block->warps.size())
+      return &block->warps[focus.warp.warp];
+  return nullptr;
+}
+
+std::optional<Debugger::Position> Debugger::position() const {
+  Warp *one = warp();
+  if (!one)
+    return std::nullopt;
+  for (const LaneGroup &group : groupsOf(*halted, *one))
+    if (group.lanes >> focus.lane & 1 && group.frame)
+      return Position{group.at, group.frame};
+  return std::nullopt;
+}
+
+} // namespace ptxray::machine::debug

@@ -1,0 +1,167 @@
+#include "Debug/Places.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cstring>
+
+namespace ptxray::machine::debug {
+
+const FunctionCode &functionOf(const Program &program, const CodePlace &place) {
+  return program.functions[place.function];
+}
+
+const Instruction &instructionAt(const Program &program, const CodePlace &place) {
+  return functionOf(program, place).instruction(place.instruction);
+}
+
+static uint32_t sizeOf(const FunctionCode &code) { return code.body ? code.body->size() : 0; }
+
+/// The first instruction of each function that has one on the line, or the first one after it.
+static std::vector<CodePlace> placesAtLine(const Program &program, const SourceBuffer &source, uint32_t line) {
+  std::optional<CodePlace> best;
+  uint32_t bestLine = ~0u;
+  for (const FunctionCode &code : program.functions)
+    for (uint32_t number = 0; number < sizeOf(code); ++number) {
+      const uint32_t at = source.lineColumn(code.instruction(number).range.begin).line;
+      if (at < line || at >= bestLine)
+        continue;
+      best = {code.number, number};
+      bestLine = at;
+    }
+  return best ? std::vector{*best} : std::vector<CodePlace>();
+}
+
+/// The first instructions of each stretch that was made from a line of the source.
+static std::vector<CodePlace> placesOfOrigin(const Program &program, const OriginTable &origins, llvm::StringRef path,
+                                             uint32_t line) {
+  std::vector<CodePlace> all;
+  for (const FunctionCode &code : program.functions) {
+    bool wasThere = false;
+    for (uint32_t number = 0; number < sizeOf(code); ++number) {
+      const std::optional<Origin> origin = origins.at(code.instruction(number).range.begin);
+      const bool isThere = origin && origin->line == line && llvm::StringRef(origin->path).ends_with(path);
+      if (isThere && !wasThere)
+        all.push_back({code.number, number});
+      wasThere = isThere;
+    }
+  }
+  return all;
+}
+
+std::vector<CodePlace> placesNamed(const Program &program, const SourceBuffer &source, const OriginTable &origins,
+                                   llvm::StringRef text) {
+  uint32_t line = 0;
+  if (!text.getAsInteger(10, line))
+    return placesAtLine(program, source, line);
+  if (const auto [path, number] = text.rsplit(':'); !path.empty() && !number.getAsInteger(10, line))
+    return placesOfOrigin(program, origins, path, line);
+  for (const FunctionCode &code : program.functions) {
+    if (!sizeOf(code))
+      continue;
+    if (program.module->ast().text(code.name) == text)
+      return {{code.number, 0}};
+    for (const PlacedLabel &label : code.body->labels)
+      if (code.body->text(label.local) == text && label.before < sizeOf(code))
+        return {{code.number, label.before}};
+  }
+  return {};
+}
+
+std::optional<LocalId> registerNamed(const Frame &frame, llvm::StringRef name) {
+  for (const auto &[local, place] : frame.code.named)
+    if (frame.code.body->isRegister(local) && frame.code.body->text(local) == name)
+      return local;
+  return std::nullopt;
+}
+
+/// The number in an integer register of the focus.
+static std::optional<uint64_t> numberIn(const Debugger &session, const Frame &frame, llvm::StringRef name) {
+  const std::optional<LocalId> local = registerNamed(frame, name);
+  if (!local)
+    return std::nullopt;
+  const auto known = llvm::find_if(frame.code.named, [&](const auto &one) { return one.first == *local; });
+  uint64_t number = 0;
+  const size_t bytes = known->second.bits / 8;
+  std::memcpy(&number, frame.registers + known->second.slot + session.focus.lane * bytes, std::min<size_t>(8, bytes));
+  return number;
+}
+
+/// The address of a variable of the module, or the value of a parameter of the kernel.
+static std::optional<uint64_t> numberNamed(const Debugger &session, llvm::StringRef name) {
+  for (const ParameterPlace &one : session.program().parameters) {
+    uint64_t number = 0;
+    if (one.name != name || one.bytes > sizeof number)
+      continue;
+    std::memcpy(&number, session.grid().parameters.data() + one.offset, one.bytes);
+    return number;
+  }
+  for (const Allocation &one : session.grid().memory.all())
+    if (one.bytes && one.name == name)
+      return one.begin;
+  return std::nullopt;
+}
+
+/// A sum of registers, variables and numbers.
+static std::optional<uint64_t> addressIn(const Debugger &session, llvm::StringRef text, std::string &problem) {
+  if (!session.launch().outcome().refusal.empty()) {
+    problem = "nothing was launched";
+    return std::nullopt;
+  }
+  const std::optional<Debugger::Position> here = session.position();
+  uint64_t sum = 0;
+  llvm::SmallVector<llvm::StringRef> terms;
+  text.split(terms, '+');
+  for (llvm::StringRef term : terms) {
+    term = term.trim();
+    uint64_t number = 0;
+    std::optional<uint64_t> known;
+    if (!term.getAsInteger(0, number))
+      known = number;
+    else if (here && term.starts_with("%"))
+      known = numberIn(session, *here->frame, term);
+    else
+      known = numberNamed(session, term);
+    if (!known) {
+      problem = "`" + term.str() + "` is neither a number nor a register, a variable or a parameter";
+      return std::nullopt;
+    }
+    sum += *known;
+  }
+  return sum;
+}
+
+std::optional<WatchedBytes> watchedNamed(const Debugger &session, llvm::StringRef text, uint32_t bytes,
+                                         std::string &problem) {
+  using Where = WatchedBytes::Where;
+  WatchedBytes result;
+  result.of = session.focus.warp;
+  result.lane = session.focus.lane;
+  result.bytes = bytes;
+  text = text.trim();
+  if (!text.starts_with("[")) {
+    const std::optional<Debugger::Position> here = session.position();
+    const std::optional<LocalId> local = here ? registerNamed(*here->frame, text) : std::nullopt;
+    if (!local) {
+      problem = "there is no register `" + text.str() + "` here";
+      return std::nullopt;
+    }
+    const auto known = llvm::find_if(here->frame->code.named, [&](const auto &one) { return one.first == *local; });
+    result.where = Where::Register;
+    result.address = known->second.slot;
+    result.bytes = known->second.bits / 8;
+    result.function = here->at.function;
+    return result;
+  }
+  text = text.drop_front().rtrim("] ");
+  bool isShared = text.consume_front("shared:"), isLocal = text.consume_front("local:");
+  const std::optional<uint64_t> address = addressIn(session, text, problem);
+  if (!address)
+    return std::nullopt;
+  const uint64_t window = *address / windowBytes * windowBytes;
+  isShared |= !isLocal && window == sharedWindow;
+  isLocal |= !isShared && window == localWindow;
+  result.where = isShared ? Where::Shared : isLocal ? Where::Local : Where::Global;
+  result.address = isShared ? *address & sharedOffsetMask : isLocal ? *address % windowBytes : *address;
+  return result;
+}
+
+} // namespace ptxray::machine::debug

@@ -1,0 +1,24 @@
+#pragma once
+// Places of a program, as people name them: a line, a label, a function, a line of the source that it was made from; a
+// register, an address.
+#include "Debug/Debugger.h"
+#include "Source/Origin.h"
+
+namespace ptxray::machine::debug {
+
+const machine::FunctionCode &functionOf(const machine::Program &program, const machine::CodePlace &place);
+const Instruction &instructionAt(const machine::Program &program, const machine::CodePlace &place);
+
+/// The instructions that a text means: `38`, `LOOP`, `saxpy`, `kernel.cu:12`; empty: none.
+std::vector<machine::CodePlace> placesNamed(const machine::Program &program, const SourceBuffer &source,
+                                            const OriginTable &origins, llvm::StringRef text);
+
+/// A register of the focus, by its name: `%r1`.
+std::optional<LocalId> registerNamed(const machine::Frame &frame, llvm::StringRef name);
+
+/// Memory or a register that a text means, as something that can be watched: `%r1`, `[%rd1+4]`, `[shared:64]`,
+/// `[variable]`. `problem` says why there is none.
+std::optional<machine::WatchedBytes> watchedNamed(const Debugger &session, llvm::StringRef text, uint32_t bytes,
+                                                  std::string &problem);
+
+} // namespace ptxray::machine::debug

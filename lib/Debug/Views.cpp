@@ -1,0 +1,196 @@
+#include "Debug/Views.h"
+#include "Machine/BarrierObject.h"
+#include "Machine/Flight.h"
+#include "Machine/Hangs.h"
+#include "Machine/Trace.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/MathExtras.h"
+#include <cstring>
+
+namespace ptxray::machine::debug {
+
+// ---- where lanes are
+
+/// The instruction that comes first when lanes go on at a block of code.
+static CodePlace placeAt(const FunctionCode &code, uint32_t at) {
+  while (at + 1 < code.blocks.size() && !code.blocks[at].instructions && code.blocks[at].way == Way::Next)
+    ++at;
+  const CodeBlock &block = code.blocks[at];
+  return {code.number, block.instructions ? block.firstInstruction : block.instruction};
+}
+
+std::vector<LaneGroup> groupsOf(HaltedLaunch &launch, Warp &warp) {
+  using State = LaneGroup::State;
+  std::vector<LaneGroup> groups;
+  const auto add = [&](State state, const Fragment &one) {
+    if (const uint32_t lanes = one.mask & warp.alive)
+      groups.push_back({state, lanes, placeAt(one.frame->code, one.at), one.frame, ""});
+  };
+  const std::optional<HaltedAt> &found = launch.search().found;
+  const bool isAt = launch.search().isHalted && found && found->warp == &warp;
+  if (warp.now.mask)
+    add(isAt ? State::Running : State::Ready, warp.now);
+  if (isAt && !groups.empty())
+    groups.back().at = found->place;
+  if (warp.fault && !groups.empty())
+    groups.back().at = {warp.fault->code->number, warp.fault->instruction};
+  for (const Fragment &one : warp.ready)
+    add(State::Ready, one);
+  for (const WaitingLanes &one : waitingIn(*warp.block)) {
+    if (one.warp != &warp)
+      continue;
+    const CodePlace at{one.frame->code.number, one.instruction};
+    if (auto known = llvm::find_if(groups, [&](const LaneGroup &group) { return group.lanes & one.lanes; });
+        known != groups.end()) { // who asks for a phase again and again can run
+      known->waitsFor = one.reason;
+      continue;
+    }
+    groups.push_back({State::Waiting, one.lanes, at, const_cast<Frame *>(one.frame),
+                      one.reason.empty() ? "others have to come" : one.reason});
+  }
+  for (const Join &join : warp.joins)
+    if (join.arrived)
+      groups.push_back({State::Waiting, join.arrived, placeAt(join.frame->code, join.at), join.frame,
+                        "lanes that went another way have to come"});
+  return groups;
+}
+
+std::vector<WarpView> warpsOf(HaltedLaunch &launch) {
+  std::vector<WarpView> all;
+  for (BlockState *block : launch.grid().blocks)
+    for (Warp &warp : block->warps)
+      all.push_back({{block->index, warp.number}, warp.alive, groupsOf(launch, warp)});
+  return all;
+}
+
+// ---- registers
+
+static const Place *placeOf(const FunctionCode &code, LocalId local) {
+  const auto known = llvm::find_if(code.named, [&](const auto &one) { return one.first == local; });
+  return known == code.named.end() ? nullptr : &known->second;
+}
+
+std::string registerText(const Frame &frame, LocalId local, unsigned lane) {
+  const Place *place = placeOf(frame.code, local);
+  const Symbol *symbol = frame.code.body->symbol(local);
+  if (!place || !symbol)
+    return "";
+  const auto unwritten = frame.unwritten.find(place->slot);
+  if (unwritten != frame.unwritten.end() && unwritten->second.lanes >> lane & 1)
+    return "not written";
+  return numberText(frame, *symbol, place->slot, lane);
+}
+
+std::vector<RegisterView> registersOf(const Frame &frame, unsigned lane) {
+  std::vector<RegisterView> all;
+  for (const auto &[local, place] : frame.code.named) {
+    const Symbol *symbol = frame.code.body->symbol(local);
+    if (!symbol || symbol->kind != SymbolKind::Register)
+      continue;
+    all.push_back({local, frame.code.body->text(local).str(),
+                   symbol->isPredicate ? ".pred" : std::string(isa::word(symbol->type).text),
+                   registerText(frame, local, lane)});
+  }
+  return all;
+}
+
+// ---- barriers, operations, tensor memory
+
+std::vector<BarrierView> barriersOf(GridState &grid) {
+  std::vector<BarrierView> all;
+  for (BlockState *block : grid.blocks) {
+    for (size_t number = 0; number < block->barriers.size(); ++number)
+      if (!block->barriers[number].arrived.empty())
+        all.push_back({block->index, "barrier " + std::to_string(number), barrierText(block->barriers[number])});
+    for (const auto &[place, history] : block->agents->objects) {
+      const auto begin = reinterpret_cast<uintptr_t>(block->shared.data());
+      if (place < begin || place >= begin + block->shared.size())
+        continue;
+      const std::string text = objectText(*block, place - begin);
+      const auto [name, state] = llvm::StringRef(text).split(" is ");
+      all.push_back({block->index, name.drop_front(llvm::StringRef("the barrier ").size()).str(),
+                     state.empty() ? "written over" : state.str()});
+    }
+  }
+  return all;
+}
+
+std::vector<OperationView> operationsOf(GridState &grid) {
+  std::vector<OperationView> all;
+  for (BlockState *block : grid.blocks) {
+    if (block->rank) // the blocks of a cluster have one list
+      continue;
+    for (const Pending &one : block->agents->flights->pending)
+      all.push_back({{one.warp->block->index, one.warp->number},
+                     {one.frame->code.number, one.op->instruction},
+                     one.mask,
+                     one.engine >= 0 ? "number " + std::to_string(one.number) + " of its warp's engine"
+                                     : "counted by a barrier object"});
+  }
+  return all;
+}
+
+std::vector<TensorView> tensorMemoryOf(GridState &grid) {
+  std::vector<TensorView> all;
+  for (BlockState *block : grid.blocks)
+    for (uint32_t first = 0; first < TensorMemory::columns; first += TensorMemory::unit) {
+      if (!block->tensor.isAllocated(first, TensorMemory::unit))
+        continue;
+      if (!all.empty() && all.back().block == block->index && all.back().first + all.back().count == first)
+        all.back().count += TensorMemory::unit;
+      else
+        all.push_back({block->index, first, TensorMemory::unit});
+    }
+  return all;
+}
+
+// ---- bytes
+
+std::optional<ByteFormat> formatNamed(llvm::StringRef name) {
+  using How = ByteFormat::How;
+  for (const numbers::Format *format :
+       {&numbers::f16, &numbers::bf16, &numbers::f32, &numbers::f64, &numbers::tf32, &numbers::e4m3, &numbers::e5m2,
+        &numbers::e2m3, &numbers::e3m2, &numbers::e2m1, &numbers::ue8m0, &numbers::ue4m3})
+    if (name == format->name)
+      return ByteFormat{How::Float, std::max(8u, format->width()), format};
+  if (name.empty())
+    return std::nullopt;
+  const char letter = name.front();
+  ByteFormat result;
+  result.how = letter == 'u' ? How::Unsigned : letter == 'd' || letter == 's' ? How::Signed : How::Hex;
+  unsigned bits = 32;
+  if (!llvm::StringRef("xbuds").contains(letter) || (name.size() > 1 && name.drop_front().getAsInteger(10, bits)) ||
+      !llvm::is_contained({8u, 16u, 32u, 64u}, bits))
+    return std::nullopt;
+  result.bits = bits;
+  return result;
+}
+
+static std::string numberIn(uint64_t bits, const ByteFormat &format) {
+  using How = ByteFormat::How;
+  switch (format.how) {
+  case How::Hex: return "0x" + llvm::utohexstr(bits, /*LowerCase=*/true, format.bits / 4);
+  case How::Unsigned: return std::to_string(bits);
+  case How::Signed: return std::to_string(llvm::SignExtend64(bits, format.bits));
+  case How::Float: break;
+  }
+  const uint64_t wide = numbers::store(numbers::read(bits, *format.format), numbers::f64, {});
+  char text[32];
+  std::snprintf(text, sizeof text, format.bits == 64 ? "%.17g" : "%.9g", llvm::bit_cast<double>(wide));
+  return text;
+}
+
+std::vector<std::string> numbersIn(llvm::ArrayRef<uint8_t> bytes, const ByteFormat &format) {
+  std::vector<std::string> all;
+  const size_t size = format.bits / 8;
+  for (size_t at = 0; at + size <= bytes.size(); at += size) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, bytes.data() + at, size);
+    all.push_back(numberIn(bits, format));
+  }
+  return all;
+}
+
+} // namespace ptxray::machine::debug

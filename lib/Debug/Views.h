@@ -1,0 +1,71 @@
+#pragma once
+// What there is to see of a halted launch, as plain values.
+#include "Machine/Halted.h"
+
+namespace ptxray::machine::debug {
+
+/// Lanes of a warp that are at one place.
+struct LaneGroup {
+  enum class State : uint8_t { Running, Ready, Waiting };
+  State state = State::Ready;
+  uint32_t lanes = 0;
+  machine::CodePlace at;
+  machine::Frame *frame = nullptr;
+  std::string waitsFor; // in words
+};
+std::vector<LaneGroup> groupsOf(machine::HaltedLaunch &launch, machine::Warp &warp);
+
+/// A warp of a block that is alive, in the order in which they run.
+struct WarpView {
+  machine::WarpName name;
+  uint32_t alive = 0; // lanes
+  std::vector<LaneGroup> groups;
+};
+std::vector<WarpView> warpsOf(machine::HaltedLaunch &launch);
+
+/// The number in a register as people read it: `5 (0x5)`, `true`, `1.5 (0x3fc00000)`.
+std::string registerText(const machine::Frame &frame, LocalId local, unsigned lane);
+struct RegisterView {
+  LocalId local = LocalId::None;
+  std::string name, type, text;
+};
+/// The registers of a function that it uses, in the order of their declaration.
+std::vector<RegisterView> registersOf(const machine::Frame &frame, unsigned lane);
+
+/// A barrier that somebody has come to, or a barrier object.
+struct BarrierView {
+  std::array<uint32_t, 3> block{};
+  std::string name;  // `barrier 0`, `object at 0x40`
+  std::string state; // in words
+};
+std::vector<BarrierView> barriersOf(machine::GridState &grid);
+
+/// An asynchronous operation that has begun and not ended.
+struct OperationView {
+  machine::WarpName warp;
+  machine::CodePlace at;
+  uint32_t lanes = 0;
+  std::string waiting; // who is told of its end
+};
+std::vector<OperationView> operationsOf(machine::GridState &grid);
+
+/// Columns of tensor memory that are allocated.
+struct TensorView {
+  std::array<uint32_t, 3> block{};
+  uint32_t first = 0, count = 0;
+};
+std::vector<TensorView> tensorMemoryOf(machine::GridState &grid);
+
+/// How bytes are shown.
+struct ByteFormat {
+  enum class How : uint8_t { Hex, Unsigned, Signed, Float };
+  How how = How::Hex;
+  unsigned bits = 32;
+  const numbers::Format *format = nullptr; // of floats
+};
+/// A format by its name: `x`, `u`, `d`, `x8`, `u16`, `d64`, or a type such as `f32`, `bf16`, `e4m3`.
+std::optional<ByteFormat> formatNamed(llvm::StringRef name);
+/// The numbers in the bytes, one after the other.
+std::vector<std::string> numbersIn(llvm::ArrayRef<uint8_t> bytes, const ByteFormat &format);
+
+} // namespace ptxray::machine::debug

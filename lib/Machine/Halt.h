@@ -1,0 +1,78 @@
+#pragma once
+// Where a launch is halted, so that it can be looked at. An execution is the same each time, so that a debugger goes to
+// any place of it, backwards too, by executing it again up to there.
+#include "Machine/Grid.h"
+
+namespace ptxray::machine {
+
+/// A warp of a grid.
+struct WarpName {
+  std::array<uint32_t, 3> block{};
+  uint32_t warp = 0;
+  bool operator==(const WarpName &) const = default;
+};
+
+/// Bytes that are watched for changes.
+struct WatchedBytes {
+  enum class Where : uint8_t { Global, Shared, Local, Register };
+  Where where = Where::Global;
+  WarpName of;              // Shared: its block; Local and Register: its lane
+  unsigned lane = 0;
+  uint64_t address = 0;     // Register: its slot
+  uint32_t function = 0;    // Register: the number of the function that has it
+  uint32_t bytes = 4;       // 0: a predicate
+  bool operator==(const WatchedBytes &) const = default;
+};
+
+/// An instruction of a function of the program.
+struct CodePlace {
+  uint32_t function = 0, instruction = 0;
+  auto operator<=>(const CodePlace &) const = default;
+};
+
+/// What is looked for in an execution. The time is how many instructions warps have executed.
+struct HaltRule {
+  static constexpr uint64_t never = ~uint64_t(0);
+  uint64_t after = 0;      // nothing before this time counts
+  uint64_t before = never; // nor from this time on
+  bool isLast = false;     // the last match is wanted, not the first one
+  // One of these is a match, if it fits what follows:
+  bool isAny = false;                // any instruction
+  std::vector<CodePlace> places;     // one of these, which are sorted
+  std::vector<WatchedBytes> watched; // a change of one of these
+  // Matches are only those
+  std::optional<WarpName> warp;  // of this warp,
+  std::optional<unsigned> lane;  // with this lane in it,
+  bool isGuarded = false;        // which the guard allows,
+  size_t depth = ~size_t(0);     // in at most so many calls.
+};
+
+/// Why a launch was halted, and where.
+struct HaltedAt {
+  uint64_t time = 0;
+  Warp *warp = nullptr;
+  CodePlace place;
+  std::optional<size_t> watched; // the index of what has changed
+};
+
+/// What a launch keeps while it looks for the place.
+struct HaltSearch {
+  HaltRule rule;
+  uint64_t time = 0;
+  std::vector<std::vector<uint8_t>> seen; // what was watched
+  std::optional<HaltedAt> found;          // the match at which it is halted, or the last one
+  bool isHalted = false;
+};
+
+/// The warp is about to execute the block of code. Whether nothing in it can be a match, so that it may be executed at
+/// once.
+bool isQuiet(const Warp &warp, const FunctionCode &code, const CodeBlock &block);
+/// The warp is about to execute an instruction. Returns whether it is halted before it.
+bool haltsBefore(Warp &warp, const FunctionCode &code, uint32_t instruction);
+
+bool isHalted(const GridState &grid);
+
+/// What is watched now; empty: it is not there.
+std::vector<uint8_t> bytesNow(GridState &grid, const WatchedBytes &watched);
+
+} // namespace ptxray::machine

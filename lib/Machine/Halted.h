@@ -1,0 +1,27 @@
+#pragma once
+// A launch that was executed up to a place, with all of its state there.
+#include "Machine/Halt.h"
+
+namespace ptxray::machine {
+
+class HaltedLaunch {
+public:
+  /// Executes by one core until the rule says to halt, or the launch ends.
+  HaltedLaunch(LoadedModule &module, const Launch &launch, const HaltRule &rule);
+  ~HaltedLaunch();
+
+  GridState &grid() const;
+  const HaltSearch &search() const;
+  /// As far as it has come. What a fault or a hang is, is said there.
+  const Outcome &outcome() const { return result; }
+
+private:
+  struct Parts;
+  std::unique_ptr<Parts> parts;
+  Outcome result;
+};
+
+/// The code that a launch executes.
+const Program &programFor(LoadedModule &module, const Launch &launch);
+
+} // namespace ptxray::machine

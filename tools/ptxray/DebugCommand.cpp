@@ -1,0 +1,32 @@
+// `ptxray debug`: a launch on the emulated machine, step by step.
+#include "Emulate.h"
+#include "../launcher/LaunchOptions.h"
+#include "debug/Console.h"
+#include "llvm/Support/Process.h"
+
+namespace ptxray {
+
+static int runDebug(const Arguments &arguments) {
+  PreparedLaunch prepared;
+  if (const int status = prepareEmulation(arguments, prepared))
+    return status;
+  return withEmulation(prepared, arguments, [&](Emulation &emulation) {
+    machine::debug::Debugger session(emulation.module(), emulation.request(), emulation.buffers());
+    Console console(session, prepared.input.report, llvm::outs());
+    console.run(stdin, llvm::sys::Process::StandardInIsUserInput());
+    return Clean;
+  });
+}
+
+Command debugCommand() {
+  std::vector<Option> options = launchOptions();
+  const std::vector<Option> emulation = emulationOptions();
+  options.insert(options.begin(), emulation.begin(), emulation.end());
+  options.insert(options.end(), {entryOption(), colorOption()});
+  return {.name = "debug",
+          .summary = "run a kernel step by step without a GPU, forwards and backwards",
+          .syntax = {.operands = "FILE ARGUMENT...", .fewest = 1, .most = anyNumber, .options = std::move(options)},
+          .run = runDebug};
+}
+
+} // namespace ptxray

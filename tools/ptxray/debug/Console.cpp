@@ -1,0 +1,532 @@
+#include "Console.h"
+#include "Debug/Views.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace ptxray {
+
+using llvm::StringRef;
+using namespace machine::debug;
+
+// ---- words
+
+std::string tripleText(const std::array<uint32_t, 3> &at) {
+  return "(" + std::to_string(at[0]) + ", " + std::to_string(at[1]) + ", " + std::to_string(at[2]) + ")";
+}
+
+std::string focusText(const Focus &focus) {
+  return "block " + tripleText(focus.warp.block) + " warp " + std::to_string(focus.warp.warp) + " lane " +
+         std::to_string(focus.lane);
+}
+
+std::string maskText(uint32_t lanes) { return "0x" + llvm::utohexstr(lanes, /*LowerCase=*/true, 8); }
+
+std::string instructionText(const Instruction &instruction, const FileReport &report, const OriginTable &origins) {
+  llvm::SmallVector<StringRef> words;
+  llvm::SplitString(report.source->text().slice(instruction.range.begin, instruction.range.end), words, " \t\r\n");
+  std::string line = std::to_string(report.source->lineColumn(instruction.range.begin).line);
+  line.insert(0, line.size() < 5 ? 5 - line.size() : 0, ' ');
+  line += "  " + llvm::join(words, " ");
+  if (const std::optional<Origin> origin = origins.at(instruction.range.begin))
+    line += "  // " + origin->path + ":" + std::to_string(origin->line);
+  return line;
+}
+
+std::vector<std::string> faultTexts(const machine::HaltedLaunch &launch, const FileReport &report) {
+  std::vector<std::string> all;
+  const machine::Outcome &outcome = launch.outcome();
+  if (!outcome.refusal.empty())
+    all.push_back("it cannot be executed: " + outcome.refusal);
+  for (const Diagnostic &one : outcome.diagnostics) {
+    all.push_back("line " + std::to_string(report.source->lineColumn(one.range.begin).line) + ": " + one.message() +
+                  " [" + one.ruleText() + "]");
+    for (const Note &note : one.notes)
+      all.push_back("  " + note.message.str() +
+                    (note.range ? " (line " + std::to_string(report.source->lineColumn(note.range->begin).line) + ")"
+                                : std::string()));
+  }
+  return all;
+}
+
+Console::Console(Debugger &session, const FileReport &report, llvm::raw_ostream &out)
+    : session(session), report(report), origins(*report.source), out(out) {}
+
+void Console::complain(const std::string &problem) { out << problem << '\n'; }
+
+std::optional<Debugger::Position> Console::here() {
+  std::optional<Debugger::Position> position = session.position();
+  if (!position)
+    complain(focusText(session.focus) + " is not alive");
+  return position;
+}
+
+std::string Console::placeText(const machine::CodePlace &at) {
+  return instructionText(instructionAt(session.program(), at), report, origins);
+}
+
+// ---- commands
+
+llvm::ArrayRef<Console::Known> Console::known() {
+  static constexpr Known all[] = {
+      {"run", "r", "", "go back to the first instruction", &Console::start},
+      {"step", "s", "[N]", "execute the lane's next instruction", &Console::step},
+      {"next", "n", "[N]", "the same, over calls", &Console::next},
+      {"finish", "fin", "", "execute until the function has returned", &Console::finish},
+      {"continue", "c", "", "execute until a breakpoint, a change, a fault or the end", &Console::go},
+      {"until", "u", "PLACE", "execute until the lane is at a line, a label or a function", &Console::runUntil},
+      {"reverse-step", "rs", "[N]", "go back to the lane's instruction before", &Console::stepBack},
+      {"reverse-continue", "rc", "", "go back to a breakpoint, a change or the beginning", &Console::goBack},
+      {"goto", "g", "TIME", "go to a time, which is how many instructions warps have executed", &Console::goTo},
+      {"break", "b", "PLACE", "stop at a line, a label, a function, or `file.cu:LINE`", &Console::addBreakpoint},
+      {"watch", "w", "%REGISTER|[ADDRESS] [BYTES]", "stop when it changes", &Console::addWatch},
+      {"delete", "d", "[N]", "forget a breakpoint or what is watched; all, without a number", &Console::erase},
+      {"info", "i", "warps|registers|barriers|async|tensor|breakpoints", "show them", &Console::info},
+      {"list", "l", "[PLACE]", "show the text around the lane, or around a place", &Console::list},
+      {"where", "bt", "", "show where the lane is, and who called it", &Console::where},
+      {"print", "p", "%REGISTER [FORMAT]", "show a register of the lane", &Console::print},
+      {"lanes", "", "%REGISTER [FORMAT]", "show a register of all lanes", &Console::lanes},
+      {"x", "", "[ADDRESS] [COUNT] [FORMAT]", "show memory", &Console::examine},
+      {"why", "", "[%REGISTER]", "why the warp waits, or which instructions made a register's value", &Console::why},
+      {"block", "", "X[,Y,Z]", "look at another block", &Console::chooseBlock},
+      {"warp", "", "N", "look at another warp", &Console::chooseWarp},
+      {"lane", "", "N", "look at another lane", &Console::chooseLane},
+      {"thread", "t", "X[,Y,Z]", "look at a thread of the block", &Console::chooseThread},
+      {"help", "h", "", "show these commands", &Console::help},
+  };
+  return all;
+}
+
+void Console::execute(StringRef line) {
+  llvm::SmallVector<StringRef> words;
+  llvm::SplitString(line, words, " \t\r\n");
+  if (words.empty())
+    return;
+  if (words[0] == "quit" || words[0] == "q") {
+    isOver = true;
+    return;
+  }
+  for (const Known &one : known())
+    if (words[0] == one.name || words[0] == one.shortName)
+      return (this->*one.action)(llvm::ArrayRef(words).drop_front());
+  complain("there is no command `" + words[0].str() + "`; `help` shows all");
+}
+
+void Console::run(std::FILE *in, bool prompts) {
+  std::string line, last;
+  show(session.start());
+  while (!isOver) {
+    if (prompts)
+      out << "(ptxray) ";
+    out.flush();
+    line.clear();
+    int read;
+    while ((read = std::fgetc(in)) != EOF && read != '\n')
+      line += static_cast<char>(read);
+    if (read == EOF && line.empty())
+      return;
+    if (StringRef(line).trim().empty())
+      line = last;
+    last = line;
+    execute(line);
+  }
+}
+
+// ---- movements
+
+void Console::showPlace() {
+  const std::optional<Debugger::Position> position = session.position();
+  if (position)
+    out << placeText(position->at) << '\n';
+}
+
+static std::string bytesText(llvm::ArrayRef<uint8_t> bytes) {
+  ByteFormat format;
+  format.bits = static_cast<unsigned>(bytes.size() == 1 || bytes.size() == 2 || bytes.size() == 8 ? bytes.size() * 8
+                                      : bytes.size() % 4 == 0                                     ? 32
+                                                                                                  : 8);
+  return llvm::join(numbersIn(bytes, format), " ");
+}
+
+void Console::show(const Stop &stop) {
+  const std::string where = focusText(session.focus) + ", time " + std::to_string(stop.time);
+  switch (stop.reason) {
+  case Reason::Start:
+  case Reason::Step: out << where << '\n'; break;
+  case Reason::Breakpoint: out << "breakpoint: " << where << '\n'; break;
+  case Reason::Changed:
+    out << "changed: " << watchNames[*stop.watched];
+    if (!stop.before.empty())
+      out << " from " << bytesText(stop.before) << " to " << bytesText(stop.after);
+    out << '\n' << where << '\n';
+    break;
+  case Reason::Fault:
+    for (const std::string &text : faultTexts(session.launch(), report))
+      out << text << '\n';
+    out << where << '\n';
+    break;
+  case Reason::Ended: out << "all threads have ended, time " << stop.time << '\n'; return;
+  case Reason::Stopped: out << "it was stopped, time " << stop.time << '\n'; return;
+  }
+  showPlace();
+}
+
+void Console::repeat(Words words, Stop (Debugger::*movement)()) {
+  uint32_t count = 1;
+  if (!words.empty() && words[0].getAsInteger(10, count))
+    return complain("`" + words[0].str() + "` is no number");
+  Stop stop = session.last();
+  while (count--) {
+    stop = (session.*movement)();
+    if (stop.reason == Reason::Fault || stop.reason == Reason::Ended || stop.reason == Reason::Start)
+      break;
+  }
+  show(stop);
+}
+
+void Console::start(Words) { show(session.start()); }
+void Console::step(Words words) { repeat(words, &Debugger::step); }
+void Console::next(Words words) { repeat(words, &Debugger::next); }
+void Console::stepBack(Words words) { repeat(words, &Debugger::stepBack); }
+void Console::finish(Words) { show(session.finish()); }
+void Console::go(Words) { show(session.go()); }
+void Console::goBack(Words) { show(session.goBack()); }
+
+void Console::goTo(Words words) {
+  uint64_t time = 0;
+  if (words.empty() || words[0].getAsInteger(10, time))
+    return complain("a time is needed: a number of instructions");
+  show(session.goTo(time));
+}
+
+void Console::runUntil(Words words) {
+  const auto places = words.empty() ? std::vector<machine::CodePlace>()
+                                    : placesNamed(session.program(), *report.source, origins, words[0]);
+  if (places.empty())
+    return complain("a place is needed: a line, a label, or a function");
+  show(session.runTo(places.front()));
+}
+
+// ---- what stops it
+
+void Console::addBreakpoint(Words words) {
+  std::vector<machine::CodePlace> places;
+  if (words.empty()) {
+    if (const auto position = here())
+      places.push_back(position->at);
+  } else
+    places = placesNamed(session.program(), *report.source, origins, words[0]);
+  if (places.empty())
+    return complain("there is no instruction at `" + (words.empty() ? "" : words[0].str()) + "`");
+  for (const machine::CodePlace &at : places) {
+    session.breakpoints.push_back({at, std::nullopt});
+    out << "breakpoint " << session.breakpoints.size() << ": " << placeText(at) << '\n';
+  }
+}
+
+void Console::addWatch(Words words) {
+  uint32_t bytes = 4;
+  if (words.empty() || (words.size() > 1 && words[1].getAsInteger(10, bytes)) || !bytes)
+    return complain("a register or `[ADDRESS]` is needed, and of memory how many bytes");
+  std::string problem;
+  const auto watched = watchedNamed(session, words[0], bytes, problem);
+  if (!watched)
+    return complain(problem);
+  if (bytesNow(session.grid(), *watched).empty())
+    return complain("there are no such bytes");
+  session.watched.push_back(*watched);
+  watchNames.push_back(words[0].str());
+  out << "watch " << session.watched.size() << ": " << words[0] << " is "
+      << bytesText(bytesNow(session.grid(), *watched)) << '\n';
+}
+
+void Console::erase(Words words) {
+  if (words.empty()) {
+    session.breakpoints.clear();
+    session.watched.clear();
+    watchNames.clear();
+    return;
+  }
+  StringRef written = words[0];
+  const bool isWatch = written.consume_front("w");
+  size_t number = 0;
+  const size_t count = isWatch ? session.watched.size() : session.breakpoints.size();
+  if (written.getAsInteger(10, number) || !number || number > count)
+    return complain("there is no such breakpoint; what is watched has numbers such as `w1`");
+  const auto at = static_cast<long>(number - 1);
+  if (isWatch) {
+    session.watched.erase(session.watched.begin() + at);
+    watchNames.erase(watchNames.begin() + at);
+  } else
+    session.breakpoints.erase(session.breakpoints.begin() + at);
+}
+
+void Console::showBreakpoints() {
+  for (size_t i = 0; i < session.breakpoints.size(); ++i)
+    out << i + 1 << ": " << placeText(session.breakpoints[i].at) << '\n';
+  for (size_t i = 0; i < watchNames.size(); ++i)
+    out << 'w' << i + 1 << ": " << watchNames[i] << '\n';
+}
+
+// ---- what there is to see
+
+void Console::showWarps() {
+  for (const WarpView &warp : warpsOf(session.launch())) {
+    out << (warp.name == session.focus.warp ? '*' : ' ') << " block " << tripleText(warp.name.block) << " warp "
+        << warp.name.warp << '\n';
+    for (const LaneGroup &group : warp.groups) {
+      const char *state = group.state == LaneGroup::State::Running   ? "at"
+                          : group.state == LaneGroup::State::Waiting ? "waits at"
+                                                                     : "before";
+      out << "    " << maskText(group.lanes) << ' ' << state << ' ' << placeText(group.at) << '\n';
+      if (!group.waitsFor.empty())
+        out << "               " << group.waitsFor << '\n';
+    }
+    if (!warp.alive)
+      out << "    has ended\n";
+  }
+}
+
+void Console::showRegisters() {
+  const auto position = here();
+  if (!position)
+    return;
+  for (const RegisterView &one : registersOf(*position->frame, session.focus.lane))
+    out << llvm::left_justify(one.name, 12) << ' ' << llvm::left_justify(one.type, 6) << ' ' << one.text << '\n';
+}
+
+void Console::info(Words words) {
+  const StringRef what = words.empty() ? "warps" : words[0];
+  if (StringRef("warps").starts_with(what))
+    return showWarps();
+  if (StringRef("registers").starts_with(what))
+    return showRegisters();
+  if (StringRef("breakpoints").starts_with(what) && what.size() > 2)
+    return showBreakpoints();
+  if (StringRef("barriers").starts_with(what)) {
+    for (const BarrierView &one : barriersOf(session.grid()))
+      out << "block " << tripleText(one.block) << ' ' << one.name << ": " << one.state << '\n';
+    return;
+  }
+  if (StringRef("async").starts_with(what)) {
+    for (const OperationView &one : operationsOf(session.grid()))
+      out << "block " << tripleText(one.warp.block) << " warp " << one.warp.warp << ' ' << maskText(one.lanes) << ' '
+          << placeText(one.at) << "\n               " << one.waiting << '\n';
+    return;
+  }
+  if (StringRef("tensor").starts_with(what)) {
+    for (const TensorView &one : tensorMemoryOf(session.grid()))
+      out << "block " << tripleText(one.block) << " columns " << one.first << " to " << one.first + one.count - 1
+          << " are allocated\n";
+    return;
+  }
+  complain("`info` shows warps, registers, barriers, async, tensor or breakpoints");
+}
+
+void Console::list(Words words) {
+  constexpr uint32_t around = 5;
+  std::optional<machine::CodePlace> at;
+  if (!words.empty()) {
+    const auto places = placesNamed(session.program(), *report.source, origins, words[0]);
+    if (places.empty())
+      return complain("there is no instruction at `" + words[0].str() + "`");
+    at = places.front();
+  } else if (const auto position = here())
+    at = position->at;
+  if (!at)
+    return;
+  const uint32_t middle =
+      report.source->lineColumn(instructionAt(session.program(), *at).range.begin).line;
+  llvm::SmallVector<StringRef> lines;
+  report.source->text().split(lines, '\n');
+  for (uint32_t line = middle > around ? middle - around : 1; line <= middle + around && line <= lines.size(); ++line)
+    out << (line == middle ? '>' : ' ') << llvm::right_justify(std::to_string(line), 4) << "  "
+        << lines[line - 1].rtrim() << '\n';
+}
+
+void Console::where(Words) {
+  const auto position = here();
+  if (!position)
+    return;
+  out << placeText(position->at) << '\n';
+  const machine::Frame *frame = position->frame;
+  for (; frame->caller; frame = frame->caller)
+    out << "  `" << session.program().module->ast().text(frame->code.name) << "`, called by `"
+        << session.program().module->ast().text(frame->caller->code.name) << "`\n";
+}
+
+/// The bytes of a register of a lane, by how many there are.
+static std::vector<uint8_t> bytesOfRegister(Debugger &session, StringRef name, unsigned lane, std::string &problem) {
+  auto watched = watchedNamed(session, name, 4, problem);
+  if (!watched)
+    return {};
+  watched->lane = lane;
+  return bytesNow(session.grid(), *watched);
+}
+
+void Console::print(Words words) {
+  const auto position = here();
+  if (!position)
+    return;
+  const auto local = words.empty() ? std::nullopt : registerNamed(*position->frame, words[0]);
+  if (!local)
+    return complain("a register that the function uses is needed, such as `%r1`");
+  const auto format = words.size() > 1 ? formatNamed(words[1]) : std::nullopt;
+  if (words.size() > 1 && !format)
+    return complain("`" + words[1].str() + "` is no format; such are x, u8, d64, f32, bf16, e4m3");
+  std::string problem;
+  out << words[0] << " = "
+      << (format ? llvm::join(numbersIn(bytesOfRegister(session, words[0], session.focus.lane, problem), *format), " ")
+                 : registerText(*position->frame, *local, session.focus.lane))
+      << '\n';
+}
+
+void Console::lanes(Words words) {
+  const auto position = here();
+  if (!position)
+    return;
+  const auto local = words.empty() ? std::nullopt : registerNamed(*position->frame, words[0]);
+  if (!local)
+    return complain("a register that the function uses is needed, such as `%r1`");
+  const auto format = words.size() > 1 ? formatNamed(words[1]) : std::nullopt;
+  std::string problem;
+  for (unsigned lane = 0; lane < machine::warpSize; ++lane)
+    out << llvm::right_justify(std::to_string(lane), 3) << "  "
+        << (format ? llvm::join(numbersIn(bytesOfRegister(session, words[0], lane, problem), *format), " ")
+                   : registerText(*position->frame, *local, lane))
+        << '\n';
+}
+
+void Console::examine(Words words) {
+  uint32_t count = 8;
+  constexpr uint32_t mostBytes = 1 << 16;
+  ByteFormat format;
+  for (const StringRef word : words.empty() ? Words() : words.drop_front()) {
+    if (!word.getAsInteger(10, count))
+      continue;
+    const auto named = formatNamed(word);
+    if (!named)
+      return complain("`" + word.str() + "` is neither a count nor a format such as x, u8, f32");
+    format = *named;
+  }
+  const uint64_t bytes = uint64_t(count) * (format.bits / 8);
+  if (words.empty() || !words[0].starts_with("[") || !bytes || bytes > mostBytes)
+    return complain("an address is needed, such as `[%rd1+4]` or `[shared:64]`, and at most 64 KiB");
+  std::string problem;
+  const auto watched = watchedNamed(session, words[0], static_cast<uint32_t>(bytes), problem);
+  if (!watched)
+    return complain(problem);
+  const std::vector<uint8_t> found = bytesNow(session.grid(), *watched);
+  if (found.empty())
+    return complain("not all of these " + std::to_string(bytes) + " bytes exist");
+  const std::vector<std::string> numbers = numbersIn(found, format);
+  constexpr size_t inLine = 8;
+  for (size_t i = 0; i < numbers.size(); i += inLine)
+    out << "0x" << llvm::utohexstr(watched->address + i * (format.bits / 8), /*LowerCase=*/true) << ": "
+        << llvm::join(llvm::ArrayRef(numbers).slice(i, std::min(inLine, numbers.size() - i)), " ") << '\n';
+}
+
+void Console::explainWriting(const machine::FunctionCode &code, LocalId local, uint64_t before, unsigned depth,
+                             unsigned &left) {
+  const std::string indent(2 * size_t(depth), ' ');
+  const auto writing = session.lastWriting(code, local, before);
+  if (!writing) {
+    out << indent << code.body->text(local) << ": nothing has written it\n";
+    return;
+  }
+  out << indent << code.body->text(local) << " = " << session.registerAt(writing->time + 1, code, local)
+      << ", written at time " << writing->time << " by\n"
+      << indent << placeText(writing->at) << '\n';
+  const ptxray::Body &body = *code.body;
+  for (const auto [name, uses] :
+       llvm::zip(body.namesOf(writing->at.instruction), body.usesOf(writing->at.instruction)))
+    if (body.isRegister(name) && uses & (Reads | Addresses) && left && depth < 4) {
+      --left;
+      explainWriting(code, name, writing->time, depth + 1, left);
+    }
+}
+
+void Console::why(Words words) {
+  const auto position = here();
+  if (!position)
+    return;
+  if (!words.empty()) {
+    const auto local = registerNamed(*position->frame, words[0]);
+    if (!local)
+      return complain("there is no register `" + words[0].str() + "` here");
+    unsigned left = 12;
+    const uint64_t before = session.last().reason == Reason::Fault ? session.time() + 1 : session.time();
+    return explainWriting(functionOf(session.program(), position->at), *local, before, 0, left);
+  }
+  for (const LaneGroup &group : groupsOf(session.launch(), *session.warp()))
+    out << maskText(group.lanes) << ' '
+        << (group.waitsFor.empty() ? "can go on" : "waits: " + group.waitsFor) << '\n'
+        << placeText(group.at) << '\n';
+}
+
+void Console::help(Words) {
+  for (const Known &one : known())
+    out << llvm::left_justify(std::string(one.name) + (*one.shortName ? ", " + std::string(one.shortName) : ""), 22)
+        << ' ' << (*one.syntax ? std::string(one.syntax) + ": " : "") << one.help << '\n';
+  out << llvm::left_justify("quit, q", 22) << " end\n";
+}
+
+// ---- the focus
+
+static std::optional<std::array<uint32_t, 3>> tripleIn(llvm::ArrayRef<StringRef> words) {
+  std::array<uint32_t, 3> at{};
+  llvm::SmallVector<StringRef, 3> numbers;
+  if (words.empty())
+    return std::nullopt;
+  words[0].split(numbers, ',');
+  if (numbers.size() > at.size())
+    return std::nullopt;
+  for (size_t i = 0; i < numbers.size(); ++i)
+    if (numbers[i].getAsInteger(10, at[i]))
+      return std::nullopt;
+  return at;
+}
+
+void Console::chooseBlock(Words words) {
+  const auto at = tripleIn(words);
+  if (!at)
+    return complain("a block is needed, such as `1` or `0,2`");
+  session.focus = {{*at, 0}, 0};
+  out << focusText(session.focus) << '\n';
+  if (here())
+    showPlace();
+}
+
+void Console::chooseWarp(Words words) {
+  uint32_t number = 0;
+  if (words.empty() || words[0].getAsInteger(10, number))
+    return complain("the number of a warp is needed");
+  session.focus.warp.warp = number;
+  out << focusText(session.focus) << '\n';
+  if (here())
+    showPlace();
+}
+
+void Console::chooseLane(Words words) {
+  unsigned number = 0;
+  if (words.empty() || words[0].getAsInteger(10, number) || number >= machine::warpSize)
+    return complain("the number of a lane is needed, 0 to 31");
+  session.focus.lane = number;
+  out << focusText(session.focus) << '\n';
+  if (here())
+    showPlace();
+}
+
+void Console::chooseThread(Words words) {
+  const auto at = tripleIn(words);
+  if (!at)
+    return complain("a thread is needed, such as `5` or `0,3`");
+  const auto &size = session.grid().block;
+  const uint32_t flat = (*at)[0] + size[0] * ((*at)[1] + size[1] * (*at)[2]);
+  session.focus.warp.warp = flat / machine::warpSize;
+  session.focus.lane = flat % machine::warpSize;
+  out << focusText(session.focus) << '\n';
+  if (here())
+    showPlace();
+}
+
+} // namespace ptxray

@@ -1,0 +1,88 @@
+#pragma once
+// The debugger in a terminal: commands by name, one method each.
+#include "Debug/Places.h"
+#include "Diagnostics/Report.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace ptxray {
+
+/// How a place of a text is written: `(0, 0, 0)`, `block (0, 0, 0) warp 1 lane 3`.
+std::string tripleText(const std::array<uint32_t, 3> &at);
+std::string focusText(const machine::debug::Focus &focus);
+/// `0x0000ffff`
+std::string maskText(uint32_t lanes);
+/// The line and the text of an instruction, with the line of the source that it was made from.
+std::string instructionText(const Instruction &instruction, const FileReport &report, const OriginTable &origins);
+/// What was found by a launch that ended so: a line for each diagnostic.
+std::vector<std::string> faultTexts(const machine::HaltedLaunch &launch, const FileReport &report);
+
+class Console {
+public:
+  Console(machine::debug::Debugger &session, const FileReport &report, llvm::raw_ostream &out);
+
+  /// Executes commands until `quit` or the end of the stream. An empty line repeats the last one.
+  void run(std::FILE *in, bool prompts);
+
+private:
+  using Words = llvm::ArrayRef<llvm::StringRef>;
+  using Action = void (Console::*)(Words words);
+  struct Known {
+    const char *name, *shortName, *syntax, *help;
+    Action action;
+  };
+  static llvm::ArrayRef<Known> known();
+  void execute(llvm::StringRef line);
+
+  // Movements.
+  void start(Words words);
+  void step(Words words);
+  void next(Words words);
+  void stepBack(Words words);
+  void finish(Words words);
+  void go(Words words);
+  void goBack(Words words);
+  void runUntil(Words words);
+  void goTo(Words words);
+
+  // What stops it.
+  void addBreakpoint(Words words);
+  void addWatch(Words words);
+  void erase(Words words);
+
+  // What there is to see.
+  void info(Words words);
+  void list(Words words);
+  void where(Words words);
+  void print(Words words);
+  void lanes(Words words);
+  void examine(Words words);
+  void why(Words words);
+  void help(Words words);
+
+  // The focus.
+  void chooseBlock(Words words);
+  void chooseWarp(Words words);
+  void chooseLane(Words words);
+  void chooseThread(Words words);
+
+  void showWarps();
+  void showRegisters();
+  void showBreakpoints();
+  void show(const machine::debug::Stop &stop);
+  void showPlace();
+  void explainWriting(const machine::FunctionCode &code, LocalId local, uint64_t before, unsigned depth,
+                      unsigned &left);
+  void repeat(Words words, machine::debug::Stop (machine::debug::Debugger::*movement)());
+  void complain(const std::string &problem);
+  std::optional<machine::debug::Debugger::Position> here();
+  std::string placeText(const machine::CodePlace &at);
+
+  machine::debug::Debugger &session;
+  const FileReport &report;
+  const OriginTable origins;
+  llvm::raw_ostream &out;
+  std::vector<std::string> watchNames;
+  bool isOver = false;
+};
+
+} // namespace ptxray

@@ -3,7 +3,7 @@
 namespace ptxray {
 
 std::vector<Command> allCommands() {
-  return {asCommand(),      checkCommand(),  debugCommand(), descCommand(),     dumpCommand(),   explainCommand(),
+  return {asCommand(),      checkCommand(),  dapCommand(),     debugCommand(), descCommand(),     dumpCommand(),   explainCommand(),
           extractCommand(), fmtCommand(),    generateCommand(), graphCommand(),  hazardsCommand(),
           isaCommand(),     layoutCommand(), lspCommand(),      ptxasCommand(),  reduceCommand(),
           rulesCommand(),   runCommand(),    targetsCommand(),  versionCommand()};

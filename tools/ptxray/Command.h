@@ -42,6 +42,9 @@ struct Command {
   std::string_view notes = {}; // what help says after the options
 };
 
+/// Reads the words of a command, which `arguments` then refers to. Returns what is wrong with them, or nothing.
+std::string readArguments(const Command &command, llvm::ArrayRef<const char *> written, Arguments &arguments);
+
 inline constexpr size_t anyNumber = ~size_t(0); // of operands
 
 /// Prints what `ptxray COMMAND --help` shows.
@@ -71,6 +74,7 @@ std::vector<Command> allCommands();
 
 Command asCommand();
 Command checkCommand();
+Command dapCommand();
 Command debugCommand();
 Command descCommand();
 Command dumpCommand();

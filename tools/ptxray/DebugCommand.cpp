@@ -10,12 +10,14 @@ static int runDebug(const Arguments &arguments) {
   PreparedLaunch prepared;
   if (const int status = prepareEmulation(arguments, prepared))
     return status;
-  return withEmulation(prepared, arguments, [&](Emulation &emulation) {
-    machine::debug::Debugger session(emulation.module(), emulation.request(), emulation.buffers());
-    Console console(session, prepared.input.report, llvm::outs());
-    console.run(stdin, llvm::sys::Process::StandardInIsUserInput());
-    return Clean;
-  });
+  int status = Clean;
+  const std::unique_ptr<Emulation> emulation = laidOut(prepared, arguments, status);
+  if (!emulation)
+    return status;
+  machine::debug::Debugger debugger(emulation->module(), emulation->request(), emulation->buffers());
+  Console console(debugger, prepared.input.report, llvm::outs());
+  console.run(stdin, llvm::sys::Process::StandardInIsUserInput());
+  return Clean;
 }
 
 Command debugCommand() {

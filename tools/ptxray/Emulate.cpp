@@ -362,13 +362,17 @@ int emulate(AssembleInput &input, const KernelEntry &kernel, const std::vector<s
   });
 }
 
-int withEmulation(PreparedLaunch &prepared, const Arguments &arguments, llvm::function_ref<int(Emulation &)> use) {
-  return reportingFailures([&] {
-    Emulation emulation(prepared.input, prepared.entry,
-                        launcher::readOptions({prepared.words.begin(), prepared.words.end()}));
-    emulation.prepare(arguments);
-    return use(emulation);
+std::unique_ptr<Emulation> laidOut(PreparedLaunch &prepared, const Arguments &arguments, int &status) {
+  std::unique_ptr<Emulation> emulation;
+  status = reportingFailures([&] {
+    emulation = std::make_unique<Emulation>(prepared.input, prepared.entry,
+                                            launcher::readOptions({prepared.words.begin(), prepared.words.end()}));
+    emulation->prepare(arguments);
+    return Clean;
   });
+  if (status != Clean)
+    emulation.reset();
+  return emulation;
 }
 
 } // namespace ptxray

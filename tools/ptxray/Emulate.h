@@ -71,8 +71,9 @@ struct PreparedLaunch {
 };
 /// Fills it in from the arguments of `run`. Returns an exit status.
 int prepareEmulation(const Arguments &arguments, PreparedLaunch &out);
-/// Lays out the memory of the launch and calls `use`, whose exit status it returns; or prints what is wrong.
-int withEmulation(PreparedLaunch &prepared, const Arguments &arguments, llvm::function_ref<int(Emulation &)> use);
+/// Lays out the memory of the launch. Null: that is not possible; why has been printed, and `status` is the one to exit
+/// with.
+std::unique_ptr<Emulation> laidOut(PreparedLaunch &prepared, const Arguments &arguments, int &status);
 /// Options of emulated launches alone.
 std::vector<Option> emulationOptions();
 

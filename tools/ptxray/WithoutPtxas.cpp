@@ -26,6 +26,20 @@ Command ptxasCommand() {
           .run = [](const Arguments &) { return refuse("`ptxray ptxas`"); }};
 }
 
+Command dapCommand() {
+  return {.name = "dap",
+          .summary = "run as the debug adapter of an editor (on Linux)",
+          .syntax = {.operands = "ARGUMENT...", .most = anyNumber, .words = Words::Foreign},
+          .run = [](const Arguments &) { return usageError("`ptxray dap` runs on Linux only"); }};
+}
+
+Command debugCommand() {
+  return {.name = "debug",
+          .summary = "run a kernel step by step without a GPU (on Linux)",
+          .syntax = {.operands = "ARGUMENT...", .most = anyNumber, .words = Words::Foreign},
+          .run = [](const Arguments &) { return usageError("`ptxray debug` runs on Linux only"); }};
+}
+
 Command reduceCommand() {
   return {.name = "reduce",
           .summary = "make a PTX file smaller as long as a test finds it interesting (on Linux)",

@@ -93,8 +93,7 @@ static std::vector<StringRef> references(const std::vector<std::string_view> &wo
   return {words.begin(), words.end()};
 }
 
-/// Returns what is wrong with the words of a command, or nothing.
-static std::string readArguments(const Command &command, llvm::ArrayRef<const char *> written, Arguments &arguments) {
+std::string ptxray::readArguments(const Command &command, llvm::ArrayRef<const char *> written, Arguments &arguments) {
   CommandLine line;
   std::vector<std::string_view> words(written.begin(), written.end());
   for (std::string_view &word : words)

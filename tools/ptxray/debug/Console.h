@@ -22,6 +22,7 @@ public:
 
   /// Executes commands until `quit` or the end of the stream. An empty line repeats the last one.
   void run(std::FILE *in, bool prompts);
+  void execute(llvm::StringRef line);
 
 private:
   using Words = llvm::ArrayRef<llvm::StringRef>;
@@ -31,7 +32,6 @@ private:
     Action action;
   };
   static llvm::ArrayRef<Known> known();
-  void execute(llvm::StringRef line);
 
   // Movements.
   void start(Words words);

@@ -1,0 +1,103 @@
+#pragma once
+// The Debug Adapter Protocol over the debugger: one method a request. Threads are warps; the frames of one are those of
+// the lane that is looked at.
+#include "../Emulate.h"
+#include "../debug/Console.h"
+#include "Debug/Views.h"
+#include "Inbox.h"
+#include <variant>
+
+namespace ptxray::dap {
+
+/// Why a request fails, in words.
+struct Refusal {
+  std::string why;
+};
+using Answer = std::variant<Json, Refusal>;
+
+class Adapter {
+public:
+  Adapter(Inbox &inbox, llvm::raw_ostream &out) : inbox(inbox), out(out) {}
+  /// Runs until the client disconnects, or its stream ends. Returns an exit status.
+  int run();
+
+private:
+  using Method = Answer (Adapter::*)(const Json &arguments);
+  static const llvm::StringMap<Method> &methods();
+
+  // Life cycle.
+  Answer initialize(const Json &arguments);
+  Answer launch(const Json &arguments);
+  Answer configurationDone(const Json &arguments);
+  Answer restart(const Json &arguments);
+  Answer disconnect(const Json &arguments);
+
+  // What stops it.
+  Answer setBreakpoints(const Json &arguments);
+  Answer setFunctionBreakpoints(const Json &arguments);
+  Answer setInstructionBreakpoints(const Json &arguments);
+  Answer setExceptionBreakpoints(const Json &arguments);
+  Answer dataBreakpointInfo(const Json &arguments);
+  Answer setDataBreakpoints(const Json &arguments);
+  Answer pause(const Json &arguments);
+
+  // Movements.
+  Answer go(const Json &arguments);
+  Answer goBack(const Json &arguments);
+  Answer next(const Json &arguments);
+  Answer stepIn(const Json &arguments);
+  Answer stepOut(const Json &arguments);
+  Answer stepBack(const Json &arguments);
+
+  // What there is to see.
+  Answer threads(const Json &arguments);
+  Answer stackTrace(const Json &arguments);
+  Answer scopes(const Json &arguments);
+  Answer variables(const Json &arguments);
+  Answer evaluate(const Json &arguments);
+  Answer exceptionInfo(const Json &arguments);
+  Answer readMemory(const Json &arguments);
+  Answer disassemble(const Json &arguments);
+  Answer warps(const Json &arguments);
+
+  /// Something whose parts the client may ask for, until the launch moves.
+  struct Shown {
+    enum class What : uint8_t { Registers, Lanes, LanesOfRegister, Thread, Barriers, Operations, Tensor };
+    What what = What::Registers;
+    LocalId local = LocalId::None; // LanesOfRegister: which
+  };
+
+  void send(Json message);
+  void event(llvm::StringRef name, Json body = Json::object());
+  void reply(const Request &request, const Answer &answer);
+  Answer move(const Json &arguments, machine::debug::Stop (machine::debug::Debugger::*movement)());
+  void moveNow();
+  void tellStop();
+  void collectBreakpoints();
+  Json placed(llvm::StringRef where, std::vector<machine::debug::Breakpoint> &into) const;
+  int64_t threadOf(const machine::WarpName &warp) const;
+  /// The focus goes to the warp of the field `threadId`.
+  void focusOn(const Json &arguments);
+  int64_t show(Shown what);
+  Json registers() const;
+  Json lanes();
+  Json lanesOf(LocalId local) const;
+  Json thread() const;
+  Json frame(const machine::CodePlace &at, int64_t id, const std::string &name) const;
+  bool isStopped() const { return debugger && !isRunning; }
+
+  Inbox &inbox;
+  llvm::raw_ostream &out;
+  int64_t sent = 0;
+  bool isOver = false, stopsOnEntry = false, isRunning = false, isConfigured = false;
+  std::vector<std::string> words; // of the launch
+  std::unique_ptr<PreparedLaunch> prepared;
+  std::unique_ptr<Emulation> emulation;
+  std::unique_ptr<machine::debug::Debugger> debugger;
+  std::unique_ptr<OriginTable> origins;
+  std::map<std::string, std::vector<machine::debug::Breakpoint>> breakpoints; // by the source, or by their kind
+  std::vector<Shown> shown;
+  machine::debug::Stop (machine::debug::Debugger::*movement)() = nullptr; // to be made when the request is answered
+};
+
+} // namespace ptxray::dap

@@ -1,0 +1,22 @@
+#pragma once
+// What a part of the program prints, instead of the standard streams.
+#include "Ptxas/MemoryFile.h"
+
+namespace ptxray::dap {
+
+/// Keeps standard output and standard error for the adapter: the one carries its messages.
+class PrintedText {
+public:
+  PrintedText();
+  ~PrintedText();
+  PrintedText(const PrintedText &) = delete;
+  PrintedText &operator=(const PrintedText &) = delete;
+  /// What was printed until now; from now on the streams are as before.
+  std::string take();
+
+private:
+  MemoryFile text;
+  int output = -1, error = -1; // the streams as they were
+};
+
+} // namespace ptxray::dap

@@ -1,0 +1,287 @@
+// The requests that ask what there is to see.
+#include "Adapter.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Base64.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+namespace ptxray::dap {
+
+using llvm::StringRef;
+using namespace machine::debug;
+using machine::CodePlace;
+using machine::warpSize;
+
+static Json variable(std::string name, std::string value, std::string type = "", int64_t reference = 0) {
+  Json json = {{"name", std::move(name)}, {"value", std::move(value)}, {"variablesReference", reference}};
+  if (!type.empty())
+    json["type"] = std::move(type);
+  return json;
+}
+
+// ---- threads and frames
+
+int64_t Adapter::threadOf(const machine::WarpName &warp) const {
+  const machine::GridState &grid = debugger->grid();
+  const uint64_t block =
+      warp.block[0] + uint64_t(grid.grid[0]) * (warp.block[1] + uint64_t(grid.grid[1]) * warp.block[2]);
+  const uint64_t threads = uint64_t(grid.block[0]) * grid.block[1] * grid.block[2];
+  return static_cast<int64_t>(block * ((threads + warpSize - 1) / warpSize) + warp.warp + 1);
+}
+
+void Adapter::focusOn(const Json &arguments) {
+  const auto asked = arguments.find("threadId");
+  if (asked == arguments.end() || !asked->is_number_integer() ||
+      asked->get<int64_t>() == threadOf(debugger->focus.warp))
+    return;
+  for (const WarpView &warp : warpsOf(debugger->launch())) {
+    if (threadOf(warp.name) != asked->get<int64_t>())
+      continue;
+    debugger->focus.warp = warp.name;
+    if (warp.alive && !(warp.alive >> debugger->focus.lane & 1))
+      debugger->focus.lane = static_cast<unsigned>(__builtin_ctz(warp.alive));
+    return;
+  }
+}
+
+/// A text of hexadecimal digits, a bit for each lane.
+static std::string maskOf(const std::vector<LaneGroup> &groups) {
+  std::string text;
+  for (const LaneGroup &group : groups)
+    text += (text.empty() ? "" : " ") + maskText(group.lanes);
+  return text;
+}
+
+Answer Adapter::threads(const Json &) {
+  Json all = Json::array();
+  if (debugger)
+    for (const WarpView &warp : warpsOf(debugger->launch())) {
+      if (!warp.alive)
+        continue;
+      all.push_back({{"id", threadOf(warp.name)},
+                     {"name", "block " + tripleText(warp.name.block) + " warp " + std::to_string(warp.name.warp) +
+                                  " [" + maskOf(warp.groups) + "]"}});
+    }
+  return Json{{"threads", std::move(all)}};
+}
+
+Json Adapter::frame(const CodePlace &at, int64_t id, const std::string &name) const {
+  const FileReport &report = prepared->input.report;
+  const LineColumn begin = report.source->lineColumn(instructionAt(debugger->program(), at).range.begin);
+  llvm::SmallString<128> path(report.path);
+  llvm::sys::fs::make_absolute(path);
+  return {{"id", id},
+          {"name", name},
+          {"source", {{"name", llvm::sys::path::filename(path).str()}, {"path", path.str().str()}}},
+          {"line", begin.line},
+          {"column", begin.column},
+          {"instructionPointerReference",
+           "0x" + llvm::utohexstr(uint64_t(at.function) << 32 | at.instruction, /*LowerCase=*/true)}};
+}
+
+Answer Adapter::stackTrace(const Json &arguments) {
+  if (!debugger)
+    return Refusal{"nothing is launched"};
+  focusOn(arguments);
+  Json all = Json::array();
+  if (const auto position = debugger->position()) {
+    const machine::Program &program = debugger->program();
+    const auto nameOf = [&](const machine::FunctionCode &code) {
+      return program.module->ast().text(code.name).str();
+    };
+    int64_t id = threadOf(debugger->focus.warp) << 8;
+    all.push_back(frame(position->at, id, nameOf(position->frame->code)));
+    constexpr int64_t mostFrames = 200;
+    for (const machine::Frame *one = position->frame; one->caller && (id & 255) < mostFrames; one = one->caller) {
+      Json outer = {{"id", ++id}, {"name", nameOf(one->caller->code)}, {"line", 0}, {"column", 0}};
+      all.push_back(std::move(outer));
+    }
+  }
+  const size_t count = all.size();
+  return Json{{"stackFrames", std::move(all)}, {"totalFrames", count}};
+}
+
+// ---- variables
+
+int64_t Adapter::show(Shown what) {
+  shown.push_back(what);
+  return static_cast<int64_t>(shown.size());
+}
+
+Answer Adapter::scopes(const Json &) {
+  if (!debugger)
+    return Refusal{"nothing is launched"};
+  using What = Shown::What;
+  Json all = Json::array();
+  const auto add = [&](const char *name, What what, const char *hint) {
+    all.push_back({{"name", name}, {"variablesReference", show({what, LocalId::None})}, {"expensive", false}});
+    if (*hint)
+      all.back()["presentationHint"] = hint;
+  };
+  add(("Registers of lane " + std::to_string(debugger->focus.lane)).c_str(), What::Registers, "registers");
+  add("Lanes of the warp", What::Lanes, "");
+  add("Thread", What::Thread, "");
+  add("Barriers", What::Barriers, "");
+  add("Operations in flight", What::Operations, "");
+  if (!tensorMemoryOf(debugger->grid()).empty())
+    add("Tensor memory", What::Tensor, "");
+  return Json{{"scopes", std::move(all)}};
+}
+
+Json Adapter::registers() const {
+  Json all = Json::array();
+  if (const auto position = debugger->position())
+    for (RegisterView &one : registersOf(*position->frame, debugger->focus.lane))
+      all.push_back(variable(one.name, one.text, one.type));
+  return all;
+}
+
+/// Each register, which can be opened to show its lanes.
+Json Adapter::lanes() {
+  Json all = Json::array();
+  if (const auto position = debugger->position())
+    for (RegisterView &one : registersOf(*position->frame, debugger->focus.lane))
+      all.push_back(variable(one.name, one.text + " ...", one.type, show({Shown::What::LanesOfRegister, one.local})));
+  return all;
+}
+
+Json Adapter::lanesOf(LocalId local) const {
+  Json all = Json::array();
+  if (const auto position = debugger->position())
+    for (unsigned lane = 0; lane < warpSize; ++lane)
+      all.push_back(variable(std::to_string(lane), registerText(*position->frame, local, lane)));
+  return all;
+}
+
+Json Adapter::thread() const {
+  const Focus &focus = debugger->focus;
+  const auto &size = debugger->grid().block;
+  const uint32_t flat = focus.warp.warp * warpSize + focus.lane;
+  return Json::array({variable("%tid", tripleText({flat % size[0], flat / size[0] % size[1], flat / size[0] / size[1]})),
+                      variable("%ntid", tripleText(size)), variable("%ctaid", tripleText(focus.warp.block)),
+                      variable("%nctaid", tripleText(debugger->grid().grid)),
+                      variable("%laneid", std::to_string(focus.lane)),
+                      variable("%warpid", std::to_string(focus.warp.warp)),
+                      variable("time", std::to_string(debugger->time()))});
+}
+
+Answer Adapter::variables(const Json &arguments) {
+  const auto reference = arguments.at("variablesReference").get<int64_t>();
+  if (!debugger || reference < 1 || static_cast<size_t>(reference) > shown.size())
+    return Refusal{"there is nothing of that number any more"};
+  using What = Shown::What;
+  const Shown what = shown[static_cast<size_t>(reference - 1)];
+  Json all = Json::array();
+  switch (what.what) {
+  case What::Registers: all = registers(); break;
+  case What::Lanes: all = lanes(); break;
+  case What::LanesOfRegister: all = lanesOf(what.local); break;
+  case What::Thread: all = thread(); break;
+  case What::Barriers:
+    for (const BarrierView &one : barriersOf(debugger->grid()))
+      all.push_back(variable("block " + tripleText(one.block) + " " + one.name, one.state));
+    break;
+  case What::Operations:
+    for (const OperationView &one : operationsOf(debugger->grid()))
+      all.push_back(variable(
+          "block " + tripleText(one.warp.block) + " warp " + std::to_string(one.warp.warp),
+          StringRef(instructionText(instructionAt(debugger->program(), one.at), prepared->input.report, *origins))
+                  .ltrim()
+                  .str() +
+              " (" + one.waiting + ")"));
+    break;
+  case What::Tensor:
+    for (const TensorView &one : tensorMemoryOf(debugger->grid()))
+      all.push_back(variable("block " + tripleText(one.block), "columns " + std::to_string(one.first) + " to " +
+                                                                   std::to_string(one.first + one.count - 1)));
+    break;
+  }
+  return Json{{"variables", std::move(all)}};
+}
+
+/// A register, or else a command of the debugger in a terminal.
+Answer Adapter::evaluate(const Json &arguments) {
+  if (!debugger)
+    return Refusal{"nothing is launched"};
+  const std::string text = StringRef(arguments.at("expression").get<std::string>()).trim().str();
+  const auto position = debugger->position();
+  if (position)
+    if (const auto local = registerNamed(*position->frame, text))
+      return Json{{"result", registerText(*position->frame, *local, debugger->focus.lane)},
+                  {"variablesReference", show({Shown::What::LanesOfRegister, *local})}};
+  if (arguments.value("context", std::string()) == "hover")
+    return Refusal{"no register"};
+  const std::string command = StringRef(text).starts_with("[") ? "x " + text : text;
+  const uint64_t time = debugger->time();
+  std::string result;
+  llvm::raw_string_ostream stream(result);
+  Console(*debugger, prepared->input.report, stream).execute(command);
+  if (debugger->time() != time) {
+    shown.clear();
+    tellStop();
+  }
+  return Json{{"result", StringRef(result).rtrim().str()}, {"variablesReference", 0}};
+}
+
+Answer Adapter::exceptionInfo(const Json &) {
+  if (!debugger || debugger->last().reason != Reason::Fault)
+    return Refusal{"nothing went wrong"};
+  const machine::Outcome &outcome = debugger->launch().outcome();
+  const std::string id = outcome.diagnostics.empty() ? "not-emulated" : outcome.diagnostics.front().ruleText();
+  return Json{{"exceptionId", id},
+              {"description", llvm::join(faultTexts(debugger->launch(), prepared->input.report), "\n")},
+              {"breakMode", "always"}};
+}
+
+/// A reference is what stands between the brackets of an address: `0x700000000000`, `shared:64`.
+Answer Adapter::readMemory(const Json &arguments) {
+  if (!debugger)
+    return Refusal{"nothing is launched"};
+  constexpr int64_t most = 1 << 20;
+  const int64_t count = std::clamp<int64_t>(arguments.at("count").get<int64_t>(), 0, most);
+  const std::string reference = arguments.at("memoryReference").get<std::string>();
+  std::string problem;
+  auto watched = watchedNamed(*debugger, "[" + reference + "]", 1, problem);
+  if (!watched)
+    return Refusal{problem};
+  watched->address += static_cast<uint64_t>(arguments.value("offset", int64_t(0)));
+  std::vector<uint8_t> bytes;
+  for (; static_cast<int64_t>(bytes.size()) < count; ++watched->address) { // as far as there is memory
+    const std::vector<uint8_t> one = bytesNow(debugger->grid(), *watched);
+    if (one.empty())
+      break;
+    bytes.push_back(one[0]);
+  }
+  const uint64_t begin = watched->address - bytes.size();
+  return Json{{"address", "0x" + llvm::utohexstr(begin, /*LowerCase=*/true)},
+              {"unreadableBytes", count - static_cast<int64_t>(bytes.size())},
+              {"data", llvm::encodeBase64(bytes)}};
+}
+
+/// For a view of all warps: which lanes are where, and what they wait for.
+Answer Adapter::warps(const Json &) {
+  if (!debugger)
+    return Refusal{"nothing is launched"};
+  Json all = Json::array();
+  for (const WarpView &warp : warpsOf(debugger->launch())) {
+    Json groups = Json::array();
+    for (const LaneGroup &group : warp.groups) {
+      const Instruction &instruction = instructionAt(debugger->program(), group.at);
+      groups.push_back({{"lanes", group.lanes},
+                        {"state", group.state == LaneGroup::State::Running   ? "running"
+                                  : group.state == LaneGroup::State::Waiting ? "waiting"
+                                                                             : "ready"},
+                        {"line", prepared->input.report.source->lineColumn(instruction.range.begin).line},
+                        {"waitsFor", group.waitsFor}});
+    }
+    all.push_back({{"id", threadOf(warp.name)},
+                   {"block", warp.name.block},
+                   {"warp", warp.name.warp},
+                   {"alive", warp.alive},
+                   {"groups", std::move(groups)}});
+  }
+  return Json{{"warps", std::move(all)}, {"time", debugger->time()}, {"lane", debugger->focus.lane}};
+}
+
+} // namespace ptxray::dap

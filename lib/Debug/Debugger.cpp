@@ -18,6 +18,13 @@ std::unique_ptr<HaltedLaunch> Debugger::run(const HaltRule &rule) {
   return std::make_unique<HaltedLaunch>(module, asked, rule);
 }
 
+/// The lane stays the same if it is one of those that execute.
+void Debugger::focusOn(const Warp &warp) {
+  focus.warp = {warp.block->index, warp.number};
+  if (!(warp.now.mask >> focus.lane & 1))
+    focus.lane = static_cast<unsigned>(__builtin_ctz(warp.now.mask));
+}
+
 static Reason reasonOf(const Outcome &outcome) {
   if (outcome.isComplete)
     return Reason::Ended;
@@ -37,11 +44,8 @@ Stop Debugger::halt(const HaltRule &rule, Reason reason) {
     stop.watched = found.watched;
     if (found.watched)
       stop.reason = Reason::Changed;
-    if (stop.reason == Reason::Breakpoint || stop.reason == Reason::Start || stop.reason == Reason::Changed) {
-      focus.warp = {found.warp->block->index, found.warp->number};
-      if (!(found.warp->now.mask >> focus.lane & 1))
-        focus.lane = static_cast<unsigned>(__builtin_ctz(found.warp->now.mask));
-    }
+    if (stop.reason != Reason::Step)
+      focusOn(*found.warp);
   }
   if (stop.reason == Reason::Fault && grid().fault) {
     focus.warp = {grid().faultBlock, grid().faultThread / warpSize};
@@ -89,11 +93,18 @@ Stop Debugger::start() {
   return halt(rule, Reason::Start);
 }
 
-Stop Debugger::goTo(uint64_t time) {
+void Debugger::haltAt(uint64_t time) {
   HaltRule rule;
   rule.isAny = true;
   rule.after = time;
-  return halt(rule, Reason::Step);
+  halt(rule, Reason::Step);
+}
+
+Stop Debugger::goTo(uint64_t time) {
+  haltAt(time);
+  if (halted->search().isHalted)
+    focusOn(*halted->search().found->warp);
+  return stop;
 }
 
 static HaltRule ruleFor(const Focus &focus) {
@@ -180,7 +191,7 @@ std::optional<Debugger::Writing> Debugger::lastWriting(const FunctionCode &funct
     if (const std::optional<HaltedAt> found = run(rule)->search().found)
       result = {found->time, found->place};
   const Stop kept = stop;
-  goTo(here);
+  haltAt(here);
   stop = kept;
   return result;
 }
@@ -188,11 +199,11 @@ std::optional<Debugger::Writing> Debugger::lastWriting(const FunctionCode &funct
 std::string Debugger::registerAt(uint64_t time, const FunctionCode &function, LocalId local) {
   const uint64_t here = now;
   const Stop kept = stop;
-  goTo(time);
+  haltAt(time);
   std::string text;
   if (const std::optional<Position> there = position(); there && there->at.function == function.number)
     text = registerText(*there->frame, local, focus.lane);
-  goTo(here);
+  haltAt(here);
   stop = kept;
   return text;
 }

@@ -50,7 +50,7 @@ public:
   Stop go();                         // until a breakpoint, a change or the end
   Stop goBack();                     // the same backwards, or the beginning
   Stop runTo(machine::CodePlace at); // until the warp is there
-  Stop goTo(uint64_t time);
+  Stop goTo(uint64_t time);          // where the focus goes to who executes then
 
   /// The instruction that wrote a register of the lane last, and when; nothing: none did.
   struct Writing {
@@ -84,8 +84,10 @@ private:
   machine::HaltRule ruleOfBreakpoints() const;
   std::unique_ptr<machine::HaltedLaunch> run(const machine::HaltRule &rule);
   Stop halt(const machine::HaltRule &rule, Reason reason);
+  void haltAt(uint64_t time);
   Stop haltAtLast(machine::HaltRule rule, Reason reason);
   Stop runOn(machine::HaltRule rule, Reason reason);
+  void focusOn(const machine::Warp &warp);
 
   machine::LoadedModule &module;
   machine::Launch asked;

@@ -9,6 +9,7 @@ bool isHalted(const GridState &grid) { return grid.halt && grid.halt->isHalted; 
 bool isQuiet(const Warp &warp, const FunctionCode &code, const CodeBlock &block) {
   HaltSearch &search = *warp.block->grid->halt;
   const HaltRule &rule = search.rule;
+  search.blockBegan = search.time;
   const uint64_t end = search.time + block.instructions;
   if (end > rule.before || !rule.watched.empty())
     return false;
@@ -20,6 +21,12 @@ bool isQuiet(const Warp &warp, const FunctionCode &code, const CodeBlock &block)
     return false;
   search.time = end;
   return true;
+}
+
+void haltAtFault(const Warp &warp, const CodeBlock &block) {
+  const uint32_t instruction = warp.fault->instruction - block.firstInstruction;
+  if (instruction < block.instructions)
+    warp.block->grid->halt->time = warp.block->grid->halt->blockBegan + instruction;
 }
 
 /// The frame of the function that the warp has entered last; null: none.

@@ -59,6 +59,7 @@ struct HaltedAt {
 struct HaltSearch {
   HaltRule rule;
   uint64_t time = 0;
+  uint64_t blockBegan = 0; // the time at which the block of code that is executed began
   std::vector<std::vector<uint8_t>> seen; // what was watched
   std::optional<HaltedAt> found;          // the match at which it is halted, or the last one
   bool isHalted = false;
@@ -71,6 +72,9 @@ bool isQuiet(const Warp &warp, const FunctionCode &code, const CodeBlock &block)
 bool haltsBefore(Warp &warp, const FunctionCode &code, uint32_t instruction);
 
 bool isHalted(const GridState &grid);
+
+/// The time of a launch that has a fault is that of the instruction which made it.
+void haltAtFault(const Warp &warp, const CodeBlock &block);
 
 /// What is watched now; empty: it is not there.
 std::vector<uint8_t> bytesNow(GridState &grid, const WatchedBytes &watched);

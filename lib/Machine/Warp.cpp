@@ -541,6 +541,8 @@ void run(Warp &warp, uint32_t blocks) {
       return;
     if (!warp.fault)
       leave(warp, block);
+    if (warp.isHalting && warp.fault)
+      haltAtFault(warp, block);
   }
   if (warp.now.mask && warp.now.mask != warp.alive) { // others of the warp have their turn
     warp.ready.push_back(warp.now);

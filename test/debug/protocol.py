@@ -1,0 +1,296 @@
+#!/usr/bin/env python3
+"""`ptxray dap` against a client of its own: protocol.py PTXRAY REPOSITORY"""
+
+import json
+import pathlib
+import random
+import sys
+import tempfile
+import time
+import unittest
+
+from client import Client, Failed
+
+PTXRAY, REPOSITORY = sys.argv.pop(1), pathlib.Path(sys.argv.pop(1)).resolve()
+SAXPY = REPOSITORY / "test" / "emulate" / "saxpy.ptx"
+CALLS = REPOSITORY / "test" / "debug" / "calls.ptx"
+SAXPY_WORDS = ("--block=64", "2.5", "iota:f32:64", "fill:f32:64:1", "64")
+LOOP = """.version 8.0
+.target sm_80
+.address_size 64
+// line 100 "kernel.cu"
+.visible .entry loop(.param .u64 out, .param .u32 rounds)
+{
+  .reg .b32 %r<4>;
+  .reg .b64 %d<3>;
+  .reg .pred %p;
+  ld.param.u64 %d1, [out];
+  ld.param.u32 %r1, [rounds];
+  mov.u32 %r2, %tid.x;
+again:
+  mad.lo.u32 %r2, %r2, 1664525, 1013904223;
+  xor.b32 %r2, %r2, %r1;
+  sub.u32 %r1, %r1, 1;
+  setp.ne.u32 %p, %r1, 0;
+  @%p bra again;
+  st.global.u32 [%d1], %r2;
+  ret;
+}
+"""
+
+
+class Protocol(unittest.TestCase):
+    def setUp(self):
+        self.client = Client(PTXRAY)
+        self.addCleanup(self.client.end)
+
+    def start(self, program=SAXPY, words=SAXPY_WORDS, **more):
+        self.client.launch(program, *words, **more)
+        return self.client.wait("stopped")
+
+    def text(self, name, text):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = pathlib.Path(folder.name) / name
+        path.write_text(text)
+        return path
+
+    def test_abilities_are_requests(self):
+        """What `initialize` announces is answered by more than that there is no such request."""
+        abilities = self.client.ask("initialize", adapterID="ptxray")
+        requests = {
+            "supportsConfigurationDoneRequest": "configurationDone",
+            "supportsFunctionBreakpoints": "setFunctionBreakpoints",
+            "supportsInstructionBreakpoints": "setInstructionBreakpoints",
+            "supportsDataBreakpoints": "setDataBreakpoints",
+            "supportsStepBack": "stepBack",
+            "supportsRestartRequest": "restart",
+            "supportsTerminateRequest": "terminate",
+            "supportsEvaluateForHovers": "evaluate",
+            "supportsExceptionInfoRequest": "exceptionInfo",
+            "supportsReadMemoryRequest": "readMemory",
+            "supportsDisassembleRequest": "disassemble",
+        }
+        self.assertEqual(set(abilities), set(requests))
+        for name in requests.values():
+            if name == "terminate":
+                continue
+            with self.assertRaises(Failed) as refused:
+                self.client.ask(name)
+            self.assertNotIn("there is no request", str(refused.exception))
+
+    def test_breakpoints(self):
+        self.start(lines=[38])
+        self.assertEqual(self.client.move("continue"), {"threadId": 1, "allThreadsStopped": True, "reason": "breakpoint"})
+        self.assertEqual(self.client.top()["line"], 38)
+        self.assertEqual(self.client.move("continue")["threadId"], 2)
+        answer = self.client.ask(
+            "setBreakpoints", source={"path": str(SAXPY)}, breakpoints=[{"line": 1}, {"line": 500}]
+        )
+        self.assertEqual([one["verified"] for one in answer["breakpoints"]], [True, False])
+        self.assertEqual(answer["breakpoints"][0]["line"], 25)
+        self.assertIsNone(self.client.move("continue"))
+        self.assertEqual(self.client.close(), 0)
+
+    def test_function_and_instruction_breakpoints(self):
+        self.start(CALLS, ("--block=3", "zeros:u32:3"))
+        answer = self.client.ask("setFunctionBreakpoints", breakpoints=[{"name": "factorial"}, {"name": "nothing"}])
+        self.assertEqual([one["verified"] for one in answer["breakpoints"]], [True, False])
+        self.client.move("continue")
+        self.client.move("continue")
+        frames = self.client.ask("stackTrace", threadId=1)["stackFrames"]
+        self.assertEqual([one["name"] for one in frames], ["factorial", "factorial", "factorials"])
+        here = frames[0]["instructionPointerReference"]
+        self.client.ask("setFunctionBreakpoints", breakpoints=[])
+        answer = self.client.ask(
+            "setInstructionBreakpoints", breakpoints=[{"instructionReference": here, "offset": 1}, {"instructionReference": "x"}]
+        )
+        self.assertEqual([one["verified"] for one in answer["breakpoints"]], [True, False])
+        self.client.move("continue")
+        self.assertEqual(self.client.top()["line"], 10)
+        self.client.ask("setInstructionBreakpoints", breakpoints=[])
+        self.client.move("stepOut")
+        self.assertEqual(self.client.top()["line"], 18)
+        self.client.move("next")
+        self.assertEqual(self.client.top()["line"], 20)
+
+    def test_data_breakpoints(self):
+        self.start()
+        info = self.client.ask("dataBreakpointInfo", name="[y+4]")
+        self.assertEqual(info["dataId"], "[y+4]")
+        self.assertIsNone(self.client.ask("dataBreakpointInfo", name="[nowhere]")["dataId"])
+        answer = self.client.ask("setDataBreakpoints", breakpoints=[{"dataId": "[y+4]"}])
+        self.assertTrue(answer["breakpoints"][0]["verified"])
+        self.assertEqual(self.client.move("continue")["reason"], "data breakpoint")
+        self.assertEqual(self.client.top()["line"], 43)
+        self.assertEqual(self.client.move("reverseContinue")["reason"], "entry")
+
+    def test_variables(self):
+        self.start(lines=[41])
+        self.client.move("continue")
+        registers = {one["name"]: one for one in self.client.variables("Registers")}
+        self.assertEqual(registers["%f4"]["value"], "1 (0x3f800000)")
+        self.assertEqual(registers["%f4"]["type"], ".f32")
+        lanes = {one["name"]: one["variablesReference"] for one in self.client.variables("Lanes")}
+        of_f4 = self.client.ask("variables", variablesReference=lanes["%f4"])["variables"]
+        self.assertEqual([one["value"] for one in of_f4[:3]], ["1 (0x3f800000)", "3.5 (0x40600000)", "6 (0x40c00000)"])
+        self.assertEqual(len(of_f4), 32)
+        thread = {one["name"]: one["value"] for one in self.client.variables("Thread")}
+        self.assertEqual((thread["%tid"], thread["%ntid"]), ("(0, 0, 0)", "(64, 1, 1)"))
+        self.assertEqual(self.client.ask("evaluate", expression="%f1", context="hover")["result"], "2.5 (0x40200000)")
+        self.assertEqual(self.client.ask("evaluate", expression="[x] 3 f32")["result"], "0x700000000000: 0 1 2")
+        self.assertIn("mad.lo.u32", self.client.ask("evaluate", expression="why %r5")["result"])
+        with self.assertRaises(Failed):
+            self.client.ask("evaluate", expression="mul", context="hover")
+        with self.assertRaises(Failed):
+            self.client.ask("variables", variablesReference=10_000)
+
+    def test_terminal_commands_move(self):
+        self.start()
+        self.client.ask("evaluate", expression="step 3", context="repl")
+        self.assertEqual(self.client.wait("stopped")["reason"], "step")
+        self.assertEqual(self.client.top()["line"], 28)
+
+    def test_memory_and_disassembly(self):
+        self.start()
+        self.assertEqual(self.client.memory("0x700000000004", 4), b"\0\0\x80?")
+        answer = self.client.ask("readMemory", memoryReference="0x700000000000", offset=252, count=100)
+        self.assertEqual(answer["unreadableBytes"], 96)
+        with self.assertRaises(Failed):
+            self.client.ask("readMemory", memoryReference="nowhere", count=4)
+        here = self.client.top()["instructionPointerReference"]
+        lines = self.client.ask("disassemble", memoryReference=here, instructionOffset=-1, instructionCount=3)
+        self.assertEqual(
+            [one["instruction"] for one in lines["instructions"]],
+            ["(none)", "25  ld.param.f32 %f1, [a];", "26  ld.param.u64 %d1, [x];"],
+        )
+
+    def test_faults(self):
+        self.start(words=("--block=16", "1", "iota:f32:12", "zeros:f32:16", "16"))
+        with self.assertRaises(Failed):
+            self.client.ask("exceptionInfo", threadId=1)
+        stopped = self.client.move("continue")
+        self.assertEqual(stopped["reason"], "exception")
+        self.assertIn("right after the end of `argument 1`", stopped["text"])
+        self.assertEqual(self.client.ask("exceptionInfo", threadId=1)["exceptionId"], "run-out-of-bounds")
+        self.assertEqual(self.client.top()["line"], 38)
+        self.client.move("stepBack")
+        self.assertEqual(self.client.top()["line"], 37)
+
+    def test_warps(self):
+        self.start(lines=[38])
+        self.client.move("continue")
+        self.client.move("continue")
+        answer = self.client.ask("ptxray/warps")
+        self.assertEqual([one["alive"] for one in answer["warps"]], [0, 0xFFFFFFFF])
+        self.assertEqual(
+            answer["warps"][1]["groups"], [{"lanes": 0xFFFFFFFF, "state": "running", "line": 38, "waitsFor": ""}]
+        )
+        self.assertEqual([one["id"] for one in self.client.ask("threads")["threads"]], [2])
+
+    def test_restart(self):
+        self.start(lines=[38])
+        self.client.move("continue")
+        self.client.ask("restart")
+        self.assertEqual(self.client.wait("stopped")["reason"], "entry")
+        self.assertEqual(self.client.top()["line"], 25)
+
+    def test_output(self):
+        program = REPOSITORY / "test" / "emulate" / "printed.ptx"
+        self.client.launch(program, "--grid=2", "--block=2", "5", stop=False)
+        self.assertEqual(
+            self.client.wait("output")["output"].splitlines()[0], "thread 0 of block 0 has 5 and 0.500000"
+        )
+        self.client.wait("terminated")
+
+    def test_pause_and_speed(self):
+        loop = self.text("loop.ptx", LOOP)
+        self.start(loop, ("--block=32", "--time-limit=0", "zeros:u32:1", "0"))  # 2^32 rounds
+        self.client.ask("continue", threadId=1)
+        time.sleep(0.3)
+        self.client.ask("pause", threadId=1)
+        self.assertEqual(self.client.wait("stopped")["reason"], "pause")
+        self.assertIn(self.client.top()["line"], range(14, 19))
+        self.assertEqual(self.client.close(), 0)
+
+    def test_step_late_in_a_long_kernel(self):
+        """10^8 lane instructions: one can step, either way, within a second or two of a slow build."""
+        loop = self.text("loop.ptx", LOOP)
+        self.start(loop, ("--block=32", "zeros:u32:1", "625000"))
+        self.client.ask("evaluate", expression="goto 3000000", context="repl")
+        self.client.wait("stopped")
+        began = time.monotonic()
+        self.client.move("stepIn")
+        self.client.move("stepBack")
+        self.assertLess(time.monotonic() - began, 20)
+        thread = {one["name"]: one["value"] for one in self.client.variables("Thread")}
+        self.assertEqual(thread["time"], "3000000")
+
+    def test_what_cannot_be_launched(self):
+        self.client.ask("initialize", adapterID="ptxray")
+        broken = self.text("broken.ptx", LOOP.replace("mad.lo.u32", "mad.low.u32"))
+        for program, words, why in (
+            ("nowhere.ptx", [], "No such file"),
+            (str(SAXPY), ["--block=64"], "4 parameters"),
+            (str(SAXPY), ["--blocks=64"], "--blocks"),
+            (str(SAXPY), ["--block=64", "2.5", "iota:f33:64", "zeros:4", "64"], "f33"),
+            (str(SAXPY), ["--block=4096", "2.5", "iota:f32:64", "zeros:4", "64"], "4096"),
+            (str(broken), ["zeros:4", "1"], "mad.low.u32"),
+        ):
+            with self.assertRaises(Failed) as refused:
+                self.client.ask("launch", program=program, args=words)
+            self.assertIn(why, str(refused.exception))
+        for arguments in ({}, {"program": 5}, {"program": str(SAXPY), "args": 7}, {"program": str(SAXPY), "args": [[]]}):
+            with self.assertRaises(Failed):
+                self.client.ask("launch", **arguments)
+        self.assertEqual(self.client.close(), 0)
+
+    def test_hostile_requests(self):
+        """Requests with arguments of any kind are answered, before a launch and after it."""
+        pick = random.Random(7)
+        values = [None, -1, 0, 1 << 60, 1.5, "", "x" * 5000, [], [1], {}, {"path": 3}, True, "%r1", "[0]", "0x100000000"]
+        names = ["threadId", "frameId", "variablesReference", "source", "breakpoints", "expression", "memoryReference"]
+        names += ["count", "offset", "instructionOffset", "instructionCount", "name", "lines", "args", "granularity"]
+        commands = ["threads", "stackTrace", "scopes", "variables", "evaluate", "exceptionInfo", "readMemory", "disassemble"]
+        commands += ["setBreakpoints", "setFunctionBreakpoints", "setInstructionBreakpoints", "setDataBreakpoints"]
+        commands += ["dataBreakpointInfo", "setExceptionBreakpoints", "ptxray/warps", "stepBack", "next", "stepIn", "nothing"]
+
+        def storm(count):
+            for _ in range(count):
+                arguments = {name: pick.choice(values) for name in pick.sample(names, pick.randrange(6))}
+                try:
+                    self.client.ask(pick.choice(commands), **arguments)
+                except Failed:
+                    pass
+
+        storm(300)
+        self.start()
+        storm(700)
+        self.client.events.clear()
+        self.client.ask("restart")
+        self.assertEqual(self.client.wait("stopped")["reason"], "entry")
+
+    def test_what_is_no_message(self):
+        for body in (b"{", b"[]", b"7", b'{"type":"request"}', b'{"seq":"a","type":"request","command":"threads"}', b"\xff"):
+            self.client.send_bytes(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+        self.assertEqual(self.client.ask("threads"), {"threads": []})
+        self.client.send_bytes(b"no header\r\n\r\n")
+        self.client.process.stdin.close()
+        self.assertEqual(self.client.process.wait(timeout=20), 1)
+
+    def test_memory_of_many_movements(self):
+        self.start(lines=[38])
+
+        def resident():
+            return int(pathlib.Path(f"/proc/{self.client.process.pid}/statm").read_text().split()[1])
+
+        for count in range(1000):
+            if count == 200:
+                before = resident()
+            self.client.ask("restart")
+            self.client.wait("stopped")
+        self.assertLess(resident(), 1.2 * before + 500)
+
+
+if __name__ == "__main__":
+    unittest.main()

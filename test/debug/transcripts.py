@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Sessions of `ptxray debug` as they were typed: transcripts.py PTXRAY REPOSITORY [--write]
+
+A transcript `NAME.txt` begins with the command, `$ ptxray debug FILE ARGUMENT...`; its lines that begin with the prompt
+`(ptxray) ` are what is typed, all others what the debugger answers. `--write` puts the answers in anew."""
+
+import difflib
+import pathlib
+import shlex
+import subprocess
+import sys
+
+PROMPT = "(ptxray) "
+FOLDER = pathlib.Path(__file__).resolve().parent
+
+
+def replayed(ptxray, repository, transcript):
+    """The transcript with the answers of today."""
+    first, *lines = transcript.read_text().splitlines()
+    typed = [line.removeprefix(PROMPT) for line in lines if line.startswith(PROMPT)]
+    command = [ptxray, *shlex.split(first.removeprefix("$ ptxray "))]
+    answer, result = "", [first]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=repository
+    ) as process:
+        # After each command one that is unknown shows where its answer ends.
+        answer, _ = process.communicate("".join(f"{line}\n---\n" for line in ["---", *typed, "quit"]), timeout=60)
+    answers = answer.split("there is no command `---`; `help` shows all\n")
+    answers = [answers[0] + "", *answers[2:]]
+    for line, text in zip(["", *typed], answers):
+        if line:
+            result.append(PROMPT + line)
+        result += text.splitlines()
+    return "\n".join(result) + "\n"
+
+
+def main():
+    ptxray, repository = sys.argv[1:3]
+    transcripts = sorted(FOLDER.glob("*.txt"))
+    transcripts.remove(FOLDER / "CMakeLists.txt")
+    assert len(transcripts) >= 5, "the transcripts are missing"
+    failed = 0
+    for transcript in transcripts:
+        found = replayed(ptxray, repository, transcript)
+        if "--write" in sys.argv:
+            transcript.write_text(found)
+        wanted = transcript.read_text()
+        failed += wanted != found
+        sys.stdout.writelines(difflib.unified_diff(wanted.splitlines(True), found.splitlines(True), transcript.name))
+    print(f"{len(transcripts)} transcripts, {failed} differ")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

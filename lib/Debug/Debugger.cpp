@@ -147,14 +147,9 @@ Stop Debugger::stepBack() {
   return haltAtLast(rule, Reason::Step);
 }
 
-/// Of breakpoints for one warp alone only the first counts: a rule has one warp.
 HaltRule Debugger::ruleOfBreakpoints() const {
   HaltRule rule;
-  for (const Breakpoint &one : breakpoints) {
-    rule.places.push_back(one.at);
-    if (one.warp && breakpoints.size() == 1)
-      rule.warp = one.warp;
-  }
+  rule.places = breakpoints;
   llvm::sort(rule.places);
   rule.watched = watched;
   return rule;

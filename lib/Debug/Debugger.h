@@ -28,18 +28,12 @@ struct Stop {
   std::vector<uint8_t> before, after; // from what to what
 };
 
-/// An instruction at which to halt.
-struct Breakpoint {
-  machine::CodePlace at;
-  std::optional<machine::WarpName> warp; // no other stops there
-};
-
 class Debugger {
 public:
   /// The buffers are the memory that the launch changes, beside the variables of the module. All of it is now as it is
   /// before the launch.
   Debugger(machine::LoadedModule &module, const machine::Launch &launch,
-          std::vector<llvm::MutableArrayRef<uint8_t>> buffers);
+           std::vector<llvm::MutableArrayRef<uint8_t>> buffers);
 
   // Movements. The warp and the lane are those of the focus, which goes to who is at a breakpoint.
   Stop start();
@@ -62,7 +56,7 @@ public:
   std::string registerAt(uint64_t time, const machine::FunctionCode &code, LocalId local);
 
   Focus focus;
-  std::vector<Breakpoint> breakpoints;
+  std::vector<machine::CodePlace> breakpoints;
   std::vector<machine::WatchedBytes> watched;
 
   uint64_t time() const { return now; }

@@ -65,8 +65,9 @@ static void countShared(InstructionCounts &counts, AccessKind kind, const LaneAd
   if (kind == AccessKind::Copy && lanes.bytes > mostCached)
     return;
   const bool isApart = kind == AccessKind::Copy || (kind == AccessKind::Atomic && lanes.bytes > 4);
-  const Wavefronts passes = kind == AccessKind::Load ? wavefrontsOfLoad(lanes)
-                                                 : wavefrontsOfStore(lanes, isApart ? SameWord::Apart : SameWord::Shared);
+  const Wavefronts passes = kind == AccessKind::Load
+                                ? wavefrontsOfLoad(lanes)
+                                : wavefrontsOfStore(lanes, isApart ? SameWord::Apart : SameWord::Shared);
   counts.sharedWavefronts += passes.count;
   counts.sharedIdeal += passes.ideal;
 }

@@ -19,10 +19,10 @@ struct InstructionCounts {
   uint64_t partings = 0;  // after which lanes went different ways
   uint64_t sharedWavefronts = 0, sharedIdeal = 0;
   uint64_t globalSectors = 0, globalIdeal = 0;
-  uint64_t globalTags = 0;   // lines of 128 bytes
+  uint64_t globalTags = 0; // lines of 128 bytes
   uint64_t sharedBytes = 0, globalBytes = 0, localBytes = 0;
-  uint64_t bulkBytes = 0;    // that asynchronous copies in bulk move
-  uint64_t collisions = 0;   // lanes whose atomic operation has the address of another lane's
+  uint64_t bulkBytes = 0;  // that asynchronous copies in bulk move
+  uint64_t collisions = 0; // lanes whose atomic operation has the address of another lane's
 
   InstructionCounts &operator+=(const InstructionCounts &other);
 };

@@ -67,7 +67,7 @@ struct GridState {
   uint32_t sharedBytes = 0;
   std::string printed;
   std::vector<TraceLine> trace;
-  std::vector<FunctionCounts> counts; // by the number of the function; empty: nothing is counted
+  std::vector<FunctionCounts> counts;    // by the number of the function; empty: nothing is counted
   std::deque<std::vector<uint8_t>> heap; // what malloc has given
   std::optional<Fault> fault;
   std::array<uint32_t, 3> faultBlock{};
@@ -80,7 +80,7 @@ struct GridState {
   std::shared_ptr<GlobalShadows> shadows = std::make_shared<GlobalShadows>();
   llvm::DenseMap<const Allocation *, GlobalCell *> cells; // of `shadows`
   ClusterOrder order;
-  HaltSearch *halt = nullptr; // where to halt; null: nowhere
+  HaltSearch *halt = nullptr;       // where to halt; null: nowhere
   std::vector<BlockState *> blocks; // that are alive
 };
 

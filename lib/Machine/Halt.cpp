@@ -130,10 +130,11 @@ bool haltsBefore(Warp &warp, const FunctionCode &code, uint32_t instruction) {
     return true;
   }
   const bool isFitting =
-      changed || ((rule.isAny || llvm::binary_search(rule.places, place)) &&
-                  (!rule.warp || *rule.warp == WarpName{warp.block->index, warp.number}) &&
-                  (!rule.lane || (rule.isGuarded ? lanesAt(warp, code, instruction) : warp.now.mask) >> *rule.lane & 1) &&
-                  depthOf(warp) <= rule.depth);
+      changed ||
+      ((rule.isAny || llvm::binary_search(rule.places, place)) &&
+       (!rule.warp || *rule.warp == WarpName{warp.block->index, warp.number}) &&
+       (!rule.lane || (rule.isGuarded ? lanesAt(warp, code, instruction) : warp.now.mask) >> *rule.lane & 1) &&
+       depthOf(warp) <= rule.depth);
   if (!isFitting || time < rule.after)
     return false;
   search.found = {time, &warp, place, changed};

@@ -1,5 +1,5 @@
 #pragma once
-// Where a launch is halted, so that it can be looked at. An execution is the same each time, so that a debugger goes to
+// A launch can be halted at a place, so that it can be looked at. An execution is the same each time, so that a debugger goes to
 // any place of it, backwards too, by executing it again up to there.
 #include "Machine/Grid.h"
 
@@ -16,11 +16,11 @@ struct WarpName {
 struct WatchedBytes {
   enum class Where : uint8_t { Global, Shared, Local, Register };
   Where where = Where::Global;
-  WarpName of;              // Shared: its block; Local and Register: its lane
+  WarpName of; // Shared: its block; Local and Register: its lane
   unsigned lane = 0;
-  uint64_t address = 0;     // Register: its slot
-  uint32_t function = 0;    // Register: the number of the function that has it
-  uint32_t bytes = 4;       // 0: a predicate
+  uint64_t address = 0;  // Register: its slot
+  uint32_t function = 0; // Register: the number of the function that has it
+  uint32_t bytes = 4;    // 0: a predicate
   bool operator==(const WatchedBytes &) const = default;
 };
 
@@ -41,10 +41,10 @@ struct HaltRule {
   std::vector<CodePlace> places;     // one of these, which are sorted
   std::vector<WatchedBytes> watched; // a change of one of these
   // Matches are only those
-  std::optional<WarpName> warp;  // of this warp,
-  std::optional<unsigned> lane;  // with this lane in it,
-  bool isGuarded = false;        // which the guard allows,
-  size_t depth = ~size_t(0);     // in at most so many calls.
+  std::optional<WarpName> warp; // of this warp,
+  std::optional<unsigned> lane; // with this lane in it,
+  bool isGuarded = false;       // which the guard allows,
+  size_t depth = ~size_t(0);    // in at most so many calls.
 };
 
 /// Why a launch was halted, and where.
@@ -59,7 +59,7 @@ struct HaltedAt {
 struct HaltSearch {
   HaltRule rule;
   uint64_t time = 0;
-  uint64_t blockBegan = 0; // the time at which the block of code that is executed began
+  uint64_t blockBegan = 0;                // the time at which the block of code that is executed began
   std::vector<std::vector<uint8_t>> seen; // what was watched
   std::optional<HaltedAt> found;          // the match at which it is halted, or the last one
   bool isHalted = false;

@@ -12,7 +12,7 @@ public:
 
   GridState &grid() const;
   const HaltSearch &search() const;
-  /// As far as it has come. What a fault or a hang is, is said there.
+  /// What came of it until then; a fault or a hang is reported there.
   const Outcome &outcome() const { return result; }
 
 private:

@@ -78,8 +78,8 @@ struct Outcome {
   std::vector<Diagnostic> diagnostics; // faults of the kernel
   std::vector<TraceLine> trace;
   std::vector<CountedInstruction> counts; // of the kernel, and of the functions that it came to
-  std::string printed;     // what printf wrote
-  bool isComplete = false; // every thread came to its end
+  std::string printed;                    // what printf wrote
+  bool isComplete = false;                // every thread came to its end
   bool isOutOfTime = false;
   bool isStopped = false; // the watch ended it
   uint64_t laneInstructions = 0;

@@ -84,7 +84,7 @@ struct CodeBlock {
   uint32_t first = 0, end = 0; // operations
   uint32_t instructions = 0;   // that they and the way on stand for
   uint32_t firstInstruction = 0;
-  uint32_t instruction = 0;    // the one that the way on is
+  uint32_t instruction = 0; // the one that the way on is
   Way way = Way::Next;
   bool isNot = false;
   bool isJoin = false;        // lanes that parted may wait here for each other
@@ -162,7 +162,7 @@ struct FunctionCode {
   Kept kept;
   RegisterFlows flows;
   std::vector<std::pair<LocalId, Place>> named; // the registers of the body that are used
-  std::vector<Slot> readFirst; // registers that may be read before they are written
+  std::vector<Slot> readFirst;                  // registers that may be read before they are written
 
   RegisterFlow flow(uint32_t number) const { return flows[number]; }
   const Instruction &instruction(uint32_t number) const { return body->instruction(number); }

@@ -439,8 +439,8 @@ static void leave(Warp &warp, const CodeBlock &block) {
   }
 }
 
-/// The same where a register holds what nothing has written, a lane is traced, or instructions are counted. Results of the first instruction are
-/// followed already.
+/// The same where a register holds what nothing has written, a lane is traced, or instructions are counted. Results of
+/// the first instruction are followed already.
 static void executeSlowly(Warp &warp, const FunctionCode &code, uint32_t instruction, const Op *op, const Op *end) {
   const uint32_t all = warp.now.mask;
   char *registers = warp.now.frame->registers;

@@ -30,7 +30,9 @@ def written(repository):
     """The kernels of test/emulate that end well, with the arguments of their first run."""
     for path in sorted((repository / "test" / "emulate").glob("*.ptx")):
         run = re.search(r"^// run: (.*)$((?:\n// (?!run).*)*)", path.read_text(), re.M)
-        words = [word for word in shlex.split(run[1]) if not re.match("--(out|repeat|fresh|format|schedules|cores)", word)]
+        words = [
+            word for word in shlex.split(run[1]) if not re.match("--(out|repeat|fresh|format|schedules|cores)", word)
+        ]
         if "// status" not in run[2] and not any(word.startswith(("--trace", "--time-limit")) for word in words):
             yield path, words
 
@@ -46,7 +48,11 @@ def check(ptxray, path, words, folder):
     buffers = [i for i, word in enumerate(values) if re.match("zeros|iota|random|fill", word)]
     if not buffers or "--buffer" in words:
         return 0
-    subprocess.run([ptxray, "run", "--emulate", path, "--out", f"{buffers[0]}=file:{left}", *words], check=True, capture_output=True)
+    subprocess.run(
+        [ptxray, "run", "--emulate", path, "--out", f"{buffers[0]}=file:{left}", *words],
+        check=True,
+        capture_output=True,
+    )
     wanted = left.read_bytes()
     client = Client(ptxray)
     client.launch(path, *words)

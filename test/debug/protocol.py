@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`ptxray dap` against a client of its own: protocol.py PTXRAY REPOSITORY"""
 
-import json
+import contextlib
 import pathlib
 import random
 import sys
@@ -81,7 +81,9 @@ class Protocol(unittest.TestCase):
 
     def test_breakpoints(self):
         self.start(lines=[38])
-        self.assertEqual(self.client.move("continue"), {"threadId": 1, "allThreadsStopped": True, "reason": "breakpoint"})
+        self.assertEqual(
+            self.client.move("continue"), {"threadId": 1, "allThreadsStopped": True, "reason": "breakpoint"}
+        )
         self.assertEqual(self.client.top()["line"], 38)
         self.assertEqual(self.client.move("continue")["threadId"], 2)
         answer = self.client.ask(
@@ -103,7 +105,8 @@ class Protocol(unittest.TestCase):
         here = frames[0]["instructionPointerReference"]
         self.client.ask("setFunctionBreakpoints", breakpoints=[])
         answer = self.client.ask(
-            "setInstructionBreakpoints", breakpoints=[{"instructionReference": here, "offset": 1}, {"instructionReference": "x"}]
+            "setInstructionBreakpoints",
+            breakpoints=[{"instructionReference": here, "offset": 1}, {"instructionReference": "x"}],
         )
         self.assertEqual([one["verified"] for one in answer["breakpoints"]], [True, False])
         self.client.move("continue")
@@ -198,9 +201,7 @@ class Protocol(unittest.TestCase):
     def test_output(self):
         program = REPOSITORY / "test" / "emulate" / "printed.ptx"
         self.client.launch(program, "--grid=2", "--block=2", "5", stop=False)
-        self.assertEqual(
-            self.client.wait("output")["output"].splitlines()[0], "thread 0 of block 0 has 5 and 0.500000"
-        )
+        self.assertEqual(self.client.wait("output")["output"].splitlines()[0], "thread 0 of block 0 has 5 and 0.500000")
         self.client.wait("terminated")
 
     def test_pause_and_speed(self):
@@ -240,7 +241,12 @@ class Protocol(unittest.TestCase):
             with self.assertRaises(Failed) as refused:
                 self.client.ask("launch", program=program, args=words)
             self.assertIn(why, str(refused.exception))
-        for arguments in ({}, {"program": 5}, {"program": str(SAXPY), "args": 7}, {"program": str(SAXPY), "args": [[]]}):
+        for arguments in (
+            {},
+            {"program": 5},
+            {"program": str(SAXPY), "args": 7},
+            {"program": str(SAXPY), "args": [[]]},
+        ):
             with self.assertRaises(Failed):
                 self.client.ask("launch", **arguments)
         self.assertEqual(self.client.close(), 0)
@@ -248,20 +254,51 @@ class Protocol(unittest.TestCase):
     def test_hostile_requests(self):
         """Requests with arguments of any kind are answered, before a launch and after it."""
         pick = random.Random(7)
-        values = [None, -1, 0, 1 << 60, 1.5, "", "x" * 5000, [], [1], {}, {"path": 3}, True, "%r1", "[0]", "0x100000000"]
+        values = [
+            None,
+            -1,
+            0,
+            1 << 60,
+            1.5,
+            "",
+            "x" * 5000,
+            [],
+            [1],
+            {},
+            {"path": 3},
+            True,
+            "%r1",
+            "[0]",
+            "0x100000000",
+        ]
         names = ["threadId", "frameId", "variablesReference", "source", "breakpoints", "expression", "memoryReference"]
         names += ["count", "offset", "instructionOffset", "instructionCount", "name", "lines", "args", "granularity"]
-        commands = ["threads", "stackTrace", "scopes", "variables", "evaluate", "exceptionInfo", "readMemory", "disassemble"]
+        commands = [
+            "threads",
+            "stackTrace",
+            "scopes",
+            "variables",
+            "evaluate",
+            "exceptionInfo",
+            "readMemory",
+            "disassemble",
+        ]
         commands += ["setBreakpoints", "setFunctionBreakpoints", "setInstructionBreakpoints", "setDataBreakpoints"]
-        commands += ["dataBreakpointInfo", "setExceptionBreakpoints", "ptxray/warps", "stepBack", "next", "stepIn", "nothing"]
+        commands += [
+            "dataBreakpointInfo",
+            "setExceptionBreakpoints",
+            "ptxray/warps",
+            "stepBack",
+            "next",
+            "stepIn",
+            "nothing",
+        ]
 
         def storm(count):
             for _ in range(count):
                 arguments = {name: pick.choice(values) for name in pick.sample(names, pick.randrange(6))}
-                try:
+                with contextlib.suppress(Failed):
                     self.client.ask(pick.choice(commands), **arguments)
-                except Failed:
-                    pass
 
         storm(300)
         self.start()
@@ -271,7 +308,14 @@ class Protocol(unittest.TestCase):
         self.assertEqual(self.client.wait("stopped")["reason"], "entry")
 
     def test_what_is_no_message(self):
-        for body in (b"{", b"[]", b"7", b'{"type":"request"}', b'{"seq":"a","type":"request","command":"threads"}', b"\xff"):
+        for body in (
+            b"{",
+            b"[]",
+            b"7",
+            b'{"type":"request"}',
+            b'{"seq":"a","type":"request","command":"threads"}',
+            b"\xff",
+        ):
             self.client.send_bytes(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
         self.assertEqual(self.client.ask("threads"), {"threads": []})
         self.client.send_bytes(b"no header\r\n\r\n")

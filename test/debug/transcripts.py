@@ -2,7 +2,8 @@
 """Sessions of `ptxray debug` as they were typed: transcripts.py PTXRAY REPOSITORY [--write]
 
 A transcript `NAME.txt` begins with the command, `$ ptxray debug FILE ARGUMENT...`; its lines that begin with the prompt
-`(ptxray) ` are what is typed, all others what the debugger answers. `--write` puts the answers in anew."""
+`(ptxray) ` are what is typed, all others what the debugger answers. `--write` puts the answers in anew. The session in
+docs/debugging.md is one as well."""
 
 import difflib
 import pathlib
@@ -16,7 +17,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 
 def replayed(ptxray, repository, transcript):
     """The transcript with the answers of today."""
-    first, *lines = transcript.read_text().splitlines()
+    first, *lines = transcript.splitlines()
     typed = [line.removeprefix(PROMPT) for line in lines if line.startswith(PROMPT)]
     command = [ptxray, *shlex.split(first.removeprefix("$ ptxray "))]
     answer, result = "", [first]
@@ -41,12 +42,17 @@ def main():
     assert len(transcripts) >= 5, "the transcripts are missing"
     failed = 0
     for transcript in transcripts:
-        found = replayed(ptxray, repository, transcript)
+        found = replayed(ptxray, repository, transcript.read_text())
         if "--write" in sys.argv:
             transcript.write_text(found)
         wanted = transcript.read_text()
         failed += wanted != found
         sys.stdout.writelines(difflib.unified_diff(wanted.splitlines(True), found.splitlines(True), transcript.name))
+    page = (pathlib.Path(repository) / "docs" / "debugging.md").read_text()
+    shown = page.split("```console\n")[1].split("```")[0]
+    if shown != replayed(ptxray, repository, shown):
+        failed += 1
+        print("docs/debugging.md shows another session:", replayed(ptxray, repository, shown), sep="\n")
     print(f"{len(transcripts)} transcripts, {failed} differ")
     return failed != 0
 

@@ -4,6 +4,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
 #include <map>
 
 namespace ptxray {
@@ -88,8 +89,8 @@ void writeCounters(llvm::raw_ostream &out, llvm::ArrayRef<CountedInstruction> co
     const CountedInstruction &one = counts[i];
     if (!i || counts[i - 1].function != one.function)
       out << (i ? "\n" : "") << "function `" << one.function << "`\n";
-    rows.push_back({one.counts, std::to_string(report.source->lineColumn(one.range.begin).line),
-                    textOf(report, one.range)});
+    rows.push_back(
+        {one.counts, std::to_string(report.source->lineColumn(one.range.begin).line), textOf(report, one.range)});
     if (const std::optional<Origin> origin = origins.at(one.range.begin))
       bySource[{origin->path, origin->line}] += one.counts;
     if (i + 1 == counts.size() || counts[i + 1].function != one.function) {

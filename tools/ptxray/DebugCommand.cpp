@@ -1,6 +1,7 @@
 // `ptxray debug`: a launch on the emulated machine, step by step.
-#include "Emulate.h"
 #include "../launcher/LaunchOptions.h"
+#include "BinaryOptions.h"
+#include "Emulate.h"
 #include "debug/Console.h"
 #include "llvm/Support/Process.h"
 

@@ -165,9 +165,8 @@ void Emulation::writeCounts(const machine::Outcome &outcome, const Arguments &ar
   if (path && path->empty())
     writeCounters(llvm::errs(), outcome.counts, input.report);
   else if (path && path->ends_with(".json"))
-    writeFile(*path, [&](llvm::raw_ostream &out) {
-      writeCountersJson(out, outcome.counts, input.report, kernel.name);
-    });
+    writeFile(*path,
+              [&](llvm::raw_ostream &out) { writeCountersJson(out, outcome.counts, input.report, kernel.name); });
   else if (path)
     writeFile(*path, [&](llvm::raw_ostream &out) { writeCounters(out, outcome.counts, input.report); });
   if (coverage)

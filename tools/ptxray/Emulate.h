@@ -23,7 +23,6 @@ public:
   /// The first launch and its results, then those that are timed. Returns an exit status.
   int run(const Arguments &arguments);
 
-  // For who launches it in another way:
   /// Reads the options of the launch, and lays out memory.
   void prepare(const Arguments &arguments);
   machine::Launch request();

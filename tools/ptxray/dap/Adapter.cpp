@@ -200,7 +200,8 @@ Answer Adapter::pause(const Json &) {
 
 void Adapter::tellStop() {
   const Stop &stop = debugger->last();
-  if (const std::string &printed = debugger->launch().outcome().printed; !printed.empty() && stop.reason == Reason::Ended)
+  if (const std::string &printed = debugger->launch().outcome().printed;
+      !printed.empty() && stop.reason == Reason::Ended)
     event("output", {{"category", "stdout"}, {"output", printed}});
   if (stop.reason == Reason::Ended) {
     event("exited", {{"exitCode", 0}});
@@ -236,11 +237,11 @@ void Adapter::collectBreakpoints() {
 }
 
 /// A breakpoint as the client knows it.
-Json Adapter::placed(StringRef where, std::vector<Breakpoint> &into) const {
+Json Adapter::placed(StringRef where, std::vector<machine::CodePlace> &into) const {
   const SourceBuffer &source = *prepared->input.report.source;
   const auto places = placesNamed(debugger->program(), source, *origins, where);
   for (const machine::CodePlace &at : places)
-    into.push_back({at, std::nullopt});
+    into.push_back(at);
   if (places.empty())
     return {{"verified", false}, {"message", "there is no instruction"}};
   const uint32_t begin = instructionAt(debugger->program(), places.front()).range.begin;
@@ -255,7 +256,7 @@ Answer Adapter::setBreakpoints(const Json &arguments) {
     return Refusal{"nothing is launched"};
   const std::string path = arguments.at("source").value("path", std::string());
   const bool isText = llvm::sys::fs::equivalent(path, prepared->input.report.path);
-  std::vector<Breakpoint> &list = breakpoints[path];
+  std::vector<machine::CodePlace> &list = breakpoints[path];
   list.clear();
   Json all = Json::array();
   for (const Json &one : arguments.value("breakpoints", Json::array())) {
@@ -269,7 +270,7 @@ Answer Adapter::setBreakpoints(const Json &arguments) {
 Answer Adapter::setFunctionBreakpoints(const Json &arguments) {
   if (!debugger)
     return Refusal{"nothing is launched"};
-  std::vector<Breakpoint> &list = breakpoints["functions"];
+  std::vector<machine::CodePlace> &list = breakpoints["functions"];
   list.clear();
   Json all = Json::array();
   for (const Json &one : arguments.value("breakpoints", Json::array()))
@@ -294,14 +295,14 @@ static std::optional<machine::CodePlace> placeOf(const machine::Program &program
 Answer Adapter::setInstructionBreakpoints(const Json &arguments) {
   if (!debugger)
     return Refusal{"nothing is launched"};
-  std::vector<Breakpoint> &list = breakpoints["instructions"];
+  std::vector<machine::CodePlace> &list = breakpoints["instructions"];
   list.clear();
   Json all = Json::array();
   for (const Json &one : arguments.value("breakpoints", Json::array())) {
     const auto at = placeOf(debugger->program(), one.at("instructionReference").get<std::string>(),
                             one.value("offset", int64_t(0)));
     if (at)
-      list.push_back({*at, std::nullopt});
+      list.push_back(*at);
     all.push_back({{"verified", at.has_value()}});
   }
   collectBreakpoints();

@@ -5,6 +5,7 @@
 #include "../debug/Console.h"
 #include "Debug/Views.h"
 #include "Inbox.h"
+#include "llvm/ADT/StringMap.h"
 #include <variant>
 
 namespace ptxray::dap {
@@ -74,7 +75,7 @@ private:
   void moveNow();
   void tellStop();
   void collectBreakpoints();
-  Json placed(llvm::StringRef where, std::vector<machine::debug::Breakpoint> &into) const;
+  Json placed(llvm::StringRef where, std::vector<machine::CodePlace> &into) const;
   int64_t threadOf(const machine::WarpName &warp) const;
   /// The focus goes to the warp of the field `threadId`.
   void focusOn(const Json &arguments);
@@ -95,7 +96,7 @@ private:
   std::unique_ptr<Emulation> emulation;
   std::unique_ptr<machine::debug::Debugger> debugger;
   std::unique_ptr<OriginTable> origins;
-  std::map<std::string, std::vector<machine::debug::Breakpoint>> breakpoints; // by the source, or by their kind
+  std::map<std::string, std::vector<machine::CodePlace>> breakpoints; // by the source, or by their kind
   std::vector<Shown> shown;
   machine::debug::Stop (machine::debug::Debugger::*movement)() = nullptr; // to be made when the request is answered
 };

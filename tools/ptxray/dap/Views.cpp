@@ -70,7 +70,8 @@ Json Adapter::frame(const CodePlace &at, int64_t id, const std::string &name) co
   const FileReport &report = prepared->input.report;
   const LineColumn begin = report.source->lineColumn(instructionAt(debugger->program(), at).range.begin);
   llvm::SmallString<128> path(report.path);
-  llvm::sys::fs::make_absolute(path);
+  if (llvm::sys::fs::make_absolute(path))
+    path = report.path;
   return {{"id", id},
           {"name", name},
           {"source", {{"name", llvm::sys::path::filename(path).str()}, {"path", path.str().str()}}},
@@ -87,9 +88,7 @@ Answer Adapter::stackTrace(const Json &arguments) {
   Json all = Json::array();
   if (const auto position = debugger->position()) {
     const machine::Program &program = debugger->program();
-    const auto nameOf = [&](const machine::FunctionCode &code) {
-      return program.module->ast().text(code.name).str();
-    };
+    const auto nameOf = [&](const machine::FunctionCode &code) { return program.module->ast().text(code.name).str(); };
     int64_t id = threadOf(debugger->focus.warp) << 8;
     all.push_back(frame(position->at, id, nameOf(position->frame->code)));
     constexpr int64_t mostFrames = 200;
@@ -158,12 +157,11 @@ Json Adapter::thread() const {
   const Focus &focus = debugger->focus;
   const auto &size = debugger->grid().block;
   const uint32_t flat = focus.warp.warp * warpSize + focus.lane;
-  return Json::array({variable("%tid", tripleText({flat % size[0], flat / size[0] % size[1], flat / size[0] / size[1]})),
-                      variable("%ntid", tripleText(size)), variable("%ctaid", tripleText(focus.warp.block)),
-                      variable("%nctaid", tripleText(debugger->grid().grid)),
-                      variable("%laneid", std::to_string(focus.lane)),
-                      variable("%warpid", std::to_string(focus.warp.warp)),
-                      variable("time", std::to_string(debugger->time()))});
+  return Json::array(
+      {variable("%tid", tripleText({flat % size[0], flat / size[0] % size[1], flat / size[0] / size[1]})),
+       variable("%ntid", tripleText(size)), variable("%ctaid", tripleText(focus.warp.block)),
+       variable("%nctaid", tripleText(debugger->grid().grid)), variable("%laneid", std::to_string(focus.lane)),
+       variable("%warpid", std::to_string(focus.warp.warp)), variable("time", std::to_string(debugger->time()))});
 }
 
 Answer Adapter::variables(const Json &arguments) {

@@ -2,6 +2,7 @@
 #include "Debug/Views.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 
 namespace ptxray {
 
@@ -218,7 +219,7 @@ void Console::addBreakpoint(Words words) {
   if (places.empty())
     return complain("there is no instruction at `" + (words.empty() ? "" : words[0].str()) + "`");
   for (const machine::CodePlace &at : places) {
-    session.breakpoints.push_back({at, std::nullopt});
+    session.breakpoints.push_back(at);
     out << "breakpoint " << session.breakpoints.size() << ": " << placeText(at) << '\n';
   }
 }
@@ -262,7 +263,7 @@ void Console::erase(Words words) {
 
 void Console::showBreakpoints() {
   for (size_t i = 0; i < session.breakpoints.size(); ++i)
-    out << i + 1 << ": " << placeText(session.breakpoints[i].at) << '\n';
+    out << i + 1 << ": " << placeText(session.breakpoints[i]) << '\n';
   for (size_t i = 0; i < watchNames.size(); ++i)
     out << 'w' << i + 1 << ": " << watchNames[i] << '\n';
 }
@@ -334,8 +335,7 @@ void Console::list(Words words) {
     at = position->at;
   if (!at)
     return;
-  const uint32_t middle =
-      report.source->lineColumn(instructionAt(session.program(), *at).range.begin).line;
+  const uint32_t middle = report.source->lineColumn(instructionAt(session.program(), *at).range.begin).line;
   llvm::SmallVector<StringRef> lines;
   report.source->text().split(lines, '\n');
   for (uint32_t line = middle > around ? middle - around : 1; line <= middle + around && line <= lines.size(); ++line)
@@ -437,8 +437,7 @@ void Console::explainWriting(const machine::FunctionCode &code, LocalId local, u
       << ", written at time " << writing->time << " by\n"
       << indent << placeText(writing->at) << '\n';
   const ptxray::Body &body = *code.body;
-  for (const auto [name, uses] :
-       llvm::zip(body.namesOf(writing->at.instruction), body.usesOf(writing->at.instruction)))
+  for (const auto [name, uses] : llvm::zip(body.namesOf(writing->at.instruction), body.usesOf(writing->at.instruction)))
     if (body.isRegister(name) && uses & (Reads | Addresses) && left && depth < 4) {
       --left;
       explainWriting(code, name, writing->time, depth + 1, left);
@@ -458,8 +457,7 @@ void Console::why(Words words) {
     return explainWriting(functionOf(session.program(), position->at), *local, before, 0, left);
   }
   for (const LaneGroup &group : groupsOf(session.launch(), *session.warp()))
-    out << maskText(group.lanes) << ' '
-        << (group.waitsFor.empty() ? "can go on" : "waits: " + group.waitsFor) << '\n'
+    out << maskText(group.lanes) << ' ' << (group.waitsFor.empty() ? "can go on" : "waits: " + group.waitsFor) << '\n'
         << placeText(group.at) << '\n';
 }
 

@@ -2,7 +2,7 @@
 // The debugger in a terminal: commands by name, one method each.
 #include "Debug/Places.h"
 #include "Diagnostics/Report.h"
-#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace ptxray {
 

@@ -1,8 +1,9 @@
-// Starts `ptxray lsp` and hands it to VS Code's client; all knowledge of PTX is in the server.
+// Starts `ptxray lsp` and `ptxray dap` and hands them to VS Code's clients; all knowledge of PTX is in these.
 const fs = require("node:fs");
 const path = require("node:path");
 const vscode = require("vscode");
 const { LanguageClient } = require("vscode-languageclient/node");
+const warps = require("./warps.js");
 
 const selector = [{ language: "ptx" }, { language: "cuda-cpp" }, { language: "cuda" }];
 let client, log;
@@ -52,6 +53,10 @@ async function activate(context) {
     log,
     vscode.commands.registerCommand("ptxray.restart", () => restart(context)),
     vscode.commands.registerCommand("ptxray.showLog", () => log.show()),
+    vscode.debug.registerDebugAdapterDescriptorFactory("ptxray", {
+      createDebugAdapterDescriptor: () => new vscode.DebugAdapterExecutable(program(context), ["dap"]),
+    }),
+    ...warps.register(),
     vscode.workspace.onDidChangeConfiguration((event) => settingsChanged(context, event)),
   );
   await start(context);

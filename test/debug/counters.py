@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""What `ptxray run --emulate` counts: counters.py PTXRAY REPOSITORY"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PTXRAY, REPOSITORY = pathlib.Path(sys.argv.pop(1)).resolve(), pathlib.Path(sys.argv.pop(1)).resolve()
+TRANSPOSE = REPOSITORY / "docs" / "examples" / "transpose.ptx"
+SAXPY = REPOSITORY / "test" / "emulate" / "saxpy.ptx"
+KINDS = """.version 8.0
+.target sm_90
+.address_size 64
+.file 1 "kinds.cu"
+.visible .entry kinds(.param .u64 out)
+{
+  .reg .b32 %r<8>;
+  .reg .b64 %d<4>;
+  .reg .pred %p;
+  .shared .align 128 .b8 held[4096];
+  .local .align 4 .b8 own[16];
+  .loc 1 10 0
+  ld.param.u64 %d1, [out];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %d2, %r1, 8;
+  add.u64 %d2, %d1, %d2;
+  .loc 1 11 0
+  setp.lt.u32 %p, %r1, 12;
+  @%p bra few;
+  st.local.u32 [own], %r1;
+  bra all;
+few:
+  @!%p st.global.u32 [%d1], %r1;
+all:
+  .loc 1 12 0
+  mov.u32 %r2, held;
+  shr.u32 %r3, %r1, 3;
+  atom.shared.add.u32 %r4, [%r2], 1;
+  cvt.u64.u32 %d3, %r2;
+  cvta.shared.u64 %d3, %d3;
+  st.u32 [%d3+128], %r1;
+  .loc 1 13 0
+  cp.async.ca.shared.global [%r2], [%d2], 8;
+  cp.async.wait_all;
+  ret;
+}
+"""
+
+
+class Counters(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_ptxray(self, *words):
+        return subprocess.run([PTXRAY, "run", "--emulate", *words], capture_output=True, text=True, timeout=60)
+
+    def counted(self, kernel, *words):
+        path = self.folder / "counts.json"
+        done = self.run_ptxray(f"--counters={path}", kernel, *words)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return json.loads(path.read_text())
+
+    def test_transposed(self):
+        """A column of a tile of 32 numbers a row lies in one bank: 32 passes for each of 32 columns."""
+        counted = self.counted(TRANSPOSE, "--block=32", "iota:u32:1024", "zeros:u32:1024")
+        by_text = {one["text"]: one["counts"] for one in counted["instructions"]}
+        self.assertEqual(
+            by_text["ld.shared.u32 %r5, [%r4];"],
+            {
+                "inst_executed": 32,
+                "thread_inst_executed": 1024,
+                "thread_inst_executed_true": 1024,
+                "memory_l1_wavefronts_shared": 1024,
+                "memory_l1_wavefronts_shared_ideal": 32,
+                "bytes_shared": 4096,
+            },
+        )
+        self.assertEqual(by_text["st.shared.u32 [%r4], %r5;"]["memory_l1_wavefronts_shared"], 32)
+        self.assertEqual(by_text["ld.global.u32 %r5, [%d1];"]["memory_l2_theoretical_sectors_global"], 128)
+        self.assertEqual(by_text["@%p bra read;"]["thread_inst_executed_true"], 31 * 32)
+        self.assertEqual(counted["counts"]["memory_l1_wavefronts_shared"], 1056)
+        self.assertEqual((counted["kernel"], counted["version"]), ("transpose", 1))
+
+    def test_kinds(self):
+        kernel = self.folder / "kinds.ptx"
+        kernel.write_text(KINDS)
+        counted = self.counted(kernel, "--no-checks", "--block=32", "zeros:u32:64")
+        by_text = {one["text"]: one for one in counted["instructions"]}
+
+        def counts(text):
+            return by_text[text]["counts"]
+
+        self.assertEqual(counts("@%p bra few;")["branches_divergent"], 1)
+        self.assertEqual(counts("st.local.u32 [own], %r1;")["bytes_local"], 20 * 4)
+        self.assertEqual(counts("@!%p st.global.u32 [%d1], %r1;"), {"inst_executed": 1, "thread_inst_executed": 12})
+        self.assertEqual(counts("atom.shared.add.u32 %r4, [%r2], 1;")["atomic_collisions"], 31)
+        generic = counts("st.u32 [%d3+128], %r1;")
+        self.assertEqual((generic["bytes_shared"], generic["memory_l1_wavefronts_shared"]), (128, 1))
+        copy = counts("cp.async.ca.shared.global [%r2], [%d2], 8;")
+        self.assertEqual((copy["bytes_global"], copy["memory_l2_theoretical_sectors_global"]), (256, 8))
+        self.assertEqual(copy["memory_l1_wavefronts_shared"], 32)
+        self.assertEqual(by_text["cp.async.wait_all;"]["source"], {"path": "kinds.cu", "line": 13})
+
+    def test_cores(self):
+        words = (SAXPY, "--grid=64", "--block=96", "2", "iota:f32:6000", "zeros:f32:6000", "6000")
+        self.assertEqual(self.counted("--cores=1", *words), self.counted("--cores=4", *words))
+
+    def test_listing(self):
+        listing = self.folder / "counts.txt"
+        self.run_ptxray(f"--counters={listing}", SAXPY, "--block=32", "2", "iota:f32:32", "zeros:f32:32", "20")
+        lines = listing.read_text().splitlines()
+        self.assertEqual(lines[0], "function `saxpy`")
+        self.assertEqual(lines[1].split()[-2:], ["B", "line"])
+        self.assertEqual(" ".join(lines[15].split()), "1 20 20 3 3 1 80 38 ld.global.f32 %f2, [%d1];")
+
+    def test_coverage(self):
+        coverage = self.folder / "lcov.info"
+        self.run_ptxray(f"--coverage={coverage}", SAXPY, "--block=32", "2", "iota:f32:32", "zeros:f32:32", "0")
+        text = coverage.read_text()
+        self.assertIn(f"SF:{SAXPY}\nDA:25,1\n", text)
+        self.assertIn("DA:38,0\n", text)
+        self.assertTrue(text.endswith("LF:18\nLH:11\nend_of_record\n"), text)
+
+    def test_cannot_write(self):
+        done = self.run_ptxray("--counters=/nowhere/c.json", SAXPY, "--block=32", "2", "zeros:128", "zeros:128", "32")
+        self.assertEqual((done.returncode, done.stderr), (2, "ptxray: cannot write `/nowhere/c.json`\n"))
+
+    def test_page(self):
+        """docs/counters.md shows what its command prints."""
+        shown = (REPOSITORY / "docs" / "counters.md").read_text().split("```console\n")[1].split("```")[0]
+        command, printed = shown.removeprefix("$ ").split("\n", 1)
+        environment = {**os.environ, "PATH": f"{PTXRAY.parent}:{os.environ['PATH']}"}
+        done = subprocess.run(command, shell=True, cwd=REPOSITORY, env=environment, capture_output=True, text=True)
+        self.assertEqual(done.stdout, printed)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,81 @@
+// The view of all warps while a kernel is debugged: a row for each, a cell for each lane, coloured by what it does. The
+// adapter answers `ptxray/warps`.
+const vscode = require("vscode");
+
+const LANES = 32;
+const STATES = { running: "runs", ready: "can go on", waiting: "waits", ended: "has ended" };
+
+function escaped(text) {
+  return text.replace(/[&<>"]/g, (found) => `&#${found.charCodeAt(0)};`);
+}
+
+/** What each lane of a warp does, and where. */
+function cells(warp, focus) {
+  const all = Array.from({ length: LANES }, () => ({ state: "ended", title: STATES.ended }));
+  for (const { lanes, state, line, waitsFor } of warp.groups)
+    for (let lane = 0; lane < LANES; ++lane)
+      if ((lanes >>> lane) & 1)
+        all[lane] = { state, title: `line ${line}: ${waitsFor ? `waits: ${waitsFor}` : STATES[state]}` };
+  return all
+    .map(({ state, title }, lane) => {
+      const mark = lane === focus ? " focus" : "";
+      return `<td class="${state}${mark}" title="lane ${lane}, ${escaped(title)}"></td>`;
+    })
+    .join("");
+}
+
+/** A page of the answer, without scripts. */
+function page(answer) {
+  const rows = answer.warps.map((warp) => {
+    const lines = [...new Set(warp.groups.map((group) => group.line))].join(", ");
+    return `<tr><th>${warp.block.join(",")}:${warp.warp}</th>${cells(warp, answer.lane)}<td class="line">${lines}</td></tr>`;
+  });
+  return `<!DOCTYPE html>
+<html><head>
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<style>
+table { border-collapse: separate; border-spacing: 1px; font: 11px var(--vscode-editor-font-family); }
+td { width: 7px; height: 12px; padding: 0; }
+th { font-weight: normal; text-align: right; padding-right: 6px; }
+.line { width: auto; padding-left: 6px; }
+.running { background: var(--vscode-charts-green); }
+.ready { background: var(--vscode-charts-blue); }
+.waiting { background: var(--vscode-charts-orange); }
+.ended { background: var(--vscode-charts-lines); opacity: 0.3; }
+.focus { outline: 1px solid var(--vscode-focusBorder); }
+</style></head>
+<body><p>time ${answer.time}; block and warp, a cell for each lane, lines</p><table>${rows.join("")}</table></body></html>`;
+}
+
+/** What belongs to the extension: the view, and who tells it that the kernel has stopped. */
+function register() {
+  let view;
+  async function show(session) {
+    if (!view) return;
+    const answer = await session.customRequest("ptxray/warps").then(
+      (found) => found,
+      () => undefined,
+    );
+    if (answer) view.webview.html = page(answer);
+  }
+  const provider = {
+    resolveWebviewView(resolved) {
+      view = resolved;
+      view.onDidDispose(() => (view = undefined));
+      if (vscode.debug.activeDebugSession?.type === "ptxray") show(vscode.debug.activeDebugSession);
+    },
+  };
+  const tracker = {
+    createDebugAdapterTracker: (session) => ({
+      onDidSendMessage: (message) => {
+        if (message.type === "event" && message.event === "stopped") show(session);
+      },
+    }),
+  };
+  return [
+    vscode.window.registerWebviewViewProvider("ptxray.warps", provider),
+    vscode.debug.registerDebugAdapterTrackerFactory("ptxray", tracker),
+  ];
+}
+
+module.exports = { register, page };

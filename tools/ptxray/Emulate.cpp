@@ -2,6 +2,7 @@
 #include "Emulate.h"
 #include "../launcher/Output.h"
 #include "Check/Suppressions.h"
+#include "EmulatedImages.h"
 #include "LaunchWatch.h"
 #include "Machine/LaunchLimits.h"
 #include "Machine/TensorMap.h"
@@ -38,8 +39,9 @@ private:
   void placeBuffers();
   void setVariables();
   machine::TensorMapBytes mapFor(const launcher::TensorMap &asked) const;
+  machine::ImageObject objectFor(const launcher::ImageDescription &asked) const;
   uint64_t addressOf(const launcher::Address &at) const;
-  std::vector<launcher::Bytes> arguments() const;
+  std::vector<launcher::Bytes> arguments();
   machine::Outcome launch();
   int report(machine::Outcome outcome, const Arguments &arguments);
   launcher::Bytes contents(const std::string &name) const;
@@ -87,6 +89,9 @@ void Emulation::setVariables() {
                                  " bytes, its value " + std::to_string(value.bytes.size()));
     llvm::copy(value.bytes, variable.begin());
   }
+  for (const auto &[name, image] : options.images)
+    if (const std::string problem = loaded->bind(name, objectFor(image)); !problem.empty())
+      throw launcher::UsageError(problem);
 }
 
 static std::optional<machine::TensorType> tensorType(StringRef name) {
@@ -135,8 +140,17 @@ machine::TensorMapBytes Emulation::mapFor(const launcher::TensorMap &asked) cons
   return encode(map);
 }
 
-/// The arguments with the addresses and tensor maps in them. They have the sizes of the parameters.
-std::vector<launcher::Bytes> Emulation::arguments() const {
+machine::ImageObject Emulation::objectFor(const launcher::ImageDescription &asked) const {
+  const bool isSampler = asked.kind == launcher::ImageDescription::Kind::Sampler;
+  machine::ImageObject object = imageObjectFor(asked, isSampler ? 0 : addressOf(asked.at));
+  if (object.image)
+    if (const std::string problem = problemOf(object, memory); !problem.empty())
+      fail(KernelFailed, "`" + kernel.name + "`: " + problem);
+  return object;
+}
+
+/// The arguments with the addresses, tensor maps and handles in them. They have the sizes of the parameters.
+std::vector<launcher::Bytes> Emulation::arguments() {
   std::vector<launcher::Bytes> all;
   for (const launcher::Argument &argument : options.arguments) {
     launcher::Bytes &bytes = all.emplace_back(argument.bytes);
@@ -146,6 +160,10 @@ std::vector<launcher::Bytes> Emulation::arguments() const {
     }
     for (const auto &[offset, map] : argument.tensorMaps)
       llvm::copy(mapFor(map), bytes.begin() + offset);
+    for (const auto &[offset, image] : argument.images) {
+      const uint64_t handle = memory.addObject(objectFor(image));
+      std::memcpy(&bytes[offset], &handle, sizeof handle);
+    }
   }
   return all;
 }

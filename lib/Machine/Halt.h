@@ -1,6 +1,6 @@
 #pragma once
-// A launch can be halted at a place, so that it can be looked at. An execution is the same each time, so that a debugger goes to
-// any place of it, backwards too, by executing it again up to there.
+// A launch can be halted at a place, so that it can be looked at. An execution is the same each time, so that a
+// debugger goes to any place of it, backwards too, by executing it again up to there.
 #include "Machine/Grid.h"
 
 namespace ptxray::machine {

@@ -3,6 +3,7 @@
 #include "Machine/Flight.h"
 #include "Machine/Halted.h"
 #include "Machine/Hangs.h"
+#include "Machine/ImageVariables.h"
 #include "Machine/LaunchLimits.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -20,6 +21,7 @@ struct LoadedModule::Parts {
   PlacedVariables variables;
   std::deque<std::vector<uint8_t>> bytes;                    // what the variables hold
   std::map<std::string, std::pair<uint64_t, size_t>> byName; // index into `bytes`
+  std::map<std::string, uint64_t> images;                    // handles
   std::map<std::pair<std::string, bool>, std::unique_ptr<Program>>
       programs; // lowered, by the name of the kernel and whether they check numbers
 };
@@ -49,6 +51,11 @@ LoadedModule::LoadedModule(const ReadModule &module, Memory &memory, llvm::Strin
     if (symbol.kind != SymbolKind::Variable || !(isConst || symbol.space == isa::words::global))
       continue;
     const std::string name = module.ast().text(variable.declaration->name).str();
+    if (std::optional<ImageObject> object = imageObjectOf(module.ast(), *variable.declaration)) {
+      const uint64_t handle = parts->images[name] = memory.addObject(std::move(*object));
+      parts->variables[static_cast<uint32_t>(variable.declaration->name)] = {Space::Global, handle, sizeof handle};
+      continue;
+    }
     std::vector<uint8_t> &bytes = parts->bytes.emplace_back(symbol.extent.bytes);
     const uint64_t address = memory.add(bytes, name, isConst);
     parts->variables[static_cast<uint32_t>(variable.declaration->name)] = {isConst ? Space::Const : Space::Global,
@@ -64,6 +71,19 @@ LoadedModule::LoadedModule(const ReadModule &module, Memory &memory, llvm::Strin
 LoadedModule::~LoadedModule() {
   for (const auto &[name, place] : parts->byName)
     parts->memory.free(place.first);
+  for (const auto &[name, handle] : parts->images)
+    parts->memory.removeObject(handle);
+}
+
+std::string LoadedModule::bind(llvm::StringRef name, ImageObject object) {
+  const auto found = parts->images.find(name.str());
+  if (found == parts->images.end())
+    return "the module has no texture, surface or sampler `" + name.str() + "`";
+  if (parts->memory.object(found->second)->kind != object.kind)
+    return "`" + name.str() + "` is of another kind";
+  object.name = name.str();
+  parts->memory.bind(found->second, std::move(object));
+  return "";
 }
 
 llvm::MutableArrayRef<uint8_t> LoadedModule::variable(llvm::StringRef name) const {
@@ -116,6 +136,8 @@ static std::string threadText(const GridState &grid) {
 
 /// The place of an address, as far as that is known.
 static std::string near(const GridState &grid, const Fault &fault) {
+  if (!fault.text.empty())
+    return fault.text;
   if (fault.space == Space::Shared)
     return "the block has " + std::to_string(grid.sharedBytes) + " bytes";
   const uint64_t window = fault.address / windowBytes;

@@ -55,6 +55,8 @@ public:
   Place placeAt(const Lowered &one, llvm::StringRef operand, unsigned bits) {
     return placeOf(one, one.node(operand), bits);
   }
+  /// The handle of a texture, a sampler or a surface: a register, a variable of the module, a parameter.
+  Place handleOf(const Lowered &one, int node);
   Space spaceOfAccess(const Lowered &one, int node) const;
   void emit(Op op) { code.ops.push_back(op); }
   /// An operation whose handler needs what is handed over.

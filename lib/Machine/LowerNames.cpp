@@ -188,6 +188,24 @@ Place BodyLowering::placeOf(const Lowered &one, int node, unsigned bits) {
   return code.file.constant(bits, 0);
 }
 
+Place BodyLowering::handleOf(const Lowered &one, int node) {
+  constexpr unsigned bits = 64;
+  const int inner = one.nodes[node].kind == OperandKind::Address ? node + 1 : node;
+  const LocalId local = localAt(one, inner);
+  const std::optional<Variable> known = local == LocalId::None ? std::nullopt : variable(local);
+  if (!known || known->space != Space::Param)
+    return placeOf(one, node, bits);
+  MemoryAccess load;
+  load.address.offset = static_cast<int64_t>(known->address);
+  load.address.space = Space::Param;
+  load.bytes = load.alignment = bits / 8;
+  load.bits = bits;
+  load.elements.push_back(code.file.temporary(bits));
+  const Place place = load.elements[0];
+  emit(loadElements, std::move(load));
+  return place;
+}
+
 Space BodyLowering::spaceOfAccess(const Lowered &one, int node) const {
   for (const Access &access : one.facts().accesses)
     if (access.node == node || access.node == node + 1)

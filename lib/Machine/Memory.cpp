@@ -46,4 +46,17 @@ const Allocation *Memory::find(uint64_t address) const {
   return one && address < one->end ? one : nullptr;
 }
 
+uint64_t Memory::addObject(ImageObject object) {
+  constexpr uint64_t distance = 32; // of handles: nothing else is one
+  const uint64_t handle = nextHandle;
+  nextHandle += distance;
+  bind(handle, std::move(object));
+  return handle;
+}
+
+const ImageObject *Memory::object(uint64_t handle) const {
+  const auto found = objects.find(handle);
+  return found == objects.end() ? nullptr : &found->second;
+}
+
 } // namespace ptxray::machine

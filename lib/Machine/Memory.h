@@ -1,10 +1,12 @@
 #pragma once
 // The global memory of an emulated device: allocations with gaps between them, each in memory of the caller who asked
 // for it.
+#include "Machine/Image.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <string>
 
 namespace ptxray::machine {
@@ -26,7 +28,7 @@ struct Allocation {
 /// lowest 24 bits, the rank of its block in the cluster.
 inline constexpr uint64_t windowBytes = uint64_t(1) << 32;
 inline constexpr uint64_t localWindow = 1 * windowBytes, sharedWindow = 2 * windowBytes, constWindow = 3 * windowBytes,
-                          paramWindow = 4 * windowBytes, globalBegin = 0x700000000000;
+                          paramWindow = 4 * windowBytes, handleWindow = 6 * windowBytes, globalBegin = 0x700000000000;
 inline constexpr unsigned sharedRankShift = 24;
 inline constexpr uint64_t sharedOffsetMask = (uint64_t(1) << sharedRankShift) - 1;
 
@@ -53,6 +55,13 @@ public:
 
   /// Those that were freed have no bytes.
   const std::deque<Allocation> &all() const { return allocations; }
+  /// Makes a texture, a surface or a sampler known, until it is removed. Returns its handle.
+  uint64_t addObject(ImageObject object);
+  void removeObject(uint64_t handle) { objects.erase(handle); }
+  /// Null: the handle is of nothing.
+  const ImageObject *object(uint64_t handle) const;
+  /// What a handle stands for from now on.
+  void bind(uint64_t handle, ImageObject object) { objects[handle] = std::move(object); }
 
 private:
   /// The index of the first one that begins after the address.
@@ -60,6 +69,8 @@ private:
 
   std::deque<Allocation> allocations; // sorted by address; those that were freed have no bytes
   uint64_t next = globalBegin;
+  std::map<uint64_t, ImageObject> objects; // by their handles
+  uint64_t nextHandle = handleWindow;
 };
 
 } // namespace ptxray::machine

@@ -1,6 +1,7 @@
 // Named functions of formulas that are about addresses and about memory that lanes share: what only the machine knows.
 #include "Isa/Words.h"
 #include "Machine/Async.h"
+#include "Machine/Images.h"
 #include "Machine/Products.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -203,6 +204,10 @@ bool lowerNamed(llvm::StringRef name, const Lowered &one, BodyLowering &lowering
                           .Case("tile", loadTile)
                           .Case("store-tile", storeTile)
                           .Case("reduce-tile", storeTile)
+                          .Cases("texel", "four-texels", "is-resident", fetchTexture)
+                          .Case("surface-element", useSurface)
+                          .Case("attribute", askImage)
+                          .Case("is-handle", askHandle)
                           .Default(nullptr);
   return lower && lower(one, lowering);
 }

@@ -7,7 +7,7 @@ namespace ptxray::launcher {
 
 static constexpr int deepest = 16; // structures within structures: the number of a field has as many points
 
-static uint64_t readNumber(const std::string &text, const std::string &within) {
+uint64_t readNumber(const std::string &text, const std::string &within) {
   char *end = nullptr;
   const uint64_t value = std::strtoull(text.c_str(), &end, 0);
   if (text.empty() || text[0] < '0' || text[0] > '9' || *end)
@@ -15,7 +15,7 @@ static uint64_t readNumber(const std::string &text, const std::string &within) {
   return value;
 }
 
-static Address readAddress(const std::string &text) {
+Address readAddress(const std::string &text) {
   const size_t plus = text.find('+');
   Address address{text.substr(1, plus == std::string::npos ? plus : plus - 1), 0};
   if (address.buffer.empty())
@@ -130,6 +130,8 @@ static Argument readStructure(const std::string &text, const std::string &number
       structure.addresses.push_back({at + offset, address});
     for (const auto &[offset, map] : inner.tensorMaps)
       structure.tensorMaps.push_back({at + offset, map});
+    for (const auto &[offset, image] : inner.images)
+      structure.images.push_back({at + offset, image});
   }
   const size_t whole = (structure.bytes.size() + structure.alignment - 1) / structure.alignment * structure.alignment;
   structure.bytes.resize(whole);
@@ -153,7 +155,7 @@ static Argument readScalar(const std::string &text) {
     throw UsageError(
         "`" + text +
         "` is not an argument: a value (u32=7), a buffer (zeros:4096), an address (&0+16), a structure ({u32=7,&0}), "
-        "a tensor map (tma=...) or bytes (hex=00ff) expected");
+        "a tensor map (tma=...), a texture or surface (tex=..., surf=...) or bytes (hex=00ff) expected");
   uint64_t bits = 0;
   if (!readValue(*type, text.substr(equals + 1), bits))
     throw UsageError("`" + text.substr(equals + 1) + "` is not a value of type " + type->name);
@@ -178,6 +180,12 @@ Argument readArgument(const std::string &text, const std::string &number, std::v
     argument.bytes.resize(tensorMapBytes);
     argument.alignment = tensorMapAlignment;
     argument.tensorMaps.push_back({0, readTensorMap(text)});
+    return argument;
+  }
+  if (isImage(text)) {
+    argument.bytes.resize(pointerBytes); // a handle
+    argument.alignment = pointerBytes;
+    argument.images.push_back({0, readImage(text)});
     return argument;
   }
   const bool isReference = text.starts_with('&');

@@ -1,15 +1,9 @@
 #pragma once
 // The arguments of a kernel on the command line: values, buffers, addresses within buffers, structures, tensor maps.
-#include "Buffer.h"
+#include "Images.h"
 #include <optional>
 
 namespace ptxray::launcher {
-
-/// An address within a buffer: `&0`, `&0+128`, `&weights`.
-struct Address {
-  std::string buffer;
-  uint64_t offset = 0;
-};
 
 /// The parameters of `cuTensorMapEncodeTiled`: `tma=f16:64x128:box=64x64:swizzle=128:&0`. The innermost dimension comes
 /// first in all sizes.
@@ -30,6 +24,7 @@ struct Argument {
   // Values that are known only when memory is allocated, with their places among the bytes.
   std::vector<std::pair<size_t, Address>> addresses;
   std::vector<std::pair<size_t, TensorMap>> tensorMaps;
+  std::vector<std::pair<size_t, ImageDescription>> images;
 };
 
 struct NamedBuffer {
@@ -37,6 +32,9 @@ struct NamedBuffer {
   Buffer buffer;
 };
 
+uint64_t readNumber(const std::string &text, const std::string &within);
+/// `&0`, `&0+128`.
+Address readAddress(const std::string &text);
 /// Reads one argument; buffers that it describes itself are added under its number.
 Argument readArgument(const std::string &text, const std::string &number, std::vector<NamedBuffer> &buffers);
 

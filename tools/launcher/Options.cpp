@@ -93,7 +93,13 @@ static constexpr Setter setters[] = {
        const auto [name, buffer] = readNamedBuffer(v, "--buffer");
        o.buffers.push_back({name, buffer});
      }},
-    {"--variable", [](Options &o, const std::string &v) { o.variables.push_back(readNamedBuffer(v, "--variable")); }},
+    {"--variable",
+     [](Options &o, const std::string &v) {
+       if (const auto [name, what] = readNamed(v, "--variable"); isImage(what))
+         o.images.emplace_back(name, readImage(what));
+       else
+         o.variables.push_back(readNamedBuffer(v, "--variable"));
+     }},
     {"--out", [](Options &o, const std::string &v) { o.outputs.push_back(readNamed(v, "--out")); }},
     {"--expect", [](Options &o, const std::string &v) { o.expectations.push_back(readNamedBuffer(v, "--expect")); }},
     {"--type", [](Options &o, const std::string &v) { o.type = readType(v); }},
@@ -126,6 +132,9 @@ std::string usage() {
          "  &0, &1+128, &NAME         an address within the buffer of an argument, or of --buffer\n"
          "  {u32=7,&0+16,pad=4}       a structure, laid out as in C\n"
          "  tma=TYPE:64x32:box=64x8:swizzle=128:&0   a tensor map, the innermost dimension first\n"
+         "  tex=TYPE:64x64:linear:wrap:&0, surf=TYPE:64x64:&0, sampler=linear:clamp   the handle of a texture, a "
+         "surface,\n"
+         "                            a sampler; TYPE is f32, u8x4 and the like\n"
          "  hex=00ff                  bytes\n";
 }
 
@@ -145,6 +154,11 @@ static void checkAddress(const Options &options, const Address &address) {
       return;
     }
   throw UsageError("there is no buffer `" + address.buffer + "` (arguments are counted from 0)");
+}
+
+static void checkImage(const Options &options, const ImageDescription &image) {
+  if (image.kind != ImageDescription::Kind::Sampler)
+    checkAddress(options, image.at);
 }
 
 /// A structure may be shorter than its parameter, which C pads at the end.
@@ -172,7 +186,11 @@ static void check(Options &options) {
       checkAddress(options, address);
     for (const auto &[offset, map] : argument.tensorMaps)
       checkAddress(options, map.at);
+    for (const auto &[offset, image] : argument.images)
+      checkImage(options, image);
   }
+  for (const auto &[name, image] : options.images)
+    checkImage(options, image);
   fitToParameters(options);
   auto checkName = [&](const std::string &name) {
     if (isNumber(name)) // others may be variables of the module

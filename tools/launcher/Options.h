@@ -17,8 +17,9 @@ struct Options {
   bool cooperative = false, fresh = false, guards = true;
   std::vector<Argument> arguments;
   std::vector<NamedBuffer> buffers;
-  std::vector<std::pair<std::string, Buffer>> variables;    // of the module, set before the launch
-  std::vector<std::pair<std::string, std::string>> outputs; // name of a buffer or variable, and how
+  std::vector<std::pair<std::string, Buffer>> variables;        // of the module, set before the launch
+  std::vector<std::pair<std::string, ImageDescription>> images; // for its variables of type .texref and the like
+  std::vector<std::pair<std::string, std::string>> outputs;     // name of a buffer or variable, and how
   std::vector<std::pair<std::string, Buffer>> expectations;
   std::vector<size_t> parameterBytes; // of the kernel, where the caller knows them
 

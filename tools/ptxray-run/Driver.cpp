@@ -17,6 +17,11 @@ bool Driver::open(int ordinal, std::string &reason) {
     missing = #name;
   PTXRAY_DRIVER_FUNCTIONS(PTXRAY_LOAD)
 #undef PTXRAY_LOAD
+#define PTXRAY_LOAD(name, parameters)                                                                                  \
+  name = reinterpret_cast<decltype(name)>(dlsym(library, #name));                                                      \
+  hasImages &= name != nullptr;
+  PTXRAY_IMAGE_FUNCTIONS(PTXRAY_LOAD)
+#undef PTXRAY_LOAD
   // Older drivers lack these functions, and few launches need them.
   const auto find = [&](auto &function, const char *name) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));

@@ -31,6 +31,39 @@ struct CuLaunchConfig {
   unsigned attributeCount;
 };
 
+// Images: numbers and layouts of the API.
+enum CuResourceKind { CuArrayResource, CuLevelsResource, CuLinearResource };
+enum CuMemoryKind { CuHostMemory = 1, CuDeviceMemory, CuArrayMemory };
+struct CuArrayDescriptor {
+  size_t width, height, depth;
+  int format;
+  unsigned channels, flags;
+};
+struct CuResourceDescriptor {
+  int kind;
+  uint64_t words[16];
+  unsigned flags;
+};
+struct CuTextureDescriptor {
+  int modes[3], filter;
+  unsigned flags, anisotropy;
+  int levelFilter;
+  float bias, leastLevel, mostLevel, border[4];
+  int reserved[12];
+};
+struct CuCopyEnd {
+  size_t xInBytes, y, z, level;
+  int kind;
+  void *host;
+  CuPointer device;
+  CuHandle array, reserved;
+  size_t pitch, height;
+};
+struct CuCopy {
+  CuCopyEnd from, to;
+  size_t bytes, height, depth; // bytes of a row
+};
+
 // name in libcuda, parameters
 #define PTXRAY_DRIVER_FUNCTIONS(F)                                                                                     \
   F(cuInit, (unsigned flags))                                                                                          \
@@ -66,6 +99,20 @@ struct CuLaunchConfig {
   F(cuGetErrorName, (CuResult result, const char **name))                                                              \
   F(cuGetErrorString, (CuResult result, const char **text))
 
+// The same, of functions that only textures and surfaces need.
+#define PTXRAY_IMAGE_FUNCTIONS(F)                                                                                      \
+  F(cuArray3DCreate_v2, (CuHandle * array, const CuArrayDescriptor *descriptor))                                       \
+  F(cuArrayDestroy, (CuHandle array))                                                                                  \
+  F(cuMipmappedArrayCreate, (CuHandle * array, const CuArrayDescriptor *descriptor, unsigned levels))                  \
+  F(cuMipmappedArrayGetLevel, (CuHandle * level, CuHandle array, unsigned number))                                     \
+  F(cuMipmappedArrayDestroy, (CuHandle array))                                                                         \
+  F(cuMemcpy3D_v2, (const CuCopy *copy))                                                                               \
+  F(cuTexObjectCreate,                                                                                                 \
+    (uint64_t *handle, const CuResourceDescriptor *resource, const CuTextureDescriptor *sampling, const void *view))   \
+  F(cuTexObjectDestroy, (uint64_t handle))                                                                             \
+  F(cuSurfObjectCreate, (uint64_t *handle, const CuResourceDescriptor *resource))                                      \
+  F(cuSurfObjectDestroy, (uint64_t handle))
+
 // Attributes of devices and functions by the numbers of the API.
 enum CuDeviceAttribute {
   CuMostThreadsPerBlock = 1,
@@ -88,6 +135,7 @@ enum CuFunctionAttribute {
 struct Driver {
 #define PTXRAY_DECLARE(name, parameters) CuResult(*name) parameters = nullptr;
   PTXRAY_DRIVER_FUNCTIONS(PTXRAY_DECLARE)
+  PTXRAY_IMAGE_FUNCTIONS(PTXRAY_DECLARE)
 #undef PTXRAY_DECLARE
   CuResult (*cuLaunchKernelEx)(const CuLaunchConfig *config, CuHandle function, void **parameters,
                                void **extra) = nullptr; // null: an old driver
@@ -100,6 +148,7 @@ struct Driver {
   CuResult (*cuFuncGetName)(const char **name, CuHandle function) = nullptr;
   CuResult (*cuFuncGetParamInfo)(CuHandle function, size_t index, size_t *offset, size_t *bytes) = nullptr;
 
+  bool hasImages = true; // all functions for textures and surfaces
   CuDevice device = 0;
   std::string deviceName;
   int computeMajor = 0, computeMinor = 0;

@@ -1,6 +1,7 @@
 // Launches one kernel of an image (a cubin, or PTX for the driver to compile). `ptxray run` starts this program, which
 // also works alone. docs/assembling.md describes both.
 #include "Driver.h"
+#include "GpuImages.h"
 #include "Memory.h"
 #include "Output.h"
 #include <algorithm>
@@ -57,7 +58,7 @@ static std::string brokenLimits(const Driver &driver, CuHandle function, const O
   return text;
 }
 
-static std::vector<char> readImage(const std::string &path) {
+static std::vector<char> readBinary(const std::string &path) {
   std::ifstream file(path, std::ios::binary);
   if (!file)
     throw UsageError("cannot read `" + path + "`: " + std::strerror(errno));
@@ -67,7 +68,7 @@ static std::vector<char> readImage(const std::string &path) {
 }
 
 static CuHandle load(const Driver &driver, const Options &options) {
-  const std::vector<char> image = readImage(options.image);
+  const std::vector<char> image = readBinary(options.image);
   static char errors[1 << 16], remarks[1 << 16];
   int names[] = {3, 4, 5, 6}; // CU_JIT_INFO_LOG_BUFFER, its size, CU_JIT_ERROR_LOG_BUFFER, its size
   void *values[] = {remarks, reinterpret_cast<void *>(sizeof remarks), errors, reinterpret_cast<void *>(sizeof errors)};
@@ -91,7 +92,8 @@ namespace {
 /// A kernel with its arguments on a GPU.
 class Launch {
 public:
-  Launch(const Driver &driver, Options &options) : driver(driver), options(options), memory(driver, options.guards) {}
+  Launch(const Driver &driver, Options &options)
+      : driver(driver), options(options), memory(driver, options.guards), images(driver) {}
 
   void prepare();
   void once();
@@ -112,6 +114,7 @@ private:
   const Driver &driver;
   Options &options;
   Memory memory;
+  GpuImages images;
   CuHandle module = nullptr, function = nullptr;
   std::string broken; // limits that the launch breaks
   std::vector<void *> parameters;
@@ -213,11 +216,23 @@ void Launch::placeArguments() {
       encode(map, addressOf(map.at), encoded);
       std::memcpy(&argument.bytes[offset], encoded, sizeof encoded);
     }
+    for (const auto &[offset, image] : argument.images) {
+      if (image.kind == ImageDescription::Kind::Sampler)
+        throw UsageError("a sampler is no argument on a GPU: a texture has its own");
+      if (!driver.hasImages)
+        throw UsageError("the CUDA driver is too old for textures and surfaces");
+      uint64_t handle = 0;
+      require(images.make(image, addressOf(image.at), handle), "a texture or surface for");
+      std::memcpy(&argument.bytes[offset], &handle, sizeof handle);
+    }
     parameters.push_back(argument.bytes.data());
   }
 }
 
 void Launch::setVariables() const {
+  if (!options.images.empty())
+    throw UsageError("`" + options.images[0].first +
+                     "`: on a GPU textures are arguments; variables have them only by --emulate");
   for (const auto &[name, value] : options.variables) {
     CuPointer pointer = 0;
     size_t bytes = 0;
@@ -290,8 +305,10 @@ void Launch::wait() const {
 }
 
 void Launch::once() {
+  require(images.fill(), "textures and surfaces for");
   require(start(), "launch of");
   wait();
+  require(images.read(), "surfaces of");
 }
 
 // ------------------------------------------------------------------------------------ the results
@@ -329,8 +346,10 @@ void Launch::measure() {
   driver.cuEventCreate(&after, 0);
   for (double &time : times) {
     float milliseconds = 0;
-    if (options.fresh)
+    if (options.fresh) {
       require(memory.fill(), "memory for");
+      require(images.fill(), "textures and surfaces for");
+    }
     driver.cuEventRecord(before, nullptr);
     require(start(), "launch of");
     driver.cuEventRecord(after, nullptr);

@@ -3,6 +3,7 @@
 #include "../launcher/Output.h"
 #include "Check/Suppressions.h"
 #include "CountersOutput.h"
+#include "EmulatedImages.h"
 #include "LaunchWatch.h"
 #include "Machine/LaunchLimits.h"
 #include "Machine/TensorMap.h"
@@ -43,6 +44,9 @@ void Emulation::setVariables() {
                                  " bytes, its value " + std::to_string(value.bytes.size()));
     llvm::copy(value.bytes, variable.begin());
   }
+  for (const auto &[name, image] : options.images)
+    if (const std::string problem = loaded->bind(name, objectFor(image)); !problem.empty())
+      throw launcher::UsageError(problem);
 }
 
 static std::optional<machine::TensorType> tensorType(StringRef name) {
@@ -91,8 +95,17 @@ machine::TensorMapBytes Emulation::mapFor(const launcher::TensorMap &asked) cons
   return encode(map);
 }
 
-/// The arguments with the addresses and tensor maps in them. They have the sizes of the parameters.
-std::vector<launcher::Bytes> Emulation::arguments() const {
+machine::ImageObject Emulation::objectFor(const launcher::ImageDescription &asked) const {
+  const bool isSampler = asked.kind == launcher::ImageDescription::Kind::Sampler;
+  machine::ImageObject object = imageObjectFor(asked, isSampler ? 0 : addressOf(asked.at));
+  if (object.image)
+    if (const std::string problem = problemOf(object, memory); !problem.empty())
+      fail(KernelFailed, "`" + kernel.name + "`: " + problem);
+  return object;
+}
+
+/// The arguments with the addresses, tensor maps and handles in them. They have the sizes of the parameters.
+std::vector<launcher::Bytes> Emulation::arguments() {
   std::vector<launcher::Bytes> all;
   for (const launcher::Argument &argument : options.arguments) {
     launcher::Bytes &bytes = all.emplace_back(argument.bytes);
@@ -102,6 +115,10 @@ std::vector<launcher::Bytes> Emulation::arguments() const {
     }
     for (const auto &[offset, map] : argument.tensorMaps)
       llvm::copy(mapFor(map), bytes.begin() + offset);
+    for (const auto &[offset, image] : argument.images) {
+      const uint64_t handle = memory.addObject(objectFor(image));
+      std::memcpy(&bytes[offset], &handle, sizeof handle);
+    }
   }
   return all;
 }

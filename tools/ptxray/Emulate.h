@@ -34,8 +34,9 @@ private:
   void placeBuffers();
   void setVariables();
   machine::TensorMapBytes mapFor(const launcher::TensorMap &asked) const;
+  machine::ImageObject objectFor(const launcher::ImageDescription &asked) const;
   uint64_t addressOf(const launcher::Address &at) const;
-  std::vector<launcher::Bytes> arguments() const;
+  std::vector<launcher::Bytes> arguments();
   machine::Outcome launch();
   int report(machine::Outcome outcome, const Arguments &arguments);
   void writeCounts(const machine::Outcome &outcome, const Arguments &arguments) const;

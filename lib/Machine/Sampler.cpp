@@ -1,0 +1,430 @@
+// The arithmetic of an H100's texture unit, as its results show it: positions have 8 bits behind the point, weights of
+// the texels of a fetch are 256ths that add up to 256, and texels are aligned to the largest of four before they are
+// added.
+#include "Machine/Sampler.h"
+#include "Numbers/Number.h"
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+namespace ptxray::machine {
+
+namespace {
+
+constexpr int32_t one = 256; // a position of one texel, and the sum of all weights
+
+/// The texels of one level that a fetch needs: two each way, and how much each of them counts.
+struct Axis {
+  int32_t first = 0;    // the texel; the second is the next one
+  int32_t fraction = 0; // in 256ths
+};
+using Axes = std::array<Axis, mostImageRank>;
+
+/// One texel as the filter reads it.
+struct Tap {
+  std::array<uint32_t, 4> bits = {}; // of floats, or integers
+  int32_t weight = 0;
+  bool isNeeded = false; // no fraction that leads to it is zero: even with a weight of 0 an infinity counts
+};
+
+int32_t halfUp(int32_t value) { return (value + one / 2) >> 8; }
+int32_t halfDown(int32_t value) { return (value + one / 2 - 1) >> 8; }
+
+/// The weights of four texels, of which all together count for `whole`: the first dimension in bit 0, the second in
+/// bit 1.
+std::array<int32_t, 4> weightsOf(int32_t x, int32_t y, int32_t whole) {
+  const int32_t right = halfUp(x * whole), left = whole - right;
+  const int32_t upperRight = halfUp(right * y), upperLeft = halfDown(left * y);
+  return {left - upperLeft, right - upperRight, upperLeft, upperRight};
+}
+
+int64_t floorMod(int64_t value, int64_t divisor) { return ((value % divisor) + divisor) % divisor; }
+
+/// A position in units of 1/256 texels, rounded to the nearest if `isRounded`. Those far outside are cut.
+int64_t positionOf(float at, int32_t extent, AddressMode mode, bool isNormalized, bool isRounded) {
+  constexpr double farthest = 1 << 22;
+  const double coordinate = std::isnan(at) ? 0 : at;
+  if (!isNormalized) {
+    const double cut = std::clamp(coordinate, -farthest, farthest) * one;
+    return static_cast<int64_t>(std::floor(isRounded ? cut + 0.5 : cut));
+  }
+  constexpr int leastBits = 13;
+  const int bits = 8 + std::max(leastBits, static_cast<int>(std::bit_width(static_cast<uint32_t>(extent - 1))));
+  const bool isPeriodic = mode == AddressMode::Wrap || mode == AddressMode::Mirror;
+  double scaled = std::floor(std::ldexp(coordinate, bits));
+  if (isPeriodic)
+    scaled = std::isinf(scaled) ? 0 : std::fmod(scaled, std::ldexp(2.0, bits));
+  auto fixed = static_cast<int64_t>(std::clamp(scaled, -std::ldexp(4.0, bits), std::ldexp(4.0, bits)));
+  if (mode == AddressMode::Wrap)
+    fixed = floorMod(fixed, int64_t(1) << bits);
+  return (fixed * extent * one + (isRounded ? int64_t(1) << (bits - 1) : 0)) >> bits;
+}
+
+/// The texel that an index leads to; -1: the border.
+int32_t texelAt(int64_t index, int32_t extent, AddressMode mode) {
+  switch (mode) {
+  case AddressMode::Wrap: return static_cast<int32_t>(floorMod(index, extent));
+  case AddressMode::Mirror: {
+    const int64_t within = floorMod(index, int64_t(2) * extent);
+    return static_cast<int32_t>(within < extent ? within : 2 * int64_t(extent) - 1 - within);
+  }
+  case AddressMode::Border: return index < 0 || index >= extent ? -1 : static_cast<int32_t>(index);
+  default: return static_cast<int32_t>(std::clamp<int64_t>(index, 0, extent - 1));
+  }
+}
+
+AddressMode modeOf(const Sampling &sampling, unsigned dimension) {
+  const AddressMode mode = sampling.modes[dimension];
+  return sampling.isNormalized || mode == AddressMode::Border ? mode : AddressMode::Clamp;
+}
+
+template <class T> T readAs(const uint8_t *bytes) {
+  T value;
+  std::memcpy(&value, bytes, sizeof value);
+  return value;
+}
+
+/// An integer of 8 or 16 bits as a filter adds it, in 65535ths, or 32767ths of signed ones.
+int32_t expanded(int32_t value, TexelType type) {
+  switch (type) {
+  case TexelType::U8: return value * 257;
+  case TexelType::S8: {
+    const int32_t size = (std::abs(value) * 32767 + 63) / 127;
+    return value == -128 ? -32768 : value < 0 ? -size : size;
+  }
+  default: return value;
+  }
+}
+
+/// Reads the texels of an image.
+class Texels {
+public:
+  Texels(const Image &image, const Sampling &sampling, const uint8_t *bytes)
+      : image(image), sampling(sampling), bytes(bytes) {}
+
+  bool areFractions() const { return sampling.readsFractions && bitsOf(image.type) <= 16 && !isFloat(image.type); }
+  std::array<uint32_t, 4> texel(uint32_t level, uint32_t slice, const std::array<int32_t, mostImageRank> &at) const {
+    if (std::ranges::any_of(at, [](int32_t index) { return index < 0; }))
+      return border();
+    uint64_t index = at[2];
+    index = index * image.extent(1, level) + at[1];
+    index = index * image.extent(0, level) + at[0];
+    const uint8_t *from =
+        bytes + image.levelOffset(level) + slice * image.sliceBytes(level) + index * image.texelBytes();
+    std::array<uint32_t, 4> result = {};
+    for (uint32_t i = 0; i < image.channels; ++i)
+      result[i] = channel(from + size_t(i) * (bitsOf(image.type) / 8));
+    return result;
+  }
+  /// What a fetch without a filter gives.
+  uint32_t given(uint32_t bits) const {
+    if (!areFractions())
+      return bits;
+    const bool isSigned = image.type == TexelType::S8 || image.type == TexelType::S16;
+    const int32_t most = ((1 << bitsOf(image.type)) - 1) >> (isSigned ? 1 : 0);
+    return fraction(static_cast<int32_t>(bits), most);
+  }
+  static uint32_t fraction(int32_t value, int32_t most) {
+    return std::bit_cast<uint32_t>(std::max(static_cast<float>(static_cast<double>(value) / most), -1.0f));
+  }
+
+private:
+  uint32_t channel(const uint8_t *from) const {
+    switch (image.type) {
+    case TexelType::U8: return *from;
+    case TexelType::S8: return static_cast<uint32_t>(static_cast<int8_t>(*from));
+    case TexelType::U16: return readAs<uint16_t>(from);
+    case TexelType::S16: return static_cast<uint32_t>(readAs<int16_t>(from));
+    case TexelType::F16:
+      return static_cast<uint32_t>(
+          numbers::store(numbers::read(readAs<uint16_t>(from), numbers::f16), numbers::f32, {}));
+    default: return readAs<uint32_t>(from);
+    }
+  }
+  /// The border in the format of the image.
+  std::array<uint32_t, 4> border() const {
+    std::array<uint32_t, 4> result = sampling.border;
+    for (uint32_t i = 0; i < 4; ++i)
+      if (i >= image.channels)
+        result[i] = 0;
+      else if (areFractions()) {
+        const bool isSigned = image.type == TexelType::S8 || image.type == TexelType::S16;
+        const int32_t most = ((1 << bitsOf(image.type)) - 1) >> (isSigned ? 1 : 0);
+        const float cut = std::clamp(std::bit_cast<float>(result[i]), isSigned ? -1.0f : 0.0f, 1.0f);
+        result[i] = static_cast<uint32_t>(static_cast<int32_t>(cut * static_cast<float>(most)));
+      } else if (image.type == TexelType::F16)
+        result[i] = static_cast<uint32_t>(numbers::store(
+            numbers::read(numbers::store(numbers::read(result[i], numbers::f32), numbers::f16, {}), numbers::f16),
+            numbers::f32, {}));
+    return result;
+  }
+
+  const Image &image;
+  const Sampling &sampling;
+  const uint8_t *bytes;
+};
+
+/// The sum of four weighted floats: `value` times two to `exponent`.
+struct QuadSum {
+  int64_t value = 0;
+  int exponent = -1000;
+  bool isNaN = false, isInfinite = false, isNegativeInfinite = false;
+};
+
+QuadSum sumOf(const Tap *taps, unsigned channel, int mantissa) {
+  constexpr int guard = 4; // bits of the smaller texels below the last one of the largest
+  QuadSum sum;
+  int largest = sum.exponent;
+  for (unsigned i = 0; i < 4; ++i) {
+    const auto value = std::bit_cast<float>(taps[i].bits[channel]);
+    if (!taps[i].isNeeded || value == 0)
+      continue;
+    sum.isNaN |= std::isnan(value);
+    if (std::isinf(value))
+      (value < 0 ? sum.isNegativeInfinite : sum.isInfinite) = true;
+    else if (taps[i].weight && !std::isnan(value))
+      largest = std::max(largest, std::ilogb(value));
+  }
+  sum.exponent = largest - (mantissa - 1) - guard - 8; // weights are 256ths
+  for (unsigned i = 0; i < 4; ++i) {
+    const auto value = std::bit_cast<float>(taps[i].bits[channel]);
+    if (taps[i].weight && std::isfinite(value) && value != 0)
+      sum.value += static_cast<int64_t>(std::ldexp(static_cast<double>(value), -sum.exponent - 8)) * taps[i].weight;
+  }
+  return sum;
+}
+
+uint32_t filteredFloat(const std::vector<Tap> &taps, unsigned channel, TexelType type) {
+  const int mantissa = type == TexelType::F16 ? 11 : 24;
+  QuadSum sum;
+  for (size_t i = 0; i < taps.size(); i += 4) {
+    const QuadSum next = sumOf(&taps[i], channel, mantissa);
+    sum.isNaN |= next.isNaN;
+    sum.isInfinite |= next.isInfinite;
+    sum.isNegativeInfinite |= next.isNegativeInfinite;
+    if (!sum.value || !next.value) {
+      if (next.value) {
+        sum.value = next.value;
+        sum.exponent = next.exponent;
+      }
+      continue;
+    }
+    const int unit = std::max(sum.exponent, next.exponent) - 1;
+    const auto aligned = [unit](int64_t value, int exponent) {
+      return exponent > unit ? value << (exponent - unit) : value >> std::min(unit - exponent, 63);
+    };
+    sum.value = aligned(sum.value, sum.exponent) + aligned(next.value, next.exponent);
+    sum.exponent = unit;
+  }
+  const uint32_t nan = type == TexelType::F16 ? 0x7fffe000 : 0x7fffffff;
+  constexpr uint32_t infinity = 0x7f800000, sign = 0x80000000;
+  if (sum.isNaN || (sum.isInfinite && sum.isNegativeInfinite))
+    return nan;
+  if (sum.isInfinite || sum.isNegativeInfinite)
+    return infinity | (sum.isNegativeInfinite ? sign : 0);
+  if (!sum.value)
+    return 0;
+  const numbers::Format &format = type == TexelType::F16 ? numbers::f16 : numbers::f32;
+  numbers::Storing how;
+  how.rounding = numbers::Rounding::NearestAway;
+  how.flush = type == TexelType::F32;
+  const auto size = static_cast<uint64_t>(sum.value < 0 ? -sum.value : sum.value);
+  const uint64_t bits = numbers::store(numbers::Number::scaled(sum.value < 0, size, sum.exponent), format, how);
+  return static_cast<uint32_t>(numbers::store(numbers::read(bits, format), numbers::f32, {}));
+}
+
+uint32_t filteredFraction(const std::vector<Tap> &taps, unsigned channel, TexelType type) {
+  int64_t sum = 0;
+  for (const Tap &tap : taps)
+    sum += int64_t(expanded(static_cast<int32_t>(tap.bits[channel]), type)) * tap.weight;
+  const bool isSigned = type == TexelType::S8 || type == TexelType::S16;
+  return Texels::fraction(static_cast<int32_t>((sum + one / 2) >> 8), isSigned ? 32767 : 65535);
+}
+
+/// The face of a cube that a direction leads to, and where: from 0 to 1 each way. Of equal parts the last one counts.
+uint32_t toFace(std::array<float, mostImageRank> &at) {
+  const auto [x, y, z] = std::array<double, 3>{at[0], at[1], at[2]};
+  double across = x, down = -y, along = z;
+  uint32_t face = z < 0 ? 5 : 4;
+  if (std::abs(z) >= std::abs(x) && std::abs(z) >= std::abs(y)) {
+    across = z < 0 ? -x : x;
+  } else if (std::abs(y) >= std::abs(x)) {
+    face = y < 0 ? 3 : 2;
+    along = y;
+    down = y < 0 ? -z : z;
+  } else {
+    face = x < 0 ? 1 : 0;
+    along = x;
+    across = x < 0 ? z : -z;
+  }
+  const double length = along == 0 ? 1 : std::abs(along);
+  at = {static_cast<float>((across / length + 1) / 2), static_cast<float>((down / length + 1) / 2), 0};
+  return face;
+}
+
+/// A fetch of one texture.
+class Fetching {
+public:
+  Fetching(const Image &image, const Sampling &sampling, const uint8_t *bytes, const TexelFetch &asked)
+      : image(image), sampling(sampling), texels(image, sampling, bytes), fetch(asked),
+        face(image.isCube ? toFace(fetch.at) : 0) {}
+
+  Texel run() const {
+    if (fetch.areIntegers)
+      return byIntegers();
+    if (fetch.component >= 0)
+      return gathered();
+    int32_t level = std::max(fetch.isBase ? 0 : fetch.level + sampling.bias, sampling.leastLevel);
+    level = std::clamp(level, 0, std::max(0, std::min<int32_t>(sampling.mostLevel, (image.levels - 1) * one)));
+    if (!sampling.isLinearInLevels)
+      level = (level + one / 2) / one * one;
+    const auto first = static_cast<uint32_t>(level / one);
+    const int32_t fraction = level % one;
+    if (!sampling.isLinear && !fraction)
+      return nearest(first);
+    std::vector<Tap> taps;
+    addTaps(taps, first, one - fraction);
+    if (fraction)
+      addTaps(taps, first + 1, fraction);
+    return filtered(taps);
+  }
+
+private:
+  uint32_t slice() const {
+    const uint32_t layers = image.layers ? image.layers : 1;
+    return std::min(fetch.layer, layers - 1) * (image.isCube ? cubeFaces : 1) + face;
+  }
+  unsigned axes() const { return std::max(2u, image.rank); } // an image of one dimension is a row
+  Texel filtered(const std::vector<Tap> &taps) const {
+    Texel result = {};
+    for (uint32_t i = 0; i < image.channels; ++i)
+      result[i] = texels.areFractions() ? filteredFraction(taps, i, image.type) : filteredFloat(taps, i, image.type);
+    return result;
+  }
+  Texel byIntegers() const {
+    std::array<int32_t, mostImageRank> at = {};
+    const auto level = static_cast<uint32_t>(fetch.level);
+    bool isInside = level < image.levels && fetch.layer < std::max(image.layers, 1u);
+    for (unsigned i = 0; i < image.rank && isInside; ++i) {
+      at[i] = fetch.texel[i] + fetch.offsets[i];
+      if (fetch.hasLevel)
+        at[i] = std::clamp(at[i], 0, static_cast<int32_t>(image.extent(i, level)) - 1);
+      isInside = at[i] >= 0 && static_cast<uint32_t>(at[i]) < image.extent(i, level);
+    }
+    Texel result = {};
+    if (!isInside)
+      return result;
+    const auto found = texels.texel(level, slice(), at);
+    for (uint32_t i = 0; i < image.channels; ++i)
+      result[i] = texels.given(found[i]);
+    return result;
+  }
+  Texel nearest(uint32_t level) const {
+    std::array<int32_t, mostImageRank> at = {};
+    for (unsigned i = 0; i < image.rank; ++i) {
+      const auto extent = static_cast<int32_t>(image.extent(i, level));
+      const AddressMode mode = modeOf(sampling, i);
+      const int64_t position = positionOf(fetch.at[i], extent, mode, sampling.isNormalized, /*isRounded=*/false);
+      at[i] = texelAt((position >> 8) + fetch.offsets[i], extent, mode);
+    }
+    const auto found = texels.texel(level, slice(), at);
+    Texel result = {};
+    for (uint32_t i = 0; i < image.channels; ++i)
+      result[i] = texels.given(found[i]);
+    return result;
+  }
+  Axes axesOf(uint32_t level, bool isCut = true) const {
+    Axes result;
+    for (unsigned i = 0; i < axes(); ++i) {
+      const auto extent = static_cast<int32_t>(image.extent(i, level));
+      const AddressMode mode = modeOf(sampling, i);
+      const float coordinate = i < image.rank ? fetch.at[i] : 0;
+      int64_t position = positionOf(coordinate, extent, mode, sampling.isNormalized, /*isRounded=*/true) - one / 2 +
+                         int64_t(fetch.offsets[i]) * one;
+      if (isCut && mode == AddressMode::Clamp)
+        position = std::clamp<int64_t>(position, 0, int64_t(extent - 1) * one);
+      result[i] = {static_cast<int32_t>(position >> 8), static_cast<int32_t>(position & (one - 1))};
+    }
+    return result;
+  }
+  /// Four texels of a plane; `plane` is the third index.
+  void addPlane(std::vector<Tap> &taps, uint32_t level, const Axes &at, int32_t plane, int32_t whole) const {
+    const std::array<int32_t, 4> weights = weightsOf(at[0].fraction, at[1].fraction, whole);
+    for (unsigned i = 0; i < 4; ++i) {
+      std::array<int32_t, mostImageRank> index = {0, 0, plane};
+      for (unsigned axis = 0; axis < 2; ++axis)
+        index[axis] = texelAt(int64_t(at[axis].first) + (i >> axis & 1),
+                              static_cast<int32_t>(image.extent(axis, level)), modeOf(sampling, axis));
+      const bool isNeeded = whole && (!(i & 1) || at[0].fraction) && (!(i & 2) || at[1].fraction);
+      taps.push_back({texels.texel(level, slice(), index), weights[i], isNeeded});
+    }
+  }
+  void addTaps(std::vector<Tap> &taps, uint32_t level, int32_t whole) const {
+    if (!sampling.isLinear) {
+      std::array<int32_t, mostImageRank> at = {};
+      for (unsigned i = 0; i < image.rank; ++i) {
+        const auto extent = static_cast<int32_t>(image.extent(i, level));
+        const int64_t position = positionOf(fetch.at[i], extent, modeOf(sampling, i), sampling.isNormalized, false);
+        at[i] = texelAt((position >> 8) + fetch.offsets[i], extent, modeOf(sampling, i));
+      }
+      taps.push_back({texels.texel(level, slice(), at), whole, true});
+      taps.resize(taps.size() + 3);
+      return;
+    }
+    const Axes at = axesOf(level);
+    if (image.rank < 3)
+      return addPlane(taps, level, at, 0, whole);
+    const auto depth = static_cast<int32_t>(image.extent(2, level));
+    const int32_t upper = halfUp(at[2].fraction * whole);
+    addPlane(taps, level, at, texelAt(at[2].first, depth, modeOf(sampling, 2)), whole - upper);
+    addPlane(taps, level, at, texelAt(int64_t(at[2].first) + 1, depth, modeOf(sampling, 2)), upper);
+  }
+  /// One component of the four texels that a filter would read: from the second row, from left to right, and back.
+  Texel gathered() const {
+    const Axes at = axesOf(0, /*isCut=*/false);
+    constexpr std::array<std::array<int, 2>, 4> order = {{{0, 1}, {1, 1}, {1, 0}, {0, 0}}};
+    Texel result = {};
+    for (unsigned i = 0; i < 4; ++i) {
+      std::array<int32_t, mostImageRank> index = {};
+      for (unsigned axis = 0; axis < 2; ++axis)
+        index[axis] = texelAt(int64_t(at[axis].first) + order[i][axis], static_cast<int32_t>(image.extent(axis, 0)),
+                              modeOf(sampling, axis));
+      const auto found = texels.texel(0, slice(), index);
+      result[i] = static_cast<uint32_t>(fetch.component) < image.channels ? texels.given(found[fetch.component]) : 0;
+    }
+    return result;
+  }
+
+  const Image &image;
+  const Sampling &sampling;
+  const Texels texels;
+  TexelFetch fetch;
+  uint32_t face;
+};
+
+} // namespace
+
+Texel fetchTexel(const Image &image, const Sampling &sampling, const uint8_t *bytes, const TexelFetch &fetch) {
+  return Fetching(image, sampling, bytes, fetch).run();
+}
+
+int32_t fixedLevel(float level) {
+  constexpr float most = 64;
+  return std::isnan(level) ? 0 : static_cast<int32_t>(std::clamp(level, -most, most) * one);
+}
+
+int32_t levelOfGradients(const Image &image, const std::array<float, mostImageRank> &dx,
+                         const std::array<float, mostImageRank> &dy) {
+  double longest = 0;
+  for (const auto &step : {dx, dy}) {
+    double length = 0;
+    for (unsigned i = 0; i < image.rank; ++i)
+      length += std::pow(double(step[i]) * image.extents[i], 2);
+    longest = std::max(longest, length);
+  }
+  return longest > 0 ? fixedLevel(static_cast<float>(0.5 * std::log2(longest))) : fixedLevel(-INFINITY);
+}
+
+} // namespace ptxray::machine

@@ -1,0 +1,156 @@
+#include "Images.h"
+#include "Arguments.h"
+#include <cstdlib>
+#include <cstring>
+
+namespace ptxray::launcher {
+
+using Mode = ImageDescription::Mode;
+using Kind = ImageDescription::Kind;
+
+static std::vector<std::string> partsOf(const std::string &text, char divider) {
+  std::vector<std::string> parts(1);
+  for (const char c : text)
+    if (c == divider)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  return parts;
+}
+
+static double readDecimal(const std::string &text, const std::string &within) {
+  char *end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end)
+    throw UsageError("`" + text + "` in `" + within + "` is not a number");
+  return value;
+}
+
+static uint32_t readCount(const std::string &text, const std::string &within) {
+  const uint64_t value = readNumber(text, within);
+  if (value > UINT32_MAX)
+    throw UsageError("`" + text + "` in `" + within + "` is too large");
+  return static_cast<uint32_t>(value);
+}
+
+static bool readMode(const std::string &text, Mode &mode) {
+  struct Named {
+    const char *name;
+    Mode mode;
+  };
+  static constexpr Named modes[] = {
+      {"wrap", Mode::Wrap}, {"clamp", Mode::Clamp}, {"mirror", Mode::Mirror}, {"border", Mode::Border}};
+  for (const Named &one : modes)
+    if (text == one.name) {
+      mode = one.mode;
+      return true;
+    }
+  return false;
+}
+
+/// `wrap`, or `wrap/clamp` for one dimension after the other.
+static bool readModes(const std::string &text, ImageDescription &image) {
+  const std::vector<std::string> parts = partsOf(text, '/');
+  if (parts.size() > image.modes.size())
+    return false;
+  for (size_t i = 0; i < image.modes.size(); ++i)
+    if (!readMode(parts[std::min(i, parts.size() - 1)], image.modes[i]))
+      return false;
+  for (const Mode mode : image.modes) // others do not repeat
+    image.isNormalized |= mode == Mode::Wrap || mode == Mode::Mirror;
+  return true;
+}
+
+static bool readSampling(const std::string &part, const std::string &text, ImageDescription &image) {
+  const size_t equals = part.find('=');
+  const std::string key = part.substr(0, equals), value = equals == std::string::npos ? "" : part.substr(equals + 1);
+  if (part == "linear" || part == "nearest")
+    image.isLinear = part == "linear";
+  else if (part == "normalized")
+    image.isNormalized = true;
+  else if (part == "fraction")
+    image.readsFractions = true;
+  else if (key == "bias" && !value.empty())
+    image.bias = readDecimal(value, text);
+  else if (key == "lod") {
+    const std::vector<std::string> ends = partsOf(value, '/');
+    image.leastLevel = readDecimal(ends[0], text);
+    image.mostLevel = ends.size() > 1 ? readDecimal(ends[1], text) : image.mostLevel;
+  } else if (key == "border" && !value.empty()) {
+    image.modes.fill(Mode::Border);
+    const std::vector<std::string> colours = partsOf(value, '/');
+    for (size_t i = 0; i < image.border.size(); ++i)
+      image.border[i] = i < colours.size() ? readDecimal(colours[i], text) : 0;
+  } else
+    return readModes(part, image);
+  return true;
+}
+
+static bool readShape(const std::string &part, const std::string &text, ImageDescription &image) {
+  const size_t equals = part.find('=');
+  const std::string key = part.substr(0, equals), value = equals == std::string::npos ? "" : part.substr(equals + 1);
+  if (part[0] == '&')
+    image.at = readAddress(part);
+  else if (key == "layers" && !value.empty())
+    image.layers = readCount(value, text);
+  else if (part == "cube")
+    image.isCube = image.isNormalized = true;
+  else if (part == "buffer")
+    image.isBuffer = true;
+  else if (key == "levels" && !value.empty()) {
+    const std::vector<std::string> parts = partsOf(value, '/');
+    image.levels = readCount(parts[0], text);
+    image.isNormalized = true;
+    image.isLinearInLevels = parts.size() > 1 && parts[1] == "linear";
+    return parts.size() == 1 || (parts.size() == 2 && (parts[1] == "linear" || parts[1] == "nearest"));
+  } else
+    return false;
+  return true;
+}
+
+/// `f32`, `u8x4`.
+static void readTexelType(const std::string &text, const std::string &within, ImageDescription &image) {
+  static constexpr const char *names[] = {"u8", "u16", "u32", "s8", "s16", "s32", "f16", "f32"};
+  std::string name = text;
+  if (const size_t x = text.rfind('x'); x != std::string::npos && x + 2 == text.size()) {
+    image.channels = static_cast<unsigned>(text.back() - '0');
+    name = text.substr(0, x);
+  }
+  for (const char *known : names)
+    if (name == known)
+      image.type = findType(name);
+  if (!image.type || (image.channels != 1 && image.channels != 2 && image.channels != 4))
+    throw UsageError("`" + text + "` in `" + within +
+                     "`: texels are u8, u16, u32, s8, s16, s32, f16 or f32, with x2 or x4 for more channels");
+}
+
+bool isImage(const std::string &text) {
+  return text.starts_with("tex=") || text.starts_with("surf=") || text.starts_with("sampler=");
+}
+
+ImageDescription readImage(const std::string &text) {
+  ImageDescription image;
+  image.kind = text.starts_with("tex=") ? Kind::Texture : text.starts_with("surf=") ? Kind::Surface : Kind::Sampler;
+  const std::vector<std::string> parts = partsOf(text.substr(text.find('=') + 1), ':');
+  const bool isSampler = image.kind == Kind::Sampler;
+  if (!isSampler) {
+    readTexelType(parts[0], text, image);
+    for (const std::string &extent : partsOf(parts.size() > 1 ? parts[1] : "", 'x'))
+      image.extents.push_back(readCount(extent, text));
+    if (image.extents.size() > image.modes.size())
+      throw UsageError("`" + text + "`: three dimensions are the most");
+  }
+  for (size_t i = isSampler ? 0 : 2; i < parts.size(); ++i)
+    if (!(!isSampler && readShape(parts[i], text, image)) &&
+        !(image.kind != Kind::Surface && readSampling(parts[i], text, image)))
+      throw UsageError("`" + parts[i] + "` in `" + text + "`: expected " +
+                       (image.kind == Kind::Surface
+                            ? "layers=, cube, buffer or &BUFFER"
+                            : std::string("linear, normalized, fraction, wrap, clamp, mirror, border=, lod=, bias=") +
+                                  (isSampler ? "" : ", layers=, levels=, cube, buffer or &BUFFER")));
+  if (!isSampler && image.at.buffer.empty())
+    throw UsageError("`" + text + "` names no buffer: &NUMBER or &NAME is missing");
+  return image;
+}
+
+} // namespace ptxray::launcher

@@ -1,0 +1,38 @@
+#pragma once
+// Textures, surfaces and samplers on the command line: `tex=f32:64x64:linear:wrap:&0`, `surf=u8x4:16x16:&1`,
+// `sampler=linear:clamp`.
+#include "Buffer.h"
+#include <array>
+
+namespace ptxray::launcher {
+
+/// An address within a buffer: `&0`, `&0+128`, `&weights`.
+struct Address {
+  std::string buffer;
+  uint64_t offset = 0;
+};
+
+struct ImageDescription {
+  enum class Kind : uint8_t { Texture, Surface, Sampler };
+  enum class Mode : uint8_t { Wrap, Clamp, Mirror, Border }; // as the driver numbers them
+
+  Kind kind = Kind::Texture;
+  const ElementType *type = nullptr;
+  unsigned channels = 1;
+  std::vector<uint32_t> extents; // the innermost first
+  uint32_t layers = 0, levels = 1;
+  bool isCube = false, isBuffer = false;
+  Address at;
+
+  std::array<Mode, 3> modes = {Mode::Clamp, Mode::Clamp, Mode::Clamp};
+  bool isLinear = false, isLinearInLevels = false, isNormalized = false, readsFractions = false;
+  double bias = 0, leastLevel = 0, mostLevel = 1000;
+  std::array<double, 4> border = {0, 0, 0, 0};
+};
+
+/// Whether a text describes one of these.
+bool isImage(const std::string &text);
+/// Reads it.
+ImageDescription readImage(const std::string &text);
+
+} // namespace ptxray::launcher

@@ -1,0 +1,135 @@
+#include "GpuImages.h"
+#include <algorithm>
+
+namespace ptxray::launcher {
+
+using Kind = ImageDescription::Kind;
+
+GpuImages::~GpuImages() {
+  for (const Made &made : all) {
+    if (made.handle)
+      made.image.kind == Kind::Surface ? driver.cuSurfObjectDestroy(made.handle)
+                                       : driver.cuTexObjectDestroy(made.handle);
+    if (made.array)
+      made.image.levels > 1 ? driver.cuMipmappedArrayDestroy(made.array) : driver.cuArrayDestroy(made.array);
+  }
+}
+
+/// The number that the driver has for a type.
+static int formatOf(const ElementType &type) {
+  const int size = type.bits == 8 ? 0 : type.bits == 16 ? 1 : 2;
+  if (type.kind == ElementType::Float)
+    return size == 1 ? 0x10 : 0x20;
+  return (type.kind == ElementType::Signed ? 8 : 1) + size;
+}
+
+static uint32_t slicesOf(const ImageDescription &image) {
+  constexpr uint32_t faces = 6;
+  return std::max(image.layers, 1u) * (image.isCube ? faces : 1);
+}
+
+static CuArrayDescriptor descriptorOf(const ImageDescription &image) {
+  enum { Layered = 1, Stored = 2, Cube = 4, Gathered = 8 };
+  CuArrayDescriptor result = {};
+  result.width = image.extents[0];
+  result.height = image.extents.size() > 1 ? image.extents[1] : 0;
+  result.depth = image.extents.size() > 2 ? image.extents[2] : image.layers || image.isCube ? slicesOf(image) : 0;
+  result.format = formatOf(*image.type);
+  result.channels = image.channels;
+  result.flags = (image.layers ? Layered : 0) | (image.isCube ? Cube : 0) | (image.kind == Kind::Surface ? Stored : 0) |
+                 (image.kind == Kind::Texture && image.extents.size() == 2 && image.levels == 1 ? Gathered : 0);
+  return result;
+}
+
+CuResult GpuImages::makeArray(Made &made) const {
+  const CuArrayDescriptor descriptor = descriptorOf(made.image);
+  return made.image.levels > 1 ? driver.cuMipmappedArrayCreate(&made.array, &descriptor, made.image.levels)
+                               : driver.cuArray3DCreate_v2(&made.array, &descriptor);
+}
+
+static CuTextureDescriptor samplingOf(const ImageDescription &image) {
+  enum { AsIntegers = 1, Normalized = 2 };
+  CuTextureDescriptor result = {};
+  for (int i = 0; i < 3; ++i)
+    result.modes[i] = static_cast<int>(image.modes[i]);
+  result.filter = image.isLinear;
+  const bool areIntegers = image.type->kind != ElementType::Float && !image.readsFractions;
+  result.flags = (areIntegers ? AsIntegers : 0) | (image.isNormalized ? Normalized : 0);
+  result.levelFilter = image.isLinearInLevels;
+  result.bias = static_cast<float>(image.bias);
+  result.leastLevel = static_cast<float>(image.leastLevel);
+  result.mostLevel = static_cast<float>(image.mostLevel);
+  for (int i = 0; i < 4; ++i)
+    result.border[i] = static_cast<float>(image.border[i]);
+  return result;
+}
+
+CuResult GpuImages::make(const ImageDescription &image, CuPointer texels, uint64_t &handle) {
+  Made &made = all.emplace_back(Made{image, texels});
+  CuResourceDescriptor resource = {};
+  if (image.isBuffer) {
+    resource.kind = CuLinearResource;
+    resource.words[0] = texels;
+    resource.words[1] = static_cast<uint64_t>(formatOf(*image.type)) | uint64_t(image.channels) << 32;
+    resource.words[2] = uint64_t(image.extents[0]) * image.channels * (image.type->bits / 8);
+  } else {
+    if (const CuResult result = makeArray(made))
+      return result;
+    resource.kind = image.levels > 1 ? CuLevelsResource : CuArrayResource;
+    resource.words[0] = reinterpret_cast<uint64_t>(made.array);
+  }
+  const CuTextureDescriptor sampling = samplingOf(image);
+  const CuResult result = image.kind == Kind::Surface
+                              ? driver.cuSurfObjectCreate(&made.handle, &resource)
+                              : driver.cuTexObjectCreate(&made.handle, &resource, &sampling, nullptr);
+  handle = made.handle;
+  return result;
+}
+
+/// All levels, from or to the buffer, where they lie one behind the other.
+CuResult GpuImages::copy(const Made &made, bool isBack) const {
+  const ImageDescription &image = made.image;
+  CuPointer texels = made.texels;
+  for (uint32_t level = 0; level < image.levels; ++level) {
+    const auto extent = [&](size_t dimension) -> size_t {
+      return dimension < image.extents.size() ? std::max<size_t>(image.extents[dimension] >> level, 1) : 1;
+    };
+    CuHandle array = made.array;
+    if (image.levels > 1)
+      if (const CuResult result = driver.cuMipmappedArrayGetLevel(&array, made.array, level))
+        return result;
+    CuCopy copy = {};
+    CuCopyEnd &memory = isBack ? copy.to : copy.from, &other = isBack ? copy.from : copy.to;
+    copy.bytes = extent(0) * image.channels * (image.type->bits / 8);
+    copy.height = extent(1);
+    copy.depth = extent(2) * slicesOf(image);
+    memory.kind = CuDeviceMemory;
+    memory.device = texels;
+    memory.pitch = copy.bytes;
+    memory.height = copy.height;
+    other.kind = CuArrayMemory;
+    other.array = array;
+    if (const CuResult result = driver.cuMemcpy3D_v2(&copy))
+      return result;
+    texels += copy.bytes * copy.height * copy.depth;
+  }
+  return 0;
+}
+
+CuResult GpuImages::fill() const {
+  for (const Made &made : all)
+    if (made.array)
+      if (const CuResult result = copy(made, /*isBack=*/false))
+        return result;
+  return 0;
+}
+
+CuResult GpuImages::read() const {
+  for (const Made &made : all)
+    if (made.array && made.image.kind == Kind::Surface)
+      if (const CuResult result = copy(made, /*isBack=*/true))
+        return result;
+  return 0;
+}
+
+} // namespace ptxray::launcher

@@ -1,0 +1,37 @@
+#pragma once
+// Textures and surfaces on a GPU: arrays of the driver, filled from buffers before a launch; surfaces are copied back.
+#include "Driver.h"
+#include "Images.h"
+#include <list>
+
+namespace ptxray::launcher {
+
+class GpuImages {
+public:
+  explicit GpuImages(const Driver &driver) : driver(driver) {}
+  GpuImages(const GpuImages &) = delete;
+  GpuImages &operator=(const GpuImages &) = delete;
+  ~GpuImages();
+
+  /// Makes the object whose texels lie in a buffer on the GPU.
+  CuResult make(const ImageDescription &image, CuPointer texels, uint64_t &handle);
+  /// From the buffers, before a launch.
+  CuResult fill() const;
+  /// What surfaces hold, after it.
+  CuResult read() const;
+
+private:
+  struct Made {
+    ImageDescription image;
+    CuPointer texels;
+    CuHandle array = nullptr; // null: a texture in linear memory
+    uint64_t handle = 0;
+  };
+  CuResult makeArray(Made &made) const;
+  CuResult copy(const Made &made, bool isBack) const;
+
+  const Driver &driver;
+  std::list<Made> all;
+};
+
+} // namespace ptxray::launcher

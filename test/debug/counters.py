@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 PTXRAY, REPOSITORY = pathlib.Path(sys.argv.pop(1)).resolve(), pathlib.Path(sys.argv.pop(1)).resolve()
-TRANSPOSE = REPOSITORY / "docs" / "examples" / "transpose.ptx"
+COLUMNS = REPOSITORY / "docs" / "examples" / "columns.ptx"
 SAXPY = REPOSITORY / "test" / "emulate" / "saxpy.ptx"
 KINDS = """.version 8.0
 .target sm_90
@@ -66,9 +66,9 @@ class Counters(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return json.loads(path.read_text())
 
-    def test_transposed(self):
+    def test_columns(self):
         """A column of a tile of 32 numbers a row lies in one bank: 32 passes for each of 32 columns."""
-        counted = self.counted(TRANSPOSE, "--block=32", "iota:u32:1024", "zeros:u32:1024")
+        counted = self.counted(COLUMNS, "--block=32", "iota:u32:1024", "zeros:u32:1024")
         by_text = {one["text"]: one["counts"] for one in counted["instructions"]}
         self.assertEqual(
             by_text["ld.shared.u32 %r5, [%r4];"],
@@ -85,7 +85,7 @@ class Counters(unittest.TestCase):
         self.assertEqual(by_text["ld.global.u32 %r5, [%d1];"]["memory_l2_theoretical_sectors_global"], 128)
         self.assertEqual(by_text["@%p bra read;"]["thread_inst_executed_true"], 31 * 32)
         self.assertEqual(counted["counts"]["memory_l1_wavefronts_shared"], 1056)
-        self.assertEqual((counted["kernel"], counted["version"]), ("transpose", 1))
+        self.assertEqual((counted["kernel"], counted["version"]), ("columns", 1))
 
     def test_kinds(self):
         kernel = self.folder / "kinds.ptx"

@@ -435,8 +435,8 @@ void accessAtomically(char *registers, const Op &op, uint32_t mask, Warp &warp) 
   };
   const Addresses from = addresses(atomic.reads), to = addresses(atomic.writes);
   if (warp.isCounted && !to.empty())
-    countAccess(warp, op, AccessKind::Atomic, atomic.writes[0].address.space, to[0].data(), mask,
-                atomic.writes[0].bytes);
+    countAccess(warp, op, atomic.isIncrement ? AccessKind::Increment : AccessKind::Atomic,
+                atomic.writes[0].address.space, to[0].data(), mask, atomic.writes[0].bytes);
   for (uint32_t left = mask; left; left &= left - 1) {
     const uint32_t lane = left & -left;
     for (size_t i = 0; i < from.size(); ++i)

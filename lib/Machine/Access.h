@@ -9,6 +9,7 @@ namespace ptxray::machine {
 struct AtomicAccess {
   std::vector<MemoryAccess> reads, writes;
   std::vector<Op> ops;
+  bool isIncrement = false; // by 1, which ptxas has lanes of the same address do together
 };
 /// Payload of a copy of bytes from memory to memory.
 struct MemoryCopy {

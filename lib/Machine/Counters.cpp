@@ -64,7 +64,7 @@ static void countShared(InstructionCounts &counts, AccessKind kind, const LaneAd
   constexpr uint32_t mostCached = 8; // larger copies go past the first level of the cache, and are not counted there
   if (kind == AccessKind::Copy && lanes.bytes > mostCached)
     return;
-  const bool isApart = kind == AccessKind::Copy || (kind == AccessKind::Atomic && lanes.bytes > 4);
+  const bool isApart = kind == AccessKind::Copy || kind == AccessKind::Atomic;
   const Wavefronts passes = kind == AccessKind::Load
                                 ? wavefrontsOfLoad(lanes)
                                 : wavefrontsOfStore(lanes, isApart ? SameWord::Apart : SameWord::Shared);
@@ -97,7 +97,7 @@ void countAccess(Warp &warp, const Op &op, AccessKind kind, Space space, const u
     countShared(counts, kind, {at, shared, bytes});
   if (global)
     countGlobal(counts, {at, global, bytes});
-  if (kind == AccessKind::Atomic)
+  if (kind == AccessKind::Atomic || kind == AccessKind::Increment)
     counts.collisions += collisionsOf({at, shared | global, bytes});
 }
 

@@ -29,7 +29,7 @@ struct InstructionCounts {
 using FunctionCounts = std::vector<InstructionCounts>; // by instruction of its body
 
 /// Who accesses memory, as far as that changes what is counted.
-enum class AccessKind : uint8_t { Load, Store, Atomic, Copy, Matrix };
+enum class AccessKind : uint8_t { Load, Store, Atomic, Increment, Copy, Matrix };
 
 /// Counts that the lanes come through a block of code, all of them.
 void countBlock(Warp &warp, const FunctionCode &code, const CodeBlock &block);

@@ -86,6 +86,15 @@ bool BodyLowering::copiesBytes(Lowered &one) {
   return true;
 }
 
+/// It adds 1 to a number of 32 bits.
+static bool isIncrement(const Lowered &one) {
+  const std::optional<Reduction> reduction = reductionOf(one);
+  const int amount = one.node("b");
+  return reduction && reduction->how == Reduction::How::Add && !reduction->type.isFloat() &&
+         reduction->type.bits == 32 && amount >= 0 && one.nodes[amount].kind == OperandKind::Integer &&
+         one.nodes[amount].value == 1;
+}
+
 void BodyLowering::compute(Lowered &one) {
   if (!one.recipe.refusal.empty()) {
     if (!lowerNamed(one.recipe.refusal, one, *this))
@@ -112,6 +121,7 @@ void BodyLowering::compute(Lowered &one) {
     for (const MemoryUse &use : compiled.writes)
       atomic.writes.push_back(memoryAccess(one, use, true));
     atomic.ops = std::move(compiled.ops);
+    atomic.isIncrement = isIncrement(one);
     return emit(accessAtomically, std::move(atomic));
   }
   for (const MemoryUse &use : compiled.reads)

@@ -20,7 +20,7 @@ struct Wavefronts {
 /// How lanes that name the same word get in each other's way.
 enum class SameWord : uint8_t {
   Shared, // all lanes get it at once
-  Apart,  // each lane has it for itself: exchanges of 64 bits, writes of copies
+  Apart,  // each lane has it for itself: atomic operations, writes of copies
 };
 Wavefronts wavefrontsOfLoad(const LaneAddresses &lanes);
 Wavefronts wavefrontsOfStore(const LaneAddresses &lanes, SameWord same = SameWord::Shared);

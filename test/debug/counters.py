@@ -40,6 +40,7 @@ all:
   mov.u32 %r2, held;
   shr.u32 %r3, %r1, 3;
   atom.shared.add.u32 %r4, [%r2], 1;
+  atom.shared.exch.b32 %r4, [%r2], %r1;
   cvt.u64.u32 %d3, %r2;
   cvta.shared.u64 %d3, %d3;
   st.u32 [%d3+128], %r1;
@@ -99,7 +100,9 @@ class Counters(unittest.TestCase):
         self.assertEqual(counts("@%p bra few;")["branches_divergent"], 1)
         self.assertEqual(counts("st.local.u32 [own], %r1;")["bytes_local"], 20 * 4)
         self.assertEqual(counts("@!%p st.global.u32 [%d1], %r1;"), {"inst_executed": 1, "thread_inst_executed": 12})
-        self.assertEqual(counts("atom.shared.add.u32 %r4, [%r2], 1;")["atomic_collisions"], 31)
+        increment, exchange = counts("atom.shared.add.u32 %r4, [%r2], 1;"), counts("atom.shared.exch.b32 %r4, [%r2], %r1;")
+        self.assertEqual((increment["atomic_collisions"], increment["memory_l1_wavefronts_shared"]), (31, 1))
+        self.assertEqual((exchange["atomic_collisions"], exchange["memory_l1_wavefronts_shared"]), (31, 32))
         generic = counts("st.u32 [%d3+128], %r1;")
         self.assertEqual((generic["bytes_shared"], generic["memory_l1_wavefronts_shared"]), (128, 1))
         copy = counts("cp.async.ca.shared.global [%r2], [%d2], 8;")

@@ -59,17 +59,38 @@ static uint32_t lanesInWindow(const uint64_t *at, uint32_t mask, uint64_t window
   return lanes;
 }
 
-static void countShared(InstructionCounts &counts, AccessKind kind, const LaneAddresses &lanes) {
+void WorstAccess::take(const WorstAccess &other) {
+  if (std::tuple(passes, other.mask, other.at) < std::tuple(other.passes, mask, at))
+    *this = other;
+}
+
+Wavefronts wavefrontsOf(AccessKind kind, const LaneAddresses &lanes) {
+  const bool isApart = kind == AccessKind::Copy || kind == AccessKind::Atomic;
+  return kind == AccessKind::Load ? wavefrontsOfLoad(lanes)
+                                  : wavefrontsOfStore(lanes, isApart ? SameWord::Apart : SameWord::Shared);
+}
+
+/// Keeps the access if it is the worst one of its instruction.
+static void keepWorst(GridState &grid, std::pair<uint32_t, uint32_t> place, AccessKind kind, const LaneAddresses &lanes,
+                      uint32_t passes) {
+  WorstAccess access{kind, {}, lanes.mask, lanes.bytes, passes};
+  for (unsigned lane = 0; lane < warpSize; ++lane)
+    access.at[lane] = lanes.mask >> lane & 1 ? lanes.at[lane] & sharedOffsetMask : 0;
+  grid.worst[place].take(access);
+}
+
+static void countShared(Warp &warp, const Op &op, AccessKind kind, const LaneAddresses &lanes) {
+  const FunctionCode &code = warp.now.frame->code;
+  InstructionCounts &counts = countsOf(warp, code)[op.instruction];
   counts.sharedBytes += uint64_t(lanes.bytes) * static_cast<uint32_t>(__builtin_popcount(lanes.mask));
   constexpr uint32_t mostCached = 8; // larger copies go past the first level of the cache, and are not counted there
   if (kind == AccessKind::Copy && lanes.bytes > mostCached)
     return;
-  const bool isApart = kind == AccessKind::Copy || kind == AccessKind::Atomic;
-  const Wavefronts passes = kind == AccessKind::Load
-                                ? wavefrontsOfLoad(lanes)
-                                : wavefrontsOfStore(lanes, isApart ? SameWord::Apart : SameWord::Shared);
+  const Wavefronts passes = wavefrontsOf(kind, lanes);
   counts.sharedWavefronts += passes.count;
   counts.sharedIdeal += passes.ideal;
+  if (passes.count > 2 * passes.ideal)
+    keepWorst(*warp.block->grid, {code.number, op.instruction}, kind, lanes, passes.count);
 }
 
 static void countGlobal(InstructionCounts &counts, const LaneAddresses &lanes) {
@@ -94,7 +115,7 @@ void countAccess(Warp &warp, const Op &op, AccessKind kind, Space space, const u
   }
   counts.localBytes += uint64_t(bytes) * static_cast<uint32_t>(__builtin_popcount(local));
   if (shared)
-    countShared(counts, kind, {at, shared, bytes});
+    countShared(warp, op, kind, {at, shared, bytes});
   if (global)
     countGlobal(counts, {at, global, bytes});
   if (kind == AccessKind::Atomic || kind == AccessKind::Increment)

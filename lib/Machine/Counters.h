@@ -1,5 +1,6 @@
 #pragma once
 // What a launch executes, counted by instruction.
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -30,6 +31,18 @@ using FunctionCounts = std::vector<InstructionCounts>; // by instruction of its 
 
 /// Who accesses memory, as far as that changes what is counted.
 enum class AccessKind : uint8_t { Load, Store, Atomic, Increment, Copy, Matrix };
+
+/// The access of an instruction that took more passes through shared memory than the others.
+struct WorstAccess {
+  AccessKind kind = AccessKind::Load;
+  std::array<uint64_t, 32> at{};
+  uint32_t mask = 0, bytes = 0, passes = 0;
+  /// Keeps the worse one; if both took as many passes, the one with lower addresses, in whatever order they come.
+  void take(const WorstAccess &other);
+};
+struct LaneAddresses;
+struct Wavefronts;
+Wavefronts wavefrontsOf(AccessKind kind, const LaneAddresses &lanes);
 
 /// Counts that the lanes come through a block of code, all of them.
 void countBlock(Warp &warp, const FunctionCode &code, const CodeBlock &block);

@@ -67,8 +67,9 @@ struct GridState {
   uint32_t sharedBytes = 0;
   std::string printed;
   std::vector<TraceLine> trace;
-  std::vector<FunctionCounts> counts;    // by the number of the function; empty: nothing is counted
-  std::deque<std::vector<uint8_t>> heap; // what malloc has given
+  std::vector<FunctionCounts> counts; // by the number of the function; empty: nothing is counted
+  std::map<std::pair<uint32_t, uint32_t>, WorstAccess> worst; // by function and instruction
+  std::deque<std::vector<uint8_t>> heap;                      // what malloc has given
   std::optional<Fault> fault;
   std::array<uint32_t, 3> faultBlock{};
   uint32_t faultThread = 0;

@@ -1,5 +1,6 @@
 #include "Machine/Launch.h"
 #include "Isa/Words.h"
+#include "Machine/Conflicts.h"
 #include "Machine/Flight.h"
 #include "Machine/Halted.h"
 #include "Machine/Hangs.h"
@@ -441,6 +442,8 @@ static void add(Schedule &other, Schedule &to) {
     for (auto [one, another] : llvm::zip(function, more))
       one += another;
   }
+  for (const auto &[place, access] : other.grid.worst)
+    to.grid.worst[place].take(access);
 }
 
 static std::vector<CountedInstruction> countsOf(const GridState &grid) {
@@ -488,6 +491,7 @@ static Outcome runOnCores(const GridState &grid, unsigned cores) {
   first.outcome.printed = std::move(first.grid.printed);
   first.outcome.trace = std::move(first.grid.trace);
   first.outcome.counts = countsOf(first.grid);
+  llvm::append_range(first.outcome.diagnostics, bankConflicts(first.grid));
   first.outcome.laneInstructions = first.grid.laneInstructions;
   return first.outcome;
 }

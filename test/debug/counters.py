@@ -100,7 +100,10 @@ class Counters(unittest.TestCase):
         self.assertEqual(counts("@%p bra few;")["branches_divergent"], 1)
         self.assertEqual(counts("st.local.u32 [own], %r1;")["bytes_local"], 20 * 4)
         self.assertEqual(counts("@!%p st.global.u32 [%d1], %r1;"), {"inst_executed": 1, "thread_inst_executed": 12})
-        increment, exchange = counts("atom.shared.add.u32 %r4, [%r2], 1;"), counts("atom.shared.exch.b32 %r4, [%r2], %r1;")
+        increment, exchange = (
+            counts("atom.shared.add.u32 %r4, [%r2], 1;"),
+            counts("atom.shared.exch.b32 %r4, [%r2], %r1;"),
+        )
         self.assertEqual((increment["atomic_collisions"], increment["memory_l1_wavefronts_shared"]), (31, 1))
         self.assertEqual((exchange["atomic_collisions"], exchange["memory_l1_wavefronts_shared"]), (31, 32))
         generic = counts("st.u32 [%d3+128], %r1;")
@@ -134,13 +137,33 @@ class Counters(unittest.TestCase):
         done = self.run_ptxray("--counters=/nowhere/c.json", SAXPY, "--block=32", "2", "zeros:128", "zeros:128", "32")
         self.assertEqual((done.returncode, done.stderr), (2, "ptxray: cannot write `/nowhere/c.json`\n"))
 
+    def test_conflicts(self):
+        """Padding ends the conflicts of a column and of rows; nothing helps atomic operations."""
+        rows = COLUMNS.read_text().replace("ld.shared.u32 %r5, [%r4]", "ld.shared.v4.u32 {%r5, %r6, %r7, %r1}, [%r2]")
+        rows = rows.replace("%r4, %r1, 128, %r2;\nwrite", "%r2, %r1, 128, %r2;\nwrite")
+        atomic = COLUMNS.read_text().replace("ld.shared.u32 %r5, [%r4]", "atom.shared.exch.b32 %r5, [%r2], %r5")
+        for text, note in (
+            (COLUMNS.read_text(), "takes 32 passes for 4 bytes a lane; with 4 bytes of padding after each 128: 1"),
+            (rows, "takes 32 passes for 16 bytes a lane; with 16 bytes of padding after each 128: 4"),
+            (atomic, "takes 32 passes for 4 bytes a lane"),
+        ):
+            kernel = self.folder / "kernel.ptx"
+            kernel.write_text(text)
+            words = (kernel, "--block=32", "iota:u32:1024", "zeros:u32:1024")
+            done = self.run_ptxray("--no-checks", "--pedantic", f"--counters={self.folder}/c", *words)
+            self.assertIn(f"      note: one warp {note}\n1 warning\n", done.stdout)
+            self.assertEqual(done.returncode, 0)
+            self.assertEqual(self.run_ptxray("--no-checks", f"--counters={self.folder}/c", *words).stdout, "")
+
     def test_page(self):
-        """docs/counters.md shows what its command prints."""
-        shown = (REPOSITORY / "docs" / "counters.md").read_text().split("```console\n")[1].split("```")[0]
-        command, printed = shown.removeprefix("$ ").split("\n", 1)
+        """docs/counters.md shows what its commands print."""
         environment = {**os.environ, "PATH": f"{PTXRAY.parent}:{os.environ['PATH']}"}
-        done = subprocess.run(command, shell=True, cwd=REPOSITORY, env=environment, capture_output=True, text=True)
-        self.assertEqual(done.stdout, printed)
+        for shown in (REPOSITORY / "docs" / "counters.md").read_text().split("```console\n")[1:]:
+            command, printed = (
+                shown.split("```")[0].removeprefix("$ ").replace("=counts.txt", f"={self.folder}/c").split("\n", 1)
+            )
+            done = subprocess.run(command, shell=True, cwd=REPOSITORY, env=environment, capture_output=True, text=True)
+            self.assertEqual(done.stdout, printed)
 
 
 if __name__ == "__main__":

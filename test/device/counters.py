@@ -6,7 +6,7 @@
     counters.py run FOLDER OUTPUT                              there: with ncu and libcuda.so.1
     counters.py show PTXRAY FOLDER OUTPUT                      here: how many lines have the same numbers
 
-Each line of a kernel is a line of the source for ptxas (`.loc`), so that the profiler shows numbers for each of them."""
+Each line of a kernel is a line of the source for ptxas (`.loc`), which says what instructions it makes of it."""
 
 import csv
 import json
@@ -91,7 +91,8 @@ def pattern_kernel(text):
     lines = [
         ".version 8.0\n.target sm_90a\n.address_size 64",
         ".visible .entry kernel(.param .u64 patterns, .param .u64 data) {",
-        ".reg .b16 %h<4>; .reg .b32 %r<8>, %a, %t, %base, %sum; .reg .b64 %d<4>, %g, %from, %data, %wide; .reg .pred %p;",
+        ".reg .b16 %h<4>; .reg .b32 %r<8>, %a, %t, %base, %sum; .reg .pred %p;",
+        ".reg .b64 %d<4>, %g, %from, %data, %wide;",
         ".shared .align 128 .b8 held[16384];",
         "ld.param.u64 %from, [patterns];",
         "ld.param.u64 %data, [data];",
@@ -114,7 +115,10 @@ def pattern_kernel(text):
         if text.startswith(("ldmatrix", "@%p atom")):
             used = "%d0" if "b64" in text else "%r0"
             lines.append(f"cvt.u32.u64 %t, {used};" if used == "%d0" else f"mov.b32 %t, {used};")
-            lines += ["xor.b32 %sum, %sum, %t;", *[f"xor.b32 %sum, %sum, %r{i};" for i in (1, 2, 3) if f"%r{i}," in text]]
+            lines += [
+                "xor.b32 %sum, %sum, %t;",
+                *[f"xor.b32 %sum, %sum, %r{i};" for i in (1, 2, 3) if f"%r{i}," in text],
+            ]
     lines += ["cp.async.wait_all;", "st.global.u32 [%data], %sum;", "ret;", "}"]
     return "\n".join(lines) + "\n"
 
@@ -126,9 +130,9 @@ def with_lines(text, name):
     for number, line in enumerate(text.splitlines(), 1):
         stripped = line.strip()
         if re.match(r"\.(loc|file)\b", stripped):
-            stripped = line = ""
-        elif re.match(r"(@!?%?\w+\s+)?[a-z][\w.:]*\s", stripped + " ") and not stripped.endswith(":"):
-            line = f".loc 1 {number} 0\n{line}"
+            continue
+        if re.match(r"(@!?%?\w+\s+)?[a-z][\w.:]*\s", stripped + " ") and not stripped.endswith(":"):
+            result.append(f".loc 1 {number} 0")
         result.append(line)
         if stripped.startswith(".address_size") and not has_file:
             result.append(f'.file 1 "{name}"')
@@ -143,7 +147,9 @@ def launches(folder):
         run = re.search(r"^// run: (.*)$((?:\n// (?!run).*)*)", text, re.M)
         if not run or "// status" in run[2] or "vprintf" in text:
             continue
-        words = [one for one in shlex.split(run[1]) if not re.match(r"--(out|repeat|fresh|format|sched|cores|trace)", one)]
+        words = [
+            one for one in shlex.split(run[1]) if not re.match(r"--(out|repeat|fresh|format|sched|cores|trace)", one)
+        ]
         if any(one.startswith(("--no-checks", "--time-limit", "--trap", "--emulate")) for one in words):
             continue
         yield path, words
@@ -263,7 +269,9 @@ def show(ptxray, folder, output):
                     alike[key] = alike.get(key, 0) + (int(found.get(theirs) or 0) == own.get(ours, 0))
     for (kind, name), count in sorted(all_.items()):
         print(f"{kind:44} {name:46} {alike[kind, name]:5} of {count}")
-    print(f"{sum(alike.values())} of {sum(all_.values())} numbers are the same; {left_out} lines are not one instruction")
+    print(
+        f"{sum(alike.values())} of {sum(all_.values())} numbers are the same; {left_out} lines are not one instruction"
+    )
 
 
 def main():

@@ -28,6 +28,7 @@ struct Example {
   bool isCuda = false;                // of "```cuda"
   bool isRun = false;                 // of "```ptx --run": a module
   bool checksNumbers = false;         // of "```ptx --run --trap-nan"
+  bool counts = false;                // of "```ptx --run --counters"
 };
 
 std::vector<Example> examplesOf(llvm::StringRef page, llvm::StringRef heading) {
@@ -45,7 +46,7 @@ std::vector<Example> examplesOf(llvm::StringRef page, llvm::StringRef heading) {
     else if (inExample && line.consume_front("```ptx")) {
       inBlock = true;
       examples.push_back({"", line.split("--arch=").second.str(), linkingOf(line.split("--link=").second), false,
-                          line.contains("--run"), line.contains("--trap-nan")});
+                          line.contains("--run"), line.contains("--trap-nan"), line.contains("--counters")});
     } else if (inExample && line == "```cuda") {
       inBlock = true;
       examples.push_back({"", "", Linking::Unknown, true});
@@ -73,6 +74,7 @@ std::vector<std::string> findingsOfRun(const Example &example) {
   launch.kernel = module.ast().text(function.name);
   launch.block = {64, 1, 1};
   launch.checksNumbers = example.checksNumbers;
+  launch.counts = example.counts;
   for (uint32_t i = 0; i < function.parameters.count; ++i) {
     const uint64_t address = memory.add(buffers.emplace_back(256), "buffer");
     const auto *bytes = reinterpret_cast<const uint8_t *>(&address);

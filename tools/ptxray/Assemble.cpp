@@ -46,6 +46,8 @@ std::optional<CheckOptions> findOptions(StringRef path, const Arguments &argumen
   std::vector<Configuration::Setting> settings;
   if (arguments.has("--werror"))
     settings.emplace_back("werror", "yes");
+  if (arguments.has("--pedantic"))
+    settings.emplace_back("pedantic", "yes");
   std::optional<std::string> configFile;
   if (arguments.has("--no-config"))
     configFile = "";

@@ -224,6 +224,7 @@ static std::vector<Option> runOptions() {
   options.insert(options.begin() + static_cast<long>(emulation.size()),
                  {{"--schedules", "N", "launch N times: lazy, early, and by numbers, until one fails"},
                   {"--trace", "THREAD[:BLOCK]", "print what the thread executes, such as `5` or `0,3:2,1`"},
+                  {"--pedantic", "", "with --counters: also report bank conflicts, and what would end them"},
                   {"--counters", "[FILE]", "count what instructions do: a listing, or JSON in FILE.json"},
                   {"--coverage", "FILE", "write how often each line was executed, for lcov"},
                   {"--cores", "N", "of the computer that emulate blocks at the same time (all)"}});

@@ -1,152 +1,249 @@
 #!/usr/bin/env python3
-"""Generated programs on a GPU: three answers, and whoever is alone is wrong.
+"""Generated programs: what the emulator, and a GPU with what ptxas made of them, leave in memory. Whoever is alone is wrong.
 
-    hunt.py make PTXRAY PTXAS FOLDER FIRST COUNT   here: generates, emulates, assembles at -O0 and -O3, packs FOLDER
-    hunt.py run FOLDER [OUTPUT FOLDER]             there: in that folder, with python3 and libcuda.so.1
+    hunt.py run FOLDER [--first N] [--count N] [--seconds S] [--jobs N] [--ptxray PATH] [--ptxas PATH]
+    hunt.py judge FILE [VERDICT]     what the answers to one program are; with a verdict: whether they are these
+    hunt.py reduce FOLDER            makes each program that was found smaller, with the same verdict
+    hunt.py bundle FOLDER            what another machine needs to run this there
 
-`make` prints how many programs there are; one that is not emulated or not assembled is named. `run` launches each cubin
-and compares what is left in memory with what the emulator left; the output folder gets hunt.txt with a line for each
-program that differs: its seed, and which of emulator, -O0 and -O3 agree."""
+A campaign goes on where it was stopped: FOLDER/done.txt has a line for each program, FOLDER/found those that differ,
+and those that are refused. On a machine without a GPU the emulator alone is asked, by several schedules, and ptxas
+whether it takes the program at each level. A verdict names those that agree: `emulator -O0 | -O1 -O2 -O3`."""
 
-import concurrent.futures
-import ctypes
-import hashlib
-import io
-import json
+import argparse
+import collections
+import multiprocessing
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
+import time
 
-LEVELS = ("-O0", "-O3")
-TARGET = "sm_90"
+import cuda
 
-
-def shell(*command):
-    return subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-
-
-def prepared(ptxray, ptxas, seed):
-    """The launch and the expected memory of a program, its input, and its cubins; a text: why there are none."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        path, result, given = folder / "p.ptx", folder / "result", folder / "input"
-        made = shell(ptxray, "generate", f"--seed={seed}", f"--size={40 + seed % 160}", f"--target={TARGET}")
-        path.write_bytes(made.stdout)
-        launch = re.search(rb"(?m)^// run: (.*)$", made.stdout)[1].decode().split()
-        outs = (f"--out=0=file:{given}", f"--out=1=file:{result}")
-        ran = shell(ptxray, "run", "--emulate", "--cores=1", path, *outs, *launch)
-        if ran.returncode != 0:
-            return f"seed {seed}: not emulated: {ran.stdout.decode(errors='replace')[:300]}"
-        cubins = {}
-        for level in LEVELS:
-            built = shell(ptxas, f"-arch={TARGET}", level, path, "-o", folder / "cubin")
-            if built.returncode != 0:
-                return f"seed {seed}: ptxas {level}: {built.stdout.decode(errors='replace')[:300]}"
-            cubins[level] = (folder / "cubin").read_bytes()
-        grid, block = (int(word.split("=")[1]) for word in launch[:2])
-        about = {"seed": seed, "grid": grid, "block": block, "bytes": result.stat().st_size}
-        about["expected"] = hashlib.md5(result.read_bytes()).hexdigest()
-        return about, given.read_bytes(), cubins
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1] if HERE.name == "device" else HERE
+LEVELS = ("-O0", "-O1", "-O2", "-O3")
+TARGET = "sm_90a"
+# What programs are made of in turn, so that each kind of step is also seen without the others around it.
+FAMILIES = (
+    "compute,memory,atomics,warp,barriers,matrices,control",
+    "compute,control",
+    "compute",
+    "compute,memory,control",
+    "compute,memory,atomics,warp,barriers,control",
+    "compute,warp,matrices",
+)
 
 
-def make(ptxray, ptxas, folder, first, count):
-    folder = pathlib.Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    programs, longest = [], b""
-    seeds = range(int(first), int(first) + int(count))
-    with tarfile.open(folder / "cubins.tar.xz", "w:xz") as packed, concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for one in pool.map(lambda seed: prepared(ptxray, ptxas, seed), seeds):
-            if isinstance(one, str):
-                print(one)
-                continue
-            about, given, cubins = one
-            programs.append(about)
-            longest = max(longest, given, key=len)
-            assert longest.startswith(given), "all programs read the begin of the same numbers"
-            for level, cubin in cubins.items():
-                entry = tarfile.TarInfo(f"{about['seed']}{level}")
-                entry.size = len(cubin)
-                packed.addfile(entry, io.BytesIO(cubin))
-    (folder / "input.bin").write_bytes(longest)
-    (folder / "programs.json").write_text(json.dumps(programs))
-    (folder / "hunt.py").write_bytes(pathlib.Path(__file__).read_bytes())
-    print(f"{len(programs)} programs in {folder}")
+class Found(Exception):
+    """An answer that is none: who did not give it, and why."""
 
 
-class Driver:
-    def __init__(self):
-        self.cuda = ctypes.CDLL("libcuda.so.1")
-        self.call("cuInit", 0)
-        device, context = ctypes.c_int(), ctypes.c_void_p()
-        self.call("cuDeviceGet", ctypes.byref(device), 0)
-        self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
-        self.call("cuCtxSetCurrent", context)
+class Tools:
+    def __init__(self, options):
+        self.ptxray, self.ptxas = str(options.ptxray), str(options.ptxas)
+        self.blocks, self.until, self.launch = options.blocks, options.until, options.launch
+        self.gpu, self.given, self.left, self.size = None, None, None, 0
 
-    def call(self, name, *args):
-        result = getattr(self.cuda, name)(*args)
-        if result != 0:
-            raise RuntimeError(f"{name}: error {result}")
-
-    def memory(self, data):
-        pointer = ctypes.c_uint64()
-        self.call("cuMemAlloc_v2", ctypes.byref(pointer), ctypes.c_size_t(len(data)))
-        self.call("cuMemcpyHtoD_v2", pointer, data, ctypes.c_size_t(len(data)))
-        return pointer
-
-    def launch(self, cubin, about, given, output):
-        """The sum of what the kernel leaves in the output."""
-        module, function = ctypes.c_void_p(), ctypes.c_void_p()
-        size = ctypes.c_size_t(about["bytes"])
-        self.call("cuModuleLoadData", ctypes.byref(module), cubin)
-        self.call("cuModuleGetFunction", ctypes.byref(function), module, b"generated")
-        self.call("cuMemsetD8_v2", output, 0, size)
-        words = (ctypes.c_void_p * 2)(ctypes.addressof(given), ctypes.addressof(output))
-        self.call("cuLaunchKernel", function, about["grid"], 1, 1, about["block"], 1, 1, 0, None, words, None)
-        self.call("cuCtxSynchronize")
-        left = ctypes.create_string_buffer(about["bytes"])
-        self.call("cuMemcpyDtoH_v2", left, output, size)
-        self.call("cuModuleUnload", module)
-        return hashlib.md5(left.raw).hexdigest()
-
-
-def verdict(answers):
-    """Who agrees: `emulator -O0 | -O3`"""
-    groups = {}
-    for who, answer in answers.items():
-        groups.setdefault(answer, []).append(who)
-    return " | ".join(" ".join(group) for group in groups.values())
-
-
-def run(folder, output=None, begin="0"):
-    folder = pathlib.Path(folder)
-    output = pathlib.Path(output or folder)
-    programs = json.loads((folder / "programs.json").read_text())
-    data = (folder / "input.bin").read_bytes()
-    driver = Driver()
-    given, left = driver.memory(data), driver.memory(bytes(len(data)))
-    with tarfile.open(folder / "cubins.tar.xz") as packed:
-        cubins = {member.name: packed.extractfile(member).read() for member in packed}
-    report = (output / "hunt.txt").open("a" if int(begin) else "w")
-    differing = 0
-    for number, about in list(enumerate(programs))[int(begin) :]:
-        answers = {"emulator": about["expected"]}
-        for level in LEVELS:
+    def has_gpu(self):
+        if self.gpu is None:
             try:
-                answers[level] = driver.launch(cubins[f"{about['seed']}{level}"], about, given, left)
-            except RuntimeError as problem:  # the driver is of no use any more
-                print(f"seed {about['seed']} {level}: {problem}", file=report, flush=True)
-                os.execv(sys.executable, [sys.executable, __file__, "run", folder, output, str(number + 1)])
-        if len(set(answers.values())) > 1:
-            differing += 1
-            print(f"seed {about['seed']}: {verdict(answers)}", file=report, flush=True)
-    threads = sum(about["grid"] * about["block"] for about in programs)
-    print(f"{len(programs)} programs, {threads} threads each level, {differing} differ", file=report, flush=True)
-    print((output / "hunt.txt").read_text())
+                self.gpu = cuda.Gpu()
+            except (OSError, RuntimeError):
+                self.gpu = False
+        return bool(self.gpu)
+
+    def run(self, who, *command, seconds=120):
+        try:
+            ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=seconds)
+        except subprocess.TimeoutExpired:
+            raise Found(f"{who} does not end") from None
+        text = ran.stdout.decode(errors="replace")
+        if ran.returncode != 0:
+            raise Found(f"{who} ends with {ran.returncode}: {text[:2000]}")
+        return text
+
+    def generated(self, seed):
+        families = FAMILIES[seed % len(FAMILIES)]
+        words = [f"--seed={seed}", f"--size={20 + seed * 7 % 160}", f"--target={TARGET}", f"--blocks={self.blocks}"]
+        return self.run("the generator", self.ptxray, "generate", *words, f"--families={families}")
+
+    def launch_of(self, text):
+        """The second line of a program says it; of one that was made smaller it is not there any more."""
+        return self.launch or re.search(r"(?m)^// run: (.*)$", text)[1]
+
+    def emulated(self, path, folder, schedule):
+        """What a program has in its first buffer, and what it leaves in the second one."""
+        outs = [f"--out=0=file:{folder / 'given'}", f"--out=1=file:{folder / 'left'}"]
+        command = [self.ptxray, "run", "--emulate", "--no-config", "--cores=1", f"--schedule={schedule}", *outs]
+        said = self.run("emulator", *command, path, *self.launch_of(path.read_text()).split())
+        if said:
+            raise Found(f"emulator says {said[:2000]}")
+        return (folder / "given").read_bytes(), (folder / "left").read_bytes()
+
+    def launched(self, path, cubin, given):
+        text, gpu = path.read_text(), self.gpu
+        grid, block = shape_of(self.launch_of(text))
+        if self.size < len(given):
+            self.given, self.left, self.size = gpu.allocate(len(given)), gpu.allocate(len(given)), len(given)
+        gpu.write(self.given, given)
+        gpu.clear(self.left, len(given))
+        try:
+            kernel = re.search(r"\.entry\s+([\w$]+)", text)[1]
+            gpu.launch(cubin, kernel, grid, block, [self.given, self.left])
+            return gpu.read(self.left, len(given))
+        except RuntimeError as problem:
+            self.size = 0
+            gpu.reset()
+            raise Found(f"GPU: {problem}") from None
+
+    def answers(self, path):
+        """What each leaves in memory; or what it says instead."""
+        with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as name:
+            folder = pathlib.Path(name)
+            given, left = self.emulated(path, folder, "eager")
+            if self.emulated(path, folder, "7")[1] != left:
+                raise Found("emulator: its answers depend on the schedule")
+            answers, built = {"emulator": left}, {}
+            for level in LEVELS:
+                self.run(f"ptxas {level}", self.ptxas, f"-arch={TARGET}", level, path, "-o", folder / "cubin")
+                built[level] = (folder / "cubin").read_bytes()
+            if self.has_gpu():
+                for level, cubin in built.items():
+                    answers[level] = self.launched(path, cubin, given)
+            return answers
+
+    def verdict(self, path):
+        try:
+            groups = {}
+            for who, answer in self.answers(path).items():
+                groups.setdefault(answer, []).append(who)
+            return " | ".join(sorted(" ".join(group) for group in groups.values()))
+        except Found as found:
+            return re.sub(r"\s+", " ", str(found))
+
+
+def agreed(verdict):
+    return verdict in ("emulator", "emulator " + " ".join(LEVELS))
+
+
+def shape_of(launch):
+    """blocks of the grid, threads of a block"""
+    return tuple(int(one) for one in re.search(r"--grid=(\d+) --block=(\d+)", launch).groups())
+
+
+def begin_worker(options):
+    global tools
+    tools = Tools(options)
+
+
+def work(seed):
+    """The seed, its lanes, the verdict, and the program if it is wanted; nothing when the time is over."""
+    if time.time() > tools.until:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "program.ptx"
+        try:
+            text = tools.generated(seed)
+        except Found as found:
+            return seed, 0, str(found), ""
+        path.write_text(text)
+        verdict = tools.verdict(path)
+        blocks, threads = shape_of(tools.launch_of(text))
+        return seed, blocks * threads, verdict, "" if agreed(verdict) else text
+
+
+def done_before(path):
+    return {int(line.split()[0]) for line in path.read_text().splitlines()} if path.exists() else set()
+
+
+def run(options):
+    folder = options.folder
+    (folder / "found").mkdir(parents=True, exist_ok=True)
+    done = done_before(folder / "done.txt")
+    seeds = [seed for seed in range(options.first, options.first + options.count) if seed not in done]
+    begin = shown = time.time()
+    options.until = begin + options.seconds
+    programs = lanes = 0
+    verdicts = collections.Counter()
+    with (folder / "done.txt").open("a") as log, multiprocessing.Pool(options.jobs, begin_worker, [options]) as pool:
+        for result in pool.imap_unordered(work, seeds):
+            if result is None:
+                continue
+            seed, count, verdict, text = result
+            programs, lanes = programs + 1, lanes + count
+            print(f"{seed} {count} {verdict}", file=log, flush=True)
+            verdicts[verdict[:60]] += 1
+            if text or not count:
+                (folder / "found" / f"{seed}.ptx").write_text(text)
+                (folder / "found" / f"{seed}.txt").write_text(verdict + "\n")
+            if time.time() - shown > (1 if sys.stderr.isatty() else 30):
+                shown = time.time()
+                differ = sum(many for one, many in verdicts.items() if not agreed(one))
+                line = f"{programs} of {len(seeds)} programs, {lanes} lanes, {differ} found, {shown - begin:.0f} s"
+                print("\r\033[K" + line if sys.stderr.isatty() else line, end="", file=sys.stderr, flush=True)
+                print("", end="" if sys.stderr.isatty() else "\n", file=sys.stderr)
+    print(f"{programs} programs, {lanes} lanes each level, {time.time() - begin:.0f} s")
+    for verdict, many in verdicts.most_common(40):
+        print(f"{many:8} {verdict}")
+
+
+def judge(options):
+    verdict = Tools(options).verdict(options.folder)
+    if options.verdict is None:
+        print(verdict)
+    elif options.verdict != verdict:
+        sys.exit(1)
+
+
+def reduce(options):
+    for path in sorted((options.folder / "found").glob("*.txt")):
+        program, small = path.with_suffix(".ptx"), path.with_suffix(".small.ptx")
+        verdict = path.read_text().strip()
+        if small.exists() or "|" not in verdict:
+            continue
+        launch = Tools(options).launch_of(program.read_text())
+        judged = [sys.executable, __file__, "judge", f"--ptxray={options.ptxray}", f"--ptxas={options.ptxas}"]
+        command = [options.ptxray, "reduce", f"--jobs={options.jobs}", f"--time-limit={min(options.seconds, 300):.0f}"]
+        subprocess.run([*command, program, "-o", small, "--", *judged, f"--launch={launch}", "{}", verdict])
+
+
+def bundle(options):
+    options.folder.mkdir(parents=True, exist_ok=True)
+    for path in (options.ptxray, options.ptxas, pathlib.Path(__file__), pathlib.Path(cuda.__file__)):
+        shutil.copy(path, options.folder / path.name)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("command", choices=["run", "judge", "reduce", "bundle"])
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("verdict", nargs="?")
+    beside = HERE / "ptxray"
+    parser.add_argument(
+        "--ptxray",
+        type=pathlib.Path,
+        default=beside if beside.exists() else ROOT / "build/release/tools/ptxray/ptxray",
+    )
+    parser.add_argument(
+        "--ptxas",
+        type=pathlib.Path,
+        default=HERE / "ptxas" if beside.exists() else ROOT / "build/cuda/13.5/bin/ptxas",
+    )
+    parser.add_argument("--first", type=int, default=1)
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--seconds", type=float, default=1e9, help="that it may take")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--launch", help="of a program that does not say it: `--grid=1 --block=32 BUFFER BUFFER`")
+    parser.add_argument("--blocks", type=int, default=32, help="of each launch")
+    options = parser.parse_args()
+    options.until = time.time() + options.seconds
+    {"run": run, "judge": judge, "reduce": reduce, "bundle": bundle}[options.command](options)
 
 
 if __name__ == "__main__":
-    {"make": make, "run": run}[sys.argv[1]](*sys.argv[2:])
+    main()

@@ -1,0 +1,309 @@
+#include "Generate/Blueprint.h"
+#include "Generate/Registers.h"
+#include "Semantics/Recipe.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray {
+
+using isa::FactKind;
+using isa::StepOp;
+using llvm::StringRef;
+
+namespace {
+
+/// A sample, with its operands taken apart.
+struct Draft {
+  std::string opcode;
+  std::vector<std::string> texts;           // of the operands
+  std::vector<std::vector<Shape>> shapes;   // of each, with those nested in it
+
+  std::vector<Shape> all() const {
+    std::vector<Shape> flat;
+    for (const std::vector<Shape> &one : shapes)
+      llvm::append_range(flat, one);
+    return flat;
+  }
+  /// The operand that a node belongs to.
+  std::optional<unsigned> operandOf(int node) const {
+    if (node < 0)
+      return {};
+    for (unsigned i = 0; i < shapes.size(); ++i) {
+      if (node < static_cast<int>(shapes[i].size()))
+        return i;
+      node -= static_cast<int>(shapes[i].size());
+    }
+    return {};
+  }
+  void put(unsigned operand, StringRef text, const Shape &shape) {
+    texts[operand] = text.str();
+    shapes[operand] = {shape};
+  }
+};
+
+} // namespace
+
+static std::vector<std::string> operandTexts(StringRef text) {
+  std::vector<std::string> texts;
+  unsigned depth = 0;
+  for (const char c : text.trim(" ;")) {
+    depth += StringRef("[{(").contains(c);
+    depth -= StringRef("]})").contains(c);
+    if (texts.empty() || (c == ',' && depth == 0))
+      texts.emplace_back();
+    if (c != ',' || depth != 0)
+      texts.back() += c;
+  }
+  for (std::string &one : texts)
+    one = StringRef(one).trim().str();
+  return texts;
+}
+
+static std::optional<Draft> draftOf(const Sample &sample) {
+  Draft draft{sample.opcode, operandTexts(StringRef(sample.text).drop_front(sample.opcode.size())), {}};
+  const llvm::ArrayRef<Shape> all = sample.shapes;
+  for (size_t at = 0; at < all.size(); at += std::max<size_t>(all[at].extent, 1))
+    draft.shapes.emplace_back(all.slice(at, all[at].extent).vec());
+  return draft.texts.size() == draft.shapes.size() ? std::optional(std::move(draft)) : std::nullopt;
+}
+
+static Shape constantShape(int64_t value) {
+  Shape shape;
+  shape.kind = ShapeKind::Integer;
+  shape.value = value;
+  return shape;
+}
+
+static Shape registerShape(StringRef type) {
+  Shape shape;
+  shape.kind = ShapeKind::Register;
+  shape.type = isa::findWord(type);
+  return shape;
+}
+
+/// The special registers whose values follow from the launch alone.
+static bool isOfLaunch(StringRef name) {
+  return llvm::is_contained({"%tid", "%ntid", "%ctaid", "%nctaid", "%laneid"}, name) || name.starts_with("%lanemask_");
+}
+
+/// Whether all names in an operand are registers of programs, or follow from the launch.
+static bool hasKnownNames(StringRef text) {
+  bool isKnown = true;
+  withNames(text, [&](StringRef name) {
+    const bool isComponent = llvm::is_contained({"x", "y", "z", "w"}, name);
+    isKnown &= findRegister(name) || isOfLaunch(name) || name == "_" || isComponent || name == policyName ||
+               name == keptName;
+    return name.str();
+  });
+  return isKnown;
+}
+
+/// Without a rounding, ptxas may join two instructions into one that rounds once.
+static bool leavesRounding(const FormMatch &match) {
+  const isa::WordId nearest = isa::findWord(".rn");
+  for (unsigned i = 0; i < match.slots.size(); ++i) {
+    const isa::Slot &slot = match.slots[i];
+    if (slot.optional && !slot.literal && !match.isWritten(i) &&
+        llvm::any_of(isa::run(isa::tables().slotValues, slot.values),
+                     [&](const isa::SlotValue &value) { return value.word == nearest; }))
+      return true;
+  }
+  return false;
+}
+
+/// Reads of memory that nobody may change while the grid runs.
+static bool readsUnchanging(StringRef spelling) {
+  return spelling.starts_with("ldu.") || spelling == "ldu" || spelling.contains(".nc") ||
+         spelling.contains(".proxy::readonly");
+}
+
+/// Generic addresses with these words must lead to global memory.
+static bool isForGlobalAlone(StringRef spelling) {
+  return spelling.contains(".mmio") || spelling.contains(".L1::") || spelling.contains(".L2::");
+}
+
+/// Fragments of which only loads and stores of the same kind know which thread has which element.
+static bool hasOpenFragments(StringRef spelling) { return spelling.starts_with("wmma."); }
+
+/// Whether the results are known, the same on each run, and exact.
+static bool isWellDefined(const Recipe &recipe, bool isJoint) {
+  static constexpr StepOp never[] = {StepOp::Undefined, StepOp::Active, StepOp::CarryOf, StepOp::Carry,
+                                     StepOp::RoundRandom};
+  static constexpr StepOp amongLanes[] = {StepOp::Lane, StepOp::Leader, StepOp::Everyone, StepOp::Fold, StepOp::At};
+  if (!recipe.refusal.empty() || llvm::any_of(recipe.results, [](const auto &one) { return one.isApproximate; }))
+    return false;
+  return llvm::none_of(recipe.steps, [&](const RecipeStep &step) {
+    return llvm::is_contained(never, step.op) || (!isJoint && llvm::is_contained(amongLanes, step.op));
+  });
+}
+
+/// Whether an update gives the same whatever the order in which several threads make it: one integer operation of
+/// the memory and a value.
+static bool commutes(const Recipe &recipe) {
+  static constexpr StepOp orderless[] = {StepOp::Add, StepOp::And,     StepOp::Or,
+                                         StepOp::Xor, StepOp::Minimum, StepOp::Maximum};
+  for (const RecipeResult &result : recipe.results)
+    if (result.target == isa::FormulaTarget::Memory) {
+      const RecipeStep &step = recipe.steps[result.step];
+      if (!llvm::is_contained(orderless, step.op) || step.args.size() != 2 || result.type.isFloat() ||
+          step.type.isFloat() || step.type.count != 1)
+        return false;
+      const StepOp first = recipe.steps[step.args[0]].op, second = recipe.steps[step.args[1]].op;
+      if (first != StepOp::Memory || second != StepOp::Operand)
+        return false;
+    }
+  return true;
+}
+
+static std::optional<Region> regionOf(const Access &access, StringRef spelling) {
+  if (readsUnchanging(spelling))
+    return Region::Input;
+  if (!access.space)
+    return isForGlobalAlone(spelling) ? Region::Global : Region::Generic;
+  const StringRef space = isa::word(isa::wholeSpace(access.space)).text;
+  static constexpr std::pair<llvm::StringLiteral, Region> regions[] = {
+      {".global", Region::Global}, {".shared", Region::Shared}, {".local", Region::Local}, {".const", Region::Constant}};
+  for (const auto &[name, region] : regions)
+    if (name == space)
+      return region;
+  return {};
+}
+
+/// Replaces the address of an access by `[%base+0]`, with a register of programs for it.
+static std::optional<BlueprintMemory> withOpenAddress(Draft &draft, const Facts &facts) {
+  if (facts.accesses.size() != 1)
+    return {};
+  const Access &access = facts.accesses.front();
+  const std::optional<unsigned> operand = draft.operandOf(access.node);
+  const std::optional<Region> region = regionOf(access, draft.opcode);
+  if (!operand || !region || !access.bytes || access.isLeast || access.isDescribed || !(access.reads() || access.writes()))
+    return {};
+  std::vector<Shape> &shapes = draft.shapes[*operand];
+  const StringRef text = draft.texts[*operand];
+  if (shapes.size() != 2 || shapes[0].suffix || shapes[0].kind != ShapeKind::Address || !text.starts_with("[") || !text.contains(']'))
+    return {};
+  BlueprintMemory memory;
+  memory.operand = *operand;
+  memory.after = text.substr(text.rfind(']')).str();
+  memory.region = *region;
+  memory.bytes = access.bytes;
+  memory.align = std::max<unsigned>(access.align, 1);
+  memory.reads = access.reads();
+  memory.writes = access.writes();
+  const uint16_t suffix = shapes[1].suffix;
+  shapes[1] = registerShape(*region == Region::Shared ? ".b32" : ".b64");
+  shapes[1].suffix = suffix;
+  shapes[1].flags |= ShapeOffset;
+  shapes[1].value = memory.align;
+  draft.texts[*operand] = "[]";
+  return memory;
+}
+
+/// Fills in what an operand must be: masks of all lanes, barriers, policies, metadata of sparse matrices.
+static bool fillIn(Draft &draft, Blueprint &made, const Judged &judged, const Recipe &recipe) {
+  const FormMatch &match = *judged.match;
+  const auto node = [&](int operand) { return operand < 0 ? -1 : match.nodeOf[static_cast<unsigned>(operand)]; };
+  for (const Action &action : judged.facts.actions) {
+    if (action.kind == FactKind::Among) {
+      const std::optional<unsigned> mask = draft.operandOf(action.node);
+      if (!mask)
+        return false;
+      draft.put(*mask, "-1", constantShape(-1));
+    }
+    if (action.kind == FactKind::Syncs && action.scope() == isa::Scope::Cta) {
+      const std::optional<unsigned> which = draft.operandOf(action.which), amount = draft.operandOf(action.amount);
+      if (which) {
+        made.barrier = static_cast<int>(*which);
+        draft.put(*which, "0", constantShape(0));
+      }
+      if (amount) {
+        made.threads = static_cast<int>(*amount);
+        draft.put(*amount, "32", constantShape(32));
+      }
+    }
+  }
+  if (const auto policy = match.findOperand("cache-policy"))
+    if (const auto operand = draft.operandOf(match.nodeOf[*policy]))
+      draft.put(*operand, policyName, registerShape(".b64"));
+  if (const auto metadata = draft.operandOf(node(recipe.product.metadata)))
+    draft.put(*metadata, keptName, registerShape(".b32"));
+  return true;
+}
+
+static Judged judgedOf(const Draft &draft, const std::vector<Shape> &shapes, const Availability &availability) {
+  return judge({Opcode(draft.opcode), shapes, availability});
+}
+
+/// The family of an instruction; nothing: it does what no program may do.
+static std::optional<Family> familyOf(const Judged &judged, const Recipe &recipe) {
+  const Facts &facts = judged.facts;
+  constexpr FactKinds allowed = bitOf(FactKind::Copies) | bitOf(FactKind::Converged) | bitOf(FactKind::Among) |
+                                bitOf(FactKind::Syncs) | bitOf(FactKind::Releases) | bitOf(FactKind::Acquires) |
+                                bitOf(FactKind::Strong) | bitOf(FactKind::Per) | bitOf(FactKind::Occupies);
+  if (!facts.known || facts.kinds & ~allowed || !facts.ranges.empty())
+    return {};
+  bool isJoint = false, isBarrier = false;
+  for (const Action &action : facts.actions) {
+    isJoint |= action.kind == FactKind::Among ||
+               (action.kind == FactKind::Converged && action.scope() == isa::Scope::Warp);
+    isBarrier |= action.kind == FactKind::Syncs && action.scope() == isa::Scope::Cta;
+    if (action.kind == FactKind::Converged && action.scope() > isa::Scope::Warp)
+      return {};
+  }
+  if (isBarrier)
+    return facts.accesses.empty() ? std::optional(Family::Barriers) : std::nullopt;
+  if (isJoint)
+    return recipe.product.function || recipe.move.function || !facts.accesses.empty() ? Family::Matrices : Family::Warp;
+  if (facts.accesses.empty()) {
+    const bool isPlain = !recipe.results.empty() && !(facts.noted & (NotedNumber | NotedOther));
+    return isPlain ? std::optional(Family::Compute) : std::nullopt;
+  }
+  return facts.accesses.front().kind == isa::Access::Updates ? Family::Atomics : Family::Memory;
+}
+
+std::optional<Blueprint> blueprintOf(const Sample &sample, const Availability &availability) {
+  std::optional<Draft> draft = draftOf(sample);
+  if (!sample.accepted || !draft || hasOpenFragments(sample.opcode))
+    return {};
+  Judged judged = judgedOf(*draft, sample.shapes, availability);
+  if (!judged.isAccepted() || !judged.match)
+    return {};
+  const Opcode opcode(draft->opcode);
+  Blueprint made;
+  if (!fillIn(*draft, made, judged, recipeOf({opcode, sample.shapes, availability}, *judged.match)))
+    return {};
+  if (!judged.facts.accesses.empty()) {
+    made.memory = withOpenAddress(*draft, judged.facts);
+    if (!made.memory)
+      return {};
+  }
+  for (unsigned i = 0; i < draft->texts.size(); ++i)
+    if (!hasKnownNames(draft->texts[i]) || (StringRef(draft->texts[i]).starts_with("[") && !made.memory))
+      return {};
+  // What has been filled in is judged as it is.
+  const std::vector<Shape> shapes = draft->all();
+  judged = judgedOf(*draft, shapes, availability);
+  if (!judged.findings.empty() || !judged.match || leavesRounding(*judged.match))
+    return {};
+  const Recipe recipe = recipeOf({opcode, shapes, availability}, *judged.match);
+  const std::optional<Family> family = familyOf(judged, recipe);
+  if (!family)
+    return {};
+  made.family = *family;
+  made.isCommon = judged.facts.computation.isKnown;
+  made.isJoint = *family == Family::Warp || *family == Family::Matrices || *family == Family::Barriers;
+  if (*family != Family::Barriers && !isWellDefined(recipe, made.isJoint))
+    return {};
+  if (made.memory) {
+    made.memory->crossesLanes = made.isJoint;
+    made.memory->hasResult = llvm::any_of(
+        recipe.results, [](const RecipeResult &one) { return one.target == isa::FormulaTarget::Operand; });
+    const bool mayDiscard = judged.match->operands[0].rules & isa::SinkAllowed;
+    made.memory->commutes =
+        *family == Family::Atomics && commutes(recipe) && (!made.memory->hasResult || mayDiscard);
+  }
+  made.opcode = std::move(draft->opcode);
+  made.operands = std::move(draft->texts);
+  return made;
+}
+
+} // namespace ptxray

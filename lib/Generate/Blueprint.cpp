@@ -112,8 +112,16 @@ static bool leavesRounding(const FormMatch &match) {
 
 /// Reads of memory that nobody may change while the grid runs.
 static bool readsUnchanging(StringRef spelling) {
-  return spelling.starts_with("ldu.") || spelling == "ldu" || spelling.contains(".nc") ||
-         spelling.contains(".proxy::readonly");
+  return spelling.contains(".nc") || spelling.contains(".proxy::readonly");
+}
+
+/// The same, from an address that all threads have.
+static bool readsUniformly(StringRef spelling) { return spelling.split('.').first == "ldu"; }
+
+/// What ptxas makes of the video instructions of scalars is not what the manual says (docs/device-report.md).
+static bool isVideoOfScalars(StringRef spelling) {
+  return llvm::is_contained({"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset"},
+                            spelling.split('.').first);
 }
 
 /// Generic addresses with these words must lead to global memory.
@@ -157,6 +165,8 @@ static bool commutes(const Recipe &recipe) {
 static std::optional<Region> regionOf(const Access &access, StringRef spelling) {
   if (readsUnchanging(spelling))
     return Region::Input;
+  if (readsUniformly(spelling))
+    return Region::Uniform;
   if (!access.space)
     return isForGlobalAlone(spelling) ? Region::Global : Region::Generic;
   const StringRef space = isa::word(isa::wholeSpace(access.space)).text;
@@ -262,7 +272,8 @@ static std::optional<Family> familyOf(const Judged &judged, const Recipe &recipe
 
 std::optional<Blueprint> blueprintOf(const Sample &sample, const Availability &availability) {
   std::optional<Draft> draft = draftOf(sample);
-  if (!sample.accepted || !draft || hasOpenFragments(sample.opcode))
+  if (!sample.accepted || !draft || hasOpenFragments(sample.opcode) ||
+      isVideoOfScalars(sample.opcode))
     return {};
   Judged judged = judgedOf(*draft, sample.shapes, availability);
   if (!judged.isAccepted() || !judged.match)

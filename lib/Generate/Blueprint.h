@@ -9,8 +9,8 @@
 
 namespace ptxray {
 
-/// The memory that an address may lead to.
-enum class Region : uint8_t { Global, Shared, Local, Constant, Generic, Input };
+/// The memory that an address may lead to. Input: what nobody writes; Uniform: all threads read the same of it.
+enum class Region : uint8_t { Global, Shared, Local, Constant, Generic, Input, Uniform };
 
 /// What an instruction does with memory.
 struct BlueprintMemory {

@@ -22,6 +22,7 @@ struct ProgramTarget {
   std::string target = "sm_90";
   uint16_t ptx = 0;                      // 8.6 is 806; 0: the newest
   std::vector<std::string> instructions; // `add`: those that compute; empty: all that can
+  std::vector<std::string> without;      // `add.rn.bf16`: no instruction begins so
 };
 
 /// Makes one program after the other, and remembers the instructions that it has found for them.

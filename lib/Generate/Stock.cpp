@@ -8,7 +8,9 @@ using llvm::StringRef;
 /// So many sets of samples are made of each mnemonic, and so many samples in each.
 static constexpr unsigned variants = 64, samplesOfEach = 6;
 
-Stock::Stock(const ModuleContext &module, std::vector<std::string> wanted) : module(module), availability(module) {
+Stock::Stock(const ModuleContext &module, const ProgramTarget &target)
+    : module(module), availability(module), without(target.without) {
+  const std::vector<std::string> &wanted = target.instructions;
   const llvm::ArrayRef<isa::Mnemonic> all = isa::mnemonics();
   for (uint32_t i = 0; i < all.size(); ++i) {
     const Families families = familiesOf(all[i]);
@@ -27,7 +29,9 @@ const std::vector<Blueprint> &Stock::made(uint32_t mnemonic, unsigned variant, F
   if (isNew)
     for (const Sample &sample :
          sampleInstruction(isa::mnemonics()[mnemonic].text, module, samplesOfEach, (key + 1) * prime, rightOnes))
-      if (std::optional<Blueprint> one = blueprintOf(sample, availability); one && one->family == family)
+      if (std::optional<Blueprint> one = blueprintOf(sample, availability);
+          one && one->family == family &&
+          llvm::none_of(without, [&](StringRef begin) { return StringRef(one->opcode).starts_with(begin); }))
         found->second.push_back(std::move(*one));
   return found->second;
 }

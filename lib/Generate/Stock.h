@@ -2,6 +2,7 @@
 // The instructions that programs for one version and target choose from. They are made when they are asked for, and
 // kept: who makes many programs makes most of them once.
 #include "Generate/Blueprint.h"
+#include "Generate/Program.h"
 #include "llvm/ADT/StringRef.h"
 #include <array>
 #include <random>
@@ -12,8 +13,7 @@ namespace ptxray {
 
 class Stock {
 public:
-  /// `wanted`: the first words of the instructions that compute, `add`; empty: all that may.
-  Stock(const ModuleContext &module, std::vector<std::string> wanted);
+  Stock(const ModuleContext &module, const ProgramTarget &target);
 
   /// An instruction of the family; null: there is none. Which one depends on the random numbers alone.
   const Blueprint *pick(Family family, std::mt19937_64 &random);
@@ -25,6 +25,7 @@ private:
 
   const ModuleContext module;
   const Availability availability;
+  const std::vector<std::string> without;
   std::array<std::vector<uint32_t>, familyNames.size()> mnemonics; // by family: numbers of isa::mnemonics
   std::array<std::unordered_map<uint64_t, std::vector<Blueprint>>, familyNames.size()> blueprints;
 };

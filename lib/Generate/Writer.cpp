@@ -69,6 +69,7 @@ std::string Writer::baseOf(Region region, Owner owner) {
   case Region::Local: name = "%local"; break;
   case Region::Constant: name = "%numbers"; break;
   case Region::Input: name = "%given"; break;
+  case Region::Uniform: name = "%first"; break;
   }
   names.insert(name);
   return name;
@@ -103,7 +104,7 @@ void Writer::declareAndBegin(std::string &out) const {
   out += registerDeclarations();
   add(".reg .pred %flag;");
   add(".reg .b32 %thread, %index, %bit, %round<4>, %bound<4>, %slot, %their_slot, %shared_cells, %kept, %word<4>;");
-  add(".reg .b64 %in, %out, %given, %mine, %theirs, %cells, %slot_generic, %local, %numbers, %policy, %wide;");
+  add(".reg .b64 %in, %out, %given, %first, %mine, %theirs, %cells, %slot_generic, %local, %numbers, %policy, %wide;");
   if (isIn("%slot"))
     add(".shared .align 64 .b8 slots[" + number(threads * ownBytes) + "];");
   if (isIn("%shared_cells"))
@@ -112,6 +113,8 @@ void Writer::declareAndBegin(std::string &out) const {
     add(".local .align 64 .b8 own[" + number(ownBytes) + "];");
   add("ld.param.u64 %in, [in];");
   add("ld.param.u64 %out, [out];");
+  if (isIn("%first"))
+    add("add.u64 %first, %in, " + number(registerBytes()) + ";");
   add("mov.u32 %thread, %tid.x;");
   add("mov.u32 %index, %ctaid.x;");
   if (isIn("%cells")) {

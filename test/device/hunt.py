@@ -6,19 +6,23 @@
     hunt.py reduce FOLDER            makes each program that was found smaller, with the same verdict
     hunt.py bundle FOLDER            what another machine needs to run this there
 
-A campaign goes on where it was stopped: FOLDER/done.txt has a line for each program, FOLDER/found those that differ,
-and those that are refused. On a machine without a GPU the emulator alone is asked, by several schedules, and ptxas
-whether it takes the program at each level. A verdict names those that agree: `emulator -O0 | -O1 -O2 -O3`."""
+A campaign goes on where it was stopped. FOLDER/done.txt has a line for each program, FOLDER/found those that differ and
+those that are refused, with the places where they differ; suspects.txt has the instructions that are in such programs
+and in no other. On a machine without a GPU the emulator alone is asked, by several schedules, and ptxas whether it
+takes the program. A verdict names those that agree: `emulator -O0 | -O1 -O2 -O3`."""
 
 import argparse
 import collections
+import lzma
 import multiprocessing
 import os
 import pathlib
+import pickle
 import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 
@@ -26,8 +30,9 @@ import cuda
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1] if HERE.name == "device" else HERE
-LEVELS = ("-O0", "-O1", "-O2", "-O3")
 TARGET = "sm_90a"
+PACKED = "tools.tar.xz"
+SHOWN = 12  # places that are shown of a program whose answers differ
 # What programs are made of in turn, so that each kind of step is also seen without the others around it.
 FAMILIES = (
     "compute,memory,atomics,warp,barriers,matrices,control",
@@ -39,101 +44,189 @@ FAMILIES = (
 )
 
 
-class Found(Exception):
-    """An answer that is none: who did not give it, and why."""
+class NoAnswer(Exception):
+    """Who did not give one, and why."""
+
+
+# -------------------------------------------------------------------------------------------- launches
+
+
+class Launcher:
+    """A process of its own that launches kernels: after one that faults the driver is of no use any more."""
+
+    def __init__(self):
+        self.process = None
+        self.is_there = self.ask(None) is True
+
+    def ask(self, request):
+        if self.process is None:
+            command = [sys.executable, __file__, "serve", "."]
+            self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        try:
+            pickle.dump(request, self.process.stdin)
+            self.process.stdin.flush()
+            return pickle.load(self.process.stdout)
+        except (OSError, EOFError):
+            return "the launcher has ended"
+
+    def launch(self, *request):
+        """What the kernel leaves in its second buffer."""
+        answer = self.ask(request)
+        if isinstance(answer, bytes):
+            return answer
+        self.process.kill()
+        self.process.wait()
+        self.process = None
+        raise NoAnswer(f"GPU: {answer}")
+
+
+def serve(_):
+    """Answers each launch with what it leaves, or with a text that says what went wrong."""
+    try:
+        gpu = cuda.Gpu()
+    except (OSError, RuntimeError):
+        gpu = None
+    given = left = None
+    size = 0
+    while True:
+        try:
+            request = pickle.load(sys.stdin.buffer)
+        except EOFError:
+            return
+        answer = gpu is not None
+        if request:
+            cubin, kernel, grid, block, data = request
+            try:
+                if size < len(data):
+                    given, left, size = gpu.allocate(len(data)), gpu.allocate(len(data)), len(data)
+                gpu.write(given, data)
+                gpu.clear(left, len(data))
+                gpu.launch(cubin, kernel, grid, block, [given, left])
+                answer = gpu.read(left, len(data))
+            except RuntimeError as problem:
+                answer = str(problem)
+        pickle.dump(answer, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+
+
+def shape_of(launch):
+    """Blocks of the grid, threads of a block."""
+    return tuple(int(one) for one in re.search(r"--grid=(\d+) --block=(\d+)", launch).groups())
+
+
+# --------------------------------------------------------------------------------------------- answers
 
 
 class Tools:
     def __init__(self, options):
-        self.ptxray, self.ptxas = str(options.ptxray), str(options.ptxas)
-        self.blocks, self.until, self.launch = options.blocks, options.until, options.launch
-        self.gpu, self.given, self.left, self.size = None, None, None, 0
+        self.options, self.launcher = options, None
 
     def has_gpu(self):
-        if self.gpu is None:
-            try:
-                self.gpu = cuda.Gpu()
-            except (OSError, RuntimeError):
-                self.gpu = False
-        return bool(self.gpu)
+        self.launcher = self.launcher or Launcher()
+        return self.launcher.is_there
 
     def run(self, who, *command, seconds=120):
         try:
-            ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=seconds)
+            ran = subprocess.run(
+                [str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=seconds
+            )
         except subprocess.TimeoutExpired:
-            raise Found(f"{who} does not end") from None
+            raise NoAnswer(f"{who} does not end") from None
         text = ran.stdout.decode(errors="replace")
         if ran.returncode != 0:
-            raise Found(f"{who} ends with {ran.returncode}: {text[:2000]}")
+            raise NoAnswer(f"{who} ends with {ran.returncode}: {text[:2000]}")
         return text
 
     def generated(self, seed):
-        families = FAMILIES[seed % len(FAMILIES)]
-        words = [f"--seed={seed}", f"--size={20 + seed * 7 % 160}", f"--target={TARGET}", f"--blocks={self.blocks}"]
-        return self.run("the generator", self.ptxray, "generate", *words, f"--families={families}")
+        asked = self.options
+        size = asked.size or 20 + seed * 7 % 160
+        words = [f"--seed={seed}", f"--size={size}", f"--target={TARGET}", f"--blocks={asked.blocks}"]
+        words.append(f"--families={asked.families or FAMILIES[seed % len(FAMILIES)]}")
+        if asked.without:
+            words.append(f"--except={asked.without}")
+        return self.run("the generator", asked.ptxray, "generate", *words)
 
     def launch_of(self, text):
         """The second line of a program says it; of one that was made smaller it is not there any more."""
-        return self.launch or re.search(r"(?m)^// run: (.*)$", text)[1]
+        return self.options.launch or re.search(r"(?m)^// run: (.*)$", text)[1]
 
     def emulated(self, path, folder, schedule):
         """What a program has in its first buffer, and what it leaves in the second one."""
         outs = [f"--out=0=file:{folder / 'given'}", f"--out=1=file:{folder / 'left'}"]
-        command = [self.ptxray, "run", "--emulate", "--no-config", "--cores=1", f"--schedule={schedule}", *outs]
-        said = self.run("emulator", *command, path, *self.launch_of(path.read_text()).split())
-        if said:
-            raise Found(f"emulator says {said[:2000]}")
+        command = [self.options.ptxray, "run", "--emulate", "--no-config", "--cores=1", f"--schedule={schedule}", *outs]
+        if said := self.run("emulator", *command, path, *self.launch_of(path.read_text()).split()):
+            raise NoAnswer(f"emulator says {said[:2000]}")
         return (folder / "given").read_bytes(), (folder / "left").read_bytes()
 
-    def launched(self, path, cubin, given):
-        text, gpu = path.read_text(), self.gpu
-        grid, block = shape_of(self.launch_of(text))
-        if self.size < len(given):
-            self.given, self.left, self.size = gpu.allocate(len(given)), gpu.allocate(len(given)), len(given)
-        gpu.write(self.given, given)
-        gpu.clear(self.left, len(given))
-        try:
-            kernel = re.search(r"\.entry\s+([\w$]+)", text)[1]
-            gpu.launch(cubin, kernel, grid, block, [self.given, self.left])
-            return gpu.read(self.left, len(given))
-        except RuntimeError as problem:
-            self.size = 0
-            gpu.reset()
-            raise Found(f"GPU: {problem}") from None
-
     def answers(self, path):
-        """What each leaves in memory; or what it says instead."""
+        """What each leaves in memory, the emulator first."""
         with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as name:
-            folder = pathlib.Path(name)
+            folder, text = pathlib.Path(name), path.read_text()
             given, left = self.emulated(path, folder, "eager")
-            if self.emulated(path, folder, "7")[1] != left:
-                raise Found("emulator: its answers depend on the schedule")
+            if self.options.schedules and self.emulated(path, folder, "7")[1] != left:
+                raise NoAnswer("emulator: its answers depend on the schedule")
             answers, built = {"emulator": left}, {}
-            for level in LEVELS:
-                self.run(f"ptxas {level}", self.ptxas, f"-arch={TARGET}", level, path, "-o", folder / "cubin")
+            for level in self.options.levels.split(","):
+                self.run(f"ptxas {level}", self.options.ptxas, f"-arch={TARGET}", level, path, "-o", folder / "cubin")
                 built[level] = (folder / "cubin").read_bytes()
-            if self.has_gpu():
-                for level, cubin in built.items():
-                    answers[level] = self.launched(path, cubin, given)
+            if not self.has_gpu():
+                return answers
+            kernel, shape = re.search(r"\.entry\s+([\w$]+)", text)[1], shape_of(self.launch_of(text))
+            for level, cubin in built.items():
+                try:
+                    answers[level] = self.launcher.launch(cubin, kernel, *shape, given)
+                except NoAnswer as problem:
+                    raise NoAnswer(f"{level}: {problem}") from None
             return answers
 
     def verdict(self, path):
+        """Who agrees, or who gave no answer; and where the answers differ."""
         try:
-            groups = {}
-            for who, answer in self.answers(path).items():
-                groups.setdefault(answer, []).append(who)
-            return " | ".join(sorted(" ".join(group) for group in groups.values()))
-        except Found as found:
-            return re.sub(r"\s+", " ", str(found))
+            answers, groups = self.answers(path), {}
+        except NoAnswer as problem:
+            return re.sub(r"\s+", " ", str(problem)), ""
+        for who, answer in answers.items():
+            groups.setdefault(answer, []).append(who)
+        verdict = " | ".join(sorted((" ".join(group) for group in groups.values()), key=lambda text: (text[0] == "-", text)))
+        return verdict, differences(path.read_text(), answers) if len(groups) > 1 else ""
 
 
 def agreed(verdict):
-    return verdict in ("emulator", "emulator " + " ".join(LEVELS))
+    return re.fullmatch(r"emulator( -O\d)*", verdict) is not None
 
 
-def shape_of(launch):
-    """blocks of the grid, threads of a block"""
-    return tuple(int(one) for one in re.search(r"--grid=(\d+) --block=(\d+)", launch).groups())
+def places_of(text):
+    """The bytes that a thread has in the buffers, and what lies in each eight of them."""
+    kernel = text[text.find(".entry") :]
+    families = re.findall(r"\.reg \.\w+ (%[a-z]+)<(\d+)>;", kernel[: kernel.find("%flag")])
+    names = [f"{prefix}{i}" for prefix, count in families for i in range(int(count))]
+    names += [f"{space}+{at}" for space in ("global", "shared", "local") for at in range(0, 64, 8)]
+    return 8 * len(names), names
+
+
+def differences(text, answers):
+    """Lines that name a thread, a register or a place in memory, and what each left there; of a register two threads."""
+    size, names = places_of(text)
+    lines, seen = [], collections.Counter()
+    first = answers["emulator"]
+    for at in range(0, len(first), 8):
+        if len({answer[at : at + 8] for answer in answers.values()}) == 1:
+            continue
+        name = names[at % size // 8] if at < len(first) // size * size else f"cell+{at % size}"
+        seen[name] += 1
+        if seen[name] <= 2:
+            shown = ", ".join(f"{who} {answer[at : at + 8][::-1].hex()}" for who, answer in answers.items())
+            lines.append(f"thread {at // size} {name}: {shown}")
+        if len(lines) == SHOWN:
+            break
+    return "\n".join(lines)
+
+
+def opcodes_of(text):
+    return set(re.findall(r"(?m)^ +(?:@!?%\w+ )?([a-z][\w.:]*)[ ;]", text))
+
+
+# ------------------------------------------------------------------------------------------- campaigns
 
 
 def begin_worker(options):
@@ -142,19 +235,56 @@ def begin_worker(options):
 
 
 def work(seed):
-    """The seed, its lanes, the verdict, and the program if it is wanted; nothing when the time is over."""
-    if time.time() > tools.until:
+    """The seed, its lanes, the verdict, the program, and where the answers differ; nothing when the time is over."""
+    if time.time() > tools.options.until:
         return None
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "program.ptx"
         try:
             text = tools.generated(seed)
-        except Found as found:
-            return seed, 0, str(found), ""
+        except NoAnswer as problem:
+            return seed, 0, str(problem), "", ""
         path.write_text(text)
-        verdict = tools.verdict(path)
         blocks, threads = shape_of(tools.launch_of(text))
-        return seed, blocks * threads, verdict, "" if agreed(verdict) else text
+        verdict, where = tools.verdict(path)
+        return seed, blocks * threads, verdict, text, where
+
+
+class Tally:
+    """What has come of a campaign so far."""
+
+    def __init__(self, folder, wanted):
+        self.folder, self.wanted = folder, wanted
+        self.programs = self.lanes = self.found = 0
+        self.begin = self.shown = time.time()
+        self.verdicts, self.good, self.bad = collections.Counter(), set(), collections.Counter()
+
+    def add(self, seed, lanes, verdict, text, where):
+        self.programs, self.lanes = self.programs + 1, self.lanes + lanes
+        self.verdicts[re.sub(r"\S*/", "", verdict)[:100]] += 1
+        if agreed(verdict):
+            self.good |= opcodes_of(text)
+            return
+        self.found += 1
+        self.bad.update(opcodes_of(text))
+        (self.folder / "found" / f"{seed}.ptx").write_text(text)
+        (self.folder / "found" / f"{seed}.txt").write_text(f"{verdict}\n{where}\n")
+
+    def show(self):
+        is_terminal = sys.stderr.isatty()
+        if time.time() - self.shown < (1 if is_terminal else 60):
+            return
+        self.shown = time.time()
+        seconds = self.shown - self.begin
+        line = f"{self.programs} of {self.wanted} programs, {self.lanes} lanes, {self.found} found, {seconds:.0f} s"
+        print(f"\r\033[K{line}" if is_terminal else line, end="" if is_terminal else "\n", file=sys.stderr, flush=True)
+
+    def end(self):
+        print(f"{self.programs} programs, {self.lanes} lanes each level, {time.time() - self.begin:.0f} s")
+        for verdict, many in self.verdicts.most_common(40):
+            print(f"{many:8} {verdict}")
+        suspects = sorted(((many, one) for one, many in self.bad.items() if one not in self.good), reverse=True)
+        (self.folder / "suspects.txt").write_text("".join(f"{many} {one}\n" for many, one in suspects))
 
 
 def done_before(path):
@@ -166,36 +296,21 @@ def run(options):
     (folder / "found").mkdir(parents=True, exist_ok=True)
     done = done_before(folder / "done.txt")
     seeds = [seed for seed in range(options.first, options.first + options.count) if seed not in done]
-    begin = shown = time.time()
-    options.until = begin + options.seconds
-    programs = lanes = 0
-    verdicts = collections.Counter()
+    tally = Tally(folder, len(seeds))
     with (folder / "done.txt").open("a") as log, multiprocessing.Pool(options.jobs, begin_worker, [options]) as pool:
         for result in pool.imap_unordered(work, seeds):
             if result is None:
                 continue
-            seed, count, verdict, text = result
-            programs, lanes = programs + 1, lanes + count
-            print(f"{seed} {count} {verdict}", file=log, flush=True)
-            verdicts[verdict[:60]] += 1
-            if text or not count:
-                (folder / "found" / f"{seed}.ptx").write_text(text)
-                (folder / "found" / f"{seed}.txt").write_text(verdict + "\n")
-            if time.time() - shown > (1 if sys.stderr.isatty() else 30):
-                shown = time.time()
-                differ = sum(many for one, many in verdicts.items() if not agreed(one))
-                line = f"{programs} of {len(seeds)} programs, {lanes} lanes, {differ} found, {shown - begin:.0f} s"
-                print("\r\033[K" + line if sys.stderr.isatty() else line, end="", file=sys.stderr, flush=True)
-                print("", end="" if sys.stderr.isatty() else "\n", file=sys.stderr)
-    print(f"{programs} programs, {lanes} lanes each level, {time.time() - begin:.0f} s")
-    for verdict, many in verdicts.most_common(40):
-        print(f"{many:8} {verdict}")
+            print(*result[:3], file=log, flush=True)
+            tally.add(*result)
+            tally.show()
+    tally.end()
 
 
 def judge(options):
-    verdict = Tools(options).verdict(options.folder)
+    verdict, where = Tools(options).verdict(options.folder)
     if options.verdict is None:
-        print(verdict)
+        print(verdict + "\n" + where)
     elif options.verdict != verdict:
         sys.exit(1)
 
@@ -203,46 +318,61 @@ def judge(options):
 def reduce(options):
     for path in sorted((options.folder / "found").glob("*.txt")):
         program, small = path.with_suffix(".ptx"), path.with_suffix(".small.ptx")
-        verdict = path.read_text().strip()
-        if small.exists() or "|" not in verdict:
+        verdict = path.read_text().split("\n")[0]
+        if small.exists() or "|" not in verdict or time.time() > options.until:
             continue
         launch = Tools(options).launch_of(program.read_text())
         judged = [sys.executable, __file__, "judge", f"--ptxray={options.ptxray}", f"--ptxas={options.ptxas}"]
+        judged += [f"--levels={options.levels}", f"--launch={launch}", "{}", verdict]
         command = [options.ptxray, "reduce", f"--jobs={options.jobs}", f"--time-limit={min(options.seconds, 300):.0f}"]
-        subprocess.run([*command, program, "-o", small, "--", *judged, f"--launch={launch}", "{}", verdict])
+        subprocess.run([str(word) for word in [*command, program, "-o", small, "--", *judged]])
 
 
 def bundle(options):
     options.folder.mkdir(parents=True, exist_ok=True)
-    for path in (options.ptxray, options.ptxas, pathlib.Path(__file__), pathlib.Path(cuda.__file__)):
+    for path in (pathlib.Path(__file__), pathlib.Path(cuda.__file__)):
         shutil.copy(path, options.folder / path.name)
+    with lzma.open(options.folder / PACKED, "wb", preset=1) as xz, tarfile.open(fileobj=xz, mode="w") as tar:
+        tar.add(options.ptxray, "ptxray")
+        tar.add(options.ptxas, "ptxas")
+
+
+def unpack():
+    """What a bundle holds, on the machine that it was carried to."""
+    if (HERE / PACKED).exists() and not (HERE / "ptxas").exists():
+        with lzma.open(HERE / PACKED) as xz, tarfile.open(fileobj=xz) as tar:
+            tar.extractall(HERE)
 
 
 def main():
+    unpack()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", choices=["run", "judge", "reduce", "bundle"])
+    commands = {"run": run, "judge": judge, "reduce": reduce, "bundle": bundle, "serve": serve}
+    parser.add_argument("command", choices=commands)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("verdict", nargs="?")
-    beside = HERE / "ptxray"
-    parser.add_argument(
-        "--ptxray",
-        type=pathlib.Path,
-        default=beside if beside.exists() else ROOT / "build/release/tools/ptxray/ptxray",
-    )
-    parser.add_argument(
-        "--ptxas",
-        type=pathlib.Path,
-        default=HERE / "ptxas" if beside.exists() else ROOT / "build/cuda/13.5/bin/ptxas",
-    )
+    is_bundle = (HERE / "ptxas").exists()
+    ptxray = HERE / "ptxray" if is_bundle else ROOT / "build/release/tools/ptxray/ptxray"
+    ptxas = HERE / "ptxas" if is_bundle else ROOT / "build/cuda/13.5/bin/ptxas"
+    parser.add_argument("--ptxray", type=pathlib.Path, default=ptxray)
+    parser.add_argument("--ptxas", type=pathlib.Path, default=ptxas)
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seconds", type=float, default=1e9, help="that it may take")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--launch", help="of a program that does not say it: `--grid=1 --block=32 BUFFER BUFFER`")
     parser.add_argument("--blocks", type=int, default=32, help="of each launch")
+    parser.add_argument("--size", type=int, help="of each program (from 20 to 180)")
+    parser.add_argument("--families", help="of instructions: `compute,memory` (several sets of them in turn)")
+    parser.add_argument("--except", dest="without", help="no instruction that begins so: `add.rn.bf16,slct`, `@FILE`")
+    parser.add_argument("--levels", default="-O0,-O1,-O2,-O3", help="of ptxas: `--levels=-O0,-O3`")
+    parser.add_argument("--no-schedules", dest="schedules", action="store_false", help="emulate each program once")
     options = parser.parse_args()
+    if options.without and options.without.startswith("@"):
+        lines = pathlib.Path(options.without[1:]).read_text().splitlines()
+        options.without = ",".join(line.split()[-1] for line in lines)
     options.until = time.time() + options.seconds
-    {"run": run, "judge": judge, "reduce": reduce, "bundle": bundle}[options.command](options)
+    commands[options.command](options)
 
 
 if __name__ == "__main__":

@@ -192,7 +192,7 @@ static int printProgram(const Arguments &arguments) {
       options.families = *families;
     } else
       for (const StringRef word : llvm::split(value, ','))
-        target.instructions.push_back(word.str());
+        (name == "--except" ? target.without : target.instructions).push_back(word.str());
     if (!isGood)
       return usageError("`" + name.str() + "` requires a number" + (name == "--threads" ? " such as 32, 64, 128" : "") +
                         ", not `" + value.str() + "`");
@@ -236,7 +236,8 @@ Command generateCommand() {
                                                             "barriers, matrices, control (all)"},
                                  {"--blocks", "N", "of the grid (a few)"},
                                  {"--threads", "N", "of a block: 32, 64, 128 ... (one of these)"},
-                                 {"--instructions", "NAME,...", "only these compute: add,mul"}}},
+                                 {"--instructions", "NAME,...", "only these compute: add,mul"},
+                                 {"--except", "TEXT,...", "no instruction that begins so: add.rn.bf16,slct"}}},
           .run = runGenerate};
 }
 

@@ -132,6 +132,26 @@ static bool isForGlobalAlone(StringRef spelling) {
 /// Fragments of which only loads and stores of the same kind know which thread has which element.
 static bool hasOpenFragments(StringRef spelling) { return spelling.starts_with("wmma."); }
 
+/// A constant of another width than what the instruction computes with: `0d...` as one of 32 bits.
+static bool hasOddConstant(const Draft &draft) {
+  const StringRef spelling = draft.opcode;
+  return llvm::any_of(draft.texts, [&](StringRef text) {
+    return (text.contains("0d") && !spelling.contains("64")) || (text.contains("0f") && !spelling.contains("32"));
+  });
+}
+
+/// Whether a result of 64 bits may be a NaN that one of two operands was: which one depends on their order, and ptxas
+/// may swap them.
+static bool passesOneOfTwoNans(const Recipe &recipe) {
+  return llvm::any_of(recipe.results, [&](const RecipeResult &result) {
+    const auto isSource = [&](const RecipeOperand &one) {
+      return &one != &recipe.operands[result.operand] && one.type.isFloat() && one.type.bits == 64;
+    };
+    return result.type.isFloat() && result.type.bits == 64 &&
+           (result.target == isa::FormulaTarget::Memory || llvm::count_if(recipe.operands, isSource) > 1);
+  });
+}
+
 /// Whether the results are known, the same on each run, and exact.
 static bool isWellDefined(const Recipe &recipe, bool isJoint) {
   static constexpr StepOp never[] = {StepOp::Undefined, StepOp::Active, StepOp::CarryOf, StepOp::Carry,
@@ -162,13 +182,32 @@ static bool commutes(const Recipe &recipe) {
   return true;
 }
 
-static std::optional<Region> regionOf(const Access &access, StringRef spelling) {
+/// Where a generic address of an operand may lead: to the spaces that may be written instead.
+static Region genericRegion(const FormMatch &match, int node, StringRef spelling) {
+  const isa::Tables &t = isa::tables();
+  bool isGlobal = false, isShared = false;
+  for (unsigned i = 0; i < match.operands.size(); ++i)
+    for (const isa::SpaceRef &ref : isa::run(t.spaceRefs, match.operands[i].spaces)) {
+      if (match.nodeOf[i] != node || ref.kind != isa::RefKind::Slot)
+        continue;
+      for (const isa::SlotValue &value : isa::run(t.slotValues, match.slots[ref.index].values)) {
+        const StringRef space = isa::word(isa::wholeSpace(value.word)).text;
+        isGlobal |= space == ".global";
+        isShared |= space == ".shared";
+      }
+    }
+  if (isGlobal == isShared)
+    return isForGlobalAlone(spelling) ? Region::Global : Region::Generic;
+  return isShared ? Region::GenericShared : Region::Global;
+}
+
+static std::optional<Region> regionOf(const Access &access, const FormMatch &match, StringRef spelling) {
   if (readsUnchanging(spelling))
     return Region::Input;
   if (readsUniformly(spelling))
     return Region::Uniform;
   if (!access.space)
-    return isForGlobalAlone(spelling) ? Region::Global : Region::Generic;
+    return genericRegion(match, access.node, spelling);
   const StringRef space = isa::word(isa::wholeSpace(access.space)).text;
   static constexpr std::pair<llvm::StringLiteral, Region> regions[] = {
       {".global", Region::Global}, {".shared", Region::Shared}, {".local", Region::Local}, {".const", Region::Constant}};
@@ -179,12 +218,12 @@ static std::optional<Region> regionOf(const Access &access, StringRef spelling) 
 }
 
 /// Replaces the address of an access by `[%base+0]`, with a register of programs for it.
-static std::optional<BlueprintMemory> withOpenAddress(Draft &draft, const Facts &facts) {
+static std::optional<BlueprintMemory> withOpenAddress(Draft &draft, const Facts &facts, const FormMatch &match) {
   if (facts.accesses.size() != 1)
     return {};
   const Access &access = facts.accesses.front();
   const std::optional<unsigned> operand = draft.operandOf(access.node);
-  const std::optional<Region> region = regionOf(access, draft.opcode);
+  const std::optional<Region> region = regionOf(access, match, draft.opcode);
   if (!operand || !region || !access.bytes || access.isLeast || access.isDescribed || !(access.reads() || access.writes()))
     return {};
   std::vector<Shape> &shapes = draft.shapes[*operand];
@@ -283,7 +322,7 @@ std::optional<Blueprint> blueprintOf(const Sample &sample, const Availability &a
   if (!fillIn(*draft, made, judged, recipeOf({opcode, sample.shapes, availability}, *judged.match)))
     return {};
   if (!judged.facts.accesses.empty()) {
-    made.memory = withOpenAddress(*draft, judged.facts);
+    made.memory = withOpenAddress(*draft, judged.facts, *judged.match);
     if (!made.memory)
       return {};
   }
@@ -303,6 +342,9 @@ std::optional<Blueprint> blueprintOf(const Sample &sample, const Availability &a
   made.isCommon = judged.facts.computation.isKnown;
   made.isJoint = *family == Family::Warp || *family == Family::Matrices || *family == Family::Barriers;
   if (*family != Family::Barriers && !isWellDefined(recipe, made.isJoint))
+    return {};
+  made.passesNan = passesOneOfTwoNans(recipe);
+  if ((made.passesNan && *family != Family::Compute) || hasOddConstant(*draft))
     return {};
   if (made.memory) {
     made.memory->crossesLanes = made.isJoint;

@@ -14,6 +14,7 @@ struct ProgramOptions {
   unsigned size = 60;   // about so many instructions besides those that begin and end the kernel
   unsigned blocks = 0;  // of the grid; 0: a few
   unsigned threads = 0; // of a block, a power of two from 32 on; 0: 32 to 128
+  unsigned guards = 10; // percent of the instructions that may have one
   Families families = allFamilies;
 };
 
@@ -22,7 +23,7 @@ struct ProgramTarget {
   std::string target = "sm_90";
   uint16_t ptx = 0;                      // 8.6 is 806; 0: the newest
   std::vector<std::string> instructions; // `add`: those that compute; empty: all that can
-  std::vector<std::string> without;      // `add.rn.bf16`: no instruction begins so
+  std::vector<std::string> without;      // `add.rn.bf16*`: no such opcode; `@testp*`: none with a guard
 };
 
 /// Makes one program after the other, and remembers the instructions that it has found for them.

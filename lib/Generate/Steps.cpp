@@ -47,24 +47,33 @@ void Writer::step(Where where) {
   }
 }
 
+/// What is written after the opcode, up to the comma.
+static std::string firstOperand(llvm::StringRef text) { return text.split(' ').second.split(',').first.str(); }
+
 void Writer::computation(Where) {
   const bool wantsCommon = chance(50);
   const Blueprint *one =
       stock.pick(Family::Compute, random, [&](const Blueprint &it) { return !wantsCommon || it.isCommon; });
   if (!one)
     one = stock.pick(Family::Compute, random);
-  if (one)
-    line(guard() + textOf(*one));
+  if (!one)
+    return;
+  const std::string text = textOf(*one);
+  line(guardFor(*one) + text);
+  if (const std::string result = firstOperand(text); one->passesNan) {
+    line("testp.notanumber.f64 %flag, " + result + ";");
+    line("selp.b64 " + result + ", 0x7ff8000000000000, " + result + ", %flag;");
+  }
 }
 
 void Writer::ownMemory(Where) {
   if (const Blueprint *one = stock.pick(Family::Memory, random))
-    line(guard() + textOf(*one));
+    line(guardFor(*one) + textOf(*one));
 }
 
 void Writer::ownAtomic(Where) {
   if (const Blueprint *one = stock.pick(Family::Atomics, random))
-    line(guard() + textOf(*one));
+    line(guardFor(*one) + textOf(*one));
 }
 
 void Writer::warp(Where) {
@@ -131,7 +140,7 @@ void Writer::cells(Where where) {
   for (unsigned cell = 0, count = 1 + pick(3); cell < count; ++cell)
     if (const Blueprint *one =
             stock.pick(Family::Atomics, random, [](const Blueprint &it) { return it.memory->commutes; })) {
-      line(guard() + textOf(*one, Owner::Block, cell));
+      line(guardFor(*one) + textOf(*one, Owner::Block, cell));
       changed.push_back({cell, one->memory->region});
     }
   barrier(where);

@@ -9,7 +9,12 @@ using llvm::StringRef;
 static constexpr unsigned variants = 64, samplesOfEach = 6;
 
 Stock::Stock(const ModuleContext &module, const ProgramTarget &target)
-    : module(module), availability(module), without(target.without) {
+    : module(module), availability(module) {
+  for (const std::string &pattern : target.without)
+    if (llvm::Expected<llvm::GlobPattern> read = llvm::GlobPattern::create(pattern))
+      without.push_back(std::move(*read));
+    else
+      llvm::consumeError(read.takeError());
   const std::vector<std::string> &wanted = target.instructions;
   const llvm::ArrayRef<isa::Mnemonic> all = isa::mnemonics();
   for (uint32_t i = 0; i < all.size(); ++i) {
@@ -21,6 +26,10 @@ Stock::Stock(const ModuleContext &module, const ProgramTarget &target)
   }
 }
 
+bool Stock::isLeftOut(StringRef opcode) const {
+  return llvm::any_of(without, [&](const llvm::GlobPattern &pattern) { return pattern.match(opcode); });
+}
+
 const std::vector<Blueprint> &Stock::made(uint32_t mnemonic, unsigned variant, Family family) {
   constexpr uint64_t prime = 0x9E3779B97F4A7C15U;
   const uint64_t key = uint64_t(mnemonic) * variants + variant;
@@ -30,8 +39,7 @@ const std::vector<Blueprint> &Stock::made(uint32_t mnemonic, unsigned variant, F
     for (const Sample &sample :
          sampleInstruction(isa::mnemonics()[mnemonic].text, module, samplesOfEach, (key + 1) * prime, rightOnes))
       if (std::optional<Blueprint> one = blueprintOf(sample, availability);
-          one && one->family == family &&
-          llvm::none_of(without, [&](StringRef begin) { return StringRef(one->opcode).starts_with(begin); }))
+          one && one->family == family && !isLeftOut(one->opcode))
         found->second.push_back(std::move(*one));
   return found->second;
 }

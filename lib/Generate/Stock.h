@@ -4,6 +4,7 @@
 #include "Generate/Blueprint.h"
 #include "Generate/Program.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/GlobPattern.h"
 #include <array>
 #include <random>
 #include <unordered_map>
@@ -20,12 +21,15 @@ public:
   /// The same of those for which the condition holds.
   const Blueprint *pick(Family family, std::mt19937_64 &random, llvm::function_ref<bool(const Blueprint &)> isWanted);
 
+  bool mayBeGuarded(const Blueprint &one) const { return !isLeftOut("@" + one.opcode); }
+
 private:
+  bool isLeftOut(llvm::StringRef opcode) const;
   const std::vector<Blueprint> &made(uint32_t mnemonic, unsigned variant, Family family);
 
   const ModuleContext module;
   const Availability availability;
-  const std::vector<std::string> without;
+  std::vector<llvm::GlobPattern> without;
   std::array<std::vector<uint32_t>, familyNames.size()> mnemonics; // by family: numbers of isa::mnemonics
   std::array<std::unordered_map<uint64_t, std::vector<Blueprint>>, familyNames.size()> blueprints;
 };

@@ -63,6 +63,7 @@ std::string Writer::baseOf(Region region, Owner owner) {
     else
       name = owner == Owner::Itself ? "%mine" : owner == Owner::Other ? "%theirs" : "%cells";
     break;
+  case Region::GenericShared: name = "%slot_generic"; break;
   case Region::Shared:
     name = owner == Owner::Itself ? "%slot" : owner == Owner::Other ? "%their_slot" : "%shared_cells";
     break;
@@ -96,7 +97,11 @@ std::string Writer::textOf(const Blueprint &one, Owner owner, unsigned cell) {
   return one.opcode + (operands.empty() ? "" : " ") + renamed(operands) + ";";
 }
 
-std::string Writer::guard() { return chance(10) ? "@" + std::string(chance(50) ? "!" : "") + anyOf(1) + " " : ""; }
+std::string Writer::guardFor(const Blueprint &one) {
+  if (!chance(options.guards) || !stock.mayBeGuarded(one))
+    return "";
+  return "@" + std::string(chance(50) ? "!" : "") + anyOf(1) + " ";
+}
 
 /// What is declared, and the addresses that are needed.
 void Writer::declareAndBegin(std::string &out) const {
@@ -104,7 +109,7 @@ void Writer::declareAndBegin(std::string &out) const {
   out += registerDeclarations();
   add(".reg .pred %flag;");
   add(".reg .b32 %thread, %index, %bit, %round<4>, %bound<4>, %slot, %their_slot, %shared_cells, %kept, %word<4>;");
-  add(".reg .b64 %in, %out, %given, %first, %mine, %theirs, %cells, %slot_generic, %local, %numbers, %policy, %wide;");
+  add(".reg .b64 %in, %out, %given, %first, %mine, %theirs, %cells, %slot_generic, %local, %numbers, %policy;");
   if (isIn("%slot"))
     add(".shared .align 64 .b8 slots[" + number(threads * ownBytes) + "];");
   if (isIn("%shared_cells"))

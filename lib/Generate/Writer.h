@@ -34,7 +34,7 @@ private:
   std::string renamed(llvm::StringRef operands);
   std::string textOf(const Blueprint &one, Owner owner = Owner::Itself, unsigned cell = 0);
   std::string baseOf(Region region, Owner owner);
-  std::string guard();
+  std::string guardFor(const Blueprint &one);
   void declareAndBegin(std::string &out) const;
   void loadRegisters(std::string &out) const;
   void storeRegisters(std::string &out) const;

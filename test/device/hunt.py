@@ -141,6 +141,7 @@ class Tools:
         asked = self.options
         size = asked.size or 20 + seed * 7 % 160
         words = [f"--seed={seed}", f"--size={size}", f"--target={TARGET}", f"--blocks={asked.blocks}"]
+        words.append(f"--guards={asked.guards}")
         words.append(f"--families={asked.families or FAMILIES[seed % len(FAMILIES)]}")
         if asked.without:
             words.append(f"--except={asked.without}")
@@ -223,7 +224,8 @@ def differences(text, answers):
 
 
 def opcodes_of(text):
-    return set(re.findall(r"(?m)^ +(?:@!?%\w+ )?([a-z][\w.:]*)[ ;]", text))
+    """With `@` before those that have a guard."""
+    return {("@" if guard else "") + one for guard, one in re.findall(r"(?m)^ +(@!?%\w+ )?([a-z][\w.:]*)[ ;]", text)}
 
 
 # ------------------------------------------------------------------------------------------- campaigns
@@ -364,12 +366,13 @@ def main():
     parser.add_argument("--blocks", type=int, default=32, help="of each launch")
     parser.add_argument("--size", type=int, help="of each program (from 20 to 180)")
     parser.add_argument("--families", help="of instructions: `compute,memory` (several sets of them in turn)")
-    parser.add_argument("--except", dest="without", help="no instruction that begins so: `add.rn.bf16,slct`, `@FILE`")
+    parser.add_argument("--except", dest="without", help="none such: `slct.*.f32,@testp*`; `file:PATH`: a line each")
+    parser.add_argument("--guards", type=int, default=10, help="per cent of instructions that have one")
     parser.add_argument("--levels", default="-O0,-O1,-O2,-O3", help="of ptxas: `--levels=-O0,-O3`")
     parser.add_argument("--no-schedules", dest="schedules", action="store_false", help="emulate each program once")
     options = parser.parse_args()
-    if options.without and options.without.startswith("@"):
-        lines = pathlib.Path(options.without[1:]).read_text().splitlines()
+    if options.without and options.without.startswith("file:"):
+        lines = pathlib.Path(options.without[5:]).read_text().splitlines()
         options.without = ",".join(line.split()[-1] for line in lines)
     options.until = time.time() + options.seconds
     commands[options.command](options)

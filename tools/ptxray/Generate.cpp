@@ -180,6 +180,8 @@ static int printProgram(const Arguments &arguments) {
       isGood = !value.getAsInteger(10, options.size) && options.size > 0 && options.size <= mostInstructions;
     else if (name == "--blocks")
       isGood = !value.getAsInteger(10, options.blocks) && options.blocks > 0 && options.blocks <= mostBlocks;
+    else if (name == "--guards")
+      isGood = !value.getAsInteger(10, options.guards) && options.guards <= 100;
     else if (name == "--threads")
       isGood = !value.getAsInteger(10, options.threads) && options.threads >= lanes && options.threads <= mostThreads &&
                llvm::isPowerOf2_32(options.threads);
@@ -237,7 +239,8 @@ Command generateCommand() {
                                  {"--blocks", "N", "of the grid (a few)"},
                                  {"--threads", "N", "of a block: 32, 64, 128 ... (one of these)"},
                                  {"--instructions", "NAME,...", "only these compute: add,mul"},
-                                 {"--except", "TEXT,...", "no instruction that begins so: add.rn.bf16,slct"}}},
+                                 {"--except", "PATTERN,...", "none such: slct.*.f32; @testp*: none with a guard"},
+                                 {"--guards", "PERCENT", "of instructions that have one (10)"}}},
           .run = runGenerate};
 }
 

@@ -2,6 +2,7 @@
 #include "Generate/Registers.h"
 #include "Semantics/Recipe.h"
 #include "llvm/ADT/STLExtras.h"
+#include <map>
 
 namespace ptxray {
 
@@ -14,8 +15,8 @@ namespace {
 /// A sample, with its operands taken apart.
 struct Draft {
   std::string opcode;
-  std::vector<std::string> texts;           // of the operands
-  std::vector<std::vector<Shape>> shapes;   // of each, with those nested in it
+  std::vector<std::string> texts;         // of the operands
+  std::vector<std::vector<Shape>> shapes; // of each, with those nested in it
 
   std::vector<Shape> all() const {
     std::vector<Shape> flat;
@@ -90,8 +91,8 @@ static bool hasKnownNames(StringRef text) {
   bool isKnown = true;
   withNames(text, [&](StringRef name) {
     const bool isComponent = llvm::is_contained({"x", "y", "z", "w"}, name);
-    isKnown &= findRegister(name) || isOfLaunch(name) || name == "_" || isComponent || name == policyName ||
-               name == keptName;
+    isKnown &=
+        findRegister(name) || isOfLaunch(name) || name == "_" || isComponent || name == policyName || name == keptName;
     return name.str();
   });
   return isKnown;
@@ -110,7 +111,7 @@ static bool leavesRounding(const FormMatch &match) {
   return false;
 }
 
-/// Reads of memory that nobody may change while the grid runs.
+/// Reads of memory that must not change while the grid runs.
 static bool readsUnchanging(StringRef spelling) {
   return spelling.contains(".nc") || spelling.contains(".proxy::readonly");
 }
@@ -132,6 +133,21 @@ static bool isForGlobalAlone(StringRef spelling) {
 /// Fragments of which only loads and stores of the same kind know which thread has which element.
 static bool hasOpenFragments(StringRef spelling) { return spelling.starts_with("wmma."); }
 
+/// The result with different registers in each place; nothing: there are not as many.
+static std::optional<std::string> withDifferentRegisters(StringRef result) {
+  std::map<StringRef, unsigned> used;
+  bool isEnough = true;
+  std::string text = withNames(result, [&](StringRef name) {
+    const GeneratedRegister *found = findRegister(name);
+    if (!found)
+      return name.str();
+    std::string other = found->family + std::to_string(used[found->family]++);
+    isEnough &= findRegister(other) != nullptr;
+    return other;
+  });
+  return isEnough ? std::optional(std::move(text)) : std::nullopt;
+}
+
 /// A constant of another width than what the instruction computes with: `0d...` as one of 32 bits.
 static bool hasOddConstant(const Draft &draft) {
   const StringRef spelling = draft.opcode;
@@ -140,15 +156,19 @@ static bool hasOddConstant(const Draft &draft) {
   });
 }
 
-/// Whether a result of 64 bits may be a NaN that one of two operands was: which one depends on their order, and ptxas
-/// may swap them.
-static bool passesOneOfTwoNans(const Recipe &recipe) {
+/// Whether a result may be a NaN that the manual leaves open: of two of 64 bits either one, since ptxas may swap the
+/// operands; of 32 bits any whose sign alone is changed.
+static bool passesOpenNan(const Recipe &recipe) {
   return llvm::any_of(recipe.results, [&](const RecipeResult &result) {
     const auto isSource = [&](const RecipeOperand &one) {
       return &one != &recipe.operands[result.operand] && one.type.isFloat() && one.type.bits == 64;
     };
-    return result.type.isFloat() && result.type.bits == 64 &&
-           (result.target == isa::FormulaTarget::Memory || llvm::count_if(recipe.operands, isSource) > 1);
+    const StepOp last = recipe.steps[result.step].op;
+    if (!result.type.isFloat())
+      return false;
+    if (result.type.bits == 64)
+      return result.target == isa::FormulaTarget::Memory || llvm::count_if(recipe.operands, isSource) > 1;
+    return result.type.bits == 32 && (last == StepOp::Negate || last == StepOp::Absolute || last == StepOp::Flushed);
   });
 }
 
@@ -182,7 +202,7 @@ static bool commutes(const Recipe &recipe) {
   return true;
 }
 
-/// Where a generic address of an operand may lead: to the spaces that may be written instead.
+/// A generic address of an operand may lead to the spaces that may be written instead.
 static Region genericRegion(const FormMatch &match, int node, StringRef spelling) {
   const isa::Tables &t = isa::tables();
   bool isGlobal = false, isShared = false;
@@ -209,8 +229,10 @@ static std::optional<Region> regionOf(const Access &access, const FormMatch &mat
   if (!access.space)
     return genericRegion(match, access.node, spelling);
   const StringRef space = isa::word(isa::wholeSpace(access.space)).text;
-  static constexpr std::pair<llvm::StringLiteral, Region> regions[] = {
-      {".global", Region::Global}, {".shared", Region::Shared}, {".local", Region::Local}, {".const", Region::Constant}};
+  static constexpr std::pair<llvm::StringLiteral, Region> regions[] = {{".global", Region::Global},
+                                                                       {".shared", Region::Shared},
+                                                                       {".local", Region::Local},
+                                                                       {".const", Region::Constant}};
   for (const auto &[name, region] : regions)
     if (name == space)
       return region;
@@ -224,11 +246,13 @@ static std::optional<BlueprintMemory> withOpenAddress(Draft &draft, const Facts 
   const Access &access = facts.accesses.front();
   const std::optional<unsigned> operand = draft.operandOf(access.node);
   const std::optional<Region> region = regionOf(access, match, draft.opcode);
-  if (!operand || !region || !access.bytes || access.isLeast || access.isDescribed || !(access.reads() || access.writes()))
+  if (!operand || !region || !access.bytes || access.isLeast || access.isDescribed ||
+      !(access.reads() || access.writes()))
     return {};
   std::vector<Shape> &shapes = draft.shapes[*operand];
   const StringRef text = draft.texts[*operand];
-  if (shapes.size() != 2 || shapes[0].suffix || shapes[0].kind != ShapeKind::Address || !text.starts_with("[") || !text.contains(']'))
+  if (shapes.size() != 2 || shapes[0].suffix || shapes[0].kind != ShapeKind::Address || !text.starts_with("[") ||
+      !text.contains(']'))
     return {};
   BlueprintMemory memory;
   memory.operand = *operand;
@@ -292,8 +316,8 @@ static std::optional<Family> familyOf(const Judged &judged, const Recipe &recipe
     return {};
   bool isJoint = false, isBarrier = false;
   for (const Action &action : facts.actions) {
-    isJoint |= action.kind == FactKind::Among ||
-               (action.kind == FactKind::Converged && action.scope() == isa::Scope::Warp);
+    isJoint |=
+        action.kind == FactKind::Among || (action.kind == FactKind::Converged && action.scope() == isa::Scope::Warp);
     isBarrier |= action.kind == FactKind::Syncs && action.scope() == isa::Scope::Cta;
     if (action.kind == FactKind::Converged && action.scope() > isa::Scope::Warp)
       return {};
@@ -311,8 +335,7 @@ static std::optional<Family> familyOf(const Judged &judged, const Recipe &recipe
 
 std::optional<Blueprint> blueprintOf(const Sample &sample, const Availability &availability) {
   std::optional<Draft> draft = draftOf(sample);
-  if (!sample.accepted || !draft || hasOpenFragments(sample.opcode) ||
-      isVideoOfScalars(sample.opcode))
+  if (!sample.accepted || !draft || hasOpenFragments(sample.opcode) || isVideoOfScalars(sample.opcode))
     return {};
   Judged judged = judgedOf(*draft, sample.shapes, availability);
   if (!judged.isAccepted() || !judged.match)
@@ -329,6 +352,12 @@ std::optional<Blueprint> blueprintOf(const Sample &sample, const Availability &a
   for (unsigned i = 0; i < draft->texts.size(); ++i)
     if (!hasKnownNames(draft->texts[i]) || (StringRef(draft->texts[i]).starts_with("[") && !made.memory))
       return {};
+  if (!draft->texts.empty() && !StringRef(draft->texts[0]).starts_with("[")) {
+    const std::optional<std::string> result = withDifferentRegisters(draft->texts[0]);
+    if (!result)
+      return {};
+    draft->texts[0] = *result;
+  }
   // What has been filled in is judged as it is.
   const std::vector<Shape> shapes = draft->all();
   judged = judgedOf(*draft, shapes, availability);
@@ -343,16 +372,16 @@ std::optional<Blueprint> blueprintOf(const Sample &sample, const Availability &a
   made.isJoint = *family == Family::Warp || *family == Family::Matrices || *family == Family::Barriers;
   if (*family != Family::Barriers && !isWellDefined(recipe, made.isJoint))
     return {};
-  made.passesNan = passesOneOfTwoNans(recipe);
+  made.passesNan = passesOpenNan(recipe);
   if ((made.passesNan && *family != Family::Compute) || hasOddConstant(*draft))
     return {};
+  made.resultBits = recipe.results.empty() ? 0 : recipe.results.front().type.bits;
   if (made.memory) {
     made.memory->crossesLanes = made.isJoint;
-    made.memory->hasResult = llvm::any_of(
-        recipe.results, [](const RecipeResult &one) { return one.target == isa::FormulaTarget::Operand; });
+    made.memory->hasResult =
+        llvm::any_of(recipe.results, [](const RecipeResult &one) { return one.target == isa::FormulaTarget::Operand; });
     const bool mayDiscard = judged.match->operands[0].rules & isa::SinkAllowed;
-    made.memory->commutes =
-        *family == Family::Atomics && commutes(recipe) && (!made.memory->hasResult || mayDiscard);
+    made.memory->commutes = *family == Family::Atomics && commutes(recipe) && (!made.memory->hasResult || mayDiscard);
   }
   made.opcode = std::move(draft->opcode);
   made.operands = std::move(draft->texts);

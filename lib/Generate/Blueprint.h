@@ -9,7 +9,7 @@
 
 namespace ptxray {
 
-/// The memory that an address may lead to. Input: what nobody writes; Uniform: all threads read the same of it.
+/// The memory that an address may lead to. Input is not written; Uniform: all threads read the same of it.
 enum class Region : uint8_t { Global, Shared, Local, Constant, Generic, GenericShared, Input, Uniform };
 
 /// What an instruction does with memory.
@@ -31,7 +31,8 @@ struct Blueprint {
   std::optional<BlueprintMemory> memory;
   int barrier = -1, threads = -1; // operands: the number of a barrier, and of its threads
   bool isCommon = false;          // one of the integer functions that programs are mostly made of
-  bool passesNan = false;         // which NaN of two its result is, is open
+  bool passesNan = false;         // which NaN its result is, is open
+  unsigned resultBits = 0;        // of the type of its result
   bool isJoint = false;           // all lanes of a warp execute it together
 };
 

@@ -12,8 +12,7 @@ static ModuleContext contextOf(const ProgramTarget &target) {
 }
 
 struct Generator::State {
-  explicit State(ProgramTarget asked)
-      : target(std::move(asked)), module(contextOf(target)), stock(module, target) {}
+  explicit State(ProgramTarget asked) : target(std::move(asked)), module(contextOf(target)), stock(module, target) {}
 
   const ProgramTarget target;
   const ModuleContext module;

@@ -61,8 +61,10 @@ void Writer::computation(Where) {
   const std::string text = textOf(*one);
   line(guardFor(*one) + text);
   if (const std::string result = firstOperand(text); one->passesNan) {
-    line("testp.notanumber.f64 %flag, " + result + ";");
-    line("selp.b64 " + result + ", 0x7ff8000000000000, " + result + ", %flag;");
+    const std::string bits = number(one->resultBits);
+    line("testp.notanumber.f" + bits + " %flag, " + result + ";");
+    line("selp.b" + bits + " " + result + (one->resultBits == 64 ? ", 0x7ff8000000000000, " : ", 0x7fffffff, ") +
+         result + ", %flag;");
   }
 }
 
@@ -103,8 +105,8 @@ void Writer::exchange(Where where) {
   const auto isFor = [](bool reads) {
     return [reads](const Blueprint &it) {
       const Region region = it.memory->region;
-      return it.memory->reads == reads && (region == Region::Shared || region == Region::Global ||
-                                           region == Region::Generic);
+      return it.memory->reads == reads &&
+             (region == Region::Shared || region == Region::Global || region == Region::Generic);
     };
   };
   for (unsigned i = 1 + pick(2); i > 0; --i)
@@ -215,7 +217,7 @@ void Writer::addFunction() {
   const std::string result = anyOf(64);
   std::string text = ".func (.param .b64 result) helper" + number(helpers++) + "(.param .b32 a, .param .b64 b)\n{\n";
   text += registerDeclarations();
-  text += "  .reg .b16 %half;\n  .reg .b32 %low, %bit;\n  .reg .b64 %high;\n";
+  text += "  .reg .pred %flag;\n  .reg .b16 %half;\n  .reg .b32 %low, %bit;\n  .reg .b64 %high;\n";
   text += "  ld.param.b32 %low, [a];\n  ld.param.b64 %high, [b];\n";
   for (const unsigned i : used) {
     const GeneratedRegister &one = generatedRegisters()[i];

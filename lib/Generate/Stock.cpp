@@ -8,8 +8,7 @@ using llvm::StringRef;
 /// So many sets of samples are made of each mnemonic, and so many samples in each.
 static constexpr unsigned variants = 64, samplesOfEach = 6;
 
-Stock::Stock(const ModuleContext &module, const ProgramTarget &target)
-    : module(module), availability(module) {
+Stock::Stock(const ModuleContext &module, const ProgramTarget &target) : module(module), availability(module) {
   for (const std::string &pattern : target.without)
     if (llvm::Expected<llvm::GlobPattern> read = llvm::GlobPattern::create(pattern))
       without.push_back(std::move(*read));

@@ -16,7 +16,7 @@ unsigned registerBytes() { return static_cast<unsigned>(generatedRegisters().siz
 
 } // namespace
 
-/// Of a thread in the buffers: its registers, then what it leaves in global, shared and local memory.
+/// The bytes of a thread in the buffers: its registers, then what it leaves in global, shared and local memory.
 unsigned Writer::bytesOfThread() { return registerBytes() + 3 * ownBytes; }
 
 Writer::Writer(const ProgramOptions &options, StringRef target, Stock &stock)

@@ -68,8 +68,8 @@ private:
   std::mt19937_64 random;
   unsigned threads = 0, blocks = 0, labels = 0, helpers = 0, made = 0;
   std::string functions, tables, body; // tables: the targets of switches
-  std::set<unsigned> used;     // numbers of registers
-  std::set<std::string> names; // of what else is needed: `%slot`
+  std::set<unsigned> used;             // numbers of registers
+  std::set<std::string> names;         // of what else is needed: `%slot`
 };
 
 } // namespace ptxray

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Generated programs: what the emulator, and a GPU with what ptxas made of them, leave in memory. Whoever is alone is wrong.
+"""Generated programs: what the emulator and, after each level of ptxas, a GPU leave in memory. Whoever is alone is wrong.
 
     hunt.py run FOLDER [--first N] [--count N] [--seconds S] [--jobs N] [--ptxray PATH] [--ptxas PATH]
     hunt.py judge FILE [VERDICT]     what the answers to one program are; with a verdict: whether they are these
@@ -42,6 +42,9 @@ FAMILIES = (
     "compute,memory,atomics,warp,barriers,control",
     "compute,warp,matrices",
 )
+
+# Faults of ptxas that docs/found.md lists: programs are without them, so that others are seen.
+KNOWN = "@testp*,@set.*,@vadd4.*,@vsub4.*,cvt.pack.*"
 
 
 class NoAnswer(Exception):
@@ -143,8 +146,7 @@ class Tools:
         words = [f"--seed={seed}", f"--size={size}", f"--target={TARGET}", f"--blocks={asked.blocks}"]
         words.append(f"--guards={asked.guards}")
         words.append(f"--families={asked.families or FAMILIES[seed % len(FAMILIES)]}")
-        if asked.without:
-            words.append(f"--except={asked.without}")
+        words.append(f"--except={KNOWN}" + (f",{asked.without}" if asked.without else ""))
         return self.run("the generator", asked.ptxray, "generate", *words)
 
     def launch_of(self, text):
@@ -188,7 +190,7 @@ class Tools:
             return re.sub(r"\s+", " ", str(problem)), ""
         for who, answer in answers.items():
             groups.setdefault(answer, []).append(who)
-        verdict = " | ".join(sorted((" ".join(group) for group in groups.values()), key=lambda text: (text[0] == "-", text)))
+        verdict = " | ".join(" ".join(group) for group in groups.values())
         return verdict, differences(path.read_text(), answers) if len(groups) > 1 else ""
 
 
@@ -206,7 +208,7 @@ def places_of(text):
 
 
 def differences(text, answers):
-    """Lines that name a thread, a register or a place in memory, and what each left there; of a register two threads."""
+    """Lines that name a thread, a register or a place in memory, and what each left there; two of each place."""
     size, names = places_of(text)
     lines, seen = [], collections.Counter()
     first = answers["emulator"]

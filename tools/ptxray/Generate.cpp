@@ -234,8 +234,9 @@ Command generateCommand() {
                      .options = {{"--seed", "N", "a program that is valid and well defined; each number gives another"},
                                  {"--size", "N", "about so many instructions (60)"},
                                  {"--target", "sm_X", "the target of the program (sm_90)"},
-                                 {"--families", "NAME,...", "only steps of these: compute, memory, atomics, warp, "
-                                                            "barriers, matrices, control (all)"},
+                                 {"--families", "NAME,...",
+                                  "only steps of these: compute, memory, atomics, warp, "
+                                  "barriers, matrices, control (all)"},
                                  {"--blocks", "N", "of the grid (a few)"},
                                  {"--threads", "N", "of a block: 32, 64, 128 ... (one of these)"},
                                  {"--instructions", "NAME,...", "only these compute: add,mul"},

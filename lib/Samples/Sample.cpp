@@ -201,10 +201,10 @@ std::vector<Sample> Sampler::run(unsigned count) {
   std::vector<Sample> samples;
   for (unsigned round = 0; samples.size() < count && round < 20 * count; ++round) {
     const uint32_t form = forms[round % forms.size()];
-    dice.errorPercent = chance(60) ? 0 : 12;
+    dice.errorPercent = focus.isRight || chance(60) ? 0 : 12;
     Draft made = draft(form);
     std::vector<Sample> kept;
-    if (chance(20))
+    if (!focus.isRight && chance(20))
       mutate(made);
     keep(made, kept);
     for (Sample &sample : kept) {

@@ -26,8 +26,9 @@ llvm::ArrayRef<SampleRegisters> sampleRegisters();
 
 /// Which part of an entry the samples are to exercise.
 struct SampleFocus {
-  uint32_t row = 0; // of a table: its line in the file of the entry
-  std::string word; // written where it may be
+  uint32_t row = 0;     // of a table: its line in the file of the entry
+  std::string word;     // written where it may be
+  bool isRight = false; // no sample is made wrong on purpose; some still are
 };
 
 /// About `count` samples of the forms that spell this mnemonic, half of them wrong, for the declarations of

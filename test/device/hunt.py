@@ -1,152 +1,384 @@
 #!/usr/bin/env python3
-"""Generated programs on a GPU: three answers, and whoever is alone is wrong.
+"""Generated programs: what the emulator and, after each level of ptxas, a GPU leave in memory. Whoever is alone is wrong.
 
-    hunt.py make PTXRAY PTXAS FOLDER FIRST COUNT   here: generates, emulates, assembles at -O0 and -O3, packs FOLDER
-    hunt.py run FOLDER [OUTPUT FOLDER]             there: in that folder, with python3 and libcuda.so.1
+    hunt.py run FOLDER [--first N] [--count N] [--seconds S] [--jobs N] [--ptxray PATH] [--ptxas PATH]
+    hunt.py judge FILE [VERDICT]     what the answers to one program are; with a verdict: whether they are these
+    hunt.py reduce FOLDER            makes each program that was found smaller, with the same verdict
+    hunt.py bundle FOLDER            what another machine needs to run this there
 
-`make` prints how many programs there are; one that is not emulated or not assembled is named. `run` launches each cubin
-and compares what is left in memory with what the emulator left; the output folder gets hunt.txt with a line for each
-program that differs: its seed, and which of emulator, -O0 and -O3 agree."""
+A campaign goes on where it was stopped. FOLDER/done.txt has a line for each program, FOLDER/found those that differ and
+those that are refused, with the places where they differ; suspects.txt has the instructions that are in such programs
+and in no other. On a machine without a GPU the emulator alone is asked, by several schedules, and ptxas whether it
+takes the program. A verdict names those that agree: `emulator -O0 | -O1 -O2 -O3`."""
 
-import concurrent.futures
-import ctypes
-import hashlib
-import io
-import json
+import argparse
+import collections
+import lzma
+import multiprocessing
 import os
 import pathlib
+import pickle
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
 import tempfile
+import time
 
-LEVELS = ("-O0", "-O3")
-TARGET = "sm_90"
+import cuda
 
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1] if HERE.name == "device" else HERE
+TARGET = "sm_90a"
+PACKED = "tools.tar.xz"
+SHOWN = 12  # places that are shown of a program whose answers differ
+# What programs are made of in turn, so that each kind of step is also seen without the others around it.
+FAMILIES = (
+    "compute,memory,atomics,warp,barriers,matrices,control",
+    "compute,control",
+    "compute",
+    "compute,memory,control",
+    "compute,memory,atomics,warp,barriers,control",
+    "compute,warp,matrices",
+)
 
-def shell(*command):
-    return subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-
-
-def prepared(ptxray, ptxas, seed):
-    """The launch and the expected memory of a program, its input, and its cubins; a text: why there are none."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        path, result, given = folder / "p.ptx", folder / "result", folder / "input"
-        made = shell(ptxray, "generate", f"--seed={seed}", f"--size={40 + seed % 160}", f"--target={TARGET}")
-        path.write_bytes(made.stdout)
-        launch = re.search(rb"(?m)^// run: (.*)$", made.stdout)[1].decode().split()
-        outs = (f"--out=0=file:{given}", f"--out=1=file:{result}")
-        ran = shell(ptxray, "run", "--emulate", "--cores=1", path, *outs, *launch)
-        if ran.returncode != 0:
-            return f"seed {seed}: not emulated: {ran.stdout.decode(errors='replace')[:300]}"
-        cubins = {}
-        for level in LEVELS:
-            built = shell(ptxas, f"-arch={TARGET}", level, path, "-o", folder / "cubin")
-            if built.returncode != 0:
-                return f"seed {seed}: ptxas {level}: {built.stdout.decode(errors='replace')[:300]}"
-            cubins[level] = (folder / "cubin").read_bytes()
-        grid, block = (int(word.split("=")[1]) for word in launch[:2])
-        about = {"seed": seed, "grid": grid, "block": block, "bytes": result.stat().st_size}
-        about["expected"] = hashlib.md5(result.read_bytes()).hexdigest()
-        return about, given.read_bytes(), cubins
+# Faults of ptxas that docs/found.md lists: programs are without them, so that others are seen.
+KNOWN = "@testp*,@set.*,@vadd4.*,@vsub4.*,cvt.pack.*"
 
 
-def make(ptxray, ptxas, folder, first, count):
-    folder = pathlib.Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    programs, longest = [], b""
-    seeds = range(int(first), int(first) + int(count))
-    with tarfile.open(folder / "cubins.tar.xz", "w:xz") as packed, concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for one in pool.map(lambda seed: prepared(ptxray, ptxas, seed), seeds):
-            if isinstance(one, str):
-                print(one)
-                continue
-            about, given, cubins = one
-            programs.append(about)
-            longest = max(longest, given, key=len)
-            assert longest.startswith(given), "all programs read the begin of the same numbers"
-            for level, cubin in cubins.items():
-                entry = tarfile.TarInfo(f"{about['seed']}{level}")
-                entry.size = len(cubin)
-                packed.addfile(entry, io.BytesIO(cubin))
-    (folder / "input.bin").write_bytes(longest)
-    (folder / "programs.json").write_text(json.dumps(programs))
-    (folder / "hunt.py").write_bytes(pathlib.Path(__file__).read_bytes())
-    print(f"{len(programs)} programs in {folder}")
+class NoAnswer(Exception):
+    """Who did not give one, and why."""
 
 
-class Driver:
+# -------------------------------------------------------------------------------------------- launches
+
+
+class Launcher:
+    """A process of its own that launches kernels: after one that faults the driver is of no use any more."""
+
     def __init__(self):
-        self.cuda = ctypes.CDLL("libcuda.so.1")
-        self.call("cuInit", 0)
-        device, context = ctypes.c_int(), ctypes.c_void_p()
-        self.call("cuDeviceGet", ctypes.byref(device), 0)
-        self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
-        self.call("cuCtxSetCurrent", context)
+        self.process = None
+        self.is_there = self.ask(None) is True
 
-    def call(self, name, *args):
-        result = getattr(self.cuda, name)(*args)
-        if result != 0:
-            raise RuntimeError(f"{name}: error {result}")
+    def ask(self, request):
+        if self.process is None:
+            command = [sys.executable, __file__, "serve", "."]
+            self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        try:
+            pickle.dump(request, self.process.stdin)
+            self.process.stdin.flush()
+            return pickle.load(self.process.stdout)
+        except (OSError, EOFError):
+            return "the launcher has ended"
 
-    def memory(self, data):
-        pointer = ctypes.c_uint64()
-        self.call("cuMemAlloc_v2", ctypes.byref(pointer), ctypes.c_size_t(len(data)))
-        self.call("cuMemcpyHtoD_v2", pointer, data, ctypes.c_size_t(len(data)))
-        return pointer
-
-    def launch(self, cubin, about, given, output):
-        """The sum of what the kernel leaves in the output."""
-        module, function = ctypes.c_void_p(), ctypes.c_void_p()
-        size = ctypes.c_size_t(about["bytes"])
-        self.call("cuModuleLoadData", ctypes.byref(module), cubin)
-        self.call("cuModuleGetFunction", ctypes.byref(function), module, b"generated")
-        self.call("cuMemsetD8_v2", output, 0, size)
-        words = (ctypes.c_void_p * 2)(ctypes.addressof(given), ctypes.addressof(output))
-        self.call("cuLaunchKernel", function, about["grid"], 1, 1, about["block"], 1, 1, 0, None, words, None)
-        self.call("cuCtxSynchronize")
-        left = ctypes.create_string_buffer(about["bytes"])
-        self.call("cuMemcpyDtoH_v2", left, output, size)
-        self.call("cuModuleUnload", module)
-        return hashlib.md5(left.raw).hexdigest()
+    def launch(self, *request):
+        """What the kernel leaves in its second buffer."""
+        answer = self.ask(request)
+        if isinstance(answer, bytes):
+            return answer
+        self.process.kill()
+        self.process.wait()
+        self.process = None
+        raise NoAnswer(f"GPU: {answer}")
 
 
-def verdict(answers):
-    """Who agrees: `emulator -O0 | -O3`"""
-    groups = {}
-    for who, answer in answers.items():
-        groups.setdefault(answer, []).append(who)
-    return " | ".join(" ".join(group) for group in groups.values())
-
-
-def run(folder, output=None, begin="0"):
-    folder = pathlib.Path(folder)
-    output = pathlib.Path(output or folder)
-    programs = json.loads((folder / "programs.json").read_text())
-    data = (folder / "input.bin").read_bytes()
-    driver = Driver()
-    given, left = driver.memory(data), driver.memory(bytes(len(data)))
-    with tarfile.open(folder / "cubins.tar.xz") as packed:
-        cubins = {member.name: packed.extractfile(member).read() for member in packed}
-    report = (output / "hunt.txt").open("a" if int(begin) else "w")
-    differing = 0
-    for number, about in list(enumerate(programs))[int(begin) :]:
-        answers = {"emulator": about["expected"]}
-        for level in LEVELS:
+def serve(_):
+    """Answers each launch with what it leaves, or with a text that says what went wrong."""
+    try:
+        gpu = cuda.Gpu()
+    except (OSError, RuntimeError):
+        gpu = None
+    given = left = None
+    size = 0
+    while True:
+        try:
+            request = pickle.load(sys.stdin.buffer)
+        except EOFError:
+            return
+        answer = gpu is not None
+        if request:
+            cubin, kernel, grid, block, data = request
             try:
-                answers[level] = driver.launch(cubins[f"{about['seed']}{level}"], about, given, left)
-            except RuntimeError as problem:  # the driver is of no use any more
-                print(f"seed {about['seed']} {level}: {problem}", file=report, flush=True)
-                os.execv(sys.executable, [sys.executable, __file__, "run", folder, output, str(number + 1)])
-        if len(set(answers.values())) > 1:
-            differing += 1
-            print(f"seed {about['seed']}: {verdict(answers)}", file=report, flush=True)
-    threads = sum(about["grid"] * about["block"] for about in programs)
-    print(f"{len(programs)} programs, {threads} threads each level, {differing} differ", file=report, flush=True)
-    print((output / "hunt.txt").read_text())
+                if size < len(data):
+                    given, left, size = gpu.allocate(len(data)), gpu.allocate(len(data)), len(data)
+                gpu.write(given, data)
+                gpu.clear(left, len(data))
+                gpu.launch(cubin, kernel, grid, block, [given, left])
+                answer = gpu.read(left, len(data))
+            except RuntimeError as problem:
+                answer = str(problem)
+        pickle.dump(answer, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+
+
+def shape_of(launch):
+    """Blocks of the grid, threads of a block."""
+    return tuple(int(one) for one in re.search(r"--grid=(\d+) --block=(\d+)", launch).groups())
+
+
+# --------------------------------------------------------------------------------------------- answers
+
+
+class Tools:
+    def __init__(self, options):
+        self.options, self.launcher = options, None
+
+    def has_gpu(self):
+        self.launcher = self.launcher or Launcher()
+        return self.launcher.is_there
+
+    def run(self, who, *command, seconds=120):
+        try:
+            ran = subprocess.run(
+                [str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=seconds
+            )
+        except subprocess.TimeoutExpired:
+            raise NoAnswer(f"{who} does not end") from None
+        text = ran.stdout.decode(errors="replace")
+        if ran.returncode != 0:
+            raise NoAnswer(f"{who} ends with {ran.returncode}: {text[:2000]}")
+        return text
+
+    def generated(self, seed):
+        asked = self.options
+        size = asked.size or 20 + seed * 7 % 160
+        words = [f"--seed={seed}", f"--size={size}", f"--target={TARGET}", f"--blocks={asked.blocks}"]
+        words.append(f"--guards={asked.guards}")
+        words.append(f"--families={asked.families or FAMILIES[seed % len(FAMILIES)]}")
+        words.append(f"--except={KNOWN}" + (f",{asked.without}" if asked.without else ""))
+        return self.run("the generator", asked.ptxray, "generate", *words)
+
+    def launch_of(self, text):
+        """The second line of a program says it; of one that was made smaller it is not there any more."""
+        return self.options.launch or re.search(r"(?m)^// run: (.*)$", text)[1]
+
+    def emulated(self, path, folder, schedule):
+        """What a program has in its first buffer, and what it leaves in the second one."""
+        outs = [f"--out=0=file:{folder / 'given'}", f"--out=1=file:{folder / 'left'}"]
+        command = [self.options.ptxray, "run", "--emulate", "--no-config", "--cores=1", f"--schedule={schedule}", *outs]
+        if said := self.run("emulator", *command, path, *self.launch_of(path.read_text()).split()):
+            raise NoAnswer(f"emulator says {said[:2000]}")
+        return (folder / "given").read_bytes(), (folder / "left").read_bytes()
+
+    def answers(self, path):
+        """What each leaves in memory, the emulator first."""
+        with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as name:
+            folder, text = pathlib.Path(name), path.read_text()
+            given, left = self.emulated(path, folder, "eager")
+            if self.options.schedules and self.emulated(path, folder, "7")[1] != left:
+                raise NoAnswer("emulator: its answers depend on the schedule")
+            answers, built = {"emulator": left}, {}
+            for level in self.options.levels.split(","):
+                self.run(f"ptxas {level}", self.options.ptxas, f"-arch={TARGET}", level, path, "-o", folder / "cubin")
+                built[level] = (folder / "cubin").read_bytes()
+            if not self.has_gpu():
+                return answers
+            kernel, shape = re.search(r"\.entry\s+([\w$]+)", text)[1], shape_of(self.launch_of(text))
+            for level, cubin in built.items():
+                try:
+                    answers[level] = self.launcher.launch(cubin, kernel, *shape, given)
+                except NoAnswer as problem:
+                    raise NoAnswer(f"{level}: {problem}") from None
+            return answers
+
+    def verdict(self, path):
+        """Who agrees, or who gave no answer; and where the answers differ."""
+        try:
+            answers, groups = self.answers(path), {}
+        except NoAnswer as problem:
+            return re.sub(r"\s+", " ", str(problem)), ""
+        for who, answer in answers.items():
+            groups.setdefault(answer, []).append(who)
+        verdict = " | ".join(" ".join(group) for group in groups.values())
+        return verdict, differences(path.read_text(), answers) if len(groups) > 1 else ""
+
+
+def agreed(verdict):
+    return re.fullmatch(r"emulator( -O\d)*", verdict) is not None
+
+
+def places_of(text):
+    """The bytes that a thread has in the buffers, and what lies in each eight of them."""
+    kernel = text[text.find(".entry") :]
+    families = re.findall(r"\.reg \.\w+ (%[a-z]+)<(\d+)>;", kernel[: kernel.find("%flag")])
+    names = [f"{prefix}{i}" for prefix, count in families for i in range(int(count))]
+    names += [f"{space}+{at}" for space in ("global", "shared", "local") for at in range(0, 64, 8)]
+    return 8 * len(names), names
+
+
+def differences(text, answers):
+    """Lines that name a thread, a register or a place in memory, and what each left there; two of each place."""
+    size, names = places_of(text)
+    lines, seen = [], collections.Counter()
+    first = answers["emulator"]
+    for at in range(0, len(first), 8):
+        if len({answer[at : at + 8] for answer in answers.values()}) == 1:
+            continue
+        name = names[at % size // 8] if at < len(first) // size * size else f"cell+{at % size}"
+        seen[name] += 1
+        if seen[name] <= 2:
+            shown = ", ".join(f"{who} {answer[at : at + 8][::-1].hex()}" for who, answer in answers.items())
+            lines.append(f"thread {at // size} {name}: {shown}")
+        if len(lines) == SHOWN:
+            break
+    return "\n".join(lines)
+
+
+def opcodes_of(text):
+    """With `@` before those that have a guard."""
+    return {("@" if guard else "") + one for guard, one in re.findall(r"(?m)^ +(@!?%\w+ )?([a-z][\w.:]*)[ ;]", text)}
+
+
+# ------------------------------------------------------------------------------------------- campaigns
+
+
+def begin_worker(options):
+    global tools
+    tools = Tools(options)
+
+
+def work(seed):
+    """The seed, its lanes, the verdict, the program, and where the answers differ; nothing when the time is over."""
+    if time.time() > tools.options.until:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "program.ptx"
+        try:
+            text = tools.generated(seed)
+        except NoAnswer as problem:
+            return seed, 0, str(problem), "", ""
+        path.write_text(text)
+        blocks, threads = shape_of(tools.launch_of(text))
+        verdict, where = tools.verdict(path)
+        return seed, blocks * threads, verdict, text, where
+
+
+class Tally:
+    """What has come of a campaign so far."""
+
+    def __init__(self, folder, wanted):
+        self.folder, self.wanted = folder, wanted
+        self.programs = self.lanes = self.found = 0
+        self.begin = self.shown = time.time()
+        self.verdicts, self.good, self.bad = collections.Counter(), set(), collections.Counter()
+
+    def add(self, seed, lanes, verdict, text, where):
+        self.programs, self.lanes = self.programs + 1, self.lanes + lanes
+        self.verdicts[re.sub(r"\S*/", "", verdict)[:100]] += 1
+        if agreed(verdict):
+            self.good |= opcodes_of(text)
+            return
+        self.found += 1
+        self.bad.update(opcodes_of(text))
+        (self.folder / "found" / f"{seed}.ptx").write_text(text)
+        (self.folder / "found" / f"{seed}.txt").write_text(f"{verdict}\n{where}\n")
+
+    def show(self):
+        is_terminal = sys.stderr.isatty()
+        if time.time() - self.shown < (1 if is_terminal else 60):
+            return
+        self.shown = time.time()
+        seconds = self.shown - self.begin
+        line = f"{self.programs} of {self.wanted} programs, {self.lanes} lanes, {self.found} found, {seconds:.0f} s"
+        print(f"\r\033[K{line}" if is_terminal else line, end="" if is_terminal else "\n", file=sys.stderr, flush=True)
+
+    def end(self):
+        print(f"{self.programs} programs, {self.lanes} lanes each level, {time.time() - self.begin:.0f} s")
+        for verdict, many in self.verdicts.most_common(40):
+            print(f"{many:8} {verdict}")
+        suspects = sorted(((many, one) for one, many in self.bad.items() if one not in self.good), reverse=True)
+        (self.folder / "suspects.txt").write_text("".join(f"{many} {one}\n" for many, one in suspects))
+
+
+def done_before(path):
+    return {int(line.split()[0]) for line in path.read_text().splitlines()} if path.exists() else set()
+
+
+def run(options):
+    folder = options.folder
+    (folder / "found").mkdir(parents=True, exist_ok=True)
+    done = done_before(folder / "done.txt")
+    seeds = [seed for seed in range(options.first, options.first + options.count) if seed not in done]
+    tally = Tally(folder, len(seeds))
+    with (folder / "done.txt").open("a") as log, multiprocessing.Pool(options.jobs, begin_worker, [options]) as pool:
+        for result in pool.imap_unordered(work, seeds):
+            if result is None:
+                continue
+            print(*result[:3], file=log, flush=True)
+            tally.add(*result)
+            tally.show()
+    tally.end()
+
+
+def judge(options):
+    verdict, where = Tools(options).verdict(options.folder)
+    if options.verdict is None:
+        print(verdict + "\n" + where)
+    elif options.verdict != verdict:
+        sys.exit(1)
+
+
+def reduce(options):
+    for path in sorted((options.folder / "found").glob("*.txt")):
+        program, small = path.with_suffix(".ptx"), path.with_suffix(".small.ptx")
+        verdict = path.read_text().split("\n")[0]
+        if small.exists() or "|" not in verdict or time.time() > options.until:
+            continue
+        launch = Tools(options).launch_of(program.read_text())
+        judged = [sys.executable, __file__, "judge", f"--ptxray={options.ptxray}", f"--ptxas={options.ptxas}"]
+        judged += [f"--levels={options.levels}", f"--launch={launch}", "{}", verdict]
+        command = [options.ptxray, "reduce", f"--jobs={options.jobs}", f"--time-limit={min(options.seconds, 300):.0f}"]
+        subprocess.run([str(word) for word in [*command, program, "-o", small, "--", *judged]])
+
+
+def bundle(options):
+    options.folder.mkdir(parents=True, exist_ok=True)
+    for path in (pathlib.Path(__file__), pathlib.Path(cuda.__file__)):
+        shutil.copy(path, options.folder / path.name)
+    with lzma.open(options.folder / PACKED, "wb", preset=1) as xz, tarfile.open(fileobj=xz, mode="w") as tar:
+        tar.add(options.ptxray, "ptxray")
+        tar.add(options.ptxas, "ptxas")
+
+
+def unpack():
+    """What a bundle holds, on the machine that it was carried to."""
+    if (HERE / PACKED).exists() and not (HERE / "ptxas").exists():
+        with lzma.open(HERE / PACKED) as xz, tarfile.open(fileobj=xz) as tar:
+            tar.extractall(HERE)
+
+
+def main():
+    unpack()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = {"run": run, "judge": judge, "reduce": reduce, "bundle": bundle, "serve": serve}
+    parser.add_argument("command", choices=commands)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("verdict", nargs="?")
+    is_bundle = (HERE / "ptxas").exists()
+    ptxray = HERE / "ptxray" if is_bundle else ROOT / "build/release/tools/ptxray/ptxray"
+    ptxas = HERE / "ptxas" if is_bundle else ROOT / "build/cuda/13.5/bin/ptxas"
+    parser.add_argument("--ptxray", type=pathlib.Path, default=ptxray)
+    parser.add_argument("--ptxas", type=pathlib.Path, default=ptxas)
+    parser.add_argument("--first", type=int, default=1)
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--seconds", type=float, default=1e9, help="that it may take")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--launch", help="of a program that does not say it: `--grid=1 --block=32 BUFFER BUFFER`")
+    parser.add_argument("--blocks", type=int, default=32, help="of each launch")
+    parser.add_argument("--size", type=int, help="of each program (from 20 to 180)")
+    parser.add_argument("--families", help="of instructions: `compute,memory` (several sets of them in turn)")
+    parser.add_argument("--except", dest="without", help="none such: `slct.*.f32,@testp*`; `file:PATH`: a line each")
+    parser.add_argument("--guards", type=int, default=10, help="per cent of instructions that have one")
+    parser.add_argument("--levels", default="-O0,-O1,-O2,-O3", help="of ptxas: `--levels=-O0,-O3`")
+    parser.add_argument("--no-schedules", dest="schedules", action="store_false", help="emulate each program once")
+    options = parser.parse_args()
+    if options.without and options.without.startswith("file:"):
+        lines = pathlib.Path(options.without[5:]).read_text().splitlines()
+        options.without = ",".join(line.split()[-1] for line in lines)
+    options.until = time.time() + options.seconds
+    commands[options.command](options)
 
 
 if __name__ == "__main__":
-    {"make": make, "run": run}[sys.argv[1]](*sys.argv[2:])
+    main()

@@ -14,7 +14,6 @@ where those differ from what is computed now."""
 import argparse
 import base64
 import concurrent.futures
-import ctypes
 import hashlib
 import lzma
 import multiprocessing
@@ -26,6 +25,8 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+
+import cuda
 
 TARGET, THREADS, PLACES = "sm_90a", 256, 24
 CASES_A_KERNEL = 24
@@ -145,45 +146,12 @@ def build(options):
         cubins = [f"{name}.O{level}.cubin" for name, _ in modules for level in (0, 3)]
         for path in ["inputs.bin", "modules.txt", *cubins]:
             tar.add(work / path, path)
-    shutil.copy(__file__, folder / "semantics.py")
+    for script in (pathlib.Path(__file__), pathlib.Path(cuda.__file__)):
+        shutil.copy(script, folder / script.name)
     print(f"{folder}: {sum(len(group) for _, group in modules)} texts of {len(cases)} in {len(modules)} modules")
 
 
 # ------------------------------------------------------------------------------------------------- there
-
-
-class Driver:
-    def __init__(self):
-        self.cuda = ctypes.CDLL("libcuda.so.1")
-        self.call("cuInit", 0)
-        device, context = ctypes.c_int(), ctypes.c_void_p()
-        self.call("cuDeviceGet", ctypes.byref(device), 0)
-        self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
-        self.call("cuCtxSetCurrent", context)
-
-    def call(self, name, *args):
-        result = getattr(self.cuda, name)(*args)
-        if result != 0:
-            raise RuntimeError(f"{name}: error {result}")
-
-    def allocate(self, size):
-        pointer = ctypes.c_uint64()
-        self.call("cuMemAlloc_v2", ctypes.byref(pointer), ctypes.c_size_t(size))
-        return pointer
-
-    def launch(self, cubin, inputs, output, size):
-        """What the kernel of a module leaves in the output."""
-        module, function = ctypes.c_void_p(), ctypes.c_void_p()
-        self.call("cuModuleLoadData", ctypes.byref(module), cubin)
-        self.call("cuModuleGetFunction", ctypes.byref(function), module, b"kern")
-        self.call("cuMemsetD8_v2", output, 0, ctypes.c_size_t(size))
-        arguments = (ctypes.c_void_p * 2)(ctypes.addressof(inputs), ctypes.addressof(output))
-        self.call("cuLaunchKernel", function, THREADS // 64, 1, 1, 64, 1, 1, 0, None, arguments, None)
-        self.call("cuCtxSynchronize")
-        left = ctypes.create_string_buffer(size)
-        self.call("cuMemcpyDtoH_v2", left, output, ctypes.c_size_t(size))
-        self.call("cuModuleUnload", module)
-        return left.raw
 
 
 def digest(left, lanes):
@@ -208,13 +176,15 @@ def launched(job):
     """What the kernel of a module leaves in memory by level; None: it ended with an error, and this process with it."""
     work, name, written = job
     try:
-        driver = Driver()
-        inputs_bytes = (work / "inputs.bin").read_bytes()
-        inputs = driver.allocate(len(inputs_bytes))
-        driver.call("cuMemcpyHtoD_v2", inputs, inputs_bytes, ctypes.c_size_t(len(inputs_bytes)))
-        buffer = driver.allocate(written * SLOT)
-        cubins = {level: (work / f"{name}.O{level}.cubin").read_bytes() for level in (0, 3)}
-        return {level: driver.launch(cubin, inputs, buffer, written * SLOT) for level, cubin in cubins.items()}
+        gpu = cuda.Gpu()
+        inputs = gpu.memory((work / "inputs.bin").read_bytes())
+        buffer = gpu.allocate(written * SLOT)
+        left = {}
+        for level in (0, 3):
+            gpu.clear(buffer, written * SLOT)
+            gpu.launch((work / f"{name}.O{level}.cubin").read_bytes(), "kern", THREADS // 64, 64, [inputs, buffer])
+            left[level] = gpu.read(buffer, written * SLOT)
+        return left
     except RuntimeError:
         return None
 

@@ -22,7 +22,7 @@ static std::vector<std::string> split(const std::string &text, char divider) {
 }
 
 bool isBuffer(const std::string &spec) {
-  for (const char *kind : {"zeros:", "iota:", "random:", "fill:", "file:"})
+  for (const char *kind : {"zeros:", "iota:", "random:", "edges:", "fill:", "file:"})
     if (spec.rfind(kind, 0) == 0)
       return true;
   return false;
@@ -165,6 +165,64 @@ static Buffer readFile(std::string path) {
   return buffer;
 }
 
+/// Bits at which integers and floats of all sizes change what they do: one in four of these, one in eight is small.
+static uint64_t edgeOr(uint64_t random) {
+  static constexpr uint64_t edges[] = {0,
+                                       1,
+                                       2,
+                                       31,
+                                       32,
+                                       63,
+                                       64,
+                                       0xFF,
+                                       0xFFFF,
+                                       0x10000,
+                                       0xFFFFFFFF,
+                                       0x100000000,
+                                       ~uint64_t(0),
+                                       ~uint64_t(1),
+                                       0x8000000000000000,
+                                       0x7FFFFFFFFFFFFFFF,
+                                       0x8000000080000000,
+                                       0x7FFFFFFF7FFFFFFF,
+                                       0xFFFFFFFF00000000,
+                                       0x3F8000003F800000,
+                                       0xBF800000BF800000,
+                                       0x7F8000007F800000,
+                                       0xFF800000FF800000,
+                                       0x7FC000007FC00000,
+                                       0x0000000100000001,
+                                       0x007FFFFF007FFFFF,
+                                       0x0080000000800000,
+                                       0x7F7FFFFF7F7FFFFF,
+                                       0x4F0000004F000000,
+                                       0x3FF0000000000000,
+                                       0xBFF0000000000000,
+                                       0x7FF0000000000000,
+                                       0xFFF0000000000000,
+                                       0x7FF8000000000000,
+                                       0x000FFFFFFFFFFFFF,
+                                       0x0010000000000000,
+                                       0x7FEFFFFFFFFFFFFF,
+                                       0x43E0000000000000,
+                                       0x41E0000000000000,
+                                       0x3C003C003C003C00,
+                                       0xBC00BC00BC00BC00,
+                                       0x7C007C007C007C00,
+                                       0xFC00FC00FC00FC00,
+                                       0x7E007E007E007E00,
+                                       0x0001000100010001,
+                                       0x03FF03FF03FF03FF,
+                                       0x7BFF7BFF7BFF7BFF,
+                                       0x8000800080008000,
+                                       0x7FFF7FFF7FFF7FFF};
+  constexpr unsigned kinds = 8, small = 64;
+  const uint64_t kind = random >> 61;
+  if (kind < kinds / 4)
+    return edges[random % (sizeof edges / sizeof *edges)];
+  return kind == kinds / 4 ? random % small : random * 0x9E3779B97F4A7C15 ^ random >> 29;
+}
+
 static bool fill(Buffer &buffer, const std::vector<std::string> &parts, uint64_t count) {
   const ElementType &type = *buffer.type;
   uint64_t value = 0, seed = 1;
@@ -186,6 +244,11 @@ static bool fill(Buffer &buffer, const std::vector<std::string> &parts, uint64_t
   if (parts.size() > 4 || (parts.size() == 4 && !readNumber(parts[3], seed)))
     return false;
   std::mt19937_64 random(seed);
+  if (kind == "edges") {
+    for (uint64_t i = 0; i < count; ++i)
+      setElement(type, buffer.bytes, i, edgeOr(random()));
+    return true;
+  }
   for (uint64_t i = 0; i < count; ++i) // floats from -1 to 1
     setElement(type, buffer.bytes, i,
                type.kind == ElementType::Float ? encode(type, static_cast<double>(random() >> 11) / (1ull << 52) - 1)
@@ -205,7 +268,7 @@ Buffer readBuffer(const std::string &spec) {
     return readFile(spec.substr(5));
   const UsageError unknown("`" + spec +
                            "` is none of zeros:BYTES, zeros:TYPE:COUNT, iota:TYPE:COUNT, fill:TYPE:COUNT:VALUE, "
-                           "random:TYPE:COUNT:SEED, file:PATH, file:TYPE:PATH");
+                           "random:TYPE:COUNT:SEED, edges:TYPE:COUNT:SEED, file:PATH, file:TYPE:PATH");
   const std::vector<std::string> parts = split(spec, ':');
   Buffer buffer;
   uint64_t count = 0;

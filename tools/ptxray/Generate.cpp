@@ -4,6 +4,7 @@
 #include "ManPage.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace ptxray {
@@ -153,29 +154,58 @@ static void generateFish(llvm::ArrayRef<Command> commands, llvm::raw_ostream &ou
 }
 
 // ------------------------------------------------------------------------------------- programs
+/// Families by their names, with commas between them; nothing, and what is printed: there is no such family.
+static std::optional<Families> readFamilies(StringRef text) {
+  Families families = 0;
+  for (const StringRef word : llvm::split(text, ',')) {
+    const std::optional<Family> family = findFamily(word);
+    if (!family) {
+      usageError("there is no family `" + word.str() + "`: there are " + llvm::join(familyNames, ", "));
+      return {};
+    }
+    families |= bitOf(*family);
+  }
+  return families;
+}
+
 static int printProgram(const Arguments &arguments) {
+  constexpr unsigned mostInstructions = 100'000, mostBlocks = 4096, mostThreads = 1024, lanes = 32;
   ProgramOptions options;
+  ProgramTarget target;
   for (const auto &[name, value] : arguments.options) {
     bool isGood = true;
     if (name == "--seed")
       isGood = !value.getAsInteger(10, options.seed);
     else if (name == "--size")
-      isGood = !value.getAsInteger(10, options.size) && options.size > 0 && options.size <= 100'000;
+      isGood = !value.getAsInteger(10, options.size) && options.size > 0 && options.size <= mostInstructions;
+    else if (name == "--blocks")
+      isGood = !value.getAsInteger(10, options.blocks) && options.blocks > 0 && options.blocks <= mostBlocks;
+    else if (name == "--guards")
+      isGood = !value.getAsInteger(10, options.guards) && options.guards <= 100;
+    else if (name == "--threads")
+      isGood = !value.getAsInteger(10, options.threads) && options.threads >= lanes && options.threads <= mostThreads &&
+               llvm::isPowerOf2_32(options.threads);
     else if (name == "--target")
-      options.target = value.str();
-    else
+      target.target = value.str();
+    else if (name == "--families") {
+      const std::optional<Families> families = readFamilies(value);
+      if (!families)
+        return BadUsage;
+      options.families = *families;
+    } else
       for (const StringRef word : llvm::split(value, ','))
-        options.instructions.push_back(word.str());
+        (name == "--except" ? target.without : target.instructions).push_back(word.str());
     if (!isGood)
-      return usageError("`" + name.str() + "` requires a number, not `" + value.str() + "`");
+      return usageError("`" + name.str() + "` requires a number" + (name == "--threads" ? " such as 32, 64, 128" : "") +
+                        ", not `" + value.str() + "`");
   }
-  if (isa::findTarget(options.target) < 0)
-    return unknownTarget(options.target);
-  for (const std::string &word : options.instructions)
+  if (isa::findTarget(target.target) < 0)
+    return unknownTarget(target.target);
+  for (const std::string &word : target.instructions)
     if (llvm::none_of(isa::mnemonics(),
                       [&](const isa::Mnemonic &one) { return StringRef(one.text).split('.').first == word; }))
       return unknownInstruction(word);
-  llvm::outs() << generatedProgram(options);
+  llvm::outs() << Generator(std::move(target)).program(options);
   return Clean;
 }
 
@@ -204,7 +234,14 @@ Command generateCommand() {
                      .options = {{"--seed", "N", "a program that is valid and well defined; each number gives another"},
                                  {"--size", "N", "about so many instructions (60)"},
                                  {"--target", "sm_X", "the target of the program (sm_90)"},
-                                 {"--instructions", "NAME,...", "only these compute: add,mul"}}},
+                                 {"--families", "NAME,...",
+                                  "only steps of these: compute, memory, atomics, warp, "
+                                  "barriers, matrices, control (all)"},
+                                 {"--blocks", "N", "of the grid (a few)"},
+                                 {"--threads", "N", "of a block: 32, 64, 128 ... (one of these)"},
+                                 {"--instructions", "NAME,...", "only these compute: add,mul"},
+                                 {"--except", "PATTERN,...", "none such: slct.*.f32; @testp*: none with a guard"},
+                                 {"--guards", "PERCENT", "of instructions that have one (10)"}}},
           .run = runGenerate};
 }
 

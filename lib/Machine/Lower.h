@@ -81,7 +81,7 @@ private:
   void parameters();
   bool isEmpty(const CodeBlock &block) const;
   LocalId localAt(const Lowered &one, int node) const;
-  /// Of a register of vector type the component.
+  /// The place of a register, or of a component of one of vector type.
   Place registerOf(LocalId local, unsigned component = 0);
   Place special(LocalId local, unsigned component);
   Place clock(unsigned bits);

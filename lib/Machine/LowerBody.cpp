@@ -266,9 +266,8 @@ std::string BodyLowering::lower() {
   closeBlock(Way::Return); // control that comes to the end of the text returns
   connect();
   noteReadFirst();
-  for (const auto &[local, place] : registers)
-    code.named.emplace_back(LocalId(local), place);
-  llvm::sort(code.named, [](const auto &a, const auto &b) { return a.first < b.first; });
+  for (const auto &[key, place] : registers) // sorted by name
+    code.named.emplace_back(LocalId(key.first), place);
   return "";
 }
 

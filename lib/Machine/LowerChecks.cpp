@@ -32,7 +32,12 @@ static bool isStrict(const RecipeStep &step) {
   case StepOp::Absolute:
   case StepOp::SquareRoot:
   case StepOp::Reciprocal:
-  case StepOp::ReciprocalRoot: return true;
+  case StepOp::ReciprocalRoot:
+  case StepOp::Flushed:
+  case StepOp::RoundNearest:
+  case StepOp::RoundTowardZero:
+  case StepOp::RoundDown:
+  case StepOp::RoundUp: return true;
   default: return false;
   }
 }
@@ -58,7 +63,7 @@ RegisterFlow RegisterFlows::operator[](uint32_t instruction) const {
           row.isOutput};
 }
 
-/// Of registers of vector type nothing is noted: their components are written one by one.
+/// The register has a vector type. Nothing is noted of these: their components are written one by one.
 bool BodyLowering::isVector(LocalId local) const {
   const Symbol *symbol = body.symbol(local);
   return symbol && symbol->shape.vector;

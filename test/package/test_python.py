@@ -152,7 +152,8 @@ def images():
     machine = ptxray.Machine(DRAWN)
     machine.launch([ptxray.Texture(texels, linear=True), ptxray.Surface(drawn)], block=(2, 4))
     # Thread (x, y) reads at (y + 1, x + 0.5): between two texels of a row.
-    assert (drawn.view("f4") == [[y + 0.5 + 4 * x if y < 3 else 3 + 4 * x for x in range(2)] for y in range(4)]).all(), drawn
+    expected = [[y + 0.5 + 4 * x if y < 3 else 3 + 4 * x for x in range(2)] for y in range(4)]
+    assert (drawn.view("f4") == expected).all(), drawn
     machine.launch([ptxray.Texture(texels, mode="border", border=[7]), ptxray.Surface(drawn)], block=(2, 4))
     assert (drawn.view("f4")[3] == 7).all(), drawn
     for wrong in ({"mode": "repeat"}, {"channels": 3}, {"cube": True}, {"buffer": True}, {"fraction": True}):

@@ -133,8 +133,8 @@ class Texture(Surface):
         normalized = (repeats or self.cube) if self.normalized is None else self.normalized
         how = {"kind": 0, "is_linear": int(self.linear), "reads_fractions": int(self.fraction)}
         how |= {"is_normalized": int(normalized), "is_buffer": int(self.buffer), "most_level": 0.0}
-        how |= {"modes": tuple(_MODES.index(mode) for mode in modes), "border": (*map(float, self.border), 0, 0, 0, 0)[:4]}
-        return super().fields() | how
+        how |= {"modes": tuple(_MODES.index(mode) for mode in modes)}
+        return super().fields() | how | {"border": (*map(float, self.border), 0, 0, 0, 0)[:4]}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -245,7 +245,7 @@ class Machine:
         """Launches a kernel, the only one if none is named, and waits for its end.
 
         An argument is a number, which gets the type of its parameter; an array (numpy, torch, anything with a buffer),
-        in whose memory the kernel works; None for a null pointer; a TensorMap, a Texture, a Surface; or the bytes. Raises
+        in whose memory the kernel works; None for a null pointer; a TensorMap, a Texture or a Surface; or bytes. Raises
         PtxError when the kernel makes a fault, and EmulationError when it did not come to its end without one; without
         `raises` both are in what is returned."""
         options = {"grid": _sizes(grid), "block": _sizes(block), "shared": str(shared), "time-limit": str(time_limit)}

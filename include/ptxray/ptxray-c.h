@@ -130,6 +130,24 @@ typedef struct {
  * why the driver refuses the map, good until the next call in the same thread. */
 const char *ptxray_tensor_map_encode(unsigned char *bytes, const ptxray_tensor_map *map);
 
+/* A texture, a surface or a sampler; docs/emulator.md says what the fields mean, and how texels lie in memory. All that
+ * is zero is what no option of `tex=` says. */
+typedef struct {
+  int kind;           /* 0: a texture, 1: a surface, 2: a sampler, which needs what is below `levels` alone */
+  const char *texels; /* "f32", "u8x4" */
+  uint64_t address;   /* on the GPU */
+  uint32_t rank, extents[3], layers, levels; /* the innermost extent first; 0 levels are one */
+  int is_cube, is_buffer;
+  int is_linear, is_linear_in_levels, is_normalized, reads_fractions;
+  int modes[3]; /* as the driver numbers them: 0: wrap, 1: clamp, 2: mirror, 3: border */
+  float bias, least_level, most_level, border[4];
+} ptxray_image;
+/* Makes an image known until `ptxray_machine_remove` of its handle, which it returns, the value of an argument. With a
+ * name it is bound to that variable of the module, of type .texref, .surfref or .samplerref. 0: it cannot be;
+ * `problem` says why, good until the next call in the same thread. */
+uint64_t ptxray_machine_add_image(ptxray_machine *machine, const ptxray_image *image, const char *name,
+                                  const char **problem);
+
 /* Runs a kernel to its end or its first faults, which are the diagnostics of the result. NULL: out of memory. */
 ptxray_result *ptxray_machine_run(ptxray_machine *machine, const ptxray_launch *launch);
 /* What a kernel printed, and why it did not come to its end without a fault; NULL: it did. */

@@ -245,6 +245,15 @@ public:
   uint64_t add(void *bytes, size_t size, const char *name = nullptr) {
     return ptxray_machine_add(machine.get(), bytes, size, name);
   }
+  /// Makes a texture, a surface or a sampler known, or binds it to a variable of the module. Returns its handle, for an
+  /// argument or for `remove`. Throws std::invalid_argument.
+  uint64_t add(const ptxray_image &image, const char *name = nullptr) {
+    const char *problem = nullptr;
+    const uint64_t handle = ptxray_machine_add_image(machine.get(), &image, name, &problem);
+    if (!handle)
+      throw std::invalid_argument(problem);
+    return handle;
+  }
   void remove(uint64_t address) { ptxray_machine_remove(machine.get(), address); }
   /// The memory of a variable of the module; null: there is none of that name.
   void *variable(const std::string &name, size_t &size) const {

@@ -1,8 +1,7 @@
 // The part of the C interface that launches kernels on the emulated machine.
-#include "Api/Structs.h"
+#include "Api/MachineStruct.h"
 #include "Check/Suppressions.h"
 #include "Machine/DriverNumbers.h"
-#include "Machine/Kernels.h"
 #include "Machine/LaunchLimits.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -10,16 +9,6 @@
 
 using namespace ptxray;
 using llvm::StringRef;
-
-struct ptxray_machine {
-  FileReport report; // what the check found
-  CheckOptions options;
-  std::unique_ptr<ptxray_result> checked;
-  std::vector<machine::KernelEntry> kernels;
-  machine::Memory memory;
-  std::optional<ReadModule> module; // none: the text has errors
-  std::optional<machine::LoadedModule> loaded;
-};
 
 struct ptxray_launch {
   std::string kernel; // empty: the only one
@@ -173,6 +162,7 @@ uint64_t ptxray_machine_add(ptxray_machine *machine, void *bytes, size_t size, c
 }
 
 void ptxray_machine_remove(ptxray_machine *machine, uint64_t address) {
+  machine->memory.removeObject(address);
   machine->memory.free(address);
   machine->memory.trim();
 }

@@ -324,7 +324,8 @@ static bool areUnwritten(const uint8_t *written, size_t bytes) {
 
 static bool hasFlags(const MemoryAccess &access, const Warp &warp) {
   const Space space = access.address.space;
-  return !warp.block->written.empty() && (space == Space::Shared || space == Space::Local || space == Space::Generic);
+  return warp.block->grid->launch.checks &&
+         (space == Space::Shared || space == Space::Local || space == Space::Generic);
 }
 
 /// What the lanes load may be what nothing has written.

@@ -159,7 +159,7 @@ void fetchFromTexture(char *registers, const Op &op, uint32_t mask, Warp &warp) 
 
 namespace {
 
-/// Where an access of a lane lies in the image; nothing happens there if it is outside.
+/// The place of an access of a lane in the image.
 struct SurfacePlace {
   uint64_t offset = 0; // in bytes from the first one of the image
   bool isOutside = false;

@@ -5,7 +5,7 @@
 
 namespace ptxray::machine {
 
-/// Of how many dimensions an instruction takes an image to be.
+/// An instruction takes an image to have so many dimensions.
 struct ImageGeometry {
   uint32_t rank = 1;
   bool isList = false, isCube = false;

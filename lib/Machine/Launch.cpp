@@ -76,14 +76,19 @@ LoadedModule::~LoadedModule() {
     parts->memory.removeObject(handle);
 }
 
-std::string LoadedModule::bind(llvm::StringRef name, ImageObject object) {
+uint64_t LoadedModule::imageAt(llvm::StringRef name) const {
   const auto found = parts->images.find(name.str());
-  if (found == parts->images.end())
+  return found == parts->images.end() ? 0 : found->second;
+}
+
+std::string LoadedModule::bind(llvm::StringRef name, ImageObject object) {
+  const uint64_t handle = imageAt(name);
+  if (!handle)
     return "the module has no texture, surface or sampler `" + name.str() + "`";
-  if (parts->memory.object(found->second)->kind != object.kind)
+  if (parts->memory.object(handle)->kind != object.kind)
     return "`" + name.str() + "` is of another kind";
   object.name = name.str();
-  parts->memory.bind(found->second, std::move(object));
+  parts->memory.bind(handle, std::move(object));
   return "";
 }
 

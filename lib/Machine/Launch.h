@@ -29,6 +29,8 @@ public:
   /// What a variable of type `.texref`, `.samplerref` or `.surfref` stands for from now on. Returns why it cannot, or
   /// an empty text.
   std::string bind(llvm::StringRef name, ImageObject object);
+  /// The handle of such a variable; 0: there is none of that name.
+  uint64_t imageAt(llvm::StringRef name) const;
 
   struct Parts;
   std::unique_ptr<Parts> parts;

@@ -57,6 +57,8 @@ public:
   }
   /// The handle of a texture, a sampler or a surface: a register, a variable of the module, a parameter.
   Place handleOf(const Lowered &one, int node);
+  /// A component of a register of vector type that is written as a whole.
+  Place partOf(const Lowered &one, int node, unsigned part);
   Space spaceOfAccess(const Lowered &one, int node) const;
   void emit(Op op) { code.ops.push_back(op); }
   /// An operation whose handler needs what is handed over.
@@ -79,8 +81,9 @@ private:
   void parameters();
   bool isEmpty(const CodeBlock &block) const;
   LocalId localAt(const Lowered &one, int node) const;
-  Place registerOf(LocalId local);
-  Place special(LocalId local, SpellingId suffix);
+  /// The place of a register, or of a component of one of vector type.
+  Place registerOf(LocalId local, unsigned component = 0);
+  Place special(LocalId local, unsigned component);
   Place clock(unsigned bits);
   Place addressOfVariable(LocalId local, int64_t offset, unsigned bits);
   struct Variable {
@@ -95,6 +98,7 @@ private:
   bool copiesBytes(Lowered &one);
   void access(const Lowered &one, const MemoryUse &use, bool isWrite);
   MemoryAccess memoryAccess(const Lowered &one, const MemoryUse &use, bool isWrite);
+  bool isVector(LocalId local) const;
   void noteFlow(const Lowered &one);
   void noteReadFirst();
   void checkDivisors(const Lowered &one);
@@ -102,7 +106,7 @@ private:
   void checkFiniteResults(const Lowered &one, Place areFinite);
   void guardOps(const Lowered &one, size_t first);
   void refuse(std::string why);
-  std::vector<Place> placesByNode(const Lowered &one);
+  std::vector<Place> placesByNode(Lowered &one);
 
   void openBlock();
   CodeBlock &closeBlock(Way way, const Lowered *one = nullptr);
@@ -118,8 +122,8 @@ private:
   const Body &body;
   FunctionCode &code;
   Graph graph;
-  llvm::DenseMap<uint32_t, Place> registers; // the place of each, by LocalId
-  std::map<std::pair<NameId, SpellingId>, Place> specials;
+  std::map<std::pair<uint32_t, unsigned>, Place> registers; // the place of each, by LocalId and component
+  std::map<std::pair<NameId, unsigned>, Place> specials;
   std::map<std::pair<uint32_t, NameId>, uint64_t> inFrame; // the offset of each, by symbol and name
   llvm::DenseMap<uint32_t, uint32_t> labels;               // the instruction after each, by LocalId
   std::vector<bool> held;                                  // registers that operations hold while they are in flight

@@ -19,12 +19,21 @@ void BodyLowering::refuse(std::string why) {
       std::move(why));
 }
 
-std::vector<Place> BodyLowering::placesByNode(const Lowered &one) {
+/// The places by the nodes of the instruction. Components of vectors that are written as a whole become nodes behind
+/// these.
+std::vector<Place> BodyLowering::placesByNode(Lowered &one) {
   std::vector<Place> places(one.nodes.size());
-  for (const RecipeOperand &operand : one.recipe.operands)
-    for (const RecipeOperand::Register &known : operand.registers)
-      if (known.node >= 0 && !known.isConstant && one.nodes[known.node].kind != OperandKind::Sink)
+  for (RecipeOperand &operand : one.recipe.operands)
+    for (RecipeOperand::Register &known : operand.registers) {
+      if (known.node < 0 || known.isConstant || one.nodes[known.node].kind == OperandKind::Sink)
+        continue;
+      if (known.part) {
+        places.push_back(partOf(one, known.node, known.part));
+        known.node = static_cast<int16_t>(places.size() - 1);
+        known.part = 0;
+      } else
         places[known.node] = placeOf(one, known.node, std::max<unsigned>(operand.type.bits * operand.type.count, 1));
+    }
   return places;
 }
 
@@ -267,9 +276,8 @@ std::string BodyLowering::lower() {
   closeBlock(Way::Return); // control that comes to the end of the text returns
   connect();
   noteReadFirst();
-  for (const auto &[local, place] : registers)
-    code.named.emplace_back(LocalId(local), place);
-  llvm::sort(code.named, [](const auto &a, const auto &b) { return a.first < b.first; });
+  for (const auto &[key, place] : registers) // sorted by name
+    code.named.emplace_back(LocalId(key.first), place);
   return "";
 }
 

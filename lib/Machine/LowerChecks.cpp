@@ -32,7 +32,12 @@ static bool isStrict(const RecipeStep &step) {
   case StepOp::Absolute:
   case StepOp::SquareRoot:
   case StepOp::Reciprocal:
-  case StepOp::ReciprocalRoot: return true;
+  case StepOp::ReciprocalRoot:
+  case StepOp::Flushed:
+  case StepOp::RoundNearest:
+  case StepOp::RoundTowardZero:
+  case StepOp::RoundDown:
+  case StepOp::RoundUp: return true;
   default: return false;
   }
 }
@@ -58,11 +63,17 @@ RegisterFlow RegisterFlows::operator[](uint32_t instruction) const {
           row.isOutput};
 }
 
+/// The register has a vector type. Nothing is noted of these: their components are written one by one.
+bool BodyLowering::isVector(LocalId local) const {
+  const Symbol *symbol = body.symbol(local);
+  return symbol && symbol->shape.vector;
+}
+
 void BodyLowering::noteFlow(const Lowered &one) {
   llvm::SmallVector<Slot, 8> results, sources, addresses;
   bool isTwice = false; // `xor d, a, a` is defined whatever `a` is
   for (const auto [local, uses] : llvm::zip(body.namesOf(one.number), body.usesOf(one.number))) {
-    if (!body.isRegister(local))
+    if (!body.isRegister(local) || isVector(local))
       continue;
     const Slot slot = registerOf(local).slot;
     if (uses & Writes)
@@ -92,7 +103,7 @@ void BodyLowering::noteReadFirst() {
   if (!liveness.isComplete())
     return;
   for (const LocalId local : liveness.before(BlockId(0)))
-    if (body.isOwnRegister(local))
+    if (body.isOwnRegister(local) && !isVector(local))
       code.readFirst.push_back(registerOf(local).slot);
 }
 
@@ -118,7 +129,8 @@ void BodyLowering::checkDivisors(const Lowered &one) {
     if (divisor.op != StepOp::Operand)
       continue;
     const RecipeOperand &operand = one.recipe.operands[divisor.operand];
-    if (operand.type.isFloat() || operand.registers.empty() || operand.registers[0].node < 0)
+    if (operand.type.isFloat() || operand.registers.empty() || operand.registers[0].node < 0 ||
+        size_t(operand.registers[0].node) >= one.nodes.size())
       continue;
     const Place place = placeOf(one, operand.registers[0].node, operand.type.bits);
     Op op;
@@ -195,7 +207,8 @@ Place BodyLowering::noteFiniteSources(const Lowered &one) {
   FiniteCheck check;
   for (const RecipeOperand &operand : one.recipe.operands)
     for (const RecipeOperand::Register &known : operand.registers)
-      if (known.node >= 0 && !known.isConstant && one.nodes[known.node].kind != OperandKind::Sink && !operand.space)
+      if (known.node >= 0 && size_t(known.node) < one.nodes.size() && !known.isConstant &&
+          one.nodes[known.node].kind != OperandKind::Sink && !operand.space)
         if (const Place place = placeOf(one, known.node, operand.type.bits); canBeInfinite(operand.type, place))
           check.registers.push_back({place, operand.type});
   check.areFinite = code.file.temporary(1);

@@ -18,7 +18,8 @@ static llvm::SmallVector<Place, 4> placesOf(const Lowered &one, BodyLowering &lo
     else if (one.nodes[known.node].kind == OperandKind::Sink)
       places.emplace_back();
     else
-      places.push_back(lowering.placeOf(one, known.node, bits));
+      places.push_back(known.part ? lowering.partOf(one, known.node, known.part)
+                                  : lowering.placeOf(one, known.node, bits));
   }
   return places;
 }

@@ -17,10 +17,15 @@ LocalId BodyLowering::localAt(const Lowered &one, int node) const {
                                                                                          : LocalId::None;
 }
 
-Place BodyLowering::registerOf(LocalId local) {
+/// `.y` as 1; of no component 0.
+static unsigned componentNamed(llvm::StringRef suffix) {
+  return llvm::StringSwitch<unsigned>(suffix).Cases(".y", ".g", 1).Cases(".z", ".b", 2).Cases(".w", ".a", 3).Default(0);
+}
+
+Place BodyLowering::registerOf(LocalId local, unsigned component) {
   if (!body.symbol(local)) // `@%is_explicit_cluster`
-    return special(local, SpellingId::None);
-  const auto [found, isNew] = registers.try_emplace(static_cast<uint32_t>(local));
+    return special(local, component);
+  const auto [found, isNew] = registers.try_emplace({static_cast<uint32_t>(local), component});
   if (isNew)
     found->second = code.file.add(widthOf(*body.symbol(local)));
   return found->second;
@@ -82,25 +87,16 @@ Place BodyLowering::clock(unsigned bits) {
   return place;
 }
 
-Place BodyLowering::special(LocalId local, SpellingId suffix) {
+Place BodyLowering::special(LocalId local, unsigned component) {
   if (const llvm::StringRef name = body.text(local);
       (name.starts_with("%clock") || name.starts_with("%globaltimer")) && !name.ends_with("hi"))
     return clock(specialNamed(name).second);
-  const auto [found, isNew] = specials.try_emplace({body.nameOf(local), suffix});
+  const auto [found, isNew] = specials.try_emplace({body.nameOf(local), component});
   if (!isNew)
     return found->second;
   const auto [what, bits] = specialNamed(body.text(local));
   found->second = code.file.add(bits);
-  const llvm::StringRef component = suffix == SpellingId::None ? llvm::StringRef(".x") : body.ast->text(suffix);
-  code.specials.push_back({found->second, what,
-                           static_cast<uint8_t>(llvm::StringSwitch<unsigned>(component)
-                                                    .Case(".x", 0)
-                                                    .Case(".r", 0)
-                                                    .Case(".y", 1)
-                                                    .Case(".g", 1)
-                                                    .Case(".z", 2)
-                                                    .Case(".b", 2)
-                                                    .Default(3))});
+  code.specials.push_back({found->second, what, static_cast<uint8_t>(component)});
   return found->second;
 }
 
@@ -176,16 +172,22 @@ Place BodyLowering::placeOf(const Lowered &one, int node, unsigned bits) {
   if (local == LocalId::None)
     return {};
   const Symbol *symbol = body.symbol(local);
+  const unsigned component = operand.suffix == SpellingId::None ? 0 : componentNamed(body.ast->text(operand.suffix));
   if (!symbol)
-    return special(local, operand.suffix);
+    return special(local, component);
   if (symbol->kind == SymbolKind::Register)
-    return registerOf(local);
+    return registerOf(local, symbol->shape.vector ? component : 0);
   if (symbol->kind == SymbolKind::Variable)
     return addressOfVariable(local, operand.flags & HasOffset ? operand.value : 0, bits);
   if (symbol->kind == SymbolKind::Function)
     if (const auto found = builder.functionAddresses.find(body.nameOf(local)); found != builder.functionAddresses.end())
       return code.file.constant(bits, found->second);
   return code.file.constant(bits, 0);
+}
+
+Place BodyLowering::partOf(const Lowered &one, int node, unsigned part) {
+  const LocalId local = localAt(one, node);
+  return local == LocalId::None ? Place() : registerOf(local, part);
 }
 
 Place BodyLowering::handleOf(const Lowered &one, int node) {
@@ -228,7 +230,7 @@ AddressOf BodyLowering::addressAt(const Lowered &one, int node) {
   const LocalId local = localAt(one, inner);
   result.offset = operand.flags & HasOffset ? operand.value : 0;
   if (local != LocalId::None && body.isRegister(local)) {
-    result.base = registerOf(local);
+    result.base = placeOf(one, inner, 64);
     return result;
   }
   const std::optional<Variable> known = variable(local);

@@ -3,6 +3,7 @@
 #include "Machine/Async.h"
 #include "Machine/Images.h"
 #include "Machine/Products.h"
+#include "Machine/Stack.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <cstring>
@@ -208,6 +209,9 @@ bool lowerNamed(llvm::StringRef name, const Lowered &one, BodyLowering &lowering
                           .Case("surface-element", useSurface)
                           .Case("attribute", askImage)
                           .Case("is-handle", askHandle)
+                          .Case("stack-pointer", readStack)
+                          .Case("set-stack-pointer", setStack)
+                          .Case("stack-memory", takeStack)
                           .Default(nullptr);
   return lower && lower(one, lowering);
 }

@@ -23,8 +23,7 @@ Frame::Frame(const FunctionCode &code, Frame *caller, uint32_t base, const std::
   std::memcpy(registers, image.data(), image.size());
 }
 
-/// Makes the local memory of each lane at least as large.
-static void growLocal(Warp &warp, uint64_t bytes) {
+void growLocal(Warp &warp, uint64_t bytes) {
   if (bytes <= warp.localBytes)
     return;
   std::vector<uint8_t> larger(warpSize * bytes);
@@ -63,9 +62,7 @@ static const std::vector<char> &imageOf(Warp &warp, const FunctionCode &code) {
 
 Frame &enter(Warp &warp, const FunctionCode &code, Frame *caller) {
   constexpr uint32_t alignment = 16;
-  const uint32_t base =
-      caller ? (caller->base + static_cast<uint32_t>(caller->code.frameBytes) + alignment - 1) / alignment * alignment
-             : 0;
+  const uint32_t base = caller ? (endOf(*caller) + alignment - 1) / alignment * alignment : 0;
   Frame &frame = warp.frames.emplace_back(code, caller, base, imageOf(warp, code));
   growLocal(warp, base + code.frameBytes);
   if (warp.block->grid->launch.checks) {
@@ -311,7 +308,7 @@ static void call(Warp &warp, const CodeBlock &block, uint32_t calling) {
   const FunctionCode *callee = calleeOf(warp, site, calling);
   if (!callee)
     return refuse(warp, block.instruction, "a call of an address at which there is no function");
-  if (now.frame->base + now.frame->code.frameBytes + callee->frameBytes > mostLocal || warp.frames.size() > 4096)
+  if (endOf(*now.frame) + callee->frameBytes > mostLocal || warp.frames.size() > 4096)
     return refuse(warp, block.instruction, "calls that are nested too deep");
   // All lanes meet again behind the call; those that call another function come to the call again.
   const int join = pushJoin(warp, now.at + 1, all);

@@ -25,7 +25,8 @@ struct Frame {
   const CallSite *site = nullptr; // the call that made it
   uint32_t base;                  // where its memory begins in the local memory of each thread
   std::unique_ptr<char[]> room;
-  char *registers; // aligned
+  char *registers;             // aligned
+  std::vector<uint32_t> stack; // how far each lane has come beyond the frame's memory by `alloca`; empty: nowhere
   llvm::SmallDenseMap<Slot, UnwrittenLanes, 4> unwritten;
 };
 
@@ -108,6 +109,11 @@ Fault *raise(Warp &warp, uint32_t instruction, unsigned lane = 0);
 void fill(char *registers, Place place, uint64_t number);
 /// Makes room for the frame of a function, fills its constants and special registers.
 Frame &enter(Warp &warp, const FunctionCode &code, Frame *caller);
+/// Makes the local memory of each lane at least as large.
+void growLocal(Warp &warp, uint64_t bytes);
+/// The end of what a frame has of the local memory of a lane, and of all lanes.
+uint32_t stackOf(const Frame &frame, unsigned lane);
+uint32_t endOf(const Frame &frame);
 /// Executes until the lanes wait, end, or have executed so many blocks of code.
 void run(Warp &warp, uint32_t blocks);
 /// Lets lanes go on that wait for others that cannot come. Returns whether there are any.

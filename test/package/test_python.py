@@ -141,6 +141,29 @@ def tensor_maps():
         raise AssertionError(wrong)
 
 
+def images():
+    """A surface that is a texture read between its texels."""
+    if engine == "beside" or not has_arrays:
+        return
+    import numpy
+
+    texels = numpy.arange(8, dtype="f4").reshape(2, 4)
+    drawn = numpy.zeros((4, 2), "u4")
+    machine = ptxray.Machine(DRAWN)
+    machine.launch([ptxray.Texture(texels, linear=True), ptxray.Surface(drawn)], block=(2, 4))
+    # Thread (x, y) reads at (y + 1, x + 0.5): between two texels of a row.
+    expected = [[y + 0.5 + 4 * x if y < 3 else 3 + 4 * x for x in range(2)] for y in range(4)]
+    assert (drawn.view("f4") == expected).all(), drawn
+    machine.launch([ptxray.Texture(texels, mode="border", border=[7]), ptxray.Surface(drawn)], block=(2, 4))
+    assert (drawn.view("f4")[3] == 7).all(), drawn
+    for wrong in ({"mode": "repeat"}, {"channels": 3}, {"cube": True}, {"buffer": True}, {"fraction": True}):
+        try:
+            machine.launch([ptxray.Texture(texels, **wrong), ptxray.Surface(drawn)], block=1)
+        except ValueError:
+            continue
+        raise AssertionError(wrong)
+
+
 def plugin():
     """`pytest --ptxray` fails a test whose kernel made a fault, though the test caught it."""
     if engine == "beside" or not has_arrays:
@@ -166,6 +189,49 @@ def test_wrong(): assert launched(9)
         assert "   38 |   ld.global.f32 %f2, [%d1];" in ran.stdout, ran.stdout
 
 
+DRAWN = """
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry drawn(.param .u64 texture, .param .u64 surface) {
+  .reg .b32 %r<4>;
+  .reg .f32 %f<8>;
+  .reg .b64 %d<3>;
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, %tid.y;
+  cvt.rn.f32.u32 %f1, %r2;
+  add.f32 %f1, %f1, 1.0;
+  cvt.rn.f32.u32 %f2, %r1;
+  add.f32 %f2, %f2, 0.5;
+  ld.param.u64 %d1, [texture];
+  ld.param.u64 %d2, [surface];
+  tex.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d1, {%f1, %f2}];
+  shl.b32 %r1, %r1, 2;
+  sust.b.2d.b32.trap [%d2, {%r1, %r2}], %f3;
+  ret;
+}
+"""
+DRAWN = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry drawn(.param .u64 texture, .param .u64 surface) {
+  .reg .b32 %r<4>;
+  .reg .f32 %f<8>;
+  .reg .b64 %d<3>;
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, %tid.y;
+  cvt.rn.f32.u32 %f1, %r2;
+  add.f32 %f1, %f1, 0f3F800000;
+  cvt.rn.f32.u32 %f2, %r1;
+  add.f32 %f2, %f2, 0f3F000000;
+  ld.param.u64 %d1, [texture];
+  ld.param.u64 %d2, [surface];
+  tex.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d1, {%f1, %f2}];
+  shl.b32 %r1, %r1, 2;
+  sust.b.2d.b32.trap [%d2, {%r1, %r2}], %f3;
+  ret;
+}
+"""
 TILE = """.version 8.0
 .target sm_90
 .address_size 64
@@ -369,7 +435,7 @@ def memory():
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < before + 2000
 
 
-TESTS = (values, kernels, reductions, findings, tensor_maps, plugin, many, arrays, as_the_program)
+TESTS = (values, kernels, reductions, findings, tensor_maps, images, plugin, many, arrays, as_the_program)
 for test in (*TESTS, threads, forks, subinterpreters, memory):
     test()
 print(f"ptxray works over {type(ptxray._engine()).__name__}")

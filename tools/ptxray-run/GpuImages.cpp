@@ -36,8 +36,9 @@ static CuArrayDescriptor descriptorOf(const ImageDescription &image) {
   result.depth = image.extents.size() > 2 ? image.extents[2] : image.layers || image.isCube ? slicesOf(image) : 0;
   result.format = formatOf(*image.type);
   result.channels = image.channels;
+  const bool isPlain = image.extents.size() == 2 && !image.layers && !image.isCube && image.levels == 1;
   result.flags = (image.layers ? Layered : 0) | (image.isCube ? Cube : 0) | (image.kind == Kind::Surface ? Stored : 0) |
-                 (image.kind == Kind::Texture && image.extents.size() == 2 && image.levels == 1 ? Gathered : 0);
+                 (image.kind == Kind::Texture && isPlain ? Gathered : 0);
   return result;
 }
 

@@ -15,9 +15,9 @@ public:
 
   /// Makes the object whose texels lie in a buffer on the GPU.
   CuResult make(const ImageDescription &image, CuPointer texels, uint64_t &handle);
-  /// From the buffers, before a launch.
+  /// Copies the texels from the buffers, before a launch.
   CuResult fill() const;
-  /// What surfaces hold, after it.
+  /// Copies back what surfaces hold, after it.
   CuResult read() const;
 
 private:

@@ -21,7 +21,7 @@ import threading
 import typing
 
 from . import _library, _worker
-from ._emulation import EmulationError, Launched, Machine, TensorMap, emulate
+from ._emulation import EmulationError, Launched, Machine, Surface, TensorMap, Texture, emulate
 
 if typing.TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -38,7 +38,9 @@ __all__ = [
     "Note",
     "Place",
     "PtxError",
+    "Surface",
     "TensorMap",
+    "Texture",
     "__version__",
     "check",
     "check_many",

@@ -76,6 +76,67 @@ class TensorMap:
         }
 
 
+_TEXELS = {"uint8": "u8", "uint16": "u16", "uint32": "u32", "int8": "s8", "int16": "s16", "int32": "s32"}
+_TEXELS |= {"float16": "f16", "float32": "f32"}
+_MODES = ("wrap", "clamp", "mirror", "border")
+
+
+@dataclasses.dataclass(frozen=True)
+class Surface:
+    """An argument for a parameter of 8 bytes: the handle of a surface, whose texels are in an array, in place. As its
+    shape they name the outermost dimension first: layers if it is `layered`, the six faces of a `cube`, one to three
+    dimensions, and the `channels` of a texel if it has more than one."""
+
+    array: typing.Any
+    channels: int = 1
+    layered: bool = False
+    cube: bool = False
+
+    def fields(self) -> dict[str, typing.Any]:
+        """Those of the library's description, without the address."""
+        shape = list(self.array.shape)
+        name = _TEXELS.get(str(self.array.dtype).rpartition(".")[2])
+        if name is None:
+            raise ValueError(f"no image has texels of {self.array.dtype}")
+        if self.channels > 1 and shape.pop() != self.channels:
+            raise ValueError(f"the last dimension is that of {self.channels} channels")
+        layers = shape.pop(0) if self.layered else 0
+        if self.cube and shape.pop(0) != 6:
+            raise ValueError("a cube has six faces")
+        if not 1 <= len(shape) <= 3:
+            raise ValueError(f"an image has one to three dimensions, not {len(shape)}")
+        texels = name if self.channels == 1 else f"{name}x{self.channels}"
+        extents = (*reversed(shape), 1, 1)[:3]
+        image = {"texels": texels.encode(), "rank": len(shape), "extents": extents, "layers": layers}
+        return image | {"kind": 1, "is_cube": int(self.cube), "modes": (1, 1, 1)}
+
+
+@dataclasses.dataclass(frozen=True)
+class Texture(Surface):
+    """The same for a texture. `mode` is what lies outside: `clamp`, `wrap`, `mirror` or `border`, or one for each
+    dimension, the innermost first. `normalized` coordinates go from 0 to 1, which `wrap`, `mirror` and cubes need
+    (None: where they do); `fraction` reads integers of 8 and 16 bits as numbers from 0 or -1 to 1; a `buffer` is read
+    by integer coordinates alone."""
+
+    linear: bool = False
+    mode: typing.Union[str, collections.abc.Sequence[str]] = "clamp"
+    normalized: typing.Optional[bool] = None
+    fraction: bool = False
+    border: collections.abc.Sequence[float] = (0, 0, 0, 0)
+    buffer: bool = False
+
+    def fields(self) -> dict[str, typing.Any]:
+        modes = [self.mode] * 3 if isinstance(self.mode, str) else [*self.mode, *["clamp"] * 3][:3]
+        if any(mode not in _MODES for mode in modes):
+            raise ValueError(f"a mode is one of {', '.join(_MODES)}")
+        repeats = any(mode in ("wrap", "mirror") for mode in modes)
+        normalized = (repeats or self.cube) if self.normalized is None else self.normalized
+        how = {"kind": 0, "is_linear": int(self.linear), "reads_fractions": int(self.fraction)}
+        how |= {"is_normalized": int(normalized), "is_buffer": int(self.buffer), "most_level": 0.0}
+        how |= {"modes": tuple(_MODES.index(mode) for mode in modes)}
+        return super().fields() | how | {"border": (*map(float, self.border), 0, 0, 0, 0)[:4]}
+
+
 @dataclasses.dataclass(frozen=True)
 class Finding:
     """What a launch with findings leaves for who watches: the machine, what was found, and the reason if it failed."""
@@ -163,6 +224,10 @@ class Machine:
         memory: memoryview = self._machine.variable(name)
         return memory
 
+    def bind(self, name: str, image: Surface) -> None:
+        """Binds a texture or a surface to a variable of the module, of type `.texref` or `.surfref`."""
+        self._machine.add_image(name, address=self.address(image.array), **image.fields())
+
     def launch(
         self,
         args: collections.abc.Sequence[typing.Any] = (),
@@ -180,7 +245,7 @@ class Machine:
         """Launches a kernel, the only one if none is named, and waits for its end.
 
         An argument is a number, which gets the type of its parameter; an array (numpy, torch, anything with a buffer),
-        in whose memory the kernel works; None for a null pointer; a TensorMap; or the bytes of a parameter. Raises
+        in whose memory the kernel works; None for a null pointer; a TensorMap, a Texture or a Surface; or bytes. Raises
         PtxError when the kernel makes a fault, and EmulationError when it did not come to its end without one; without
         `raises` both are in what is returned."""
         options = {"grid": _sizes(grid), "block": _sizes(block), "shared": str(shared), "time-limit": str(time_limit)}
@@ -214,6 +279,8 @@ class Machine:
             return bytes(8)
         if isinstance(value, TensorMap):
             return self._tensor_map(value, index, added)
+        if isinstance(value, Surface):
+            return self._image(value, index, added).to_bytes(8, "little")
         if _is_number(value):
             parameter = self._machine.parameter(kernel, index)
             return _number(value, *parameter) if parameter else bytes(8)  # the launch says what is wrong
@@ -230,6 +297,13 @@ class Machine:
         fields, place = map.fields(), _memory(map.array)
         encoded: bytes = self._machine.tensor_map(address=self._placed(place, f"argument {index}", added), **fields)
         return encoded
+
+    def _image(self, image: Surface, index: int, added: dict[tuple[int, int], int]) -> int:
+        fields, place = image.fields(), _memory(image.array)
+        address = self._placed(place, f"argument {index}", added)
+        handle: int = self._machine.add_image(None, address=address, **fields)
+        added[(handle, 0)] = handle  # which is removed as an address is
+        return handle
 
 
 def emulate(

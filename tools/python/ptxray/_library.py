@@ -55,6 +55,29 @@ class _TensorMap(ctypes.Structure):
     ]
 
 
+class _Image(ctypes.Structure):
+    _fields_ = [
+        ("kind", ctypes.c_int),
+        ("texels", ctypes.c_char_p),
+        ("address", ctypes.c_uint64),
+        ("rank", ctypes.c_uint32),
+        ("extents", ctypes.c_uint32 * 3),
+        ("layers", ctypes.c_uint32),
+        ("levels", ctypes.c_uint32),
+        ("is_cube", ctypes.c_int),
+        ("is_buffer", ctypes.c_int),
+        ("is_linear", ctypes.c_int),
+        ("is_linear_in_levels", ctypes.c_int),
+        ("is_normalized", ctypes.c_int),
+        ("reads_fractions", ctypes.c_int),
+        ("modes", ctypes.c_int * 3),
+        ("bias", ctypes.c_float),
+        ("least_level", ctypes.c_float),
+        ("most_level", ctypes.c_float),
+        ("border", ctypes.c_float * 4),
+    ]
+
+
 _FUNCTIONS = {
     "ptxray_options_new": (ctypes.c_void_p, ()),
     "ptxray_options_set": (ctypes.c_char_p, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)),
@@ -76,6 +99,10 @@ _FUNCTIONS = {
         (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_size_t)),
     ),
     "ptxray_machine_add": (ctypes.c_uint64, (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p)),
+    "ptxray_machine_add_image": (
+        ctypes.c_uint64,
+        (ctypes.c_void_p, ctypes.POINTER(_Image), ctypes.c_char_p, ctypes.POINTER(ctypes.c_char_p)),
+    ),
     "ptxray_machine_remove": (None, (ctypes.c_void_p, ctypes.c_uint64)),
     "ptxray_machine_variable": (
         ctypes.c_void_p,
@@ -221,6 +248,18 @@ class Machine:
 
     def remove(self, address):
         self.calls.ptxray_machine_remove(self.handle, address)
+
+    def add_image(self, name, **fields):
+        """The handle of a texture, a surface or a sampler. Raises ValueError when there cannot be such a thing."""
+        image, problem = _Image(), ctypes.c_char_p()
+        types = dict(_Image._fields_)
+        for field, value in fields.items():
+            setattr(image, field, types[field](*value) if isinstance(value, tuple) else value)
+        variable = name.encode() if name is not None else None
+        handle = self.calls.ptxray_machine_add_image(self.handle, ctypes.byref(image), variable, ctypes.byref(problem))
+        if not handle:
+            raise ValueError(f"an image: {_text(problem.value)}")
+        return handle
 
     def tensor_map(self, **fields):
         """The bytes of a tensor map. Raises ValueError when the driver would refuse it."""

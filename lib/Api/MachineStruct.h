@@ -1,0 +1,16 @@
+#pragma once
+// A module on an emulated GPU, as the C interface has it.
+#include "Api/Structs.h"
+#include "Machine/Kernels.h"
+#include "Machine/Launch.h"
+#include <optional>
+
+struct ptxray_machine {
+  ptxray::FileReport report; // what the check found
+  ptxray::CheckOptions options;
+  std::unique_ptr<ptxray_result> checked;
+  std::vector<ptxray::machine::KernelEntry> kernels;
+  ptxray::machine::Memory memory;
+  std::optional<ptxray::ReadModule> module; // none: the text has errors
+  std::optional<ptxray::machine::LoadedModule> loaded;
+};

@@ -49,20 +49,20 @@ std::vector<std::string> faultTexts(const machine::HaltedLaunch &launch, const F
   return all;
 }
 
-Console::Console(Debugger &session, const FileReport &report, llvm::raw_ostream &out)
-    : session(session), report(report), origins(*report.source), out(out) {}
+Console::Console(Debugger &debugger, const FileReport &report, llvm::raw_ostream &out)
+    : debugger(debugger), report(report), origins(*report.source), out(out) {}
 
 void Console::complain(const std::string &problem) { out << problem << '\n'; }
 
 std::optional<Debugger::Position> Console::here() {
-  std::optional<Debugger::Position> position = session.position();
+  std::optional<Debugger::Position> position = debugger.position();
   if (!position)
-    complain(focusText(session.focus) + " is not alive");
+    complain(focusText(debugger.focus) + " is not alive");
   return position;
 }
 
 std::string Console::placeText(const machine::CodePlace &at) {
-  return instructionText(instructionAt(session.program(), at), report, origins);
+  return instructionText(instructionAt(debugger.program(), at), report, origins);
 }
 
 // ---- commands
@@ -114,7 +114,7 @@ void Console::execute(StringRef line) {
 
 void Console::run(std::FILE *in, bool prompts) {
   std::string line, last;
-  show(session.start());
+  show(debugger.start());
   while (!isOver) {
     if (prompts)
       out << "(ptxray) ";
@@ -135,7 +135,7 @@ void Console::run(std::FILE *in, bool prompts) {
 // ---- movements
 
 void Console::showPlace() {
-  const std::optional<Debugger::Position> position = session.position();
+  const std::optional<Debugger::Position> position = debugger.position();
   if (position)
     out << placeText(position->at) << '\n';
 }
@@ -149,7 +149,7 @@ static std::string bytesText(llvm::ArrayRef<uint8_t> bytes) {
 }
 
 void Console::show(const Stop &stop) {
-  const std::string where = focusText(session.focus) + ", time " + std::to_string(stop.time);
+  const std::string where = focusText(debugger.focus) + ", time " + std::to_string(stop.time);
   switch (stop.reason) {
   case Reason::Start:
   case Reason::Step: out << where << '\n'; break;
@@ -161,7 +161,7 @@ void Console::show(const Stop &stop) {
     out << '\n' << where << '\n';
     break;
   case Reason::Fault:
-    for (const std::string &text : faultTexts(session.launch(), report))
+    for (const std::string &text : faultTexts(debugger.launch(), report))
       out << text << '\n';
     out << where << '\n';
     break;
@@ -175,36 +175,36 @@ void Console::repeat(Words words, Stop (Debugger::*movement)()) {
   uint32_t count = 1;
   if (!words.empty() && words[0].getAsInteger(10, count))
     return complain("`" + words[0].str() + "` is no number");
-  Stop stop = session.last();
+  Stop stop = debugger.last();
   while (count--) {
-    stop = (session.*movement)();
+    stop = (debugger.*movement)();
     if (stop.reason == Reason::Fault || stop.reason == Reason::Ended || stop.reason == Reason::Start)
       break;
   }
   show(stop);
 }
 
-void Console::start(Words) { show(session.start()); }
+void Console::start(Words) { show(debugger.start()); }
 void Console::step(Words words) { repeat(words, &Debugger::step); }
 void Console::next(Words words) { repeat(words, &Debugger::next); }
 void Console::stepBack(Words words) { repeat(words, &Debugger::stepBack); }
-void Console::finish(Words) { show(session.finish()); }
-void Console::go(Words) { show(session.go()); }
-void Console::goBack(Words) { show(session.goBack()); }
+void Console::finish(Words) { show(debugger.finish()); }
+void Console::go(Words) { show(debugger.go()); }
+void Console::goBack(Words) { show(debugger.goBack()); }
 
 void Console::goTo(Words words) {
   uint64_t time = 0;
   if (words.empty() || words[0].getAsInteger(10, time))
     return complain("a time is needed: a number of instructions");
-  show(session.goTo(time));
+  show(debugger.goTo(time));
 }
 
 void Console::runUntil(Words words) {
   const auto places = words.empty() ? std::vector<machine::CodePlace>()
-                                    : placesNamed(session.program(), *report.source, origins, words[0]);
+                                    : placesNamed(debugger.program(), *report.source, origins, words[0]);
   if (places.empty())
     return complain("a place is needed: a line, a label, or a function");
-  show(session.runTo(places.front()));
+  show(debugger.runTo(places.front()));
 }
 
 // ---- what stops it
@@ -215,12 +215,12 @@ void Console::addBreakpoint(Words words) {
     if (const auto position = here())
       places.push_back(position->at);
   } else
-    places = placesNamed(session.program(), *report.source, origins, words[0]);
+    places = placesNamed(debugger.program(), *report.source, origins, words[0]);
   if (places.empty())
     return complain("there is no instruction at `" + (words.empty() ? "" : words[0].str()) + "`");
   for (const machine::CodePlace &at : places) {
-    session.breakpoints.push_back(at);
-    out << "breakpoint " << session.breakpoints.size() << ": " << placeText(at) << '\n';
+    debugger.breakpoints.push_back(at);
+    out << "breakpoint " << debugger.breakpoints.size() << ": " << placeText(at) << '\n';
   }
 }
 
@@ -229,41 +229,41 @@ void Console::addWatch(Words words) {
   if (words.empty() || (words.size() > 1 && words[1].getAsInteger(10, bytes)) || !bytes)
     return complain("a register or `[ADDRESS]` is needed, and of memory how many bytes");
   std::string problem;
-  const auto watched = watchedNamed(session, words[0], bytes, problem);
+  const auto watched = watchedNamed(debugger, words[0], bytes, problem);
   if (!watched)
     return complain(problem);
-  if (bytesNow(session.grid(), *watched).empty())
+  if (bytesNow(debugger.grid(), *watched).empty())
     return complain("there are no such bytes");
-  session.watched.push_back(*watched);
+  debugger.watched.push_back(*watched);
   watchNames.push_back(words[0].str());
-  out << "watch " << session.watched.size() << ": " << words[0] << " is "
-      << bytesText(bytesNow(session.grid(), *watched)) << '\n';
+  out << "watch " << debugger.watched.size() << ": " << words[0] << " is "
+      << bytesText(bytesNow(debugger.grid(), *watched)) << '\n';
 }
 
 void Console::erase(Words words) {
   if (words.empty()) {
-    session.breakpoints.clear();
-    session.watched.clear();
+    debugger.breakpoints.clear();
+    debugger.watched.clear();
     watchNames.clear();
     return;
   }
   StringRef written = words[0];
   const bool isWatch = written.consume_front("w");
   size_t number = 0;
-  const size_t count = isWatch ? session.watched.size() : session.breakpoints.size();
+  const size_t count = isWatch ? debugger.watched.size() : debugger.breakpoints.size();
   if (written.getAsInteger(10, number) || !number || number > count)
     return complain("there is no such breakpoint; what is watched has numbers such as `w1`");
   const auto at = static_cast<long>(number - 1);
   if (isWatch) {
-    session.watched.erase(session.watched.begin() + at);
+    debugger.watched.erase(debugger.watched.begin() + at);
     watchNames.erase(watchNames.begin() + at);
   } else
-    session.breakpoints.erase(session.breakpoints.begin() + at);
+    debugger.breakpoints.erase(debugger.breakpoints.begin() + at);
 }
 
 void Console::showBreakpoints() {
-  for (size_t i = 0; i < session.breakpoints.size(); ++i)
-    out << i + 1 << ": " << placeText(session.breakpoints[i]) << '\n';
+  for (size_t i = 0; i < debugger.breakpoints.size(); ++i)
+    out << i + 1 << ": " << placeText(debugger.breakpoints[i]) << '\n';
   for (size_t i = 0; i < watchNames.size(); ++i)
     out << 'w' << i + 1 << ": " << watchNames[i] << '\n';
 }
@@ -271,8 +271,8 @@ void Console::showBreakpoints() {
 // ---- what there is to see
 
 void Console::showWarps() {
-  for (const WarpView &warp : warpsOf(session.launch())) {
-    out << (warp.name == session.focus.warp ? '*' : ' ') << " block " << tripleText(warp.name.block) << " warp "
+  for (const WarpView &warp : warpsOf(debugger.launch())) {
+    out << (warp.name == debugger.focus.warp ? '*' : ' ') << " block " << tripleText(warp.name.block) << " warp "
         << warp.name.warp << '\n';
     for (const LaneGroup &group : warp.groups) {
       const char *state = group.state == LaneGroup::State::Running   ? "at"
@@ -291,7 +291,7 @@ void Console::showRegisters() {
   const auto position = here();
   if (!position)
     return;
-  for (const RegisterView &one : registersOf(*position->frame, session.focus.lane))
+  for (const RegisterView &one : registersOf(*position->frame, debugger.focus.lane))
     out << llvm::left_justify(one.name, 12) << ' ' << llvm::left_justify(one.type, 6) << ' ' << one.text << '\n';
 }
 
@@ -304,18 +304,18 @@ void Console::info(Words words) {
   if (StringRef("breakpoints").starts_with(what) && what.size() > 2)
     return showBreakpoints();
   if (StringRef("barriers").starts_with(what)) {
-    for (const BarrierView &one : barriersOf(session.grid()))
+    for (const BarrierView &one : barriersOf(debugger.grid()))
       out << "block " << tripleText(one.block) << ' ' << one.name << ": " << one.state << '\n';
     return;
   }
   if (StringRef("async").starts_with(what)) {
-    for (const OperationView &one : operationsOf(session.grid()))
+    for (const OperationView &one : operationsOf(debugger.grid()))
       out << "block " << tripleText(one.warp.block) << " warp " << one.warp.warp << ' ' << maskText(one.lanes) << ' '
           << placeText(one.at) << "\n               " << one.waiting << '\n';
     return;
   }
   if (StringRef("tensor").starts_with(what)) {
-    for (const TensorView &one : tensorMemoryOf(session.grid()))
+    for (const TensorView &one : tensorMemoryOf(debugger.grid()))
       out << "block " << tripleText(one.block) << " columns " << one.first << " to " << one.first + one.count - 1
           << " are allocated\n";
     return;
@@ -327,7 +327,7 @@ void Console::list(Words words) {
   constexpr uint32_t around = 5;
   std::optional<machine::CodePlace> at;
   if (!words.empty()) {
-    const auto places = placesNamed(session.program(), *report.source, origins, words[0]);
+    const auto places = placesNamed(debugger.program(), *report.source, origins, words[0]);
     if (places.empty())
       return complain("there is no instruction at `" + words[0].str() + "`");
     at = places.front();
@@ -335,7 +335,7 @@ void Console::list(Words words) {
     at = position->at;
   if (!at)
     return;
-  const uint32_t middle = report.source->lineColumn(instructionAt(session.program(), *at).range.begin).line;
+  const uint32_t middle = report.source->lineColumn(instructionAt(debugger.program(), *at).range.begin).line;
   llvm::SmallVector<StringRef> lines;
   report.source->text().split(lines, '\n');
   for (uint32_t line = middle > around ? middle - around : 1; line <= middle + around && line <= lines.size(); ++line)
@@ -350,17 +350,17 @@ void Console::where(Words) {
   out << placeText(position->at) << '\n';
   const machine::Frame *frame = position->frame;
   for (; frame->caller; frame = frame->caller)
-    out << "  `" << session.program().module->ast().text(frame->code.name) << "`, called by `"
-        << session.program().module->ast().text(frame->caller->code.name) << "`\n";
+    out << "  `" << debugger.program().module->ast().text(frame->code.name) << "`, called by `"
+        << debugger.program().module->ast().text(frame->caller->code.name) << "`\n";
 }
 
 /// The bytes of a register of a lane, by how many there are.
-static std::vector<uint8_t> bytesOfRegister(Debugger &session, StringRef name, unsigned lane, std::string &problem) {
-  auto watched = watchedNamed(session, name, 4, problem);
+static std::vector<uint8_t> bytesOfRegister(Debugger &debugger, StringRef name, unsigned lane, std::string &problem) {
+  auto watched = watchedNamed(debugger, name, 4, problem);
   if (!watched)
     return {};
   watched->lane = lane;
-  return bytesNow(session.grid(), *watched);
+  return bytesNow(debugger.grid(), *watched);
 }
 
 void Console::print(Words words) {
@@ -375,8 +375,9 @@ void Console::print(Words words) {
     return complain("`" + words[1].str() + "` is no format; such are x, u8, d64, f32, bf16, e4m3");
   std::string problem;
   out << words[0] << " = "
-      << (format ? llvm::join(numbersIn(bytesOfRegister(session, words[0], session.focus.lane, problem), *format), " ")
-                 : registerText(*position->frame, *local, session.focus.lane))
+      << (format
+              ? llvm::join(numbersIn(bytesOfRegister(debugger, words[0], debugger.focus.lane, problem), *format), " ")
+              : registerText(*position->frame, *local, debugger.focus.lane))
       << '\n';
 }
 
@@ -391,7 +392,7 @@ void Console::lanes(Words words) {
   std::string problem;
   for (unsigned lane = 0; lane < machine::warpSize; ++lane)
     out << llvm::right_justify(std::to_string(lane), 3) << "  "
-        << (format ? llvm::join(numbersIn(bytesOfRegister(session, words[0], lane, problem), *format), " ")
+        << (format ? llvm::join(numbersIn(bytesOfRegister(debugger, words[0], lane, problem), *format), " ")
                    : registerText(*position->frame, *local, lane))
         << '\n';
 }
@@ -412,10 +413,10 @@ void Console::examine(Words words) {
   if (words.empty() || !words[0].starts_with("[") || !bytes || bytes > mostBytes)
     return complain("an address is needed, such as `[%rd1+4]` or `[shared:64]`, and at most 64 KiB");
   std::string problem;
-  const auto watched = watchedNamed(session, words[0], static_cast<uint32_t>(bytes), problem);
+  const auto watched = watchedNamed(debugger, words[0], static_cast<uint32_t>(bytes), problem);
   if (!watched)
     return complain(problem);
-  const std::vector<uint8_t> found = bytesNow(session.grid(), *watched);
+  const std::vector<uint8_t> found = bytesNow(debugger.grid(), *watched);
   if (found.empty())
     return complain("not all of these " + std::to_string(bytes) + " bytes exist");
   const std::vector<std::string> numbers = numbersIn(found, format);
@@ -425,23 +426,35 @@ void Console::examine(Words words) {
         << llvm::join(llvm::ArrayRef(numbers).slice(i, std::min(inLine, numbers.size() - i)), " ") << '\n';
 }
 
-void Console::explainWriting(const machine::FunctionCode &code, LocalId local, uint64_t before, unsigned depth,
-                             unsigned &left) {
-  const std::string indent(2 * size_t(depth), ' ');
-  const auto writing = session.lastWriting(code, local, before);
-  if (!writing) {
-    out << indent << code.body->text(local) << ": nothing has written it\n";
-    return;
-  }
-  out << indent << code.body->text(local) << " = " << session.registerAt(writing->time + 1, code, local)
-      << ", written at time " << writing->time << " by\n"
-      << indent << placeText(writing->at) << '\n';
+/// The instruction that wrote each register last before its time, with those that it read, as far as a few lines show.
+void Console::explainWriting(const machine::FunctionCode &code, LocalId local, uint64_t before) {
+  struct Asked {
+    LocalId local;
+    uint64_t before;
+    unsigned depth;
+  };
+  constexpr unsigned deepest = 4, most = 12;
+  std::vector<Asked> left{{local, before, 0}};
   const ptxray::Body &body = *code.body;
-  for (const auto [name, uses] : llvm::zip(body.namesOf(writing->at.instruction), body.usesOf(writing->at.instruction)))
-    if (body.isRegister(name) && uses & (Reads | Addresses) && left && depth < 4) {
-      --left;
-      explainWriting(code, name, writing->time, depth + 1, left);
+  for (unsigned shown = 0; !left.empty() && shown <= most; ++shown) {
+    const Asked one = left.back();
+    left.pop_back();
+    const std::string indent(2 * size_t(one.depth), ' ');
+    const auto writing = debugger.lastWriting(code, one.local, one.before);
+    if (!writing) {
+      out << indent << body.text(one.local) << ": nothing has written it\n";
+      continue;
     }
+    out << indent << body.text(one.local) << " = " << debugger.registerAt(writing->time + 1, code, one.local)
+        << ", written at time " << writing->time << " by\n"
+        << indent << placeText(writing->at) << '\n';
+    std::vector<Asked> sources;
+    for (const auto [name, uses] :
+         llvm::zip(body.namesOf(writing->at.instruction), body.usesOf(writing->at.instruction)))
+      if (one.depth < deepest && body.isRegister(name) && uses & (Reads | Addresses))
+        sources.push_back({name, writing->time, one.depth + 1});
+    left.insert(left.end(), sources.rbegin(), sources.rend());
+  }
 }
 
 void Console::why(Words words) {
@@ -452,11 +465,10 @@ void Console::why(Words words) {
     const auto local = registerNamed(*position->frame, words[0]);
     if (!local)
       return complain("there is no register `" + words[0].str() + "` here");
-    unsigned left = 12;
-    const uint64_t before = session.last().reason == Reason::Fault ? session.time() + 1 : session.time();
-    return explainWriting(functionOf(session.program(), position->at), *local, before, 0, left);
+    const uint64_t before = debugger.last().reason == Reason::Fault ? debugger.time() + 1 : debugger.time();
+    return explainWriting(functionOf(debugger.program(), position->at), *local, before);
   }
-  for (const LaneGroup &group : groupsOf(session.launch(), *session.warp()))
+  for (const LaneGroup &group : groupsOf(debugger.launch(), *debugger.warp()))
     out << maskText(group.lanes) << ' ' << (group.waitsFor.empty() ? "can go on" : "waits: " + group.waitsFor) << '\n'
         << placeText(group.at) << '\n';
 }
@@ -488,8 +500,8 @@ void Console::chooseBlock(Words words) {
   const auto at = tripleIn(words);
   if (!at)
     return complain("a block is needed, such as `1` or `0,2`");
-  session.focus = {{*at, 0}, 0};
-  out << focusText(session.focus) << '\n';
+  debugger.focus = {{*at, 0}, 0};
+  out << focusText(debugger.focus) << '\n';
   if (here())
     showPlace();
 }
@@ -498,8 +510,8 @@ void Console::chooseWarp(Words words) {
   uint32_t number = 0;
   if (words.empty() || words[0].getAsInteger(10, number))
     return complain("the number of a warp is needed");
-  session.focus.warp.warp = number;
-  out << focusText(session.focus) << '\n';
+  debugger.focus.warp.warp = number;
+  out << focusText(debugger.focus) << '\n';
   if (here())
     showPlace();
 }
@@ -508,8 +520,8 @@ void Console::chooseLane(Words words) {
   unsigned number = 0;
   if (words.empty() || words[0].getAsInteger(10, number) || number >= machine::warpSize)
     return complain("the number of a lane is needed, 0 to 31");
-  session.focus.lane = number;
-  out << focusText(session.focus) << '\n';
+  debugger.focus.lane = number;
+  out << focusText(debugger.focus) << '\n';
   if (here())
     showPlace();
 }
@@ -518,11 +530,11 @@ void Console::chooseThread(Words words) {
   const auto at = tripleIn(words);
   if (!at)
     return complain("a thread is needed, such as `5` or `0,3`");
-  const auto &size = session.grid().block;
+  const auto &size = debugger.grid().block;
   const uint32_t flat = (*at)[0] + size[0] * ((*at)[1] + size[1] * (*at)[2]);
-  session.focus.warp.warp = flat / machine::warpSize;
-  session.focus.lane = flat % machine::warpSize;
-  out << focusText(session.focus) << '\n';
+  debugger.focus.warp.warp = flat / machine::warpSize;
+  debugger.focus.lane = flat % machine::warpSize;
+  out << focusText(debugger.focus) << '\n';
   if (here())
     showPlace();
 }

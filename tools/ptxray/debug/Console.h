@@ -18,7 +18,7 @@ std::vector<std::string> faultTexts(const machine::HaltedLaunch &launch, const F
 
 class Console {
 public:
-  Console(machine::debug::Debugger &session, const FileReport &report, llvm::raw_ostream &out);
+  Console(machine::debug::Debugger &debugger, const FileReport &report, llvm::raw_ostream &out);
 
   /// Executes commands until `quit` or the end of the stream. An empty line repeats the last one.
   void run(std::FILE *in, bool prompts);
@@ -70,14 +70,13 @@ private:
   void showBreakpoints();
   void show(const machine::debug::Stop &stop);
   void showPlace();
-  void explainWriting(const machine::FunctionCode &code, LocalId local, uint64_t before, unsigned depth,
-                      unsigned &left);
+  void explainWriting(const machine::FunctionCode &code, LocalId local, uint64_t before);
   void repeat(Words words, machine::debug::Stop (machine::debug::Debugger::*movement)());
   void complain(const std::string &problem);
   std::optional<machine::debug::Debugger::Position> here();
   std::string placeText(const machine::CodePlace &at);
 
-  machine::debug::Debugger &session;
+  machine::debug::Debugger &debugger;
   const FileReport &report;
   const OriginTable origins;
   llvm::raw_ostream &out;

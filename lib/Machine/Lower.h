@@ -74,6 +74,8 @@ public:
     return kept.get();
   }
   RegisterFile &file() { return code.file; }
+  /// The special registers that an instruction names.
+  llvm::SmallVector<llvm::StringRef, 8> namesOf(const Lowered &one) const;
   /// That code is made for: 90 of `sm_90a`.
   unsigned architecture() const;
 

@@ -186,6 +186,8 @@ void BodyLowering::instruction(uint32_t number) {
       shape.value = node.value;
   one.recipe = recipeOf({*verdict.opcode, one.shapes, builder.module.state().availability}, *verdict.match);
   builder.program.needsOrder |= ordersBlocks(one);
+  code.fidelity.resize(body.size());
+  code.fidelity[number] = fidelityOf(one, *this);
   noteFlow(one);
   beTogether(one);
   if (code.blocks.back().instructions == 1)

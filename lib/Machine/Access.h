@@ -9,6 +9,7 @@ namespace ptxray::machine {
 struct AtomicAccess {
   std::vector<MemoryAccess> reads, writes;
   std::vector<Op> ops;
+  std::vector<AtomicAccess> inGlobal; // one, if it is something else where a generic address leads to global memory
 };
 /// Payload of a copy of bytes from memory to memory.
 struct MemoryCopy {

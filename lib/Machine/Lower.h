@@ -97,6 +97,7 @@ private:
 
   void instruction(uint32_t number);
   void compute(Lowered &one);
+  AtomicAccess atomicOf(const Lowered &one, Compiled compiled);
   bool copiesBytes(Lowered &one);
   void access(const Lowered &one, const MemoryUse &use, bool isWrite);
   MemoryAccess memoryAccess(const Lowered &one, const MemoryUse &use, bool isWrite);

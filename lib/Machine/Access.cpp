@@ -440,12 +440,14 @@ void accessAtomically(char *registers, const Op &op, uint32_t mask, Warp &warp) 
                 atomic.writes[0].address.space, to[0].data(), mask, atomic.writes[0].bytes);
   for (uint32_t left = mask; left; left &= left - 1) {
     const uint32_t lane = left & -left;
+    const bool isInGlobal = !atomic.inGlobal.empty() && to[0][__builtin_ctz(lane)] >= globalBegin;
+    const AtomicAccess &here = isInGlobal ? atomic.inGlobal.front() : atomic;
     for (size_t i = 0; i < from.size(); ++i)
-      loadAll(registers, op, atomic.reads[i], from[i].data(), lane, warp);
-    for (const Op &one : atomic.ops)
+      loadAll(registers, op, here.reads[i], from[i].data(), lane, warp);
+    for (const Op &one : here.ops)
       one.run(registers, one, lane, warp);
     for (size_t i = 0; i < to.size() && !warp.fault; ++i)
-      storeAll(registers, op, atomic.writes[i], to[i].data(), lane, warp);
+      storeAll(registers, op, here.writes[i], to[i].data(), lane, warp);
   }
 }
 

@@ -456,7 +456,8 @@ static std::vector<CountedInstruction> countsOf(const GridState &grid) {
   for (const FunctionCode &code : grid.program.functions)
     for (uint32_t number = 0; number < (grid.counts.empty() ? 0 : grid.counts[code.number].size()); ++number)
       all.push_back({code.instruction(number).range, grid.program.module->ast().text(code.name),
-                     grid.counts[code.number][number]});
+                     grid.counts[code.number][number],
+                     number < code.fidelity.size() ? code.fidelity[number] : Fidelity::Exact});
   return all;
 }
 

@@ -3,6 +3,7 @@
 #include "Check/ReadModule.h"
 #include "Diagnostics/Diagnostic.h"
 #include "Machine/Counters.h"
+#include "Machine/Fidelity.h"
 #include "Machine/Memory.h"
 #include "Machine/Timing.h"
 #include <array>
@@ -75,6 +76,7 @@ struct CountedInstruction {
   Range range;
   llvm::StringRef function;
   InstructionCounts counts;
+  Fidelity fidelity = Fidelity::Exact;
 };
 
 struct Outcome {

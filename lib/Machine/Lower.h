@@ -74,6 +74,8 @@ public:
     return kept.get();
   }
   RegisterFile &file() { return code.file; }
+  /// The special registers that an instruction names.
+  llvm::SmallVector<llvm::StringRef, 8> namesOf(const Lowered &one) const;
   /// That code is made for: 90 of `sm_90a`.
   unsigned architecture() const;
 
@@ -95,6 +97,7 @@ private:
 
   void instruction(uint32_t number);
   void compute(Lowered &one);
+  AtomicAccess atomicOf(const Lowered &one, Compiled compiled);
   bool copiesBytes(Lowered &one);
   void access(const Lowered &one, const MemoryUse &use, bool isWrite);
   MemoryAccess memoryAccess(const Lowered &one, const MemoryUse &use, bool isWrite);

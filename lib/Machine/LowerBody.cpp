@@ -104,6 +104,28 @@ static bool isIncrement(const Lowered &one) {
          one.nodes[amount].value == 1;
 }
 
+/// What is done lane after lane, and with which memory.
+AtomicAccess BodyLowering::atomicOf(const Lowered &one, Compiled compiled) {
+  AtomicAccess atomic;
+  for (const MemoryUse &use : compiled.reads)
+    atomic.reads.push_back(memoryAccess(one, use, false));
+  for (const MemoryUse &use : compiled.writes)
+    atomic.writes.push_back(memoryAccess(one, use, true));
+  atomic.ops = std::move(compiled.ops);
+  atomic.isIncrement = isIncrement(one);
+  return atomic;
+}
+
+/// What an instruction without a state space would compute with `.global`.
+static std::optional<Recipe> recipeInGlobal(const Lowered &one, const Availability &availability) {
+  const auto [name, words] = llvm::StringRef(one.verdict.opcode->spelling).split('.');
+  const std::string spelling = (name + ".global." + words).str();
+  const Opcode opcode(spelling);
+  const WrittenInstruction written{opcode, one.shapes, availability};
+  const Judged judged = judge(written);
+  return judged.match && judged.isAccepted() ? std::optional(recipeOf(written, *judged.match)) : std::nullopt;
+}
+
 void BodyLowering::compute(Lowered &one) {
   if (!one.recipe.refusal.empty()) {
     if (!lowerNamed(one.recipe.refusal, one, *this))
@@ -124,13 +146,12 @@ void BodyLowering::compute(Lowered &one) {
     checkDivisors(one);
   const Place areFinite = builder.checksNumbers ? noteFiniteSources(one) : Place();
   if (compiled.isOneByOne) {
-    AtomicAccess atomic;
-    for (const MemoryUse &use : compiled.reads)
-      atomic.reads.push_back(memoryAccess(one, use, false));
-    for (const MemoryUse &use : compiled.writes)
-      atomic.writes.push_back(memoryAccess(one, use, true));
-    atomic.ops = std::move(compiled.ops);
-    atomic.isIncrement = isIncrement(one);
+    AtomicAccess atomic = atomicOf(one, std::move(compiled));
+    if (!atomic.writes.empty() && atomic.writes[0].address.space == Space::Generic)
+      // Sums of `.f32` flush subnormal numbers in global memory alone.
+      if (const auto global = recipeInGlobal(one, builder.module.state().availability);
+          global && global->steps.size() != one.recipe.steps.size())
+        atomic.inGlobal.push_back(atomicOf(one, compile(*global, placesByNode(one), code.carry, code.file, code.kept)));
     return emit(accessAtomically, std::move(atomic));
   }
   for (const MemoryUse &use : compiled.reads)
@@ -196,6 +217,8 @@ void BodyLowering::instruction(uint32_t number) {
       shape.value = node.value;
   one.recipe = recipeOf({*verdict.opcode, one.shapes, builder.module.state().availability}, *verdict.match);
   builder.program.needsOrder |= ordersBlocks(one);
+  code.fidelity.resize(body.size());
+  code.fidelity[number] = fidelityOf(one, *this);
   noteFlow(one);
   beTogether(one);
   if (code.blocks.back().instructions == 1)

@@ -22,6 +22,14 @@ static unsigned componentNamed(llvm::StringRef suffix) {
   return llvm::StringSwitch<unsigned>(suffix).Cases(".y", ".g", 1).Cases(".z", ".b", 2).Cases(".w", ".a", 3).Default(0);
 }
 
+llvm::SmallVector<llvm::StringRef, 8> BodyLowering::namesOf(const Lowered &one) const {
+  llvm::SmallVector<llvm::StringRef, 8> names;
+  for (const LocalId local : body.namesOf(one.number))
+    if (!body.symbol(local))
+      names.push_back(body.text(local));
+  return names;
+}
+
 Place BodyLowering::registerOf(LocalId local, unsigned component) {
   if (!body.symbol(local)) // `@%is_explicit_cluster`
     return special(local, component);

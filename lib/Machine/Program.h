@@ -2,6 +2,7 @@
 // A kernel with the functions that it calls, as the machine executes them: blocks of operations without a branch, each
 // with one way on.
 #include "Check/ReadModule.h"
+#include "Machine/Fidelity.h"
 #include "Machine/Memory.h"
 #include "Module/Program.h"
 #include "Operate/Compile.h"
@@ -162,6 +163,7 @@ struct FunctionCode {
   Kept kept;
   RegisterFlows flows;
   std::vector<std::pair<LocalId, Place>> named; // the registers of the body that are used
+  std::vector<Fidelity> fidelity;               // by instruction
   std::vector<Slot> readFirst;                  // registers that may be read before they are written
 
   RegisterFlow flow(uint32_t number) const { return flows[number]; }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Generated programs: what the emulator and, after each level of ptxas, a GPU leave in memory. Whoever is alone is wrong.
+"""Generated programs: what the emulator, and a GPU after each level of ptxas, leave. Whoever is alone is wrong.
 
     hunt.py run FOLDER [--first N] [--count N] [--seconds S] [--jobs N] [--ptxray PATH] [--ptxas PATH]
     hunt.py judge FILE [VERDICT]     what the answers to one program are; with a verdict: whether they are these

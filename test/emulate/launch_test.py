@@ -4,10 +4,12 @@ what the driver without a GPU computes there.
 
 launch_test.py PTXRAY"""
 
+import json
 import os
 import pathlib
 import pty
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "ptxas"))
@@ -47,6 +49,15 @@ class Emulated(run_test.Run):
     def test_time(self):
         done = self.launch("--repeat", "5", "iota:u32:4", "zeros:16", "1")
         self.assertRegex(done.stdout, r"^k: 5 launches, \S+ us shortest, \S+ us median, \S+ us longest\n$")
+
+    def test_fidelity(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "fidelity.json"
+            done = self.launch(f"--fidelity={path}", "--block=4", "iota:u32:4", "zeros:16", "1")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            found = json.loads(path.read_text())
+        self.assertEqual((found["kernel"], found["instructions"]), ("k", []))
+        self.assertEqual((found["exact"], found["executed"]), (14, 14))
 
     def test_cluster(self):
         for words, broken in (

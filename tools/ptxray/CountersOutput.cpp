@@ -137,6 +137,51 @@ void writeCountersJson(llvm::raw_ostream &out, llvm::ArrayRef<CountedInstruction
   out << dump(all, 1) << '\n';
 }
 
+/// How many executions are exact, of how many.
+static std::pair<uint64_t, uint64_t> exactOf(llvm::ArrayRef<CountedInstruction> counts) {
+  std::pair<uint64_t, uint64_t> sum;
+  for (const CountedInstruction &one : counts) {
+    sum.first += one.fidelity == machine::Fidelity::Exact ? one.counts.executed : 0;
+    sum.second += one.counts.executed;
+  }
+  return sum;
+}
+
+static bool isInexact(const CountedInstruction &one) {
+  return one.fidelity != machine::Fidelity::Exact && one.counts.executed;
+}
+
+void writeFidelity(llvm::raw_ostream &out, llvm::ArrayRef<CountedInstruction> counts, const FileReport &report) {
+  const auto [exact, all] = exactOf(counts);
+  out << "fidelity: " << exact << " of " << all << " instructions of warps are exact\n";
+  for (const CountedInstruction &one : counts)
+    if (isInexact(one))
+      out << report.path << ':' << report.source->lineColumn(one.range.begin).line << ": " << nameOf(one.fidelity)
+          << ", " << one.counts.executed << " times: " << textOf(report, one.range) << "  // " << reasonOf(one.fidelity)
+          << '\n';
+}
+
+void writeFidelityJson(llvm::raw_ostream &out, llvm::ArrayRef<CountedInstruction> counts, const FileReport &report,
+                       llvm::StringRef kernel) {
+  const auto [exact, executed] = exactOf(counts);
+  Json all = {
+      {"version", 1}, {"file", report.path}, {"kernel", kernel.str()}, {"executed", executed}, {"exact", exact}};
+  Json instructions = Json::array();
+  for (const CountedInstruction &one : counts)
+    if (isInexact(one)) {
+      const LineColumn at = report.source->lineColumn(one.range.begin);
+      instructions.push_back({{"function", one.function.str()},
+                              {"line", at.line},
+                              {"column", at.column},
+                              {"text", textOf(report, one.range)},
+                              {"executed", one.counts.executed},
+                              {"fidelity", nameOf(one.fidelity)},
+                              {"reason", reasonOf(one.fidelity)}});
+    }
+  all["instructions"] = std::move(instructions);
+  out << dump(all, 1) << '\n';
+}
+
 void writeCoverage(llvm::raw_ostream &out, llvm::ArrayRef<CountedInstruction> counts, const FileReport &report) {
   std::map<uint32_t, uint64_t> lines; // the most that an instruction of each was executed
   for (const CountedInstruction &one : counts) {

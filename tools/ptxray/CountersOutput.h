@@ -11,6 +11,11 @@ void writeCounters(llvm::raw_ostream &out, llvm::ArrayRef<machine::CountedInstru
 /// The names are those of a profiler's metrics, where it has them.
 void writeCountersJson(llvm::raw_ostream &out, llvm::ArrayRef<machine::CountedInstruction> counts,
                        const FileReport &report, llvm::StringRef kernel);
+/// The instructions that were executed and are not exact.
+void writeFidelity(llvm::raw_ostream &out, llvm::ArrayRef<machine::CountedInstruction> counts,
+                   const FileReport &report);
+void writeFidelityJson(llvm::raw_ostream &out, llvm::ArrayRef<machine::CountedInstruction> counts,
+                       const FileReport &report, llvm::StringRef kernel);
 /// A tracefile of lcov: how often each line was executed.
 void writeCoverage(llvm::raw_ostream &out, llvm::ArrayRef<machine::CountedInstruction> counts,
                    const FileReport &report);

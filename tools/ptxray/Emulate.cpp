@@ -186,6 +186,14 @@ void Emulation::writeCounts(const machine::Outcome &outcome, const Arguments &ar
               [&](llvm::raw_ostream &out) { writeCountersJson(out, outcome.counts, input.report, kernel.name); });
   else if (path)
     writeFile(*path, [&](llvm::raw_ostream &out) { writeCounters(out, outcome.counts, input.report); });
+  const std::optional<StringRef> fidelity = arguments.value("--fidelity");
+  if (fidelity && fidelity->empty())
+    writeFidelity(llvm::errs(), outcome.counts, input.report);
+  else if (fidelity && fidelity->ends_with(".json"))
+    writeFile(*fidelity,
+              [&](llvm::raw_ostream &out) { writeFidelityJson(out, outcome.counts, input.report, kernel.name); });
+  else if (fidelity)
+    writeFile(*fidelity, [&](llvm::raw_ostream &out) { writeFidelity(out, outcome.counts, input.report); });
   if (coverage)
     writeFile(*coverage, [&](llvm::raw_ostream &out) { writeCoverage(out, outcome.counts, input.report); });
 }
@@ -317,7 +325,7 @@ void Emulation::readLaunch(const Arguments &arguments) {
   if (const std::optional<llvm::StringRef> traced = arguments.value("--trace"))
     asked.traced = tracedThread(*traced);
   asked.checksNumbers = arguments.has("--trap-nan");
-  asked.counts = arguments.has("--counters") || arguments.has("--coverage");
+  asked.counts = arguments.has("--counters") || arguments.has("--coverage") || arguments.has("--fidelity");
   if (const std::optional<llvm::StringRef> cores = arguments.value("--cores");
       cores && cores->getAsInteger(10, asked.cores))
     throw launcher::UsageError("`--cores=" + cores->str() + "`: a number is needed");

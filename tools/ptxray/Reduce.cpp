@@ -1,6 +1,7 @@
 #include "Binaries.h"
 #include "Check/Checker.h"
 #include "Files.h"
+#include "LaunchTest.h"
 #include "Ptxas/Ptxas.h"
 #include "Reduce/Reduction.h"
 #include "llvm/ADT/STLExtras.h"
@@ -27,7 +28,8 @@ struct InterestTest {
   std::vector<std::string> ptxasOptions;
   bool wantsCrash = false;
   std::string wantedMessage; // of ptxas; empty: any
-  unsigned seconds = 0;      // that one run may take
+  std::optional<LaunchTest> launch;
+  unsigned seconds = 0; // that one run may take
 };
 
 /// A folder for the files that commands are given, which goes with it.
@@ -97,7 +99,8 @@ static bool ptxasDoesIt(const InterestTest &test, StringRef text) {
 }
 
 static bool isInteresting(const InterestTest &test, StringRef text, const std::string &file) {
-  return (!test.ptxas || ptxasDoesIt(test, text)) && (test.command.empty() || commandSucceeds(test, text, file));
+  return (!test.ptxas || ptxasDoesIt(test, text)) && (test.command.empty() || commandSucceeds(test, text, file)) &&
+         (!test.launch || answersDiffer(*test.launch, text, file));
 }
 
 /// The first of the texts that is interesting.
@@ -178,6 +181,22 @@ static int readNumber(const Arguments &arguments, StringRef option, unsigned &nu
   return Clean;
 }
 
+/// What follows `--` are words of `ptxray run`.
+static int readLaunch(const Arguments &arguments, ReduceTask &task) {
+  LaunchTest test;
+  test.words.assign(arguments.passedOn.begin(), arguments.passedOn.end());
+  test.ptxas = arguments.value("--ptxas").value_or("").str();
+  test.ofLevels = arguments.has("--ptxas-differs");
+  test.seconds = task.test.seconds;
+  int status = Clean;
+  if (const std::string problem = launchProblem(test, task.path, status); !problem.empty()) {
+    llvm::errs() << problem;
+    return status;
+  }
+  task.test.launch = std::move(test);
+  return Clean;
+}
+
 /// What follows `--` is the command, or options of ptxas if that is the test.
 static int readTest(const Arguments &arguments, ReduceTask &task) {
   InterestTest &test = task.test;
@@ -200,6 +219,8 @@ static int readTest(const Arguments &arguments, ReduceTask &task) {
       test.ptxasOptions.insert(test.ptxasOptions.begin(), "--gpu-name=" + report.target);
     return Clean;
   }
+  if (arguments.has("--ptxas-differs") || arguments.has("--differs-from-emulator"))
+    return readLaunch(arguments, task);
   if (words.empty())
     return task.options.keptRule.empty()
                ? usageError("there is no test: a command after `--`, `--keep-rule`, `--ptxas-crash` or `--ptxas-says`")
@@ -237,12 +258,15 @@ static int runReduce(const Arguments &arguments) {
 Command reduceCommand() {
   return {.name = "reduce",
           .summary = "make a PTX file smaller as long as a test finds it interesting",
-          .syntax = {.operands = "FILE [-- COMMAND... | PTXAS OPTION...]",
+          .syntax = {.operands = "FILE [-- COMMAND... | PTXAS OPTION... | LAUNCH...]",
                      .fewest = 1,
                      .most = 1,
                      .options = {{"--keep-rule", "RULE", "interesting: ptxray reports this rule"},
                                  {"--ptxas-crash", "", "interesting: ptxas ends by a signal"},
                                  {"--ptxas-says", "TEXT", "interesting: ptxas prints this"},
+                                 {"--ptxas-differs", "", "interesting: a GPU leaves other things after -O0 than -O3"},
+                                 {"--differs-from-emulator", "",
+                                  "interesting: a GPU leaves other things than the emulator"},
                                  {"--ptxas", "PATH", "the ptxas to use (default: $PTXAS, CUDA's, the one in PATH ...)"},
                                  {"-o", "OUT", "write the result there, and the best so far while it works"},
                                  {"--jobs", "N", "make this many tests at once; the result is the same"},
@@ -254,7 +278,8 @@ Command reduceCommand() {
           .run = runReduce,
           .notes =
               "The command gets the file in place of `{}`, or as its last word; the file is interesting if it ends "
-              "with 0.\nEach file it gets is one that ptxray accepts, or has no other faults than FILE."};
+              "with 0. LAUNCH is what `ptxray run` gets after the file: `--block=32 zeros:u32:32`.\nEach file it gets "
+              "is one that ptxray accepts, or has no other faults than FILE."};
 }
 
 } // namespace ptxray

@@ -226,6 +226,7 @@ static std::vector<Option> runOptions() {
                   {"--trace", "THREAD[:BLOCK]", "print what the thread executes, such as `5` or `0,3:2,1`"},
                   {"--pedantic", "", "with --counters: also report bank conflicts, and what would end them"},
                   {"--counters", "[FILE]", "count what instructions do: a listing, or JSON in FILE.json"},
+                  {"--fidelity", "[FILE]", "what was executed and is not exact: a listing, or JSON in FILE.json"},
                   {"--coverage", "FILE", "write how often each line was executed, for lcov"},
                   {"--cores", "N", "of the computer that emulate blocks at the same time (all)"}});
   options.insert(options.end(), {{"--ptxas", "PATH", "the ptxas to use"},

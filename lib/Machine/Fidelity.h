@@ -1,0 +1,26 @@
+#pragma once
+// How near what the machine computes is to what a GPU computes, by instruction.
+#include <cstdint>
+
+namespace ptxray::machine {
+
+enum class Fidelity : uint8_t {
+  Exact,
+  AsHopper,    // what an H100 computes, on another chip
+  Models,      // what published models say
+  Order,       // sums of floats, whose order a GPU does not promise
+  Coordinates, // filters that are known to differ from an H100's in the last bits, or in their level
+  Chip,        // numbers that say something of the chip, or of time
+  Requests,    // requests that never succeed here
+};
+
+/// `exact`, `modelled`, `approximate` or `open`: nothing says what a GPU gives.
+const char *nameOf(Fidelity fidelity);
+/// The reason, in words.
+const char *reasonOf(Fidelity fidelity);
+
+struct Lowered;
+class BodyLowering;
+Fidelity fidelityOf(const Lowered &one, const BodyLowering &lowering);
+
+} // namespace ptxray::machine

@@ -1,0 +1,93 @@
+#include "LaunchTest.h"
+#include "../launcher/Buffer.h"
+#include "Command.h"
+#include "Files.h"
+#include "Ptxas/Ptxas.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <climits>
+#include <optional>
+#include <unistd.h>
+
+namespace ptxray {
+
+using llvm::StringRef;
+
+/// This program.
+static std::string self() {
+  char path[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+  return {path, static_cast<size_t>(std::max<ssize_t>(0, length))};
+}
+
+/// The numbers of the arguments that are buffers.
+static std::vector<unsigned> buffersOf(const LaunchTest &test) {
+  std::vector<unsigned> numbers;
+  unsigned number = 0;
+  for (const std::string &word : test.words)
+    if (!StringRef(word).starts_with("--")) {
+      if (launcher::isBuffer(word))
+        numbers.push_back(number);
+      ++number;
+    }
+  return numbers;
+}
+
+static ProgramResult launched(const LaunchTest &test, const std::string &file, llvm::ArrayRef<std::string> options,
+                              llvm::ArrayRef<std::string> ofPtxas) {
+  std::vector<std::string> words{"run", "--no-config"};
+  if (!test.ptxas.empty())
+    words.push_back("--ptxas=" + test.ptxas);
+  llvm::append_range(words, options);
+  words.push_back(file);
+  llvm::append_range(words, test.words);
+  if (!ofPtxas.empty())
+    words.push_back("--");
+  llvm::append_range(words, ofPtxas);
+  return runProgram(self(), words, test.seconds);
+}
+
+namespace {
+
+/// What a launch leaves in the buffers.
+struct Answer {
+  bool isGood = false; // it came to its end
+  std::vector<std::string> buffers;
+};
+
+} // namespace
+
+static Answer answerOf(const LaunchTest &test, const std::string &file, std::vector<std::string> options,
+                       llvm::ArrayRef<std::string> ofPtxas) {
+  const std::vector<unsigned> numbers = buffersOf(test);
+  for (const unsigned number : numbers)
+    options.push_back("--out=" + std::to_string(number) + "=file:" + file + "." + std::to_string(number));
+  const ProgramResult result = launched(test, file, options, ofPtxas);
+  Answer answer{result.end == ProgramEnd::Exited && result.detail == Clean, {}};
+  for (const unsigned number : numbers)
+    if (auto left = llvm::MemoryBuffer::getFile(file + "." + std::to_string(number)); answer.isGood && left)
+      answer.buffers.push_back((*left)->getBuffer().str());
+  return answer;
+}
+
+bool answersDiffer(const LaunchTest &test, StringRef text, const std::string &file) {
+  if (!writeFile(file, text).empty())
+    return false;
+  const Answer eager = answerOf(test, file, {"--emulate", "--cores=1"}, {});
+  if (!eager.isGood || answerOf(test, file, {"--emulate", "--cores=1", "--schedule=7"}, {}).buffers != eager.buffers)
+    return false;
+  const Answer last = answerOf(test, file, {}, {"-O3"});
+  if (!test.ofLevels)
+    return last.buffers != eager.buffers;
+  return answerOf(test, file, {}, {"-O0"}).buffers != last.buffers;
+}
+
+std::string launchProblem(const LaunchTest &test, const std::string &file, int &status) {
+  const ProgramResult result = launched(test, file, {}, {});
+  status = result.detail;
+  const bool isPossible = result.end == ProgramEnd::Exited && result.detail != NoGpu && result.detail != NoPtxas &&
+                          result.detail != BadUsage;
+  return isPossible ? "" : result.printed;
+}
+
+} // namespace ptxray

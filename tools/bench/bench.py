@@ -16,6 +16,7 @@ import subprocess
 import sys
 
 import embedding
+import emulator
 import lsp
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -303,15 +304,26 @@ def errors(report, module):
         report.note(f"{shown.count(chr(10))} lines of output; {shown.splitlines()[-1]}")
 
 
+def finished(report, options):
+    if options.json:
+        options.json.write_text(json.dumps(report.lines, indent=1) + "\n")
+    return 1 if report.failed else 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="", help="ptxas, steps, growth, start, files, errors, lsp or embedding")
+    words = "ptxas, steps, growth, start, files, errors, lsp, embedding or emulator"
+    parser.add_argument("--only", default="", help=words)
     parser.add_argument("--json", type=pathlib.Path, help="write the figures there")
     options = parser.parse_args()
     INPUTS.mkdir(parents=True, exist_ok=True)
+    report = Report()
+    if options.only in ("", "emulator"):
+        emulator.all_of(report, PTXRAY, INPUTS)
+    if options.only == "emulator":
+        return finished(report, options)
     files = {name: compiled(name, source, flags) for name, source, flags in STYLES}
     module = Module(files["cub"])
-    report = Report()
     parts = {
         "ptxas": lambda: against_ptxas(report, files),
         "steps": lambda: steps(report, files),
@@ -325,9 +337,7 @@ def main():
     for name, part in parts.items():
         if options.only in ("", name):
             part()
-    if options.json:
-        options.json.write_text(json.dumps(report.lines, indent=1) + "\n")
-    return 1 if report.failed else 0
+    return finished(report, options)
 
 
 if __name__ == "__main__":

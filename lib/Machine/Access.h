@@ -9,7 +9,7 @@ namespace ptxray::machine {
 struct AtomicAccess {
   std::vector<MemoryAccess> reads, writes;
   std::vector<Op> ops;
-  bool isIncrement = false; // by 1, which ptxas has lanes of the same address do together
+  bool isIncrement = false;           // by 1, which ptxas has lanes of the same address do together
   std::vector<AtomicAccess> inGlobal; // one, if it is something else where a generic address leads to global memory
 };
 /// Payload of a copy of bytes from memory to memory.

@@ -60,8 +60,9 @@ static std::string adviceFor(const WorstAccess &worst) {
 DiagnosticList bankConflicts(const GridState &grid) {
   DiagnosticSink sink;
   for (const FunctionCode &code : grid.program.functions)
-    for (uint32_t number = 0; number < (grid.counts.empty() ? 0 : grid.counts[code.number].size()); ++number) {
-      const InstructionCounts &counts = grid.counts[code.number][number];
+    for (uint32_t number = 0; number < (grid.counts.empty() ? 0 : grid.counts[code.number].instructions.size());
+         ++number) {
+      const InstructionCounts &counts = grid.counts[code.number].instructions[number];
       const auto worst = grid.worst.find({code.number, number});
       if (counts.sharedWavefronts <= 2 * counts.sharedIdeal || worst == grid.worst.end())
         continue;

@@ -22,23 +22,48 @@ InstructionCounts &InstructionCounts::operator+=(const InstructionCounts &other)
   return *this;
 }
 
-static FunctionCounts &countsOf(Warp &warp, const FunctionCode &code) {
+FunctionCounts &FunctionCounts::operator+=(const FunctionCounts &other) {
+  blocks.resize(std::max(blocks.size(), other.blocks.size()));
+  instructions.resize(std::max(instructions.size(), other.instructions.size()));
+  for (size_t i = 0; i < other.blocks.size(); ++i) {
+    blocks[i].executed += other.blocks[i].executed;
+    blocks[i].threads += other.blocks[i].threads;
+  }
+  for (size_t i = 0; i < other.instructions.size(); ++i)
+    instructions[i] += other.instructions[i];
+  return *this;
+}
+
+std::vector<InstructionCounts> countsByInstruction(const FunctionCode &code, const FunctionCounts &counts) {
+  std::vector<InstructionCounts> all = counts.instructions;
+  for (size_t i = 0; i < counts.blocks.size(); ++i)
+    for (uint32_t number = 0; number < code.blocks[i].instructions; ++number) {
+      InstructionCounts &one = all[code.blocks[i].firstInstruction + number];
+      one.executed += counts.blocks[i].executed;
+      one.threads += counts.blocks[i].threads;
+      if (code.body->guard(code.blocks[i].firstInstruction + number) == LocalId::None)
+        one.threadsOn += counts.blocks[i].threads;
+    }
+  return all;
+}
+
+static FunctionCounts &countsOfFunction(Warp &warp, const FunctionCode &code) {
   FunctionCounts &counts = warp.block->grid->counts[code.number];
-  if (counts.empty())
-    counts.resize(code.body->size());
+  if (counts.blocks.empty()) {
+    counts.blocks.resize(code.blocks.size());
+    counts.instructions.resize(code.body->size());
+  }
   return counts;
 }
 
-void countBlock(Warp &warp, const FunctionCode &code, const CodeBlock &block) {
-  FunctionCounts &counts = countsOf(warp, code);
-  const auto threads = static_cast<uint32_t>(__builtin_popcount(warp.now.mask));
-  for (uint32_t number = block.firstInstruction; number < block.firstInstruction + block.instructions; ++number) {
-    InstructionCounts &one = counts[number];
-    ++one.executed;
-    one.threads += threads;
-    if (code.body->guard(number) == LocalId::None)
-      one.threadsOn += threads;
-  }
+static std::vector<InstructionCounts> &countsOf(Warp &warp, const FunctionCode &code) {
+  return countsOfFunction(warp, code).instructions;
+}
+
+void countBlock(Warp &warp, const FunctionCode &code) {
+  FunctionCounts::Block &counts = countsOfFunction(warp, code).blocks[warp.now.at];
+  ++counts.executed;
+  counts.threads += static_cast<uint32_t>(__builtin_popcount(warp.now.mask));
 }
 
 void countGuarded(Warp &warp, const FunctionCode &code, uint32_t instruction, uint32_t mask) {

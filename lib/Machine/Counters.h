@@ -27,7 +27,17 @@ struct InstructionCounts {
 
   InstructionCounts &operator+=(const InstructionCounts &other);
 };
-using FunctionCounts = std::vector<InstructionCounts>; // by instruction of its body
+/// All executions of one function.
+struct FunctionCounts {
+  struct Block {
+    uint64_t executed = 0, threads = 0;
+  };
+  std::vector<Block> blocks;                   // of code; empty: it was not executed
+  std::vector<InstructionCounts> instructions; // of its body, but for what `blocks` has
+  FunctionCounts &operator+=(const FunctionCounts &other);
+};
+/// The counts of the instructions, with those of the blocks of code that they are in.
+std::vector<InstructionCounts> countsByInstruction(const FunctionCode &code, const FunctionCounts &counts);
 
 /// Who accesses memory, as far as that changes what is counted.
 enum class AccessKind : uint8_t { Load, Store, Atomic, Increment, Copy, Matrix };
@@ -45,7 +55,7 @@ struct Wavefronts;
 Wavefronts wavefrontsOf(AccessKind kind, const LaneAddresses &lanes);
 
 /// Counts that the lanes come through a block of code, all of them.
-void countBlock(Warp &warp, const FunctionCode &code, const CodeBlock &block);
+void countBlock(Warp &warp, const FunctionCode &code);
 /// Counts the lanes that the guard of an instruction allows.
 void countGuarded(Warp &warp, const FunctionCode &code, uint32_t instruction, uint32_t mask);
 void countParting(Warp &warp, const FunctionCode &code, uint32_t instruction);

@@ -442,22 +442,20 @@ static void add(Schedule &other, Schedule &to) {
   to.outcome.isOutOfTime |= other.outcome.isOutOfTime;
   to.outcome.isStopped |= other.outcome.isStopped;
   to.grid.laneInstructions += other.grid.laneInstructions;
-  for (auto [function, more] : llvm::zip(to.grid.counts, other.grid.counts)) {
-    function.resize(std::max(function.size(), more.size()));
-    for (auto [one, another] : llvm::zip(function, more))
-      one += another;
-  }
+  for (auto [function, more] : llvm::zip(to.grid.counts, other.grid.counts))
+    function += more;
   for (const auto &[place, access] : other.grid.worst)
     to.grid.worst[place].take(access);
 }
 
 static std::vector<CountedInstruction> countsOf(const GridState &grid) {
   std::vector<CountedInstruction> all;
+  if (grid.counts.empty())
+    return all;
   for (const FunctionCode &code : grid.program.functions)
-    for (uint32_t number = 0; number < (grid.counts.empty() ? 0 : grid.counts[code.number].size()); ++number)
-      all.push_back({code.instruction(number).range, grid.program.module->ast().text(code.name),
-                     grid.counts[code.number][number],
-                     number < code.fidelity.size() ? code.fidelity[number] : Fidelity::Exact});
+    for (const auto [number, counts] : llvm::enumerate(countsByInstruction(code, grid.counts[code.number])))
+      all.push_back(
+          {code.instruction(static_cast<uint32_t>(number)).range, grid.program.module->ast().text(code.name), counts});
   return all;
 }
 

@@ -42,6 +42,14 @@ static bool arePaired(const LaneAddresses &lanes, uint32_t mask, uint32_t distan
   return true;
 }
 
+/// All lanes, one after the other, each aligned to its size.
+static bool isRow(const LaneAddresses &lanes) {
+  uint64_t other = lanes.mask != ~0u || lanes.at[0] % lanes.bytes;
+  for (uint32_t lane = 0; lane < warpSize; ++lane)
+    other |= lanes.at[lane] ^ (lanes.at[0] + uint64_t(lane) * lanes.bytes);
+  return !other;
+}
+
 static uint32_t lanesOfPass(uint32_t bytes) { return bytes <= wordBytes ? warpSize : passBytes / bytes; }
 
 static bool areAllSame(const LaneAddresses &lanes) {
@@ -60,6 +68,8 @@ Wavefronts wavefrontsOfStore(const LaneAddresses &lanes, SameWord same) {
   Wavefronts passes;
   if (!lanes.mask)
     return passes;
+  if (isRow(lanes) && lanes.bytes >= wordBytes)
+    return {idealPasses(lanes), idealPasses(lanes)};
   const uint32_t size = lanesOfPass(lanes.bytes);
   for (uint32_t first = 0; first < warpSize; first += size)
     passes.count += worstBank(lanes, groupOf(lanes.mask, first, size), same);
@@ -69,7 +79,7 @@ Wavefronts wavefrontsOfStore(const LaneAddresses &lanes, SameWord same) {
 
 /// Lanes of two passes take one if neighbours, or neighbours but one, want the same, and no bank is wanted twice then.
 Wavefronts wavefrontsOfLoad(const LaneAddresses &lanes) {
-  if (!lanes.mask || lanes.bytes <= wordBytes)
+  if (!lanes.mask || lanes.bytes <= wordBytes || isRow(lanes))
     return wavefrontsOfStore(lanes);
   Wavefronts passes;
   const uint32_t size = lanesOfPass(lanes.bytes);
@@ -103,6 +113,13 @@ Pieces piecesOf(const LaneAddresses &lanes) {
   if (!lanes.mask)
     return {};
   Pieces pieces;
+  if (isRow(lanes)) {
+    const uint64_t first = lanes.at[0], last = first + warpSize * uint64_t(lanes.bytes) - 1;
+    pieces.sectors = static_cast<uint32_t>(last / sectorBytes - first / sectorBytes + 1);
+    pieces.lines = static_cast<uint32_t>(last / lineBytes - first / lineBytes + 1);
+    pieces.ideal = std::min(pieces.sectors, divideUp(warpSize * lanes.bytes, sectorBytes));
+    return pieces;
+  }
   pieces.sectors = countPieces(lanes, sectorBytes);
   pieces.lines = countPieces(lanes, lineBytes);
   pieces.ideal = std::min(pieces.sectors, divideUp(lanesIn(lanes.mask) * lanes.bytes, sectorBytes));

@@ -485,15 +485,17 @@ static void execute(Warp &warp, const FunctionCode &code, const CodeBlock &block
   const uint32_t all = warp.now.mask;
   const Op *op = code.ops.data() + block.first, *const end = code.ops.data() + block.end;
   if (warp.isCounted)
-    countBlock(warp, code, block);
+    countBlock(warp, code);
   if (warp.isHalting && !isQuiet(warp, code, block))
     return executeUntilHalt(warp, code, block);
-  if (!unwritten.empty() || warp.traced >= 0 || warp.isCounted)
+  if (!unwritten.empty() || warp.traced >= 0)
     return executeSlowly(warp, code, UnwrittenLanes::never, op, end);
-  for (; op != end; ++op) {
+  for (const Op *const first = op; op != end; ++op) {
     uint32_t mask = all;
     if (op->guard) {
       mask &= predicateAt(registers, op->guard) ^ -uint32_t(op->isNot);
+      if (warp.isCounted && (op == first || op[-1].instruction != op->instruction))
+        countGuarded(warp, code, op->instruction, mask);
       if (!mask)
         continue;
     }

@@ -31,7 +31,9 @@ def written(repository):
     for path in sorted((repository / "test" / "emulate").glob("*.ptx")):
         run = re.search(r"^// run: (.*)$((?:\n// (?!run).*)*)", path.read_text(), re.M)
         words = [
-            word for word in shlex.split(run[1]) if not re.match("--(out|repeat|fresh|format|schedules|cores)", word)
+            word
+            for word in shlex.split(run[1])
+            if not re.match("--(out|repeat|fresh|format|schedules|cores|fidelity)", word)
         ]
         if "// status" not in run[2] and not any(word.startswith(("--trace", "--time-limit")) for word in words):
             yield path, words

@@ -148,7 +148,9 @@ def launches(folder):
         if not run or "// status" in run[2] or "vprintf" in text:
             continue
         words = [
-            one for one in shlex.split(run[1]) if not re.match(r"--(out|repeat|fresh|format|sched|cores|trace)", one)
+            one
+            for one in shlex.split(run[1])
+            if not re.match(r"--(out|repeat|fresh|format|sched|cores|trace|fidelity)", one)
         ]
         if any(one.startswith(("--no-checks", "--time-limit", "--trap", "--emulate")) for one in words):
             continue

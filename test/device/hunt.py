@@ -309,6 +309,7 @@ def run(options):
             tally.add(*result)
             tally.show()
     tally.end()
+    sys.exit(1 if tally.found else 0)
 
 
 def judge(options):

@@ -355,7 +355,8 @@ void Console::where(Words) {
 }
 
 /// The bytes of a register of a lane, by how many there are.
-static std::vector<uint8_t> bytesOfRegister(Debugger &debugger, StringRef name, unsigned lane, std::string &problem) {
+static std::vector<uint8_t> bytesOfRegister(Debugger &debugger, StringRef name, unsigned lane) {
+  std::string problem;
   auto watched = watchedNamed(debugger, name, 4, problem);
   if (!watched)
     return {};
@@ -363,38 +364,34 @@ static std::vector<uint8_t> bytesOfRegister(Debugger &debugger, StringRef name, 
   return bytesNow(debugger.grid(), *watched);
 }
 
-void Console::print(Words words) {
+/// The texts of a register in lanes from the first one on, in the format that is asked for; empty: there is a
+/// complaint.
+std::vector<std::string> Console::registerTexts(Words words, unsigned first, unsigned count) {
+  std::vector<std::string> texts;
   const auto position = here();
   if (!position)
-    return;
+    return texts;
   const auto local = words.empty() ? std::nullopt : registerNamed(*position->frame, words[0]);
-  if (!local)
-    return complain("a register that the function uses is needed, such as `%r1`");
   const auto format = words.size() > 1 ? formatNamed(words[1]) : std::nullopt;
-  if (words.size() > 1 && !format)
-    return complain("`" + words[1].str() + "` is no format; such are x, u8, d64, f32, bf16, e4m3");
-  std::string problem;
-  out << words[0] << " = "
-      << (format
-              ? llvm::join(numbersIn(bytesOfRegister(debugger, words[0], debugger.focus.lane, problem), *format), " ")
-              : registerText(*position->frame, *local, debugger.focus.lane))
-      << '\n';
+  if (!local)
+    complain("a register that the function uses is needed, such as `%r1`");
+  else if (words.size() > 1 && !format)
+    complain("`" + words[1].str() + "` is no format; such are x, u8, d64, f32, bf16, e4m3");
+  else
+    for (unsigned lane = first; lane < first + count; ++lane)
+      texts.push_back(format ? llvm::join(numbersIn(bytesOfRegister(debugger, words[0], lane), *format), " ")
+                             : registerText(*position->frame, *local, lane));
+  return texts;
+}
+
+void Console::print(Words words) {
+  for (const std::string &text : registerTexts(words, debugger.focus.lane, 1))
+    out << words[0] << " = " << text << '\n';
 }
 
 void Console::lanes(Words words) {
-  const auto position = here();
-  if (!position)
-    return;
-  const auto local = words.empty() ? std::nullopt : registerNamed(*position->frame, words[0]);
-  if (!local)
-    return complain("a register that the function uses is needed, such as `%r1`");
-  const auto format = words.size() > 1 ? formatNamed(words[1]) : std::nullopt;
-  std::string problem;
-  for (unsigned lane = 0; lane < machine::warpSize; ++lane)
-    out << llvm::right_justify(std::to_string(lane), 3) << "  "
-        << (format ? llvm::join(numbersIn(bytesOfRegister(debugger, words[0], lane, problem), *format), " ")
-                   : registerText(*position->frame, *local, lane))
-        << '\n';
+  for (const auto &[lane, text] : llvm::enumerate(registerTexts(words, 0, machine::warpSize)))
+    out << llvm::right_justify(std::to_string(lane), 3) << "  " << text << '\n';
 }
 
 void Console::examine(Words words) {

@@ -72,6 +72,7 @@ private:
   void showPlace();
   void explainWriting(const machine::FunctionCode &code, LocalId local, uint64_t before);
   void repeat(Words words, machine::debug::Stop (machine::debug::Debugger::*movement)());
+  std::vector<std::string> registerTexts(Words words, unsigned first, unsigned count);
   void complain(const std::string &problem);
   std::optional<machine::debug::Debugger::Position> here();
   std::string placeText(const machine::CodePlace &at);

@@ -1,6 +1,7 @@
 // `ptxray diff`: how two modules differ but for names and layout.
 #include "Binaries.h"
 #include "Compare/Compare.h"
+#include "Diagnostics/Diagnostic.h"
 #include "Parse/Parse.h"
 #include "Source/Escape.h"
 #include "Source/JsonValue.h"

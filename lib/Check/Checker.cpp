@@ -23,7 +23,9 @@ FileReport Checker::check(FileReport report, Language language, const CheckOptio
   const SourceBuffer &source = *report.source;
   CheckedText checked = language == Language::Ptx
                             ? checkModule(source, options, *session)
-                            : checkStatements(readSource(source, language, report.path), options, *session, expansions);
+                            : checkStatements(readSource(source, language, report.path, Headers::WhenNeeded,
+                                                         {options.macros, options.folders}),
+                                              options, *session, expansions);
   return filled(std::move(report), std::move(checked), options);
 }
 

@@ -3,6 +3,7 @@
 #include "Isa/Isa.h"
 #include "Module/ModuleRules.h"
 #include "Parse/Interner.h"
+#include "Source/Foreign.h"
 #include "Source/SourceBuffer.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -82,8 +83,12 @@ void BodyReader::unusual(const Instruction &instruction, uint64_t print) {
   if (!verdict) {
     if (isMissingSemicolon(instruction) || hasTooManyOperands(instruction))
       return append(instruction, unread);
-    if (!opcode.mnemonic)
+    if (!opcode.mnemonic) {
+      if (reportForeign(instruction))
+        return append(instruction, unread);
+      distrustSemicolon(instruction);
       forgetNamesOf(instruction, opcode);
+    }
     resolver.shapes(instruction.operands, shapes);
     verdict = &verdicts.of(opcode, instruction, nodes, shapes);
     if (opcode.readsRegisters) {
@@ -101,6 +106,34 @@ void BodyReader::unusual(const Instruction &instruction, uint64_t print) {
       body.unknownCalls.push_back(body.size());
   }
   append(instruction, *verdict);
+}
+
+/// Reports a line in another language that reads like an instruction, and nothing else of it.
+bool BodyReader::reportForeign(const Instruction &instruction) {
+  const llvm::StringRef line = source.text(instruction.range).take_until([](char c) { return c == '\n'; }).rtrim();
+  const llvm::StringRef language = languageOfLine(line);
+  // A register that the text declares is one of PTX.
+  auto isDeclared = [&](const Operand &node) { return node.kind == OperandKind::Name && resolver.find(node.name); };
+  const bool hasGuard = instruction.guard != NameId::None;
+  if (language.empty() || (hasGuard && resolver.find(instruction.guard)) ||
+      llvm::any_of(ast.operandsOf(instruction.operands), isDeclared))
+    return false;
+  if (hasGuard)
+    resolver.takeBackGuard(instruction.guard);
+  const uint32_t begin = instruction.range.begin;
+  sink.report(DiagId::NotPtx, {begin, begin + static_cast<uint32_t>(line.size())}, language);
+  return true;
+}
+
+/// A line of an instruction that is not known may be of a language that has no semicolons: then none is inserted.
+void BodyReader::distrustSemicolon(const Instruction &instruction) {
+  const auto syntax = llvm::ArrayRef(sink.diagnostics()).take_front(reportsBefore);
+  const auto *first =
+      llvm::partition_point(syntax, [&](const Diagnostic &d) { return d.range.begin < instruction.opcodeRange.end; });
+  if (first == syntax.end() || first->id != DiagId::ExpectedSemicolon ||
+      source.text({instruction.range.begin, first->range.begin}).contains('\n'))
+    return;
+  sink.at(first - syntax.begin()).fix.reset();
 }
 
 /// The operands of an instruction that is not known may be names of another language; alone in its statement it may be

@@ -40,6 +40,8 @@ public:
   /// It is in the body as one that does nothing.
   void passOver();
   void forgetNamesOf(const Instruction &instruction, const Opcode &opcode);
+  bool reportForeign(const Instruction &instruction);
+  void distrustSemicolon(const Instruction &instruction);
   void broken(const Instruction &instruction);
   void label(uint32_t index);
   void directive(uint32_t index);

@@ -13,9 +13,12 @@ static bool hasCarriageReturns(llvm::StringRef text) {
 
 SpaceWriter::SpaceWriter(llvm::StringRef text, const FormatOptions &options)
     : unit(options.indent ? std::string(options.indent, ' ') : "\t"),
-      newline(hasCarriageReturns(text) ? llvm::StringLiteral("\r\n") : llvm::StringLiteral("\n")) {}
+      newline(hasCarriageReturns(text) ? llvm::StringLiteral("\r\n") : llvm::StringLiteral("\n")),
+      keepsColumns(options.keepsColumns) {}
 
 bool SpaceWriter::isWritten(llvm::StringRef text, Space space) const {
+  if (space.newlines == 0 && space.blank && keepsColumns)
+    return !text.empty() && text.find_first_not_of(" \t") == llvm::StringRef::npos;
   if (space.newlines == 0)
     return space.blank ? text == " " : text.empty();
   for (uint32_t i = 0; i < space.newlines; ++i)

@@ -32,6 +32,7 @@ public:
 private:
   std::string unit; // of the indent
   llvm::StringLiteral newline;
+  bool keepsColumns;
 };
 
 } // namespace ptxray

@@ -201,7 +201,7 @@ void Typesetter::addWords(const TextStatement &statement, const Steps &steps, bo
     if (before.aside == Aside::BlockComment && before.newlines && !word.newlines) // it begins the line
       begins = false;
     if (word.newlines && !isAside(before) && !isAside(word))
-      begins |= steps[i].gap == Gap::Line || (isLong && before.kind == TokenKind::Comma);
+      begins |= steps[i].gap == Gap::Line || (isLong && oneOf(before.kind, {TokenKind::Comma, TokenKind::Opcode}));
     put(word, begins ? Space{1, std::min(steps[i].indent, deepestIndent), false} : spaceBefore(statement, i, steps[i]));
   }
 }

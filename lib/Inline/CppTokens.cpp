@@ -185,4 +185,12 @@ std::vector<CppToken> readCppTokens(llvm::StringRef text, uint32_t offset, std::
   return Reader(text, offset, remarks).read();
 }
 
+llvm::StringRef includedName(llvm::ArrayRef<CppToken> words) {
+  if (words.size() > 1 && words[1].kind == CppKind::String)
+    return words[1].text.trim('"');
+  if (words.size() < 4 || !words[1].is("<") || !words.back().is(">"))
+    return "";
+  return {words[1].text.data(), static_cast<size_t>(words.back().text.end() - words[1].text.data())};
+}
+
 } // namespace ptxray

@@ -1,6 +1,7 @@
 #pragma once
 // Tokenizes C++ as far as necessary to find asm statements and macros: string literals, names and parentheses.
 #include "Source/Range.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <vector>
@@ -39,5 +40,8 @@ struct CppToken {
 
 /// All tokens of a text; comments that begin with `ptxray:` are appended to the list, if there is one.
 std::vector<CppToken> readCppTokens(llvm::StringRef text, uint32_t offset = 0, std::vector<Range> *remarks = nullptr);
+
+/// The name in `#include "x.h"`; of `#include <x.h>` with its angle brackets. Empty if a macro has it.
+llvm::StringRef includedName(llvm::ArrayRef<CppToken> words);
 
 } // namespace ptxray

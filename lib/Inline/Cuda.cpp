@@ -23,7 +23,8 @@ enum class ScopeKind : uint8_t { Outer, Function, Block };
 
 class CudaReader {
 public:
-  CudaReader(const SourceBuffer &source, llvm::StringRef path) : source(source), path(path) {}
+  CudaReader(const SourceBuffer &source, llvm::StringRef path, SourceBuild build)
+      : source(source), path(path), build(build) {}
   InlineText read(Headers when);
 
 private:
@@ -32,6 +33,7 @@ private:
   uint32_t addGuard(uint32_t outer, Tokens words, bool isNegated);
   void include(Tokens tokens);
   void loadHeaders();
+  void defineMacros();
   void readHeader(const SourceBuffer *header, unsigned depth);
   void open(Tokens head);
   void close();
@@ -41,6 +43,8 @@ private:
 
   const SourceBuffer &source;
   llvm::StringRef path;
+  const SourceBuild build;
+  std::unique_ptr<SourceBuffer> definitions; // the macros of the build
   InlineText result;
   Macros macros;
   std::vector<Guard> guards;
@@ -126,8 +130,19 @@ void CudaReader::directive(const CppToken &token) {
 }
 
 void CudaReader::include(Tokens tokens) {
-  if (tokens.size() > 1 && tokens[1].kind == CppKind::String)
-    includes.push_back(tokens[1].text.trim('"').str());
+  if (const llvm::StringRef name = includedName(tokens); !name.empty())
+    includes.push_back(name.str());
+}
+
+/// Reads the macros that the build defines, as if a header did.
+void CudaReader::defineMacros() {
+  std::string text;
+  for (const llvm::StringRef macro : build.macros) {
+    const auto [name, value] = macro.split('=');
+    text += "#define " + name.str() + " " + (macro.contains('=') ? value.str() : "1") + "\n";
+  }
+  definitions = SourceBuffer::fromOwned("<build>", std::move(text));
+  readHeader(definitions.get(), 0);
 }
 
 /// Reads the macros of a header, and of the headers that it includes.
@@ -143,8 +158,8 @@ void CudaReader::readHeader(const SourceBuffer *header, unsigned depth) {
     const Tokens words = directiveTokens(token, storage);
     if (words.empty())
       continue;
-    if (words[0].is("include") && words.size() > 1 && words[1].kind == CppKind::String)
-      readHeader(headers->open(words[1].text.trim('"')), depth + 1);
+    if (words[0].is("include"))
+      readHeader(headers->open(includedName(words)), depth + 1);
     else if (words[0].is("define"))
       macros.read(words, /*isForeign=*/true);
   }
@@ -154,7 +169,7 @@ void CudaReader::readHeader(const SourceBuffer *header, unsigned depth) {
 void CudaReader::loadHeaders() {
   if (path.empty())
     return;
-  headers.emplace(path);
+  headers.emplace(path, build.folders);
   for (const std::string &name : includes)
     readHeader(headers->open(name), 0);
   readHeader(headers->openSameStem(), 0);
@@ -552,8 +567,10 @@ void CudaReader::unusedMacros() {
 
 InlineText CudaReader::read(Headers when) {
   isNearDevice = source.text().contains("__device__") || source.text().contains("__global__");
+  if (!build.macros.empty())
+    defineMacros();
   const std::vector<CppToken> tokens = readCppTokens(source.text(), 0, &result.comments);
-  if (when == Headers::First) {
+  if (when == Headers::First || !build.folders.empty()) {
     for (const CppToken &token : tokens)
       if (std::vector<CppToken> storage; token.kind == CppKind::Directive)
         if (const Tokens words = directiveTokens(token, storage); !words.empty() && words[0].is("include"))
@@ -569,10 +586,10 @@ InlineText CudaReader::read(Headers when) {
 
 } // namespace
 
-InlineText readCuda(const SourceBuffer &source, llvm::StringRef path, Headers headers) {
+InlineText readCuda(const SourceBuffer &source, llvm::StringRef path, Headers headers, SourceBuild build) {
   if (headers == Headers::WhenNeeded && !source.text().contains("asm"))
     return {};
-  return CudaReader(source, path).read(headers);
+  return CudaReader(source, path, build).read(headers);
 }
 
 } // namespace ptxray

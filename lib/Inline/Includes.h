@@ -1,6 +1,7 @@
 #pragma once
 // The headers of a source that lie within its project.
 #include "Source/SourceBuffer.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
 #include <vector>
@@ -11,7 +12,8 @@ namespace ptxray {
 /// the project, which is the folder above that contains `.git` (else the file's own).
 class Includes {
 public:
-  explicit Includes(llvm::StringRef path);
+  /// The folders are searched as well, wherever they are; `<x.h>` is looked for in them alone.
+  explicit Includes(llvm::StringRef path, llvm::ArrayRef<std::string> folders = {});
 
   /// Null if there is none, it was opened before, or there are too many.
   const SourceBuffer *open(llvm::StringRef written);
@@ -19,9 +21,10 @@ public:
   const SourceBuffer *openSameStem();
 
 private:
-  const SourceBuffer *openFile(const std::string &path);
+  const SourceBuffer *openFile(const std::string &path, llvm::StringRef within);
 
   std::string folder, stem, root;
+  llvm::ArrayRef<std::string> folders;
   std::vector<std::string> seen;
   std::vector<std::unique_ptr<SourceBuffer>> buffers;
   size_t bytes = 0;

@@ -29,12 +29,13 @@ std::optional<Language> findLanguage(llvm::StringRef name) {
   return std::nullopt;
 }
 
-InlineText readSource(const SourceBuffer &source, Language language, llvm::StringRef path, Headers headers) {
+InlineText readSource(const SourceBuffer &source, Language language, llvm::StringRef path, Headers headers,
+                      SourceBuild build) {
   switch (language) {
   case Language::Python: return readPython(source);
   case Language::Llvm: return readLlvm(source);
   case Language::Rust: return readRust(source);
-  default: return readCuda(source, path, headers);
+  default: return readCuda(source, path, headers, build);
   }
 }
 

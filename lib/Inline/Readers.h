@@ -10,8 +10,13 @@ namespace ptxray {
 /// statements.
 enum class Headers : uint8_t { WhenNeeded, First };
 
+/// What a build says of a source: macros as `NAME=VALUE`, and the folders of headers besides its own.
+struct SourceBuild {
+  llvm::ArrayRef<std::string> macros = {}, folders = {};
+};
+
 /// Headers are looked for relative to `path`, or nowhere if it is empty.
-InlineText readCuda(const SourceBuffer &source, llvm::StringRef path, Headers headers);
+InlineText readCuda(const SourceBuffer &source, llvm::StringRef path, Headers headers, SourceBuild build = {});
 
 /// Whether a guard about this macro is about a machine other than an NVIDIA GPU.
 bool isOtherMachine(llvm::StringRef macro);
@@ -25,7 +30,7 @@ InlineText readRust(const SourceBuffer &source);
 
 /// Reads a source in any language but PTX.
 InlineText readSource(const SourceBuffer &source, Language language, llvm::StringRef path,
-                      Headers headers = Headers::WhenNeeded);
+                      Headers headers = Headers::WhenNeeded, SourceBuild build = {});
 
 /// Reads a source that is the text of one statement, with LLVM's constraints: `=r,r,~{memory}`.
 InlineText readStatement(const SourceBuffer &source, llvm::StringRef constraints);

@@ -5,6 +5,7 @@
 #include "Match/Wording.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
+#include <tuple>
 
 namespace ptxray {
 
@@ -74,20 +75,22 @@ static uint16_t versionFor(const GateAlternatives &ways, uint16_t target, const 
   return least;
 }
 
-/// The target that changes least: the same architecture with another suffix, else the next newer one.
+/// The target that changes least: one of the same family if there is one, the same architecture with another suffix
+/// before the next newer one, and an older one before those of other families.
 static Remedy nearestTarget(const GateAlternatives &ways, const ModuleContext &module) {
   const auto targets = isa::targets();
   if (module.target == anyTarget)
     return {};
   const isa::Target &own = targets[module.target];
+  auto isOfFamily = [&](const isa::Target &target) { return target.number / 10 == own.number / 10; };
   auto rank = [&](const isa::Target &target) { // architectures first, then plain ones, `a` and `f`
     const int suffix = !target.variant ? 0 : target.variant == (own.variant ? own.variant : 'a') ? 1 : 2;
-    return std::pair(target.number, suffix);
+    return std::tuple(!isOfFamily(target), target.number < own.number, target.number, suffix);
   };
   Remedy remedy;
   const isa::Target *best = nullptr;
   for (uint16_t i = 0; i < targets.size(); ++i) {
-    if (targets[i].number < own.number || nameToday(targets[i]) != targets[i].name ||
+    if ((targets[i].number < own.number && !isOfFamily(targets[i])) || nameToday(targets[i]) != targets[i].name ||
         (best && !(rank(targets[i]) < rank(*best))))
       continue;
     if (const uint16_t version = versionFor(ways, i, module)) {

@@ -162,6 +162,52 @@ static std::vector<Shape> paired(llvm::ArrayRef<Shape> shapes) {
   return changed;
 }
 
+/// The operands, each with its elements, with one of them moved to another place.
+static std::vector<Shape> moved(llvm::ArrayRef<Shape> shapes, size_t from, size_t to) {
+  llvm::SmallVector<llvm::ArrayRef<Shape>, 8> operands;
+  for (size_t node = 0; node < shapes.size(); node += shapes[node].extent)
+    operands.push_back(shapes.slice(node, shapes[node].extent));
+  const llvm::ArrayRef<Shape> one = operands[from];
+  operands.erase(operands.begin() + from);
+  operands.insert(operands.begin() + to, one);
+  std::vector<Shape> changed;
+  for (const llvm::ArrayRef<Shape> operand : operands)
+    llvm::append_range(changed, operand);
+  return changed;
+}
+
+/// An operand that stands at a wrong place, such as the predicate of `selp`.
+struct Misplaced {
+  unsigned node;
+  size_t from, to; // its number among the operands, and the one with which it is right
+};
+
+/// The one operand that makes the instruction right at another place; nothing if several would.
+static std::optional<Misplaced> misplacedOperand(const WrittenInstruction &written) {
+  constexpr size_t most = 8;
+  llvm::SmallVector<unsigned, 8> nodes;
+  for (unsigned node = 0; node < written.shapes.size(); node += written.shapes[node].extent)
+    nodes.push_back(node);
+  std::optional<Misplaced> found;
+  if (nodes.size() > most)
+    return found;
+  // A number or a plain register fits at too many places to tell anything.
+  auto isDistinct = [&](unsigned node) {
+    const Shape &shape = written.shapes[node];
+    return shape.kind == ShapeKind::Vector || shape.kind == ShapeKind::Address ||
+           viewType(shape.type).kind == isa::TypeKind::Predicate;
+  };
+  for (size_t from = 0; from < nodes.size(); ++from)
+    for (size_t to = 0; isDistinct(nodes[from]) && to < nodes.size(); ++to) {
+      if (from == to || !judge({written.opcode, moved(written.shapes, from, to), written.availability}).isAccepted())
+        continue;
+      if (found)
+        return std::nullopt;
+      found = {nodes[from], from, to};
+    }
+  return found;
+}
+
 /// Replaces findings about single operands by one that explains them all: the wrong order, missing parentheses or bar,
 /// or a guard among the operands.
 static bool addArrangement(std::vector<Finding> &findings, const WrittenInstruction &written) {
@@ -194,6 +240,16 @@ static bool addArrangement(std::vector<Finding> &findings, const WrittenInstruct
   if (areSeveral && (shapes.front().kind == ShapeKind::Address) != (second == ShapeKind::Address) &&
       replace(swapped(shapes), otherShape(0, second), 0, Remedy::SwapOperands, "the first two operands are swapped"))
     return true;
+  auto isOfOperand = [](const Finding &f) { return f.severity == Severity::Error && f.place.kind == Place::Operand; };
+  if (findings.size() > 1 && llvm::all_of(findings, isOfOperand))
+    if (const std::optional<Misplaced> one = misplacedOperand(written)) {
+      const auto own = llvm::find_if(findings, [&](const Finding &f) { return f.place.index == one->node; });
+      const std::string note =
+          "the operands are in another order: this one is right as number " + std::to_string(one->to + 1);
+      if (own != findings.end() &&
+          replace(moved(shapes, one->from, one->to), Finding(*own), one->node, Remedy::None, note.c_str()))
+        return true;
+    }
   if (findings.front().id != DiagId::ExtraOperand)
     return false;
   if (areSeveral && replace(paired(shapes), otherShape(0, ShapeKind::Pair), 0, Remedy::None,
@@ -500,8 +556,10 @@ void advise(std::vector<Finding> &findings, const WrittenInstruction &written) {
   for (Finding &f : findings)
     if (f.id == DiagId::UnknownInstruction)
       addSpelling(f, written);
+  const bool areSeveral = findings.size() > 1 && opcode.mnemonic && !opcode.mayCall;
   if (llvm::any_of(findings, [&](const Finding &f) {
-        return f.severity == Severity::Error && (f.phase == Phase::Shape || (opcode.mayCall && opcode.mnemonic));
+        return f.severity == Severity::Error &&
+               (f.phase == Phase::Shape || areSeveral || (opcode.mayCall && opcode.mnemonic));
       }))
     isAnother |= addArrangement(findings, written);
   if (llvm::any_of(findings, isWordError) &&

@@ -3,6 +3,7 @@
 #include "Diagnostics/RuleLevels.h"
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace ptxray {
 
@@ -28,6 +29,8 @@ struct CheckOptions {
   bool errorsOnly = false;    // of warnings only those of a rule with a level of its own are wanted
   bool werror = false;        // warnings are errors, but for those of a rule with a level of its own
   RuleLevels levels;
+  std::vector<std::string> macros;  // of sources in C++: `NAME` or `NAME=VALUE`, as compilers have `-D`
+  std::vector<std::string> folders; // where their headers are looked for as well, as `-I`
 };
 
 } // namespace ptxray

@@ -103,6 +103,21 @@ void Header::readVersion(const Ast &ast, const Directive &directive) {
   setVersion(options.ptx.empty() ? llvm::StringRef(ptxText) : options.ptx, range);
 }
 
+int nearestOlderTarget(llvm::StringRef name) {
+  const llvm::StringRef digits = name.drop_front(std::min<size_t>(3, name.size()));
+  const llvm::StringRef letters = digits.drop_while(llvm::isDigit);
+  unsigned number = 0;
+  int nearest = -1;
+  if (!name.starts_with("sm_") || digits.drop_back(letters.size()).getAsInteger(10, number))
+    return nearest;
+  const llvm::ArrayRef<isa::Target> targets = isa::targets();
+  for (size_t i = 0; i < targets.size(); ++i)
+    if (targets[i].number <= number && (!targets[i].variant || letters.starts_with({&targets[i].variant, 1})))
+      if (nearest < 0 || targets[i].number >= targets[nearest].number)
+        nearest = static_cast<int>(i);
+  return nearest;
+}
+
 /// Sets the target that a text names, or the nearest older one if it names none.
 int Header::setTarget(llvm::StringRef text, Range range) {
   std::string name = text.str();
@@ -122,19 +137,14 @@ int Header::setTarget(llvm::StringRef text, Range range) {
     return found;
   }
   Diagnostic &d = sink.report(DiagId::UnknownTarget, range, text);
-  unsigned number = 0;
-  if (digits.drop_back(letters.size()).getAsInteger(10, number)) {
+  if (unsigned number = 0; digits.drop_back(letters.size()).getAsInteger(10, number)) {
     suggestTarget(text, range, d);
     return -1;
   }
-  int nearest = -1;
-  llvm::ArrayRef<isa::Target> targets = isa::targets();
-  for (size_t i = 0; i < targets.size(); ++i)
-    if (targets[i].number <= number && (!targets[i].variant || letters.starts_with({&targets[i].variant, 1})))
-      if (nearest < 0 || targets[i].number >= targets[nearest].number)
-        nearest = static_cast<int>(i);
+  const int nearest = nearestOlderTarget(name);
   if (nearest < 0)
     return nearest;
+  const llvm::ArrayRef<isa::Target> targets = isa::targets();
   const std::string known(targets[nearest].name);
   std::string alike;
   for (const isa::Target &target : targets)

@@ -57,6 +57,9 @@ private:
   Range versionRange, targetRange, mapF64, debug, independent;
 };
 
+/// The newest known target that is not newer than a name that no target has, `sm_91`; -1: there is none. Among those of
+/// one architecture it takes the suffix of the name.
+int nearestOlderTarget(llvm::StringRef name);
 /// Reads a version, `8.6` as 806; nothing if the text is not a version.
 std::optional<uint16_t> parseVersion(llvm::StringRef text);
 

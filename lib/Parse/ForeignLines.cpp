@@ -48,6 +48,59 @@ bool PtxBase::reportForeign() {
   return true;
 }
 
+/// A character that PTX does not have, in a line that is in another language: the rest of the line is skipped.
+bool PtxBase::reportForeignAt(const Token &token) {
+  if (token.begin < statementFirst.begin || builder->reported ||
+      text.slice(statementFirst.begin, token.begin).contains('\n') || !startsLine(statementFirst) || !reportForeign())
+    return false;
+  badTokenEnd = foreignEnd;
+  isForeignHere = true;
+  scanner->moveTo(foreignEnd);
+  return true;
+}
+
+/// `; text`, as the assembly of other languages has comments.
+bool PtxBase::mendComment() {
+  Token &ahead = builder->ahead;
+  if (ahead.kind != TokenKind::Semicolon || inStatement() || !startsLine(ahead) || pending || held)
+    return false;
+  const llvm::StringRef rest = text.drop_front(ahead.end).take_until([](char c) { return c == '\n'; });
+  if (rest.trim().empty() || rest.contains(';') || rest.contains('}') || rest.trim().starts_with("//"))
+    return false;
+  if (Diagnostic *d = report(DiagId::ExtraToken, ahead.range(), spelled(ahead))) {
+    d->notes.push_back({"a comment begins with `//`", std::nullopt});
+    d->fix = Fix{"write `//`", {{ahead.range(), "//"}}, /*safe=*/true};
+  }
+  scanner->moveTo(ahead.end + static_cast<uint32_t>(rest.size()));
+  drop();
+  return true;
+}
+
+/// The PTX in a string, without its quotes and what ends its lines.
+static std::string withoutQuotes(llvm::StringRef text) {
+  text.consume_front("\"");
+  text.consume_back("\"");
+  text = text.trim();
+  while (text.consume_back("\\n") || text.consume_back("\\t"))
+    text = text.rtrim();
+  return text.str();
+}
+
+/// `"add.u32 %r1, %r2, 1;\n\t"` in place of a statement: nothing else of the line is skipped.
+bool PtxBase::reportString() {
+  const Token &token = builder->ahead;
+  if (token.kind != TokenKind::String || rules.back().rule != Ptx::RuleBody)
+    return false;
+  if (Diagnostic *d = report(DiagId::SyntaxError, token.range(), spelled(token), describe(expectedKinds()))) {
+    const std::string inner = withoutQuotes(text.slice(token.begin, token.end));
+    d->notes.push_back({"in a file of PTX statements have no quotes; an `asm` statement of C++ does", std::nullopt});
+    if (llvm::StringRef(inner).ends_with(";") && !llvm::StringRef(inner).contains('\\'))
+      d->fix = Fix{"remove the quotes", {{token.range(), inner}}};
+  }
+  foreignEnd = token.end;
+  return true;
+}
+
 /// The lines in another language that are next.
 void PtxBase::skipForeign() {
   settleBraces();

@@ -6,7 +6,8 @@
 namespace ptxray::recover {
 
 bool PtxBase::mend(KindSet expected) {
-  return mendKeyword(expected) || mendSemicolon(expected) || mendExtra(expected) || mendMissing(expected);
+  return mendKeyword(expected) || mendSemicolon(expected) || mendComment() || mendExtra(expected) ||
+         mendMissing(expected);
 }
 
 /// The only directive that may be here of which each part begins like that of the word: `.addr_size`.
@@ -402,6 +403,15 @@ bool PtxBase::mendMissing(KindSet expected) {
     if (Diagnostic *d = report(DiagId::SyntaxError, guard.range(), spelled(guard), "an instruction"))
       d->fix = Fix{"write `@" + spelled(guard) + "`, a guard", {{{guard.begin, guard.begin}, "@"}}};
     foreignEnd = lineRange(guard.begin, guard.begin).end;
+    throw SyntaxFault();
+  }
+  // `[a][%r1]`: a comma between them would make two operands.
+  const bool isIndexed = inStatement() && builder->last.kind == TokenKind::RightBracket &&
+                         builder->ahead.kind == TokenKind::LeftBracket && builder->last.end == builder->ahead.begin;
+  if (isIndexed) {
+    if (Diagnostic *d = reportMissing(TokenKind::Comma, ",", builder->last.end))
+      d->notes.push_back(
+          {"an address is one register and a constant in brackets; `add` makes one register of two", std::nullopt});
     throw SyntaxFault();
   }
   insert(TokenKind::Comma);

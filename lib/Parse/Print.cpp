@@ -19,8 +19,9 @@ public:
       statement(item);
   }
 
-private:
   void statement(Statement item);
+
+private:
   void body(Slice slice);
   void instruction(const Instruction &inst);
   void declaration(const Declaration &decl);
@@ -349,5 +350,12 @@ void Printer::statement(Statement item) {
 }
 
 void printAst(const Ast &ast, llvm::raw_ostream &os) { Printer(ast, os).module(); }
+
+std::string printStatement(const Ast &ast, Statement statement) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  Printer(ast, os).statement(statement);
+  return text;
+}
 
 } // namespace ptxray

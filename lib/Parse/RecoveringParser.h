@@ -139,6 +139,7 @@ private:
   uint32_t badTokenEnd = 0; // where the last token that was none ends
   bool isSound = false;     // the item at hand has no fault so far
   bool lonelyWord = false;
+  bool isForeignHere = false; // the statement at hand is in another language, and was reported
   struct Insertion {
     SharedText title, text;
   };
@@ -163,6 +164,9 @@ private:
   void readSoundItems();
   void mendHere();
   bool reportForeign();
+  bool reportForeignAt(const Token &token);
+  bool reportString();
+  bool mendComment();
   void skipForeign();
   bool isCallOfC() const;
   Fix fixOfVersion(const Token &number) const;

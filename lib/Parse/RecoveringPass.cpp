@@ -55,7 +55,7 @@ void PtxBase::fetch(Token &token) {
       return;
     if (readCharacter(token))
       return;
-    if (readEscapes(token))
+    if (readEscapes(token) || reportForeignAt(token))
       continue;
     reportBad(token);
     if (token.bad == BadToken::StrayCharacter && text[token.begin] == '#' && startsLine(token)) {
@@ -185,6 +185,11 @@ void PtxBase::drop() {
 void PtxBase::advance() {
   builder->last = builder->ahead;
   drop();
+  if (isForeignHere) [[unlikely]] {
+    isForeignHere = false;
+    if (inStatement())
+      throw SyntaxFault();
+  }
   if (kinds(TokenKind::At, TokenKind::Not) & bit(builder->last.kind))
     joinGuard();
 }
@@ -379,7 +384,7 @@ void PtxBase::mendHere() {
       beginStatement();
     if (fits())
       return;
-    if (reportForeign()) {
+    if (reportForeign() || reportString()) {
       if (!between)
         throw SyntaxFault();
       skipStatement();
@@ -518,6 +523,8 @@ void PtxBase::addSyntaxAdvice(KindSet expected, Diagnostic &d) const {
     d.notes.push_back({"a kernel returns nothing; a function that does is `.func`", std::nullopt});
   else if (rules.back().rule == Ptx::RuleParameter && ahead.kind == TokenKind::Dotted)
     d.fix = Fix{"insert `.param`", {{{ahead.begin, ahead.begin}, ".param "}}};
+  else if (isWord(last, ".reg") && ahead.kind == TokenKind::Id)
+    d.notes.push_back({"a register has a type: `.reg .b32 " + spelled(ahead) + "`", std::nullopt});
   else if (isWord(ahead, ".kernel"))
     d.notes.push_back({"a kernel is `.entry`", std::nullopt});
   else if (const llvm::StringRef advice = inStatement() ? adviceOnStatement(first, last, ahead) : ""; !advice.empty())

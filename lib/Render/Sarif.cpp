@@ -89,6 +89,7 @@ static Json result(const Diagnostic &d, const FileReport &report, const OriginTa
                          {"region", {{"startLine", std::max(origin->line, 1u)}}}}},
                        {"message", {{"text", "the line that this was made from"}}}});
   Json out = {{"ruleId", info(d.id).id.str()},
+              {"ruleIndex", static_cast<unsigned>(d.id)},
               {"level", levelName(d.severity).str()},
               {"message", {{"text", std::move(message)}}},
               {"locations", Json::array({location(report, d.range)})}};
@@ -144,11 +145,17 @@ static Json rule(DiagId id, const RuleTotal &total, const RenderOptions &options
 }
 
 void endSarif(const Totals &totals, const RenderOptions &options, llvm::raw_ostream &out) {
+  // All rules in the order of DiagId, which is the index of a result's rule; of those that report nothing the name
+  // alone.
   Json rules = Json::array();
+  for (const DiagInfo &known : allDiagInfos())
+    rules.push_back({{"id", known.id.str()}});
   for (const auto &[id, total] : totals.rules)
-    rules.push_back(rule(id, total, options));
-  const Json tool = {
-      {"driver", {{"name", "ptxray"}, {"semanticVersion", PTXRAY_VERSION}, {"rules", std::move(rules)}}}};
+    rules[static_cast<size_t>(id)] = rule(id, total, options);
+  Json tool = {{"driver", {{"name", "ptxray"}, {"semanticVersion", PTXRAY_VERSION}}}};
+  if (!options.site.empty())
+    tool["driver"]["informationUri"] = options.site.str();
+  tool["driver"]["rules"] = std::move(rules);
   const Json invocations = Json::array({{{"executionSuccessful", totals.unreadable == 0}}});
   out << "],\n\"invocations\":" << dump(invocations) << ",\n\"tool\":" << dump(tool) << "}]}\n";
 }

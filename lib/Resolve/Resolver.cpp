@@ -396,6 +396,22 @@ void Resolver::reportUnknown(NameId id, Range range, bool isGuard) {
   }
 }
 
+void Resolver::takeBackGuard(NameId guard) {
+  const auto known = unknown.find(static_cast<uint32_t>(guard));
+  if (known == unknown.end())
+    return;
+  if (known->second.moreUses) {
+    --known->second.moreUses;
+    return;
+  }
+  const size_t report = known->second.report;
+  if (report + 1 != sink.diagnostics().size())
+    return;
+  size_t number = 0;
+  sink.eraseIf([&](Diagnostic &) { return number++ == report; });
+  unknown.erase(known);
+}
+
 /// A declared name that is similar; empty if there is none. Short names such as `%q1` are similar to too many others.
 std::string Resolver::similarName(llvm::StringRef name, bool isGuard) {
   std::string plain = name.str(); // `p%1`

@@ -75,6 +75,8 @@ public:
   llvm::ArrayRef<Symbol> symbols() const { return scopes.all(); }
   /// Reports that the name is not declared, unless a line with a syntax error may have declared it.
   void reportUnknown(NameId name, Range range, bool isGuard = false);
+  /// Takes back what was just reported of a guard that is not declared.
+  void takeBackGuard(NameId guard);
   /// Whether some name was not declared, so that all names of the text were searched for advice.
   bool hasUnknownNames() const { return unknownNames != 0; }
   isa::WordId word(SpellingId spelling) { return words.of(ast, spelling); } // 0: not in the vocabulary

@@ -201,17 +201,20 @@ static bool isOfName(char c) { return llvm::isAlnum(c) || c == '_'; }
 static bool isSass(StringRef line) {
   if (line.starts_with("/*0"))
     return true;
-  if (line.consume_front("@")) {
+  const bool isGuarded = line.consume_front("@");
+  if (isGuarded) {
     line.consume_front("!");
     if (!line.starts_with("P") && !line.starts_with("UP"))
       return false;
     line = line.drop_while(isOfName).ltrim();
   }
-  const StringRef operation = line.take_until([](char c) { return c == ' ' || c == '\t'; });
+  const StringRef operation = line.take_until([](char c) { return c == ' ' || c == '\t' || c == ';'; });
   if (operation.size() < 2 || !llvm::all_of(operation, [](char c) {
         return (c >= 'A' && c <= 'Z') || llvm::isDigit(c) || c == '.' || c == '_';
       }))
     return false;
+  if (isGuarded) // PTX has no such predicate
+    return true;
   llvm::SmallVector<StringRef, 8> operands;
   line.drop_front(operation.size()).split(operands, ',');
   return llvm::any_of(operands, [](StringRef operand) {
@@ -234,19 +237,33 @@ static bool isLlvm(StringRef line) {
   if (!line.consume_front("%"))
     return false;
   line = line.drop_while([](char c) { return isOfName(c) || c == '.'; }).ltrim();
-  return line.consume_front("=") &&
-         llvm::is_contained<StringRef>({"load", "add", "fadd", "mul", "fmul", "sub", "call", "tail", "icmp", "fcmp",
-                                        "getelementptr", "phi", "select", "zext", "sext", "trunc", "bitcast", "shl"},
-                                       line.ltrim().take_while(isOfName));
+  if (!line.consume_front("="))
+    return false;
+  const StringRef operation = line.ltrim().take_while([](char c) { return isOfName(c) || c == '.'; });
+  return llvm::is_contained<StringRef>(
+      {"load",   "add",           "fadd",           "mul",           "fmul",     "sub",     "fsub",
+       "call",   "tail",          "icmp",           "getelementptr", "fcmp",     "phi",     "select",
+       "zext",   "sext",          "trunc",          "bitcast",       "shl",      "lshr",    "ashr",
+       "udiv",   "sdiv",          "fdiv",           "alloca",        "sitofp",   "fptosi",  "extractvalue",
+       "freeze", "insertelement", "extractelement", "addrspacecast", "ptrtoint", "inttoptr"},
+      operation);
 }
 
 static bool isCuda(StringRef line) {
   constexpr llvm::StringLiteral words[] = {"if",   "for",   "while", "switch", "else", "do",   "asm",   "__asm__",
                                            "bool", "short", "long",  "half",   "char", "uint", "__half"};
   const StringRef word = line.take_while(isOfName), rest = line.substr(word.size());
-  if (word.empty() || rest.starts_with(".") || rest.starts_with(":") || rest.trim().starts_with(";"))
+  if (word.empty())
     return false;
-  const bool isWord = llvm::is_contained(words, word) || llvm::is_contained(wordsOfCuda, word) ||
+  if (rest.starts_with("::") && llvm::isAlpha(rest.substr(2, 1).empty() ? ' ' : rest[2])) // `std::min`
+    return true;
+  if (rest.starts_with(".") || rest.starts_with(":") || rest.trim().starts_with(";"))
+    return false;
+  // `float4`
+  const StringRef element = word.drop_back();
+  const bool isVector = llvm::StringRef("1234").contains(word.back()) && !typeOfOtherLanguage(element).empty() &&
+                        llvm::isAlpha(element.back());
+  const bool isWord = llvm::is_contained(words, word) || llvm::is_contained(wordsOfCuda, word) || isVector ||
                       word.ends_with("_t") || (word.starts_with("__") && word.ends_with("__"));
   return isWord && !rest.empty() && (rest.starts_with(" ") || rest.starts_with("(") || rest.starts_with("\t"));
 }

@@ -173,8 +173,18 @@ FitAnswer answer(const BinaryFit &fit, const GpuWithDriver &question) {
   return found;
 }
 
-std::vector<std::string> kernelsOf(const DeviceModule &module, const Binary &binary, const ReadLimits &limits) {
+std::vector<std::string> kernelsIn(const Entry &entry, StringRef bytes) {
+  if (entry.kind == ImageKind::Cubin)
+    return codeOf(bytes);
   std::vector<std::string> names;
+  for (size_t at; entry.isText() && (at = bytes.find(".entry ")) != StringRef::npos;) {
+    bytes = bytes.drop_front(at + StringRef(".entry ").size()).ltrim();
+    names.push_back(bytes.take_until([](char c) { return c == '(' || llvm::isSpace(c); }).str());
+  }
+  return names;
+}
+
+std::vector<std::string> kernelsOf(const DeviceModule &module, const Binary &binary, const ReadLimits &limits) {
   Unpacker unpacker(limits);
   for (uint32_t index : module.images)
     for (const Entry &entry : binary.entriesOf(binary.containers[index])) {
@@ -182,18 +192,10 @@ std::vector<std::string> kernelsOf(const DeviceModule &module, const Binary &bin
         continue;
       std::string unreadable;
       const std::unique_ptr<SourceBuffer> bytes = unpacker.unpack(entry, "", unreadable);
-      if (!bytes)
-        continue;
-      if (entry.kind == ImageKind::Cubin)
-        return codeOf(bytes->text());
-      StringRef rest = bytes->text();
-      for (size_t at; (at = rest.find(".entry ")) != StringRef::npos;) {
-        rest = rest.drop_front(at + StringRef(".entry ").size()).ltrim();
-        names.push_back(rest.take_until([](char c) { return c == '(' || llvm::isSpace(c); }).str());
-      }
-      return names;
+      if (bytes)
+        return kernelsIn(entry, bytes->text());
     }
-  return names;
+  return {};
 }
 
 } // namespace ptxray

@@ -47,6 +47,8 @@ struct FitAnswer {
 };
 FitAnswer answer(const BinaryFit &fit, const GpuWithDriver &question);
 
+/// The kernels of one unpacked image; of a cubin, the functions that have code of their own as well.
+std::vector<std::string> kernelsIn(const Entry &entry, llvm::StringRef bytes);
 /// The kernels of a module: the entries of its PTX, or those for which its cubins have code.
 std::vector<std::string> kernelsOf(const DeviceModule &module, const Binary &binary, const ReadLimits &limits);
 

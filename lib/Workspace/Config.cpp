@@ -18,15 +18,21 @@ static std::string setIndent(FormatOptions &options, llvm::StringRef value) {
   return "";
 }
 
+static std::string setColumns(FormatOptions &options, llvm::StringRef value) {
+  options.keepsColumns = value == "keep";
+  return options.keepsColumns || value == "one" ? "" : "`columns` is `one` or `keep`, not `" + value.str() + "`";
+}
+
 static std::string setInline(bool &inlined, llvm::StringRef value) {
   inlined = value == "yes" || value == "true";
   return inlined || value == "no" || value == "false" ? "" : "`inline` is yes or no, not `" + value.str() + "`";
 }
 
 static std::string setIn(Settings &settings, llvm::StringRef name, llvm::StringRef value) {
-  return name == "indent"   ? setIndent(settings.format, value)
-         : name == "inline" ? setInline(settings.inlined, value)
-                            : setOption(settings.check, name, value);
+  return name == "indent"    ? setIndent(settings.format, value)
+         : name == "columns" ? setColumns(settings.format, value)
+         : name == "inline"  ? setInline(settings.inlined, value)
+                             : setOption(settings.check, name, value);
 }
 
 std::string ConfigText::readLine(llvm::StringRef line, const std::string &origin) {

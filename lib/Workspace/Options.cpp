@@ -6,13 +6,19 @@
 
 namespace ptxray {
 
+std::string unknownTargetText(llvm::StringRef value) {
+  const std::string text = "unknown target `" + value.str() + "`";
+  if (const int nearest = nearestOlderTarget(value); nearest >= 0)
+    return text + "; the nearest known is `" + std::string(isa::targets()[nearest].name) + "`";
+  llvm::SmallVector<llvm::StringRef> known;
+  for (const isa::Target &target : isa::targets())
+    known.push_back(target.name);
+  return text + didYouMean(value, known);
+}
+
 static std::string setTarget(std::string &target, llvm::StringRef value) {
-  if (isa::findTarget(value) < 0) {
-    llvm::SmallVector<llvm::StringRef> known;
-    for (const isa::Target &target : isa::targets())
-      known.push_back(target.name);
-    return "unknown target `" + value.str() + "`" + didYouMean(value, known);
-  }
+  if (isa::findTarget(value) < 0)
+    return unknownTargetText(value);
   target = value.str();
   return "";
 }

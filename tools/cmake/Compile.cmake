@@ -6,9 +6,33 @@ if(CMAKE_BUILD_TYPE STREQUAL Release)
   set(unity ON)
 endif()
 option(PTXRAY_UNITY "Compile the files of a room as one" ${unity})
+# Three quarters of a compiler's time goes into optimisation, which who waits for the first answer does not need.
+option(PTXRAY_UNOPTIMISED "Compile in the least time; the program is slow" OFF)
+
+# ptxray_headers(<target>): the headers of the C++ library and of LLVM, which are most of what is left then, are read
+# once. The first target that asks keeps them, and the others have its options.
+function(ptxray_headers target)
+  if(NOT PTXRAY_UNOPTIMISED)
+    return()
+  endif()
+  get_property(keeper GLOBAL PROPERTY ptxray_keeper_of_headers)
+  if(keeper)
+    target_precompile_headers(${target} REUSE_FROM ${keeper})
+    return()
+  endif()
+  set_property(GLOBAL PROPERTY ptxray_keeper_of_headers ${target})
+  target_precompile_headers(${target} PRIVATE
+    <algorithm> <array> <deque> <functional> <map> <memory> <optional> <set> <string> <tuple> <vector>
+    <llvm/ADT/DenseMap.h> <llvm/ADT/DenseSet.h> <llvm/ADT/STLExtras.h> <llvm/ADT/SmallSet.h> <llvm/ADT/SmallVector.h>
+    <llvm/ADT/StringExtras.h> <llvm/ADT/StringMap.h> <llvm/ADT/StringSet.h> <llvm/ADT/StringSwitch.h>
+    <llvm/Support/FormatVariadic.h> <llvm/Support/raw_ostream.h>)
+endfunction()
 
 # ptxray_compiled(<target> <optimisation>): how a target is compiled in a release.
 function(ptxray_compiled target optimisation)
+  if(PTXRAY_UNOPTIMISED)
+    set(optimisation -O0)
+  endif()
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${optimisation}>)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${PTXRAY_UNITY} UNITY_BUILD_BATCH_SIZE 0)
 endfunction()

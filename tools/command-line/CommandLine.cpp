@@ -10,6 +10,10 @@ std::string Option::shown() const {
   return isSwitch() ? text : mayBeSwitch() ? text + "[=" + value.substr(1) : text + '=' + value;
 }
 
+std::string Option::described() const {
+  return std::string(help) + (also.empty() ? "" : " (also " + std::string(also) + ")");
+}
+
 std::optional<string_view> CommandLine::value(string_view option) const {
   const auto found = std::find_if(options.rbegin(), options.rend(), [&](const auto &o) { return o.first == option; });
   return found == options.rend() ? std::nullopt : std::optional(found->second);
@@ -43,8 +47,15 @@ static std::optional<Complaint> readOption(const Syntax &syntax, const std::vect
   const string_view word = written[i];
   const size_t equals = word.find('=');
   const string_view name = word.substr(0, equals);
+  // `-DNAME=1`: the value of a letter follows at once.
+  for (const Option &option : syntax.options)
+    if (option.also.size() == 2 && !option.mayBeSwitch() && word.size() > 2 && word[2] != '=' &&
+        word.substr(0, 2) == option.also) {
+      out.options.emplace_back(option.name, word.substr(2));
+      return std::nullopt;
+    }
   const auto option = std::find_if(syntax.options.begin(), syntax.options.end(),
-                                   [name](const Option &option) { return option.name == name; });
+                                   [name](const Option &option) { return option.name == name || option.also == name; });
   if (option == syntax.options.end())
     return Complaint{"unknown option " + quoted(name), name};
   string_view value = equals == string_view::npos ? string_view() : word.substr(equals + 1);
@@ -95,7 +106,7 @@ std::string helpFor(const std::vector<Option> &options) {
   for (const Option &option : options) {
     std::string written = option.shown();
     written.resize(std::max(width, written.size()), ' ');
-    help += "  " + written + ' ' + std::string(option.help) + '\n';
+    help += "  " + written + ' ' + option.described() + '\n';
   }
   return help;
 }

@@ -15,9 +15,12 @@ struct Option {
   std::string value;     // what help shows after `=`; `a|b` lists all that are possible; empty: a switch; `[CHIP]`: may
                          // be left out, and follows `=` alone
   std::string_view help;
+  std::string_view also = {}; // another name, which other commands or tools have for it
 
   bool isSwitch() const { return value.empty(); }
   bool mayBeSwitch() const { return isSwitch() || value[0] == '['; }
+  /// What help says of it: `the GPU (also --gpu)`.
+  std::string described() const;
   /// How it is written: `--format=text|json`, `--emulate[=CHIP]`.
   std::string shown() const;
 };

@@ -2,8 +2,8 @@
 // words. It needs only the model, so that an entry can be examined while its data cannot be compiled yet.
 #include "Resolve.h"
 #include <algorithm>
+#include <cctype>
 #include <fstream>
-#include <regex>
 
 namespace ptxray::isagen {
 
@@ -89,6 +89,23 @@ std::string inWords(const Condition &condition) {
 
 } // namespace
 
+static bool isBlank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+static bool isOfName(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-'; }
+
+/// The colon after a name and those that are listed with it, `a, b : ...`; npos: there is none.
+static size_t colonBehind(const std::string &text, size_t at) {
+  auto skip = [&](bool (*isSkipped)(char)) {
+    while (at < text.size() && isSkipped(text[at]))
+      ++at;
+  };
+  for (skip(isBlank); at < text.size() && text[at] == ','; skip(isBlank)) {
+    ++at;
+    skip(isBlank);
+    skip(isOfName);
+  }
+  return at < text.size() && text[at] == ':' ? at : std::string::npos;
+}
+
 std::string Explainer::declaration(Place place, const std::string &name) {
   std::vector<std::string> &text = lines[place.file];
   if (text.empty()) {
@@ -100,12 +117,15 @@ std::string Explainer::declaration(Place place, const std::string &name) {
   std::string statements;
   for (size_t i = place.line - 1; i < std::min(text.size(), place.line + mostLines); ++i)
     statements += text[i] + " ";
-  static const std::regex statement(R"(\s*([\w-]+(?:\s*,\s*[\w-]+)*)\s*:([^;{}]*))"), word(R"([\w-]+)");
-  for (std::sregex_iterator at(statements.begin(), statements.end(), statement), end; at != end; ++at) {
-    const std::string names = (*at)[1];
-    for (std::sregex_iterator one(names.begin(), names.end(), word); one != end; ++one)
-      if (one->str() == name)
-        return name + " :" + std::regex_replace((*at)[2].str(), std::regex("\\s+"), " ");
+  for (size_t at = statements.find(name); at != std::string::npos; at = statements.find(name, at + 1)) {
+    const size_t colon = colonBehind(statements, at + name.size());
+    if ((at > 0 && isOfName(statements[at - 1])) || colon == std::string::npos)
+      continue;
+    std::string declared = name + " :";
+    for (const char c : statements.substr(colon + 1, statements.find_first_of(";{}", colon) - colon - 1))
+      if (!isBlank(c) || !isBlank(declared.back()))
+        declared += isBlank(c) ? ' ' : c;
+    return declared;
   }
   return name;
 }

@@ -301,25 +301,26 @@ int addVerdict(FileReport &report, StringRef wanted, const CheckOptions &options
 }
 
 Command asCommand() {
-  return {.name = "as",
-          .summary = "check a PTX file, then have ptxas assemble it",
-          .syntax = {.operands = "FILE|- -o OUT [-- PTXAS OPTION...]",
-                     .fewest = 1,
-                     .most = 1,
-                     .options = {{"-o", "OUT", "the object file"},
-                                 {"--target", "sm_X", "the GPU to compile for (default: what `.target` says)"},
-                                 {"--ptxas", "PATH", "the ptxas to use (default: $PTXAS, CUDA's, the one in PATH ...)"},
-                                 {"--timeout", "SECONDS", "stop ptxas after this time"},
-                                 {"-v", "", "show what each function uses: registers, spills, shared memory ..."},
-                                 {"--format", diagnosticFormats(), "form of the diagnostics"},
-                                 {"--config", "FILE", "read options from this file, not from the nearest `.ptxray`"},
-                                 {"--no-config", "", "read no `.ptxray`"},
-                                 {"--werror", "", "treat warnings as errors"},
-                                 {"--no-fold", "", "show similar diagnostics one by one"},
-                                 entryOption(),
-                                 colorOption()},
-                     .words = Words::PassedOn},
-          .run = runAs};
+  return {
+      .name = "as",
+      .summary = "check a PTX file, then have ptxas assemble it",
+      .syntax = {.operands = "FILE|- -o OUT [-- PTXAS OPTION...]",
+                 .fewest = 1,
+                 .most = 1,
+                 .options = {{"-o", "OUT", "the object file", "--output-file"},
+                             {"--target", "sm_X", "the GPU to compile for (default: what `.target` says)", "--arch"},
+                             {"--ptxas", "PATH", "the ptxas to use (default: $PTXAS, CUDA's, the one in PATH ...)"},
+                             {"--timeout", "SECONDS", "stop ptxas after this time"},
+                             {"-v", "", "show what each function uses: registers, spills, shared memory ..."},
+                             {"--format", diagnosticFormats(), "form of the diagnostics"},
+                             {"--config", "FILE", "read options from this file, not from the nearest `.ptxray`"},
+                             {"--no-config", "", "read no `.ptxray`"},
+                             {"--werror", "", "treat warnings as errors"},
+                             {"--no-fold", "", "show similar diagnostics one by one"},
+                             entryOption(),
+                             colorOption()},
+                 .words = Words::PassedOn},
+      .run = runAs};
 }
 
 } // namespace ptxray

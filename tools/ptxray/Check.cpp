@@ -1,11 +1,13 @@
 #include "Batch.h"
 #include "Check/Checker.h"
 #include "CheckOutput.h"
+#include "CompileCommands.h"
 #include "Diff.h"
 #include "Files.h"
 #include "Reports.h"
 #include "ShowConfig.h"
 #include "Source/Foreign.h"
+#include "Watch.h"
 #include "Workspace/Baseline.h"
 #include "Workspace/Fixes.h"
 #include "llvm/ADT/STLExtras.h"
@@ -212,6 +214,12 @@ std::string conflictIn(const Arguments &arguments) {
         return "`--batch` cannot be combined with `" + other.str() + "`";
   if (given("--batch") && !arguments.operands.empty())
     return "`--batch` reads standard input and accepts no files";
+  if (given("--watch"))
+    for (const llvm::StringRef other : {"--batch", "--fix", "--show-config", "--update-baseline"})
+      if (given(other))
+        return "`--watch` cannot be combined with `" + other.str() + "`";
+  if (given("--watch") && llvm::is_contained(arguments.operands, "-"))
+    return "`--watch` needs files: standard input (-) ends";
   if (given("--unsafe-fixes") && !fixes)
     return "`--unsafe-fixes` requires `--fix` or `--diff`";
   if (given("--update-baseline") && !given("--baseline"))
@@ -298,11 +306,36 @@ std::vector<Input> inputsOf(const Arguments &arguments, Configuration &configura
       operands, {.binaries = arguments.has("--binaries"), .sources = arguments.has("--inline"), .source = wantsSource});
 }
 
+/// The options with what the build says of a source in C++.
+std::shared_ptr<const CheckOptions> withBuild(std::shared_ptr<const CheckOptions> options, const Arguments &arguments,
+                                              const llvm::StringMap<SourceCommand> &commands, const std::string &path) {
+  auto isOfBuild = [](const auto &option) { return option.first == "--define" || option.first == "--include"; };
+  const auto command = commands.empty() ? commands.end() : commands.find(wholePath(path));
+  if (command == commands.end() && llvm::none_of(arguments.options, isOfBuild))
+    return options;
+  auto own = std::make_shared<CheckOptions>(*options);
+  if (command != commands.end()) {
+    own->macros = command->second.macros;
+    own->folders = command->second.folders;
+  }
+  for (const auto &[name, value] : arguments.options)
+    if (name == "--define" || name == "--include")
+      (name == "--define" ? own->macros : own->folders).push_back(value.str());
+  return own;
+}
+
 /// Returns what is wrong, or an empty text.
 std::string findJobs(const Arguments &arguments, const Task &task, const ReadLimits &limits,
                      Configuration &configuration, std::vector<Job> &jobs) {
   std::string wrong;
   const std::vector<Input> inputs = inputsOf(arguments, configuration, wrong);
+  llvm::StringMap<SourceCommand> commands;
+  if (const std::optional<llvm::StringRef> path = arguments.value("--compile-commands")) {
+    std::string problem;
+    commands = readCompileCommands(*path, problem);
+    if (!problem.empty())
+      return "cannot read `" + path->str() + "`: " + problem;
+  }
   if (!wrong.empty())
     return wrong;
   for (const Input &input : inputs) {
@@ -312,7 +345,7 @@ std::string findJobs(const Arguments &arguments, const Task &task, const ReadLim
       return problem;
     if (!input.isNamed && settings->isExcluded)
       continue;
-    addJobs(input, {settings, &settings->check}, limits, arguments, jobs);
+    addJobs(input, withBuild({settings, &settings->check}, arguments, commands, input.path), limits, arguments, jobs);
   }
   if (task.fix && llvm::any_of(jobs, [](const Job &job) { return job.binary != nullptr; }))
     return "`--fix` cannot write into a binary";
@@ -388,7 +421,7 @@ static int writeReportsSomewhere(std::vector<Job> &jobs, const Task &task, const
   return error ? usageError("cannot write `" + path->str() + "`: " + error.message()) : status;
 }
 
-static int runCheck(const Arguments &arguments) {
+static int checkOnce(const Arguments &arguments) {
   const std::optional<unsigned> threads = threadsOf(arguments);
   if (!threads)
     return usageError("`--jobs` requires a number from 1, not `" + arguments.value("--jobs")->str() + "`");
@@ -426,6 +459,19 @@ static int runCheck(const Arguments &arguments) {
   return writeReportsSomewhere(jobs, task, limits, arguments, *threads);
 }
 
+static int runCheck(const Arguments &arguments) {
+  if (!arguments.has("--watch"))
+    return checkOnce(arguments);
+  if (const std::string conflict = conflictIn(arguments); !conflict.empty())
+    return usageError(conflict);
+  auto inputs = [&] {
+    Configuration configuration(settingsOf(arguments), configFileOf(arguments));
+    std::string problem;
+    return inputsOf(arguments, configuration, problem);
+  };
+  return watch(inputs, [&] { return checkOnce(arguments); });
+}
+
 Command checkCommand() {
   return {
       .name = "check",
@@ -437,6 +483,9 @@ Command checkCommand() {
                        {"--language", "ptx|cuda|python|llvm|rust",
                         "language of all inputs (default: as their names say)"},
                        {"--inline", "", "below folders, also check the assembly in sources of other languages"},
+                       {"--define", "NAME[=VALUE]", "a macro of sources in C++ that the build defines", "-D"},
+                       {"--include", "DIR", "look there for headers of sources in C++ as well", "-I"},
+                       {"--compile-commands", "FILE", "take both from this `compile_commands.json`"},
                        {"--show-expansion", "", "show what is checked in place of each statement of assembly"},
                        {"--batch", "", "read requests as JSON lines from standard input, answer each with one"},
                        {"--constraints", "LIST", "the inputs are texts of one statement, with LLVM's constraints"},
@@ -462,8 +511,9 @@ Command checkCommand() {
                        {"--diff", "", "show the fixes as a diff, change nothing"},
                        {"--statistics", "", "show how often each rule reports, not where"},
                        {"--max-errors", "N", "show at most N errors of an input, and nothing after them"},
-                       {"--output-file", "FILE", "write the report into this file"},
-                       {"--quiet", "", "print no summary and no progress (also -q)"},
+                       {"--watch", "", "check again whenever an input was saved"},
+                       {"--output-file", "FILE", "write the report into this file", "-o"},
+                       {"--quiet", "", "print no summary and no progress", "-q"},
                        {"--exit-zero", "", "exit with 0 even if errors are found"},
                        {"--no-fold", "", "show similar diagnostics one by one"},
                        {"--binaries", "", "below folders, also check binaries, recognised by their first bytes"},

@@ -51,6 +51,8 @@ inline constexpr size_t anyNumber = ~size_t(0); // of operands
 void printHelp(const Command &command, llvm::raw_ostream &out);
 /// Prints one line on standard error; returns BadUsage.
 int usageError(const std::string &message);
+/// Says on standard error that there are errors in an input, which `check` shows; returns FoundErrors.
+int faultyInput(llvm::StringRef path);
 /// Reports a usage error for a name that the tables do not have.
 int unknownTarget(llvm::StringRef written);
 int unknownInstruction(llvm::StringRef written);
@@ -77,6 +79,7 @@ Command checkCommand();
 Command dapCommand();
 Command debugCommand();
 Command descCommand();
+Command diffCommand();
 Command dumpCommand();
 Command explainCommand();
 Command extractCommand();

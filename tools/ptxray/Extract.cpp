@@ -1,9 +1,10 @@
-// `ptxray extract`: writes the PTX of a binary into files, or lists the contents.
+// `ptxray extract`: writes the PTX and cubins of a binary into files, or lists the contents.
 #include "Binaries.h"
 #include "Files.h"
 #include "Isa/Isa.h"
 #include "Render/Render.h"
 #include "Source/JsonValue.h"
+#include "Targets/BinaryFit.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -18,12 +19,19 @@ namespace {
 /// A requested entry.
 struct Listed {
   size_t index;
-  std::string file; // it was written to; empty: it was not
+  std::string file;                 // it was written to; empty: it was not
+  std::vector<std::string> kernels; // if they are asked for
+};
+
+/// What is wanted besides the texts.
+struct Wanted {
+  bool cubins = false, kernels = false;
 };
 
 /// What was found and done in one binary.
 struct Extraction {
   const OpenBinary &binary;
+  Wanted wanted;
   std::vector<Listed> entries;
   std::vector<BinaryProblem> problems;
 };
@@ -49,8 +57,9 @@ static std::string kindText(const Entry &entry) {
 // ------------------------------------------------------------------------------------------ output
 static void printTable(const Extraction &found, llvm::raw_ostream &out) {
   const Binary &content = found.binary.content;
-  std::vector<std::vector<std::string>> rows{
-      {"entry", "where", "offset", "kind", "target", "version", "packed", "bytes", "unpacked", "source", "options"}};
+  std::vector<std::vector<std::string>> rows{{"entry", "where", "offset", "kind", "target", "version", "packed",
+                                              "bytes", "unpacked", "source", "options",
+                                              found.wanted.kernels ? "kernels" : ""}};
   for (const Listed &one : found.entries) {
     const Entry &entry = content.entries[one.index];
     const Container &container = content.containerOf(entry);
@@ -62,7 +71,7 @@ static void printTable(const Extraction &found, llvm::raw_ostream &out) {
     rows.push_back({std::to_string(one.index + 1), escaped(where), "0x" + llvm::utohexstr(entry.offset, true),
                     kindText(entry), entry.number ? entry.target() : "", writtenVersion(entry),
                     nameOf(entry.packing).str(), std::to_string(entry.data.size()), std::to_string(entry.bytes),
-                    escaped(entry.identifier), escaped(entry.options.trim())});
+                    escaped(entry.identifier), escaped(entry.options.trim()), escaped(llvm::join(one.kernels, " "))});
   }
   std::vector<size_t> widths(rows.front().size());
   for (const auto &row : rows)
@@ -107,10 +116,16 @@ static Json toJson(const Listed &one, const Binary &content) {
   return json;
 }
 
+static Json withKernels(Json json, const Listed &one) {
+  json["kernels"] = one.kernels;
+  return json;
+}
+
 static void printJson(const Extraction &found, llvm::raw_ostream &out) {
   Json json = {{"version", 1}, {"path", found.binary.path}, {"entries", Json::array()}, {"problems", Json::array()}};
   for (const Listed &one : found.entries)
-    json["entries"].push_back(toJson(one, found.binary.content));
+    json["entries"].push_back(found.wanted.kernels ? withKernels(toJson(one, found.binary.content), one)
+                                                   : toJson(one, found.binary.content));
   for (const BinaryProblem &problem : found.problems)
     json["problems"].push_back({{"member", problem.member}, {"offset", problem.offset}, {"message", problem.message}});
   out << dump(json, 1) << '\n';
@@ -125,26 +140,37 @@ static std::string fileName(const OpenBinary &binary, size_t index) {
     name = binary.path;
   if (name == "<stdin>")
     name = "stdin";
-  return name.str() + "." + std::to_string(index + 1) + "." + entry.target() + ".ptx";
+  return name.str() + "." + std::to_string(index + 1) + "." + entry.target() + (entry.isText() ? ".ptx" : ".cubin");
 }
 
-/// Writes the texts; one that cannot be unpacked is a problem of the binary. Returns an exit status.
-static int writeTexts(Extraction &found, const std::string &folder) {
+static bool isWritten(const Entry &entry, Wanted wanted) {
+  return entry.isText() || (wanted.cubins && entry.kind == ImageKind::Cubin);
+}
+
+/// Reads the images that are asked for, and writes them into the folder if there is one. One that cannot be unpacked is
+/// a problem of the binary. Returns an exit status.
+static int readImages(Extraction &found, std::optional<std::string> folder) {
   Unpacker unpacker(found.binary.limits);
   for (Listed &one : found.entries) {
     const Entry &entry = found.binary.content.entries[one.index];
-    if (!entry.isText())
+    const bool hasKernels = found.wanted.kernels && (entry.isText() || entry.kind == ImageKind::Cubin);
+    const bool writes = folder && isWritten(entry, found.wanted);
+    if (!writes && !hasKernels)
       continue;
     std::string reason;
-    const std::unique_ptr<SourceBuffer> text = unpacker.unpack(entry, "", reason);
-    if (text)
-      reason = whyNoText(text->text());
+    const std::unique_ptr<SourceBuffer> image = unpacker.unpack(entry, "", reason);
+    if (image && entry.isText())
+      reason = whyNoText(image->text());
     if (!reason.empty())
       found.problems.push_back(unreadableEntry(found.binary.content, entry, reason));
-    if (!text)
+    if (!image)
       continue;
-    const std::string path = folder + "/" + fileName(found.binary, one.index);
-    if (const std::string problem = writeFile(path, text->text()); !problem.empty())
+    if (hasKernels)
+      one.kernels = kernelsIn(entry, image->text());
+    if (!writes)
+      continue;
+    const std::string path = *folder + "/" + fileName(found.binary, one.index);
+    if (const std::string problem = writeFile(path, image->text()); !problem.empty())
       return usageError("cannot write `" + path + "`: " + problem);
     one.file = path;
   }
@@ -167,18 +193,21 @@ static int runExtract(const Arguments &arguments) {
     return usageError("cannot read `" + path.str() +
                       "`: " + (text ? "it is a text, not a binary: there is nothing to extract" : reason));
   const std::optional<StringRef> arch = arguments.value("--arch");
-  Extraction found{*binary, {}, binary->content.problems};
+  Extraction found{*binary, {arguments.has("--cubins"), arguments.has("--kernels")}, {}, binary->content.problems};
   for (size_t i = 0; i < binary->content.entries.size(); ++i)
     if (isWanted(binary->content.entries[i], arch))
-      found.entries.push_back({i, ""});
+      found.entries.push_back({i, "", {}});
   const bool listOnly = arguments.has("--list"), asJson = arguments.value("--format") == "json";
-  const bool hasText =
-      llvm::any_of(found.entries, [&](const Listed &one) { return binary->content.entries[one.index].isText(); });
-  if (!listOnly && hasText) {
+  const bool hasImage = llvm::any_of(
+      found.entries, [&](const Listed &one) { return isWritten(binary->content.entries[one.index], found.wanted); });
+  if (listOnly) {
+    if (const int status = readImages(found, std::nullopt))
+      return status;
+  } else if (hasImage) {
     const std::string folder = arguments.value("-o").value_or(".").str();
     if (const auto error = llvm::sys::fs::create_directory(folder, /*IgnoreExisting=*/true, llvm::sys::fs::all_all))
       return usageError("cannot make the folder `" + folder + "`: " + error.message());
-    if (const int status = writeTexts(found, folder))
+    if (const int status = readImages(found, folder))
       return status;
   }
   if (asJson)
@@ -192,6 +221,10 @@ static int runExtract(const Arguments &arguments) {
   llvm::outs().flush();
   for (const BinaryProblem &problem : asJson ? llvm::ArrayRef<BinaryProblem>() : llvm::ArrayRef(found.problems))
     llvm::errs() << "ptxray: " << escaped(binary->path) << ": " << escaped(problemText(problem)) << '\n';
+  if (!listOnly && !hasImage && !found.entries.empty() && !asJson)
+    llvm::errs() << "ptxray: " << escaped(binary->path) << " holds no PTX" << (arch ? " for " + arch->str() : "")
+                 << ", but " << found.entries.size() << (found.entries.size() == 1 ? " image" : " images")
+                 << " of another kind (--list)\n";
   if (found.entries.empty() && found.problems.empty())
     llvm::errs() << "ptxray: " << escaped(binary->path) << " holds no device code"
                  << (arch ? " for " + arch->str() : "") << '\n';
@@ -205,6 +238,8 @@ Command extractCommand() {
                      .fewest = 1,
                      .most = 1,
                      .options = {{"--list", "", "write nothing, show all entries: cubins and NVVM too"},
+                                 {"--cubins", "", "also write the cubins"},
+                                 {"--kernels", "", "with --list or --format=json: name the kernels of each"},
                                  {"-o", "DIR", "the folder of the files (default: the working folder)"},
                                  {"--arch", "sm_X", "only what was made for this target"},
                                  textOrJsonOption(),

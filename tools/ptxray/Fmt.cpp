@@ -176,7 +176,7 @@ Command fmtCommand() {
                                  {"--stdin-filename", "PATH", "what to call standard input (-)"},
                                  {"--config", "FILE", "read options from this file, not from the nearest `.ptxray`"},
                                  {"--no-config", "", "read no `.ptxray`"},
-                                 {"--quiet", "", "print no summary (also -q)"}}},
+                                 {"--quiet", "", "print no summary", "-q"}}},
           .run = runFmt};
 }
 

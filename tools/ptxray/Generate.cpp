@@ -113,7 +113,8 @@ static void generateZsh(llvm::ArrayRef<Command> commands, llvm::raw_ostream &out
   for (const Command &command : commands) {
     out << "  " << command.name << ")\n    _arguments";
     for (const Option &option : command.syntax.options) {
-      out << " \\\n      '" << option.name << (option.mayBeSwitch() ? "" : "=") << '[' << quoted(option.help) << "]'";
+      out << " \\\n      '" << option.name << (option.mayBeSwitch() ? "" : "=") << '[' << quoted(option.described())
+          << "]'";
       if (!option.mayBeSwitch())
         out << "\"" << zshAction(option.value) << "\"";
     }
@@ -144,8 +145,8 @@ static void generateFish(llvm::ArrayRef<Command> commands, llvm::raw_ostream &ou
         << '\n';
     const std::string within = "complete -c ptxray -n '__fish_seen_subcommand_from " + std::string(command.name) + "'";
     for (const Option &option : command.syntax.options)
-      out << within << " -l " << option.name.substr(2) << " -d " << quoted(option.help) << action(requiredValue(option))
-          << '\n';
+      out << within << " -l " << option.name.substr(2) << " -d " << quoted(option.described())
+          << action(requiredValue(option)) << '\n';
     if (valuesOf(command.syntax.operands) == WhatFollows::Files)
       out << within << " -F\n";
     else if (!command.syntax.operands.empty())

@@ -12,7 +12,7 @@ static int runGraph(const Arguments &arguments) {
   const std::optional<llvm::StringRef> wanted = arguments.value("--kernel");
   const std::optional<std::vector<ShownGraph>> graphs = shownGraphs(*text.source, wanted);
   if (!graphs)
-    return usageError("there are errors in `" + path.str() + "`: `ptxray check` shows them");
+    return faultyInput(path);
   if (graphs->empty())
     return usageError(wanted ? "no function `" + wanted->str() + "` has a body" : "no function has a body");
   if (arguments.has("--pressure")) {

@@ -12,7 +12,7 @@ static int runHazards(const Arguments &arguments) {
   const std::optional<llvm::StringRef> wanted = arguments.value("--kernel");
   const std::optional<Timelines> timelines = timelinesOf(*text.source, wanted);
   if (!timelines)
-    return usageError("there are errors in `" + path.str() + "`: `ptxray check` shows them");
+    return faultyInput(path);
   if (!timelines->hasFunction)
     return usageError(wanted ? "no function `" + wanted->str() + "` has a body" : "no function has a body");
   const llvm::StringRef format = arguments.value("--format").value_or("text");

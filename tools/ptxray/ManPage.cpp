@@ -136,7 +136,7 @@ void generateMan(llvm::ArrayRef<Command> commands, llvm::raw_ostream &out) {
       if (!option.isSwitch())
         out << (option.mayBeSwitch() ? "[=" : "=") << "\\fI" << roff(StringRef(option.value).trim("[]")) << "\\fR"
             << (option.mayBeSwitch() ? "]" : "");
-      out << '\n' << sentence(option.help) << '\n';
+      out << '\n' << sentence(option.described()) << '\n';
     }
     if (!command.notes.empty())
       out << ".PP\n" << roff(command.notes) << '\n';

@@ -272,7 +272,7 @@ Command reduceCommand() {
                                  {"--jobs", "N", "make this many tests at once; the result is the same"},
                                  {"--time-limit", "SECONDS", "stop after this time with the best so far"},
                                  {"--timeout", "SECONDS", "end a test that takes longer (60): it is not interesting"},
-                                 {"--quiet", "", "print neither progress nor a summary"},
+                                 {"--quiet", "", "print neither progress nor a summary", "-q"},
                                  entryOption()},
                      .words = Words::PassedOn},
           .run = runReduce,

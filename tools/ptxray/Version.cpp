@@ -2,6 +2,7 @@
 #include "Isa/Availability.h"
 #include "Isa/Isa.h"
 #include "Source/JsonValue.h"
+#include "Workspace/Options.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -14,12 +15,7 @@ std::optional<uint16_t> findVersion(llvm::StringRef written) {
   return std::nullopt;
 }
 
-int unknownTarget(llvm::StringRef written) {
-  llvm::SmallVector<llvm::StringRef> known;
-  for (const isa::Target &target : isa::targets())
-    known.push_back(target.name);
-  return usageError("unknown target `" + written.str() + "`" + didYouMean(written, known));
-}
+int unknownTarget(llvm::StringRef written) { return usageError(unknownTargetText(written)); }
 
 static void versionAsJson(llvm::raw_ostream &out) {
   Json json = {{"name", "ptxray"}, {"version", PTXRAY_VERSION}, {"ptx", Json::array()}, {"targets", Json::array()}};

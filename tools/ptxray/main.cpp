@@ -32,6 +32,11 @@ int ptxray::usageError(const std::string &message) {
   return BadUsage;
 }
 
+int ptxray::faultyInput(StringRef path) {
+  usageError("there are errors in `" + path.str() + "`: `ptxray check` shows them");
+  return FoundErrors;
+}
+
 bool ptxray::wantsColor(const Arguments &arguments) {
   const StringRef choice = arguments.value("--color").value_or("auto");
   if (choice != "auto")
@@ -93,17 +98,41 @@ static std::vector<StringRef> references(const std::vector<std::string_view> &wo
   return {words.begin(), words.end()};
 }
 
+/// The option or command of ptxray for what other tools call so; empty: there is none.
+static StringRef nameHere(StringRef written) {
+  static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> names[] = {
+      {"lint", "check"},
+      {"validate", "check"},
+      {"verify", "check"},
+      {"format", "fmt"},
+      {"assemble", "as"},
+      {"emulate", "run"},
+      {"-v", "--version"},
+      {"--select", "--on"},
+      {"--enable", "--on"},
+      {"--ignore", "--off"},
+      {"--disable", "--off"},
+      {"-Werror", "--werror"},
+      {"--no-color", "--color=never"},
+      {"--silent", "--quiet"},
+      {"-j", "--jobs"},
+      {"--gpu-name", "--arch"},
+      {"-arch", "--arch"},
+  };
+  const auto *found = llvm::find_if(names, [written](const auto &name) { return name.first == written; });
+  return found == std::end(names) ? StringRef() : StringRef(found->second);
+}
+
 std::string ptxray::readArguments(const Command &command, llvm::ArrayRef<const char *> written, Arguments &arguments) {
   CommandLine line;
-  std::vector<std::string_view> words(written.begin(), written.end());
-  for (std::string_view &word : words)
-    if (word == "-q" && command.syntax.words == Words::Own)
-      word = "--quiet";
+  const std::vector<std::string_view> words(written.begin(), written.end());
   if (std::optional<Complaint> complaint = readCommandLine(command.syntax, words, line)) {
     llvm::SmallVector<StringRef> names;
     for (const Option &option : command.syntax.options)
       names.push_back(option.name);
-    const StringRef unknown = complaint->unknownOption;
+    const StringRef unknown = complaint->unknownOption, here = nameHere(unknown);
+    if (llvm::is_contained(names, here.split('=').first))
+      return complaint->text + "; here it is `" + here.str() + "`";
     return complaint->text + (unknown.empty() ? "" : didYouMean(unknown, names));
   }
   arguments.options.assign(line.options.begin(), line.options.end());
@@ -147,6 +176,8 @@ int main(int argc, char **argv) {
   }
   if (llvm::sys::fs::exists(name))
     return usageError("`" + name.str() + "` is a file, not a command; `ptxray check " + name.str() + "` checks it");
+  if (const StringRef here = nameHere(name); !here.empty())
+    return usageError("unknown command `" + name.str() + "`; here it is `ptxray " + here.str() + "`");
   llvm::SmallVector<StringRef> names;
   for (const Command &command : commands)
     names.push_back(command.name);

@@ -14,6 +14,7 @@ import platform
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import zipfile
 
@@ -42,6 +43,8 @@ def binary():
     given = os.environ.get("PTXRAY_BINARY")
     if given:
         return pathlib.Path(given).resolve()
+    # What the library is made of; without it there is the program alone.
+    subprocess.run([ROOT / "tools" / "dev", "runtime"], check=False)
     subprocess.run([ROOT / "tools" / "dev", "build", "release", "wheel_contents"], check=True)
     return ROOT / "build" / "release" / "tools" / "ptxray" / "ptxray"
 
@@ -92,6 +95,12 @@ def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     program = binary()
     library = program.parents[2] / "lib" / "libptxray.so"
+    if not library.exists():
+        print(
+            "ptxray: this wheel has no library, so that its module talks to a process of the program beside it: "
+            "the source of ANTLR's runtime was not found (docs/building.md)",
+            file=sys.stderr,
+        )
     data = stripped(library) if library.exists() else b""
     return write_wheel(wheel_directory, PLATFORM, {"ptxray": stripped(program)}, library=data)
 
@@ -126,6 +135,4 @@ def build_sdist(sdist_directory, config_settings=None):
 
 
 if __name__ == "__main__":
-    import sys
-
     print(build_wheel(sys.argv[1] if len(sys.argv) > 1 else "."))

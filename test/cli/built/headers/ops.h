@@ -1,0 +1,1 @@
+#define WAIT(n) asm volatile("cp.async.wait_grp %0;" ::"n"(n))

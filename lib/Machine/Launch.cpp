@@ -245,8 +245,6 @@ static void reportFault(const GridState &grid, Outcome &outcome) {
 
 // ---- the launch
 
-namespace {
-
 using Time = std::chrono::steady_clock;
 
 /// The clusters of a grid that have not begun, for all cores that execute them.
@@ -283,8 +281,6 @@ private:
   ClusterQueue &queue;
   std::vector<Cluster> clusters;
 };
-
-} // namespace
 
 bool Schedule::beginCluster() {
   if (queue.next >= queue.count || queue.next > queue.faulty)

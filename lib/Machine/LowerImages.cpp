@@ -44,7 +44,8 @@ static ImageGeometry geometryOf(const Lowered &one) {
     result = llvm::StringSwitch<ImageGeometry>(word.text)
                  .Case(".2d", {2, false, false})
                  .Case(".3d", {3, false, false})
-                 .Cases(".a1d", ".5d", {1, true, false})
+                 .Case(".a1d", {1, true, false})
+                 .Case(".5d", {1, true, false})
                  .Case(".a2d", {2, true, false})
                  .Case(".cube", {3, false, true})
                  .Case(".acube", {3, true, true})
@@ -101,8 +102,12 @@ bool useSurface(const Lowered &one, BodyLowering &lowering) {
     bits = llvm::StringSwitch<unsigned>(word.text)
                .Case(".b8", 8)
                .Case(".b16", 16)
-               .Cases(".b32", ".u32", ".s32", 32)
-               .Cases(".b64", ".u64", ".s64", 64)
+               .Case(".b32", 32)
+               .Case(".u32", 32)
+               .Case(".s32", 32)
+               .Case(".b64", 64)
+               .Case(".u64", 64)
+               .Case(".s64", 64)
                .Default(bits);
     count = llvm::StringSwitch<unsigned>(word.text).Case(".v2", 2).Case(".v4", 4).Default(count);
     access.isSigned |= word.text == ".s32" || word.text == ".s64";

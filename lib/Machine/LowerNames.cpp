@@ -19,7 +19,14 @@ LocalId BodyLowering::localAt(const Lowered &one, int node) const {
 
 /// `.y` as 1; of no component 0.
 static unsigned componentNamed(llvm::StringRef suffix) {
-  return llvm::StringSwitch<unsigned>(suffix).Cases(".y", ".g", 1).Cases(".z", ".b", 2).Cases(".w", ".a", 3).Default(0);
+  return llvm::StringSwitch<unsigned>(suffix)
+      .Case(".y", 1)
+      .Case(".g", 1)
+      .Case(".z", 2)
+      .Case(".b", 2)
+      .Case(".w", 3)
+      .Case(".a", 3)
+      .Default(0);
 }
 
 llvm::SmallVector<llvm::StringRef, 8> BodyLowering::namesOf(const Lowered &one) const {

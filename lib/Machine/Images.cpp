@@ -25,7 +25,7 @@ static const char *nameOf(Kind kind) {
 static const ImageObject *objectAt(Warp &warp, const Op &op, unsigned lane, uint64_t handle, Kind kind) {
   const ImageObject *found = warp.block->grid->memory.object(handle);
   if (!found || found->kind != kind) {
-    reportUndefined(warp, op, lane, std::string("a handle that is no ") + nameOf(kind));
+    reportUndefined(warp, op, lane, std::string("a handle that is not the one of a ") + nameOf(kind));
     return nullptr;
   }
   if (!found->image && kind != Kind::Sampler) {

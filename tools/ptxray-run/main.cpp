@@ -218,7 +218,7 @@ void Launch::placeArguments() {
     }
     for (const auto &[offset, image] : argument.images) {
       if (image.kind == ImageDescription::Kind::Sampler)
-        throw UsageError("a sampler is no argument on a GPU: a texture has its own");
+        throw UsageError("on a GPU a sampler cannot be an argument: a texture has its own");
       if (!driver.hasImages)
         throw UsageError("the CUDA driver is too old for textures and surfaces");
       uint64_t handle = 0;

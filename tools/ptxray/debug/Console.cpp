@@ -174,7 +174,7 @@ void Console::show(const Stop &stop) {
 void Console::repeat(Words words, Stop (Debugger::*movement)()) {
   uint32_t count = 1;
   if (!words.empty() && words[0].getAsInteger(10, count))
-    return complain("`" + words[0].str() + "` is no number");
+    return complain("`" + words[0].str() + "`: a number is needed");
   Stop stop = debugger.last();
   while (count--) {
     stop = (debugger.*movement)();
@@ -376,7 +376,7 @@ std::vector<std::string> Console::registerTexts(Words words, unsigned first, uns
   if (!local)
     complain("a register that the function uses is needed, such as `%r1`");
   else if (words.size() > 1 && !format)
-    complain("`" + words[1].str() + "` is no format; such are x, u8, d64, f32, bf16, e4m3");
+    complain("`" + words[1].str() + "`: a format is needed, such as x, u8, d64, f32, bf16 or e4m3");
   else
     for (unsigned lane = first; lane < first + count; ++lane)
       texts.push_back(format ? llvm::join(numbersIn(bytesOfRegister(debugger, words[0], lane), *format), " ")

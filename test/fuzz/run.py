@@ -265,7 +265,8 @@ def main():
             f"-runs={options.runs}",
             f"-seed={options.seed}",
             f"-max_len={65536 if is_binary else 4096}",
-            f"-timeout={60 if program.name == 'lsp-fuzzer' else 10}",  # a dialogue asks a dozen questions
+            # A dialogue and a template of words are many checks.
+            f"-timeout={60 if program.name in ('lsp-fuzzer', 'inline-fuzzer') else 10}",
             "-rss_limit_mb=2048",
             "-print_final_stats=1",
             "-entropic=0",

@@ -50,7 +50,7 @@ machine::Sampling samplingOf(const ptxray_image &from, bool areFloats) {
   return to;
 }
 
-/// Returns why it is no image; empty: it is one.
+/// Returns why it does not describe an image, or an empty text if it does.
 std::string read(const ptxray_image &from, machine::ImageObject &to) {
   using Kind = machine::ImageObject::Kind;
   if (from.kind < 0 || from.kind > 2)

@@ -23,7 +23,7 @@ struct Shape {
   std::vector<std::string> names; // in their order
 };
 
-/// What is compared with each other: a function, or what is outside of all.
+/// The parts that are compared with each other: a function, or everything outside of functions.
 struct Part {
   std::string function;
   std::vector<Shape> shapes;
@@ -89,7 +89,8 @@ static Shape shapeOf(std::string printed, uint32_t line, const OwnNames *own) {
   return shape;
 }
 
-/// Whether a statement has a meaning: registers are compared where they are used.
+/// Returns whether a statement is compared. Declarations of registers are not: registers are compared where they are
+/// used.
 static bool isCompared(const Ast &ast, Statement statement) {
   if (statement.kind == StatementKind::Declaration)
     return ast.text(ast.declarations[statement.index].space) != ".reg";

@@ -151,7 +151,8 @@ HaltRule Debugger::ruleOfBreakpoints() const {
   HaltRule rule;
   rule.places = breakpoints;
   llvm::sort(rule.places);
-  rule.watched = watched;
+  for (const Watch &one : watched)
+    rule.watched.push_back(one.bytes);
   return rule;
 }
 

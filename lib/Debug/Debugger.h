@@ -57,7 +57,12 @@ public:
 
   Focus focus;
   std::vector<machine::CodePlace> breakpoints;
-  std::vector<machine::WatchedBytes> watched;
+  /// Something whose change stops the launch, with its text for people.
+  struct Watch {
+    std::string text;
+    machine::WatchedBytes bytes;
+  };
+  std::vector<Watch> watched;
 
   uint64_t time() const { return now; }
   const Stop &last() const { return stop; }

@@ -1,5 +1,5 @@
 #pragma once
-// What there is to see of a halted launch, as plain values.
+// These functions show a halted launch as plain values.
 #include "Machine/Halted.h"
 
 namespace ptxray::machine::debug {
@@ -56,7 +56,7 @@ struct TensorView {
 };
 std::vector<TensorView> tensorMemoryOf(machine::GridState &grid);
 
-/// How bytes are shown.
+/// The way in which bytes are shown.
 struct ByteFormat {
   enum class How : uint8_t { Hex, Unsigned, Signed, Float };
   How how = How::Hex;

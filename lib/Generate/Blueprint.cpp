@@ -86,7 +86,7 @@ static bool isOfLaunch(StringRef name) {
   return llvm::is_contained({"%tid", "%ntid", "%ctaid", "%nctaid", "%laneid"}, name) || name.starts_with("%lanemask_");
 }
 
-/// Whether all names in an operand are registers of programs, or follow from the launch.
+/// Returns whether all names in an operand are registers of programs, or follow from the launch.
 static bool hasKnownNames(StringRef text) {
   bool isKnown = true;
   withNames(text, [&](StringRef name) {
@@ -119,7 +119,7 @@ static bool readsUnchanging(StringRef spelling) {
 /// The same, from an address that all threads have.
 static bool readsUniformly(StringRef spelling) { return spelling.split('.').first == "ldu"; }
 
-/// What ptxas makes of the video instructions of scalars is not what the manual says (docs/device-report.md).
+/// ptxas makes something else of the scalar video instructions than the manual says (docs/device-report.md).
 static bool isVideoOfScalars(StringRef spelling) {
   return llvm::is_contained({"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset"},
                             spelling.split('.').first);
@@ -156,8 +156,8 @@ static bool hasOddConstant(const Draft &draft) {
   });
 }
 
-/// Whether a result may be a NaN that the manual leaves open: of two of 64 bits either one, since ptxas may swap the
-/// operands; of 32 bits any whose sign alone is changed.
+/// Returns whether a result may be a NaN that the manual leaves open. Of two NaNs of 64 bits it may be either one,
+/// since ptxas may swap the operands; a NaN of 32 bits is open if only its sign is changed.
 static bool passesOpenNan(const Recipe &recipe) {
   return llvm::any_of(recipe.results, [&](const RecipeResult &result) {
     const auto isSource = [&](const RecipeOperand &one) {
@@ -172,7 +172,7 @@ static bool passesOpenNan(const Recipe &recipe) {
   });
 }
 
-/// Whether the results are known, the same on each run, and exact.
+/// Returns whether the results are known, the same on each run, and exact.
 static bool isWellDefined(const Recipe &recipe, bool isJoint) {
   static constexpr StepOp never[] = {StepOp::Undefined, StepOp::Active, StepOp::CarryOf, StepOp::Carry,
                                      StepOp::RoundRandom};
@@ -184,7 +184,7 @@ static bool isWellDefined(const Recipe &recipe, bool isJoint) {
   });
 }
 
-/// Whether an update gives the same whatever the order in which several threads make it: one integer operation of
+/// Returns whether an update gives the same in any order in which threads make it: it is one integer operation of
 /// the memory and a value.
 static bool commutes(const Recipe &recipe) {
   static constexpr StepOp orderless[] = {StepOp::Add, StepOp::And,     StepOp::Or,
@@ -358,7 +358,7 @@ std::optional<Blueprint> blueprintOf(const Sample &sample, const Availability &a
       return {};
     draft->texts[0] = *result;
   }
-  // What has been filled in is judged as it is.
+  // The filled-in text is judged as it is.
   const std::vector<Shape> shapes = draft->all();
   judged = judgedOf(*draft, shapes, availability);
   if (!judged.findings.empty() || !judged.match || leavesRounding(*judged.match))

@@ -12,10 +12,10 @@ namespace ptxray {
 /// The memory that an address may lead to. Input is not written; Uniform: all threads read the same of it.
 enum class Region : uint8_t { Global, Shared, Local, Constant, Generic, GenericShared, Input, Uniform };
 
-/// What an instruction does with memory.
+/// The way in which an instruction uses memory.
 struct BlueprintMemory {
   unsigned operand = 0; // which holds the address
-  std::string after;    // what is written behind the address: `].unified`
+  std::string after;    // the text after the address: `].unified`
   Region region = Region::Global;
   unsigned bytes = 0, align = 1;
   bool reads = false, writes = false;
@@ -36,7 +36,8 @@ struct Blueprint {
   bool isJoint = false;           // all lanes of a warp execute it together
 };
 
-/// What a sample becomes. Masks and what is read as metadata are filled in; nothing: it is not for programs.
+/// Makes an instruction for programs of a sample. Masks and metadata are filled in. Returns nothing if programs cannot
+/// use it.
 std::optional<Blueprint> blueprintOf(const Sample &sample, const Availability &availability);
 
 /// The names that stand for what a program holds for instructions: a policy for caches, which elements of a sparse

@@ -24,7 +24,7 @@ inline constexpr std::array familyNames =
 inline constexpr Families allFamilies = (1U << familyNames.size()) - 1;
 std::optional<Family> findFamily(llvm::StringRef name);
 
-/// To which families forms that are spelled so may belong, by what the tables say of them.
+/// Returns the families that a form with this spelling may belong to, by what the tables say of it.
 Families familiesOf(const isa::Mnemonic &mnemonic);
 
 } // namespace ptxray

@@ -18,7 +18,7 @@ struct ProgramOptions {
   Families families = allFamilies;
 };
 
-/// What programs are made for.
+/// The target and the size that programs are made for.
 struct ProgramTarget {
   std::string target = "sm_90";
   uint16_t ptx = 0;                      // 8.6 is 806; 0: the newest

@@ -15,7 +15,7 @@ struct GeneratedRegister {
   unsigned bits = 0;        // 1: a predicate
 };
 const std::vector<GeneratedRegister> &generatedRegisters();
-/// Null: it is no register of programs.
+/// Returns null if programs have no register of this name.
 const GeneratedRegister *findRegister(llvm::StringRef name);
 /// Their declarations, a line each type.
 std::string registerDeclarations();

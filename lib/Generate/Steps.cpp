@@ -1,4 +1,4 @@
-// What the threads of a generated kernel do, one function a kind of step.
+// The threads of a generated kernel do steps; each kind of step has a function here.
 #include "Generate/Registers.h"
 #include "Generate/Writer.h"
 #include "llvm/ADT/StringExtras.h"
@@ -47,7 +47,7 @@ void Writer::step(Where where) {
   }
 }
 
-/// What is written after the opcode, up to the comma.
+/// Returns the text after the opcode, up to the comma.
 static std::string firstOperand(llvm::StringRef text) { return text.split(' ').second.split(',').first.str(); }
 
 void Writer::computation(Where) {
@@ -83,7 +83,7 @@ void Writer::warp(Where) {
     line(textOf(*one));
 }
 
-/// What loads or stores matrices accesses what other lanes wrote, or will read.
+/// A load or store of matrices accesses bytes that other lanes wrote, or will read.
 void Writer::matrix(Where where) {
   const Blueprint *one = stock.pick(Family::Matrices, random);
   if (!one)

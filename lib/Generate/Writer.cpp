@@ -103,7 +103,7 @@ std::string Writer::guardFor(const Blueprint &one) {
   return "@" + std::string(chance(50) ? "!" : "") + anyOf(1) + " ";
 }
 
-/// What is declared, and the addresses that are needed.
+/// Writes the declarations, and computes the addresses that the steps need.
 void Writer::declareAndBegin(std::string &out) const {
   const auto add = [&](const std::string &text) { (out += "  " + text) += '\n'; };
   out += registerDeclarations();

@@ -10,7 +10,7 @@ namespace ptxray {
 /// statements.
 enum class Headers : uint8_t { WhenNeeded, First };
 
-/// What a build says of a source: macros as `NAME=VALUE`, and the folders of headers besides its own.
+/// A build defines macros for a source, as `NAME=VALUE`, and names folders of headers besides its own.
 struct SourceBuild {
   llvm::ArrayRef<std::string> macros = {}, folders = {};
 };

@@ -31,7 +31,7 @@ static uint32_t passesWith(const WorstAccess &worst, const Remedy &remedy) {
   return wavefrontsOf(worst.kind, {at.data(), worst.mask, worst.bytes}).count;
 }
 
-/// What is tried, the simplest first.
+/// Lists the remedies that are tried, the simplest first.
 static std::vector<Remedy> remediesFor(uint32_t bytes) {
   std::vector<Remedy> all;
   for (uint64_t row = 64; row <= 4096; row *= 2)

@@ -1,5 +1,5 @@
 #pragma once
-// What a launch executes, counted by instruction.
+// These functions count the instructions that a launch executes.
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -39,7 +39,7 @@ struct FunctionCounts {
 /// The counts of the instructions, with those of the blocks of code that they are in.
 std::vector<InstructionCounts> countsByInstruction(const FunctionCode &code, const FunctionCounts &counts);
 
-/// Who accesses memory, as far as that changes what is counted.
+/// The kinds of access that are counted in different ways.
 enum class AccessKind : uint8_t { Load, Store, Atomic, Increment, Copy, Matrix };
 
 /// The access of an instruction that took more passes through shared memory than the others.

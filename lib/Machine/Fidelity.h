@@ -1,5 +1,5 @@
 #pragma once
-// How near what the machine computes is to what a GPU computes, by instruction.
+// Each instruction has a fidelity: it says how near the machine's result is to a GPU's.
 #include <cstdint>
 
 namespace ptxray::machine {

@@ -30,7 +30,7 @@ struct CodePlace {
   auto operator<=>(const CodePlace &) const = default;
 };
 
-/// What is looked for in an execution. The time is how many instructions warps have executed.
+/// A rule for the place at which an execution is halted. Time is counted in instructions that warps have executed.
 struct HaltRule {
   static constexpr uint64_t never = ~uint64_t(0);
   uint64_t after = 0;      // nothing before this time counts
@@ -47,7 +47,7 @@ struct HaltRule {
   size_t depth = ~size_t(0);    // in at most so many calls.
 };
 
-/// Why a launch was halted, and where.
+/// The place at which a launch was halted, and what had changed there.
 struct HaltedAt {
   uint64_t time = 0;
   Warp *warp = nullptr;
@@ -55,7 +55,7 @@ struct HaltedAt {
   std::optional<size_t> watched; // the index of what has changed
 };
 
-/// What a launch keeps while it looks for the place.
+/// The state of a launch that looks for the place of a rule.
 struct HaltSearch {
   HaltRule rule;
   uint64_t time = 0;
@@ -76,7 +76,7 @@ bool isHalted(const GridState &grid);
 /// The time of a launch that has a fault is that of the instruction which made it.
 void haltAtFault(const Warp &warp, const CodeBlock &block);
 
-/// What is watched now; empty: it is not there.
+/// Returns the bytes as they are now, or nothing if they do not exist.
 std::vector<uint8_t> bytesNow(GridState &grid, const WatchedBytes &watched);
 
 } // namespace ptxray::machine

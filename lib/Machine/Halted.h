@@ -12,7 +12,7 @@ public:
 
   GridState &grid() const;
   const HaltSearch &search() const;
-  /// What came of it until then; a fault or a hang is reported there.
+  /// Returns the outcome until then. A fault or a hang is reported in it.
   const Outcome &outcome() const { return result; }
 
 private:

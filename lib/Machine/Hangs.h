@@ -12,7 +12,7 @@ struct WaitingLanes {
   std::string reason; // what is missing there; empty: that is not known
 };
 std::vector<WaitingLanes> waitingIn(const BlockState &block);
-/// How far a barrier object in the shared memory of a block is, in words.
+/// Says in words which phase a barrier object in the shared memory of a block is in, and what it waits for.
 std::string objectText(const BlockState &block, uint64_t offset);
 /// The same for a barrier.
 std::string barrierText(const NumberedBarrier &barrier);

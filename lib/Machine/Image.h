@@ -40,7 +40,7 @@ struct Image {
 unsigned bitsOf(TexelType type);
 inline bool isFloat(TexelType type) { return type == TexelType::F16 || type == TexelType::F32; }
 
-/// How a texture is read. Levels are in units of 1/256.
+/// The way in which a texture is read. Levels are in units of 1/256.
 struct Sampling {
   std::array<AddressMode, mostImageRank> modes = {AddressMode::Clamp, AddressMode::Clamp, AddressMode::Clamp};
   bool isLinear = false;         // between texels
@@ -52,11 +52,11 @@ struct Sampling {
   std::array<uint32_t, 4> border = {0, 0, 0, 0}; // bits of floats, or integers
 };
 
-/// What the driver would refuse, in words; empty if it accepts it.
+/// Says why the driver would refuse the image. Returns an empty text if it accepts it.
 std::string findProblem(const Image &image);
 std::string findProblem(const Image &image, const Sampling &sampling);
 
-/// What a handle or a variable of type `.texref`, `.samplerref` or `.surfref` stands for.
+/// The image that a handle or a variable of type `.texref`, `.samplerref` or `.surfref` names.
 struct ImageObject {
   enum class Kind : uint8_t { Texture, Sampler, Surface };
   Kind kind = Kind::Texture;

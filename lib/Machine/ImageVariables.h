@@ -5,7 +5,8 @@
 
 namespace ptxray::machine {
 
-/// What a variable says before anything is bound to it; nothing: it is none of these, or a list of them.
+/// Returns the description in a variable's own text, before anything is bound to it. Other variables and lists have
+/// none.
 std::optional<ImageObject> imageObjectOf(const Ast &ast, const Declaration &declaration);
 
 } // namespace ptxray::machine

@@ -314,7 +314,8 @@ void accessSurface(char *registers, const Op &op, uint32_t mask, Warp &warp) {
 
 // ---- questions
 
-/// What the manual says of an attribute; nothing: that depends on the language of the program.
+/// Returns the number that the manual gives for an attribute. Some depend on the language of the program: they have
+/// none.
 static std::optional<uint32_t> attributeOf(const ImageObject &object, llvm::StringRef name, uint32_t level) {
   const Sampling &sampling = object.sampling;
   const auto mode = [&](unsigned dimension) -> uint32_t {

@@ -27,7 +27,7 @@ public:
   std::vector<llvm::MutableArrayRef<uint8_t>> allVariables() const;
   /// Its address on the GPU, and its size.
   std::optional<std::pair<uint64_t, uint64_t>> placeOf(llvm::StringRef name) const;
-  /// What a variable of type `.texref`, `.samplerref` or `.surfref` stands for from now on. Returns why it cannot, or
+  /// Binds an image to a variable of type `.texref`, `.samplerref` or `.surfref`. Returns why it cannot, or
   /// an empty text.
   std::string bind(llvm::StringRef name, ImageObject object);
   /// The handle of such a variable; 0: there is none of that name.

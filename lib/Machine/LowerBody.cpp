@@ -19,7 +19,7 @@ void BodyLowering::refuse(std::string why) {
       std::move(why));
 }
 
-/// The places by the nodes of the instruction. Components of vectors that are written as a whole become nodes behind
+/// The places by the nodes of the instruction. Components of vectors that are written as a whole become nodes after
 /// these.
 std::vector<Place> BodyLowering::placesByNode(Lowered &one) {
   std::vector<Place> places(one.nodes.size());
@@ -104,7 +104,7 @@ static bool isIncrement(const Lowered &one) {
          one.nodes[amount].value == 1;
 }
 
-/// What is done lane after lane, and with which memory.
+/// Makes the payload of an operation that is done lane after lane.
 AtomicAccess BodyLowering::atomicOf(const Lowered &one, Compiled compiled) {
   AtomicAccess atomic;
   for (const MemoryUse &use : compiled.reads)
@@ -116,7 +116,7 @@ AtomicAccess BodyLowering::atomicOf(const Lowered &one, Compiled compiled) {
   return atomic;
 }
 
-/// What an instruction without a state space would compute with `.global`.
+/// Returns the recipe that an instruction without a state space would have with `.global`.
 static std::optional<Recipe> recipeInGlobal(const Lowered &one, const Availability &availability) {
   const auto [name, words] = llvm::StringRef(one.verdict.opcode->spelling).split('.');
   const std::string spelling = (name + ".global." + words).str();

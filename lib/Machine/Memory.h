@@ -60,7 +60,7 @@ public:
   void removeObject(uint64_t handle) { objects.erase(handle); }
   /// Null: the handle is of nothing.
   const ImageObject *object(uint64_t handle) const;
-  /// What a handle stands for from now on.
+  /// Gives a handle another image from now on.
   void bind(uint64_t handle, ImageObject object) { objects[handle] = std::move(object); }
 
 private:

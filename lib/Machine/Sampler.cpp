@@ -1,4 +1,4 @@
-// The arithmetic of an H100's texture unit, as its results show it: positions have 8 bits behind the point, weights of
+// The arithmetic of an H100's texture unit, as its results show it: positions have 8 bits after the point, weights of
 // the texels of a fetch are 256ths that add up to 256, and texels are aligned to the largest of four before they are
 // added.
 #include "Machine/Sampler.h"
@@ -118,7 +118,7 @@ public:
       result[i] = channel(from + size_t(i) * (bitsOf(image.type) / 8));
     return result;
   }
-  /// What a fetch without a filter gives.
+  /// Returns the texel of a fetch without a filter.
   uint32_t given(uint32_t bits) const {
     if (!areFractions())
       return bits;

@@ -1,5 +1,5 @@
 #pragma once
-// Memory of a thread that `alloca` takes: it lies behind that of the frame of the function, up to the function's end.
+// Memory of a thread that `alloca` takes: it follows that of the frame of the function, up to the function's end.
 #include "Machine/Lower.h"
 
 namespace ptxray::machine {

@@ -32,7 +32,8 @@ static uint32_t worstBank(const LaneAddresses &lanes, uint32_t mask, SameWord sa
   return *llvm::max_element(wanted);
 }
 
-/// Whether lanes whose numbers differ by `distance` alone have the same address, where both take part.
+/// Returns whether lanes whose numbers differ by `distance` have the same address. A lane that takes no part fits any
+/// other.
 static bool arePaired(const LaneAddresses &lanes, uint32_t mask, uint32_t distance) {
   for (uint32_t left = mask; left; left &= left - 1) {
     const auto lane = static_cast<uint32_t>(__builtin_ctz(left));

@@ -1,6 +1,6 @@
 #pragma once
-// How many passes an access of a warp takes through shared memory, and how many pieces of global memory it touches, as
-// a profiler counts them for the instruction of an H100. The rules were compared with its numbers (docs/counters.md).
+// These functions count the passes of a warp's access through shared memory, and the pieces of global memory that it
+// touches, as a profiler counts them for the instruction of an H100 (docs/counters.md).
 #include "Operate/Op.h"
 #include <cstdint>
 
@@ -14,10 +14,10 @@ struct LaneAddresses {
 };
 
 struct Wavefronts {
-  uint32_t count = 0; // wavefronts: each brings at most one word of each of the 32 banks
+  uint32_t count = 0; // each pass brings at most one word of each of the 32 banks
   uint32_t ideal = 0; // if no two lanes were in each other's way
 };
-/// How lanes that name the same word get in each other's way.
+/// Lanes that name the same word get it together, or one after the other.
 enum class SameWord : uint8_t {
   Shared, // all lanes get it at once
   Apart,  // each lane has it for itself: atomic operations, writes of copies
@@ -27,7 +27,7 @@ Wavefronts wavefrontsOfStore(const LaneAddresses &lanes, SameWord same = SameWor
 
 struct Pieces {
   uint32_t sectors = 0; // of 32 bytes
-  uint32_t ideal = 0;   // of them, if the lanes lay beside each other
+  uint32_t ideal = 0;   // sectors, if the bytes of the lanes followed each other
   uint32_t lines = 0;   // of 128 bytes
 };
 Pieces piecesOf(const LaneAddresses &lanes);

@@ -176,7 +176,7 @@ static std::vector<Shape> moved(llvm::ArrayRef<Shape> shapes, size_t from, size_
   return changed;
 }
 
-/// An operand that stands at a wrong place, such as the predicate of `selp`.
+/// An operand is written at a wrong place, such as the predicate of `selp`.
 struct Misplaced {
   unsigned node;
   size_t from, to; // its number among the operands, and the one with which it is right

@@ -9,7 +9,7 @@ namespace ptxray {
 /// nothing.
 std::string setOption(CheckOptions &options, llvm::StringRef name, llvm::StringRef value);
 
-/// What is said of a target that no table has, and the one that may be meant.
+/// Says that no table has a target of this name, and which one may be meant.
 std::string unknownTargetText(llvm::StringRef value);
 
 } // namespace ptxray

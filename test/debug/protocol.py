@@ -127,6 +127,8 @@ class Protocol(unittest.TestCase):
         self.assertEqual(self.client.move("continue")["reason"], "data breakpoint")
         self.assertEqual(self.client.top()["line"], 43)
         self.assertEqual(self.client.move("reverseContinue")["reason"], "entry")
+        told = self.client.ask("evaluate", expression="continue", context="repl")["result"]
+        self.assertIn("changed: [y+4] from 0x3f800000 to 0x40600000", told)
 
     def test_variables(self):
         self.start(lines=[41])
@@ -255,6 +257,16 @@ class Protocol(unittest.TestCase):
         """Requests with arguments of any kind are answered, before a launch and after it."""
         pick = random.Random(7)
         values = [
+            "continue",
+            "watch %f4",
+            "watch [x] 4",
+            "lanes %f4",
+            "why %r5",
+            "x [x] 9999 f64",
+            "goto 30",
+            "delete w1",
+        ]
+        values += [
             None,
             -1,
             0,

@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char *targets[] = {"sm_90a", "sm_75", "sm_100a", "sm_80"};
 
-/// What the second line of a program says.
+/// Reads the launch in the second line of a program.
 struct AskedLaunch {
   uint32_t grid = 0, block = 0;
   std::string given;
@@ -42,7 +42,7 @@ static AskedLaunch launchOf(StringRef text) {
   return asked;
 }
 
-/// What a run leaves in the second buffer; what is wrong with it goes to `problem`.
+/// Returns the second buffer after a run; `problem` says what went wrong.
 static launcher::Bytes leftBy(const ReadModule &module, const AskedLaunch &asked, StringRef schedule,
                               std::string &problem) {
   launcher::Bytes given = launcher::readBuffer(asked.given).bytes, left(given.size());

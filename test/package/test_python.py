@@ -189,28 +189,6 @@ def test_wrong(): assert launched(9)
         assert "   38 |   ld.global.f32 %f2, [%d1];" in ran.stdout, ran.stdout
 
 
-DRAWN = """
-.version 8.0
-.target sm_90
-.address_size 64
-.visible .entry drawn(.param .u64 texture, .param .u64 surface) {
-  .reg .b32 %r<4>;
-  .reg .f32 %f<8>;
-  .reg .b64 %d<3>;
-  mov.u32 %r1, %tid.x;
-  mov.u32 %r2, %tid.y;
-  cvt.rn.f32.u32 %f1, %r2;
-  add.f32 %f1, %f1, 1.0;
-  cvt.rn.f32.u32 %f2, %r1;
-  add.f32 %f2, %f2, 0.5;
-  ld.param.u64 %d1, [texture];
-  ld.param.u64 %d2, [surface];
-  tex.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d1, {%f1, %f2}];
-  shl.b32 %r1, %r1, 2;
-  sust.b.2d.b32.trap [%d2, {%r1, %r2}], %f3;
-  ret;
-}
-"""
 DRAWN = """.version 8.0
 .target sm_90
 .address_size 64

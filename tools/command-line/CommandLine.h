@@ -19,7 +19,7 @@ struct Option {
 
   bool isSwitch() const { return value.empty(); }
   bool mayBeSwitch() const { return isSwitch() || value[0] == '['; }
-  /// What help says of it: `the GPU (also --gpu)`.
+  /// Returns the text of the help: `the GPU (also --gpu)`.
   std::string described() const;
   /// How it is written: `--format=text|json`, `--emulate[=CHIP]`.
   std::string shown() const;

@@ -30,7 +30,7 @@ struct ImageDescription {
   std::array<double, 4> border = {0, 0, 0, 0};
 };
 
-/// Whether a text describes one of these.
+/// Returns whether a text describes one of these.
 bool isImage(const std::string &text);
 /// Reads it.
 ImageDescription readImage(const std::string &text);

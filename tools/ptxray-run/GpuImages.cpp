@@ -87,7 +87,7 @@ CuResult GpuImages::make(const ImageDescription &image, CuPointer texels, uint64
   return result;
 }
 
-/// All levels, from or to the buffer, where they lie one behind the other.
+/// All levels, from or to the buffer, where one follows the other.
 CuResult GpuImages::copy(const Made &made, bool isBack) const {
   const ImageDescription &image = made.image;
   CuPointer texels = made.texels;

@@ -137,7 +137,7 @@ void writeCountersJson(llvm::raw_ostream &out, llvm::ArrayRef<CountedInstruction
   out << dump(all, 1) << '\n';
 }
 
-/// How many executions are exact, of how many.
+/// Counts the executions that are exact, and all of them.
 static std::pair<uint64_t, uint64_t> exactOf(llvm::ArrayRef<CountedInstruction> counts) {
   std::pair<uint64_t, uint64_t> sum;
   for (const CountedInstruction &one : counts) {

@@ -1,5 +1,5 @@
 #pragma once
-// What `run --emulate` counted, as text, as JSON, and as coverage of lines.
+// These functions write the counts of `run --emulate` as text, as JSON, and as coverage of lines.
 #include "Diagnostics/Report.h"
 #include "Machine/Launch.h"
 

@@ -23,7 +23,7 @@ struct Listed {
   std::vector<std::string> kernels; // if they are asked for
 };
 
-/// What is wanted besides the texts.
+/// The entries that are written besides the texts.
 struct Wanted {
   bool cubins = false, kernels = false;
 };

@@ -155,13 +155,13 @@ static void generateFish(llvm::ArrayRef<Command> commands, llvm::raw_ostream &ou
 }
 
 // ------------------------------------------------------------------------------------- programs
-/// Families by their names, with commas between them; nothing, and what is printed: there is no such family.
+/// Reads the names of families, with commas between them. Returns nothing, after a message, if one is not known.
 static std::optional<Families> readFamilies(StringRef text) {
   Families families = 0;
   for (const StringRef word : llvm::split(text, ',')) {
     const std::optional<Family> family = findFamily(word);
     if (!family) {
-      usageError("there is no family `" + word.str() + "`: there are " + llvm::join(familyNames, ", "));
+      usageError("there is no family `" + word.str() + "`; the families are " + llvm::join(familyNames, ", "));
       return {};
     }
     families |= bitOf(*family);

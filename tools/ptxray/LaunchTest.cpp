@@ -49,7 +49,7 @@ static ProgramResult launched(const LaunchTest &test, const std::string &file, l
 
 namespace {
 
-/// What a launch leaves in the buffers.
+/// The buffers after a launch.
 struct Answer {
   bool isGood = false; // it came to its end
   std::vector<std::string> buffers;

@@ -13,10 +13,10 @@ struct LaunchTest {
   unsigned seconds = 0;           // that one run may take
 };
 
-/// Whether the answers differ, of a kernel that the emulator runs without a finding and with the same result by two
-/// schedules. The files that this takes lie beside `file`.
+/// Returns whether the answers differ. The emulator must run the kernel without a finding, and with the same result by
+/// two schedules. Other files that are needed are written beside `file`.
 bool answersDiffer(const LaunchTest &test, llvm::StringRef text, const std::string &file);
-/// Why nothing can be launched on a GPU; empty: it can. `status` becomes the exit status.
+/// Says why nothing can be launched on a GPU. Returns an empty text if it can. `status` becomes the exit status.
 std::string launchProblem(const LaunchTest &test, const std::string &file, int &status);
 
 } // namespace ptxray

@@ -181,7 +181,7 @@ static int readNumber(const Arguments &arguments, StringRef option, unsigned &nu
   return Clean;
 }
 
-/// What follows `--` are words of `ptxray run`.
+/// The words after `--` are those of `ptxray run`.
 static int readLaunch(const Arguments &arguments, ReduceTask &task) {
   LaunchTest test;
   test.words.assign(arguments.passedOn.begin(), arguments.passedOn.end());

@@ -1,5 +1,5 @@
-// What kernels.ptx computes, for a compiler to make vectors of: twins NAME prints the shortest time of several runs in
-// microseconds, and the sum of what was computed.
+// The computations of kernels.ptx in C++, of which a compiler makes vectors: twins NAME prints the shortest time of
+// several runs in microseconds, and the sum of what was computed.
 #include <chrono>
 #include <cstdint>
 #include <cstdio>

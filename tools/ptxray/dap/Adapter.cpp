@@ -190,7 +190,7 @@ void Adapter::moveNow() {
   inbox.watch().isStopped = false;
 }
 
-/// What `pause` stops is told of when the movement ends.
+/// The movement that `pause` stops says so itself when it ends.
 Answer Adapter::pause(const Json &) {
   if (!isConfigured)
     return Refusal{"nothing runs"};
@@ -327,9 +327,10 @@ Answer Adapter::setDataBreakpoints(const Json &arguments) {
   Json all = Json::array();
   for (const Json &one : arguments.value("breakpoints", Json::array())) {
     std::string problem;
-    const auto watched = watchedNamed(*debugger, one.at("dataId").get<std::string>(), 4, problem);
+    const std::string name = one.at("dataId").get<std::string>();
+    const auto watched = watchedNamed(*debugger, name, 4, problem);
     if (watched)
-      debugger->watched.push_back(*watched);
+      debugger->watched.push_back({name, *watched});
     all.push_back({{"verified", watched.has_value()}, {"message", problem}});
   }
   return Json{{"breakpoints", std::move(all)}};

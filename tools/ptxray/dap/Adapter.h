@@ -33,7 +33,7 @@ private:
   Answer restart(const Json &arguments);
   Answer disconnect(const Json &arguments);
 
-  // What stops it.
+  // Requests that stop a launch.
   Answer setBreakpoints(const Json &arguments);
   Answer setFunctionBreakpoints(const Json &arguments);
   Answer setInstructionBreakpoints(const Json &arguments);
@@ -50,7 +50,7 @@ private:
   Answer stepOut(const Json &arguments);
   Answer stepBack(const Json &arguments);
 
-  // What there is to see.
+  // Requests that show something.
   Answer threads(const Json &arguments);
   Answer stackTrace(const Json &arguments);
   Answer scopes(const Json &arguments);
@@ -85,12 +85,11 @@ private:
   Json lanesOf(LocalId local) const;
   Json thread() const;
   Json frame(const machine::CodePlace &at, int64_t id, const std::string &name) const;
-  bool isStopped() const { return debugger && !isRunning; }
 
   Inbox &inbox;
   llvm::raw_ostream &out;
   int64_t sent = 0;
-  bool isOver = false, stopsOnEntry = false, isRunning = false, isConfigured = false;
+  bool isOver = false, stopsOnEntry = false, isConfigured = false;
   std::vector<std::string> words; // of the launch
   std::unique_ptr<PreparedLaunch> prepared;
   std::unique_ptr<Emulation> emulation;

@@ -8,7 +8,7 @@ Inbox::Inbox(llvm::sys::fs::file_t file) {
   std::thread([file, queue = queue] { read(file, queue); }).detach();
 }
 
-/// A message that is no request is nothing that anybody waits for.
+/// Messages other than requests are left out, since a client waits for no answer to them.
 static std::optional<Request> readRequest(const std::string &body) {
   const Json value = Json::parse(body, nullptr, /*allow_exceptions=*/false);
   if (!value.is_object())

@@ -1,5 +1,5 @@
 #pragma once
-// What a part of the program prints, instead of the standard streams.
+// The standard streams are kept for messages while a part of the program prints something else.
 #include "Ptxas/MemoryFile.h"
 
 namespace ptxray::dap {
@@ -11,7 +11,7 @@ public:
   ~PrintedText();
   PrintedText(const PrintedText &) = delete;
   PrintedText &operator=(const PrintedText &) = delete;
-  /// What was printed until now; from now on the streams are as before.
+  /// Returns the text that was printed until now. From now on the streams are as before.
   std::string take();
 
 private:

@@ -232,7 +232,7 @@ Answer Adapter::exceptionInfo(const Json &) {
               {"breakMode", "always"}};
 }
 
-/// A reference is what stands between the brackets of an address: `0x700000000000`, `shared:64`.
+/// A reference is the text between the brackets of an address: `0x700000000000`, `shared:64`.
 Answer Adapter::readMemory(const Json &arguments) {
   if (!debugger)
     return Refusal{"nothing is launched"};
@@ -257,7 +257,7 @@ Answer Adapter::readMemory(const Json &arguments) {
               {"data", llvm::encodeBase64(bytes)}};
 }
 
-/// For a view of all warps: which lanes are where, and what they wait for.
+/// Answers with all warps: which lanes are where, and what they wait for.
 Answer Adapter::warps(const Json &) {
   if (!debugger)
     return Refusal{"nothing is launched"};

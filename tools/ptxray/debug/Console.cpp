@@ -155,7 +155,7 @@ void Console::show(const Stop &stop) {
   case Reason::Step: out << where << '\n'; break;
   case Reason::Breakpoint: out << "breakpoint: " << where << '\n'; break;
   case Reason::Changed:
-    out << "changed: " << watchNames[*stop.watched];
+    out << "changed: " << debugger.watched[*stop.watched].text;
     if (!stop.before.empty())
       out << " from " << bytesText(stop.before) << " to " << bytesText(stop.after);
     out << '\n' << where << '\n';
@@ -234,8 +234,7 @@ void Console::addWatch(Words words) {
     return complain(problem);
   if (bytesNow(debugger.grid(), *watched).empty())
     return complain("there are no such bytes");
-  debugger.watched.push_back(*watched);
-  watchNames.push_back(words[0].str());
+  debugger.watched.push_back({words[0].str(), *watched});
   out << "watch " << debugger.watched.size() << ": " << words[0] << " is "
       << bytesText(bytesNow(debugger.grid(), *watched)) << '\n';
 }
@@ -244,7 +243,6 @@ void Console::erase(Words words) {
   if (words.empty()) {
     debugger.breakpoints.clear();
     debugger.watched.clear();
-    watchNames.clear();
     return;
   }
   StringRef written = words[0];
@@ -254,18 +252,17 @@ void Console::erase(Words words) {
   if (written.getAsInteger(10, number) || !number || number > count)
     return complain("there is no such breakpoint; what is watched has numbers such as `w1`");
   const auto at = static_cast<long>(number - 1);
-  if (isWatch) {
+  if (isWatch)
     debugger.watched.erase(debugger.watched.begin() + at);
-    watchNames.erase(watchNames.begin() + at);
-  } else
+  else
     debugger.breakpoints.erase(debugger.breakpoints.begin() + at);
 }
 
 void Console::showBreakpoints() {
   for (size_t i = 0; i < debugger.breakpoints.size(); ++i)
     out << i + 1 << ": " << placeText(debugger.breakpoints[i]) << '\n';
-  for (size_t i = 0; i < watchNames.size(); ++i)
-    out << 'w' << i + 1 << ": " << watchNames[i] << '\n';
+  for (size_t i = 0; i < debugger.watched.size(); ++i)
+    out << 'w' << i + 1 << ": " << debugger.watched[i].text << '\n';
 }
 
 // ---- what there is to see

@@ -6,14 +6,14 @@
 
 namespace ptxray {
 
-/// How a place of a text is written: `(0, 0, 0)`, `block (0, 0, 0) warp 1 lane 3`.
+/// Writes a place as people read it: `(0, 0, 0)`, `block (0, 0, 0) warp 1 lane 3`.
 std::string tripleText(const std::array<uint32_t, 3> &at);
 std::string focusText(const machine::debug::Focus &focus);
 /// `0x0000ffff`
 std::string maskText(uint32_t lanes);
 /// The line and the text of an instruction, with the line of the source that it was made from.
 std::string instructionText(const Instruction &instruction, const FileReport &report, const OriginTable &origins);
-/// What was found by a launch that ended so: a line for each diagnostic.
+/// Returns the findings of a launch, a line for each diagnostic and each of its notes.
 std::vector<std::string> faultTexts(const machine::HaltedLaunch &launch, const FileReport &report);
 
 class Console {
@@ -44,12 +44,12 @@ private:
   void runUntil(Words words);
   void goTo(Words words);
 
-  // What stops it.
+  // Commands that say what stops it.
   void addBreakpoint(Words words);
   void addWatch(Words words);
   void erase(Words words);
 
-  // What there is to see.
+  // Commands that show something.
   void info(Words words);
   void list(Words words);
   void where(Words words);
@@ -81,7 +81,6 @@ private:
   const FileReport &report;
   const OriginTable origins;
   llvm::raw_ostream &out;
-  std::vector<std::string> watchNames;
   bool isOver = false;
 };
 

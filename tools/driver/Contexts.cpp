@@ -3,7 +3,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include <cstdlib>
 #include <cstring>
+#include <unistd.h>
 
+using namespace ptxray;
 using namespace ptxray::driver;
 
 PTXRAY_API cuInit(unsigned flags) {
@@ -16,10 +18,16 @@ PTXRAY_API cuInit(unsigned flags) {
   const auto *found = llvm::find_if(chips(), [&](const Chip &chip) { return chip.target == target; });
   if (found == chips().end())
     return NoDevice;
-  const char *checks = std::getenv("PTXRAY_CHECKS");
+  if (s.isInitialised)
+    return s.process == getpid() ? Success : NotInitialized;
+  const char *checks = std::getenv("PTXRAY_CHECKS"), *schedule = std::getenv("PTXRAY_SCHEDULE");
   s.checks = !checks || llvm::StringRef(checks) != "no";
+  s.countsFidelity = std::getenv("PTXRAY_FIDELITY");
+  s.timing = machine::Timing::read(schedule ? schedule : "eager").value_or(machine::Timing());
   s.chip = found;
   s.isInitialised = true;
+  s.process = getpid();
+  beginReport();
   s.contexts.insert(&s.primary);
   return Success;
 }

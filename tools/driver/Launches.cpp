@@ -194,17 +194,30 @@ static void print(const Kernel &function, machine::Outcome &outcome) {
     if (outcome.refusedAt != Range())
       llvm::errs() << " line " << module.report.source->lineColumn(outcome.refusedAt.begin).line;
     llvm::errs() << " cannot be emulated: " << outcome.refusal << "\n";
-    ++state().findings["not emulated"];
+    ++state().tally.refusals[outcome.refusal];
   }
   if (outcome.diagnostics.empty())
     return;
   for (Diagnostic &found : outcome.diagnostics)
     if (isWanted(found, module.options)) {
-      ++state().findings[info(found.id).id.str()];
+      ++state().tally.findings[info(found.id).id.str()];
       module.report.diagnostics.push_back(std::move(found));
     }
   renderText(module.report, {}, llvm::errs());
   module.report.diagnostics.clear();
+}
+
+static void countFidelity(const Kernel &function, const machine::Outcome &outcome) {
+  Tally &tally = state().tally;
+  for (const machine::CountedInstruction &one : outcome.counts)
+    if (one.fidelity == machine::Fidelity::Exact) {
+      tally.exact += one.counts.executed;
+    } else if (one.counts.executed) {
+      const llvm::StringRef text = function.module->report.source->text();
+      const llvm::StringRef word = text.substr(one.range.begin).take_until([](char c) { return c <= ' ' || c == ';'; });
+      tally.inexact[(nameOf(one.fidelity) + (" `" + word) + "`: " + reasonOf(one.fidelity)).str()] +=
+          one.counts.executed;
+    }
 }
 
 static Result launch(const Kernel &function, machine::Launch asked) {
@@ -212,9 +225,12 @@ static Result launch(const Kernel &function, machine::Launch asked) {
     return bad;
   asked.kernel = function.entry.name;
   asked.checks = state().checks;
-  ++state().launches[function.entry.name];
+  asked.timing = state().timing;
+  asked.counts = state().countsFidelity;
+  ++state().tally.launches[function.entry.name];
   machine::Outcome outcome = machine::launch(*function.module->loaded, asked);
   const Result result = errorOf(outcome);
+  countFidelity(function, outcome);
   print(function, outcome);
   if (outcome.refusal.empty() && result != Success)
     contextStack().back()->failed = result;

@@ -1,26 +1,77 @@
-// What is said when a client ends, if PTXRAY_REPORT asks for it: kernels, and what was found.
+// What is said when a client ends, where PTXRAY_REPORT asks for it: the kernels, and what was found. The path of a file
+// gets it as lines of JSON, one when a process begins and one when it ends, which `ptxray emulate` adds up; any other
+// value has it printed. LLVM's streams are gone when a process ends.
 #include "State.h"
 #include <cstdio>
 #include <cstdlib>
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace ptxray::driver {
 
+/// The file for the report; null: there is none.
+static const char *fileOfReport() {
+  const char *given = std::getenv("PTXRAY_REPORT");
+  return given && std::string_view(given).find('/') != std::string_view::npos ? given : nullptr;
+}
+
+/// Appends a line in one piece, so that the lines of several processes do not mix.
+static void append(const char *path, const std::string &line) {
+  const int file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (file < 0)
+    return;
+  [[maybe_unused]] const ssize_t written = write(file, line.data(), line.size());
+  close(file);
+}
+
+static std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\')
+      out += '\\';
+    out += c;
+  }
+  return out + '"';
+}
+
+static std::string object(const std::map<std::string, uint64_t> &counts) {
+  std::string out = "{";
+  for (const auto &[name, count] : counts)
+    out += (out.size() > 1 ? "," : "") + quoted(name) + ":" + std::to_string(count);
+  return out + "}";
+}
+
+void beginReport() {
+  if (const char *path = fileOfReport())
+    append(path, "{\"begin\":" + std::to_string(getpid()) + "}\n");
+}
+
+static void print(const char *what, const std::map<std::string, uint64_t> &counts) {
+  for (const auto &[name, count] : counts)
+    std::fprintf(stderr, "ptxray: %s %llu %s\n", what, static_cast<unsigned long long>(count), name.c_str());
+}
+
 __attribute__((destructor)) static void report() {
   const State &s = state();
-  if (!std::getenv("PTXRAY_REPORT") || !s.isInitialised)
+  if (!std::getenv("PTXRAY_REPORT") || !s.isInitialised || s.process != getpid())
     return;
+  const Tally &tally = s.tally;
+  if (const char *path = fileOfReport()) {
+    append(path, "{\"end\":" + std::to_string(getpid()) + ",\"kernels\":" + object(tally.launches) +
+                     ",\"findings\":" + object(tally.findings) + ",\"refusals\":" + object(tally.refusals) +
+                     ",\"inexact\":" + object(tally.inexact) + ",\"exact\":" + std::to_string(tally.exact) + "}\n");
+    return;
+  }
   unsigned long long launches = 0;
-  for (const auto &[name, count] : s.launches)
+  for (const auto &[name, count] : tally.launches)
     launches += count;
-  // LLVM's streams are gone by now.
-  std::fprintf(stderr, "ptxray: %zu kernels launched %llu times as %s\n", s.launches.size(), launches,
+  std::fprintf(stderr, "ptxray: %zu kernels launched %llu times as %s\n", tally.launches.size(), launches,
                s.chip->target.data());
-  for (const auto &[name, count] : s.launches)
-    std::fprintf(stderr, "  %llu %s\n", static_cast<unsigned long long>(count), name.c_str());
-  if (s.findings.empty())
+  print(" launched", tally.launches);
+  print("found", tally.findings);
+  print("could not emulate", tally.refusals);
+  if (tally.findings.empty() && tally.refusals.empty())
     std::fputs("ptxray: nothing was found\n", stderr);
-  for (const auto &[rule, count] : s.findings)
-    std::fprintf(stderr, "ptxray: found %llu %s\n", static_cast<unsigned long long>(count), rule.c_str());
 }
 
 } // namespace ptxray::driver

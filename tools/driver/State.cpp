@@ -1,4 +1,5 @@
 #include "State.h"
+#include <unistd.h>
 
 namespace ptxray::driver {
 
@@ -14,7 +15,7 @@ std::vector<Context *> &contextStack() {
 
 Result ready() {
   State &s = state();
-  if (!s.isInitialised)
+  if (!s.isInitialised || s.process != getpid())
     return NotInitialized;
   const auto &stack = contextStack();
   if (stack.empty() || !stack.back() || !s.contexts.contains(stack.back()))

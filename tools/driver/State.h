@@ -5,6 +5,7 @@
 #include "Chips.h"
 #include "Machine/Kernels.h"
 #include "Machine/Launch.h"
+#include "Tally.h"
 #include "Types.h"
 #include <map>
 #include <mutex>
@@ -59,16 +60,18 @@ struct Block {
 struct State {
   std::recursive_mutex mutex;
   bool isInitialised = false;
+  int process = 0; // that initialised it: one that it forks may not use it
   const Chip *chip = nullptr;
   bool checks = true; // look for races
+  bool countsFidelity = false;
+  machine::Timing timing;
   machine::Memory memory;
   std::map<Address, Block> blocks;
   size_t usedBytes = 0;
   Context primary;
   unsigned primaryCount = 0;
   std::set<void *> contexts, modules, functions, streams, events, links, pools; // those that are alive
-  std::map<std::string, uint64_t> launches;                                     // by kernel, for the report
-  std::map<std::string, uint64_t> findings;                                     // by rule
+  Tally tally;
 };
 State &state();
 

@@ -81,6 +81,7 @@ Command debugCommand();
 Command descCommand();
 Command diffCommand();
 Command dumpCommand();
+Command emulateCommand();
 Command explainCommand();
 Command extractCommand();
 Command fmtCommand();

@@ -44,6 +44,7 @@ static constexpr Named environment[] = {
      "In the place of ptxas: `1` stops at errors and `warnings` at warnings, instead of calling ptxas."},
     {"PTXRAY_LOG", "In the place of ptxas: a file to which the findings are also added."},
     {"PTXRAY_VERIFY_ONLY", "In the place of ptxas: `1` checks the inputs and calls no ptxas."},
+    {"PTXRAY_DRIVER", "The folder of the emulated `libcuda.so.1` that `emulate` gives its command."},
     {"PTXRAY_RUN", "The program `ptxray-run` that `run` starts."},
     {"NO_COLOR", "If it is not empty, text is coloured with `--color=always` alone."},
     {"PTXRAY_SITE", "Where the site of the documents is, as `check --site` says."},

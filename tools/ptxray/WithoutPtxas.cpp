@@ -40,6 +40,13 @@ Command debugCommand() {
           .run = [](const Arguments &) { return usageError("`ptxray debug` runs on Linux only"); }};
 }
 
+Command emulateCommand() {
+  return {.name = "emulate",
+          .summary = "run a command whose CUDA driver is the emulated GPU (on Linux)",
+          .syntax = {.operands = "ARGUMENT...", .most = anyNumber, .words = Words::Foreign},
+          .run = [](const Arguments &) { return usageError("`ptxray emulate` runs on Linux only"); }};
+}
+
 Command reduceCommand() {
   return {.name = "reduce",
           .summary = "make a PTX file smaller as long as a test finds it interesting (on Linux)",

@@ -101,23 +101,10 @@ static std::vector<StringRef> references(const std::vector<std::string_view> &wo
 /// The option or command of ptxray for what other tools call so; empty: there is none.
 static StringRef nameHere(StringRef written) {
   static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> names[] = {
-      {"lint", "check"},
-      {"validate", "check"},
-      {"verify", "check"},
-      {"format", "fmt"},
-      {"assemble", "as"},
-      {"emulate", "run"},
-      {"-v", "--version"},
-      {"--select", "--on"},
-      {"--enable", "--on"},
-      {"--ignore", "--off"},
-      {"--disable", "--off"},
-      {"-Werror", "--werror"},
-      {"--no-color", "--color=never"},
-      {"--silent", "--quiet"},
-      {"-j", "--jobs"},
-      {"--gpu-name", "--arch"},
-      {"-arch", "--arch"},
+      {"lint", "check"},       {"validate", "check"},  {"verify", "check"},      {"format", "fmt"},
+      {"assemble", "as"},      {"-v", "--version"},    {"--select", "--on"},     {"--enable", "--on"},
+      {"--ignore", "--off"},   {"--disable", "--off"}, {"-Werror", "--werror"},  {"--no-color", "--color=never"},
+      {"--silent", "--quiet"}, {"-j", "--jobs"},       {"--gpu-name", "--arch"}, {"-arch", "--arch"},
   };
   const auto *found = llvm::find_if(names, [written](const auto &name) { return name.first == written; });
   return found == std::end(names) ? StringRef() : StringRef(found->second);

@@ -1,0 +1,84 @@
+"""`ptxray emulate -- COMMAND...`: command_test.py PTXRAY. Exit statuses, signals, and the report."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+program = sys.argv[1]
+
+# Launches saxpy on 16 elements: one thread for each of the first argument. The second argument is executed at the end.
+CLIENT = f"""
+import ctypes, os, signal, sys
+cuda = ctypes.CDLL("libcuda.so.1")
+context, module, kernel, memory = (ctypes.c_void_p() for _ in range(4))
+assert not cuda.cuInit(0)
+assert not cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) and not cuda.cuCtxSetCurrent(context)
+assert not cuda.cuModuleLoadData(ctypes.byref(module), open({str(ROOT / "test/emulate/saxpy.ptx")!r}, "rb").read())
+assert not cuda.cuModuleGetFunction(ctypes.byref(kernel), module, b"saxpy")
+assert not cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(64))
+values = [ctypes.c_float(2), memory, memory, ctypes.c_uint32(int(sys.argv[1]))]
+places = (ctypes.c_void_p * 4)(*map(ctypes.addressof, values))
+assert not cuda.cuMemsetD8_v2(memory, 0, ctypes.c_size_t(64))
+cuda.cuLaunchKernel(kernel, 1, 1, 1, 32, 1, 1, 0, None, places, None)
+cuda.cuCtxSynchronize()
+exec(sys.argv[2])
+"""
+
+
+def emulate(*words, options=(), environment=None):
+    ran = subprocess.run(
+        [program, "emulate", *options, "--", *words],
+        env={**os.environ, **(environment or {})},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    return ran.returncode, ran.stderr
+
+
+def client(elements, last="", options=()):
+    return emulate(sys.executable, "-c", CLIENT, str(elements), last, options=options)
+
+
+def expect(answer, status, *texts):
+    assert answer[0] == status and all(text in answer[1] for text in texts), answer
+
+
+expect(client(16), 0, "1 kernel, launched 1 time on the emulated sm_90", "nothing was found", "18 of 18 instructions")
+expect(client(17, options=["--device=sm_80"]), 1, "emulated sm_80", "1 finding", "1 run-out-of-bounds")
+expect(client(17, "sys.exit(5)"), 5, "1 finding")
+expect(client(16, options=["--no-fidelity", "--no-checks", "--schedule=lazy"]), 0, "nothing was found")
+expect(client(16, "os._exit(0)"), 0, "1 of 1 process ended without a report")
+expect(client(16, "os.kill(os.getpid(), signal.SIGKILL)"), -signal.SIGKILL, "without a report")
+# What a process forks has no driver, and nothing is counted twice.
+expect(client(16, "pid = os.fork(); pid or sys.exit(cuda.cuCtxSynchronize()); assert os.waitpid(pid, 0)[1] == 3 << 8"),
+       0, "launched 1 time ")  # fmt: skip
+expect(emulate("true"), 0, "has not called the CUDA driver")
+expect(emulate("false"), 1)
+expect(emulate("/no/such"), 2, "`/no/such` cannot be started: No such file or directory")
+expect(emulate("/"), 2, "Permission denied")
+expect(emulate(), 2, "the command is missing")
+expect(emulate("true", options=["--device=sm_12"]), 2, "expected one of sm_75, ")
+expect(emulate("true", options=["--schedule=late"]), 2, "expected eager, lazy")
+expect(emulate("true", environment={"PTXRAY_DRIVER": "/"}), 2, "libcuda.so.1, is missing")
+
+with tempfile.TemporaryDirectory() as folder:
+    path = pathlib.Path(folder) / "report.json"
+    expect(client(17, "sys.exit(3)", options=[f"--report={path}"]), 3)
+    report = json.loads(path.read_text())
+    assert report["status"] == 3 and report["kernels"] == {"saxpy": 1} and report["processes"] == 1, report
+    assert report["findings"] == {"run-out-of-bounds": 1} and report["notExact"] == {} and report["exact"], report
+    expect(emulate("true", options=[f"--report={folder}/none/report"]), 2)
+
+with subprocess.Popen([program, "emulate", "--", "sleep", "60"], stderr=subprocess.PIPE) as sleeping:
+    while not pathlib.Path(f"/proc/{sleeping.pid}/task/{sleeping.pid}/children").read_text():
+        time.sleep(0.01)
+    sleeping.send_signal(signal.SIGTERM)
+    assert sleeping.wait(timeout=30) == -signal.SIGTERM
+print("`ptxray emulate` runs commands, reports, and ends as they end")

@@ -1,0 +1,27 @@
+#pragma once
+// The report of `ptxray emulate`: what all processes of a command did on the emulated GPU.
+#include "llvm/Support/raw_ostream.h"
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace ptxray {
+
+struct ClientReport {
+  using Counts = std::map<std::string, uint64_t>;
+
+  std::string device;
+  bool isWithFidelity = false;
+  int status = 0;         // of the command
+  unsigned processes = 0; // that used the driver
+  unsigned silent = 0;    // of them, those that ended without a report
+  Counts kernels, findings, refusals, inexact;
+  uint64_t exact = 0;
+};
+
+/// Adds up the lines that the driver wrote.
+ClientReport readClientReport(const std::string &path);
+void writeClientReport(llvm::raw_ostream &out, const ClientReport &report);
+void writeClientReportJson(llvm::raw_ostream &out, const ClientReport &report);
+
+} // namespace ptxray

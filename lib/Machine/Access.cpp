@@ -3,6 +3,7 @@
 #include "Machine/Flight.h"
 #include "Machine/Grid.h"
 #include "Machine/Unwritten.h"
+#include "Machine/Watch.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <array>
@@ -16,13 +17,6 @@ namespace {
 struct Region {
   uint64_t begin = 0, end = 0; // addresses
   uint8_t *bytes = nullptr;
-};
-/// The places that the lanes of an access lead to. Lanes that lead nowhere are out of the mask.
-struct Pointers {
-  explicit Pointers(uint32_t mask) : mask(mask) {}
-  uint32_t mask;
-  std::array<uint8_t *, warpSize> of; // not set outside of the mask
-  bool isRow = false, isSame = false; // all lanes: one after the other, or all at one place
 };
 
 } // namespace
@@ -46,14 +40,6 @@ static void addressesOf(const char *registers, const AddressOf &address, uint64_
   }
   for (unsigned lane = 0; lane < warpSize; ++lane)
     at[lane] = offset;
-}
-
-/// The allocation that holds an address, which is mostly that of the last access of the instruction; null: none.
-static const Allocation *allocationAt(Warp &warp, const Op &op, uint64_t address) {
-  const Allocation *&last = warp.recent[op.instruction % warp.recent.size()];
-  if (!last || address < last->begin || address >= last->end)
-    last = warp.block->grid->memory.find(address);
-  return last;
 }
 
 /// The region that holds an address, of memory that all lanes share; empty: none.
@@ -106,124 +92,6 @@ static bool findTogether(Warp &warp, const Op &op, const MemoryAccess &access, c
   for (unsigned lane = 0; lane < warpSize; ++lane)
     found.of[lane] = found.mask >> lane & 1 ? region.bytes + (at[lane] - region.begin) : nullptr;
   return true;
-}
-
-static uint64_t offsetInShared(Space space, uint64_t address) {
-  return (space == Space::Generic ? address - sharedWindow : address) & ((uint64_t(1) << sharedRankShift) - 1);
-}
-
-/// Notes an access to shared or global memory; gives the earlier one that it races with.
-static Race watched(Warp &warp, const Op &op, const AddressOf &address, uint64_t at, uint64_t bytes, bool isWrite) {
-  const bool isShared = address.space == Space::Shared || (address.space == Space::Generic && at / windowBytes == 2);
-  const bool isGlobal = address.space == Space::Global || (address.space == Space::Generic && at >= globalBegin);
-  if (!(isShared || isGlobal) || warp.fault || warp.clock.empty() || warp.doer.stage == Stage::End)
-    return {};
-  const Instruction &instruction = warp.now.frame->code.instruction(op.instruction);
-  if (isGlobal) {
-    const Allocation *one = allocationAt(warp, op, at);
-    return one && !warp.doer.agent ? noteGlobal(warp, instruction, {*one, at - one->begin, bytes, isWrite}) : Race();
-  }
-  const uint64_t rank = (at & (windowBytes - 1)) >> sharedRankShift;
-  return noteAccess(warp, instruction, *warp.block->cluster[rank], offsetInShared(address.space, at), bytes, isWrite);
-}
-
-static void reportRace(const Race &race, Warp &warp, const Op &op, const AddressOf &address, uint64_t at,
-                       uint64_t bytes, bool isWrite, unsigned lane) {
-  if (!race.earlier.warp)
-    return;
-  report(warp, op, AccessFault::None, address, at, bytes, isWrite, lane);
-  warp.fault->race = race;
-  nameRule(warp.fault->race, warp, isWrite);
-}
-
-void watch(Warp &warp, const Op &op, const AddressOf &address, uint64_t at, uint64_t bytes, bool isWrite,
-           unsigned lane) {
-  reportRace(watched(warp, op, address, at, bytes, isWrite), warp, op, address, at, bytes, isWrite, lane);
-}
-
-void watchShared(Warp &warp, const Op &op, BlockState &block, uint64_t offset, uint64_t bytes, bool isWrite,
-                 unsigned lane) {
-  if (isWrite)
-    markWritten(block.written, offset, bytes);
-  if (warp.clock.empty() || warp.fault || warp.doer.stage == Stage::End)
-    return;
-  const Instruction &instruction = warp.now.frame->code.instruction(op.instruction);
-  reportRace(noteAccess(warp, instruction, block, offset, bytes, isWrite), warp, op, {{}, 0, Space::Shared}, offset,
-             bytes, isWrite, lane);
-}
-
-void watchTensor(Warp &warp, const Op &op, BlockState &block, uint32_t first, llvm::ArrayRef<uint8_t> lanes,
-                 bool isWrite, unsigned lane) {
-  if (warp.clock.empty() || warp.doer.stage == Stage::End)
-    return;
-  const Instruction &instruction = warp.now.frame->code.instruction(op.instruction);
-  for (uint32_t i = 0; i < lanes.size() && !warp.fault; ++i) {
-    const uint32_t column = (first + i) % TensorMemory::columns;
-    if (lanes[i])
-      reportRace(noteTensorAccess(warp, instruction, block, column, lanes[i], isWrite), warp, op,
-                 {{}, 0, Space::Generic}, column, 4, isWrite, lane);
-  }
-}
-
-/// Whether a lane writes what is there already.
-static bool changesNothing(const char *registers, const MemoryAccess &access, unsigned lane, const uint8_t *memory) {
-  for (const Place &place : access.elements) {
-    const size_t bytes = access.bits / 8;
-    if (std::memcmp(registers + place.slot + size_t(lane) * (place.bits / 8), memory, bytes) != 0)
-      return false;
-    memory += bytes;
-  }
-  return true;
-}
-
-/// Notes weak accesses; lanes that access the same bytes, or those that follow, do it together. Returns whether there
-/// is a race.
-static bool isRaced(Warp &warp, const Op &op, const MemoryAccess &access, const uint64_t *at, const Pointers &found) {
-  const auto isWatched = [&](uint64_t from, uint64_t bytes) {
-    return watched(warp, op, access.address, from, bytes, access.isWrite).earlier.warp != 0;
-  };
-  if (found.isRow || found.isSame)
-    return isWatched(at[0], found.isRow ? warpSize * access.bytes : access.bytes);
-  uint64_t begin = 0, end = 0;
-  for (uint32_t left = found.mask; left; left &= left - 1) {
-    const uint64_t one = at[__builtin_ctz(left)];
-    if (end && one + access.bytes == end)
-      continue;
-    if (one == end) {
-      end += access.bytes;
-      continue;
-    }
-    if (end && isWatched(begin, end - begin))
-      return true;
-    begin = one;
-    end = one + access.bytes;
-  }
-  return end && isWatched(begin, end - begin);
-}
-
-/// Notes the accesses of the lanes; strong ones order. Two warps may write the same.
-static void watchAll(Warp &warp, const Op &op, const MemoryAccess &access, const uint64_t *at, const Pointers &found) {
-  if (!access.isStrong && !isRaced(warp, op, access, at, found))
-    return;
-  const char *registers = warp.now.frame->registers;
-  for (uint32_t left = found.mask; left; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(__builtin_ctz(left));
-    if (access.isStrong) {
-      const uint64_t place = access.address.space == Space::Shared ? at[lane] + sharedWindow : at[lane];
-      if (access.isWrite)
-        releaseAt(warp, place);
-      else
-        acquireAt(warp, place);
-      if (access.address.space != Space::Shared)
-        orderClusters(warp, place);
-      continue;
-    }
-    const Race race = watched(warp, op, access.address, at[lane], access.bytes, access.isWrite);
-    const bool isHarmless =
-        access.isWrite && (race.isWrite || race.cluster) && changesNothing(registers, access, lane, found.of[lane]);
-    if (!isHarmless)
-      reportRace(race, warp, op, access.address, at[lane], access.bytes, access.isWrite, lane);
-  }
 }
 
 static void findOneByOne(Warp &warp, const Op &op, const MemoryAccess &access, const uint64_t *at, Pointers &found) {
@@ -471,6 +339,7 @@ void copyBytes(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto &copy = *static_cast<const MemoryCopy *>(op.more);
   if (warp.isCounted)
     countCopy(copy, registers, op, mask, warp);
+  ++warp.turn;
   for (uint32_t left = mask; left; left &= left - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(left));
     uint64_t count = copy.bytes;
@@ -524,7 +393,8 @@ static bool accessRows(Matrix &matrix, unsigned firstLane, char *registers, cons
       report(warp, op, found.fault, access.rows, address, 16, access.isWrite, lane);
       return false;
     }
-    const Race race = watched(warp, op, access.rows, address, 16, access.isWrite);
+    static constexpr uint8_t many = manyLanes; // what a lane names is of several of them
+    const Race race = watched(warp, op, access.rows, {address, 16, access.isWrite, warp.now.mask, {&many, allOfLane}});
     if (!(race.isWrite && access.isWrite && std::memcmp(found.bytes, matrix[row].data(), 16) == 0))
       reportRace(race, warp, op, access.rows, address, 16, access.isWrite, lane);
     if (access.isWrite)
@@ -538,6 +408,7 @@ static bool accessRows(Matrix &matrix, unsigned firstLane, char *registers, cons
 void accessMatrices(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto &access = *static_cast<const MatrixAccess *>(op.more);
   std::array<Matrix, 4> matrices{};
+  ++warp.turn;
   if (warp.isCounted) {
     uint64_t at[warpSize];
     addressesOf(registers, access.rows, at);

@@ -44,9 +44,9 @@ void poison(uint8_t *bytes, uint64_t count);
 /// Notes an access if it is to shared memory, and faults if it races.
 void watch(Warp &warp, const Op &op, const AddressOf &address, uint64_t at, uint64_t bytes, bool isWrite,
            unsigned lane);
-/// The same for shared memory of a block.
+/// The same for shared memory of a block; else than of the lane it is of its warp as a whole.
 void watchShared(Warp &warp, const Op &op, BlockState &block, uint64_t offset, uint64_t bytes, bool isWrite,
-                 unsigned lane);
+                 unsigned lane, bool isOfLane = true);
 /// The same for columns of tensor memory from `first` on: a bit of each number for 16 lanes.
 void watchTensor(Warp &warp, const Op &op, BlockState &block, uint32_t first, llvm::ArrayRef<uint8_t> lanes,
                  bool isWrite, unsigned lane);

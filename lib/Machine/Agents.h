@@ -28,6 +28,7 @@ struct Doer {
   bool isAsyncProxy = false;     // it does not see what ordinary instructions wrote before a proxy fence
   bool isOrdered = false;        // its operations access memory one after the other
   Stage stage = Stage::Whole;
+  bool isStrong = false; // they are sums that do not race with each other
 };
 
 /// What a warp has started of one kind of operations that groups take.
@@ -60,11 +61,12 @@ struct ObjectHistory {
   int64_t expected = 0, came = 0;            // bytes, in this phase
   uint32_t initialiser = 0, initialised = 0; // the warp that made it, and its clock then
   const Instruction *init = nullptr;
+  std::vector<std::pair<const Instruction *, uint32_t>> arrivals; // what has brought some, and the last warp that did
 };
 
 /// What the blocks of a cluster share, with the operations in flight. The entries of clocks, from 1 on: what warps did,
-/// what of that was before a proxy fence, which barrier objects they had made before a fence for these, engines,
-/// barrier objects.
+/// what of that was before a proxy fence, which barrier objects they had made before a fence for these, what one lane
+/// of them did, engines, barrier objects.
 struct Agents {
   uint32_t warps = 0, engines = 0;
   std::shared_ptr<Flights> flights;
@@ -74,8 +76,9 @@ struct Agents {
 
   uint32_t fenced(uint32_t warp) const { return warps + warp; }
   uint32_t made(uint32_t warp) const { return 2 * warps + warp; }
-  uint32_t engine(uint32_t warp, uint32_t engine) const { return 3 * warps + 1 + (warp - 1) * engines + engine; }
-  uint32_t firstObject() const { return 3 * warps + 1 + warps * engines; }
+  uint32_t lane(uint32_t warp) const { return 3 * warps + warp; }
+  uint32_t engine(uint32_t warp, uint32_t engine) const { return 4 * warps + 1 + (warp - 1) * engines + engine; }
+  uint32_t firstObject() const { return 4 * warps + 1 + warps * engines; }
   ObjectHistory &object(uint64_t place) {
     ObjectHistory &one = objects[place];
     if (!one.agent)

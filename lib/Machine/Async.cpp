@@ -133,6 +133,7 @@ static void copyOfLane(const BulkCopy &copy, unsigned lane, const char *register
     return report(warp, op, AccessFault::OutOfBounds, copy.to, to, size, true, lane);
   Operation operation;
   operation.reduction = copy.reduction;
+  warp.doer.isStrong = copy.reduction.how != Reduction::How::None;
   operation.isLoad = copy.to.space == Space::Shared;
   const uint64_t present = (uint64_t(1) << warp.block->cluster.size()) - 1;
   const uint64_t blocks = numberIn(registers, copy.blocks, lane) & present;

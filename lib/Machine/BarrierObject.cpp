@@ -148,8 +148,8 @@ static void noteVainWait(Warp &warp, uint32_t instruction, unsigned lane, const 
   warp.waitsInVain = wait;
 }
 
-static std::string await(const BarrierUse &use, const uint8_t *bytes, char *registers, unsigned lane, Warp &warp,
-                         uint32_t instruction) {
+static std::string await(const BarrierUse &use, const uint8_t *bytes, char *registers, uint32_t mask, unsigned lane,
+                         Warp &warp, uint32_t instruction) {
   uint64_t bits;
   std::memcpy(&bits, bytes, sizeof bits);
   const std::optional<BarrierObject> object = readBarrier(bits);
@@ -159,7 +159,7 @@ static std::string await(const BarrierUse &use, const uint8_t *bytes, char *regi
   const bool isComplete = object->isOdd != bool(use.isParity ? phase & 1 : phase >> phaseAt);
   setNumber(registers, use.result, lane, isComplete);
   if (isComplete)
-    acquireObject(warp, bytes);
+    acquireObject(warp, mask & warp.alive & ~(warp.alive & ~mask ? ~(1u << lane) : 0), bytes, use.isRelaxed);
   else
     noteVainWait(warp, instruction, lane, bytes);
   return "";
@@ -191,13 +191,16 @@ static std::string useAt(const BarrierUse &use, BlockState &block, uint8_t *byte
 }
 
 /// What was done before an arrival is before what is done after the phase.
-static void noteOrder(const BarrierUse &use, const Op &op, unsigned lane, const uint8_t *object, Warp &warp) {
+static void noteOrder(const BarrierUse &use, const Op &op, uint32_t mask, unsigned lane, const uint8_t *object,
+                      Warp &warp) {
   using enum BarrierUse::What;
   if (use.what == Init)
     return noteInit(warp, op, object);
   checkInit(warp, op, object, lane);
+  if (!warp.clock.empty() && use.what != Await)
+    noteArrival(warp, warp.now.frame->code.instruction(op.instruction), object);
   if (use.what == Arrive || use.what == Complete)
-    releaseAt(warp, reinterpret_cast<uintptr_t>(object));
+    releaseAt(warp, mask, reinterpret_cast<uintptr_t>(object), use.isRelaxed);
 }
 
 void useBarrier(char *registers, const Op &op, uint32_t mask, Warp &warp) {
@@ -215,11 +218,11 @@ void useBarrier(char *registers, const Op &op, uint32_t mask, Warp &warp) {
     BlockState &block = *warp.block;
     std::string problem;
     if (warp.doer.stage != Stage::End)
-      noteOrder(use, op, lane, found.bytes, warp);
+      noteOrder(use, op, mask, lane, found.bytes, warp);
     if (warp.doer.stage == Stage::Begin)
       continue;
     if (use.what == BarrierUse::What::Await)
-      problem = await(use, found.bytes, registers, lane, warp, op.instruction);
+      problem = await(use, found.bytes, registers, mask, lane, warp, op.instruction);
     else if (!use.blocks.bits)
       problem = useAt(use, block, found.bytes, registers, lane);
     else {

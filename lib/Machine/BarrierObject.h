@@ -34,6 +34,7 @@ struct BarrierUse {
   Place phase;        // that is awaited: a state, or a parity
   bool drops = false; // the arrivals are not expected in later phases
   bool isParity = false;
+  bool isRelaxed = false; // it orders by fences before and after it
 };
 void useBarrier(char *registers, const Op &op, uint32_t mask, Warp &warp);
 /// The pending arrivals in a state.

@@ -33,6 +33,7 @@ void begin(BlockState &block) {
     warp.agent = block.rank * warps + warp.number + 1;
     if (block.grid->launch.checks) {
       warp.clock.assign(block.cluster.size() * warps + 1, 0);
+      warp.clock[0] = static_cast<uint32_t>(block.cluster.size() * warps);
       warp.clock[warp.agent] = 1;
     }
     if (const auto &traced = block.grid->launch.traced; traced && traced->block == block.index)
@@ -164,7 +165,7 @@ static void completeIfAll(BlockState &block, NumberedBarrier &barrier) {
   for (const WaitingAtBarrier &one : done.waiting) {
     deliver(one, done);
     if (!one.warp->clock.empty())
-      join(one.warp->clock, done.clock);
+      learn(*one.warp, one.fragment.mask, done.clock);
     one.warp->atBarrier &= ~one.fragment.mask;
     resume(*one.warp, one.fragment);
   }
@@ -189,7 +190,7 @@ static void completeCluster(BlockState &block) {
       warp.atCluster = 0;
   for (BlockState *other : block.cluster)
     for (const WaitingAtBarrier &one : std::exchange(other->waitingForCluster, {})) {
-      acquireAt(*one.warp, clusterPlace);
+      acquireAt(*one.warp, one.fragment.mask, clusterPlace);
       one.warp->atBarrier &= ~one.fragment.mask;
       resume(*one.warp, one.fragment);
     }
@@ -240,12 +241,12 @@ static void useClusterBarrier(Warp &warp, const Fragment &next, const BarrierSit
     if (site.isRelaxed)
       releaseObjects(warp, clusterPlace);
     else
-      releaseAt(warp, clusterPlace);
+      releaseAt(warp, mask, clusterPlace);
     warp.atCluster |= mask;
     return completeCluster(*warp.block);
   }
   if (!(warp.atCluster & mask)) {
-    acquireAt(warp, clusterPlace);
+    acquireAt(warp, mask, clusterPlace);
     return resume(warp, next);
   }
   warp.atBarrier |= mask;
@@ -263,10 +264,8 @@ void arrive(Warp &warp, const Fragment &next, const BarrierSite &site, uint32_t 
   if (site.threads.bits)
     barrier.threads = static_cast<uint32_t>(addressIn(registers, {site.threads, 0}, first));
   barrier.arrived[&warp] |= mask;
-  if (!warp.clock.empty()) {
-    join(barrier.clock, warp.clock);
-    ++warp.clock[warp.agent];
-  }
+  if (!warp.clock.empty())
+    tell(warp, mask, barrier.clock);
   if (site.counted.bits) {
     uint32_t lanes;
     std::memcpy(&lanes, registers + site.counted.slot, 4);

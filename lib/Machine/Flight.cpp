@@ -16,14 +16,9 @@ std::shared_ptr<Agents> agentsOf(uint32_t warps) {
   return agents;
 }
 
-static void raiseEntry(Clock &clock, uint32_t entry, uint32_t to) {
-  if (clock.size() <= entry)
-    clock.resize(entry + 1);
-  clock[entry] = std::max(clock[entry], to);
-}
-static uint32_t entryOf(const Clock &clock, uint32_t entry) { return entry < clock.size() ? clock[entry] : 0; }
-
 static uint64_t placeOf(const uint8_t *object) { return reinterpret_cast<uintptr_t>(object); }
+/// What was before arrivals of phases that are complete; `placeOf` has those of the present one, too.
+static uint64_t completeOf(const uint8_t *object) { return placeOf(object) | 1; }
 
 static Engine &engineAt(Warp &warp, unsigned engine) {
   if (warp.engines.size() <= engine)
@@ -179,6 +174,7 @@ static void begin(const StartedOperation &start, char *registers, uint32_t mask,
         const ObjectHistory &history = warp.block->agents->object(placeOf(object));
         warp.doer.agent = history.agent;
         warp.doer.clock = history.phases + 1;
+        noteArrival(warp, *start.at, object);
       }
       runAll(start.ops, registers, left & -left, warp);
     }
@@ -251,7 +247,7 @@ void watchMatrix(Warp &warp, const Op &op, BlockState &block, const SharedMatrix
   if (!warp.clock.empty() && warp.doer.stage != Stage::End)
     for (const uint32_t place : block.grid->matrices.placesOf(matrix))
       if (place + bytesOfPiece <= block.shared.size())
-        watchShared(warp, op, block, place, bytesOfPiece, false, lane);
+        watchShared(warp, op, block, place, bytesOfPiece, false, lane, /*isOfLane=*/false);
 }
 
 // ---- ends
@@ -281,7 +277,7 @@ void awaitGroups(char *registers, const Op &op, uint32_t mask, Warp &warp) {
     return;
   if (engine.started > engine.committed() && engine.started > covered)
     engine.vainWait = &warp.now.frame->code.instruction(op.instruction);
-  raiseEntry(warp.clock, agentOf(warp, use.engine, use.isOfWarpgroup), covered);
+  learnEntry(warp, use.isOfWarpgroup ? warp.alive : mask, agentOf(warp, use.engine, use.isOfWarpgroup), covered);
   giveBackRegisters(warp, use.engine, covered);
 }
 
@@ -294,10 +290,10 @@ static void releaseEnds(const ArrivalAfter &after, const char *registers, uint32
     const uint64_t blocks = numberIn(registers, after.use.blocks, lane),
                    offset = offsetAt(after.object, registers, lane);
     if (const uint8_t *object = objectAt(after.object, registers, lane, warp))
-      join((*warp.block->places)[placeOf(object)], known);
+      publish(warp, mask, known, (*warp.block->places)[placeOf(object)]);
     for (BlockState *other : warp.block->cluster)
       if (other->rank < 64 && blocks >> other->rank & 1)
-        join((*warp.block->places)[placeOf(other->shared.data() + offset)], known);
+        publish(warp, mask, known, (*warp.block->places)[placeOf(other->shared.data() + offset)]);
   }
   ++warp.clock[warp.agent];
 }
@@ -327,12 +323,13 @@ void arriveAfter(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   one.isArrival = true;
 }
 
-void fenceProxies(char *, const Op &, uint32_t, Warp &warp) {
+void fenceProxies(char *, const Op &, uint32_t mask, Warp &warp) {
   if (warp.clock.empty())
     return;
   const Agents &agents = *warp.block->agents;
+  const bool hasView = mask & warp.view.lanes;
   for (uint32_t one = 1; one <= agents.warps; ++one)
-    raiseEntry(warp.clock, agents.fenced(one), warp.clock[one]);
+    raiseEntry(warp.clock, agents.fenced(one), std::max(warp.clock[one], hasView ? entryOf(warp.view.clock, one) : 0));
   ++warp.clock[warp.agent];
 }
 
@@ -355,23 +352,34 @@ void releaseObjects(Warp &warp, uint64_t place) {
 
 // ---- barrier objects
 
-void acquireObject(Warp &warp, const uint8_t *object) {
+void acquireObject(Warp &warp, uint32_t lanes, const uint8_t *object, bool isRelaxed) {
   if (warp.clock.empty())
     return;
-  acquireAt(warp, placeOf(object));
+  acquireAt(warp, lanes, completeOf(object), isRelaxed);
   const ObjectHistory &history = warp.block->agents->object(placeOf(object));
-  raiseEntry(warp.clock, history.agent, history.phases);
+  learnEntry(warp, lanes, history.agent, history.phases);
 }
 
 void endPhase(BlockState &block, const uint8_t *object) {
   ObjectHistory &history = block.agents->object(placeOf(object));
   ++history.phases;
   history.expected = history.came = 0;
+  if (const auto arrivals = block.places->find(placeOf(object)); arrivals != block.places->end())
+    join((*block.places)[completeOf(object)], Clock(arrivals->second));
 }
 
 void noteBytes(BlockState &block, const uint8_t *object, int64_t bytes) {
   ObjectHistory &history = block.agents->object(placeOf(object));
   (bytes > 0 ? history.expected : history.came) += std::abs(bytes);
+}
+
+void noteArrival(Warp &warp, const Instruction &at, const uint8_t *object) {
+  ObjectHistory &history = warp.block->agents->object(placeOf(object));
+  const auto found = llvm::find_if(history.arrivals, [&](const auto &one) { return one.first == &at; });
+  if (found != history.arrivals.end())
+    found->second = warp.agent;
+  else
+    history.arrivals.emplace_back(&at, warp.agent);
 }
 
 void noteInit(Warp &warp, const Op &op, const uint8_t *object) {
@@ -391,11 +399,16 @@ void checkInit(Warp &warp, const Op &op, const uint8_t *object, unsigned lane) {
   if (found == agents.objects.end() || !found->second.initialiser || found->second.initialiser == warp.agent)
     return;
   const ObjectHistory &history = found->second;
-  if (entryOf(warp.clock, history.initialiser) >= history.initialised ||
-      entryOf(warp.clock, agents.made(history.initialiser)) >= history.initialised)
+  const auto isKnownBy = [&](const Clock &clock) {
+    return entryOf(clock, history.initialiser) >= history.initialised ||
+           entryOf(clock, agents.made(history.initialiser)) >= history.initialised;
+  };
+  if (isKnownBy(warp.clock) || isKnownBy(warp.view.clock))
     return;
   if (Fault *fault = raise(warp, op.instruction, lane)) {
-    fault->race.earlier = {history.initialiser, history.initialised, 0, history.init};
+    fault->race.earlier.warp = history.initialiser;
+    fault->race.earlier.clock = history.initialised;
+    fault->race.earlier.at = history.init;
     fault->race.rule = DiagId::UnorderedInit;
   }
 }
@@ -416,6 +429,7 @@ void nameRule(Race &race, const Warp &warp, bool isWrite) {
     return;
   }
   if (agent <= agents.warps) { // an ordinary access
+    race.isOfWarp = agent == warp.agent;
     if (race.isTensor)
       race.rule = DiagId::UnwaitedTensorLoad;
     return;

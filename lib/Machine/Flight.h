@@ -22,6 +22,7 @@ struct StartedOperation {
   bool isCounted = false; // a barrier object counts it:
   AddressOf object;
   bool readsShared = false;
+  const Instruction *at = nullptr;
   HeldLocals held;
   llvm::SmallVector<Place, 4> results; // registers that belong to it until it is complete
   bool isAtOnce = false;               // reading its results waits for it
@@ -80,12 +81,14 @@ void fenceObjects(char *registers, const Op &op, uint32_t mask, Warp &warp);
 void releaseObjects(Warp &warp, uint64_t place);
 
 /// What a warp has seen of a barrier object whose phase is over.
-void acquireObject(Warp &warp, const uint8_t *object);
+void acquireObject(Warp &warp, uint32_t lanes, const uint8_t *object, bool isRelaxed);
 /// The phase of a barrier object is over.
 void endPhase(BlockState &block, const uint8_t *object);
 /// Bytes that a phase expects; below 0: that came.
 void noteBytes(BlockState &block, const uint8_t *object, int64_t bytes);
 void noteInit(Warp &warp, const Op &op, const uint8_t *object);
+/// The instruction brings an arrival or bytes, which who waits in vain is told.
+void noteArrival(Warp &warp, const Instruction &at, const uint8_t *object);
 /// Faults if the object was made by another warp and nothing orders that before.
 void checkInit(Warp &warp, const Op &op, const uint8_t *object, unsigned lane);
 /// What comes is done by an operation that the object counts.

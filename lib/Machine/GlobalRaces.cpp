@@ -4,8 +4,6 @@
 
 namespace ptxray::machine {
 
-static constexpr unsigned cellBytes = 16;
-
 void GlobalShadows::Free::operator()(GlobalCell *cells) const { std::free(cells); }
 
 GlobalCell *GlobalShadows::of(const Allocation &allocation) {
@@ -13,13 +11,13 @@ GlobalCell *GlobalShadows::of(const Allocation &allocation) {
   const auto [found, isNew] = cells.try_emplace(&allocation);
   if (isNew) // pages that are not touched take no memory
     found->second.reset(static_cast<GlobalCell *>(
-        std::calloc((allocation.end - allocation.begin) / cellBytes + 1, sizeof(GlobalCell))));
+        std::calloc((allocation.end - allocation.begin) / bytesOfCell + 1, sizeof(GlobalCell))));
   return found->second.get();
 }
 
 namespace {
 
-enum class State : uint8_t { Untouched, Read, ReadByAll, Written };
+enum class State : uint8_t { Untouched, Read, ReadByAll, Written, WrittenStrongly };
 
 /// What a cell says.
 struct Content {
@@ -62,24 +60,29 @@ static void write(GlobalCell &cell, const Content &content) {
   cell.who.store(who, std::memory_order_release);
 }
 
-/// Nothing orders what the cell says before what the warp does. Reads beside writes of a warp of the same cluster are
-/// left alone: compilers let several warps read what only one of them uses, and writes.
+static bool isWritten(State state) { return state == State::Written || state == State::WrittenStrongly; }
+
+/// Nothing orders what the cell says before what the warp does. Writes beside earlier reads of a warp of the same
+/// cluster are left alone: compilers let several warps read what only one of them uses, and writes.
 static bool isUnordered(const Content &before, const Content &now, const Warp &warp) {
+  const bool areStrong = before.state == State::WrittenStrongly && now.state == before.state;
   if (before.cluster != now.cluster) {
+    if (before.state == State::WrittenStrongly || now.state == State::WrittenStrongly)
+      return false;
     if (!warp.block->grid->program.needsOrder)
       return true;
     const llvm::BitVector &seen = warp.block->agents->seen;
     return !seen.empty() && before.state != State::ReadByAll && !seen.test(before.cluster);
   }
-  return before.state == State::Written && now.state == State::Written && before.agent != now.agent &&
-         before.agent < warp.clock.size() && warp.clock[before.agent] < before.clock;
+  return isWritten(before.state) && !areStrong && before.agent != now.agent &&
+         std::max(entryOf(warp.clock, before.agent), entryOf(warp.view.clock, before.agent)) < before.clock;
 }
 
 /// What the cell says after an access.
 static Content after(const Content &before, const Content &now) {
-  if (before.state == State::Untouched || now.state == State::Written)
+  if (before.state == State::Untouched || isWritten(now.state))
     return now;
-  if (before.state == State::Written)
+  if (isWritten(before.state))
     return before;
   Content all = before;
   all.bytes |= now.bytes;
@@ -94,26 +97,34 @@ Race noteGlobal(Warp &warp, const Instruction &at, const GlobalAccess &access) {
   if (isNew)
     known->second = grid.shadows->of(access.allocation);
   GlobalCell *const cells = known->second;
-  Content now{access.isWrite ? State::Written : State::Read,
+  const unsigned cellBytes = grid.shadows->bytesOfCell;
+  Content now{access.isStrong  ? State::WrittenStrongly
+              : access.isWrite ? State::Written
+                               : State::Read,
               0,
               static_cast<uint32_t>(warp.block->agents->cluster),
               warp.agent,
               warp.clock[warp.agent],
               static_cast<uint32_t>(&at - grid.program.module->ast().instructions.data())};
-  if (!cells || now.agent >> bitsOfAgent || now.clock >> bitsOfClock || warp.block->agents->cluster >= UINT32_MAX)
+  constexpr unsigned leastCell = 4; // in larger ones a strong write would hide those beside it
+  if (!cells || (access.isStrong && cellBytes > leastCell) || now.agent >> bitsOfAgent || now.clock >> bitsOfClock ||
+      warp.block->agents->cluster >= UINT32_MAX)
     return {};
   const uint64_t end = access.offset + access.bytes;
   for (uint64_t from = access.offset; from < end;) {
     GlobalCell &cell = cells[from / cellBytes];
-    const uint64_t first = from % cellBytes, count = std::min(cellBytes - first, end - from);
+    const uint64_t first = from % cellBytes, count = std::min<uint64_t>(cellBytes - first, end - from);
     now.bytes = static_cast<uint16_t>(((1u << count) - 1) << first);
     const Content before = read(cell);
-    const bool conflicts = (before.bytes & now.bytes) && (before.state == State::Written || access.isWrite);
+    const bool conflicts = (before.bytes & now.bytes) && (isWritten(before.state) || access.isWrite);
     if (conflicts && isUnordered(before, now, warp)) {
       Race race;
-      race.earlier = {before.agent, before.clock, 0, &at - now.instruction + before.instruction};
+      race.earlier.warp = before.agent;
+      race.earlier.clock = before.clock;
+      race.earlier.at = &at - now.instruction + before.instruction;
       race.isGlobal = true;
-      race.isWrite = before.state == State::Written;
+      race.isWrite = isWritten(before.state);
+      race.matters = access.isWrite || before.cluster != now.cluster;
       if (before.cluster != now.cluster)
         race.cluster = before.cluster;
       return race;

@@ -1,6 +1,8 @@
 #pragma once
-// Races in global memory: between clusters, and between writes of one cluster. What was last done to each 16 bytes is
-// kept in 16 more, which cores may share. Of accesses to different bytes of them the newest is remembered, and of reads
+// Races in global memory: between clusters, and within one between writes, or of a read that comes after a write and
+// matters. What was last done to each 16 bytes is
+// kept in 16 more, which cores may share. A launch of one cluster has them for each 4 bytes. Of accesses to
+// different bytes of them the newest is remembered, and of reads
 // by several clusters only that there were several: some races are not seen, and none is reported that is not one.
 #include "Machine/Memory.h"
 #include "Machine/Races.h"
@@ -23,6 +25,8 @@ public:
   /// Null: there is no room for them.
   GlobalCell *of(const Allocation &allocation);
 
+  unsigned bytesOfCell = 16;
+
 private:
   struct Free {
     void operator()(GlobalCell *cells) const;
@@ -41,8 +45,10 @@ struct GlobalAccess {
   const Allocation &allocation;
   uint64_t offset, bytes;
   bool isWrite;
+  bool isStrong = false;
 };
-/// Notes the access of a warp; gives an earlier one that nothing orders before it.
+/// Notes the access of a warp; gives an earlier one that nothing orders before it. Of strong accesses writes are noted,
+/// for the other accesses of their cluster.
 Race noteGlobal(Warp &warp, const Instruction &at, const GlobalAccess &access);
 
 /// A strong access: what other clusters did before one to the same place is before.

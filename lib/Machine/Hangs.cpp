@@ -3,7 +3,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cstring>
-#include <set>
 
 namespace ptxray::machine {
 
@@ -25,7 +24,9 @@ std::string objectText(const BlockState &block, uint64_t offset) {
       name + " is in phase " + std::to_string(history.phases) + ", of parity " + (object->isOdd ? "1" : "0") + ": ";
   if (object->pending == object->expected && !object->bytes && history.phases)
     return text + "nobody has arrived since phase " + std::to_string(history.phases - 1) + ", of parity " +
-           (object->isOdd ? "0" : "1") + ", is complete";
+           (object->isOdd ? "0" : "1") + ", is complete; a wait for that parity would not wait";
+  if (object->pending == object->expected && !object->bytes && !history.phases)
+    return text + "nobody has arrived; a wait for parity 1, that of the phase before the first, would not wait";
   llvm::SmallVector<std::string, 2> parts;
   if (object->pending)
     parts.push_back(std::to_string(object->pending) + " of " + counted(object->expected, "arrival") +
@@ -46,7 +47,7 @@ std::string barrierText(const NumberedBarrier &barrier) {
 
 static WaitingLanes waiting(const Warp &warp, const Fragment &one, std::string reason) {
   const FunctionCode &code = one.frame->code;
-  return {&warp, one.frame, code.blocks[one.at - 1].instruction, one.mask, std::move(reason)};
+  return {&warp, one.frame, code.blocks[one.at - 1].instruction, one.mask, std::move(reason), nullptr, 0};
 }
 
 std::vector<WaitingLanes> waitingIn(const BlockState &block) {
@@ -69,7 +70,7 @@ std::vector<WaitingLanes> waitingIn(const BlockState &block) {
       continue;
     const VainWait &wait = *warp.waitsInVain;
     all.push_back({&warp, &warp.frames.back(), wait.instruction, wait.lanes,
-                   wait.block ? objectText(*wait.block, wait.offset) : std::string()});
+                   wait.block ? objectText(*wait.block, wait.offset) : std::string(), wait.block, wait.offset});
   }
   return all;
 }
@@ -79,30 +80,77 @@ namespace {
 /// Threads that wait at one instruction, and what each place that they wait for lacks.
 struct Waiting {
   uint32_t lanes = 0;
-  std::set<std::string> reasons;
+  std::map<std::string, WaitingLanes> reasons;
 };
 
 } // namespace
+
+static uint32_t endedThreads(const BlockState &block) {
+  uint32_t alive = 0;
+  for (const Warp &warp : block.warps)
+    alive += static_cast<uint32_t>(__builtin_popcount(warp.alive));
+  return block.threads() - alive;
+}
+
+/// What has become of a warp.
+static std::string stateOf(const Warp &warp, llvm::ArrayRef<WaitingLanes> waiting, const ReadModule &module) {
+  if (warp.isDone())
+    return "has ended";
+  for (const WaitingLanes &one : waiting)
+    if (one.warp == &warp)
+      return "waits at `" + module.ast().text(one.frame->code.instruction(one.instruction).opcode).str() + "`";
+  return "is elsewhere";
+}
+
+/// Who has brought arrivals or bytes to the object so far, and why they bring no more.
+static void explainArrivals(const WaitingLanes &one, llvm::ArrayRef<WaitingLanes> waiting, const ReadModule &module,
+                            Diagnostic &diagnostic) {
+  const Agents &agents = *one.block->agents;
+  const auto found = agents.objects.find(reinterpret_cast<uintptr_t>(one.block->shared.data() + one.offset));
+  if (found == agents.objects.end() || found->second.arrivals.empty()) {
+    diagnostic.notes.push_back({"nothing has brought it an arrival or bytes", std::nullopt});
+    return;
+  }
+  const size_t warps = agents.warps / one.block->cluster.size();
+  for (const auto &[at, agent] : found->second.arrivals) {
+    const BlockState &block = *one.block->cluster[(agent - 1) / warps];
+    const Warp &warp = block.warps[(agent - 1) % warps];
+    std::string name = "warp " + std::to_string(warp.number);
+    if (one.block->cluster.size() > 1)
+      name += " of block " + std::to_string(block.rank) + " of the cluster";
+    diagnostic.notes.push_back({"what `" + module.ast().text(at->opcode).str() + "` brings is of " + name + ", which " +
+                                    stateOf(warp, waiting, module),
+                                at->range});
+  }
+}
 
 DiagnosticList explainHang(const GridState &grid, llvm::ArrayRef<BlockState *> blocks) {
   DiagnosticSink sink;
   for (const BlockState *block : blocks) {
     std::map<std::pair<const FunctionCode *, uint32_t>, Waiting> waiting; // by instruction
-    for (const WaitingLanes &one : waitingIn(*block)) {
+    const std::vector<WaitingLanes> all = waitingIn(*block);
+    const ReadModule &module = *grid.program.module;
+    for (const WaitingLanes &one : all) {
       Waiting &entry = waiting[{&one.frame->code, one.instruction}];
       entry.lanes += static_cast<uint32_t>(__builtin_popcount(one.lanes));
       if (!one.reason.empty())
-        entry.reasons.insert(one.reason);
+        entry.reasons.try_emplace(one.reason, one);
     }
     const auto &at = block->index;
     const std::string name =
         "(" + std::to_string(at[0]) + ", " + std::to_string(at[1]) + ", " + std::to_string(at[2]) + ")";
     for (const auto &[place, one] : waiting) {
       const Instruction &instruction = place.first->instruction(place.second);
-      Diagnostic &diagnostic = sink.report(DiagId::RunHang, instruction.range, one.lanes, name,
-                                           grid.program.module->ast().text(instruction.opcode).str());
-      for (const std::string &reason : one.reasons)
+      Diagnostic &diagnostic =
+          sink.report(DiagId::RunHang, instruction.range, one.lanes, name, module.ast().text(instruction.opcode).str());
+      for (const auto &[reason, lanes] : one.reasons) {
         diagnostic.notes.push_back({reason, std::nullopt});
+        if (lanes.block && grid.launch.checks)
+          explainArrivals(lanes, all, module, diagnostic);
+      }
+      if (const uint32_t ended = endedThreads(*block))
+        diagnostic.notes.push_back(
+            {counted(ended, "thread") + " of the block " + (ended == 1 ? "has" : "have") + " ended", std::nullopt});
     }
     if (!waiting.empty())
       break;

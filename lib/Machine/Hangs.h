@@ -9,7 +9,9 @@ struct WaitingLanes {
   const Warp *warp;
   const Frame *frame;
   uint32_t instruction, lanes;
-  std::string reason; // what is missing there; empty: that is not known
+  std::string reason;                // what is missing there; empty: that is not known
+  const BlockState *block = nullptr; // in whose shared memory the barrier object is that they wait for:
+  uint64_t offset = 0;
 };
 std::vector<WaitingLanes> waitingIn(const BlockState &block);
 /// Says in words which phase a barrier object in the shared memory of a block is in, and what it waits for.

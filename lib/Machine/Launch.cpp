@@ -173,6 +173,8 @@ static std::array<uint64_t, 3> clusterAt(const GridState &grid, uint64_t number)
 
 /// Who made the earlier access.
 static std::string earlierText(const GridState &grid, const Race &race) {
+  if (race.isOfWarp)
+    return "here by another lane of the warp";
   if (!race.cluster)
     return "here by warp " + std::to_string(race.earlier.warp - 1);
   std::array<uint64_t, 3> at = clusterAt(grid, *race.cluster);
@@ -189,7 +191,10 @@ static void reportRace(const GridState &grid, const Fault &fault, const Instruct
   Diagnostic &diagnostic = sink.report(DiagId::RunRace, instruction.range, thread, fault.isWrite ? "writes" : "reads",
                                        race.isGlobal ? "global memory" : "shared memory",
                                        "0x" + llvm::utohexstr(fault.address, /*LowerCase=*/true),
-                                       race.cluster ? "block" : "warp", race.isWrite ? "wrote" : "read");
+                                       race.cluster    ? "block"
+                                       : race.isOfWarp ? "lane"
+                                                       : "warp",
+                                       race.isWrite ? "wrote" : "read");
   diagnostic.notes.push_back({earlierText(grid, race), race.earlier.at->range});
 }
 
@@ -305,6 +310,8 @@ bool Schedule::beginCluster() {
   const uint32_t warps = (blocks.front()->threads() + warpSize - 1) / warpSize;
   const std::shared_ptr<Agents> agents = agentsOf(static_cast<uint32_t>(blocks.size()) * warps);
   agents->cluster = number;
+  if (queue.count == 1)
+    grid.shadows->bytesOfCell = 4;
   if (grid.launch.checks && grid.program.needsOrder && queue.count <= ClusterOrder::most) {
     agents->seen.resize(static_cast<unsigned>(queue.count));
     agents->seen.set(static_cast<unsigned>(number));

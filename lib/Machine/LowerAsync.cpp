@@ -37,6 +37,8 @@ static BarrierUse useOf(BarrierUse::What what, const Lowered &one, const Action 
   for (const char *name : {"mask", "ctaMask", "ctaMask32"})
     if (const int node = one.node(name); node >= 0 && what != BarrierUse::What::Await)
       use.blocks = lowering.placeOf(one, node, 32);
+  use.isRelaxed = (what == BarrierUse::What::Arrive && !one.facts().has(FactKind::Releases)) ||
+                  (what == BarrierUse::What::Await && !one.facts().has(FactKind::Acquires));
   return use;
 }
 

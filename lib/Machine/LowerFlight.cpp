@@ -43,6 +43,7 @@ void lowerStart(const Lowered &one, size_t first, FunctionCode &code, BodyLoweri
   start.isAsyncProxy = action->proxy() == isa::Proxy::Async;
   start.isOrdered = start.engine >= 0 && isPipelineEngine(static_cast<unsigned>(start.engine));
   start.isCounted = action->node >= 0;
+  start.at = &one.written;
   start.held = heldBy(*code.body, one.number);
   const bool holds = one.facts().has(FactKind::Holds);
   for (const NodeUse &use : one.facts().nodes)
@@ -62,8 +63,26 @@ static bool isOfShared(const Action &action) {
   return !action.space || isa::word(action.space).text != isa::word(isa::words::global).text;
 }
 
+/// A fence orders what threads do, and accesses nothing itself.
+static void lowerFence(const Lowered &one, BodyLowering &lowering) {
+  const ThreadFence fence{one.facts().has(FactKind::Releases), one.facts().has(FactKind::Acquires)};
+  const auto isMore = [](const Action &action) {
+    return action.kind == FactKind::Arrives || action.kind == FactKind::Awaits || action.kind == FactKind::Syncs ||
+           action.kind == FactKind::Async;
+  };
+  if ((fence.releases || fence.acquires) && one.facts().accesses.empty() && llvm::none_of(one.facts().actions, isMore))
+    lowering.emit(fenceThreads, fence);
+}
+
 void lowerGroups(const Lowered &one, BodyLowering &lowering) {
+  lowerFence(one, lowering);
+  const Facts &facts = one.facts();
+  if ((facts.has(FactKind::Among) || facts.has(FactKind::Converged)) && !facts.has(FactKind::Elects) &&
+      !facts.has(FactKind::Syncs))
+    lowering.emit(meetReads, 0);
   for (const Action &action : one.facts().actions) {
+    if (action.kind == FactKind::Syncs && action.scope() == isa::Scope::Warp)
+      lowering.emit(meetLanes, 0);
     using enum isa::Ordered;
     const auto ordered = static_cast<isa::Ordered>(action.detail), with = static_cast<isa::Ordered>(action.other);
     if (action.kind == FactKind::Orders) {

@@ -28,8 +28,9 @@ struct MemoryAccess {
   uint32_t alignment = 1; // that it needs
   uint16_t bits = 0;      // the size of one element
   bool isWrite = false;
-  bool isStrong = false;                // it orders, and does not race
-  llvm::SmallVector<Place, 4> elements; // elements of 8 and 16 bits are in the low bits of wider registers
+  bool isStrong = false;                   // it orders, and does not race with others that do
+  bool acquires = false, releases = false; // else it orders by fences
+  llvm::SmallVector<Place, 4> elements;    // elements of 8 and 16 bits are in the low bits of wider registers
 };
 
 /// A special register, which is filled in for each warp.

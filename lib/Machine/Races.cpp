@@ -4,38 +4,90 @@
 
 namespace ptxray::machine {
 
-void join(Clock &into, const Clock &other) {
-  into.resize(std::max(into.size(), other.size()));
-  for (size_t i = 0; i < other.size(); ++i)
-    into[i] = std::max(into[i], other[i]);
+static uint32_t maskOf(uint8_t bytes) {
+  return (bytes & 1 ? 0xffu : 0) | (bytes & 2 ? 0xff00u : 0) | (bytes & 4 ? 0xff0000u : 0) |
+         (bytes & 8 ? 0xff000000u : 0);
 }
 
-static bool isBefore(const PastAccess &access, const Warp &warp) {
-  return access.warp == 0 || access.warp == warp.agent || (warp.doer.isOrdered && access.warp == warp.doer.agent) ||
-         (access.warp < warp.clock.size() && warp.clock[access.warp] >= access.clock);
+/// The same lane did both, as far as they are of the same bytes.
+static bool areOfOneLane(const PastAccess &access, const PastAccess &now) {
+  const uint32_t mask = maskOf(access.bytes & now.bytes);
+  if (!((access.lanes ^ now.lanes) & mask) && !(access.lanes & manyOfEach & mask))
+    return true;
+  for (unsigned byte = 0; byte < bytesOfCell; ++byte) {
+    const uint32_t one = access.lanes >> 8 * byte & 0xff, other = now.lanes >> 8 * byte & 0xff;
+    if (mask >> 8 * byte & 1 && one != wholeWarp && other != wholeWarp && (one != other || one == manyLanes))
+      return false;
+  }
+  return true;
+}
+
+/// What the lanes that access now have seen beyond what their warp has.
+static bool isSeenByLanes(const PastAccess &access, const PastAccess &now, const Warp &warp) {
+  const bool hasView = warp.view.lanes && !(warp.accessing & ~warp.view.lanes);
+  if (hasView && entryOf(warp.view.clock, access.warp) >= access.clock)
+    return true;
+  const Agents &agents = *warp.block->agents;
+  if (access.warp > agents.warps)
+    return false;
+  PastAccess lane = now;
+  const auto isLane = [&](const Clock &clock) {
+    const LaneCount known = LaneCount::of(entryOf(clock, agents.lane(access.warp)));
+    lane.lanes = known.lane * 0x01010101u;
+    return known.count >= access.clock && areOfOneLane(access, lane);
+  };
+  return isLane(warp.clock) || (hasView && isLane(warp.view.clock));
+}
+
+static bool isBefore(const PastAccess &access, const PastAccess &now, const Warp &warp, bool isRead = false) {
+  if (access.warp == 0 || (warp.doer.isOrdered && access.warp == warp.doer.agent))
+    return true;
+  if (access.warp == warp.agent)
+    return access.clock <= warp.together || (isRead && access.clock <= warp.readsTogether) ||
+           areOfOneLane(access, now) || (access.turn == now.turn && access.at == now.at);
+  if (entryOf(warp.clock, access.warp) < access.clock)
+    return isSeenByLanes(access, now, warp);
+  const uint32_t engine = access.warp - warp.block->agents->engine(warp.agent, 0);
+  return engine >= warp.block->agents->engines || areOfOneLane(access, now) ||
+         (engine < warp.enginesTogether.size() && access.clock <= warp.enginesTogether[engine]);
 }
 
 static bool conflicts(const PastAccess &access, const PastAccess &now, const Warp &warp) {
-  return (access.bytes & now.bytes) && !isBefore(access, warp);
+  return (access.bytes & now.bytes) && !(access.isStrong && now.isStrong) && !isBefore(access, now, warp);
+}
+
+/// The lanes of both accesses: where they differ, `otherwise`.
+static uint32_t joinedLanes(const PastAccess &last, const PastAccess &now, uint32_t otherwise) {
+  const uint32_t before = maskOf(last.bytes), after = maskOf(now.bytes);
+  uint32_t lanes = (last.lanes & before & ~after) | (now.lanes & after);
+  for (unsigned byte = 0; byte < bytesOfCell; ++byte) {
+    const uint32_t mask = 0xffu << 8 * byte;
+    if (before & after & mask && (last.lanes ^ now.lanes) & mask)
+      lanes = (lanes & ~mask) | (otherwise & mask);
+  }
+  return lanes;
 }
 
 static void note(PastAccess &last, const PastAccess &now) {
-  const bool isSame = last.warp == now.warp && last.clock == now.clock;
-  const uint8_t before = isSame ? last.bytes : 0;
-  last = now;
-  last.bytes |= before;
+  const bool isSame = last.warp == now.warp && last.clock == now.clock && last.isStrong == now.isStrong;
+  PastAccess joined = now;
+  if (isSame) {
+    joined.bytes |= last.bytes;
+    joined.lanes = (last.lanes & ~maskOf(now.bytes)) | (now.lanes & maskOf(now.bytes));
+  }
+  last = joined;
 }
 
 static uint64_t bitOf(uint32_t agent) { return agent < 64 ? uint64_t(1) << agent : 0; }
 
 /// The read of the group that is not before what the warp does now; none: `warp` is 0.
-static PastAccess unordered(const ReadGroup &group, const Warp &warp) {
+static PastAccess unordered(const ReadGroup &group, const PastAccess &now, const Warp &warp) {
   PastAccess one = group.last;
   if (!group.warps)
-    return isBefore(one, warp) ? PastAccess() : one;
+    return isBefore(one, now, warp, /*isRead=*/true) ? PastAccess() : one;
   for (uint64_t left = group.warps; left; left &= left - 1) {
     one.warp = static_cast<uint32_t>(__builtin_ctzll(left));
-    if (!isBefore(one, warp))
+    if (!isBefore(one, now, warp, /*isRead=*/true))
       return one;
   }
   return {};
@@ -47,30 +99,50 @@ static bool isUnfenced(const PastAccess &write, const PastAccess &now, const War
   if (!(write.bytes & now.bytes) || write.warp == 0 || write.warp > agents.warps)
     return false;
   const uint32_t entry = agents.fenced(write.warp);
-  return entry >= warp.clock.size() || warp.clock[entry] < write.clock;
+  return std::max(entryOf(warp.clock, entry), entryOf(warp.view.clock, entry)) < write.clock;
 }
 
-static Race noteRead(Cell &cell, size_t index, const PastAccess &now, SharedShadow &shadow, const Warp &warp) {
+/// Keeps a group of reads beside the newest one.
+static void keep(Cell &cell, size_t index, SharedShadow &shadow) {
+  cell.hasMoreReads = true;
+  std::vector<ReadGroup> &groups = shadow.moreReads[index];
+  const ReadGroup &group = cell.reads;
+  for (ReadGroup &one : groups)
+    if (one.warps == group.warps && one.last.warp == group.last.warp && one.last.lanes == group.last.lanes &&
+        one.last.bytes == group.last.bytes) {
+      one = group;
+      return;
+    }
+  groups.push_back(group);
+}
+
+static Race noteRead(Cell &cell, size_t index, const PastAccess &now, SharedShadow &shadow, Warp &warp) {
+  warp.hasRead = true;
   if (conflicts(cell.write, now, warp))
     return {cell.write, true};
   if (warp.doer.isAsyncProxy && isUnfenced(cell.write, now, warp))
     return {.earlier = cell.write, .isWrite = true, .isUnfenced = true};
   ReadGroup &group = cell.reads;
   const bool isAlone = group.last.warp == now.warp && !(group.warps & ~bitOf(now.warp));
-  if (isAlone && group.last.clock == now.clock) { // the warp reads other bytes, too
+  const bool isSameTime = group.last.clock == now.clock;
+  if (isAlone && (isSameTime || (group.last.bytes == now.bytes && !isBefore(group.last, now, warp, /*isRead=*/true)))) {
+    // The warp reads other bytes, too, or by other lanes.
+    group.last.lanes = joinedLanes(group.last, now, manyOfEach);
     group.last.bytes |= now.bytes;
+    group.last.clock = now.clock;
     return {};
   }
-  const bool isSame = group.last.clock == now.clock && group.last.bytes == now.bytes &&
-                      (group.last.warp == now.warp || (group.warps && now.warp < 64));
-  if (!isSame && unordered(group, warp).warp) {
-    cell.hasMoreReads = true;
-    shadow.moreReads[index].push_back(group);
-  }
-  if (!isSame)
+  const bool isSame =
+      isSameTime && group.last.bytes == now.bytes && (group.last.warp == now.warp || (group.warps && now.warp < 64));
+  if (!isSame && unordered(group, now, warp).warp)
+    keep(cell, index, shadow);
+  PastAccess last = now;
+  if (isSame)
+    last.lanes = joinedLanes(group.last, now, byWholeWarp);
+  else
     group.warps = 0;
   group.warps |= bitOf(now.warp);
-  group.last = now;
+  group.last = last;
   return {};
 }
 
@@ -78,7 +150,7 @@ static Race noteWrite(Cell &cell, size_t index, const PastAccess &now, SharedSha
   if (conflicts(cell.write, now, warp))
     return {cell.write, true};
   const auto raced = [&](const ReadGroup &group) {
-    return group.last.bytes & now.bytes ? unordered(group, warp) : PastAccess();
+    return group.last.bytes & now.bytes ? unordered(group, now, warp) : PastAccess();
   };
   if (const PastAccess read = raced(cell.reads); read.warp)
     return {read, false};
@@ -94,9 +166,25 @@ static Race noteWrite(Cell &cell, size_t index, const PastAccess &now, SharedSha
 }
 
 static PastAccess accessNow(const Warp &warp, const Instruction &at) {
-  if (warp.doer.agent)
-    return {warp.doer.agent, warp.doer.clock, 0, &at};
-  return {warp.agent, warp.clock[warp.agent], 0, &at};
+  PastAccess now;
+  now.warp = warp.doer.agent ? warp.doer.agent : warp.agent;
+  now.clock = warp.doer.agent ? warp.doer.clock : warp.clock[warp.agent];
+  now.turn = warp.turn;
+  now.isStrong = warp.doer.isStrong;
+  now.at = &at;
+  return now;
+}
+
+/// The lanes of the bytes of a cell, from a byte of the access on.
+static uint32_t lanesAt(const AccessLanes &by, uint64_t from, unsigned first, unsigned count) {
+  if (!by.lanes)
+    return byWholeWarp;
+  if (by.shift >= 2 || count == 1)
+    return by.lanes[from >> by.shift] * 0x01010101u;
+  uint32_t lanes = 0;
+  for (unsigned i = 0; i < count; ++i)
+    lanes |= static_cast<uint32_t>(by.lanes[(from + i) >> by.shift]) << 8 * (first + i);
+  return lanes;
 }
 
 Race noteTensorAccess(Warp &warp, const Instruction &at, BlockState &owner, uint32_t column, uint8_t lanes,
@@ -112,35 +200,25 @@ Race noteTensorAccess(Warp &warp, const Instruction &at, BlockState &owner, uint
   return race;
 }
 
-Race noteAccess(Warp &warp, const Instruction &at, BlockState &owner, uint64_t offset, uint64_t bytes, bool isWrite) {
+Race noteAccess(Warp &warp, const Instruction &at, BlockState &owner, const SharedAccess &access) {
   SharedShadow &shadow = owner.shadow;
   PastAccess now = accessNow(warp, at);
-  for (uint64_t from = offset; from < offset + bytes;) {
-    const size_t index = from / 4;
-    const unsigned first = from % 4,
-                   count = static_cast<unsigned>(std::min<uint64_t>(4 - first, offset + bytes - from));
+  now.isStrong |= access.isStrong;
+  const uint64_t end = access.offset + access.bytes;
+  for (uint64_t from = access.offset; from < end;) {
+    const size_t index = from / bytesOfCell;
+    const unsigned first = from % bytesOfCell,
+                   count = static_cast<unsigned>(std::min<uint64_t>(bytesOfCell - first, end - from));
     now.bytes = static_cast<uint8_t>(((1u << count) - 1) << first);
+    now.lanes = lanesAt(access.by, from - access.offset, first, count);
     Cell &cell = shadow.cells[index];
-    const Race race = isWrite ? noteWrite(cell, index, now, shadow, warp) : noteRead(cell, index, now, shadow, warp);
+    const Race race =
+        access.isWrite ? noteWrite(cell, index, now, shadow, warp) : noteRead(cell, index, now, shadow, warp);
     if (race.earlier.warp)
       return race;
     from += count;
   }
   return {};
-}
-
-void releaseAt(Warp &warp, uint64_t place) {
-  if (warp.clock.empty())
-    return;
-  join((*warp.block->places)[place], warp.clock);
-  ++warp.clock[warp.agent];
-}
-
-void acquireAt(Warp &warp, uint64_t place) {
-  if (warp.clock.empty())
-    return;
-  if (const auto found = warp.block->places->find(place); found != warp.block->places->end())
-    join(warp.clock, found->second);
 }
 
 } // namespace ptxray::machine

@@ -47,14 +47,27 @@ void noteUnwrittenLoad(Warp &warp, const Op &op, size_t index, size_t elements, 
     add(frame, results[index], lanes, op.instruction);
 }
 
+void noteDoubtfulLoad(Warp &warp, const Op &op, uint32_t lanes, const DoubtfulLoad &load) {
+  Frame &frame = *warp.now.frame;
+  for (const Slot slot : frame.code.flow(op.instruction).results)
+    add(frame, slot, lanes, op.instruction);
+  warp.doubts.try_emplace(op.instruction, load);
+}
+
 static void reportUnwritten(Warp &warp, const Frame &frame, uint32_t instruction, Slot slot, uint32_t lanes,
                             const char *use) {
   Fault *fault = raise(warp, instruction, static_cast<unsigned>(__builtin_ctz(lanes)));
   if (!fault)
     return;
+  fault->from = frame.unwritten.find(slot)->second.from;
+  if (const auto doubt = warp.doubts.find(fault->from); doubt != warp.doubts.end()) {
+    fault->race = doubt->second.race;
+    fault->address = doubt->second.address;
+    fault->instruction = fault->from;
+    return;
+  }
   fault->kind = Fault::Kind::Unwritten;
   fault->text = use;
-  fault->from = frame.unwritten.find(slot)->second.from;
 }
 
 void followBranch(Warp &warp, uint32_t instruction, Slot guard, uint32_t lanes) {

@@ -16,6 +16,8 @@ uint8_t *writtenAt(Warp &warp, Space space, uint64_t address, unsigned lane);
 
 /// A load read bytes of which none was written: element `index` of the lanes, of a number in all.
 void noteUnwrittenLoad(Warp &warp, const Op &op, size_t index, size_t elements, uint32_t lanes);
+/// A load read what another warp wrote, and nothing orders the two: that is reported where what it read matters.
+void noteDoubtfulLoad(Warp &warp, const Op &op, uint32_t lanes, const DoubtfulLoad &load);
 /// The lanes whose register at the slot holds what nothing has written.
 inline uint32_t unwrittenLanes(const Frame &frame, Slot slot) {
   const auto found = frame.unwritten.find(slot);

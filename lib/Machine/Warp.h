@@ -2,6 +2,7 @@
 // A warp: 32 lanes that execute together where they can. Lanes that part at a branch wait for each other where their
 // ways meet, but no lane waits for ever: who waits goes on alone when the others cannot come.
 #include "Machine/Agents.h"
+#include "Machine/Order.h"
 #include "Machine/Program.h"
 #include "Machine/Races.h"
 
@@ -82,11 +83,20 @@ struct Warp {
   std::vector<uint8_t> local;        // each lane has `localBytes` of them
   std::vector<uint8_t> localWritten; // whether each of them was written; empty: they are not asked for
   uint32_t localBytes = 0;
-  uint32_t atBarrier = 0;      // lanes
-  uint32_t agent = 0;          // its number in the cluster, from 1 on
-  Clock clock;                 // empty: races are not looked for
-  Doer doer;                   // of what is noted now
-  std::vector<Engine> engines; // by their number
+  uint32_t atBarrier = 0;                  // lanes
+  uint32_t agent = 0;                      // its number in the cluster, from 1 on
+  Clock clock;                             // empty: races are not looked for
+  uint32_t together = 0;                   // up to which of its releases each lane has seen what the others did
+  uint32_t readsTogether = 0;              // or what they read
+  bool hasRead = false;                    // since then
+  std::vector<uint32_t> enginesTogether;   // and of operations of its engines
+  LaneView view;                           // what some of the lanes have seen besides
+  LaneView fenced, unfenced;               // what was before the last fences, and what strong reads saw since
+  uint32_t accessing = 0;                  // the lanes whose access is noted
+  uint16_t turn = 0;                       // how many accesses were noted
+  std::map<uint32_t, DoubtfulLoad> doubts; // by instruction
+  Doer doer;                               // of what is noted now
+  std::vector<Engine> engines;             // by their number
   std::vector<HeldByOperation> held;
   const FunctionCode *changedIn = nullptr; // whose registers were changed since the last fence for them:
   std::vector<bool> changed;

@@ -1,0 +1,36 @@
+#pragma once
+// What lanes access is noted, so that races are found.
+#include "Machine/Access.h"
+#include <array>
+
+namespace ptxray::machine {
+
+/// The places that the lanes of an access lead to. Lanes that lead nowhere are out of the mask.
+struct Pointers {
+  explicit Pointers(uint32_t mask) : mask(mask) {}
+  uint32_t mask;
+  std::array<uint8_t *, warpSize> of; // not set outside of the mask
+  bool isRow = false, isSame = false; // all lanes: one after the other, or all at one place
+};
+
+/// Bytes that lanes access, by addresses.
+struct WatchedAccess {
+  uint64_t at, bytes;
+  bool isWrite;
+  uint32_t mask;       // the lanes
+  AccessLanes by = {}; // of each element
+  bool isStrong = false;
+};
+inline constexpr unsigned allOfLane = 63; // a shift by which all bytes are of one lane
+
+/// The allocation that holds an address, which is mostly that of the last access of the instruction; null: none.
+const Allocation *allocationAt(Warp &warp, const Op &op, uint64_t address);
+/// Notes an access to shared or global memory; gives the earlier one that it races with.
+Race watched(Warp &warp, const Op &op, const AddressOf &address, const WatchedAccess &access);
+/// Faults if there is one.
+void reportRace(const Race &race, Warp &warp, const Op &op, const AddressOf &address, uint64_t at, uint64_t bytes,
+                bool isWrite, unsigned lane);
+/// Notes the accesses of the lanes. Two warps may write the same.
+void watchAll(Warp &warp, const Op &op, const MemoryAccess &access, const uint64_t *at, const Pointers &found);
+
+} // namespace ptxray::machine

@@ -24,9 +24,7 @@ std::string objectText(const BlockState &block, uint64_t offset) {
       name + " is in phase " + std::to_string(history.phases) + ", of parity " + (object->isOdd ? "1" : "0") + ": ";
   if (object->pending == object->expected && !object->bytes && history.phases)
     return text + "nobody has arrived since phase " + std::to_string(history.phases - 1) + ", of parity " +
-           (object->isOdd ? "0" : "1") + ", is complete; a wait for that parity would not wait";
-  if (object->pending == object->expected && !object->bytes && !history.phases)
-    return text + "nobody has arrived; a wait for parity 1, that of the phase before the first, would not wait";
+           (object->isOdd ? "0" : "1") + ", is complete";
   llvm::SmallVector<std::string, 2> parts;
   if (object->pending)
     parts.push_back(std::to_string(object->pending) + " of " + counted(object->expected, "arrival") +
@@ -102,6 +100,17 @@ static std::string stateOf(const Warp &warp, llvm::ArrayRef<WaitingLanes> waitin
   return "is elsewhere";
 }
 
+/// Nothing has come in the phase that is waited for: perhaps the other parity is meant.
+static void explainParity(const WaitingLanes &one, Diagnostic &diagnostic) {
+  uint64_t bits;
+  std::memcpy(&bits, one.block->shared.data() + one.offset, sizeof bits);
+  const std::optional<BarrierObject> object = readBarrier(bits);
+  if (object && object->pending == object->expected && !object->bytes)
+    diagnostic.notes.push_back(
+        {std::string("a wait for parity ") + (object->isOdd ? "0" : "1") + ", that of the phase before, would not wait",
+         std::nullopt});
+}
+
 /// Who has brought arrivals or bytes to the object so far, and why they bring no more.
 static void explainArrivals(const WaitingLanes &one, llvm::ArrayRef<WaitingLanes> waiting, const ReadModule &module,
                             Diagnostic &diagnostic) {
@@ -145,7 +154,10 @@ DiagnosticList explainHang(const GridState &grid, llvm::ArrayRef<BlockState *> b
           sink.report(DiagId::RunHang, instruction.range, one.lanes, name, module.ast().text(instruction.opcode).str());
       for (const auto &[reason, lanes] : one.reasons) {
         diagnostic.notes.push_back({reason, std::nullopt});
-        if (lanes.block && grid.launch.checks)
+        if (!lanes.block)
+          continue;
+        explainParity(lanes, diagnostic);
+        if (grid.launch.checks)
           explainArrivals(lanes, all, module, diagnostic);
       }
       if (const uint32_t ended = endedThreads(*block))

@@ -12,7 +12,7 @@ void raiseEntry(Clock &clock, uint32_t entry, uint32_t to) {
   clock[entry] = std::max(clock[entry], to);
 }
 
-/// Of two lanes of a warp only one could be told apart: then all of them count as known.
+/// An entry tells one lane of a warp from the others; where two are to be told apart, all of them count as known.
 static void joinLane(Clock &into, uint32_t warp, uint32_t at, uint32_t entry) {
   const LaneCount other = LaneCount::of(entry), mine = LaneCount::of(into[at]);
   if (!other.count || (mine.count && mine.lane != other.lane)) {

@@ -23,7 +23,7 @@ struct LaneCount {
 uint32_t entryOf(const Clock &clock, uint32_t entry);
 void raiseEntry(Clock &clock, uint32_t entry, uint32_t to);
 
-/// What the lanes did, and had seen when the warp knew `known`, is told to whoever sees the clock.
+/// What the lanes did, and had seen when the warp knew `known`, is told to who sees the clock.
 void publish(const Warp &warp, uint32_t lanes, const Clock &known, Clock &to);
 /// The same for all that the warp knows; what it does from now on is not told.
 void tell(Warp &warp, uint32_t lanes, Clock &to);

@@ -99,7 +99,7 @@ static bool isRaced(Warp &warp, const Op &op, const MemoryAccess &access, const 
       lanes[lane] = static_cast<uint8_t>(lane);
     return lanes;
   }();
-  // Of several lanes that write the same bytes each finds what it wrote itself.
+  // Each of several lanes that write the same bytes finds what it wrote itself.
   const uint8_t many = access.isWrite ? wholeWarp : manyLanes;
   const auto shift = static_cast<unsigned>(__builtin_ctz(access.bytes));
   const auto isWatched = [&](uint64_t from, uint64_t bytes, const uint8_t *lanes) {

@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+"""Runs litmus tests of Dat3M by many schedules: litmus.py PTXRAY DAT3M [--schedules=N] [--show] [-- OPTION...]
+
+DAT3M is a clone of https://github.com/hernanponcedeleon/Dat3M, of which the list of PTX v6.0 with its verdicts is read.
+Each test becomes a kernel: threads of one block are the first lanes of its warps, blocks are those of a cluster. An
+outcome that the model forbids fails the run; how many of the allowed ones some schedule shows is counted."""
+
+import concurrent.futures
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+LIST = "dartagnan/src/test/resources/PTXv6_0-expected.csv"
+BYTES = 256  # from one location to the next
+
+
+class Unknown(Exception):
+    pass
+
+
+def parsed(text):
+    """Columns of instructions with the block of each, initial values, and the condition with its quantifier."""
+    text = re.sub(r"//.*", "", text)
+    begin, end = text.index("{"), text.index("}")
+    initial = {}
+    for part in re.split(r"[;\n]", text[begin + 1 : end]):
+        if found := re.fullmatch(r"\s*([\w:]+)\s*=\s*(-?\w+)\s*", part):
+            initial[found[1]] = found[2]
+        elif part.strip():
+            raise Unknown(part.strip())
+    rest = text[end + 1 :]
+    at = re.search(r"(?m)(~exists|exists|forall|filter)", rest)
+    rows = [row.rstrip().rstrip(";").split("|") for row in rest[: at.start()].splitlines() if row.strip()]
+    rows = [[cell.strip() for cell in row] for row in rows]
+    blocks = []
+    for cell in rows[0]:
+        found = re.fullmatch(r"P(\d+)@cta (\d+),\s*gpu (\d+)", cell)
+        if not found:
+            raise Unknown(cell)
+        blocks.append((int(found[3]), int(found[2])))
+    columns = [[row[i] for row in rows[1:] if i < len(row) and row[i]] for i in range(len(blocks))]
+    return columns, blocks, initial, rest[at.start() :].strip()
+
+
+class Kernel:
+    """The PTX of a test, and where its kernel stores what."""
+
+    def __init__(self, text):
+        self.columns, blocks, self.initial, condition = parsed(text)
+        if any(":" not in name and not value.isdigit() for name, value in self.initial.items()):
+            raise Unknown("aliases")
+        numbers = sorted(set(blocks))
+        self.grid = len(numbers)
+        self.threads, warps = [], {}
+        for block in blocks:
+            warps[block] = warps.get(block, -1) + 1
+            self.threads.append((numbers.index(block), warps[block]))
+        self.block = 32 * (1 + max(warps.values()))
+        if self.grid > 8 or self.block > 1024:
+            raise Unknown("too many threads")
+        self.places, self.results = [], []
+        self.quantifier, self.condition = re.match(r"(~exists|exists|forall)\s*(.*)", condition, re.DOTALL).groups()
+        if re.search(r"P?\d+:(?!\s*r\d)", self.condition):
+            raise Unknown(self.condition)
+
+    def place(self, name):
+        if name not in self.places:
+            self.places.append(name)
+        return self.places.index(name) * BYTES
+
+    def value(self, thread, text):
+        if re.fullmatch(r"-?\d+", text):
+            return text
+        if not re.fullmatch(r"r\w+", text):
+            raise Unknown(text)
+        if (thread, text) not in self.results:
+            self.results.append((thread, text))
+        return f"%v{thread}_{text}"
+
+    def instruction(self, thread, text):
+        if found := re.fullmatch(r"(LC\w+):", text):
+            return f"{found[1]}_{thread}:"
+        word, _, rest = text.partition(" ")
+        operands = [part.strip() for part in rest.split(",") if part.strip()]
+        if word == "goto":
+            return f"  bra {operands[0]}_{thread};"
+        if word in ("bne", "beq"):
+            a, b = self.value(thread, operands[0]), self.value(thread, operands[1])
+            return f"  setp.{word[1:]}.u32 %p1, {a}, {b};\n  @%p1 bra {operands[2]}_{thread};"
+        if word in ("ld", "mov") and len(operands) == 2 and re.fullmatch(r"-?\d+|r\w+", operands[1]):
+            return f"  mov.u32 {self.value(thread, operands[0])}, {self.value(thread, operands[1])};"
+        if word == "add":
+            return "  add.u32 " + ", ".join(self.value(thread, one) for one in operands) + ";"
+        if word.startswith("fence.") and not word.startswith("fence.proxy"):
+            return f"  {word};"
+        if found := re.fullmatch(r"bar\.cta\.(sync|arrive)", word):
+            if len(operands) == 2:
+                raise Unknown(text)
+            name = re.fullmatch(r"\d+", operands[0])
+            if not name:
+                raise Unknown(text)
+            count = f", {32 * int(operands[2])}" if len(operands) == 3 else ""
+            if found[1] == "arrive" and not count:
+                raise Unknown(text)
+            return f"  bar.cta.{found[1]} {operands[0]}{count};"
+        if found := re.fullmatch(r"ld\.(weak|relaxed\.\w+|acquire\.\w+)", word):
+            return f"  ld.{found[1]}.global.u32 {self.value(thread, operands[0])}, [%rd1+{self.place(operands[1])}];"
+        if found := re.fullmatch(r"st\.(weak|relaxed\.\w+|release\.\w+)", word):
+            return f"  st.{found[1]}.global.u32 [%rd1+{self.place(operands[0])}], {self.value(thread, operands[1])};"
+        if found := re.fullmatch(r"(atom|red)\.(\w+\.\w+)\.(\w+)", word):
+            kind = {"add": "add.u32", "sub": "add.u32", "exch": "exch.b32", "cas": "cas.b32"}.get(found[3])
+            if not kind:
+                raise Unknown(text)
+            to = [] if found[1] == "red" else [self.value(thread, operands[0])]
+            named = len(to)
+            rest = operands[named + 1 :]
+            values = [self.value(thread, one) for one in rest]
+            if found[3] == "sub":
+                values = [str(-int(values[0]))]
+            if found[1] == "red":
+                to = ["%r2"]
+            address = f"[%rd1+{self.place(operands[named])}]"
+            return f"  atom.{found[2]}.global.{kind} " + ", ".join([*to, address, *values]) + ";"
+        raise Unknown(text)
+
+    def text(self):
+        for name in self.initial:
+            if ":" not in name:
+                self.place(name)
+        for name in re.findall(r"(?<![\w:])([a-qs-zA-Q]\w*)\s*(?:==|!=|=)", self.condition):
+            self.place(name)
+        for thread, name in re.findall(r"P?(\d+):\s*(r\w+)", self.condition):
+            self.value(int(thread), name)
+        bodies = [[self.instruction(i, one) for one in column] for i, column in enumerate(self.columns)]
+        lines = [".version 7.8", ".target sm_90", ".address_size 64"]
+        lines += [".visible .entry kernel(.param .u64 memory, .param .u64 results) {", "  .reg .b64 %rd<4>;"]
+        lines += ["  .reg .b32 %r<4>;", "  .reg .pred %p<2>;"]
+        lines += [f"  .reg .b32 %v{thread}_{name};" for thread, name in self.results]
+        lines += ["  ld.param.u64 %rd1, [memory];", "  ld.param.u64 %rd2, [results];", "  mov.u32 %r1, %tid.x;"]
+        lines += ["  and.b32 %r2, %r1, 31;", "  setp.ne.u32 %p1, %r2, 0;", "  @%p1 exit;", "  shr.u32 %r1, %r1, 5;"]
+        lines += ["  mov.u32 %r3, %ctaid.x;", f"  mad.lo.u32 %r1, %r3, {self.block // 32}, %r1;"]
+        for i, (block, warp) in enumerate(self.threads):
+            lines += [f"  setp.eq.u32 %p1, %r1, {block * (self.block // 32) + warp};", f"  @%p1 bra T{i};"]
+        lines.append("  exit;")
+        for i, body in enumerate(bodies):
+            lines.append(f"T{i}:")
+            for thread, name in self.results:
+                if thread == i:
+                    lines.append(f"  mov.u32 %v{thread}_{name}, {self.initial.get(f'P{i}:{name}', 0)};")
+            lines += body
+            for at, (thread, name) in enumerate(self.results):
+                if thread == i:
+                    lines.append(f"  st.global.u32 [%rd2+{4 * at}], %v{thread}_{name};")
+            lines.append("  exit;")
+        return "\n".join([*lines, "}"]) + "\n"
+
+    def holds(self, memory, results):
+        """Whether the condition is true of what a run left."""
+
+        def number(found):
+            if found[1]:
+                return str(results[self.results.index((int(found[1]), found[2]))])
+            return str(memory[self.places.index(found[3])])
+
+        text = re.sub(r"P?(\d+):\s*(r\w+)|\b([a-zA-Z]\w*)\b", number, self.condition)
+        text = text.replace("/\\", " and ").replace("\\/", " or ").replace("~", " not ")
+        return bool(eval(re.sub(r"(?<![=!<>])=(?!=)", "==", text), {"__builtins__": {}}))
+
+
+def outcomes(ptxray, kernel, schedules, options, folder):
+    text = kernel.text()
+    path, memory, results = folder / "test.ptx", folder / "memory.bin", folder / "results.bin"
+    path.write_text(text)
+    first = [int(kernel.initial.get(name, 0)) for name in kernel.places]
+    data = bytearray(BYTES * len(first))
+    for i, value in enumerate(first):
+        data[BYTES * i : BYTES * i + 4] = value.to_bytes(4, "little")
+    (folder / "first.bin").write_bytes(data)
+    seen = set()
+    for schedule in schedules:
+        command = [ptxray, "run", "--emulate", "--no-config", "--no-checks", path, f"--schedule={schedule}", *options]
+        command += [f"--grid={kernel.grid}", f"--cluster={kernel.grid}", f"--block={kernel.block}"]
+        command += [f"--out=0=file:{memory}", f"--out=1=file:{results}"]
+        command += [f"file:{folder / 'first.bin'}", f"zeros:u32:{max(1, len(kernel.results))}"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if "[run-hang]" in done.stdout + done.stderr:
+            continue
+        if done.returncode != 0:
+            raise Unknown((done.stdout + done.stderr)[:500] + text)
+        left = [memory.read_bytes()[BYTES * i :][:4] for i in range(len(first))]
+        held = [results.read_bytes()[4 * i :][:4] for i in range(len(kernel.results))]
+        seen.add(tuple(tuple(int.from_bytes(one, "little") for one in all) for all in (left, held)))
+    return seen
+
+
+def judged(job):
+    """What became of a test: `unknown`, `forbidden`, `kept`, `shown` or `hidden`."""
+    ptxray, path, expected, schedules, options = job
+    try:
+        kernel = Kernel(path.read_text())
+        with tempfile.TemporaryDirectory() as folder:
+            seen = outcomes(ptxray, kernel, schedules, options, pathlib.Path(folder))
+            isShown = any(kernel.holds(*one) != (kernel.quantifier == "forall") for one in seen)
+    except Unknown as why:
+        return path, "unknown", str(why)
+    isAllowed = expected == (kernel.quantifier == "exists")
+    if isAllowed:
+        return path, "shown" if isShown else "hidden", ""
+    return path, "forbidden" if isShown else "kept", ""
+
+
+def main():
+    own = sys.argv[1 : sys.argv.index("--")] if "--" in sys.argv else sys.argv[1:]
+    options = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else []
+    ptxray, dat3m = own[0], pathlib.Path(own[1])
+    count = next((int(one[12:]) for one in own if one.startswith("--schedules=")), 40)
+    schedules = ["eager", "lazy", "early", *map(str, range(1, count - 2))]
+    jobs = []
+    for line in (dat3m / LIST).read_text().split():
+        name, expected = line.split(",")
+        jobs.append((ptxray, dat3m / name, expected == "1", schedules, options))
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        all_of = list(pool.map(judged, jobs))
+    for path, what, why in all_of:
+        if what in ("unknown", "forbidden") or "--show" in own:
+            print(what, path.name, why)
+    for what in ("kept", "forbidden", "shown", "hidden", "unknown"):
+        print(f"{what}: {sum(one[1] == what for one in all_of)}")
+    return 1 if any(one[1] == "forbidden" for one in all_of) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -10,6 +10,7 @@ wait twice for the same. So the numbers are for comparing one ptxray with anothe
 
 import argparse
 import collections
+import itertools
 import json
 import pathlib
 import re
@@ -26,6 +27,9 @@ LABEL = re.compile(r"^\s*([$%\w]+):(?!:)", re.MULTILINE)
 ENTRY = re.compile(r"\.entry\b[^{]*\{")
 MOST_OF_A_KIND = 8  # the most edits of one kind in one kernel
 LARGE = 2_000_000
+
+
+Span = collections.namedtuple("Span", "begin end")
 
 
 class Statement:
@@ -63,6 +67,12 @@ class Kernel:
 
     def loop_of(self, statement):
         return next((loop for loop in self.loops if loop[0] <= statement.begin < loop[1]), None)
+
+    def with_branches(self, wait):
+        """the wait together with the branches behind it, which come back to it or leave its loop"""
+        after = self.statements[self.statements.index(wait) + 1 :]
+        branches = itertools.takewhile(lambda one: one.starts("bra"), after)
+        return Span(wait.begin, max([wait.end, *(one.end for one in branches)]))
 
     def all(self, *names):
         return [one for one in self.statements if one.starts(*names)]
@@ -129,10 +139,7 @@ def barriers(kernel):
         if loop and parity:
             changed = one.operands[: parity.start(1)] + "0" + one.operands[parity.end(1) :]
             yield "barrier.constant-parity", one, f"{one.guard}{one.opcode} {changed};"
-        found = re.match(r"([%\w]+)\s*,", one.operands)
-        if found:  # it says at once that the phase is over
-            kind = "barrier.no-wait-loop" if loop else "barrier.no-wait"
-            yield kind, one, f"{one.guard}setp.eq.u32 {found[1]}, 0, 0;"
+        yield "barrier.no-wait-loop" if loop else "barrier.no-wait", kernel.with_branches(one), ""
     yield from without("bulk.no-expect", kernel.all("mbarrier.expect_tx", "mbarrier.arrive.expect_tx"))
 
 
@@ -174,7 +181,8 @@ def faults_of(path):
                 if count[kind] > MOST_OF_A_KIND:
                     continue
                 written = text[one.begin : one.end]
-                changed = instead + "\n" * written.count("\n")
+                labels = "".join(found[0].strip() for found in LABEL.finditer(written))
+                changed = instead + labels + "\n" * written.count("\n")
                 yield kind, text.count("\n", 0, one.begin) + 1, text[: one.begin] + changed + text[one.end :]
 
 

@@ -1,20 +1,13 @@
 // uninitialised-barrier, unexpected-bytes, other-bytes-expected, never-signalled-barrier, never-awaited-barrier,
-// ignored-wait, unordered-init, constant-parity: barrier objects in shared memory. They are told apart by their
+// ignored-wait, constant-parity: barrier objects in shared memory. They are told apart by their
 // addresses; where those are not known nothing is said.
-#include "Hazards/Cures.h"
+#include "Hazards/Barriers.h"
 #include "Hazards/Rings.h"
 #include "Isa/Isa.h"
 #include "llvm/ADT/SmallSet.h"
 
 namespace ptxray {
 namespace {
-
-struct BarrierUse {
-  uint32_t number;
-  isa::FactKind kind;
-  MemoryPlace barrier;
-  int which, amount, condition; // nodes
-};
 
 class BarrierRules {
 public:
@@ -38,7 +31,8 @@ private:
   bool areNamedAlike(const MemoryPlace &a, const MemoryPlace &b);
   llvm::SmallVector<int64_t, 8> slotsOf(const MemoryPlace &barrier);
   bool isPartlyUninitialised(const MemoryPlace &barrier);
-  bool reaches(uint32_t first, uint32_t second);
+  bool reaches(uint32_t first, uint32_t second) { return reachability.leads(first, second); }
+  bool isExpectedOnlyBefore(const BarrierUse &copy);
   bool mayExpect(const BarrierUse &expectation, const BarrierUse &copy);
   std::optional<uint32_t> emptyArrival(const BarrierUse &copy);
   void expectation(const BarrierUse &use);
@@ -47,7 +41,8 @@ private:
   void ignored();
   void bytes(const BarrierUse &expectation);
   void parity(const BarrierUse &wait);
-  void orderOfInits();
+  bool changesIn(const BarrierUse &wait, BlockId header);
+  bool isChangedByOthers(const BarrierUse &wait, BlockId header);
   bool isInLoop(BlockId block, BlockId header) const;
   bool isWrittenIn(LocalId local, BlockId header);
   bool isUsedInEachRound(const BarrierUse &wait, BlockId header) const;
@@ -58,14 +53,13 @@ private:
   const Body &body;
   const llvm::ArrayRef<uint32_t> reported; // copies that were reported because nothing waits for them
   std::vector<BarrierUse> uses;
-  llvm::DenseMap<uint32_t, std::vector<bool>> reachedFrom; // the blocks that each block leads to
-  llvm::DenseMap<uint32_t, bool> signalledInRounds;        // by instruction
-  llvm::SmallSet<DiagId, 8> told;                          // each is reported once for a body
+  Reachability reachability;
+  llvm::DenseMap<uint32_t, bool> signalledInRounds; // by instruction
+  std::vector<uint32_t> withoutInit; // uses to which no way leads from an initialisation that still holds
+  llvm::SmallSet<DiagId, 8> told;    // each is reported once for a body
 };
 
 } // namespace
-
-static bool isInit(isa::FactKind kind) { return kind == isa::FactKind::Inits; }
 
 static bool isWait(isa::FactKind kind) { return kind == isa::FactKind::Awaits; }
 
@@ -74,7 +68,7 @@ static bool isSignal(isa::FactKind kind) {
 }
 
 BarrierRules::BarrierRules(HazardContext &context, llvm::ArrayRef<uint32_t> reported)
-    : context(context), body(context.body), reported(reported) {
+    : context(context), body(context.body), reported(reported), reachability(context.analyses.graph()) {
   for (const uint32_t number : context.events) {
     for (const Action &action : body.facts(number).actions)
       switch (action.kind) {
@@ -100,7 +94,8 @@ void BarrierRules::initialisation(const BarrierUse &use) {
   if (use.kind == isa::FactKind::Inits || use.kind == isa::FactKind::Invalidates ||
       told.contains(DiagId::UninitialisedBarrier) || !isComparable(use, isInit))
     return;
-  if (any(use.barrier, isInit) && !isPartlyUninitialised(use.barrier))
+  if (any(use.barrier, isInit) && !isPartlyUninitialised(use.barrier) &&
+      !std::binary_search(withoutInit.begin(), withoutInit.end(), use.number))
     return;
   told.insert(DiagId::UninitialisedBarrier);
   context.sink.report(DiagId::UninitialisedBarrier, context.opcodeRange(use.number), context.opcode(use.number));
@@ -155,8 +150,7 @@ bool BarrierRules::isPartlyUninitialised(const MemoryPlace &barrier) {
   return llvm::any_of(slotsOf(barrier), [&](int64_t slot) { return !initialised.contains(slot); });
 }
 
-bool BarrierRules::reaches(uint32_t first, uint32_t second) {
-  const Graph &graph = context.analyses.graph();
+bool Reachability::leads(uint32_t first, uint32_t second) {
   const BlockId from = graph.blockOf(first), to = graph.blockOf(second);
   if (from == to && first < second)
     return true;
@@ -175,10 +169,29 @@ bool BarrierRules::reaches(uint32_t first, uint32_t second) {
   return reached[indexOf(to)];
 }
 
-/// They begin together, and rings have the same index.
+/// They begin together, and both are rings with the same index or both are none.
 bool BarrierRules::areNamedAlike(const MemoryPlace &a, const MemoryPlace &b) {
   const LocalId one = indexOfRing(a), other = indexOfRing(b);
-  return beginTogether(a, b) && (one == LocalId::None || other == LocalId::None || one == other);
+  return beginTogether(a, b) && a.isRing == b.isRing &&
+         (one == LocalId::None || other == LocalId::None || one == other);
+}
+
+/// The copy is in a loop in which its ring of barriers comes round, and nothing in the loop and no other thread has
+/// these expect bytes: what is expected before the loop is for its first rounds.
+bool BarrierRules::isExpectedOnlyBefore(const BarrierUse &copy) {
+  const LocalId index = indexOfRing(copy.barrier);
+  const Loops &loops = context.analyses.loops();
+  BlockId header = loops.header[indexOf(context.analyses.graph().blockOf(copy.number))];
+  for (; index != LocalId::None && header != BlockId::None; header = loops.outer[indexOf(header)]) {
+    if (!isWrittenIn(index, header) || !comesAgain(copy.barrier.base, header, body, context.analyses))
+      continue;
+    return llvm::none_of(uses, [&](const BarrierUse &use) {
+      return (use.kind == isa::FactKind::Expects || use.kind == isa::FactKind::Completes) &&
+             !isElsewhere(use.barrier, copy.barrier) &&
+             (isInLoop(context.analyses.graph().blockOf(use.number), header) || !reaches(use.number, copy.number));
+    });
+  }
+  return false;
 }
 
 /// It may be that some thread has the barrier expect what the copy brings. What comes only after the copy is meant for
@@ -225,7 +238,8 @@ std::optional<uint32_t> BarrierRules::emptyArrival(const BarrierUse &copy) {
 void BarrierRules::expectation(const BarrierUse &use) {
   if (use.kind != isa::FactKind::Async || told.contains(DiagId::UnexpectedBytes) || use.barrier.base == LocalId::None)
     return;
-  const bool isExpected = llvm::any_of(uses, [&](const BarrierUse &other) { return mayExpect(other, use); });
+  const bool isExpected =
+      llvm::any_of(uses, [&](const BarrierUse &other) { return mayExpect(other, use); }) && !isExpectedOnlyBefore(use);
   const std::optional<uint32_t> arrival = isExpected ? emptyArrival(use) : std::nullopt;
   if (isExpected && !arrival)
     return;
@@ -309,99 +323,6 @@ void BarrierRules::bytes(const BarrierUse &expectation) {
     context.sink.report(DiagId::OtherBytesExpected, context.opcodeRange(expectation.number), *expected, sum);
 }
 
-// ---- initialisation seen by the cluster
-namespace {
-
-/// For each init, whether anything ordered it for the cluster.
-struct UnorderedInits : WorseLevels {
-  enum Level : uint8_t { Unordered, Ordered, NotStarted };
-  const Body &body;
-  std::vector<uint32_t> inits, places;
-
-  size_t levels() const { return inits.size(); }
-  Levels start() const {
-    Levels state;
-    state.of.assign(levels(), NotStarted);
-    return state;
-  }
-  void step(Levels &state, uint32_t number) const {
-    const auto init = llvm::lower_bound(inits, number);
-    if (init != inits.end() && *init == number)
-      state.of[init - inits.begin()] = Unordered;
-    else if (orders(number))
-      for (uint8_t &level : state.of)
-        if (level == Unordered)
-          level = Ordered;
-  }
-  bool orders(uint32_t number) const {
-    return body.callsUnknown(number) || llvm::any_of(body.facts(number).actions, [](const Action &action) {
-             return (action.kind == isa::FactKind::Orders &&
-                     static_cast<isa::Ordered>(action.detail) == isa::Ordered::Barriers) ||
-                    (action.kind == isa::FactKind::Releases);
-           });
-  }
-};
-
-} // namespace
-
-static bool isClusterArrival(const Facts &facts) {
-  return !facts.has(isa::FactKind::Releases) && llvm::any_of(facts.actions, [](const Action &action) {
-    return action.kind == isa::FactKind::Arrives && action.node < 0 && action.scope() == isa::Scope::Cluster;
-  });
-}
-
-/// Its barrier object may be that of another block of the cluster.
-static bool isRemote(const Facts &facts) {
-  return llvm::any_of(facts.accesses, [](const Access &access) {
-    return access.kind == isa::Access::Barrier && access.space && isShared(access.space) &&
-           llvm::StringRef(isa::word(access.space).text).ends_with("cluster");
-  });
-}
-
-static bool isOfCluster(const Body &body) {
-  for (const Directive &directive :
-       llvm::ArrayRef(body.ast->directives).slice(body.function->directives.first, body.function->directives.count)) {
-    const isa::Directive *known = isa::findDirective(body.ast->text(directive.name));
-    if (known == &isa::tables().directives[static_cast<size_t>(isa::DirectiveId::Reqnctapercluster)])
-      return llvm::any_of(body.ast->operandsOf(directive.operands),
-                          [](const Operand &count) { return count.value > 1; });
-  }
-  return false;
-}
-
-void BarrierRules::orderOfInits() {
-  UnorderedInits analysis{{}, body, {}, {}};
-  bool arrives = false;
-  bool hasPeers = isOfCluster(body); // other blocks of the cluster use the barriers
-  for (const uint32_t number : context.events) {
-    const Facts &facts = body.facts(number);
-    hasPeers |= facts.ctas == 2 || (facts.has(isa::FactKind::Arrives) && isRemote(facts));
-    const bool isInit = facts.has(isa::FactKind::Inits);
-    if (isInit && analysis.inits.size() < 256)
-      analysis.inits.push_back(number);
-    const bool isArrival = isClusterArrival(facts);
-    arrives |= isArrival;
-    if (isInit || isArrival || analysis.orders(number))
-      analysis.places.push_back(number);
-  }
-  if (!arrives || !hasPeers || analysis.inits.empty())
-    return;
-  const Solution solution(context.analyses.graph(), analysis);
-  bool isTold = false;
-  solution.replay([&](uint32_t number, const Levels &state) {
-    const auto *unordered = llvm::find(state.of, UnorderedInits::Unordered);
-    if (isTold || unordered == state.of.end() || llvm::is_contained(state.of, UnorderedInits::Ordered) ||
-        !isClusterArrival(body.facts(number)))
-      return;
-    isTold = true;
-    const uint32_t init = analysis.inits[unordered - state.of.begin()];
-    Diagnostic &diagnostic = context.sink.report(DiagId::UnorderedInit, context.opcodeRange(number),
-                                                 context.opcode(number), context.opcode(init));
-    diagnostic.notes.push_back({"initialised here", context.range(init)});
-    offerInitFence(diagnostic, context, init);
-  });
-}
-
 // ---- parity
 bool BarrierRules::isInLoop(BlockId block, BlockId header) const {
   const Loops &loops = context.analyses.loops();
@@ -478,6 +399,37 @@ bool BarrierRules::isUsedAgain(const BarrierUse &wait, BlockId header) {
   return isSignalled;
 }
 
+/// The loop writes the parity for which the instruction waits.
+bool BarrierRules::changesIn(const BarrierUse &wait, BlockId header) {
+  const Operand *nodes = body.ast->operands.data() + body.instruction(wait.number).operands.first;
+  bool changes = nodes[wait.which].kind != OperandKind::Integer;
+  if (changes)
+    body.eachUse(wait.number, [&](NamedUse use) {
+      if (&use.operand == nodes + wait.which)
+        changes = isWrittenIn(use.local, header);
+    });
+  return changes;
+}
+
+/// The barriers are a ring that comes round in the loop, and another wait of the loop for the same ring has a parity
+/// that changes.
+bool BarrierRules::isChangedByOthers(const BarrierUse &wait, BlockId header) {
+  if (!wait.barrier.isRing || !comesAgain(wait.barrier.base, header, body, context.analyses))
+    return false;
+  const Graph &graph = context.analyses.graph();
+  bool isChanged = false;
+  for (const BarrierUse &use : uses) {
+    if (isElsewhere(use.barrier, wait.barrier) || !isInLoop(graph.blockOf(use.number), header))
+      continue;
+    if (use.kind == isa::FactKind::Inits || use.kind == isa::FactKind::Invalidates)
+      return false;
+    isChanged |= use.kind == isa::FactKind::Awaits && use.which >= 0 && use.barrier.isRing &&
+                 beginTogether(wait.barrier, use.barrier) && changesIn(use, header) &&
+                 comesAgain(use.barrier.base, header, body, context.analyses);
+  }
+  return isChanged;
+}
+
 void BarrierRules::parity(const BarrierUse &wait) {
   if (wait.kind != isa::FactKind::Awaits || wait.which < 0 || told.contains(DiagId::ConstantParity))
     return;
@@ -487,18 +439,12 @@ void BarrierRules::parity(const BarrierUse &wait) {
     return;
   const Loops &loops = context.analyses.loops();
   for (BlockId header = loops.header[indexOf(block)]; header != BlockId::None; header = loops.outer[indexOf(header)]) {
-    const Operand *nodes = body.ast->operands.data() + body.instruction(wait.number).operands.first;
-    bool changes = nodes[wait.which].kind != OperandKind::Integer;
-    if (changes)
-      body.eachUse(wait.number, [&](NamedUse use) {
-        if (&use.operand == nodes + wait.which)
-          changes = isWrittenIn(use.local, header);
-      });
-    if (changes)
+    if (changesIn(wait, header))
       return;
-    if (!isUsedInEachRound(wait, header) && !isUsedAgain(wait, header))
+    if (!isUsedInEachRound(wait, header) && !isUsedAgain(wait, header) && !isChangedByOthers(wait, header))
       continue;
     told.insert(DiagId::ConstantParity);
+    const Operand *nodes = body.ast->operands.data() + body.instruction(wait.number).operands.first;
     context.sink.report(DiagId::ConstantParity, nodes[wait.which].range, context.opcode(wait.number))
         .notes.push_back({"the loop begins here", context.range(graph[header].first)});
     return;
@@ -508,6 +454,8 @@ void BarrierRules::parity(const BarrierUse &wait) {
 void BarrierRules::check() {
   if (uses.empty())
     return;
+  if (context.isWhole)
+    withoutInit = usesWithoutInit(context, uses, reachability);
   for (const BarrierUse &use : uses) {
     if (!context.analyses.graph().isReached(context.analyses.graph().blockOf(use.number)))
       continue;
@@ -521,11 +469,11 @@ void BarrierRules::check() {
     parity(use);
   }
   ignored();
-  orderOfInits();
 }
 
 void checkBarrierObjects(HazardContext &context, llvm::ArrayRef<uint32_t> reported) {
   BarrierRules(context, reported).check();
+  checkOrderOfInits(context);
 }
 
 } // namespace ptxray

@@ -1,5 +1,6 @@
 // register-in-flight, unfenced-registers: registers that belong to an asynchronous operation until it is complete.
 #include "Hazards/Cures.h"
+#include "Hazards/Rings.h"
 
 namespace ptxray {
 namespace {
@@ -75,6 +76,9 @@ public:
       if (std::binary_search(held.uses.begin(), held.uses.end(), number))
         body.eachUse(number, [&](NamedUse use) { see(number, use, state); });
     });
+    for (auto [i, operation] : llvm::enumerate(flight.operations()))
+      if (!isTold[i] && held.of.contains(operation.number))
+        operands(static_cast<uint32_t>(i));
   }
 
 private:
@@ -85,6 +89,46 @@ private:
     for (const uint32_t one : holders[known->second])
       if (flight.isPending(state, one) && !isTold[one])
         return report(number, use, one, state);
+  }
+  /// A loop that waits for no operation of its own starts copies to what one of them may still read from memory.
+  void operands(uint32_t one) {
+    const Operation &operation = flight.operations()[one];
+    const Graph &graph = context.analyses.graph();
+    const Loops &loops = context.analyses.loops();
+    const BlockId block = graph.blockOf(operation.number);
+    const BlockId header = graph.isReached(block) ? loops.header[indexOf(block)] : BlockId::None;
+    if (header == BlockId::None || !readsShared(operation) || waitsIn(header, operation.groups) ||
+        !comesEachRound(block, header, body, context.analyses))
+      return;
+    for (const uint32_t number : context.events) {
+      if (!loops.contains(header, graph.blockOf(number)) || !body.facts(number).has(isa::FactKind::Async) ||
+          llvm::none_of(body.facts(number).accesses,
+                        [&](const Access &access) {
+                          return isShared(access.space) && access.writes() &&
+                                 comesAgain(context.placeOf(number, access).base, header, body, context.analyses);
+                        }) ||
+          context.areOtherThreads(operation.number, number))
+        continue;
+      std::fill(isTold.begin(), isTold.end(), true);
+      Diagnostic &diagnostic = context.sink.report(DiagId::SourceInFlight, context.opcodeRange(number),
+                                                   context.opcode(number), context.opcode(operation.number));
+      diagnostic.notes.push_back({"started here", context.range(operation.number)});
+      diagnostic.notes.push_back(
+          {"the loop begins here, and waits for none of them", context.range(graph[header].first)});
+      return;
+    }
+  }
+  static bool readsShared(const Operation &operation) {
+    return llvm::any_of(operation.accesses,
+                        [](const LateAccess &late) { return late.isDescribed && late.isRead && isShared(late.space); });
+  }
+  bool waitsIn(BlockId header, uint16_t groups) const {
+    return llvm::any_of(context.events, [&](uint32_t number) {
+      return context.analyses.loops().contains(header, context.analyses.graph().blockOf(number)) &&
+             (body.callsUnknown(number) || llvm::any_of(body.facts(number).actions, [&](const Action &action) {
+                return action.kind == isa::FactKind::Waits && action.groups & groups;
+              }));
+    });
   }
   void report(uint32_t number, const NamedUse &use, uint32_t one, const Levels &state) {
     const Operation &operation = flight.operations()[one];

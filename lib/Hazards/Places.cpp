@@ -1,4 +1,5 @@
 #include "Hazards/Places.h"
+#include "Hazards/Rings.h"
 #include "Isa/Words.h"
 
 namespace ptxray {
@@ -10,13 +11,13 @@ bool isSame(const MemoryPlace &a, const MemoryPlace &b) {
          b.offset < a.offset + std::max<int64_t>(a.bytes, 1);
 }
 
-/// The offsets that a place may have in its root. Two rings may run into each other: what begins one element later may
-/// be the same.
+/// The offsets that a place may have in its root. Two rings may run into each other if it is not known where they end.
 static bool areSlotsApart(const MemoryPlace &a, const MemoryPlace &b) {
+  const bool isOpen = a.isRing && !a.span, isOtherOpen = b.isRing && !b.span;
   return llvm::all_of(a.slots, [&](int64_t one) {
     return llvm::all_of(b.slots, [&](int64_t other) {
       const int64_t from = one + a.offset, to = other + b.offset;
-      return (from + a.bytes <= to && !a.isRing) || (to + b.bytes <= from && !b.isRing);
+      return (from + a.span + a.bytes <= to && !isOpen) || (to + b.span + b.bytes <= from && !isOtherOpen);
     });
   });
 }
@@ -64,11 +65,26 @@ static Sum sumOrSame(const Step &step) {
              : sumOf(step);
 }
 
+/// How far the elements of a ring go that a register counts and another scales; 0: it is something else.
+///   shl.b32 %r3, %r2, 3;      24 if %r2 is 0 to 3
+static int64_t spanOf(LocalId scaled, const Body &body) {
+  const uint32_t writer = body.definitions.only(scaled);
+  const Step step = writer == Definitions::none ? Step() : stepOf(body, writer);
+  constexpr int64_t mostShifted = 24;
+  if (!step.is(isa::Operation::Shl, 2) || step.list[1].kind != Source::Number || step.list[0].kind != Source::Name ||
+      step.list[1].number < 0 || step.list[1].number > mostShifted)
+    return 0;
+  const int64_t length = lengthOfRing(step.list[0].local, body);
+  return length > 1 ? (length - 1) << step.list[1].number : 0;
+}
+
 /// Finds the places of the base, through all instructions that write it.
 void Places::findSlots(MemoryPlace &place) {
   llvm::SmallVector<std::pair<LocalId, int64_t>, 8> waiting = {{place.base, 0}};
   llvm::SmallDenseMap<LocalId, int64_t, 8> seen = {{place.base, 0}};
   bool isKnown = true;
+  LocalId index = LocalId::None;
+  unsigned indices = 0;
   while (!waiting.empty() && isKnown) {
     const auto [local, offset] = waiting.pop_back_val();
     if (local == place.root) {
@@ -81,6 +97,8 @@ void Places::findSlots(MemoryPlace &place) {
       if (step.index != LocalId::None && addresses.of(step.source).root.variable == LocalId::None)
         std::swap(step.source, step.index);
       place.isRing |= step.index != LocalId::None;
+      indices += step.index != LocalId::None;
+      index = step.index != LocalId::None ? step.index : index;
       isKnown = isKnown && step.source != LocalId::None;
       if (!isKnown)
         return;
@@ -94,6 +112,8 @@ void Places::findSlots(MemoryPlace &place) {
     place.slots.clear();
     place.isRing = false;
   }
+  if (place.isRing && indices == 1)
+    place.span = spanOf(index, body);
 }
 
 LocalId nameAt(const Body &body, uint32_t number, int node) { return sourceAt(body, number, node).local; }

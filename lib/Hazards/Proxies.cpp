@@ -12,18 +12,23 @@ struct GenericWrite {
   bool isCopy; // asynchronous
 };
 
-/// For each write, whether a fence came since, or copies arrived that may be what is read next.
-class Unfenced : public WorseLevels {
+/// For each write, whether a fence came since, or copies arrived that may be what is read next. The last one: whether
+/// a fence ordered something since the last read.
+class Unfenced {
 public:
+  using State = Levels;
   enum Level : uint8_t { Dirty, Old, Ordered, NotStarted };
   explicit Unfenced(HazardContext &context);
-  size_t levels() const { return writes.size(); }
+  size_t levels() const { return writes.size() + 1; }
   Levels start() const {
     Levels state;
     state.of.assign(levels(), NotStarted);
     return state;
   }
   void step(Levels &state, uint32_t number) const;
+  bool join(Levels &known, const Levels &other, BlockId block, bool isBack) const;
+  /// What is read next must have been written since.
+  bool isNothingOrdered(const Levels &state) const { return state.of.back() == Dirty; }
 
   std::vector<GenericWrite> writes;
   std::vector<uint32_t> reads; // through the async proxy
@@ -80,9 +85,25 @@ Unfenced::Unfenced(HazardContext &context) : body(context.body) {
   }
 }
 
+/// A write that is unfenced on one way is so; what was ordered on one way may be what is read.
+bool Unfenced::join(Levels &known, const Levels &other, BlockId, bool) const {
+  bool isChanged = false;
+  for (size_t i = 0; i < known.of.size(); ++i) {
+    const bool isWorse = i < writes.size() ? other.of[i] < known.of[i] : other.of[i] > known.of[i];
+    known.of[i] = isWorse ? other.of[i] : known.of[i];
+    isChanged |= isWorse;
+  }
+  return isChanged;
+}
+
 void Unfenced::step(Levels &state, uint32_t number) const {
+  if (std::ranges::binary_search(reads, number))
+    state.of.back() = Dirty;
+  llvm::MutableArrayRef<uint8_t> levels = llvm::MutableArrayRef(state.of).drop_back();
   if (isFence(number) || body.callsUnknown(number)) {
-    for (uint8_t &level : state.of)
+    if (llvm::is_contained(levels, Dirty) || body.callsUnknown(number))
+      state.of.back() = Ordered;
+    for (uint8_t &level : levels)
       level = std::max<uint8_t>(level, level == NotStarted ? NotStarted : Ordered);
     return;
   }
@@ -94,7 +115,7 @@ void Unfenced::step(Levels &state, uint32_t number) const {
         return (action.kind == isa::FactKind::Awaits && action.node >= 0 && hasBulkCopies) ||
                (action.kind == isa::FactKind::Waits && action.groups & copyGroups);
       }))
-    for (auto [level, one] : llvm::zip_equal(state.of, writes))
+    for (auto [level, one] : llvm::zip_equal(levels, writes))
       if (level == Dirty && !one.isCopy)
         level = Old;
 }
@@ -107,7 +128,8 @@ public:
   void read(uint32_t number, const Access &access, const Levels &state);
 
 private:
-  bool mayBeElsewhere(size_t candidate, const MemoryPlace &place, const Levels &state) const;
+  bool mayBeElsewhere(size_t candidate, uint32_t number, const MemoryPlace &place, const Levels &state) const;
+  bool isHandedOn(uint32_t write, uint32_t number) const;
 
   HazardContext &context;
   const Unfenced &unfenced;
@@ -116,11 +138,28 @@ private:
 
 } // namespace
 
+/// In the text a barrier of the block comes between them, and no ordinary read of shared memory.
+bool ProxyRules::isHandedOn(uint32_t write, uint32_t number) const {
+  bool isBarrier = false;
+  for (auto event = llvm::upper_bound(context.events, write); event != context.events.end() && *event < number;
+       ++event) {
+    const Facts &facts = context.body.facts(*event);
+    isBarrier |= facts.has(isa::FactKind::Syncs);
+    if (!asyncAction(facts) && llvm::any_of(facts.accesses, [](const Access &access) {
+          return isShared(access.space) && access.reads() && access.kind == isa::Access::Reads;
+        }))
+      return false;
+  }
+  return isBarrier;
+}
+
 /// What is written after a fence ordered other writes may be something else than what is read, unless it is where one
 /// of those was.
-bool ProxyRules::mayBeElsewhere(size_t candidate, const MemoryPlace &place, const Levels &state) const {
+bool ProxyRules::mayBeElsewhere(size_t candidate, uint32_t number, const MemoryPlace &place,
+                                const Levels &state) const {
   const GenericWrite &write = unfenced.writes[candidate];
-  if (beginTogether(place, write.place) || isSame(place, write.place))
+  if (beginTogether(place, write.place) || isSame(place, write.place) ||
+      (unfenced.isNothingOrdered(state) && isHandedOn(write.number, number)))
     return false;
   bool isSomeOrdered = false;
   for (size_t i = 0; i < candidate; ++i)
@@ -142,7 +181,7 @@ void ProxyRules::read(uint32_t number, const Access &access, const Levels &state
   for (auto [i, write] : llvm::enumerate(unfenced.writes))
     if (state.of[i] <= (access.isDescribed ? Unfenced::Dirty : Unfenced::Old) &&
         !(write.isCopy ? isCopyTold : isWriteTold) && !isElsewhere(place, write.place) &&
-        !(last[write.isCopy] && write.number > number) && !mayBeElsewhere(i, place, state) &&
+        !(last[write.isCopy] && write.number > number) && !mayBeElsewhere(i, number, place, state) &&
         !context.areOtherThreads(write.number, number))
       last[write.isCopy] = &write;
   for (const GenericWrite *write : last) {

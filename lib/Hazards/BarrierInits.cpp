@@ -1,0 +1,170 @@
+// uninitialised-barrier where no initialisation holds on the way taken, unordered-init.
+#include "Hazards/Barriers.h"
+#include "Hazards/Cures.h"
+#include "Isa/Isa.h"
+#include "Isa/Words.h"
+
+namespace ptxray {
+
+// ---- on the way
+namespace {
+
+/// For each initialisation whether it holds on some way to a place: from there on until its barrier is invalidated.
+struct LiveInits : WorseLevels {
+  enum Level : uint8_t { Live, Gone };
+  struct Init {
+    uint32_t number;
+    MemoryPlace barrier;
+  };
+  std::vector<Init> inits, invalidations;
+  std::vector<uint32_t> places;
+
+  size_t levels() const { return inits.size(); }
+  Levels start() const {
+    Levels state;
+    state.of.assign(levels(), Gone);
+    return state;
+  }
+  void step(Levels &state, uint32_t number) const {
+    for (const auto &[i, init] : llvm::enumerate(inits))
+      if (init.number == number)
+        state.of[i] = Live;
+    for (const Init &end : invalidations)
+      if (end.number == number)
+        for (const auto &[i, init] : llvm::enumerate(inits))
+          if (init.barrier.isVariable && isSame(init.barrier, end.barrier))
+            state.of[i] = Gone;
+  }
+};
+
+} // namespace
+
+std::vector<uint32_t> usesWithoutInit(HazardContext &context, llvm::ArrayRef<BarrierUse> uses,
+                                      Reachability &reachability) {
+  constexpr size_t mostInits = 64;
+  LiveInits analysis;
+  for (const BarrierUse &use : uses) {
+    analysis.places.push_back(use.number);
+    if (isInit(use.kind))
+      analysis.inits.push_back({use.number, use.barrier});
+    else if (use.kind == isa::FactKind::Invalidates)
+      analysis.invalidations.push_back({use.number, use.barrier});
+  }
+  if (analysis.inits.empty() || analysis.inits.size() > mostInits || analysis.invalidations.size() > mostInits)
+    return {};
+  analysis.places.erase(std::unique(analysis.places.begin(), analysis.places.end()), analysis.places.end());
+  std::vector<uint32_t> found;
+  Solution(context.analyses.graph(), analysis).replay([&](uint32_t number, const Levels &state) {
+    for (const BarrierUse &use : uses) {
+      if (use.number != number || use.barrier.root == LocalId::None || use.barrier.isRemote)
+        continue;
+      bool isLive = false, isNear = false; // the same threads come to an initialisation before or after
+      for (const auto &[i, init] : llvm::enumerate(analysis.inits)) {
+        if (isElsewhere(init.barrier, use.barrier))
+          continue;
+        isLive |= state.of[i] == LiveInits::Live || context.areOtherThreads(init.number, number);
+        isNear |= reachability.leads(init.number, number) || reachability.leads(number, init.number);
+      }
+      if (!isLive && isNear)
+        found.push_back(number);
+    }
+  });
+  llvm::sort(found);
+  return found;
+}
+
+// ---- seen by the cluster
+namespace {
+
+/// For each init, whether anything ordered it for the cluster.
+struct UnorderedInits : WorseLevels {
+  enum Level : uint8_t { Unordered, Ordered, NotStarted };
+  const Body &body;
+  std::vector<uint32_t> inits, places;
+
+  size_t levels() const { return inits.size(); }
+  Levels start() const {
+    Levels state;
+    state.of.assign(levels(), NotStarted);
+    return state;
+  }
+  void step(Levels &state, uint32_t number) const {
+    const auto init = llvm::lower_bound(inits, number);
+    if (init != inits.end() && *init == number)
+      state.of[init - inits.begin()] = Unordered;
+    else if (orders(number))
+      for (uint8_t &level : state.of)
+        if (level == Unordered)
+          level = Ordered;
+  }
+  bool orders(uint32_t number) const {
+    return body.callsUnknown(number) || llvm::any_of(body.facts(number).actions, [](const Action &action) {
+             return (action.kind == isa::FactKind::Orders &&
+                     static_cast<isa::Ordered>(action.detail) == isa::Ordered::Barriers) ||
+                    (action.kind == isa::FactKind::Releases);
+           });
+  }
+};
+
+} // namespace
+
+static bool isClusterArrival(const Facts &facts) {
+  return !facts.has(isa::FactKind::Releases) && llvm::any_of(facts.actions, [](const Action &action) {
+    return action.kind == isa::FactKind::Arrives && action.node < 0 && action.scope() == isa::Scope::Cluster;
+  });
+}
+
+/// Its barrier object may be that of another block of the cluster.
+static bool isRemote(const Facts &facts) {
+  return llvm::any_of(facts.accesses, [](const Access &access) {
+    return access.kind == isa::Access::Barrier && access.space && isShared(access.space) &&
+           llvm::StringRef(isa::word(access.space).text).ends_with("cluster");
+  });
+}
+
+static bool isOfCluster(const Body &body) {
+  for (const Directive &directive :
+       llvm::ArrayRef(body.ast->directives).slice(body.function->directives.first, body.function->directives.count)) {
+    const isa::Directive *known = isa::findDirective(body.ast->text(directive.name));
+    if (known == &isa::tables().directives[static_cast<size_t>(isa::DirectiveId::Reqnctapercluster)])
+      return llvm::any_of(body.ast->operandsOf(directive.operands),
+                          [](const Operand &count) { return count.value > 1; });
+  }
+  return false;
+}
+
+void checkOrderOfInits(HazardContext &context) {
+  const Body &body = context.body;
+  UnorderedInits analysis{{}, body, {}, {}};
+  bool arrives = false;
+  bool hasPeers = isOfCluster(body); // other blocks of the cluster use the barriers
+  for (const uint32_t number : context.events) {
+    const Facts &facts = body.facts(number);
+    hasPeers |= facts.ctas == 2 || (facts.has(isa::FactKind::Arrives) && isRemote(facts));
+    const bool isInit = facts.has(isa::FactKind::Inits);
+    if (isInit && analysis.inits.size() < 256)
+      analysis.inits.push_back(number);
+    const bool isArrival = isClusterArrival(facts);
+    arrives |= isArrival;
+    if (isInit || isArrival || analysis.orders(number))
+      analysis.places.push_back(number);
+  }
+  if (!arrives || !hasPeers || analysis.inits.empty())
+    return;
+  const Solution solution(context.analyses.graph(), analysis);
+  bool isTold = false;
+  solution.replay([&](uint32_t number, const Levels &state) {
+    const auto *unordered = llvm::find(state.of, UnorderedInits::Unordered);
+    if (isTold || unordered == state.of.end() || llvm::is_contained(state.of, UnorderedInits::Ordered) ||
+        !isClusterArrival(body.facts(number)))
+      return;
+    isTold = true;
+    const uint32_t init = analysis.inits[unordered - state.of.begin()];
+    Diagnostic &diagnostic = context.sink.report(DiagId::UnorderedInit, context.opcodeRange(number),
+                                                 context.opcode(number), context.opcode(init));
+    diagnostic.notes.push_back({"initialised here", context.range(init)});
+    offerInitFence(diagnostic, context, init);
+  });
+}
+
+} // namespace ptxray

@@ -1,0 +1,34 @@
+#pragma once
+// The uses of barrier objects in a body, and what is known of their initialisation.
+#include "Hazards/Hazards.h"
+
+namespace ptxray {
+
+struct BarrierUse {
+  uint32_t number;
+  isa::FactKind kind;
+  MemoryPlace barrier;
+  int which, amount, condition; // nodes
+};
+
+inline bool isInit(isa::FactKind kind) { return kind == isa::FactKind::Inits; }
+
+/// Which instructions control may come to from which; what was asked is remembered.
+class Reachability {
+public:
+  explicit Reachability(const Graph &graph) : graph(graph) {}
+  bool leads(uint32_t first, uint32_t second);
+
+private:
+  const Graph &graph;
+  llvm::DenseMap<uint32_t, std::vector<bool>> reachedFrom; // the blocks that each block leads to
+};
+
+/// The uses, ascending, of barriers that other code may initialise, but nothing that leads to these uses does, nor do
+/// other threads.
+std::vector<uint32_t> usesWithoutInit(HazardContext &context, llvm::ArrayRef<BarrierUse> uses,
+                                      Reachability &reachability);
+/// Reports initialisations that other blocks of the cluster may not see.
+void checkOrderOfInits(HazardContext &context);
+
+} // namespace ptxray

@@ -126,11 +126,9 @@ llvm::SmallVector<int64_t, 8> BarrierRules::slotsOf(const MemoryPlace &barrier) 
     slots.push_back(slot + barrier.offset);
   if (!barrier.isRing || slots.empty())
     return slots;
-  const LocalId index = indexOfRing(barrier);
-  const int64_t first = slots.pop_back_val();
-  const int64_t length = index == LocalId::None ? 0 : lengthOfRing(index, body);
-  for (int64_t i = 0; i < length; ++i)
-    slots.push_back(first + 8 * i);
+  const int64_t first = slots.front();
+  for (int64_t offset = barrier.stride; offset && offset <= barrier.span; offset += barrier.stride)
+    slots.push_back(first + offset);
   return slots;
 }
 

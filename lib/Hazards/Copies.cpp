@@ -273,7 +273,7 @@ std::vector<uint16_t> CopyRules::groupsAwaitedIn() {
       if (action.kind == isa::FactKind::Waits || action.kind == isa::FactKind::Arrives)
         groups |= action.groups;
       else if (action.kind == isa::FactKind::Awaits && action.node >= 0)
-        groups = each;
+        groups |= flight.countedGroups();
     }
     BlockId header = loops.header[indexOf(context.analyses.graph().blockOf(number))];
     for (; header != BlockId::None && (awaited[indexOf(header)] & groups) != groups;

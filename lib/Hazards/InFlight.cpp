@@ -32,6 +32,7 @@ InFlight::InFlight(const Body &body, Analyses &analyses, Places &where, llvm::Ar
     : places(events), body(body) {
   find(events, where);
   findCompletions(events, where);
+  findCountedGroups();
   findReaders();
   findMeetings(analyses, where);
   places.insert(places.end(), alsoAt.begin(), alsoAt.end());
@@ -148,6 +149,19 @@ void InFlight::findCompletions(llvm::ArrayRef<uint32_t> events, Places &where) {
       }
       ending[number] = operations->second;
     }
+}
+
+void InFlight::findCountedGroups() {
+  constexpr uint16_t each = 0xffff;
+  for (const Counter &counter : counters)
+    counted |= counter.groups;
+  const bool areCopiesCounted = llvm::any_of(all, [](const Operation &operation) {
+    return operation.isCounted && llvm::any_of(operation.accesses, [](const LateAccess &late) {
+             return late.isWrite && isShared(late.space);
+           });
+  });
+  if (areCopiesCounted || counters.size() >= mostCounters)
+    counted = each;
 }
 
 void InFlight::findReaders() {
@@ -278,7 +292,7 @@ void InFlight::await(Levels &state, uint32_t number) const {
       state.of[operation] = Ended;
   // What is read after it may be what the barrier object told of, and not what the groups copy.
   for (unsigned group = 0; group < groupCount; ++group)
-    if (state.of[unwaited(group)] <= Counted)
+    if (counted >> group & 1 && state.of[unwaited(group)] <= Counted)
       state.of[unwaited(group)] = Ended;
   for (const size_t level : {bulkUnwaited(), bulkForgotten()})
     if (state.of[level] == 0)

@@ -66,6 +66,9 @@ public:
   /// The same since the last one.
   bool isForgotten(const State &state) const { return state.of[bulkForgotten()] == 0; }
 
+  /// The groups of which a barrier object may tell, or for whose memory what it tells of may be taken.
+  uint16_t countedGroups() const { return counted; }
+
   std::vector<uint32_t> places;
 
 private:
@@ -89,6 +92,7 @@ private:
   void find(llvm::ArrayRef<uint32_t> events, Places &where);
   void addOperation(uint32_t number, Places &where);
   void findCompletions(llvm::ArrayRef<uint32_t> events, Places &where);
+  void findCountedGroups();
   void findReaders();
   void findMeetings(Analyses &analyses, Places &where);
 
@@ -102,6 +106,7 @@ private:
   const Body &body;
   std::vector<Operation> all;
   std::vector<Counter> counters;
+  uint16_t counted = 0;
   // One for each instruction:
   llvm::DenseMap<uint32_t, uint32_t> started;            // an operation
   llvm::DenseMap<uint32_t, llvm::SmallBitVector> ending; // operations that a barrier counts which it waits for

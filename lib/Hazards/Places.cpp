@@ -65,17 +65,20 @@ static Sum sumOrSame(const Step &step) {
              : sumOf(step);
 }
 
-/// How far the elements of a ring go that a register counts and another scales; 0: it is something else.
-///   shl.b32 %r3, %r2, 3;      24 if %r2 is 0 to 3
-static int64_t spanOf(LocalId scaled, const Body &body) {
+/// Finds how far the elements of a ring go that one register counts and another scales.
+///   shl.b32 %r3, %r2, 3;      8, and 24 if %r2 is 0 to 3
+static void findExtent(MemoryPlace &ring, LocalId scaled, const Body &body) {
   const uint32_t writer = body.definitions.only(scaled);
   const Step step = writer == Definitions::none ? Step() : stepOf(body, writer);
   constexpr int64_t mostShifted = 24;
   if (!step.is(isa::Operation::Shl, 2) || step.list[1].kind != Source::Number || step.list[0].kind != Source::Name ||
       step.list[1].number < 0 || step.list[1].number > mostShifted)
-    return 0;
+    return;
   const int64_t length = lengthOfRing(step.list[0].local, body);
-  return length > 1 ? (length - 1) << step.list[1].number : 0;
+  if (length < 2)
+    return;
+  ring.stride = int64_t(1) << step.list[1].number;
+  ring.span = (length - 1) * ring.stride;
 }
 
 /// Finds the places of the base, through all instructions that write it.
@@ -113,7 +116,7 @@ void Places::findSlots(MemoryPlace &place) {
     place.isRing = false;
   }
   if (place.isRing && indices == 1)
-    place.span = spanOf(index, body);
+    findExtent(place, index, body);
 }
 
 LocalId nameAt(const Body &body, uint32_t number, int node) { return sourceAt(body, number, node).local; }

@@ -32,6 +32,7 @@ InFlight::InFlight(const Body &body, Analyses &analyses, Places &where, llvm::Ar
     : places(events), body(body) {
   find(events, where);
   findCompletions(events, where);
+  findIrrelevantWaits(events, where, analyses);
   findCountedGroups();
   findReaders();
   findMeetings(analyses, where);
@@ -151,15 +152,51 @@ void InFlight::findCompletions(llvm::ArrayRef<uint32_t> events, Places &where) {
     }
 }
 
+static bool writesShared(const Operation &operation) {
+  return llvm::any_of(operation.accesses, [](const LateAccess &late) { return late.isWrite && isShared(late.space); });
+}
+
+/// Finds the waits for barriers at which neither copies arrive nor threads that may have waited for copies: those by
+/// which a stage is free again.
+void InFlight::findIrrelevantWaits(llvm::ArrayRef<uint32_t> events, Places &where, Analyses &analyses) {
+  struct Signal {
+    uint32_t number;
+    MemoryPlace barrier;
+    bool isArrival; // of the thread itself
+  };
+  std::vector<Signal> signals;
+  for (const uint32_t number : events)
+    for (const Action &action : body.facts(number).actions)
+      if (action.node >= 0 && (action.kind == isa::FactKind::Arrives || action.kind == isa::FactKind::Completes))
+        signals.push_back({number, where.at(number, action.node, 8), !action.groups});
+  if (signals.size() > mostCounters || counters.size() >= mostCounters)
+    return;
+  for (const auto &[number, operations] : ending)
+    for (const Action &action : body.facts(number).actions) {
+      if (action.kind != isa::FactKind::Awaits ||
+          llvm::any_of(operations.set_bits(), [&](unsigned one) { return writesShared(all[one]); }))
+        continue;
+      const MemoryPlace barrier = where.at(number, action.node, 8);
+      bool isSignalled = false, mayTell = barrier.root == LocalId::None;
+      for (const Signal &signal : signals) {
+        if (isElsewhere(signal.barrier, barrier))
+          continue;
+        isSignalled = true;
+        mayTell |= signal.barrier.root == LocalId::None || signal.barrier.isRemote ||
+                   (signal.isArrival && areOtherThreads(analyses.graph().blockOf(signal.number),
+                                                        analyses.graph().blockOf(number), body, analyses));
+      }
+      if (isSignalled && !mayTell)
+        isIrrelevant.insert(number);
+    }
+}
+
 void InFlight::findCountedGroups() {
   constexpr uint16_t each = 0xffff;
   for (const Counter &counter : counters)
     counted |= counter.groups;
-  const bool areCopiesCounted = llvm::any_of(all, [](const Operation &operation) {
-    return operation.isCounted && llvm::any_of(operation.accesses, [](const LateAccess &late) {
-             return late.isWrite && isShared(late.space);
-           });
-  });
+  const bool areCopiesCounted =
+      llvm::any_of(all, [](const Operation &operation) { return operation.isCounted && writesShared(operation); });
   if (areCopiesCounted || counters.size() >= mostCounters)
     counted = each;
 }
@@ -294,9 +331,10 @@ void InFlight::await(Levels &state, uint32_t number) const {
   for (unsigned group = 0; group < groupCount; ++group)
     if (counted >> group & 1 && state.of[unwaited(group)] <= Counted)
       state.of[unwaited(group)] = Ended;
-  for (const size_t level : {bulkUnwaited(), bulkForgotten()})
-    if (state.of[level] == 0)
-      state.of[level] = Ended;
+  if (state.of[bulkUnwaited()] == 0 && !isIrrelevant.contains(number))
+    state.of[bulkUnwaited()] = Ended;
+  if (state.of[bulkForgotten()] == 0)
+    state.of[bulkForgotten()] = Ended;
 }
 
 /// What is read after it may have been written by it, and not by an operation before.

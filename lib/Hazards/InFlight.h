@@ -10,6 +10,7 @@
 // it loads has waited for it. A call may wait for everything.
 #include "Flow/Solve.h"
 #include "Hazards/Places.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 namespace ptxray {
@@ -59,7 +60,7 @@ public:
   bool isAlone(const State &state, unsigned group) const { return state.of[alone(group)] == 0; }
   /// No wait for operations of the group comes after the last that was started.
   bool isForgotten(const State &state, unsigned group) const { return state.of[forgotten(group)] == 0; }
-  /// No barrier object was waited for since the first operation that one counts.
+  /// No barrier object that may tell of copies was waited for since the first operation that one counts.
   bool isUnwaited(const State &state) const { return state.of[bulkUnwaited()] == 0; }
   /// One was waited for since.
   bool isAwaited(const State &state) const { return state.of[bulkUnwaited()] == Ended; }
@@ -92,6 +93,7 @@ private:
   void find(llvm::ArrayRef<uint32_t> events, Places &where);
   void addOperation(uint32_t number, Places &where);
   void findCompletions(llvm::ArrayRef<uint32_t> events, Places &where);
+  void findIrrelevantWaits(llvm::ArrayRef<uint32_t> events, Places &where, Analyses &analyses);
   void findCountedGroups();
   void findReaders();
   void findMeetings(Analyses &analyses, Places &where);
@@ -110,6 +112,7 @@ private:
   // One for each instruction:
   llvm::DenseMap<uint32_t, uint32_t> started;            // an operation
   llvm::DenseMap<uint32_t, llvm::SmallBitVector> ending; // operations that a barrier counts which it waits for
+  llvm::DenseSet<uint32_t> isIrrelevant;                 // waits that tell nothing of copies
   llvm::DenseMap<uint32_t, MemoryPlace> overwritten;     // shared memory that the thread writes itself
   llvm::DenseMap<uint32_t, llvm::SmallVector<uint32_t, 1>> readers; // operations that load a register that it reads
   std::vector<uint8_t> certain;                                     // by level: that of an operation that is certain

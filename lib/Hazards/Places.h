@@ -20,7 +20,7 @@ struct MemoryPlace {
   uint32_t bytes = 1;           // that are accessed; 0: not known
   // The place of the base in the root: one of a few offsets, or an unknown number after one.
   llvm::SmallVector<int64_t, 2> slots;
-  bool isRing = false; // after the only slot
+  bool isRing = false;          // after the only slot
   int64_t stride = 0, span = 0; // of a ring: from an element to the next, from the first to the last; 0: not known
 
   bool hasBaseOf(const MemoryPlace &other) const { return base != LocalId::None && base == other.base; }

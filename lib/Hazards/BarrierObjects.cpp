@@ -4,6 +4,7 @@
 #include "Hazards/Barriers.h"
 #include "Hazards/Rings.h"
 #include "Isa/Isa.h"
+#include "Isa/Words.h"
 #include "llvm/ADT/SmallSet.h"
 
 namespace ptxray {
@@ -38,6 +39,7 @@ private:
   void expectation(const BarrierUse &use);
   void signal(const BarrierUse &use);
   void wait(const BarrierUse &use);
+  void completion(const BarrierUse &use);
   void ignored();
   void bytes(const BarrierUse &expectation);
   void parity(const BarrierUse &wait);
@@ -51,7 +53,7 @@ private:
 
   HazardContext &context;
   const Body &body;
-  const llvm::ArrayRef<uint32_t> reported; // copies that were reported because nothing waits for them
+  const llvm::ArrayRef<uint32_t> reported; // operations that were reported because nothing waits for them
   std::vector<BarrierUse> uses;
   Reachability reachability;
   llvm::DenseMap<uint32_t, bool> signalledInRounds; // by instruction
@@ -62,6 +64,13 @@ private:
 } // namespace
 
 static bool isWait(isa::FactKind kind) { return kind == isa::FactKind::Awaits; }
+
+static uint16_t asyncGroups(const Facts &facts) {
+  uint16_t groups = 0;
+  for (const Action &action : facts.actions)
+    groups |= action.kind == isa::FactKind::Async ? action.groups : 0;
+  return groups;
+}
 
 static bool isSignal(isa::FactKind kind) {
   return kind == isa::FactKind::Arrives || kind == isa::FactKind::Completes || kind == isa::FactKind::Async;
@@ -81,7 +90,7 @@ BarrierRules::BarrierRules(HazardContext &context, llvm::ArrayRef<uint32_t> repo
       case isa::FactKind::Invalidates:
         if (action.node >= 0)
           uses.push_back({number, action.kind, context.places.at(number, action.node, 8), action.which, action.amount,
-                          action.condition});
+                          action.condition, action.kind == isa::FactKind::Arrives ? action.groups : uint16_t(0)});
         break;
       default: break;
       }
@@ -276,6 +285,30 @@ void BarrierRules::wait(const BarrierUse &use) {
                       context.opcode(use.number));
 }
 
+/// Tensor memory is read, and the last to say that operations on it are complete is a barrier object that nobody waits
+/// for.
+void BarrierRules::completion(const BarrierUse &use) {
+  if (!use.groups || told.contains(DiagId::NeverAwaitedBarrier) || !isComparable(use, isWait) ||
+      any(use.barrier, isWait) || use.barrier.isRemote)
+    return;
+  const auto isAwaitedLater = [&](const BarrierUse &other) {
+    return other.groups & use.groups && other.number > use.number && any(other.barrier, isWait) &&
+           !context.areOtherThreads(use.number, other.number);
+  };
+  const auto readsResult = [&](uint32_t number) {
+    return llvm::any_of(body.facts(number).accesses,
+                        [](const Access &access) { return access.space == isa::words::tmem && access.reads(); }) &&
+           !(asyncGroups(body.facts(number)) & use.groups);
+  };
+  const auto isOfGroups = [&](uint32_t number) { return asyncGroups(body.facts(number)) & use.groups; };
+  if (llvm::any_of(uses, isAwaitedLater) || llvm::none_of(context.events, readsResult) ||
+      llvm::any_of(reported, isOfGroups))
+    return;
+  told.insert(DiagId::NeverAwaitedBarrier);
+  context.sink.report(DiagId::NeverAwaitedBarrier, context.opcodeRange(use.number), body.ast->text(body.function->name),
+                      context.opcode(use.number));
+}
+
 /// What it says decides only about a branch to where control goes anyway.
 void BarrierRules::ignored() {
   const Graph &graph = context.analyses.graph();
@@ -462,6 +495,7 @@ void BarrierRules::check() {
       expectation(use);
       signal(use);
       wait(use);
+      completion(use);
       bytes(use);
     }
     parity(use);

@@ -9,6 +9,7 @@ struct BarrierUse {
   isa::FactKind kind;
   MemoryPlace barrier;
   int which, amount, condition; // nodes
+  uint16_t groups;              // of an arrival: it tells of operations of these
 };
 
 inline bool isInit(isa::FactKind kind) { return kind == isa::FactKind::Inits; }

@@ -114,7 +114,7 @@ Diagnostic &CopyRules::report(ConflictId id, uint32_t number, Range place, size_
   for (auto [i, other] : llvm::enumerate(flight.operations()))
     if (other.groups == operation.groups && other.isCounted == operation.isCounted) {
       isTold[i] = true;
-      if (other.isCounted)
+      if (other.isCounted || id.value == DiagId::UnwaitedTensorOperation)
         reported.unawaited.push_back(other.number);
     }
   Diagnostic &diagnostic = context.sink.report(id, place, context.opcode(number), context.opcode(operation.number));

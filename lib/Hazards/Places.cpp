@@ -67,14 +67,14 @@ static Sum sumOrSame(const Step &step) {
 
 /// Finds how far the elements of a ring go that one register counts and another scales.
 ///   shl.b32 %r3, %r2, 3;      8, and 24 if %r2 is 0 to 3
-static void findExtent(MemoryPlace &ring, LocalId scaled, const Body &body) {
+static void findExtent(MemoryPlace &ring, LocalId scaled, const Body &body, const Graph &graph) {
   const uint32_t writer = body.definitions.only(scaled);
   const Step step = writer == Definitions::none ? Step() : stepOf(body, writer);
   constexpr int64_t mostShifted = 24;
   if (!step.is(isa::Operation::Shl, 2) || step.list[1].kind != Source::Number || step.list[0].kind != Source::Name ||
       step.list[1].number < 0 || step.list[1].number > mostShifted)
     return;
-  const int64_t length = lengthOfRing(step.list[0].local, body);
+  const int64_t length = lengthOfRing(step.list[0].local, body, graph);
   if (length < 2)
     return;
   ring.stride = int64_t(1) << step.list[1].number;
@@ -116,7 +116,7 @@ void Places::findSlots(MemoryPlace &place) {
     place.isRing = false;
   }
   if (place.isRing && indices == 1)
-    findExtent(place, index, body);
+    findExtent(place, index, body, analyses.graph());
 }
 
 LocalId nameAt(const Body &body, uint32_t number, int node) { return sourceAt(body, number, node).local; }

@@ -162,20 +162,41 @@ bool comesEachRound(BlockId block, BlockId header, const Body &body, Analyses &a
   return true;
 }
 
-int64_t lengthOfRing(LocalId index, const Body &body) {
+/// A register was set to a number by the last instruction of the block that wrote it before.
+///   mov.b32 %r1, 0;  mov.b32 %r2, %r1;
+static bool isNumberBefore(uint32_t number, LocalId local, const Body &body, const Graph &graph) {
+  for (uint32_t before = number; before > graph[graph.blockOf(number)].first; --before) {
+    bool isWriter = false;
+    body.eachUse(before - 1, [&](NamedUse use) { isWriter |= (use.uses & Writes) && use.local == local; });
+    if (!isWriter)
+      continue;
+    const Step step = stepOf(body, before - 1);
+    return step.is(isa::Operation::Mov, 1) && step.list[0].kind == Source::Number && !step.isGuarded;
+  }
+  return false;
+}
+
+/// The step flips between two numbers: `xor.b32 %r2, %r1, 1`.
+static bool isFlip(const Step &step) {
+  return step.is(isa::Operation::Xor, 2) && step.list[0].kind == Source::Name && step.list[1].kind == Source::Number &&
+         step.list[1].number == 1;
+}
+
+int64_t lengthOfRing(LocalId index, const Body &body, const Graph &graph) {
   std::vector<LocalId> order = {index};
   int64_t length = 0;
   bool isRing = true;
   for (size_t i = 0; i < order.size() && isRing && order.size() < mostRegisters; ++i) // it grows
     body.definitions.eachWriter(order[i], [&](uint32_t number) {
       const Step step = stepOf(body, number);
-      const int64_t own = step.isKnown() ? lengthOf(step, body) : 0;
-      const bool isMove = step.is(isa::Operation::Mov, 1);
+      const int64_t own = isFlip(step) ? 2 : step.isKnown() ? lengthOf(step, body) : 0;
+      const bool isMove = step.is(isa::Operation::Mov, 1), isMade = isMove || isFlip(step);
       isRing = isRing && (own || isMove) && (!own || !length || own == length);
       length = own ? own : length;
-      if (isMove && step.list[0].isSum() && !llvm::is_contained(order, step.list[0].local))
-        order.push_back(step.list[0].local);
       isRing = isRing && (!isMove || step.list[0].kind == Source::Number || step.list[0].isSum());
+      if (isMade && step.list[0].isSum() && !llvm::is_contained(order, step.list[0].local) &&
+          !isNumberBefore(number, step.list[0].local, body, graph))
+        order.push_back(step.list[0].local);
     });
   return isRing ? length : 0;
 }

@@ -17,6 +17,6 @@ bool comesAgain(LocalId local, BlockId header, const Body &body, Analyses &analy
 bool comesEachRound(BlockId block, BlockId header, const Body &body, Analyses &analyses);
 
 /// How many numbers the ring has of which the register holds one, from 0 on; 0: it is no ring.
-int64_t lengthOfRing(LocalId index, const Body &body);
+int64_t lengthOfRing(LocalId index, const Body &body, const Graph &graph);
 
 } // namespace ptxray

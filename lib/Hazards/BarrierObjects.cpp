@@ -285,8 +285,8 @@ void BarrierRules::wait(const BarrierUse &use) {
                       context.opcode(use.number));
 }
 
-/// Tensor memory is read, and the last to say that operations on it are complete is a barrier object that nobody waits
-/// for.
+/// Tensor memory is read, and the last to say that operations on it are complete is a barrier object for which nothing
+/// waits.
 void BarrierRules::completion(const BarrierUse &use) {
   if (!use.groups || told.contains(DiagId::NeverAwaitedBarrier) || !isComparable(use, isWait) ||
       any(use.barrier, isWait) || use.barrier.isRemote)

@@ -14,9 +14,8 @@ struct GenericWrite {
 
 /// For each write, whether a fence came since, or copies arrived that may be what is read next. The last one: whether
 /// a fence ordered something since the last read.
-class Unfenced {
+class Unfenced : public WorseLevels {
 public:
-  using State = Levels;
   enum Level : uint8_t { Dirty, Old, Ordered, NotStarted };
   explicit Unfenced(HazardContext &context);
   size_t levels() const { return writes.size() + 1; }
@@ -26,7 +25,6 @@ public:
     return state;
   }
   void step(Levels &state, uint32_t number) const;
-  bool join(Levels &known, const Levels &other, BlockId block, bool isBack) const;
   /// What is read next must have been written since.
   bool isNothingOrdered(const Levels &state) const { return state.of.back() == Dirty; }
 
@@ -85,17 +83,6 @@ Unfenced::Unfenced(HazardContext &context) : body(context.body) {
   }
 }
 
-/// A write that is unfenced on one way is so; what was ordered on one way may be what is read.
-bool Unfenced::join(Levels &known, const Levels &other, BlockId, bool) const {
-  bool isChanged = false;
-  for (size_t i = 0; i < known.of.size(); ++i) {
-    const bool isWorse = i < writes.size() ? other.of[i] < known.of[i] : other.of[i] > known.of[i];
-    known.of[i] = isWorse ? other.of[i] : known.of[i];
-    isChanged |= isWorse;
-  }
-  return isChanged;
-}
-
 void Unfenced::step(Levels &state, uint32_t number) const {
   if (std::ranges::binary_search(reads, number))
     state.of.back() = Dirty;
@@ -138,7 +125,7 @@ private:
 
 } // namespace
 
-/// In the text a barrier of the block comes between them, and no ordinary read of shared memory.
+/// A barrier of the block comes between them in the text, and no ordinary read of shared memory does.
 bool ProxyRules::isHandedOn(uint32_t write, uint32_t number) const {
   bool isBarrier = false;
   for (auto event = llvm::upper_bound(context.events, write); event != context.events.end() && *event < number;

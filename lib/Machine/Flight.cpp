@@ -11,7 +11,7 @@ namespace ptxray::machine {
 std::shared_ptr<Agents> agentsOf(uint32_t warps) {
   auto agents = std::make_shared<Agents>();
   agents->warps = warps;
-  agents->engines = static_cast<uint32_t>(isa::tables().groups.size());
+  agents->engines = static_cast<uint32_t>(isa::tables().groups.size()) + 1;
   agents->flights = std::make_shared<Flights>();
   return agents;
 }
@@ -278,6 +278,8 @@ void awaitGroups(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   if (engine.started > engine.committed() && engine.started > covered)
     engine.vainWait = &warp.now.frame->code.instruction(op.instruction);
   learnEntry(warp, use.isOfWarpgroup ? warp.alive : mask, agentOf(warp, use.engine, use.isOfWarpgroup), covered);
+  if (use.completesWrites)
+    learnEntry(warp, mask, warp.block->agents->writes(warp.agent), covered);
   giveBackRegisters(warp, use.engine, covered);
 }
 
@@ -432,6 +434,10 @@ void nameRule(Race &race, const Warp &warp, bool isWrite) {
     race.isOfWarp = agent == warp.agent;
     if (race.isTensor)
       race.rule = DiagId::UnwaitedTensorLoad;
+    return;
+  }
+  if (race.isGlobal) { // an operation wrote there
+    race.rule = DiagId::UnwaitedCopy;
     return;
   }
   if (agent >= agents.firstObject()) {

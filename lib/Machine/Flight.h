@@ -54,7 +54,8 @@ bool endOperations(BlockState &block, bool isStuck);
 struct GroupUse {
   unsigned engine = 0;
   bool isOfWarpgroup = false;
-  Place pending; // how many groups may be; none: all operations are waited for
+  bool completesWrites = false; // to global memory
+  Place pending;                // how many groups may be; none: all operations are waited for
 };
 void commitGroup(char *registers, const Op &op, uint32_t mask, Warp &warp);
 void awaitGroups(char *registers, const Op &op, uint32_t mask, Warp &warp);

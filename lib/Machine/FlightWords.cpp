@@ -47,7 +47,8 @@ void reportAsyncRace(const Fault &fault, const Instruction &instruction, const s
     return;
   const std::string what = fault.isWrite ? " writes " : " reads ";
   const std::string place = race.isTensor ? "column " + std::to_string(fault.address) + " of tensor memory"
-                                          : "shared memory at 0x" + llvm::utohexstr(fault.address, /*LowerCase=*/true);
+                                          : std::string(race.isGlobal ? "global" : "shared") + " memory at 0x" +
+                                                llvm::utohexstr(fault.address, /*LowerCase=*/true);
   diagnostic.notes.push_back({thread + what + place, instruction.range});
 }
 

@@ -27,9 +27,11 @@ struct Content {
   uint32_t agent = 0;       // in the cluster, that was the last
   uint32_t clock = 0;       // its own at that time
   uint32_t instruction = 0; // in the Ast
+  uint8_t lane = wholeWarp; // that was the last
 };
 
-constexpr unsigned bitsOfAgent = 12, bitsOfClock = 20;
+constexpr unsigned bitsOfAgent = 12, bitsOfClock = 20, laneAt = 24;
+constexpr uint64_t laneMask = 0x7f;
 
 } // namespace
 
@@ -42,6 +44,7 @@ static Content read(const GlobalCell &cell) {
   Content content;
   content.state = static_cast<State>(who & 7);
   content.bytes = static_cast<uint16_t>(who >> 8);
+  content.lane = static_cast<uint8_t>(who >> laneAt & laneMask);
   content.cluster = static_cast<uint32_t>(who >> 32);
   content.agent = static_cast<uint32_t>(when & ((1u << bitsOfAgent) - 1));
   content.clock = static_cast<uint32_t>(when >> bitsOfAgent & ((1u << bitsOfClock) - 1));
@@ -50,8 +53,8 @@ static Content read(const GlobalCell &cell) {
 }
 
 static void write(GlobalCell &cell, const Content &content) {
-  const uint64_t who =
-      static_cast<uint64_t>(content.state) | uint64_t(content.bytes) << 8 | uint64_t(content.cluster) << 32;
+  const uint64_t who = static_cast<uint64_t>(content.state) | uint64_t(content.bytes) << 8 |
+                       uint64_t(content.lane) << laneAt | uint64_t(content.cluster) << 32;
   const uint64_t when = content.agent | uint64_t(content.clock) << bitsOfAgent | uint64_t(content.instruction) << 32;
   if (cell.when.load(std::memory_order_relaxed) == when && cell.who.load(std::memory_order_relaxed) == who)
     return;
@@ -61,6 +64,20 @@ static void write(GlobalCell &cell, const Content &content) {
 }
 
 static bool isWritten(State state) { return state == State::Written || state == State::WrittenStrongly; }
+
+/// What the agent of the same cluster did is before what the warp does.
+static bool isSeen(const Content &before, const Content &now, const Warp &warp) {
+  if (before.agent == warp.agent)
+    return before.clock <= warp.together || before.lane == wholeWarp || now.lane == wholeWarp ||
+           (before.lane == now.lane && now.lane != manyLanes) || before.instruction == now.instruction;
+  const Agents &agents = *warp.block->agents;
+  const auto isKnown = [&](const Clock &clock) {
+    const bool isWarp = before.agent <= agents.warps;
+    return std::max(entryOf(clock, before.agent),
+                    isWarp ? LaneCount::of(entryOf(clock, agents.lane(before.agent))).count : 0) >= before.clock;
+  };
+  return isKnown(warp.clock) || isKnown(warp.view.clock);
+}
 
 /// Nothing orders what the cell says before what the warp does. Writes beside earlier reads of a warp of the same
 /// cluster are left alone: compilers let several warps read what only one of them uses, and writes.
@@ -74,8 +91,7 @@ static bool isUnordered(const Content &before, const Content &now, const Warp &w
     const llvm::BitVector &seen = warp.block->agents->seen;
     return !seen.empty() && before.state != State::ReadByAll && !seen.test(before.cluster);
   }
-  return isWritten(before.state) && !areStrong && before.agent != now.agent &&
-         std::max(entryOf(warp.clock, before.agent), entryOf(warp.view.clock, before.agent)) < before.clock;
+  return isWritten(before.state) && !areStrong && !isSeen(before, now, warp);
 }
 
 /// What the cell says after an access.
@@ -106,8 +122,13 @@ Race noteGlobal(Warp &warp, const Instruction &at, const GlobalAccess &access) {
               warp.agent,
               warp.clock[warp.agent],
               static_cast<uint32_t>(&at - grid.program.module->ast().instructions.data())};
+  if (warp.doer.agent) {
+    now.agent = access.isWrite ? warp.block->agents->writes(warp.agent) : warp.doer.agent;
+    now.clock = warp.doer.clock;
+  }
   constexpr unsigned leastCell = 4; // in larger ones a strong write would hide those beside it
-  if (!cells || (access.isStrong && cellBytes > leastCell) || now.agent >> bitsOfAgent || now.clock >> bitsOfClock ||
+  const bool isPlain = !access.isStrong && !warp.doer.agent;
+  if (!cells || (!isPlain && cellBytes > leastCell) || now.agent >> bitsOfAgent || now.clock >> bitsOfClock ||
       warp.block->agents->cluster >= UINT32_MAX)
     return {};
   const uint64_t end = access.offset + access.bytes;
@@ -115,6 +136,8 @@ Race noteGlobal(Warp &warp, const Instruction &at, const GlobalAccess &access) {
     GlobalCell &cell = cells[from / cellBytes];
     const uint64_t first = from % cellBytes, count = std::min<uint64_t>(cellBytes - first, end - from);
     now.bytes = static_cast<uint16_t>(((1u << count) - 1) << first);
+    if (cellBytes == leastCell && access.by.lanes)
+      now.lane = access.by.shift < 2 ? uint8_t(wholeWarp) : access.by.lanes[(from - access.offset) >> access.by.shift];
     const Content before = read(cell);
     const bool conflicts = (before.bytes & now.bytes) && (isWritten(before.state) || access.isWrite);
     if (conflicts && isUnordered(before, now, warp)) {
@@ -124,7 +147,7 @@ Race noteGlobal(Warp &warp, const Instruction &at, const GlobalAccess &access) {
       race.earlier.at = &at - now.instruction + before.instruction;
       race.isGlobal = true;
       race.isWrite = isWritten(before.state);
-      race.matters = access.isWrite || before.cluster != now.cluster;
+      race.matters = access.isWrite || warp.doer.agent || before.cluster != now.cluster;
       if (before.cluster != now.cluster)
         race.cluster = before.cluster;
       return race;

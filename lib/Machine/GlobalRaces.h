@@ -46,6 +46,7 @@ struct GlobalAccess {
   uint64_t offset, bytes;
   bool isWrite;
   bool isStrong = false;
+  AccessLanes by = {};
 };
 /// Notes the access of a warp; gives an earlier one that nothing orders before it. Of strong accesses writes are noted,
 /// for the other accesses of their cluster.

@@ -98,6 +98,7 @@ void lowerGroups(const Lowered &one, BodyLowering &lowering) {
     GroupUse use;
     use.isOfWarpgroup = isOfWarpgroup(one);
     use.engine = static_cast<unsigned>(engineOf(action));
+    use.completesWrites = !action.isReads && llvm::StringRef(isa::tables().groups[use.engine]) == "bulk";
     if (action.amount >= 0)
       use.pending = lowering.placeOf(one, action.amount, 64);
     lowering.emit(action.kind == FactKind::Commits ? commitGroup : awaitGroups, use);

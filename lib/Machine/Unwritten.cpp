@@ -1,4 +1,5 @@
 #include "Machine/Unwritten.h"
+#include "Machine/Flight.h"
 #include "Machine/Grid.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
@@ -51,7 +52,9 @@ void noteDoubtfulLoad(Warp &warp, const Op &op, uint32_t lanes, const DoubtfulLo
   Frame &frame = *warp.now.frame;
   for (const Slot slot : frame.code.flow(op.instruction).results)
     add(frame, slot, lanes, op.instruction);
-  warp.doubts.try_emplace(op.instruction, load);
+  const auto [known, isNew] = warp.doubts.try_emplace(op.instruction, load);
+  if (isNew)
+    nameRule(known->second.race, warp, /*isWrite=*/false);
 }
 
 static void reportUnwritten(Warp &warp, const Frame &frame, uint32_t instruction, Slot slot, uint32_t lanes,

@@ -26,8 +26,7 @@ Race watched(Warp &warp, const Op &op, const AddressOf &address, const WatchedAc
   const Instruction &instruction = warp.now.frame->code.instruction(op.instruction);
   if (isGlobal) {
     const Allocation *one = allocationAt(warp, op, at);
-    return one && !warp.doer.agent ? noteGlobal(warp, instruction, {*one, at - one->begin, bytes, isWrite, isStrong})
-                                   : Race();
+    return one ? noteGlobal(warp, instruction, {*one, at - one->begin, bytes, isWrite, isStrong, by}) : Race();
   }
   const uint64_t rank = (at & (windowBytes - 1)) >> sharedRankShift;
   warp.accessing = mask;

@@ -77,13 +77,14 @@ def hostile():
     expect(0, "cuLaunchKernel", kernel, *one, 16, 1, 1, 0, None, places, None)
     expect(400, "cuStreamSynchronize", wild)
     expect(400, "cuEventRecord", wild, None)
-    expect(801, "cuGraphCreate", ctypes.byref(found), 0)
+    expect(801, "cuMulticastCreate", ctypes.byref(found), None)
     expect(500, "cuGetProcAddress_v2", b"cuNoSuchFunction", ctypes.byref(found), 13000, ctypes.c_uint64(0), None)
     expect(0, "cuGetProcAddress_v2", b"cuMemAlloc", ctypes.byref(found), 13000, ctypes.c_uint64(0), None)
     assert found.value == ctypes.cast(cuda.cuMemAlloc_v2, ctypes.c_void_p).value
     values[3].value = 17  # one element too many
-    expect(700, "cuLaunchKernel", kernel, *one, 32, 1, 1, 0, None, places, None)
+    expect(0, "cuLaunchKernel", kernel, *one, 32, 1, 1, 0, None, places, None)
     expect(700, "cuCtxSynchronize")
+    expect(700, "cuMemAlloc_v2", ctypes.byref(out), size)
 
 
 launched()

@@ -26,7 +26,7 @@ static Result allocate(Address *to, size_t size, Block::Kind kind) {
   return Success;
 }
 
-static Result release(Address address, bool ofHost) {
+Result ptxray::driver::release(Address address, bool ofHost) {
   State &s = state();
   const auto found = s.blocks.find(address);
   if (found == s.blocks.end() || found->second.kind == Block::Kind::Registered ||
@@ -59,8 +59,10 @@ PTXRAY_API cuMemAllocManaged(Address *to, size_t size, unsigned flags) {
   return flags ? allocate(to, size, Block::Kind::Managed) : InvalidValue;
 }
 
-PTXRAY_API cuMemAllocAsync(Address *to, size_t size, void *) {
+PTXRAY_API cuMemAllocAsync(Address *to, size_t size, void *stream) {
   PTXRAY_BEGIN;
+  if (!streamOf(stream))
+    return InvalidHandle;
   return allocate(to, size, Block::Kind::Device);
 }
 
@@ -71,12 +73,19 @@ PTXRAY_API cuMemAllocFromPoolAsync(Address *to, size_t size, void *pool, void *)
 
 PTXRAY_API cuMemFree_v2(Address address) {
   PTXRAY_BEGIN;
-  return address ? release(address, false) : Success;
+  if (!address)
+    return Success;
+  if (const Result bad = finishAll())
+    return bad;
+  return release(address, false);
 }
 
-PTXRAY_API cuMemFreeAsync(Address address, void *) {
+PTXRAY_API cuMemFreeAsync(Address address, void *stream) {
   PTXRAY_BEGIN;
-  return release(address, false);
+  const auto found = state().blocks.find(address);
+  if (found == state().blocks.end() || found->second.kind != Block::Kind::Device)
+    return InvalidValue;
+  return start(stream, FreeWork{address});
 }
 
 PTXRAY_API cuMemHostAlloc(void **to, size_t size, unsigned) {
@@ -92,6 +101,8 @@ PTXRAY_API cuMemAllocHost_v2(void **to, size_t size) { return cuMemHostAlloc(to,
 
 PTXRAY_API cuMemFreeHost(void *bytes) {
   PTXRAY_BEGIN;
+  if (const Result bad = finishAll())
+    return bad;
   return release(reinterpret_cast<uintptr_t>(bytes), true);
 }
 
@@ -111,6 +122,8 @@ PTXRAY_API cuMemHostUnregister(void *bytes) {
   const auto found = state().blocks.find(reinterpret_cast<uintptr_t>(bytes));
   if (found == state().blocks.end() || found->second.kind != Block::Kind::Registered)
     return InvalidValue;
+  if (const Result bad = finishAll())
+    return bad;
   state().memory.free(found->first);
   state().blocks.erase(found);
   return Success;
@@ -253,4 +266,30 @@ PTXRAY_API cuMemPoolGetAttribute(void *pool, int attribute, void *value) {
   else
     std::memset(value, 0, 8);
   return Success;
+}
+
+PTXRAY_API cuMemPoolSetAccess(void *pool, const void *, size_t) {
+  PTXRAY_BEGIN;
+  return state().pools.contains(pool) ? Success : InvalidValue;
+}
+PTXRAY_API cuMemPoolGetAccess(int *flags, void *pool, const void *) {
+  PTXRAY_BEGIN;
+  if (!flags || !state().pools.contains(pool))
+    return InvalidValue;
+  *flags = 3; // to read and to write
+  return Success;
+}
+PTXRAY_API cuPointerGetAttributes(unsigned count, int *attributes, void **data, Address address) {
+  PTXRAY_BEGIN;
+  if (!count || !attributes || !data)
+    return InvalidValue;
+  for (unsigned i = 0; i < count; ++i)
+    if (cuPointerGetAttribute(data[i], attributes[i], address) != Success && data[i])
+      std::memset(data[i], 0, attributes[i] == 8 ? 1 : 4);
+  return Success;
+}
+PTXRAY_API cuPointerSetAttribute(const void *value, int attribute, Address address) {
+  PTXRAY_BEGIN;
+  constexpr int synchronous = 6; // the only one that can be set
+  return value && attribute == synchronous && blockAt(address) ? Success : InvalidValue;
 }

@@ -1,6 +1,7 @@
 // Initialisation, devices and contexts.
 #include "State.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 #include <cstring>
 #include <unistd.h>
@@ -22,6 +23,8 @@ PTXRAY_API cuInit(unsigned flags) {
     return s.process == getpid() ? Success : NotInitialized;
   const char *checks = std::getenv("PTXRAY_CHECKS"), *schedule = std::getenv("PTXRAY_SCHEDULE");
   s.checks = !checks || llvm::StringRef(checks) != "no";
+  const char *blocking = std::getenv("CUDA_LAUNCH_BLOCKING");
+  s.isSynchronous = blocking && llvm::StringRef(blocking) == "1";
   s.countsFidelity = std::getenv("PTXRAY_FIDELITY");
   s.timing = machine::Timing::read(schedule ? schedule : "eager").value_or(machine::Timing());
   s.chip = found;
@@ -145,7 +148,9 @@ PTXRAY_API cuDevicePrimaryCtxRelease_v2(Device device) {
 PTXRAY_API cuDevicePrimaryCtxReset_v2(Device device) {
   if (const Result bad = deviceProblem(device))
     return bad;
-  state().primary.failed = Success;
+  const Lock lock(state().mutex);
+  state().primary.failed = state().primary.noted = Success;
+  std::erase_if(state().pending, [](const Task &task) { return task.context == &state().primary; });
   return Success;
 }
 
@@ -188,6 +193,7 @@ PTXRAY_API cuCtxDestroy_v2(void *context) {
   const Lock lock(state().mutex);
   if (context == &state().primary || !state().contexts.erase(context))
     return InvalidContext;
+  finishAll();
   auto &stack = contextStack();
   if (!stack.empty() && stack.back() == context)
     stack.pop_back();
@@ -250,7 +256,7 @@ PTXRAY_API cuCtxGetDevice(Device *device) {
 
 PTXRAY_API cuCtxSynchronize() {
   PTXRAY_BEGIN;
-  return Success;
+  return finishAll();
 }
 
 PTXRAY_API cuCtxGetFlags(unsigned *flags) {
@@ -321,4 +327,49 @@ PTXRAY_API cuCtxEnablePeerAccess(void *, unsigned) {
 PTXRAY_API cuCtxDisablePeerAccess(void *) {
   PTXRAY_BEGIN;
   return PeerAccessNotEnabled;
+}
+
+PTXRAY_API cuCtxSetFlags(unsigned flags) {
+  PTXRAY_BEGIN;
+  contextStack().back()->flags = flags;
+  return Success;
+}
+PTXRAY_API cuCtxResetPersistingL2Cache() {
+  PTXRAY_BEGIN;
+  return Success;
+}
+
+PTXRAY_API cuProfilerStart() {
+  PTXRAY_BEGIN;
+  return Success;
+}
+PTXRAY_API cuProfilerStop() {
+  PTXRAY_BEGIN;
+  return Success;
+}
+
+PTXRAY_API cuDeviceGetByPCIBusId(Device *device, const char *text) {
+  if (const Result bad = deviceProblem(0))
+    return bad;
+  if (!device || !text)
+    return InvalidValue;
+  return llvm::StringRef(text) == "0000:00:00.0" ? (*device = 0, Success) : InvalidDevice;
+}
+
+PTXRAY_API cuDeviceGetTexture1DLinearMaxWidth(size_t *width, int, unsigned, Device device) {
+  if (const Result bad = deviceProblem(device))
+    return bad;
+  return width ? (*width = size_t(1) << 28, Success) : InvalidValue;
+}
+
+/// The CUDA runtime asks for tables of functions that nothing documents.
+PTXRAY_API cuGetExportTable(const void **table, const void *) {
+  static const bool isSaid = [] {
+    llvm::errs() << "ptxray: NVIDIA's CUDA runtime asks the driver for functions that are not documented, so that "
+                    "programs with it do not run: only programs that call the driver API do\n";
+    return true;
+  }();
+  if (table)
+    *table = nullptr;
+  return isSaid ? NotFound : Success;
 }

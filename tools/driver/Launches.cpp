@@ -152,6 +152,15 @@ static std::optional<std::vector<uint8_t>> parametersOf(const Kernel &function, 
   return bytes;
 }
 
+/// How many blocks a multiprocessor holds, by threads, blocks and shared memory: registers are not allocated.
+static int blocksAtOnce(const Kernel &function, int threads, size_t shared) {
+  const Chip &chip = *state().chip;
+  const size_t used = shared + bytesOf(*function.module->loaded, function.entry.name).shared + 1024;
+  const size_t bySize = size_t(chip.sharedOfProcessor) * 1024 / used;
+  const size_t byThreads = threads > 1024 ? 0 : chip.threadsOfProcessor / ((threads + 31) / 32 * 32);
+  return static_cast<int>(std::min({bySize, byThreads, size_t(chip.blocksOfProcessor)}));
+}
+
 /// What of the launch no GPU of this kind can do; Success: it can.
 static Result limitOf(const Kernel &function, const machine::Launch &asked) {
   const uint64_t threads = uint64_t(asked.block[0]) * asked.block[1] * asked.block[2];
@@ -166,7 +175,12 @@ static Result limitOf(const Kernel &function, const machine::Launch &asked) {
     return InvalidClusterSize;
   if (cluster > 1 && state().chip->major < 9)
     return NotSupported;
-  return brokenLimits(asked).empty() ? Success : InvalidValue;
+  if (!brokenLimits(asked).empty())
+    return InvalidValue;
+  const uint64_t blocks = uint64_t(asked.grid[0]) * asked.grid[1] * asked.grid[2];
+  const uint64_t atOnce =
+      uint64_t(state().chip->processors) * blocksAtOnce(function, static_cast<int>(threads), asked.shared);
+  return asked.isCooperative && blocks > atOnce ? CooperativeTooLarge : Success;
 }
 
 /// The error that the driver would give for the first fault.
@@ -220,10 +234,25 @@ static void countFidelity(const Kernel &function, const machine::Outcome &outcom
     }
 }
 
-static Result launch(const Kernel &function, machine::Launch asked) {
-  if (const Result bad = limitOf(function, asked))
-    return bad;
-  asked.kernel = function.entry.name;
+static machine::Launch launchOf(const KernelWork &kernel) {
+  machine::Launch asked;
+  asked.kernel = kernel.function->entry.name;
+  asked.grid = kernel.grid;
+  asked.block = kernel.block;
+  asked.cluster = kernel.cluster;
+  asked.shared = kernel.shared;
+  asked.isCooperative = kernel.isCooperative;
+  return asked;
+}
+
+namespace ptxray::driver {
+
+Result problemOf(const KernelWork &kernel) { return limitOf(*kernel.function, launchOf(kernel)); }
+
+Result performKernel(const KernelWork &kernel, Context &context) {
+  const Kernel &function = *kernel.function;
+  machine::Launch asked = launchOf(kernel);
+  asked.parameters = kernel.parameters;
   asked.checks = state().checks;
   asked.timing = state().timing;
   asked.counts = state().countsFidelity;
@@ -233,85 +262,76 @@ static Result launch(const Kernel &function, machine::Launch asked) {
   countFidelity(function, outcome);
   print(function, outcome);
   if (outcome.refusal.empty() && result != Success)
-    contextStack().back()->failed = result;
+    context.failed = result;
   return result;
 }
 
-PTXRAY_API cuLaunchKernel(void *handle, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX,
-                          unsigned blockY, unsigned blockZ, unsigned shared, void *, void **parameters, void **extra) {
-  PTXRAY_BEGIN;
-  const Kernel *function = functionOf(handle);
+Result kernelWork(KernelWork &work, void *handle, const LaunchConfig &config, void **parameters, void **extra) {
+  Kernel *function = functionOf(handle);
   if (!function)
     return InvalidHandle;
-  machine::Launch asked;
-  asked.grid = {gridX, gridY, gridZ};
-  asked.block = {blockX, blockY, blockZ};
-  asked.shared = shared;
-  auto bytes = parametersOf(*function, parameters, extra);
-  if (!bytes)
-    return InvalidValue;
-  asked.parameters = std::move(*bytes);
-  return launch(*function, std::move(asked));
-}
-
-static Result launchEx(const LaunchConfig &config, void *handle, void **parameters, void **extra) {
-  PTXRAY_BEGIN;
-  const Kernel *function = functionOf(handle);
-  if (!function)
-    return InvalidHandle;
-  machine::Launch asked;
-  asked.grid = {config.gridX, config.gridY, config.gridZ};
-  asked.block = {config.blockX, config.blockY, config.blockZ};
-  asked.shared = config.sharedBytes;
+  work.function = function;
+  work.grid = {config.gridX, config.gridY, config.gridZ};
+  work.block = {config.blockX, config.blockY, config.blockZ};
+  work.shared = config.sharedBytes;
   if (config.attributeCount && !config.attributes)
     return InvalidValue;
   for (unsigned i = 0; i < config.attributeCount; ++i) {
     const LaunchAttribute &one = config.attributes[i];
     if (one.id == launchCooperative)
-      asked.isCooperative = one.value.cooperative != 0;
+      work.isCooperative = one.value.cooperative != 0;
     else if (one.id == launchCluster)
-      asked.cluster = {one.value.cluster.x, one.value.cluster.y, one.value.cluster.z};
+      work.cluster = {one.value.cluster.x, one.value.cluster.y, one.value.cluster.z};
   }
   auto bytes = parametersOf(*function, parameters, extra);
   if (!bytes)
     return InvalidValue;
-  asked.parameters = std::move(*bytes);
-  return launch(*function, std::move(asked));
+  work.parameters = std::move(*bytes);
+  return problemOf(work);
+}
+
+} // namespace ptxray::driver
+
+static Result launch(const LaunchConfig &config, void *handle, void **parameters, void **extra) {
+  PTXRAY_BEGIN;
+  KernelWork work;
+  if (const Result bad = kernelWork(work, handle, config, parameters, extra))
+    return bad;
+  return start(config.stream, std::move(work));
+}
+
+PTXRAY_API cuLaunchKernel(void *handle, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX,
+                          unsigned blockY, unsigned blockZ, unsigned shared, void *stream, void **parameters,
+                          void **extra) {
+  return launch({gridX, gridY, gridZ, blockX, blockY, blockZ, shared, stream, nullptr, 0}, handle, parameters, extra);
 }
 
 PTXRAY_API cuLaunchCooperativeKernel(void *handle, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX,
-                                     unsigned blockY, unsigned blockZ, unsigned shared, void *, void **parameters) {
+                                     unsigned blockY, unsigned blockZ, unsigned shared, void *stream,
+                                     void **parameters) {
   LaunchAttribute cooperative = {launchCooperative, {}, {}};
   cooperative.value.cooperative = 1;
-  const LaunchConfig config = {gridX, gridY, gridZ, blockX, blockY, blockZ, shared, nullptr, &cooperative, 1};
-  return launchEx(config, handle, parameters, nullptr);
+  return launch({gridX, gridY, gridZ, blockX, blockY, blockZ, shared, stream, &cooperative, 1}, handle, parameters,
+                nullptr);
 }
 
 PTXRAY_API cuLaunchKernelEx(const LaunchConfig *config, void *handle, void **parameters, void **extra) {
-  return config ? launchEx(*config, handle, parameters, extra) : InvalidValue;
+  return config ? launch(*config, handle, parameters, extra) : InvalidValue;
 }
 
-PTXRAY_API cuLaunchHostFunc(void *, void (*function)(void *), void *data) {
-  if (const Result bad = ready())
-    return bad;
-  if (!function)
-    return InvalidValue;
-  function(data);
-  return Success;
+PTXRAY_API cuLaunchHostFunc(void *stream, void (*function)(void *), void *data) {
+  PTXRAY_BEGIN;
+  return function ? start(stream, HostWork{function, data}) : InvalidValue;
 }
 
-// ---- occupancy, by threads, blocks and shared memory: registers are not allocated
+// ---- occupancy
 
 static Result blocksOf(int *blocks, void *handle, int threads, size_t shared) {
   PTXRAY_BEGIN;
   const Kernel *function = functionOf(handle);
   if (!blocks || threads <= 0 || !function)
     return function || !blocks ? InvalidValue : InvalidHandle;
-  const Chip &chip = *state().chip;
-  const size_t used = shared + bytesOf(*function->module->loaded, function->entry.name).shared + 1024;
-  const size_t bySize = size_t(chip.sharedOfProcessor) * 1024 / used;
-  const size_t byThreads = threads > 1024 ? 0 : chip.threadsOfProcessor / ((threads + 31) / 32 * 32);
-  *blocks = static_cast<int>(std::min({bySize, byThreads, size_t(chip.blocksOfProcessor)}));
+  *blocks = blocksAtOnce(*function, threads, shared);
   return Success;
 }
 

@@ -32,8 +32,10 @@ static std::string textOf(const void *image) {
   std::memcpy(&magic, bytes, sizeof magic);
   constexpr uint32_t wrapper = 0x466243b1, fatbin = 0xba55ed50, elf = 0x464c457f;
   if (magic == wrapper) {
-    std::memcpy(&bytes, bytes + 8, sizeof bytes);
-    return bytes ? textOf(bytes) : "";
+    std::memcpy(static_cast<void *>(&bytes), bytes + 8, sizeof bytes);
+    if (!bytes)
+      return "";
+    std::memcpy(&magic, bytes, sizeof magic);
   }
   if (magic == fatbin) {
     uint16_t header;
@@ -45,12 +47,7 @@ static std::string textOf(const void *image) {
   return magic == elf ? "" : bytes;
 }
 
-/// The texts that the client gives buffers for, by the numbers of the options.
-struct LogBuffers {
-  char *errors = nullptr, *infos = nullptr;
-  size_t errorBytes = 0, infoBytes = 0;
-};
-
+/// The buffers that options name, by their numbers.
 static LogBuffers logBuffers(unsigned count, const int *options, void **values) {
   LogBuffers found;
   for (unsigned i = 0; options && values && i < count; ++i) {
@@ -74,22 +71,26 @@ static void writeLog(char *to, size_t size, StringRef text) {
   to[count] = 0;
 }
 
+/// Checks a text as the chip's compiler would. Returns what is wrong with it, or nothing.
+static std::string check(const std::string &text, FileReport &report, CheckOptions &options) {
+  options.arch = state().chip->target.str();
+  if (StringRef(text).contains(options.arch + "a"))
+    options.arch += "a";
+  else if (StringRef(text).contains(options.arch + "f"))
+    options.arch += "f";
+  report.path = "<module>";
+  report.source = SourceBuffer::fromText("<module>", StringRef(text).rtrim('\0'));
+  report = Checker().check(std::move(report), Language::Ptx, options);
+  std::string said;
+  llvm::raw_string_ostream out(said);
+  if (llvm::any_of(report.diagnostics, [](const Diagnostic &one) { return one.severity == Severity::Error; }))
+    renderText(report, {}, out);
+  return said;
+}
+
 static Result load(void **handle, const std::string &text, const LogBuffers &logs) {
   auto made = std::make_unique<Image>();
-  made->options.arch = state().chip->target.str();
-  if (StringRef(text).contains(made->options.arch + "a"))
-    made->options.arch += "a";
-  else if (StringRef(text).contains(made->options.arch + "f"))
-    made->options.arch += "f";
-  made->report.path = "<module>";
-  made->report.source = SourceBuffer::fromText("<module>", StringRef(text).rtrim('\0'));
-  made->report = Checker().check(std::move(made->report), Language::Ptx, made->options);
-  const bool isWrong =
-      llvm::any_of(made->report.diagnostics, [](const Diagnostic &one) { return one.severity == Severity::Error; });
-  if (isWrong) {
-    std::string said;
-    llvm::raw_string_ostream out(said);
-    renderText(made->report, {}, out);
+  if (const std::string said = check(text, made->report, made->options); !said.empty()) {
     writeLog(logs.errors, logs.errorBytes, said);
     llvm::errs() << said;
     return InvalidPtx;
@@ -148,6 +149,8 @@ PTXRAY_API cuModuleLoad(void **module, const char *path) {
 
 PTXRAY_API cuModuleUnload(void *module) {
   PTXRAY_BEGIN;
+  if (state().modules.contains(module))
+    finishAll(); // its kernels among it
   if (!state().modules.erase(module))
     return InvalidHandle;
   auto *found = static_cast<Image *>(module);
@@ -255,31 +258,46 @@ PTXRAY_API cuKernelGetLibrary(void **library, void *kernel) {
 }
 PTXRAY_API cuFuncGetModule(void **module, void *function) { return cuKernelGetLibrary(module, function); }
 
-// ---- the linker, for one input
+// ---- the linker
 
-PTXRAY_API cuLinkCreate_v2(unsigned, int *, void **, void **link) {
+PTXRAY_API cuLinkCreate_v2(unsigned count, int *options, void **values, void **link) {
   PTXRAY_BEGIN;
-  if (!link)
+  if (!link || (count && (!options || !values)))
     return InvalidValue;
-  *link = new Link;
+  *link = new Link{{}, logBuffers(count, options, values), ""};
   state().links.insert(*link);
   return Success;
 }
 
-PTXRAY_API cuLinkAddData_v2(void *link, int kind, void *data, size_t size, const char *, unsigned, int *, void **) {
+/// Says what is wrong with a link, to the client and to the user.
+static Result failed(const Link &link, const std::string &problem, Result result) {
+  writeLog(link.logs.errors, link.logs.errorBytes, problem);
+  llvm::errs() << "ptxray: " << problem << '\n';
+  return result;
+}
+
+PTXRAY_API cuLinkAddData_v2(void *link, int kind, void *data, size_t size, const char *name, unsigned, int *, void **) {
   PTXRAY_BEGIN;
   if (!state().links.contains(link))
     return InvalidHandle;
-  constexpr int ptx = 1, fatbin = 2;
-  if (!data || (kind != ptx && kind != fatbin))
-    return data ? NoBinaryForGpu : InvalidValue;
-  std::string text = kind == ptx ? std::string(static_cast<char *>(data), size) : textOf(data);
+  constexpr int cubin = 0, ptx = 1, fatbin = 2, last = 5;
+  if (!data || !size || kind < cubin || kind > last)
+    return InvalidValue;
   auto &linked = *static_cast<Link *>(link);
-  if (text.empty() || !linked.ptx.empty()) {
-    llvm::errs() << "ptxray: the emulated linker takes one text of PTX\n";
-    return NotSupported;
+  const auto *bytes = static_cast<const char *>(data);
+  std::string text = kind == ptx ? std::string(bytes, strnlen(bytes, size)) : kind == fatbin ? textOf(data) : "";
+  if (text.empty())
+    return failed(linked, "only PTX can be linked: a binary without it cannot be emulated", NoBinaryForGpu);
+  FileReport report;
+  CheckOptions options;
+  if (const std::string said = check(text, report, options); !said.empty())
+    return failed(linked, said, InvalidPtx);
+  linked.inputs.push_back({name ? name : "<ptx>", std::move(text)});
+  const Linked made = ptxray::driver::linked(linked.inputs);
+  if (made.fault == LinkFault::Duplicate) {
+    linked.inputs.pop_back();
+    return failed(linked, made.problem, InvalidSource);
   }
-  linked.ptx = text.c_str();
   return Success;
 }
 
@@ -296,12 +314,18 @@ PTXRAY_API cuLinkComplete(void *link, void **image, size_t *size) {
   PTXRAY_BEGIN;
   if (!state().links.contains(link))
     return InvalidHandle;
-  if (!image)
+  auto &found = *static_cast<Link *>(link);
+  if (!image || found.inputs.empty())
     return InvalidValue;
-  auto &linked = *static_cast<Link *>(link);
-  *image = linked.ptx.data();
+  Linked made = linked(found.inputs);
+  if (made.fault != LinkFault::None)
+    return failed(found, made.problem, InvalidSource);
+  found.ptx = found.inputs.size() == 1 ? found.inputs.front().text : std::move(made.text); // with its own lines
+  writeLog(found.logs.errors, found.logs.errorBytes, "");
+  writeLog(found.logs.infos, found.logs.infoBytes, "");
+  *image = found.ptx.data();
   if (size)
-    *size = linked.ptx.size() + 1;
+    *size = found.ptx.size() + 1;
   return Success;
 }
 

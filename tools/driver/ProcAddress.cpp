@@ -35,14 +35,30 @@ static llvm::ArrayRef<Named> functions() {
 
 /// The version of the API with which a function came whose older version takes other arguments; 0: any.
 static int sinceOf(llvm::StringRef name) {
-  static constexpr std::pair<llvm::StringLiteral, int> known[] = {
-      {"cuCtxCreate_v4", 12050}, {"cuMemAdvise_v2", 12020}, {"cuMemPrefetchAsync_v2", 12020}};
+  static constexpr std::pair<llvm::StringLiteral, int> known[] = {{"cuCtxCreate_v4", 12050},
+                                                                  {"cuGraphAddDependencies_v2", 12030},
+                                                                  {"cuGraphAddKernelNode_v2", 12000},
+                                                                  {"cuGraphAddNode_v2", 12030},
+                                                                  {"cuGraphExecKernelNodeSetParams_v2", 12000},
+                                                                  {"cuGraphGetEdges_v2", 12030},
+                                                                  {"cuGraphKernelNodeGetParams_v2", 12000},
+                                                                  {"cuGraphKernelNodeSetParams_v2", 12000},
+                                                                  {"cuGraphNodeGetDependencies_v2", 12030},
+                                                                  {"cuGraphNodeGetDependentNodes_v2", 12030},
+                                                                  {"cuGraphRemoveDependencies_v2", 12030},
+                                                                  {"cuMemAdvise_v2", 12020},
+                                                                  {"cuMemPrefetchAsync_v2", 12020},
+                                                                  {"cuStreamGetCaptureInfo_v3", 12030},
+                                                                  {"cuStreamGetCtx_v2", 12050},
+                                                                  {"cuStreamUpdateCaptureDependencies_v2", 12030}};
   const auto *found = llvm::find_if(known, [&](const auto &one) { return one.first == name; });
   return found == std::end(known) ? 0 : found->second;
 }
 
 /// The function of a name, in the newest version that a client of that version of the API knows; null: there is none.
 void *findFunction(llvm::StringRef name, int version) {
+  if (name == "cuGraphInstantiate" && version >= 12000) // which took another name then
+    name = "cuGraphInstantiateWithFlags";
   const Named *best = nullptr;
   for (const Named &one : functions()) {
     llvm::StringRef rest = one.name;

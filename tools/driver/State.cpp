@@ -17,6 +17,7 @@ Result ready() {
   State &s = state();
   if (!s.isInitialised || s.process != getpid())
     return NotInitialized;
+  s.lastCall = std::chrono::steady_clock::now();
   const auto &stack = contextStack();
   if (stack.empty() || !stack.back() || !s.contexts.contains(stack.back()))
     return InvalidContext;

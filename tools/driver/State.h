@@ -1,20 +1,36 @@
 #pragma once
 // What the emulated driver knows: one device, its contexts and memory, and whatever handles lead to. Calls are one
-// after the other, under one lock, and what is asynchronous is complete when the call returns.
+// after the other, under one lock.
 #include "Check/Checker.h"
 #include "Chips.h"
+#include "Linker.h"
 #include "Machine/Kernels.h"
 #include "Machine/Launch.h"
+#include "Queue.h"
 #include "Tally.h"
+#include "Texels.h"
 #include "Types.h"
+#include <chrono>
+#include <condition_variable>
 #include <map>
 #include <mutex>
 #include <set>
+#include <thread>
 
 namespace ptxray::driver {
 
+struct Capture;
+struct Stream {
+  unsigned flags = 0; // 1: it does not wait for the default stream
+  int priority = 0;
+  std::shared_ptr<Capture> capture; // null: what is started on it is to be done
+};
+
 struct Context {
   Result failed = Success; // what all calls give after a fault of a kernel
+  Result noted = Success;  // what the next call gives that waits
+  std::shared_ptr<Stream> legacy = std::make_shared<Stream>();
+  std::map<std::thread::id, std::shared_ptr<Stream>> ofThreads;
   unsigned flags = 0;
   std::map<int, size_t> limits;
 };
@@ -36,16 +52,21 @@ struct Image {
   std::map<std::string, Kernel> functions; // by name
 };
 
-struct Stream {
-  unsigned flags = 0;
-  int priority = 0;
-};
 struct Event {
-  bool isRecorded = false;
-  double milliseconds = 0;
+  unsigned flags = 0;
+  std::shared_ptr<Moment> moment;   // null: it was not recorded
+  std::shared_ptr<Capture> capture; // of the stream that it was recorded on
+  std::vector<void *> nodes;        // that came before it there
+};
+/// The buffers of the client for what is said about a text.
+struct LogBuffers {
+  char *errors = nullptr, *infos = nullptr;
+  size_t errorBytes = 0, infoBytes = 0;
 };
 struct Link {
-  std::string ptx;
+  std::vector<LinkInput> inputs;
+  LogBuffers logs;
+  std::string ptx; // of all of them
 };
 struct Pool {};
 
@@ -55,6 +76,26 @@ struct Block {
   Kind kind;
   uint8_t *bytes;
   size_t size;
+};
+
+/// Memory that is made to be mapped, and how many handles and mappings it has.
+struct PhysicalMemory {
+  size_t size = 0;
+  int file = -1;
+  unsigned count = 0;
+};
+/// Addresses that are reserved, and what is mapped to them.
+struct Reservation {
+  struct Mapping {
+    size_t size = 0;
+    uint64_t handle = 0;
+    bool isAccessible = false;
+  };
+  size_t size = 0;
+  void *all = nullptr; // with what is left of it before and after, to be aligned
+  size_t allBytes = 0;
+  std::map<Address, Mapping> mappings;
+  std::vector<Address> exposed; // the runs that the machine knows
 };
 
 struct State {
@@ -70,7 +111,21 @@ struct State {
   size_t usedBytes = 0;
   Context primary;
   unsigned primaryCount = 0;
-  std::set<void *> contexts, modules, functions, streams, events, links, pools; // those that are alive
+  std::set<void *> contexts, modules, functions, events, links, pools, graphs, nodes, execs, userObjects, arrays,
+      mipmapped; // those that are alive
+  std::map<void *, std::shared_ptr<Stream>> streams;
+  std::map<uint64_t, ImageHandle> images; // by the handle of the texture or surface
+  std::map<Address, Reservation> reservations;
+  std::map<uint64_t, PhysicalMemory> physical; // by its handle
+  bool isSynchronous = false;                  // what is asynchronous is done at once
+  std::deque<Task> pending;
+  uint64_t lastNumber = 0;
+  std::thread::id worker; // that does pending work
+  std::mutex changing;
+  std::condition_variable changed;
+  unsigned depth = 0; // of the lock
+  std::chrono::steady_clock::time_point lastCall;
+  bool hasIdleThread = false, isEnding = false;
   Tally tally;
 };
 State &state();
@@ -84,7 +139,36 @@ uint8_t *bytesAt(Address address, size_t size);
 /// The block that an address lies in; null: none.
 std::pair<const Address, Block> *blockAt(Address address);
 
-using Lock = std::lock_guard<std::recursive_mutex>;
+/// Holds the lock of the driver.
+class Lock {
+public:
+  explicit Lock(std::recursive_mutex &mutex) : held(mutex) { ++state().depth; }
+  ~Lock() { --state().depth; }
+  Lock(const Lock &) = delete;
+  Lock &operator=(const Lock &) = delete;
+
+private:
+  std::lock_guard<std::recursive_mutex> held;
+};
+
+/// Gives the lock of this thread back as long as it lives, however often it was taken.
+class Unlocked {
+public:
+  Unlocked() : depth(std::exchange(state().depth, 0)) {
+    for (unsigned i = 0; i < depth; ++i)
+      state().mutex.unlock();
+  }
+  ~Unlocked() {
+    for (unsigned i = 0; i < depth; ++i)
+      state().mutex.lock();
+    state().depth = depth;
+  }
+  Unlocked(const Unlocked &) = delete;
+  Unlocked &operator=(const Unlocked &) = delete;
+
+private:
+  unsigned depth;
+};
 
 } // namespace ptxray::driver
 

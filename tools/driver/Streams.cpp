@@ -1,94 +1,101 @@
-// Streams and events. What is started is complete when the call returns, so that there is nothing to wait for.
+// Streams and events.
+#include "Capture.h"
 #include "State.h"
-#include <chrono>
 
 using namespace ptxray::driver;
 
-/// Whether a handle is a stream: the default ones are the numbers 0, 1 and 2.
-static bool isStream(void *stream) {
-  return reinterpret_cast<uintptr_t>(stream) <= 2 || state().streams.contains(stream);
-}
 static Event *eventOf(void *event) { return state().events.contains(event) ? static_cast<Event *>(event) : nullptr; }
 
 PTXRAY_API cuStreamCreateWithPriority(void **stream, unsigned flags, int priority) {
   PTXRAY_BEGIN;
   if (!stream || flags > 1)
     return InvalidValue;
-  *stream = new Stream{flags, priority};
-  state().streams.insert(*stream);
+  auto made = std::make_shared<Stream>();
+  made->flags = flags;
+  made->priority = std::clamp(priority, -5, 0);
+  *stream = made.get();
+  state().streams.emplace(*stream, std::move(made));
   return Success;
 }
 PTXRAY_API cuStreamCreate(void **stream, unsigned flags) { return cuStreamCreateWithPriority(stream, flags, 0); }
 
+/// The work of a stream that is destroyed is done all the same.
 PTXRAY_API cuStreamDestroy_v2(void *stream) {
   PTXRAY_BEGIN;
-  if (!state().streams.erase(stream))
+  return state().streams.erase(stream) ? Success : InvalidHandle;
+}
+
+static Result waitFor(void *handle) {
+  PTXRAY_BEGIN;
+  const auto stream = streamOf(handle);
+  if (!stream)
     return InvalidHandle;
-  delete static_cast<Stream *>(stream);
-  return Success;
+  if (stream->capture) {
+    stream->capture->isInvalid = true;
+    return CaptureUnsupported;
+  }
+  return finish(handle);
 }
+PTXRAY_API cuStreamSynchronize(void *stream) { return waitFor(stream); }
+/// Does what is asked for, so that a client which asks again and again comes to an end.
+PTXRAY_API cuStreamQuery(void *stream) { return waitFor(stream); }
 
-PTXRAY_API cuStreamSynchronize(void *stream) {
+PTXRAY_API cuStreamGetFlags(void *handle, unsigned *flags) {
   PTXRAY_BEGIN;
-  return isStream(stream) ? Success : InvalidHandle;
-}
-PTXRAY_API cuStreamQuery(void *stream) { return cuStreamSynchronize(stream); }
-
-PTXRAY_API cuStreamWaitEvent(void *stream, void *event, unsigned) {
-  PTXRAY_BEGIN;
-  return isStream(stream) && eventOf(event) ? Success : InvalidHandle;
-}
-
-PTXRAY_API cuStreamGetFlags(void *stream, unsigned *flags) {
-  PTXRAY_BEGIN;
-  if (!flags || !isStream(stream))
+  const auto stream = streamOf(handle);
+  if (!flags || !stream)
     return flags ? InvalidHandle : InvalidValue;
-  *flags = state().streams.contains(stream) ? static_cast<Stream *>(stream)->flags : 0;
+  *flags = stream->flags;
   return Success;
 }
 
-PTXRAY_API cuStreamGetPriority(void *stream, int *priority) {
+PTXRAY_API cuStreamGetPriority(void *handle, int *priority) {
   PTXRAY_BEGIN;
-  if (!priority || !isStream(stream))
+  const auto stream = streamOf(handle);
+  if (!priority || !stream)
     return priority ? InvalidHandle : InvalidValue;
-  *priority = state().streams.contains(stream) ? static_cast<Stream *>(stream)->priority : 0;
+  *priority = stream->priority;
   return Success;
 }
 
 PTXRAY_API cuStreamGetCtx(void *stream, void **context) {
   PTXRAY_BEGIN;
-  if (!context || !isStream(stream))
+  if (!context || !streamOf(stream))
     return context ? InvalidHandle : InvalidValue;
   *context = contextStack().back();
   return Success;
 }
-
-PTXRAY_API cuStreamGetId(void *stream, unsigned long long *id) {
+PTXRAY_API cuStreamGetCtx_v2(void *stream, void **context, void **green) {
+  if (green)
+    *green = nullptr;
+  return cuStreamGetCtx(stream, context);
+}
+PTXRAY_API cuStreamGetDevice(void *stream, Device *device) {
   PTXRAY_BEGIN;
-  if (!id || !isStream(stream))
+  if (!device || !streamOf(stream))
+    return device ? InvalidHandle : InvalidValue;
+  *device = 0;
+  return Success;
+}
+
+PTXRAY_API cuStreamGetId(void *handle, unsigned long long *id) {
+  PTXRAY_BEGIN;
+  const auto stream = streamOf(handle);
+  if (!id || !stream)
     return id ? InvalidHandle : InvalidValue;
-  *id = reinterpret_cast<uintptr_t>(stream);
+  *id = reinterpret_cast<uintptr_t>(stream.get());
   return Success;
 }
 
-PTXRAY_API cuStreamIsCapturing(void *stream, int *status) {
+PTXRAY_API cuStreamAddCallback(void *stream, void (*function)(void *, Result, void *), void *data, unsigned flags) {
   PTXRAY_BEGIN;
-  if (!status || !isStream(stream))
-    return status ? InvalidHandle : InvalidValue;
-  *status = 0;
-  return Success;
+  return function && !flags ? start(stream, CallbackWork{stream, function, data}) : InvalidValue;
 }
 
-PTXRAY_API cuStreamAddCallback(void *stream, void (*function)(void *, Result, void *), void *data, unsigned) {
-  if (const Result bad = ready())
-    return bad;
-  if (!function)
-    return InvalidValue;
-  function(stream, Success, data);
-  return Success;
+PTXRAY_API cuStreamAttachMemAsync(void *stream, Address, size_t, unsigned) {
+  PTXRAY_BEGIN;
+  return streamOf(stream) ? Success : InvalidHandle;
 }
-
-PTXRAY_API cuStreamAttachMemAsync(void *stream, Address, size_t, unsigned) { return cuStreamSynchronize(stream); }
 
 // ---- events
 
@@ -96,7 +103,7 @@ PTXRAY_API cuEventCreate(void **event, unsigned flags) {
   PTXRAY_BEGIN;
   if (!event || flags > 7)
     return InvalidValue;
-  *event = new Event;
+  *event = new Event{flags, nullptr, nullptr, {}};
   state().events.insert(*event);
   return Success;
 }
@@ -109,34 +116,103 @@ PTXRAY_API cuEventDestroy_v2(void *event) {
   return Success;
 }
 
-PTXRAY_API cuEventRecord(void *event, void *stream) {
+PTXRAY_API cuEventRecordWithFlags(void *event, void *handle, unsigned flags) {
   PTXRAY_BEGIN;
   Event *found = eventOf(event);
-  if (!found || !isStream(stream))
+  const auto stream = streamOf(handle);
+  if (!found || !stream)
     return InvalidHandle;
-  using Clock = std::chrono::steady_clock;
-  found->isRecorded = true;
-  found->milliseconds = std::chrono::duration<double, std::milli>(Clock::now().time_since_epoch()).count();
-  return Success;
+  if (flags > 1)
+    return InvalidValue;
+  if (stream->capture && !flags) { // it stands for the nodes so far
+    found->capture = stream->capture;
+    const auto &last = stream->capture->last[stream.get()];
+    found->nodes.assign(last.begin(), last.end());
+    return Success;
+  }
+  if (stream->capture)
+    return start(handle, RecordWork{nullptr, event});
+  found->capture = nullptr;
+  found->moment = std::make_shared<Moment>();
+  return start(handle, RecordWork{found->moment, event});
 }
-PTXRAY_API cuEventRecordWithFlags(void *event, void *stream, unsigned) { return cuEventRecord(event, stream); }
+PTXRAY_API cuEventRecord(void *event, void *stream) { return cuEventRecordWithFlags(event, stream, 0); }
 
-PTXRAY_API cuEventQuery(void *event) {
+PTXRAY_API cuStreamWaitEvent(void *handle, void *event, unsigned flags) {
   PTXRAY_BEGIN;
-  return eventOf(event) ? Success : InvalidHandle;
+  const Event *found = eventOf(event);
+  const auto stream = streamOf(handle);
+  if (!found || !stream)
+    return InvalidHandle;
+  if (stream->capture && flags == 1)
+    return start(handle, WaitWork{nullptr, event});
+  if (found->capture) {
+    if (stream == contextStack().back()->legacy)
+      return CaptureImplicit;
+    if (stream->capture && stream->capture != found->capture)
+      return CaptureMerge;
+    stream->capture = found->capture;
+    auto &last = stream->capture->last[stream.get()];
+    for (void *node : found->nodes)
+      if (std::find(last.begin(), last.end(), node) == last.end())
+        last.push_back(static_cast<Node *>(node));
+    return Success;
+  }
+  if (stream->capture) {
+    stream->capture->isInvalid = true;
+    return CaptureIsolation;
+  }
+  return found->moment && !found->moment->isDone ? start(handle, WaitWork{found->moment, event}) : Success;
 }
-PTXRAY_API cuEventSynchronize(void *event) { return cuEventQuery(event); }
+
+static Result waitForEvent(void *event) {
+  PTXRAY_BEGIN;
+  const Event *found = eventOf(event);
+  if (!found)
+    return InvalidHandle;
+  if (found->capture)
+    return CapturedEvent;
+  return found->moment ? finish(*found->moment) : Success;
+}
+PTXRAY_API cuEventQuery(void *event) { return waitForEvent(event); }
+PTXRAY_API cuEventSynchronize(void *event) { return waitForEvent(event); }
 
 PTXRAY_API cuEventElapsedTime(float *milliseconds, void *from, void *to) {
   PTXRAY_BEGIN;
   const Event *begin = eventOf(from), *end = eventOf(to);
+  constexpr unsigned withoutTime = 2;
   if (!milliseconds)
     return InvalidValue;
-  if (!begin || !end || !begin->isRecorded || !end->isRecorded)
+  if (!begin || !end || !begin->moment || !end->moment || ((begin->flags | end->flags) & withoutTime))
     return InvalidHandle;
-  *milliseconds = static_cast<float>(end->milliseconds - begin->milliseconds);
+  if (!begin->moment->isDone || !end->moment->isDone)
+    return NotReady;
+  *milliseconds = static_cast<float>(end->moment->milliseconds - begin->moment->milliseconds);
   return Success;
 }
 PTXRAY_API cuEventElapsedTime_v2(float *milliseconds, void *from, void *to) {
   return cuEventElapsedTime(milliseconds, from, to);
+}
+
+PTXRAY_API cuCtxRecordEvent(void *, void *event) { return cuEventRecord(event, nullptr); }
+PTXRAY_API cuCtxWaitEvent(void *, void *event) { return cuStreamWaitEvent(nullptr, event, 0); }
+
+// ---- numbers that a stream writes, when what came before is done
+
+static Result writeNumber(void *stream, Address to, uint64_t value, unsigned bytes) {
+  PTXRAY_BEGIN;
+  const FillWork low = {to, 0, static_cast<unsigned>(value), 4, 1, 1};
+  const FillWork high = {to + 4, 0, static_cast<unsigned>(value >> 32), 4, 1, 1};
+  const Result bad = to % bytes ? InvalidValue : problemOf(low);
+  if (bad || bytes == 4)
+    return bad ? bad : start(stream, low);
+  if (const Result wrong = problemOf(high) ? problemOf(high) : start(stream, low))
+    return wrong;
+  return start(stream, high);
+}
+PTXRAY_API cuStreamWriteValue32_v2(void *stream, Address to, uint32_t value, unsigned) {
+  return writeNumber(stream, to, value, 4);
+}
+PTXRAY_API cuStreamWriteValue64_v2(void *stream, Address to, uint64_t value, unsigned) {
+  return writeNumber(stream, to, value, 8);
 }

@@ -22,8 +22,11 @@ enum : Result {
   InvalidContext = 201,
   NoBinaryForGpu = 209,
   InvalidPtx = 218,
+  InvalidSource = 300,
   FileNotFound = 301,
+  OperatingSystem = 304,
   InvalidHandle = 400,
+  IllegalState = 401,
   NotFound = 500,
   NotReady = 600,
   IllegalAddress = 700,
@@ -34,7 +37,18 @@ enum : Result {
   MisalignedAddress = 716,
   LaunchFailed = 719,
   CooperativeTooLarge = 720,
+  NotPermitted = 800,
   NotSupported = 801,
+  CaptureUnsupported = 900,
+  CaptureInvalidated = 901,
+  CaptureMerge = 902,
+  CaptureUnmatched = 903,
+  CaptureUnjoined = 904,
+  CaptureIsolation = 905,
+  CaptureImplicit = 906,
+  CapturedEvent = 907,
+  CaptureWrongThread = 908,
+  GraphUpdateFailure = 910,
   InvalidClusterSize = 912,
 };
 
@@ -91,6 +105,46 @@ struct Copy3D {
   size_t toPitch, toHeight;
   size_t width, height, depth;
 };
+/// A node that launches a kernel; the first version of the structure ends before `kernel`.
+struct KernelNodeParameters {
+  void *function;
+  unsigned gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes;
+  void **parameters, **extra;
+  void *kernel, *context;
+};
+struct FillNodeParameters {
+  Address to;
+  size_t pitch;
+  unsigned value, bytes;
+  size_t width, height;
+};
+struct HostNodeParameters {
+  void (*function)(void *);
+  void *data;
+};
+/// The parameters of a node of any kind.
+struct NodeParameters {
+  int kind;
+  int reserved0[3];
+  union {
+    KernelNodeParameters kernel;
+    struct {
+      int flags, reserved;
+      void *context;
+      Copy3D boxes;
+    } copy;
+    struct {
+      FillNodeParameters fill;
+      void *context;
+    } fill;
+    HostNodeParameters host;
+    void *graph;
+    void *event;
+    long long reserved1[29];
+  };
+  long long reserved2;
+};
+
 enum : unsigned { KindHost = 1, KindDevice = 2, KindArray = 3, KindUnified = 4 };
 
 } // namespace ptxray::driver

@@ -1,0 +1,412 @@
+"""What the driver does late, graphs, arrays and textures, the linker, mapped memory: driver_work.py LIBRARY. All but
+`late`, which asks for more than a driver promises, passes on a GPU too: `driver_work.py libcuda.so.1`."""
+
+import ctypes
+import sys
+import threading
+import time
+
+cuda = ctypes.CDLL(sys.argv[1])
+pointer, size, i32, i64 = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_uint64
+HOST, DEVICE, ARRAY = 1, 2, 3
+
+HEAD = ".version 7.8\n.target sm_75\n.address_size 64\n"
+# Adds 1 to so many numbers, and squares of what a function gives.
+ADD = (
+    HEAD
+    + """
+.visible .entry add(.param .u64 to, .param .u32 count) {
+  .reg .pred %p;
+  .reg .b32 %r<5>;
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [to];
+  ld.param.u32 %r1, [count];
+  cvta.to.global.u64 %rd1, %rd1;
+  mov.u32 %r2, %tid.x;
+  setp.ge.u32 %p, %r2, %r1;
+  @%p bra done;
+  mul.wide.u32 %rd2, %r2, 4;
+  add.u64 %rd3, %rd1, %rd2;
+  ld.global.u32 %r3, [%rd3];
+  add.u32 %r4, %r3, 1;
+  st.global.u32 [%rd3], %r4;
+done:
+  ret;
+}
+"""
+)
+READ = (
+    HEAD
+    + """
+.visible .entry read(.param .u64 to, .param .u64 image) {
+  .reg .f32 %f<5>;
+  .reg .b32 %r<3>;
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [to];
+  ld.param.u64 %rd2, [image];
+  cvta.to.global.u64 %rd1, %rd1;
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, %tid.y;
+  tex.2d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd2, {%r1, %r2}];
+  mad.lo.u32 %r2, %r2, 4, %r1;
+  mul.wide.u32 %rd3, %r2, 4;
+  add.u64 %rd1, %rd1, %rd3;
+  st.global.f32 [%rd1], %f1;
+  ret;
+}
+.visible .entry write(.param .u64 surface) {
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [surface];
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, %tid.y;
+  mad.lo.u32 %r3, %r2, 10, %r1;
+  shl.b32 %r1, %r1, 2;
+  sust.b.2d.b32.trap [%rd1, {%r1, %r2}], %r3;
+  ret;
+}
+"""
+)
+
+
+def call(name, *arguments):
+    given = getattr(cuda, name)(*arguments)
+    assert given == 0, f"{name} gives {given}"
+
+
+def expect(result, name, *arguments):
+    given = getattr(cuda, name)(*arguments)
+    assert given == result, f"{name} gives {given}, {result} expected"
+
+
+def made(name, *arguments, kind=pointer):
+    handle = kind()
+    call(name, ctypes.byref(handle), *arguments)
+    return handle
+
+
+def begin():
+    call("cuInit", 0)
+    call("cuCtxSetCurrent", made("cuDevicePrimaryCtxRetain", 0))
+
+
+def kernel(text, name):
+    module = made("cuModuleLoadData", text.encode())
+    return made("cuModuleGetFunction", module, name.encode())
+
+
+class Launch:
+    """The parameters of a launch, which live as long as it."""
+
+    def __init__(self, *values):
+        self.values = values
+        self.places = (pointer * len(values))(*map(ctypes.addressof, values))
+
+
+def launch(function, values, stream=None, block=(4, 1)):
+    call("cuLaunchKernel", function, 1, 1, 1, *block, 1, 0, stream, Launch(*values).places, None)
+
+
+def numbers(memory, count=4):
+    out = (i32 * count)()
+    call("cuMemcpyDtoH_v2", out, memory, size(4 * count))
+    return list(out)
+
+
+def memory(count=4, value=0):
+    to = made("cuMemAlloc_v2", size(4 * count))
+    call("cuMemsetD32_v2", to, value, size(count))
+    call("cuCtxSynchronize")
+    return to
+
+
+def streams(add):
+    """What streams and events order is in that order."""
+    to = memory()
+    pinned = (i32 * 4).from_address(made("cuMemHostAlloc", size(16), 0).value)
+    first, second = made("cuStreamCreate", 1), made("cuStreamCreate", 1)
+    event = made("cuEventCreate", 0)
+    for stream in (first, second):
+        launch(add, [to, ctypes.c_uint32(4)], stream)
+        call("cuEventRecord", event, stream)
+        call("cuStreamWaitEvent", second, event, 0)
+    call("cuMemcpyDtoHAsync_v2", ctypes.byref(pinned), to, size(16), second)
+    call("cuStreamSynchronize", second)
+    assert list(pinned) == [2] * 4, list(pinned)
+    # The default stream waits for those that do not say otherwise, and they for it.
+    blocking = made("cuStreamCreate", 0)
+    call("cuMemsetD32Async", to, 7, size(4), blocking)
+    launch(add, [to, ctypes.c_uint32(4)])
+    call("cuMemcpyDtoHAsync_v2", ctypes.byref(pinned), to, size(16), blocking)
+    call("cuStreamSynchronize", blocking)
+    assert list(pinned) == [8] * 4, list(pinned)
+    # Functions of the host are called without anybody waiting.
+    called = threading.Event()
+    callback = ctypes.CFUNCTYPE(None, pointer)(lambda _: called.set())
+    call("cuLaunchHostFunc", first, callback, None)
+    assert called.wait(10), "nobody calls the function"
+    start, end = made("cuEventCreate", 0), made("cuEventCreate", 0)
+    expect(400, "cuEventElapsedTime", ctypes.byref(ctypes.c_float()), start, end)
+    call("cuEventRecord", start, first)
+    call("cuEventRecord", end, first)
+    call("cuEventSynchronize", end)
+    time_between = ctypes.c_float(-1)
+    call("cuEventElapsedTime", ctypes.byref(time_between), start, end)
+    assert time_between.value >= 0
+    call("cuStreamDestroy_v2", first)
+    expect(400, "cuStreamSynchronize", first) if not onGpu else None
+    return pinned
+
+
+def late(add, pinned):
+    """A client that does not wait does not see what it started."""
+    to, stream = memory(), made("cuStreamCreate", 1)
+    pinned[0] = -1
+    call("cuMemcpyDtoHAsync_v2", ctypes.byref(pinned), to, size(16), stream)
+    assert pinned[0] == -1, "a copy that nobody waited for is done"
+    launch(add, [to, ctypes.c_uint32(5)], stream, block=(8, 1))  # one number too many
+    time.sleep(0.3)
+    assert pinned[0] == 0, "what was started is never done"
+    expect(700, "cuStreamSynchronize", stream)
+    expect(700, "cuCtxSynchronize")
+
+
+class KernelNode(ctypes.Structure):
+    _fields_ = [("function", pointer), ("shape", ctypes.c_uint * 6), ("shared", ctypes.c_uint)]
+    _fields_ += [("places", pointer), ("extra", pointer), ("kernel", pointer), ("context", pointer)]
+
+
+class Fill(ctypes.Structure):
+    _fields_ = [("to", pointer), ("pitch", size), ("value", ctypes.c_uint), ("bytes", ctypes.c_uint)]
+    _fields_ += [("width", size), ("height", size)]
+
+
+class Boxes(ctypes.Structure):
+    _fields_ = [("from_at", size * 4), ("from_kind", i32), ("from_host", pointer), ("from_device", pointer)]
+    _fields_ += [("from_array", pointer), ("none", pointer), ("from_pitch", size), ("from_height", size)]
+    _fields_ += [("to_at", size * 4), ("to_kind", i32), ("to_host", pointer), ("to_device", pointer)]
+    _fields_ += [("to_array", pointer), ("nothing", pointer), ("to_pitch", size), ("to_height", size)]
+    _fields_ += [("width", size), ("height", size), ("depth", size)]
+
+
+def graphs(add):
+    to, other = memory(), memory()
+    graph, parameters = made("cuGraphCreate", 0), Launch(to, ctypes.c_uint32(4))
+    node = KernelNode(add, (1, 1, 1, 4, 1, 1), 0, ctypes.cast(parameters.places, pointer))
+    context = made("cuCtxGetCurrent")
+    fill = made("cuGraphAddMemsetNode", graph, None, size(0), ctypes.byref(Fill(to, 0, 5, 4, 4, 1)), context)
+    after = (pointer * 1)(fill)
+    launched = made("cuGraphAddKernelNode_v2", graph, after, size(1), ctypes.byref(node))
+    boxes = Boxes(from_kind=DEVICE, from_device=to, to_kind=DEVICE, to_device=other, width=16, height=1, depth=1)
+    made("cuGraphAddMemcpyNode", graph, (pointer * 1)(launched), size(1), ctypes.byref(boxes), context)
+    count = size()
+    call("cuGraphGetNodes", graph, None, ctypes.byref(count))
+    assert count.value == 3
+    kind = i32(-1)
+    call("cuGraphNodeGetType", fill, ctypes.byref(kind))
+    assert kind.value == 2
+    execution = made("cuGraphInstantiateWithFlags", graph, i64(0))
+    for _ in range(2):
+        call("cuGraphLaunch", execution, None)
+    assert numbers(other) == [6] * 4
+    # Other parameters for one node.
+    changed = Launch(to, ctypes.c_uint32(2))
+    node.places = ctypes.cast(changed.places, pointer)
+    call("cuGraphExecKernelNodeSetParams_v2", execution, launched, ctypes.byref(node))
+    call("cuGraphLaunch", execution, None)
+    assert numbers(other) == [6, 6, 5, 5], numbers(other)
+    # A cycle, nodes of another graph and freed handles are refused.
+    expect(1, "cuGraphAddDependencies", graph, (pointer * 1)(fill), (pointer * 1)(fill), size(1)) if not onGpu else None
+    expect(1, "cuGraphLaunch", None, None)
+    # Captured: two streams that part and meet.
+    first, second, event = made("cuStreamCreate", 1), made("cuStreamCreate", 1), made("cuEventCreate", 0)
+    call("cuStreamBeginCapture_v2", first, 1)
+    launch(add, [to, ctypes.c_uint32(4)], first)
+    call("cuEventRecord", event, first)
+    call("cuStreamWaitEvent", second, event, 0)
+    call("cuMemcpyDtoDAsync_v2", other, to, size(16), second)
+    status = i32(-1)
+    call("cuStreamIsCapturing", second, ctypes.byref(status))
+    assert status.value == 1
+    call("cuEventRecord", event, second)
+    call("cuStreamWaitEvent", first, event, 0)
+    captured = pointer()
+    call("cuStreamEndCapture", first, ctypes.byref(captured))
+    call("cuGraphGetNodes", captured, None, ctypes.byref(count))
+    assert count.value == 2
+    before = numbers(to)
+    execution = made("cuGraphInstantiateWithFlags", captured, i64(0))
+    assert numbers(to) == before, "a captured launch was made"
+    call("cuGraphLaunch", execution, first)
+    call("cuStreamSynchronize", first)
+    assert numbers(other) == [one + 1 for one in before]
+    # What is not joined, and what waits while it is captured, is refused.
+    call("cuStreamBeginCapture_v2", first, 1)
+    call("cuEventRecord", event, first)
+    call("cuStreamWaitEvent", second, event, 0)
+    call("cuMemsetD32Async", to, 1, size(4), second)
+    expect(904, "cuStreamEndCapture", first, ctypes.byref(captured))
+    call("cuStreamBeginCapture_v2", first, 1)
+    expect(900, "cuStreamSynchronize", first)
+    expect(901, "cuStreamEndCapture", first, ctypes.byref(captured))
+
+
+class Description(ctypes.Structure):
+    _fields_ = [("width", size), ("height", size), ("depth", size), ("format", i32)]
+    _fields_ += [("channels", ctypes.c_uint), ("flags", ctypes.c_uint)]
+
+
+class Resource(ctypes.Structure):
+    _fields_ = [("kind", i32), ("array", pointer), ("rest", pointer * 15), ("flags", ctypes.c_uint)]
+
+
+class Texture(ctypes.Structure):
+    _fields_ = [("modes", i32 * 3), ("filter", i32), ("flags", ctypes.c_uint), ("anisotropy", ctypes.c_uint)]
+    _fields_ += [("level_filter", i32), ("levels", ctypes.c_float * 3), ("border", ctypes.c_float * 4)]
+    _fields_ += [("reserved", i32 * 12)]
+
+
+def images():
+    f32, stores = 0x20, 2
+    array = made("cuArray3DCreate_v2", ctypes.byref(Description(4, 3, 0, f32, 1, stores)))
+    texels = (ctypes.c_float * 12)(*range(12))
+    boxes = Boxes(from_kind=HOST, from_host=ctypes.addressof(texels), from_pitch=16, to_kind=ARRAY, to_array=array)
+    boxes.width, boxes.height, boxes.depth = 16, 3, 1
+    call("cuMemcpy3D_v2", ctypes.byref(boxes))
+    resource = ctypes.byref(Resource(0, array))
+    texture = made("cuTexObjectCreate", resource, ctypes.byref(Texture((1, 1, 1))), None, kind=i64)
+    to = memory(12)
+    launch(kernel(READ, "read"), [to, texture], block=(4, 3))
+    out = (ctypes.c_float * 12)()
+    call("cuMemcpyDtoH_v2", out, to, size(48))
+    assert list(out) == list(range(12)), list(out)
+    surface = made("cuSurfObjectCreate", ctypes.byref(Resource(0, array)), kind=i64)
+    launch(kernel(READ, "write"), [surface], block=(4, 3))
+    back = (i32 * 4)()
+    call("cuCtxSynchronize")
+    row = Boxes(from_kind=ARRAY, from_array=array, from_at=(0, 2, 0, 0), to_kind=HOST, to_host=ctypes.addressof(back))
+    row.width, row.height, row.depth = 16, 1, 1
+    call("cuMemcpy3D_v2", ctypes.byref(row))
+    assert list(back) == [20, 21, 22, 23], list(back)
+    boxes.width = 20
+    expect(1, "cuMemcpy3D_v2", ctypes.byref(boxes))
+    call("cuTexObjectDestroy", texture)
+    call("cuSurfObjectDestroy", surface)
+    call("cuArrayDestroy", array)
+    expect(1, "cuArray3DCreate_v2", ctypes.byref(pointer()), ctypes.byref(Description(4, 3, 0, f32, 3, 0)))
+
+
+class Properties(ctypes.Structure):
+    _fields_ = [("kind", i32), ("handles", i32), ("location", i32 * 2), ("windows", pointer), ("flags", i64)]
+
+
+class Access(ctypes.Structure):
+    _fields_ = [("location", i32 * 2), ("flags", ctypes.c_uint)]
+
+
+def mapped(add):
+    properties = Properties(1, 0, (1, 0))
+    step = made("cuMemGetAllocationGranularity", ctypes.byref(properties), 0, kind=size)
+    begin = made("cuMemAddressReserve", size(2 * step.value), size(0), pointer(0), i64(0))
+    pieces = [made("cuMemCreate", step, ctypes.byref(properties), i64(0), kind=i64) for _ in range(2)]
+    for place, piece in enumerate(pieces):
+        call("cuMemMap", pointer(begin.value + place * step.value), step, size(0), piece, i64(0))
+        call("cuMemRelease", piece)
+    call("cuMemSetAccess", begin, size(2 * step.value), ctypes.byref(Access((1, 0), 3)), size(1))
+    middle = pointer(begin.value + step.value - 8)  # over the edge of two pieces
+    call("cuMemsetD32_v2", middle, 3, size(4))
+    launch(add, [middle, ctypes.c_uint32(4)])
+    assert numbers(middle) == [4] * 4
+    call("cuMemUnmap", begin, size(2 * step.value))
+    call("cuMemUnmap", begin, size(2 * step.value))
+    call("cuMemAddressFree", begin, size(2 * step.value))
+
+
+# A function and a variable of another text; names that both texts have for themselves.
+CALLER = (
+    HEAD
+    + """
+.extern .func (.param .b32 out) twice(.param .b32 in);
+.extern .global .u32 offset;
+.global .u32 own = 10;
+.visible .entry main(.param .u64 to) {
+  .reg .b32 %r<6>;
+  .reg .b64 %rd<2>;
+  .param .b32 in, out;
+  ld.param.u64 %rd1, [to];
+  cvta.to.global.u64 %rd1, %rd1;
+  ld.global.u32 %r1, [own];
+  st.param.b32 [in], %r1;
+  call (out), twice, (in);
+  ld.param.b32 %r2, [out];
+  ld.global.u32 %r3, [offset];
+  add.u32 %r4, %r2, %r3;
+  st.global.u32 [%rd1], %r4;
+  ret;
+}
+"""
+)
+CALLED = (
+    HEAD
+    + """
+.visible .global .u32 offset = 100;
+.global .u32 own = 1000;
+.visible .func (.param .b32 out) twice(.param .b32 in) {
+  .reg .b32 %r<4>;
+  ld.param.b32 %r1, [in];
+  ld.global.u32 %r2, [own];
+  mad.lo.u32 %r3, %r1, 2, %r2;
+  st.param.b32 [out], %r3;
+  ret;
+}
+"""
+)
+WEAK = CALLED.replace(".visible", ".weak").replace("= 1000", "= 2000").replace("= 100;", "= 200;")
+
+
+def link(*texts, last=0, status=0):
+    """The last text gets one result, and all of them the other."""
+    linking = pointer()
+    call("cuLinkCreate_v2", 0, None, None, ctypes.byref(linking))
+    for text in texts:
+        data = text.encode() + b"\0"
+        expected = last if text is texts[-1] else 0
+        expect(expected, "cuLinkAddData_v2", linking, 1, data, size(len(data)), b"text", 0, None, None)
+    if last:
+        call("cuLinkDestroy", linking)
+        return None
+    image, length = pointer(), size()
+    expect(status, "cuLinkComplete", linking, ctypes.byref(image), ctypes.byref(length))
+    if status:
+        call("cuLinkDestroy", linking)
+        return None
+    module = made("cuModuleLoadData", image)
+    call("cuLinkDestroy", linking)
+    to = memory()
+    launch(made("cuModuleGetFunction", module, b"main"), [to], block=(1, 1))
+    return numbers(to)[0]
+
+
+def linker():
+    for texts in ((CALLER, CALLED), (CALLED, CALLER), (CALLER, CALLED, WEAK), (WEAK, CALLER, CALLED)):
+        assert link(*texts) == 1120, texts
+    for texts in ((CALLER, WEAK), (WEAK, CALLER)):
+        assert link(*texts) == 2220, texts
+    link(CALLER, status=300)
+    link(CALLER, CALLED, CALLED + " ", last=300)
+    link(CALLER, CALLED.replace("ret;", "rte;"), last=218)
+
+
+begin()
+name = ctypes.create_string_buffer(100)
+call("cuDeviceGetName", name, 100, 0)
+onGpu = b"ptxray" not in name.value
+increments = kernel(ADD, "add")
+graphs(increments)
+images()
+mapped(increments)
+linker()
+pinned = streams(increments)
+if not onGpu:
+    late(increments, pinned)
+print(name.value.decode(), "streams, graphs, images, maps and links")

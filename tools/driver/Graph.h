@@ -1,0 +1,70 @@
+#pragma once
+// Graphs as recorded lists: nodes with their work and what they come after.
+#include "Work.h"
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace ptxray::driver {
+
+struct Graph;
+
+/// The kinds of nodes by their numbers in the API.
+enum NodeKind : int {
+  KernelNode = 0,
+  CopyNode = 1,
+  FillNode = 2,
+  HostNode = 3,
+  ChildNode = 4,
+  EmptyNode = 5,
+  WaitNode = 6,
+  RecordNode = 7,
+  AllocNode = 10,
+  FreeNode = 11,
+};
+
+struct Node {
+  Graph *graph = nullptr;
+  NodeKind kind = EmptyNode;
+  Work work;
+  std::vector<Node *> after; // which nodes it comes after
+  Graph *child = nullptr;    // of a node that is a graph
+  Node *clonedFrom = nullptr;
+  std::vector<void *> parameters = {}; // the places that a client was told of, of a kernel
+};
+
+struct Graph {
+  std::vector<std::unique_ptr<Node>> nodes;
+  Node *parent = nullptr; // whose child it is; null: of none
+
+  Graph() = default;
+  ~Graph();
+  Graph(const Graph &) = delete;
+  Graph &operator=(const Graph &) = delete;
+};
+
+/// A graph that can be launched: its work in an order that it may have.
+struct GraphExec {
+  struct Step {
+    const Node *node; // as the client names it
+    NodeKind kind;
+    Work work;
+    bool isEnabled = true;
+  };
+  unsigned long long flags = 0;
+  std::vector<Step> steps;
+};
+
+/// Null: the handle is of none that is alive.
+Graph *graphOf(void *handle);
+Node *nodeOf(void *handle);
+
+Graph *newGraph();
+void destroyGraph(Graph *graph);
+Node &addNode(Graph &graph, NodeKind kind, Work work, std::vector<Node *> after);
+Graph *clone(const Graph &graph);
+/// The nodes in an order in which none comes before what it comes after; nothing: there is a cycle.
+std::optional<std::vector<Node *>> ordered(const Graph &graph);
+
+} // namespace ptxray::driver

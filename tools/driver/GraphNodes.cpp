@@ -1,0 +1,370 @@
+// The nodes of graphs: how they are made, and what they are to do.
+#include "Graph.h"
+#include "State.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace ptxray::driver;
+
+/// The nodes of a list that a client gives; nothing: they are not all of this graph, or one comes twice.
+static std::optional<std::vector<Node *>> listed(void *const *nodes, size_t count, const Graph &graph) {
+  std::vector<Node *> found;
+  if (count && !nodes)
+    return std::nullopt;
+  for (size_t i = 0; i < count; ++i) {
+    Node *node = nodeOf(nodes[i]);
+    if (!node || node->graph != &graph || llvm::is_contained(found, node))
+      return std::nullopt;
+    found.push_back(node);
+  }
+  return found;
+}
+
+static Result add(void **made, void *graph, void *const *after, size_t count, NodeKind kind, Work work) {
+  Graph *found = graphOf(graph);
+  auto before = found ? listed(after, count, *found) : std::nullopt;
+  if (!made || !before)
+    return InvalidValue;
+  *made = &addNode(*found, kind, std::move(work), std::move(*before));
+  return Success;
+}
+
+// ---- the work that parameters describe; another result than Success says why there is none
+
+static Result workOf(const KernelNodeParameters *given, Work &work) {
+  if (!given)
+    return InvalidValue;
+  KernelWork kernel;
+  const LaunchConfig config = {given->gridX,  given->gridY,       given->gridZ, given->blockX, given->blockY,
+                               given->blockZ, given->sharedBytes, nullptr,      nullptr,       0};
+  if (const Result bad = kernelWork(kernel, given->function, config, given->parameters, given->extra))
+    return bad == InvalidHandle ? InvalidValue : bad;
+  work = std::move(kernel);
+  return Success;
+}
+static Result workOf(const Copy3D *given, Work &work) {
+  if (!given)
+    return InvalidValue;
+  work = CopyWork{*given};
+  return problemOf(std::get<CopyWork>(work));
+}
+static Result workOf(const FillNodeParameters *given, Work &work) {
+  if (!given || (given->bytes != 1 && given->bytes != 2 && given->bytes != 4))
+    return InvalidValue;
+  work = FillWork{given->to, given->pitch, given->value, given->bytes, given->width, given->height};
+  return problemOf(std::get<FillWork>(work));
+}
+static Result workOf(const HostNodeParameters *given, Work &work) {
+  if (!given || !given->function)
+    return InvalidValue;
+  work = HostWork{given->function, given->data};
+  return Success;
+}
+static Result recordOf(void *event, Work &work) {
+  work = RecordWork{nullptr, event};
+  return state().events.contains(event) ? Success : InvalidValue;
+}
+static Result waitOf(void *event, Work &work) {
+  work = WaitWork{nullptr, event};
+  return state().events.contains(event) ? Success : InvalidValue;
+}
+
+/// The first version of the structure has no kernel and no context.
+static KernelNodeParameters fromFirst(const KernelNodeParameters *given) {
+  KernelNodeParameters all = {};
+  all.function = given->function;
+  all.gridX = given->gridX, all.gridY = given->gridY, all.gridZ = given->gridZ;
+  all.blockX = given->blockX, all.blockY = given->blockY, all.blockZ = given->blockZ;
+  all.sharedBytes = given->sharedBytes, all.parameters = given->parameters, all.extra = given->extra;
+  return all;
+}
+static KernelNodeParameters fromSecond(const KernelNodeParameters *given) {
+  KernelNodeParameters all = fromFirst(given);
+  all.function = given->function ? given->function : given->kernel;
+  return all;
+}
+
+template <typename Parameters>
+static Result addOf(void **made, void *graph, void *const *after, size_t count, NodeKind kind,
+                    const Parameters *given) {
+  PTXRAY_BEGIN;
+  Work work;
+  if (const Result bad = workOf(given, work))
+    return bad;
+  return add(made, graph, after, count, kind, std::move(work));
+}
+
+PTXRAY_API cuGraphAddKernelNode(void **made, void *graph, void *const *after, size_t count,
+                                const KernelNodeParameters *given) {
+  if (!given)
+    return InvalidValue;
+  const KernelNodeParameters all = fromFirst(given);
+  return addOf(made, graph, after, count, KernelNode, &all);
+}
+PTXRAY_API cuGraphAddKernelNode_v2(void **made, void *graph, void *const *after, size_t count,
+                                   const KernelNodeParameters *given) {
+  if (!given)
+    return InvalidValue;
+  const KernelNodeParameters all = fromSecond(given);
+  return addOf(made, graph, after, count, KernelNode, &all);
+}
+PTXRAY_API cuGraphAddMemcpyNode(void **made, void *graph, void *const *after, size_t count, const Copy3D *given,
+                                void *) {
+  return addOf(made, graph, after, count, CopyNode, given);
+}
+PTXRAY_API cuGraphAddMemsetNode(void **made, void *graph, void *const *after, size_t count,
+                                const FillNodeParameters *given, void *) {
+  return addOf(made, graph, after, count, FillNode, given);
+}
+PTXRAY_API cuGraphAddHostNode(void **made, void *graph, void *const *after, size_t count,
+                              const HostNodeParameters *given) {
+  return addOf(made, graph, after, count, HostNode, given);
+}
+PTXRAY_API cuGraphAddEmptyNode(void **made, void *graph, void *const *after, size_t count) {
+  PTXRAY_BEGIN;
+  return add(made, graph, after, count, EmptyNode, EmptyWork());
+}
+PTXRAY_API cuGraphAddEventRecordNode(void **made, void *graph, void *const *after, size_t count, void *event) {
+  PTXRAY_BEGIN;
+  Work work;
+  const Result bad = recordOf(event, work);
+  return bad ? bad : add(made, graph, after, count, RecordNode, std::move(work));
+}
+PTXRAY_API cuGraphAddEventWaitNode(void **made, void *graph, void *const *after, size_t count, void *event) {
+  PTXRAY_BEGIN;
+  Work work;
+  const Result bad = waitOf(event, work);
+  return bad ? bad : add(made, graph, after, count, WaitNode, std::move(work));
+}
+
+static Result addChild(void **made, void *graph, void *const *after, size_t count, void *child) {
+  PTXRAY_BEGIN;
+  const Graph *found = graphOf(child);
+  if (!found || found == graph)
+    return InvalidValue;
+  if (const Result bad = add(made, graph, after, count, ChildNode, EmptyWork()))
+    return bad;
+  auto *node = static_cast<Node *>(*made);
+  node->child = clone(*found);
+  node->child->parent = node;
+  return Success;
+}
+PTXRAY_API cuGraphAddChildGraphNode(void **made, void *graph, void *const *after, size_t count, void *child) {
+  return addChild(made, graph, after, count, child);
+}
+PTXRAY_API cuGraphChildGraphNodeGetGraph(void *node, void **graph) {
+  PTXRAY_BEGIN;
+  const Node *found = nodeOf(node);
+  if (!graph || !found || !found->child)
+    return InvalidValue;
+  *graph = found->child;
+  return Success;
+}
+
+PTXRAY_API cuGraphAddNode_v2(void **made, void *graph, void *const *after, const void *, size_t count,
+                             NodeParameters *given) {
+  if (!given)
+    return InvalidValue;
+  switch (given->kind) {
+  case KernelNode: return cuGraphAddKernelNode_v2(made, graph, after, count, &given->kernel);
+  case CopyNode: return cuGraphAddMemcpyNode(made, graph, after, count, &given->copy.boxes, nullptr);
+  case FillNode: return cuGraphAddMemsetNode(made, graph, after, count, &given->fill.fill, nullptr);
+  case HostNode: return cuGraphAddHostNode(made, graph, after, count, &given->host);
+  case ChildNode: return addChild(made, graph, after, count, given->graph);
+  case EmptyNode: return cuGraphAddEmptyNode(made, graph, after, count);
+  case WaitNode: return cuGraphAddEventWaitNode(made, graph, after, count, given->event);
+  case RecordNode: return cuGraphAddEventRecordNode(made, graph, after, count, given->event);
+  default: return NotSupported;
+  }
+}
+PTXRAY_API cuGraphAddNode(void **made, void *graph, void *const *after, size_t count, NodeParameters *given) {
+  return cuGraphAddNode_v2(made, graph, after, nullptr, count, given);
+}
+
+// ---- what a node does
+
+/// The node of a handle, if it is of a kind.
+static Node *nodeOf(void *handle, NodeKind kind) {
+  Node *node = ptxray::driver::nodeOf(handle);
+  return node && node->kind == kind ? node : nullptr;
+}
+
+template <typename Parameters> static Result setOf(void *handle, NodeKind kind, const Parameters *given) {
+  PTXRAY_BEGIN;
+  Node *node = nodeOf(handle, kind);
+  Work work;
+  const Result bad = node ? workOf(given, work) : InvalidValue;
+  if (bad == Success)
+    node->work = std::move(work);
+  return bad;
+}
+
+static Result kernelParameters(void *handle, KernelNodeParameters *to, bool isFirst) {
+  PTXRAY_BEGIN;
+  Node *node = nodeOf(handle, KernelNode);
+  if (!node || !to)
+    return InvalidValue;
+  auto &kernel = std::get<KernelWork>(node->work);
+  node->parameters.clear();
+  size_t at = 0;
+  for (const auto &one : kernel.function->entry.parameters) {
+    at = (at + one.alignment - 1) / one.alignment * one.alignment;
+    node->parameters.push_back(kernel.parameters.data() + at);
+    at += one.bytes;
+  }
+  to->function = kernel.function;
+  to->gridX = kernel.grid[0], to->gridY = kernel.grid[1], to->gridZ = kernel.grid[2];
+  to->blockX = kernel.block[0], to->blockY = kernel.block[1], to->blockZ = kernel.block[2];
+  to->sharedBytes = kernel.shared;
+  to->parameters = node->parameters.data();
+  to->extra = nullptr;
+  if (!isFirst)
+    to->kernel = nullptr, to->context = contextStack().back();
+  return Success;
+}
+PTXRAY_API cuGraphKernelNodeGetParams(void *node, KernelNodeParameters *to) { return kernelParameters(node, to, true); }
+PTXRAY_API cuGraphKernelNodeGetParams_v2(void *node, KernelNodeParameters *to) {
+  return kernelParameters(node, to, false);
+}
+PTXRAY_API cuGraphKernelNodeSetParams(void *node, const KernelNodeParameters *given) {
+  if (!given)
+    return InvalidValue;
+  const KernelNodeParameters all = fromFirst(given);
+  return setOf(node, KernelNode, &all);
+}
+PTXRAY_API cuGraphKernelNodeSetParams_v2(void *node, const KernelNodeParameters *given) {
+  if (!given)
+    return InvalidValue;
+  const KernelNodeParameters all = fromSecond(given);
+  return setOf(node, KernelNode, &all);
+}
+
+PTXRAY_API cuGraphMemcpyNodeGetParams(void *handle, Copy3D *to) {
+  PTXRAY_BEGIN;
+  const Node *node = nodeOf(handle, CopyNode);
+  if (!node || !to)
+    return InvalidValue;
+  *to = std::get<CopyWork>(node->work).boxes;
+  return Success;
+}
+PTXRAY_API cuGraphMemcpyNodeSetParams(void *node, const Copy3D *given) { return setOf(node, CopyNode, given); }
+
+PTXRAY_API cuGraphMemsetNodeGetParams(void *handle, FillNodeParameters *to) {
+  PTXRAY_BEGIN;
+  const Node *node = nodeOf(handle, FillNode);
+  if (!node || !to)
+    return InvalidValue;
+  const auto &fill = std::get<FillWork>(node->work);
+  *to = {fill.to, fill.pitch, fill.value, fill.bytes, fill.width, fill.height};
+  return Success;
+}
+PTXRAY_API cuGraphMemsetNodeSetParams(void *node, const FillNodeParameters *given) {
+  return setOf(node, FillNode, given);
+}
+
+PTXRAY_API cuGraphHostNodeGetParams(void *handle, HostNodeParameters *to) {
+  PTXRAY_BEGIN;
+  const Node *node = nodeOf(handle, HostNode);
+  if (!node || !to)
+    return InvalidValue;
+  const auto &host = std::get<HostWork>(node->work);
+  *to = {host.function, host.data};
+  return Success;
+}
+PTXRAY_API cuGraphHostNodeSetParams(void *node, const HostNodeParameters *given) {
+  return setOf(node, HostNode, given);
+}
+
+static Result eventOfNode(void *handle, NodeKind kind, void **event) {
+  PTXRAY_BEGIN;
+  const Node *node = nodeOf(handle, kind);
+  if (!node || !event)
+    return InvalidValue;
+  *event = kind == RecordNode ? std::get<RecordWork>(node->work).event : std::get<WaitWork>(node->work).event;
+  return Success;
+}
+PTXRAY_API cuGraphEventRecordNodeGetEvent(void *node, void **event) { return eventOfNode(node, RecordNode, event); }
+PTXRAY_API cuGraphEventWaitNodeGetEvent(void *node, void **event) { return eventOfNode(node, WaitNode, event); }
+PTXRAY_API cuGraphEventRecordNodeSetEvent(void *handle, void *event) {
+  PTXRAY_BEGIN;
+  Node *node = nodeOf(handle, RecordNode);
+  return node ? recordOf(event, node->work) : InvalidValue;
+}
+PTXRAY_API cuGraphEventWaitNodeSetEvent(void *handle, void *event) {
+  PTXRAY_BEGIN;
+  Node *node = nodeOf(handle, WaitNode);
+  return node ? waitOf(event, node->work) : InvalidValue;
+}
+
+// ---- the same in a graph that can be launched already
+
+static GraphExec::Step *stepOf(void *exec, void *handle, NodeKind kind) {
+  if (!state().execs.contains(exec))
+    return nullptr;
+  auto &steps = static_cast<GraphExec *>(exec)->steps;
+  const auto found = llvm::find_if(steps, [&](const GraphExec::Step &step) { return step.node == handle; });
+  return found == steps.end() || found->kind != kind ? nullptr : &*found;
+}
+
+template <typename Parameters> static Result setInExec(void *exec, void *node, NodeKind kind, const Parameters *given) {
+  PTXRAY_BEGIN;
+  GraphExec::Step *step = stepOf(exec, node, kind);
+  Work work;
+  const Result bad = step ? workOf(given, work) : InvalidValue;
+  if (bad == Success)
+    step->work = std::move(work);
+  return bad;
+}
+PTXRAY_API cuGraphExecKernelNodeSetParams(void *exec, void *node, const KernelNodeParameters *given) {
+  if (!given)
+    return InvalidValue;
+  const KernelNodeParameters all = fromFirst(given);
+  return setInExec(exec, node, KernelNode, &all);
+}
+PTXRAY_API cuGraphExecKernelNodeSetParams_v2(void *exec, void *node, const KernelNodeParameters *given) {
+  if (!given)
+    return InvalidValue;
+  const KernelNodeParameters all = fromSecond(given);
+  return setInExec(exec, node, KernelNode, &all);
+}
+PTXRAY_API cuGraphExecMemcpyNodeSetParams(void *exec, void *node, const Copy3D *given, void *) {
+  return setInExec(exec, node, CopyNode, given);
+}
+PTXRAY_API cuGraphExecMemsetNodeSetParams(void *exec, void *node, const FillNodeParameters *given, void *) {
+  return setInExec(exec, node, FillNode, given);
+}
+PTXRAY_API cuGraphExecHostNodeSetParams(void *exec, void *node, const HostNodeParameters *given) {
+  return setInExec(exec, node, HostNode, given);
+}
+PTXRAY_API cuGraphExecEventRecordNodeSetEvent(void *exec, void *node, void *event) {
+  PTXRAY_BEGIN;
+  GraphExec::Step *step = stepOf(exec, node, RecordNode);
+  return step ? recordOf(event, step->work) : InvalidValue;
+}
+PTXRAY_API cuGraphExecEventWaitNodeSetEvent(void *exec, void *node, void *event) {
+  PTXRAY_BEGIN;
+  GraphExec::Step *step = stepOf(exec, node, WaitNode);
+  return step ? waitOf(event, step->work) : InvalidValue;
+}
+
+static GraphExec::Step *anyStepOf(void *exec, void *node) {
+  for (const NodeKind kind : {KernelNode, CopyNode, FillNode})
+    if (GraphExec::Step *step = stepOf(exec, node, kind))
+      return step;
+  return nullptr;
+}
+PTXRAY_API cuGraphNodeSetEnabled(void *exec, void *node, unsigned isEnabled) {
+  PTXRAY_BEGIN;
+  GraphExec::Step *step = anyStepOf(exec, node);
+  if (!step)
+    return InvalidValue;
+  step->isEnabled = isEnabled != 0;
+  return Success;
+}
+PTXRAY_API cuGraphNodeGetEnabled(void *exec, void *node, unsigned *isEnabled) {
+  PTXRAY_BEGIN;
+  const GraphExec::Step *step = anyStepOf(exec, node);
+  if (!step || !isEnabled)
+    return InvalidValue;
+  *isEnabled = step->isEnabled;
+  return Success;
+}

@@ -1,0 +1,22 @@
+#pragma once
+// Texts of PTX as one: what is `.extern` in one of them is found among what is `.visible`, `.weak` or `.common` in the
+// others.
+#include "llvm/ADT/ArrayRef.h"
+#include <cstdint>
+#include <string>
+
+namespace ptxray::driver {
+
+struct LinkInput {
+  std::string name; // what messages call it
+  std::string text;
+};
+enum class LinkFault : uint8_t { None, Syntax, Duplicate, Undefined };
+struct Linked {
+  std::string text;
+  LinkFault fault = LinkFault::None;
+  std::string problem; // in words
+};
+Linked linked(llvm::ArrayRef<LinkInput> inputs);
+
+} // namespace ptxray::driver

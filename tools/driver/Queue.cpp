@@ -1,0 +1,168 @@
+#include "Queue.h"
+#include "Capture.h"
+#include "State.h"
+#include <chrono>
+#include <thread>
+#include <unistd.h>
+
+namespace ptxray::driver {
+
+static constexpr size_t mostPending = 1024; // a driver waits as well when so much was started
+static constexpr std::chrono::milliseconds idleTime{50};
+
+std::shared_ptr<Stream> streamOf(void *handle) {
+  Context &context = *contextStack().back();
+  switch (reinterpret_cast<uintptr_t>(handle)) {
+  case 0:
+  case 1: return context.legacy;
+  case 2: {
+    auto &own = context.ofThreads[std::this_thread::get_id()];
+    if (!own)
+      own = std::make_shared<Stream>();
+    return own;
+  }
+  default: break;
+  }
+  const auto found = state().streams.find(handle);
+  return found == state().streams.end() ? nullptr : found->second;
+}
+
+/// Takes out of the queue what must be done for some streams up to a number each, in the order of its start.
+static std::deque<Task> take(std::map<const Stream *, uint64_t> limits) {
+  State &s = state();
+  std::map<const Context *, uint64_t>
+      blocking; // up to which number all streams are wanted that wait for the default one
+  std::deque<Task> taken, left;
+  const auto raise = [](auto &limit, uint64_t number) { limit = std::max(limit, number); };
+  for (; !s.pending.empty(); s.pending.pop_back()) {
+    Task &task = s.pending.back();
+    const bool isBlocking = !(task.stream->flags & 1), isDefault = task.stream == task.context->legacy;
+    if (limits[task.stream.get()] < task.number && (!isBlocking || blocking[task.context] < task.number)) {
+      left.push_front(std::move(task));
+      continue;
+    }
+    if (isDefault)
+      raise(blocking[task.context], task.number);
+    else if (isBlocking)
+      raise(limits[task.context->legacy.get()], task.number);
+    if (const auto *wait = std::get_if<WaitWork>(&task.work))
+      raise(limits[wait->moment->stream], wait->moment->number);
+    taken.push_front(std::move(task));
+  }
+  s.pending = std::move(left);
+  return taken;
+}
+
+/// Does tasks that were taken out of the queue. After a fault the context does nothing any more.
+static void run(std::deque<Task> tasks) {
+  State &s = state();
+  s.worker = std::this_thread::get_id();
+  for (const Task &task : tasks) {
+    Context &context = *task.context;
+    if (const auto *record = std::get_if<RecordWork>(&task.work))
+      perform(*record, context);
+    else if (context.failed == Success)
+      if (const Result result = perform(task.work, context); result != Success && context.failed == Success)
+        context.noted = result;
+  }
+  s.worker = {};
+  s.changed.notify_all();
+}
+
+/// Waits until no other thread does work. Returns false if this one does, from a function of the client.
+static bool waitForWorker() {
+  State &s = state();
+  if (s.worker == std::this_thread::get_id())
+    return false;
+  while (s.worker != std::thread::id()) {
+    const Unlocked unlocked;
+    std::unique_lock lock(s.changing);
+    s.changed.wait_for(lock, std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
+/// The error of a context that a call which waits reports.
+static Result errorOf(Context &context) {
+  if (context.failed != Success)
+    return context.failed;
+  return std::exchange(context.noted, Success);
+}
+
+static Result finishUpTo(std::map<const Stream *, uint64_t> limits) {
+  if (!waitForWorker())
+    return NotPermitted;
+  if (!state().pending.empty())
+    run(take(std::move(limits)));
+  return errorOf(*contextStack().back());
+}
+
+Result finish(void *handle) {
+  const auto stream = streamOf(handle);
+  return stream ? finishUpTo({{stream.get(), ~uint64_t(0)}}) : InvalidHandle;
+}
+
+Result finishDefault() { return finish(nullptr); }
+
+Result finish(const Moment &moment) { return moment.isDone ? Success : finishUpTo({{moment.stream, moment.number}}); }
+
+Result finishAll() {
+  if (!waitForWorker())
+    return NotPermitted;
+  run(std::exchange(state().pending, {}));
+  return contextStack().empty() ? Success : errorOf(*contextStack().back());
+}
+
+/// Does what is left when the client calls nothing for a while, as a GPU does it at some time.
+static void workWhenIdle() {
+  State &s = state();
+  while (true) {
+    std::this_thread::sleep_for(idleTime / 5);
+    const Lock lock(s.mutex);
+    if (s.isEnding)
+      return;
+    const auto idle = std::chrono::steady_clock::now() - s.lastCall;
+    if (!s.pending.empty() && s.worker == std::thread::id() && idle > idleTime)
+      run(std::exchange(s.pending, {}));
+  }
+}
+
+/// Does what is left when the process ends.
+static void workAtEnd() {
+  State &s = state();
+  if (s.process != getpid())
+    return;
+  const Lock lock(s.mutex);
+  if (s.worker == std::thread::id())
+    run(std::exchange(s.pending, {}));
+  s.isEnding = true;
+}
+
+Result start(void *handle, Work work) {
+  State &s = state();
+  const auto stream = streamOf(handle);
+  if (!stream)
+    return InvalidHandle;
+  if (stream->capture)
+    return capture(*stream, std::move(work));
+  const uint64_t number = ++s.lastNumber;
+  if (auto *record = std::get_if<RecordWork>(&work))
+    *record->moment = {stream.get(), number, false, 0};
+  if (s.isSynchronous && s.pending.empty() && s.worker == std::thread::id()) {
+    std::deque<Task> one;
+    one.push_back({number, stream, contextStack().back(), std::move(work)});
+    run(std::move(one));
+    return errorOf(*contextStack().back());
+  }
+  s.pending.push_back({number, stream, contextStack().back(), std::move(work)});
+  if (!s.hasIdleThread && !s.isEnding) {
+    s.hasIdleThread = true;
+    std::atexit(workAtEnd);
+    std::thread(workWhenIdle).detach();
+  }
+  if (s.pending.size() > mostPending && waitForWorker())
+    run(take({{s.pending.front().stream.get(), s.pending.front().number + mostPending / 2}}));
+  return Success;
+}
+
+} // namespace ptxray::driver

@@ -1,0 +1,80 @@
+#pragma once
+// What is started on a stream or is a node of a graph, as values.
+#include "Types.h"
+#include <array>
+#include <memory>
+#include <variant>
+#include <vector>
+
+namespace ptxray::driver {
+
+struct Context;
+struct Kernel;
+struct Stream;
+
+/// The place in a stream at which an event was recorded.
+struct Moment {
+  const Stream *stream = nullptr;
+  uint64_t number = 0; // of the task that records it
+  bool isDone = false;
+  double milliseconds = 0;
+};
+
+struct KernelWork {
+  Kernel *function = nullptr;
+  std::array<unsigned, 3> grid = {}, block = {}, cluster = {};
+  unsigned shared = 0;
+  bool isCooperative = false;
+  std::vector<uint8_t> parameters;
+};
+struct CopyWork {
+  Copy3D boxes = {};
+  std::shared_ptr<std::vector<uint8_t>> staged = nullptr; // what it reads, if that was memory of the host
+};
+struct FillWork {
+  Address to = 0;
+  size_t pitch = 0;
+  unsigned value = 0, bytes = 1; // of an element
+  size_t width = 0, height = 1;
+};
+struct HostWork {
+  void (*function)(void *) = nullptr;
+  void *data = nullptr;
+};
+struct CallbackWork {
+  void *stream = nullptr;
+  void (*function)(void *, Result, void *) = nullptr;
+  void *data = nullptr;
+};
+struct RecordWork {
+  std::shared_ptr<Moment> moment;
+  void *event = nullptr; // of a node, which makes a new moment at each launch
+};
+struct WaitWork {
+  std::shared_ptr<Moment> moment;
+  void *event = nullptr;
+};
+struct FreeWork {
+  Address address = 0;
+};
+struct EmptyWork {};
+
+using Work =
+    std::variant<EmptyWork, KernelWork, CopyWork, FillWork, HostWork, CallbackWork, RecordWork, WaitWork, FreeWork>;
+
+/// Why the driver would refuse it when it is started; Success: it does not.
+Result problemOf(const CopyWork &copy);
+Result problemOf(const FillWork &fill);
+Result problemOf(const KernelWork &kernel);
+
+/// Does it now.
+Result perform(const Work &work, Context &context);
+Result performCopy(const CopyWork &copy);
+Result performFill(const FillWork &fill);
+Result performKernel(const KernelWork &kernel, Context &context);
+Result release(Address address, bool ofHost);
+
+/// The kernel's parameters and shape from what a client gives; another result than Success says why not.
+Result kernelWork(KernelWork &work, void *handle, const LaunchConfig &config, void **parameters, void **extra);
+
+} // namespace ptxray::driver

@@ -1,5 +1,6 @@
 #include "Linker.h"
 #include "Diagnostics/Diagnostic.h"
+#include "Machine/Program.h"
 #include "Machine/Provided.h"
 #include "Parse/Parse.h"
 #include "Source/SourceBuffer.h"

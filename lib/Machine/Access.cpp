@@ -246,10 +246,47 @@ static void noteStores(const MemoryAccess &access, const uint64_t *at, const Poi
   }
 }
 
+/// Whether the memory model leaves open when the lanes access the places; else all of them are settled.
+static bool isWeak(const MemoryAccess &access, const uint64_t *at, const Pointers &places, Warp &warp) {
+  const Space space = access.address.space;
+  if (!places.mask || !(space == Space::Global || space == Space::Generic) || warp.doer.agent)
+    return false;
+  bool isPossible =
+      access.elements.size() == 1 && (access.bits == 32 || access.bits == 64) && access.elements[0].bits == access.bits;
+  for (uint32_t left = places.mask; left; left &= left - 1)
+    isPossible &= space == Space::Global || at[__builtin_ctz(left)] >= globalBegin;
+  for (uint32_t left = places.mask; left && !isPossible; left &= left - 1)
+    warp.weak->settle(places.of[__builtin_ctz(left)], access.bytes);
+  return isPossible;
+}
+
+static void loadWeakly(char *registers, const MemoryAccess &access, const Pointers &from, Warp &warp) {
+  for (uint32_t left = from.mask; left; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+    if (access.acquires)
+      warp.weak->acquire();
+    const uint64_t value = warp.weak->load(from.of[lane], access.bytes, lane, access.isStrong);
+    std::memcpy(registers + access.elements[0].slot + size_t(lane) * access.bytes, &value, access.bytes);
+  }
+}
+
+static void storeWeakly(const char *registers, const MemoryAccess &access, const Pointers &to, Warp &warp) {
+  if (access.releases)
+    warp.weak->release();
+  for (uint32_t left = to.mask; left; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+    uint64_t value = 0;
+    std::memcpy(&value, registers + access.elements[0].slot + size_t(lane) * access.bytes, access.bytes);
+    warp.weak->store(to.of[lane], access.bytes, lane, value);
+  }
+}
+
 static void loadAll(char *registers, const Op &op, const MemoryAccess &access, const uint64_t *at, uint32_t mask,
                     Warp &warp) {
   const Pointers from = find(op, access, at, mask, warp);
   noteLoads(op, access, at, from, warp);
+  if (warp.weak && isWeak(access, at, from, warp))
+    return loadWeakly(registers, access, from, warp);
   size_t offset = 0;
   for (const Place &place : access.elements) {
     if (place.bits)
@@ -266,6 +303,8 @@ static void storeAll(char *registers, const Op &op, const MemoryAccess &access, 
   if (warp.doer.stage == Stage::Begin)
     return;
   noteStores(access, at, to, warp);
+  if (warp.weak && isWeak(access, at, to, warp))
+    return storeWeakly(registers, access, to, warp);
   size_t offset = 0;
   for (const Place &place : access.elements) {
     byWidths(place.bits, access.bits, [&]<class Register, class Element>(Register, Element) {
@@ -292,6 +331,48 @@ void storeElements(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   storeAll(registers, op, access, at, mask, warp);
 }
 
+namespace {
+
+/// An atomic operation is done at once: after what its warp has stored there or, if it releases, anywhere.
+class WeakAtomic {
+public:
+  WeakAtomic(const AtomicAccess &atomic, const uint64_t *to, unsigned lane, Warp &warp)
+      : warp(warp), weak(std::move(warp.weak)) {
+    if (!weak || !to)
+      return;
+    access = &atomic.writes[0];
+    if (access->releases)
+      weak->release();
+    place = look(warp, access->address.space, to[lane], access->bytes, lane, true).bytes;
+    if (!place || access->bytes > sizeof before)
+      return;
+    weak->settle(place, access->bytes);
+    std::memcpy(&before, place, access->bytes);
+  }
+  WeakAtomic(const WeakAtomic &) = delete;
+  WeakAtomic &operator=(const WeakAtomic &) = delete;
+  ~WeakAtomic() {
+    if (place && access->bytes <= sizeof before) {
+      uint64_t after = 0;
+      std::memcpy(&after, place, access->bytes);
+      std::memcpy(place, &before, access->bytes);
+      weak->write(place, access->bytes, after);
+      if (access->acquires)
+        weak->acquire();
+    }
+    warp.weak = std::move(weak);
+  }
+
+private:
+  Warp &warp;
+  std::unique_ptr<WeakView> weak;
+  const MemoryAccess *access = nullptr;
+  uint8_t *place = nullptr;
+  uint64_t before = 0;
+};
+
+} // namespace
+
 void accessAtomically(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto &atomic = *static_cast<const AtomicAccess *>(op.more);
   // What was there may be written to the register of the address.
@@ -308,6 +389,7 @@ void accessAtomically(char *registers, const Op &op, uint32_t mask, Warp &warp) 
                 atomic.writes[0].address.space, to[0].data(), mask, atomic.writes[0].bytes);
   for (uint32_t left = mask; left; left &= left - 1) {
     const uint32_t lane = left & -left;
+    WeakAtomic weak(atomic, to.empty() ? nullptr : to[0].data(), static_cast<unsigned>(__builtin_ctz(lane)), warp);
     const bool isInGlobal = !atomic.inGlobal.empty() && to[0][__builtin_ctz(lane)] >= globalBegin;
     const AtomicAccess &here = isInGlobal ? atomic.inGlobal.front() : atomic;
     for (size_t i = 0; i < from.size(); ++i)

@@ -48,8 +48,9 @@ void watch(Warp &warp, const Op &op, const AddressOf &address, uint64_t at, uint
 void watchShared(Warp &warp, const Op &op, BlockState &block, uint64_t offset, uint64_t bytes, bool isWrite,
                  unsigned lane, bool isOfLane = true);
 /// The same for columns of tensor memory from `first` on: a bit of each number for 16 lanes.
+/// `together`: the lanes that access them, if it is more than one.
 void watchTensor(Warp &warp, const Op &op, BlockState &block, uint32_t first, llvm::ArrayRef<uint8_t> lanes,
-                 bool isWrite, unsigned lane);
+                 bool isWrite, unsigned lane, uint32_t together = 0);
 void report(Warp &warp, const Op &op, AccessFault fault, const AddressOf &address, uint64_t at, uint64_t bytes,
             bool isWrite, unsigned lane);
 

@@ -204,6 +204,7 @@ static void noteOrder(const BarrierUse &use, const Op &op, uint32_t mask, unsign
 }
 
 void useBarrier(char *registers, const Op &op, uint32_t mask, Warp &warp) {
+  settleAll(warp);
   const auto &use = *static_cast<const BarrierUse *>(op.more);
   for (uint32_t left = mask; left && !warp.fault; left &= left - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(left));

@@ -41,6 +41,8 @@ void begin(BlockState &block) {
         warp.traced = static_cast<int>(thread % warpSize);
     warp.isCounted = !block.grid->counts.empty();
     warp.isHalting = block.grid->halt != nullptr;
+    if (block.grid->timing.isWeak())
+      warp.weak = std::make_unique<WeakView>(block.grid->weak, block.grid->timing);
     const uint32_t lanes = std::min(threads - first, warpSize);
     warp.alive = lanes == warpSize ? allLanes : (1u << lanes) - 1;
     Frame &frame = enter(warp, block.grid->program.functions.front(), nullptr);
@@ -166,6 +168,7 @@ static void completeIfAll(BlockState &block, NumberedBarrier &barrier) {
     deliver(one, done);
     if (!one.warp->clock.empty())
       learn(*one.warp, one.fragment.mask, done.clock);
+    settleAll(*one.warp);
     one.warp->atBarrier &= ~one.fragment.mask;
     resume(*one.warp, one.fragment);
   }
@@ -191,6 +194,7 @@ static void completeCluster(BlockState &block) {
   for (BlockState *other : block.cluster)
     for (const WaitingAtBarrier &one : std::exchange(other->waitingForCluster, {})) {
       acquireAt(*one.warp, one.fragment.mask, clusterPlace);
+      settleAll(*one.warp);
       one.warp->atBarrier &= ~one.fragment.mask;
       resume(*one.warp, one.fragment);
     }
@@ -254,6 +258,7 @@ static void useClusterBarrier(Warp &warp, const Fragment &next, const BarrierSit
 }
 
 void arrive(Warp &warp, const Fragment &next, const BarrierSite &site, uint32_t mask) {
+  settleAll(warp);
   if (site.scope == isa::Scope::Cluster)
     return useClusterBarrier(warp, next, site, mask);
   if (site.scope == isa::Scope::Warpgroup)
@@ -294,6 +299,10 @@ Progress runTurn(BlockState &block) {
   // Lanes that parted have short turns: those that spin may wait for others of their warp.
   constexpr uint32_t blocksOfTurn = 16, blocksOfParted = 8;
   const uint64_t before = block.events;
+  ++block.grid->weak.turn;
+  for (Warp &warp : block.warps)
+    if (warp.weak)
+      warp.weak->pass();
   Progress result = Progress::None;
   Timing &timing = block.grid->timing;
   const auto count = static_cast<uint32_t>(block.warps.size());

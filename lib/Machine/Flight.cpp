@@ -212,6 +212,7 @@ static Pending &suspend(Warp &warp, const Op &op, uint32_t mask) {
 
 void startOperation(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto &start = *static_cast<const StartedOperation *>(op.more);
+  settleAll(warp);
   Timing &timing = warp.block->grid->timing;
   if (timing.isEager() && warp.clock.empty())
     return runAll(start.ops, registers, mask, warp);

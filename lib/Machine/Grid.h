@@ -64,6 +64,7 @@ struct GridState {
   std::array<uint32_t, 3> block, cluster, grid;
   std::vector<uint8_t> parameters;
   Timing timing;
+  WeakMemory weak;
   uint32_t sharedBytes = 0;
   std::string printed;
   std::vector<TraceLine> trace;

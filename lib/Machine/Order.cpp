@@ -125,6 +125,7 @@ void acquireAt(Warp &warp, uint32_t lanes, uint64_t place, bool isRelaxed) {
 }
 
 void fenceThreads(char *, const Op &op, uint32_t mask, Warp &warp) {
+  settleAll(warp);
   if (warp.clock.empty())
     return;
   const auto &fence = *static_cast<const ThreadFence *>(op.more);
@@ -151,6 +152,7 @@ void meetReads(char *, const Op &, uint32_t mask, Warp &warp) {
 }
 
 void meetLanes(char *, const Op &, uint32_t, Warp &warp) {
+  settleAll(warp);
   if (!warp.clock.empty())
     meet(warp);
 }

@@ -153,6 +153,7 @@ bool isProvided(llvm::StringRef name) {
 
 bool callProvided(Warp &warp, const CallSite &site, uint32_t mask, uint32_t instruction) {
   GridState &grid = *warp.block->grid;
+  settleAll(warp);
   for (uint32_t left = mask; left; left &= left - 1) {
     const LaneCall call(warp, site, static_cast<unsigned>(__builtin_ctz(left)));
     if (site.provided == "vprintf") {

@@ -122,7 +122,7 @@ void moveCells(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   llvm::SmallVector<uint8_t, 128> lanes = access.touched;
   for (uint8_t &bits : lanes)
     bits = static_cast<uint8_t>(bits << address.lane / 16);
-  watchTensor(warp, op, *warp.block, address.column, lanes, access.isStore, lane);
+  watchTensor(warp, op, *warp.block, address.column, lanes, access.isStore, lane, mask);
   if (warp.doer.stage == Stage::Begin)
     return;
   for (const MovedCell &one : access.cells) {

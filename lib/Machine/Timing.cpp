@@ -5,7 +5,12 @@ namespace ptxray::machine {
 
 std::optional<Timing> Timing::read(llvm::StringRef text) {
   Timing result;
-  if (text == "eager")
+  result.hasWeak = text.consume_front("weak:");
+  if (result.hasWeak && text.getAsInteger(10, result.state))
+    return std::nullopt;
+  if (result.hasWeak)
+    result.how = How::Random;
+  else if (text == "eager")
     return result;
   if (text == "lazy")
     result.how = How::Lazy;

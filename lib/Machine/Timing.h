@@ -13,12 +13,14 @@ class Timing {
 public:
   static constexpr uint64_t never = ~uint64_t(0);
 
-  /// The text is `eager`, `lazy`, `early` or a number; else there is nothing.
+  /// The text is `eager`, `lazy`, `early`, a number, or `weak:` and a number; else there is nothing.
   static std::optional<Timing> read(llvm::StringRef text);
   /// The text of the run with this number, from 0 on: lazy, early, then seeds.
   static std::string textOf(uint32_t run);
 
   bool isEager() const { return how == How::Eager; }
+  /// Whether plain stores and loads of global memory are done late and early, too.
+  bool isWeak() const { return hasWeak; }
   /// After how many turns an operation happens unless a thread waits for it before. `readsShared`: what it reads may be
   /// written over.
   uint64_t delay(bool readsShared);
@@ -35,6 +37,7 @@ private:
 
   How how = How::Eager;
   uint64_t state = 0;
+  bool hasWeak = false;
 };
 
 } // namespace ptxray::machine

@@ -153,6 +153,8 @@ static bool arriveAtJoins(Warp &warp) {
 static void endLanes(Warp &warp, uint32_t mask) {
   warp.alive &= ~mask;
   warp.now.mask &= ~mask;
+  if (!warp.alive)
+    settleAll(warp);
   for (Join &join : warp.joins) {
     join.expected &= ~mask;
     join.arrived &= ~mask;

@@ -5,6 +5,7 @@
 #include "Machine/Order.h"
 #include "Machine/Program.h"
 #include "Machine/Races.h"
+#include "Machine/WeakMemory.h"
 
 namespace ptxray::machine {
 
@@ -104,6 +105,7 @@ struct Warp {
   uint32_t atCluster = 0; // lanes that have arrived at the barrier of the cluster, for the phase that is not complete
   std::optional<VainWait> waitsInVain; // for the phase of a barrier object
   std::optional<Fault> fault;
+  std::unique_ptr<WeakView> weak; // null: stores and loads are done at once
   uint64_t laneInstructions = 0;
   bool isCounted = false, isHalting = false;
   int traced = -1; // the lane of which each instruction is noted; -1: none
@@ -113,6 +115,13 @@ struct Warp {
   uint8_t *localOf(unsigned lane) { return local.data() + size_t(lane) * localBytes; }
 };
 
+/// What the warp stored is done; its loads come after what is done.
+inline void settleAll(Warp &warp) {
+  if (!warp.weak)
+    return;
+  warp.weak->release();
+  warp.weak->acquire();
+}
 /// The fault of the warp, to be filled in; null: it has one already, and the first is the one that is reported.
 Fault *raise(Warp &warp, uint32_t instruction, unsigned lane = 0);
 /// Writes the same number to all lanes of a register of 1, 32 or 64 bits.

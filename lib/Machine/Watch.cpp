@@ -65,11 +65,11 @@ void watchShared(Warp &warp, const Op &op, BlockState &block, uint64_t offset, u
 }
 
 void watchTensor(Warp &warp, const Op &op, BlockState &block, uint32_t first, llvm::ArrayRef<uint8_t> lanes,
-                 bool isWrite, unsigned lane) {
+                 bool isWrite, unsigned lane, uint32_t together) {
   if (warp.clock.empty() || warp.doer.stage == Stage::End)
     return;
   const Instruction &instruction = warp.now.frame->code.instruction(op.instruction);
-  warp.accessing = 1u << lane;
+  warp.accessing = together ? together : 1u << lane;
   for (uint32_t i = 0; i < lanes.size() && !warp.fault; ++i) {
     const uint32_t column = (first + i) % TensorMemory::columns;
     if (lanes[i])

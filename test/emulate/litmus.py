@@ -216,7 +216,7 @@ def main():
     options = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else []
     ptxray, dat3m = own[0], pathlib.Path(own[1])
     count = next((int(one[12:]) for one in own if one.startswith("--schedules=")), 40)
-    schedules = ["eager", "lazy", "early", *map(str, range(1, count - 2))]
+    schedules = ["eager", "lazy", "early", *(f"weak:{seed}" for seed in range(1, count - 2))]
     jobs = []
     for line in (dat3m / LIST).read_text().split():
         name, expected = line.split(",")

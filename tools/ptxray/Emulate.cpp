@@ -334,7 +334,8 @@ void Emulation::readLaunch(const Arguments &arguments) {
   if (const auto text = arguments.value("--schedule")) {
     const std::optional<machine::Timing> timing = machine::Timing::read(*text);
     if (!timing)
-      throw launcher::UsageError("`--schedule=" + text->str() + "`: expected eager, lazy, early, or a number");
+      throw launcher::UsageError("`--schedule=" + text->str() +
+                                 "`: expected eager, lazy, early, a number, or weak:NUMBER");
     asked.timing = *timing;
   }
 }

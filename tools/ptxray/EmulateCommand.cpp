@@ -161,7 +161,7 @@ static int runEmulate(const Arguments &arguments) {
   }
   const StringRef schedule = arguments.value("--schedule").value_or("eager");
   if (!machine::Timing::read(schedule))
-    return usageError("`--schedule=" + schedule.str() + "`: expected eager, lazy, early, or a number");
+    return usageError("`--schedule=" + schedule.str() + "`: expected eager, lazy, early, a number, or weak:NUMBER");
   const TemporaryFile file;
   if (!file.isMade)
     return usageError("cannot make `" + file.path + "`: " + std::strerror(errno));
@@ -207,7 +207,7 @@ Command emulateCommand() {
                                  {"--no-fidelity", "", "do not count what is exact, which takes time"},
                                  {"--report", "FILE", "write the report there, as JSON if it ends with .json"},
                                  {"--schedule", "TEXT",
-                                  "when asynchronous operations happen: eager, lazy, early, or a number"}},
+                                  "when asynchronous operations happen: eager, lazy, early, a number, or weak:NUMBER"}},
                      .words = Words::PassedOn},
           .run = runEmulate,
           .notes = "The command's exit status is that of ptxray; where it is 0, 1 says that faults of kernels were "

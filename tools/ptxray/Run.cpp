@@ -214,7 +214,7 @@ std::vector<Option> emulationOptions() {
   return {{"--emulate", "[CHIP]", "run without a GPU, as that one would (default: `.target`)"},
           {"--no-checks", "", "look for no races, to emulate faster"},
           {"--trap-nan", "", "report NaNs and infinities that come of finite numbers, and divisions by zero"},
-          {"--schedule", "TEXT", "when asynchronous operations happen: eager, lazy, early, or a number"}};
+          {"--schedule", "TEXT", "when asynchronous operations happen: eager, lazy, early, a number, or weak:NUMBER"}};
 }
 
 static std::vector<Option> runOptions() {

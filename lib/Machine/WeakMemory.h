@@ -1,0 +1,59 @@
+#pragma once
+// What the memory model leaves open to plain accesses of global memory: a store is private to its thread until
+// something orders it or some time has passed, and a load may have been done at any time since its thread last acquired
+// something. Only schedules that begin with `weak` do so.
+#include "Machine/Timing.h"
+#include <deque>
+#include <map>
+#include <memory>
+
+namespace ptxray::machine {
+
+/// A store that is not done yet, of 4 or 8 bytes.
+struct PrivateStore {
+  uint8_t *to;
+  uint64_t value;
+  unsigned bytes, lane;
+  uint64_t due; // turns
+};
+/// What was at a place until a time, which is the number of a store.
+struct OldValue {
+  uint64_t until, value;
+};
+
+/// What all warps of a grid share.
+struct WeakMemory {
+  uint64_t time = 0, turn = 0;
+  std::map<const uint8_t *, std::deque<OldValue>> old; // the oldest first
+};
+
+/// What a warp has of it.
+class WeakView {
+public:
+  WeakView(WeakMemory &shared, Timing &timing) : shared(shared), timing(timing) {}
+
+  uint64_t load(const uint8_t *from, unsigned bytes, unsigned lane, bool isStrong);
+  void store(uint8_t *to, unsigned bytes, unsigned lane, uint64_t value);
+  /// Bytes are accessed as a whole, such as by an atomic operation: what the warp stored there is done before.
+  void settle(const uint8_t *at, uint64_t bytes);
+  /// The store is done at once.
+  void write(uint8_t *to, unsigned bytes, uint64_t value);
+
+  /// Does all stores.
+  void release();
+  /// Loads from now on come after this.
+  void acquire() { acquired = shared.time; }
+  /// Does those that are due.
+  void pass();
+
+private:
+  void perform(size_t index);
+
+  WeakMemory &shared;
+  Timing &timing;
+  std::deque<PrivateStore> stores;           // the oldest first
+  uint64_t acquired = 0;                     // when
+  std::map<const uint8_t *, uint64_t> known; // for each place, the time before which loads no longer are
+};
+
+} // namespace ptxray::machine

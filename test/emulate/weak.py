@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Outcomes of small programs by weak schedules: weak.py PTXRAY
+
+Each program is in the notation of `litmus.py`. The manual's memory model allows the outcome or forbids it (8.10 of the
+manual for PTX 9.0); an allowed one is shown by one of the schedules, a forbidden one by none."""
+
+import pathlib
+import sys
+import tempfile
+
+import litmus
+
+STORE_BUFFERING = """{{ x=0; y=0; }}
+ P0@cta 0,gpu 0     | P1@cta {cta},gpu 0  ;
+ st.{kind} x, 1     | st.{kind} y, 1      ;
+ {fence}            | {fence}             ;
+ ld.{kind} r0, y    | ld.{kind} r0, x     ;
+exists (P0:r0 == 0 /\\ P1:r0 == 0)"""
+MESSAGE = """{{ x=0; y=0; }}
+ P0@cta 0,gpu 0     | P1@cta {cta},gpu 0  ;
+ st.{kind} x, 1     | ld.{kind} r0, y     ;
+ {fence}            | {fence}             ;
+ st.{kind} y, 1     | ld.{kind} r1, x     ;
+exists (P1:r0 == 1 /\\ P1:r1 == 0)"""
+RELEASED = """{{ x=0; y=0; }}
+ P0@cta 0,gpu 0     | P1@cta {cta},gpu 0  ;
+ st.weak x, 1       | ld.acquire.gpu r0, y ;
+ st.release.gpu y, 1 | ld.weak r1, x      ;
+exists (P1:r0 == 1 /\\ P1:r1 == 0)"""
+COHERENCE = """{{ x=0; }}
+ P0@cta 0,gpu 0     | P1@cta {cta},gpu 0  ;
+ st.{kind} x, 1     | ld.{kind} r0, x     ;
+                    | ld.{kind} r1, x     ;
+exists (P1:r0 == 1 /\\ P1:r1 == 0)"""
+OWN = """{{ x=0; }}
+ P0@cta 0,gpu 0     | P1@cta {cta},gpu 0  ;
+ st.{kind} x, 1     | st.{kind} x, 2      ;
+ ld.{kind} r0, x    |                     ;
+exists (P0:r0 == 0)"""
+SUMS = """{{ x=0; }}
+ P0@cta 0,gpu 0     | P1@cta {cta},gpu 0  ;
+ atom.relaxed.gpu.add r0, x, 1 | atom.relaxed.gpu.add r0, x, 1 ;
+exists (x != 2)"""
+RELAXED, WEAK, SC, BARRIER = "relaxed.gpu", "weak", "fence.sc.gpu", "bar.cta.sync 0"
+CASES = (  # the program, what is filled in, whether the outcome is allowed
+    (STORE_BUFFERING, {"kind": RELAXED, "fence": ""}, True),
+    (STORE_BUFFERING, {"kind": WEAK, "fence": ""}, True),
+    (STORE_BUFFERING, {"kind": RELAXED, "fence": SC}, False),
+    (STORE_BUFFERING, {"kind": WEAK, "fence": BARRIER, "cta": 0}, False),
+    (MESSAGE, {"kind": RELAXED, "fence": ""}, True),
+    (MESSAGE, {"kind": RELAXED, "fence": "fence.acq_rel.gpu"}, False),
+    (MESSAGE, {"kind": RELAXED, "fence": SC}, False),
+    (RELEASED, {}, False),
+    (COHERENCE, {"kind": RELAXED}, False),
+    (COHERENCE, {"kind": WEAK}, True),
+    (OWN, {"kind": WEAK}, False),
+    (SUMS, {}, False),
+)
+SCHEDULES = [f"weak:{seed}" for seed in range(1, 41)]
+
+
+def main():
+    wrong = 0
+    with tempfile.TemporaryDirectory() as name:
+        for program, values, isAllowed in CASES:
+            kernel = litmus.Kernel(program.format(**{"cta": 1, **values}))
+            seen = litmus.outcomes(sys.argv[1], kernel, SCHEDULES, [], pathlib.Path(name))
+            isShown = any(kernel.holds(*one) for one in seen)
+            if isShown != isAllowed:
+                wrong += 1
+                print(program.format(**{"cta": 1, **values}), "is shown" if isShown else "is not shown", seen)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -29,7 +29,7 @@ private:
   uint16_t wordCall(const isa::Step &step, Arguments args);
   StepOp joining(const isa::WordCall &call, isa::WordId word) const;
   uint16_t add(RecipeStep step);
-  void typeStep(RecipeStep &step) const;
+  void typeStep(RecipeStep &step);
   uint16_t converted(uint16_t value, bool isReading, const ElementType &type);
   bool converts(bool isReading, const ElementType &type) const;
   uint16_t leaf(const isa::Step &step);
@@ -124,7 +124,7 @@ void Compiler::operand(unsigned index) {
 }
 
 /// What the step gives, and how many numbers that is.
-void Compiler::typeStep(RecipeStep &step) const {
+void Compiler::typeStep(RecipeStep &step) {
   step.target = stored;
   for (const uint16_t arg : step.args)
     if (step.op != StepOp::Named)
@@ -140,6 +140,8 @@ void Compiler::typeStep(RecipeStep &step) const {
   case StepOp::Element:
   case StepOp::Merged: step.elements = 1; break;
   case StepOp::Pieces:
+    if (!constant(1))
+      return refuse("pieces of no bits");
     step.elements = static_cast<uint16_t>(step.args.size() > 3 ? constant(3) : step.type.bits / constant(1));
     step.type.bits = static_cast<uint16_t>(constant(1));
     if (step.type.isFloat())

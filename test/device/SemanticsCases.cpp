@@ -63,7 +63,7 @@ uint64_t smallNumbers(std::mt19937_64 &random) {
   return random() % 3 == 0 ? low | all[random() % std::size(all)] << 32 : random() % 2 == 0 ? low : 0 - low;
 }
 
-/// Each warp has numbers of its own kind.
+/// Each warp has numbers of its own kind; in some threads all registers hold the same.
 std::vector<Input> makeInputs() {
   std::mt19937_64 random(1);
   std::vector<Input> inputs(places);
@@ -79,22 +79,27 @@ std::vector<Input> makeInputs() {
       case 6: input[thread] = edges(random, random() % 2 == 0 ? numbers::f16 : numbers::bf16); break;
       default: input[thread] = random() % 2 == 0 ? edges(random, numbers::f64) : nearNumbers(random, numbers::bf16);
       }
+  for (unsigned thread = 3; thread < threads; thread += 8)
+    for (Input &input : inputs)
+      input[thread] = inputs[0][thread];
   return inputs;
 }
 
 unsigned bitsOf(const std::string &name) {
-  static const std::map<std::string, unsigned> known = {{"%p", 1},   {"%h", 16},  {"%hu", 16}, {"%hs", 16}, {"%hf", 16},
-                                                        {"%hx", 32}, {"%r", 32},  {"%u", 32},  {"%s", 32},  {"%f", 32},
+  static const std::map<std::string, unsigned> known = {{"%p", 1},   {"%c", 8},   {"%cu", 8},  {"%cs", 8},  {"%h", 16},
+                                                        {"%hu", 16}, {"%hs", 16}, {"%hf", 16}, {"%hx", 32}, {"%zm", 64}, {"%r", 32},  {"%u", 32},  {"%s", 32},  {"%f", 32},
                                                         {"%rd", 64}, {"%ud", 64}, {"%sd", 64}, {"%fd", 64}};
   const auto found = known.find(name.substr(0, name.find_first_of("0123456789")));
   return found == known.end() ? 0 : found->second;
 }
 
-/// The registers of a text in their order; none: it has others, or memory.
+/// The registers of a text in their order, then the words of memory that `[%zm]` leads to; none: it has others, or other
+/// memory.
 std::vector<Register> registersOf(const std::string &text) {
   static const std::regex name("%[a-z_]+[0-9]*");
   std::vector<Register> registers;
-  if (text.find_first_of("[@") != std::string::npos)
+  const bool hasMemory = text.find("[%zm]") != std::string::npos;
+  if (text.find('@') != std::string::npos || (!hasMemory && text.find('[') != std::string::npos))
     return {};
   for (std::sregex_iterator at(text.begin(), text.end(), name), end; at != end; ++at) {
     const Register one{at->str(), bitsOf(at->str())};
@@ -103,6 +108,8 @@ std::vector<Register> registersOf(const std::string &text) {
     if (llvm::none_of(registers, [&](const Register &other) { return other.name == one.name; }))
       registers.push_back(one);
   }
+  for (unsigned word = 0; hasMemory && word < 4; ++word)
+    registers.push_back({"m" + std::to_string(word), 64});
   return registers.size() <= places ? registers : std::vector<Register>();
 }
 
@@ -124,12 +131,14 @@ std::vector<Written> computed(const std::string &text, const std::vector<Registe
   if (!line.isRead())
     return {};
   const Recipe recipe = line.recipe();
+  for (size_t i = 0; i < registers.size(); ++i)
+    results[i].isWritten = registers[i].name[0] == 'm';
   for (unsigned warp = 0; warp < warps; ++warp) {
     for (LaneCase &lane : one.lanes)
       for (size_t i = 0; i < registers.size(); ++i)
         lane.before[i] = inputs[i][warp * lanesOfWarp + lane.lane] & (~uint64_t(0) >> (64 - registers[i].bits));
     Lanes lanes = line.before();
-    const Outcome outcome = evaluate(recipe, lanes);
+    const Outcome outcome = line.compute(recipe, lanes);
     if (!outcome.refusal.empty())
       return {};
     for (const WrittenRegister &written : outcome.registers)

@@ -2,14 +2,17 @@
 """Single instructions on a GPU against what lib/Semantics computes.
 
     semantics.py build [--build build/release] [--ptxas PATH] [--folder build/semantics] [--only NAME,...] [--most N]
+                       [--texts FILE]
+    semantics.py lines [--build build/release] [--texts FILE] [--only NAME,...] [--most N]
     semantics.py run [OUTPUT FOLDER]      there: in the folder that was built, with python3 and libcuda.so.1
     semantics.py show semantics.txt [--build build/release]
 
 `build` makes a kernel of each text that `ptxray isa --enumerate` says is accepted for sm_90a, that has nothing but
-registers and constants, and that `semantics-cases` can compute: it loads the registers, runs the text, and stores what
+registers, constants and memory of the thread's own, and that `semantics-cases` can compute: it loads the registers, runs the text, and stores what
 was written. ptxas compiles each with -O0 and with -O3. `run` launches them and compares the digests of what they leave;
 OUTPUT/semantics.txt says how many texts of each instruction agree, and of the others what the GPU left. `show` prints
-where those differ from what is computed now."""
+where those differ from what is computed now. `lines` prints what is computed as test/semantics/lines.txt has it, for
+`formula-mutation-tests --pool` to choose from; what it chose becomes part of that file when a GPU agrees (`--texts`)."""
 
 import argparse
 import base64
@@ -28,18 +31,23 @@ import tempfile
 
 import cuda
 
-TARGET, THREADS, PLACES = "sm_90a", 256, 24
+TARGET, VERSION, THREADS, PLACES = "sm_90a", "9.0", 256, 24
 CASES_A_KERNEL = 24
 SLOT = THREADS * 8  # bytes of a register in all threads
 TYPES = dict(
     zip(
-        ["%p", "%h", "%hu", "%hs", "%hf", "%hx", "%r", "%u", "%s", "%f", "%rd", "%ud", "%sd", "%fd"],
-        ["pred", "b16", "u16", "s16", "f16", "f16x2", "b32", "u32", "s32", "f32", "b64", "u64", "s64", "f64"],
+        ["%c", "%cu", "%cs", "%p", "%h", "%hu", "%hs", "%hf", "%hx", "%r", "%u", "%s", "%f", "%rd", "%ud", "%sd", "%fd"],
+        ["b8", "u8", "s8", "pred", "b16", "u16", "s16", "f16", "f16x2", "b32", "u32", "s32", "f32", "b64", "u64", "s64", "f64"],
     )
 )
 # These wait for lanes of a mask, which is all of them here, or need metadata of a certain kind.
 MASKED = re.compile(r"^(shfl\.sync|vote\.sync|match\.|redux\.|elect\.sync|bar\.warp)")
 LEFT_OUT = re.compile(r"^(mma\.sp|wmma|wgmma|tcgen05|bar|barrier|activemask|setmaxnreg|shfl\.(?!sync)|vote\.(?!sync))")
+# Memory of one's own, without hints that a GPU would have to understand; what `.nc` reads may be old.
+OWN_MEMORY = re.compile(r"^((?:atom|red|ld|st)\.\S*) ([^\[]*)\[[^\]]*\]([^\[]*)$")
+ELSEWHERE = re.compile(r"\.(async|param|const|nc|L2::cache_hint|unified|shared::cluster)\b")
+SPACE = re.compile(r"\.(global|shared|local)\b")
+CELL = 32  # bytes of it
 CARRIES = re.compile(r"^(addc|subc|madc)\b")
 
 
@@ -62,7 +70,24 @@ def load(number, name, bits):
     return f"ld.global.b{bits} {name},[%zin+{number * SLOT}];"
 
 
-def store(at, name, bits):
+def begin_memory(case):
+    """Sets %zm to memory of the thread, which it fills."""
+    space = SPACE.search(case.text.split(" ")[0])
+    space = space[1] if space else "global"
+    lines = {
+        "global": ["mov.b64 %zm,%zcell;"],
+        "shared": ["mov.b64 %zm,shared_cells; mov.u32 %zw,%tid.x; mad.wide.u32 %zm,%zw,32,%zm;"],
+        "local": ["mov.b64 %zm,local_cell;"],
+    }[space]
+    for i, (name, _) in enumerate(case.registers):
+        if name[0] == "m":
+            lines.append(f"ld.global.b64 %zd,[%zin+{i * SLOT}]; st.{space}.b64 [%zm+{8 * int(name[1])}],%zd;")
+    return lines, space
+
+
+def store(at, name, bits, space=""):
+    if name[0] == "m":
+        return f"ld.{space}.b64 %zd,[%zm+{8 * int(name[1])}]; st.global.b64 [%zout+{at}],%zd;"
     if bits == 1:
         return f"selp.u32 %zw,1,0,{name}; st.global.b32 [%zout+{at}],%zw;"
     return f"st.global.b{bits} [%zout+{at}],{name};"
@@ -71,32 +96,40 @@ def store(at, name, bits):
 def kernel(name, cases):
     """The kernel of some cases, one after the other, each with registers of its own."""
     lines = [
-        f".visible .entry {name}(.param .u64 in, .param .u64 out) {{",
-        ".reg .b64 %zin, %zout; .reg .b32 %zt, %zc, %zw;",
-        "ld.param.u64 %zin,[in]; ld.param.u64 %zout,[out];",
+        f".visible .entry {name}(.param .u64 in, .param .u64 out, .param .u64 cells) {{",
+        ".reg .b64 %zin, %zout, %zcell, %zm, %zd; .reg .b32 %zt, %zc, %zw;",
+        f".shared .align 32 .b8 shared_cells[{64 * CELL}]; .local .align 32 .b8 local_cell[{CELL}];",
+        "ld.param.u64 %zin,[in]; ld.param.u64 %zout,[out]; ld.param.u64 %zcell,[cells];",
         "mov.u32 %zt,%tid.x; mov.u32 %zc,%ctaid.x; mad.lo.u32 %zt,%zc,64,%zt;",
         "mad.wide.u32 %zin,%zt,8,%zin; mad.wide.u32 %zout,%zt,8,%zout;",
+        f"mad.wide.u32 %zcell,%zt,{CELL},%zcell;",
     ]
     at = 0
     for case in cases:
         lines.append("{")
-        lines += [f".reg .{TYPES[re.match('%[a-z]+', name)[0]]} {name};" for name, _ in case.registers]
-        lines += [load(i, *one) for i, one in enumerate(case.registers)]
+        loaded = [(i, *one) for i, one in enumerate(case.registers) if one[0][0] == "%" and one[0] != "%zm"]
+        lines += [f".reg .{TYPES[re.match('%[a-z]+', name)[0]]} {name};" for _, name, _ in loaded]
+        lines += [load(*one) for one in loaded]
+        space = ""
+        if "[" in case.text:
+            memory, space = begin_memory(case)
+            lines += memory
         if CARRIES.match(case.text):
             lines.append("shl.b32 %zw,%zt,31; add.cc.u32 %zw,%zw,%zw;")
         lines.append(case.text)
         for number, _, _ in case.written:
-            lines.append(store(at, *case.registers[number]))
+            lines.append(store(at, *case.registers[number], space))
             at += SLOT
         lines.append("}")
     return "\n".join([*lines, "ret;", "}", ""])
 
 
-def enumerated(ptxray, name, version, most):
+def enumerated(ptxray, name, most):
     """texts that are accepted; the other half of what is enumerated is not"""
-    command = [ptxray, "isa", "--enumerate", name, "--count", str(2 * most), "--target", TARGET, "--ptx", version]
+    command = [ptxray, "isa", "--enumerate", name, "--count", str(2 * most), "--target", TARGET, "--ptx", VERSION]
     lines = subprocess.run(command, capture_output=True, text=True).stdout.splitlines()
     texts = [line for line in lines if line and "//" not in line and not LEFT_OUT.match(line)]
+    texts = [text if ELSEWHERE.search(text) else OWN_MEMORY.sub(r"\1 \2[%zm]\3", text) for text in texts]
     return [re.sub(r"[^ ,]+;$", "0xffffffff;", text) if MASKED.match(text) else text for text in texts]
 
 
@@ -117,22 +150,48 @@ def assembled(ptxas, folder, name, cases, header):
     return [(name, cases)]
 
 
-def build(options):
-    ptxray, cases_tool = (options.build / path for path in ("tools/ptxray/ptxray", "test/device/semantics-cases"))
-    version = "9.0"
+def wanted_texts(options):
+    if options.texts:
+        return options.texts.read_text().splitlines()
+    ptxray = options.build / "tools/ptxray/ptxray"
     listed = subprocess.run([ptxray, "isa", "--list"], check=True, capture_output=True, text=True).stdout
     names = sorted({line.split("\t")[0] for line in listed.splitlines() if "\t" in line})
     names = options.only.split(",") if options.only else [name for name in names if not LEFT_OUT.match(name)]
+    return dict.fromkeys(text for name in names for text in enumerated(ptxray, name, options.most))
+
+
+def computed_cases(options, folder, *arguments):
+    command = [options.build / "test/device/semantics-cases", folder, *arguments]
+    texts = "".join(text + "\n" for text in wanted_texts(options))
+    subprocess.run(command, input=texts, text=True, check=True, stdout=sys.stderr)
+    return [Case(line) for line in (folder / "cases.txt").open()]
+
+
+def print_lines(options):
+    with tempfile.TemporaryDirectory() as folder:
+        cases = computed_cases(options, pathlib.Path(folder), "values")
+        inputs = read_inputs(folder)
+    for case in cases:
+        print(case.text)
+        print(" ".join(f"{name}:{bits}" for name, bits in case.registers))
+        after = {number: values.split() for number, values, _ in case.written}
+        for thread in range(THREADS):
+            if any(lanes[thread // 32] >> thread % 32 & 1 for _, _, lanes in case.written):
+                continue
+            before = [inputs[i * THREADS + thread] & (1 << bits) - 1 for i, (_, bits) in enumerate(case.registers)]
+            left = [after[i][thread] if i in after else f"{value:x}" for i, value in enumerate(before)]
+            print(thread % 32, *(f"{value:x}" for value in before), "->", *left)
+
+
+def build(options):
     folder = options.folder
     work = folder.with_name(folder.name + "-work")
     for path in (folder, work):
         shutil.rmtree(path, ignore_errors=True)
         path.mkdir(parents=True)
-    texts = [text for name in names for text in enumerated(ptxray, name, version, options.most)]
-    subprocess.run([cases_tool, work], input="\n".join(dict.fromkeys(texts)) + "\n", text=True, check=True)
-    cases = [Case(line) for line in (work / "cases.txt").open()]
+    cases = computed_cases(options, work)
     groups = [cases[i : i + CASES_A_KERNEL] for i in range(0, len(cases), CASES_A_KERNEL)]
-    header = f".version {version}\n.target {TARGET}\n.address_size 64\n"
+    header = f".version {VERSION}\n.target {TARGET}\n.address_size 64\n"
     modules = []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         jobs = [pool.submit(assembled, options.ptxas, work, f"m{i:04}", one, header) for i, one in enumerate(groups)]
@@ -179,10 +238,11 @@ def launched(job):
         gpu = cuda.Gpu()
         inputs = gpu.memory((work / "inputs.bin").read_bytes())
         buffer = gpu.allocate(written * SLOT)
+        cells = gpu.allocate(THREADS * CELL)
         left = {}
         for level in (0, 3):
             gpu.clear(buffer, written * SLOT)
-            gpu.launch((work / f"{name}.O{level}.cubin").read_bytes(), "kern", THREADS // 64, 64, [inputs, buffer])
+            gpu.launch((work / f"{name}.O{level}.cubin").read_bytes(), "kern", THREADS // 64, 64, [inputs, buffer, cells])
             left[level] = gpu.read(buffer, written * SLOT)
         return left
     except RuntimeError:
@@ -233,6 +293,10 @@ def run(folder, output):
     print(f"{sum(sums)} texts: {sums[0]} equal, {differ}; {len(ended)} in kernels that ended with an error")
 
 
+def read_inputs(folder):
+    return struct.unpack(f"<{PLACES * THREADS}Q", (pathlib.Path(folder) / "inputs.bin").read_bytes())
+
+
 def shown(path, options):
     """Prints of each text that differs some threads in which it does: what was before, what the GPU left, and what was
     computed, with what tools are now in the build."""
@@ -242,7 +306,7 @@ def shown(path, options):
         command = [options.build / "test/device/semantics-cases", folder, "values"]
         subprocess.run(command, input="".join(line[1] + "\n" for line in lines), text=True, check=True)
         cases = {case.text: case for case in map(Case, (pathlib.Path(folder) / "cases.txt").open())}
-        inputs = struct.unpack(f"<{PLACES * THREADS}Q", (pathlib.Path(folder) / "inputs.bin").read_bytes())
+        inputs = read_inputs(folder)
     for _, text, first, second in lines:
         for level, packed in (0, second if first == "=" else first), (3, second):
             values = [value for (value,) in struct.iter_unpack("<Q", lzma.decompress(base64.b64decode(packed)))]
@@ -264,7 +328,7 @@ def show_differences(title, case, inputs, values, most=4):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", choices=["build", "run", "show"])
+    parser.add_argument("command", choices=["build", "lines", "run", "show"])
     parser.add_argument("output", nargs="*", type=pathlib.Path)
     here = pathlib.Path(__file__).resolve()
     root = here.parents[2] if here.parent.name == "device" else here.parent
@@ -272,11 +336,14 @@ def main():
     parser.add_argument("--ptxas", default="ptxas")
     parser.add_argument("--folder", type=pathlib.Path, default=root / "build/semantics")
     parser.add_argument("--only", help="instructions, with commas")
+    parser.add_argument("--texts", type=pathlib.Path, help="instructions in a file, in the place of those enumerated")
     parser.add_argument("--most", type=int, default=400, help="texts of each instruction")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     if options.command == "build":
         build(options)
+    elif options.command == "lines":
+        print_lines(options)
     elif options.command == "run":
         run(pathlib.Path(__file__).resolve().parent, options.output[0] if options.output else pathlib.Path())
     else:

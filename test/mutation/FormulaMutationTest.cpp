@@ -33,7 +33,7 @@ struct Vector {
 /// In how many lanes, but at most in so many, the line computes something else than it should.
 std::vector<unsigned> wrongLanes(const Vector &vector, unsigned most) {
   Lanes lanes = vector.before;
-  const Outcome outcome = evaluate(vector.line->recipe(), lanes);
+  const Outcome outcome = vector.line->compute(vector.line->recipe(), lanes);
   std::vector<unsigned> wrong;
   for (unsigned i = 0; i < vector.one.lanes.size() && wrong.size() < most; ++i)
     if (!outcome.refusal.empty() ||

@@ -3,13 +3,18 @@
 #include "ReadBody.h"
 #include "Semantics/Evaluate.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Endian.h"
 
 namespace ptxray {
 
 struct Register {
-  std::string name;
-  unsigned bits; // a predicate has 1
+  std::string name; // or `m0` to `m3`: 64 bits each of the memory that `[%zm]` leads to
+  unsigned bits;    // a predicate has 1
 };
+/// Each lane has memory of its own, at an address of its own.
+constexpr uint64_t firstCell = 0x1000, bytesOfCell = 32;
+inline uint64_t addressOfCell(unsigned lane) { return firstCell + lane * bytesOfCell; }
+
 struct LaneCase {
   unsigned lane; // its number in the warp, whose lowest bit is the carry
   std::vector<uint64_t> before, after;
@@ -59,9 +64,19 @@ public:
     const WrittenInstruction written{opcode, shapes, availability};
     return recipeOf(written, *judge(written).match);
   }
+  /// What it computes; the cells of the lanes hold then what they hold after it.
+  Outcome compute(const Recipe &recipe, Lanes &lanes) const {
+    for (const LaneCase &lane : one.lanes)
+      for (size_t i = 0; i < one.registers.size(); ++i)
+        if (const int word = wordOfCell(one.registers[i].name); word >= 0)
+          llvm::support::endian::write64le(&cells[lane.lane * bytesOfCell + 8 * word], lane.before[i]);
+    return evaluate(recipe, lanes);
+  }
   Lanes before() const {
     Lanes lanes;
     lanes.active = 0;
+    for (const char *space : {"", ".global", ".shared", ".shared::cta", ".local"})
+      lanes.memory.push_back({*space ? isa::findWord(space) : isa::WordId(), firstCell, cells});
     for (const LaneCase &lane : one.lanes) {
       lanes.carry[lane.lane] = lane.lane & 1;
       if (isActive(lane))
@@ -69,7 +84,8 @@ public:
       for (int node = 0; node < static_cast<int>(nodes().size()); ++node)
         for (unsigned part = 0; part < 4; ++part)
           if (const int reg = registerAt({node, part}); reg >= 0) {
-            lanes.nodes[{node, part}][lane.lane] = lane.before[reg];
+            lanes.nodes[{node, part}][lane.lane] =
+                one.registers[reg].name == "%zm" ? addressOfCell(lane.lane) : lane.before[reg];
             lanes.names[{node, part}] = static_cast<uint32_t>(reg);
           }
     }
@@ -81,6 +97,8 @@ public:
     for (size_t i = 0; i < one.registers.size(); ++i) {
       if (one.registers[i].name == "cc")
         values[i] = lanes.carry[lane.lane];
+      if (const int word = wordOfCell(one.registers[i].name); word >= 0)
+        values[i] = llvm::support::endian::read64le(&cells[lane.lane * bytesOfCell + 8 * word]);
       if (one.registers[i].name == "open")
         values[i] = llvm::any_of(
             outcome.registers, [&](const WrittenRegister &written) { return written.undefinedLanes >> lane.lane & 1; });
@@ -109,6 +127,10 @@ public:
   }
 
 private:
+  /// Which 64 bits of the cell of memory of a lane `m0` to `m3` are; -1: it is a register.
+  static int wordOfCell(llvm::StringRef name) {
+    return name.size() == 2 && name[0] == 'm' && name[1] >= '0' && name[1] <= '3' ? name[1] - '0' : -1;
+  }
   llvm::ArrayRef<Operand> nodes() const {
     return llvm::ArrayRef(body.ast->operands).slice(instruction().operands.first, instruction().operands.count);
   }
@@ -129,6 +151,7 @@ private:
   ReadBody read;
   const Body &body;
   mutable std::vector<Shape> shapes;
+  mutable std::vector<uint8_t> cells = std::vector<uint8_t>(lanesOfWarp * bytesOfCell);
 };
 
 } // namespace ptxray

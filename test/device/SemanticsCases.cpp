@@ -19,7 +19,7 @@ using namespace ptxray;
 
 namespace {
 
-constexpr unsigned places = 24, warps = 8, threads = warps * lanesOfWarp;
+constexpr unsigned places = 24, warps = 10, threads = warps * lanesOfWarp;
 using Input = std::array<uint64_t, threads>;
 
 /// Numbers of a format of `width` bits with exponents that are not far apart, side by side.
@@ -68,7 +68,7 @@ std::vector<Input> makeInputs() {
   std::mt19937_64 random(1);
   std::vector<Input> inputs(places);
   for (Input &input : inputs)
-    for (unsigned thread = 0; thread < threads; ++thread)
+    for (unsigned thread = 0; thread < 8 * lanesOfWarp; ++thread)
       switch (thread / lanesOfWarp) {
       case 0: input[thread] = smallNumbers(random); break;
       case 1: input[thread] = random(); break;
@@ -79,22 +79,28 @@ std::vector<Input> makeInputs() {
       case 6: input[thread] = edges(random, random() % 2 == 0 ? numbers::f16 : numbers::bf16); break;
       default: input[thread] = random() % 2 == 0 ? edges(random, numbers::f64) : nearNumbers(random, numbers::bf16);
       }
-  for (unsigned thread = 3; thread < threads; thread += 8)
+  for (unsigned thread = 3; thread < 8 * lanesOfWarp; thread += 8)
     for (Input &input : inputs)
       input[thread] = inputs[0][thread];
+  // One lane that differs from the others, and none.
+  for (unsigned lane = 0; lane < lanesOfWarp; ++lane)
+    for (unsigned place = 0; place < places; ++place) {
+      inputs[place][8 * lanesOfWarp + lane] = lane == 0;
+      inputs[place][9 * lanesOfWarp + lane] = place % 2 ? ~uint64_t(0) : 0;
+    }
   return inputs;
 }
 
 unsigned bitsOf(const std::string &name) {
-  static const std::map<std::string, unsigned> known = {{"%p", 1},   {"%c", 8},   {"%cu", 8},  {"%cs", 8},  {"%h", 16},
-                                                        {"%hu", 16}, {"%hs", 16}, {"%hf", 16}, {"%hx", 32}, {"%zm", 64}, {"%r", 32},  {"%u", 32},  {"%s", 32},  {"%f", 32},
-                                                        {"%rd", 64}, {"%ud", 64}, {"%sd", 64}, {"%fd", 64}};
+  static const std::map<std::string, unsigned> known = {
+      {"%p", 1},   {"%c", 8},  {"%cu", 8}, {"%cs", 8}, {"%h", 16}, {"%hu", 16}, {"%hs", 16}, {"%hf", 16}, {"%hx", 32},
+      {"%zm", 64}, {"%r", 32}, {"%u", 32}, {"%s", 32}, {"%f", 32}, {"%rd", 64}, {"%ud", 64}, {"%sd", 64}, {"%fd", 64}};
   const auto found = known.find(name.substr(0, name.find_first_of("0123456789")));
   return found == known.end() ? 0 : found->second;
 }
 
-/// The registers of a text in their order, then the words of memory that `[%zm]` leads to; none: it has others, or other
-/// memory.
+/// The registers of a text in their order, then the words of memory that `[%zm]` leads to; none: it has others, or
+/// other memory.
 std::vector<Register> registersOf(const std::string &text) {
   static const std::regex name("%[a-z_]+[0-9]*");
   std::vector<Register> registers;

@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 """Single instructions on a GPU against what lib/Semantics computes.
 
-    semantics.py build [--build build/release] [--ptxas PATH] [--folder build/semantics] [--only NAME,...] [--most N]
-                       [--texts FILE]
-    semantics.py lines [--build build/release] [--texts FILE] [--only NAME,...] [--most N]
+    semantics.py build [--build build/release] [--ptxas PATH] [--folder build/semantics] [--group N] [WHICH]
+    semantics.py lines [--build build/release] [WHICH]
     semantics.py run [OUTPUT FOLDER]      there: in the folder that was built, with python3 and libcuda.so.1
     semantics.py show semantics.txt [--build build/release]
 
+WHICH instructions: [--only NAME,...] [--most N], or lines of a file: --texts FILE.
 `build` makes a kernel of each text that `ptxray isa --enumerate` says is accepted for sm_90a, that has nothing but
-registers, constants and memory of the thread's own, and that `semantics-cases` can compute: it loads the registers, runs the text, and stores what
-was written. ptxas compiles each with -O0 and with -O3. `run` launches them and compares the digests of what they leave;
-OUTPUT/semantics.txt says how many texts of each instruction agree, and of the others what the GPU left. `show` prints
-where those differ from what is computed now. `lines` prints what is computed as test/semantics/lines.txt has it, for
-`formula-mutation-tests --pool` to choose from; what it chose becomes part of that file when a GPU agrees (`--texts`)."""
+registers, constants and memory of the thread's own, and that `semantics-cases` can compute: it loads the registers,
+runs the text, and stores what was written. ptxas compiles each with -O0 and with -O3. `run` launches them and compares
+the digests of what they leave; OUTPUT/semantics.txt says how many texts of each instruction agree, and of the others
+what the GPU left. `show` prints where those differ from what is computed now. `lines` prints what is computed as
+test/semantics has it, for `formula-mutation-tests --pool` to choose from; what it chose becomes part of these files
+when a GPU agrees (`--texts`)."""
 
 import argparse
 import base64
@@ -31,20 +32,55 @@ import tempfile
 
 import cuda
 
-TARGET, VERSION, THREADS, PLACES = "sm_90a", "9.0", 256, 24
-CASES_A_KERNEL = 24
+TARGET, VERSION, THREADS, PLACES = "sm_90a", "9.0", 320, 24
 SLOT = THREADS * 8  # bytes of a register in all threads
 TYPES = dict(
     zip(
-        ["%c", "%cu", "%cs", "%p", "%h", "%hu", "%hs", "%hf", "%hx", "%r", "%u", "%s", "%f", "%rd", "%ud", "%sd", "%fd"],
-        ["b8", "u8", "s8", "pred", "b16", "u16", "s16", "f16", "f16x2", "b32", "u32", "s32", "f32", "b64", "u64", "s64", "f64"],
+        [
+            "%c",
+            "%cu",
+            "%cs",
+            "%p",
+            "%h",
+            "%hu",
+            "%hs",
+            "%hf",
+            "%hx",
+            "%r",
+            "%u",
+            "%s",
+            "%f",
+            "%rd",
+            "%ud",
+            "%sd",
+            "%fd",
+        ],
+        [
+            "b8",
+            "u8",
+            "s8",
+            "pred",
+            "b16",
+            "u16",
+            "s16",
+            "f16",
+            "f16x2",
+            "b32",
+            "u32",
+            "s32",
+            "f32",
+            "b64",
+            "u64",
+            "s64",
+            "f64",
+        ],
     )
 )
 # These wait for lanes of a mask, which is all of them here, or need metadata of a certain kind.
 MASKED = re.compile(r"^(shfl\.sync|vote\.sync|match\.|redux\.|elect\.sync|bar\.warp)")
 LEFT_OUT = re.compile(r"^(mma\.sp|wmma|wgmma|tcgen05|bar|barrier|activemask|setmaxnreg|shfl\.(?!sync)|vote\.(?!sync))")
 # Memory of one's own, without hints that a GPU would have to understand; what `.nc` reads may be old.
-OWN_MEMORY = re.compile(r"^((?:atom|red|ld|st)\.\S*) ([^\[]*)\[[^\]]*\]([^\[]*)$")
+OWN_MEMORY = re.compile(r"^((?:atom|red|ld|st|(?:ldmatrix|stmatrix)(?=\S*\.shared))\.\S*) ([^\[]*)\[[^\]]*\]([^\[]*)$")
 ELSEWHERE = re.compile(r"\.(async|param|const|nc|L2::cache_hint|unified|shared::cluster)\b")
 SPACE = re.compile(r"\.(global|shared|local)\b")
 CELL = 32  # bytes of it
@@ -172,10 +208,11 @@ def print_lines(options):
         cases = computed_cases(options, pathlib.Path(folder), "values")
         inputs = read_inputs(folder)
     for case in cases:
-        print(case.text)
-        print(" ".join(f"{name}:{bits}" for name, bits in case.registers))
         after = {number: values.split() for number, values, _ in case.written}
         for thread in range(THREADS):
+            if thread % 32 == 0:
+                print(case.text)
+                print(" ".join(f"{name}:{bits}" for name, bits in case.registers))
             if any(lanes[thread // 32] >> thread % 32 & 1 for _, _, lanes in case.written):
                 continue
             before = [inputs[i * THREADS + thread] & (1 << bits) - 1 for i, (_, bits) in enumerate(case.registers)]
@@ -190,7 +227,7 @@ def build(options):
         shutil.rmtree(path, ignore_errors=True)
         path.mkdir(parents=True)
     cases = computed_cases(options, work)
-    groups = [cases[i : i + CASES_A_KERNEL] for i in range(0, len(cases), CASES_A_KERNEL)]
+    groups = [cases[i : i + options.group] for i in range(0, len(cases), options.group)]
     header = f".version {VERSION}\n.target {TARGET}\n.address_size 64\n"
     modules = []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
@@ -242,7 +279,9 @@ def launched(job):
         left = {}
         for level in (0, 3):
             gpu.clear(buffer, written * SLOT)
-            gpu.launch((work / f"{name}.O{level}.cubin").read_bytes(), "kern", THREADS // 64, 64, [inputs, buffer, cells])
+            gpu.launch(
+                (work / f"{name}.O{level}.cubin").read_bytes(), "kern", THREADS // 64, 64, [inputs, buffer, cells]
+            )
             left[level] = gpu.read(buffer, written * SLOT)
         return left
     except RuntimeError:
@@ -338,6 +377,7 @@ def main():
     parser.add_argument("--only", help="instructions, with commas")
     parser.add_argument("--texts", type=pathlib.Path, help="instructions in a file, in the place of those enumerated")
     parser.add_argument("--most", type=int, default=400, help="texts of each instruction")
+    parser.add_argument("--group", type=int, default=24, help="texts of one kernel, which an error of one ends")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     if options.command == "build":

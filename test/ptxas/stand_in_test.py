@@ -284,7 +284,7 @@ class As(StandIn):
         options = ("-o", self.output, "--ptxas", self.ptxas("answer()"))
         done = self.run_ptxray("as", library, *options)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("`--entry=N` names one", done.stdout)
+        self.assertIn("`--text=N` names one", done.stdout)
         done = self.run_ptxray("as", library, "--entry=2", *options)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
         self.assertEqual(self.output.read_bytes(), OBJECT + MODULE.encode())

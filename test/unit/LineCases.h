@@ -1,5 +1,5 @@
 #pragma once
-// Reads what a GPU left of single instructions: test/semantics/lines.txt.
+// Reads what single instructions leave: the files of test/semantics.
 #include "OneLine.h"
 #include <fstream>
 #include <sstream>
@@ -15,18 +15,23 @@ inline std::vector<std::string> wordsOf(const std::string &line) {
 }
 
 /// An instruction, its registers with their bits (`%r1:32`, of special ones `%tid.x:32`, `cc:1` and `open:1`), and a
-/// line a lane: its number, values, `->`, values.
+/// line a lane: its number, values, `->`, values. `//@ ptx 9.5, sm_100a` says of what comes after it where it is read.
 inline std::vector<LineCase> readCases(const std::string &path) {
   std::ifstream stream(path);
   std::vector<LineCase> cases;
   unsigned number = 0;
+  std::string version = "9.0", target = "sm_90";
   for (std::string line; std::getline(stream, line);) {
     ++number;
+    if (line.starts_with("//@ ptx ")) {
+      version = line.substr(8, 3);
+      target = line.substr(13);
+    }
     if (line.empty() || line.starts_with("//"))
       continue;
     const std::vector<std::string> words = wordsOf(line);
     if (line.back() == ';') {
-      cases.push_back({number, line, {}, {}});
+      cases.push_back({number, line, {}, {}, version, target});
     } else if (line.find(':') != std::string::npos) {
       for (const std::string &word : words) {
         const size_t colon = word.find(':');

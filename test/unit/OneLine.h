@@ -24,6 +24,7 @@ struct LineCase {
   std::string text;
   std::vector<Register> registers;
   std::vector<LaneCase> lanes;
+  std::string version = "9.0", target = "sm_90";
 };
 
 inline std::string moduleText(const LineCase &one) {
@@ -46,7 +47,7 @@ inline std::string moduleText(const LineCase &one) {
 
 class OneLine {
 public:
-  explicit OneLine(const LineCase &one) : one(one), read(moduleText(one)), body(*read.body) {}
+  explicit OneLine(const LineCase &one) : one(one), read(moduleText(one), one.version, one.target), body(*read.body) {}
 
   /// Whether it is accepted, and so known.
   bool isRead() const { return read.body && !read.module.hasErrors(); }
@@ -57,8 +58,8 @@ public:
       if (nodes()[i].kind == OperandKind::Integer || nodes()[i].kind == OperandKind::Float)
         shapes[i].value = nodes()[i].value;
     ModuleContext context;
-    context.ptx = 900;
-    context.target = static_cast<uint16_t>(isa::findTarget("sm_90"));
+    context.ptx = static_cast<uint16_t>(100 * (one.version[0] - '0') + (one.version[2] - '0'));
+    context.target = static_cast<uint16_t>(isa::findTarget(one.target));
     const Availability availability(context);
     const Opcode opcode(verdict.opcode->spelling); // as the tables have it that are used now
     const WrittenInstruction written{opcode, shapes, availability};

@@ -6,8 +6,10 @@
 namespace ptxray {
 
 struct ReadBody {
-  explicit ReadBody(const std::string &functions)
-      : source(SourceBuffer::fromText("test", ".version 9.0\n.target sm_90\n.address_size 64\n" + functions)),
+  explicit ReadBody(const std::string &functions, const std::string &version = "9.0",
+                    const std::string &target = "sm_90")
+      : source(SourceBuffer::fromText("test", ".version " + version + "\n.target " + target + "\n.address_size 64\n" +
+                                                  functions)),
         module(readModule(*source, {}, Rules::Applied)),
         body(module.bodies().empty() ? nullptr : &module.bodies().back()) {
     EXPECT_FALSE(module.hasErrors()) << functions;

@@ -123,7 +123,7 @@ int AssembleInput::read(StringRef path, const Arguments &arguments) {
     const bool isObject = beginning.starts_with("\x7f"
                                                 "ELF") &&
                           (isCubin(beginning) || beginning.size() < enoughToKnow);
-    if (arguments.has("--entry") || (isBinary(beginning) && !isObject))
+    if (arguments.has("--text") || (isBinary(beginning) && !isObject))
       takeEntry(arguments, problem);
     else
       takeText(problem);
@@ -188,9 +188,9 @@ static std::vector<std::string> optionsFor(const Arguments &arguments, StringRef
 
 /// Returns 0 without the option.
 static int readTimeout(const Arguments &arguments, unsigned &seconds) {
-  if (std::optional<StringRef> written = arguments.value("--timeout"))
+  if (std::optional<StringRef> written = arguments.value("--ptxas-time-limit"))
     if (written->getAsInteger(10, seconds) || seconds == 0)
-      return usageError("`--timeout` requires a number of seconds, not `" + written->str() + "`");
+      return usageError("`--ptxas-time-limit` requires a number of seconds, not `" + written->str() + "`");
   return Clean;
 }
 
@@ -310,7 +310,7 @@ Command asCommand() {
                  .options = {{"-o", "OUT", "the object file", "--output-file"},
                              {"--target", "sm_X", "the GPU to compile for (default: what `.target` says)", "--arch"},
                              {"--ptxas", "PATH", "the ptxas to use (default: $PTXAS, CUDA's, the one in PATH ...)"},
-                             {"--timeout", "SECONDS", "stop ptxas after this time"},
+                             {"--ptxas-time-limit", "SECONDS", "stop ptxas after this time", "--timeout"},
                              {"-v", "", "show what each function uses: registers, spills, shared memory ..."},
                              {"--format", diagnosticFormats(), "form of the diagnostics"},
                              {"--config", "FILE", "read options from this file, not from the nearest `.ptxray`"},

@@ -11,7 +11,7 @@ namespace ptxray {
 
 using llvm::StringRef;
 
-Option entryOption() { return {"--entry", "N", "of a binary: the text that `extract --list` calls N"}; }
+Option entryOption() { return {"--text", "N", "of a binary: the text that `extract --list` calls N", "--entry"}; }
 
 Option maxSizeOption() { return {"--max-size", "BYTES", "unpack no text or cubin larger than this (default: 1G)"}; }
 
@@ -65,7 +65,7 @@ static size_t chooseEntry(const OpenBinary &binary, std::optional<StringRef> wan
   }
   if (texts == 1)
     return llvm::find_if(entries, [](const Entry &e) { return e.isText(); }) - entries.begin();
-  reason = texts ? "it holds " + std::to_string(texts) + " texts: `--entry=N` names one of `ptxray extract --list`"
+  reason = texts ? "it holds " + std::to_string(texts) + " texts: `--text=N` names one of `ptxray extract --list`"
                  : "it holds no PTX";
   if (!texts && !binary.content.problems.empty())
     reason += ", " + problemText(binary.content.problems.front());
@@ -83,13 +83,13 @@ OneText openText(StringRef path, const Arguments &arguments, std::string &reason
   OneText one;
   const std::unique_ptr<OpenBinary> binary = openBinary(path, limits, one.source, reason);
   if (!binary) {
-    if (one.source && arguments.has("--entry")) {
-      reason = "`--entry` is for binaries, and this is a text";
+    if (one.source && arguments.has("--text")) {
+      reason = "`--text` is for binaries, and this is a text";
       one.source = nullptr;
     }
     return one;
   }
-  const size_t chosen = chooseEntry(*binary, arguments.value("--entry"), reason);
+  const size_t chosen = chooseEntry(*binary, arguments.value("--text"), reason);
   if (chosen == StringRef::npos)
     return one;
   const Entry &entry = binary->content.entries[chosen];

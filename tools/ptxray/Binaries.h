@@ -20,7 +20,7 @@ int readLimits(const Arguments &arguments, ReadLimits &limits);
 std::unique_ptr<OpenBinary> openBinary(llvm::StringRef path, const ReadLimits &limits,
                                        std::unique_ptr<SourceBuffer> &text, std::string &reason);
 
-/// One text of an input: the input itself, or the entry that `--entry` names, or the only one.
+/// One text of an input: the input itself, or the entry that `--text` names, or the only one.
 struct OneText {
   std::unique_ptr<SourceBuffer> source; // null: there is none
   std::string entry;                    // what the entry is called; empty: the input is a text

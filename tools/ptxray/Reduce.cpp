@@ -247,7 +247,7 @@ static int runReduce(const Arguments &arguments) {
   task.test.seconds = 60;
   for (const auto &[option, number] : {std::pair<StringRef, unsigned *>{"--jobs", &task.jobs},
                                        {"--time-limit", &task.seconds},
-                                       {"--timeout", &task.test.seconds}})
+                                       {"--test-time-limit", &task.test.seconds}})
     if (const int status = readNumber(arguments, option, *number))
       return status;
   if (const int status = readTest(arguments, task))
@@ -271,7 +271,8 @@ Command reduceCommand() {
                                  {"-o", "OUT", "write the result there, and the best so far while it works"},
                                  {"--jobs", "N", "make this many tests at once; the result is the same"},
                                  {"--time-limit", "SECONDS", "stop after this time with the best so far"},
-                                 {"--timeout", "SECONDS", "end a test that takes longer (60): it is not interesting"},
+                                 {"--test-time-limit", "SECONDS",
+                                  "end a test that takes longer (60): it is not interesting", "--timeout"},
                                  {"--quiet", "", "print neither progress nor a summary", "-q"},
                                  entryOption()},
                      .words = Words::PassedOn},

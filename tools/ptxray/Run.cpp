@@ -230,7 +230,7 @@ static std::vector<Option> runOptions() {
                   {"--coverage", "FILE", "write how often each line was executed, for lcov"},
                   {"--cores", "N", "of the computer that emulate blocks at the same time (all)"}});
   options.insert(options.end(), {{"--ptxas", "PATH", "the ptxas to use"},
-                                 {"--timeout", "SECONDS", "stop ptxas after this time"},
+                                 {"--ptxas-time-limit", "SECONDS", "stop ptxas after this time", "--timeout"},
                                  {"-v", "", "show what each function uses"},
                                  {"--format", diagnosticFormats(), "form of the diagnostics"},
                                  {"--config", "FILE", "read options from this file, not from the nearest `.ptxray`"},

@@ -2,6 +2,7 @@
 // What is known to have happened before: by warps, and by single lanes of one where these have parted. What is not
 // followed lane by lane counts as known, so that nothing is reported that is ordered.
 #include "Machine/Races.h"
+#include "Operate/Op.h"
 
 namespace ptxray::machine {
 

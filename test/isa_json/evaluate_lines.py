@@ -1,6 +1,6 @@
 """The evaluator of test/isa_json, which knows the JSON of `ptxray isa` and Python's fractions alone, computes what a
-GPU left in test/semantics/lines.txt: evaluate_lines.py PTXRAY SOURCE_FOLDER. Of NaN of f64, and numbers made of them, any one will do: the manual
-leaves open which. With --list it prints the lines that it leaves out, and why."""
+GPU left in test/semantics/lines.txt: evaluate_lines.py PTXRAY SOURCE_FOLDER. Of NaN of f64, and of numbers made of
+them, any one will do: the manual leaves open which. With --list it prints the lines that it leaves out, and why."""
 
 import json
 import pathlib

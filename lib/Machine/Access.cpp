@@ -263,9 +263,7 @@ static bool isWeak(const MemoryAccess &access, const uint64_t *at, const Pointer
 static void loadWeakly(char *registers, const MemoryAccess &access, const Pointers &from, Warp &warp) {
   for (uint32_t left = from.mask; left; left &= left - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(left));
-    if (access.acquires)
-      warp.weak->acquire();
-    const uint64_t value = warp.weak->load(from.of[lane], access.bytes, lane, access.isStrong);
+    const uint64_t value = warp.weak->load(from.of[lane], access.bytes, lane, access.isStrong, access.acquires);
     std::memcpy(registers + access.elements[0].slot + size_t(lane) * access.bytes, &value, access.bytes);
   }
 }

@@ -21,10 +21,12 @@ void WeakView::write(uint8_t *to, unsigned bytes, uint64_t value) {
   // The past of places that overlap in part is forgotten.
   for (auto one = shared.old.lower_bound(to - mostBytes + 1); one != shared.old.end() && one->first < to + bytes;)
     one = one->first == to ? std::next(one) : shared.old.erase(one);
-  std::deque<OldValue> &past = shared.old[to];
-  past.push_back({++shared.time, valueAt(to, bytes)});
-  if (past.size() > mostOld)
-    past.pop_front();
+  Past &past = shared.old[to];
+  past.values.push_back({++shared.time, valueAt(to, bytes)});
+  if (past.values.size() > mostOld) {
+    past.since = past.values.front().until;
+    past.values.pop_front();
+  }
   std::memcpy(to, &value, bytes);
   known[to] = shared.time;
 }
@@ -70,7 +72,7 @@ void WeakView::store(uint8_t *to, unsigned bytes, unsigned lane, uint64_t value)
   stores.push_back({to, value, bytes, lane, shared.turn + timing.choose(mostTurns)});
 }
 
-uint64_t WeakView::load(const uint8_t *from, unsigned bytes, unsigned lane, bool isStrong) {
+uint64_t WeakView::load(const uint8_t *from, unsigned bytes, unsigned lane, bool isStrong, bool acquires) {
   for (size_t i = stores.size(); i--;) {
     const PrivateStore &one = stores[i];
     if (one.to == from && one.bytes == bytes && one.lane == lane)
@@ -86,13 +88,16 @@ uint64_t WeakView::load(const uint8_t *from, unsigned bytes, unsigned lane, bool
     return now;
   const auto bound = known.find(from);
   const uint64_t least = std::max(acquired, bound == known.end() ? 0 : bound->second);
-  const std::deque<OldValue> &values = past->second;
+  const std::deque<OldValue> &values = past->second.values;
   const auto first = std::find_if(values.begin(), values.end(), [&](const OldValue &one) { return one.until > least; });
   const auto count = static_cast<uint32_t>(values.end() - first);
   const uint32_t chosen = timing.choose(2) ? count : timing.choose(count + 1);
   const auto at = first + chosen;
-  if (isStrong && at != values.begin())
-    known[from] = std::max(least, std::prev(at)->until);
+  const uint64_t written = at == values.begin() ? past->second.since : std::prev(at)->until;
+  if (isStrong)
+    known[from] = std::max(bound == known.end() ? 0 : bound->second, written);
+  if (acquires)
+    acquired = std::max(acquired, written);
   return at == values.end() ? now : at->value;
 }
 

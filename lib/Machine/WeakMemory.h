@@ -21,10 +21,15 @@ struct OldValue {
   uint64_t until, value;
 };
 
+struct Past {
+  uint64_t since = 0;          // when the first of the values was written, as far as that is known
+  std::deque<OldValue> values; // the oldest first
+};
+
 /// What all warps of a grid share.
 struct WeakMemory {
   uint64_t time = 0, turn = 0;
-  std::map<const uint8_t *, std::deque<OldValue>> old; // the oldest first
+  std::map<const uint8_t *, Past> old;
 };
 
 /// What a warp has of it.
@@ -32,7 +37,8 @@ class WeakView {
 public:
   WeakView(WeakMemory &shared, Timing &timing) : shared(shared), timing(timing) {}
 
-  uint64_t load(const uint8_t *from, unsigned bytes, unsigned lane, bool isStrong);
+  /// One that acquires has what was done before the value was written done before the loads that follow.
+  uint64_t load(const uint8_t *from, unsigned bytes, unsigned lane, bool isStrong, bool acquires);
   void store(uint8_t *to, unsigned bytes, unsigned lane, uint64_t value);
   /// Bytes are accessed as a whole, such as by an atomic operation: what the warp stored there is done before.
   void settle(const uint8_t *at, uint64_t bytes);

@@ -8,9 +8,9 @@ a binary or a source that may hold assembly; what is there stays, so that a run 
 --fresh asks PyPI again. All is checked, and of each error ptxas is asked: of PTX the file with its own target, of
 inline assembly the statement, as nvcc makes PTX of it where that is there.
 
-test/crater/judged.txt has a line for each report that a person has read: the key that is shown here, a verdict (true,
-harmless or false) and the reason. Reports with a line are not shown again. Exit status: 0 nothing is new, 1 something
-is, 2 the run failed."""
+test/crater/judged.txt has a line for each report that a person has read: the key that is shown here, which is the same for
+copies in other packages, a verdict (true, harmless or false) and the reason. Reports with a line are not shown again.
+Exit status: 0 nothing is new, 1 something is, 2 the run failed."""
 
 import argparse
 import collections
@@ -57,13 +57,13 @@ def unpack(package, folder, is_fresh):
     return wheel.name
 
 
-def key_of(package, path, diagnostic):
-    """the same in each release where the line is: of the package, the file, the rule and the text of the line"""
+def key_of(path, diagnostic):
+    """the same in each release and copy where the line is: of the file's name, the rule and the text of the line"""
     text = ""
     if path.suffix not in BINARIES and ".so" not in path.suffixes:
         lines = path.read_bytes().splitlines()
         text = b" ".join(lines[diagnostic["range"]["start"]["line"] - 1].split()).decode(errors="replace")
-    words = [package, path.name, diagnostic["rule"], text or diagnostic["message"]]
+    words = [path.name, diagnostic["rule"], text or diagnostic["message"]]
     return hashlib.sha256("\n".join(words).encode()).hexdigest()[:12]
 
 
@@ -83,7 +83,7 @@ def reports_of(ptxray, package, folder):
                 continue
             line = one["range"]["start"]["line"]
             known = found.setdefault(
-                key_of(package, path, one),
+                key_of(path, one),
                 {
                     "place": f"{path.relative_to(folder)}:{line}",
                     "rule": one["rule"],

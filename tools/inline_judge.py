@@ -134,14 +134,14 @@ class Judge:
         said = re.findall(r"(?:error|fatal)\s*: (.*)", done.stdout)
         return (said or [f"status {done.returncode}"])[0] if done.returncode else ""
 
-    def ask_module(self, text, version, target):
-        """The same of a module that ptxray made, for another version and target."""
+    def ask_module(self, text, version, target, makes_code=False):
+        """The same of a module that ptxray made, for another version and target; `makes_code`: not only reading it."""
         number = int(target.rstrip("af"))
         text = re.sub(r"(?m)^\.version .*", ".version " + version, text)
         text = re.sub(r"(?m)^\.target .*", ".target sm_" + target, text)
         if number >= 100:  # where nvcc has one class of registers for 32 bits
             text = text.replace(".reg .f32 %", ".reg .b32 %").replace(".reg .f64 %", ".reg .b64 %")
-        return self.ask_ptxas(text, f"compute_{'75' if number < 75 else target}")
+        return self.ask_ptxas(text, ("sm_" if makes_code else "compute_") + ("75" if number < 75 else target))
 
     def ask_nvcc(self, kernels, target):
         """What nvcc says against them, and the PTX that it makes of each; it does not read the text of a statement."""
@@ -157,13 +157,13 @@ class Judge:
             header, *entries = re.split(r"(?m)^(?=\s*// \.globl|\.visible \.entry)", ptx.read_text())
         return "", [header + entry for entry in entries if ".entry" in entry]
 
-    def confirm_with_nvcc(self, kernels, target):
+    def confirm_with_nvcc(self, kernels, target, makes_code):
         said, accepted = "", []
         # The oldest and the newest classes of registers.
         of_nvcc = {name: self.ask_nvcc(kernels, name) for name in ("90a", "100a")}
         for name in [target, *(other for other in self.targets if other != target)]:
             said_by_nvcc, modules = of_nvcc["100a" if int(name.rstrip("af")) >= 100 else "90a"]
-            answers = [self.ask_module(module, self.newest, name) for module in modules]
+            answers = [self.ask_module(module, self.newest, name, makes_code) for module in modules]
             if name == target:
                 said = said_by_nvcc or answers[0]
             if "" in answers:
@@ -174,16 +174,18 @@ class Judge:
         """(who judged, what is said for the target that was judged, targets for which it is accepted: of nvcc one)"""
         found = re.search(r"(?m)^\.target sm_(\w+)", module or "")
         target = found.group(1) if found else "90a"
+        makes_code = rule.startswith("codegen-")
         kernels = kernels_of(statement) if self.nvcc and statement else []
         if kernels:
-            return "nvcc", *self.confirm_with_nvcc(kernels, target if target in self.targets else "75")
+            return "nvcc", *self.confirm_with_nvcc(kernels, target if target in self.targets else "75", makes_code)
         if rule in OF_NVCC:
             return "nobody", "(nvcc refuses it, or has no such addresses)", []
         if not module:
             return "nobody", "", []
-        said = self.ask_module(module, self.newest if int(target.rstrip("af")) >= 75 else "6.3", target)
+        said = self.ask_module(module, self.newest if int(target.rstrip("af")) >= 75 else "6.3", target, makes_code)
         cases = [(self.newest, name) for name in self.targets] + OLD
-        return "ptxas", said, [name for version, name in cases if not self.ask_module(module, version, name)]
+        accepted = [name for version, name in cases if not self.ask_module(module, version, name, makes_code)]
+        return "ptxas", said, accepted
 
 
 def errors_of(report):

@@ -6,14 +6,15 @@ import sys
 
 # Of x86-64 Linux, from the oldest to the newest that any of the packages names.
 PLATFORMS = [
-    *(f"manylinux{name}_x86_64" for name in ("1", "2010", "2014", "_2_12", "_2_17", "_2_24", "_2_27", "_2_28")),
+    *(f"manylinux{name}_x86_64" for name in ("1", "2010", "2014", "_2_12", "_2_17", "_2_24", "_2_26")),
+    *(f"manylinux{name}_x86_64" for name in ("_2_27", "_2_28", "_2_31", "_2_34", "_2_35", "_2_39")),
     "any",
 ]
 
 
 def download(package, version, folder, sha256=None):
-    """the path of a wheel (of the newest, where the version is None), without what it depends on;
-    subprocess.CalledProcessError where it cannot be had"""
+    """the path of a wheel, without what it depends on; where the version is None of the newest, an early one if there
+    is no other; subprocess.CalledProcessError where it cannot be had"""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     requirement = folder / "wheel.txt"
@@ -22,7 +23,9 @@ def download(package, version, folder, sha256=None):
     words = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
     words += ["--only-binary=:all:", *(f"--platform={platform}" for platform in PLATFORMS)]
     words += ["--require-hashes"] if sha256 else []
-    subprocess.run([*words, "--dest", folder, "-r", requirement], check=True)
+    words += ["--dest", folder, "-r", requirement]
+    if version or subprocess.run(words, stderr=subprocess.DEVNULL, check=False).returncode:
+        subprocess.run([*words, *([] if version else ["--pre"])], check=True)
     requirement.unlink()
     return next(folder.glob(f"{package.replace('-', '_')}-{version or ''}*.whl"))
 

@@ -138,6 +138,10 @@ static std::optional<std::pair<InlineTarget, Diagnostic>> typeError(const Judged
   return first ? std::optional(std::pair(judged.target, *first)) : std::nullopt;
 }
 
+static bool isBeyondManual(const JudgedFragment &judged) {
+  return llvm::any_of(judged.findings, [](const Diagnostic &d) { return d.id == DiagId::UndocumentedCombination; });
+}
+
 JudgedFragment judgeFragment(const Fragment &fragment, llvm::ArrayRef<InlineTarget> targets,
                              const PieceContext &context, Session &session) {
   std::optional<JudgedFragment> best;
@@ -151,19 +155,24 @@ JudgedFragment judgeFragment(const Fragment &fragment, llvm::ArrayRef<InlineTarg
     return std::pair(gates, errors);
   };
   std::optional<std::pair<InlineTarget, Diagnostic>> below;
+  std::optional<JudgedFragment> beyondManual; // passes, but for another target the manual may have it
   for (const InlineTarget &target : targets) {
     JudgedFragment judged = judgeFor(fragment, target, session, context);
     if (judged.passes) {
       if (!judged.target.hasFloats)
-        judged.below = std::move(below);
-      return judged;
+        judged.below = below;
+      if (!isBeyondManual(judged))
+        return judged;
+      if (!beyondManual)
+        beyondManual = std::move(judged);
+      continue;
     }
     if (!below && target.hasFloats && against(judged).first == 0)
       below = typeError(judged);
     if (!best || against(judged) < against(*best))
       best = std::move(judged);
   }
-  return std::move(*best);
+  return std::move(beyondManual ? *beyondManual : *best);
 }
 
 } // namespace ptxray

@@ -36,6 +36,11 @@ for statement in ACCEPTED:
 for statement, word in REFUSED:
     who, said, accepted = judge.confirm("unknown-qualifier", None, statement)
     assert who == "nvcc" and not accepted and word in said, (statement, said, accepted)
+# Code generation alone refuses an address of 32 bits.
+ADDRESS = 'asm volatile("mbarrier.arrive.expect_tx.b64 _, [%0], %1;" :: "r"(bar), "r"(bytes))'
+for rule, is_accepted in [("codegen-address-32", False), ("unknown-qualifier", True)]:
+    who, said, accepted = judge.confirm(rule, None, ADDRESS)
+    assert who == "nvcc" and bool(accepted) == is_accepted, (rule, said)
 MODULE = ".version 9.0\n.target sm_90a\n.address_size 64\n.func f()\n{\n%s\nret;\n}\n"
 for text, is_accepted in [("bar.sync 0;", True), ("bar.snc 0;", False)]:
     who, said, accepted = inline_judge.Judge(ptxas).confirm("unknown-qualifier", MODULE % text, "ASM(x)")

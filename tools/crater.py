@@ -8,9 +8,9 @@ a binary or a source that may hold assembly; what is there stays, so that a run 
 --fresh asks PyPI again. All is checked, and of each error ptxas is asked: of PTX the file with its own target, of
 inline assembly the statement, as nvcc makes PTX of it where that is there.
 
-test/crater/judged.txt has a line for each report that a person has read: the key that is shown here, which is the same for
-copies in other packages, a verdict (true, harmless or false) and the reason. Reports with a line are not shown again.
-Exit status: 0 nothing is new, 1 something is, 2 the run failed."""
+test/crater/judged.txt has a line for each report that a person has read: the key that is shown here, which is the same
+for copies in other packages, a verdict (true, harmless or false) and the reason. Reports with a line are not shown
+again. Exit status: 0 nothing is new, 1 something is, 2 the run failed."""
 
 import argparse
 import collections

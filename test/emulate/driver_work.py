@@ -215,6 +215,9 @@ def graphs(add):
     call("cuGraphExecKernelNodeSetParams_v2", execution, launched, ctypes.byref(node))
     call("cuGraphLaunch", execution, None)
     assert numbers(other) == [6, 6, 5, 5], numbers(other)
+    # A node of no blocks is refused.
+    empty = KernelNode(add, (0, 1, 1, 4, 1, 1), 0, ctypes.cast(changed.places, pointer))
+    expect(1, "cuGraphAddKernelNode_v2", ctypes.byref(pointer()), graph, None, size(0), ctypes.byref(empty))
     # A cycle, nodes of another graph and freed handles are refused.
     expect(1, "cuGraphAddDependencies", graph, (pointer * 1)(fill), (pointer * 1)(fill), size(1)) if not onGpu else None
     expect(1, "cuGraphLaunch", None, None)

@@ -35,6 +35,8 @@ PTXRAY_API cuFuncGetAttribute(int *value, int attribute, void *handle) {
   switch (attribute) {
   case 0: *value = required[0] ? static_cast<int>(required[0] * required[1] * required[2]) : 1024; break;
   case 1: *value = static_cast<int>(bytesOf(*function->module->loaded, function->entry.name).shared); break;
+  case 2: *value = static_cast<int>(function->module->constantBytes); break;
+  case 3: *value = static_cast<int>(function->localBytes); break;
   case 4: *value = 32; break; // registers are not allocated
   case 5: *value = versionIn(function->module->report.ptx); break;
   case 6: *value = state().chip->major * 10 + state().chip->minor; break;

@@ -1,6 +1,7 @@
 // Modules, libraries, kernels and the linker, all of which come down to one text of PTX.
 #include "Binary/Binary.h"
 #include "Check/Suppressions.h"
+#include "Isa/Isa.h"
 #include "Render/Render.h"
 #include "State.h"
 #include "llvm/ADT/STLExtras.h"
@@ -88,6 +89,27 @@ static std::string check(const std::string &text, FileReport &report, CheckOptio
   return said;
 }
 
+/// The bytes of variables of a state space among declarations that statements refer to.
+static uint64_t bytesIn(const Ast &ast, llvm::ArrayRef<Statement> statements, StringRef space) {
+  uint64_t sum = 0;
+  for (const Statement &statement : statements) {
+    if (statement.kind != StatementKind::Declaration)
+      continue;
+    const Declaration &declared = ast.declarations[statement.index];
+    const isa::WordId type = isa::findWord(ast.text(declared.type));
+    if (ast.text(declared.space) != space || !type)
+      continue;
+    uint64_t bytes = std::max(1, isa::word(type).bits / 8);
+    unsigned elements = 1;
+    if (declared.vector != SpellingId::None)
+      ast.text(declared.vector).drop_front(2).getAsInteger(10, elements); // `.v4`
+    for (uint32_t i = declared.dims.first; i < declared.dims.end(); ++i)
+      bytes *= static_cast<uint64_t>(std::max<int64_t>(0, ast.dims[i]));
+    sum += bytes * elements;
+  }
+  return sum;
+}
+
 static Result load(void **handle, const std::string &text, const LogBuffers &logs) {
   auto made = std::make_unique<Image>();
   if (const std::string said = check(text, made->report, made->options); !said.empty()) {
@@ -106,6 +128,12 @@ static Result load(void **handle, const std::string &text, const LogBuffers &log
     function.entry = std::move(kernel);
     state().functions.insert(&function);
   }
+  const Ast &ast = made->read->ast();
+  made->constantBytes = bytesIn(ast, ast.module, ".const");
+  for (const Function &function : ast.functions)
+    if (const auto found = made->functions.find(ast.text(function.name).str()); found != made->functions.end())
+      found->second.localBytes =
+          bytesIn(ast, llvm::ArrayRef(ast.statements).slice(function.body.first, function.body.count), ".local");
   *handle = made.get();
   state().modules.insert(made.release());
   return Success;

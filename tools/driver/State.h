@@ -39,6 +39,7 @@ struct Image;
 struct Kernel {
   Image *module;
   machine::KernelEntry entry;
+  uint64_t localBytes = 0;    // that it declares
   int mostShared = 48 * 1024; // dynamic, that a launch may have
   bool anyCluster = false;
 };
@@ -50,6 +51,7 @@ struct Image {
   std::optional<ReadModule> read;
   std::optional<machine::LoadedModule> loaded;
   std::map<std::string, Kernel> functions; // by name
+  uint64_t constantBytes = 0;              // of variables
 };
 
 struct Event {

@@ -261,10 +261,11 @@ class Machine:
                 self._machine.remove(address)
         found = ptxray.Diagnostics(answer, self.path)
         printed, refusal = answer.printed(), answer.refusal()
-        if refusal is not None or len(found):
+        count = len(found)
+        if refusal is not None or count:
             for see in watching:
                 see(Finding(self, found, refusal))
-        if raises and found.errors:
+        if raises and count and found.errors:
             raise ptxray.PtxError(found)
         if raises and refusal is not None:
             raise EmulationError(refusal)

@@ -67,10 +67,13 @@ static bool isWritten(State state) { return state == State::Written || state == 
 
 /// What the agent of the same cluster did is before what the warp does.
 static bool isSeen(const Content &before, const Content &now, const Warp &warp) {
-  if (before.agent == warp.agent)
-    return before.clock <= warp.together || before.lane == wholeWarp || now.lane == wholeWarp ||
-           (before.lane == now.lane && now.lane != manyLanes) || before.instruction == now.instruction;
   const Agents &agents = *warp.block->agents;
+  if (before.agent == warp.agent) {
+    const LaneCount told = LaneCount::of(entryOf(warp.clock, agents.lane(warp.agent)));
+    return before.clock <= warp.together || before.lane == wholeWarp || now.lane == wholeWarp ||
+           (before.lane == now.lane && now.lane != manyLanes) || before.instruction == now.instruction ||
+           (told.lane == before.lane && told.count >= before.clock);
+  }
   const auto isKnown = [&](const Clock &clock) {
     const bool isWarp = before.agent <= agents.warps;
     return std::max(entryOf(clock, before.agent),

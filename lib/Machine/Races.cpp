@@ -44,7 +44,8 @@ static bool isBefore(const PastAccess &access, const PastAccess &now, const Warp
     return true;
   if (access.warp == warp.agent)
     return access.clock <= warp.together || (isRead && access.clock <= warp.readsTogether) ||
-           areOfOneLane(access, now) || (access.turn == now.turn && access.at == now.at);
+           areOfOneLane(access, now) || (access.turn == now.turn && access.at == now.at) ||
+           isSeenByLanes(access, now, warp);
   if (entryOf(warp.clock, access.warp) < access.clock)
     return isSeenByLanes(access, now, warp);
   const uint32_t engine = access.warp - warp.block->agents->engine(warp.agent, 0);

@@ -197,7 +197,9 @@ PTXRAY_API cuPointerGetAttribute(void *data, int attribute, Address address) {
     return InvalidValue;
   const Block::Kind kind = found ? found->second.kind : Block::Kind::Device;
   const bool isOfHost = kind == Block::Kind::Host || kind == Block::Kind::Registered;
-  const auto give = [&](auto value) { return std::memcpy(data, &value, sizeof value), Success; };
+  const auto give = [&](auto value) {
+    return std::memcpy(data, static_cast<const void *>(&value), sizeof value), Success;
+  };
   switch (attribute) {
   case 1: return give(static_cast<void *>(contextStack().back()));
   case 2: return give(unsigned(isOfHost ? 1 : 2)); // the type of the memory

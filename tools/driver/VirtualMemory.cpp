@@ -171,9 +171,9 @@ PTXRAY_API cuMemUnmap(Address address, size_t size) {
     drop(state().physical.find(at->second.handle));
   mappings.erase(first, last);
   expose(range->second);
-  mmap(reinterpret_cast<void *>(address), size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-       0);
-  return Success;
+  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+  const void *left = mmap(reinterpret_cast<void *>(address), size, PROT_NONE, flags, -1, 0);
+  return left == MAP_FAILED ? OutOfMemory : Success;
 }
 
 PTXRAY_API cuMemSetAccess(Address address, size_t size, const AccessDescription *asked, size_t count) {

@@ -103,7 +103,7 @@ def kernels_of(statement):
     after = "".join(f"  *({TYPES[v]}*)(p + {16 * i}) = v{i};\n" for i, v in enumerate(variables))
     kernels = []
     for way in itertools.islice(itertools.product(NUMBERS, repeat=numbers), MOST_WAYS):
-        with_numbers = re.sub(r"NUMBER(\d+)", lambda found: way[int(found.group(1))], one)
+        with_numbers = re.sub(r"NUMBER(\d+)", lambda found, way=way: way[int(found.group(1))], one)
         name = f"kernel{len(kernels)}"
         kernels.append(f"__global__ void {name}(char *p) {{\n{before}  {with_numbers}\n{after}}}\n")
     return kernels

@@ -233,13 +233,19 @@ def opcodes_of(text):
 # ------------------------------------------------------------------------------------------- campaigns
 
 
+class Worker:
+    """What a process of a campaign works with."""
+
+    tools = None
+
+
 def begin_worker(options):
-    global tools
-    tools = Tools(options)
+    Worker.tools = Tools(options)
 
 
 def work(seed):
     """The seed, its lanes, the verdict, the program, and where the answers differ; nothing when the time is over."""
+    tools = Worker.tools
     if time.time() > tools.options.until:
         return None
     with tempfile.TemporaryDirectory() as folder:

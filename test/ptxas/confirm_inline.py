@@ -14,7 +14,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
-import inline_judge
+import inline_judge  # noqa: E402 - found by the line above
 
 ptxray, ptxas, *paths = sys.argv[1:]
 

@@ -104,7 +104,7 @@ def run(command, input_file):
             stdin=source,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            preexec_fn=with_small_stack,
+            preexec_fn=with_small_stack,  # noqa: PLW1509 - there are no threads here
         )
         _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)

@@ -84,8 +84,7 @@ def table(n):
 def tables(n):
     """A list of its own after each label."""
     body = "".join(
-        f"T{i}: .branchtargets B{i}, B{n // 2}, B{n - 1 - i};\n"
-        f"B{i}:\nadd.u32 %r{i + 10}, %r2, 1;\nbrx.idx %r2, T{i};\n"
+        f"T{i}: .branchtargets B{i}, B{n // 2}, B{n - 1 - i};\nB{i}:\nadd.u32 %r{i + 10}, %r2, 1;\nbrx.idx %r2, T{i};\n"
         for i in range(n)
     )
     return kernel(body, registers=n + FIRST)

@@ -65,9 +65,7 @@ class Emulated(run_test.Run):
             (["--grid=34", "--cluster=17"], "a cluster of 17 blocks, 16 at most"),
         ):
             done = self.launch(*words, "iota:u32:64", "zeros:256", "1")
-            self.assertEqual(
-                (done.returncode, done.stdout, done.stderr), (6, "", f"ptxray: launch of `k`: {broken}\n")
-            )
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (6, "", f"ptxray: launch of `k`: {broken}\n"))
 
     def test_faults(self):
         for words, broken in (

@@ -71,9 +71,7 @@ def main():
             path = pathlib.Path(folder, f"{i}.ptx")
             path.write_text(text)
             texts[str(path)] = opcodes
-        done = subprocess.run(
-            [ptxray, "check", "--no-config", "--format=json", folder], capture_output=True, text=True
-        )
+        done = subprocess.run([ptxray, "check", "--no-config", "--format=json", folder], capture_output=True, text=True)
         for file in json.loads(done.stdout)["files"]:
             opcodes = dict(texts[file["path"]])
             for found in file["diagnostics"]:

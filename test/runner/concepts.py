@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The pages docs/concepts: found by all their names, their links lead somewhere, their kernels are right.
 
-    concepts.py PTXRAY SOURCE-FOLDER
+concepts.py PTXRAY SOURCE-FOLDER
 """
 
 import pathlib

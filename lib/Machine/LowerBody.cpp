@@ -48,7 +48,7 @@ MemoryAccess BodyLowering::memoryAccess(const Lowered &one, const MemoryUse &use
     if ((access.node == node || access.node == node + 1) && access.align)
       result.alignment = access.align;
   result.isWrite = isWrite;
-  result.isStrong = one.facts().has(FactKind::Strong) || (one.facts().has(FactKind::Async) && reductionOf(one));
+  result.isStrong = one.facts().has(FactKind::Strong) || reductionOf(one);
   result.acquires = one.facts().has(FactKind::Acquires);
   result.releases = one.facts().has(FactKind::Releases);
   result.elements.assign(use.elements.begin(), use.elements.end());

@@ -19,7 +19,7 @@ llvm::ArrayRef<Chip> chips() {
 int attributeOf(const Chip &chip, int attribute) {
   const bool hasClusters = chip.major >= 9;
   switch (attribute) {
-  case 1: return 1024; // threads of a block
+  case 1: // threads of a block
   case 2:
   case 3: return 1024;
   case 4: return 64;

@@ -69,7 +69,7 @@ class Kernel:
         return next((loop for loop in self.loops if loop[0] <= statement.begin < loop[1]), None)
 
     def with_branches(self, wait):
-        """the wait together with the branches behind it, which come back to it or leave its loop"""
+        """the wait together with the branches after it, which come back to it or leave its loop"""
         after = self.statements[self.statements.index(wait) + 1 :]
         branches = itertools.takewhile(lambda one: one.starts("bra"), after)
         return Span(wait.begin, max([wait.end, *(one.end for one in branches)]))

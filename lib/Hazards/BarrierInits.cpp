@@ -9,7 +9,7 @@ namespace ptxray {
 // ---- on the way
 namespace {
 
-/// For each initialisation whether it holds on some way to a place: from there on until its barrier is invalidated.
+/// Says for each initialisation whether it holds on some way to a place: until its barrier is invalidated.
 struct LiveInits : WorseLevels {
   enum Level : uint8_t { Live, Gone };
   struct Init {
@@ -76,7 +76,7 @@ std::vector<uint32_t> usesWithoutInit(HazardContext &context, llvm::ArrayRef<Bar
 // ---- seen by the cluster
 namespace {
 
-/// For each init, whether anything ordered it for the cluster.
+/// Says for each initialisation whether anything has ordered it for the cluster.
 struct UnorderedInits : WorseLevels {
   enum Level : uint8_t { Unordered, Ordered, NotStarted };
   const Body &body;

@@ -14,7 +14,7 @@ struct BarrierUse {
 
 inline bool isInit(isa::FactKind kind) { return kind == isa::FactKind::Inits; }
 
-/// Which instructions control may come to from which; what was asked is remembered.
+/// Finds which instructions control can reach from which, and remembers what it found.
 class Reachability {
 public:
   explicit Reachability(const Graph &graph) : graph(graph) {}

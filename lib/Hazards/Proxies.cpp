@@ -12,7 +12,7 @@ struct GenericWrite {
   bool isCopy; // asynchronous
 };
 
-/// For each write, whether a fence came since, or copies arrived that may be what is read next. The last one: whether
+/// Says for each write whether a fence came since, or copies arrived that may be what is read next; and at last whether
 /// a fence ordered something since the last read.
 class Unfenced : public WorseLevels {
 public:
@@ -25,7 +25,7 @@ public:
     return state;
   }
   void step(Levels &state, uint32_t number) const;
-  /// What is read next must have been written since.
+  /// The bytes that are read next must have been written since.
   bool isNothingOrdered(const Levels &state) const { return state.of.back() == Dirty; }
 
   std::vector<GenericWrite> writes;

@@ -16,7 +16,7 @@ bool comesAgain(LocalId local, BlockId header, const Body &body, Analyses &analy
 /// thread among others, are the same in each.
 bool comesEachRound(BlockId block, BlockId header, const Body &body, Analyses &analyses);
 
-/// How many numbers the ring has of which the register holds one, from 0 on; 0: it is no ring.
+/// Counts the numbers of the ring of which the register holds one, from 0 on. Returns 0 if there is not a ring.
 int64_t lengthOfRing(LocalId index, const Body &body, const Graph &graph);
 
 } // namespace ptxray

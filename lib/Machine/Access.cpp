@@ -246,7 +246,7 @@ static void noteStores(const MemoryAccess &access, const uint64_t *at, const Poi
   }
 }
 
-/// Whether the memory model leaves open when the lanes access the places; else all of them are settled.
+/// The memory model leaves open when the lanes access the places. Otherwise this settles all of them.
 static bool isWeak(const MemoryAccess &access, const uint64_t *at, const Pointers &places, Warp &warp) {
   const Space space = access.address.space;
   if (!places.mask || !(space == Space::Global || space == Space::Generic) || warp.doer.agent)

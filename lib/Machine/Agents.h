@@ -78,7 +78,7 @@ struct Agents {
   uint32_t made(uint32_t warp) const { return 2 * warps + warp; }
   uint32_t lane(uint32_t warp) const { return 3 * warps + warp; }
   uint32_t engine(uint32_t warp, uint32_t engine) const { return 4 * warps + 1 + (warp - 1) * engines + engine; }
-  /// What the operations of a warp write to global memory is complete later than what they read.
+  /// Operations of a warp complete their writes to global memory later than their reads.
   uint32_t writes(uint32_t warp) const { return engine(warp, engines - 1); }
   uint32_t firstObject() const { return 4 * warps + 1 + warps * engines; }
   ObjectHistory &object(uint64_t place) {

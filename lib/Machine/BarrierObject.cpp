@@ -159,7 +159,7 @@ static std::string await(const BarrierUse &use, const uint8_t *bytes, char *regi
   const bool isComplete = object->isOdd != bool(use.isParity ? phase & 1 : phase >> phaseAt);
   setNumber(registers, use.result, lane, isComplete);
   if (isComplete)
-    acquireObject(warp, mask & warp.alive & ~(warp.alive & ~mask ? ~(1u << lane) : 0), bytes, use.isRelaxed);
+    acquireObject(warp, warp.alive & ~mask ? 1u << lane : warp.alive, bytes, use.isRelaxed);
   else
     noteVainWait(warp, instruction, lane, bytes);
   return "";

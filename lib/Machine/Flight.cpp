@@ -17,7 +17,7 @@ std::shared_ptr<Agents> agentsOf(uint32_t warps) {
 }
 
 static uint64_t placeOf(const uint8_t *object) { return reinterpret_cast<uintptr_t>(object); }
-/// What was before arrivals of phases that are complete; `placeOf` has those of the present one, too.
+/// Names the clock of arrivals in phases that are complete; that of `placeOf` has the present phase as well.
 static uint64_t completeOf(const uint8_t *object) { return placeOf(object) | 1; }
 
 static Engine &engineAt(Warp &warp, unsigned engine) {

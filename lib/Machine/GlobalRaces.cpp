@@ -65,7 +65,7 @@ static void write(GlobalCell &cell, const Content &content) {
 
 static bool isWritten(State state) { return state == State::Written || state == State::WrittenStrongly; }
 
-/// What the agent of the same cluster did is before what the warp does.
+/// The access of the agent, which is of the same cluster, comes before that of the warp.
 static bool isSeen(const Content &before, const Content &now, const Warp &warp) {
   const Agents &agents = *warp.block->agents;
   if (before.agent == warp.agent) {

@@ -1,14 +1,11 @@
 #include "Machine/Hangs.h"
 #include "Machine/BarrierObject.h"
+#include "Source/Counted.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cstring>
 
 namespace ptxray::machine {
-
-static std::string counted(uint64_t count, const char *what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
 
 std::string objectText(const BlockState &block, uint64_t offset) {
   const uint8_t *bytes = block.shared.data() + offset;
@@ -90,7 +87,7 @@ static uint32_t endedThreads(const BlockState &block) {
   return block.threads() - alive;
 }
 
-/// What has become of a warp.
+/// Describes where a warp is now.
 static std::string stateOf(const Warp &warp, llvm::ArrayRef<WaitingLanes> waiting, const ReadModule &module) {
   if (warp.isDone())
     return "has ended";
@@ -100,7 +97,7 @@ static std::string stateOf(const Warp &warp, llvm::ArrayRef<WaitingLanes> waitin
   return "is elsewhere";
 }
 
-/// Nothing has come in the phase that is waited for: perhaps the other parity is meant.
+/// Says that a wait for the other parity would return, if nothing has come in the phase that is waited for.
 static void explainParity(const WaitingLanes &one, Diagnostic &diagnostic) {
   uint64_t bits;
   std::memcpy(&bits, one.block->shared.data() + one.offset, sizeof bits);
@@ -111,7 +108,7 @@ static void explainParity(const WaitingLanes &one, Diagnostic &diagnostic) {
          std::nullopt});
 }
 
-/// Who has brought arrivals or bytes to the object so far, and why they bring no more.
+/// Lists the instructions that brought arrivals or bytes to the object, and where their warps are now.
 static void explainArrivals(const WaitingLanes &one, llvm::ArrayRef<WaitingLanes> waiting, const ReadModule &module,
                             Diagnostic &diagnostic) {
   const Agents &agents = *one.block->agents;
@@ -127,7 +124,7 @@ static void explainArrivals(const WaitingLanes &one, llvm::ArrayRef<WaitingLanes
     std::string name = "warp " + std::to_string(warp.number);
     if (one.block->cluster.size() > 1)
       name += " of block " + std::to_string(block.rank) + " of the cluster";
-    diagnostic.notes.push_back({"what `" + module.ast().text(at->opcode).str() + "` brings is of " + name + ", which " +
+    diagnostic.notes.push_back({name + " has executed `" + module.ast().text(at->opcode).str() + "` for it, and " +
                                     stateOf(warp, waiting, module),
                                 at->range});
   }

@@ -62,7 +62,7 @@ void tell(Warp &warp, uint32_t lanes, Clock &to) {
   ++warp.clock[warp.agent];
 }
 
-/// What lanes did counts as seen by all of them if it came back through others.
+/// All lanes have seen what came back to the warp through others.
 static void noteReturn(Warp &warp, const Clock &what) {
   warp.together = std::max(warp.together, entryOf(what, warp.agent));
   const Agents &agents = *warp.block->agents;

@@ -1,12 +1,12 @@
 #pragma once
-// What is known to have happened before: by warps, and by single lanes of one where these have parted. What is not
+// Warps know what happened before them, and so do single lanes of a warp where these have parted. An access that is not
 // followed lane by lane counts as known, so that nothing is reported that is ordered.
 #include "Machine/Races.h"
 #include "Operate/Op.h"
 
 namespace ptxray::machine {
 
-/// What some lanes of a warp have seen and the others have not.
+/// Some lanes of a warp have seen this and the others have not.
 struct LaneView {
   uint32_t lanes = 0; // 0: nothing
   Clock clock;
@@ -24,7 +24,7 @@ struct LaneCount {
 uint32_t entryOf(const Clock &clock, uint32_t entry);
 void raiseEntry(Clock &clock, uint32_t entry, uint32_t to);
 
-/// What the lanes did, and had seen when the warp knew `known`, is told to who sees the clock.
+/// The clock gets what the lanes did, and what they had seen when the warp knew `known`.
 void publish(const Warp &warp, uint32_t lanes, const Clock &known, Clock &to);
 /// The same for all that the warp knows; what it does from now on is not told.
 void tell(Warp &warp, uint32_t lanes, Clock &to);
@@ -34,7 +34,7 @@ void learnEntry(Warp &warp, uint32_t lanes, uint32_t entry, uint32_t to);
 /// All lanes of the warp see what each of them did and saw.
 void meet(Warp &warp);
 
-/// What threads do through a place that orders: a barrier object, an atomic operation, a strong access. `place` is any
+/// Threads order their accesses through a place: a barrier object, an atomic operation, a strong access. `place` is any
 /// number that is the same for the same place. Relaxed ones order by the fences before or after them.
 void releaseAt(Warp &warp, uint32_t lanes, uint64_t place, bool isRelaxed = false);
 void acquireAt(Warp &warp, uint32_t lanes, uint64_t place, bool isRelaxed = false);

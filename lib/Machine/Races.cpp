@@ -22,7 +22,7 @@ static bool areOfOneLane(const PastAccess &access, const PastAccess &now) {
   return true;
 }
 
-/// What the lanes that access now have seen beyond what their warp has.
+/// The lanes that access now have seen the earlier access, although their warp as a whole has not.
 static bool isSeenByLanes(const PastAccess &access, const PastAccess &now, const Warp &warp) {
   const bool hasView = warp.view.lanes && !(warp.accessing & ~warp.view.lanes);
   if (hasView && entryOf(warp.view.clock, access.warp) >= access.clock)

@@ -15,7 +15,7 @@ namespace ptxray::machine {
 struct BlockState;
 struct Warp;
 
-/// For each warp of the cluster, how many of its releases are before. The first entry says how many warps there are.
+/// Counts for each warp of the cluster how many of its releases come before. The first entry is the number of warps.
 using Clock = std::vector<uint32_t>;
 void join(Clock &into, const Clock &other);
 /// The entries from this one on say more of one lane of each warp.
@@ -67,7 +67,7 @@ struct Race {
   bool matters = true;                  // else only if the value that was read is used
   std::optional<uint32_t> cluster = {}; // the earlier one was of this cluster
 };
-/// What a load read while nothing ordered the write of another warp.
+/// A load read what another warp wrote, and nothing orders the two.
 struct DoubtfulLoad {
   Race race;
   uint64_t address;

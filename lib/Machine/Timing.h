@@ -19,7 +19,7 @@ public:
   static std::string textOf(uint32_t run);
 
   bool isEager() const { return how == How::Eager; }
-  /// Whether plain stores and loads of global memory are done late and early, too.
+  /// Plain stores of global memory are done late, and plain loads early, too.
   bool isWeak() const { return hasWeak; }
   /// After how many turns an operation happens unless a thread waits for it before. `readsShared`: what it reads may be
   /// written over.

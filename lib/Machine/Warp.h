@@ -115,7 +115,7 @@ struct Warp {
   uint8_t *localOf(unsigned lane) { return local.data() + size_t(lane) * localBytes; }
 };
 
-/// What the warp stored is done; its loads come after what is done.
+/// Does what the warp has stored; its next loads see all that is done.
 inline void settleAll(Warp &warp) {
   if (!warp.weak)
     return;

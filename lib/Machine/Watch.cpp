@@ -78,7 +78,7 @@ void watchTensor(Warp &warp, const Op &op, BlockState &block, uint32_t first, ll
   }
 }
 
-/// Whether a lane writes what is there already.
+/// The lane writes what is there already.
 static bool changesNothing(const char *registers, const MemoryAccess &access, unsigned lane, const uint8_t *memory) {
   for (const Place &place : access.elements) {
     const size_t bytes = access.bits / 8;

@@ -1,5 +1,5 @@
 #pragma once
-// What lanes access is noted, so that races are found.
+// Accesses of lanes are noted here, so that races are found.
 #include "Machine/Access.h"
 #include <array>
 

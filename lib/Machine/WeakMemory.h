@@ -1,5 +1,5 @@
 #pragma once
-// What the memory model leaves open to plain accesses of global memory: a store is private to its thread until
+// The memory model leaves this open to plain accesses of global memory: a store is private to its thread until
 // something orders it or some time has passed, and a load may have been done at any time since its thread last acquired
 // something. Only schedules that begin with `weak` do so.
 #include "Machine/Timing.h"
@@ -16,7 +16,7 @@ struct PrivateStore {
   unsigned bytes, lane;
   uint64_t due; // turns
 };
-/// What was at a place until a time, which is the number of a store.
+/// Bytes that a place held until a time, which is the number of a store.
 struct OldValue {
   uint64_t until, value;
 };
@@ -26,13 +26,13 @@ struct Past {
   std::deque<OldValue> values; // the oldest first
 };
 
-/// What all warps of a grid share.
+/// All warps of a grid share one of these.
 struct WeakMemory {
   uint64_t time = 0, turn = 0;
   std::map<const uint8_t *, Past> old;
 };
 
-/// What a warp has of it.
+/// Each warp has a view of its own.
 class WeakView {
 public:
   WeakView(WeakMemory &shared, Timing &timing) : shared(shared), timing(timing) {}

@@ -1,6 +1,7 @@
 // Diagnostics as clang prints them.
 #include "Diagnostics/Manual.h"
 #include "Render/Render.h"
+#include "Source/Counted.h"
 #include "Source/Origin.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -275,10 +276,6 @@ static void resources(llvm::ArrayRef<FunctionResources> functions, llvm::raw_ost
       out << "  " << llvm::right_justify(row[i], widths[i]);
     out << '\n';
   }
-}
-
-static std::string counted(unsigned n, llvm::StringRef what) {
-  return std::to_string(n) + " " + what.str() + (n == 1 ? "" : "s");
 }
 
 std::vector<TextBlock> renderBlocks(const FileReport &report, const RenderOptions &options) {

@@ -56,7 +56,7 @@ expect(client(17, "sys.exit(5)"), 5, "1 finding")
 expect(client(16, options=["--no-fidelity", "--no-checks", "--schedule=lazy"]), 0, "nothing was found")
 expect(client(16, "os._exit(0)"), 0, "1 of 1 process ended without a report")
 expect(client(16, "os.kill(os.getpid(), signal.SIGKILL)"), -signal.SIGKILL, "without a report")
-# What a process forks has no driver, and nothing is counted twice.
+# A forked process has no driver, and nothing is counted twice.
 expect(client(16, "pid = os.fork(); pid or sys.exit(cuda.cuCtxSynchronize()); assert os.waitpid(pid, 0)[1] == 3 << 8"),
        0, "launched 1 time ")  # fmt: skip
 expect(emulate("true"), 0, "has not called the CUDA driver")

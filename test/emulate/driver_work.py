@@ -243,7 +243,7 @@ def graphs(add):
     call("cuGraphLaunch", execution, first)
     call("cuStreamSynchronize", first)
     assert numbers(other) == [one + 1 for one in before]
-    # What is not joined, and what waits while it is captured, is refused.
+    # A capture is refused that does not join its streams, or waits.
     call("cuStreamBeginCapture_v2", first, 1)
     call("cuEventRecord", event, first)
     call("cuStreamWaitEvent", second, event, 0)

@@ -219,7 +219,7 @@ bool FormulaMutationTest::run(unsigned every, unsigned rest, const std::string &
   }
   std::cout << "// " << tried << " damages of " << mutants.size() << ", " << changeNothing
             << " that no line could notice, " << unnoticed << " that none does\n";
-  // Of a few damages one is more than its share.
+  // One of a few damages may go unnoticed, although that is more than the share.
   return !survivors.empty() && unnoticed <= std::max(1.0, mostUnnoticed * tried);
 }
 

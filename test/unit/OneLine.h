@@ -65,7 +65,7 @@ public:
     const WrittenInstruction written{opcode, shapes, availability};
     return recipeOf(written, *judge(written).match);
   }
-  /// What it computes; the cells of the lanes hold then what they hold after it.
+  /// Computes it; afterwards the cells of the lanes hold what they hold after the instruction.
   Outcome compute(const Recipe &recipe, Lanes &lanes) const {
     for (const LaneCase &lane : one.lanes)
       for (size_t i = 0; i < one.registers.size(); ++i)
@@ -128,7 +128,7 @@ public:
   }
 
 private:
-  /// Which 64 bits of the cell of memory of a lane `m0` to `m3` are; -1: it is a register.
+  /// `m0` to `m3` name the four words of 64 bits of a lane's memory; returns the number, or -1 for a register.
   static int wordOfCell(llvm::StringRef name) {
     return name.size() == 2 && name[0] == 'm' && name[1] >= '0' && name[1] <= '3' ? name[1] - '0' : -1;
   }

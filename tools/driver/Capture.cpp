@@ -72,7 +72,7 @@ PTXRAY_API cuStreamBeginCaptureToGraph(void *stream, void *graph, void *const *a
   return begin(stream, mode, found, nodesOf(after, count));
 }
 
-/// Whether all nodes at the ends of other streams come before those of the stream that is ended.
+/// All nodes at the ends of other streams come before those of the stream that is ended.
 static bool isJoined(const Capture &capture, const Stream &origin) {
   std::set<const Node *> before;
   std::vector<const Node *> left(capture.last.at(&origin).begin(), capture.last.at(&origin).end());

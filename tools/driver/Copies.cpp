@@ -5,7 +5,7 @@
 
 using namespace ptxray::driver;
 
-/// Whether a pointer of either kind is one of the device.
+/// One of the pointers, of either kind, is of the device.
 static bool isOfDevice(Address address) {
   using ptxray::machine::globalBegin;
   return address - globalBegin < uint64_t(1) << 40 || state().memory.find(address);
@@ -71,7 +71,7 @@ Result ptxray::driver::performCopy(const CopyWork &copy) {
   return Success;
 }
 
-/// Whether a side is memory of the host that was neither allocated nor registered with the driver.
+/// A side is memory of the host that was neither allocated nor registered with the driver.
 static bool isPageable(unsigned kind, const void *host, Address device) {
   if (kind == KindHost)
     return !blockAt(reinterpret_cast<uintptr_t>(host));

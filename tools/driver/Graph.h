@@ -56,7 +56,7 @@ struct GraphExec {
   std::vector<Step> steps;
 };
 
-/// Null: the handle is of none that is alive.
+/// Both return null for a handle that nothing alive has.
 Graph *graphOf(void *handle);
 Node *nodeOf(void *handle);
 

@@ -154,7 +154,7 @@ static std::optional<std::vector<uint8_t>> parametersOf(const Kernel &function, 
   return bytes;
 }
 
-/// How many blocks a multiprocessor holds, by threads, blocks and shared memory: registers are not allocated.
+/// Returns how many blocks a multiprocessor holds by threads, blocks and shared memory; registers are not allocated.
 static int blocksAtOnce(const Kernel &function, int threads, size_t shared) {
   const Chip &chip = *state().chip;
   const size_t used = shared + bytesOf(*function.module->loaded, function.entry.name).shared + 1024;

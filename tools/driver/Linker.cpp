@@ -18,7 +18,7 @@ using llvm::StringRef;
 
 namespace {
 
-/// How much the definition of a name counts against others.
+/// A definition of a name counts so much against others.
 enum class Strength : uint8_t { None, Weak, Strong };
 
 /// A name that a module declares or defines.
@@ -190,7 +190,7 @@ void Linker::placeExtern(const Item &item) {
     placeInstead(item);
 }
 
-/// Puts the definition of a variable, or the head of that of a function, in the place of another item.
+/// Puts the definition of a variable, or the head of that of a function, where another item was.
 void Linker::placeInstead(const Item &loser) {
   const Item &best = *chosen.at(loser.name);
   Module &own = modules[best.module];

@@ -1,4 +1,4 @@
-// What is said when a client ends, where PTXRAY_REPORT asks for it: the kernels, and what was found. The path of a file
+// The report at the end of a client, if PTXRAY_REPORT is set, lists the kernels and what was found. The path of a file
 // gets it as lines of JSON, one when a process begins and one when it ends, which `ptxray emulate` adds up; any other
 // value has it printed. LLVM's streams are gone when a process ends.
 #include "State.h"

@@ -124,7 +124,7 @@ PTXRAY_API cuEventRecordWithFlags(void *event, void *handle, unsigned flags) {
     return InvalidHandle;
   if (flags > 1)
     return InvalidValue;
-  if (stream->capture && !flags) { // it stands for the nodes so far
+  if (stream->capture && !flags) { // the event comes after all nodes so far
     found->capture = stream->capture;
     const auto &last = stream->capture->last[stream.get()];
     found->nodes.assign(last.begin(), last.end());

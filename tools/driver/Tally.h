@@ -1,5 +1,5 @@
 #pragma once
-// What a client's kernels did, counted for the report at its end.
+// These counts of what a client's kernels did are for the report at its end.
 #include <cstdint>
 #include <map>
 #include <string>

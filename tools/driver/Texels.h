@@ -31,13 +31,13 @@ struct MipmappedArray {
   std::vector<std::unique_ptr<Array>> levels;
 };
 
-/// Null: the handle is of none that is alive.
+/// Returns null for a handle that nothing alive has.
 Array *arrayOf(void *handle);
 const machine::Image *mipmappedImage(void *handle);
 /// The type of texels by its number in the API.
 std::optional<machine::TexelType> texelType(int format);
 
-/// What a texture or a surface shows.
+/// A texture or a surface shows this memory.
 struct ResourceDescription {
   int kind; // 0: an array, 1: a mipmapped one, 2: linear memory, 3: rows of memory
   int padding;

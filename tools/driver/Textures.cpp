@@ -57,7 +57,7 @@ static Result imageOf(const ResourceDescription &resource, machine::Image &image
   }
 }
 
-/// How a texture is read; nothing: no texture can be read so.
+/// Returns how a texture is read, or nothing if a texture cannot be read so.
 static std::optional<machine::Sampling> samplingOf(const TextureDescription &texture, machine::TexelType type) {
   enum : unsigned { asIntegers = 1, normalized = 2, sRgb = 0x10, seamless = 0x40 };
   using enum machine::AddressMode;

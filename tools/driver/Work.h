@@ -1,5 +1,5 @@
 #pragma once
-// What is started on a stream or is a node of a graph, as values.
+// Work that is started on a stream, or is a node of a graph, as values.
 #include "Types.h"
 #include <array>
 #include <memory>
@@ -62,7 +62,7 @@ struct EmptyWork {};
 using Work =
     std::variant<EmptyWork, KernelWork, CopyWork, FillWork, HostWork, CallbackWork, RecordWork, WaitWork, FreeWork>;
 
-/// Why the driver would refuse it when it is started; Success: it does not.
+/// Returns why the driver would refuse it when it is started, or Success.
 Result problemOf(const CopyWork &copy);
 Result problemOf(const FillWork &fill);
 Result problemOf(const KernelWork &kernel);

@@ -25,9 +25,7 @@ using llvm::StringRef;
 /// The folder of the emulated driver: $PTXRAY_DRIVER, else that of the installation or of the build folder. Empty:
 /// there is none.
 static std::string folderOfDriver() {
-  char self[PATH_MAX];
-  const ssize_t length = readlink("/proc/self/exe", self, sizeof self);
-  const std::string own = StringRef(self, std::max<ssize_t>(0, length)).rsplit('/').first.str();
+  const std::string own = StringRef(ownPath()).rsplit('/').first.str();
   std::vector<std::string> folders = {own + "/../" PTXRAY_DRIVER_FOLDER, own + "/../lib/ptxray",
                                       own + "/../../lib/ptxray"};
   if (const char *named = std::getenv("PTXRAY_DRIVER"); named && *named)

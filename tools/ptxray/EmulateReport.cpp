@@ -1,4 +1,5 @@
 #include "EmulateReport.h"
+#include "Source/Counted.h"
 #include "Source/JsonValue.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -44,11 +45,6 @@ static uint64_t sumOf(const ClientReport::Counts &counts) {
   for (const auto &[name, count] : counts)
     sum += count;
   return sum;
-}
-
-static std::string counted(uint64_t count, const std::string &one) {
-  const bool isHissing = one.back() == 's' || one.back() == 'h';
-  return std::to_string(count) + " " + one + (count == 1 ? "" : isHissing ? "es" : "s");
 }
 
 /// The lines of a list, the greatest numbers first, and how many are left out.

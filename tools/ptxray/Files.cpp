@@ -42,4 +42,6 @@ std::string writeFile(const std::string &path, llvm::StringRef text) {
   return error ? llvm::toString(std::move(error)) : "";
 }
 
+std::string ownPath() { return fs::getMainExecutable(nullptr, nullptr); }
+
 } // namespace ptxray

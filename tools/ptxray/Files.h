@@ -8,4 +8,7 @@ namespace ptxray {
 /// nothing.
 std::string writeFile(const std::string &path, llvm::StringRef text);
 
+/// The path of this program.
+std::string ownPath();
+
 } // namespace ptxray

@@ -161,7 +161,7 @@ static std::optional<Families> readFamilies(StringRef text) {
   for (const StringRef word : llvm::split(text, ',')) {
     const std::optional<Family> family = findFamily(word);
     if (!family) {
-      usageError("there is no family `" + word.str() + "`; the families are " + llvm::join(familyNames, ", "));
+      usageError("`" + word.str() + "` is not a family; the families are " + llvm::join(familyNames, ", "));
       return {};
     }
     families |= bitOf(*family);

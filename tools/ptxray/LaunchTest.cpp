@@ -5,20 +5,11 @@
 #include "Ptxas/Ptxas.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include <climits>
 #include <optional>
-#include <unistd.h>
 
 namespace ptxray {
 
 using llvm::StringRef;
-
-/// This program.
-static std::string self() {
-  char path[PATH_MAX];
-  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
-  return {path, static_cast<size_t>(std::max<ssize_t>(0, length))};
-}
 
 /// The numbers of the arguments that are buffers.
 static std::vector<unsigned> buffersOf(const LaunchTest &test) {
@@ -44,7 +35,7 @@ static ProgramResult launched(const LaunchTest &test, const std::string &file, l
   if (!ofPtxas.empty())
     words.push_back("--");
   llvm::append_range(words, ofPtxas);
-  return runProgram(self(), words, test.seconds);
+  return runProgram(ownPath(), words, test.seconds);
 }
 
 namespace {

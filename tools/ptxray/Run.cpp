@@ -3,6 +3,7 @@
 #include "../launcher/LaunchOptions.h"
 #include "BinaryOptions.h"
 #include "Emulate.h"
+#include "Files.h"
 #include "Isa/Isa.h"
 #include "Parse/Parse.h"
 #include "Ptxas/Messages.h"
@@ -11,7 +12,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cerrno>
-#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <spawn.h>
@@ -26,9 +26,7 @@ using llvm::StringRef;
 static std::string companion() {
   if (const char *named = std::getenv("PTXRAY_RUN"); named && *named)
     return named;
-  char self[PATH_MAX];
-  const ssize_t length = readlink("/proc/self/exe", self, sizeof self);
-  const std::string folder = StringRef(self, std::max<ssize_t>(0, length)).rsplit('/').first.str();
+  const std::string folder = StringRef(ownPath()).rsplit('/').first.str();
   for (const char *place : {"/ptxray-run", "/../libexec/ptxray-run", "/../ptxray-run/ptxray-run"})
     if (access((folder + place).c_str(), X_OK) == 0)
       return folder + place;

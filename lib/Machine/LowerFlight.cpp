@@ -12,6 +12,15 @@ static bool isPipeline(llvm::StringRef group) {
   return group == "tcgen05.mma" || group == "tcgen05.cp" || group == "tcgen05.shift";
 }
 
+/// Some wait is for what operations of these groups read alone; the others are for what they write as well.
+static uint16_t groupsAwaitedForReads() {
+  uint16_t groups = 0;
+  for (const isa::Fact &fact : isa::tables().facts)
+    if (fact.kind == FactKind::Waits && fact.isReads)
+      groups |= fact.groups;
+  return groups;
+}
+
 int engineOf(const Action &action) {
   if (!action.groups)
     return -1;
@@ -98,7 +107,7 @@ void lowerGroups(const Lowered &one, BodyLowering &lowering) {
     GroupUse use;
     use.isOfWarpgroup = isOfWarpgroup(one);
     use.engine = static_cast<unsigned>(engineOf(action));
-    use.completesWrites = !action.isReads && llvm::StringRef(isa::tables().groups[use.engine]) == "bulk";
+    use.completesWrites = !action.isReads && (action.groups & groupsAwaitedForReads());
     if (action.amount >= 0)
       use.pending = lowering.placeOf(one, action.amount, 64);
     lowering.emit(action.kind == FactKind::Commits ? commitGroup : awaitGroups, use);

@@ -4,7 +4,7 @@ import pathlib
 import subprocess
 import sys
 
-# Of x86-64 Linux, from the oldest to the newest that any of the packages names.
+# These are the names for x86-64 Linux, from the oldest to the newest that any of the packages has.
 PLATFORMS = [
     *(f"manylinux{name}_x86_64" for name in ("1", "2010", "2014", "_2_12", "_2_17", "_2_24", "_2_26")),
     *(f"manylinux{name}_x86_64" for name in ("_2_27", "_2_28", "_2_31", "_2_34", "_2_35", "_2_39")),

@@ -30,7 +30,7 @@ inline namespace v0 {
 /// `0.1.0`
 inline std::string_view version() { return ptxray_version(); }
 
-/// How a text is checked.
+/// Options say how a text is checked: its target, levels of rules, and so on.
 class Options {
 public:
   Options() : options(ptxray_options_new()) {
@@ -187,7 +187,7 @@ private:
   std::unique_ptr<ptxray_checker, Free> checker;
 };
 
-/// How a kernel is launched.
+/// A launch names a kernel, its grid and its arguments.
 class Launch {
 public:
   Launch() : launch(ptxray_launch_new()) {
@@ -218,7 +218,7 @@ private:
   std::unique_ptr<ptxray_launch, Free> launch;
 };
 
-/// What came of a launch.
+/// This is the result of a launch.
 struct Launched {
   Result result;                      // faults of the kernel
   std::string printed;                // what the kernel printed
@@ -239,7 +239,7 @@ public:
       throw std::bad_alloc();
   }
 
-  /// What a check of the text finds. With an error in it nothing can be launched.
+  /// Returns what a check of the text finds. With an error in it nothing can be launched.
   Result checked() const { return copyResult(ptxray_machine_checked(machine.get())); }
   /// Makes memory of the caller a buffer, in place, until it is removed. Returns its address on the GPU.
   uint64_t add(void *bytes, size_t size, const char *name = nullptr) {

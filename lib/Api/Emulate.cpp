@@ -63,7 +63,7 @@ bool isSet(ptxray_launch &launch, StringRef name, StringRef value) {
   return false;
 }
 
-/// Why a launch cannot be made; empty if it can.
+/// Returns why a launch cannot be made; empty if it can.
 std::string problemOf(const ptxray_machine &machine, const ptxray_launch &launch, const machine::KernelEntry *kernel) {
   if (!machine.loaded)
     return "the text has errors";

@@ -1,5 +1,5 @@
 #pragma once
-// What is behind the handles of the C interface.
+// These structures are behind the handles of the C interface.
 #include "Check/Checker.h"
 #include "ptxray/ptxray-c.h"
 #include <deque>

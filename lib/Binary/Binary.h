@@ -17,7 +17,7 @@ enum class Packing : uint8_t {
   NulLines, // a NUL in place of each line end
 };
 
-/// Why a container is in the file.
+/// A role says why a container is in the file.
 enum class Role : uint8_t {
   Loaded,      // the program registers it: `.nv_fatbin`, or the whole file
   Relocatable, // what a device link reads: `__nv_relfatbin`
@@ -97,7 +97,7 @@ struct Binary {
   void letGo(const Entry &entry) const;
 };
 
-/// Whether bytes are the beginning of a file that readBinary reads.
+/// Is true if bytes are the beginning of a file that readBinary reads.
 bool isBinary(llvm::StringRef beginning);
 
 bool isCubin(llvm::StringRef beginning);
@@ -120,10 +120,10 @@ private:
   std::string remembered;
 };
 
-/// Why unpacked bytes are not text; empty if they may be.
+/// Returns why unpacked bytes are not text; empty if they may be.
 std::string whyNoText(llvm::StringRef text);
 
-/// Whether the beginning of a cubin shows that it has code: the names of its sections come first, their table last.
+/// Is true if the beginning of a cubin shows that it has code: the names of its sections come first, their table last.
 bool namesCode(llvm::StringRef beginning);
 
 /// The kernels and functions for which a cubin has code, as its sections name them.

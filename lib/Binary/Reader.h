@@ -1,12 +1,12 @@
 #pragma once
-// What the parts of this step have in common.
+// The parts of this step share these functions.
 #include "Binary/Binary.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <map>
 
 namespace ptxray {
 
-/// How many bytes of a member are in memory while it is unpacked or searched, however large it is.
+/// This many bytes of a member are in memory while it is unpacked or searched, however large it is.
 constexpr uint64_t atOnce = 64 << 20;
 
 /// Unpacked members: small ones are in memory, large ones mapped from a nameless file.

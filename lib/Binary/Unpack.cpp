@@ -38,7 +38,7 @@ static unsigned windowOf(StringRef frame) {
   return 10 + (static_cast<unsigned char>(frame[5]) >> 3);
 }
 
-/// Why a frame, by its own header, cannot be unpacked; asked before memory is allocated.
+/// Returns why a frame, by its own header, cannot be unpacked; empty if it can. It is asked before memory is allocated.
 static std::string whyNoFrame(StringRef packed, uint64_t bytes) {
   if (windowOf(packed) > largestWindow)
     return "a zstd window of 2^" + std::to_string(windowOf(packed)) + " bytes";

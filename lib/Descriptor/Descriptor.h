@@ -66,7 +66,7 @@ llvm::ArrayRef<llvm::StringLiteral> formatNames();
 /// Replaces the value of a field. Returns what is wrong with the key or the text, or nothing.
 std::optional<std::string> setField(const Format &format, uint64_t &value, llvm::StringRef key, llvm::StringRef text);
 
-/// How a descriptor is used, as far as is known.
+/// A use says how an instruction uses a descriptor, as far as is known.
 struct Use {
   std::string kind;
   uint32_t ctaGroup = 0;               // 0: not known
@@ -90,7 +90,8 @@ std::vector<Problem> checkInstruction(uint64_t value, const Use &use);
 std::vector<Problem> checkShared(uint64_t value, const Use &use);
 std::vector<Problem> checkZeroMask(uint64_t value, std::optional<uint32_t> m);
 
-/// How many scale factors a row has, by a word of the instruction such as `4X` or `block32`; K = 96 is an exception.
+/// Returns how many scale factors a row has, by a word of the instruction such as `4X` or `block32`; K = 96 is an
+/// exception.
 uint32_t scaleVectors(llvm::StringRef word, llvm::StringRef kind);
 /// K in elements, from the kind and the fields of an instruction descriptor.
 uint32_t depthOf(const Format &format, uint64_t value);
@@ -99,7 +100,7 @@ uint32_t depthOf(const Format &format, uint64_t value);
 /// stands for a column of zeros.
 std::vector<std::vector<bool>> zeroColumns(uint64_t value, uint32_t m, uint32_t n);
 
-/// Whether four bits are a valid index of sparse metadata. `bits` is the width of an element of A.
+/// Is true if four bits are a valid index of sparse metadata. `bits` is the width of an element of A.
 bool isSparseIndex(unsigned index, unsigned bits, bool ordered);
 
 } // namespace ptxray::descriptor

@@ -1,4 +1,4 @@
-// Which fields may be combined, by the manual's tables.
+// These rules say which fields may be combined, by the manual's tables.
 #include "Descriptor/Descriptor.h"
 #include "llvm/ADT/STLExtras.h"
 

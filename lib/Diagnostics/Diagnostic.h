@@ -12,7 +12,7 @@
 
 namespace ptxray {
 
-/// What an offence concerns; `--off=missing-qualifier:rounding` chooses one.
+/// A kind says what an offence concerns; `--off=missing-qualifier:rounding` chooses one.
 enum class Kind : uint8_t {
   None,
 #define KIND(name, text, families) name,

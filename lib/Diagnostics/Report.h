@@ -1,5 +1,5 @@
 #pragma once
-// What was found in one input, from a check, ptxas or both: what formats render and baselines filter.
+// A report holds what was found in one input, from a check, ptxas or both: formats render it, and baselines filter it.
 #include "Diagnostics/Diagnostic.h"
 #include "Source/SourceBuffer.h"
 #include <memory>
@@ -35,7 +35,7 @@ struct InlineSummary {
     Range range;
     std::string reason; // `with #if inside`
   };
-  /// What was judged in place of a statement.
+  /// An expansion is the text that was judged in place of a statement.
   struct Expansion {
     Range range;
     std::string text; // a module

@@ -11,7 +11,7 @@ struct RuleGroup {
 };
 llvm::ArrayRef<RuleGroup> ruleGroups(); // in the order of DiagId
 const RuleGroup &groupOf(DiagId id);
-/// Whether a report of the rule may carry a fix.
+/// Is true if a report of the rule may carry a fix.
 bool mayHaveFix(DiagId id);
 
 /// The rules that match a name, a group or a pattern such as `codegen-*`; empty if none does.

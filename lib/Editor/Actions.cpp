@@ -27,7 +27,7 @@ static CodeAction silence(const Document &document, const Diagnostic &d) {
   return action;
 }
 
-/// Whether a comment would help: not in text that the parser could not read.
+/// Is true if a comment can silence the diagnostic: not in text that the parser could not read.
 static bool maySilence(const Document &document, const Diagnostic &d) {
   return document.isPtx() && d.id != DiagId::UnusedSuppression && d.range.size() != 0 && groupOf(d.id).name != "syntax";
 }

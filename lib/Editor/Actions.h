@@ -1,5 +1,5 @@
 #pragma once
-// What an editor can do about a diagnostic.
+// Actions are what an editor can do about a diagnostic.
 #include "Editor/Document.h"
 
 namespace ptxray {

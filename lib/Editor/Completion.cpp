@@ -227,7 +227,7 @@ static bool isSpace(StringRef word) {
   return llvm::any_of(keywords(), [&](const Keyword &one) { return one.kind == TokenKind::Space && one.text == word; });
 }
 
-/// Whether the opcode may access the space: it names that one, or none.
+/// Is true if the opcode may access the space: it names that one, or none.
 bool Completer::mayAccess(isa::WordId space) const {
   bool namesOthers = false;
   llvm::SmallVector<StringRef> parts;

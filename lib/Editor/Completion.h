@@ -1,5 +1,5 @@
 #pragma once
-// What may be inserted at the cursor, for this text's version and target.
+// Completions are the words that may be inserted at the cursor, for this text's version and target.
 #include "Editor/Document.h"
 
 namespace ptxray {

@@ -12,7 +12,7 @@ struct ShownDescriptor {
   uint64_t value = 0;
 };
 
-/// Whether any form of the instruction has one: most have none.
+/// Is true if any form of the instruction has a descriptor: most have none.
 bool mayHaveDescriptors(const isa::Mnemonic &mnemonic);
 /// The descriptors of one instruction of the body, counted from 0. `values` are those of the body.
 std::vector<ShownDescriptor> descriptorsOf(const Body &body, uint32_t number, const ModuleContext &module,

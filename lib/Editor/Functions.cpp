@@ -58,7 +58,7 @@ uint32_t BodyFinder::behindHidden() const {
   return at + 1;
 }
 
-/// Whether one of the words is at this dot.
+/// Is true if one of the words is at this dot.
 bool BodyFinder::isOneOf(llvm::ArrayRef<llvm::StringLiteral> words) const {
   const llvm::StringRef word = text.substr(at, 12).drop_front().take_while(isWordCharacter);
   return llvm::is_contained(words, word);

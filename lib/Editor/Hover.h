@@ -1,5 +1,5 @@
 #pragma once
-// What is known of the word under the cursor, for this text's version and target.
+// A hover shows what is known of the word under the cursor, for this text's version and target.
 #include "Editor/Document.h"
 
 namespace ptxray {

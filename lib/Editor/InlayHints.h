@@ -1,6 +1,6 @@
 #pragma once
-// What a place of the text means without saying so, to be shown between its words: where in shared memory an address
-// leads, what the bits of a descriptor stand for, which file a `.loc` names.
+// Inlay hints are shown between the words of a text and say what it means at that place: where in shared memory an
+// address leads, what the bits of a descriptor stand for, which file a `.loc` names.
 #include "Editor/Document.h"
 
 namespace ptxray {

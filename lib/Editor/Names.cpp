@@ -8,7 +8,7 @@ namespace ptxray {
 
 using llvm::StringRef;
 
-/// Whether a name is known in all functions.
+/// Is true if a name is known in all functions.
 static bool isOfModule(const Symbol &symbol) { return symbol.depth == 0; }
 
 /// The places of a name of the module in all bodies, which are read one after the other.
@@ -85,7 +85,7 @@ std::vector<Range> definitionOf(Document &document, uint32_t place) {
 
 static bool isFamily(const Found &found) { return found.symbol()->familyCount != 0; }
 
-/// Whether the name is that of a member, rather than of the declaration.
+/// Is true if the name is that of a member, rather than of the declaration.
 static bool isMember(const Found &found) {
   return isFamily(found) && found.at->range.begin != found.symbol()->nameRange.begin;
 }
@@ -178,7 +178,7 @@ static std::map<DiagId, unsigned> countsByRule(const DiagnosticList &diagnostics
   return counts;
 }
 
-/// Why the renamed text would have another meaning: it is made and checked.
+/// Returns why the renamed text would have another meaning, empty if it would not: the text is made and checked.
 static std::string whyNotMade(Document &document, uint32_t place, llvm::ArrayRef<Edit> edits, StringRef name) {
   std::string text;
   uint32_t at = 0, shifted = place;

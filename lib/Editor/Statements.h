@@ -20,7 +20,7 @@ llvm::SmallVector<const Operand *, 8> topOperands(const Ast &ast, const Instruct
 
 /// The word, or the blank between words, at a place: letters, digits, `_ $ % . :` and nothing else.
 Range wordAt(llvm::StringRef text, uint32_t offset);
-/// Whether the offset is in a comment or a string; `from` is a place outside of them before it.
+/// Is true if the offset is in a comment or a string; `from` is a place outside of them before it.
 bool isHidden(llvm::StringRef text, uint32_t from, uint32_t offset);
 
 } // namespace ptxray

@@ -67,7 +67,7 @@ static void readRemarks(const ReadText &read, Bounds &bounds) {
     bounds.kept.push_back({wholeLines(read.text, {*off, *off}).begin, uint32_t(read.text.size())});
 }
 
-/// Whether a statement ends on the lines, or in the function, of the statement before it.
+/// Is true if a statement ends on the lines, or in the function, of the statement before it.
 static bool belongsToLast(const TextStatement &statement, const Word &last, llvm::StringRef text, Unit unit) {
   if (unit == Unit::Function && (statement.depth || statement.shape == Shape::Open || statement.shape == Shape::Close ||
                                  statement.shape == Shape::CloseBody))

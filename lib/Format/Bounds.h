@@ -16,7 +16,7 @@ struct ReadText {
   std::optional<Unbalanced> brace; // that is missing or too much
 };
 
-/// What is kept together with a kept line: the statements that have a part on it, or their whole function.
+/// These are kept together with a kept line: the statements that have a part on it, or their whole function.
 enum class Unit : uint8_t { Statement, Function };
 
 Bounds boundsOf(const ReadText &read, const StatementList &statements, Range wanted, Unit unit);

@@ -41,7 +41,7 @@ static Range rangeOf(const SourceBuffer &source, LineSpan lines) {
   return {first == Range() && lines.first > 1 ? size : first.begin, last == Range() ? UINT32_MAX : last.end};
 }
 
-/// Whether another text has the same tokens and comments.
+/// Is true if another text has the same tokens and comments.
 static bool haveSameWords(llvm::StringRef before, llvm::ArrayRef<Word> words, llvm::StringRef after, bool isFaulty) {
   WordReader reader(after, isFaulty);
   for (const Word &x : words) {
@@ -141,7 +141,7 @@ static Attempt attempt(const ReadText &read, llvm::ArrayRef<Finding> findings, c
   return out;
 }
 
-/// Whether a text that was laid out stays unchanged when it is laid out again.
+/// Is true if a text that was laid out stays unchanged when it is laid out again.
 static bool isSettled(const SourceBuffer &source, llvm::ArrayRef<Finding> findings, const FormatOptions &options) {
   const ReadText read(source);
   for (Way way : waysFor(read))

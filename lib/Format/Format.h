@@ -13,7 +13,7 @@ struct LineSpan {
   uint32_t first = 1, last = UINT32_MAX;
 };
 
-/// How a text is to be changed.
+/// A formatting says how a text is to be changed, or why it is not.
 struct Formatting {
   std::vector<Respacing> changes; // in the order of the text
   std::string refusal;            // why there are none; empty if there is no reason

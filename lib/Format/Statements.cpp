@@ -65,7 +65,7 @@ static bool startsModuleItem(TokenKind kind) {
                       TokenKind::SourceSection, TokenKind::Dwarf, TokenKind::Alias, TokenKind::Space});
 }
 
-/// Whether the arguments of a directive continue after `last`.
+/// Is true if the arguments of a directive continue after `last`.
 static bool goesOn(TokenKind last, TokenKind next) {
   constexpr auto joins = [](TokenKind kind) {
     return oneOf(kind, {TokenKind::Comma, TokenKind::Plus, TokenKind::Minus});
@@ -74,7 +74,7 @@ static bool goesOn(TokenKind last, TokenKind next) {
          oneOf(next, {TokenKind::Integer, TokenKind::Float, TokenKind::String, TokenKind::WarpSize});
 }
 
-/// Whether a brace of a faulty text belongs to a block: then it begins its line.
+/// Is true if a brace of a faulty text belongs to a block: then it begins its line.
 static bool isBlockBrace(const Word &word, llvm::StringRef text) {
   return oneOf(word.kind, {TokenKind::LeftBrace, TokenKind::RightBrace}) && startsLine(text, word.begin) &&
          !isVectorLine(text, word.begin);
@@ -121,7 +121,7 @@ void StatementReader::takeBrace() {
   statement.depth = isInSection ? 0 : open.size();
 }
 
-/// Whether the statement ends here, whatever follows.
+/// Is true if the statement ends here, whatever follows.
 bool StatementReader::endsHere() {
   const Word &next = words.peekToken();
   if (next.kind == TokenKind::EndOfFile)
@@ -134,7 +134,7 @@ bool StatementReader::endsHere() {
   return !faults.empty() && faults.front().begin <= last.begin && faults.front().end <= next.begin;
 }
 
-/// Whether a statement that begins here consists of the faulty lines around it.
+/// Is true if a statement that begins here consists of the faulty lines around it.
 bool StatementReader::isFault() {
   const uint32_t begin = words.peek().begin;
   while (!faults.empty() && faults.front().end <= begin)

@@ -28,7 +28,7 @@ struct TextStatement {
   Range range() const { return {words.front().begin, words.back().end}; }
 };
 
-/// Why a text has no layout.
+/// A text has no layout if a brace is missing or superfluous in it.
 struct Unbalanced {
   Range place;
   std::string reason;

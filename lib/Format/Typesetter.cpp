@@ -206,7 +206,8 @@ void Typesetter::addWords(const TextStatement &statement, const Steps &steps, bo
   }
 }
 
-/// Whether the semicolon is missing, as in `trap` with `exit;` on the next line: the line end tells it from an operand.
+/// Is true if the semicolon is missing, as in `trap` with `exit;` on the next line: the line end tells it from an
+/// operand.
 bool Typesetter::lacksSemicolon(const TextStatement &statement) const {
   const llvm::ArrayRef<Word> words = statement.words;
   return words.size() > 2 && words.back().isToken(TokenKind::Semicolon) && words.end()[-2].isToken(TokenKind::Id) &&

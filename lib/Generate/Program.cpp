@@ -41,7 +41,7 @@ static std::string withoutLines(const SourceBuffer &source, const DiagnosticList
 
 std::string Generator::program(const ProgramOptions &options) {
   std::string text = Writer(options, state->target.target, state->stock).write(state->module.ptx);
-  // What a rule warns of, such as a comparison that is always true, is left out.
+  // Lines of which a rule warns, such as a comparison that is always true, are left out.
   constexpr unsigned attempts = 4;
   for (unsigned attempt = 0; attempt < attempts; ++attempt) {
     FileReport report;

@@ -6,7 +6,7 @@
 
 namespace ptxray {
 
-/// Whose memory an instruction accesses.
+/// The owner of the memory that an instruction accesses is one of these.
 enum class Owner : uint8_t {
   Itself, // the thread's own
   Other,  // another thread's of the block: between two barriers

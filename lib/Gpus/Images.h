@@ -5,15 +5,15 @@
 
 namespace ptxray {
 
-/// How well something runs on a GPU; greater is better.
+/// A fit says how well something runs on a GPU; greater is better.
 enum class Fit : uint8_t { None, Compiled, Native };
 
-/// What the GPU can do with one image. PTX also needs a driver that reads its version.
+/// Returns what the GPU can do with one image. PTX also needs a driver that reads its version.
 Fit fitOf(const Entry &entry, const isa::Target &gpu);
 /// The GPUs that a library may meet, in ascending order.
 std::vector<const isa::Target *> gpusOfToday();
 
-/// What a program registers as a unit: a container, or everything that one device link combined.
+/// A program registers a module as a unit: a container, or everything that one device link combined.
 struct DeviceModule {
   std::vector<uint32_t> images; // containers: of a linked module those with its cubins
   std::vector<uint32_t> texts;  // of a linked module: the containers that it was linked from

@@ -64,7 +64,7 @@ Tokens directiveTokens(const CppToken &directive, std::vector<CppToken> &storage
   return storage;
 }
 
-/// Whether the condition holds only on other machines.
+/// Is true if the condition holds only on other machines.
 bool asksForOtherMachine(Tokens condition) {
   const bool isNot = condition.front().is("ifndef");
   for (size_t i = 1; i < condition.size(); ++i) {
@@ -410,7 +410,7 @@ static bool isQualifier(llvm::StringRef name) {
   return llvm::is_contained(qualifiers, name);
 }
 
-/// Whether a macro stands for the keyword: `#define ASM asm volatile`.
+/// Is true if a macro stands for the keyword: `#define ASM asm volatile`.
 static bool isAsmAlias(const Macro &macro) {
   return macro.holdsAsm && !macro.isFunction && llvm::all_of(macro.body, [](const CppToken &token) {
            return isAsmKeyword(token.text) || isQualifier(token.text);
@@ -432,8 +432,8 @@ static std::vector<uint32_t> closingOf(Tokens tokens) {
   return closing;
 }
 
-/// Whether `asm` is part of a declaration and gives its name: `float f(float) __asm("llvm.sin.f32");`. `before` are the
-/// tokens of the same declaration or statement before it, `after` those after it.
+/// Is true if `asm` is part of a declaration and gives its name: `float f(float) __asm("llvm.sin.f32");`. `before` are
+/// the tokens of the same declaration or statement before it, `after` those after it.
 static bool isLabel(Tokens before, Tokens after) {
   static constexpr llvm::StringLiteral statements[] = {"if", "else", "for", "while", "do", "switch", "case", "default"};
   if (before.empty() || !(before.back().is(")") || before.back().is("]") || before.back().kind == CppKind::Name) ||

@@ -31,7 +31,7 @@ public:
   /// Ways to choose the numbers that the text has within words, as in `.k%2`, such that existing words result. Empty if
   /// there are no such numbers.
   std::vector<Numbers> choices() const;
-  /// Whether other numbers might do as well.
+  /// Is true if other numbers might do as well.
   bool choosesNumbers() const { return !numbers.empty(); }
   llvm::StringRef body() const { return text.text(); }
 
@@ -54,7 +54,7 @@ private:
   Range place; // of all statements
 };
 
-/// How many blocks a text opens without closing them; `lowest` is the lowest depth on the way.
+/// Returns how many blocks a text opens without closing them; `lowest` is the lowest depth on the way.
 int openBlocks(llvm::StringRef text, int &lowest);
 struct DeclaredName {
   std::string name;        // of a family `%r<`
@@ -62,7 +62,7 @@ struct DeclaredName {
 };
 /// The names that a text declares outside of blocks.
 std::vector<DeclaredName> declaredNames(llvm::StringRef text);
-/// Whether a statement is meant for an NVIDIA GPU.
+/// Is true if a statement is meant for an NVIDIA GPU.
 bool looksLikePtx(const InlineStatement &statement);
 
 } // namespace ptxray

@@ -20,14 +20,14 @@ struct InlineGuard {
 
 enum class GuardAnswer : uint8_t { No, Yes, Unknown };
 
-/// Whether code after the guard (its number, from 1; 0 for none) is compiled for a target. Without a target, conditions
-/// about one are unknown.
+/// Tells whether code after the guard (its number, from 1; 0 for none) is compiled for a target. Without a target,
+/// conditions about one are unknown.
 GuardAnswer isCompiled(llvm::ArrayRef<InlineGuard> guards, uint32_t guard, llvm::StringRef target);
 
 /// Present targets for which code after the guard is certainly compiled, if it excludes older ones; in ascending order.
 std::vector<isa::Target> targetsLetThrough(llvm::ArrayRef<InlineGuard> guards, uint32_t guard);
 
-/// Whether it is uncertain that code after the guard is compiled at all. Code that is compiled unless something is
+/// Is true if it is uncertain that code after the guard is compiled at all. Code that is compiled unless something is
 /// defined counts as compiled: the `#else` of `#ifdef USE_ROCM`.
 bool mayLeaveOut(llvm::ArrayRef<InlineGuard> guards, uint32_t guard);
 

@@ -13,7 +13,7 @@ namespace {
 class Finder {
 public:
   explicit Finder(llvm::StringRef word) : word(word) {}
-  /// How often the word occurs before the place, which must not move back.
+  /// Counts how often the word occurs before the place, which must not move back.
   uint32_t countBefore(llvm::StringRef text, size_t place) {
     for (; next < place && (next = text.find(word, next)) < place; next += word.size(), ++count)
       last = next;

@@ -27,7 +27,7 @@ public:
   /// Reads a `#define` or `#undef`; other directives are skipped.
   void read(llvm::ArrayRef<CppToken> directive, bool isForeign);
   Macro *find(llvm::StringRef name);
-  /// How many tokens the use of a macro has that begins the list; 0 if it is not used there.
+  /// Counts the tokens of the use of a macro that begins the list; 0 if it is not used there.
   size_t useAt(const Macro &macro, llvm::ArrayRef<CppToken> tokens) const;
   /// Returns false if the expansion becomes too large.
   bool expand(llvm::ArrayRef<CppToken> tokens, std::vector<CppToken> &out);

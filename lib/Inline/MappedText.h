@@ -28,7 +28,7 @@ public:
   /// The place in the text of a character of the source, if it is there unchanged; an offset at the end of a piece
   /// belongs to the piece.
   std::optional<uint32_t> offsetOf(uint32_t place) const;
-  /// Whether the part is in the source unchanged, and contiguous.
+  /// Is true if the part is in the source unchanged, and contiguous.
   bool isExact(Range part) const;
 
 private:

@@ -91,7 +91,7 @@ OriginalSource &Return::source(const std::string &path) {
   return sources.emplace_back(OriginalSource{path, false, nullptr, {}, {}, {}});
 }
 
-/// Whether a statement ends within an instruction, with only remarks between it and the place.
+/// Is true if a statement ends within an instruction, with only remarks between it and the place.
 bool Return::runsInto(const CompiledStatement &one, uint32_t place) const {
   const StringRef last = body(one).rtrim().take_back(1);
   if (last.empty() || last == ";" || last == "}")

@@ -4,7 +4,7 @@
 
 namespace ptxray {
 
-/// Whether the text contains inline assembly that a compiler has marked.
+/// Is true if the text contains inline assembly that a compiler has marked.
 bool hasCompiledStatements(llvm::StringRef ptx);
 
 /// Moves the findings within inline assembly to the sources where it is written, with one report for each source. A

@@ -18,7 +18,7 @@ struct SourceBuild {
 /// Headers are looked for relative to `path`, or nowhere if it is empty.
 InlineText readCuda(const SourceBuffer &source, llvm::StringRef path, Headers headers, SourceBuild build = {});
 
-/// Whether a guard about this macro is about a machine other than an NVIDIA GPU.
+/// Is true if a guard about this macro is about a machine other than an NVIDIA GPU.
 bool isOtherMachine(llvm::StringRef macro);
 
 /// Reads calls of `inline_asm_elementwise` and `llvm.inline_asm`.

@@ -18,7 +18,7 @@ struct InlineOperand {
   bool isOutput = false;
 };
 
-/// How a template refers to its operands.
+/// A template refers to its operands in one of these styles.
 enum class TemplateStyle : uint8_t {
   Gcc,  // `%0`, `%%`, `%=`
   Llvm, // `$0`, `${0}`, `$$`

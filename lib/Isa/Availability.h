@@ -1,5 +1,5 @@
 #pragma once
-// What a module's `.version` and `.target` allow.
+// An availability says what a module's `.version` and `.target` allow.
 #include "Isa/Isa.h"
 #include "Source/Range.h"
 #include "llvm/ADT/SmallVector.h"

@@ -8,7 +8,7 @@ namespace ptxray::isa {
 inline const Directive &directive(DirectiveId id) { return tables().directives[static_cast<size_t>(id)]; }
 inline const Directive &pragma(PragmaId id) { return tables().pragmas[static_cast<size_t>(id)]; }
 inline const Feature &feature(FeatureId id) { return tables().features[static_cast<size_t>(id)]; }
-/// Whether a directive is the one with that id.
+/// Is true if a directive is the one with that id.
 inline bool is(const Directive &one, DirectiveId id) { return &one == &directive(id); }
 
 /// The value of a limit for the module.

@@ -1,5 +1,6 @@
 #pragma once
-// What formulas are made of, as grammar/isa spells it, by the number of its enumerator, and of what kinds of values.
+// These tables have the names that grammar/isa has for the parts of formulas, by the number of their enumerators, and
+// the kinds of values that the parts take.
 #include "Isa/Tables.h"
 #include <array>
 

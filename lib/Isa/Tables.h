@@ -21,7 +21,7 @@ struct Span {
 enum class WordClass : uint8_t { Free, Type, Layout, Space, Operation }; // Free: any order
 /// Opaque stands for .texref, .samplerref and .surfref.
 enum class TypeKind : uint8_t { None, Bits, Unsigned, Signed, Float, Packed, Predicate, Opaque };
-/// Whether a type may be declared. ptxas accepts types that only instructions have for arrays, and for parameters of
+/// A type may be declared, or not. ptxas accepts types that only instructions have for arrays, and for parameters of
 /// functions without a body.
 enum class Declarable : uint8_t {
   OfInstructions,
@@ -30,7 +30,7 @@ enum class Declarable : uint8_t {
   Never, // a word that ptxas does not even read there
 };
 
-/// How an address of a state space relates to a generic address of the same place.
+/// An address of a state space relates to a generic address of the same place in one of these ways.
 enum class Addresses : uint8_t {
   Unknown,
   Own, // another number
@@ -146,7 +146,7 @@ enum OperandRule : uint32_t {
   Anything = 1 << 17,    // of an address: whatever has 64 bits or less
 };
 enum class RefKind : uint8_t { None, Word, Slot };
-/// What an instruction does with the memory that an address or a descriptor leads to.
+/// An access is what an instruction does with the memory that an address or a descriptor leads to.
 enum class Access : uint8_t {
   None,
   Names, // nothing: a prefetch, a conversion of the address
@@ -246,7 +246,7 @@ struct Rule { // `requires`, `when ... require ...`
   uint32_t line;
   Text text;
 };
-/// What an instruction does, for analyses of a whole function. docs/isa-notation.md explains each.
+/// A fact says what an instruction does, for analyses of a whole function. docs/isa-notation.md explains each.
 enum class FactKind : uint8_t {
   Ends,      // detail: End
   Branches,  // operand: the label, or the name of a list of them
@@ -337,8 +337,8 @@ struct Fact {
   bool isReads = false;
   SpaceRef space = {RefKind::None, 0};
 };
-/// What a row of a formula computes from earlier rows. docs/isa-notation.md explains each by its name there, which
-/// Isa/FormulaNames.h has, with what it is handed.
+/// A row of a formula computes one of these from earlier rows. docs/isa-notation.md explains each by its name there,
+/// which Isa/FormulaNames.h has, with what it is handed.
 enum class StepOp : uint8_t {
   Operand,   // value: operand of the form
   Memory,    // value: the operand whose address leads there
@@ -447,7 +447,7 @@ struct Step {
   uint16_t value; // as StepOp says
   uint32_t args;  // into `stepArgs`: numbers of earlier rows of the same formula
 };
-/// What a word that stands for a function makes of its parameters.
+/// This defines what a word that stands for a function makes of its parameters.
 struct WordDefinition {
   WordId word;
   Span steps;
@@ -470,8 +470,8 @@ struct Formula {
   Text bound;
   Text text; // as written
 };
-/// What a word does to every number of such types that is read from an operand, or stored: in the order of
-/// `conversions`.
+/// A conversion is what a word does to every number of such types that is read from an operand, or stored: in the order
+/// of `conversions`.
 struct Conversion {
   WordId word;
   bool isReading;
@@ -530,7 +530,7 @@ struct TargetBits {
   uint64_t low, high; // bit i: targets[i]
   Text text;          // `sm_100f+`
 };
-/// What the value of a special register enumerates.
+/// The value of a special register may enumerate the lanes of a warp or the threads of a block.
 enum class Enumerated : uint8_t { Nothing, Lanes, Threads };
 struct SpecialRegister {
   Text name; // `%tid`

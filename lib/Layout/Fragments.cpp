@@ -7,7 +7,7 @@
 namespace ptxray::layout {
 namespace {
 
-/// How many elements a register of 32 bits holds; a wider element has a register of its own.
+/// Returns how many elements a register of 32 bits holds; a wider element has a register of its own.
 uint32_t inRegister(uint32_t bits) { return bits < 32 ? 32 / bits : 1; }
 
 std::string shapeText(uint32_t rows, uint32_t columns, llvm::StringRef type) {

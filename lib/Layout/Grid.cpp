@@ -4,7 +4,7 @@
 namespace ptxray::layout {
 namespace {
 
-/// How many neighbouring elements of one direction are adjacent on the axes.
+/// Counts the neighbouring elements of one direction that are adjacent on the axes.
 uint32_t runOf(const Layout &layout, Along along, llvm::ArrayRef<Axis> axes, uint32_t most) {
   uint32_t run = 1;
   for (bool grown = true; grown;) {
@@ -36,7 +36,7 @@ std::string axisStep(const Layout &layout, Axis axis, uint32_t step) {
   }
 }
 
-/// How many cells of a direction are shown. The outermost digits are cut off, in whole repetitions.
+/// Returns how many cells of a direction are shown. The outermost digits are cut off, in whole repetitions.
 uint32_t shown(const Layout &layout, Along along, uint32_t cell, uint32_t most, std::vector<std::string> &repeats) {
   uint32_t cells = (size(layout, along) + cell - 1) / cell;
   llvm::SmallVector<const Digit *, 8> outermost;

@@ -8,7 +8,7 @@ class raw_ostream;
 
 namespace ptxray::layout {
 
-/// What is shown of a layout: adjacent neighbours are one cell, and repetitions are cut off after the limits.
+/// A grid is what is shown of a layout: adjacent neighbours are one cell, and repetitions are cut off after the limits.
 struct Grid {
   Grid(const Layout &layout, uint32_t mostRows, uint32_t mostColumns);
 

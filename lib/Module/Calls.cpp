@@ -6,7 +6,7 @@ namespace ptxray {
 
 static bool isInteger(isa::TypeKind kind) { return kind == isa::TypeKind::Unsigned || kind == isa::TypeKind::Signed; }
 
-/// How a register or variable differs from the declaration of the function; empty if it does not.
+/// Returns how a register or variable differs from the declaration of the function; empty if it does not.
 static std::string difference(const Symbol &symbol, llvm::StringRef name, const Formal &formal) {
   const isa::TypeKind kind = isa::word(symbol.type).typeKind, wanted = isa::word(formal.type).typeKind;
   const std::string shown = "`" + name.str() + "`";
@@ -27,7 +27,7 @@ static bool fitsNumber(const Formal &formal, OperandKind number) {
   return !misfits && !formal.extent.isArray && kind != isa::TypeKind::Predicate;
 }
 
-/// Whether a symbol cannot be an argument: a variable of another space, or a parameter of the caller.
+/// Is true if a symbol cannot be an argument: a variable of another space, or a parameter of the caller.
 static bool cannotBePassed(const Symbol &symbol) {
   return symbol.kind == SymbolKind::Variable &&
          (symbol.space != isa::words::param || symbol.isParameter || symbol.isReturn);

@@ -7,7 +7,7 @@
 
 namespace ptxray {
 
-/// What becomes of the module: it may be the whole program, or compiled for a linker (`ptxas -c`).
+/// A module may be the whole program, or compiled for a linker (`ptxas -c`).
 enum class Linking : uint8_t { Unknown, Whole, Separate };
 
 /// The options of ptxas with these names, which apply to all kernels and functions.

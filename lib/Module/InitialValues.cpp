@@ -37,7 +37,7 @@ static InitialValue valueAt(const Operand *node, uint8_t size) {
   return value;
 }
 
-/// How far an element of each level of braces is from the next one: of each dimension, and of a vector.
+/// Returns how far an element of each level of braces is from the next one: of each dimension, and of a vector.
 static llvm::SmallVector<uint64_t, 4> stridesOf(const Ast &ast, const Declaration &declaration, uint8_t size) {
   llvm::SmallVector<uint64_t, 4> strides;
   uint64_t stride = size;

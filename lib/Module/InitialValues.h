@@ -1,5 +1,5 @@
 #pragma once
-// What an initialiser puts into a variable.
+// This reads the values that an initialiser puts into a variable.
 #include "Parse/Ast.h"
 #include <optional>
 

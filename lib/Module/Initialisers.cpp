@@ -112,7 +112,7 @@ public:
   uint32_t check(uint32_t node, uint32_t level);
 
 private:
-  /// Whether a value is an integer that fits into an integer type, as nearly all values are.
+  /// Is true if a value is an integer that fits into an integer type, as nearly all values are.
   bool isOrdinary(const Operand &value) const {
     return value.kind == OperandKind::Integer && !isFloat && !isPair && fitsInto(type.bits, value.value);
   }

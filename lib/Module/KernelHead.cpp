@@ -57,7 +57,7 @@ KernelHead headOf(const Ast &ast, const Function &function) {
   return head;
 }
 
-/// Whether a multiprocessor can hold as many blocks as `.minnctapersm` requires.
+/// Is true if a multiprocessor can hold as many blocks as `.minnctapersm` requires.
 static bool canHold(const KernelHead &head, const isa::Target &arch) {
   return head.threads && *head.blocks <= arch.blocks && *head.threads * *head.blocks <= arch.threads;
 }

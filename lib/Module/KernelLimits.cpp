@@ -20,7 +20,8 @@ static std::vector<uint32_t> namedVariables(const Program &program, const Reach 
   return named;
 }
 
-/// Whether a variable takes memory in this module. For a whole program, ptxas also lays out an `.extern` of known size.
+/// Is true if a variable takes memory in this module. For a whole program, ptxas also lays out an `.extern` of known
+/// size.
 static bool isHere(const ModuleVariable &variable, const ProgramContext &context) {
   return !variable.isOpen() && (!variable.isExtern || context.options.linking == Linking::Whole);
 }

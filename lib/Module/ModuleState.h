@@ -1,6 +1,6 @@
 #pragma once
-// What has been read of a module so far. Rules about an item compare it with earlier ones, and rules about bodies refer
-// to it.
+// This is the state of what has been read of a module so far. Rules about an item compare it with earlier ones, and
+// rules about bodies refer to it.
 #include "Isa/Directives.h"
 #include "Module/Header.h"
 #include "Resolve/Resolver.h"
@@ -20,7 +20,7 @@ struct Formal {
   bool isOpen() const { return extent.isArray && extent.bytes == 0; }
 };
 
-/// How a second list of parameters differs from the first; empty if it does not.
+/// Returns how a second list of parameters differs from the first; empty if it does not.
 llvm::StringRef difference(llvm::ArrayRef<Formal> a, llvm::ArrayRef<Formal> b);
 
 struct Signature {
@@ -62,7 +62,7 @@ struct ModuleState {
 
   const ModuleContext &context() const { return ofHeader; }
   bool has(isa::FeatureId id) const { return availability.holds(isa::feature(id).gate); }
-  /// Whether the target that code is made for has a feature.
+  /// Is true if the target that code is made for has a feature.
   bool codeHas(isa::FeatureId id) const { return availabilityOfCode.holds(isa::feature(id).gate); }
   uint64_t limitOfCode(isa::LimitId id) const { return isa::limit(id, availabilityOfCode); }
   llvm::StringRef text(SpellingId spelling) const {
@@ -72,7 +72,7 @@ struct ModuleState {
   const isa::Directive *directiveOf(SpellingId name) { return resolver.directive(name); }
   Formal formalOf(const Declaration &declaration) const;
   bool neverReturns(NameId function) const;
-  /// Whether a call of the function starts, orders and awaits nothing asynchronous.
+  /// Is true if a call of the function starts, orders and awaits nothing asynchronous.
   bool isQuiet(NameId function) const;
 
   const Ast &ast;

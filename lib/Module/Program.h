@@ -54,7 +54,7 @@ struct FamilyMember {
   Range declared; // the name of the family
 };
 
-/// What the rules need to know of a body.
+/// A summary holds what the rules need to know of a body.
 struct FunctionSummary {
   NameId name = NameId::None;
   FunctionKind kind = FunctionKind::Func;

@@ -8,10 +8,10 @@ namespace ptxray {
 
 class DiagnosticSink;
 
-/// Whether ptxas itself provides the function.
+/// Is true if ptxas itself provides the function.
 bool isOfCompiler(llvm::StringRef function);
 
-/// What the rules need besides the program, and where they report.
+/// The rules need this besides the program: what it is compiled for, and where they report.
 struct ProgramContext {
   const Ast &ast;
   const Availability &availability; // of what code is made for

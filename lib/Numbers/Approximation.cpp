@@ -61,7 +61,7 @@ constexpr Octave tangentOctaves[] = {{0, 60, 0},  {0, 58, 1},  {0, 56, 2},  {1, 
                                      {2, 55, 11}, {2, 54, 15}, {3, 55, 19}, {4, 57, 27}, {3, 55, 43}};
 constexpr int firstTangentOctave = -8;
 
-/// What is neither zero, infinite nor NaN is (1 + fraction / 2^23) * 2^exponent.
+/// A number that is neither zero, infinite nor NaN is (1 + fraction / 2^23) * 2^exponent.
 struct Source {
   enum class Kind : uint8_t { Number, Zero, Infinite, NaN } kind;
   bool isNegative;

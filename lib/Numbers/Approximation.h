@@ -1,6 +1,6 @@
 #pragma once
-// What the special function unit of a GPU gives, bit for bit, of codes: rcp, rsqrt, sqrt, sin, cos, lg2,
-// ex2, tanh and div with `.approx` or `.full`. `flush` is `.ftz`.
+// These functions give, bit for bit, what the special function unit of a GPU gives of codes: rcp, rsqrt, sqrt, sin,
+// cos, lg2, ex2, tanh and div with `.approx` or `.full`. `flush` is `.ftz`.
 #include "Numbers/Format.h"
 
 namespace ptxray::numbers {

@@ -4,7 +4,7 @@
 
 namespace ptxray::numbers {
 
-/// What the codes with the greatest exponent mean.
+/// Formats differ in what the codes with the greatest exponent mean.
 enum class Specials : uint8_t {
   Ieee,    // infinity and NaN
   OneNaN,  // numbers, but the code of ones alone is NaN

@@ -17,7 +17,7 @@ struct Parts {
   bool hasSpecial; // infinity or NaN
 };
 
-/// How codes of a format are read: the loops over them become vectors.
+/// A reading decodes codes of a format: the loops over them become vectors.
 struct Reading {
   explicit Reading(const Format &format)
       : unused(format.unusedBits), fractionBits(format.fractionBits), widening(23 - format.fractionBits),
@@ -94,7 +94,7 @@ uint32_t halfOf(double value) {
   return code == 0x8000 ? 0 : code;
 }
 
-/// What one row of A adds to eight sums.
+/// Columns holds eight sums, and adds to them what one row of A gives.
 class Columns {
 public:
   Columns(const Parts &a, const Parts &b, const MatrixSize &size, const Format &result, const SumModel &model)

@@ -41,7 +41,7 @@ struct Addend {
 };
 constexpr Format cutSingle{"f32", 8, 13, 127, Specials::Ieee, true, true, 10};
 
-/// What is not finite decides alone.
+/// Addends that are not finite decide the result alone.
 struct Exceptions {
   bool hasNaN = false, hasInfinity[2] = {false, false};
 

@@ -1,5 +1,5 @@
 #pragma once
-// How tensor cores add products: one element of the result of mma, wgmma and tcgen05.mma.
+// Tensor cores add products in this way: it gives one element of the result of mma, wgmma and tcgen05.mma.
 #include "Numbers/Number.h"
 #include <span>
 
@@ -7,14 +7,14 @@ namespace ptxray::numbers {
 
 enum class MatrixUnit : uint8_t { Mma, Wgmma, Tcgen05 };
 
-/// How products are added.
+/// Products are added in one of these ways.
 enum class SumWay : uint8_t {
   Fused, // this many products and the sum so far at once
   Pairs, // of each four products first two, at once, then the others; what was there is added last (8 bits, made f16)
   Separate, // four products by multiplications and additions of f32 (m8n8k4)
 };
 
-/// What is added at once is cut after `fractionBits`, counted from the greatest exponent among it; the sum is exact,
+/// Each addend of a step is cut after `fractionBits`, counted from the greatest exponent among all; the sum is exact,
 /// and cut to the result (f16: rounded to nearest).
 struct SumModel {
   SumWay way;

@@ -56,7 +56,7 @@ struct Step {
   const int16_t *shift;      // exponents of the scales of each sum; null: there are none
 };
 
-/// What the sums are before the step, as f32, and after it.
+/// These are the sums before the step, as f32, and after it.
 struct Sums {
   float before[sideBySide];
   int16_t exponents[sideBySide]; // of zeros the model's
@@ -182,7 +182,7 @@ struct Scales {
   const Factor *ofA = nullptr; // null: there are none
   std::span<const Factor> ofB;
 };
-/// Whether products that are scaled so are still inside what f32 holds.
+/// Is true if products that are scaled so are still inside what f32 holds.
 bool isNearOne(const Factor &scale) {
   return scale.kind == Number::Kind::Finite && scale.significand == 1024 && std::abs(scale.exponent) <= greatestInside;
 }

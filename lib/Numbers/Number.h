@@ -31,7 +31,7 @@ struct Number {
 
   bool isNaN() const { return kind == Kind::NaN; }
   bool isFinite() const { return kind == Kind::Zero || kind == Kind::Finite; }
-  /// What an operation without a result gives.
+  /// Returns the NaN that an operation without a result gives.
   static Number invalid() { return {Kind::NaN, true, false, false, 0, Wide(1) << 127}; }
   static Number infinity(bool isNegative) { return {Kind::Infinite, isNegative}; }
   static Number zero(bool isNegative) { return {Kind::Zero, isNegative}; }
@@ -39,7 +39,7 @@ struct Number {
   static Number scaled(bool isNegative, Wide significand, int exponent);
 };
 
-/// What the modifiers of an instruction say about its result.
+/// The modifiers of an instruction say this about its result.
 struct Storing {
   Rounding rounding = Rounding::Nearest;
   bool flush = false;     // .ftz: a subnormal result becomes zero
@@ -60,7 +60,7 @@ uint32_t nearestAwayTf32(uint32_t code, bool finite);
 Number fromInteger(uint64_t bits, unsigned width, bool isSigned);
 /// The nearest integer that there is; `whenNaN` for NaN.
 uint64_t toInteger(const Number &number, unsigned width, bool isSigned, Rounding rounding, uint64_t whenNaN);
-/// What `cvt` makes of NaN of that format.
+/// Returns the integer that `cvt` makes of NaN of that format.
 uint64_t integerOfNaN(const Format &format, unsigned width);
 /// .rni and the like, from float to float.
 Number rounded(const Number &number, Rounding rounding);

@@ -96,7 +96,7 @@ std::string Sentences::accessText(const Access &access) const {
   return text;
 }
 
-/// Whether some instruction makes batches of what has joined the group.
+/// Is true if some instruction makes batches of what has joined the group.
 static bool isCommitted(uint16_t groups) {
   return llvm::any_of(isa::tables().facts,
                       [&](const isa::Fact &fact) { return fact.kind == FactKind::Commits && fact.groups & groups; });

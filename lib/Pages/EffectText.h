@@ -1,5 +1,5 @@
 #pragma once
-// What an instruction does besides computing a result, in sentences.
+// This says in sentences what an instruction does besides computing a result.
 #include "Match/Facts.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <string>

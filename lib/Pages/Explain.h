@@ -10,7 +10,7 @@ namespace ptxray {
 std::vector<const isa::Mnemonic *> findMnemonics(llvm::StringRef written);
 /// The versions and targets that have the form, in words; empty if all have it.
 std::string availabilityOf(const isa::Form &form);
-/// Whether the form is in no manual.
+/// Is true if the form is in no manual.
 bool isOfPtxas(const isa::Form &form);
 /// The meaning of a word in the instruction, `toward zero` or `unsigned integer`; empty if only its name is known.
 std::string wordMeaning(const isa::Word &word, llvm::StringRef mnemonic = "");

@@ -86,7 +86,7 @@ private:
       }
   }
 
-  /// What is in the place of a number, or the number.
+  /// Adds the node that holds the amount, or the amount as a number.
   void amount(const char *before, const Action &action) {
     if (action.amount >= 0)
       node(before, action.amount);

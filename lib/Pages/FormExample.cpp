@@ -10,7 +10,7 @@ using llvm::StringRef;
 
 namespace {
 
-/// What may be written in several ways; a line is tried with one after the other.
+/// A line may be written in several ways, and is tried with one after the other.
 struct Way {
   uint32_t optional = 0;    // a bit for each operand that is written though it may be left out
   bool hasHighest = false;  // of a constant the highest value that may be written, else the lowest
@@ -209,7 +209,7 @@ void LineWriter::list(unsigned from, unsigned to) {
   }
 }
 
-/// Whether a cell allows just the words that are written.
+/// Is true if a cell allows just the words that are written.
 static bool cellFits(const FormMatch &match, const isa::Column &column, const isa::Cell &cell) {
   const isa::Tables &t = isa::tables();
   if (cell.kind == isa::CellKind::Condition)

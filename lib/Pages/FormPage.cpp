@@ -27,7 +27,7 @@ static Availability newestAvailability() {
   return Availability(module);
 }
 
-/// Whether a condition asks for more than words, versions and targets, all of which are known here.
+/// Is true if a condition asks for more than words, versions and targets, all of which are known here.
 // NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their conditions
 static bool asksOperands(ExprId condition) {
   const isa::Expr &e = isa::tables().exprs[condition];
@@ -353,7 +353,7 @@ Page FormPage::page() {
   return page;
 }
 
-/// What may follow what is written, when that is no whole form.
+/// Lists the words that may follow those that are written, when these are no whole form.
 static PageSection continuations(const Opcode &opcode) {
   PageSection section{PageSection::Kind::List, "It goes on with", {}};
   std::vector<PageRow> rows;

@@ -1,5 +1,5 @@
 #pragma once
-// What instructions compute, as pseudocode.
+// This writes what instructions compute as pseudocode.
 #include "Match/FormMatch.h"
 #include <string>
 
@@ -8,7 +8,7 @@ namespace ptxray {
 /// `d = a * b + c`, `p = .BoolOp(a .CmpOp b, c)`; of an approximation how near it is.
 /// With `words`, what is written in the slots stands in their places.
 std::string formulaText(const isa::Form &form, const isa::Formula &formula, const FormMatch *words = nullptr);
-/// What the functions are that the formula names without writing them out: `matrix-product: the matrix product ...`.
+/// Explains the functions that the formula names without writing them out: `matrix-product: the matrix product ...`.
 std::string functionsOf(const isa::Formula &formula);
 
 } // namespace ptxray

@@ -167,7 +167,7 @@ std::string Part::formNumbers(const std::set<unsigned> &numbers) const {
   return (texts.size() == 1 ? "in form " : "in forms ") + listText(texts, "and");
 }
 
-/// What the words of the slot have in common.
+/// Returns what the words of the slot have in common.
 std::string Part::topicOf(const SlotUse &slot) const {
   std::set<std::string> topics;
   bool areTypes = true;

@@ -1,5 +1,5 @@
 #pragma once
-// What is known of a name, as a page: a value that is printed as text, or written as JSON for other programs.
+// A page says what is known of a name: it is a value that is printed as text, or written as JSON for other programs.
 #include "llvm/Support/raw_ostream.h"
 #include <string>
 #include <vector>

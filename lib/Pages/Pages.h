@@ -16,7 +16,7 @@ Page wordPage(const isa::Word &word);
 /// The page of one form: of the words that are written, or of the most usual ones that they begin. Nothing if no form
 /// has a place for all of them.
 std::optional<Page> formPage(llvm::StringRef written);
-/// What is wrong with the words of an opcode that is no form; no rows if nothing is.
+/// Says what is wrong with the words of an opcode that is no form; no rows if nothing is.
 PageSection notAForm(llvm::StringRef written);
 /// The page of a directive, pragma, special register, target or qualifier; nothing if only an instruction has the name.
 std::optional<Page> pageOf(llvm::StringRef name);

@@ -15,7 +15,7 @@ static StringRef exampleOn(StringRef page) {
   return rest.take_front(rest.find("```"));
 }
 
-/// How many lines the block has, if one of them is the instruction; else none.
+/// Counts the lines of the block if one of them is the instruction; else there are none.
 static size_t linesWith(StringRef mnemonic, StringRef block) {
   size_t lines = 0;
   bool hasIt = false;
@@ -58,7 +58,7 @@ PageSection relatedRules(StringRef mnemonic) {
   return section;
 }
 
-/// Whether the text has the name in backticks, alone or with more words after it.
+/// Is true if the text has the name in backticks, alone or with more words after it.
 static bool mentions(StringRef text, StringRef name) {
   for (size_t at = text.find("`" + name.str()); at != StringRef::npos; at = text.find("`" + name.str(), at + 1)) {
     const char after = text.drop_front(at + 1 + name.size()).take_front(1).str()[0];
@@ -68,7 +68,7 @@ static bool mentions(StringRef text, StringRef name) {
   return false;
 }
 
-/// Whether the word is a name of the concept, or no type, since types are everywhere, and mentioned.
+/// Is true if the word is a name of the concept, or is mentioned and no type, since types are everywhere.
 static bool isAbout(const RulePage &page, StringRef word) {
   if (findConcept(word) == &page || findConcept(word.drop_front()) == &page)
     return true;

@@ -1,5 +1,5 @@
 #pragma once
-// Which pages of rules and of concepts speak of an instruction.
+// This finds the pages of rules and of concepts that speak of an instruction.
 #include "Pages/Page.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"

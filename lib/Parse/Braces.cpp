@@ -64,7 +64,7 @@ bool Finder::startsItem() const {
           (token.kind == TokenKind::Func && columnOf(token.begin) == 0));
 }
 
-// Whether the text after the token belongs to the same statement.
+// Is true if the text after the token belongs to the same statement.
 bool Finder::continuesOperands() const {
   Scanner copy = scanner;
   Token next;
@@ -72,7 +72,7 @@ bool Finder::continuesOperands() const {
   return oneOf(next.kind, {TokenKind::Comma, TokenKind::Semicolon, TokenKind::RightBracket, TokenKind::Bar});
 }
 
-/// Whether all braces are plainly right: vectors end on their lines, other braces begin theirs, and every function
+/// Is true if all braces are plainly right: vectors end on their lines, other braces begin theirs, and every function
 /// closes as many as it opens.
 static bool bracesMatch(llvm::StringRef text) {
   size_t last = 0; // brace of a block
@@ -251,7 +251,7 @@ bool isVectorLine(llvm::StringRef text, uint32_t offset) {
   return line.ends_with("},") || line.ends_with("};");
 }
 
-// Whether a line shows that a brace was removed from it: it is blank, or has a blank too many.
+// Is true if a line shows that a brace was removed from it: it is blank, or has a blank too many.
 bool hasTrace(llvm::StringRef line) {
   llvm::StringRef blanks = line.take_while([](char c) { return c == ' ' || c == '\t'; });
   llvm::StringRef rest = line.drop_front(blanks.size()).rtrim('\r');

@@ -15,10 +15,10 @@ struct BraceRepair {
 /// The repairs in the order of the text. The scanner must be at the beginning of the text in question.
 std::vector<BraceRepair> findBraceRepairs(const Scanner &scanner, const SourceBuffer &source);
 
-/// Whether the line that begins there is a vector, `{%r1, %r2},`: operands may be on lines of their own.
+/// Is true if the line that begins there is a vector, `{%r1, %r2},`: operands may be on lines of their own.
 bool isVectorLine(llvm::StringRef text, uint32_t offset);
 
-/// Whether a line looks as if its only token had been removed.
+/// Is true if a line looks as if its only token had been removed.
 bool hasTrace(llvm::StringRef line);
 
 } // namespace ptxray

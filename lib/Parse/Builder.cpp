@@ -506,7 +506,7 @@ void Builder::resetStatement() {
   guardName = NameId::None;
 }
 
-// Whether an item of the module may begin with a token of this kind.
+// Is true if an item of the module may begin with a token of this kind.
 static bool startsItem(TokenKind kind) {
   switch (kind) {
   case TokenKind::EndOfFile:

@@ -15,7 +15,7 @@ struct FastPassFailed {};
 /// Thrown in the recovering pass to leave all rules up to that of the statement or the item.
 struct SyntaxFault {};
 
-/// How deep blocks, brackets and signs may nest, and how deep initialisers, which are read by recursion.
+/// Blocks, brackets and signs may nest this deep; initialisers, which are read by recursion, less deep.
 inline constexpr uint32_t deepestNesting = 10000;
 inline constexpr uint32_t deepestInitialiser = 200;
 
@@ -59,7 +59,7 @@ public:
   }
   /// Null in the fast pass, which ends at the first fault.
   DiagnosticSink *sink = nullptr;
-  /// Whether the current statement has been reported: it gets no second report.
+  /// Is true if the current statement has been reported: it gets no second report.
   bool reported = false;
 
   // Constant expressions and operands.

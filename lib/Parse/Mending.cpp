@@ -31,7 +31,7 @@ static const Keyword *abbreviated(llvm::StringRef word, KindSet expected) {
   return found;
 }
 
-/// Whether a name is a type without its dot.
+/// Is true if a name is a type without its dot.
 static bool isTypeName(llvm::StringRef name) {
   return name == "pred" || (name.size() > 1 && llvm::StringRef("busf").contains(name.front()) &&
                             llvm::is_contained<llvm::StringRef>({"8", "16", "32", "64", "128"}, name.drop_front()));
@@ -99,7 +99,7 @@ bool PtxBase::mendSemicolon(KindSet expected) {
   return true;
 }
 
-/// Which brace is superfluous or missing is a guess.
+/// Is true if a token is a brace. It can only be guessed which brace is superfluous or missing.
 static bool isBrace(llvm::StringRef token) { return token == "{" || token == "}"; }
 
 /// The first bracket that does not close the last open one, or that is never closed.
@@ -143,7 +143,7 @@ void PtxBase::weighFix(Diagnostic &d) const {
   }
 }
 
-/// Whether a brace of the statement would close another one, perhaps the body, if this one were missing.
+/// Is true if a brace of the statement would close another one, perhaps the body, if this one were missing.
 bool PtxBase::hasPartner(const Token &brace) const {
   const size_t end = std::min(text.find_first_of(";\n", brace.end), text.size());
   int open = 0;
@@ -311,7 +311,7 @@ std::optional<TokenKind> PtxBase::missingOpening(KindSet expected) {
   return std::nullopt;
 }
 
-// Whether the name of a function follows on the next line, after `call (a)`.
+// Is true if the name of a function follows on the next line, after `call (a)`.
 bool PtxBase::listGoesOnBelow() {
   const Token &ahead = builder->ahead;
   return startsLine(ahead) && (ahead.kind == TokenKind::LeftParen || isVectorLine(text, ahead.begin) ||

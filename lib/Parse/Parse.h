@@ -8,7 +8,7 @@ namespace ptxray {
 
 class SourceBuffer;
 class DiagnosticSink;
-/// What becomes of the arrays of a function's body once the function is complete.
+/// The arrays of a function's body are dropped once the function is complete, or kept.
 enum class Bodies : bool { Dropped, Kept };
 
 /// Reads one text. Every syntax error is reported to the sink, one a statement; what the parser could read of a broken

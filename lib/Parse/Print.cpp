@@ -46,7 +46,7 @@ private:
   const Ast &ast;
   llvm::raw_ostream &os;
   unsigned depth = 0;
-  /// What Pairs and Lists mean at the current place.
+  /// Pairs and Lists mean different things at different places: this is the current one.
   enum Place { Plain, Initialiser, Section, Metadata, Sources, Targets } place = Plain;
 };
 

@@ -18,7 +18,7 @@ namespace ptxray::recover {
 
 // ---- tokens
 
-/// Whether a number that cannot be read is meant as a floating-point one.
+/// Is true if a number that cannot be read is meant as a floating-point one.
 static bool isReal(llvm::StringRef number) {
   if (number.ends_with_insensitive("h"))
     return false;
@@ -293,8 +293,9 @@ bool PtxBase::inStatement() const { return isInside({Ptx::RuleStatement}); }
 
 // ---- decisions
 
-// Whether the grammar accepts the next token although it cannot be meant: the name of a function before a parameter or
-// a register; a function with a body within a body; an operand with several dots on a new line; a guard without a name.
+// Is true if the grammar accepts the next token although it cannot be meant: the name of a function before a parameter
+// or a register; a function with a body within a body; an operand with several dots on a new line; a guard without a
+// name.
 inline bool PtxBase::cannotFollow() {
   const Token &ahead = builder->ahead;
   if (!(doubtful & bit(ahead.kind)))

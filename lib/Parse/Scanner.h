@@ -48,7 +48,7 @@ struct Keyword {
 llvm::ArrayRef<Keyword> keywords(); // keyword i has the SpellingId i
 inline constexpr uint32_t keywordCount = 46;
 
-/// Whether only blanks and comments precede the offset on its line.
+/// Is true if only blanks and comments precede the offset on its line.
 bool startsLine(llvm::StringRef text, uint32_t offset);
 
 class Scanner {
@@ -206,7 +206,7 @@ inline __attribute__((always_inline)) const char *skipWord(const char *p) {
 /// The end of `[2]` in `.const[2]`, with p at the bracket after the word that begins with the dot; p itself for
 /// anything else.
 const char *skipBank(const char *dot, const char *p);
-/// Whether the bare word `call` at [p, e) is the instruction.
+/// Is true if the bare word `call` at [p, e) is the instruction.
 bool isCall(const char *text, const char *p, const char *e, const char *end);
 
 /// The end of `.word::word`, with p at the dot; p itself if no word follows. `.sp::2:4` has a single colon.

@@ -9,7 +9,7 @@ namespace ptxray {
 // NOLINTBEGIN(misc-no-recursion): each step goes one deeper, and none beyond this.
 constexpr unsigned mostDepth = 6;
 
-/// Whether it is the special register that counts the threads of a block, in its first dimension.
+/// Is true if the text is the special register that counts the threads of a block, in its first dimension.
 static bool isThreadNumber(llvm::StringRef text) {
   const auto [name, dimension] = text.split('.');
   const isa::SpecialRegister *special = isa::findSpecialRegister(name);

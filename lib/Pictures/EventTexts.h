@@ -1,5 +1,5 @@
 #pragma once
-// What an instruction is in a time line, and what it does, in a few words.
+// This says what an instruction is in a time line, and what it does, in a few words.
 #include "Hazards/Hazards.h"
 #include "Pictures/Timeline.h"
 

@@ -162,7 +162,7 @@ void writePressure(llvm::ArrayRef<ShownGraph> graphs, llvm::StringRef path, llvm
   }
 }
 
-/// What is known of a register besides its name; empty if there is nothing.
+/// Returns what is known of a register besides its name; empty if there is nothing.
 static std::string knownText(const ShownRegister &one) {
   std::string text = one.numbers;
   const auto add = [&](llvm::StringRef part) { text += (text.empty() ? "" : ", ") + part.str(); };

@@ -33,7 +33,7 @@ struct ShownBlock {
   std::vector<ShownRegister> live;                        // at its beginning, on all edges to it
   size_t liveCount = 0;                                   // some of very many are not in the list
 };
-/// How many registers of 32 bits are live at the same time.
+/// The pressure is how many registers of 32 bits are live at the same time.
 struct ShownPressure {
   uint32_t registers = 0, line = 0; // 0: not known
   std::optional<uint64_t> limit;    // `.maxnreg`

@@ -71,7 +71,7 @@ void TimelineMaker::add(uint32_t number, Meaning meaning) {
   made.events.push_back(std::move(event));
 }
 
-/// What each instruction changes of the operations in flight.
+/// Notes what each instruction changes of the operations in flight.
 void TimelineMaker::follow() {
   const Solution solution(graph, flight);
   made.isComplete = solution.isComplete();

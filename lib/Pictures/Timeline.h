@@ -1,7 +1,7 @@
 #pragma once
-// What a kernel does asynchronously, and what waits for it, as the rules see it: a value for people and programs.
-// Events are in the order of the text, in sections: loops, and what only those threads come to of which a condition
-// on their number holds. Lines are those of the source.
+// A time line says what a kernel does asynchronously, and what waits for it, as the rules see it: it is a value for
+// people and programs. Events are in the order of the text, in sections: loops, and what only those threads come to of
+// which a condition on their number holds. Lines are those of the source.
 #include "llvm/ADT/StringRef.h"
 #include <optional>
 #include <string>

@@ -21,7 +21,7 @@ public:
 private:
   static constexpr unsigned mostNests = 64;
 
-  /// What may become a section, if some event is in it.
+  /// A nest becomes a section if some event is in it.
   struct Nest {
     TimelineSection::Kind kind;
     int parent, section;

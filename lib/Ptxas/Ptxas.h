@@ -23,7 +23,7 @@ std::optional<std::string> realPtxas(llvm::StringRef name, std::string &reason,
 std::optional<std::string> namedPtxas(llvm::StringRef wanted, std::string &reason);
 /// Tells programs started from here that this ptxas was tried.
 void markTried(const std::string &path);
-/// Whether another ptxray took this one for ptxas.
+/// Is true if another ptxray took this one for ptxas.
 bool isTriedByAnother();
 
 /// A module to be compiled: its PTX version (905) and its target.
@@ -35,7 +35,7 @@ struct PtxasTask {
 /// reason if there is none. Each is asked for its release and has `seconds` to answer (0: a minute).
 std::optional<Ptxas> findPtxas(llvm::StringRef wanted, PtxasTask task, unsigned seconds, std::string &reason);
 
-/// Why this release cannot do the task, and which CUDA can; empty if it can.
+/// Returns why this release cannot do the task, and which CUDA can; empty if it can.
 std::string whatIsMissing(const Ptxas &ptxas, PtxasTask task);
 
 struct Assembly {

@@ -143,8 +143,8 @@ static llvm::SmallVector<Caller, 4> callers() {
   return found;
 }
 
-/// Whether programs of every kind are in the caller's folder: then PATH decides, except for nvcc, which calls what is
-/// next to it.
+/// Is true if programs of every kind are in the caller's folder: then PATH decides, except for nvcc, which calls what
+/// is next to it.
 static bool isGeneral(const Caller &caller) {
   return !StringRef(caller.program).starts_with("nvcc") &&
          llvm::is_contained<StringRef>({"/bin", "/usr/bin", "/usr/local/bin"}, caller.folder);
@@ -228,7 +228,7 @@ static bool isSelf(const std::string &path) {
          found.st_ino == self.st_ino;
 }
 
-/// Why the file at that path cannot be the wanted ptxas; empty if it can.
+/// Returns why the file at that path cannot be the wanted ptxas; empty if it can.
 static std::string whyNot(const std::string &path) {
   struct stat found;
   if (stat(path.c_str(), &found) != 0)

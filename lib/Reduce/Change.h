@@ -15,7 +15,7 @@ struct Replacement {
   std::string text;
 };
 
-/// What is replaced together.
+/// A change is made as a whole: all its parts are replaced together.
 struct Change {
   llvm::SmallVector<Replacement, 1> parts;
   /// Other changes, which take away what the part uses: they are made only with this one.
@@ -31,7 +31,7 @@ llvm::BitVector usable(const Changes &changes, llvm::BitVector chosen);
 /// first is made, unless all of them take bytes away.
 std::string changed(llvm::StringRef text, const Changes &changes, const llvm::BitVector &chosen);
 
-/// How much there is to read in a text: reductions make it less. A register counts more than a constant.
+/// Returns how much there is to read in a text, which reductions make less. A register counts more than a constant.
 size_t weightOf(llvm::StringRef text);
 
 } // namespace ptxray

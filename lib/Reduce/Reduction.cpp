@@ -37,7 +37,7 @@ struct PendingCandidate {
 
 namespace {
 
-/// Whether one text is simpler than another: it has less to read, or comes first where they have as much.
+/// Is true if one text is simpler than another: it has less to read, or comes first where they have as much.
 bool isSimpler(llvm::StringRef text, llvm::StringRef other) {
   const size_t weight = weightOf(text), weightOfOther = weightOf(other);
   return weight != weightOfOther ? weight < weightOfOther : text < other;

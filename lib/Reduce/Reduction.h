@@ -18,18 +18,18 @@ public:
   Reduction(std::string text, const ReductionOptions &options);
   ~Reduction();
 
-  /// Why the text cannot be reduced; empty if it can.
+  /// Returns why the text cannot be reduced; empty if it can.
   const std::string &problem() const;
   /// The smallest text that is known to be interesting: at first the whole.
   const std::string &best() const;
   bool isDone() const;
-  /// What is tried at present: `statements`.
+  /// Returns the name of the pass that is tried at present: `statements`.
   llvm::StringRef pass() const;
 
   /// Some texts, at most so many, that are simpler than the best one: with no fault that the best does not have, and
   /// with no register more that is read before it is written. There may be none before it is done.
   std::vector<std::string> candidates(size_t most);
-  /// Which of them is the first that is interesting; none: no one is.
+  /// Takes the answer about the candidates: the first of them that is interesting; none if no one is.
   void tell(std::optional<size_t> interesting);
 
 private:

@@ -1,5 +1,5 @@
 #pragma once
-// Whether a candidate of a reduction may be tested.
+// This decides whether a candidate of a reduction may be tested.
 #include "Check/Checker.h"
 #include "llvm/ADT/SmallBitVector.h"
 

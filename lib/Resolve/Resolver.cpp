@@ -78,7 +78,7 @@ Extent Resolver::declare(const Declaration &declaration, DeclarationRole role) {
   return extent;
 }
 
-/// Whether a name must be declared above its use, unlike a label.
+/// Is true if a name must be declared above its use, unlike a label.
 static bool countsFromItsPlace(ShapeKind kind) { return kind == ShapeKind::Prototype || kind == ShapeKind::Function; }
 
 /// Sets the shape and its print from the other members of the symbol.
@@ -298,12 +298,12 @@ isa::WordId Resolver::suffixWord(SpellingId suffix) {
   return id ? id : badSuffix;
 }
 
-/// Whether a suffix is one of `.x .y .z .w`, or their names as colours.
+/// Is true if a suffix is one of `.x .y .z .w`, or their names as colours.
 static bool isComponent(llvm::StringRef suffix) {
   return suffix.size() == 2 && llvm::StringRef("xyzwrgba").contains(suffix[1]);
 }
 
-/// Whether a line with a syntax error contains the name, or its family as `%r<`, and so may have declared it.
+/// Is true if a line with a syntax error contains the name, or its family as `%r<`, and so may have declared it.
 bool Resolver::isLost(llvm::StringRef name) {
   auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '$'; };
   auto wordAt = [&](llvm::StringRef line) {
@@ -332,7 +332,7 @@ bool Resolver::isLost(llvm::StringRef name) {
   return lostNames.contains(name) || (!lostNames.empty() && lostNames.contains((name.rtrim("0123456789") + "<").str()));
 }
 
-/// What of `asm` in CUDA C++, `%0`, or in LLVM's assembly, `$0`, stands for an operand.
+/// Is true if a name stands for an operand: `%0` in `asm` of CUDA C++, or `$0` in LLVM's assembly.
 static bool isAsmOperand(llvm::StringRef name) {
   return name.size() > 1 && (name.starts_with("%") || name.starts_with("$")) &&
          llvm::all_of(name.drop_front(), llvm::isDigit);

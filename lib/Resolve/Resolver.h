@@ -11,7 +11,7 @@
 
 namespace ptxray {
 
-/// What a declaration is for.
+/// The role says what a declaration is for.
 enum class DeclarationRole : uint8_t { Global, Local, Input, Return };
 
 /// Follows the text: it is given every declaration, block and function in order, and turns the operands of an
@@ -77,7 +77,7 @@ public:
   void reportUnknown(NameId name, Range range, bool isGuard = false);
   /// Takes back what was just reported of a guard that is not declared.
   void takeBackGuard(NameId guard);
-  /// Whether some name was not declared, so that all names of the text were searched for advice.
+  /// Is true if some name was not declared, so that all names of the text were searched for advice.
   bool hasUnknownNames() const { return unknownNames != 0; }
   isa::WordId word(SpellingId spelling) { return words.of(ast, spelling); } // 0: not in the vocabulary
   /// Null if no directive has that name.

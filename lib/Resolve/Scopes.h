@@ -1,5 +1,5 @@
 #pragma once
-// Which declaration a name means at one place of the text.
+// Scopes tell which declaration a name means at one place of the text.
 #include "Diagnostics/Nearest.h"
 #include "Isa/Tables.h"
 #include "Parse/Ast.h"
@@ -93,7 +93,7 @@ public:
   const Symbol *shortFamily(NameId name);
   /// Offers all names in reach that are wanted.
   void offerNames(Nearest &nearest, llvm::function_ref<bool(const Symbol &)> isWanted);
-  /// What a name means that may be nowhere in the text; null: nothing.
+  /// Finds what a name means that may be nowhere in the text; null: nothing.
   const Symbol *findText(llvm::StringRef name) {
     return name.empty() ? nullptr : find(static_cast<NameId>(names.internCopy(name)));
   }
@@ -135,7 +135,7 @@ private:
     return member.number < slot.count ? &slot : nullptr;
   }
   uint32_t numberOfUnusual(NameId name);
-  /// What the text of a name says; it is taken apart once.
+  /// Returns what the text of a name says; it is taken apart once.
   // NOLINTNEXTLINE(misc-no-recursion): a prefix ends in no digit, so that it has no prefix
   const Name &read(NameId name) {
     const auto index = static_cast<uint32_t>(name);

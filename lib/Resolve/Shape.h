@@ -1,6 +1,6 @@
 #pragma once
-// What the engine sees of a written operand. Two instructions with the same opcode and the same shapes
-// get the same verdict, so a verdict is found once and then looked up.
+// A shape is what the engine sees of a written operand. Two instructions with the same opcode and the same shapes get
+// the same verdict, so a verdict is found once and then looked up.
 #include "Isa/Tables.h"
 #include "Parse/Ast.h"
 #include "Source/Range.h"
@@ -37,7 +37,7 @@ enum ShapeFlag : uint16_t {
   ShapeAnyValue = AnyValue,    // of all but a Float: `value` is not known
   ShapeSubscript = Subscript,  // `a[8]`
   ShapeWritten = WrittenFlags, // all of these
-  // What is declared:
+  // These bits say what is declared:
   ShapeOpaque = 32,      // a .texref/.samplerref/.surfref variable; `type` says which
   ShapeParameter = 128,  // a parameter of the function at hand (an entry's may not be written)
   ShapeNarrow = 256,     // a special register that may be read in fewer bits

@@ -1,5 +1,5 @@
 #pragma once
-// Which word of the vocabulary a spelling is, and which directive: looked up once, by its number.
+// This remembers which word of the vocabulary a spelling is, and which directive: it is looked up once, by its number.
 #include "Isa/Directives.h"
 #include "Isa/Isa.h"
 #include "Parse/Ast.h"

@@ -24,7 +24,7 @@ struct SampleRegisters {
 };
 llvm::ArrayRef<SampleRegisters> sampleRegisters();
 
-/// Which part of an entry the samples are to exercise.
+/// The focus is the part of an entry that the samples are to exercise.
 struct SampleFocus {
   uint32_t row = 0;     // of a table: its line in the file of the entry
   std::string word;     // written where it may be

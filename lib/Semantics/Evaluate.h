@@ -24,7 +24,7 @@ struct RegisterAt {
   RegisterAt(int node, unsigned part = 0) : node(static_cast<int16_t>(node)), part(static_cast<uint8_t>(part)) {}
   auto operator<=>(const RegisterAt &) const = default;
 };
-/// What the registers of a warp hold; of an address what it is, by its own node.
+/// These are the values that the registers of a warp hold; the node of an address has the address itself.
 struct Lanes {
   uint32_t active = ~0u;
   std::map<RegisterAt, LaneBits> nodes;

@@ -202,7 +202,7 @@ std::shared_ptr<const MatrixProduct> MatrixProduct::make(const Request &request,
   return product;
 }
 
-/// Which row of B belongs to each element of A that is kept.
+/// Returns which row of B belongs to each element of A that is kept.
 std::vector<uint16_t> MatrixProduct::chosen(const ProductOperands<uint32_t> &from) const {
   std::vector<uint16_t> result(size_t(rows) * depth);
   std::vector<uint32_t> indices(metadata.places.size());

@@ -35,7 +35,7 @@ template <class Word> struct ProductOperands {
 
 class MatrixProduct {
 public:
-  /// What the opcode says, and constants among its operands.
+  /// A request is what the opcode says, with the constants among its operands.
   struct Request {
     llvm::StringRef opcode;
     unsigned architecture = 90;

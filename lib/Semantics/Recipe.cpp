@@ -56,7 +56,7 @@ private:
   std::map<uint16_t, uint16_t> rawOf; // of a step that is read as the words want it: as it is
 };
 
-/// Whether the word is written anywhere in the opcode, or at an operand.
+/// Is true if the word is written anywhere in the opcode, or at an operand.
 bool isWritten(const FormView &view, isa::WordId word) {
   for (unsigned slot = 0; slot < view.slots.size(); ++slot)
     if (view.isWritten(slot) && view.word(slot) == word)
@@ -123,7 +123,7 @@ void Compiler::operand(unsigned index) {
   }
 }
 
-/// What the step gives, and how many numbers that is.
+/// Notes the type that the step gives, and how many numbers that is.
 void Compiler::typeStep(RecipeStep &step) {
   step.target = stored;
   for (const uint16_t arg : step.args)
@@ -323,7 +323,7 @@ uint16_t Compiler::wordCall(const isa::Step &row, Arguments args) {
   return args[0];
 }
 
-/// What the word makes of two values is one step.
+/// Returns the one step that the word makes of two values.
 StepOp Compiler::joining(const isa::WordCall &call, isa::WordId word) const {
   for (const isa::WordDefinition &one : isa::run(t.wordDefinitions, call.definitions))
     if (one.word == word)
@@ -419,7 +419,7 @@ std::optional<ElementType> Compiler::target(const isa::Formula &formula, RecipeR
   return {};
 }
 
-/// What is only copied to a place of its own type is not read as the words of the instruction want it.
+/// Undoes the conversions of numbers that are only copied to a place of their own type.
 void Compiler::keepCopies(RecipeResult &result) {
   result.step = raw(result.step);
   std::vector<uint16_t> pending = {result.step};
@@ -435,7 +435,7 @@ void Compiler::keepCopies(RecipeResult &result) {
   }
 }
 
-/// Whether what follows gives codes for codes, as a GPU does it.
+/// Is true if the step gives codes for codes, as a GPU does it.
 static bool isApproximation(StepOp op) {
   return op == StepOp::Divide || (op >= StepOp::SquareRoot && op <= StepOp::HyperbolicTangent);
 }

@@ -1,6 +1,7 @@
 #pragma once
-// What one judged instruction computes: the formulas that hold for it, as one flat list of steps in which words stand
-// for what they say, and what is read and stored is done to numbers as the words of the instruction want it.
+// A recipe says what one judged instruction computes: the formulas that hold for it, as one flat list of steps in which
+// words stand for what they say, and what is read and stored is done to numbers as the words of the instruction want
+// it.
 #include "Match/Match.h"
 #include "Semantics/Element.h"
 #include "Semantics/Matrix.h"
@@ -22,7 +23,7 @@ struct RecipeStep {
   ElementType type;   // of the number, where it was read; of what is computed the type of its first argument
   ElementType target; // of what the formula stores
 };
-/// What is written at the place of an operand.
+/// An operand of a recipe is what is written at the place of an operand.
 struct RecipeOperand {
   struct Register {
     int16_t node = -1; // of the instruction; -1: none
@@ -47,7 +48,7 @@ struct RecipeResult {
   uint16_t written = 0; // number of its first register among all that are written
 };
 
-/// What no formula says. Operands are those of the form; -1: none.
+/// No formula says what a product of matrices is. Operands are those of the form; -1: none.
 struct RecipeProduct {
   std::shared_ptr<const MatrixProduct> function; // null: it is no product of matrices
   int16_t a = -1, b = -1, c = -1, d = -1, metadata = -1, scalesOfA = -1, scalesOfB = -1;

@@ -22,7 +22,7 @@ llvm::StringRef typeOfOtherLanguage(llvm::StringRef name);
 
 inline constexpr llvm::StringLiteral byteOrderMark = "\xEF\xBB\xBF";
 
-/// Whether a program may write to the text: it begins with `.version`, perhaps after comments, and has no bytes that
+/// Is true if a program may write to the text: it begins with `.version`, perhaps after comments, and has no bytes that
 /// never occur in text.
 bool isSurelyPtx(llvm::StringRef text);
 

@@ -106,7 +106,7 @@ BinaryFit fitOf(const Binary &content, const ReadLimits &limits, bool wantsLeast
 }
 
 // ---- words
-/// Why a driver does not compile PTX of that version for that GPU; empty if it does.
+/// Returns why a driver does not compile PTX of that version for that GPU; empty if it does.
 static std::string whyNotCompiled(uint16_t version, const Target &gpu, std::optional<unsigned> driver) {
   const std::string text = "PTX " + isa::versionText(version);
   const unsigned needed = driverFor(version);
@@ -120,7 +120,7 @@ static std::string whyNotCompiled(uint16_t version, const Target &gpu, std::opti
   return "";
 }
 
-/// Why a driver does not support a GPU at all.
+/// Returns why a driver does not support a GPU at all.
 static std::string whyUnknown(const Target &gpu, unsigned driver) {
   const unsigned first = driverFor(gpu.since);
   if (driver < first)

@@ -13,14 +13,14 @@ struct TextGroup {
   uint16_t least = 0; // the version that would do; 0: not asked
 };
 
-/// What a GPU can use of a binary, with any driver.
+/// The fit of a GPU is what it can use of a binary, with any driver.
 struct GpuFit {
   const isa::Target *gpu = nullptr;
   size_t native = 0, compiled = 0, none = 0; // modules
   uint16_t version = 0;                      // the newest PTX that is compiled
 };
 
-/// What a binary has for GPUs, as their drivers see it.
+/// The fit of a binary is what it has for GPUs, as their drivers see it.
 struct BinaryFit {
   const Binary *binary = nullptr;
   std::vector<DeviceModule> modules;
@@ -39,7 +39,7 @@ struct GpuWithDriver {
   std::optional<unsigned> driver;
 };
 
-/// What of a binary runs there.
+/// The answer says which modules of a binary run there.
 struct FitAnswer {
   size_t runs = 0;
   std::vector<size_t> lacking;    // modules

@@ -12,7 +12,7 @@ namespace ptxray {
 
 using CellSet = std::bitset<64 * 96>; // versions * targets, see Requirements::index
 
-/// What keeps a text from a version or a target.
+/// An obstacle keeps a text from a version or a target.
 struct Obstacle {
   uint32_t line = 0;
   std::string rule, text, message; // of the first error; `text` is what it lies on
@@ -47,7 +47,7 @@ private:
   DiagnosticList errors(Place place, Range instructions) const;
   std::optional<uint32_t> moduleFailure(Place place) const;
   size_t firstPassing(llvm::ArrayRef<Place> places, uint32_t &firstFailure) const;
-  /// What passes, by version and by target.
+  /// These versions and targets pass.
   struct Passing {
     std::vector<bool> versions, targets;
   };

@@ -15,7 +15,7 @@ public:
   std::string text() const;
   /// Removes accepted findings from the report; returns how many. May be called from several threads.
   unsigned apply(FileReport &report);
-  /// How many entries match nothing, counting files that were checked or no longer exist.
+  /// Counts the entries that match nothing, among files that were checked or no longer exist.
   unsigned countDead() const;
   void accept(const FileReport &report); // safe from several threads
 

@@ -47,7 +47,7 @@ static std::map<DiagId, unsigned> errorsByRule(const FileReport &report) {
   return errors;
 }
 
-/// Whether one report has more errors of some rule than the other.
+/// Is true if one report has more errors of some rule than the other.
 static bool hasNewErrors(const FileReport &report, const FileReport &before) {
   const std::map<DiagId, unsigned> known = errorsByRule(before);
   return llvm::any_of(errorsByRule(report), [&](const auto &one) {

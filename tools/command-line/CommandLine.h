@@ -21,11 +21,11 @@ struct Option {
   bool mayBeSwitch() const { return isSwitch() || value[0] == '['; }
   /// Returns the text of the help: `the GPU (also --gpu)`.
   std::string described() const;
-  /// How it is written: `--format=text|json`, `--emulate[=CHIP]`.
+  /// Returns how the option is written: `--format=text|json`, `--emulate[=CHIP]`.
   std::string shown() const;
 };
 
-/// Whose options a command takes: its own; another program's after `--`; or only another program's.
+/// A command takes its own options; its own, and another program's after `--`; or only another program's.
 enum class Words { Own, PassedOn, Foreign };
 
 struct Syntax {

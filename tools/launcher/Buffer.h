@@ -21,7 +21,7 @@ struct Buffer {
   std::vector<uint64_t> shape;       // of a .npy file; empty: one dimension
 };
 
-/// Whether a text describes a buffer: `zeros:...`, `file:...` and so on.
+/// Is true if a text describes a buffer: `zeros:...`, `file:...` and so on.
 bool isBuffer(const std::string &spec);
 /// Reads `zeros:4096`, `zeros:f16:64`, `iota:u16:64`, `fill:u32:64:7`, `random:f32:1024:SEED`, `file:in.bin`,
 /// `file:f16:in.bin`; `file:` reads `in.npy`, too.

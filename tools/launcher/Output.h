@@ -1,5 +1,5 @@
 #pragma once
-// What a launch leaves: buffers as `--out` asks for them, and whether they hold what `--expect` says.
+// This writes the buffers that `--out` asks for after a launch, and compares them with what `--expect` says.
 #include "Compare.h"
 #include "Options.h"
 

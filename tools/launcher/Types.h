@@ -10,7 +10,7 @@ using Bytes = std::vector<unsigned char>;
 
 struct ElementType {
   enum Kind : uint8_t { Bits, Unsigned, Signed, Float };
-  /// How values beyond the largest finite one, and NaN, are represented.
+  /// Formats differ in how they represent values beyond the largest finite one, and NaN.
   enum Specials : uint8_t { Ieee, NanAlone, None };
 
   const char *name;

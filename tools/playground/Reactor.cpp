@@ -1,5 +1,5 @@
-// What JavaScript calls in ptxray.wasm: a command, run as main() runs it, and the language server, message by message.
-// Both write to the standard output.
+// JavaScript calls these functions of ptxray.wasm: a command, run as main() runs it, and the language server, message
+// by message.
 #include "lsp/Server.h"
 #include <cstdlib>
 #include <unistd.h>

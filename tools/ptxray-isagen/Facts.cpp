@@ -8,7 +8,7 @@ namespace {
 
 using isa::FactKind;
 
-/// What a kind of fact is about, and which clauses it may have.
+/// The syntax of a kind of fact: what it is about, and which clauses it may have.
 struct FactSyntax {
   enum Subjects {
     Nothing,
@@ -179,7 +179,7 @@ bool Resolver::subjects(const Fact &fact, isa::Fact result, std::vector<isa::Fac
   return false;
 }
 
-/// Whether a fact has the right number of subjects, and only clauses that it may have.
+/// Is true if a fact has the right number of subjects, and only clauses that it may have.
 bool Resolver::isWellFormed(const Fact &fact) {
   const FactSyntax &syntax = syntaxOf(fact.kind);
   const size_t count = fact.subjects.size();

@@ -1,4 +1,4 @@
-// What a form computes: its formulas as rows, and what no statement speaks of.
+// This resolves the formulas of a form to rows, and reports operands and words of which no statement speaks.
 #include "Isa/FormulaNames.h"
 #include "Rows.h"
 
@@ -6,7 +6,8 @@ namespace ptxray::isagen {
 
 using isa::StepOp;
 
-/// Whether the form has the target and it takes such a value.
+/// Reads the target of a formula, and reports a value of another kind than it takes. Is false if the form has no such
+/// target.
 bool Resolver::target(const Formula &formula, isa::Formula &result, uint8_t kinds, Rows &rows) {
   result.target = formula.target;
   result.operand = -1;
@@ -113,7 +114,8 @@ void Resolver::spokenBy(const isa::OperandDecl &operand) {
         context->spoken.slots.insert(slot);
 }
 
-/// Whether the instruction itself is a hint is left to who asks for `""`.
+/// Collects the operands and words of the form that are hints, and so need no formula. `unspoken` decides about `""`,
+/// by which an instruction is a hint as a whole.
 void Resolver::hints() {
   Spoken &spoken = context->spoken;
   for (const Scope *at = context->scope; at; at = at->parent)
@@ -136,7 +138,8 @@ void Resolver::hints() {
       spoken.operands.insert(i);
 }
 
-/// What no statement speaks of, where hints are written down, as they are for a whole instruction set.
+/// Reports the operands and words of which no statement speaks. This is for data that writes down its hints, as it does
+/// for a whole instruction set.
 void Resolver::unspoken(const isa::Form &form, const std::vector<isa::Fact> &stated,
                         const std::vector<isa::OperandDecl> &operands) {
   const Spoken &spoken = context->spoken;
@@ -195,7 +198,7 @@ std::vector<uint16_t> Resolver::conversionsOf(const std::set<size_t> &slots, con
   return result;
 }
 
-/// What the blocks around the form compute, from the inside out.
+/// Collects the formulas of the blocks around the form, from the inside out.
 void Resolver::formulas(isa::Form &result, const std::vector<isa::Fact> &stated,
                         const std::vector<isa::OperandDecl> &operands) {
   std::vector<isa::Formula> formulas;

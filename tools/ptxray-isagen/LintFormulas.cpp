@@ -1,4 +1,4 @@
-// What is never used of what formulas are made of.
+// This reports definitions, formulas and hints that no form uses.
 #include "Resolve.h"
 
 namespace ptxray::isagen {

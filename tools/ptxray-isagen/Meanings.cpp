@@ -65,7 +65,7 @@ void Resolver::examples() {
 
 namespace {
 
-/// What a vocabulary with meanings leaves unexplained.
+/// Finds the names that a vocabulary with meanings leaves unexplained.
 class Unexplained {
 public:
   Unexplained(const Model &model, const Output &output, Errors &errors)
@@ -74,7 +74,7 @@ public:
   void examples();
 
 private:
-  /// Whether only ptxas accepts it.
+  /// Is true if only ptxas accepts what has this condition.
   bool isUndocumented(ExprId id) const;
   bool isUndocumented(const isa::Form &form) const;
   bool hasMeaning(isa::Text name, isa::Text mnemonic) const;

@@ -158,7 +158,7 @@ struct Definition {
   std::vector<std::string> parameters;
   Expression value;
 };
-/// What a word does to numbers of such types.
+/// A conversion is done by a word to numbers of the given types when they are read or stored.
 struct ConversionDecl {
   Place place;
   std::string word;

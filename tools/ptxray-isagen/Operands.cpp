@@ -44,7 +44,7 @@ bool Resolver::isType(const std::string &word) const {
   return output.words[wordId(word)].wordClass == isa::WordClass::Type;
 }
 
-/// Whether a word means a type: the form has it as a slot, or a default for it, or it is a type itself.
+/// Is true if a word means a type: the form has it as a slot, or a default for it, or it is a type itself.
 bool Resolver::meansType(const std::string &word) const {
   return context->slot(word) >= 0 || !context->fallback(word).empty() || isType(word);
 }
@@ -63,12 +63,12 @@ isa::TypeRef Resolver::typeRef(const Operand &decl, const std::string &word) con
   return {isa::RefKind::Word, slot >= 0 ? wordId(word) : fixedWord(word), decl.factor, decl.divisor};
 }
 
-/// Whether a word is a slot that only other forms have: then any space and any type will do.
+/// Is true if a word is a slot that only other forms have: then any space and any type will do.
 bool Resolver::isSlotOfOthers(const std::string &word) {
   return context->slot(word) < 0 && context->fallback(word).empty() && findSet(context->scope, word);
 }
 
-/// Whether a word of an address is the type of what holds the address, rather than a space.
+/// Is true if a word of an address is the type of what holds the address, rather than a space.
 bool Resolver::isTypeOfAddress(const std::string &word) const {
   const int slot = context->slot(word);
   if (slot < 0)

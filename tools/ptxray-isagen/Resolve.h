@@ -93,7 +93,7 @@ RuleNames readRuleNames(const std::string &path);
 void resolve(const Model &model, const RuleNames &rules, Output &output, Usage &usage, Errors &errors);
 /// Reports what is never used of what formulas are made of.
 void lintFormulas(const Model &model, const Usage &usage, Errors &errors);
-/// What a vocabulary that explains itself leaves unexplained.
+/// Reports the names that a vocabulary with meanings leaves unexplained.
 void lintExplanations(const Model &model, const Output &output, Errors &errors);
 /// Runs the lints that need only the model and its use.
 void lint(const Model &model, const Output &output, const Usage &usage, Errors &errors);

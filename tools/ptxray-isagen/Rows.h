@@ -4,7 +4,7 @@
 
 namespace ptxray::isagen {
 
-/// What a value may be: bits of these.
+/// A value may be of several kinds, each of which is a bit.
 enum Kinds : uint8_t { IsInteger = 1, IsFloat = 2, IsTruth = 4, IsNumber = 3, IsAnything = 7 };
 
 struct Rows {

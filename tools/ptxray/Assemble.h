@@ -1,5 +1,5 @@
 #pragma once
-// What the commands that call ptxas have in common.
+// The commands that call ptxas share these functions.
 #include "Command.h"
 #include "Ptxas/MemoryFile.h"
 #include "Ptxas/Program.h"

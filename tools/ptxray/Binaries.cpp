@@ -72,7 +72,7 @@ static size_t chooseEntry(const OpenBinary &binary, std::optional<StringRef> wan
   return StringRef::npos;
 }
 
-/// Whether a text was compiled to be linked with others.
+/// Is true if a text was compiled to be linked with others.
 static bool isSeparate(const Entry &entry, const Container &container) {
   return entry.kind == ImageKind::RelocatablePtx || container.role == Role::Relocatable ||
          entry.options.contains("--compile-only");

@@ -1,5 +1,5 @@
 #pragma once
-// What the commands that read binaries have in common.
+// The commands that read binaries share these functions.
 #include "Binary/Binary.h"
 #include "BinaryOptions.h"
 
@@ -38,7 +38,7 @@ struct TextTask {
 /// The texts, each once. `arch` is empty or a target.
 std::vector<TextTask> textTasks(const OpenBinary &binary, llvm::StringRef arch);
 
-/// Whether a file is a binary, by its first bytes. Only plain files are read.
+/// Is true if a file is a binary, by its first bytes. Only plain files are read.
 bool beginsAsBinary(const std::string &path);
 bool isPlainFile(const std::string &path);
 

@@ -18,7 +18,7 @@ namespace ptxray {
 
 namespace {
 
-/// What to do with each input besides checking it.
+/// A task says what to do with each input besides checking it.
 struct Task {
   Progress::Clock::time_point begin = Progress::Clock::now();
   llvm::StringRef stdinName = "<stdin>";

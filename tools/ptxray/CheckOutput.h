@@ -8,7 +8,7 @@
 
 namespace ptxray {
 
-/// How and where the reports are written.
+/// These choices say how and where the reports are written.
 struct Shown {
   const Format &format;
   RenderOptions rendering;

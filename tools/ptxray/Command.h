@@ -58,9 +58,9 @@ int unknownTarget(llvm::StringRef written);
 int unknownInstruction(llvm::StringRef written);
 /// The version that a text names, `8.6` as 806, if PTX has it.
 std::optional<uint16_t> findVersion(llvm::StringRef written);
-/// Whether to colour standard output, by `--color=auto|always|never`.
+/// Is true if standard output is to be coloured, by `--color=auto|always|never`.
 bool wantsColor(const Arguments &arguments);
-/// Whether the terminal supports hyperlinks.
+/// Is true if the terminal supports hyperlinks.
 bool wantsLinks(const Arguments &arguments);
 /// Flushes standard output; reports if it could not be written.
 int finish(int status);

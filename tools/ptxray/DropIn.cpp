@@ -63,7 +63,7 @@ public:
   }
   bool hasErrors() const { return errors; }
   bool isUnreadable() const { return unreadable; }
-  /// Whether a message of ptxas may be about a place in a source.
+  /// Is true if a message of ptxas may be about a place in a source.
   bool haveStatements() const { return !compiled.empty(); }
   /// Shows messages of ptxas about inline assembly at their places in the source.
   void explain(StringRef printed);

@@ -7,7 +7,7 @@ namespace ptxray {
 
 /// `address`: of the texels.
 machine::ImageObject imageObjectFor(const launcher::ImageDescription &asked, uint64_t address);
-/// Why there cannot be such an image; empty if there can.
+/// Returns why there cannot be such an image; empty if there can.
 std::string problemOf(const machine::ImageObject &object, const machine::Memory &memory);
 
 } // namespace ptxray

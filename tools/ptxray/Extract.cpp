@@ -28,7 +28,7 @@ struct Wanted {
   bool cubins = false, kernels = false;
 };
 
-/// What was found and done in one binary.
+/// An extraction holds what was found and done in one binary.
 struct Extraction {
   const OpenBinary &binary;
   Wanted wanted;

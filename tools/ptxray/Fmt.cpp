@@ -12,7 +12,7 @@ namespace ptxray {
 
 namespace {
 
-/// What to do with the texts.
+/// A task says what to do with the texts besides laying them out.
 struct FmtTask {
   bool check = false, diff = false, quiet = false;
   LineSpan lines;

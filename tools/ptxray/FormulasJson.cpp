@@ -1,4 +1,4 @@
-// What instructions compute: the rows of formulas, with names in place of indices.
+// This writes what instructions compute as JSON: the rows of formulas, with names in place of indices.
 #include "Isa/FormulaNames.h"
 #include "Isa/Isa.h"
 #include "IsaJson.h"
@@ -56,7 +56,7 @@ Json formulaJson(const isa::Form &form, const isa::Formula &formula) {
   return json;
 }
 
-/// What each word of a slot makes of what it is handed, by the number that rows have.
+/// Returns what each word of a slot makes of its arguments, by the number that rows of formulas have for it.
 Json operatorsJson() {
   const Tables &t = isa::tables();
   Json all = Json::object();

@@ -24,7 +24,7 @@ static WhatFollows valuesOf(StringRef shown) {
   return shown.contains('|') ? WhatFollows::Choice : WhatFollows::Anything;
 }
 
-/// What an option needs after it; empty if it may stand alone.
+/// Returns the value that must follow an option; empty if the option may stand alone.
 static StringRef requiredValue(const Option &option) { return option.mayBeSwitch() ? StringRef() : option.value; }
 
 static llvm::SmallVector<StringRef> choicesOf(StringRef shown) {

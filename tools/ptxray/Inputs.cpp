@@ -14,7 +14,7 @@ static bool isFolder(const std::string &path, UniqueID &id) {
   return llvm::sys::fs::is_directory(path) && !llvm::sys::fs::getUniqueID(path, id);
 }
 
-/// Whether nothing can be read there: a broken link, a pipe. A file without permission is worth a report.
+/// Is true if nothing can be read there: a broken link, a pipe. A file without permission is worth a report.
 static bool hasNoText(const llvm::sys::fs::file_status &status, std::error_code problem) {
   if (problem)
     return problem == std::errc::no_such_file_or_directory || problem == std::errc::too_many_symbolic_link_levels;

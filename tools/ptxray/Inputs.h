@@ -14,7 +14,7 @@ struct Input {
   bool isNamed = true; // by an argument; else found below a folder
 };
 
-/// Which files below a folder are wanted besides `*.ptx`.
+/// Files below a folder may be wanted besides `*.ptx`.
 struct WantedInputs {
   bool binaries = false; // by their first bytes
   bool sources = false;  // of other languages, by their extensions

@@ -125,7 +125,7 @@ private:
 
 } // namespace
 
-/// Whether an accepted text gets a warning, because ptxas accepts it and the manual does not.
+/// Is true if an accepted text gets a warning, because ptxas accepts it and the manual does not.
 static bool alwaysWarns(ExprId id) {
   const Expr &e = tables().exprs[id];
   return e.op == ExprOp::Warn || (e.op == ExprOp::And && llvm::any_of(tables().exprArgs.slice(e.a, e.b), alwaysWarns));

@@ -11,14 +11,16 @@ namespace ptxray {
 Json isaJson(llvm::ArrayRef<llvm::StringRef> names);
 Json versionsJson();
 Json targetSetsJson();
-/// What operands say, and words in instructions that begin with `mnemonic`; what a word says elsewhere is with it.
+/// Returns the meanings of operands, and of words in instructions that begin with `mnemonic`; meanings that a word has
+/// elsewhere are with the word.
 Json meaningsJson();
 Json examplesJson();
-/// What a form computes, but for the condition; what words make of numbers in all of them.
+/// Returns what a form computes without the condition; `operatorsJson` and `conversionsJson` return what words make of
+/// numbers in all forms.
 Json formulaJson(const isa::Form &form, const isa::Formula &formula);
 Json operatorsJson();
 Json conversionsJson();
-/// Whether some mnemonic is the name or goes on after it with a dot.
+/// Is true if some mnemonic is the name or goes on after it with a dot.
 bool anyMnemonicBegins(llvm::StringRef name);
 
 } // namespace ptxray

@@ -1,5 +1,5 @@
 #pragma once
-// Which kernel of a module is launched, and the arguments for its parameters.
+// This chooses the kernel of a module that is launched, and reads the arguments for its parameters.
 #include "Machine/Kernels.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>

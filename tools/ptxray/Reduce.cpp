@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-/// What makes a text interesting: all that is asked for must hold.
+/// A text is interesting if all that is asked for here holds.
 struct InterestTest {
   std::vector<std::string> command; // empty: none
   std::optional<Ptxas> ptxas;
@@ -197,7 +197,7 @@ static int readLaunch(const Arguments &arguments, ReduceTask &task) {
   return Clean;
 }
 
-/// What follows `--` is the command, or options of ptxas if that is the test.
+/// Reads the test. The words after `--` are the command, or options of ptxas if that is the test.
 static int readTest(const Arguments &arguments, ReduceTask &task) {
   InterestTest &test = task.test;
   test.wantsCrash = arguments.has("--ptxas-crash");

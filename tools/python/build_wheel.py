@@ -43,7 +43,7 @@ def binary():
     given = os.environ.get("PTXRAY_BINARY")
     if given:
         return pathlib.Path(given).resolve()
-    # What the library is made of; without it there is the program alone.
+    # The runtime is what the library is linked with; without it the wheel holds the program alone.
     subprocess.run([ROOT / "tools" / "dev", "runtime"], check=False)
     subprocess.run([ROOT / "tools" / "dev", "build", "release", "wheel_contents"], check=True)
     return ROOT / "build" / "release" / "tools" / "ptxray" / "ptxray"

@@ -10,7 +10,7 @@
 
 namespace ptxray::dap {
 
-/// Why a request fails, in words.
+/// A refusal says in words why a request fails.
 struct Refusal {
   std::string why;
 };

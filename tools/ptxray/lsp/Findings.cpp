@@ -61,7 +61,8 @@ Json Server::diagnosticItems(OpenDocument &open) const {
   return items;
 }
 
-/// What the document knows from texts before must not show.
+/// Returns the findings as JSON. In a server that verifies itself they must be those of a text that is read afresh:
+/// what the document remembers from earlier texts must not show.
 Json Server::verifiedItems(OpenDocument &open) const {
   Json items = diagnosticItems(open);
   if (!verifies)
@@ -88,8 +89,8 @@ void Server::publish(OpenDocument &open) {
   open.isPublished = true;
 }
 
-/// What changed is checked when nothing else is to be done, so many edits are checked once. A client may say that it
-/// pulls and never do so: it is given them until it has pulled once.
+/// Sends the findings of changed texts when nothing else is to be done, so that many edits are checked once. A client
+/// may say that it pulls and never do so: it is given them until it has pulled once.
 void Server::publishStale(const Inbox *inbox) {
   if (hasPulled || !client.takesDiagnostics || state != State::Running)
     return;
@@ -123,7 +124,7 @@ Json workspaceEdit(const OpenDocument &open, Json edits, const Client &client) {
   return {{"documentChanges", {{{"textDocument", std::move(document)}, {"edits", std::move(edits)}}}}};
 }
 
-/// Whether a kind of action, or one that it is part of, is asked for; without `only` those for the place are.
+/// Is true if a kind of action, or one that it is part of, is asked for; without `only` those for the place are.
 static bool isAsked(const Json *only, StringRef kind, bool byDefault) {
   if (!only || !only->is_array())
     return byDefault;

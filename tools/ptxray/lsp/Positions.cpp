@@ -67,8 +67,8 @@ void Lines::edited(StringRef text, Range replaced, uint32_t newSize) {
   starts.insert(at, fresh.begin(), fresh.end());
 }
 
-/// How many bytes the character has that begins there, and how many columns. A byte that is not UTF-8 counts as one of
-/// each.
+/// Returns how many bytes the character has that begins there, and how many columns. A byte that is not UTF-8 counts as
+/// one of each.
 static std::pair<uint32_t, uint32_t> letterAt(StringRef text, Encoding encoding) {
   const auto first = static_cast<unsigned char>(text.front());
   const uint32_t bytes = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;

@@ -13,9 +13,9 @@ enum class Encoding : uint8_t { Utf8, Utf16, Utf32 };
 std::optional<Encoding> findEncoding(llvm::StringRef name);
 llvm::StringRef nameOf(Encoding encoding);
 
-/// Whether the text is ASCII, so that each byte is a column in all encodings.
+/// Is true if the text is ASCII, so that each byte is a column in all encodings.
 bool isAscii(llvm::StringRef text);
-/// How many columns a text without line ends has.
+/// Counts the columns of a text without line ends.
 uint32_t columnsOf(llvm::StringRef text, Encoding encoding);
 
 struct Position {

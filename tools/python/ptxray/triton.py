@@ -43,7 +43,7 @@ _FLOATS = {"fp16": "e", "fp32": "f", "f32": "f", "fp64": "d"}
 _TENSOR_TYPES = {8: 10, 9: 8, 10: 9}  # the driver's number of a type that Triton numbers as tensormap.replace does
 _TF32 = 11
 
-# In the place of ptxas: what Triton loads is the PTX.
+# This stands in the place of ptxas, so that Triton loads the PTX itself.
 _ASSEMBLER = """#!/bin/sh
 if [ "$1" = --version ]; then
   cat "$0.version"

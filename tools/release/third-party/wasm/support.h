@@ -1,5 +1,5 @@
-// What LLVM's Support asks of Unix and WASI has not: each of its files is compiled with this in front. Every call
-// fails.
+// LLVM's Support asks these functions of Unix, and WASI has none of them: each of its files is compiled with this in
+// front. Every call fails.
 #pragma once
 #include <errno.h>
 #include <fcntl.h>

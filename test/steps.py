@@ -30,7 +30,7 @@ PTX = """.version 8.6
 """
 CUDA = '__global__ void k(int a) {\n  asm volatile("add.s32 %0, %0, 1;" : "+r"(a));\n}\n'
 
-# How often a step is due for each of these texts, by what the table says that it is once for.
+# A step is due this often for each of these texts, by what the table says that it is once for.
 DUE = {"file": 1, "function": 2, "instruction": 3}
 # Steps that other inputs and commands run; all others are of a check of PTX.
 ELSEWHERE = {"unpack": "library", "find assembly": "cuda", "lay out": "fmt", "assemble": None}

@@ -24,9 +24,16 @@ OTHERS = ("test/corpus/", "test/inline/")  # sources in the style of those who w
 SHIPPED = ("lib/", "tools/", "include/")
 MOST_LINES_OF_FUNCTION, MOST_LINES_OF_FILE = 60, 600
 
-# How a comment may not begin, since a reader would need the code below to make a sentence of it; and words that a
-# comment avoids, since a plainer one says it.
-HANGING = re.compile(r"\s*///? (Of|Where|As|In|By|From|For who)\b")
+# A comment may not begin with these words, since a reader would need the code below to make a sentence of it; and it
+# avoids words that a plainer one replaces.
+HANGING = re.compile(r"\s*(?://[/!]?|#) (Of|Where|As|In|By|From|For who|What|Whether|Which|How|Why|Who|Whose)\b")
+ASKING = {"What", "Whether", "Which", "How", "Why", "Who", "Whose"}
+# Comments in these folders still begin with words that ask. A folder without one must be taken off the list.
+STILL_ASKING = (
+    *("lib/Check/", "lib/Flow/", "lib/Hazards/", "lib/Machine/", "lib/Match/", "lib/Operate/"),
+    "tools/driver/",
+)
+COMMENT = re.compile(r"\s*(//[/!]?|#)( |$)")
 AVOIDED = re.compile(r"//.*\b(nobody|whoever|for who|control comes|be it|so many of)\b", re.I)
 
 
@@ -85,17 +92,36 @@ def faults(root, file, rules):
             yield f"{file}:{number}: blanks at the end"
     if file.startswith(SHIPPED) and file.endswith((".cpp", ".h", ".inc")):
         yield from too_long(file, text.splitlines())
+    if file.startswith((*SHIPPED, "test/")) and file.endswith((".cpp", ".h", ".inc", ".py")):
         yield from poor_comments(file, lines)
     if text and lines[-1] and rules.get(file, "insert_final_newline") == "true":
         yield f"{file}:{len(lines)}: no newline at the end"
 
 
+def hanging_words(lines):
+    """The number of each line that begins a comment with a word which leaves it hanging, and the word."""
+    for number, (before, line) in enumerate(zip(["", *lines], lines), 1):
+        found, above = HANGING.match(line), COMMENT.match(before)
+        if found and not (above and line.lstrip().startswith(above[1] + " ")):
+            yield number, found[1]
+
+
 def poor_comments(file, lines):
+    for number, word in hanging_words(lines):
+        if not (word in ASKING and file.startswith(STILL_ASKING)):
+            yield f"{file}:{number}: a comment begins with `{word}`: make it a sentence that stands alone"
     for number, line in enumerate(lines, 1):
-        if found := HANGING.match(line):
-            yield f"{file}:{number}: a comment begins with `{found[1]}`: make it a sentence that stands alone"
-        if found := AVOIDED.search(line):
+        if not file.endswith(".py") and (found := AVOIDED.search(line)):
             yield f"{file}:{number}: a comment says `{found[1]}`: use a plainer word"
+
+
+def done_folders(root, files):
+    """Complains of folders in STILL_ASKING that have no such comment any more."""
+    for folder in STILL_ASKING:
+        sources = [root / file for file in files if file.startswith(folder) and file.endswith((".cpp", ".h"))]
+        texts = (source.read_text().split("\n") for source in sources)
+        if not any(word in ASKING for text in texts for _, word in hanging_words(text)):
+            yield f"test/style.py: no comment in {folder} asks: take it off STILL_ASKING"
 
 
 def functions(lines):
@@ -146,6 +172,7 @@ def main():
         sys.exit(0 if ruff(root) else 1)
     rules = Rules(root / ".editorconfig")
     found = [fault for file in files if not file.startswith(OTHERS) for fault in faults(root, file, rules)]
+    found += done_folders(root, files)
     print("\n".join(found[:200]))
     sys.exit(0 if formatted(root, files) and not found else 1)
 

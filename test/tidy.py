@@ -88,7 +88,7 @@ def main():
             command.append(entry["file"])
             result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
             found = re.findall(r"^\S.*?: (?:warning|error): .*", result.stdout, re.M)
-            # What stops clang-tidy without a finding would pass for a clean folder.
+            # A failure of clang-tidy without a finding would pass for a clean folder.
             return found or ([f"{entry['file']}: clang-tidy failed"] if result.returncode else [])
 
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

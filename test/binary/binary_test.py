@@ -222,7 +222,7 @@ expect(
     found,
 )
 expect(verdicts("empty-link.so")[0]["modules"] == 1, "an empty link is not a module")
-# Whether a cubin has code is seen from its first bytes, as nvcc writes it, or from all of it.
+# The first bytes of a cubin show whether it has code, as nvcc writes it, or else all of it does.
 large = [(".nv.info", os.urandom(1 << 12) * 10)]
 for packing in (make.PLAIN, make.LZ4, make.ZSTD):
     for sections, modules in ((large, 0), ([*large, (".text.kernel", bytes(16))], 1)):

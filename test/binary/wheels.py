@@ -22,7 +22,8 @@ import pypi
 
 binary, root = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 cache = root / "build" / "wheels"
-# Of CUDA 11.8 to 13.2: plain, with LZ4 and zstd, with and without PTX, with modules that one link put together.
+# These wheels are of CUDA 11.8 to 13.2: plain, with LZ4 and zstd, with and without PTX, with modules that one link put
+# together.
 WHEELS = [
     ("bitsandbytes", "0.50.2"),
     ("warp-lang", "1.19.0"),
@@ -36,7 +37,7 @@ WHEELS = [
 ]
 # Triton's wheel brings the cuobjdump of the CUDA it was made with.
 CUOBJDUMPS = [("nvidia-cuda-cuobjdump", "13.5.37"), ("triton", "3.4.0")]
-# Of the data centre and the desktop; what runs on a Jetson follows other rules.
+# These GPUs are of the data centre and the desktop; Jetsons follow other rules.
 GPUS = [50, 52, 60, 61, 70, 75, 80, 86, 89, 90, 100, 103, 120, 121]
 
 

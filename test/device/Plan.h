@@ -1,5 +1,5 @@
 #pragma once
-// What is to be run: <folder>/kernels.txt, which build.py writes.
+// A plan says what is to be run: it is read from <folder>/kernels.txt, which build.py writes.
 #include <map>
 #include <string>
 #include <utility>

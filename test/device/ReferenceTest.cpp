@@ -44,10 +44,10 @@ TEST(Video, SequencesOfPtxas) {
   auto sequence = [](const char *text, uint32_t a, uint32_t b, uint32_t c = 0) {
     return run(text, a, b, c, Reading::Sequence);
   };
-  // Where they agree with the manual ...
+  // The sequences agree with the manual here ...
   EXPECT_EQ(sequence("vadd.s32.s32.s32.sat %r0, %r1, %r2;", 0x7fffffff, 1), 0x7fffffffu);
   EXPECT_EQ(sequence("vmin.u32.u32.u32.max %r0, %r1, %r2, %r3;", 0x90000000, 0xa0000000, 1), 0x90000000u);
-  // ... and where not, as an H200 computed it.
+  // ... and not here, where these are the results of an H200.
   EXPECT_EQ(sequence("vadd.u32.u32.u32.sat %r0, %r1, %r2;", 0xe32eb2dc, 0x26eaace3), 0x0a195fbfu);
   EXPECT_EQ(sequence("vmin.s32.u32.s32.sat %r0.b0, %r1.b1, %r2.b0, %r3;", 0xe32eb2dc, 0x26eaace3, 0x84a511e2),
             0x84a5117fu);

@@ -1,5 +1,5 @@
 #pragma once
-// What came out, and the files that say so.
+// A report says what came out, and this writes the files that say so.
 #include "Driver.h"
 #include "Plan.h"
 #include <cstdint>
@@ -13,7 +13,7 @@ struct Mismatch {
   std::string text;
   uint32_t a, b, c, found, expected;
 };
-/// What came out for one instruction.
+/// A tally counts what came out for one instruction.
 struct Tally {
   unsigned long combinations = 0, values = 0;
   unsigned long equal = 0, sequence = 0, different = 0;

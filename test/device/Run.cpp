@@ -11,7 +11,8 @@
 using namespace ptxray;
 using namespace ptxray::device;
 
-/// In a process of its own, since nothing works in one whose kernel faulted: what the driver says.
+/// Prints what the driver says of one faulty kernel. It runs in a process of its own, since nothing works in one whose
+/// kernel faulted.
 static int runFault(Driver &driver, const Plan &plan, const std::string &folder, const std::string &name) {
   for (const Module &module : plan.modules)
     for (const Kernel &kernel : module.kernels) {

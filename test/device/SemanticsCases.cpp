@@ -1,7 +1,7 @@
-// What single instructions leave in registers, as lib/Semantics computes it: reads texts from standard input, and
-// writes into a folder the registers that they start with (inputs.bin) and, of each text that can be computed, which
-// registers it writes and the digests of what these hold then (cases.txt). test/device/semantics.py has a GPU do the
-// same.
+// This program writes what single instructions leave in registers, as lib/Semantics computes it: it reads texts from
+// standard input, and writes into a folder the registers that they start with (inputs.bin) and, of each text that can
+// be computed, which registers it writes and the digests of what these hold then (cases.txt). test/device/semantics.py
+// has a GPU do the same.
 //
 //   semantics-cases FOLDER [values] <TEXTS
 //
@@ -119,7 +119,7 @@ std::vector<Register> registersOf(const std::string &text) {
   return registers.size() <= places ? registers : std::vector<Register>();
 }
 
-/// What one register holds in all threads, and where the manual leaves it open.
+/// This is what one register holds in all threads, and where the manual leaves it open.
 struct Written {
   Input values = {};
   std::array<uint32_t, warps> undefinedLanes = {};

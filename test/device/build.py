@@ -427,7 +427,7 @@ def main():
     if any(name in OTHERS for name in wanted):
         add_others(plan, texts, header)
 
-    # What did not change since the last time is not assembled again.
+    # Modules that did not change since the last time are not assembled again.
     work = folder.with_name(folder.name + "-work")
     work.mkdir(exist_ok=True)
     jobs = []

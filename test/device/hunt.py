@@ -33,7 +33,7 @@ ROOT = HERE.parents[1] if HERE.name == "device" else HERE
 TARGET = "sm_90a"
 PACKED = "tools.tar.xz"
 SHOWN = 12  # places that are shown of a program whose answers differ
-# What programs are made of in turn, so that each kind of step is also seen without the others around it.
+# Programs are made of these families in turn, so that each kind of step is also seen without the others around it.
 FAMILIES = (
     "compute,memory,atomics,warp,barriers,matrices,control",
     "compute,control",

@@ -177,7 +177,7 @@ class Emulated(run_test.Run):
         os.close(ours)
         self.assertEqual(shown[: len(wanted)], wanted)
 
-    # What only the driver without a GPU can be asked for.
+    # Only the driver without a GPU can be asked for these.
     test_no_gpu = test_ptxas_fails = test_what_is_compiled_for = test_driver_compiles = None
     test_writes_outside = test_hanging_kernel = test_launcher_that_cannot_be_started = test_help = None
     test_only_kernel_of_an_object_file = test_fresh_buffers = test_cooperative = test_structures_and_tensor_maps = None

@@ -5,7 +5,7 @@
 
 using namespace ptxray;
 
-/// What an entry refers to must lie in memory that is there: the sanitizer looks when it is read.
+/// Reads what an entry refers to, which must lie in memory that is there: the sanitizer looks when it is read.
 static uint64_t sumOf(llvm::StringRef bytes) {
   uint64_t sum = 0;
   for (unsigned char byte : bytes.take_front(4096))

@@ -16,7 +16,7 @@ static std::string inkOf(llvm::StringRef text) {
   return ink;
 }
 
-/// What is found, with places that do not depend on white space.
+/// Returns what is found, with places that do not depend on white space.
 static std::vector<std::pair<std::string, size_t>> placelessFindings(llvm::StringRef text) {
   CheckOptions options;
   options.pedantic = true;
@@ -35,7 +35,7 @@ static void require(bool holds, const char *what, llvm::StringRef before, llvm::
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  // What is no PTX is not changed: nearly all inputs would be nothing else.
+  // The input is made PTX if it is not, since other text is not changed: nearly all inputs would be nothing else.
   std::string text(reinterpret_cast<const char *>(data), size);
   if (!llvm::StringRef(text).contains(".version"))
     text.insert(0, ".version 9.0\n.target sm_90a\n");

@@ -24,7 +24,7 @@ extern "C" int LLVMFuzzerInitialize(int *, char ***) {
   return std::atexit([] { llvm::errs() << bytesRead << " bytes of protocol were read\n"; });
 }
 
-/// What the server writes when it reads the text.
+/// Returns what the server writes when it reads the text.
 static std::string answersTo(StringRef text) {
   bytesRead += text.size();
   const int file = memfd_create("messages", 0);

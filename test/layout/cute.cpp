@@ -47,7 +47,7 @@ template <class Op> static void mma(const char *request, int bits, int accumulat
   fragment(request, "D", typename Traits::CLayout{}, m, accumulatorBits, false);
 }
 
-/// From (thread, bit) to a bit of rows of `rowBits`; a copy's elements have `bits`.
+/// Prints the layout of a copy, which maps (thread, bit) to a bit of rows of `rowBits`; its elements have `bits`.
 template <class Layout>
 static void copied(const char *request, const char *operand, Layout layout, int rowBits, int bits) {
   head(request, operand);

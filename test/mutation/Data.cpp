@@ -62,13 +62,13 @@ Data::Data(const std::string &folder, const std::string &diagnostics) : rules(is
     model.vocabulary.known.insert(std::string(word.text));
   skippedIn = model.vocabulary.skippedIn;
   ungatedIn = model.vocabulary.ungatedIn;
-  // What people read names entries that are left out, and no verdict depends on it.
+  // The meanings and examples that people read name entries that are left out, and no verdict depends on them.
   model.vocabulary.meanings.clear();
   model.vocabulary.examples.clear();
 }
 
 std::unique_ptr<MadeTables> Data::make() {
-  // What words.isa says of mnemonics is refused where they have no entry.
+  // A list of words.isa about a mnemonic is refused where the mnemonic has no entry.
   auto hasEntry = [&](const std::string &mnemonic) {
     return llvm::any_of(model.entries,
                         [&](const isagen::Entry &entry) { return llvm::is_contained(entry.mnemonics, mnemonic); });

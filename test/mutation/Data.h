@@ -18,7 +18,7 @@ struct Group {
 class MadeTables {
 public:
   explicit MadeTables(std::unique_ptr<isagen::Output> output);
-  /// From now on the engine is asked about these, until they are used no longer or are gone.
+  /// Has the engine asked about these tables, until others are used or these are gone.
   void use() const;
   const Availability &availability(const ModuleContext &context);
 
@@ -30,7 +30,7 @@ private:
 class Data {
 public:
   Data(const std::string &folder, const std::string &diagnostics);
-  /// Of all entries that are in no group yet. Null: the data is refused.
+  /// Makes tables of all entries that are in no group yet. Null: the data is refused.
   std::unique_ptr<MadeTables> make();
   std::unique_ptr<MadeTables> make(Group &group);
   std::unique_ptr<MadeTables> make(llvm::MutableArrayRef<Group> groups);

@@ -46,7 +46,7 @@ private:
   std::vector<FormulaMutant> mutants;
 };
 
-/// What is written in the place of a sign.
+/// A damage writes one of these in the place of a sign.
 const std::multimap<StepOp, StepOp> otherSigns = {{StepOp::Multiply, StepOp::Add},
                                                   {StepOp::Divide, StepOp::Multiply},
                                                   {StepOp::Remainder, StepOp::Divide},
@@ -70,7 +70,7 @@ const std::multimap<StepOp, StepOp> otherSigns = {{StepOp::Multiply, StepOp::Add
                                                   {StepOp::Equal, StepOp::Unequal},
                                                   {StepOp::Unequal, StepOp::Equal}};
 
-/// What is written in the place of a function, both ways.
+/// A damage writes one function in the place of the other, both ways.
 constexpr std::pair<const char *, const char *> otherFunctions[] = {
     {"min", "max"},
     {"floor", "ceiling"},

@@ -42,7 +42,7 @@ struct Vector {
   bool isRight = false; // with the data as they are
 };
 
-/// In how many lanes, but at most in so many, the line computes something else than it should.
+/// Finds the lanes, at most so many, in which the line computes something else than it should.
 std::vector<unsigned> wrongLanes(const Vector &vector, unsigned most) {
   Lanes lanes = vector.before;
   const Outcome outcome = vector.line->compute(vector.line->recipe(), lanes);
@@ -142,7 +142,7 @@ bool FormulaMutationTest::isNoticed(const FormulaMutant &mutant) {
   return noticed;
 }
 
-/// From now on the line is one of the group's, with the lanes that matter alone.
+/// Makes the line one of the group's, with the lanes that matter alone.
 void FormulaMutationTest::keep(size_t group, size_t number, const std::vector<unsigned> &wrong) {
   Vector &vector = vectors[number];
   static const std::regex crossing("shfl|vote|match|redux|elect|mma|matrix");
@@ -176,7 +176,7 @@ std::string wordOf(const FormulaMutant &mutant) {
   return std::regex_match(mutant.text, found, definition) ? found[1].str() : "";
 }
 
-/// Whether a line of the pool notices the damage, which is then printed.
+/// Is true if a line of the pool notices the damage, which is then printed.
 bool FormulaMutationTest::searchPool(const FormulaMutant &mutant) {
   const std::string word = wordOf(mutant);
   mutant.exchange();

@@ -9,7 +9,7 @@
 
 namespace ptxray::test {
 
-/// How much of a verdict a test compares.
+/// A test compares this much of a verdict.
 enum class Compared { Verdict, Ids, Facts };
 
 struct Line {
@@ -37,11 +37,11 @@ public:
 /// `add` of `add.s32`.
 llvm::StringRef baseOf(llvm::StringRef opcode);
 
-/// What the tables that `availability` stands on make of a line: `refused` or nothing; or the ids of what is found; or
-/// its facts.
+/// Returns what the tables that `availability` stands on make of a line: `refused` or nothing; or the ids of what is
+/// found; or its facts.
 std::string outcomeOf(const Availability &availability, const Line &line, Compared compared);
 
-/// Of test/flow: sections as in test/isa.
+/// Reads a file of test/flow, which has sections as in test/isa.
 TestFile readFlowFile(const std::string &path);
 
 } // namespace ptxray::test

@@ -68,7 +68,7 @@ private:
 
 } // namespace
 
-/// What is found in whole modules.
+/// Returns what is found in whole modules.
 static std::string findingsIn(llvm::ArrayRef<Module> modules) {
   std::string outcome;
   for (const Module &module : modules) {
@@ -190,8 +190,8 @@ bool MutationTest::isNoticedBy(const Mutant &mutant, size_t group, MadeTables &t
   return llvm::any_of(order, [&](auto &line) { return notices(line.second, tables); });
 }
 
-/// What no line alone tells: limits of what bodies do, and checks that ask what registers hold. The tables of all
-/// instructions are slow to make, so this comes last.
+/// Is true if whole modules tell the damage, as no line alone does: limits of what bodies do, and checks that ask what
+/// registers hold. The tables of all instructions are slow to make, so this comes last.
 bool MutationTest::isNoticedInModules(const Mutant &mutant) {
   const auto ofFile = sections.find(data.model.names[mutant.place.file]);
   if (!mutant.ofModules && (mutant.kind != "check" || ofFile == sections.end()))

@@ -6,10 +6,10 @@
 
 namespace ptxray::test {
 
-/// Where, with the newest version, most damages show.
+/// Most damages show on these targets, with the newest version.
 static constexpr llvm::StringLiteral usualTargets[] = {"sm_75", "sm_90a", "sm_100a", "sm_120a", "sm_107a"};
 static constexpr unsigned samplesEach = 200;
-/// Of the row and the word that the damage is about.
+/// This many samples have the row and the word that the damage is about.
 static constexpr unsigned samplesInFocus = 40;
 /// Lines tried under every version and target.
 static constexpr unsigned triedEverywhere = 150;
@@ -110,7 +110,7 @@ static std::string idsBy(MadeTables &tables, const ModuleContext &context, const
   return ids;
 }
 
-/// What differs, or nothing. Ids of refused lines are slow to find: they are asked for last.
+/// Returns what differs, or nothing. Ids of refused lines are slow to find: they are asked for last.
 std::string Search::Found::difference(const ModuleContext &context, const Line &line) {
   const bool taken = isAccepted(sound, context, line);
   accepted += taken;
@@ -121,7 +121,7 @@ std::string Search::Found::difference(const ModuleContext &context, const Line &
   return idsBy(sound, context, line) == idsBy(damaged, context, line) ? "" : taken ? "warning" : "id";
 }
 
-/// Of contexts that all gates of both tables judge alike, the first.
+/// Returns the first of the contexts that all gates of both tables judge alike.
 std::vector<uint32_t> Search::distinct(MadeTables &sound, MadeTables &damaged) const {
   std::map<std::vector<bool>, uint32_t> seen;
   std::vector<std::vector<bool>> signatures(contexts.size());
@@ -143,7 +143,7 @@ std::vector<uint32_t> Search::distinct(MadeTables &sound, MadeTables &damaged) c
   return out;
 }
 
-/// Whether enough has been found.
+/// Is true if enough has been found.
 bool Search::tryLine(const Line &line, llvm::ArrayRef<uint32_t> where, Found &found) const {
   unsigned ofLine = 0;
   for (uint32_t context : where) {
@@ -152,7 +152,7 @@ bool Search::tryLine(const Line &line, llvm::ArrayRef<uint32_t> where, Found &fo
     if (by.empty() || candidates.size() >= found.count || ofLine >= 2 ||
         llvm::any_of(candidates, [&](const Candidate &c) { return c.header == headers[context]; }))
       continue;
-    // As the test will read it: names may be missing under that version.
+    // The text is read as the test will read it: names may be missing under that version.
     const std::string text = llvm::StringRef(line.text).split("//").first.trim().str();
     const TestFile file = readSections("//@ " + headers[context] + "\n" + text);
     LineSet alone;
@@ -235,7 +235,7 @@ std::vector<Candidate> Search::run(const Mutant &mutant, const Group &group, Mad
   if (tryAll(lines) || tryEverywhere(everywhere, triedEverywhere))
     return found.by["verdict"];
   const std::vector<const Line *> accepted = promising;
-  // What the damaged tables accept is made only where nothing else tells: that takes long.
+  // The lines that the damaged tables accept are made only where nothing else tells: that takes long.
   damaged.use();
   if (ofRegister)
     readsOf(llvm::StringRef(mutant.text).take_until([](char c) { return c == ':'; }).str(), others);

@@ -12,7 +12,7 @@ namespace ptxray::test {
 struct Candidate {
   std::string header; // `ptx 8.6, sm_100a`
   std::string text;
-  /// What tells the damage: `verdict`, `warning`, or `id` of an error that stays one.
+  /// The damage is told by `verdict`, `warning`, or `id` of an error that stays one.
   std::string by;
 };
 

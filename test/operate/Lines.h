@@ -22,7 +22,7 @@ std::vector<std::string> textsOf(llvm::StringRef mnemonic, unsigned count, uint6
 std::vector<std::string> allMnemonics();
 /// The instructions of a module as a compiler writes it; `text` is only the opcode.
 std::vector<Line> readFile(const std::string &path);
-/// What kernels execute most.
+/// Returns the instructions that kernels execute most.
 std::vector<std::string> usualTexts();
 
 } // namespace ptxray::machine

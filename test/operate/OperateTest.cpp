@@ -1,4 +1,4 @@
-// What is compiled against `evaluate`: the same registers before, the same after, bit for bit.
+// This compares what is compiled with `evaluate`: the same registers before, the same after, bit for bit.
 #include "Lines.h"
 #include "Operate/Evaluated.h"
 #include "Operate/Sets.h"
@@ -222,7 +222,7 @@ Line withWiderRegisters(Line line) {
   return line;
 }
 
-/// What was compared, and what of it is not done by `evaluate`.
+/// These count what was compared, and how much of it is not done by `evaluate`.
 struct Counts {
   unsigned all = 0, refused = 0, fast = 0;
 };

@@ -1,4 +1,5 @@
-// How long operations take: nanoseconds for an instruction of a warp, all of whose lanes take part.
+// This program measures how long operations take: nanoseconds for an instruction of a warp, all of whose lanes take
+// part.
 #include "Lines.h"
 #include "Operate/Evaluated.h"
 #include "llvm/ADT/StringExtras.h"
@@ -42,7 +43,7 @@ static double nanoseconds(const Line &line, uint32_t mask, size_t &count) {
   return best;
 }
 
-/// Which instructions of a module `evaluate` does, and how many operations the others need.
+/// Prints which instructions of a module `evaluate` does, and how many operations the others need.
 static void printFile(const std::string &path) {
   std::map<std::string, unsigned> slow, refused, counts, instructions;
   for (const Line &line : readFile(path)) {

@@ -50,7 +50,7 @@ def main():
         again = run(binary, "check", "--fix", "--diff", *texts, cwd=folder)
         assert again == "", again
 
-        # What the baseline lists is accepted from wherever the check runs and wherever the lines move.
+        # Findings that the baseline lists are accepted from wherever the check runs and wherever the lines move.
         run(binary, "check", "--baseline=list", "--update-baseline", "one.ptx", "many.ptx", cwd=folder)
         run(binary, "check", "--baseline=list", "one.ptx", "many.ptx", cwd=folder)
         run(binary, "check", "--baseline=../list", "../one.ptx", cwd=applied)

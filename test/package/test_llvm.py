@@ -16,7 +16,7 @@ define ptx_kernel void @twice(ptr addrspace(1) %data) {
   ret void
 }
 """
-# What LLVM passes on unread.
+# LLVM passes this on unread.
 FAULT = KERNEL.replace("ret void", 'call void asm sideeffect "bar.snyc 0;", ""()\n  ret void')
 
 

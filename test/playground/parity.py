@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-# What calls other programs, and the lists of commands, which say that it does so on Linux only.
+# These commands call other programs, which works on Linux only. The help says so, and is left out for that reason.
 LINUX_ONLY = {"as", "ptxas", "run"}
 COMMANDS = [
     ["check"],

@@ -12,13 +12,13 @@
 
 using namespace ptxray;
 
-/// What a test wants a call to answer.
+/// Returns the number that a test wants a call to answer.
 static int wanted(const char *name, int otherwise = 0) {
   const char *text = std::getenv(name);
   return text ? std::atoi(text) : otherwise;
 }
 
-/// Of a kernel that faulted: from then on every call fails with it.
+/// A kernel that faulted leaves its fault here: from then on every call fails with it.
 static CuResult fault = 0;
 
 extern "C" {

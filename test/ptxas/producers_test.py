@@ -275,7 +275,7 @@ class Producers(unittest.TestCase):
                 self.assertEqual(places if not silenced else places & expected, expected, done.stderr)
                 self.assertEqual({p.rsplit(":", 1)[0] for p in places}, {p.rsplit(":", 1)[0] for p in expected})
                 self.assertRegex(done.stderr, r"(?m)^ptxas .*_k\.ptx, line \d+; error")
-        # What a missing `;` makes of the next statement belongs to the one before it.
+        # A missing `;` spoils the next statement, and the report belongs to the one before it.
         (self.folder / ".ptxray").unlink()
         (self.folder / "k.cu").write_text(ENDLESS)
         for options in ([], ["-lineinfo"]):

@@ -34,7 +34,7 @@ MODULE = """.version 8.0
 FAULTY = MODULE.replace("add.s32", "add.s33")
 # An object file without sections, before what the stand-in adds.
 OBJECT = b"\x7fELF\x02\x01\x01".ljust(64, b"\0")
-# What every stand-in begins with: it answers --version, and keeps its arguments in arguments.json beside it.
+# Every stand-in begins with this: it answers --version, and keeps its arguments in arguments.json beside it.
 PREAMBLE = """#!{python}
 import json, os, pathlib, shutil, signal, subprocess, sys, time
 here = pathlib.Path(__file__).resolve().parent
@@ -502,7 +502,7 @@ answer()""",
         self.check_nothing_left()
 
     def test_full_disk(self):
-        # As a disk does that is full after the first bytes: from here on no file of ptxray may grow beyond 100.
+        # A disk may be full after the first bytes: from here on no file of ptxray may grow beyond 100.
         self.output.write_text("before")
         done = self.assemble(
             "import resource\nanswer()\nresource.prlimit(os.getppid(), resource.RLIMIT_FSIZE, (100, 100))",
@@ -770,7 +770,7 @@ class DropIn(StandIn):
         words = [str(caller), "-c", f"{self.link} -arch=sm_80; exit $?"]
         done = subprocess.run(words, capture_output=True, text=True, env=triton)
         self.assertEqual(done.stdout, "toolkit ptxas\n", done.stderr)
-        # Who has no such program gets ptxas.
+        # Without that program the hook takes ptxas.
         (self.folder / "path" / "ptxas-blackwell").unlink()
         done = subprocess.run([hook, "-arch=sm_80"], capture_output=True, text=True, env={"PATH": env["PATH"]})
         self.assertEqual(done.stdout, "path ptxas\n")

@@ -5,7 +5,7 @@
 
 namespace ptxray::test {
 
-/// Where the comment with an expectation begins, or npos.
+/// Finds where the comment with an expectation begins, or npos.
 static size_t findComment(llvm::StringRef line) {
   static const std::regex comment(R"(//\s*(error|warning|pedantic|ptxas):)");
   std::cmatch match;

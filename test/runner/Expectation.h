@@ -1,5 +1,5 @@
 #pragma once
-// What the comment at the end of a line says that the line must give:
+// An expectation is a comment at the end of a line, which says what the line must give:
 //   // error: [id] "part of the message"; warning: [id]; ptxas: accepts
 // `[id:kind]` asks for that kind, `[id]` for any.
 #include "Diagnostics/Diagnostic.h"
@@ -21,7 +21,7 @@ struct Expectation {
   std::string problem; // why the comment cannot be read; empty: it can
 
   bool hasError() const;
-  /// What code generation refuses and reading does not: a `codegen-*` error.
+  /// Is true if code generation refuses the line and reading does not: it has a `codegen-*` error.
   bool hasCodegenError() const;
   bool ptxasRejects() const; // when it reads
 };

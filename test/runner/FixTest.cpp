@@ -68,7 +68,7 @@ private:
     return ids;
   }
 
-  /// Whether ptxray still refuses the line, and for nothing but the other errors.
+  /// Is true if ptxray still refuses the line, and for nothing but the other errors.
   static bool leavesOnly(const FixedLine &made, const Module &fixed) {
     const std::multiset<DiagId> left = errorsOf(fixed);
     std::vector<DiagId> added;
@@ -91,7 +91,7 @@ private:
     return isTold;
   }
 
-  /// What follows the architecture: `, texmode_independent`.
+  /// Returns what follows the architecture: `, texmode_independent`.
   static std::string optionsOf(const std::string &header) {
     const size_t options = header.find(',', header.find(',') + 1);
     return options == std::string::npos ? "" : header.substr(options);

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What the first line asks for: `//@ target sm_90, skipped 2, pedantic`.
+/// A setting is what the first line asks for: `//@ target sm_90, skipped 2, pedantic`.
 struct Setting {
   CheckOptions options;
   unsigned skipped = 0;

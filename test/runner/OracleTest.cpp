@@ -29,7 +29,7 @@ public:
 private:
   Expectation expected(unsigned line) { return readExpectation(file.lines[line - 1]); }
 
-  /// What ptxas reads, it must not make code of.
+  /// Reports a line of which ptxas makes code although it may only read it.
   void compileAlone(const Module &section, unsigned line) {
     if (askPtxas(ptxas, linesOf(file, section, line), /*compile=*/true).accepts)
       ADD_FAILURE_AT(file.path.c_str(), line) << file.lines[line - 1] << "\n  ptxas compiles it";

@@ -62,7 +62,7 @@ std::vector<std::string> textsOf(const DiagnosticList &diagnostics) {
   return texts;
 }
 
-/// What a launch of the only kernel shows: one block of 64 threads, for each parameter 256 bytes of zeros.
+/// Returns what a launch of the only kernel shows: one block of 64 threads, for each parameter 256 bytes of zeros.
 std::vector<std::string> findingsOfRun(const Example &example) {
   const auto source = SourceBuffer::fromText("example", example.text);
   const ReadModule module = readModule(*source);
@@ -86,7 +86,7 @@ std::vector<std::string> findingsOfRun(const Example &example) {
   return textsOf(outcome.diagnostics);
 }
 
-/// Of each module of the example: `id: message`.
+/// Returns `id: message` for each finding in each module of the example.
 std::vector<std::vector<std::string>> findings(DiagId rule, const Example &example) {
   std::vector<std::vector<std::string>> found;
   if (example.isCuda) {

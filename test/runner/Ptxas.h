@@ -6,7 +6,7 @@
 
 namespace ptxray::test {
 
-/// What ptxas says of a module.
+/// A verdict is what ptxas says of a module.
 struct PtxasVerdict {
   bool accepts = false;
   std::set<unsigned> errorLines; // counted from 1

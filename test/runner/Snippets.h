@@ -26,7 +26,7 @@ struct TestFile {
   std::string problem;         // why it cannot be read
 };
 
-/// What its runner asks of it.
+/// Returns the options that the runner of a module asks for.
 CheckOptions optionsOf(const Module &module);
 
 /// The files given, else all below test/isa and test/module, sorted.

@@ -17,7 +17,7 @@ TEST(Static, NeedsNoSharedLibrary) {
 }
 
 TEST(Static, StaysSmall) {
-  // What `strip` leaves is what is loaded, and little else.
+  // The size is that of what is loaded, which is about what `strip` leaves.
   auto file = llvm::MemoryBuffer::getFile(PTXRAY_BINARY);
   ASSERT_TRUE(file);
   const char *bytes = (*file)->getBufferStart();

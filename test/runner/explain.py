@@ -16,7 +16,7 @@ import tempfile
 
 from mistakes import find_ptxas
 
-# What a page of each kind has, by title; `?` what some have.
+# These are the parts that a page of each kind has, by title; `?` marks what some have.
 PARTS = {
     "instruction": ["For example", "A typical mistake", "Needs", "Form", "Manual"],
     "directive": ["For example", "A typical mistake", "Form", "Where it is written", "Needs", "Manual"],

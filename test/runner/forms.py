@@ -17,7 +17,7 @@ import tempfile
 from mistakes import find_ptxas
 
 NEEDS = re.compile(r"PTX (\d+\.\d+) and (sm_\d+[af]?)(?: or higher)?")
-# What only old versions or bodies of functions have.
+# Only old versions or bodies of functions have these.
 WITHOUT_PAGE = re.compile(r"(wmma|rcp\.f32|rsqrt\.f32|(ld|st)\.param::func)\b")
 
 

@@ -16,7 +16,7 @@ import tempfile
 
 from mistakes import find_ptxas
 
-# What is inserted, and before or after which line.
+# These lines are inserted, before or after another line.
 CURES = {
     "unwaited-copy": ("cp.async.wait_group 0;", "before", "bar.sync 0;"),
     "uncommitted-copy": ("cp.async.commit_group;", "after", "cp.async."),

@@ -1,4 +1,4 @@
-// Text that nobody writes: it must end in a clear report, quickly, at whatever size.
+// Text that no one would write must end in a clear report, quickly, at whatever size.
 #include "Check/Checker.h"
 #include <gtest/gtest.h>
 

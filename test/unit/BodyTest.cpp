@@ -1,4 +1,4 @@
-// What a body says of a function: what each name means, what stands where, what reads before it writes.
+// These tests ask what a body says of a function: what each name means, what stands where, what reads before it writes.
 #include "ReadBody.h"
 
 using namespace ptxray;

@@ -104,7 +104,7 @@ std::string textOfNumber(size_t number) {
          "()\n{\n\t.reg .b32 %r<9>;\n" + body + "\tret;\n}\n";
 }
 
-/// In pages; 0: the system does not say.
+/// Returns the resident memory in pages; 0: the system does not say.
 size_t residentMemory() {
   size_t size = 0, resident = 0;
   std::ifstream("/proc/self/statm") >> size >> resident;

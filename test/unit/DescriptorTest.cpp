@@ -265,7 +265,7 @@ TEST(Descriptor, IntegersOfSixteenBits) {
   }
 }
 
-/// What PTX 9.4 adds for sm_107 is reserved on targets before it.
+/// The fields that PTX 9.4 adds for sm_107 are reserved on targets before it.
 TEST(Descriptor, FieldsOfSm107) {
   const std::pair<const char *, const char *> m = {"m", "128"}, n = {"n", "64"}, a = {"a", "e2m1"}, b = {"b", "e2m1"},
                                               scale = {"scale", "ue8m0"};
@@ -306,8 +306,8 @@ TEST(Descriptor, FieldsOfSm107) {
 }
 
 TEST(Descriptor, SparseIndices) {
-  // Of 16, two different columns are 12, in order 6; the manual lists those with the order that
-  // hardware takes.
+  // There are 16 values of four bits: 12 name two different columns, 6 of these in order; the manual lists those with
+  // the order that hardware takes.
   unsigned any = 0, ordered = 0, wide = 0;
   for (unsigned index = 0; index < 16; ++index) {
     any += isSparseIndex(index, 16, false);

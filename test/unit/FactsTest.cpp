@@ -1,5 +1,5 @@
-// What the tables say of special registers, and what one can ask of the facts of an instruction. What each instruction
-// does is tested in test/flow.
+// These tests ask what the tables say of special registers, and what one can ask of the facts of an instruction. The
+// effects of each instruction are tested in test/flow.
 #include "Diagnostics/Diagnostic.h"
 #include "Isa/Isa.h"
 #include "Pages/FactsText.h"

@@ -17,7 +17,7 @@ using namespace ptxray;
 
 namespace {
 
-/// Whether what a register of so many bits holds is one of the numbers.
+/// Is true if what a register of so many bits holds is one of the numbers.
 bool contains(const Numbers &numbers, uint64_t held, unsigned bits) {
   const uint64_t ones = bits == 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1;
   if (!numbers.isBounded) {
@@ -303,7 +303,7 @@ std::string randomBody(std::mt19937 &random) {
   return text + "ret;\n}\n";
 }
 
-/// Whether control can come from the beginning of `from` to the end of a way where `ends` says yes, by blocks which do
+/// Is true if a path leads from the beginning of `from` to the end of a block where `ends` says yes, by blocks which do
 /// not say `stops`.
 template <typename Stops, typename Ends> bool findsWay(const Graph &graph, BlockId from, Stops stops, Ends ends) {
   std::vector<bool> seen(graph.size());
@@ -439,7 +439,7 @@ TEST(Graph, IsTangledWhereListsMultiplyTheWays) {
 
 namespace {
 
-/// What a block does first with a register.
+/// A block reads or writes a register first, or does not touch it.
 enum class Touch : uint8_t { None, Reads, Writes };
 
 Touch firstTouch(const Body &body, const Block &block, LocalId local, bool evenGuarded) {

@@ -11,7 +11,7 @@ const std::string header = ".version 8.0\n.target sm_90\n.address_size 64\n";
 
 std::string inBody(const std::string &lines) { return header + ".func f()\n{\n" + lines + "}\n"; }
 
-/// What is made of the text, which stays as it is from then on.
+/// Returns what is made of the text, which stays as it is from then on.
 std::string settled(const std::string &text, FormatOptions options = {}) {
   const std::string once = formatted(text, options);
   EXPECT_EQ(formatted(once, options), once);

@@ -24,7 +24,7 @@ Graph randomGraph(std::mt19937 &random) {
   return graphOf(std::move(blocks), std::move(owners), std::move(edges));
 }
 
-/// What can be reached from a block without passing another.
+/// Returns the blocks that can be reached from a block without passing another.
 std::vector<bool> reachedWithout(const Graph &graph, BlockId from, BlockId without) {
   std::vector<bool> reached(graph.size());
   std::vector<BlockId> waiting;

@@ -1,5 +1,5 @@
-// What the engine makes of one instruction: types, vectors, immediates, addresses, gates, choice of form.
-// The instructions are examples; what all of them take is tested in test/isa.
+// These tests ask what the engine makes of one instruction: types, vectors, immediates, addresses, gates, choice of
+// form. The instructions are examples; what all of them take is tested in test/isa.
 #include "Match/Match.h"
 #include "Samples/Sample.h"
 #include "llvm/ADT/STLExtras.h"

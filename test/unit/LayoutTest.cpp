@@ -255,7 +255,7 @@ TEST(Layout, DataPathLayouts) {
     const Layout d = operand(answer, "D");
     EXPECT_NE(d.notes.front().find(std::string("Layout ") + c.name), std::string::npos);
     EXPECT_EQ(size(d, Lane), c.lanes);
-    // What is not half used fills its columns: lanes times columns is rows times columns.
+    // A layout that is not half used fills its columns: lanes times columns is rows times columns.
     std::set<std::array<uint32_t, 3>> cells;
     forEach(d, [&](Element, Place place) { cells.insert({place[Cta], place[Lane], place[Word]}); });
     EXPECT_EQ(cells.size(), c.m * 64u);

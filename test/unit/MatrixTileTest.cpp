@@ -6,7 +6,7 @@ using namespace ptxray::numbers;
 
 namespace {
 
-/// What the numbers of a matrix are made of.
+/// The numbers of a matrix are spread in one of these ways.
 enum class Spread { Anything, NearOne, MostlyZero, Zeros, Subnormal, FarApart, Last = FarApart };
 
 uint32_t spreadCode(Spread kind, const Format &format, std::mt19937 &random) {

@@ -49,7 +49,7 @@ class OneLine {
 public:
   explicit OneLine(const LineCase &one) : one(one), read(moduleText(one), one.version, one.target), body(*read.body) {}
 
-  /// Whether it is accepted, and so known.
+  /// Is true if the line is accepted, and so known.
   bool isRead() const { return read.body && !read.module.hasErrors(); }
   Recipe recipe() const {
     const Verdict &verdict = *body.verdicts[0];
@@ -92,7 +92,8 @@ public:
     }
     return lanes;
   }
-  /// What the registers hold after it; `cc` is the carry, `open` 1 where the manual leaves open what is written.
+  /// Returns what the registers hold after the line; `cc` is the carry, `open` 1 where the manual leaves open what is
+  /// written.
   std::vector<uint64_t> after(const LaneCase &lane, const Outcome &outcome, const Lanes &lanes) const {
     std::vector<uint64_t> values = lane.before;
     for (size_t i = 0; i < one.registers.size(); ++i) {

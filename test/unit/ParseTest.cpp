@@ -46,7 +46,7 @@ std::string kernel(llvm::StringRef body) {
   return (".version 9.0\n.target sm_90\n.address_size 64\n.entry k()\n{\n" + body + "\n}\n").str();
 }
 
-/// What stands in the first operand of `mov.b64 x, EXPRESSION;`.
+/// Returns the first operand of `mov.b64 x, EXPRESSION;`.
 Operand constant(llvm::StringRef expression) {
   Parsed parsed(kernel("mov.b64 x, " + expression.str() + ";"));
   EXPECT_EQ(parsed.faults(), "") << expression.str();
@@ -363,7 +363,7 @@ TEST(Parse, FaultsOfTheModule) {
     EXPECT_EQ(Parsed(fault.body).faults(), fault.expected) << fault.body;
 }
 
-// Where nothing is indented, the empty line that a brace leaves tells which one is lost.
+// The empty line that a brace leaves tells which one is lost where nothing is indented.
 TEST(Parse, LostBracesWithoutIndentation) {
   const std::string text =
       ".func f()\n{\n.reg .b32 a;\nadd.s32 a, a, a;\n.loc 1 2 3\n{\n.param .b32 p;\nst.param.b32 [p], a;\n}\n"

@@ -20,7 +20,7 @@ struct ReadBody {
         return LocalId(i);
     return LocalId::None;
   }
-  /// As `%r1(2)` the names of an instruction's operands and their numbers.
+  /// Returns the names of an instruction's operands and their numbers: `%r1(2)`.
   std::string namesOf(uint32_t number) const {
     std::string text;
     for (const LocalId local : body->namesOf(number))

@@ -1,4 +1,4 @@
-// The numbers of debugging sections are read past where nobody keeps them: nothing else may be said for it.
+// The numbers of debugging sections are skipped where they are not kept: the findings must be the same.
 #include "Check/CheckModule.h"
 #include "Check/Checker.h"
 #include "Check/ReadModule.h"

@@ -91,7 +91,7 @@ TEST(Semantics, CopiesBytes) {
   EXPECT_TRUE(std::equal(expected.begin(), expected.end(), bytes.begin() + 16));
 }
 
-/// What one instruction loads another one stores as it was, by rows and by columns.
+/// A matrix that one instruction loads another one stores as it was, by rows and by columns.
 TEST(Semantics, LoadsAndStoresWholeMatrices) {
   for (const char *order : {"row", "col"}) {
     std::array<uint8_t, 1024> bytes, stored = {};

@@ -1,4 +1,4 @@
-// What outlasts a text is found again, and is bounded.
+// These tests show that what outlasts a text is found again, and is bounded.
 #include "Check/Session.h"
 #include "Check/Suppressions.h"
 #include <functional>

@@ -1,7 +1,6 @@
 #pragma once
-// Where the elements of 8x8 matrices of 16 bits lie (PTX manual 9.7.14.5.15 to .17): a thread of
-// the warp holds two neighbours of one row in a register, the one with the lower column in the
-// lower half.
+// This places the elements of 8x8 matrices of 16 bits (PTX manual 9.7.14.5.15 to .17): a thread of the warp holds two
+// neighbours of one row in a register, the one with the lower column in the lower half.
 #include <array>
 #include <cstdint>
 
@@ -14,8 +13,8 @@ Fragment fragmentOf(const Matrix &matrix);
 Matrix matrixOf(const Fragment &fragment);
 Matrix transposed(const Matrix &matrix);
 
-/// What ldmatrix .m8n16 .s8.s4 (PTX 9.4) gives: a row is sixteen signed elements of 4 bits, the first
-/// in the lowest; a thread holds four neighbours of one row as bytes.
+/// ldmatrix .m8n16 .s8.s4 (PTX 9.4) gives these rows: a row is sixteen signed elements of 4 bits, the first in the
+/// lowest; a thread holds four neighbours of one row as bytes.
 using NarrowRows = std::array<uint64_t, 8>;
 Fragment widenedFragmentOf(const NarrowRows &rows);
 

@@ -1,6 +1,5 @@
 #pragma once
-// What the video instructions compute, after the pseudocode of the PTX manual (9.7.18). Nothing
-// here is taken from hardware: it is what hardware is compared with.
+// These functions compute the video instructions, after the pseudocode of the PTX manual (9.7.18).
 #include <cstdint>
 #include <optional>
 #include <string_view>

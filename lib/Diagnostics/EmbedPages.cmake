@@ -1,6 +1,9 @@
 # Makes RulePages.inc from docs/diagnostics/*.md, ConceptPages.inc from docs/concepts/*.md: cmake -DFOLDER=...
-# -DOUTPUT=... -P EmbedPages.cmake
-file(GLOB pages ${FOLDER}/*.md)
+# -DOUTPUT=... [-DPAGE=...] -P EmbedPages.cmake; with PAGE, of one page alone
+if(NOT PAGE)
+  set(PAGE *.md)
+endif()
+file(GLOB pages ${FOLDER}/${PAGE})
 list(SORT pages)
 set(rows "")
 foreach(page IN LISTS pages)

@@ -1,5 +1,6 @@
 #include "Diagnostics/RulePages.h"
 #include "llvm/ADT/STLExtras.h"
+#include <tuple>
 
 namespace ptxray {
 
@@ -25,9 +26,13 @@ llvm::ArrayRef<RulePage> conceptPages() { return concepts; }
 llvm::SmallVector<llvm::StringRef, 8> namesOfConcept(const RulePage &page) {
   auto [title, rest] = llvm::StringRef(page.text).split('\n');
   llvm::SmallVector<llvm::StringRef, 8> names = {title.drop_front(2)};
-  llvm::StringRef others = rest.ltrim().take_until([](char c) { return c == '\n'; });
-  if (others.consume_front("Also: "))
-    others.split(names, ", ");
+  llvm::StringRef others = rest.ltrim().split("\n\n").first;
+  if (!others.consume_front("Also: "))
+    return names;
+  for (llvm::StringRef name; !others.empty();) {
+    std::tie(name, others) = others.split(',');
+    names.push_back(name.trim());
+  }
   return names;
 }
 

@@ -13,8 +13,8 @@ using isa::ExprOp;
 
 bool isOfPtxasAlone(ExprId condition) {
   const Expr &e = isa::tables().exprs[condition];
-  return e.op == ExprOp::Warn ||
-         (e.op == ExprOp::And && llvm::any_of(isa::tables().exprArgs.slice(e.a, e.b), isOfPtxasAlone));
+  const bool warns = e.op == ExprOp::Warn && isa::tables().warnings[e.a] != "advised-against"; // that is in the manual
+  return warns || (e.op == ExprOp::And && llvm::any_of(isa::tables().exprArgs.slice(e.a, e.b), isOfPtxasAlone));
 }
 
 namespace {

@@ -162,6 +162,14 @@ PageSection FormPage::computation() const {
   return section;
 }
 
+/// A remark about a word of a slot that no manual has there; empty if one has it.
+static std::string remarkOn(isa::WordId word, const isa::Slot &slot) {
+  const bool isOfPtxas =
+      llvm::any_of(isa::run(isa::tables().slotValues, slot.values),
+                   [&](const isa::SlotValue &value) { return value.word == word && isOfPtxasAlone(value.gate); });
+  return isOfPtxas ? "no manual has it here, but ptxas accepts it" : "";
+}
+
 PageSection FormPage::words() const {
   PageSection section{PageSection::Kind::List, "Its words", {}};
   for (unsigned slot = match().form().mnemonicSlots; slot < match().slots.size(); ++slot) {
@@ -179,7 +187,7 @@ PageSection FormPage::words() const {
     }
     if (!match().isWritten(slot))
       says += (says.empty() ? "" : "; ") + std::string("not written, but meant");
-    section.rows.push_back({{std::string(word.text)}, says, ""});
+    section.rows.push_back({{std::string(word.text)}, says, remarkOn(match().word(slot), match().slots[slot])});
   }
   return section;
 }
@@ -357,9 +365,14 @@ Page FormPage::page() {
 static PageSection continuations(const Opcode &opcode) {
   PageSection section{PageSection::Kind::List, "It goes on with", {}};
   std::vector<PageRow> rows;
-  for (const NextWord &next : nextWords(opcode, newestAvailability()))
-    addOrJoin({{std::string(isa::word(next.word).text)}, describeWord(isa::word(next.word), opcode.mnemonic->text), ""},
-              rows);
+  for (const NextWord &next : nextWords(opcode, newestAvailability())) {
+    const isa::Word &word = isa::word(next.word);
+    std::string remark;
+    for (const isa::Slot &slot : isa::run(isa::tables().slots, isa::tables().forms[next.form].slots))
+      if (remark.empty())
+        remark = remarkOn(next.word, slot);
+    addOrJoin({{std::string(word.text)}, describeWord(word, opcode.mnemonic->text), remark}, rows);
+  }
   for (PageRow &row : rows)
     row.words = foldedWords(std::move(row.words));
   section.rows = std::move(rows);

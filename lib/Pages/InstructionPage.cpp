@@ -2,6 +2,7 @@
 #include "Match/Wording.h"
 #include "Pages/ConditionText.h"
 #include "Pages/Explain.h"
+#include "Pages/FormNeeds.h"
 #include "Pages/FormulaText.h"
 #include "Pages/PageParts.h"
 #include "Pages/Pages.h"
@@ -57,8 +58,9 @@ private:
   const isa::Mnemonic &mnemonic;
   const isa::Entry &entry;
   std::vector<const isa::Form *> documented, ofPtxas;
-  const isa::Form *usual = nullptr; // that needs what most of the documented ones need
-  bool haveSameGates = true;
+  std::vector<std::string> needs; // of each documented form, in words
+  Demands least;                  // of the form that the most versions and targets have
+  bool haveSameNeeds = true;
 };
 
 } // namespace
@@ -67,20 +69,23 @@ Part::Part(const isa::Mnemonic &mnemonic, uint16_t index) : mnemonic(mnemonic), 
   for (const uint32_t number : isa::run(isa::tables().mnemonicForms, mnemonic.forms))
     if (const isa::Form &form = isa::tables().forms[number]; form.entry == index)
       (isOfPtxas(form) ? ofPtxas : documented).push_back(&form);
-  std::map<std::string, unsigned> needs;
-  for (const isa::Form *form : documented)
-    ++needs[needsText(gatesOf(*form))];
-  haveSameGates = needs.size() < 2;
-  for (const isa::Form *form : documented)
-    if (!usual || needs[needsText(gatesOf(*form))] > needs[needsText(gatesOf(*usual))])
-      usual = form;
+  size_t farthest = 0;
+  for (const isa::Form *form : documented) {
+    Demands demands = demandsOf(*form);
+    needs.push_back(needsText(demands));
+    haveSameNeeds &= needs.back() == needs.front();
+    if (const size_t reach = reachOf(demands); reach > farthest) {
+      farthest = reach;
+      least = std::move(demands);
+    }
+  }
 }
 
 PageSection Part::availability() const {
-  if (!usual)
+  if (documented.empty())
     return {PageSection::Kind::Text, "Needs", {}};
-  PageSection section = needsSection(gatesOf(*usual));
-  if (!haveSameGates)
+  PageSection section = needsSection(least);
+  if (!haveSameNeeds)
     section.rows.push_back({{}, "Forms that need something else say so.", "", 0});
   return section;
 }
@@ -94,13 +99,14 @@ static std::string shownSyntax(const isa::Form &form) {
 
 PageSection Part::forms() const {
   PageSection section{PageSection::Kind::Code, documented.size() == 1 ? "Form" : "Forms", {}};
+  const std::string usual = needsText(least);
   for (size_t i = 0; i < documented.size(); ++i) {
     PageRow row;
     if (documented.size() > 1)
       row.words.push_back(std::to_string(i + 1) + (documented.size() > 9 && i < 9 ? " " : ""));
     row.text = shownSyntax(*documented[i]);
-    if (const std::string needs = needsText(gatesOf(*documented[i])); needs != needsText(gatesOf(*usual)))
-      row.note = needs.empty() ? "needs nothing: every PTX version and target has it" : "needs " + needs;
+    if (needs[i] != usual)
+      row.note = needs[i].empty() ? "needs nothing: every PTX version and target has it" : "needs " + needs[i];
     section.rows.push_back(std::move(row));
   }
   return section;

@@ -40,6 +40,7 @@ struct Page {
   }
 };
 
+void printSection(const PageSection &section, llvm::raw_ostream &out);
 void printPage(const Page &page, llvm::raw_ostream &out);
 
 } // namespace ptxray

@@ -23,11 +23,13 @@ PageSection manualSection(isa::Text manual) {
   return section;
 }
 
-PageSection needsSection(llvm::ArrayRef<isa::ExprId> gates) {
+PageSection needsSection(llvm::ArrayRef<isa::ExprId> gates) { return needsSection(Demands{gates.vec()}); }
+
+PageSection needsSection(const Demands &demands) {
   PageSection section{PageSection::Kind::Text, "Needs", {}};
-  const std::string needs = needsText(gates);
+  const std::string needs = needsText(demands);
   section.rows.push_back({{}, needs.empty() ? "nothing: every PTX version and target has it" : needs, "", 0});
-  if (needsVariant(gates))
+  if (needsVariant(demands))
     section.rows.push_back(
         {{}, "A target without a letter at its end does not have it: write the `a` or `f` as well.", "", 0});
   return section;

@@ -2,6 +2,7 @@
 // Sections that several kinds of pages have in common.
 #include "Isa/Isa.h"
 #include "Pages/Page.h"
+#include "Targets/Needs.h"
 
 namespace ptxray {
 
@@ -9,6 +10,7 @@ namespace ptxray {
 PageSection manualSection(isa::Text manual);
 /// The section about versions and targets.
 PageSection needsSection(llvm::ArrayRef<isa::ExprId> gates);
+PageSection needsSection(const Demands &demands);
 /// Adds a row, or its words to a row with the same contents.
 void addOrJoin(PageRow row, std::vector<PageRow> &rows);
 /// Adds a correct line, and a typical mistake with its report.

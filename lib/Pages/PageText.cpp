@@ -3,6 +3,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
+#include <tuple>
 
 namespace ptxray {
 
@@ -75,32 +76,64 @@ static void printCode(const PageSection &section, llvm::raw_ostream &out) {
   }
 }
 
+static size_t longestWord(StringRef text) {
+  size_t longest = 0;
+  for (StringRef word; !text.empty();) {
+    std::tie(word, text) = text.split(' ');
+    longest = std::max(longest, word.size());
+  }
+  return longest;
+}
+
+/// Where a cell is cut to fit: after a word, else after a sign in the word.
+static size_t cutOf(StringRef cell, size_t width) {
+  if (cell.size() <= width)
+    return cell.size();
+  if (const size_t blank = cell.take_front(width + 1).rfind(' '); blank != StringRef::npos && blank > 0)
+    return blank;
+  const size_t sign = cell.take_front(width).find_last_of(":_,");
+  return sign == StringRef::npos || sign < 2 ? width : sign + 1;
+}
+
+/// The widths of the columns of a table, which are narrowed until it fits: those first that need not break words.
+static std::vector<size_t> widthsOf(const PageSection &section) {
+  constexpr size_t narrowest = 12;
+  const size_t columns = section.rows.front().words.size();
+  std::vector<size_t> widths(columns, 0), words(columns, narrowest);
+  for (const PageRow &row : section.rows)
+    for (size_t c = 0; c < columns; ++c) {
+      widths[c] = std::max(widths[c], row.words[c].size());
+      words[c] = std::max(words[c], longestWord(row.words[c]));
+    }
+  const auto excess = [&](size_t c, bool mayBreak) {
+    const size_t least = mayBreak ? narrowest : words[c];
+    return widths[c] > least ? widths[c] : 0;
+  };
+  for (bool mayBreak : {false, true})
+    for (;;) {
+      size_t total = 0, widest = 0;
+      for (size_t c = 0; c < columns; ++c) {
+        total += widths[c] + 3;
+        widest = excess(c, mayBreak) > excess(widest, mayBreak) ? c : widest;
+      }
+      if (total <= pageWidth || !excess(widest, mayBreak))
+        break;
+      --widths[widest];
+    }
+  return widths;
+}
+
 /// Prints a table; cells that are too long for their columns are divided into lines.
 static void printTable(const PageSection &section, llvm::raw_ostream &out) {
-  const size_t columns = section.rows.front().words.size();
-  std::vector<size_t> widths(columns, 0);
-  for (const PageRow &row : section.rows)
-    for (size_t c = 0; c < columns; ++c)
-      widths[c] = std::max(widths[c], row.words[c].size());
-  for (size_t total = 0, widest = 0; columns; total = 0) {
-    widest = std::max_element(widths.begin(), widths.end()) - widths.begin();
-    for (const size_t width : widths)
-      total += width + 3;
-    if (total <= pageWidth || widths[widest] <= 12)
-      break;
-    --widths[widest];
-  }
+  const std::vector<size_t> widths = widthsOf(section);
+  const size_t columns = widths.size();
   for (const PageRow &row : section.rows) {
     std::vector<std::string> rest = row.words;
     for (bool isFirst = true; isFirst || llvm::any_of(rest, [](const std::string &cell) { return !cell.empty(); });
          isFirst = false) {
       std::string line = " ";
       for (size_t c = 0; c < columns; ++c) {
-        size_t cut = rest[c].size();
-        if (cut > widths[c]) {
-          cut = rest[c].rfind(' ', widths[c]);
-          cut = cut == std::string::npos || cut == 0 ? widths[c] : cut;
-        }
+        const size_t cut = cutOf(rest[c], widths[c]);
         line += " " + rest[c].substr(0, cut) + std::string(widths[c] + 2 - cut, ' ');
         rest[c] = StringRef(rest[c]).drop_front(cut).ltrim().str();
       }
@@ -124,21 +157,25 @@ static void printPicture(const PageSection &section, llvm::raw_ostream &out) {
     }
 }
 
+void printSection(const PageSection &section, llvm::raw_ostream &out) {
+  if (section.kind == PageSection::Kind::Part)
+    out << "# ";
+  wrapped(section.title, 0, 2, out);
+  switch (section.kind) {
+  case PageSection::Kind::Part: break;
+  case PageSection::Kind::Text: printParagraphs(section, out); break;
+  case PageSection::Kind::Code: printCode(section, out); break;
+  case PageSection::Kind::List: printList(section, out); break;
+  case PageSection::Kind::Table: printTable(section, out); break;
+  case PageSection::Kind::Picture: printPicture(section, out); break;
+  }
+}
+
 void printPage(const Page &page, llvm::raw_ostream &out) {
   wrapped(page.name + " - " + page.title, 0, 2, out);
   for (const PageSection &section : page.sections) {
     out << '\n';
-    if (section.kind == PageSection::Kind::Part)
-      out << "# ";
-    wrapped(section.title, 0, 2, out);
-    switch (section.kind) {
-    case PageSection::Kind::Part: break;
-    case PageSection::Kind::Text: printParagraphs(section, out); break;
-    case PageSection::Kind::Code: printCode(section, out); break;
-    case PageSection::Kind::List: printList(section, out); break;
-    case PageSection::Kind::Table: printTable(section, out); break;
-    case PageSection::Kind::Picture: printPicture(section, out); break;
-    }
+    printSection(section, out);
   }
 }
 

@@ -33,11 +33,10 @@ static size_t linesWith(StringRef mnemonic, StringRef block) {
   return hasIt ? lines : 0;
 }
 
-/// The first sentence after the title, and after the other names that a concept has.
-static std::string firstSentence(StringRef page) {
+std::string firstSentence(StringRef page) {
   StringRef text = page.split('\n').second.ltrim();
   if (text.starts_with("Also: "))
-    text = text.split('\n').second.ltrim();
+    text = text.split("\n\n").second.ltrim();
   text = text.take_front(text.find("\n\n"));
   size_t end = std::min(text.find(". "), text.find(".\n"));
   std::string sentence = text.take_front(std::min(end, text.rtrim(".\n").size())).str();

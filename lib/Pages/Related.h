@@ -6,6 +6,9 @@
 
 namespace ptxray {
 
+/// The first sentence of a page, after its title and the other names that a concept has.
+std::string firstSentence(llvm::StringRef page);
+
 /// The rules whose example has the instruction, those with the shortest example first, as they say most about it.
 PageSection relatedRules(llvm::StringRef mnemonic);
 /// The concepts whose page mentions the instruction, or one of these words.

@@ -47,10 +47,17 @@ struct Interval {
 
 } // namespace
 
-static std::optional<Interval> intervalOf(llvm::ArrayRef<ExprId> gates, uint16_t target) {
+static bool areMet(const Demands &demands, uint16_t ptx, uint16_t target) {
+  const auto hold = [&](const Demands::Gates &gates) {
+    return llvm::all_of(gates, [&](ExprId gate) { return gateHoldsFor(gate, ptx, target); });
+  };
+  return hold(demands.all) && llvm::all_of(demands.choices, [&](const auto &ways) { return llvm::any_of(ways, hold); });
+}
+
+static std::optional<Interval> intervalOf(const Demands &demands, uint16_t target) {
   std::optional<Interval> found;
   for (const uint16_t ptx : isa::versions()) {
-    const bool passes = llvm::all_of(gates, [&](ExprId gate) { return gateHoldsFor(gate, ptx, target); });
+    const bool passes = areMet(demands, ptx, target);
     if (passes && !found)
       found = {ptx, 0};
     if (passes && found)
@@ -62,7 +69,11 @@ static std::optional<Interval> intervalOf(llvm::ArrayRef<ExprId> gates, uint16_t
 }
 
 std::optional<uint16_t> leastVersion(llvm::ArrayRef<ExprId> gates, uint16_t target) {
-  const std::optional<Interval> found = intervalOf(gates, target);
+  return leastVersion(Demands{gates.vec()}, target);
+}
+
+std::optional<uint16_t> leastVersion(const Demands &demands, uint16_t target) {
+  const std::optional<Interval> found = intervalOf(demands, target);
   if (!found)
     return std::nullopt;
   return std::max(found->first, isa::targets()[target].since);
@@ -123,12 +134,22 @@ static std::string versionsAndTargets(const std::string &versions, const std::st
   return versions + " and " + targets;
 }
 
-std::string needsText(llvm::ArrayRef<ExprId> gates) {
+size_t reachOf(const Demands &demands) {
+  size_t count = 0;
+  for (const uint16_t target : currentTargets())
+    for (const uint16_t ptx : isa::versions())
+      count += ptx >= isa::targets()[target].since && areMet(demands, ptx, target);
+  return count;
+}
+
+std::string needsText(llvm::ArrayRef<ExprId> gates) { return needsText(Demands{gates.vec()}); }
+
+std::string needsText(const Demands &demands) {
   const std::vector<uint16_t> all = currentTargets();
   std::map<Interval, std::vector<uint16_t>> groups;
   std::vector<uint16_t> passing;
   for (const uint16_t target : all)
-    if (const std::optional<Interval> versions = intervalOf(gates, target)) {
+    if (const std::optional<Interval> versions = intervalOf(demands, target)) {
       groups[*versions].push_back(target);
       passing.push_back(target);
     }
@@ -142,7 +163,7 @@ std::string needsText(llvm::ArrayRef<ExprId> gates) {
   if (!areRanges) { // names, each with the version that knows it
     groups.clear();
     for (const uint16_t target : passing) {
-      Interval versions = *intervalOf(gates, target);
+      Interval versions = *intervalOf(demands, target);
       versions.first = std::max(versions.first, isa::targets()[target].since);
       groups[versions].push_back(target);
     }
@@ -158,9 +179,9 @@ std::string needsText(llvm::ArrayRef<ExprId> gates) {
   return llvm::join(parts, "; ");
 }
 
-bool needsVariant(llvm::ArrayRef<ExprId> gates) {
+bool needsVariant(const Demands &demands) {
   return llvm::all_of(currentTargets(),
-                      [&](uint16_t target) { return isa::targets()[target].variant || !intervalOf(gates, target); });
+                      [&](uint16_t target) { return isa::targets()[target].variant || !intervalOf(demands, target); });
 }
 
 } // namespace ptxray

@@ -14,11 +14,11 @@ problems, names = [], {}
 pages = sorted((source / "docs/concepts").glob("*.md"))
 for path in pages:
     text = path.read_text()
-    head = re.match(r"# (.+)\n\nAlso: (.+)\n\n", text)
+    head = re.match(r"# (.+)\n\nAlso: (.+?)\n\n", text, re.S)
     if not head:
         problems.append(f"{path.name}: no title, or no line of other names")
         continue
-    for name in [head[1], path.stem, *head[2].split(", ")]:
+    for name in [head[1], path.stem, *re.split(r",\s", head[2])]:
         if names.setdefault(name.lower(), path.stem) != path.stem:
             problems.append(f"{path.name}: `{name}` is a name of {names[name.lower()]}, too")
         for written in {name, name.upper(), name.replace(" ", "-")} if not name.startswith(".") else {name}:

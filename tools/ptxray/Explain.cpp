@@ -6,6 +6,8 @@
 #include "Diagnostics/RulePages.h"
 #include "Isa/Isa.h"
 #include "Pages/Pages.h"
+#include "Pages/PtxasMessages.h"
+#include "Pages/Search.h"
 #include "Pages/Sources.h"
 #include "PagesJson.h"
 #include "Render/Render.h"
@@ -40,7 +42,11 @@ static std::string shownRulePage(DiagId id) {
 }
 
 static std::string shownConcept(const RulePage &page) {
-  return shownPage(namesOfConcept(page).front().str() + " - a concept", page.text);
+  constexpr size_t mostNames = 32; // more, as of functions of CUDA, are in a table of the page
+  const auto names = namesOfConcept(page);
+  const StringRef text = page.text;
+  return shownPage(names.front().str() + " - a concept",
+                   names.size() > mostNames ? text.drop_front(text.find("\n\n", text.find("Also: "))) : text);
 }
 
 /// The opcode of a whole instruction; any other text as it is.
@@ -91,18 +97,8 @@ static std::optional<int> explainLine(StringRef written, llvm::raw_ostream &out)
 }
 
 static std::string didYouMeanAny(StringRef wanted) {
-  llvm::SmallVector<StringRef> known;
-  for (const RulePage &page : rulePages())
-    known.push_back(page.id);
-  for (const RulePage &page : conceptPages())
-    llvm::append_range(known, namesOfConcept(page));
-  for (const isa::Mnemonic &mnemonic : isa::mnemonics())
-    known.push_back(mnemonic.text);
-  for (const isa::Directive &directive : isa::tables().directives)
-    known.push_back(directive.name);
-  for (const isa::SpecialRegister &reg : isa::specialRegisters())
-    known.push_back(reg.name);
-  return didYouMean(wanted, known);
+  const std::string name = likelyName(wanted);
+  return name.empty() ? "" : "; did you mean `" + name + "`?";
 }
 
 /// The pages of one name; empty if there are none.
@@ -122,6 +118,9 @@ static std::vector<Page> pagesOf(StringRef name) {
     pages.front().sections.insert(pages.front().sections.begin(), std::move(why));
   if (pages.empty())
     if (std::optional<Page> page = mnemonics.empty() ? pageOf(name) : std::nullopt)
+      pages.push_back(std::move(*page));
+  if (pages.empty())
+    if (std::optional<Page> page = versionPage(name))
       pages.push_back(std::move(*page));
   return pages;
 }
@@ -178,14 +177,8 @@ static int overview() {
   return Clean;
 }
 
-static int runExplain(const Arguments &arguments) {
-  if (arguments.value("--format"))
-    return explainAsJson(arguments);
-  if (arguments.operands.empty())
-    return overview();
-  const StringRef wanted = opcodeIn(arguments.operands.front());
-  if (arguments.operands.size() > 1)
-    return usageError("only `--format=json` accepts several names");
+/// Explains a name, if it is one.
+static std::optional<int> explainName(StringRef wanted, bool withSource) {
   const RulePage *subject = findConcept(wanted);
   if (const auto [rule, problem] = findRule(wanted); rule) {
     llvm::outs() << shownRulePage(rule->id);
@@ -202,22 +195,82 @@ static int runExplain(const Arguments &arguments) {
   }
   if (const std::vector<Page> pages = pagesOf(wanted); !pages.empty()) {
     llvm::interleave(pages, llvm::outs(), [](const Page &page) { printPage(page, llvm::outs()); }, "\n");
-    if (arguments.has("--source"))
+    if (withSource)
       printSource(wanted, llvm::outs());
     if (subject)
       llvm::outs() << '\n' << shownConcept(*subject);
     return Clean;
   }
-  if (!findMnemonics(wanted).empty()) {
-    listMnemonics(wanted, llvm::outs());
-    return Clean;
+  if (findMnemonics(wanted).empty())
+    return std::nullopt;
+  listMnemonics(wanted, llvm::outs());
+  return Clean;
+}
+
+static void listPages(std::string title, llvm::ArrayRef<FoundPage> pages) {
+  PageSection section{PageSection::Kind::List, std::move(title), {}};
+  for (const FoundPage &page : pages)
+    section.rows.push_back({{page.name}, page.about, "", 0});
+  printSection(section, llvm::outs());
+}
+
+/// Explains a message of ptxas, or a part of one.
+static bool explainMessage(StringRef printed) {
+  const std::vector<PtxasMessage> messages = ptxasMessagesLike(printed);
+  if (messages.empty())
+    return false;
+  std::vector<FoundPage> rules;
+  for (const PtxasMessage &message : messages)
+    rules.push_back({message.text.str(), message.rule.empty() ? "no rule" : message.rule.str()});
+  const bool isOneRule = llvm::all_equal(llvm::map_range(messages, [](const auto &one) { return one.rule; }));
+  if (!isOneRule || messages.front().rule.empty()) {
+    listPages("messages of ptxas, and the rules of ptxray for such faults:", rules);
+    return true;
   }
+  llvm::outs() << "ptxas: " << messages.front().text << "\n`ptxray check` reports such a fault at its place, often as "
+               << messages.front().rule << ":\n\n"
+               << shownRulePage(*findDiag(messages.front().rule.split(':').first));
+  return true;
+}
+
+/// Explains a text that is no name: a name without its signs, a message of ptxas, or words that pages have.
+static std::optional<int> explainText(StringRef wanted, bool withSource) {
+  const std::vector<std::string> names = namesLike(wanted);
+  if (names.size() == 1)
+    return explainName(names.front(), withSource);
+  std::vector<FoundPage> pages;
+  for (const std::string &name : names)
+    if (const std::optional<Page> page = pageOf(name))
+      pages.push_back({name, page->title});
+  if (pages.empty() && explainMessage(wanted))
+    return Clean;
+  constexpr size_t mostShown = 12;
+  if (pages.empty())
+    pages = pagesAbout(wanted, mostShown);
+  if (pages.empty())
+    return std::nullopt;
+  listPages("nothing is called `" + escaped(wanted) + "`; these pages are about it:", pages);
+  return Clean;
+}
+
+static int runExplain(const Arguments &arguments) {
+  if (arguments.value("--format"))
+    return explainAsJson(arguments);
+  if (arguments.operands.empty())
+    return overview();
+  const StringRef wanted = opcodeIn(arguments.operands.front());
+  if (arguments.operands.size() > 1)
+    return usageError("only `--format=json` accepts several names");
+  if (const std::optional<int> status = explainName(wanted, arguments.has("--source")))
+    return *status;
   if (const std::optional<int> status = explainLine(wanted, llvm::outs()))
     return *status;
   if (wanted == ".sreg")
     return usageError(
         "`.sreg` is what the manual calls the state space of special registers; it is not written in PTX: "
         "`ptxray explain %tid` explains one of them");
+  if (const std::optional<int> status = explainText(wanted, arguments.has("--source")))
+    return *status;
   return usageError("no rule, concept, instruction, directive, special register, or target `" + wanted.str() + "`" +
                     didYouMeanAny(wanted));
 }

@@ -1,0 +1,12 @@
+#pragma once
+// The versions and targets that a form needs in any case.
+#include "Isa/Isa.h"
+#include "Targets/Needs.h"
+
+namespace ptxray {
+
+/// The gates of the form itself, and those of its words and of the rows of its tables, of which one must be open. What
+/// only ptxas accepts is left out.
+Demands demandsOf(const isa::Form &form);
+
+} // namespace ptxray

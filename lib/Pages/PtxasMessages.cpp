@@ -1,0 +1,90 @@
+#include "Pages/PtxasMessages.h"
+#include "Diagnostics/RulePages.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace ptxray {
+
+using llvm::StringRef;
+
+static constexpr RulePage pages[] = {
+#include "PtxasMessages.inc"
+};
+
+/// Reads the rows of the table: "| ``message`` | `rule` | test |".
+static std::vector<PtxasMessage> allMessages() {
+  std::vector<PtxasMessage> messages;
+  StringRef rest = pages[0].text;
+  for (StringRef line; !rest.empty();) {
+    std::tie(line, rest) = rest.split('\n');
+    if (!line.consume_front("| ``"))
+      continue;
+    const auto [text, columns] = line.split("`` | ");
+    const StringRef rule = columns.split(" | ").first.trim('`');
+    messages.push_back({text, rule == "-" ? StringRef() : rule});
+  }
+  return messages;
+}
+
+/// The message without what ptxas prints before it: `ptxas k.ptx, line 4; error   : `.
+static StringRef withoutPlace(StringRef printed) {
+  for (const StringRef severity : {"error", "fatal", "warning", "info"})
+    if (const size_t at = printed.find(severity); at != StringRef::npos)
+      if (StringRef rest = printed.drop_front(at + severity.size()).ltrim(); rest.consume_front(":"))
+        return rest.trim();
+  return printed.trim();
+}
+
+/// The literal parts of a message, between what `%s` and the like stand for.
+static llvm::SmallVector<StringRef, 4> literalsOf(StringRef text) {
+  llvm::SmallVector<StringRef, 4> parts;
+  size_t begin = 0;
+  for (size_t at = text.find('%'); at != StringRef::npos; at = text.find('%', at)) {
+    size_t end = at + 1;
+    while (end < text.size() && llvm::isDigit(text[end]))
+      ++end;
+    if (end < text.size() && StringRef("sducxl").contains(text[end])) {
+      parts.push_back(text.slice(begin, at));
+      begin = end + 1;
+    }
+    at = end;
+  }
+  parts.push_back(text.drop_front(begin));
+  return parts;
+}
+
+/// How many letters a message has besides what is filled in, if the text may be that message; else none.
+static size_t lettersIn(StringRef message, StringRef printed) {
+  const auto literals = literalsOf(message);
+  size_t at = 0, letters = 0;
+  for (const StringRef literal : literals) {
+    const size_t found = printed.find_insensitive(literal, at);
+    if (found == StringRef::npos || (&literal == literals.begin() && found != 0))
+      return 0;
+    at = found + literal.size();
+    letters += literal.size();
+  }
+  const bool isWhole = literals.back().empty() || printed.ends_with_insensitive(literals.back());
+  return isWhole ? letters : 0;
+}
+
+std::vector<PtxasMessage> ptxasMessagesLike(StringRef printed) {
+  constexpr size_t leastLetters = 8; // a message of fewer, such as `%s %s`, could be anything
+  const StringRef wanted = withoutPlace(printed);
+  std::vector<PtxasMessage> whole, parts;
+  size_t most = leastLetters;
+  for (const PtxasMessage &message : allMessages()) {
+    const size_t letters = lettersIn(message.text, wanted);
+    if (letters > most)
+      whole.clear();
+    if (letters >= most) {
+      most = letters;
+      whole.push_back(message);
+    }
+    if (wanted.size() >= leastLetters && message.text.contains_insensitive(wanted))
+      parts.push_back(message);
+  }
+  return whole.empty() ? parts : whole;
+}
+
+} // namespace ptxray

@@ -14,8 +14,8 @@ llvm::ArrayRef<RulePage> rulePages(); // sorted by id
 /// The text of the page; empty if there is none.
 llvm::StringRef rulePage(llvm::StringRef id);
 
-/// The pages docs/concepts/<id>.md, of what an instruction or rule takes for known: `# fragment`, and under it a paragraph
-/// `Also: ` with other names.
+/// The pages docs/concepts/<id>.md, of what an instruction or rule takes for known: `# fragment`, and under it a
+/// paragraph `Also: ` with other names.
 llvm::ArrayRef<RulePage> conceptPages(); // sorted by id
 /// The names of a concept, its title first.
 llvm::SmallVector<llvm::StringRef, 8> namesOfConcept(const RulePage &page);

@@ -85,7 +85,7 @@ static size_t longestWord(StringRef text) {
   return longest;
 }
 
-/// Where a cell is cut to fit: after a word, else after a sign in the word.
+/// Returns the place where a cell is cut to fit: after a word, else after a sign in the word.
 static size_t cutOf(StringRef cell, size_t width) {
   if (cell.size() <= width)
     return cell.size();

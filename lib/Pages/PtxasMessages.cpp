@@ -53,7 +53,7 @@ static llvm::SmallVector<StringRef, 4> literalsOf(StringRef text) {
   return parts;
 }
 
-/// How many letters a message has besides what is filled in, if the text may be that message; else none.
+/// Counts the letters that a message has besides what is filled in, if the text may be that message; else none.
 static size_t lettersIn(StringRef message, StringRef printed) {
   const auto literals = literalsOf(message);
   size_t at = 0, letters = 0;

@@ -89,12 +89,20 @@ class Availability:
                     some |= self.perhaps(value.get("requires", {})) & self.perhaps(word.get("requires", {}))
                 bits &= some
         for table in form.get("tables", []):
-            if table["columns"][-1]["kind"] == "requires":
-                some = 0
-                for row in table["rows"]:
-                    cell = row["cells"][-1]
-                    some |= self.perhaps(cell if isinstance(cell, dict) else {})
-                bits &= some
+            some = 0
+            for row in table["rows"]:
+                some |= self.of_row(table["columns"], row["cells"])
+            bits &= some
+        return bits
+
+    def of_row(self, columns, cells):
+        """where the condition of a row holds, and the words exist that it has alone in a cell"""
+        bits = self.everywhere
+        for column, cell in zip(columns, cells):
+            if column["kind"] == "requires" and isinstance(cell, dict):
+                bits &= self.perhaps(cell)
+            if column["kind"] == "slot" and isinstance(cell, list) and len(cell) == 1 and cell[0] in self.isa["words"]:
+                bits &= self.perhaps(self.isa["words"][cell[0]].get("requires", {}))
         return bits
 
     def existing(self):

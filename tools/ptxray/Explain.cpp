@@ -173,7 +173,10 @@ static int overview() {
   for (const isa::Directive &pragma : isa::tables().pragmas)
     llvm::outs() << ' ' << pragma.name;
   llvm::outs() << "\n  a target: sm_90a, sm_100f; a special register: %tid, %clock64\n"
-               << "  FILE:LINE: what is reported there, and what is written there\n";
+               << "  a version of PTX: 8.7\n"
+               << "  a message of ptxas: \"Arguments mismatch for instruction 'mov'\"\n"
+               << "  FILE:LINE: what is reported there, and what is written there\n"
+               << "other words are looked for on all pages\n";
   return Clean;
 }
 

@@ -154,7 +154,7 @@ PageSection FormPage::computation() const {
       continue;
     known.push_back(target);
     if (formula.target != isa::FormulaTarget::Operand || !judged || judged->nodeOf[formula.operand] >= 0)
-      section.rows.push_back({{}, formulaText(match().form(), formula, &match()), functionsOf(formula)});
+      addFormula(formulaText(match().form(), formula, &match()), "", functionsOf(formula), section);
   }
   if (!match().form().outside.empty())
     section.rows.push_back(

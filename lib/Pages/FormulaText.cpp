@@ -1,7 +1,9 @@
 #include "Pages/FormulaText.h"
 #include "Isa/FormulaNames.h"
 #include "Isa/Isa.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <vector>
 
 namespace ptxray {
 
@@ -130,16 +132,24 @@ std::string formulaText(const isa::Form &form, const isa::Formula &formula, cons
   return formula.bound.empty() ? text : text + " within " + std::string(formula.bound);
 }
 
-std::string functionsOf(const isa::Formula &formula) {
-  std::string text;
+std::vector<std::string> functionsOf(const isa::Formula &formula) {
+  std::vector<std::string> texts;
+  const auto add = [&](std::string text) {
+    if (!llvm::is_contained(texts, text))
+      texts.push_back(std::move(text));
+  };
   for (const isa::Step &step : isa::run(isa::tables().steps, formula.steps)) {
-    if (step.op != StepOp::Named)
-      continue;
-    const isa::Text name = isa::tables().namedFunctions[step.value];
-    if (const std::optional<isa::Meaning> meaning = isa::findMeaning(name))
-      text += (text.empty() ? "" : "; ") + std::string(name) + ": " + std::string(meaning->text);
+    if (step.op == StepOp::At)
+      add("x@n: x as lane n has it");
+    const bool isJoinOfOne = step.op == StepOp::Joined && step.count == 1; // which is not written
+    const isa::Text name = step.op == StepOp::Named  ? isa::tables().namedFunctions[step.value]
+                           : step.op == StepOp::Fold ? "fold"
+                           : isJoinOfOne             ? ""
+                                                     : isa::functionOf(step.op).name;
+    if (const std::optional<isa::Meaning> meaning = isa::findMeaning(name); meaning && meaning->topic == "function")
+      add(std::string(name) + ": " + std::string(meaning->text));
   }
-  return text;
+  return texts;
 }
 
 } // namespace ptxray

@@ -116,20 +116,12 @@ PageSection Part::forms() const {
 /// counts.
 PageSection Part::computation() const {
   PageSection section{PageSection::Kind::Code, "Computes", {}};
-  const auto add = [&](std::string text, std::string note) {
-    const auto isSame = [&](const PageRow &row) { return row.text == text && row.note == note; };
-    if (llvm::none_of(section.rows, isSame))
-      section.rows.push_back({{}, std::move(text), std::move(note)});
-  };
   for (const isa::Form *form : documented) {
     if (!form->outside.empty())
-      add("nothing that one GPU could do alone: it is about " + std::string(form->outside), "");
+      addFormula("nothing that one GPU could do alone: it is about " + std::string(form->outside), "", {}, section);
     for (const isa::Formula &formula : isa::run(isa::tables().formulas, form->formulas)) {
       const std::string when = formula.when ? conditionText(*form, formula.when).manual : "";
-      std::string note = when.empty() ? "" : "if " + when;
-      if (const std::string functions = functionsOf(formula); !functions.empty())
-        note += (note.empty() ? "" : "; ") + functions;
-      add(formulaText(*form, formula), std::move(note));
+      addFormula(formulaText(*form, formula), when.empty() ? "" : "if " + when, functionsOf(formula), section);
     }
   }
   return section;

@@ -35,6 +35,22 @@ PageSection needsSection(const Demands &demands) {
   return section;
 }
 
+void addFormula(std::string text, std::string condition, const std::vector<std::string> &functions,
+                PageSection &section) {
+  const auto isSame = [&](const PageRow &row) {
+    const llvm::StringRef note = row.note;
+    const llvm::StringRef other = note.starts_with("if ") ? note.split("; ").first : "";
+    return row.text == text && other == condition;
+  };
+  if (llvm::any_of(section.rows, isSame))
+    return;
+  std::string note = std::move(condition);
+  for (const std::string &function : functions)
+    if (llvm::none_of(section.rows, [&](const PageRow &row) { return llvm::StringRef(row.note).contains(function); }))
+      note += (note.empty() ? "" : "; ") + function;
+  section.rows.push_back({{}, std::move(text), std::move(note)});
+}
+
 static std::string severityText(const ExampleReport &report) { return report.isError ? "error: " : "warning: "; }
 
 void addExample(llvm::StringRef name, Page &page) {

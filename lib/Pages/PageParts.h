@@ -13,6 +13,9 @@ PageSection needsSection(llvm::ArrayRef<isa::ExprId> gates);
 PageSection needsSection(const Demands &demands);
 /// Adds a row, or its words to a row with the same contents.
 void addOrJoin(PageRow row, std::vector<PageRow> &rows);
+/// Adds a formula with its condition, unless it is there, and what its functions are, unless that was said above.
+void addFormula(std::string text, std::string condition, const std::vector<std::string> &functions,
+                PageSection &section);
 /// Adds a correct line, and a typical mistake with its report.
 void addExample(llvm::StringRef name, Page &page);
 

@@ -1,5 +1,6 @@
 // The meanings of words, operands and registers, and examples; and the lint that requires both for everything that is
 // shown.
+#include "Isa/FormulaNames.h"
 #include "Resolver.h"
 
 namespace ptxray::isagen {
@@ -34,6 +35,10 @@ void Resolver::meanings() {
   for (const isa::SpecialRegister &reg : output.registers)
     names.insert(std::string(reg.name));
   names.insert(output.namedFunctions.begin(), output.namedFunctions.end());
+  names.insert("fold"); // which is written with a word, and so is no function of the others' kind
+  for (const isa::FormulaFunction &function : isa::formulaFunctions)
+    if (!function.name.empty())
+      names.insert(std::string(function.name));
   for (const auto &[name, meaning] : listed.meanings) {
     if (!names.count(name))
       errors.report(meaning.place, "unknown-name",

@@ -9,8 +9,9 @@ import sys
 
 HEAD = """# Instructions
 
-All instructions known, with the section of the PTX ISA manual, the first PTX version and the targets that
-have some form of them. Made from `ptxray isa --format=json` by `test/runner/instruction_table.py`.
+Look up here since when an instruction exists, and on which targets: this lists all that are known, with the section of
+the PTX ISA manual, the first PTX version and the targets that have some form of them.
+Made from `ptxray isa --format=json` by `test/runner/instruction_table.py`.
 
 | instruction | section | PTX | targets | what it does |
 |---|---|---|---|---|

@@ -17,8 +17,8 @@ import sys
 
 HEAD = """# Mistakes, and what is said of them
 
-Texts that people wrote, with the reports of an earlier ptxray and those of today. Each has its text with the advice
-taken, which ptxas accepts; `test/mistakes` has the files.
+See here what ptxray says of typical mistakes: texts that people wrote, with the reports of an earlier ptxray and those
+of today. Each has its text with the advice taken, which ptxas accepts; `test/mistakes` has the files.
 """
 
 

@@ -4,6 +4,7 @@
 #include "Machine/Grid.h"
 #include "Machine/Unwritten.h"
 #include "Machine/Watch.h"
+#include "Machine/Wide.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <array>
@@ -23,23 +24,8 @@ struct Region {
 
 /// The addresses of all lanes.
 static void addressesOf(const char *registers, const AddressOf &address, uint64_t *at) {
-  const auto offset = static_cast<uint64_t>(address.offset);
-  if (address.base.bits == 64) {
-    const auto *base = reinterpret_cast<const uint64_t *>(registers + address.base.slot);
-    for (unsigned lane = 0; lane < warpSize; ++lane)
-      at[lane] = base[lane] + offset;
-    return;
-  }
-  if (address.base.bits == 32) {
-    const auto *base = reinterpret_cast<const uint32_t *>(registers + address.base.slot);
-    const bool isWide = address.space == Space::Generic || address.space == Space::Global;
-    const uint64_t bits = isWide ? ~uint64_t(0) : 0xffffffff;
-    for (unsigned lane = 0; lane < warpSize; ++lane)
-      at[lane] = (base[lane] + offset) & bits;
-    return;
-  }
-  for (unsigned lane = 0; lane < warpSize; ++lane)
-    at[lane] = offset;
+  static const LaneShape none{};
+  findAddresses(registers, address, none, at);
 }
 
 /// The region that holds an address, of memory that all lanes share; empty: none.
@@ -66,36 +52,20 @@ static Region regionAt(Warp &warp, const Op &op, const MemoryAccess &access, uin
 
 /// All lanes in one region.
 static bool findTogether(Warp &warp, const Op &op, const MemoryAccess &access, const uint64_t *at, Pointers &found) {
-  const uint64_t first = at[__builtin_ctz(found.mask)];
-  uint64_t low = first, high = first, unaligned = first, notRow = 0, notSame = 0;
-  if (found.mask == allLanes) // the loop without a condition becomes vectors
-    for (unsigned lane = 0; lane < warpSize; ++lane) {
-      const uint64_t distance = at[lane] - first;
-      notSame |= distance;
-      notRow |= distance ^ uint64_t(lane) * access.bytes;
-    }
-  found.isRow = found.mask == allLanes && !notRow && !(access.bytes & (access.alignment - 1));
-  found.isSame = found.mask == allLanes && !notSame;
-  if (found.isRow)
-    high = at[warpSize - 1];
-  for (unsigned lane = 0; !found.isRow && !found.isSame && lane < warpSize; ++lane) {
-    const uint64_t one = found.mask >> lane & 1 ? at[lane] : first;
-    low = std::min(low, one);
-    high = std::max(high, one);
-    unaligned |= one;
-  }
-  if (unaligned & (access.alignment - 1))
+  const LaneShape &shape = *found.shape;
+  const uint64_t first = at[shape.lane], low = first + static_cast<uint64_t>(shape.low),
+                 high = first + static_cast<uint64_t>(shape.high);
+  if (!shape.isAligned || first & (access.alignment - 1))
     return false;
   const Region region = regionAt(warp, op, access, low);
-  if (!region.bytes || high > region.end || access.bytes > region.end - high)
+  if (!region.bytes || high < low || high > region.end || access.bytes > region.end - high)
     return false;
-  for (unsigned lane = 0; lane < warpSize; ++lane)
-    found.of[lane] = found.mask >> lane & 1 ? region.bytes + (at[lane] - region.begin) : nullptr;
+  found.first = region.bytes + (first - region.begin);
   return true;
 }
 
 static void findOneByOne(Warp &warp, const Op &op, const MemoryAccess &access, const uint64_t *at, Pointers &found) {
-  found.isRow = found.isSame = false;
+  found.shape = nullptr;
   for (uint32_t left = found.mask; left; left &= left - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(left));
     Lookup one = look(warp, access.address.space, at[lane], access.bytes, lane, access.isWrite);
@@ -109,10 +79,11 @@ static void findOneByOne(Warp &warp, const Op &op, const MemoryAccess &access, c
   }
 }
 
-static Pointers find(const Op &op, const MemoryAccess &access, const uint64_t *at, uint32_t mask, Warp &warp) {
-  Pointers found(mask);
-  const bool isOneLane = !(mask & (mask - 1));
-  if (isOneLane || !findTogether(warp, op, access, at, found))
+/// `shape`: that of the addresses; null: there is only one.
+static Pointers find(const Op &op, const MemoryAccess &access, const uint64_t *at, const LaneShape *shape,
+                     uint32_t mask, Warp &warp) {
+  Pointers found(mask, shape);
+  if (!shape || !findTogether(warp, op, access, at, found))
     findOneByOne(warp, op, access, at, found);
   if (!warp.clock.empty() && (access.isStrong || access.address.space == Space::Shared ||
                               access.address.space == Space::Generic || access.address.space == Space::Global))
@@ -122,40 +93,45 @@ static Pointers find(const Op &op, const MemoryAccess &access, const uint64_t *a
 
 template <class Register, class Element> static void load(Register *to, const Pointers &from, size_t offset) {
   constexpr size_t step = sizeof(Element);
-  if (from.isRow && from.of[1] - from.of[0] == step) {
+  if (from.shape && from.mask == allLanes) {
+    const LaneShape &shape = *from.shape;
+    const uint8_t *const first = from.first + offset;
+    const bool isRow = shape.isRow && shape.bytes == step;
+    Element element;
+    if (isRow) {
+      for (unsigned lane = 0; lane < warpSize; ++lane) {
+        std::memcpy(&element, first + lane * step, step);
+        to[lane] = element;
+      }
+      return;
+    }
+    PTXRAY_UNROLLED
     for (unsigned lane = 0; lane < warpSize; ++lane) {
-      Element element;
-      std::memcpy(&element, from.of[0] + lane * step, step);
+      std::memcpy(&element, first + shape.distances[lane], step);
       to[lane] = element;
     }
-    return;
-  }
-  if (from.isSame) {
-    Element element;
-    std::memcpy(&element, from.of[0] + offset, sizeof element);
-    std::fill_n(to, warpSize, element);
     return;
   }
   for (uint32_t left = from.mask; left; left &= left - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(left));
     Element element;
-    std::memcpy(&element, from.of[lane] + offset, sizeof element);
+    std::memcpy(&element, from.at(lane) + offset, sizeof element);
     to[lane] = element;
   }
 }
 template <class Register, class Element> static void store(const Register *from, const Pointers &to, size_t offset) {
   constexpr size_t step = sizeof(Element);
-  if (to.isRow && to.of[1] - to.of[0] == step) {
+  if (to.shape && to.shape->isRow && to.shape->bytes == step) {
     for (unsigned lane = 0; lane < warpSize; ++lane) {
       const auto element = static_cast<Element>(from[lane]);
-      std::memcpy(to.of[0] + lane * step, &element, step);
+      std::memcpy(to.first + lane * step, &element, step);
     }
     return;
   }
   for (uint32_t left = to.mask; left; left &= left - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(left));
     const auto element = static_cast<Element>(from[lane]);
-    std::memcpy(to.of[lane] + offset, &element, sizeof element);
+    std::memcpy(to.at(lane) + offset, &element, sizeof element);
   }
 }
 
@@ -185,6 +161,27 @@ template <class Move> static void byWidths(unsigned registerBits, unsigned bits,
 }
 // NOLINTEND(bugprone-branch-clone)
 
+/// Calls `use` with the flags of each run of bytes, as far as there are any; ends when it gives false.
+template <class Use> static bool eachRun(const LaneShape &shape, uint64_t first, Space space, Warp &warp, Use use) {
+  uint8_t *const written = writtenAt(warp, space, first, shape.lane);
+  for (unsigned i = 0; written && i < shape.runs; ++i)
+    if (!use(written + shape.run[i].at, size_t(shape.run[i].elements) * shape.bytes))
+      return false;
+  return true;
+}
+
+static bool areWritten(const uint8_t *written, size_t bytes) {
+  constexpr uint64_t ones = 0x0101010101010101;
+  uint64_t all = ones, word;
+  for (; bytes >= sizeof word; bytes -= sizeof word, written += sizeof word) {
+    std::memcpy(&word, written, sizeof word);
+    all &= word;
+  }
+  for (size_t i = 0; i < bytes; ++i)
+    all &= written[i] ? ones : 0;
+  return all == ones;
+}
+
 /// Whether none of the bytes was written.
 static bool areUnwritten(const uint8_t *written, size_t bytes) {
   return !*written && std::all_of(written, written + bytes, [](uint8_t one) { return !one; });
@@ -201,12 +198,8 @@ static void noteLoads(const Op &op, const MemoryAccess &access, const uint64_t *
   if (!hasFlags(access, warp) || !from.mask)
     return;
   const Space space = access.address.space;
-  if (from.isRow || from.isSame) { // mostly all was written
-    const size_t bytes = from.isRow ? warpSize * access.bytes : access.bytes;
-    const uint8_t *written = writtenAt(warp, space, at[0], 0);
-    if (!written || !std::memchr(written, 0, bytes))
-      return;
-  }
+  if (from.shape && eachRun(*from.shape, at[from.shape->lane], space, warp, areWritten)) // mostly all was written
+    return;
   const size_t size = access.bits / 8, results = llvm::count_if(access.elements, [](Place one) { return one.bits; });
   llvm::SmallVector<uint32_t, 4> lanes(access.elements.size());
   for (uint32_t left = from.mask; left; left &= left - 1) {
@@ -228,9 +221,14 @@ static void noteStores(const MemoryAccess &access, const uint64_t *at, const Poi
     return;
   const Space space = access.address.space;
   const Frame &frame = *warp.now.frame;
-  if (to.isRow && frame.unwritten.empty()) {
-    if (uint8_t *written = writtenAt(warp, space, at[0], 0))
-      std::memset(written, 1, warpSize * access.bytes);
+  SlotFilter stored = 0;
+  for (const Place &place : access.elements)
+    stored |= filterOf(place.slot);
+  if (to.shape && !(frame.unwrittenFilter & stored)) {
+    eachRun(*to.shape, at[to.shape->lane], space, warp, [](uint8_t *written, size_t bytes) {
+      std::memset(written, 1, bytes);
+      return true;
+    });
     return;
   }
   const size_t size = access.bits / 8;
@@ -256,14 +254,14 @@ static bool isWeak(const MemoryAccess &access, const uint64_t *at, const Pointer
   for (uint32_t left = places.mask; left; left &= left - 1)
     isPossible &= space == Space::Global || at[__builtin_ctz(left)] >= globalBegin;
   for (uint32_t left = places.mask; left && !isPossible; left &= left - 1)
-    warp.weak->settle(places.of[__builtin_ctz(left)], access.bytes);
+    warp.weak->settle(places.at(__builtin_ctz(left)), access.bytes);
   return isPossible;
 }
 
 static void loadWeakly(char *registers, const MemoryAccess &access, const Pointers &from, Warp &warp) {
   for (uint32_t left = from.mask; left; left &= left - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(left));
-    const uint64_t value = warp.weak->load(from.of[lane], access.bytes, lane, access.isStrong, access.acquires);
+    const uint64_t value = warp.weak->load(from.at(lane), access.bytes, lane, access.isStrong, access.acquires);
     std::memcpy(registers + access.elements[0].slot + size_t(lane) * access.bytes, &value, access.bytes);
   }
 }
@@ -275,13 +273,13 @@ static void storeWeakly(const char *registers, const MemoryAccess &access, const
     const auto lane = static_cast<unsigned>(__builtin_ctz(left));
     uint64_t value = 0;
     std::memcpy(&value, registers + access.elements[0].slot + size_t(lane) * access.bytes, access.bytes);
-    warp.weak->store(to.of[lane], access.bytes, lane, value);
+    warp.weak->store(to.at(lane), access.bytes, lane, value);
   }
 }
 
-static void loadAll(char *registers, const Op &op, const MemoryAccess &access, const uint64_t *at, uint32_t mask,
-                    Warp &warp) {
-  const Pointers from = find(op, access, at, mask, warp);
+static void loadAll(char *registers, const Op &op, const MemoryAccess &access, const uint64_t *at,
+                    const LaneShape *shape, uint32_t mask, Warp &warp) {
+  const Pointers from = find(op, access, at, shape, mask, warp);
   noteLoads(op, access, at, from, warp);
   if (warp.weak && isWeak(access, at, from, warp))
     return loadWeakly(registers, access, from, warp);
@@ -295,9 +293,9 @@ static void loadAll(char *registers, const Op &op, const MemoryAccess &access, c
   }
 }
 
-static void storeAll(char *registers, const Op &op, const MemoryAccess &access, const uint64_t *at, uint32_t mask,
-                     Warp &warp) {
-  const Pointers to = find(op, access, at, mask, warp);
+static void storeAll(char *registers, const Op &op, const MemoryAccess &access, const uint64_t *at,
+                     const LaneShape *shape, uint32_t mask, Warp &warp) {
+  const Pointers to = find(op, access, at, shape, mask, warp);
   if (warp.doer.stage == Stage::Begin)
     return;
   noteStores(access, at, to, warp);
@@ -312,21 +310,34 @@ static void storeAll(char *registers, const Op &op, const MemoryAccess &access, 
   }
 }
 
+/// The addresses of all lanes, and their shape; null: there is only one lane.
+static const LaneShape *shapeOf(const char *registers, const MemoryAccess &access, uint64_t *at, uint32_t mask,
+                                Warp &warp) {
+  if (!(mask & (mask - 1))) {
+    addressesOf(registers, access.address, at);
+    return nullptr;
+  }
+  LaneShape &shape = warp.block->grid->shapes.of(access.number, mask);
+  if (!findAddresses(registers, access.address, shape, at) || shape.mask != mask)
+    shape.find(at, mask, access);
+  return &shape;
+}
+
 void loadElements(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto &access = *static_cast<const MemoryAccess *>(op.more);
   uint64_t at[warpSize];
-  addressesOf(registers, access.address, at);
+  const LaneShape *shape = shapeOf(registers, access, at, mask, warp);
   if (warp.isCounted)
     countAccess(warp, op, AccessKind::Load, access.address.space, at, mask, access.bytes);
-  loadAll(registers, op, access, at, mask, warp);
+  loadAll(registers, op, access, at, shape, mask, warp);
 }
 void storeElements(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto &access = *static_cast<const MemoryAccess *>(op.more);
   uint64_t at[warpSize];
-  addressesOf(registers, access.address, at);
+  const LaneShape *shape = shapeOf(registers, access, at, mask, warp);
   if (warp.isCounted)
     countAccess(warp, op, AccessKind::Store, access.address.space, at, mask, access.bytes);
-  storeAll(registers, op, access, at, mask, warp);
+  storeAll(registers, op, access, at, shape, mask, warp);
 }
 
 namespace {
@@ -391,11 +402,11 @@ void accessAtomically(char *registers, const Op &op, uint32_t mask, Warp &warp) 
     const bool isInGlobal = !atomic.inGlobal.empty() && to[0][__builtin_ctz(lane)] >= globalBegin;
     const AtomicAccess &here = isInGlobal ? atomic.inGlobal.front() : atomic;
     for (size_t i = 0; i < from.size(); ++i)
-      loadAll(registers, op, here.reads[i], from[i].data(), lane, warp);
+      loadAll(registers, op, here.reads[i], from[i].data(), nullptr, lane, warp);
     for (const Op &one : here.ops)
       one.run(registers, one, lane, warp);
     for (size_t i = 0; i < to.size() && !warp.fault; ++i)
-      storeAll(registers, op, here.writes[i], to[i].data(), lane, warp);
+      storeAll(registers, op, here.writes[i], to[i].data(), nullptr, lane, warp);
   }
 }
 
@@ -474,8 +485,9 @@ static bool accessRows(Matrix &matrix, unsigned firstLane, char *registers, cons
       return false;
     }
     static constexpr uint8_t many = manyLanes; // what a lane names is of several of them
-    const Race race = watched(warp, op, access.rows, {address, 16, access.isWrite, warp.now.mask, {&many, allOfLane}});
-    if (!(race.isWrite && access.isWrite && std::memcmp(found.bytes, matrix[row].data(), 16) == 0))
+    const std::optional<Race> race =
+        watched(warp, op, access.rows, {address, 16, access.isWrite, warp.now.mask, {&many, allOfLane}});
+    if (!(race && race->isWrite && access.isWrite && std::memcmp(found.bytes, matrix[row].data(), 16) == 0))
       reportRace(race, warp, op, access.rows, address, 16, access.isWrite, lane);
     if (access.isWrite)
       std::memcpy(found.bytes, matrix[row].data(), 16);

@@ -72,6 +72,7 @@ struct Agents {
   std::shared_ptr<Flights> flights;
   std::map<uint64_t, ObjectHistory> objects; // by their place
   uint64_t cluster = 0;                      // the number of the cluster
+  bool haveArrived = false;                  // some lanes have, at the barrier of the cluster
   llvm::BitVector seen;                      // clusters that did something before; empty: that is not asked for
 
   uint32_t fenced(uint32_t warp) const { return warps + warp; }

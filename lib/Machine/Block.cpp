@@ -14,40 +14,107 @@ static uint32_t product(const std::array<uint32_t, 3> &size) { return size[0] * 
 
 uint32_t BlockState::threads() const { return product(grid->block); }
 
-bool BlockState::isDone() const {
-  return llvm::all_of(warps, [](const Warp &warp) { return warp.isDone(); });
+bool BlockState::isDone() const { return warpsAlive == 0; }
+
+/// What a thread of the block does from its begin on.
+static void start(BlockState &block, Warp &warp) {
+  const GridState &grid = *block.grid;
+  const uint32_t first = warp.number * warpSize, lanes = std::min(block.threads() - first, warpSize);
+  warp.alive = lanes == warpSize ? allLanes : (1u << lanes) - 1;
+  warp.traced = -1;
+  if (const auto &traced = grid.launch.traced; traced && traced->block == block.index)
+    if (const uint32_t thread = flat(traced->thread, grid.block); thread / warpSize == warp.number)
+      warp.traced = static_cast<int>(thread % warpSize);
+  warp.isCounted = !grid.counts.empty();
+  warp.isHalting = grid.halt != nullptr;
+  warp.isPlain = warp.traced < 0 && !warp.isCounted && !warp.isHalting;
+  if (grid.timing.isWeak())
+    warp.weak = std::make_unique<WeakView>(block.grid->weak, block.grid->timing);
+  Frame &frame = warp.frames.empty() ? enter(warp, grid.program.functions.front(), nullptr) : enterAgain(warp);
+  warp.now = {0, warp.alive, -1, &frame};
 }
 
 void begin(BlockState &block) {
-  const uint32_t threads = block.threads();
+  const uint32_t warps = (block.threads() + warpSize - 1) / warpSize;
+  const bool checks = block.grid->launch.checks;
   block.shared.assign(block.grid->sharedBytes, 0);
-  if (block.grid->launch.checks)
+  block.warpsAlive = warps;
+  if (checks) {
     block.written.assign(block.shared.size(), 0);
-  if (block.grid->launch.checks)
-    block.shadow.cells.resize(block.shared.size() / 4 + 1);
-  for (uint32_t first = 0; first < threads; first += warpSize) {
+    block.shadow.grow(block.shared.size() / bytesOfCell + 1, block.grid->program.module->ast().instructions.data());
+  }
+  for (uint32_t number = 0; number < warps; ++number) {
     Warp &warp = block.warps.emplace_back();
     warp.block = &block;
-    warp.number = first / warpSize;
-    const uint32_t warps = (threads + warpSize - 1) / warpSize;
-    warp.agent = block.rank * warps + warp.number + 1;
-    if (block.grid->launch.checks) {
+    warp.number = number;
+    warp.agent = block.rank * warps + number + 1;
+    if (checks) {
       warp.clock.assign(block.cluster.size() * warps + 1, 0);
       warp.clock[0] = static_cast<uint32_t>(block.cluster.size() * warps);
       warp.clock[warp.agent] = 1;
     }
-    if (const auto &traced = block.grid->launch.traced; traced && traced->block == block.index)
-      if (const uint32_t thread = flat(traced->thread, block.grid->block); thread / warpSize == warp.number)
-        warp.traced = static_cast<int>(thread % warpSize);
-    warp.isCounted = !block.grid->counts.empty();
-    warp.isHalting = block.grid->halt != nullptr;
-    if (block.grid->timing.isWeak())
-      warp.weak = std::make_unique<WeakView>(block.grid->weak, block.grid->timing);
-    const uint32_t lanes = std::min(threads - first, warpSize);
-    warp.alive = lanes == warpSize ? allLanes : (1u << lanes) - 1;
-    Frame &frame = enter(warp, block.grid->program.functions.front(), nullptr);
-    warp.now = {0, warp.alive, -1, &frame};
+    start(block, warp);
   }
+}
+
+bool canBeginAgain(const std::vector<BlockState *> &cluster) {
+  constexpr uint32_t mostReleases = 1 << 16; // of a warp: what notes them has no room for any number of them
+  return llvm::all_of(cluster, [](const BlockState *block) {
+    return block->agents->objects.empty() && !block->tensorShadow.size() && !block->tensor.isUsed() &&
+           block->shadow.moreReads.empty() && llvm::all_of(block->warps, [](const Warp &warp) {
+             return warp.engines.empty() && entryOf(warp.clock, warp.agent) < mostReleases;
+           });
+  });
+}
+
+/// As if a barrier of all warps of the cluster had come just before: nothing that was noted of memory needs to be
+/// forgotten.
+static void knowAll(Warp &warp, uint32_t releases) {
+  if (warp.clock.empty())
+    return;
+  const uint32_t warps = warp.clock[0];
+  warp.clock.assign(warp.block->agents->made(1), releases); // what they did, also before fences for proxies
+  warp.clock[0] = warps;
+  ++warp.clock[warp.agent];
+  warp.together = warp.horizon = releases;
+  warp.readsTogether = 0;
+  warp.hasRead = false;
+  warp.enginesTogether.clear();
+  warp.view = warp.fenced = warp.unfenced = {};
+}
+
+static void beginAgain(BlockState &block, uint32_t releases) {
+  std::ranges::fill(block.shared, 0);
+  std::ranges::fill(block.written, 0);
+  block.warpsAlive = static_cast<uint32_t>(block.warps.size());
+  for (NumberedBarrier &barrier : block.barriers)
+    barrier.clear();
+  block.waitingForCluster.clear();
+  block.warpgroups.clear();
+  for (Warp &warp : block.warps) {
+    warp.ready.clear();
+    warp.parted.clear();
+    warp.joins.clear();
+    warp.doubts.clear();
+    warp.held.clear();
+    warp.changedIn = nullptr;
+    warp.changed.clear();
+    warp.waitsInVain.reset();
+    warp.atBarrier = warp.atCluster = 0;
+    warp.laneInstructions = 0;
+    knowAll(warp, releases);
+    start(block, warp);
+  }
+}
+
+void beginAgain(const std::vector<BlockState *> &cluster) {
+  uint32_t releases = 0;
+  for (const BlockState *block : cluster)
+    for (const Warp &warp : block->warps)
+      releases = std::max(releases, entryOf(warp.clock, warp.agent));
+  cluster.front()->agents->haveArrived = false;
+  for (BlockState *block : cluster)
+    beginAgain(*block, releases);
 }
 
 // ---- special registers
@@ -114,26 +181,36 @@ void fillThreadSpecials(const Warp &warp, const FunctionCode &code, char *regist
     }
 }
 
-void fillBlockSpecials(const Warp &warp, Frame &frame) {
+static bool isOfGrid(Special what) { return what != Special::Ctaid && what != Special::ClusterId && !isOfThread(what); }
+
+void fillBlockSpecials(const Warp &warp, Frame &frame, bool isAgain) {
   for (const SpecialRegister &one : frame.code.specials)
-    if (!isOfThread(one.what))
+    if (!isOfThread(one.what) && !(isAgain && isOfGrid(one.what)))
       fill(frame.registers, one.place, ofBlock(warp, one.what, one.component));
 }
 
 // ---- barriers
+
+uint32_t &NumberedBarrier::lanesOf(Warp &warp) {
+  for (auto &[known, lanes] : arrived)
+    if (known == &warp)
+      return lanes;
+  return arrived.emplace_back(&warp, 0).second;
+}
+
+void NumberedBarrier::clear() {
+  arrived.clear();
+  waiting.clear();
+  clock.clear();
+  threads = counted = 0;
+  areAll = true;
+}
 
 /// Threads that arrived. A warp whose lanes are all there counts as a whole one.
 static uint32_t arrivedThreads(const NumberedBarrier &barrier) {
   uint32_t count = 0;
   for (const auto &[warp, lanes] : barrier.arrived)
     count += lanes == warp->alive ? warpSize : static_cast<uint32_t>(__builtin_popcount(lanes));
-  return count;
-}
-
-static uint32_t aliveThreads(const BlockState &block) {
-  uint32_t count = 0;
-  for (const Warp &warp : block.warps)
-    count += warp.alive ? warpSize : 0;
   return count;
 }
 
@@ -159,15 +236,19 @@ static void deliver(const WaitingAtBarrier &one, const NumberedBarrier &barrier)
 static void completeIfAll(BlockState &block, NumberedBarrier &barrier) {
   if (barrier.arrived.empty())
     return;
-  const uint32_t wanted = barrier.threads ? barrier.threads : aliveThreads(block);
-  if (arrivedThreads(barrier) < wanted)
+  const uint32_t wanted = barrier.threads ? barrier.threads : block.warpsAlive * warpSize;
+  if (barrier.arrived.size() * warpSize < wanted || arrivedThreads(barrier) < wanted)
     return;
-  const NumberedBarrier done = std::exchange(barrier, {});
+  NumberedBarrier &done = block.complete;
+  std::swap(barrier, done);
+  barrier.clear();
   ++block.events;
   for (const WaitingAtBarrier &one : done.waiting) {
     deliver(one, done);
-    if (!one.warp->clock.empty())
+    if (!one.warp->clock.empty()) {
       learn(*one.warp, one.fragment.mask, done.clock);
+      raiseHorizon(*one.warp);
+    }
     settleAll(*one.warp);
     one.warp->atBarrier &= ~one.fragment.mask;
     resume(*one.warp, one.fragment);
@@ -178,15 +259,13 @@ constexpr uint64_t clusterPlace = 1; // names the barrier of a cluster among the
 
 /// Everybody in the cluster has arrived: who waits goes on.
 static void completeCluster(BlockState &block) {
-  bool hasArrived = false;
+  if (!block.agents->haveArrived)
+    return;
   for (const BlockState *other : block.cluster)
-    for (const Warp &warp : other->warps) {
+    for (const Warp &warp : other->warps)
       if ((warp.atCluster & warp.alive) != warp.alive)
         return;
-      hasArrived |= warp.atCluster != 0;
-    }
-  if (!hasArrived)
-    return;
+  block.agents->haveArrived = false;
   ++block.events;
   for (BlockState *other : block.cluster)
     for (Warp &warp : other->warps)
@@ -206,8 +285,7 @@ constexpr uint32_t warpsOfGroup = 4;
 static void completeWarpgroup(BlockState &block, uint32_t number) {
   NumberedBarrier &meeting = block.warpgroups[number];
   for (Warp &warp : block.warps) {
-    const auto arrived = meeting.arrived.find(&warp);
-    const uint32_t lanes = arrived == meeting.arrived.end() ? 0 : arrived->second;
+    const uint32_t lanes = warp.number / warpsOfGroup == number ? meeting.lanesOf(warp) : 0;
     if (warp.number / warpsOfGroup == number && (lanes & warp.alive) != warp.alive)
       return;
   }
@@ -223,7 +301,7 @@ static void completeWarpgroup(BlockState &block, uint32_t number) {
 static void meetInWarpgroup(Warp &warp, const Fragment &next, const BarrierSite &site, uint32_t mask) {
   const uint32_t number = warp.number / warpsOfGroup;
   NumberedBarrier &meeting = warp.block->warpgroups[number];
-  meeting.arrived[&warp] |= mask;
+  meeting.lanesOf(warp) |= mask;
   warp.atBarrier |= mask;
   meeting.waiting.push_back({&warp, next, &site});
   ++warp.block->events;
@@ -232,7 +310,8 @@ static void meetInWarpgroup(Warp &warp, const Fragment &next, const BarrierSite 
 
 void checkBarriers(BlockState &block) {
   for (NumberedBarrier &barrier : block.barriers)
-    completeIfAll(block, barrier);
+    if (!barrier.arrived.empty())
+      completeIfAll(block, barrier);
   for (const auto &[number, meeting] : block.warpgroups)
     completeWarpgroup(block, number);
   completeCluster(block);
@@ -247,6 +326,7 @@ static void useClusterBarrier(Warp &warp, const Fragment &next, const BarrierSit
     else
       releaseAt(warp, mask, clusterPlace);
     warp.atCluster |= mask;
+    warp.block->agents->haveArrived = true;
     return completeCluster(*warp.block);
   }
   if (!(warp.atCluster & mask)) {
@@ -268,7 +348,7 @@ void arrive(Warp &warp, const Fragment &next, const BarrierSite &site, uint32_t 
   NumberedBarrier &barrier = warp.block->barriers[addressIn(registers, {site.number, 0}, first) & 15];
   if (site.threads.bits)
     barrier.threads = static_cast<uint32_t>(addressIn(registers, {site.threads, 0}, first));
-  barrier.arrived[&warp] |= mask;
+  barrier.lanesOf(warp) |= mask;
   if (!warp.clock.empty())
     tell(warp, mask, barrier.clock);
   if (site.counted.bits) {

@@ -52,10 +52,16 @@ static Content read(const GlobalCell &cell) {
   return content;
 }
 
+static uint64_t whoOf(const Content &content) {
+  return static_cast<uint64_t>(content.state) | uint64_t(content.bytes) << 8 | uint64_t(content.lane) << laneAt |
+         uint64_t(content.cluster) << 32;
+}
+static uint64_t whenOf(const Content &content) {
+  return content.agent | uint64_t(content.clock) << bitsOfAgent | uint64_t(content.instruction) << 32;
+}
+
 static void write(GlobalCell &cell, const Content &content) {
-  const uint64_t who = static_cast<uint64_t>(content.state) | uint64_t(content.bytes) << 8 |
-                       uint64_t(content.lane) << laneAt | uint64_t(content.cluster) << 32;
-  const uint64_t when = content.agent | uint64_t(content.clock) << bitsOfAgent | uint64_t(content.instruction) << 32;
+  const uint64_t who = whoOf(content), when = whenOf(content);
   if (cell.when.load(std::memory_order_relaxed) == when && cell.who.load(std::memory_order_relaxed) == who)
     return;
   cell.who.store(0, std::memory_order_relaxed);
@@ -110,7 +116,30 @@ static Content after(const Content &before, const Content &now) {
   return all;
 }
 
-Race noteGlobal(Warp &warp, const Instruction &at, const GlobalAccess &access) {
+/// Notes the access of a whole cell that nothing was done to, or that its own cluster has only read. Returns how many
+/// of the cells from the first one on were such.
+static uint64_t noteSimply(GlobalCell *cells, uint64_t count, const Content &now) {
+  const uint64_t who = whoOf(now), when = whenOf(now), ofCluster = uint64_t(UINT32_MAX) << 32 | 7;
+  const uint64_t read = uint64_t(now.cluster) << 32 | static_cast<uint64_t>(State::Read);
+  const uint64_t bytes = uint64_t(now.bytes) << 8;
+  for (uint64_t i = 0; i < count; ++i) {
+    GlobalCell &cell = cells[i];
+    const uint64_t before = cell.who.load(std::memory_order_acquire);
+    if (before && (before & ofCluster) != read)
+      return i;
+    if (before && now.state == State::Read) {
+      if ((before & bytes) != bytes)
+        return i;
+      continue;
+    }
+    cell.who.store(0, std::memory_order_relaxed);
+    cell.when.store(when, std::memory_order_release);
+    cell.who.store(who, std::memory_order_release);
+  }
+  return count;
+}
+
+std::optional<Race> noteGlobal(Warp &warp, const Instruction &at, const GlobalAccess &access) {
   GridState &grid = *warp.block->grid;
   const auto [known, isNew] = grid.cells.try_emplace(&access.allocation, nullptr);
   if (isNew)
@@ -136,6 +165,13 @@ Race noteGlobal(Warp &warp, const Instruction &at, const GlobalAccess &access) {
     return {};
   const uint64_t end = access.offset + access.bytes;
   for (uint64_t from = access.offset; from < end;) {
+    if (isPlain && cellBytes != leastCell && from % cellBytes == 0 && end - from >= cellBytes) {
+      now.bytes = static_cast<uint16_t>((1u << cellBytes) - 1);
+      if (const uint64_t noted = noteSimply(cells + from / cellBytes, (end - from) / cellBytes, now)) {
+        from += noted * cellBytes;
+        continue;
+      }
+    }
     GlobalCell &cell = cells[from / cellBytes];
     const uint64_t first = from % cellBytes, count = std::min<uint64_t>(cellBytes - first, end - from);
     now.bytes = static_cast<uint16_t>(((1u << count) - 1) << first);

@@ -50,7 +50,7 @@ struct GlobalAccess {
 };
 /// Notes the access of a warp; gives an earlier one that nothing orders before it. Of strong accesses writes are noted,
 /// for the other accesses of their cluster.
-Race noteGlobal(Warp &warp, const Instruction &at, const GlobalAccess &access);
+std::optional<Race> noteGlobal(Warp &warp, const Instruction &at, const GlobalAccess &access);
 
 /// A strong access: what other clusters did before one to the same place is before.
 void orderClusters(Warp &warp, uint64_t place);

@@ -2,6 +2,7 @@
 // Blocks of threads, and the grid that they belong to, while a launch runs.
 #include "Machine/Counters.h"
 #include "Machine/GlobalRaces.h"
+#include "Machine/LaneShape.h"
 #include "Machine/Launch.h"
 #include "Machine/MatrixProduct.h"
 #include "Machine/TensorMemory.h"
@@ -20,12 +21,17 @@ struct WaitingAtBarrier {
   const BarrierSite *site;
 };
 struct NumberedBarrier {
-  std::map<Warp *, uint32_t> arrived; // lanes by warp
-  uint32_t threads = 0;               // that it is for; 0: all of the block
-  uint32_t counted = 0;               // lanes whose predicate is true
+  std::vector<std::pair<Warp *, uint32_t>> arrived; // lanes of warps
+  uint32_t threads = 0;                             // that it is for; 0: all of the block
+  uint32_t counted = 0;                             // lanes whose predicate is true
   bool areAll = true;
   Clock clock; // what happened before the arrivals
   std::vector<WaitingAtBarrier> waiting;
+
+  /// The lanes of a warp that have arrived.
+  uint32_t &lanesOf(Warp &warp);
+  /// Nobody has arrived yet. What memory it has is kept.
+  void clear();
 };
 
 struct BlockState {
@@ -33,6 +39,7 @@ struct BlockState {
   std::array<uint32_t, 3> index{};
   uint32_t rank = 0; // the number of the block in its cluster
   std::deque<Warp> warps;
+  uint32_t warpsAlive = 0;
   std::vector<uint8_t> shared;
   std::vector<uint8_t> written; // whether each of them was written; empty: they are not asked for
   SharedShadow shadow;          // what was done to the bytes of `shared`
@@ -43,6 +50,7 @@ struct BlockState {
   std::shared_ptr<Agents> agents;    // one list for all blocks of the cluster, too
   std::vector<BlockState *> cluster; // all blocks of the cluster, by their rank
   std::array<NumberedBarrier, 16> barriers;
+  NumberedBarrier complete; // the one that is being completed
   std::vector<WaitingAtBarrier> waitingForCluster;
   std::map<uint32_t, NumberedBarrier>
       warpgroups; // which warps have come to what a warpgroup waits for together, by its number
@@ -56,7 +64,7 @@ struct BlockState {
 struct GridState {
   GridState(const Program &program, Memory &memory, const Launch &launch, std::array<uint32_t, 3> cluster)
       : program(program), memory(memory), launch(launch), block(launch.block), cluster(cluster), grid(launch.grid),
-        parameters(launch.parameters), timing(launch.timing) {}
+        parameters(launch.parameters), timing(launch.timing), shapes(program.accesses) {}
 
   const Program &program;
   Memory &memory;
@@ -79,6 +87,7 @@ struct GridState {
   std::map<std::tuple<const void *, uint32_t, uint32_t>, std::shared_ptr<const void>>
       decoded; // what instructions of tensor cores made of their descriptors and first lanes
   std::map<std::pair<const FunctionCode *, uint32_t>, std::vector<char>> images; // registers to begin with, by warp
+  LaneShapes shapes;
   std::shared_ptr<GlobalShadows> shadows = std::make_shared<GlobalShadows>();
   llvm::DenseMap<const Allocation *, GlobalCell *> cells; // of `shadows`
   ClusterOrder order;
@@ -88,6 +97,10 @@ struct GridState {
 
 /// Prepares the block's warps.
 void begin(BlockState &block);
+/// The blocks of a cluster have ended. Whether they can be used for another cluster, which takes less time than to make
+/// new ones.
+bool canBeginAgain(const std::vector<BlockState *> &cluster);
+void beginAgain(const std::vector<BlockState *> &cluster);
 /// The fault of a warp, if it has one, is that of the grid.
 void takeFault(Warp &warp);
 /// What a turn came to.
@@ -103,8 +116,8 @@ void arrive(Warp &warp, const Fragment &next, const BarrierSite &site, uint32_t 
 /// Lanes have ended: barriers may be complete.
 void checkBarriers(BlockState &block);
 
-/// Fills in the special registers of a frame.
-void fillBlockSpecials(const Warp &warp, Frame &frame);
+/// Fills in the special registers of a frame. `isAgain`: only those that differ between the clusters of a grid.
+void fillBlockSpecials(const Warp &warp, Frame &frame, bool isAgain = false);
 /// Those of its threads, which are the same for warps of the same number in all blocks.
 void fillThreadSpecials(const Warp &warp, const FunctionCode &code, char *registers);
 

@@ -279,12 +279,14 @@ private:
     std::vector<std::unique_ptr<BlockState>> blocks;
   };
   bool beginCluster();
+  std::vector<std::unique_ptr<BlockState>> newBlocks();
   void retire();
   bool endsEarly();
   void end(uint64_t cluster);
 
   ClusterQueue &queue;
   std::vector<Cluster> clusters;
+  std::vector<std::vector<std::unique_ptr<BlockState>>> idle; // of clusters that have ended
 };
 
 bool Schedule::beginCluster() {
@@ -293,43 +295,62 @@ bool Schedule::beginCluster() {
   const uint64_t number = queue.next++;
   if (number >= queue.count)
     return false;
-  const std::array<uint64_t, 3> at = clusterAt(grid, number);
-  clusters.push_back({number, {}});
-  auto &blocks = clusters.back().blocks;
-  for (uint32_t z = 0; z < grid.cluster[2]; ++z)
-    for (uint32_t y = 0; y < grid.cluster[1]; ++y)
-      for (uint32_t x = 0; x < grid.cluster[0]; ++x) {
-        auto &block = blocks.emplace_back(std::make_unique<BlockState>());
-        block->grid = &grid;
-        block->rank = static_cast<uint32_t>(blocks.size() - 1);
-        block->index = {static_cast<uint32_t>(at[0] * grid.cluster[0] + x),
-                        static_cast<uint32_t>(at[1] * grid.cluster[1] + y),
-                        static_cast<uint32_t>(at[2] * grid.cluster[2] + z)};
-      }
-  const auto places = std::make_shared<std::map<uint64_t, Clock>>();
-  const uint32_t warps = (blocks.front()->threads() + warpSize - 1) / warpSize;
-  const std::shared_ptr<Agents> agents = agentsOf(static_cast<uint32_t>(blocks.size()) * warps);
-  agents->cluster = number;
   if (queue.count == 1)
     grid.shadows->bytesOfCell = 4;
+  const bool isAgain = !idle.empty();
+  clusters.push_back({number, isAgain ? std::move(idle.back()) : newBlocks()});
+  if (isAgain)
+    idle.pop_back();
+  const auto &blocks = clusters.back().blocks;
+  const std::array<uint64_t, 3> at = clusterAt(grid, number);
+  for (uint32_t i = 0; i < blocks.size(); ++i) {
+    const uint32_t x = i % grid.cluster[0], y = i / grid.cluster[0] % grid.cluster[1],
+                   z = i / grid.cluster[0] / grid.cluster[1];
+    blocks[i]->index = {static_cast<uint32_t>(at[0] * grid.cluster[0] + x),
+                        static_cast<uint32_t>(at[1] * grid.cluster[1] + y),
+                        static_cast<uint32_t>(at[2] * grid.cluster[2] + z)};
+    grid.blocks.push_back(blocks[i].get());
+  }
+  Agents &agents = *blocks.front()->agents;
+  agents.cluster = number;
   if (grid.launch.checks && grid.program.needsOrder && queue.count <= ClusterOrder::most) {
-    agents->seen.resize(static_cast<unsigned>(queue.count));
-    agents->seen.set(static_cast<unsigned>(number));
+    agents.seen.clear();
+    agents.seen.resize(static_cast<unsigned>(queue.count));
+    agents.seen.set(static_cast<unsigned>(number));
   }
-  for (auto &block : blocks) {
-    block->places = places;
-    block->agents = agents;
-    for (auto &other : blocks)
-      block->cluster.push_back(other.get());
-    begin(*block);
-    grid.blocks.push_back(block.get());
-  }
+  if (isAgain)
+    beginAgain(blocks.front()->cluster);
+  else
+    for (const auto &block : blocks)
+      begin(*block);
   return true;
 }
 
+/// The blocks of a cluster, without warps.
+std::vector<std::unique_ptr<BlockState>> Schedule::newBlocks() {
+  std::vector<std::unique_ptr<BlockState>> blocks(size_t(grid.cluster[0]) * grid.cluster[1] * grid.cluster[2]);
+  for (auto &block : blocks)
+    block = std::make_unique<BlockState>();
+  const auto places = std::make_shared<std::map<uint64_t, Clock>>();
+  for (uint32_t rank = 0; rank < blocks.size(); ++rank) {
+    BlockState &block = *blocks[rank];
+    block.grid = &grid;
+    block.rank = rank;
+    block.places = places;
+    for (const auto &other : blocks)
+      block.cluster.push_back(other.get());
+  }
+  const uint32_t warps = (blocks.front()->threads() + warpSize - 1) / warpSize;
+  const std::shared_ptr<Agents> agents = agentsOf(static_cast<uint32_t>(blocks.size()) * warps);
+  for (const auto &block : blocks)
+    block->agents = agents;
+  return blocks;
+}
+
 void Schedule::retire() {
-  llvm::erase_if(clusters, [&](const Cluster &cluster) {
-    const auto &blocks = cluster.blocks;
+  constexpr size_t mostIdle = 16; // clusters
+  llvm::erase_if(clusters, [&](Cluster &cluster) {
+    auto &blocks = cluster.blocks;
     if (!llvm::all_of(blocks, [](const auto &block) { return block->isDone(); }))
       return false;
     for (const auto &block : blocks) {
@@ -342,6 +363,10 @@ void Schedule::retire() {
       llvm::erase(grid.blocks, block.get());
     if (grid.launch.watch)
       grid.launch.watch->blocksDone += blocks.size();
+    if (idle.size() < mostIdle && canBeginAgain(blocks.front()->cluster)) {
+      blocks.front()->places->clear();
+      idle.push_back(std::move(blocks));
+    }
     return true;
   });
 }

@@ -100,6 +100,7 @@ private:
   AtomicAccess atomicOf(const Lowered &one, Compiled compiled);
   bool copiesBytes(Lowered &one);
   void access(const Lowered &one, const MemoryUse &use, bool isWrite);
+  Place givenNumber(const MemoryAccess &load);
   MemoryAccess memoryAccess(const Lowered &one, const MemoryUse &use, bool isWrite);
   bool isVector(LocalId local) const;
   void noteFlow(const Lowered &one);

@@ -40,6 +40,7 @@ std::vector<Place> BodyLowering::placesByNode(Lowered &one) {
 MemoryAccess BodyLowering::memoryAccess(const Lowered &one, const MemoryUse &use, bool isWrite) {
   const int node = one.match().nodeOf[use.operand];
   MemoryAccess result;
+  result.number = builder.program.accesses++;
   result.address = addressAt(one, node);
   result.bits = use.bits;
   result.bytes = static_cast<uint32_t>(use.bits / 8 * use.elements.size());
@@ -55,8 +56,32 @@ MemoryAccess BodyLowering::memoryAccess(const Lowered &one, const MemoryUse &use
   return result;
 }
 
+/// A parameter of the kernel has one number for all threads: its register is filled in before they begin. None: it is
+/// loaded otherwise.
+Place BodyLowering::givenNumber(const MemoryAccess &load) {
+  const AddressOf &address = load.address;
+  const auto offset = static_cast<uint64_t>(address.offset);
+  const bool isNumber = load.elements.size() == 1 && load.bits == load.elements[0].bits && load.bits >= 32 &&
+                        load.bits <= 64 && address.offset % load.alignment == 0;
+  if (address.space != Space::Param || address.base.bits || !isNumber || body.function->kind != FunctionKind::Entry ||
+      offset > builder.program.parameterBytes || load.bytes > builder.program.parameterBytes - offset)
+    return {};
+  const auto isIt = [&](const auto &known) { return known.second == offset && known.first.bits == load.bits; };
+  if (const auto known = llvm::find_if(code.givenNumbers, isIt); known != code.givenNumbers.end())
+    return known->first;
+  return code.givenNumbers.emplace_back(code.file.add(load.bits), offset).first;
+}
+
 void BodyLowering::access(const Lowered &one, const MemoryUse &use, bool isWrite) {
-  emit(isWrite ? storeElements : loadElements, memoryAccess(one, use, isWrite));
+  const MemoryAccess access = memoryAccess(one, use, isWrite);
+  if (const Place given = isWrite ? Place() : givenNumber(access); given.bits) {
+    Op copy;
+    copy.run = handlerOf(Code::Copy, given.bits == 32 ? Lane::U32 : Lane::U64, Lane::U32);
+    copy.d = access.elements[0].slot;
+    copy.a = given.slot;
+    return emit(copy);
+  }
+  emit(isWrite ? storeElements : loadElements, access);
 }
 
 /// `[dst] = bytes([src], count, all)`.
@@ -158,8 +183,10 @@ void BodyLowering::compute(Lowered &one) {
   }
   for (const MemoryUse &use : compiled.reads)
     access(one, use, false);
-  for (const Op &op : compiled.ops)
+  for (Op op : compiled.ops) {
+    op.isComputation = true;
     emit(op);
+  }
   for (const MemoryUse &use : compiled.writes)
     access(one, use, true);
   if (areFinite.bits)
@@ -221,8 +248,8 @@ void BodyLowering::instruction(uint32_t number) {
   builder.program.needsOrder |= ordersBlocks(one);
   code.fidelity.resize(body.size());
   code.fidelity[number] = fidelityOf(one, *this);
-  noteFlow(one);
   beTogether(one);
+  noteFlow(one);
   if (code.blocks.back().instructions == 1)
     code.blocks.back().firstInstruction = number;
   const size_t begin = code.ops.size();

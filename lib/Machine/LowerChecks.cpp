@@ -92,6 +92,9 @@ void BodyLowering::noteFlow(const Lowered &one) {
     sources.clear();
   const bool isPacked =
       llvm::any_of(one.recipe.operands, [](const RecipeOperand &operand) { return operand.registers.size() > 1; });
+  for (const llvm::ArrayRef<Slot> list : {llvm::ArrayRef(results), llvm::ArrayRef(sources), llvm::ArrayRef(addresses)})
+    for (const Slot slot : list)
+      code.blocks.back().named |= filterOf(slot);
   code.flows.add(one.number,
                  {results, sources, addresses, !isPacked && llvm::all_of(one.recipe.steps, isStrict), isOutput});
 }
@@ -104,7 +107,9 @@ void BodyLowering::noteReadFirst() {
     return;
   for (const LocalId local : liveness.before(BlockId(0)))
     if (body.isOwnRegister(local) && !isVector(local))
-      code.readFirst.push_back(registerOf(local).slot);
+      code.readFirst.push_back(registerOf(local));
+  code.isReadFirstComplete =
+      llvm::none_of(registers, [&](const auto &one) { return isVector(LocalId(one.first.first)); });
 }
 
 // ---- numbers

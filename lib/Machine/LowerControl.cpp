@@ -180,6 +180,10 @@ void BodyLowering::connect() {
     else
       code.blocks[one.block].target = blockAt(one.instruction);
   }
+  for (CodeBlock &block : code.blocks)
+    block.isComputation =
+        block.way <= Way::Jump && llvm::all_of(llvm::ArrayRef(code.ops).slice(block.first, block.end - block.first),
+                                               [](const Op &op) { return op.isComputation && !op.guard; });
   const DominatorTree tree = postDominatorsOf(graph);
   for (const auto &[block, of] : parting) {
     const BlockId join = tree.parent[indexOf(of)];

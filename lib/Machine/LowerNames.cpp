@@ -213,6 +213,7 @@ Place BodyLowering::handleOf(const Lowered &one, int node) {
   if (!known || known->space != Space::Param)
     return placeOf(one, node, bits);
   MemoryAccess load;
+  load.number = builder.program.accesses++;
   load.address.offset = static_cast<int64_t>(known->address);
   load.address.space = Space::Param;
   load.bytes = load.alignment = bits / 8;

@@ -1,5 +1,6 @@
 #include "Machine/Order.h"
 #include "Machine/Grid.h"
+#include "Machine/Wide.h"
 #include <algorithm>
 
 namespace ptxray::machine {
@@ -23,6 +24,14 @@ static void joinLane(Clock &into, uint32_t warp, uint32_t at, uint32_t entry) {
   into[at] = std::max(into[at], entry);
 }
 
+static PTXRAY_INLINE void raiseAll(uint32_t *entries, const uint32_t *to, size_t count) {
+  for (size_t i = 0; i < count; ++i)
+    entries[i] = std::max(entries[i], to[i]);
+}
+static PTXRAY_FOR_AVX2 void raiseAllWide(uint32_t *entries, const uint32_t *to, size_t count) {
+  raiseAll(entries, to, count);
+}
+
 void join(Clock &into, const Clock &other) {
   if (other.empty())
     return;
@@ -30,8 +39,8 @@ void join(Clock &into, const Clock &other) {
   const size_t warps = other[0], first = std::min(firstLaneEntry(warps), other.size()),
                end = std::min(first + warps, other.size());
   const auto joinFrom = [&](size_t from, size_t to) {
-    for (size_t i = from; i < to; ++i)
-      into[i] = std::max(into[i], other[i]);
+    if (from < to)
+      (isWide() ? raiseAllWide : raiseAll)(into.data() + from, other.data() + from, to - from);
   };
   joinFrom(0, first);
   for (size_t i = first; i < end; ++i)
@@ -66,6 +75,8 @@ void tell(Warp &warp, uint32_t lanes, Clock &to) {
 static void noteReturn(Warp &warp, const Clock &what) {
   warp.together = std::max(warp.together, entryOf(what, warp.agent));
   const Agents &agents = *warp.block->agents;
+  if (what.size() <= agents.engine(1, 0)) // nothing is known of engines
+    return;
   warp.enginesTogether.resize(agents.engines);
   for (uint32_t engine = 0; engine < agents.engines; ++engine) {
     uint32_t &seen = warp.enginesTogether[engine];
@@ -93,6 +104,14 @@ void learnEntry(Warp &warp, uint32_t lanes, uint32_t entry, uint32_t to) {
   warp.view.lanes |= lanes;
   raiseEntry(warp.view.clock, 0, warp.clock[0]);
   raiseEntry(warp.view.clock, entry, to);
+}
+
+void raiseHorizon(Warp &warp) {
+  uint32_t least = warp.together;
+  for (uint32_t other = 1; other <= warp.block->agents->warps; ++other)
+    if (other != warp.agent)
+      least = std::min(least, entryOf(warp.clock, other));
+  warp.horizon = least;
 }
 
 void meet(Warp &warp) {

@@ -31,6 +31,8 @@ void tell(Warp &warp, uint32_t lanes, Clock &to);
 /// The lanes see what a clock says.
 void learn(Warp &warp, uint32_t lanes, const Clock &what);
 void learnEntry(Warp &warp, uint32_t lanes, uint32_t entry, uint32_t to);
+/// Finds anew up to which of their releases the warp knows of all others.
+void raiseHorizon(Warp &warp);
 /// All lanes of the warp see what each of them did and saw.
 void meet(Warp &warp);
 

@@ -24,6 +24,7 @@ struct AddressOf {
 /// Payload of a load or a store of a few elements.
 struct MemoryAccess {
   AddressOf address;
+  uint32_t number = 0;    // among the accesses of the program
   uint32_t bytes = 0;     // the size of all elements together
   uint32_t alignment = 1; // that it needs
   uint16_t bits = 0;      // the size of one element
@@ -82,6 +83,13 @@ enum class Way : uint8_t {
 
 inline constexpr uint32_t nowhere = ~0u;
 
+/// Some registers: a bit may stand for several of them.
+using SlotFilter = uint64_t;
+inline SlotFilter filterOf(Slot slot) {
+  constexpr uint32_t registerBytes = 128; // of most of them
+  return uint64_t(1) << slot / registerBytes % 64;
+}
+
 struct CodeBlock {
   uint32_t first = 0, end = 0; // operations
   uint32_t instructions = 0;   // that they and the way on stand for
@@ -90,6 +98,8 @@ struct CodeBlock {
   Way way = Way::Next;
   bool isNot = false;
   bool isJoin = false;        // lanes that parted may wait here for each other
+  bool isComputation = false; // all its operations are, without guards, and its way is Next or Jump
+  SlotFilter named = 0;       // the registers that its instructions name
   Slot guard = noSlot;        // which lanes go that way; the others go on with the next block
   uint32_t target = nowhere;  // the block that a Jump goes to
   uint32_t join = nowhere;    // the block in which lanes that part here meet again
@@ -159,13 +169,15 @@ struct FunctionCode {
   std::vector<SpecialRegister> specials;
   std::vector<std::pair<Place, uint64_t>> frameAddresses;  // registers that hold an address in the frame
   std::vector<std::pair<Place, uint64_t>> sharedAddresses; // or in the shared memory of the block
+  std::vector<std::pair<Place, uint64_t>> givenNumbers;    // or what the kernel is given at an offset of its parameters
   std::vector<Passed> parameters, results;
   uint64_t frameBytes = 0; // local memory of a thread
   Kept kept;
   RegisterFlows flows;
   std::vector<std::pair<LocalId, Place>> named; // the registers of the body that are used
   std::vector<Fidelity> fidelity;               // by instruction
-  std::vector<Slot> readFirst;                  // registers that may be read before they are written
+  std::vector<Place> readFirst;                 // registers that may be read before they are written
+  bool isReadFirstComplete = false;             // else any of them may be
 
   RegisterFlow flow(uint32_t number) const { return flows[number]; }
   const Instruction &instruction(uint32_t number) const { return body->instruction(number); }
@@ -182,6 +194,7 @@ struct Program {
   std::deque<FunctionCode> functions; // the kernel first
   llvm::DenseMap<uint32_t, FunctionCode *> byName;
   std::map<uint64_t, FunctionCode *> byAddress;
+  uint32_t accesses = 0;
   uint64_t sharedBytes = 0; // static; dynamic memory follows
   std::vector<ParameterPlace> parameters;
   uint64_t parameterBytes = 0;

@@ -117,12 +117,12 @@ static void keep(Cell &cell, size_t index, SharedShadow &shadow) {
   groups.push_back(group);
 }
 
-static Race noteRead(Cell &cell, size_t index, const PastAccess &now, SharedShadow &shadow, Warp &warp) {
+static std::optional<Race> noteRead(Cell &cell, size_t index, const PastAccess &now, SharedShadow &shadow, Warp &warp) {
   warp.hasRead = true;
   if (conflicts(cell.write, now, warp))
-    return {cell.write, true};
+    return Race{cell.write, true};
   if (warp.doer.isAsyncProxy && isUnfenced(cell.write, now, warp))
-    return {.earlier = cell.write, .isWrite = true, .isUnfenced = true};
+    return Race{.earlier = cell.write, .isWrite = true, .isUnfenced = true};
   ReadGroup &group = cell.reads;
   const bool isAlone = group.last.warp == now.warp && !(group.warps & ~bitOf(now.warp));
   const bool isSameTime = group.last.clock == now.clock;
@@ -147,18 +147,19 @@ static Race noteRead(Cell &cell, size_t index, const PastAccess &now, SharedShad
   return {};
 }
 
-static Race noteWrite(Cell &cell, size_t index, const PastAccess &now, SharedShadow &shadow, const Warp &warp) {
+static std::optional<Race> noteWrite(Cell &cell, size_t index, const PastAccess &now, SharedShadow &shadow,
+                                     const Warp &warp) {
   if (conflicts(cell.write, now, warp))
-    return {cell.write, true};
+    return Race{cell.write, true};
   const auto raced = [&](const ReadGroup &group) {
     return group.last.bytes & now.bytes ? unordered(group, now, warp) : PastAccess();
   };
   if (const PastAccess read = raced(cell.reads); read.warp)
-    return {read, false};
+    return Race{read, false};
   if (cell.hasMoreReads) {
     for (const ReadGroup &group : shadow.moreReads[index])
       if (const PastAccess read = raced(group); read.warp)
-        return {read, false};
+        return Race{read, false};
     shadow.moreReads.erase(index);
     cell.hasMoreReads = false;
   }
@@ -188,23 +189,60 @@ static uint32_t lanesAt(const AccessLanes &by, uint64_t from, unsigned first, un
   return lanes;
 }
 
-Race noteTensorAccess(Warp &warp, const Instruction &at, BlockState &owner, uint32_t column, uint8_t lanes,
-                      bool isWrite) {
-  SharedShadow &shadow = owner.tensorShadow;
-  PastAccess now = accessNow(warp, at);
-  now.bytes = lanes;
-  if (shadow.cells.size() <= column)
-    shadow.cells.resize(column + 1);
-  Cell &cell = shadow.cells[column];
-  Race race = isWrite ? noteWrite(cell, column, now, shadow, warp) : noteRead(cell, column, now, shadow, warp);
-  race.isTensor = race.earlier.warp;
+static const Instruction *instructionsOf(const Warp &warp) {
+  return warp.block->grid->program.module->ast().instructions.data();
+}
+
+/// Notes the access to a cell.
+static std::optional<Race> note(SharedShadow &shadow, size_t index, const PastAccess &now, bool isWrite, Warp &warp) {
+  Cell cell = shadow.read(index);
+  std::optional<Race> race =
+      isWrite ? noteWrite(cell, index, now, shadow, warp) : noteRead(cell, index, now, shadow, warp);
+  if (!race)
+    shadow.write(index, cell);
   return race;
 }
 
-Race noteAccess(Warp &warp, const Instruction &at, BlockState &owner, const SharedAccess &access) {
+std::optional<Race> noteTensorAccess(Warp &warp, const Instruction &at, BlockState &owner, uint32_t column,
+                                     uint8_t lanes, bool isWrite) {
+  SharedShadow &shadow = owner.tensorShadow;
+  PastAccess now = accessNow(warp, at);
+  now.bytes = lanes;
+  if (shadow.size() <= column)
+    shadow.grow(column + 1, instructionsOf(warp));
+  std::optional<Race> race = note(shadow, column, now, isWrite, warp);
+  if (race)
+    race->isTensor = true;
+  return race;
+}
+
+/// Notes the access as a whole if it is of a warp itself, to whole cells, and plainly races with nothing.
+static bool isNotedAtOnce(SharedShadow &shadow, const PastAccess &now, const SharedAccess &access, const Warp &warp) {
+  const size_t count = access.bytes / bytesOfCell;
+  if (warp.doer.agent || (access.offset | access.bytes) % bytesOfCell || count > SharedShadow::mostOfRow)
+    return false;
+  uint32_t lanes[SharedShadow::mostOfRow];
+  const bool areKnown = access.by.ofCells && access.by.shift == 2;
+  for (size_t i = 0; !areKnown && i < count; ++i)
+    lanes[i] = lanesAt(access.by, i * bytesOfCell, 0, bytesOfCell);
+  RowAccess row{.first = access.offset / bytesOfCell,
+                .count = count,
+                .lanes = areKnown ? access.by.ofCells : lanes,
+                .now = now,
+                .isWrite = access.isWrite,
+                .horizon = warp.horizon,
+                .warps = warp.block->agents->warps};
+  row.now.bytes = (1u << bytesOfCell) - 1;
+  return shadow.noteRow(row);
+}
+
+std::optional<Race> noteAccess(Warp &warp, const Instruction &at, BlockState &owner, const SharedAccess &access) {
   SharedShadow &shadow = owner.shadow;
   PastAccess now = accessNow(warp, at);
   now.isStrong |= access.isStrong;
+  warp.hasRead |= !access.isWrite;
+  if (isNotedAtOnce(shadow, now, access, warp))
+    return {};
   const uint64_t end = access.offset + access.bytes;
   for (uint64_t from = access.offset; from < end;) {
     const size_t index = from / bytesOfCell;
@@ -212,10 +250,7 @@ Race noteAccess(Warp &warp, const Instruction &at, BlockState &owner, const Shar
                    count = static_cast<unsigned>(std::min<uint64_t>(bytesOfCell - first, end - from));
     now.bytes = static_cast<uint8_t>(((1u << count) - 1) << first);
     now.lanes = lanesAt(access.by, from - access.offset, first, count);
-    Cell &cell = shadow.cells[index];
-    const Race race =
-        access.isWrite ? noteWrite(cell, index, now, shadow, warp) : noteRead(cell, index, now, shadow, warp);
-    if (race.earlier.warp)
+    if (std::optional<Race> race = note(shadow, index, now, access.isWrite, warp))
       return race;
     from += count;
   }

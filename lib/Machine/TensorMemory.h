@@ -18,6 +18,8 @@ public:
   /// Whether all of these columns are allocated.
   bool isAllocated(uint32_t first, uint32_t count) const;
   bool isFree() const { return !taken; }
+  /// Whether something was allocated once.
+  bool isUsed() const { return !cells.empty(); }
 
   uint32_t &at(uint32_t lane, uint32_t column) { return cells[size_t(lane) * columns + column]; }
 

@@ -30,6 +30,7 @@ uint8_t *writtenAt(Warp &warp, Space space, uint64_t address, unsigned lane) {
 }
 
 static void add(Frame &frame, Slot slot, uint32_t lanes, uint32_t from) {
+  frame.unwrittenFilter |= filterOf(slot);
   UnwrittenLanes &known = frame.unwritten[slot];
   known.from = known.lanes ? known.from : from;
   known.lanes |= lanes;
@@ -37,8 +38,19 @@ static void add(Frame &frame, Slot slot, uint32_t lanes, uint32_t from) {
 
 static void remove(Frame &frame, Slot slot, uint32_t lanes) {
   const auto found = frame.unwritten.find(slot);
-  if (found != frame.unwritten.end() && !(found->second.lanes &= ~lanes))
-    frame.unwritten.erase(found);
+  if (found == frame.unwritten.end() || (found->second.lanes &= ~lanes))
+    return;
+  frame.unwritten.erase(found);
+  frame.unwrittenFilter = 0;
+  for (const auto &[other, known] : frame.unwritten)
+    frame.unwrittenFilter |= filterOf(other);
+}
+
+void setUnwritten(Frame &frame) {
+  frame.unwritten.clear();
+  frame.unwrittenFilter = 0;
+  for (const Place &place : frame.code.readFirst)
+    add(frame, place.slot, allLanes, UnwrittenLanes::never);
 }
 
 void noteUnwrittenLoad(Warp &warp, const Op &op, size_t index, size_t elements, uint32_t lanes) {

@@ -14,12 +14,16 @@ void markWritten(Written &written, uint64_t at, uint64_t bytes);
 /// The flags of the byte at an address of shared or local memory; null: they are not asked for.
 uint8_t *writtenAt(Warp &warp, Space space, uint64_t address, unsigned lane);
 
+/// A frame begins, in which nothing has written the registers.
+void setUnwritten(Frame &frame);
 /// A load read bytes of which none was written: element `index` of the lanes, of a number in all.
 void noteUnwrittenLoad(Warp &warp, const Op &op, size_t index, size_t elements, uint32_t lanes);
 /// A load read what another warp wrote, and nothing orders the two: that is reported where what it read matters.
 void noteDoubtfulLoad(Warp &warp, const Op &op, uint32_t lanes, const DoubtfulLoad &load);
 /// The lanes whose register at the slot holds what nothing has written.
 inline uint32_t unwrittenLanes(const Frame &frame, Slot slot) {
+  if (!(frame.unwrittenFilter & filterOf(slot)))
+    return 0;
   const auto found = frame.unwritten.find(slot);
   return found == frame.unwritten.end() ? 0 : found->second.lanes;
 }

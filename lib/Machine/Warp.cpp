@@ -11,6 +11,15 @@
 
 namespace ptxray::machine {
 
+/// The compiler may not know that the processor has an instruction for it.
+static unsigned countOf(uint32_t mask) {
+  if (mask == allLanes)
+    return warpSize;
+  mask -= mask >> 1 & 0x55555555;
+  mask = (mask & 0x33333333) + (mask >> 2 & 0x33333333);
+  return ((mask + (mask >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
+}
+
 static uint32_t predicateAt(const char *registers, Slot slot) {
   uint32_t lanes;
   std::memcpy(&lanes, registers + slot, 4);
@@ -56,6 +65,11 @@ static const std::vector<char> &imageOf(Warp &warp, const FunctionCode &code) {
     image.resize(code.file.bytes());
     code.file.writeConstants(image.data());
     fillThreadSpecials(warp, code, image.data());
+    for (const auto &[place, offset] : code.givenNumbers) {
+      uint64_t number = 0;
+      std::memcpy(&number, warp.block->grid->parameters.data() + offset, place.bits / 8);
+      fill(image.data(), place, number);
+    }
   }
   return image;
 }
@@ -68,14 +82,34 @@ Frame &enter(Warp &warp, const FunctionCode &code, Frame *caller) {
   if (warp.block->grid->launch.checks) {
     for (unsigned lane = 0; caller && code.frameBytes && lane < warpSize; ++lane)
       std::memset(warp.localWritten.data() + size_t(lane) * warp.localBytes + base, 0, code.frameBytes);
-    for (const Slot slot : code.readFirst)
-      frame.unwritten[slot].lanes = allLanes;
+    setUnwritten(frame);
   }
   fillBlockSpecials(warp, frame);
   for (const auto &[place, offset] : code.frameAddresses)
     fill(frame.registers, place, base + offset);
   for (const auto &[place, offset] : code.sharedAddresses)
     fill(frame.registers, place, uint64_t(warp.block->rank) << sharedRankShift | offset);
+  return frame;
+}
+
+Frame &enterAgain(Warp &warp) {
+  while (warp.frames.size() > 1)
+    warp.frames.pop_back();
+  Frame &frame = warp.frames.front();
+  const FunctionCode &code = frame.code;
+  frame.stack.clear();
+  if (!code.isReadFirstComplete || !warp.isPlain) {
+    const std::vector<char> &image = imageOf(warp, code);
+    std::memcpy(frame.registers, image.data(), image.size());
+  }
+  for (const Place &place : code.readFirst) // what a thread reads is the same each time
+    std::memset(frame.registers + place.slot, 0, bytesOf(place));
+  std::memset(frame.registers + code.carry.slot, 0, bytesOf(code.carry));
+  warp.localBytes = 0;
+  growLocal(warp, code.frameBytes);
+  if (warp.block->grid->launch.checks)
+    setUnwritten(frame);
+  fillBlockSpecials(warp, frame, /*isAgain=*/warp.isPlain && code.isReadFirstComplete);
   return frame;
 }
 
@@ -89,6 +123,7 @@ static bool isAncestor(const Warp &warp, int join, int of) {
 
 /// The lanes no longer wait for others in the joins from `from` up to `to`.
 static void leaveJoins(Warp &warp, uint32_t mask, int from, int to) {
+  warp.hasLeftJoins |= from != to;
   for (; from != to; from = warp.joins[from].parent)
     warp.joins[from].expected &= ~mask;
 }
@@ -104,25 +139,29 @@ static void merge(Warp &warp, Fragment &into, const Fragment &other) {
   into.mask |= other.mask;
 }
 
+/// Forgets the last joins, as far as nobody waits there or will.
+static void popJoins(Warp &warp) {
+  while (!warp.joins.empty() && !warp.joins.back().expected && !warp.joins.back().arrived) {
+    const int last = static_cast<int>(warp.joins.size()) - 1;
+    const auto names = [last](const Fragment &one) { return one.join == last; };
+    if (warp.atBarrier || names(warp.now) || llvm::any_of(warp.ready, names) || llvm::any_of(warp.parted, names))
+      return;
+    for (const Join &join : warp.joins)
+      if (join.parent == last && (join.expected || join.arrived))
+        return;
+    warp.joins.pop_back();
+  }
+}
+
 /// Lanes of joins for which no lane is missing any more can run.
 static void settle(Warp &warp) {
+  warp.hasLeftJoins = false;
   for (Join &join : warp.joins)
     if (join.expected && join.arrived == join.expected) {
       warp.ready.push_back({join.at, join.arrived, join.parent, join.frame});
       join.expected = join.arrived = 0;
     }
-  while (!warp.joins.empty() && !warp.joins.back().expected && !warp.joins.back().arrived) {
-    const int last = static_cast<int>(warp.joins.size()) - 1;
-    const auto names = [last](const Fragment &one) { return one.join == last; };
-    if (names(warp.now) || llvm::any_of(warp.ready, names) || llvm::any_of(warp.parted, names))
-      break;
-    bool isParent = false;
-    for (const Join &join : warp.joins)
-      isParent |= join.parent == last && (join.expected || join.arrived);
-    if (isParent || warp.atBarrier)
-      break;
-    warp.joins.pop_back();
-  }
+  popJoins(warp);
 }
 
 static int pushJoin(Warp &warp, uint32_t at, uint32_t lanes) {
@@ -145,6 +184,7 @@ static bool arriveAtJoins(Warp &warp) {
     now.mask = join.arrived;
     now.join = join.parent;
     join.expected = join.arrived = 0;
+    popJoins(warp);
   }
   return true;
 }
@@ -153,8 +193,10 @@ static bool arriveAtJoins(Warp &warp) {
 static void endLanes(Warp &warp, uint32_t mask) {
   warp.alive &= ~mask;
   warp.now.mask &= ~mask;
-  if (!warp.alive)
+  if (!warp.alive) {
+    --warp.block->warpsAlive;
     settleAll(warp);
+  }
   for (Join &join : warp.joins) {
     join.expected &= ~mask;
     join.arrived &= ~mask;
@@ -165,11 +207,15 @@ static void endLanes(Warp &warp, uint32_t mask) {
 }
 
 static bool pickReady(Warp &warp) {
-  settle(warp);
+  if (warp.hasLeftJoins)
+    settle(warp);
   if (warp.ready.empty())
     return false;
   warp.now = warp.ready.front();
-  warp.ready.erase(warp.ready.begin());
+  if (warp.ready.size() == 1)
+    warp.ready.pop_back();
+  else
+    warp.ready.erase(warp.ready.begin());
   return true;
 }
 
@@ -400,11 +446,15 @@ static void leave(Warp &warp, const CodeBlock &block) {
   if (block.way == Way::Together)
     return together(warp, block);
   const uint32_t leaving = leavingLanes(warp, block);
-  if (warp.traced >= 0 && block.way != Way::Next && leaving >> warp.traced & 1)
+  if (block.way == Way::Next || (!leaving && warp.isPlain)) {
+    ++warp.now.at;
+    return;
+  }
+  if (warp.traced >= 0 && leaving >> warp.traced & 1)
     trace(warp, warp.now.frame->code, block.instruction);
-  if (warp.isCounted && block.way != Way::Next)
+  if (warp.isCounted)
     countGuarded(warp, warp.now.frame->code, block.instruction, leaving);
-  if (block.way == Way::Next || !leaving) {
+  if (!leaving) {
     ++warp.now.at;
     return;
   }
@@ -481,30 +531,63 @@ static void executeUntilHalt(Warp &warp, const FunctionCode &code, const CodeBlo
   }
 }
 
-static void execute(Warp &warp, const FunctionCode &code, const CodeBlock &block) {
-  char *registers = warp.now.frame->registers;
-  const auto &unwritten = warp.now.frame->unwritten;
+/// Executes operations of a block of code as fast as that can be, until one loads what nothing has written and another
+/// may use it. Gives the first one that is not executed.
+static const Op *executePlainly(Warp &warp, SlotFilter named, const Op *op, const Op *end) {
+  const Frame &frame = *warp.now.frame;
+  char *const registers = frame.registers;
   const uint32_t all = warp.now.mask;
-  const Op *op = code.ops.data() + block.first, *const end = code.ops.data() + block.end;
-  if (warp.isCounted)
-    countBlock(warp, code);
-  if (warp.isHalting && !isQuiet(warp, code, block))
-    return executeUntilHalt(warp, code, block);
-  if (!unwritten.empty() || warp.traced >= 0)
-    return executeSlowly(warp, code, UnwrittenLanes::never, op, end);
-  for (const Op *const first = op; op != end; ++op) {
+  for (; op != end; ++op) {
     uint32_t mask = all;
     if (op->guard) {
       mask &= predicateAt(registers, op->guard) ^ -uint32_t(op->isNot);
-      if (warp.isCounted && (op == first || op[-1].instruction != op->instruction))
-        countGuarded(warp, code, op->instruction, mask);
       if (!mask)
         continue;
     }
     op->run(registers, *op, mask, warp);
-    if (!unwritten.empty())
+    if (frame.unwrittenFilter & named)
+      return op + 1;
+  }
+  return end;
+}
+
+static void executeCounting(Warp &warp, const FunctionCode &code, const Op *op, const Op *end) {
+  const Frame &frame = *warp.now.frame;
+  for (const Op *const first = op; op != end; ++op) {
+    uint32_t mask = warp.now.mask;
+    if (op->guard) {
+      mask &= predicateAt(frame.registers, op->guard) ^ -uint32_t(op->isNot);
+      if (op == first || op[-1].instruction != op->instruction)
+        countGuarded(warp, code, op->instruction, mask);
+      if (!mask)
+        continue;
+    }
+    op->run(frame.registers, *op, mask, warp);
+    if (!frame.unwritten.empty())
       return executeSlowly(warp, code, op->instruction, op + 1, end);
   }
+}
+
+static void execute(Warp &warp, const FunctionCode &code, const CodeBlock &block) {
+  const Frame &frame = *warp.now.frame;
+  const Op *op = code.ops.data() + block.first, *const end = code.ops.data() + block.end;
+  if (warp.isPlain) {
+    uint32_t followed = UnwrittenLanes::never;
+    if (!(frame.unwrittenFilter & block.named)) {
+      op = executePlainly(warp, block.named, op, end);
+      if (op == end)
+        return;
+      followed = op[-1].instruction;
+    }
+    return executeSlowly(warp, code, followed, op, end);
+  }
+  if (warp.isCounted)
+    countBlock(warp, code);
+  if (warp.isHalting && !isQuiet(warp, code, block))
+    return executeUntilHalt(warp, code, block);
+  if (!frame.unwritten.empty() || warp.traced >= 0)
+    return executeSlowly(warp, code, UnwrittenLanes::never, op, end);
+  executeCounting(warp, code, op, end);
 }
 
 /// Who waits for lanes that no longer exist, or for all that are left, goes on.
@@ -525,18 +608,56 @@ static bool releaseParted(Warp &warp) {
   return false;
 }
 
+/// Executes blocks of code that only compute, as long as the lanes that run go the same way. The lanes may go on with
+/// the first of them. Returns how many blocks are left of so many.
+static uint32_t runComputations(Warp &warp, uint32_t blocks) {
+  const Frame &frame = *warp.now.frame;
+  const FunctionCode &code = frame.code;
+  const uint32_t mask = warp.now.mask;
+  const Op *const ops = code.ops.data();
+  const CodeBlock *block = &code.blocks[warp.now.at];
+  uint64_t instructions = 0;
+  uint32_t leaving = 0;
+  do {
+    for (const Op *op = ops + block->first, *const end = ops + block->end; op != end; ++op)
+      op->run(frame.registers, *op, mask, warp);
+    instructions += block->instructions;
+    leaving = block->way == Way::Next ? 0 : mask;
+    if (leaving && block->guard)
+      leaving &= predicateAt(frame.registers, block->guard) ^ -uint32_t(block->isNot);
+    --blocks;
+    if (leaving && leaving != mask)
+      break;
+    block = leaving ? &code.blocks[block->target] : block + 1;
+  } while (blocks && block->isComputation && !block->isJoin && !(frame.unwrittenFilter & block->named));
+  warp.laneInstructions += instructions * countOf(mask);
+  warp.now.at = static_cast<uint32_t>(block - code.blocks.data());
+  if (leaving && leaving != mask)
+    jump(warp, *block, leaving);
+  return blocks;
+}
+
 void run(Warp &warp, uint32_t blocks) {
   warp.waitsInVain.reset();
-  while (blocks-- && !warp.fault && !warp.waitsInVain) {
+  while (blocks && !warp.fault && !warp.waitsInVain) {
     if (!warp.now.mask && !pickReady(warp) && !releaseParted(warp) && !release(warp))
       return;
-    if (!warp.now.mask)
+    if (!warp.now.mask) {
+      --blocks;
       continue;
+    }
     const FunctionCode &code = warp.now.frame->code;
     const CodeBlock &block = code.blocks[warp.now.at];
-    if (block.isJoin && !arriveAtJoins(warp))
+    if (block.isJoin && !arriveAtJoins(warp)) {
+      --blocks;
       continue;
-    warp.laneInstructions += uint64_t(block.instructions) * static_cast<unsigned>(__builtin_popcount(warp.now.mask));
+    }
+    if (warp.isPlain && block.isComputation && !(warp.now.frame->unwrittenFilter & block.named)) {
+      blocks = runComputations(warp, blocks);
+      continue;
+    }
+    --blocks;
+    warp.laneInstructions += uint64_t(block.instructions) * countOf(warp.now.mask);
     execute(warp, code, block);
     if (warp.isHalting && isHalted(*warp.block->grid))
       return;

@@ -30,6 +30,7 @@ struct Frame {
   char *registers;             // aligned
   std::vector<uint32_t> stack; // how far each lane has come beyond the frame's memory by `alloca`; empty: nowhere
   llvm::SmallDenseMap<Slot, UnwrittenLanes, 4> unwritten;
+  SlotFilter unwrittenFilter = 0; // of the registers in `unwritten`
 };
 
 struct Join {
@@ -80,21 +81,23 @@ struct Warp {
   std::vector<Fragment> ready;  // that could run
   std::vector<Fragment> parted; // that wait for other lanes at the block of code that they execute together
   std::vector<Join> joins;
+  bool hasLeftJoins = false; // lanes have left some: nobody may be missing there any more
   std::deque<Frame> frames;
   std::vector<uint8_t> local;        // each lane has `localBytes` of them
   std::vector<uint8_t> localWritten; // whether each of them was written; empty: they are not asked for
   uint32_t localBytes = 0;
-  uint32_t atBarrier = 0;                  // lanes
-  uint32_t agent = 0;                      // its number in the cluster, from 1 on
-  Clock clock;                             // empty: races are not looked for
-  uint32_t together = 0;                   // up to which of its releases each lane has seen what the others did
-  uint32_t readsTogether = 0;              // or what they read
-  bool hasRead = false;                    // since then
-  std::vector<uint32_t> enginesTogether;   // and of operations of its engines
-  LaneView view;                           // what some of the lanes have seen besides
-  LaneView fenced, unfenced;               // what was before the last fences, and what strong reads saw since
-  uint32_t accessing = 0;                  // the lanes whose access is noted
-  uint16_t turn = 0;                       // how many accesses were noted
+  uint32_t atBarrier = 0;                // lanes
+  uint32_t agent = 0;                    // its number in the cluster, from 1 on
+  Clock clock;                           // empty: races are not looked for
+  uint32_t together = 0;                 // up to which of its releases each lane has seen what the others did
+  uint32_t readsTogether = 0;            // or what they read
+  uint32_t horizon = 0;                  // all lanes know what each warp of the cluster did up to this count of its own
+  bool hasRead = false;                  // since then
+  std::vector<uint32_t> enginesTogether; // and of operations of its engines
+  LaneView view;                         // what some of the lanes have seen besides
+  LaneView fenced, unfenced;             // what was before the last fences, and what strong reads saw since
+  uint32_t accessing = 0;                // the lanes whose access is noted
+  uint16_t turn = 0;                     // how many accesses were noted
   std::map<uint32_t, DoubtfulLoad> doubts; // by instruction
   Doer doer;                               // of what is noted now
   std::vector<Engine> engines;             // by their number
@@ -108,7 +111,8 @@ struct Warp {
   std::unique_ptr<WeakView> weak; // null: stores and loads are done at once
   uint64_t laneInstructions = 0;
   bool isCounted = false, isHalting = false;
-  int traced = -1; // the lane of which each instruction is noted; -1: none
+  int traced = -1;     // the lane of which each instruction is noted; -1: none
+  bool isPlain = true; // none of these
 
   bool isDone() const { return !alive; }
   bool canRun() const { return now.mask || !ready.empty(); }
@@ -128,6 +132,8 @@ Fault *raise(Warp &warp, uint32_t instruction, unsigned lane = 0);
 void fill(char *registers, Place place, uint64_t number);
 /// Makes room for the frame of a function, fills its constants and special registers.
 Frame &enter(Warp &warp, const FunctionCode &code, Frame *caller);
+/// The same for the function that is the first of the warp once more, in another block.
+Frame &enterAgain(Warp &warp);
 /// Makes the local memory of each lane at least as large.
 void growLocal(Warp &warp, uint64_t bytes);
 /// The end of what a frame has of the local memory of a lane, and of all lanes.

@@ -17,7 +17,7 @@ static uint64_t offsetInShared(Space space, uint64_t address) {
   return (space == Space::Generic ? address - sharedWindow : address) & ((uint64_t(1) << sharedRankShift) - 1);
 }
 
-Race watched(Warp &warp, const Op &op, const AddressOf &address, const WatchedAccess &access) {
+std::optional<Race> watched(Warp &warp, const Op &op, const AddressOf &address, const WatchedAccess &access) {
   const auto &[at, bytes, isWrite, mask, by, isStrong] = access;
   const bool isShared = address.space == Space::Shared || (address.space == Space::Generic && at / windowBytes == 2);
   const bool isGlobal = address.space == Space::Global || (address.space == Space::Generic && at >= globalBegin);
@@ -26,7 +26,7 @@ Race watched(Warp &warp, const Op &op, const AddressOf &address, const WatchedAc
   const Instruction &instruction = warp.now.frame->code.instruction(op.instruction);
   if (isGlobal) {
     const Allocation *one = allocationAt(warp, op, at);
-    return one ? noteGlobal(warp, instruction, {*one, at - one->begin, bytes, isWrite, isStrong, by}) : Race();
+    return one ? noteGlobal(warp, instruction, {*one, at - one->begin, bytes, isWrite, isStrong, by}) : std::nullopt;
   }
   const uint64_t rank = (at & (windowBytes - 1)) >> sharedRankShift;
   warp.accessing = mask;
@@ -34,12 +34,12 @@ Race watched(Warp &warp, const Op &op, const AddressOf &address, const WatchedAc
                     {offsetInShared(address.space, at), bytes, isWrite, by, isStrong});
 }
 
-void reportRace(const Race &race, Warp &warp, const Op &op, const AddressOf &address, uint64_t at, uint64_t bytes,
-                bool isWrite, unsigned lane) {
-  if (!race.earlier.warp)
+void reportRace(const std::optional<Race> &race, Warp &warp, const Op &op, const AddressOf &address, uint64_t at,
+                uint64_t bytes, bool isWrite, unsigned lane) {
+  if (!race)
     return;
   report(warp, op, AccessFault::None, address, at, bytes, isWrite, lane);
-  warp.fault->race = race;
+  warp.fault->race = *race;
   nameRule(warp.fault->race, warp, isWrite);
 }
 
@@ -59,7 +59,7 @@ void watchShared(Warp &warp, const Op &op, BlockState &block, uint64_t offset, u
   const Instruction &instruction = warp.now.frame->code.instruction(op.instruction);
   const auto by = static_cast<uint8_t>(lane);
   warp.accessing = 1u << lane;
-  const Race race =
+  const std::optional<Race> race =
       noteAccess(warp, instruction, block, {offset, bytes, isWrite, {isOfLane ? &by : nullptr, allOfLane}});
   reportRace(race, warp, op, {{}, 0, Space::Shared}, offset, bytes, isWrite, lane);
 }
@@ -92,52 +92,33 @@ static bool changesNothing(const char *registers, const MemoryAccess &access, un
 /// Notes weak accesses; lanes that access the same bytes, or those that follow, do it together. Returns whether there
 /// is a race.
 static bool isRaced(Warp &warp, const Op &op, const MemoryAccess &access, const uint64_t *at, const Pointers &found) {
-  static constexpr auto row = [] {
-    std::array<uint8_t, warpSize> lanes{};
-    for (unsigned lane = 0; lane < warpSize; ++lane)
-      lanes[lane] = static_cast<uint8_t>(lane);
-    return lanes;
-  }();
-  // Each of several lanes that write the same bytes finds what it wrote itself.
-  const uint8_t many = access.isWrite ? wholeWarp : manyLanes;
   const auto shift = static_cast<unsigned>(__builtin_ctz(access.bytes));
-  const auto isWatched = [&](uint64_t from, uint64_t bytes, const uint8_t *lanes) {
-    const WatchedAccess one{from, bytes, access.isWrite, found.mask, {lanes, shift}};
-    return watched(warp, op, access.address, one).earlier.warp != 0;
+  const auto isWatched = [&](uint64_t from, uint64_t bytes, const uint8_t *lanes, const uint32_t *ofCells) {
+    const WatchedAccess one{from, bytes, access.isWrite, found.mask, {lanes, shift, ofCells}};
+    return watched(warp, op, access.address, one).has_value();
   };
-  if (found.isRow)
-    return isWatched(at[0], warpSize * access.bytes, row.data());
-  if (found.isSame)
-    return isWatched(at[0], access.bytes, &many);
-  uint64_t begin = 0, end = 0;
-  std::array<uint8_t, warpSize> lanes{};
-  unsigned elements = 0;
+  if (const LaneShape *shape = found.shape) {
+    for (unsigned i = 0; i < shape->runs; ++i) {
+      const LaneShape::Run &run = shape->run[i];
+      if (isWatched(at[shape->lane] + static_cast<uint64_t>(run.at), size_t(run.elements) * access.bytes,
+                    shape->lanes.data() + run.first, shape->lanesOfCells.data() + run.first))
+        return true;
+    }
+    return false;
+  }
   for (uint32_t left = found.mask; left; left &= left - 1) {
     const auto lane = static_cast<uint8_t>(__builtin_ctz(left));
-    const uint64_t one = at[lane];
-    if (end && one + access.bytes == end) {
-      lanes[elements - 1] = many;
-      continue;
-    }
-    if (one == end) {
-      end += access.bytes;
-      lanes[elements++] = lane;
-      continue;
-    }
-    if (end && isWatched(begin, end - begin, lanes.data()))
+    if (isWatched(at[lane], access.bytes, &lane, nullptr))
       return true;
-    begin = one;
-    end = one + access.bytes;
-    lanes[0] = lane;
-    elements = 1;
   }
-  return end && isWatched(begin, end - begin, lanes.data());
+  return false;
 }
 
 /// A strong access orders, and what it writes races with weak accesses.
 static void watchStrong(Warp &warp, const Op &op, const MemoryAccess &access, uint64_t at, uint8_t lane) {
   if (access.isWrite) {
-    const Race race = watched(warp, op, access.address, {at, access.bytes, true, 1u << lane, {&lane, allOfLane}, true});
+    const std::optional<Race> race =
+        watched(warp, op, access.address, {at, access.bytes, true, 1u << lane, {&lane, allOfLane}, true});
     reportRace(race, warp, op, access.address, at, access.bytes, true, lane);
   }
   if (warp.doer.agent)
@@ -163,14 +144,16 @@ void watchAll(Warp &warp, const Op &op, const MemoryAccess &access, const uint64
       watchStrong(warp, op, access, at[lane], by);
       continue;
     }
-    const Race race =
+    const std::optional<Race> race =
         watched(warp, op, access.address, {at[lane], access.bytes, access.isWrite, 1u << lane, {&by, allOfLane}});
-    if (!race.matters) {
-      noteDoubtfulLoad(warp, op, 1u << lane, {race, at[lane]});
+    if (!race)
+      continue;
+    if (!race->matters) {
+      noteDoubtfulLoad(warp, op, 1u << lane, {*race, at[lane]});
       continue;
     }
     const bool isHarmless =
-        access.isWrite && (race.isWrite || race.cluster) && changesNothing(registers, access, lane, found.of[lane]);
+        access.isWrite && (race->isWrite || race->cluster) && changesNothing(registers, access, lane, found.at(lane));
     if (!isHarmless)
       reportRace(race, warp, op, access.address, at[lane], access.bytes, access.isWrite, lane);
   }

@@ -1,16 +1,20 @@
 #pragma once
 // Accesses of lanes are noted here, so that races are found.
 #include "Machine/Access.h"
+#include "Machine/LaneShape.h"
 #include <array>
 
 namespace ptxray::machine {
 
 /// The places that the lanes of an access lead to. Lanes that lead nowhere are out of the mask.
 struct Pointers {
-  explicit Pointers(uint32_t mask) : mask(mask) {}
+  Pointers(uint32_t mask, const LaneShape *shape) : mask(mask), shape(shape) {}
   uint32_t mask;
-  std::array<uint8_t *, warpSize> of; // not set outside of the mask
-  bool isRow = false, isSame = false; // all lanes: one after the other, or all at one place
+  const LaneShape *shape;             // where all lanes lead to one memory; null: each leads somewhere
+  uint8_t *first = nullptr;           // in that memory, of the first lane of the shape
+  std::array<uint8_t *, warpSize> of; // if there is no shape; not set outside of the mask
+
+  uint8_t *at(unsigned lane) const { return shape ? first + shape->distances[lane] : of[lane]; }
 };
 
 /// Bytes that lanes access, by addresses.
@@ -25,11 +29,11 @@ inline constexpr unsigned allOfLane = 63; // a shift by which all bytes are of o
 
 /// The allocation that holds an address, which is mostly that of the last access of the instruction; null: none.
 const Allocation *allocationAt(Warp &warp, const Op &op, uint64_t address);
-/// Notes an access to shared or global memory; gives the earlier one that it races with.
-Race watched(Warp &warp, const Op &op, const AddressOf &address, const WatchedAccess &access);
+/// Notes an access to shared or global memory; gives the earlier one that it races with, if there is one.
+std::optional<Race> watched(Warp &warp, const Op &op, const AddressOf &address, const WatchedAccess &access);
 /// Faults if there is one.
-void reportRace(const Race &race, Warp &warp, const Op &op, const AddressOf &address, uint64_t at, uint64_t bytes,
-                bool isWrite, unsigned lane);
+void reportRace(const std::optional<Race> &race, Warp &warp, const Op &op, const AddressOf &address, uint64_t at,
+                uint64_t bytes, bool isWrite, unsigned lane);
 /// Notes the accesses of the lanes. Two warps may write the same.
 void watchAll(Warp &warp, const Op &op, const MemoryAccess &access, const uint64_t *at, const Pointers &found);
 

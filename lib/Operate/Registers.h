@@ -13,6 +13,9 @@ struct Place {
   uint8_t bits = 0;
 };
 
+/// The bytes of all its lanes.
+inline uint32_t bytesOf(Place place) { return place.bits == 1 ? 4 : place.bits * warpSize / 8; }
+
 /// The registers of a function are laid out once; every warp has its own. Slot 0 is no register.
 class RegisterFile {
 public:

@@ -1,0 +1,56 @@
+#pragma once
+// The addresses of the lanes of an access. Their distances are mostly the same each time that an instruction is
+// executed, so that what follows from these is found once.
+#include "Machine/Program.h"
+#include <array>
+#include <deque>
+#include <vector>
+
+namespace ptxray::machine {
+
+/// How the addresses of lanes lie to each other.
+struct LaneShape {
+  /// Elements one after the other, by their distance from the first lane.
+  struct Run {
+    int64_t at;
+    uint8_t first, elements; // in `lanes`
+  };
+  uint32_t mask = 0;  // 0: nothing is known
+  uint32_t bytes = 0; // of each lane
+  unsigned lane = 0;  // the first one of the mask
+  bool isRow = false; // all lanes, one after the other
+  bool isSame = false;
+  bool isAligned = false; // if the first lane is
+  uint8_t runs = 0;
+  int64_t low = 0, high = 0;                   // the least and the greatest distance
+  std::array<int64_t, warpSize> distances;     // from the first lane; 0 outside of the mask
+  std::array<uint64_t, warpSize> isLane;       // all bits of those in the mask
+  std::array<Run, warpSize> run;               // all bytes
+  std::array<uint8_t, warpSize> lanes;         // the lane of each element of the runs, as races are told
+  std::array<uint32_t, warpSize> lanesOfCells; // the same for each byte of a cell
+  /// Finds all of that; lanes of `many` are not told apart.
+  void find(const uint64_t *at, uint32_t lanesOfAccess, const MemoryAccess &access);
+};
+
+/// The last shapes of each access of a program, as far as it was made: of all lanes, and of some.
+class LaneShapes {
+public:
+  explicit LaneShapes(size_t accesses) : places(2 * accesses) {}
+  LaneShape &of(uint32_t access, uint32_t mask) {
+    uint32_t &place = places[2 * access + (mask != allLanes)];
+    if (!place) {
+      shapes.emplace_back();
+      place = static_cast<uint32_t>(shapes.size());
+    }
+    return shapes[place - 1];
+  }
+
+private:
+  std::vector<uint32_t> places; // in `shapes`, from 1 on
+  std::deque<LaneShape> shapes;
+};
+
+/// The addresses of all lanes. Returns whether those of the mask of the shape have its distances.
+bool findAddresses(const char *registers, const AddressOf &address, const LaneShape &shape, uint64_t *at);
+
+} // namespace ptxray::machine

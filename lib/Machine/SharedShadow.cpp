@@ -1,0 +1,175 @@
+#include "Machine/SharedShadow.h"
+#include "Machine/Wide.h"
+#include <algorithm>
+
+namespace ptxray::machine {
+
+constexpr uint32_t noPlace = ~0u;
+constexpr unsigned cellBytesAt = 16, strongAt = 20, moreAt = 21; // bits of details
+constexpr uint32_t cellBytesMask = 15u << cellBytesAt, moreMask = 1u << moreAt;
+
+static uint32_t detailsOf(const PastAccess &access) {
+  return access.turn | uint32_t(access.bytes) << cellBytesAt | uint32_t(access.isStrong) << strongAt;
+}
+
+void SharedShadow::grow(size_t cells, const Instruction *ofModule) {
+  instructions = ofModule;
+  for (Columns *columns : {&writes, &reads}) {
+    for (std::vector<uint32_t> *column : {&columns->warps, &columns->clocks, &columns->details})
+      column->resize(cells);
+    columns->lanes.resize(cells, byWholeWarp);
+    columns->places.resize(cells, noPlace);
+  }
+  readers.resize(cells);
+}
+
+static PastAccess readFrom(const SharedShadow::Columns &columns, size_t i, const Instruction *instructions) {
+  PastAccess access;
+  access.warp = columns.warps[i];
+  access.clock = columns.clocks[i];
+  access.lanes = columns.lanes[i];
+  access.turn = static_cast<uint16_t>(columns.details[i]);
+  access.bytes = columns.details[i] >> cellBytesAt & 15;
+  access.isStrong = columns.details[i] >> strongAt & 1;
+  access.at = columns.places[i] == noPlace ? nullptr : instructions + columns.places[i];
+  return access;
+}
+
+static void writeTo(SharedShadow::Columns &columns, size_t i, const PastAccess &access,
+                    const Instruction *instructions) {
+  columns.warps[i] = access.warp;
+  columns.clocks[i] = access.clock;
+  columns.lanes[i] = access.lanes;
+  columns.details[i] = detailsOf(access);
+  columns.places[i] = access.at ? static_cast<uint32_t>(access.at - instructions) : noPlace;
+}
+
+Cell SharedShadow::read(size_t index) const {
+  Cell cell;
+  cell.write = readFrom(writes, index, instructions);
+  cell.reads = {readers[index], readFrom(reads, index, instructions)};
+  cell.hasMoreReads = reads.details[index] >> moreAt & 1;
+  return cell;
+}
+
+void SharedShadow::write(size_t index, const Cell &cell) {
+  writeTo(writes, index, cell.write, instructions);
+  writeTo(reads, index, cell.reads.last, instructions);
+  reads.details[index] |= uint32_t(cell.hasMoreReads) << moreAt;
+  readers[index] = cell.reads.warps;
+}
+
+namespace {
+
+/// A row of cells: the columns from its first cell on.
+struct RowColumns {
+  RowColumns(const SharedShadow::Columns &columns, size_t first)
+      : warps(columns.warps.data() + first), clocks(columns.clocks.data() + first), lanes(columns.lanes.data() + first),
+        details(columns.details.data() + first) {}
+  const uint32_t *warps, *clocks, *lanes, *details;
+};
+
+/// The answers to questions about all cells of a row.
+struct RowAnswers {
+  bool areWritesBefore;    // nothing races with the last writes
+  bool areReadsOld;        // all know of the last reads
+  bool areReadsOfSameLane; // or they are of the same lanes as the access
+  bool areReadsOfNow;      // or they were at the same count of releases, of the same bytes by the same lanes
+  bool hasMoreReads;
+};
+
+} // namespace
+
+/// A compiler shall not make vectors of the loop that this is in: it is short.
+static PTXRAY_INLINE void stepAlone() {
+#if defined(__GNUC__)
+  asm volatile("");
+#endif
+}
+
+template <bool IsShort>
+static PTXRAY_INLINE RowAnswers ask(const RowColumns &writes, const RowColumns &reads, const uint64_t *readers,
+                                    const RowAccess &row, uint64_t reader) {
+  const PastAccess now = row.now;
+  uint32_t writesBefore = ~0u, readsOld = ~0u, readsOfLane = ~0u, readsOfNow = ~0u, more = 0;
+  uint64_t others = 0;
+  const auto all = [](bool isTrue) { return isTrue ? ~0u : 0; };
+  for (size_t i = 0; i < row.count; ++i) {
+    if (IsShort)
+      stepAlone();
+    const uint32_t lanes = row.lanes[i], isOne = all(!(lanes & manyOfEach));
+    writesBefore &= (all(writes.clocks[i] <= row.horizon) & all(writes.warps[i] <= row.warps)) |
+                    (all(writes.warps[i] == now.warp) & all(writes.lanes[i] == lanes) & isOne);
+    const uint32_t areSameLanes = all(reads.lanes[i] == lanes);
+    readsOld &= all(reads.clocks[i] <= row.horizon) & all(reads.warps[i] <= row.warps);
+    readsOfLane &= all(reads.warps[i] == now.warp) & areSameLanes & isOne;
+    readsOfNow &=
+        all(reads.clocks[i] == now.clock) & areSameLanes & all((reads.details[i] & cellBytesMask) == cellBytesMask);
+    more |= reads.details[i];
+  }
+  for (size_t i = 0; i < row.count; ++i) {
+    if (IsShort)
+      stepAlone();
+    others |= readers[i] & ~reader;
+  }
+  return {writesBefore != 0, readsOld != 0, readsOfLane && !others, readsOfNow != 0, (more & moreMask) != 0};
+}
+
+static PTXRAY_FOR_AVX2 RowAnswers askWide(const RowColumns &writes, const RowColumns &reads, const uint64_t *readers,
+                                          const RowAccess &row, uint64_t reader) {
+  return ask<false>(writes, reads, readers, row, reader);
+}
+
+static RowAnswers askShort(const RowColumns &writes, const RowColumns &reads, const uint64_t *readers,
+                           const RowAccess &row, uint64_t reader) {
+  return ask<true>(writes, reads, readers, row, reader);
+}
+
+static void fill(SharedShadow::Columns &columns, const RowAccess &row, uint32_t place) {
+  uint32_t *const warps = columns.warps.data() + row.first, *const clocks = columns.clocks.data() + row.first,
+                  *const places = columns.places.data() + row.first, *const lanes = columns.lanes.data() + row.first;
+  if (row.count == 1) {
+    *warps = row.now.warp;
+    *clocks = row.now.clock;
+    *places = place;
+    *lanes = *row.lanes;
+    return;
+  }
+  std::fill_n(warps, row.count, row.now.warp);
+  std::fill_n(clocks, row.count, row.now.clock);
+  std::fill_n(places, row.count, place);
+  std::copy_n(row.lanes, row.count, lanes);
+}
+
+bool SharedShadow::noteRow(const RowAccess &row) {
+  const uint64_t reader = row.now.warp < 64 ? uint64_t(1) << row.now.warp : 0;
+  uint64_t *const group = readers.data() + row.first;
+  const RowAnswers answers = (isWide() && row.count >= 8 ? askWide : askShort)(
+      RowColumns(writes, row.first), RowColumns(reads, row.first), group, row, reader);
+  if (!answers.areWritesBefore)
+    return false;
+  const auto place = static_cast<uint32_t>(row.now.at - instructions);
+  const uint32_t details = detailsOf(row.now);
+  if (row.isWrite) {
+    if (answers.hasMoreReads || !(answers.areReadsOld || answers.areReadsOfSameLane))
+      return false;
+    fill(writes, row, place);
+    std::fill_n(writes.details.data() + row.first, row.count, details);
+    return true;
+  }
+  if (!answers.areReadsOld && !(answers.areReadsOfNow && reader))
+    return false;
+  const auto isMine = [&](uint64_t one) { return one == reader; };
+  if (!answers.areReadsOld && std::all_of(group, group + row.count, isMine))
+    return true; // what the warp read first is told
+  if (!answers.areReadsOld && std::any_of(group, group + row.count, [&](uint64_t one) { return !one || isMine(one); }))
+    return false;
+  fill(reads, row, place);
+  for (size_t i = row.first; i < row.first + row.count; ++i)
+    reads.details[i] = details | (reads.details[i] & moreMask);
+  for (size_t i = 0; i < row.count; ++i)
+    group[i] = answers.areReadsOld ? reader : group[i] | reader;
+  return true;
+}
+
+} // namespace ptxray::machine

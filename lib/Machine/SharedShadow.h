@@ -1,0 +1,45 @@
+#pragma once
+// What was last done to each four bytes of a memory that the warps of a cluster share. It is kept in columns, so that
+// most accesses are noted in some steps for all of their lanes.
+#include "Machine/PastAccess.h"
+#include <map>
+#include <vector>
+
+namespace ptxray::machine {
+
+/// An access of a warp itself to whole cells, one after the other.
+struct RowAccess {
+  size_t first, count;
+  const uint32_t *lanes; // of the bytes of each cell
+  PastAccess now;        // but for the lanes
+  bool isWrite;
+  uint32_t horizon, warps; // what the agents from 1 to `warps` did up to this count of their own comes before
+};
+
+class SharedShadow {
+public:
+  static constexpr size_t mostOfRow = 128; // cells
+
+  /// Makes room; instructions are those of the module.
+  void grow(size_t cells, const Instruction *instructions);
+  size_t size() const { return readers.size(); }
+  Cell read(size_t index) const;
+  void write(size_t index, const Cell &cell);
+  /// Notes the access if it is plain that nothing races with it. Returns whether it is.
+  bool noteRow(const RowAccess &row);
+
+  std::map<size_t, std::vector<ReadGroup>> moreReads; // the earlier groups of each cell
+
+  /// The accesses of all cells: their members, column by column.
+  struct Columns {
+    std::vector<uint32_t> warps, clocks, lanes, places; // places: the instructions, by number
+    std::vector<uint32_t> details;                      // turn, bytes, and what is true or not
+  };
+
+private:
+  const Instruction *instructions = nullptr;
+  Columns writes, reads;
+  std::vector<uint64_t> readers; // `warps` of the groups of reads
+};
+
+} // namespace ptxray::machine

@@ -1,0 +1,28 @@
+#pragma once
+// Loops that are compiled for AVX2 as well: a function of each kind calls the same inlined one.
+#include "Operate/Sets.h"
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define PTXRAY_FOR_AVX2 __attribute__((target("avx2")))
+#define PTXRAY_INLINE inline __attribute__((always_inline))
+#else
+#define PTXRAY_FOR_AVX2
+#define PTXRAY_INLINE inline
+#endif
+#if defined(__clang__)
+#define PTXRAY_UNROLLED _Pragma("clang loop unroll_count(8)")
+#elif defined(__GNUC__)
+#define PTXRAY_UNROLLED _Pragma("GCC unroll 8")
+#else
+#define PTXRAY_UNROLLED
+#endif
+
+namespace ptxray::machine {
+
+/// Whether those for AVX2 are taken.
+inline bool isWide() {
+  static const bool is = usesWideHandlers();
+  return is;
+}
+
+} // namespace ptxray::machine

@@ -29,7 +29,7 @@ static void addressesOf(const char *registers, const AddressOf &address, uint64_
 }
 
 /// The region that holds an address, of memory that all lanes share; empty: none.
-static Region regionAt(Warp &warp, const Op &op, const MemoryAccess &access, uint64_t address) {
+static inline Region regionAt(Warp &warp, const Op &op, const MemoryAccess &access, uint64_t address) {
   const Space space = access.address.space;
   const bool isGeneric = space == Space::Generic && address < 5 * windowBytes;
   if (space == Space::Shared || (isGeneric && address / windowBytes == 2)) {
@@ -51,7 +51,8 @@ static Region regionAt(Warp &warp, const Op &op, const MemoryAccess &access, uin
 }
 
 /// All lanes in one region.
-static bool findTogether(Warp &warp, const Op &op, const MemoryAccess &access, const uint64_t *at, Pointers &found) {
+static inline bool findTogether(Warp &warp, const Op &op, const MemoryAccess &access, const uint64_t *at,
+                                Pointers &found) {
   const LaneShape &shape = *found.shape;
   const uint64_t first = at[shape.lane], low = first + static_cast<uint64_t>(shape.low),
                  high = first + static_cast<uint64_t>(shape.high);
@@ -80,8 +81,8 @@ static void findOneByOne(Warp &warp, const Op &op, const MemoryAccess &access, c
 }
 
 /// `shape`: that of the addresses; null: there is only one.
-static Pointers find(const Op &op, const MemoryAccess &access, const uint64_t *at, const LaneShape *shape,
-                     uint32_t mask, Warp &warp) {
+static inline Pointers find(const Op &op, const MemoryAccess &access, const uint64_t *at, const LaneShape *shape,
+                            uint32_t mask, Warp &warp) {
   Pointers found(mask, shape);
   if (!shape || !findTogether(warp, op, access, at, found))
     findOneByOne(warp, op, access, at, found);
@@ -98,6 +99,10 @@ template <class Register, class Element> static void load(Register *to, const Po
     const uint8_t *const first = from.first + offset;
     const bool isRow = shape.isRow && shape.bytes == step;
     Element element;
+    if (isRow && sizeof(Register) == step) {
+      std::memcpy(to, first, warpSize * step);
+      return;
+    }
     if (isRow) {
       for (unsigned lane = 0; lane < warpSize; ++lane) {
         std::memcpy(&element, first + lane * step, step);
@@ -122,6 +127,10 @@ template <class Register, class Element> static void load(Register *to, const Po
 template <class Register, class Element> static void store(const Register *from, const Pointers &to, size_t offset) {
   constexpr size_t step = sizeof(Element);
   if (to.shape && to.shape->isRow && to.shape->bytes == step) {
+    if (sizeof(Register) == step) {
+      std::memcpy(to.first, from, warpSize * step);
+      return;
+    }
     for (unsigned lane = 0; lane < warpSize; ++lane) {
       const auto element = static_cast<Element>(from[lane]);
       std::memcpy(to.first + lane * step, &element, step);
@@ -194,7 +203,8 @@ static bool hasFlags(const MemoryAccess &access, const Warp &warp) {
 }
 
 /// What the lanes load may be what nothing has written.
-static void noteLoads(const Op &op, const MemoryAccess &access, const uint64_t *at, const Pointers &from, Warp &warp) {
+static inline void noteLoads(const Op &op, const MemoryAccess &access, const uint64_t *at, const Pointers &from,
+                             Warp &warp) {
   if (!hasFlags(access, warp) || !from.mask)
     return;
   const Space space = access.address.space;
@@ -216,7 +226,7 @@ static void noteLoads(const Op &op, const MemoryAccess &access, const uint64_t *
 }
 
 /// The bytes were written now, but for those of lanes that store what nothing has written.
-static void noteStores(const MemoryAccess &access, const uint64_t *at, const Pointers &to, Warp &warp) {
+static inline void noteStores(const MemoryAccess &access, const uint64_t *at, const Pointers &to, Warp &warp) {
   if (!hasFlags(access, warp) || !to.mask)
     return;
   const Space space = access.address.space;
@@ -277,8 +287,8 @@ static void storeWeakly(const char *registers, const MemoryAccess &access, const
   }
 }
 
-static void loadAll(char *registers, const Op &op, const MemoryAccess &access, const uint64_t *at,
-                    const LaneShape *shape, uint32_t mask, Warp &warp) {
+static inline void loadAll(char *registers, const Op &op, const MemoryAccess &access, const uint64_t *at,
+                           const LaneShape *shape, uint32_t mask, Warp &warp) {
   const Pointers from = find(op, access, at, shape, mask, warp);
   noteLoads(op, access, at, from, warp);
   if (warp.weak && isWeak(access, at, from, warp))
@@ -293,8 +303,8 @@ static void loadAll(char *registers, const Op &op, const MemoryAccess &access, c
   }
 }
 
-static void storeAll(char *registers, const Op &op, const MemoryAccess &access, const uint64_t *at,
-                     const LaneShape *shape, uint32_t mask, Warp &warp) {
+static inline void storeAll(char *registers, const Op &op, const MemoryAccess &access, const uint64_t *at,
+                            const LaneShape *shape, uint32_t mask, Warp &warp) {
   const Pointers to = find(op, access, at, shape, mask, warp);
   if (warp.doer.stage == Stage::Begin)
     return;
@@ -311,8 +321,8 @@ static void storeAll(char *registers, const Op &op, const MemoryAccess &access, 
 }
 
 /// The addresses of all lanes, and their shape; null: there is only one lane.
-static const LaneShape *shapeOf(const char *registers, const MemoryAccess &access, uint64_t *at, uint32_t mask,
-                                Warp &warp) {
+static inline const LaneShape *shapeOf(const char *registers, const MemoryAccess &access, uint64_t *at, uint32_t mask,
+                                       Warp &warp) {
   if (!(mask & (mask - 1))) {
     addressesOf(registers, access.address, at);
     return nullptr;

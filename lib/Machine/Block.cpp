@@ -67,8 +67,8 @@ bool canBeginAgain(const std::vector<BlockState *> &cluster) {
   });
 }
 
-/// As if a barrier of all warps of the cluster had come just before: nothing that was noted of memory needs to be
-/// forgotten.
+/// The warp knows of all that was done, like after a barrier of the cluster, so that nothing that was noted of memory
+/// needs to be forgotten.
 static void knowAll(Warp &warp, uint32_t releases) {
   if (warp.clock.empty())
     return;

@@ -30,7 +30,7 @@ struct NumberedBarrier {
 
   /// The lanes of a warp that have arrived.
   uint32_t &lanesOf(Warp &warp);
-  /// Nobody has arrived yet. What memory it has is kept.
+  /// No thread has arrived yet. The memory that it has is kept.
   void clear();
 };
 

@@ -76,6 +76,14 @@ static PTXRAY_INLINE bool addAll(const Register *base, uint64_t offset, uint64_t
   const int64_t *const distances = shape.distances.data();
   const uint64_t *const isLane = shape.isLane.data();
   uint64_t differ = 0;
+  if (shape.mask == allLanes) {
+    for (unsigned i = 0; i < warpSize; ++i) {
+      const uint64_t one = (base[i] + offset) & bits;
+      at[i] = one;
+      differ |= (one - first) ^ static_cast<uint64_t>(distances[i]);
+    }
+    return !differ;
+  }
   for (unsigned i = 0; i < warpSize; ++i) {
     const uint64_t one = (base[i] + offset) & bits;
     at[i] = one;

@@ -36,17 +36,18 @@ struct LaneShape {
 class LaneShapes {
 public:
   explicit LaneShapes(size_t accesses) : places(2 * accesses) {}
+  /// A copy knows nothing yet.
+  LaneShapes(const LaneShapes &other) : places(other.places.size()) {}
+  LaneShapes &operator=(const LaneShapes &) = delete;
   LaneShape &of(uint32_t access, uint32_t mask) {
-    uint32_t &place = places[2 * access + (mask != allLanes)];
-    if (!place) {
-      shapes.emplace_back();
-      place = static_cast<uint32_t>(shapes.size());
-    }
-    return shapes[place - 1];
+    LaneShape *&shape = places[2 * access + (mask != allLanes)];
+    if (!shape)
+      shape = &shapes.emplace_back();
+    return *shape;
   }
 
 private:
-  std::vector<uint32_t> places; // in `shapes`, from 1 on
+  std::vector<LaneShape *> places; // in `shapes`; null: the access was not made
   std::deque<LaneShape> shapes;
 };
 

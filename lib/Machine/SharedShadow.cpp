@@ -125,23 +125,34 @@ static RowAnswers askShort(const RowColumns &writes, const RowColumns &reads, co
   return ask<true>(writes, reads, readers, row, reader);
 }
 
-static void fill(SharedShadow::Columns &columns, const RowAccess &row, uint32_t place) {
+/// Writes the access to the cells. What `kept` says of them stays.
+template <bool IsShort>
+static PTXRAY_INLINE void fill(SharedShadow::Columns &columns, const RowAccess &row, uint32_t place, uint32_t kept) {
   uint32_t *const warps = columns.warps.data() + row.first, *const clocks = columns.clocks.data() + row.first,
-                  *const places = columns.places.data() + row.first, *const lanes = columns.lanes.data() + row.first;
-  if (row.count == 1) {
-    *warps = row.now.warp;
-    *clocks = row.now.clock;
-    *places = place;
-    *lanes = *row.lanes;
-    return;
+                  *const places = columns.places.data() + row.first, *const lanes = columns.lanes.data() + row.first,
+                  *const details = columns.details.data() + row.first;
+  const uint32_t detail = detailsOf(row.now);
+  for (size_t i = 0; i < row.count; ++i) {
+    if (IsShort)
+      stepAlone();
+    warps[i] = row.now.warp;
+    clocks[i] = row.now.clock;
+    places[i] = place;
+    lanes[i] = row.lanes[i];
+    details[i] = detail | (details[i] & kept);
   }
-  std::fill_n(warps, row.count, row.now.warp);
-  std::fill_n(clocks, row.count, row.now.clock);
-  std::fill_n(places, row.count, place);
-  std::copy_n(row.lanes, row.count, lanes);
+}
+static PTXRAY_FOR_AVX2 void fillWide(SharedShadow::Columns &columns, const RowAccess &row, uint32_t place,
+                                     uint32_t kept) {
+  fill<false>(columns, row, place, kept);
+}
+static void fillShort(SharedShadow::Columns &columns, const RowAccess &row, uint32_t place, uint32_t kept) {
+  fill<true>(columns, row, place, kept);
 }
 
 bool SharedShadow::noteRow(const RowAccess &row) {
+  constexpr size_t longRow = 8; // cells
+  const bool isLong = isWide() && row.count >= longRow;
   const uint64_t reader = row.now.warp < 64 ? uint64_t(1) << row.now.warp : 0;
   uint64_t *const group = readers.data() + row.first;
   const RowAnswers answers = (isWide() && row.count >= 8 ? askWide : askShort)(
@@ -149,12 +160,10 @@ bool SharedShadow::noteRow(const RowAccess &row) {
   if (!answers.areWritesBefore)
     return false;
   const auto place = static_cast<uint32_t>(row.now.at - instructions);
-  const uint32_t details = detailsOf(row.now);
   if (row.isWrite) {
     if (answers.hasMoreReads || !(answers.areReadsOld || answers.areReadsOfSameLane))
       return false;
-    fill(writes, row, place);
-    std::fill_n(writes.details.data() + row.first, row.count, details);
+    (isLong ? fillWide : fillShort)(writes, row, place, 0);
     return true;
   }
   if (!answers.areReadsOld && !(answers.areReadsOfNow && reader))
@@ -164,9 +173,7 @@ bool SharedShadow::noteRow(const RowAccess &row) {
     return true; // what the warp read first is told
   if (!answers.areReadsOld && std::any_of(group, group + row.count, [&](uint64_t one) { return !one || isMine(one); }))
     return false;
-  fill(reads, row, place);
-  for (size_t i = row.first; i < row.first + row.count; ++i)
-    reads.details[i] = details | (reads.details[i] & moreMask);
+  (isLong ? fillWide : fillShort)(reads, row, place, moreMask);
   for (size_t i = 0; i < row.count; ++i)
     group[i] = answers.areReadsOld ? reader : group[i] | reader;
   return true;

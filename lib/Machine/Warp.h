@@ -81,7 +81,7 @@ struct Warp {
   std::vector<Fragment> ready;  // that could run
   std::vector<Fragment> parted; // that wait for other lanes at the block of code that they execute together
   std::vector<Join> joins;
-  bool hasLeftJoins = false; // lanes have left some: nobody may be missing there any more
+  bool hasLeftJoins = false; // lanes have left some: perhaps none is missing there any more
   std::deque<Frame> frames;
   std::vector<uint8_t> local;        // each lane has `localBytes` of them
   std::vector<uint8_t> localWritten; // whether each of them was written; empty: they are not asked for

@@ -39,7 +39,7 @@ llvm::SmallVector<llvm::StringRef, 8> namesOfConcept(const RulePage &page) {
 static std::string plainName(llvm::StringRef name) {
   std::string plain = name.lower();
   for (char &c : plain)
-    c = c == '_' || c == '-' ? ' ' : c;
+    c = c == '_' || c == '-' || c == '\n' ? ' ' : c;
   return plain;
 }
 

@@ -20,11 +20,14 @@ std::vector<const isa::Mnemonic *> findMnemonics(StringRef written) {
     if (!prefix.contains('.'))
       break;
   }
-  // `mul` is also the beginning of `mul.lo`.
-  if (found.empty() || StringRef(found.front()->text) == written)
-    for (const isa::Mnemonic &m : isa::mnemonics())
-      if (StringRef(m.text).starts_with(written.str() + "."))
-        found.push_back(&m);
+  // `mul` is also the beginning of `mul.lo`, and `barrier.cluster` begins others than `barrier`.
+  std::vector<const isa::Mnemonic *> longer;
+  for (const isa::Mnemonic &m : isa::mnemonics())
+    if (StringRef(m.text).starts_with(written.str() + "."))
+      longer.push_back(&m);
+  if (!longer.empty() && !found.empty() && StringRef(found.front()->text) != written)
+    found.clear();
+  found.insert(found.end(), longer.begin(), longer.end());
   return found;
 }
 

@@ -2,6 +2,7 @@
 #include "Diagnostics/RulePages.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <tuple>
 
 namespace ptxray {
 
@@ -11,7 +12,7 @@ static constexpr RulePage pages[] = {
 #include "PtxasMessages.inc"
 };
 
-/// Reads the rows of the table: "| ``message`` | `rule` | test |".
+/// Reads the rows of the tables: "| ``message`` | `rule` | test |", of code generation without a test.
 static std::vector<PtxasMessage> allMessages() {
   std::vector<PtxasMessage> messages;
   StringRef rest = pages[0].text;
@@ -20,7 +21,7 @@ static std::vector<PtxasMessage> allMessages() {
     if (!line.consume_front("| ``"))
       continue;
     const auto [text, columns] = line.split("`` | ");
-    const StringRef rule = columns.split(" | ").first.trim('`');
+    const StringRef rule = columns.split(" |").first.trim('`');
     messages.push_back({text, rule == "-" ? StringRef() : rule});
   }
   return messages;
@@ -68,9 +69,38 @@ static size_t lettersIn(StringRef message, StringRef printed) {
   return isWhole ? letters : 0;
 }
 
+/// The words of a text, without numbers and names in quotes, of which it says nothing.
+static llvm::SmallVector<StringRef, 8> plainWords(StringRef text) {
+  llvm::SmallVector<StringRef, 8> words;
+  for (StringRef word, rest = text; !rest.empty();) {
+    std::tie(word, rest) = rest.split(' ');
+    word = word.trim(".,;:()");
+    if (!word.empty() && llvm::all_of(word, [](char c) { return llvm::isAlpha(c) || c == '-' || c == '.'; }))
+      words.push_back(word);
+  }
+  return words;
+}
+
+/// Is true if the message has the words, several of them, in this order, and they are much of what it says.
+static bool consistsOf(StringRef message, llvm::ArrayRef<StringRef> words) {
+  size_t at = 0, letters = 0, all = 0;
+  for (const StringRef literal : literalsOf(message))
+    all += literal.size();
+  for (const StringRef word : words) {
+    at = message.find_insensitive(word, at);
+    if (at == StringRef::npos)
+      return false;
+    at += word.size();
+    letters += word.size() + 1;
+  }
+  constexpr size_t percent = 40;
+  return words.size() > 1 && letters * 100 >= all * percent;
+}
+
 std::vector<PtxasMessage> ptxasMessagesLike(StringRef printed) {
   constexpr size_t leastLetters = 8; // a message of fewer, such as `%s %s`, could be anything
   const StringRef wanted = withoutPlace(printed);
+  const auto words = plainWords(wanted);
   std::vector<PtxasMessage> whole, parts;
   size_t most = leastLetters;
   for (const PtxasMessage &message : allMessages()) {
@@ -81,7 +111,7 @@ std::vector<PtxasMessage> ptxasMessagesLike(StringRef printed) {
       most = letters;
       whole.push_back(message);
     }
-    if (wanted.size() >= leastLetters && message.text.contains_insensitive(wanted))
+    if (consistsOf(message.text, words) || (words.size() > 1 && message.text.starts_with_insensitive(wanted)))
       parts.push_back(message);
   }
   return whole.empty() ? parts : whole;

@@ -11,7 +11,7 @@ struct PtxasMessage {
 };
 
 /// The messages that ptxas may have printed as this text, with or without its place in front; or, if there are none,
-/// those that have the text in them.
+/// those that begin so, or say little else.
 std::vector<PtxasMessage> ptxasMessagesLike(llvm::StringRef printed);
 
 } // namespace ptxray

@@ -106,6 +106,17 @@ std::string likelyName(StringRef written) {
 
 // ------------------------------------------------------------------------------------------ search
 
+/// In lower case, and as it would be spelt in Britain but for its `ou`: `initialised behavior`.
+static std::string spelt(StringRef text) {
+  std::string plain = text.lower();
+  for (size_t at = 0; (at = plain.find_first_of("zu", at)) != std::string::npos; ++at)
+    if (plain[at] == 'z')
+      plain[at] = 's';
+    else if (at > 0 && plain[at - 1] == 'o' && plain.compare(at + 1, 1, "r") == 0)
+      plain.erase(at--, 1);
+  return plain;
+}
+
 /// The words that are searched for, without those that every page has, and without their endings.
 static llvm::SmallVector<std::string> wordsOf(StringRef text) {
   static constexpr StringRef common[] = {"a",     "an",  "and", "can",  "do",  "does", "for", "from",
@@ -116,7 +127,7 @@ static llvm::SmallVector<std::string> wordsOf(StringRef text) {
   for (StringRef rest = text; !(rest = rest.drop_until(isPart)).empty();) {
     const StringRef word = rest.take_while(isPart);
     rest = rest.drop_front(word.size());
-    std::string lower = word.lower();
+    std::string lower = spelt(word);
     if (llvm::is_contained(common, StringRef(lower)))
       continue;
     StringRef stem = lower;
@@ -130,7 +141,7 @@ static llvm::SmallVector<std::string> wordsOf(StringRef text) {
 
 /// Is true if a word of the text begins so.
 static bool hasWord(StringRef text, StringRef word) {
-  for (size_t at = text.find_insensitive(word); at != StringRef::npos; at = text.find_insensitive(word, at + 1))
+  for (size_t at = text.find(word); at != StringRef::npos; at = text.find(word, at + 1))
     if (at == 0 || !llvm::isAlnum(text[at - 1]))
       return true;
   return false;
@@ -144,14 +155,16 @@ public:
   explicit PageSearch(StringRef text) : words(wordsOf(text)) {}
 
   void offer(StringRef name, StringRef about, StringRef text = "") {
+    const std::string parts[] = {spelt(name), spelt(about), spelt(text)};
     unsigned score = 0;
     for (const std::string &word : words) {
-      const unsigned one = hasWord(name, word) ? 8 : hasWord(about, word) ? 4 : hasWord(text, word) ? 1 : 0;
+      const unsigned one = hasWord(parts[0], word) ? 8 : hasWord(parts[1], word) ? 4 : hasWord(parts[2], word) ? 1 : 0;
       if (!one)
         return;
       score += one;
     }
-    if (score)
+    const bool isKnown = llvm::any_of(found, [&](const auto &one) { return one.second.name == name; });
+    if (score && !isKnown) // a word may be a directive, too
       found.push_back({score, {name.str(), about.str()}});
   }
 

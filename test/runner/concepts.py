@@ -18,7 +18,7 @@ for path in pages:
     if not head:
         problems.append(f"{path.name}: no title, or no line of other names")
         continue
-    for name in [head[1], path.stem, *re.split(r",\s", head[2])]:
+    for name in [head[1], path.stem, *re.split(r", ", head[2].replace("\n", " "))]:
         if names.setdefault(name.lower(), path.stem) != path.stem:
             problems.append(f"{path.name}: `{name}` is a name of {names[name.lower()]}, too")
         for written in {name, name.upper(), name.replace(" ", "-")} if not name.startswith(".") else {name}:

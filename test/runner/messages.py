@@ -4,7 +4,8 @@
     messages.py ROOT            rows, rules, tests and attempts exist
     messages.py ROOT --ptxas    ptxas gives each message in the test named, and none of the others on any attempt
 
-Its rows are those of test/ptxas-messages.txt, each once and in that order. A row names a rule and a test in which
+The rows of its first table are those of test/ptxas-messages.txt, each once and in that order; those of the second,
+about code generation, name a rule, and ptxas gives the message for the example of its page. A row names a rule and a test in which
 ptxas and ptxray both speak, or `tried`: then test/ptxas-attempts.txt has three texts or more that were made to draw it,
 and none of them does. ptxas is $PTXRAY_PTXAS or the 13.5 of `tools/dev cuda`; without it the second form ends with
 77."""
@@ -29,6 +30,12 @@ def rows():
     for line in (root / "docs/ptxas-messages.md").read_text().splitlines():
         if row := re.match(r"\| ``(.*)`` \| (.*?) \| (.*?) \|$", line):
             yield row[1].strip(), row[2].strip("`"), row[3].strip("`")
+
+
+def code_rows():
+    for line in (root / "docs/ptxas-messages.md").read_text().splitlines():
+        if row := re.match(r"\| ``([^|]*)`` \| `(codegen-[\w-]+)` \|$", line):
+            yield row[1], row[2]
 
 
 def attempts():
@@ -114,7 +121,7 @@ def texts_of_test(path, rule):
     """Whole modules as they are, then each line that expects the rule without the others that are wrong, after which
     ptxas may not look; of snippets, each such line alone; of a page, its example."""
     if path.suffix == ".md":
-        yield from re.findall(r"```ptx\n(.*?)```", path.read_text(), re.S)
+        yield from re.findall(r"```ptx[^\n]*\n(.*?)```", path.read_text(), re.S)
         return
     lines = path.read_text().splitlines()
     if not any(line.startswith("//@ ptx ") for line in lines):
@@ -207,6 +214,10 @@ def check_ptxas(listed, ptxas):
             draws(text, ptxas.messages(module, [architecture(module, "sm")])) for module in modules
         ):
             faults.append(f"{text}: ptxas does not say it where {place} expects {rule}")
+    for text, rule in code_rows():
+        modules = texts_of_test(root / f"docs/diagnostics/{rule}.md", rule)
+        if not any(draws(text, ptxas.messages(module, [architecture(module, "sm")])) for module in modules):
+            faults.append(f"{text}: ptxas does not say it of the example of {rule}")
     for lines in attempts().values():
         for line in lines:
             messages = ptxas.messages(*text_of_attempt(line))
@@ -215,6 +226,12 @@ def check_ptxas(listed, ptxas):
 
 def main():
     listed = check_page()
+    of_code = list(code_rows())
+    faults.extend(
+        f"{text}: there is no rule {rule}" for text, rule in of_code if not (root / f"docs/diagnostics/{rule}.md").is_file()
+    )
+    if len(of_code) < 15:
+        faults.append(f"{len(of_code)} messages of code generation")
     if "--ptxas" in sys.argv and not faults:
         program = os.environ.get("PTXRAY_PTXAS", str(root / "build/cuda/13.5/bin/ptxas"))
         if not os.access(program, os.X_OK):

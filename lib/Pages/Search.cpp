@@ -106,7 +106,7 @@ std::string likelyName(StringRef written) {
 
 // ------------------------------------------------------------------------------------------ search
 
-/// In lower case, and as it would be spelt in Britain but for its `ou`: `initialised behavior`.
+/// Spells a text in lower case, with `s` for `z` and `or` for `our`: `initialised behavior`.
 static std::string spelt(StringRef text) {
   std::string plain = text.lower();
   for (size_t at = 0; (at = plain.find_first_of("zu", at)) != std::string::npos; ++at)

@@ -5,10 +5,10 @@
     messages.py ROOT --ptxas    ptxas gives each message in the test named, and none of the others on any attempt
 
 The rows of its first table are those of test/ptxas-messages.txt, each once and in that order; those of the second,
-about code generation, name a rule, and ptxas gives the message for the example of its page. A row names a rule and a test in which
-ptxas and ptxray both speak, or `tried`: then test/ptxas-attempts.txt has three texts or more that were made to draw it,
-and none of them does. ptxas is $PTXRAY_PTXAS or the 13.5 of `tools/dev cuda`; without it the second form ends with
-77."""
+about code generation, name a rule, and ptxas gives the message for the example of its page. A row names a rule and a
+test in which ptxas and ptxray both speak, or `tried`: then test/ptxas-attempts.txt has three texts or more that were
+made to draw it, and none of them does. ptxas is $PTXRAY_PTXAS or the 13.5 of `tools/dev cuda`; without it the second
+form ends with 77."""
 
 import functools
 import os
@@ -227,9 +227,8 @@ def check_ptxas(listed, ptxas):
 def main():
     listed = check_page()
     of_code = list(code_rows())
-    faults.extend(
-        f"{text}: there is no rule {rule}" for text, rule in of_code if not (root / f"docs/diagnostics/{rule}.md").is_file()
-    )
+    unknown = [rule for _, rule in of_code if not (root / f"docs/diagnostics/{rule}.md").is_file()]
+    faults.extend(f"there is no rule {rule}" for rule in unknown)
     if len(of_code) < 15:
         faults.append(f"{len(of_code)} messages of code generation")
     if "--ptxas" in sys.argv and not faults:

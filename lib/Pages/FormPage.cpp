@@ -382,7 +382,9 @@ static PageSection continuations(const Opcode &opcode) {
 PageSection notAForm(StringRef written) {
   PageSection section{PageSection::Kind::Text, "No form has these words", {}};
   const Opcode opcode(written);
-  if (!opcode.mnemonic || StringRef(opcode.mnemonic->text) == written)
+  const bool isBeginning = llvm::any_of(
+      isa::mnemonics(), [&](const isa::Mnemonic &one) { return StringRef(one.text).starts_with(written.str() + "."); });
+  if (!opcode.mnemonic || StringRef(opcode.mnemonic->text) == written || isBeginning)
     return section;
   const auto report =
       reportOf(exampleModule(opcode.mnemonic->text, written.str() + ";", isa::versions().back(), "sm_100a"));

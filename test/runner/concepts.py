@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The pages docs/concepts: found by all their names, their links lead somewhere, their kernels are right.
+"""The pages docs/concepts: found by all their names, their links lead somewhere, their kernels are right, and the
+instructions that they name exist.
 
 concepts.py PTXRAY SOURCE-FOLDER
 """
@@ -10,7 +11,7 @@ import subprocess
 import sys
 
 ptxray, source = sys.argv[1], pathlib.Path(sys.argv[2])
-problems, names = [], {}
+problems, names, known = [], {}, set()
 pages = sorted((source / "docs/concepts").glob("*.md"))
 for path in pages:
     text = path.read_text()
@@ -28,6 +29,11 @@ for path in pages:
     for link in re.findall(r"\]\(([^)]+)\)", text):
         if not (path.parent / link).is_file():
             problems.append(f"{path.name}: no {link}")
+    for opcode in set(re.findall(r"`([a-z]\w*(?:\.[\w:]+)+)[ `]", text)) - known:
+        known.add(opcode)
+        done = subprocess.run([ptxray, "explain", opcode], capture_output=True, text=True)
+        if done.returncode or "No form has these words" in done.stdout or "nothing is called" in done.stdout:
+            problems.append(f"{path.name}: no instruction `{opcode}`")
     for kernel in re.findall(r"```ptx\n(.*?)```", text, re.S):
         done = subprocess.run([ptxray, "check", "--no-config", "-"], input=kernel, capture_output=True, text=True)
         if done.returncode or "warning" in done.stdout:

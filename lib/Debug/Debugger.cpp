@@ -15,7 +15,7 @@ std::unique_ptr<HaltedLaunch> Debugger::run(const HaltRule &rule) {
   halted.reset();
   for (const auto &[buffer, bytes] : llvm::zip(buffers, initial))
     llvm::copy(bytes, buffer.begin());
-  return std::make_unique<HaltedLaunch>(module, asked, rule);
+  return std::make_unique<HaltedLaunch>(module, asked, rule, made);
 }
 
 /// The lane stays the same if it is one of those that execute.
@@ -169,6 +169,25 @@ Stop Debugger::runTo(CodePlace at) {
   rule.isAny = false;
   rule.places = {at};
   return runOn(rule, Reason::Step);
+}
+
+bool Debugger::put(const WatchedBytes &where, std::vector<uint8_t> bytes) {
+  if (stop.reason == Reason::Ended || bytesNow(grid(), where).empty())
+    return false;
+  llvm::erase_if(made, [&](const Change &one) { return one.time > now; });
+  made.push_back({now, where, std::move(bytes)});
+  haltAt(now);
+  return true;
+}
+
+const Change *Debugger::lastChange(const FunctionCode &function, LocalId local, uint64_t before) const {
+  const auto known = llvm::find_if(function.named, [&](const auto &one) { return one.first == local; });
+  for (const Change &one : llvm::reverse(made))
+    if (one.time <= before && one.where.where == WatchedBytes::Where::Register && one.where.of == focus.warp &&
+        one.where.lane == focus.lane && one.where.function == function.number && known != function.named.end() &&
+        one.where.address == known->second.slot)
+      return &one;
+  return nullptr;
 }
 
 std::optional<Debugger::Writing> Debugger::lastWriting(const FunctionCode &function, LocalId local, uint64_t before) {

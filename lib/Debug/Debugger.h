@@ -46,6 +46,15 @@ public:
   Stop runTo(machine::CodePlace at); // until the warp is there
   Stop goTo(uint64_t time);          // where the focus goes to who executes then
 
+  /// Puts bytes into a register or into memory before the instruction that comes next, and forgets what was put
+  /// somewhere at later times. Returns false if there are no such bytes, or the launch has ended.
+  bool put(const machine::WatchedBytes &where, std::vector<uint8_t> bytes);
+  /// Everything that was put somewhere, by time.
+  llvm::ArrayRef<machine::Change> changes() const { return made; }
+  void forgetChanges() { made.clear(); }
+  /// The last change of a register of the lane before a time; null: there is none.
+  const machine::Change *lastChange(const machine::FunctionCode &code, LocalId local, uint64_t before) const;
+
   /// The instruction that wrote a register of the lane last, and when; nothing: none did.
   struct Writing {
     uint64_t time;
@@ -93,6 +102,7 @@ private:
   const machine::Program &code;
   std::vector<llvm::MutableArrayRef<uint8_t>> buffers;
   std::vector<std::vector<uint8_t>> initial;
+  std::vector<machine::Change> made;
   std::unique_ptr<machine::HaltedLaunch> halted;
   uint64_t now = 0;
   Stop stop;

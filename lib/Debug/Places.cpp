@@ -1,4 +1,5 @@
 #include "Debug/Places.h"
+#include "Debug/Views.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cstring>
@@ -162,6 +163,45 @@ std::optional<WatchedBytes> watchedNamed(const Debugger &session, llvm::StringRe
   result.where = isShared ? Where::Shared : isLocal ? Where::Local : Where::Global;
   result.address = isShared ? *address & sharedOffsetMask : isLocal ? *address % windowBytes : *address;
   return result;
+}
+
+/// The format of the register of that name at the focus; nothing: there is none.
+static std::optional<ByteFormat> formatOfRegister(const Debugger &session, llvm::StringRef name) {
+  const std::optional<Debugger::Position> here = session.position();
+  const std::optional<LocalId> local = here ? registerNamed(*here->frame, name) : std::nullopt;
+  const Symbol *symbol = local ? here->frame->code.body->symbol(*local) : nullptr;
+  return symbol ? std::optional(formatOf(*symbol)) : std::nullopt;
+}
+
+bool putNumbers(Debugger &session, llvm::StringRef where, llvm::StringRef numbers, llvm::StringRef format,
+                std::string &problem) {
+  const std::optional<ByteFormat> asked =
+      !format.empty() ? formatNamed(format) : formatOfRegister(session, where).value_or(ByteFormat());
+  if (!asked) {
+    problem = "`" + format.str() + "`: a format is needed, such as x, u8, d64, f32, bf16 or e4m3";
+    return false;
+  }
+  if (numbers == "true" || numbers == "false")
+    numbers = numbers == "true" ? "1" : "0";
+  std::optional<std::vector<uint8_t>> bytes = bytesOfNumbers(numbers, *asked);
+  if (!bytes) {
+    problem = "`" + numbers.str() + "` is no number of that format";
+    return false;
+  }
+  std::optional<WatchedBytes> place = watchedNamed(session, where, static_cast<uint32_t>(bytes->size()), problem);
+  if (!place)
+    return false;
+  const size_t wanted = std::max<size_t>(1, place->bytes);
+  if (bytes->size() != wanted) {
+    problem = "`" + where.str() + "` has " + std::to_string(wanted) + " bytes, the numbers have " +
+              std::to_string(bytes->size());
+    return false;
+  }
+  if (session.put(*place, std::move(*bytes)))
+    return true;
+  problem =
+      session.last().reason == Reason::Ended ? "all threads have ended: go back first" : "there are no such bytes";
+  return false;
 }
 
 } // namespace ptxray::machine::debug

@@ -168,7 +168,15 @@ std::optional<ByteFormat> formatNamed(llvm::StringRef name) {
   return result;
 }
 
-static std::string numberIn(uint64_t bits, const ByteFormat &format) {
+ByteFormat formatOf(const Symbol &symbol) {
+  const llvm::StringRef type = llvm::StringRef(isa::word(symbol.type).text).trim('.');
+  if (const std::optional<ByteFormat> format = formatNamed(type))
+    return *format;
+  const unsigned bits = symbol.isPredicate ? 8 : isa::word(symbol.type).bits;
+  return *formatNamed(bits == 8 || bits == 16 || bits == 64 ? "x" + std::to_string(bits) : "x32");
+}
+
+std::string numberText(uint64_t bits, const ByteFormat &format) {
   using How = ByteFormat::How;
   switch (format.how) {
   case How::Hex: return "0x" + llvm::utohexstr(bits, /*LowerCase=*/true, format.bits / 4);
@@ -188,9 +196,42 @@ std::vector<std::string> numbersIn(llvm::ArrayRef<uint8_t> bytes, const ByteForm
   for (size_t at = 0; at + size <= bytes.size(); at += size) {
     uint64_t bits = 0;
     std::memcpy(&bits, bytes.data() + at, size);
-    all.push_back(numberIn(bits, format));
+    all.push_back(numberText(bits, format));
   }
   return all;
+}
+
+static std::optional<uint64_t> bitsOfNumber(llvm::StringRef text, const ByteFormat &format) {
+  uint64_t bits = 0;
+  int64_t number = 0;
+  double value = 0;
+  if (text.starts_with("-") && format.how != ByteFormat::How::Float) {
+    if (text.getAsInteger(0, number) || !llvm::isIntN(format.bits, number))
+      return std::nullopt;
+    return static_cast<uint64_t>(number) & llvm::maskTrailingOnes<uint64_t>(format.bits);
+  }
+  if (format.how == ByteFormat::How::Float && !text.starts_with("0x")) {
+    if (text.getAsDouble(value))
+      return std::nullopt;
+    return numbers::store(numbers::read(llvm::bit_cast<uint64_t>(value), numbers::f64), *format.format, {});
+  }
+  if (text.getAsInteger(0, bits) || !llvm::isUIntN(format.bits, bits))
+    return std::nullopt;
+  return bits;
+}
+
+std::optional<std::vector<uint8_t>> bytesOfNumbers(llvm::StringRef text, const ByteFormat &format) {
+  std::vector<uint8_t> bytes;
+  llvm::SmallVector<llvm::StringRef> numbers;
+  text.split(numbers, ',');
+  for (const llvm::StringRef one : numbers) {
+    const std::optional<uint64_t> bits = bitsOfNumber(one.trim(), format);
+    if (!bits)
+      return std::nullopt;
+    const auto *begin = reinterpret_cast<const uint8_t *>(&*bits);
+    bytes.insert(bytes.end(), begin, begin + format.bits / 8);
+  }
+  return bytes;
 }
 
 } // namespace ptxray::machine::debug

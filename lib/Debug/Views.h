@@ -65,7 +65,13 @@ struct ByteFormat {
 };
 /// A format by its name: `x`, `u`, `d`, `x8`, `u16`, `d64`, or a type such as `f32`, `bf16`, `e4m3`.
 std::optional<ByteFormat> formatNamed(llvm::StringRef name);
+/// The format in which people write the numbers of a register.
+ByteFormat formatOf(const Symbol &symbol);
+/// One number, whose bits are at most 64.
+std::string numberText(uint64_t bits, const ByteFormat &format);
 /// The numbers in the bytes, one after the other.
 std::vector<std::string> numbersIn(llvm::ArrayRef<uint8_t> bytes, const ByteFormat &format);
+/// The bytes of numbers that commas part; nothing: one of them is no number of the format.
+std::optional<std::vector<uint8_t>> bytesOfNumbers(llvm::StringRef text, const ByteFormat &format);
 
 } // namespace ptxray::machine::debug

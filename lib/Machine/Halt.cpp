@@ -1,4 +1,5 @@
 #include "Machine/Halt.h"
+#include "Machine/Unwritten.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
 
@@ -11,7 +12,7 @@ bool isQuiet(const Warp &warp, const FunctionCode &code, const CodeBlock &block)
   const HaltRule &rule = search.rule;
   search.blockBegan = search.time;
   const uint64_t end = search.time + block.instructions;
-  if (end > rule.before || !rule.watched.empty())
+  if (end > rule.before || !rule.watched.empty() || (!search.changes.empty() && search.changes.front().time < end))
     return false;
   const auto place = llvm::lower_bound(rule.places, CodePlace{code.number, block.firstInstruction});
   const bool hasPlace = place != rule.places.end() && place->function == code.number &&
@@ -30,56 +31,88 @@ void haltAtFault(const Warp &warp, const CodeBlock &block) {
 }
 
 /// The frame of the function that the warp has entered last; null: none.
-static const Frame *frameOf(const Warp &warp, uint32_t function) {
-  for (const Frame &frame : llvm::reverse(warp.frames))
+static Frame *frameOf(Warp &warp, uint32_t function) {
+  for (Frame &frame : llvm::reverse(warp.frames))
     if (frame.code.number == function)
       return &frame;
   return nullptr;
 }
 
-static std::vector<uint8_t> registerNow(const Warp &warp, const WatchedBytes &watched) {
-  const Frame *frame = frameOf(warp, watched.function);
+/// Bytes of a launch. Those of a predicate are of all lanes, a bit each.
+struct FoundBytes {
+  uint8_t *at = nullptr; // null: they do not exist
+  Warp *warp = nullptr;  // of the block that has them; null: they are global
+  Frame *frame = nullptr;
+};
+
+static FoundBytes found(BlockState &block, const WatchedBytes &sought) {
+  using Where = WatchedBytes::Where;
+  const auto isWithin = [&](uint64_t size) { return sought.address <= size && sought.bytes <= size - sought.address; };
+  if (sought.where == Where::Shared)
+    return {isWithin(block.shared.size()) ? block.shared.data() + sought.address : nullptr, &block.warps.front(), {}};
+  if (sought.of.warp >= block.warps.size())
+    return {};
+  Warp &warp = block.warps[sought.of.warp];
+  if (sought.where == Where::Local)
+    return {isWithin(warp.localBytes) ? warp.localOf(sought.lane) + sought.address : nullptr, &warp, {}};
+  Frame *frame = frameOf(warp, sought.function);
   if (!frame)
     return {};
-  const char *at = frame->registers + watched.address;
-  if (!watched.bytes) {
-    uint32_t lanes;
-    std::memcpy(&lanes, at, sizeof lanes);
-    return {static_cast<uint8_t>(lanes >> watched.lane & 1)};
+  auto *slot = reinterpret_cast<uint8_t *>(frame->registers + sought.address);
+  return {slot + size_t(sought.lane) * sought.bytes, &warp, frame};
+}
+
+static FoundBytes found(GridState &grid, const WatchedBytes &sought) {
+  if (sought.where == WatchedBytes::Where::Global) {
+    const Allocation *one = grid.memory.find(sought.address);
+    return {one && one->contains(sought.address, sought.bytes) ? one->at(sought.address) : nullptr, {}, {}};
   }
-  const auto *lane = reinterpret_cast<const uint8_t *>(at) + size_t(watched.lane) * watched.bytes;
-  return {lane, lane + watched.bytes};
+  for (BlockState *block : grid.blocks)
+    if (block->index == sought.of.block && !block->warps.empty())
+      return found(*block, sought);
+  return {};
 }
 
 std::vector<uint8_t> bytesNow(GridState &grid, const WatchedBytes &watched) {
+  const FoundBytes bytes = found(grid, watched);
+  if (!bytes.at)
+    return {};
+  if (watched.bytes)
+    return {bytes.at, bytes.at + watched.bytes};
+  uint32_t lanes;
+  std::memcpy(&lanes, bytes.at, sizeof lanes);
+  return {static_cast<uint8_t>(lanes >> watched.lane & 1)};
+}
+
+/// What is put somewhere counts as written there.
+static void make(const Change &change, GridState &grid) {
   using Where = WatchedBytes::Where;
-  if (watched.where == Where::Global) {
-    const Allocation *one = grid.memory.find(watched.address);
-    if (!one || !one->contains(watched.address, watched.bytes))
-      return {};
-    const uint8_t *at = one->at(watched.address);
-    return {at, at + watched.bytes};
+  const WatchedBytes &where = change.where;
+  const FoundBytes bytes = found(grid, where);
+  if (!bytes.at)
+    return;
+  if (where.bytes)
+    std::memcpy(bytes.at, change.bytes.data(), where.bytes);
+  else {
+    uint32_t lanes;
+    std::memcpy(&lanes, bytes.at, sizeof lanes);
+    lanes = (lanes & ~(1u << where.lane)) | uint32_t(change.bytes.front() & 1) << where.lane;
+    std::memcpy(bytes.at, &lanes, sizeof lanes);
   }
-  for (BlockState *block : grid.blocks) {
-    if (block->index != watched.of.block)
-      continue;
-    if (watched.where == Where::Shared) {
-      if (watched.address > block->shared.size() || watched.bytes > block->shared.size() - watched.address)
-        return {};
-      const uint8_t *at = block->shared.data() + watched.address;
-      return {at, at + watched.bytes};
-    }
-    if (watched.of.warp >= block->warps.size())
-      return {};
-    Warp &warp = block->warps[watched.of.warp];
-    if (watched.where == Where::Register)
-      return registerNow(warp, watched);
-    if (watched.address > warp.localBytes || watched.bytes > warp.localBytes - watched.address)
-      return {};
-    const uint8_t *at = warp.localOf(watched.lane) + watched.address;
-    return {at, at + watched.bytes};
-  }
-  return {};
+  if (where.where == Where::Register) {
+    if (const auto unwritten = bytes.frame->unwritten.find(where.address); unwritten != bytes.frame->unwritten.end())
+      unwritten->second.lanes &= ~(1u << where.lane);
+  } else if (bytes.warp)
+    for (uint32_t i = 0; i < where.bytes; ++i)
+      if (uint8_t *written = writtenAt(*bytes.warp, where.where == Where::Shared ? Space::Shared : Space::Local,
+                                       where.address + i, where.lane))
+        *written = 1;
+}
+
+static void makeChanges(HaltSearch &search, GridState &grid) {
+  for (; !search.changes.empty() && search.changes.front().time <= search.time;
+       search.changes = search.changes.drop_front())
+    make(search.changes.front(), grid);
 }
 
 /// The first of what is watched that has changed since it was looked at last.
@@ -122,6 +155,7 @@ bool haltsBefore(Warp &warp, const FunctionCode &code, uint32_t instruction) {
   GridState &grid = *warp.block->grid;
   HaltSearch &search = *grid.halt;
   const HaltRule &rule = search.rule;
+  makeChanges(search, grid);
   const uint64_t time = search.time++;
   const CodePlace place{code.number, instruction};
   const std::optional<size_t> changed = changedOf(search, grid);

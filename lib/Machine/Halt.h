@@ -55,9 +55,17 @@ struct HaltedAt {
   std::optional<size_t> watched; // the index of what has changed
 };
 
+/// Bytes that somebody at a debugger puts into a register or into memory before the instruction of a time.
+struct Change {
+  uint64_t time = 0;
+  WatchedBytes where;
+  std::vector<uint8_t> bytes; // of a predicate: one, 0 or 1
+};
+
 /// The state of a launch that looks for the place of a rule.
 struct HaltSearch {
   HaltRule rule;
+  llvm::ArrayRef<Change> changes; // those to come, by time
   uint64_t time = 0;
   uint64_t blockBegan = 0;                // the time at which the block of code that is executed began
   std::vector<std::vector<uint8_t>> seen; // what was watched

@@ -564,8 +564,9 @@ Outcome launch(LoadedModule &module, const Launch &launch) {
 // ---- launches that are halted
 
 struct HaltedLaunch::Parts {
-  Parts(const Program &program, LoadedModule &module, const Launch &asked, const HaltRule &rule)
-      : launch(asked), search{rule, 0, 0, {}, {}, false}, schedule(gridOf(program, module, launch), queue) {
+  Parts(const Program &program, LoadedModule &module, const Launch &asked, const HaltRule &rule,
+        llvm::ArrayRef<Change> changes)
+      : launch(asked), search{rule, changes, 0, 0, {}, {}, false}, schedule(gridOf(program, module, launch), queue) {
     schedule.grid.halt = &search;
     queue.count = 1;
     for (int i = 0; i < 3; ++i)
@@ -577,9 +578,10 @@ struct HaltedLaunch::Parts {
   Schedule schedule;
 };
 
-HaltedLaunch::HaltedLaunch(LoadedModule &module, const Launch &launch, const HaltRule &rule) {
+HaltedLaunch::HaltedLaunch(LoadedModule &module, const Launch &launch, const HaltRule &rule,
+                           llvm::ArrayRef<Change> changes) {
   const Program &program = programOf(*module.parts, launch.kernel, launch.checksNumbers);
-  parts = std::make_unique<Parts>(program, module, launch, rule);
+  parts = std::make_unique<Parts>(program, module, launch, rule, changes);
   result.refusal = refusalOf(program, launch);
   if (!result.refusal.empty())
     return;

@@ -434,7 +434,7 @@ static void executeUntilHalt(Warp &warp, const FunctionCode &code, const CodeBlo
   const Op *op = code.ops.data() + block.first, *const end = code.ops.data() + block.end;
   for (uint32_t i = 0; i < block.instructions; ++i) {
     const uint32_t number = block.firstInstruction + i;
-    if (haltsBefore(warp, code, number) || warp.fault)
+    if (warp.fault || haltsBefore(warp, code, number))
       return;
     const Op *next = op;
     while (next != end && (next->instruction <= number || i + 1 == block.instructions))

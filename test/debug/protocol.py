@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """`ptxray dap` against a client of its own: protocol.py PTXRAY REPOSITORY"""
 
+import base64
 import contextlib
 import pathlib
 import random
+import struct
 import sys
 import tempfile
 import time
@@ -69,6 +71,9 @@ class Protocol(unittest.TestCase):
             "supportsEvaluateForHovers": "evaluate",
             "supportsExceptionInfoRequest": "exceptionInfo",
             "supportsReadMemoryRequest": "readMemory",
+            "supportsWriteMemoryRequest": "writeMemory",
+            "supportsSetVariable": "setVariable",
+            "supportsSetExpression": "setExpression",
             "supportsDisassembleRequest": "disassemble",
         }
         self.assertEqual(set(abilities), set(requests))
@@ -170,6 +175,53 @@ class Protocol(unittest.TestCase):
             ["(none)", "25  ld.param.f32 %f1, [a];", "26  ld.param.u64 %d1, [x];"],
         )
 
+    def test_other_values(self):
+        """What is set holds from there on, and before that time nothing has changed."""
+        self.start(lines=[41])
+        self.client.move("continue")
+        frame = self.client.top()["id"]
+        scopes = {
+            one["name"]: one["variablesReference"] for one in self.client.ask("scopes", frameId=frame)["scopes"]
+        }
+        answer = self.client.ask(
+            "setVariable", variablesReference=scopes["Registers of lane 0"], name="%f4", value="8.5"
+        )
+        self.assertEqual(answer["value"], "8.5 (0x41080000)")
+        lanes = self.client.ask("variables", variablesReference=scopes["Lanes of the warp"])["variables"]
+        of_f4 = next(one["variablesReference"] for one in lanes if one["name"] == "%f4")
+        answer = self.client.ask("setVariable", variablesReference=of_f4, name="2", value="0x40000000")
+        self.assertEqual(answer["value"], "2 (0x40000000)")
+        answer = self.client.ask("setExpression", expression="[y+12]", value="0x3f000000")
+        self.assertEqual(self.client.memory("y+12", 4), b"\0\0\0?")
+        data = base64.b64encode(b"\0\0\0@").decode()
+        answer = self.client.ask("writeMemory", memoryReference="y", offset=252, data=data)
+        self.assertEqual(answer["bytesWritten"], 4)
+        self.client.move("stepIn")
+        self.client.move("stepIn")
+        self.assertEqual(
+            [self.client.memory("y", 16), self.client.memory("y+252", 4)],
+            [struct.pack("<4f", 8.5, 3.5, 2, 8.5), struct.pack("<f", 2.5 * 63 + 2)],  # of the 0.5 lane 3 knew nothing
+        )
+        for _ in range(3):
+            self.client.move("stepBack")
+        self.assertEqual(self.client.memory("y+12", 4), b"\0\0\x80?")
+        for arguments in (
+            {"variablesReference": scopes["Thread"], "name": "%tid", "value": "1"},
+            {"variablesReference": scopes["Registers of lane 0"], "name": "%f77", "value": "1"},
+            {"variablesReference": scopes["Registers of lane 0"], "name": "%f4", "value": "much"},
+            {"variablesReference": of_f4, "name": "32", "value": "1"},
+        ):
+            with self.assertRaises(Failed):
+                self.client.ask("setVariable", **arguments)
+        for reference, written in (("y", "!"), ("y+253", data), ("nowhere", data), ("y", "")):
+            with self.assertRaises(Failed):
+                self.client.ask("writeMemory", memoryReference=reference, data=written)
+
+    def test_memory_can_be_opened(self):
+        self.start()
+        memory = {one["name"]: (one["value"], one["memoryReference"]) for one in self.client.variables("Memory")}
+        self.assertEqual(memory["argument 1"], ("256 bytes", "0x700000000000"))
+
     def test_faults(self):
         self.start(words=("--block=16", "1", "iota:f32:12", "zeros:f32:16", "16"))
         with self.assertRaises(Failed):
@@ -265,6 +317,11 @@ class Protocol(unittest.TestCase):
             "x [x] 9999 f64",
             "goto 30",
             "delete w1",
+            "set %r5 1",
+            "set [x] 1,2 f16",
+            "matrix a",
+            "%f4",
+            "AAAA",
         ]
         values += [
             None,
@@ -285,6 +342,7 @@ class Protocol(unittest.TestCase):
         ]
         names = ["threadId", "frameId", "variablesReference", "source", "breakpoints", "expression", "memoryReference"]
         names += ["count", "offset", "instructionOffset", "instructionCount", "name", "lines", "args", "granularity"]
+        names += ["value", "data"]
         commands = [
             "threads",
             "stackTrace",
@@ -298,6 +356,9 @@ class Protocol(unittest.TestCase):
         commands += ["setBreakpoints", "setFunctionBreakpoints", "setInstructionBreakpoints", "setDataBreakpoints"]
         commands += [
             "dataBreakpointInfo",
+            "setVariable",
+            "setExpression",
+            "writeMemory",
             "setExceptionBreakpoints",
             "ptxray/warps",
             "stepBack",

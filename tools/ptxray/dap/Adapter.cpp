@@ -36,6 +36,9 @@ const llvm::StringMap<Adapter::Method> &Adapter::methods() {
       {"evaluate", &Adapter::evaluate},
       {"exceptionInfo", &Adapter::exceptionInfo},
       {"readMemory", &Adapter::readMemory},
+      {"setVariable", &Adapter::setVariable},
+      {"setExpression", &Adapter::setExpression},
+      {"writeMemory", &Adapter::writeMemory},
       {"disassemble", &Adapter::disassemble},
       {"ptxray/warps", &Adapter::warps},
   };
@@ -102,6 +105,9 @@ Answer Adapter::initialize(const Json &) {
               {"supportsEvaluateForHovers", true},
               {"supportsExceptionInfoRequest", true},
               {"supportsReadMemoryRequest", true},
+              {"supportsWriteMemoryRequest", true},
+              {"supportsSetVariable", true},
+              {"supportsSetExpression", true},
               {"supportsDisassembleRequest", true}};
 }
 
@@ -155,6 +161,7 @@ Answer Adapter::configurationDone(const Json &) {
 Answer Adapter::restart(const Json &) {
   if (!debugger)
     return Refusal{"nothing is launched"};
+  debugger->forgetChanges();
   debugger->start();
   movement = stopsOnEntry ? &Debugger::start : &Debugger::go;
   return Json();

@@ -61,9 +61,14 @@ private:
   Answer disassemble(const Json &arguments);
   Answer warps(const Json &arguments);
 
+  // Requests that give a register or memory another value.
+  Answer setVariable(const Json &arguments);
+  Answer setExpression(const Json &arguments);
+  Answer writeMemory(const Json &arguments);
+
   /// Something whose parts the client may ask for, until the launch moves.
   struct Shown {
-    enum class What : uint8_t { Registers, Lanes, LanesOfRegister, Thread, Barriers, Operations, Tensor };
+    enum class What : uint8_t { Registers, Lanes, LanesOfRegister, Thread, Memory, Barriers, Operations, Tensor };
     What what = What::Registers;
     LocalId local = LocalId::None; // LanesOfRegister: which
   };
@@ -80,10 +85,12 @@ private:
   /// The focus goes to the warp of the field `threadId`.
   void focusOn(const Json &arguments);
   int64_t show(Shown what);
+  Answer setNamed(llvm::StringRef name, llvm::StringRef value);
   Json registers() const;
   Json lanes();
   Json lanesOf(LocalId local) const;
   Json thread() const;
+  Json memory() const;
   Json frame(const machine::CodePlace &at, int64_t id, const std::string &name) const;
 
   Inbox &inbox;

@@ -1,5 +1,6 @@
 // The requests that ask what there is to see.
 #include "Adapter.h"
+#include "Source/Counted.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Base64.h"
@@ -121,6 +122,7 @@ Answer Adapter::scopes(const Json &) {
   add(("Registers of lane " + std::to_string(debugger->focus.lane)).c_str(), What::Registers, "registers");
   add("Lanes of the warp", What::Lanes, "");
   add("Thread", What::Thread, "");
+  add("Memory", What::Memory, "");
   add("Barriers", What::Barriers, "");
   add("Operations in flight", What::Operations, "");
   if (!tensorMemoryOf(debugger->grid()).empty())
@@ -164,6 +166,22 @@ Json Adapter::thread() const {
        variable("%warpid", std::to_string(focus.warp.warp)), variable("time", std::to_string(debugger->time()))});
 }
 
+/// All memory that can be read by a reference: the shared one of the block, buffers and variables.
+Json Adapter::memory() const {
+  Json all = Json::array();
+  const auto add = [&](const std::string &name, uint64_t bytes, const std::string &reference) {
+    all.push_back(variable(name, counted(bytes, "byte"), ""));
+    all.back()["memoryReference"] = reference;
+  };
+  if (const machine::Warp *warp = debugger->warp(); warp && !warp->block->shared.empty())
+    add("shared memory of block " + tripleText(warp->block->index), warp->block->shared.size(), "shared:0");
+  for (const machine::Allocation &one : debugger->grid().memory.all())
+    if (one.bytes)
+      add(one.name.empty() ? "allocated by the kernel" : one.name, one.end - one.begin,
+          "0x" + llvm::utohexstr(one.begin, /*LowerCase=*/true));
+  return all;
+}
+
 Answer Adapter::variables(const Json &arguments) {
   const auto reference = arguments.at("variablesReference").get<int64_t>();
   if (!debugger || reference < 1 || static_cast<size_t>(reference) > shown.size())
@@ -176,6 +194,7 @@ Answer Adapter::variables(const Json &arguments) {
   case What::Lanes: all = lanes(); break;
   case What::LanesOfRegister: all = lanesOf(what.local); break;
   case What::Thread: all = thread(); break;
+  case What::Memory: all = memory(); break;
   case What::Barriers:
     for (const BarrierView &one : barriersOf(debugger->grid()))
       all.push_back(variable("block " + tripleText(one.block) + " " + one.name, one.state));
@@ -255,6 +274,68 @@ Answer Adapter::readMemory(const Json &arguments) {
   return Json{{"address", "0x" + llvm::utohexstr(begin, /*LowerCase=*/true)},
               {"unreadableBytes", count - static_cast<int64_t>(bytes.size())},
               {"data", llvm::encodeBase64(bytes)}};
+}
+
+// ---- other values
+
+/// The name is that of a register, or the number of a lane of the register whose lanes are shown.
+Answer Adapter::setVariable(const Json &arguments) {
+  const auto reference = arguments.at("variablesReference").get<int64_t>();
+  if (!debugger || reference < 1 || static_cast<size_t>(reference) > shown.size())
+    return Refusal{"there is nothing of that number any more"};
+  using What = Shown::What;
+  const Shown what = shown[static_cast<size_t>(reference - 1)];
+  if (what.what != What::Registers && what.what != What::LanesOfRegister)
+    return Refusal{"only registers can be set here"};
+  std::string name = arguments.at("name").get<std::string>();
+  const unsigned lane = debugger->focus.lane;
+  if (what.what == What::LanesOfRegister) {
+    const auto position = debugger->position();
+    if (!position || StringRef(name).getAsInteger(10, debugger->focus.lane) || debugger->focus.lane >= warpSize) {
+      debugger->focus.lane = lane;
+      return Refusal{"there is no lane `" + name + "`"};
+    }
+    name = position->frame->code.body->text(what.local).str();
+  }
+  Answer answer = setNamed(name, arguments.at("value").get<std::string>());
+  debugger->focus.lane = lane;
+  return answer;
+}
+
+/// The answer is the value that the register or the memory has now.
+Answer Adapter::setNamed(StringRef name, StringRef value) {
+  std::string problem;
+  if (!putNumbers(*debugger, name, value.trim(), "", problem))
+    return Refusal{problem};
+  const auto position = debugger->position();
+  const auto local = position ? registerNamed(*position->frame, name) : std::nullopt;
+  return Json{{"value", local ? registerText(*position->frame, *local, debugger->focus.lane) : value.str()}};
+}
+
+Answer Adapter::setExpression(const Json &arguments) {
+  if (!debugger)
+    return Refusal{"nothing is launched"};
+  return setNamed(StringRef(arguments.at("expression").get<std::string>()).trim().str(),
+                  arguments.at("value").get<std::string>());
+}
+
+Answer Adapter::writeMemory(const Json &arguments) {
+  if (!debugger)
+    return Refusal{"nothing is launched"};
+  std::vector<char> data;
+  if (llvm::Error error = llvm::decodeBase64(arguments.at("data").get<std::string>(), data)) {
+    llvm::consumeError(std::move(error));
+    return Refusal{"`data` is not in base 64"};
+  }
+  std::string problem;
+  auto where = watchedNamed(*debugger, "[" + arguments.at("memoryReference").get<std::string>() + "]",
+                            static_cast<uint32_t>(data.size()), problem);
+  if (!where)
+    return Refusal{problem};
+  where->address += static_cast<uint64_t>(arguments.value("offset", int64_t(0)));
+  if (data.empty() || !debugger->put(*where, {data.begin(), data.end()}))
+    return Refusal{"not all of these " + std::to_string(data.size()) + " bytes exist"};
+  return Json{{"bytesWritten", data.size()}};
 }
 
 /// Answers with all warps: which lanes are where, and what they wait for.

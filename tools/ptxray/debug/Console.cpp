@@ -1,4 +1,5 @@
 #include "Console.h"
+#include "Debug/MatrixView.h"
 #include "Debug/Views.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -81,12 +82,16 @@ llvm::ArrayRef<Console::Known> Console::known() {
       {"break", "b", "PLACE", "stop at a line, a label, a function, or `file.cu:LINE`", &Console::addBreakpoint},
       {"watch", "w", "%REGISTER|[ADDRESS] [BYTES]", "stop when it changes", &Console::addWatch},
       {"delete", "d", "[N]", "forget a breakpoint or what is watched; all, without a number", &Console::erase},
-      {"info", "i", "warps|registers|barriers|async|tensor|breakpoints", "show them", &Console::info},
+      {"info", "i", "warps|registers|barriers|async|tensor|breakpoints|changes", "show them", &Console::info},
       {"list", "l", "[PLACE]", "show the text around the lane, or around a place", &Console::list},
       {"where", "bt", "", "show where the lane is, and who called it", &Console::where},
       {"print", "p", "%REGISTER [FORMAT]", "show a register of the lane", &Console::print},
       {"lanes", "", "%REGISTER [FORMAT]", "show a register of all lanes", &Console::lanes},
       {"x", "", "[ADDRESS] [COUNT] [FORMAT]", "show memory", &Console::examine},
+      {"matrix", "", "a|b|c|d|matrix [FORMAT] [PLACE]", "show registers of a matrix instruction as that matrix",
+       &Console::matrix},
+      {"set", "", "%REGISTER|[ADDRESS] NUMBER[,NUMBER...] [FORMAT]", "give a register or memory another value",
+       &Console::set},
       {"why", "", "[%REGISTER]", "why the warp waits, or which instructions made a register's value", &Console::why},
       {"block", "", "X[,Y,Z]", "look at another block", &Console::chooseBlock},
       {"warp", "", "N", "look at another warp", &Console::chooseWarp},
@@ -148,6 +153,24 @@ static std::string bytesText(llvm::ArrayRef<uint8_t> bytes) {
   return llvm::join(numbersIn(bytes, format), " ");
 }
 
+/// A place that was changed, in words.
+static std::string changeText(const machine::Program &program, const machine::Change &change) {
+  using Where = machine::WatchedBytes::Where;
+  const machine::WatchedBytes &where = change.where;
+  const std::string address = "0x" + llvm::utohexstr(where.address, /*LowerCase=*/true);
+  switch (where.where) {
+  case Where::Global: return "[" + address + "]";
+  case Where::Shared: return "[shared:" + address + "] of block " + tripleText(where.of.block);
+  case Where::Local: return "[local:" + address + "] of " + focusText({where.of, where.lane});
+  case Where::Register: break;
+  }
+  const machine::FunctionCode &code = program.functions[where.function];
+  for (const auto &[local, place] : code.named)
+    if (code.body->isRegister(local) && place.slot == where.address)
+      return code.body->text(local).str() + " of " + focusText({where.of, where.lane});
+  return "";
+}
+
 void Console::show(const Stop &stop) {
   const std::string where = focusText(debugger.focus) + ", time " + std::to_string(stop.time);
   switch (stop.reason) {
@@ -184,7 +207,10 @@ void Console::repeat(Words words, Stop (Debugger::*movement)()) {
   show(stop);
 }
 
-void Console::start(Words) { show(debugger.start()); }
+void Console::start(Words) {
+  debugger.forgetChanges();
+  show(debugger.start());
+}
 void Console::step(Words words) { repeat(words, &Debugger::step); }
 void Console::next(Words words) { repeat(words, &Debugger::next); }
 void Console::stepBack(Words words) { repeat(words, &Debugger::stepBack); }
@@ -300,6 +326,12 @@ void Console::info(Words words) {
     return showRegisters();
   if (StringRef("breakpoints").starts_with(what) && what.size() > 2)
     return showBreakpoints();
+  if (StringRef("changes").starts_with(what)) {
+    for (const machine::Change &one : debugger.changes())
+      out << "before time " << one.time << ": " << changeText(debugger.program(), one) << " was set to "
+          << bytesText(one.bytes) << '\n';
+    return;
+  }
   if (StringRef("barriers").starts_with(what)) {
     for (const BarrierView &one : barriersOf(debugger.grid()))
       out << "block " << tripleText(one.block) << ' ' << one.name << ": " << one.state << '\n';
@@ -317,7 +349,7 @@ void Console::info(Words words) {
           << " are allocated\n";
     return;
   }
-  complain("`info` shows warps, registers, barriers, async, tensor or breakpoints");
+  complain("`info` shows warps, registers, barriers, async, tensor, breakpoints or changes");
 }
 
 void Console::list(Words words) {
@@ -420,6 +452,53 @@ void Console::examine(Words words) {
         << llvm::join(llvm::ArrayRef(numbers).slice(i, std::min(inLine, numbers.size() - i)), " ") << '\n';
 }
 
+void Console::matrix(Words words) {
+  const auto position = here();
+  if (!position)
+    return;
+  machine::CodePlace at = position->at;
+  std::optional<ByteFormat> format;
+  for (const StringRef word : words.empty() ? Words() : words.drop_front()) {
+    if (const auto named = formatNamed(word)) {
+      format = named;
+      continue;
+    }
+    const auto places = placesNamed(debugger.program(), *report.source, origins, word);
+    if (places.empty() || places.front().function != at.function)
+      return complain("`" + word.str() + "` is neither a format such as x16, f16 nor an instruction of the function");
+    at = places.front();
+  }
+  std::string problem;
+  const auto view = matrixOf(debugger, at, words.empty() ? StringRef("matrix") : words[0], format, problem);
+  if (!view)
+    return complain(problem);
+  out << view->title << '\n';
+  size_t width = 2;
+  for (const std::string &cell : view->cells)
+    width = std::max(width, cell.size());
+  const auto row = [&](const std::string &name, llvm::ArrayRef<std::string> cells) {
+    out << llvm::right_justify(name, 4);
+    for (const std::string &cell : cells)
+      out << ' ' << llvm::right_justify(cell, static_cast<unsigned>(width));
+    out << '\n';
+  };
+  std::vector<std::string> numbers;
+  for (uint32_t column = 0; column < view->columns; ++column)
+    numbers.push_back(std::to_string(column));
+  row("", numbers);
+  for (uint32_t i = 0; i < view->rows; ++i)
+    row(std::to_string(i), llvm::ArrayRef(view->cells).slice(size_t(i) * view->columns, view->columns));
+}
+
+void Console::set(Words words) {
+  std::string problem;
+  if (words.size() < 2)
+    return complain("a register or `[ADDRESS]` is needed, and a number");
+  if (!putNumbers(debugger, words[0], words[1], words.size() > 2 ? words[2] : StringRef(), problem))
+    return complain(problem);
+  showPlace();
+}
+
 /// The instruction that wrote each register last before its time, with those that it read, as far as a few lines show.
 void Console::explainWriting(const machine::FunctionCode &code, LocalId local, uint64_t before) {
   struct Asked {
@@ -435,6 +514,12 @@ void Console::explainWriting(const machine::FunctionCode &code, LocalId local, u
     left.pop_back();
     const std::string indent(2 * size_t(one.depth), ' ');
     const auto writing = debugger.lastWriting(code, one.local, one.before);
+    if (const machine::Change *change = debugger.lastChange(code, one.local, one.before);
+        change && (!writing || change->time > writing->time)) {
+      out << indent << body.text(one.local) << " = " << debugger.registerAt(change->time, code, one.local)
+          << ", set here before time " << change->time << '\n';
+      continue;
+    }
     if (!writing) {
       out << indent << body.text(one.local) << ": nothing has written it\n";
       continue;

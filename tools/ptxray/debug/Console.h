@@ -56,8 +56,12 @@ private:
   void print(Words words);
   void lanes(Words words);
   void examine(Words words);
+  void matrix(Words words);
   void why(Words words);
   void help(Words words);
+
+  /// A register or memory is given another value.
+  void set(Words words);
 
   // The focus.
   void chooseBlock(Words words);

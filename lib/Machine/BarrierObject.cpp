@@ -139,6 +139,8 @@ void setNumber(char *registers, Place result, unsigned lane, uint64_t value) {
 }
 
 static void noteVainWait(Warp &warp, uint32_t instruction, unsigned lane, const uint8_t *object) {
+  if (warp.isCounted && !warp.waitsInVain)
+    countWait(warp, warp.now.frame->code, instruction);
   VainWait wait{instruction, (warp.waitsInVain ? warp.waitsInVain->lanes : 0) | 1u << lane};
   for (BlockState *block : warp.block->cluster)
     if (object >= block->shared.data() && object < block->shared.data() + block->shared.size()) {

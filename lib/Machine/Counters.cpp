@@ -1,6 +1,8 @@
 #include "Machine/Counters.h"
+#include "Layout/Instructions.h"
 #include "Machine/Grid.h"
 #include "Machine/Traffic.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace ptxray::machine {
 
@@ -19,6 +21,8 @@ InstructionCounts &InstructionCounts::operator+=(const InstructionCounts &other)
   localBytes += other.localBytes;
   bulkBytes += other.bulkBytes;
   collisions += other.collisions;
+  waits += other.waits;
+  products += other.products;
   return *this;
 }
 
@@ -34,6 +38,22 @@ FunctionCounts &FunctionCounts::operator+=(const FunctionCounts &other) {
   return *this;
 }
 
+/// The products of elements that one warp makes by an instruction whose registers hold the matrices; the four warps of
+/// a warpgroup share those of theirs. An instruction that only moves a matrix has an address.
+static uint64_t productsOfWarp(const FunctionCode &code, uint32_t number) {
+  const Verdict &verdict = *code.body->verdicts[number];
+  const std::optional<std::array<uint32_t, 3>> shape = layout::Words(verdict.opcode->spelling).shape();
+  const Instruction &instruction = code.instruction(number);
+  const bool isMove = llvm::any_of(code.body->ast->operandsOf(instruction.operands),
+                                   [](const Operand &one) { return one.kind == OperandKind::Address; });
+  if (!shape || isMove)
+    return 0;
+  const bool isShared = llvm::any_of(verdict.facts->actions, [](const Action &one) {
+    return one.kind == isa::FactKind::Converged && one.scope() == isa::Scope::Warpgroup;
+  });
+  return uint64_t((*shape)[0]) * (*shape)[1] * (*shape)[2] / (isShared ? 4 : 1);
+}
+
 std::vector<InstructionCounts> countsByInstruction(const FunctionCode &code, const FunctionCounts &counts) {
   std::vector<InstructionCounts> all = counts.instructions;
   for (size_t i = 0; i < counts.blocks.size(); ++i)
@@ -41,6 +61,8 @@ std::vector<InstructionCounts> countsByInstruction(const FunctionCode &code, con
       InstructionCounts &one = all[code.blocks[i].firstInstruction + number];
       one.executed += counts.blocks[i].executed;
       one.threads += counts.blocks[i].threads;
+      if (counts.blocks[i].executed)
+        one.products += counts.blocks[i].executed * productsOfWarp(code, code.blocks[i].firstInstruction + number);
       if (code.body->guard(code.blocks[i].firstInstruction + number) == LocalId::None)
         one.threadsOn += counts.blocks[i].threads;
     }
@@ -69,6 +91,14 @@ void countBlock(Warp &warp, const FunctionCode &code) {
 void countGuarded(Warp &warp, const FunctionCode &code, uint32_t instruction, uint32_t mask) {
   if (code.body->guard(instruction) != LocalId::None)
     countsOf(warp, code)[instruction].threadsOn += static_cast<uint32_t>(__builtin_popcount(mask));
+}
+
+void countWait(Warp &warp, const FunctionCode &code, uint32_t instruction) {
+  ++countsOf(warp, code)[instruction].waits;
+}
+
+void countProducts(Warp &warp, const Op &op, uint64_t products) {
+  countsOf(warp, warp.now.frame->code)[op.instruction].products += products;
 }
 
 void countParting(Warp &warp, const FunctionCode &code, uint32_t instruction) {

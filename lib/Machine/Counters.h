@@ -24,6 +24,8 @@ struct InstructionCounts {
   uint64_t sharedBytes = 0, globalBytes = 0, localBytes = 0;
   uint64_t bulkBytes = 0;  // that asynchronous copies in bulk move
   uint64_t collisions = 0; // lanes whose atomic operation has the address of another lane's
+  uint64_t waits = 0;      // of warps that came to a barrier before all others, or asked too early for a phase
+  uint64_t products = 0;   // of two elements of matrices
 
   InstructionCounts &operator+=(const InstructionCounts &other);
 };
@@ -58,6 +60,8 @@ Wavefronts wavefrontsOf(AccessKind kind, const LaneAddresses &lanes);
 void countBlock(Warp &warp, const FunctionCode &code);
 /// Counts the lanes that the guard of an instruction allows.
 void countGuarded(Warp &warp, const FunctionCode &code, uint32_t instruction, uint32_t mask);
+void countWait(Warp &warp, const FunctionCode &code, uint32_t instruction);
+void countProducts(Warp &warp, const Op &op, uint64_t products);
 void countParting(Warp &warp, const FunctionCode &code, uint32_t instruction);
 /// Counts an access of as many bytes in each lane. The addresses are those of the space.
 void countAccess(Warp &warp, const Op &op, AccessKind kind, Space space, const uint64_t *at, uint32_t mask,

@@ -415,6 +415,8 @@ std::string Multiplication::run() {
       return problem;
   }
   write(sums);
+  if (warp.isCounted)
+    countProducts(warp, op, uint64_t(shape.m) * shape.n * shape.k);
   return "";
 }
 

@@ -395,7 +395,10 @@ static void leave(Warp &warp, const CodeBlock &block) {
     if (site.waits)
       warp.now.mask &= ~leaving;
     ++warp.now.at;
-    return arrive(warp, next, site, leaving);
+    arrive(warp, next, site, leaving);
+    if (warp.isCounted && site.waits && warp.atBarrier & leaving)
+      countWait(warp, next.frame->code, block.instruction);
+    return;
   }
   default: ++warp.now.at;
   }

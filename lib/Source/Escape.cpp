@@ -29,4 +29,10 @@ std::string escaped(llvm::StringRef text) {
   return out;
 }
 
+std::string inOneLine(llvm::StringRef text) {
+  llvm::SmallVector<llvm::StringRef> words;
+  llvm::SplitString(text, words, " \t\r\n");
+  return llvm::join(words, " ");
+}
+
 } // namespace ptxray

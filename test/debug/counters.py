@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from xml.etree import ElementTree
 
 PTXRAY, REPOSITORY = pathlib.Path(sys.argv.pop(1)).resolve(), pathlib.Path(sys.argv.pop(1)).resolve()
 COLUMNS = REPOSITORY / "docs" / "examples" / "columns.ptx"
@@ -129,9 +130,42 @@ class Counters(unittest.TestCase):
         coverage = self.folder / "lcov.info"
         self.run_ptxray(f"--coverage={coverage}", SAXPY, "--block=32", "2", "iota:f32:32", "zeros:f32:32", "0")
         text = coverage.read_text()
-        self.assertIn(f"SF:{SAXPY}\nDA:25,1\n", text)
+        self.assertIn(f"SF:{SAXPY}\nBRDA:34,3,0,32\nBRDA:34,3,1,0\nBRF:2\nBRH:1\nDA:25,1\n", text)
         self.assertIn("DA:38,0\n", text)
         self.assertTrue(text.endswith("LF:18\nLH:11\nend_of_record\n"), text)
+
+    def test_branches_that_nobody_came_to(self):
+        coverage, kernel = self.folder / "lcov.info", self.folder / "kinds.ptx"
+        kernel.write_text(KINDS.replace("@%p bra few", "bra all"))
+        self.run_ptxray(f"--coverage={coverage}", "--no-checks", kernel, "--block=32", "zeros:u32:64")
+        self.assertIn("BRDA:23,3,0,-\nBRDA:23,3,1,-\nBRF:2\nBRH:0\n", coverage.read_text())
+
+    def test_picture(self):
+        """Each instruction has a row; a bar is as long as its part of the largest number."""
+        picture = self.folder / "counts.svg"
+        self.run_ptxray(f"--counters={picture}", COLUMNS, "--block=32", "iota:u32:1024", "zeros:u32:1024")
+        root = ElementTree.parse(picture).getroot()
+        texts = [one.text for one in root.iter("{http://www.w3.org/2000/svg}text")]
+        self.assertEqual(texts[0], f"{COLUMNS}, kernel columns")
+        self.assertIn("ld.shared.u32 %r5, [%r4];", texts)
+        bars = [one.attrib for one in root.iter("{http://www.w3.org/2000/svg}rect")][1:]
+        lengths = {(one["fill"], float(one["width"])) for one in bars}
+        self.assertIn(("#7fb77e", 3.8), lengths)  # 32 of 1,024 passes, of a bar that is 120 wide
+        self.assertIn(("#d9534f", 116.2), lengths)
+
+    def test_waits_and_products(self):
+        """Of four warps three wait at a barrier for the last; a product of 16 x 16 and 16 x 8 takes 2,048."""
+        counted = self.counted(
+            REPOSITORY / "test/debug/matrix.ptx", "--block=32", "iota:f16:256", "iota:f16:128", "zeros:f32:128"
+        )
+        self.assertEqual(counted["counts"]["matrix_products"], 2048)
+        self.assertNotIn("barrier_waits", counted["counts"])
+        kernel = self.folder / "meet.ptx"
+        kernel.write_text(
+            ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry meet()\n{\n  bar.sync 0;\n  ret;\n}\n"
+        )
+        counted = self.counted(kernel, "--block=128")
+        self.assertEqual(counted["counts"]["barrier_waits"], 3)
 
     def test_cannot_write(self):
         done = self.run_ptxray("--counters=/nowhere/c.json", SAXPY, "--block=32", "2", "zeros:128", "zeros:128", "32")

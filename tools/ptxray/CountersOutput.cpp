@@ -1,4 +1,5 @@
 #include "CountersOutput.h"
+#include "Source/Escape.h"
 #include "Source/JsonValue.h"
 #include "Source/Origin.h"
 #include "llvm/ADT/STLExtras.h"
@@ -39,13 +40,13 @@ static constexpr Counter counters[] = {
     {"local B", "bytes_local", &InstructionCounts::localBytes},
     {"bulk B", "bytes_bulk", &InstructionCounts::bulkBytes},
     {"same", "atomic_collisions", &InstructionCounts::collisions},
+    {"waits", "barrier_waits", &InstructionCounts::waits},
+    {"products", "matrix_products", &InstructionCounts::products},
 };
 
 /// The text of an instruction in one line.
 static std::string textOf(const FileReport &report, Range range) {
-  llvm::SmallVector<llvm::StringRef> words;
-  llvm::SplitString(report.source->text().slice(range.begin, range.end), words, " \t\r\n");
-  return llvm::join(words, " ");
+  return inOneLine(report.source->text().slice(range.begin, range.end));
 }
 
 namespace {
@@ -189,6 +190,20 @@ void writeCoverage(llvm::raw_ostream &out, llvm::ArrayRef<CountedInstruction> co
     line = std::max(line, one.counts.executed);
   }
   out << "TN:\nSF:" << report.path << '\n';
+  // An instruction with a guard is a branch: lanes that it allows, and lanes that it does not.
+  size_t branches = 0, taken = 0;
+  for (const CountedInstruction &one : counts) {
+    const LineColumn at = report.source->lineColumn(one.range.begin);
+    if (!report.source->text().substr(one.range.begin).starts_with("@"))
+      continue;
+    for (const uint64_t lanes : {one.counts.threadsOn, one.counts.threads - one.counts.threadsOn}) {
+      out << "BRDA:" << at.line << ',' << at.column << ',' << branches % 2 << ','
+          << (one.counts.executed ? std::to_string(lanes) : "-") << '\n';
+      ++branches;
+      taken += lanes != 0;
+    }
+  }
+  out << "BRF:" << branches << "\nBRH:" << taken << '\n';
   for (const auto &[line, executed] : lines)
     out << "DA:" << line << ',' << executed << '\n';
   out << "LF:" << lines.size() << "\nLH:" << llvm::count_if(lines, [](const auto &one) { return one.second != 0; })

@@ -153,10 +153,8 @@ static std::string placeText(const FileReport &report, Range range) {
 static void printTrace(llvm::ArrayRef<machine::TraceLine> lines, const FileReport &report) {
   for (const machine::TraceLine &line : lines) {
     const llvm::StringRef text = report.source->text().slice(line.range.begin, line.range.end);
-    llvm::SmallVector<llvm::StringRef> words;
-    llvm::SplitString(text, words, " \t\r\n");
-    llvm::errs() << placeText(report, line.range) << ": " << llvm::join(words, " ")
-                 << (line.values.empty() ? "" : "  // ") << llvm::join(line.values, ", ") << '\n';
+    llvm::errs() << placeText(report, line.range) << ": " << inOneLine(text) << (line.values.empty() ? "" : "  // ")
+                 << llvm::join(line.values, ", ") << '\n';
   }
   if (lines.size() == machine::mostTraced)
     llvm::errs() << "ptxray: the trace ends here, after " << lines.size() << " instructions\n";
@@ -184,6 +182,9 @@ void Emulation::writeCounts(const machine::Outcome &outcome, const Arguments &ar
   else if (path && path->ends_with(".json"))
     writeFile(*path,
               [&](llvm::raw_ostream &out) { writeCountersJson(out, outcome.counts, input.report, kernel.name); });
+  else if (path && path->ends_with(".svg"))
+    writeFile(*path,
+              [&](llvm::raw_ostream &out) { writeCountersPicture(out, outcome.counts, input.report, kernel.name); });
   else if (path)
     writeFile(*path, [&](llvm::raw_ostream &out) { writeCounters(out, outcome.counts, input.report); });
   const std::optional<StringRef> fidelity = arguments.value("--fidelity");

@@ -1,6 +1,7 @@
 #include "Console.h"
 #include "Debug/MatrixView.h"
 #include "Debug/Views.h"
+#include "Source/Escape.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -24,11 +25,9 @@ std::string focusText(const Focus &focus) {
 std::string maskText(uint32_t lanes) { return "0x" + llvm::utohexstr(lanes, /*LowerCase=*/true, 8); }
 
 std::string instructionText(const Instruction &instruction, const FileReport &report, const OriginTable &origins) {
-  llvm::SmallVector<StringRef> words;
-  llvm::SplitString(report.source->text().slice(instruction.range.begin, instruction.range.end), words, " \t\r\n");
   std::string line = std::to_string(report.source->lineColumn(instruction.range.begin).line);
   line.insert(0, line.size() < 5 ? 5 - line.size() : 0, ' ');
-  line += "  " + llvm::join(words, " ");
+  line += "  " + inOneLine(report.source->text().slice(instruction.range.begin, instruction.range.end));
   if (const std::optional<Origin> origin = origins.at(instruction.range.begin))
     line += "  // " + origin->path + ":" + std::to_string(origin->line);
   return line;

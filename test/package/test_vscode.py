@@ -84,6 +84,11 @@ def check_editor(tool, server, vsix, place, picture):
     (data / "User" / "settings.json").write_text(json.dumps(SETTINGS))
     work.mkdir()
     file = pathlib.Path(shutil.copy(ROOT / "docs" / "examples" / "mistakes.ptx", work))
+    shutil.copy(ROOT / "test" / "emulate" / "saxpy.ptx", work)
+    configuration = (ROOT / "docs" / "debugging.md").read_text().split("```json\n")[1].split("```")[0]
+    launch = {"version": "0.2.0", "configurations": [{**json.loads(configuration), "stopOnEntry": True}]}
+    (work / ".vscode").mkdir()
+    (work / ".vscode" / "launch.json").write_text(json.dumps(launch))
     folders = ["--user-data-dir", data, "--extensions-dir", place / "extensions"]
     environment = {**os.environ, "HOME": str(place)}
     run(need("node"), entry, *folders, "--install-extension", vsix, env=environment)

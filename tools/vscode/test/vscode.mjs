@@ -1,6 +1,6 @@
 // A person at VS Code: vscode.mjs PTXRAY URL FILE CHROMIUM [PICTURE]
 // The file is docs/examples/mistakes.ptx in the folder that the URL opens. Reads the Problems panel, applies a fix,
-// completes, lays out and hovers; what is on the screen is compared, and one screen is kept.
+// completes, lays out, hovers and debugs saxpy.ptx beside it; what is on the screen is compared, and two screens are kept.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createRequire } from "node:module";
@@ -132,5 +132,36 @@ const hover = await until("a hover", async () => {
 assert(hover.includes("sm_90"), hover);
 await pause(500);
 if (picture) await page.screenshot({ path: picture });
+
+// A kernel under the debugger: it stops before its first instruction, and steps; each of its warps has a row.
+await command("Close All Editors");
+await press("Control+p");
+await pause(500);
+await page.keyboard.type("saxpy.ptx");
+await until("the kernel's name", async () =>
+  (await textOf(".quick-input-list .monaco-list-row"))[0]?.includes("saxpy.ptx"),
+);
+await press("Enter");
+await until("the kernel", () => isShown(".visible .entry saxpy"));
+await command("Debug: Start Debugging");
+const variables = async (text) => (await textOf(".debug-variables .monaco-list-row")).some((row) => row.includes(text));
+await until("registers", () => variables("not written"));
+await command("Debug: Step Over");
+await until("the parameter in its register", () => variables("2.5 (0x40200000)"));
+const warps = async () => {
+  for (const frame of page.frames()) {
+    const rows = await frame.$$eval("table tr", (found) => found.map((row) => row.querySelectorAll(".running").length));
+    if (rows.length) return rows;
+  }
+};
+const rows = await until("the view of warps", async () => {
+  const found = await warps();
+  return found?.length === 8 && found;
+});
+assert.deepEqual(rows, [32, 0, 0, 0, 0, 0, 0, 0]);
+await pause(500);
+if (picture) await page.screenshot({ path: picture.replace(".png", "-debug.png") });
+await command("Debug: Stop");
 console.log(`rows of problems: ${shown.length}, fixes: ${fixes.length}, words: ${offered.length}; a hover, a layout`);
+console.log(`warps under the debugger: ${rows.length}`);
 await browser.close();

@@ -159,7 +159,7 @@ std::vector<Factor> pairsOf(std::span<const Factor> factors) {
 
 Number numberOf(const Factor &factor) {
   if (factor.kind != Number::Kind::Finite)
-    return {factor.kind, factor.significand < 0};
+    return {factor.kind, factor.isMinusZero || factor.significand < 0};
   return Number::scaled(factor.significand < 0, Wide(std::abs(factor.significand)), factor.exponent - 10);
 }
 
@@ -199,14 +199,16 @@ Factor factorOf(uint64_t code, const Format &format) {
   const bool isNaN = format.specials == Specials::OneNaN && (code & format.ones()) == format.ones();
   if (isNaN || (format.specials == Specials::Ieee && field == greatest)) {
     const bool isInfinite = !isNaN && fraction == 0;
-    return {isInfinite ? Number::Kind::Infinite : Number::Kind::NaN, 0, isNegative ? -1 : 1};
+    return {.kind = isInfinite ? Number::Kind::Infinite : Number::Kind::NaN, .significand = isNegative ? -1 : 1};
   }
   if (format.hasZero && field == 0 && fraction == 0)
-    return {Number::Kind::Zero, 0, 0};
+    return {.isMinusZero = isNegative};
   const bool isNormal = !format.hasZero || field != 0;
   const auto magnitude =
       static_cast<int32_t>((fraction | uint64_t(isNormal) << format.fractionBits) << (10 - format.fractionBits));
-  return {Number::Kind::Finite, int16_t((isNormal ? field : 1) - format.bias), isNegative ? -magnitude : magnitude};
+  return {.kind = Number::Kind::Finite,
+          .exponent = int16_t((isNormal ? field : 1) - format.bias),
+          .significand = isNegative ? -magnitude : magnitude};
 }
 
 uint64_t sumOfProducts(std::span<const Factor> a, std::span<const Factor> b, uint64_t c, const Format &result,

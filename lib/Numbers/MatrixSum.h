@@ -35,9 +35,10 @@ SumModel sumModel(const MatrixKind &kind);
 
 /// An operand's element, as many products share it.
 struct Factor {
-  Number::Kind kind;
-  int16_t exponent;
-  int32_t significand; // / 2^10; of infinity the sign
+  Number::Kind kind = Number::Kind::Zero;
+  bool isMinusZero = false; // which separate sums alone tell from zero
+  int16_t exponent = 0;
+  int32_t significand = 0; // / 2^10; of infinity the sign
 };
 /// tf32 has its upper 19 bits.
 Factor factorOf(uint64_t code, const Format &format);

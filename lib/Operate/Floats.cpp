@@ -245,6 +245,22 @@ Term Lowering::signOf(const RecipeStep & /*step*/, const Term &term) {
   return Term::truth(graph.add(Code::Less, integerLane(a.format->width(), true), a.node, graph.constant(width, 0)));
 }
 
+/// It is the NaN that a tensor copy puts outside of its tensor, with either sign.
+Term Lowering::outOfBounds(const Term &term) {
+  const Term a = settled(term);
+  if (!a.isFloat() || a.isConstant || !a.isRaw)
+    return fail();
+  const unsigned width = a.format->width(), all = width * packed.count;
+  Bits magnitudes = 0, marks = 0;
+  for (unsigned i = 0; i < packed.count; ++i) {
+    magnitudes |= (a.format->signBit() - 1) << (width * i);
+    marks |= Bits(outOfBoundsMark) << (width * i);
+  }
+  const Lane words = packed.count > 1 ? (all == 64 ? Lane::U64 : Lane::U32) : integerLane(width, false);
+  const NodeId magnitude = graph.add(Code::And, words, a.node, graph.constant(all, magnitudes));
+  return Term::truth(graph.add(Code::Equal, integerLane(width, false), magnitude, graph.constant(all, marks)));
+}
+
 Term Lowering::withSign(const RecipeStep & /*step*/, const Term &term, const Term &isNegative) {
   const Term a = settled(term);
   if (!a.isFloat() || a.isConstant || isNegative.isConstant)
@@ -319,7 +335,7 @@ std::optional<Term> Lowering::floats(const RecipeStep &step, Args args) {
   case StepOp::Negate: return unary(Code::Negate, args[0]);
   case StepOp::IsNegative: return signOf(step, args[0]);
   case StepOp::WithSign: return withSign(step, args[0], args[1]);
-  case StepOp::IsOutOfBounds: return Term::constant(Value::truth(false));
+  case StepOp::IsOutOfBounds: return outOfBounds(args[0]);
   case StepOp::IsInfinite:
     return compared(StepOp::Equal, unary(Code::Absolute, args[0]),
                     Term::constant(Value::real(numbers::Number::infinity(false))));

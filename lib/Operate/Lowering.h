@@ -96,6 +96,7 @@ private:
   NodeId codeOf(const Term &term, const numbers::Format &format);
   Lane floatLane(const numbers::Format &format);
   Term signOf(const RecipeStep &step, const Term &a);
+  Term outOfBounds(const Term &a);
   Term withSign(const RecipeStep &step, const Term &a, const Term &isNegative);
   const numbers::Format *commonFormat(const Term &a, const Term &b);
   std::optional<Term> floatChoice(const Term &condition, const Term &a, const Term &b);

@@ -26,6 +26,10 @@ struct ElementType {
 /// None: of such a type no number can be made.
 std::optional<ElementType> elementType(isa::WordId type);
 
+/// The NaN of f16 and bf16, without its sign, that `.oob` takes for an element outside of a tensor. An H100 says so: of
+/// all 65,536 factors it gives 0 for this one, with either sign.
+inline constexpr Bits outOfBoundsMark = 0x7ff7;
+
 /// The lowest bits.
 constexpr Bits lowBits(Bits bits, unsigned width) { return width >= 128 ? bits : bits & ((Bits(1) << width) - 1); }
 

@@ -265,7 +265,7 @@ static Value ofFloats(const RecipeStep &step, llvm::ArrayRef<Value> args) {
   case StepOp::IsInfinite: return Value::truth(args[0].number.kind == Number::Kind::Infinite);
   case StepOp::IsSubnormal: return Value::truth(isSubnormal(args[0], step.type));
   case StepOp::IsOutOfBounds:
-    return Value::truth(false); // which NaN it is was not found out; neither 0x7fff nor 0xffff
+    return Value::truth(args[0].hasBits && lowBits(args[0].bits, step.type.bits - 1) == outOfBoundsMark);
   case StepOp::IsNegative:
     return Value::truth(args[0].hasBits ? (args[0].bits >> (step.type.bits - 1) & 1) != 0 : args[0].number.isNegative);
   case StepOp::WithSign: {

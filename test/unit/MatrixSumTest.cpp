@@ -166,6 +166,16 @@ TEST(MatrixSum, OfWholeMatrices) {
     }
 }
 
+/// Four products and a sum by additions of f32: only if all of them are -0 the result is.
+TEST(MatrixSum, OfQuadsHasNegativeZeros) {
+  const SumModel quad = sumModel({MatrixUnit::Mma, 90, &f16, &f16, true});
+  const Factor one = factorOf(0x3c00, f16), minus = factorOf(0x8000, f16), zero = factorOf(0, f16);
+  const std::vector<Factor> ones(4, one), negative(4, minus), mixed{minus, minus, zero, minus};
+  EXPECT_EQ(sumOfProducts(ones, negative, 0x8000, f16, quad), 0x8000U);
+  EXPECT_EQ(sumOfProducts(ones, negative, 0, f16, quad), 0U);
+  EXPECT_EQ(sumOfProducts(ones, mixed, 0x8000, f16, quad), 0U); // 0 * 1 + -0 * 1 is 0, and so is what follows
+}
+
 TEST(MatrixSum, WithScales) {
   const std::vector<Factor> elements(64, factorOf(0x3, e2m1)), minus(64, factorOf(0xb, e2m1)); // 1.5
   const std::vector<Factor> scales(4, factorOf(0x40, ue4m3)),

@@ -134,14 +134,10 @@ await pause(500);
 if (picture) await page.screenshot({ path: picture });
 
 // A kernel under the debugger: it stops before its first instruction, and steps; each of its warps has a row.
-await command("Close All Editors");
-await press("Control+p");
-await pause(500);
-await page.keyboard.type("saxpy.ptx");
-await until("the kernel's name", async () =>
-  (await textOf(".quick-input-list .monaco-list-row"))[0]?.includes("saxpy.ptx"),
-);
-await press("Enter");
+await command("View: Close All Editors");
+await press("Control+b");
+const other = await until("the kernel's name", () => page.$('.explorer-folders-view [aria-label^="saxpy.ptx"]'));
+await other.click({ count: 2 });
 await until("the kernel", () => isShown(".visible .entry saxpy"));
 await command("Debug: Start Debugging");
 const variables = async (text) => (await textOf(".debug-variables .monaco-list-row")).some((row) => row.includes(text));

@@ -139,10 +139,10 @@ await press("Control+b");
 const other = await until("the kernel's name", () => page.$('.explorer-folders-view [aria-label^="saxpy.ptx"]'));
 await other.click({ count: 2 });
 await until("the kernel", () => isShown(".visible .entry saxpy"));
-await command("Debug: Start Debugging");
+await press("F5");
 const variables = async (text) => (await textOf(".debug-variables .monaco-list-row")).some((row) => row.includes(text));
 await until("registers", () => variables("not written"));
-await command("Debug: Step Over");
+await press("F10");
 await until("the parameter in its register", () => variables("2.5 (0x40200000)"));
 const warps = async () => {
   for (const frame of page.frames()) {
@@ -157,7 +157,7 @@ const rows = await until("the view of warps", async () => {
 assert.deepEqual(rows, [32, 0, 0, 0, 0, 0, 0, 0]);
 await pause(500);
 if (picture) await page.screenshot({ path: picture.replace(".png", "-debug.png") });
-await command("Debug: Stop");
+await press("Shift+F5");
 console.log(`rows of problems: ${shown.length}, fixes: ${fixes.length}, words: ${offered.length}; a hover, a layout`);
 console.log(`warps under the debugger: ${rows.length}`);
 await browser.close();

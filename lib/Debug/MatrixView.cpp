@@ -81,9 +81,9 @@ std::optional<MatrixView> matrixOf(const Debugger &session, const CodePlace &at,
     for (const layout::Layout &one : answer.layouts)
       if (one.store == layout::Store::Registers)
         names += (names.empty() ? "" : ", ") + llvm::StringRef(one.name).lower();
-    problem = names.empty()
-                  ? "the instruction has no matrix in registers whose layout is known"
-                  : "`" + operand.str() + "` is no matrix in registers of the instruction; there are " + names;
+    problem = names.empty() ? "the instruction has no matrix in registers whose layout is known"
+                            : "`" + operand.str() +
+                                  "` does not name a matrix in registers of the instruction; there are " + names;
     return std::nullopt;
   }
   const layout::Layout &layout = *found;

@@ -185,7 +185,7 @@ bool putNumbers(Debugger &session, llvm::StringRef where, llvm::StringRef number
     numbers = numbers == "true" ? "1" : "0";
   std::optional<std::vector<uint8_t>> bytes = bytesOfNumbers(numbers, *asked);
   if (!bytes) {
-    problem = "`" + numbers.str() + "` is no number of that format";
+    problem = "`" + numbers.str() + "` cannot be read as numbers of that format";
     return false;
   }
   std::optional<WatchedBytes> place = watchedNamed(session, where, static_cast<uint32_t>(bytes->size()), problem);

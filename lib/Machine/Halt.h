@@ -62,10 +62,13 @@ struct Change {
   std::vector<uint8_t> bytes; // of a predicate: one, 0 or 1
 };
 
+/// They are sorted by time.
+using Changes = llvm::ArrayRef<Change>;
+
 /// The state of a launch that looks for the place of a rule.
 struct HaltSearch {
   HaltRule rule;
-  llvm::ArrayRef<Change> changes; // those to come, by time
+  Changes changes; // those to come
   uint64_t time = 0;
   uint64_t blockBegan = 0;                // the time at which the block of code that is executed began
   std::vector<std::vector<uint8_t>> seen; // what was watched

@@ -6,9 +6,8 @@ namespace ptxray::machine {
 
 class HaltedLaunch {
 public:
-  /// Executes by one core until the rule says to halt, or the launch ends. The changes, which are made on the way, are
-  /// sorted by time.
-  HaltedLaunch(LoadedModule &module, const Launch &launch, const HaltRule &rule, llvm::ArrayRef<Change> changes = {});
+  /// Executes by one core until the rule says to halt, or the launch ends. The changes are made on the way.
+  HaltedLaunch(LoadedModule &module, const Launch &launch, const HaltRule &rule, Changes changes = {});
   ~HaltedLaunch();
 
   GridState &grid() const;

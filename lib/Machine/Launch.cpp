@@ -564,8 +564,7 @@ Outcome launch(LoadedModule &module, const Launch &launch) {
 // ---- launches that are halted
 
 struct HaltedLaunch::Parts {
-  Parts(const Program &program, LoadedModule &module, const Launch &asked, const HaltRule &rule,
-        llvm::ArrayRef<Change> changes)
+  Parts(const Program &program, LoadedModule &module, const Launch &asked, const HaltRule &rule, Changes changes)
       : launch(asked), search{rule, changes, 0, 0, {}, {}, false}, schedule(gridOf(program, module, launch), queue) {
     schedule.grid.halt = &search;
     queue.count = 1;
@@ -578,8 +577,7 @@ struct HaltedLaunch::Parts {
   Schedule schedule;
 };
 
-HaltedLaunch::HaltedLaunch(LoadedModule &module, const Launch &launch, const HaltRule &rule,
-                           llvm::ArrayRef<Change> changes) {
+HaltedLaunch::HaltedLaunch(LoadedModule &module, const Launch &launch, const HaltRule &rule, Changes changes) {
   const Program &program = programOf(*module.parts, launch.kernel, launch.checksNumbers);
   parts = std::make_unique<Parts>(program, module, launch, rule, changes);
   result.refusal = refusalOf(program, launch);

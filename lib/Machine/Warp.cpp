@@ -484,25 +484,30 @@ static void executeCounting(Warp &warp, const FunctionCode &code, const Op *op, 
   }
 }
 
-static void execute(Warp &warp, const FunctionCode &code, const CodeBlock &block) {
-  const Frame &frame = *warp.now.frame;
-  const Op *op = code.ops.data() + block.first, *const end = code.ops.data() + block.end;
-  if (warp.isPlain) {
-    uint32_t followed = UnwrittenLanes::never;
-    if (!(frame.unwrittenFilter & block.named)) {
-      op = executePlainly(warp, block.named, op, end);
-      if (op == end)
-        return;
-      followed = op[-1].instruction;
-    }
-    return executeSlowly(warp, code, followed, op, end);
+/// Nothing is counted, and no lane is traced.
+static void executeQuickly(Warp &warp, const FunctionCode &code, const CodeBlock &block, const Op *op, const Op *end) {
+  uint32_t followed = UnwrittenLanes::never;
+  if (!(warp.now.frame->unwrittenFilter & block.named)) {
+    op = executePlainly(warp, block.named, op, end);
+    if (op == end)
+      return;
+    followed = op[-1].instruction;
   }
+  executeSlowly(warp, code, followed, op, end);
+}
+
+static void execute(Warp &warp, const FunctionCode &code, const CodeBlock &block) {
+  const Op *op = code.ops.data() + block.first, *const end = code.ops.data() + block.end;
+  if (warp.isPlain)
+    return executeQuickly(warp, code, block, op, end);
   if (warp.isCounted)
     countBlock(warp, code);
   if (warp.isHalting && !isQuiet(warp, code, block))
     return executeUntilHalt(warp, code, block);
-  if (!frame.unwritten.empty() || warp.traced >= 0)
+  if (!warp.now.frame->unwritten.empty() || warp.traced >= 0)
     return executeSlowly(warp, code, UnwrittenLanes::never, op, end);
+  if (!warp.isCounted)
+    return executeQuickly(warp, code, block, op, end);
   executeCounting(warp, code, op, end);
 }
 

@@ -16,6 +16,9 @@ std::string instructionText(const Instruction &instruction, const FileReport &re
 /// Returns the findings of a launch, a line for each diagnostic and each of its notes.
 std::vector<std::string> faultTexts(const machine::HaltedLaunch &launch, const FileReport &report);
 
+/// Bytes as numbers that are as wide as the bytes allow.
+std::string bytesText(llvm::ArrayRef<uint8_t> bytes);
+
 class Console {
 public:
   Console(machine::debug::Debugger &debugger, const FileReport &report, llvm::raw_ostream &out);

@@ -141,7 +141,7 @@ await other.click({ count: 2 });
 await until("the kernel", () => isShown(".visible .entry saxpy"));
 await press("F5");
 const variables = async (text) => (await textOf(".debug-variables .monaco-list-row")).some((row) => row.includes(text));
-await until("registers", () => variables("not written"));
+await until("registers", () => variables("%f1"));
 await press("F10");
 await until("the parameter in its register", () => variables("2.5 (0x40200000)"));
 const warps = async () => {
@@ -150,7 +150,8 @@ const warps = async () => {
     if (rows.length) return rows;
   }
 };
-const rows = await until("the view of warps", async () => {
+await (await until("a view of warps", () => page.$('.pane-header[aria-label^="Warps"]'))).click();
+const rows = await until("the rows of warps", async () => {
   const found = await warps();
   return found?.length === 8 && found;
 });

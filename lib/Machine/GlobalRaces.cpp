@@ -1,6 +1,8 @@
 #include "Machine/GlobalRaces.h"
 #include "Machine/Grid.h"
+#include "llvm/ADT/STLExtras.h"
 #include <cstdlib>
+#include <cstring>
 
 namespace ptxray::machine {
 
@@ -8,11 +10,29 @@ void GlobalShadows::Free::operator()(GlobalCell *cells) const { std::free(cells)
 
 GlobalCell *GlobalShadows::of(const Allocation &allocation) {
   const std::lock_guard lock(mutex);
-  const auto [found, isNew] = cells.try_emplace(&allocation);
-  if (isNew) // pages that are not touched take no memory
-    found->second.reset(static_cast<GlobalCell *>(
-        std::calloc((allocation.end - allocation.begin) / bytesOfCell + 1, sizeof(GlobalCell))));
-  return found->second.get();
+  const size_t count = (allocation.end - allocation.begin) / bytesOfCell + 1;
+  const auto known =
+      llvm::find_if(all, [&](const Cells &one) { return one.begin == allocation.begin && one.count == count; });
+  if (known == all.end()) { // pages that are not touched take no memory
+    auto *cells = static_cast<GlobalCell *>(std::calloc(count, sizeof(GlobalCell)));
+    all.push_back({allocation.begin, count, std::unique_ptr<GlobalCell[], Free>(cells)});
+    return cells;
+  }
+  if (!std::exchange(known->isUsed, true) && known->cells)
+    std::memset(static_cast<void *>(known->cells.get()), 0, count * sizeof(GlobalCell));
+  return known->cells.get();
+}
+
+void GlobalShadows::forget() {
+  constexpr size_t mostKept = (size_t(64) << 20) / sizeof(GlobalCell);
+  size_t cells = 0;
+  for (Cells &one : all) {
+    cells += one.count;
+    one.isUsed = false;
+  }
+  if (cells > mostKept)
+    all.clear();
+  bytesOfCell = coarse;
 }
 
 namespace {

@@ -22,17 +22,27 @@ struct GlobalCell {
 /// The cells of all allocations that a grid accesses, for all cores.
 class GlobalShadows {
 public:
+  static constexpr unsigned coarse = 16, fine = 4;
+
   /// Null: there is no room for them.
   GlobalCell *of(const Allocation &allocation);
+  /// The launch has ended. Memory for cells is kept for the next one if it is not too much.
+  void forget();
 
-  unsigned bytesOfCell = 16;
+  unsigned bytesOfCell = coarse;
 
 private:
   struct Free {
     void operator()(GlobalCell *cells) const;
   };
+  struct Cells {
+    uint64_t begin;
+    size_t count;
+    std::unique_ptr<GlobalCell[], Free> cells;
+    bool isUsed = true; // by this launch; else they are of an earlier one
+  };
   std::mutex mutex;
-  llvm::DenseMap<const Allocation *, std::unique_ptr<GlobalCell[], Free>> cells;
+  std::vector<Cells> all;
 };
 
 /// Atomic and strong accesses order clusters: all that a cluster does counts as before if anything of it is.

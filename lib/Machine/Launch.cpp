@@ -1,6 +1,7 @@
 #include "Machine/Launch.h"
 #include "Isa/Words.h"
 #include "Machine/Conflicts.h"
+#include "Machine/FaultWords.h"
 #include "Machine/Flight.h"
 #include "Machine/Halted.h"
 #include "Machine/Hangs.h"
@@ -9,6 +10,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cstring>
+#include <mutex>
 #include <thread>
 
 namespace ptxray::machine {
@@ -25,6 +27,8 @@ struct LoadedModule::Parts {
   std::map<std::string, uint64_t> images;                    // handles
   std::map<std::pair<std::string, bool>, std::unique_ptr<Program>>
       programs; // lowered, by the name of the kernel and whether they check numbers
+  std::mutex mutex;
+  std::shared_ptr<GlobalShadows> shadows; // of the last launch, for the next one; null: one has them
 };
 
 /// Writes the first values of variables; addresses of others are known by then.
@@ -116,138 +120,6 @@ static const Program &programOf(LoadedModule::Parts &parts, llvm::StringRef kern
   return *program;
 }
 
-// ---- what went wrong, in words
-
-static std::string spaceText(Space space) {
-  switch (space) {
-  case Space::Shared: return "shared memory";
-  case Space::Local: return "local memory";
-  case Space::Const: return "constant memory";
-  case Space::Param: return "the parameters";
-  default: return "memory";
-  }
-}
-
-static std::string triple(const std::array<uint32_t, 3> &at) {
-  return "(" + std::to_string(at[0]) + ", " + std::to_string(at[1]) + ", " + std::to_string(at[2]) + ")";
-}
-
-/// The thread, in the words of all messages.
-static std::string threadText(const GridState &grid) {
-  const auto &size = grid.block;
-  const uint32_t thread = grid.faultThread;
-  return "thread " + triple({thread % size[0], thread / size[0] % size[1], thread / size[0] / size[1]}) + " of block " +
-         triple(grid.faultBlock);
-}
-
-/// The place of an address, as far as that is known.
-static std::string near(const GridState &grid, const Fault &fault) {
-  if (!fault.text.empty())
-    return fault.text;
-  if (fault.space == Space::Shared)
-    return "the block has " + std::to_string(grid.sharedBytes) + " bytes";
-  const uint64_t window = fault.address / windowBytes;
-  if (fault.space == Space::Global && window >= 1 && window <= 4)
-    return std::string("it is the generic address of a place in ") +
-           spaceText(std::array{Space::Local, Space::Shared, Space::Const, Space::Param}[window - 1]);
-  const Allocation *one = grid.memory.before(fault.address);
-  if (!one)
-    return "no buffer lies there";
-  const std::string size = "`" + one->name + "`, which has " + std::to_string(one->end - one->begin) + " bytes";
-  if (fault.address == one->end)
-    return "right after the end of " + size;
-  if (fault.address > one->end)
-    return std::to_string(fault.address - one->end) + " bytes after the end of " + size;
-  return "at byte " + std::to_string(fault.address - one->begin) + " of " + size;
-}
-
-static std::array<uint64_t, 3> clusterAt(const GridState &grid, uint64_t number) {
-  std::array<uint64_t, 3> at;
-  for (int i = 0; i < 3; ++i) {
-    const uint64_t size = grid.grid[i] / grid.cluster[i];
-    at[i] = number % size;
-    number /= size;
-  }
-  return at;
-}
-
-/// Who made the earlier access.
-static std::string earlierText(const GridState &grid, const Race &race) {
-  if (race.isOfWarp)
-    return "here by another lane of the warp";
-  if (!race.cluster)
-    return "here by warp " + std::to_string(race.earlier.warp - 1);
-  std::array<uint64_t, 3> at = clusterAt(grid, *race.cluster);
-  std::array<uint32_t, 3> first;
-  for (int i = 0; i < 3; ++i)
-    first[i] = static_cast<uint32_t>(at[i] * grid.cluster[i]);
-  const bool isOne = grid.cluster[0] * grid.cluster[1] * grid.cluster[2] == 1;
-  return (isOne ? "here by block " : "here by the cluster of block ") + triple(first);
-}
-
-static void reportRace(const GridState &grid, const Fault &fault, const Instruction &instruction,
-                       const std::string &thread, DiagnosticSink &sink) {
-  const Race &race = fault.race;
-  Diagnostic &diagnostic = sink.report(DiagId::RunRace, instruction.range, thread, fault.isWrite ? "writes" : "reads",
-                                       race.isGlobal ? "global memory" : "shared memory",
-                                       "0x" + llvm::utohexstr(fault.address, /*LowerCase=*/true),
-                                       race.cluster    ? "block"
-                                       : race.isOfWarp ? "lane"
-                                                       : "warp",
-                                       race.isWrite ? "wrote" : "read");
-  diagnostic.notes.push_back({earlierText(grid, race), race.earlier.at->range});
-}
-
-static void reportUnwritten(const Fault &fault, const Instruction &instruction, const std::string &thread,
-                            DiagnosticSink &sink) {
-  Diagnostic &diagnostic = sink.report(DiagId::RunUnwritten, instruction.range, thread, fault.text);
-  if (fault.from == UnwrittenLanes::never || fault.from == fault.instruction)
-    return;
-  diagnostic.notes.push_back({"it was read here", fault.code->instruction(fault.from).range});
-}
-
-static void reportFault(const GridState &grid, Outcome &outcome) {
-  const Fault &fault = *grid.fault;
-  const Instruction &instruction = fault.code->instruction(fault.instruction);
-  const std::string opcode = grid.program.module->ast().text(instruction.opcode).str();
-  DiagnosticSink sink;
-  const std::string thread = threadText(grid);
-  if (!fault.refusal.empty() && fault.kind != Fault::Kind::Undefined) {
-    outcome.refusal = fault.refusal;
-    outcome.refusedAt = instruction.range;
-    return;
-  }
-  if (fault.race.rule)
-    reportAsyncRace(fault, instruction, thread, *grid.program.module, sink);
-  else if (fault.race.earlier.warp) {
-    reportRace(grid, fault, instruction, thread, sink);
-  } else if (fault.kind == Fault::Kind::Undefined) {
-    Diagnostic &diagnostic = sink.report(DiagId::RunUndefined, instruction.range, opcode, fault.refusal);
-    diagnostic.notes.push_back({thread + " executes it", std::nullopt});
-  } else if (fault.kind == Fault::Kind::Assertion)
-    sink.report(DiagId::RunAssertion, instruction.range, thread);
-  else if (fault.kind == Fault::Kind::Trap)
-    sink.report(DiagId::RunTrap, instruction.opcodeRange, opcode, thread);
-  else if (fault.kind == Fault::Kind::Division)
-    sink.report(DiagId::RunDivision, instruction.range, thread);
-  else if (fault.kind == Fault::Kind::NotFinite)
-    sink.report(DiagId::RunNotFinite, instruction.range, thread, fault.text);
-  else if (fault.kind == Fault::Kind::Unwritten)
-    reportUnwritten(fault, instruction, thread, sink);
-  else {
-    const std::string address = "0x" + llvm::utohexstr(fault.address, /*LowerCase=*/true);
-    const std::string what = fault.isWrite ? "writes" : "reads";
-    if (fault.access == AccessFault::Misaligned)
-      sink.report(DiagId::RunMisaligned, instruction.range, thread, what, fault.bytes, address);
-    else if (fault.access == AccessFault::ReadOnly)
-      sink.report(DiagId::RunReadOnly, instruction.range, thread, spaceText(Space::Const));
-    else
-      sink.report(DiagId::RunOutOfBounds, instruction.range, thread, what, fault.bytes, address, spaceText(fault.space),
-                  near(grid, fault));
-  }
-  outcome.diagnostics = sink.take();
-}
-
 // ---- the launch
 
 using Time = std::chrono::steady_clock;
@@ -296,7 +168,7 @@ bool Schedule::beginCluster() {
   if (number >= queue.count)
     return false;
   if (queue.count == 1)
-    grid.shadows->bytesOfCell = 4;
+    grid.shadows->bytesOfCell = GlobalShadows::fine;
   const bool isAgain = !idle.empty();
   clusters.push_back({number, isAgain ? std::move(idle.back()) : newBlocks()});
   if (isAgain)
@@ -558,7 +430,19 @@ Outcome launch(LoadedModule &module, const Launch &launch) {
   Outcome outcome;
   const Program &program = programOf(*module.parts, launch.kernel, launch.checksNumbers);
   outcome.refusal = refusalOf(program, launch);
-  return outcome.refusal.empty() ? runOnCores(gridOf(program, module, launch), launch.cores) : outcome;
+  if (!outcome.refusal.empty())
+    return outcome;
+  GridState grid = gridOf(program, module, launch);
+  {
+    const std::lock_guard lock(module.parts->mutex);
+    if (module.parts->shadows)
+      grid.shadows = std::move(module.parts->shadows);
+  }
+  outcome = runOnCores(grid, launch.cores);
+  grid.shadows->forget();
+  const std::lock_guard lock(module.parts->mutex);
+  module.parts->shadows = grid.shadows;
+  return outcome;
 }
 
 // ---- launches that are halted

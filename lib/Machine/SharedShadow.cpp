@@ -125,21 +125,31 @@ static RowAnswers askShort(const RowColumns &writes, const RowColumns &reads, co
   return ask<true>(writes, reads, readers, row, reader);
 }
 
-/// Writes the access to the cells. What `kept` says of them stays.
+/// Writes the same to so many entries of a column, but for bits that are kept.
 template <bool IsShort>
-static PTXRAY_INLINE void fill(SharedShadow::Columns &columns, const RowAccess &row, uint32_t place, uint32_t kept) {
-  uint32_t *const warps = columns.warps.data() + row.first, *const clocks = columns.clocks.data() + row.first,
-                  *const places = columns.places.data() + row.first, *const lanes = columns.lanes.data() + row.first,
-                  *const details = columns.details.data() + row.first;
-  const uint32_t detail = detailsOf(row.now);
-  for (size_t i = 0; i < row.count; ++i) {
+static PTXRAY_INLINE void fillColumn(uint32_t *column, size_t count, uint32_t value, uint32_t kept = 0) {
+  for (size_t i = 0; i < count; ++i) {
     if (IsShort)
       stepAlone();
-    warps[i] = row.now.warp;
-    clocks[i] = row.now.clock;
-    places[i] = place;
-    lanes[i] = row.lanes[i];
-    details[i] = detail | (details[i] & kept);
+    column[i] = value | (column[i] & kept);
+  }
+}
+
+/// Writes the access to the cells. The bits `kept` of their details stay.
+template <bool IsShort>
+static PTXRAY_INLINE void fill(SharedShadow::Columns &columns, const RowAccess &row, uint32_t place, uint32_t kept) {
+  const size_t first = row.first, count = row.count;
+  const PastAccess now = row.now;
+  fillColumn<IsShort>(columns.warps.data() + first, count, now.warp);
+  fillColumn<IsShort>(columns.clocks.data() + first, count, now.clock);
+  fillColumn<IsShort>(columns.places.data() + first, count, place);
+  fillColumn<IsShort>(columns.details.data() + first, count, detailsOf(now), kept);
+  uint32_t *__restrict const lanes = columns.lanes.data() + first;
+  const uint32_t *const from = row.lanes;
+  for (size_t i = 0; i < count; ++i) {
+    if (IsShort)
+      stepAlone();
+    lanes[i] = from[i];
   }
 }
 static PTXRAY_FOR_AVX2 void fillWide(SharedShadow::Columns &columns, const RowAccess &row, uint32_t place,
@@ -168,11 +178,14 @@ bool SharedShadow::noteRow(const RowAccess &row) {
   }
   if (!answers.areReadsOld && !(answers.areReadsOfNow && reader))
     return false;
-  const auto isMine = [&](uint64_t one) { return one == reader; };
-  if (!answers.areReadsOld && std::all_of(group, group + row.count, isMine))
-    return true; // what the warp read first is told
-  if (!answers.areReadsOld && std::any_of(group, group + row.count, [&](uint64_t one) { return !one || isMine(one); }))
-    return false;
+  if (!answers.areReadsOld) {
+    const auto isMine = [reader](uint64_t one) { return one == reader; };
+    const auto mine = static_cast<size_t>(std::count_if(group, group + row.count, isMine));
+    if (mine == row.count)
+      return true; // what the warp read first is told
+    if (mine || std::count(group, group + row.count, 0))
+      return false;
+  }
   (isLong ? fillWide : fillShort)(reads, row, place, moreMask);
   for (size_t i = 0; i < row.count; ++i)
     group[i] = answers.areReadsOld ? reader : group[i] | reader;

@@ -26,27 +26,19 @@ static std::vector<Range> joined(std::vector<Range> lines) {
   return joined;
 }
 
-static bool isAboutBrace(const Diagnostic &d) {
-  return d.id == DiagId::UnclosedBrace || ((d.id == DiagId::ExtraToken || d.id == DiagId::ExpectedBracket) &&
-                                           (d.args.front() == "{" || d.args.front() == "}"));
-}
-
 ReadText::ReadText(const SourceBuffer &source) : source(source), text(source.text()) {
   Parser parser;
   DiagnosticSink sink;
   parser.stream(source, sink, [](const Ast &, Statement) {});
-  const size_t harmless = text.starts_with(byteOrderMark) + text.ends_with(llvm::StringRef("", 1));
-  isFaulty = sink.diagnostics().size() > harmless;
-  for (Range range : parser.ast().unread)
-    faults.push_back(wholeLines(text, range));
-  for (llvm::StringRef lines : parser.ast().lost) {
-    const auto begin = static_cast<uint32_t>(lines.begin() - text.begin());
-    faults.push_back(wholeLines(text, {begin, begin + uint32_t(lines.size())}));
-  }
-  faults = joined(std::move(faults));
-  for (const Diagnostic &d : sink.diagnostics())
-    if (isAboutBrace(d) && !brace)
-      brace = {d.range, d.message()};
+  const bool hasMark = text.starts_with(byteOrderMark), hasEnd = text.ends_with(llvm::StringRef("", 1));
+  // Those two are reported, and no word changes by them.
+  const auto isHarmless = [&](const Diagnostic &d) {
+    return (hasMark && d.range == Range{0, byteOrderMark.size()}) ||
+           (hasEnd && d.range.begin >= text.rtrim('\0').size());
+  };
+  const auto first = llvm::find_if_not(sink.diagnostics(), isHarmless);
+  if (first != sink.diagnostics().end())
+    error = *first;
   remarks = parser.comments();
 }
 
@@ -67,17 +59,9 @@ static void readRemarks(const ReadText &read, Bounds &bounds) {
     bounds.kept.push_back({wholeLines(read.text, {*off, *off}).begin, uint32_t(read.text.size())});
 }
 
-/// Is true if a statement ends on the lines, or in the function, of the statement before it.
-static bool belongsToLast(const TextStatement &statement, const Word &last, llvm::StringRef text, Unit unit) {
-  if (unit == Unit::Function && (statement.depth || statement.shape == Shape::Open || statement.shape == Shape::Close ||
-                                 statement.shape == Shape::CloseBody))
-    return true;
-  return !text.slice(last.end, statement.words.front().begin).contains('\n');
-}
-
 /// The kept lines, extended by all statements that have a part on them.
-static std::vector<Range> withStatements(llvm::StringRef text, const StatementList &statements, std::vector<Range> kept,
-                                         Unit unit) {
+static std::vector<Range> withStatements(llvm::StringRef text, const StatementList &statements,
+                                         std::vector<Range> kept) {
   std::vector<Range> all = joined(kept);
   Range group;
   Word last;
@@ -91,7 +75,7 @@ static std::vector<Range> withStatements(llvm::StringRef text, const StatementLi
   };
   for (size_t i = 0; i + 1 < statements.size(); ++i) {
     const TextStatement statement = statements[i];
-    if (group.end && belongsToLast(statement, last, text, unit)) {
+    if (group.end && !text.slice(last.end, statement.words.front().begin).contains('\n')) {
       group.end = statement.range().end;
     } else {
       if (group.end)
@@ -105,12 +89,12 @@ static std::vector<Range> withStatements(llvm::StringRef text, const StatementLi
   return joined(std::move(kept));
 }
 
-Bounds boundsOf(const ReadText &read, const StatementList &statements, Range wanted, Unit unit) {
-  Bounds bounds{.wanted = wanted, .kept = read.faults, .undivided = {}};
+Bounds boundsOf(const ReadText &read, const StatementList &statements, Range wanted) {
+  Bounds bounds{.wanted = wanted, .kept = {}, .undivided = {}};
   readRemarks(read, bounds);
   bounds.undivided = joined(std::move(bounds.undivided));
   if (!bounds.kept.empty())
-    bounds.kept = withStatements(read.text, statements, std::move(bounds.kept), unit);
+    bounds.kept = withStatements(read.text, statements, std::move(bounds.kept));
   return bounds;
 }
 

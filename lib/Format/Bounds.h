@@ -1,5 +1,6 @@
 #pragma once
-// Lines of a text that are not laid out, or not freely: faulty ones, and those that comments exclude.
+// Lines of a text that comments exclude from the layout, or forbid to divide.
+#include "Diagnostics/Diagnostic.h"
 #include "Format/Typesetter.h"
 #include "Source/SourceBuffer.h"
 
@@ -10,15 +11,10 @@ struct ReadText {
   explicit ReadText(const SourceBuffer &source);
   const SourceBuffer &source;
   llvm::StringRef text;
-  bool isFaulty = false;
-  std::vector<Range> faults;       // lines that cannot be read
+  std::optional<Diagnostic> error; // the first one of syntax
   std::vector<Range> remarks;      // comments that speak to ptxray
-  std::optional<Unbalanced> brace; // that is missing or too much
 };
 
-/// These are kept together with a kept line: the statements that have a part on it, or their whole function.
-enum class Unit : uint8_t { Statement, Function };
-
-Bounds boundsOf(const ReadText &read, const StatementList &statements, Range wanted, Unit unit);
+Bounds boundsOf(const ReadText &read, const StatementList &statements, Range wanted);
 
 } // namespace ptxray

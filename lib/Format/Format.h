@@ -18,10 +18,10 @@ struct Formatting {
   std::vector<Respacing> changes; // in the order of the text
   std::string refusal;            // why there are none; empty if there is no reason
   Range place;                    // of what the refusal is about
-  std::vector<Range> faults;      // lines with errors of syntax, which stay as they are
 };
 
-/// Lays out whole statements and comments on these lines.
+/// Lays out whole statements and comments on these lines. A text with an error of syntax is refused, since where its
+/// statements end is a guess.
 Formatting formattingOf(const SourceBuffer &source, const FormatOptions &options, LineSpan lines = {});
 
 /// The text after the changes.

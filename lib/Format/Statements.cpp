@@ -1,5 +1,4 @@
 #include "Format/Statements.h"
-#include "Parse/Braces.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
@@ -8,8 +7,7 @@ namespace {
 
 class StatementReader {
 public:
-  StatementReader(llvm::StringRef text, const Faults &faults)
-      : text(text), words(text, faults.any), faults(faults.lines), faultsAreWhole(faults.areWhole) {
+  explicit StatementReader(llvm::StringRef text) : words(text, /*isFaulty=*/false) {
     list.words.reserve(text.size() / 4); // words are mostly longer, counting the blank after them
     list.entries.reserve(text.size() / 24);
   }
@@ -17,8 +15,7 @@ public:
 
 private:
   void next();
-  bool endsHere();
-  bool isFault();
+  bool endsHere() { return words.peekToken().kind == TokenKind::EndOfFile; }
   void take();
   void takeBrace();
   void takeUntilSemicolon(bool bracesBelong);
@@ -29,26 +26,17 @@ private:
   void readAsWritten();
   void readData();
   void readLabelled();
-  void complain(Range place, llvm::StringRef reason) {
-    if (!list.unbalanced)
-      list.unbalanced = {place, reason.str()};
-  }
 
-  llvm::StringRef text;
   WordReader words;
-  llvm::ArrayRef<Range> faults; // those after the last word
-  bool faultsAreWhole;
   StatementList list;
   StatementList::Entry statement;
-  llvm::SmallVector<Word, 4> open; // braces of blocks
+  uint32_t open = 0; // braces of blocks
   bool isInSection = false;
 };
 
 } // namespace
 
-StatementList readStatements(llvm::StringRef text, const Faults &faults) {
-  return StatementReader(text, faults).readAll();
-}
+StatementList readStatements(llvm::StringRef text) { return StatementReader(text).readAll(); }
 
 StatementList StatementReader::readAll() {
   do {
@@ -74,29 +62,19 @@ static bool goesOn(TokenKind last, TokenKind next) {
          oneOf(next, {TokenKind::Integer, TokenKind::Float, TokenKind::String, TokenKind::WarpSize});
 }
 
-/// Is true if a brace of a faulty text belongs to a block: then it begins its line.
-static bool isBlockBrace(const Word &word, llvm::StringRef text) {
-  return oneOf(word.kind, {TokenKind::LeftBrace, TokenKind::RightBrace}) && startsLine(text, word.begin) &&
-         !isVectorLine(text, word.begin);
-}
-
 void StatementReader::next() {
   statement = {.firstAside = static_cast<uint32_t>(list.words.size())};
   while (words.peek().aside != Aside::None)
     list.words.push_back(words.take());
   statement.firstWord = static_cast<uint32_t>(list.words.size());
-  statement.depth = isInSection ? 0 : open.size();
+  statement.depth = isInSection ? 0 : open;
   const TokenKind kind = words.peek().kind;
   if (kind == TokenKind::EndOfFile) {
     statement.shape = Shape::EndOfText;
     list.words.push_back(words.take());
-    if (!open.empty())
-      complain({open.front().begin, open.front().end}, "`{` is not closed");
+    assert(!open && "the parser has found the brace that closes each");
   } else if (oneOf(kind, {TokenKind::LeftBrace, TokenKind::RightBrace})) {
     takeBrace();
-  } else if (isFault()) {
-    while (!endsHere() && !isBlockBrace(words.peekToken(), text))
-      take();
   } else if (isInSection) {
     readData();
   } else {
@@ -109,37 +87,15 @@ void StatementReader::takeBrace() {
   list.words.push_back(brace);
   if (brace.kind == TokenKind::LeftBrace) {
     statement.shape = Shape::Open;
-    open.push_back(brace);
+    ++open;
     return;
   }
   statement.shape = Shape::Close;
-  if (open.empty())
-    return complain({brace.begin, brace.end}, "`}` closes nothing");
-  open.pop_back();
-  if (open.empty() && !std::exchange(isInSection, false))
+  assert(open && "the parser has found the brace that this one closes");
+  --open;
+  if (!open && !std::exchange(isInSection, false))
     statement.shape = Shape::CloseBody;
-  statement.depth = isInSection ? 0 : open.size();
-}
-
-/// Is true if the statement ends here, whatever follows.
-bool StatementReader::endsHere() {
-  const Word &next = words.peekToken();
-  if (next.kind == TokenKind::EndOfFile)
-    return true;
-  if (faults.empty() || list.words.size() == statement.firstWord)
-    return false;
-  const Word &last = list.words.back();
-  while (!faults.empty() && faults.front().end < last.end)
-    faults = faults.drop_front();
-  return !faults.empty() && faults.front().begin <= last.begin && faults.front().end <= next.begin;
-}
-
-/// Is true if a statement that begins here consists of the faulty lines around it.
-bool StatementReader::isFault() {
-  const uint32_t begin = words.peek().begin;
-  while (!faults.empty() && faults.front().end <= begin)
-    faults = faults.drop_front();
-  return faultsAreWhole && !faults.empty() && faults.front().begin <= begin;
+  statement.depth = isInSection ? 0 : open;
 }
 
 /// Takes the next token, with the comments before it.
@@ -147,14 +103,6 @@ void StatementReader::take() {
   do
     list.words.push_back(words.take());
   while (list.words.back().aside != Aside::None);
-  const Word &word = list.words.back();
-  if (word.kind != TokenKind::Bad)
-    return;
-  const llvm::StringRef spelled = text.slice(word.begin, word.end);
-  if (spelled.starts_with("/*"))
-    complain({word.begin, word.begin + 2}, "the comment is not closed");
-  if (spelled.starts_with(".source_begin"))
-    complain({word.begin, word.end}, "`.source_begin` without `.source_end`");
 }
 
 void StatementReader::takeUntilSemicolon(bool bracesBelong) {
@@ -172,7 +120,7 @@ void StatementReader::takeUntilSemicolon(bool bracesBelong) {
 }
 
 void StatementReader::readStatement() {
-  const bool isInBody = !open.empty();
+  const bool isInBody = open;
   switch (words.peek().kind) {
   case TokenKind::Version:
   case TokenKind::Target:
@@ -250,8 +198,6 @@ void StatementReader::readDirective() {
 /// Reads up to the brace that closes the first one.
 void StatementReader::readAsWritten() {
   statement.shape = Shape::AsWritten;
-  const Word &first = words.peek();
-  const Range place{first.begin, first.end};
   for (uint32_t braces = 0; !endsHere();) {
     const TokenKind kind = words.peekToken().kind;
     braces += kind == TokenKind::LeftBrace;
@@ -259,7 +205,6 @@ void StatementReader::readAsWritten() {
     if (kind == TokenKind::RightBrace && (braces == 0 || --braces == 0))
       return;
   }
-  complain(place, "its `{` is not closed");
 }
 
 /// Reads `.b32 1, .debug_info, L1-L0` or `name:`.

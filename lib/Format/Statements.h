@@ -2,8 +2,6 @@
 // Groups words into statements, which have lines of their own when the text is laid out.
 #include "Format/Words.h"
 #include <cassert>
-#include <optional>
-#include <string>
 #include <vector>
 
 namespace ptxray {
@@ -28,19 +26,6 @@ struct TextStatement {
   Range range() const { return {words.front().begin, words.back().end}; }
 };
 
-/// A text has no layout if a brace is missing or superfluous in it.
-struct Unbalanced {
-  Range place;
-  std::string reason;
-};
-
-/// The errors of syntax in a text.
-struct Faults {
-  bool any = false;
-  llvm::ArrayRef<Range> lines; // that cannot be read, in their order; no statement goes on after them
-  bool areWhole = true;        // a statement on them continues to their end, except for braces that begin a line
-};
-
 /// A text as statements; the last one is EndOfText.
 struct StatementList {
   struct Entry {
@@ -49,7 +34,6 @@ struct StatementList {
   };
   std::vector<Word> words; // all of the text, with the asides between them
   std::vector<Entry> entries;
-  std::optional<Unbalanced> unbalanced;
 
   size_t size() const { return entries.size(); }
   TextStatement operator[](size_t index) const {
@@ -61,6 +45,7 @@ struct StatementList {
   }
 };
 
-StatementList readStatements(llvm::StringRef text, const Faults &faults);
+/// The text has no errors of syntax.
+StatementList readStatements(llvm::StringRef text);
 
 } // namespace ptxray

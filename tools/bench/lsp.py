@@ -81,13 +81,6 @@ class Session:
         values.append(timed(lambda: (self.client.change(URI, change), self.client.diagnostics(URI))))
         return values
 
-    def semicolon(self, line, is_there):
-        """the one at a line's end is typed or deleted"""
-        end = self.lines[line].rindex(";")
-        span = {"start": {"line": line, "character": end}, "end": {"line": line, "character": end + (not is_there)}}
-        self.client.change(URI, [{"range": span, "text": ";" if is_there else ""}])
-        self.client.diagnostics(URI)
-
     def burst(self):
         line, column = self.place()
         hover = []
@@ -127,14 +120,9 @@ def measure(report, program, megabytes, path):
     opened = session.settled()
     keys = [value for _ in range(rounds) for value in session.keystroke()]
     note(report, f"lsp: keystroke to diagnostics, {megabytes} MB", keys, 15 if megabytes == 1 else 50, 300)
-    # An edit a line, 25 MB of JSON for 10: as long as the server takes, and before faults are typed.
+    # An edit a line, 25 MB of JSON for 10: as long as the server takes.
     values = [session.until_read("formatting") for _ in range(3)]
     note(report, f"lsp: formatting, read but not parsed, {megabytes} MB", values, 1000)
-    line = session.place()[0]
-    session.semicolon(line, is_there=False)
-    values = [session.until_read("formatting") for _ in range(3)]
-    note(report, f"lsp: the same with a semicolon lost, {megabytes} MB", values, 1000)
-    session.semicolon(line, is_there=True)
     bursts = [session.burst() for _ in range(3)]
     note(report, f"lsp: 60 edits at once to the last diagnostics, {megabytes} MB", [all for all, _ in bursts], 600)
     note(report, f"lsp: a hover among them, {megabytes} MB", [hover for _, hover in bursts], 300)

@@ -71,14 +71,6 @@ static void showDiff(llvm::StringRef path, const Formatting &formatting, llvm::S
   llvm::outs() << diffTexts(path, before, after, std::move(changes));
 }
 
-static void tellFaults(llvm::StringRef path, const SourceBuffer &source, const Formatting &formatting) {
-  const size_t others = formatting.faults.size() - 1;
-  complaint(path) << source.lineColumn(formatting.faults.front().begin).line << ": left as written: a syntax error";
-  if (others)
-    llvm::errs() << ", as " << others << (others == 1 ? " more place" : " more places");
-  llvm::errs() << '\n';
-}
-
 static void formatInput(const Input &input, const FormatOptions &options, const FmtTask &task, FmtTotals &totals) {
   const bool isStdin = input.path == "-";
   const std::string path = isStdin ? task.stdinName.str() : input.path;
@@ -94,8 +86,6 @@ static void formatInput(const Input &input, const FormatOptions &options, const 
     const LineColumn place = source->lineColumn(formatting.place.begin);
     complaint(path) << place.line << ':' << place.column << ": not formatted: " << formatting.refusal << '\n';
     ++totals.refused;
-  } else if (!formatting.faults.empty() && !task.quiet) {
-    tellFaults(path, *source, formatting);
   }
   const bool changes = !formatting.changes.empty();
   const std::string text = applied(formatting, source->text(), options);

@@ -44,7 +44,7 @@ static isa::Addresses addressesOf(isa::WordId space) {
 /// An address of one space is another place, or none, in another.
 void AddressRules::space(const Operand &operand, LocalId local, const Access &one) {
   const Origin origin = addresses.of(local).origin;
-  if (origin.kind == Origin::Unknown || (!one.isGeneric && !one.space))
+  if (origin.kind == Origin::Unknown || (!one.isGeneric && (!one.space || one.space == origin.space)))
     return;
   const isa::WordId wanted = one.isGeneric ? 0 : isa::wholeSpace(one.space);
   const isa::WordId found = origin.kind == Origin::Generic ? 0 : isa::wholeSpace(origin.space);

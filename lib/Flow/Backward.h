@@ -56,8 +56,8 @@ private:
   struct Frame {
     uint32_t slot, lowest; // of the entries that it is known to depend on, the first that is open
     uint32_t firstWaiting;
-    bool isCircular = false;
-    bool needsAll = false; // of its sources to be known
+    bool isCircular; // it is one of its own sources
+    bool needsAll;   // of its sources to be known
   };
 
   /// Finds the entry of a register that was asked for. The slot of any other register may hold any number.
@@ -65,32 +65,45 @@ private:
     const uint32_t slot = slotOf[static_cast<uint32_t>(local)];
     return slot < entries.size() && entries[slot].local == local ? &entries[slot] : nullptr;
   }
+  /// Drops what is known from the end of `waiting`; all from `first` on if one of these makes the others useless.
+  bool areKnown(size_t first, bool needsAll) {
+    while (waiting.size() != first) {
+      const LocalId next = waiting.back();
+      const Entry *entry = find(next);
+      if (entry ? entry->isOpen : !static_cast<Domain *>(this)->isLeaf(next))
+        return false;
+      waiting.pop_back();
+      if (needsAll && Domain::isUseless(entry ? entry->value : leaf))
+        waiting.truncate(first);
+    }
+    return true;
+  }
   void open(LocalId local) {
     const auto slot = static_cast<uint32_t>(entries.size());
+    const auto first = static_cast<uint32_t>(waiting.size());
     slotOf[static_cast<uint32_t>(local)] = slot;
     entries.push_back({local, true, {}});
-    frames.push_back({slot, slot, static_cast<uint32_t>(waiting.size())});
+    const bool needsAll = static_cast<Domain *>(this)->addSources(local, waiting);
+    if (areKnown(first, needsAll)) {
+      store(slot, static_cast<Domain *>(this)->transfer(local));
+      entries[slot].isOpen = false;
+      return;
+    }
+    frames.push_back({slot, slot, first, false, needsAll});
     opened.push_back(slot);
-    frames.back().needsAll = static_cast<Domain *>(this)->addSources(local, waiting);
   }
   void advance() {
     Frame &frame = frames.back();
-    if (waiting.size() == frame.firstWaiting)
+    if (areKnown(frame.firstWaiting, frame.needsAll))
       return close();
-    const LocalId next = waiting.pop_back_val();
+    const LocalId next = waiting.back();
     const Entry *entry = find(next);
-    if (!entry && !static_cast<Domain *>(this)->isLeaf(next))
-      return open(next);
-    if (!entry || !entry->isOpen)
-      return giveUpIfUseless(frame, entry ? entry->value : leaf);
+    if (!entry)
+      return open(next); // it is found known the next time, or open
+    waiting.pop_back();
     const auto slot = static_cast<uint32_t>(entry - entries.data());
     frame.lowest = std::min(frame.lowest, slot);
     frame.isCircular |= slot == frame.slot;
-  }
-  /// Its other sources make no difference.
-  void giveUpIfUseless(const Frame &frame, const Value &source) {
-    if (frame.needsAll && Domain::isUseless(source))
-      waiting.truncate(frame.firstWaiting);
   }
   void close() {
     const Frame frame = frames.pop_back_val();
@@ -107,8 +120,6 @@ private:
     for (const auto *slot = first; slot != opened.end(); ++slot)
       entries[*slot].isOpen = false;
     opened.truncate(static_cast<size_t>(first - opened.begin()));
-    if (!frames.empty())
-      giveUpIfUseless(frames.back(), entries[frame.slot].value);
   }
   void store(uint32_t slot, Value value) { entries[slot].value = std::move(value); }
   void computeLoop(const uint32_t *first) {

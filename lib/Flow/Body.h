@@ -32,6 +32,7 @@ namespace ptxray {
 struct Local {
   NameId name = NameId::None;
   uint32_t symbol = 0; // index + 1 into the symbols; 0: a special register, or declared nowhere
+  const isa::SpecialRegister *special = nullptr;
 };
 
 /// The place of something between the instructions: `index` of its kind in the Ast, before that instruction.
@@ -175,6 +176,8 @@ struct Body {
     const uint32_t number = locals[static_cast<uint32_t>(local)].symbol;
     return number ? &symbols[number - 1] : nullptr;
   }
+  /// Null: it is none.
+  const isa::SpecialRegister *special(LocalId local) const { return locals[static_cast<uint32_t>(local)].special; }
   bool isRegister(LocalId local) const {
     const Symbol *one = symbol(local);
     return one && one->kind == SymbolKind::Register;

@@ -94,7 +94,7 @@ private:
   /// At its first use in the text.
   LocalId append(NameId name, uint32_t symbol, uint8_t uses) {
     const auto local = static_cast<LocalId>(body.locals.size());
-    body.locals.push_back({name, symbol});
+    body.locals.push_back({name, symbol, symbol ? nullptr : isa::findSpecialRegister(ast.text(name))});
     body.definitions.addName();
     if (uses & Reads)
       body.readFirst.push_back(local);

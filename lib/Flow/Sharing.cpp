@@ -68,7 +68,7 @@ Shared Sharing::transfer(LocalId local) {
   const Symbol *symbol = body.symbol(local);
   Shared shared = common();
   if (!symbol) {
-    const isa::SpecialRegister *special = isa::findSpecialRegister(body.text(local));
+    const isa::SpecialRegister *special = body.special(local);
     const bool isOfThread = special && special->scope < isa::Scope::Cta;
     shared.isOfThread = shared.isOfThreadAnyhow = shared.mayBeOfThread = isOfThread;
     shared.scope = special ? special->scope : isa::Scope::Lane;

@@ -176,7 +176,7 @@ void Uniformity::findSlice(llvm::ArrayRef<uint32_t> places) {
 
 // ---- values
 LaneValue Uniformity::special(const Source &source) {
-  const isa::SpecialRegister *known = isa::findSpecialRegister(body.text(source.local));
+  const isa::SpecialRegister *known = body.special(source.local);
   if (!known)
     return LaneValue::of(LaneValue::Unknown);
   if (known->scope != isa::Scope::Lane)

@@ -16,13 +16,15 @@ Values::Values(Values &all, const Thread &thread)
       counters(all.counters) {}
 
 void Values::setThread(const Thread &one) {
+  if (one == thread)
+    return;
   thread = one;
   forget();
 }
 
 // ---- operands
 Numbers Values::specialNumbers(const Source &source) const {
-  const isa::SpecialRegister *known = isa::findSpecialRegister(body.text(source.local));
+  const isa::SpecialRegister *known = body.special(source.local);
   if (!known || source.flags || known->enumerates == isa::Enumerated::Nothing)
     return {};
   if (known->enumerates == isa::Enumerated::Lanes)
@@ -75,28 +77,20 @@ std::optional<int64_t> Values::numberOf(const Source &source) {
 // ---- one step
 Numbers Values::computed(const Step &step, const Inputs &inputs) const {
   llvm::SmallVector<Numbers, Step::mostSources> sources;
-  bool areUnknown = true;
-  for (unsigned i = 0; i < step.count; ++i) {
+  for (unsigned i = 0; i < step.count; ++i)
     sources.push_back(numbersOf(step.list[i], inputs[i]));
-    areUnknown &= sources[i] == Numbers();
-  }
   if (step.isBroadcast()) {
     // The value in one thread is known only if the thread is that lane.
     const bool isOther = all && static_cast<uint64_t>(step.lane) != shape.numberOf(thread.place) % warpSize;
     return isOther ? Numbers() : sources[0];
   }
-  const isa::Operation operation = step.computation->operation;
-  const bool staysUnknown =
-      operation == isa::Operation::Add || operation == isa::Operation::Sub || operation == isa::Operation::Mov;
-  if (areUnknown && staysUnknown)
-    return {};
   return ptxray::numbersOf(*step.computation, sources);
 }
 
 /// Takes over from what a step reads whether it is another number in each thread, or in each round of a loop.
 void Values::addInput(RegisterValue &value, const Source &source, const RegisterValue *input) const {
   if (!input) {
-    const isa::SpecialRegister *special = isa::findSpecialRegister(body.text(source.local));
+    const isa::SpecialRegister *special = body.special(source.local);
     value.isOfThread |= special && special->enumerates != isa::Enumerated::Nothing;
     return;
   }

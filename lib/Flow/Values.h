@@ -17,6 +17,7 @@ struct Thread {
   std::array<int64_t, 3> place{}; // %tid
   LocalId counter = LocalId::None;
   int64_t count = 0; // what the counter holds
+  bool operator==(const Thread &) const = default;
 };
 
 /// What a register may hold at one place.

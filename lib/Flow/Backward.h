@@ -44,7 +44,7 @@ protected:
 
 private:
   friend Domain;
-  explicit Backward(const Body &body) : slotOf(body.locals.size()) {}
+  explicit Backward(const Body &body, size_t others = 0) : slotOf(body.locals.size() + others) {}
 
   static constexpr unsigned gentleRounds = 3, mostRounds = 48;
 
@@ -146,7 +146,7 @@ private:
   }
 
   const Value leaf = Domain::unknown(LocalId::None);
-  std::vector<uint32_t> slotOf; // by LocalId
+  std::vector<uint32_t> slotOf; // by LocalId, after which a domain may have other nodes
   std::vector<Entry> entries;
   llvm::SmallVector<Frame, 16> frames;
   llvm::SmallVector<LocalId, 32> waiting; // of each frame those that it still depends on

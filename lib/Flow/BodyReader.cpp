@@ -74,6 +74,10 @@ bool BodyReader::isStillRight(const Verdict &verdict, const Instruction &instruc
   return verdicts.isStillRight(verdict, opcode, shapes);
 }
 
+void BodyReader::plainInBlock(const Instruction &instruction, const Verdict &verdict) {
+  plain(instruction, verdict, [this](NameId name, uint8_t uses) { return useInBlock(name, uses); });
+}
+
 void BodyReader::unusual(const Instruction &instruction, uint64_t print) {
   const Opcode &opcode = verdicts.opcode(ast, instruction);
   const llvm::ArrayRef<Operand> nodes = ast.operandsOf(instruction.operands);

@@ -32,10 +32,12 @@ public:
     // Mostly all names are plain ones and an equal instruction was judged before: then the opcode is not asked for.
     const Verdict *verdict = verdicts.find(print);
     assert(!verdict || isStillRight(*verdict, instruction));
-    if (verdict && verdict->plain.known && !resolver.isInBlock()) [[likely]]
-      plain(instruction, *verdict);
-    else
+    if (!verdict || !verdict->plain.known) [[unlikely]]
       unusual(instruction, print);
+    else if (!resolver.isInBlock()) [[likely]]
+      plain(instruction, *verdict, [this](NameId name, uint8_t uses) { return use(name, uses); });
+    else
+      plainInBlock(instruction, *verdict);
   }
   /// It is in the body as one that does nothing.
   void passOver();
@@ -56,7 +58,8 @@ private:
     Slice shapes;
   };
 
-  [[gnu::always_inline]] void plain(const Instruction &instruction, const Verdict &verdict) {
+  template <typename Use>
+  [[gnu::always_inline]] void plain(const Instruction &instruction, const Verdict &verdict, Use use) {
     const NameId *name = ast.operandNames.data() + instruction.names.first;
     LocalId *local = body.names.data() + (instruction.names.first - body.firstName);
     uint8_t *uses = body.uses.data() + (instruction.names.first - body.firstName);
@@ -104,6 +107,7 @@ private:
     return resolver.isInBlock() ? useInBlock(name, uses) : use(name, uses);
   }
   LocalId useInBlock(NameId name, uint8_t uses);
+  void plainInBlock(const Instruction &instruction, const Verdict &verdict);
   bool isStillRight(const Verdict &verdict, const Instruction &instruction);
   [[gnu::noinline]] void unusual(const Instruction &instruction, uint64_t print);
   void append(const Instruction &instruction, const Verdict &verdict);

@@ -20,28 +20,23 @@ private:
   void partialWarpgroup(uint32_t number);
   void mask(uint32_t number, uint32_t node);
   std::optional<std::pair<uint64_t, uint64_t>> partedWarps(uint32_t number);
-  std::optional<Range> partedAt(uint32_t number, bool isBarrier) const;
-  bool isWhole(uint32_t number) const;
+  std::optional<Range> partedAt(uint32_t number, bool isBarrier);
+  bool isWhole(uint32_t number);
 
   const Body &body;
   DiagnosticSink &sink;
   const BlockShape &shape;
   const Graph &graph;
-  const Uniformity uniformity;
+  Uniformity uniformity;
   Values &values;
   ThreadPaths paths;
 };
 
 } // namespace
 
-static bool isGuardDiffering(const Body &body, const Uniformity &uniformity, uint32_t number) {
-  const LocalId guard = body.guard(number);
-  return guard != LocalId::None && uniformity.of(guard).differs();
-}
-
 /// The place in which some lanes certainly go another way, and do not come to the instruction.
-std::optional<Range> ConvergenceRules::partedAt(uint32_t number, bool isBarrier) const {
-  if (isGuardDiffering(body, uniformity, number))
+std::optional<Range> ConvergenceRules::partedAt(uint32_t number, bool isBarrier) {
+  if (const LocalId guard = body.guard(number); guard != LocalId::None && uniformity.differs(guard))
     return body.instruction(number).guardRange;
   const BlockId splitter = uniformity.splitBefore(graph.blockOf(number));
   if (splitter == BlockId::None)
@@ -52,10 +47,9 @@ std::optional<Range> ConvergenceRules::partedAt(uint32_t number, bool isBarrier)
   return body.instruction(graph[splitter].last()).range;
 }
 
-bool ConvergenceRules::isWhole(uint32_t number) const {
+bool ConvergenceRules::isWhole(uint32_t number) {
   const LocalId guard = body.guard(number);
-  return uniformity.isWhole(graph.blockOf(number)) &&
-         (guard == LocalId::None || uniformity.of(guard).kind == LaneValue::Same);
+  return uniformity.isWhole(graph.blockOf(number)) && (guard == LocalId::None || uniformity.isSame(guard));
 }
 
 bool ConvergenceRules::partialWarp(uint32_t number) {

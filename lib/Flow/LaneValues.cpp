@@ -19,7 +19,7 @@ LaneValue LaneArithmetic::add(const LanePattern &pattern) {
       return LaneValue::of(LaneValue::Unknown);
     patterns.push_back(pattern);
   }
-  return {LaneValue::Lanes, false, index, 0};
+  return {false, LaneValue::Lanes, false, index, 0};
 }
 
 LaneValue LaneArithmetic::enumerated(uint64_t step) {
@@ -31,9 +31,9 @@ LaneValue LaneArithmetic::enumerated(uint64_t step) {
 }
 
 LaneValue LaneArithmetic::join(const LaneValue &a, const LaneValue &b) const {
-  if (a.kind == LaneValue::Unset || a == b)
+  if (a.isUnset || a == b)
     return b;
-  if (b.kind == LaneValue::Unset)
+  if (b.isUnset)
     return a;
   const bool areSame = a.kind == LaneValue::Same && b.kind == LaneValue::Same;
   return LaneValue::of(areSame ? LaneValue::Same : LaneValue::Unknown);
@@ -119,10 +119,10 @@ LaneValue LaneArithmetic::result(const Computation &c, Sources sources) {
   const auto any = [&](LaneValue::Kind kind) {
     return llvm::any_of(sources, [&](const LaneValue &source) { return source.kind == kind; });
   };
-  if (any(LaneValue::Unset))
-    return LaneValue::of(LaneValue::Unset);
-  if (any(LaneValue::Unknown))
+  if (any(LaneValue::Unknown)) // whatever the others turn out to be
     return LaneValue::of(LaneValue::Unknown);
+  if (llvm::any_of(sources, [](const LaneValue &source) { return source.isUnset; }))
+    return {};
   if (any(LaneValue::Splits)) {
     const bool keeps = c.operation == isa::Operation::Not || c.operation == isa::Operation::Mov;
     return LaneValue::of(keeps && sources.size() == 1 ? LaneValue::Splits : LaneValue::Unknown);

@@ -1,6 +1,5 @@
 #pragma once
 // What is known of a value in the lanes of a warp, from nothing to everything that can be:
-//   Unset     nothing was seen yet
 //   Same      it is the same in all lanes that execute the instruction, perhaps a known number
 //   Lanes     it is a known number in each lane; in warp w it is w times `step` more
 //   Splits    a predicate that in some warp holds in some lanes and not in others
@@ -13,14 +12,15 @@
 namespace ptxray {
 
 struct LaneValue {
-  enum Kind : uint8_t { Unset, Same, Lanes, Splits, Unknown };
-  Kind kind = Unset;
+  enum Kind : uint8_t { Same, Lanes, Splits, Unknown };
+  bool isUnset = true; // nothing is known yet
+  Kind kind = Same;
   bool isNumber = false; // of Same
   uint32_t pattern = 0;  // of Lanes
   uint64_t number = 0;   // of Same
 
-  static LaneValue of(Kind kind) { return {kind, false, 0, 0}; }
-  static LaneValue ofNumber(uint64_t number) { return {Same, true, 0, number}; }
+  static LaneValue of(Kind kind) { return {false, kind, false, 0, 0}; }
+  static LaneValue ofNumber(uint64_t number) { return {false, Same, true, 0, number}; }
   /// Some lanes of a warp certainly have another value than others.
   bool differs() const { return kind == Lanes || kind == Splits; }
   bool operator==(const LaneValue &) const = default;

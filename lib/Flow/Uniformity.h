@@ -1,6 +1,5 @@
 #pragma once
-// Which values are the same in all lanes of a warp, and which blocks all lanes come to together. What is known of a
-// register is a LaneValue. Only what decides where control goes is followed, backwards from there:
+// Which values are the same in all lanes of a warp, and which blocks all lanes come to together:
 //   mov.u32 %r1, %tid.x;          %r1  Lanes 0 .. 31, 32 more in the next warp
 //   shr.u32 %r2, %r1, 5;          %r2  Same, where warps are rows of %tid.x (`.reqntid`)
 //   and.b32 %r3, %r1, 31;         %r3  Lanes 0 .. 31
@@ -13,66 +12,89 @@
 // If a branch may part a warp, the blocks up to the one where all ways meet again vary: a register that is written
 // there, or in several places of which one varies, may be another in each lane afterwards.
 #include "Flow/Analyses.h"
+#include "Flow/Backward.h"
 #include "Flow/LaneValues.h"
 #include "Flow/Steps.h"
 
 namespace ptxray {
+
+/// What registers hold in the lanes of a warp.
+class WarpLanes : public Backward<WarpLanes, LaneValue> {
+public:
+  enum Kind : uint8_t {
+    Certain, // numbers, `Lanes` and `Splits`, wherever control goes; all else is unknown
+    Likely,  // `Same`, too, by the branches that decide who comes to where a register is written
+  };
+  /// `deciders`: by block, those whose ends decide who comes to it; null: there are too many.
+  WarpLanes(const Body &body, Analyses &analyses, Kind kind, const Adjacency *deciders);
+
+  const LaneValue &of(LocalId local) { return valueOf(local); }
+  /// What decides how control leaves a block; Same, if there is nothing to decide.
+  LaneValue decision(BlockId block);
+  /// The lanes of a warp may come to the block one without the other. Of `Likely`.
+  bool varies(BlockId block) { return !deciders || differ(valueOf(nodeOf(block))); }
+
+private:
+  friend Backward;
+  bool isLeaf(LocalId node) const;
+  bool addSources(LocalId node, llvm::SmallVectorImpl<LocalId> &sources);
+  static bool isUseless(const LaneValue &value) { return value.kind == LaneValue::Unknown; }
+  LaneValue transfer(LocalId node);
+  LaneValue join(const LaneValue &a, const LaneValue &b) const { return arithmetic.join(a, b); }
+  static LaneValue widened(const LaneValue &value) { return value; }
+  static LaneValue unknown(LocalId) { return LaneValue::of(LaneValue::Unknown); }
+
+  /// Blocks are nodes, too, after the registers.
+  LocalId nodeOf(BlockId block) const { return LocalId(static_cast<uint32_t>(body.locals.size()) + indexOf(block)); }
+  bool isBlock(LocalId node) const { return static_cast<uint32_t>(node) >= body.locals.size(); }
+  static bool differ(const LaneValue &value) { return value.kind != LaneValue::Same; }
+  void addDecision(BlockId block, llvm::SmallVectorImpl<LocalId> &sources) const;
+  LaneValue written(uint32_t number, LocalId local);
+  LaneValue resultAt(uint32_t number, LocalId local, const LaneValue &whole) const;
+  LaneValue wholeResult(uint32_t number);
+  LaneValue special(const Source &source);
+  LaneValue operand(const Source &source);
+
+  const Body &body;
+  const Graph &graph;
+  const BlockShape &shape;
+  const Kind kind;
+  LaneArithmetic arithmetic;
+  const Adjacency *const deciders;
+};
 
 class Uniformity {
 public:
   /// `places` are instructions that are asked about.
   Uniformity(const Body &body, Analyses &analyses, llvm::ArrayRef<uint32_t> places);
 
-  /// Only of their guards, and of what decides who comes to them.
-  const LaneValue &of(LocalId local) const { return values[static_cast<uint32_t>(local)]; }
+  /// The lanes of a warp certainly have other values of it.
+  bool differs(LocalId local) { return certain.of(local).differs(); }
+  /// All lanes have the same value of it, if they come to the function together.
+  bool isSame(LocalId local) { return likely().of(local).kind == LaneValue::Same; }
   /// All lanes of a warp come to the block together, if they come to the function so.
-  bool isWhole(BlockId block) const { return !varies[indexOf(block)]; }
+  bool isWhole(BlockId block) { return !likely().varies(block); }
   /// A block whose end certainly keeps some lanes of a warp from this one; None: it is not certain that there is one.
   BlockId splitBefore(BlockId block) const { return splitter[indexOf(block)]; }
   /// The lanes that a block parts come together again before the end.
   bool meetsAgain(BlockId block) const { return after.parent[indexOf(block)] != BlockId(graph.size()); }
 
 private:
-  struct User {
-    uint32_t instruction, next;
-  };
-  /// Blocks that are marked from the bottom of the tree of post-dominators up, each once.
-  struct Marks {
-    std::vector<BlockId> unmarked; // by block: the nearest above that may not be marked
-    BlockId from(BlockId block);
-  };
-
-  void want(LocalId local);
-  void addUses(uint32_t number);
-  void findSlice(llvm::ArrayRef<uint32_t> places);
-  void evaluate(uint32_t number);
-  LaneValue resultAt(uint32_t number, uint32_t node, const LaneValue &whole) const;
-  LaneValue wholeResult(uint32_t number);
-  LaneValue valueOf(const Source &source);
-  LaneValue special(const Source &source);
-  void assign(LocalId local, LaneValue value, BlockId block, bool isGuarded);
-  void wait(uint32_t number);
-  LaneValue decision(BlockId block);
-  template <typename Mark> void eachParted(BlockId block, Marks &marks, Mark mark);
-  void part(BlockId block);
-  void findSplits();
+  WarpLanes &likely() { return perhaps ? *perhaps : perhaps.emplace(body, analyses, WarpLanes::Likely, known()); }
+  const Adjacency *known() const { return isBeyond ? nullptr : &deciders; }
+  void findDeciders();
+  std::vector<bool> decidingFor(llvm::ArrayRef<uint32_t> places) const;
+  void findSplits(const std::vector<bool> &isDeciding);
 
   const Body &body;
+  Analyses &analyses;
   const Graph &graph;
-  const BlockShape &shape;
-  LaneArithmetic arithmetic;
   const DominatorTree &after; // post-dominators
-  Marks marks;
-  std::vector<LaneValue> values; // by LocalId
-  std::vector<bool> isWanted;    // by LocalId
-  std::vector<LocalId> wanted;
-  std::vector<uint32_t> firstUse; // by LocalId: into `users`; none: ~0u
-  std::vector<User> users;
-  std::vector<bool> isInSlice, isWaiting; // by instruction
-  std::vector<uint32_t> slice, waiting;
-  std::vector<std::vector<uint32_t>> sliceOf; // by block
-  std::vector<bool> varies;                   // by block
-  std::vector<BlockId> splitter;              // by block
+  Adjacency deciders;         // by block
+  bool isBeyond = false;      // there are too many of those
+  WarpLanes certain;
+  std::optional<WarpLanes> perhaps;
+  std::vector<BlockId> splitter; // by block
 };
 
 } // namespace ptxray

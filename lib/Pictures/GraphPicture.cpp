@@ -72,12 +72,10 @@ void GraphMaker::live(BlockId id, ShownBlock &block) {
   const std::vector<LocalId> before = liveness->before(id);
   block.liveCount = before.size();
   for (const LocalId local : llvm::ArrayRef(before).take_front(mostLive)) {
-    const LaneValue::Kind lanes = uniformity->of(local).kind;
-    const bool differs = lanes == LaneValue::Lanes || lanes == LaneValue::Splits;
     block.live.push_back({body.text(local).str(), textOf(local, analyses.values().numbersOf(local), body),
-                          lanes == LaneValue::Same ? "same"
-                          : differs                ? "different"
-                                                   : "",
+                          uniformity->isSame(local)    ? "same"
+                          : uniformity->differs(local) ? "different"
+                                                       : "",
                           unwritten->isWrittenBefore(id, local)});
   }
 }

@@ -9,7 +9,8 @@ const char *nameOf(Fidelity fidelity) {
   switch (fidelity) {
   case Fidelity::Exact: return "exact";
   case Fidelity::AsHopper:
-  case Fidelity::Models: return "modelled";
+  case Fidelity::Models:
+  case Fidelity::Words: return "modelled";
   case Fidelity::Coordinates: return "approximate";
   default: return "open";
   }
@@ -20,6 +21,7 @@ const char *reasonOf(Fidelity fidelity) {
   case Fidelity::Exact: return "";
   case Fidelity::AsHopper: return "as an H100 computes it";
   case Fidelity::Models: return "products as the published models of the chip say";
+  case Fidelity::Words: return "as the words of the manual say; no such chip was asked";
   case Fidelity::Order: return "the sum of floats is in the order in which the emulator executes";
   case Fidelity::Coordinates:
     return "filters of three dimensions differ in the last bits, the level of gradients by more";
@@ -63,6 +65,8 @@ Fidelity fidelityOf(const Lowered &one, const BodyLowering &lowering) {
       return Fidelity::Coordinates;
     return architecture == hopper ? Fidelity::Exact : Fidelity::AsHopper;
   }
+  if (refusal == "shifted-rows")
+    return Fidelity::Words;
   if (refusal == "canceled-cluster")
     return Fidelity::Requests;
   if (architecture != hopper &&

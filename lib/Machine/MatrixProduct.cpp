@@ -3,6 +3,12 @@
 
 namespace ptxray::machine {
 
+bool fitsSwizzle(const SharedForm &form) {
+  constexpr uint32_t plain = 16;
+  const uint32_t bytes = layout::swizzleModes[form.mode].bytes;
+  return bytes == plain || !form.isAlongK || form.depth * form.bits <= bytes * 8;
+}
+
 uint32_t bitsAt(const uint8_t *bytes, uint32_t bit, uint32_t width) {
   uint64_t value = 0;
   const uint32_t last = (bit + width - 1) / 8;

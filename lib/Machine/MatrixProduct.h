@@ -33,6 +33,10 @@ struct SharedMatrix {
   uint32_t start = 0, baseOffset = 0; // offsets in the shared memory of a block
 };
 
+/// Whether its rows are no longer than those that its mode swizzles: where more follows along K is another
+/// descriptor's.
+bool fitsSwizzle(const SharedForm &form);
+
 /// How products are made.
 struct ProductKind {
   OperandType a, b;

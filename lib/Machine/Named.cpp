@@ -193,6 +193,7 @@ bool lowerNamed(llvm::StringRef name, const Lowered &one, BodyLowering &lowering
                           .Case("tensor-product", multiplyInTensorMemory)
                           .Case("tensor-columns", moveTensorColumns)
                           .Case("tensor-copy", copyToTensorMemory)
+                          .Case("shifted-rows", shiftTensorRows)
                           .Case("canceled-cluster", cancelNothing)
                           .Case("is-canceled", nothingCanceled)
                           .Case("first-block", nothingCanceled)

@@ -8,6 +8,7 @@ namespace ptxray::machine {
 bool multiplyInWarpgroup(const Lowered &one, BodyLowering &lowering);    // Wgmma.cpp
 bool multiplyInTensorMemory(const Lowered &one, BodyLowering &lowering); // TensorProduct.cpp
 bool moveTensorColumns(const Lowered &one, BodyLowering &lowering);      // TensorMemory.cpp
+bool shiftTensorRows(const Lowered &one, BodyLowering &lowering);        // TensorMemory.cpp
 bool copyToTensorMemory(const Lowered &one, BodyLowering &lowering);     // TensorMemory.cpp
 /// Allocates or frees columns of tensor memory.
 void lowerColumns(const Lowered &one, const Action &action, BodyLowering &lowering); // TensorMemory.cpp

@@ -207,6 +207,38 @@ void copyToTensor(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   }
 }
 
+/// Payload of tcgen05.shift.
+struct TensorShift {
+  Place address;
+  int64_t offset = 0;
+  bool isPair = false;
+};
+
+/// Moves each row of a warp but the last to the next lane.
+void shiftRows(char *registers, const Op &op, uint32_t mask, Warp &warp) {
+  constexpr uint32_t width = 8; // columns: 32 bytes
+  const auto &shift = *static_cast<const TensorShift *>(op.more);
+  const auto lane = static_cast<unsigned>(__builtin_ctz(mask));
+  const TensorAddress address(addressIn(registers, {shift.address, shift.offset, Space::Shared}, lane));
+  if (address.lane % warpSize || address.lane >= TensorMemory::lanes)
+    return reportUndefined(warp, op, lane,
+                           "rows of tensor memory that begin at lane " + std::to_string(address.lane) +
+                               ", which is not a multiple of 32");
+  const llvm::SmallVector<uint8_t, width> lanes(width, static_cast<uint8_t>(3 << address.lane / 16));
+  for (BlockState *block : warp.block->cluster) {
+    if (block != warp.block && !(shift.isPair && block->rank == (warp.block->rank ^ 1)))
+      continue;
+    if (!block->tensor.isAllocated(address.column, width))
+      return reportUndefined(warp, op, lane, "columns of tensor memory that are not allocated");
+    watchTensor(warp, op, *block, address.column, lanes, true, lane);
+    if (warp.doer.stage == Stage::Begin)
+      continue;
+    for (uint32_t row = address.lane + warpSize - 1; row > address.lane; --row)
+      for (uint32_t column = address.column; column < address.column + width; ++column)
+        block->tensor.at(row, column) = block->tensor.at(row - 1, column);
+  }
+}
+
 layout::Answer described(const Lowered &one) {
   layout::Request request;
   request.instruction = one.verdict.opcode->spelling;
@@ -267,6 +299,13 @@ bool moveTensorColumns(const Lowered &one, BodyLowering &lowering) {
     over.reduction.passesNaN = hasWord(one, ".NaN");
     lowering.emit(reduceColumns, std::move(over));
   }
+  return true;
+}
+
+bool shiftTensorRows(const Lowered &one, BodyLowering &lowering) {
+  const int address = one.node("taddr");
+  lowering.emit(shiftRows,
+                TensorShift{lowering.placeOf(one, address, 32), offsetAt(one, address), one.facts().ctas == 2});
   return true;
 }
 

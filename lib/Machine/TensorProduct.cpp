@@ -23,7 +23,7 @@ std::optional<SharedMatrix> sharedMatrixOf(uint64_t descriptor, uint32_t rows, u
   for (const layout::SwizzleMode &mode : layout::swizzleModes)
     if (mode.tcgen05 == wanted && (!isAlongK || mode.hasKMajor())) {
       result.form.mode = static_cast<uint8_t>(&mode - layout::swizzleModes);
-      return result;
+      return fitsSwizzle(result.form) ? std::optional(result) : std::nullopt;
     }
   return {};
 }
@@ -455,7 +455,7 @@ bool multiplyInTensorMemory(const Lowered &one, BodyLowering &lowering) {
   product.instruction = one.verdict.opcode->spelling;
   const layout::Words words(product.instruction);
   product.kind = words.behind("kind::").str();
-  if (product.kind == "ti16" || one.node("b-meta-tmem") >= 0)
+  if (product.kind == "ti16" || one.node("b-meta-tmem") >= 0 || words.has("ashift"))
     return false;
   product.ctas = one.facts().ctas == 2 ? 2 : 1;
   product.isWeightStationary = words.has("ws");

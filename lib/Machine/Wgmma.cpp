@@ -65,7 +65,7 @@ std::optional<SharedMatrix> sharedMatrix(uint64_t descriptor, uint32_t rows, uin
   for (const layout::SwizzleMode &mode : layout::swizzleModes)
     if (mode.wgmma == wanted)
       result.form.mode = static_cast<uint8_t>(&mode - layout::swizzleModes);
-  return result;
+  return fitsSwizzle(result.form) ? std::optional(result) : std::nullopt;
 }
 
 std::optional<SharedMatrix> operand(const WarpgroupProduct &product, bool isA, const char *registers, unsigned lane) {
@@ -73,6 +73,12 @@ std::optional<SharedMatrix> operand(const WarpgroupProduct &product, bool isA, c
   const uint32_t depth = product.k * (!isA && product.isSparse ? 2 : 1);
   return sharedMatrix(descriptor, isA ? rowsOfGroup : product.n, depth, isA ? product.kind.a.bits : product.kind.b.bits,
                       !(isA ? product.isTransposedA : product.isTransposedB));
+}
+
+/// Whether all descriptors describe a matrix.
+bool isKnown(const WarpgroupProduct &product, const char *registers, unsigned lane) {
+  return (!product.registers.empty() || operand(product, true, registers, lane)) &&
+         operand(product, false, registers, lane);
 }
 
 /// Operands in shared memory are read; the first warp notes it for all of the group.
@@ -143,6 +149,8 @@ void multiplyInGroup(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto lane = static_cast<unsigned>(__builtin_ctz(mask));
   if (mask != allLanes)
     return reportUndefined(warp, op, lane, "a product of a warpgroup of which lanes are missing");
+  if (!isKnown(product, registers, lane))
+    return reportUndefined(warp, op, lane, "a matrix whose rows are longer than those that its descriptor swizzles");
   if (warp.doer.stage == Stage::Begin)
     return watchOperands(product, registers, lane, op, warp);
   bool isAdded = product.keeps;

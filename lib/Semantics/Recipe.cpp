@@ -416,7 +416,7 @@ std::optional<ElementType> Compiler::target(const isa::Formula &formula, RecipeR
   for (unsigned i = 0; i < recipe.operands.size(); ++i) // as what is stored there
     if (view.operands[i].role != isa::OperandRole::Address && !recipe.operands[i].registers.empty())
       return recipe.operands[i].type;
-  return {};
+  return ElementType(); // memory alone, which a named function changes
 }
 
 /// Undoes the conversions of numbers that are only copied to a place of their own type.

@@ -76,18 +76,46 @@ SharedPlace sharedAt(Warp &warp, const AddressOf &address, uint64_t at) {
   return {warp.block->cluster[rank], at & sharedOffsetMask};
 }
 
+/// A number of 32 bits rounded to 10 bits of fraction, to the nearest, to the even one where two are as near.
+static uint32_t roundedToTf32(uint32_t bits) {
+  constexpr uint32_t lost = 0x1fff, half = 0x1000, kept = 13, infinity = 0x7f800000, magnitude = 0x7fffffff,
+                     nan = 0x7fffe000;
+  if ((bits & magnitude) > infinity)
+    return nan;
+  return (bits + half - 1 + (bits >> kept & 1)) & ~lost;
+}
+
+static void convert(CopyConversion conversion, uint8_t *to, const uint8_t *from, size_t bytes) {
+  if (conversion == CopyConversion::PackSixBits) {
+    for (size_t at = 0; at + 3 <= bytes; at += 3, to += 3, from += 4) { // four numbers of six bits
+      const uint32_t packed = (from[0] & 63u) | (from[1] & 63u) << 6 | (from[2] & 63u) << 12 | (from[3] & 63u) << 18;
+      std::memcpy(to, &packed, 3);
+    }
+    return;
+  }
+  for (size_t at = 0; at + sizeof(uint32_t) <= bytes; at += sizeof(uint32_t)) {
+    uint32_t bits = 0;
+    std::memcpy(&bits, from + at, sizeof bits);
+    bits = roundedToTf32(bits);
+    std::memcpy(to + at, &bits, sizeof bits);
+  }
+}
+
 std::string perform(const Operation &operation, Stage stage) {
+  const bool isReduced = operation.reduction.how != Reduction::How::None;
   if (stage == Stage::Begin) {
     for (const Transfer &one : operation.transfers)
-      if (operation.isLoad && operation.reduction.how == Reduction::How::None)
+      if (operation.isLoad && !isReduced)
         poison(one.to, one.bytes);
     return "";
   }
   for (const Transfer &one : operation.transfers)
-    if (operation.reduction.how == Reduction::How::None)
-      std::memmove(one.to, one.from, one.bytes);
-    else
+    if (isReduced)
       reduce(operation.reduction, one.to, one.from, one.bytes);
+    else if (operation.conversion != CopyConversion::None && !one.isFilling)
+      convert(operation.conversion, one.to, one.from, one.bytes);
+    else
+      std::memmove(one.to, one.from, one.bytes);
   for (const Completion &one : operation.completions)
     if (std::string problem = completeBytes(*one.block, one.offset, one.bytes); !problem.empty())
       return problem;
@@ -111,7 +139,7 @@ static void addTransfers(Operation &operation, const BulkCopy &copy, uint8_t *to
     operation.transfers.push_back({to, from, static_cast<uint32_t>(size)});
     return;
   }
-  const uint64_t mask = addressIn(registers, {copy.byteMask, 0}, lane);
+  const uint64_t mask = numberIn(registers, copy.byteMask, lane);
   for (uint64_t at = 0; at < size; ++at)
     if (mask >> at % 16 & 1)
       operation.transfers.push_back({to + at, from + at, 1});

@@ -3,6 +3,7 @@
 // decides when an operation happens needs nothing else.
 #include "Machine/BarrierObject.h"
 #include "Machine/Lower.h"
+#include "Machine/TensorMap.h"
 
 namespace ptxray::machine {
 
@@ -23,6 +24,7 @@ struct Transfer {
   uint8_t *to;
   const uint8_t *from;
   uint32_t bytes;
+  bool isFilling = false; // which nothing converts
 };
 /// Bytes of which a barrier object is told.
 struct Completion {
@@ -30,9 +32,16 @@ struct Completion {
   uint64_t offset; // where the object is in the shared memory of the block
   uint32_t bytes;
 };
+/// What becomes of numbers on their way.
+enum class CopyConversion : uint8_t {
+  None,
+  RoundToTf32,
+  PackSixBits // 16 bytes become 12
+};
 struct Operation {
   std::vector<Transfer> transfers;
   Reduction reduction;
+  CopyConversion conversion = CopyConversion::None;
   llvm::SmallVector<Completion, 1> completions;
   bool isLoad = false; // it writes shared memory
 };
@@ -71,6 +80,8 @@ struct TileCopy {
   llvm::SmallVector<Place, 5> coordinates; // the innermost first
   BarrierAddress barrier;
   Place blocks;
+  TensorMode mode = TensorMode::Tiled;
+  llvm::SmallVector<Place, 3> images;   // offsets of a filter, or a halo and an offset
   bool isStore = false, isRows = false; // rows: the second coordinate and those after it are of four rows
   bool isPair = false;                  // the barrier object is in either block of a pair
   Reduction reduction;

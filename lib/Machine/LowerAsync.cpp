@@ -245,18 +245,34 @@ bool nothingCanceled(const Lowered &one, BodyLowering &lowering) {
   return true;
 }
 
-/// A tile in any direction; false if the mode is not of tiles or rows.
+/// The mode of a tensor map that the instruction needs.
+static TensorMode modeOf(const Lowered &one) {
+  if (hasWord(one, ".im2col") || hasWord(one, ".im2col_no_offs"))
+    return TensorMode::Im2col;
+  if (hasWord(one, ".im2col::w") || hasWord(one, ".im2col_no_offs::w"))
+    return TensorMode::Wide;
+  return hasWord(one, ".im2col::w::128") ? TensorMode::Wide128 : TensorMode::Tiled;
+}
+
+static void addPlaces(llvm::SmallVectorImpl<Place> &places, const Lowered &one, const char *name, unsigned bits,
+                      BodyLowering &lowering) {
+  const int node = one.node(name);
+  for (uint32_t at = node + 1; node >= 0 && at < uint32_t(node) + one.nodes[node].extent; ++at)
+    places.push_back(lowering.placeOf(one, static_cast<int>(at), bits));
+}
+
+/// A tile in any direction; false if the instruction replaces fields of the map.
 static bool lowerTile(const Lowered &one, BodyLowering &lowering, TileCopy copy, const char *tile) {
   for (const OpcodeWord &word : one.verdict.opcode->words)
-    if (word.text.starts_with(".im2col") || word.text.starts_with(".override"))
+    if (word.text.starts_with(".override"))
       return false;
   copy.map = lowering.addressAt(one, one.node("tensorMap"));
   copy.tile = lowering.addressAt(one, one.node(tile));
   copy.isRows = hasWord(one, ".tile::gather4") || hasWord(one, ".tile::scatter4");
   copy.isPair = hasWord(one, ".cta_group::2");
-  const int node = one.node("tensorCoords");
-  for (uint32_t at = node + 1; at < uint32_t(node) + one.nodes[node].extent; ++at)
-    copy.coordinates.push_back(lowering.placeOf(one, static_cast<int>(at), 32));
+  copy.mode = modeOf(one);
+  addPlaces(copy.coordinates, one, "tensorCoords", 32, lowering);
+  addPlaces(copy.images, one, "im2colInfo", 16, lowering);
   lowering.emit(copyTile, copy);
   return true;
 }

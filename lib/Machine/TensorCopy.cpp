@@ -1,37 +1,14 @@
 // Copies between tensors that maps describe and tiles in shared memory.
 #include "Isa/Words.h"
 #include "Layout/Layout.h"
-#include "Machine/Async.h"
 #include "Machine/Flight.h"
 #include "Machine/Grid.h"
-#include "Machine/TensorMap.h"
+#include "Machine/TensorTile.h"
 #include <cstring>
 
 namespace ptxray::machine {
 
 namespace {
-
-/// One copy of one lane.
-struct Tile {
-  TensorMap map;
-  llvm::SmallVector<int32_t, 5> at; // coordinates
-  uint64_t offset = 0;              // where the tile is in the shared memory of a block
-  bool isStore = false, isRows = false;
-  Reduction reduction;
-
-  uint64_t elementBytes() const { return elementBits(map.type) / 8; }
-  uint64_t rowBytes() const { return map.box[0] * elementBytes(); }
-  /// How many places of the tile a dimension has.
-  uint32_t count(unsigned dimension) const {
-    return isRows && dimension == 1 ? 4 : (map.box[dimension] + map.steps[dimension] - 1) / map.steps[dimension];
-  }
-  uint64_t bytes() const {
-    uint64_t rows = 1;
-    for (unsigned i = 1; i < map.rank; ++i)
-      rows *= count(i);
-    return rows * rowBytes();
-  }
-};
 
 std::optional<layout::Swizzle> swizzleOf(const TensorMap &map) {
   switch (map.swizzle) {
@@ -47,29 +24,6 @@ std::optional<layout::Swizzle> swizzleOf(const TensorMap &map) {
     }
   default: return {};
   }
-}
-
-/// What cannot be executed yet, in words.
-std::string missing(const Tile &tile) {
-  const TensorMap &map = tile.map;
-  if (std::string problem = findProblem(map); !problem.empty())
-    return "a tensor map of which " + problem;
-  if (map.interleave != TensorInterleave::None)
-    return "a tensor map that interleaves";
-  if (!swizzleOf(map))
-    return "a tensor map with this swizzle";
-  switch (map.type) {
-  case TensorType::F32Ftz:
-  case TensorType::Tf32:
-  case TensorType::Tf32Ftz: return "a tensor map that changes the numbers that it copies";
-  case TensorType::B4x16:
-  case TensorType::B4x16P64:
-  case TensorType::B6x16P32: return "a tensor map of packed elements";
-  default: break;
-  }
-  if (tile.at.size() != (tile.isRows ? 5 : map.rank) || (tile.isRows && map.rank != 2))
-    return "a tensor map with another number of dimensions than the instruction";
-  return "";
 }
 
 std::optional<ElementType> typeOf(TensorType type) {
@@ -89,48 +43,67 @@ std::optional<ElementType> typeOf(TensorType type) {
   }
 }
 
-/// What fills elements outside of the tensor: zeros, or the NaN of the type.
-const uint8_t *filling(const TensorMap &map) {
-  static constexpr auto made = [] {
-    std::array<std::array<uint8_t, 16>, 4> patterns{};
-    for (size_t kind = 1; kind < 4; ++kind)
-      for (size_t i = 0; i < 16; ++i)
-        patterns[kind][i] = (i + 1) % (size_t(1) << kind) == 0 ? 0x7f : 0xff;
-    return patterns;
-  }();
-  const unsigned bits = elementBits(map.type);
-  return made[!map.fillsWithNan ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : 3].data();
+CopyConversion conversionOf(TensorType type, bool isStore) {
+  switch (type) {
+  case TensorType::Tf32:
+  case TensorType::Tf32Ftz: return isStore ? CopyConversion::None : CopyConversion::RoundToTf32;
+  case TensorType::B6x16P32: return isStore ? CopyConversion::PackSixBits : CopyConversion::None;
+  default: return CopyConversion::None;
+  }
 }
 
-/// The rows of a tile, one after the other.
-class RowCounter {
-public:
-  explicit RowCounter(const Tile &tile) : tile(tile) {}
-  /// The address of the row, without its innermost coordinate; nothing if it lies outside of the tensor.
-  std::optional<uint64_t> place() const {
-    uint64_t result = tile.map.address;
-    for (unsigned i = 1; i < tile.map.rank; ++i) {
-      const int64_t at =
-          tile.isRows ? tile.at[1 + number[1]] : int64_t(tile.at[i]) + int64_t(number[i]) * tile.map.steps[i];
-      if (at < 0 || uint64_t(at) >= tile.map.extents[i])
-        return std::nullopt;
-      result += uint64_t(at) * tile.map.strides[i - 1];
-    }
-    return result;
-  }
-  bool next() {
-    for (unsigned i = 1; i < tile.map.rank; ++i) {
-      if (++number[i] < tile.count(i))
-        return true;
-      number[i] = 0;
-    }
-    return false;
-  }
+/// What cannot be executed, in words.
+std::string missing(const Tile &tile) {
+  const TensorMap &map = tile.map;
+  if (std::string problem = findProblem(map); !problem.empty())
+    return "a tensor map of which " + problem;
+  if (!swizzleOf(map))
+    return "a tensor map with this swizzle";
+  if (tile.reduction.how != Reduction::How::None && !typeOf(map.type))
+    return "a reduction of elements of this type";
+  if (map.interleave != TensorInterleave::None && (map.mode == TensorMode::Wide || map.mode == TensorMode::Wide128))
+    return "a tensor map that interleaves, by one of the wide modes";
+  return "";
+}
 
-private:
-  const Tile &tile;
-  std::array<uint32_t, mostTensorRank> number = {};
-};
+/// What the manual forbids, and an H100 ends with an illegal instruction where it knows it; empty if nothing.
+std::string mistakeOf(const Tile &tile, TensorMode mode) {
+  const TensorMap &map = tile.map;
+  if (map.mode != mode)
+    return "a tensor map of another mode than the instruction";
+  if (tile.at.size() != (tile.isRows ? 5 : map.rank) || (tile.isRows && map.rank != 2))
+    return "a tensor map with another number of dimensions than the instruction";
+  const int64_t unit = isUnpacked(map.type) ? 128 : 128 / elementBits(map.type);
+  if (map.interleave == TensorInterleave::None && tile.at[0] % unit)
+    return "a tile whose innermost coordinate is " + std::to_string(tile.at[0]) + ", which is not a multiple of " +
+           std::to_string(unit) + ", as 16 bytes need";
+  if (!tile.isStore)
+    return "";
+  if (map.type == TensorType::B4x16P64)
+    return "a store of elements of 4 bits with gaps";
+  for (const int32_t at : tile.at)
+    if (at < 0)
+      return "a store to a tile that begins at the coordinate " + std::to_string(at);
+  for (unsigned i = 0; map.mode != TensorMode::Tiled && i + 2 < map.rank; ++i)
+    if (map.lower[i] < 0 || map.upper[i] > 0)
+      return "a store by a tensor map whose corners lie outside of the tensor";
+  return "";
+}
+
+/// What fills elements outside of the tensor: zeros, or a NaN in all formats.
+const uint8_t *filling(const TensorMap &map) {
+  static constexpr auto nan = [] {
+    std::array<uint8_t, 16> pattern{};
+    for (size_t i = 0; i < pattern.size(); ++i)
+      pattern[i] = i % 2 ? 0x7f : 0xf7;
+    return pattern;
+  }();
+  static constexpr std::array<uint8_t, 16> zeros{};
+  return map.fillsWithNan ? nan.data() : zeros.data();
+}
+
+/// An H100 stores whole 16 bytes: also those behind the tensor if a row of it ends within them.
+constexpr uint64_t storedAtOnce = 16;
 
 /// Makes the transfers of a tile; each lies within 16 bytes of shared memory if it is swizzled.
 class TileTransfers {
@@ -138,34 +111,49 @@ public:
   TileTransfers(const Tile &tile, BlockState &block, const Memory &memory, Operation &operation)
       : tile(tile), block(block), memory(memory), operation(operation), swizzle(*swizzleOf(tile.map)) {}
 
+  /// Whether a pixel lies where the manual does not say which it is.
+  bool isBeyondBox = false;
   /// Returns an address of the tensor that leads nowhere; 0: all is well.
   uint64_t make() {
-    const int64_t first = tile.at[0], extent = static_cast<int64_t>(tile.map.extents[0]);
-    const int64_t begin = std::clamp<int64_t>(-first, 0, tile.map.box[0]);
-    const int64_t end = std::clamp<int64_t>(extent - first, begin, tile.map.box[0]);
-    const auto size = static_cast<int64_t>(tile.elementBytes());
-    RowCounter rows(tile);
+    const bool isSliced = tile.map.interleave != TensorInterleave::None;
+    const int64_t count = tile.rowElements(), first = isSliced ? 0 : tile.at[0],
+                  extent = isSliced ? count : static_cast<int64_t>(tile.map.extents[0]);
+    const int64_t begin = std::clamp<int64_t>(-first, 0, count),
+                  end = std::clamp<int64_t>(extent - first, begin, count);
+    TileRows rows(tile);
     uint64_t offset = tile.offset;
     do {
+      isBeyondBox |= rows.isBeyondBox();
       const std::optional<uint64_t> place = rows.place();
       if (!place || begin == end)
         fill(offset, tile.rowBytes());
-      else {
-        const uint64_t address = *place + static_cast<uint64_t>((first + begin) * size);
-        const auto bytes = static_cast<uint64_t>((end - begin) * size);
-        const Allocation *found = memory.find(address);
-        if (!found || !found->contains(address, bytes))
-          return address;
-        fill(offset, static_cast<uint64_t>(begin * size));
-        move(offset + static_cast<uint64_t>(begin * size), found->at(address), bytes);
-        fill(offset + static_cast<uint64_t>(end * size), tile.rowBytes() - static_cast<uint64_t>(end * size));
-      }
-      offset += tile.rowBytes();
+      else if (const uint64_t outside = moveRow(offset, *place + bytesOf(first + begin), begin, end))
+        return outside;
+      offset += tile.pitch();
     } while (rows.next());
     return 0;
   }
 
 private:
+  /// So many bytes they have in memory.
+  uint64_t bytesOf(int64_t elements) const { return static_cast<uint64_t>(elements * elementBits(tile.map.type)) / 8; }
+  /// Some elements of a row, and what fills the others.
+  uint64_t moveRow(uint64_t offset, uint64_t address, int64_t begin, int64_t end) {
+    uint64_t bytes = bytesOf(end - begin);
+    const Allocation *found = memory.find(address);
+    if (!found || !found->contains(address, bytes))
+      return address;
+    if (const uint64_t whole = llvm::alignTo(bytes, storedAtOnce); tile.isStore && found->contains(address, whole))
+      bytes = whole;
+    if (isUnpacked(tile.map.type)) {
+      moveUnpacked(offset, found->at(address), bytes);
+      return 0;
+    }
+    fill(offset, bytesOf(begin));
+    move(offset + bytesOf(begin), found->at(address), bytes);
+    fill(offset + bytesOf(end), tile.rowBytes() - bytesOf(end));
+    return 0;
+  }
   uint64_t pieceAt(uint64_t offset, uint64_t bytes) const {
     return swizzle.bits ? std::min<uint64_t>(bytes, 16 - offset % 16) : bytes;
   }
@@ -176,7 +164,7 @@ private:
     const uint8_t *with = filling(tile.map);
     while (bytes) {
       const uint64_t piece = std::min<uint64_t>(bytes, 16 - offset % 16);
-      operation.transfers.push_back({sharedAt(offset), with + offset % 16, static_cast<uint32_t>(piece)});
+      operation.transfers.push_back({sharedAt(offset), with + offset % 16, static_cast<uint32_t>(piece), true});
       offset += piece;
       bytes -= piece;
     }
@@ -190,6 +178,20 @@ private:
       offset += piece;
       memory += piece;
       bytes -= piece;
+    }
+  }
+  /// Sixteen elements and what fills 16 bytes behind them, which holds no number. A store packs as many bytes.
+  void moveUnpacked(uint64_t offset, uint8_t *memory, uint64_t bytes) {
+    static constexpr uint8_t gap[] = {0xf7, 0x7f, 0xf7, 0x7f, 0xf7, 0x7f, 0xf7, 0x7f};
+    const uint32_t group = 2 * elementBits(tile.map.type);
+    for (; bytes; bytes -= group, memory += group, offset += 16) {
+      uint8_t *shared = sharedAt(offset);
+      if (tile.isStore) {
+        operation.transfers.push_back({memory, shared, group});
+        continue;
+      }
+      operation.transfers.push_back({shared, memory, group});
+      operation.transfers.push_back({shared + group, gap, 16 - group});
     }
   }
 
@@ -223,11 +225,22 @@ std::optional<Tile> tileOf(const TileCopy &copy, unsigned lane, const char *regi
   tile.reduction = copy.reduction;
   if (const std::optional<ElementType> type = typeOf(map->type)) {
     tile.reduction.type = *type;
-    tile.reduction.flushes = map->type == TensorType::F32;
+    tile.reduction.flushes = false; // as an H100 does, though it flushes in other reductions of f32
   }
   for (const Place &place : copy.coordinates)
     tile.at.push_back(static_cast<int32_t>(addressIn(registers, {place, 0}, lane)));
+  if (copy.mode == TensorMode::Im2col)
+    for (size_t i = 0; i < copy.images.size(); ++i)
+      tile.offsets[i] = static_cast<uint32_t>(numberIn(registers, copy.images[i], lane));
+  else if (copy.images.size() == 2) {
+    tile.halo = static_cast<uint32_t>(numberIn(registers, copy.images[0], lane));
+    tile.offsets[0] = static_cast<uint32_t>(numberIn(registers, copy.images[1], lane));
+  }
   problem = missing(tile);
+  if (std::string mistake = problem.empty() ? mistakeOf(tile, copy.mode) : ""; !mistake.empty()) {
+    reportUndefined(warp, op, lane, std::move(mistake));
+    return {};
+  }
   return problem.empty() ? std::optional(tile) : std::nullopt;
 }
 
@@ -243,11 +256,14 @@ bool copyWith(Tile &tile, const SharedPlace &place, const TileCopy &copy, uint64
     return false;
   }
   watchShared(warp, op, *place.block, place.offset, tile.bytes(), !copy.isStore, lane);
-  if (const uint64_t outside = TileTransfers(tile, *place.block, warp.block->grid->memory, operation).make()) {
+  TileTransfers transfers(tile, *place.block, warp.block->grid->memory, operation);
+  if (const uint64_t outside = transfers.make()) {
     report(warp, op, AccessFault::OutOfBounds, {{}, 0, Space::Global}, outside, tile.rowBytes(), copy.isStore, lane);
     return false;
   }
-  return true;
+  if (transfers.isBeyondBox)
+    refuse(warp, op, lane, "a halo that reaches beyond the corners of the images");
+  return !transfers.isBeyondBox;
 }
 
 void copyTileOfLane(const TileCopy &copy, unsigned lane, const char *registers, const Op &op, Warp &warp) {
@@ -259,6 +275,7 @@ void copyTileOfLane(const TileCopy &copy, unsigned lane, const char *registers, 
   operation.isLoad = !copy.isStore;
   if (copy.isStore)
     operation.reduction = tile->reduction;
+  operation.conversion = conversionOf(tile->map.type, copy.isStore);
   const uint64_t address = addressIn(registers, copy.tile, lane);
   const SharedPlace place = sharedAt(warp, copy.tile, address);
   SharedPlace object;
@@ -266,7 +283,7 @@ void copyTileOfLane(const TileCopy &copy, unsigned lane, const char *registers, 
     object = sharedAt(warp, copy.barrier.address, addressIn(registers, copy.barrier.address, lane));
   if (copy.barrier.isKnown && !object.block)
     return reportUndefined(warp, op, lane, "a barrier object that does not lie in shared memory");
-  const auto bytes = static_cast<uint32_t>(tile->bytes());
+  const auto bytes = static_cast<uint32_t>(tile->transferredBytes());
   if (warp.isCounted)
     countBulk(warp, op, bytes);
   if (!copy.blocks.bits) {

@@ -5,7 +5,8 @@
 namespace ptxray::machine {
 
 static constexpr uint8_t marks[] = {0x70, 0x6d};
-static constexpr size_t fieldsAt = 8, marksAt = 14, extentsAt = 16, stridesAt = 36, boxAt = 68, stepsAt = 78;
+static constexpr size_t fieldsAt = 8, marksAt = 14, extentsAt = 16, stridesAt = 36, boxAt = 68, stepsAt = 78,
+                        modeAt = 83, lowerAt = 84, upperAt = 90, channelsAt = 96, pixelsAt = 98;
 
 unsigned elementBits(TensorType type) {
   switch (type) {
@@ -23,14 +24,20 @@ unsigned elementBits(TensorType type) {
   }
 }
 
-/// Whether elements are unpacked to bytes as they are copied to shared memory.
-static bool isUnpacked(TensorType type) { return type == TensorType::B4x16P64 || type == TensorType::B6x16P32; }
+bool isUnpacked(TensorType type) { return type == TensorType::B4x16P64 || type == TensorType::B6x16P32; }
 
-static bool isFloat(TensorType type) {
-  return (type >= TensorType::F16 && type <= TensorType::Tf32Ftz) || type == TensorType::B6x16P32;
+static bool isPacked(TensorType type) { return type >= TensorType::B4x16; }
+
+static bool isFloat(TensorType type) { return type >= TensorType::F16 && type <= TensorType::Tf32Ftz; }
+
+unsigned sliceBytes(const TensorMap &map) {
+  constexpr unsigned bytes[] = {0, 16, 32};
+  return bytes[static_cast<size_t>(map.interleave)];
 }
 
-static unsigned swizzleBytes(TensorSwizzle swizzle) {
+unsigned widthOf(const TensorMap &map) { return map.interleave == TensorInterleave::None ? 1 : 0; }
+
+unsigned swizzleBytes(TensorSwizzle swizzle) {
   constexpr unsigned bytes[] = {0, 32, 64, 128, 96};
   return bytes[static_cast<size_t>(swizzle)];
 }
@@ -45,7 +52,7 @@ static std::string findProblemOfDimension(const TensorMap &map, unsigned i, uint
   constexpr uint32_t mostBox = 256, mostStep = 8;
   if (map.extents[i] == 0 || map.extents[i] > mostExtent)
     return numbered("the extent", i) + " is " + std::to_string(map.extents[i]) + "; 1 to 2^32 expected";
-  if (map.box[i] == 0 || map.box[i] > mostBox)
+  if (map.mode == TensorMode::Tiled && (map.box[i] == 0 || map.box[i] > mostBox))
     return numbered("the box", i) + " is " + std::to_string(map.box[i]) + "; 1 to 256 expected";
   if (map.steps[i] == 0 || map.steps[i] > mostStep)
     return numbered("the step", i) + " is " + std::to_string(map.steps[i]) + "; 1 to 8 expected";
@@ -55,24 +62,84 @@ static std::string findProblemOfDimension(const TensorMap &map, unsigned i, uint
   return "";
 }
 
+/// What is wrong with the pixels of images. The driver adds in 32 bits, which is why no extent from 2^31 on passes
+/// here.
+static std::string findProblemOfPixels(const TensorMap &map) {
+  constexpr uint32_t mostChannels = 256, mostPixels = 1024;
+  constexpr int32_t limits[] = {1 << 15, 1 << 7, 1 << 4};
+  if (map.channels == 0 || map.channels > mostChannels)
+    return "the channels are " + std::to_string(map.channels) + "; 1 to 256 expected";
+  if (map.pixels == 0 || map.pixels > mostPixels)
+    return "the pixels are " + std::to_string(map.pixels) + "; 1 to 1024 expected";
+  const int32_t limit = limits[map.rank - 3];
+  const unsigned first = widthOf(map);
+  for (unsigned i = 0; i + 2 < map.rank; ++i) {
+    for (const int32_t corner : {map.lower[i], map.upper[i]})
+      if (corner < -limit || corner >= limit)
+        return "a corner is " + std::to_string(corner) + "; " + std::to_string(-limit) + " to " +
+               std::to_string(limit - 1) + " expected for " + std::to_string(map.rank) + " dimensions";
+    const int64_t extent = static_cast<int32_t>(map.extents[first + i]);
+    if (extent + map.upper[i] - map.lower[i] <= 0)
+      return numbered("no pixel", first + i) + " lies between the corners";
+  }
+  return "";
+}
+
 /// What is wrong with the innermost dimension of the box.
 static std::string findProblemOfRows(const TensorMap &map) {
-  if (isUnpacked(map.type) && map.extents[0] % 128)
-    return numbered("the extent", 0) + " is " + std::to_string(map.extents[0]) + "; a multiple of 128 expected";
-  if (map.interleave != TensorInterleave::None)
-    return "";
-  const uint64_t bits = isUnpacked(map.type) ? 8 : elementBits(map.type), bytes = map.box[0] * bits / 8;
-  if (map.box[0] * bits % 128)
+  constexpr uint32_t unpackedRow = 128;
+  const uint64_t count = map.mode == TensorMode::Tiled ? map.box[0] : map.channels;
+  if (isUnpacked(map.type)) {
+    if (map.extents[0] % unpackedRow)
+      return numbered("the extent", 0) + " is " + std::to_string(map.extents[0]) + "; a multiple of 128 expected";
+    if (count != unpackedRow)
+      return "a row of the box has " + std::to_string(count) + " elements; 128 expected";
+  }
+  if (map.type == TensorType::B4x16 && map.extents[0] % 2)
+    return numbered("the extent", 0) + " is " + std::to_string(map.extents[0]) + "; an even number expected";
+  const uint64_t bits = isUnpacked(map.type) ? 8 : elementBits(map.type), bytes = count * bits / 8;
+  if (count * bits % 128)
     return "a row of the box has " + std::to_string(bytes) + " bytes; a multiple of 16 expected";
-  if (const unsigned most = swizzleBytes(map.swizzle); most && bytes > most)
+  if (const unsigned most = swizzleBytes(map.swizzle); most && bytes > most && map.interleave == TensorInterleave::None)
     return "a row of the box has " + std::to_string(bytes) + " bytes; " + std::to_string(most) +
            ", by which it is swizzled, at most";
   return "";
 }
 
-std::string findProblem(const TensorMap &map) {
-  if (map.rank == 0 || map.rank > mostTensorRank)
-    return "it has " + std::to_string(map.rank) + " dimensions; 1 to 5 expected";
+/// What is wrong with the size of a tile: the driver counts only whole steps of a box.
+static std::string findProblemOfSize(const TensorMap &map) {
+  constexpr uint64_t most = 228 << 10;
+  const uint64_t bits = isUnpacked(map.type) ? 8 : elementBits(map.type);
+  uint64_t count = map.mode == TensorMode::Tiled ? 1 : uint64_t(map.channels) * map.pixels;
+  if (map.mode == TensorMode::Tiled)
+    for (unsigned i = 0; i < map.rank; ++i)
+      count *= map.box[i] / map.steps[i];
+  return count * bits / 8 <= most ? ""
+                                  : "a tile has " + std::to_string(count * bits / 8) + " bytes; at most " +
+                                        std::to_string(most) + " expected";
+}
+
+/// What is wrong with elements of 4 and 6 bits.
+static std::string findProblemOfPacking(const TensorMap &map, unsigned chip) {
+  constexpr unsigned blackwell = 100;
+  const bool hasAtom = map.atom != SwizzleAtom::By16, isOld = chip && chip < blackwell;
+  if (isOld && (isPacked(map.type) || hasAtom))
+    return isPacked(map.type) ? "its elements have 4 or 6 bits, which begin with sm_100"
+                              : "its swizzle moves more than 16 bytes at once, which begins with sm_100";
+  if (!isPacked(map.type))
+    return "";
+  if (map.interleave != TensorInterleave::None)
+    return "it interleaves elements of 4 or 6 bits";
+  const bool isSwizzledSo = map.swizzle == TensorSwizzle::None || map.swizzle == TensorSwizzle::By128;
+  if (isUnpacked(map.type) && (!isSwizzledSo || map.atom == SwizzleAtom::By32Flipped8))
+    return "its elements are unpacked, and it is swizzled by something else than 128 bytes";
+  return "";
+}
+
+std::string findProblem(const TensorMap &map, unsigned chip) {
+  const bool isTiled = map.mode == TensorMode::Tiled;
+  if (map.rank < (isTiled ? 1 : 3) || map.rank > mostTensorRank)
+    return "it has " + std::to_string(map.rank) + " dimensions; " + (isTiled ? "1" : "3") + " to 5 expected";
   if (map.interleave != TensorInterleave::None && map.rank < 3)
     return "it has " + std::to_string(map.rank) + " dimensions; interleaved, 3 to 5 expected";
   const uint64_t alignment = map.interleave == TensorInterleave::By32 || isUnpacked(map.type) ? 32 : 16;
@@ -81,10 +148,15 @@ std::string findProblem(const TensorMap &map) {
   for (unsigned i = 0; i < map.rank; ++i)
     if (std::string problem = findProblemOfDimension(map, i, alignment); !problem.empty())
       return problem;
-  if (std::string problem = findProblemOfRows(map); !problem.empty())
+  std::string problem = isTiled ? "" : findProblemOfPixels(map);
+  if (problem.empty())
+    problem = findProblemOfPacking(map, chip);
+  if (problem.empty())
+    problem = findProblemOfRows(map);
+  if (problem.empty())
+    problem = findProblemOfSize(map);
+  if (!problem.empty())
     return problem;
-  if (map.interleave == TensorInterleave::By32 && map.swizzle != TensorSwizzle::By32)
-    return "interleaved by 32 bytes, it is not swizzled by 32";
   if (map.atom != SwizzleAtom::By16 && map.swizzle != TensorSwizzle::By128)
     return "it is not swizzled by 128 bytes, as these atoms require";
   if (map.fillsWithNan && !isFloat(map.type))
@@ -118,6 +190,13 @@ TensorMapBytes encode(const TensorMap &map) {
   }
   for (size_t i = 0; i + 1 < mostTensorRank; ++i)
     put<uint64_t>(bytes, stridesAt + 8 * i, map.strides[i]);
+  put<uint8_t>(bytes, modeAt, static_cast<uint8_t>(map.mode));
+  for (size_t i = 0; i < map.lower.size(); ++i) {
+    put<int16_t>(bytes, lowerAt + 2 * i, static_cast<uint64_t>(map.lower[i]));
+    put<int16_t>(bytes, upperAt + 2 * i, static_cast<uint64_t>(map.upper[i]));
+  }
+  put<uint16_t>(bytes, channelsAt, map.channels);
+  put<uint16_t>(bytes, pixelsAt, map.pixels);
   return bytes;
 }
 
@@ -126,7 +205,8 @@ std::optional<TensorMap> decodeTensorMap(const uint8_t (&bytes)[tensorMapBytes])
   const bool isKnown = fields[0] <= static_cast<uint8_t>(TensorType::B6x16P32) &&
                        fields[2] <= static_cast<uint8_t>(TensorInterleave::By32) &&
                        fields[3] <= static_cast<uint8_t>(TensorSwizzle::By96) &&
-                       fields[4] <= static_cast<uint8_t>(SwizzleAtom::By64) && fields[5] <= 1;
+                       fields[4] <= static_cast<uint8_t>(SwizzleAtom::By64) && fields[5] <= 1 &&
+                       bytes[modeAt] <= static_cast<uint8_t>(TensorMode::Wide128);
   if (!std::equal(std::begin(marks), std::end(marks), bytes + marksAt) || !isKnown)
     return std::nullopt;
   TensorMap map;
@@ -144,6 +224,13 @@ std::optional<TensorMap> decodeTensorMap(const uint8_t (&bytes)[tensorMapBytes])
   }
   for (size_t i = 0; i + 1 < mostTensorRank; ++i)
     map.strides[i] = take<uint64_t>(bytes, stridesAt + 8 * i);
+  map.mode = static_cast<TensorMode>(bytes[modeAt]);
+  for (size_t i = 0; i < map.lower.size(); ++i) {
+    map.lower[i] = take<int16_t>(bytes, lowerAt + 2 * i);
+    map.upper[i] = take<int16_t>(bytes, upperAt + 2 * i);
+  }
+  map.channels = take<uint16_t>(bytes, channelsAt);
+  map.pixels = take<uint16_t>(bytes, pixelsAt);
   return map;
 }
 

@@ -2,10 +2,18 @@
 // What a tensor map says, and the 128 bytes that the machine keeps it in. Those of a GPU have no documented meaning, so
 // the layout is the machine's own; programs change its fields by `tensormap.replace` alone.
 //
-//   bytes 0 to 7     the address
-//   8 to 15          type, dimensions, interleaving, swizzle, its atom, what fills, and two bytes that mark a tensor
-//   map 16 to 35         the extents less one, 4 bytes each 36 to 67         the strides, 8 bytes each 68 to 77 the
-//   box, 2 bytes each 78 to 82         the steps, a byte each 83 to 127        zeros
+// | bytes      | hold                                                                                           |
+// |------------|------------------------------------------------------------------------------------------------|
+// | 0 to 7     | the address                                                                                    |
+// | 8 to 15    | type, dimensions, interleaving, swizzle, its atom, what fills, and two bytes that mark a map    |
+// | 16 to 35   | the extents less one, 4 bytes each                                                             |
+// | 36 to 67   | the strides, 8 bytes each                                                                      |
+// | 68 to 77   | the box, 2 bytes each                                                                          |
+// | 78 to 82   | the steps, a byte each                                                                         |
+// | 83         | the mode                                                                                       |
+// | 84 to 95   | the lower and the upper corner, 2 bytes for each dimension                                     |
+// | 96 to 99   | channels and pixels, 2 bytes each                                                              |
+// | 100 to 127 | zeros                                                                                          |
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -32,6 +40,9 @@ enum class TensorType : uint8_t {
   B4x16P64,
   B6x16P32
 };
+/// Whose elements a copy takes: those of a box, or the pixels of images one after the other, of which the wide modes
+/// take those along the width alone.
+enum class TensorMode : uint8_t { Tiled, Im2col, Wide, Wide128 };
 enum class TensorInterleave : uint8_t { None, By16, By32 };
 enum class TensorSwizzle : uint8_t { None, By32, By64, By128, By96 };
 enum class SwizzleAtom : uint8_t { By16, By32, By32Flipped8, By64 };
@@ -49,6 +60,11 @@ struct TensorMap {
   std::array<uint64_t, mostTensorRank - 1> strides =
       {}; // the bytes from one to the next, for all dimensions but the innermost
   std::array<uint32_t, mostTensorRank> box = {}, steps = {};
+  TensorMode mode = TensorMode::Tiled;
+  // Pixels of images may lie between these corners, counted from the first and from the last one of width, height and
+  // depth, and so many are taken.
+  std::array<int32_t, mostTensorRank - 2> lower = {}, upper = {};
+  uint32_t channels = 0, pixels = 0;
   TensorInterleave interleave = TensorInterleave::None;
   TensorSwizzle swizzle = TensorSwizzle::None;
   SwizzleAtom atom = SwizzleAtom::By16;
@@ -57,8 +73,18 @@ struct TensorMap {
 
 /// How many bits an element takes in memory.
 unsigned elementBits(TensorType type);
-/// What cuTensorMapEncodeTiled refuses, in words; empty if it accepts the map.
-std::string findProblem(const TensorMap &map);
+/// Whether 16 elements of a type lie in 16 bytes of shared memory although they have fewer bits.
+bool isUnpacked(TensorType type);
+/// Interleaved, the channels of a pixel lie in slices of so many bytes, and no dimension counts those within one; 0:
+/// they do not.
+unsigned sliceBytes(const TensorMap &map);
+/// The bytes of a row that a swizzle turns around; 0: none.
+unsigned swizzleBytes(TensorSwizzle swizzle);
+/// The dimension that is the width of images.
+unsigned widthOf(const TensorMap &map);
+/// What the functions of the driver that encode tensor maps refuse, in words; empty if they accept the map. Of a chip
+/// before sm_100 they refuse some more; 0: any chip.
+std::string findProblem(const TensorMap &map, unsigned chip = 0);
 
 TensorMapBytes encode(const TensorMap &map);
 /// Nothing if the bytes hold no tensor map. What they hold may still have a problem.

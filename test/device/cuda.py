@@ -4,8 +4,10 @@ import ctypes
 
 
 class Gpu:
+    library = "libcuda.so.1"
+
     def __init__(self):
-        self.cuda = ctypes.CDLL("libcuda.so.1")
+        self.cuda = ctypes.CDLL(self.library)
         self.call("cuInit", 0)
         self.device = ctypes.c_int()
         self.call("cuDeviceGet", ctypes.byref(self.device), 0)

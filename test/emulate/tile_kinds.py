@@ -2,7 +2,7 @@
 """Tiles of tensors on the emulated machine against a model of them: tile_kinds.py PTXRAY
 
 A kernel brings a tile to shared memory, stores all of that memory, and brings the tile to another tensor. Tensors,
-boxes, strides, steps, swizzles and coordinates are random, the latter inside and outside; rows one by one (gather4,
+boxes, strides, steps, swizzles and coordinates are random, those of loads inside and outside; rows one by one (gather4,
 scatter4), and sums in the place of copies."""
 
 import dataclasses
@@ -81,6 +81,7 @@ def random_case(rng, rank, size, swizzle, rows=False, adds=False):
     row = rng.randrange(16, most + 1, 16)
     box = [row // size] + [rng.randint(1, 4) for _ in range(rank - 1)]
     steps = [1] + [1 if rows else rng.randint(1, 2) for _ in range(rank - 1)]
+    unit = 16 // size
     extents = [rng.randint(row // size // 2 + 1, row // size + 9)] + [rng.randint(3, 7) for _ in range(rank - 1)]
     strides, last = [1], extents[0]
     for extent in extents[1:]:
@@ -90,27 +91,33 @@ def random_case(rng, rank, size, swizzle, rows=False, adds=False):
     if rows:
         box[1] = 1
 
-    def coordinates():
-        first = [rng.randint(-box[0] + 1, extents[0] - 1)]
+    def coordinates(least):
+        first = [rng.randrange(least * (box[0] // unit - 1) * unit, extents[0], unit)]
         if rows:
-            return first + [rng.randint(-1, extents[1]) for _ in range(4)]
-        return first + [rng.randint(-2, extent - 1) for extent in extents[1:]]
+            return first + [rng.randint(least, extents[1]) for _ in range(4)]
+        return first + [rng.randint(2 * least, extent - 1) for extent in extents[1:]]
 
-    store = coordinates()
+    store = coordinates(0)
     while rows and len(set(store[1:])) < 4:
-        store = coordinates()
-    return Case(size, extents, strides, box, steps, swizzle, coordinates(), store, rows, adds)
+        store = coordinates(0)
+    return Case(size, extents, strides, box, steps, swizzle, coordinates(-1), store, rows, adds)
 
 
-def elements(case, at):
-    """The place in shared memory and the number in the tensor of each element of a tile; None: it is outside."""
+def elements(case, at, stores=False):
+    """The place in shared memory and the number in the tensor of each element of a tile; None: it is outside. Rows that
+    are swizzled begin at multiples of 32, 64 or 128 bytes; those that are stored end after 16 bytes."""
+    pitch = case.box[0] * case.size if case.swizzle == "none" else int(case.swizzle)
+    limits = list(case.extents)
+    if stores:
+        limits[0] = -(-limits[0] * case.size // 16) * 16 // case.size
     counts = [case.box[0], 4] if case.rows else [-(-b // s) for b, s in zip(case.box, case.steps)]
     for number, reversed_index in enumerate(itertools.product(*(range(count) for count in reversed(counts)))):
         index = reversed_index[::-1]
+        row, column = divmod(number, case.box[0])
         where = [at[0] + index[0]]
         where += [at[1 + index[1]]] if case.rows else [a + i * s for a, i, s in zip(at[1:], index[1:], case.steps[1:])]
-        inside = all(0 <= w < extent for w, extent in zip(where, case.extents))
-        offset = number * case.size
+        inside = all(0 <= w < limit for w, limit in zip(where, limits))
+        offset = row * pitch + column * case.size
         offset ^= (offset >> 7 & SWIZZLES[case.swizzle]) << 4
         yield offset, sum(w * s for w, s in zip(where, case.strides)) if inside else None
 
@@ -170,7 +177,7 @@ def problem_of(ptxray, folder, case, rng):
             shared[offset : offset + size] = source[number * size : (number + 1) * size]
     if (folder / "out").read_bytes() != shared:
         return "shared memory differs"
-    for offset, number in elements(case, case.store):
+    for offset, number in elements(case, case.store, stores=True):
         if number is None:
             continue
         here = slice(number * size, (number + 1) * size)

@@ -2,6 +2,7 @@
 #include "Arguments.h"
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 namespace ptxray::launcher {
 
@@ -46,9 +47,82 @@ template <class T> static std::vector<T> readList(const std::string &text, char 
   return numbers;
 }
 
+/// Numbers with or without a sign.
+static std::vector<int> readCorners(const std::string &text, const std::string &within) {
+  std::vector<int> numbers;
+  for (const std::string &part : splitOutside(text, 'x')) {
+    const bool isNegative = part.starts_with('-');
+    const auto number = static_cast<int>(readNumber(part.substr(isNegative), within));
+    numbers.push_back(isNegative ? -number : number);
+  }
+  return numbers;
+}
+
+unsigned TensorMap::elementBits() const {
+  const std::string name = type->name;
+  return name == "e3m2" || name == "e2m3" ? 6 : type->bits;
+}
+
+int TensorMap::typeNumber() const {
+  struct Code {
+    const char *type;
+    int number;
+  };
+  static constexpr Code codes[] = {{"u8", 0},   {"s8", 0},    {"b8", 0},    {"e4m3", 0},  {"e5m2", 0}, {"ue8m0", 0},
+                                   {"u16", 1},  {"s16", 1},   {"b16", 1},   {"u32", 2},   {"b32", 2},  {"s32", 3},
+                                   {"u64", 4},  {"b64", 4},   {"s64", 5},   {"f16", 6},   {"f32", 7},  {"f64", 8},
+                                   {"bf16", 9}, {"tf32", 11}, {"e2m1", 13}, {"e3m2", 15}, {"e2m3", 15}};
+  const std::string name = type->name;
+  if (isUnpacked)
+    return name == "e2m1" ? 14 : -1;
+  const auto *found =
+      std::find_if(std::begin(codes), std::end(codes), [&](const Code &one) { return name == one.type; });
+  return found == std::end(codes) ? -1 : found->number;
+}
+
+/// 0, first, 2 * first ... as 0, 1, 2 ...
+static int power(unsigned bytes, unsigned first) {
+  int code = 0;
+  for (unsigned i = first; bytes && i <= bytes; i *= 2)
+    ++code;
+  return code;
+}
+
+int TensorMap::swizzleNumber() const {
+  constexpr int first = 4, last = 6; // those of atoms of 32 and 64 bytes
+  return swizzleAtom ? (swizzleAtom == 64 ? last : first) : power(swizzle, 32);
+}
+int TensorMap::interleaveNumber() const { return power(interleave, 16); }
+int TensorMap::promotionNumber() const { return power(promotion, 64); }
+
+/// Reads a part that only maps of images have.
+static bool readImagePart(TensorMap &map, const std::string &part, const std::string &key, const std::string &value,
+                          const std::string &text) {
+  using Mode = TensorMap::Mode;
+  if (part == "im2col")
+    map.mode = Mode::Im2col;
+  else if (part == "im2col=w")
+    map.mode = Mode::Wide;
+  else if (part == "im2col=w128")
+    map.mode = Mode::Wide128;
+  else if (key == "lower")
+    map.lower = readCorners(value, text);
+  else if (key == "upper")
+    map.upper = readCorners(value, text);
+  else if (key == "channels")
+    map.channels = static_cast<uint32_t>(readNumber(value, text));
+  else if (key == "pixels")
+    map.pixels = static_cast<uint32_t>(readNumber(value, text));
+  else
+    return false;
+  return true;
+}
+
 static void readTensorMapPart(TensorMap &map, const std::string &part, const std::string &text) {
   const size_t equals = part.find('=');
   const std::string key = part.substr(0, equals), value = equals == std::string::npos ? "" : part.substr(equals + 1);
+  if (readImagePart(map, part, key, value, text))
+    return;
   if (part[0] == '&')
     map.at = readAddress(part);
   else if (key == "box")
@@ -69,9 +143,32 @@ static void readTensorMapPart(TensorMap &map, const std::string &part, const std
     map.promotion = static_cast<unsigned>(readNumber(value, text));
   else if (part == "fill=nan")
     map.fillsWithNan = true;
+  else if (part == "unpacked")
+    map.isUnpacked = true;
   else
     throw UsageError("`" + part + "` in `" + text +
-                     "`: expected box=, strides=, steps=, swizzle=, interleave=, promotion=, fill=nan or &BUFFER");
+                     "`: expected box=, strides=, steps=, swizzle=, interleave=, promotion=, fill=nan, unpacked, "
+                     "im2col, im2col=w, im2col=w128, lower=, upper=, channels=, pixels= or &BUFFER");
+}
+
+/// Sets what was not written about images: corners at the ends, and all channels.
+static void completeImages(TensorMap &map, const std::string &text) {
+  using Mode = TensorMap::Mode;
+  const size_t rank = map.extents.size();
+  if (map.mode == Mode::Tiled && (!map.lower.empty() || !map.upper.empty() || map.channels || map.pixels))
+    throw UsageError("`" + text + "`: lower, upper, channels and pixels need im2col, im2col=w or im2col=w128");
+  if (map.mode == Mode::Tiled)
+    return;
+  const size_t corners = map.mode == Mode::Im2col ? rank - 2 : 1;
+  if (rank < 3 || !map.pixels)
+    throw UsageError("`" + text + "`: maps of images have 3 to 5 dimensions, and pixels=");
+  for (std::vector<int> *one : {&map.lower, &map.upper})
+    if (one->empty())
+      one->assign(corners, 0);
+  if (map.lower.size() != corners || map.upper.size() != corners)
+    throw UsageError("`" + text + "`: " + std::to_string(corners) + " corners expected, that of the width first");
+  if (!map.channels)
+    map.channels = static_cast<uint32_t>(map.extents[0]);
 }
 
 static TensorMap readTensorMap(const std::string &text) {
@@ -85,6 +182,9 @@ static TensorMap readTensorMap(const std::string &text) {
   for (size_t i = 2; i < parts.size(); ++i)
     readTensorMapPart(map, parts[i], text);
   const size_t rank = map.extents.size();
+  if (map.typeNumber() < 0)
+    throw UsageError("`" + text + "`: there are no tensor maps of " + map.type->name +
+                     (map.isUnpacked ? " that are unpacked" : ""));
   if (map.at.buffer.empty())
     throw UsageError("`" + text + "` names no buffer: &NUMBER or &NAME is missing");
   if (map.box.empty())
@@ -92,15 +192,16 @@ static TensorMap readTensorMap(const std::string &text) {
   if (map.steps.empty())
     map.steps.assign(rank, 1);
   if (map.strides.empty()) { // packed
-    uint64_t bytes = 1;
+    uint64_t count = 1;
     for (size_t i = 0; i + 1 < rank; ++i) {
-      bytes *= map.extents[i];
-      map.strides.push_back(bytesFor(*map.type, bytes));
+      count *= map.extents[i];
+      map.strides.push_back(map.interleave ? count * map.interleave : count * map.elementBits() / 8);
     }
   }
   if (rank > 5 || map.box.size() != rank || map.steps.size() != rank || map.strides.size() + 1 != rank)
     throw UsageError("`" + text + "`: the extents have " + std::to_string(rank) +
                      " dimensions; box and steps need as many, strides one less, and five are the most");
+  completeImages(map, text);
   return map;
 }
 

@@ -5,16 +5,30 @@
 
 namespace ptxray::launcher {
 
-/// The parameters of `cuTensorMapEncodeTiled`: `tma=f16:64x128:box=64x64:swizzle=128:&0`. The innermost dimension comes
-/// first in all sizes.
+/// The parameters of `cuTensorMapEncodeTiled`: `tma=f16:64x128:box=64x64:swizzle=128:&0`, or of
+/// `cuTensorMapEncodeIm2col` and `cuTensorMapEncodeIm2colWide`. The innermost dimension comes first in all sizes.
 struct TensorMap {
+  enum class Mode : uint8_t { Tiled, Im2col, Wide, Wide128 };
+  Mode mode = Mode::Tiled;
   const ElementType *type = nullptr;
   std::vector<uint64_t> extents, strides; // strides in bytes, of all dimensions but the innermost
   std::vector<uint32_t> box, steps;
   unsigned swizzle = 0, interleave = 0, promotion = 0; // bytes; 0: none
   unsigned swizzleAtom = 0;                            // 0: of 16 bytes
   bool fillsWithNan = false;
+  bool isUnpacked = false; // elements of 4 bits get gaps in shared memory
+  // Images have corners along width, height and depth, and so many channels and pixels are taken.
+  std::vector<int> lower, upper;
+  uint32_t channels = 0, pixels = 0;
   Address at;
+
+  /// The bits of an element in memory.
+  unsigned elementBits() const;
+  // The numbers that the driver has for them; -1: it has none for the type.
+  int typeNumber() const;
+  int swizzleNumber() const;
+  int interleaveNumber() const;
+  int promotionNumber() const;
 };
 inline constexpr size_t tensorMapBytes = 128, tensorMapAlignment = 64;
 

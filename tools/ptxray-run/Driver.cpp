@@ -28,6 +28,8 @@ bool Driver::open(int ordinal, std::string &reason) {
   };
   find(cuLaunchKernelEx, "cuLaunchKernelEx");
   find(cuTensorMapEncodeTiled, "cuTensorMapEncodeTiled");
+  find(cuTensorMapEncodeIm2col, "cuTensorMapEncodeIm2col");
+  find(cuTensorMapEncodeIm2colWide, "cuTensorMapEncodeIm2colWide");
   find(cuModuleGetFunctionCount, "cuModuleGetFunctionCount");
   find(cuModuleEnumerateFunctions, "cuModuleEnumerateFunctions");
   find(cuFuncGetName, "cuFuncGetName");

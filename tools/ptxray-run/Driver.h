@@ -143,6 +143,14 @@ struct Driver {
   CuResult (*cuTensorMapEncodeTiled)(void *map, int type, unsigned rank, void *address, const uint64_t *extents,
                                      const uint64_t *strides, const uint32_t *box, const uint32_t *steps,
                                      int interleave, int swizzle, int promotion, int fill) = nullptr;
+  CuResult (*cuTensorMapEncodeIm2col)(void *map, int type, unsigned rank, void *address, const uint64_t *extents,
+                                      const uint64_t *strides, const int *lower, const int *upper, uint32_t channels,
+                                      uint32_t pixels, const uint32_t *steps, int interleave, int swizzle,
+                                      int promotion, int fill) = nullptr;
+  CuResult (*cuTensorMapEncodeIm2colWide)(void *map, int type, unsigned rank, void *address, const uint64_t *extents,
+                                          const uint64_t *strides, int lower, int upper, uint32_t channels,
+                                          uint32_t pixels, const uint32_t *steps, int interleave, int mode, int swizzle,
+                                          int promotion, int fill) = nullptr;
   CuResult (*cuModuleGetFunctionCount)(unsigned *count, CuHandle module) = nullptr;
   CuResult (*cuModuleEnumerateFunctions)(CuHandle *functions, unsigned count, CuHandle module) = nullptr;
   CuResult (*cuFuncGetName)(const char **name, CuHandle function) = nullptr;

@@ -168,34 +168,30 @@ void Launch::checkParameters() {
                      "; written: " + counted(options.arguments.size(), "argument"));
 }
 
-/// The constants are those of `cuda.h`.
 void Launch::encode(const TensorMap &map, CuPointer base, unsigned char *to) const {
-  struct Code {
-    const char *type;
-    int number;
-  };
-  static constexpr Code types[] = {{"u8", 0},   {"s8", 0},    {"b8", 0},   {"e4m3", 0}, {"e5m2", 0}, {"ue8m0", 0},
-                                   {"u16", 1},  {"s16", 1},   {"b16", 1},  {"u32", 2},  {"b32", 2},  {"s32", 3},
-                                   {"u64", 4},  {"b64", 4},   {"s64", 5},  {"f16", 6},  {"f32", 7},  {"f64", 8},
-                                   {"bf16", 9}, {"tf32", 11}, {"e2m1", 13}};
-  const auto type = std::find_if(std::begin(types), std::end(types),
-                                 [&](const Code &one) { return map.type->name == std::string(one.type); });
-  if (type == std::end(types) || !driver.cuTensorMapEncodeTiled)
-    throw UsageError(type == std::end(types) ? std::string("there are no tensor maps of ") + map.type->name
-                                             : "the CUDA driver is too old for tensor maps");
-  auto power = [](unsigned bytes, unsigned first) { // 0, first, 2 * first ... as 0, 1, 2 ...
-    int code = 0;
-    for (unsigned i = first; bytes && i <= bytes; i *= 2)
-      ++code;
-    return code;
-  };
-  int swizzle = power(map.swizzle, 32);
-  if (map.swizzleAtom)
-    swizzle = map.swizzleAtom == 64 ? 6 : 4;
-  const CuResult result = driver.cuTensorMapEncodeTiled(
-      to, type->number, static_cast<unsigned>(map.extents.size()), reinterpret_cast<void *>(base), map.extents.data(),
-      map.strides.data(), map.box.data(), map.steps.data(), power(map.interleave, 16), swizzle,
-      power(map.promotion, 64), map.fillsWithNan);
+  using Mode = TensorMap::Mode;
+  const bool isKnown = map.mode == Mode::Tiled    ? driver.cuTensorMapEncodeTiled != nullptr
+                       : map.mode == Mode::Im2col ? driver.cuTensorMapEncodeIm2col != nullptr
+                                                  : driver.cuTensorMapEncodeIm2colWide != nullptr;
+  if (!isKnown)
+    throw UsageError("the CUDA driver is too old for tensor maps");
+  const auto rank = static_cast<unsigned>(map.extents.size());
+  auto *address = reinterpret_cast<void *>(base);
+  CuResult result = 0;
+  if (map.mode == Mode::Tiled)
+    result = driver.cuTensorMapEncodeTiled(to, map.typeNumber(), rank, address, map.extents.data(), map.strides.data(),
+                                           map.box.data(), map.steps.data(), map.interleaveNumber(),
+                                           map.swizzleNumber(), map.promotionNumber(), map.fillsWithNan);
+  else if (map.mode == Mode::Im2col)
+    result = driver.cuTensorMapEncodeIm2col(to, map.typeNumber(), rank, address, map.extents.data(), map.strides.data(),
+                                            map.lower.data(), map.upper.data(), map.channels, map.pixels,
+                                            map.steps.data(), map.interleaveNumber(), map.swizzleNumber(),
+                                            map.promotionNumber(), map.fillsWithNan);
+  else
+    result = driver.cuTensorMapEncodeIm2colWide(
+        to, map.typeNumber(), rank, address, map.extents.data(), map.strides.data(), map.lower[0], map.upper[0],
+        map.channels, map.pixels, map.steps.data(), map.interleaveNumber(), map.mode == Mode::Wide128,
+        map.swizzleNumber(), map.promotionNumber(), map.fillsWithNan);
   require(result, "a tensor map for");
 }
 

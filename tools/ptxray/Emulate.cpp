@@ -5,8 +5,8 @@
 #include "CountersOutput.h"
 #include "EmulatedImages.h"
 #include "LaunchWatch.h"
+#include "Machine/DriverNumbers.h"
 #include "Machine/LaunchLimits.h"
-#include "Machine/TensorMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -49,22 +49,6 @@ void Emulation::setVariables() {
       throw launcher::UsageError(problem);
 }
 
-static std::optional<machine::TensorType> tensorType(StringRef name) {
-  using Type = machine::TensorType;
-  struct Named {
-    StringRef name;
-    Type type;
-  };
-  static constexpr Named types[] = {
-      {"u8", Type::U8},     {"s8", Type::U8},   {"b8", Type::U8},   {"e4m3", Type::U8},   {"e5m2", Type::U8},
-      {"ue8m0", Type::U8},  {"u16", Type::U16}, {"s16", Type::U16}, {"b16", Type::U16},   {"u32", Type::U32},
-      {"b32", Type::U32},   {"s32", Type::S32}, {"u64", Type::U64}, {"b64", Type::U64},   {"s64", Type::S64},
-      {"f16", Type::F16},   {"f32", Type::F32}, {"f64", Type::F64}, {"bf16", Type::Bf16}, {"tf32", Type::Tf32},
-      {"e2m1", Type::B4x16}};
-  const auto *found = llvm::find_if(types, [&](const Named &one) { return one.name == name; });
-  return found == std::end(types) ? std::nullopt : std::optional(found->type);
-}
-
 uint64_t Emulation::addressOf(const launcher::Address &at) const {
   const auto buffer = llvm::find_if(options.buffers, [&](const auto &one) { return one.name == at.buffer; });
   assert(buffer != options.buffers.end() && "addresses were checked");
@@ -72,24 +56,20 @@ uint64_t Emulation::addressOf(const launcher::Address &at) const {
 }
 
 machine::TensorMapBytes Emulation::mapFor(const launcher::TensorMap &asked) const {
-  const std::optional<machine::TensorType> type = tensorType(asked.type->name);
-  if (!type)
-    throw launcher::UsageError(std::string("there are no tensor maps of ") + asked.type->name);
-  const auto power = [](unsigned bytes, unsigned first) { // 0, first, 2 * first ... as 0, 1, 2 ...
-    return bytes ? llvm::Log2_32_Ceil(bytes / first) + 1 : 0;
-  };
   machine::TensorMap map;
-  map.type = *type;
+  if (!setDriverNumbers(map, {asked.typeNumber(), asked.interleaveNumber(), asked.swizzleNumber(), asked.fillsWithNan}))
+    throw launcher::UsageError("a tensor map for `" + kernel.name + "`: there is no such interleaving or swizzle");
   map.rank = static_cast<uint32_t>(asked.extents.size());
   map.address = addressOf(asked.at);
   llvm::copy(asked.extents, map.extents.begin());
   llvm::copy(asked.strides, map.strides.begin());
   llvm::copy(asked.box, map.box.begin());
   llvm::copy(asked.steps, map.steps.begin());
-  map.interleave = static_cast<machine::TensorInterleave>(power(asked.interleave, 16));
-  map.swizzle = static_cast<machine::TensorSwizzle>(power(asked.swizzle, 32));
-  map.atom = static_cast<machine::SwizzleAtom>(asked.swizzleAtom == 64 ? 3 : power(asked.swizzleAtom, 32));
-  map.fillsWithNan = asked.fillsWithNan;
+  map.mode = static_cast<machine::TensorMode>(asked.mode);
+  llvm::copy(asked.lower, map.lower.begin());
+  llvm::copy(asked.upper, map.upper.begin());
+  map.channels = asked.channels;
+  map.pixels = asked.pixels;
   if (const std::string problem = findProblem(map); !problem.empty())
     fail(KernelFailed, "a tensor map for `" + kernel.name + "`: " + problem);
   return encode(map);

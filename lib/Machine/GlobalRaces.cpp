@@ -2,9 +2,10 @@
 #include "Machine/Grid.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstdlib>
-#include <cstring>
 
 namespace ptxray::machine {
+
+constexpr uint64_t mostLaunches = 31; // that cells tell apart
 
 void GlobalShadows::Free::operator()(GlobalCell *cells) const { std::free(cells); }
 
@@ -18,19 +19,16 @@ GlobalCell *GlobalShadows::of(const Allocation &allocation) {
     all.push_back({allocation.begin, count, std::unique_ptr<GlobalCell[], Free>(cells)});
     return cells;
   }
-  if (!std::exchange(known->isUsed, true) && known->cells)
-    std::memset(static_cast<void *>(known->cells.get()), 0, count * sizeof(GlobalCell));
   return known->cells.get();
 }
 
 void GlobalShadows::forget() {
   constexpr size_t mostKept = (size_t(64) << 20) / sizeof(GlobalCell);
   size_t cells = 0;
-  for (Cells &one : all) {
+  for (const Cells &one : all)
     cells += one.count;
-    one.isUsed = false;
-  }
-  if (cells > mostKept)
+  launch = static_cast<uint32_t>(launch % mostLaunches + 1);
+  if (cells > mostKept || launch == 1)
     all.clear();
   bytesOfCell = coarse;
 }
@@ -50,16 +48,17 @@ struct Content {
   uint8_t lane = wholeWarp; // that was the last
 };
 
-constexpr unsigned bitsOfAgent = 12, bitsOfClock = 20, laneAt = 24;
+constexpr unsigned bitsOfAgent = 12, bitsOfClock = 20, laneAt = 24, launchAt = 3;
+constexpr uint64_t launchMask = mostLaunches << launchAt;
 constexpr uint64_t laneMask = 0x7f;
 
 } // namespace
 
-/// Nothing where another core is writing.
-static Content read(const GlobalCell &cell) {
+/// Nothing where another core is writing, or nothing was noted in this launch.
+static Content read(const GlobalCell &cell, uint32_t launch) {
   const uint64_t who = cell.who.load(std::memory_order_acquire);
   const uint64_t when = cell.when.load(std::memory_order_acquire);
-  if (!who || cell.who.load(std::memory_order_relaxed) != who)
+  if ((who & launchMask) != uint64_t(launch) << launchAt || cell.who.load(std::memory_order_relaxed) != who)
     return {};
   Content content;
   content.state = static_cast<State>(who & 7);
@@ -72,16 +71,16 @@ static Content read(const GlobalCell &cell) {
   return content;
 }
 
-static uint64_t whoOf(const Content &content) {
-  return static_cast<uint64_t>(content.state) | uint64_t(content.bytes) << 8 | uint64_t(content.lane) << laneAt |
-         uint64_t(content.cluster) << 32;
+static uint64_t whoOf(const Content &content, uint32_t launch) {
+  return static_cast<uint64_t>(content.state) | uint64_t(launch) << launchAt | uint64_t(content.bytes) << 8 |
+         uint64_t(content.lane) << laneAt | uint64_t(content.cluster) << 32;
 }
 static uint64_t whenOf(const Content &content) {
   return content.agent | uint64_t(content.clock) << bitsOfAgent | uint64_t(content.instruction) << 32;
 }
 
-static void write(GlobalCell &cell, const Content &content) {
-  const uint64_t who = whoOf(content), when = whenOf(content);
+static void write(GlobalCell &cell, const Content &content, uint32_t launch) {
+  const uint64_t who = whoOf(content, launch), when = whenOf(content);
   if (cell.when.load(std::memory_order_relaxed) == when && cell.who.load(std::memory_order_relaxed) == who)
     return;
   cell.who.store(0, std::memory_order_relaxed);
@@ -138,13 +137,14 @@ static Content after(const Content &before, const Content &now) {
 
 /// Notes the access of a whole cell that nothing was done to, or that its own cluster has only read. Returns how many
 /// of the cells from the first one on were such.
-static uint64_t noteSimply(GlobalCell *cells, uint64_t count, const Content &now) {
-  const uint64_t who = whoOf(now), when = whenOf(now), ofCluster = uint64_t(UINT32_MAX) << 32 | 7;
+static uint64_t noteSimply(GlobalCell *cells, uint64_t count, const Content &now, uint32_t launch) {
+  const uint64_t who = whoOf(now, launch), when = whenOf(now), ofCluster = uint64_t(UINT32_MAX) << 32 | 7;
   const uint64_t read = uint64_t(now.cluster) << 32 | static_cast<uint64_t>(State::Read);
   const uint64_t bytes = uint64_t(now.bytes) << 8;
   for (uint64_t i = 0; i < count; ++i) {
     GlobalCell &cell = cells[i];
-    const uint64_t before = cell.who.load(std::memory_order_acquire);
+    uint64_t before = cell.who.load(std::memory_order_acquire);
+    before = (before ^ who) & launchMask ? 0 : before;
     if (before && (before & ofCluster) != read)
       return i;
     if (before && now.state == State::Read) {
@@ -166,6 +166,7 @@ std::optional<Race> noteGlobal(Warp &warp, const Instruction &at, const GlobalAc
     known->second = grid.shadows->of(access.allocation);
   GlobalCell *const cells = known->second;
   const unsigned cellBytes = grid.shadows->bytesOfCell;
+  const uint32_t launch = grid.shadows->launch;
   Content now{access.isStrong  ? State::WrittenStrongly
               : access.isWrite ? State::Written
                                : State::Read,
@@ -187,7 +188,7 @@ std::optional<Race> noteGlobal(Warp &warp, const Instruction &at, const GlobalAc
   for (uint64_t from = access.offset; from < end;) {
     if (isPlain && cellBytes != leastCell && from % cellBytes == 0 && end - from >= cellBytes) {
       now.bytes = static_cast<uint16_t>((1u << cellBytes) - 1);
-      if (const uint64_t noted = noteSimply(cells + from / cellBytes, (end - from) / cellBytes, now)) {
+      if (const uint64_t noted = noteSimply(cells + from / cellBytes, (end - from) / cellBytes, now, launch)) {
         from += noted * cellBytes;
         continue;
       }
@@ -197,7 +198,7 @@ std::optional<Race> noteGlobal(Warp &warp, const Instruction &at, const GlobalAc
     now.bytes = static_cast<uint16_t>(((1u << count) - 1) << first);
     if (cellBytes == leastCell && access.by.lanes)
       now.lane = access.by.shift < 2 ? uint8_t(wholeWarp) : access.by.lanes[(from - access.offset) >> access.by.shift];
-    const Content before = read(cell);
+    const Content before = read(cell, launch);
     const bool conflicts = (before.bytes & now.bytes) && (isWritten(before.state) || access.isWrite);
     if (conflicts && isUnordered(before, now, warp)) {
       Race race;
@@ -211,7 +212,7 @@ std::optional<Race> noteGlobal(Warp &warp, const Instruction &at, const GlobalAc
         race.cluster = before.cluster;
       return race;
     }
-    write(cell, after(before, now));
+    write(cell, after(before, now), launch);
     from += count;
   }
   return {};

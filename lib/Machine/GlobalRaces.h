@@ -30,6 +30,7 @@ public:
   void forget();
 
   unsigned bytesOfCell = coarse;
+  uint32_t launch = 1; // which of those that used this memory: what others noted does not count
 
 private:
   struct Free {
@@ -39,7 +40,6 @@ private:
     uint64_t begin;
     size_t count;
     std::unique_ptr<GlobalCell[], Free> cells;
-    bool isUsed = true; // by this launch; else they are of an earlier one
   };
   std::mutex mutex;
   std::vector<Cells> all;

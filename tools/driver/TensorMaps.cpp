@@ -31,7 +31,8 @@ bool begin(machine::TensorMap &map, const Encoding &from) {
   map.rank = from.rank;
   map.address = reinterpret_cast<uintptr_t>(from.address);
   std::copy_n(from.extents, from.rank, map.extents.begin());
-  std::copy_n(from.strides, from.rank - 1, map.strides.begin());
+  for (unsigned i = 1; i < from.rank; ++i)
+    map.strides[i - 1] = from.strides[i - 1];
   std::copy_n(from.steps, from.rank, map.steps.begin());
   return true;
 }

@@ -10,7 +10,7 @@ class ReadModule;
 struct Reuse;
 class Session;
 
-/// What is found in a text, before its comments and the options have their say.
+/// Holds all that is found in a text, before its comments and the options have their say.
 struct CheckedText {
   DiagnosticList diagnostics;
   std::vector<Range> comments;  // that speak to ptxray
@@ -28,8 +28,8 @@ struct RecheckedText {
 };
 RecheckedText recheckModule(const SourceBuffer &source, const CheckOptions &options, Session &session,
                             const Reuse &plan);
-/// What is found in a text that is read already, by place. Instructions that begin outside of the range are passed
-/// over.
+/// Returns the findings in a text that is read already, by place. Instructions that begin outside of the range are
+/// passed over.
 DiagnosticList checkAgain(const ReadModule &module, const CheckOptions &options, Range instructions);
 
 } // namespace ptxray

@@ -140,7 +140,7 @@ void SourceCheck::report(const Diagnostic &finding, const MappedText &module, co
   d.fix = std::move(fix);
 }
 
-/// Whether the group is right except that the target lacks something.
+/// Is true when the group is right except that the target lacks something.
 bool SourceCheck::isRefused(const Group &group, const Fragment &fragment, const InlineTarget &target) {
   const JudgedFragment &answer = judged(group, fragment, target);
   return !answer.passes && llvm::all_of(answer.findings, [](const Diagnostic &d) {
@@ -148,7 +148,7 @@ bool SourceCheck::isRefused(const Group &group, const Fragment &fragment, const 
   });
 }
 
-/// Whether a statement of the same function that is always compiled excludes the target.
+/// Is true when a statement of the same function that is always compiled excludes the target.
 bool SourceCheck::isRefusedAnyway(uint32_t function, const InlineTarget &target) {
   auto [answer, isNew] = refusedAnyway.try_emplace({function, target.target}, false);
   if (isNew)
@@ -272,7 +272,8 @@ std::optional<InlineModule> SourceCheck::moduleAt(uint32_t place) {
   return std::nullopt;
 }
 
-/// Whether it is an `#ifndef` that prevents a header from being included twice.
+/// Is true when some guard around the statement is not an `#ifndef`, which may just prevent a header from being
+/// included twice.
 static bool hasGuard(const InlineText &text, uint32_t guard, const SourceBuffer &source) {
   for (; guard; guard = text.guards[guard - 1].outer)
     if (!source.text(text.guards[guard - 1].place).starts_with("ifndef"))

@@ -17,7 +17,8 @@ struct InlineModule {
   MappedText text;
   Range place; // of the statement at hand in the source
 };
-/// What is judged in place of the statement whose text is at the place, if that is for a GPU of NVIDIA.
+/// Returns the module that is judged in place of the statement whose text is at the place, if that is for a GPU of
+/// NVIDIA.
 std::optional<InlineModule> moduleAt(uint32_t place, const InlineText &text, const CheckOptions &options,
                                      Session &session);
 

@@ -11,7 +11,7 @@ struct KnownItem;
 struct Reuse;
 class Session;
 
-/// Whether the report of a source says which module was judged in place of each statement.
+/// Says if the report of a source tells which module was judged in place of each statement.
 enum class Expansions : bool { Left, Told };
 
 /// A report, and the items of its text for the plan of the next check.
@@ -34,7 +34,8 @@ public:
   /// The same of PTX that was checked before: what no edit touched need not be read.
   Rechecked recheck(FileReport report, const CheckOptions &options, const Reuse &plan);
 
-  /// What is judged in place of the statement whose text is at the place, if that is for a GPU of NVIDIA.
+  /// Returns the module that is judged in place of the statement whose text is at the place, if that is for a GPU of
+  /// NVIDIA.
   std::optional<InlineModule> moduleAt(uint32_t place, const FileReport &report, Language language,
                                        const CheckOptions &options);
 
@@ -43,7 +44,7 @@ private:
   std::unique_ptr<Session> session;
 };
 
-/// What a fresh Checker finds in PTX.
+/// Returns the findings of a fresh Checker in PTX.
 DiagnosticList findingsIn(const SourceBuffer &ptx, const CheckOptions &options = {});
 
 /// Reports that the text of a binary is for another target than one of those that the binary names for it. A program

@@ -8,7 +8,7 @@
 
 namespace ptxray {
 
-/// Whether nvcc has separate registers for floating-point numbers, as it has below sm_100.
+/// Is true when nvcc has separate registers for floating-point numbers, as it has below sm_100.
 static bool hasFloatRegisters(llvm::StringRef target) {
   const int index = isa::findTarget(target);
   return index < 0 || isa::targets()[index].number < 100;

@@ -19,7 +19,7 @@ std::vector<InlineTarget> inlineTargets(const CheckOptions &options);
 /// A target with the newest version.
 InlineTarget inlineTarget(llvm::StringRef target);
 
-/// Whether a rule reports that a version or a target lacks something.
+/// Is true when a rule reports that a version or a target lacks something.
 bool isGate(DiagId id);
 
 /// The use of an operand.

@@ -103,7 +103,7 @@ const Body &ModuleCheck::readBody(const Function &function) {
   return bodies->end();
 }
 
-/// What was found in a body that no edit touched, and what follows from it.
+/// Reports again what was found in a body that no edit touched, and applies what follows from it.
 void ModuleCheck::recall(const Function &function, Memory &memory) {
   const KnownItem *before = memory.before;
   memory.now.holds = before && before->body;

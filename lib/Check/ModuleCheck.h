@@ -8,14 +8,14 @@
 
 namespace ptxray {
 
-/// What a check fills and the next one of the same parser fills again.
+/// Holds the arrays that a check fills and the next one of the same parser fills again.
 struct ModuleRoom {
   explicit ModuleRoom(const Ast &ast) : scopes(*ast.names) {}
   Scopes scopes;
   BodyRoom bodies;
 };
 
-/// Whether the rules about bodies are applied, or only what a body says is wanted.
+/// Says if the rules about bodies are applied, or are left out since only what a body says is wanted.
 enum class Rules : bool { Left, Applied };
 
 /// All instructions of a text.
@@ -23,7 +23,7 @@ inline constexpr Range everywhere{0, UINT32_MAX};
 
 class ModuleCheck {
 public:
-  /// What is known of the spellings, and the room, are of the parser that fills the Ast. Instructions that begin
+  /// The knowledge of the spellings and the room must be of the parser that fills the Ast. Instructions that begin
   /// outside of `judged` are passed over, as if they were not written.
   ModuleCheck(const Ast &ast, Knowledge &knowledge, ModuleRoom &room, const SourceBuffer &source,
               const CheckOptions &options, DiagnosticSink &sink, Rules rules = Rules::Applied,
@@ -55,7 +55,7 @@ private:
   void endHeader(Range place, bool isEmpty = false);
   void variable(const Declaration &declaration);
   void directive(const Directive &directive);
-  /// What a function's check is handed of the last one, and hands to the next one.
+  /// Holds what the check of a function is given by the last check, and what it gives to the next one.
   struct Memory {
     const KnownItem *before;
     Again now;

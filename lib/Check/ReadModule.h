@@ -19,7 +19,7 @@ public:
   const Ast &ast() const { return parts->parser.ast(); }
   const SourceBuffer &source() const { return parts->source; }
   ModuleContext context() const { return parts->check.context(); }
-  /// What rules and analyses ask of the module, if it has a body.
+  /// Returns what rules and analyses ask of the module, if it has a body.
   const ModuleState &state() const { return parts->check.moduleState(); }
   /// The symbols of the module, and of all bodies if these are kept.
   llvm::ArrayRef<Symbol> symbols() const { return parts->check.symbols(); }
@@ -29,7 +29,7 @@ public:
   /// The comments that speak to ptxray.
   llvm::ArrayRef<Range> comments() const { return parts->parser.comments(); }
 
-  /// What is wrong with the syntax, and with the rest, in the order in which it was found.
+  /// Returns the findings about the syntax, in the order in which they were found; `findings` returns the others.
   const DiagnosticList &syntax() const { return parts->syntax.diagnostics(); }
   const DiagnosticList &findings() const { return parts->findings.diagnostics(); }
   bool hasErrors() const { return parts->syntax.hasErrors() || parts->findings.hasErrors(); }

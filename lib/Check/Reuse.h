@@ -1,7 +1,7 @@
 #pragma once
-// What a check found in the items of a text, for the check of that text after edits inside of bodies: a body that no
-// edit touched is passed over, and what was found in it is told again. That is right while all items of the module are
-// where they were and no body that is read changes what others are compared with.
+// A check keeps what it found in the items of a text for the check of that text after edits inside of bodies: a body
+// that no edit touched is passed over, and what was found in it is told again. That is right while all items of the
+// module are where they were and no body that is read changes what others are compared with.
 #include "Diagnostics/Diagnostic.h"
 #include "Module/Program.h"
 #include <memory>
@@ -20,7 +20,7 @@ struct KnownBody {
 /// Null: it has to be read each time. `findings` are those in its body, `summary` what is known of it.
 std::unique_ptr<KnownBody> knownBody(const Ast &ast, const Function &function, const FunctionSummary &summary,
                                      DiagnosticList findings);
-/// What the body's summary is at the function's present place.
+/// Returns the body's summary with its places at the function's present place.
 FunctionSummary recalled(const KnownBody &body, const Ast &ast, const Function &function);
 DiagnosticList recalledFindings(const KnownBody &body, const Function &function);
 
@@ -40,7 +40,7 @@ struct TextChange {
   uint32_t newSize = 0;
 };
 
-/// What a check need not read: the items of the module, where they should be now. Without any, all is read.
+/// Lists what a check need not read: the items of the module, where they should be now. Without any, all is read.
 struct Reuse {
   std::vector<KnownItem> items;
 
@@ -54,7 +54,7 @@ Reuse planReuse(std::vector<KnownItem> items, llvm::ArrayRef<TextChange> changes
 
 /// Kind and place of an item.
 KnownItem placeOfItem(const Ast &ast, Statement statement);
-/// Whether others may depend on how the function, which was read, was edited.
+/// Is true when others may depend on how the function, which was read, was edited.
 bool changesOthers(const Ast &ast, const Function &function, const KnownItem &before, bool isQuiet);
 
 } // namespace ptxray

@@ -12,7 +12,7 @@ llvm::StringRef remarkIn(llvm::StringRef comment);
 /// with code.
 Range lineSilencedBy(const SourceBuffer &source, Range comment);
 
-/// Whether the options enable a diagnostic; sets its severity.
+/// Is true when the options enable a diagnostic; sets its severity.
 bool isWanted(Diagnostic &diagnostic, const CheckOptions &options);
 
 /// The findings by place, without those that comments silence or options disable, together with reports of comments

@@ -20,7 +20,7 @@ std::optional<Misplaced> AddressRanges::ofConstant(LocalId variable, int64_t off
   const Extent &extent = body.symbol(variable)->extent;
   if (extent.bytes && (offset < 0 || static_cast<uint64_t>(offset) + access.bytes > extent.bytes))
     return Misplaced{variable, offset, true, {}};
-  // What is declared with less is aligned enough.
+  // A variable that is declared with less is aligned enough.
   if (access.align && extent.align % access.align == 0 && offset % access.align)
     return Misplaced{variable, offset, false, {}};
   return std::nullopt;
@@ -53,14 +53,14 @@ static std::string threadText(const BlockShape &shape, const Thread &thread) {
   return text;
 }
 
-/// What a register holds of a number: a count goes round, too.
+/// Returns what a register holds of a number: a count goes round, too.
 static int64_t held(int64_t number, const Symbol &reg) {
   const unsigned bits = isa::word(reg.type).bits;
   const bool fits = bits >= 64 || (number >= -(int64_t(1) << (bits - 1)) && number < int64_t(1) << bits);
   return fits ? number : number & ((int64_t(1) << bits) - 1);
 }
 
-/// What an address of 32 bits comes to: sums of such registers go round.
+/// Returns the numbers that an address of 32 bits comes to: sums of such registers go round.
 static Numbers asAddress(const Numbers &numbers, int64_t added, bool isNarrow) {
   Numbers result = numbers;
   if (!isNarrow || !numbers.isBounded)

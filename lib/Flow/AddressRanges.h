@@ -1,6 +1,6 @@
 #pragma once
-// Whether an access by way of a register is certainly outside of its variable, or misaligned, in some thread or round
-// of a loop.
+// This analysis finds accesses by way of a register that are certainly outside of their variable, or misaligned, in
+// some thread or round of a loop.
 #include "Flow/ThreadPaths.h"
 
 namespace ptxray {
@@ -19,7 +19,7 @@ public:
   std::optional<Misplaced> misplaced(const Operand &operand, LocalId local, const Access &access, uint32_t instruction);
 
 private:
-  /// What is asked of one address.
+  /// Holds what is asked of one address.
   struct Question {
     LocalId local, variable;
     int64_t added; // to the register

@@ -36,7 +36,7 @@ private:
 
 } // namespace
 
-/// What the addresses of a space are; without one they are generic.
+/// Returns the kind of addresses that a space has; without a space they are generic.
 static isa::Addresses addressesOf(isa::WordId space) {
   return space ? isa::word(space).addresses : isa::Addresses::Generic;
 }

@@ -32,7 +32,7 @@ Origin AddressOrigins::originOf(const Step &step, const Inputs &inputs, uint32_t
   return found;
 }
 
-/// Whether an address that it computes is in the variable of its source.
+/// Is true when an address that the operation computes is in the variable of its source.
 static bool staysInside(isa::Operation operation) {
   switch (operation) {
   case isa::Operation::Mov:
@@ -89,8 +89,8 @@ Anchor AddressOrigins::anchorOf(const Step &step, const Inputs &inputs, uint32_t
   return {further.local, further.offset + sum.added, further.isVariable, isSettled};
 }
 
-/// Whether the arithmetic may leave an address in its variable, or one lane gives its own to all; other arithmetic is
-/// not followed.
+/// Is true when the arithmetic may leave an address in its variable, or one lane gives its own to all; other arithmetic
+/// is not followed.
 static bool isFollowed(const Facts &facts) {
   return facts.computation.isKnown ? staysInside(facts.computation.operation) : facts.has(isa::FactKind::Copies);
 }

@@ -12,7 +12,7 @@
 
 namespace ptxray {
 
-/// What an address is for: a space, or all of them.
+/// Says what an address is for: a space, or all of them.
 struct Origin {
   enum Kind : uint8_t { Unknown, OfSpace, Generic };
   Kind kind = Unknown;

@@ -1,5 +1,5 @@
 #pragma once
-// What several rules about one body ask for, made when the first does.
+// Several rules about one body ask for the same analyses: each is made when the first rule asks for it.
 #include "Flow/BlockShape.h"
 #include "Flow/Dominators.h"
 #include <memory>
@@ -24,13 +24,13 @@ public:
   const Loops &loops() { return forest ? *forest : forest.emplace(loopsOf(graph())); }
   const DominatorTree &postDominators() { return after ? *after : after.emplace(postDominatorsOf(graph())); }
   const BlockShape &blockShape() { return shape ? *shape : shape.emplace(blockShapeOf(body)); }
-  /// What registers hold in any thread.
+  /// Returns the values that registers hold in any thread.
   Values &values();
   /// The origins of addresses.
   AddressOrigins &addresses();
-  /// What threads share of it.
+  /// Tells which threads hold the same in a register.
   Sharing &sharing();
-  /// Whether control always passes the first instruction before it reaches the second.
+  /// Is true when control always passes the first instruction before it reaches the second.
   bool precedes(uint32_t first, uint32_t second);
 
 private:

@@ -1,12 +1,12 @@
 #pragma once
-// How many threads a block has, and how they lie in warps.
+// The shape of a block says how many threads it has, and how they lie in warps.
 #include "Flow/Body.h"
 
 namespace ptxray {
 
 constexpr unsigned warpSize = 32, warpgroupSize = 128;
 
-/// What the head of a function says of the threads that run together.
+/// Holds what the head of a function says of the threads that run together.
 struct BlockShape {
   bool isExact = false;     // `.reqntid`
   bool isKnown = false;     // or `.maxntid`

@@ -12,7 +12,8 @@
 
 namespace ptxray {
 
-/// What a name means in one function, dense from 1. A name of a nested block is another than the same one outside.
+/// Stands for what a name means in one function; the numbers are dense from 1. A name of a nested block is another than
+/// the same one outside.
 enum class LocalId : uint32_t { None = 0 };
 
 } // namespace ptxray
@@ -52,7 +53,7 @@ struct PlacedDirective {
   Slice targets; // of `.branchtargets` and its like: into `targets`
 };
 
-/// Which instructions write each register, and which names the text reads before it writes them, if it does.
+/// Knows which instructions write each register, and which names the text reads before it writes them, if it does.
 class Definitions {
 public:
   static constexpr uint32_t none = ~0u;
@@ -64,7 +65,7 @@ public:
   }
   /// One name more.
   void addName() { known.emplace_back(); }
-  /// What the next instruction does with the names of its operands. It reads before it writes.
+  /// Notes what the next instruction does with the names of its operands. It reads before it writes.
   void note(llvm::ArrayRef<LocalId> names, const uint8_t *uses, uint32_t instruction) {
     for (size_t i = 0; i < names.size(); ++i)
       if (uses[i] & Reads && known[static_cast<uint32_t>(names[i])].newest == none)
@@ -163,7 +164,7 @@ struct Body {
     const Slice slice = instruction(number).names;
     return llvm::ArrayRef(names).slice(slice.first - firstName, slice.count);
   }
-  /// What the instruction does with each of them.
+  /// Returns what the instruction does with each of its names.
   llvm::ArrayRef<uint8_t> usesOf(uint32_t number) const {
     const Slice slice = instruction(number).names;
     return llvm::ArrayRef(uses).slice(slice.first - firstName, slice.count);

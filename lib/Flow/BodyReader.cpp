@@ -153,7 +153,7 @@ void BodyReader::forgetNamesOf(const Instruction &instruction, const Opcode &opc
     resolver.forget(opcode.spelling);
 }
 
-/// Whether nothing but functions is called that leave alone what the caller has started.
+/// Is true when all functions that are called leave alone what the caller has started.
 bool BodyReader::callsQuiet(llvm::ArrayRef<Operand> nodes, const Verdict &verdict) const {
   return llvm::all_of(verdict.facts->nodes,
                       [&](const NodeUse &use) { return !(use.uses & Calls) || module.isQuiet(nodes[use.node].name); });

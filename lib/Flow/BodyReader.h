@@ -8,7 +8,7 @@
 
 namespace ptxray {
 
-/// What a reader fills; the next one fills it again, so that its arrays are made once.
+/// Holds what a reader fills; the next one fills it again, so that its arrays are made once.
 struct BodyRoom {
   Body body;
   std::vector<LocalId> byName; // by NameId: what it means outside of nested blocks; None between functions

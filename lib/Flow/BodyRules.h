@@ -6,7 +6,7 @@
 
 namespace ptxray {
 
-/// What the rules know besides the body, and where they report.
+/// Holds what the rules know besides the body, and where they report.
 struct BodyContext {
   ModuleState &module;
   const CheckOptions &options;
@@ -15,17 +15,18 @@ struct BodyContext {
 
 /// False: an instruction is wrong, or more is around the text, so that nothing is said of the body as a whole.
 bool checkBody(const Body &body, const BodyContext &context, Analyses &analyses);
-/// What the rules about the whole module need to know of a function: what its head says, and all.
+/// Returns what the rules about the whole module need to know of a function: this one what its head says, the next one
+/// all.
 FunctionSummary summaryOfHead(const Ast &ast, const Function &function);
 FunctionSummary summaryOf(const Body &body, const ModuleState &module, Analyses &analyses);
 
-/// Whether a pedantic rule is asked for.
+/// Is true when a pedantic rule is asked for.
 bool isWanted(const CheckOptions &options, DiagId pedantic);
 
-// What each instruction names.
+// These rules look at one instruction at a time.
 void checkInstructions(const Body &body, const BodyContext &context);
 void checkAccesses(const Body &body, const BodyContext &context);
-// What only the whole shows.
+// These rules look at the whole body.
 void checkSoundInstructions(const Body &body, const BodyContext &context);
 void checkReachability(const Body &body, const BodyContext &context);
 void checkConvergence(const Body &body, const BodyContext &context, Analyses &analyses);

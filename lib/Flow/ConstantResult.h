@@ -5,7 +5,8 @@
 
 namespace ptxray {
 
-/// What the arithmetic of an instruction with integers or predicates gives, cut to its type; nothing for all others.
+/// Returns the result of an instruction's arithmetic with integers or predicates, cut to its type; nothing for all
+/// others.
 std::optional<uint64_t> constantResult(const Computation &computation, llvm::ArrayRef<uint64_t> sources);
 
 } // namespace ptxray

@@ -12,7 +12,8 @@ constexpr int64_t mostAdded = int64_t(1) << 40;
 /// Loops around a block: the exits of a body with more are not looked for.
 constexpr unsigned mostNested = 64;
 
-/// What the instruction adds to the register, perhaps by way of another one that nothing else writes.
+/// Returns the number that the instruction adds to the register, perhaps by way of another one that nothing else
+/// writes.
 std::optional<int64_t> Counters::addedTo(LocalId local, uint32_t writer) {
   for (unsigned hop = 0; hop < 2 && writer != Definitions::none; ++hop) {
     const Step step = stepOf(body, writer);
@@ -165,7 +166,7 @@ struct Progress {
   bool isOrder() const { return comparison.comparison != isa::words::eq && comparison.comparison != isa::words::ne; }
 };
 
-/// How many times in a row the loop goes on; nothing: more often than is followed.
+/// Returns how many times in a row the loop goes on; nothing: more often than is followed.
 static std::optional<uint32_t> roundsOf(const Progress &progress) {
   if (!progress.staysAfter(0))
     return 0;

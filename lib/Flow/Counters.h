@@ -26,7 +26,7 @@ struct LoopTest {
   int64_t away = 0; // added to what the counter holds at the start of the round before it is compared
 };
 
-/// What a counter holds in a loop, from the first round to the last.
+/// Holds the numbers that a counter has in a loop, from the first round to the last.
 struct Counts {
   uint32_t rounds = 0; // 0: nothing is known
   int64_t first = 0, last = 0;
@@ -37,12 +37,12 @@ class Counters {
 public:
   Counters(const Body &body, Analyses &analyses) : body(body), analyses(analyses) {}
 
-  /// What instructions add to the register, if it is a counter.
+  /// Returns what instructions add to the register, if it is a counter.
   std::optional<Counter> find(LocalId local);
   /// The test that ends the counter's loop, if there is just one.
   std::optional<LoopTest> testOf(LocalId local, const Counter &counter);
-  /// What the counter holds at an instruction that comes before the addition. It follows from the number with which the
-  /// counter begins and the one with which it is compared.
+  /// Returns what the counter holds at an instruction that comes before the addition. It follows from the number with
+  /// which the counter begins and the one with which it is compared.
   Counts counts(const Counter &counter, const Numbers &first, const std::optional<LoopTest> &test, const Numbers &limit,
                 uint32_t instruction);
 

@@ -34,7 +34,8 @@ bool Undefined::findUnwritten() {
   return !origins.empty();
 }
 
-/// What the register's value comes from, if that is undefined.
+/// Reports the read of a register whose value is undefined, and returns the register that its value comes from; None:
+/// it is defined.
 LocalId Undefined::read(LocalId local, Range range, bool matters) {
   const auto origin = origins.find(local);
   if (origin == origins.end())

@@ -1,6 +1,6 @@
 #pragma once
-// Which blocks every way passes: from the beginning to a block (dominators), from a block to the end (post-dominators);
-// and the loops. All in nearly linear time, for graphs of any form.
+// The trees of a graph say which blocks every way passes: from the beginning to a block (dominators), and from a block
+// to the end (post-dominators). Loops are found here, too. All takes nearly linear time, for graphs of any form.
 #include "Flow/Graph.h"
 
 namespace ptxray {
@@ -21,8 +21,8 @@ struct DominatorTree {
 DominatorTree dominatorTree(BlockId root, const Adjacency &successors, const Adjacency &predecessors);
 
 DominatorTree dominatorsOf(const Graph &graph);
-/// What comes to the end does not matter after the whole grid is aborted: such blocks are not in the tree, nor is a
-/// loop that control never leaves. If the function has no end at all, one block of each such is taken for one.
+/// A block from which the whole grid is aborted is not in the tree, since the end does not matter to it, nor is a loop
+/// that control never leaves. If the function has no end at all, one block of each such is taken for one.
 DominatorTree postDominatorsOf(const Graph &graph);
 
 /// Loops as a forest: every block belongs to the innermost loop around it.

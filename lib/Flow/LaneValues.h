@@ -1,5 +1,5 @@
 #pragma once
-// What is known of a value in the lanes of a warp, from nothing to everything that can be:
+// A value in the lanes of a warp is known to some degree, from nothing to everything that can be:
 //   Same      it is the same in all lanes that execute the instruction, perhaps a known number
 //   Lanes     it is a known number in each lane; in warp w it is w times `step` more
 //   Splits    a predicate that in some warp holds in some lanes and not in others

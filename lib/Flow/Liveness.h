@@ -1,5 +1,6 @@
 #pragma once
-// Which registers hold something that is read later, and how many registers of the machine that is at the widest point.
+// This analysis finds the registers that hold something which is read later, and how many registers of the machine that
+// takes at the widest point.
 #include "Flow/Graph.h"
 
 namespace ptxray {

@@ -1,6 +1,6 @@
 #pragma once
-// Which numbers an integer may be: one of a few in steps, or one after the address of a variable. Between bounds, or
-// without any, where a power of two as the step still says how it is aligned.
+// An integer may be one of a few numbers in steps, or one of those after the address of a variable. They lie between
+// bounds, or have none, and then a power of two as the step still says how they are aligned.
 //   0 .. 127                 %tid.x with `.reqntid 128`
 //   0 .. 508 in steps of 4   shl.b32 of it by 2
 //   4 in steps of 16         mad.lo.s32 of any number, 16 and 4
@@ -30,11 +30,11 @@ struct Numbers {
   bool operator==(const Numbers &) const = default;
 };
 
-/// What an integer function makes of such sources.
+/// Returns the numbers that an integer function makes of such sources.
 Numbers numbersOf(const Computation &computation, llvm::ArrayRef<Numbers> sources);
 /// The same without bounds: what is left is how far apart the numbers are.
 Numbers withoutBounds(const Numbers &numbers);
-/// What is one or the other.
+/// Returns the numbers that are one or the other.
 Numbers eitherOf(const Numbers &a, const Numbers &b);
 /// The numbers as a type reads them.
 Numbers readAs(const Numbers &numbers, isa::TypeKind kind, unsigned bits);

@@ -1,6 +1,6 @@
 #pragma once
-// What threads share of what a register holds, by all that decides it: the registers that it is made from, guards,
-// memory.
+// This analysis finds which threads hold the same in a register, by all that decides it: the registers that it is made
+// from, guards, memory.
 //   mov.u32 %r1, %tid.x;          the number of the thread tells them apart
 //   ld.shared.u32 %r2, [%r9];     memory may hold something else for each, at one time or another
 //   ld.param.u32 %r3, [n];        all threads of the grid have the same

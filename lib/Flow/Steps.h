@@ -29,7 +29,7 @@ Source sourceOf(const Operand &operand, LocalId local);
 /// number nor a name.
 Source sourceAt(const Body &body, uint32_t instruction, int node);
 
-/// What an instruction writes to its first operand, if that is one register.
+/// Describes what an instruction writes to its first operand, if that is one register.
 struct Step {
   static constexpr unsigned mostSources = 4;
 

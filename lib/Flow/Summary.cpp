@@ -1,4 +1,4 @@
-// What a body uses of its module, for the rules about kernels and what they reach.
+// The summary of a body says what it uses of its module, for the rules about kernels and what they reach.
 #include "Flow/BodyRules.h"
 #include "Isa/Words.h"
 #include "Module/KernelHead.h"
@@ -88,7 +88,7 @@ void Summariser::pragmas() {
   }
 }
 
-/// Whether an instruction further down does more than add to what this one writes to the operand.
+/// Is true when an instruction further down does more than add to what this one writes to the operand.
 bool Summariser::isReadAfter(uint32_t number, int16_t node) {
   if (lastRead.empty()) {
     lastRead.resize(body.locals.size());

@@ -1,5 +1,6 @@
 #pragma once
-// Which threads of a block come to an instruction, as far as the conditions on the way depend on their number alone:
+// This analysis finds which threads of a block come to an instruction, as far as the conditions on the way depend on
+// their number alone:
 //   setp.lt.u32 %p1, %tid, 64;  @%p1 bra half;       thread 0 comes to `half`, thread 64 does not
 //   setp.lt.u32 %p2, %tid, %n;  @!%p2 bra end;       which ones go on is not known
 // What is the same for all threads (a parameter, the number of the block) is taken to lead there.

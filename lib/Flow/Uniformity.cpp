@@ -32,7 +32,7 @@ LaneValue WarpLanes::decision(BlockId block) {
 }
 
 // ---- registers
-/// Whether what it writes may be another in each lane, or the same in all, whatever it reads.
+/// Is true when the instruction may write another value in each lane, or the same in all, whatever it reads.
 static bool setsLanes(const Facts &facts) { return facts.has(isa::FactKind::Elects) || facts.has(isa::FactKind::Per); }
 
 bool WarpLanes::isLeaf(LocalId node) const {

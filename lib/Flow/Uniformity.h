@@ -1,5 +1,5 @@
 #pragma once
-// Which values are the same in all lanes of a warp, and which blocks all lanes come to together:
+// This analysis finds which values are the same in all lanes of a warp, and which blocks all lanes come to together:
 //   mov.u32 %r1, %tid.x;          %r1  Lanes 0 .. 31, 32 more in the next warp
 //   shr.u32 %r2, %r1, 5;          %r2  Same, where warps are rows of %tid.x (`.reqntid`)
 //   and.b32 %r3, %r1, 31;         %r3  Lanes 0 .. 31
@@ -18,7 +18,7 @@
 
 namespace ptxray {
 
-/// What registers hold in the lanes of a warp.
+/// Finds the values that registers hold in the lanes of a warp.
 class WarpLanes : public Backward<WarpLanes, LaneValue> {
 public:
   enum Kind : uint8_t {
@@ -29,7 +29,7 @@ public:
   WarpLanes(const Body &body, Analyses &analyses, Kind kind, const Adjacency *deciders);
 
   const LaneValue &of(LocalId local) { return valueOf(local); }
-  /// What decides how control leaves a block; Same, if there is nothing to decide.
+  /// Returns the value that decides how control leaves a block; Same, if there is nothing to decide.
   LaneValue decision(BlockId block);
   /// The lanes of a warp may come to the block one without the other. Of `Likely`.
   bool varies(BlockId block) { return !deciders || differ(valueOf(nodeOf(block))); }

@@ -183,7 +183,7 @@ bool UnwrittenPaths::checkFirstReads(OwnReads reads) {
 
 // ---- what is perhaps meant
 void UnwrittenPaths::checkPlain(OwnReads all) {
-  // What a predicate says may be the same as on the way there.
+  // The predicate of a doubtful read may say the same as the one on the way there.
   llvm::SmallVector<UnwrittenRead, 8> reads;
   llvm::copy_if(all, std::back_inserter(reads), [](const UnwrittenRead &read) { return !read.isDoubtful; });
   if (reads.empty())

@@ -24,7 +24,7 @@ UnwrittenReads::UnwrittenReads(const Body &body, Analyses &analyses, llvm::Array
 
 namespace {
 
-/// What is known of a register, from block to block.
+/// Holds what is known of a register, from block to block.
 struct Seen {
   BlockId touched = BlockId::None, guarded = BlockId::None; // read or written; read where a predicate is true
   BlockId first = BlockId::None, last = BlockId::None;      // written
@@ -91,7 +91,8 @@ bool UnwrittenReads::isWrittenBefore(BlockId block, LocalId local) const {
   return before[indexOf(block) * words + index / 64] >> (index % 64) & 1;
 }
 
-/// What is written at the beginning of a block: what is at the end of all blocks before it.
+/// Finds the registers that are written at the beginning of each block: those that are written at the end of all blocks
+/// before it.
 void UnwrittenReads::solve() {
   const size_t words = (count + 63) / 64;
   if (words * graph.size() > mostWordsOfWrites)

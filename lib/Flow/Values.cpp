@@ -109,7 +109,7 @@ static bool needsAllSources(const Facts &facts) {
   return operation == isa::Operation::Add || operation == isa::Operation::Sub || operation == isa::Operation::Mov;
 }
 
-/// What an instruction writes to a register.
+/// Returns the value that an instruction writes to a register.
 RegisterValue Values::written(uint32_t number, LocalId local) const {
   const Step step = stepOf(body, number);
   if (!step.isKnown() || step.result != local)
@@ -137,7 +137,7 @@ RegisterValue Values::written(uint32_t number, LocalId local) const {
 
 // ---- registers
 // NOLINTBEGIN(misc-no-recursion): those of one thread ask those of all threads, which ask no further.
-/// What a counter is compared with at the end of its loop.
+/// Returns the source that a counter is compared with at the end of its loop.
 Source Values::limitOf(const std::optional<LoopTest> &test) const {
   return test ? stepOf(body, test->comparison).list[1] : Source();
 }
@@ -242,7 +242,7 @@ static Numbers numbersOfCounter(const Counter &counter, const Numbers &first, co
   return eitherOf(first, Numbers{false, 0, 0, static_cast<uint64_t>(std::abs(counter.added)), first.base});
 }
 
-/// What the counter holds before the first round.
+/// Returns the value that the counter holds before the first round.
 RegisterValue Values::beginningOf(LocalId local, const Counter &counter) const {
   RegisterValue value;
   definitions.eachWriter(local, [&](uint32_t number) {

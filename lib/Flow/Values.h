@@ -1,5 +1,5 @@
 #pragma once
-// Which numbers registers hold, in all threads or in one of them:
+// This analysis finds the numbers that registers hold, in all threads or in one of them:
 //   mov.u32 %r1, %tid.x;          0 .. 127, with `.reqntid 128`; in the last thread 127
 //   mul.wide.u32 %rd1, %r1, 16;   0 .. 2032 in steps of 16
 //   mov.u64 %rd2, tile;           tile
@@ -20,7 +20,7 @@ struct Thread {
   bool operator==(const Thread &) const = default;
 };
 
-/// What a register may hold at one place.
+/// Describes the values that a register may hold at one place.
 struct RegisterValue {
   bool isUnset = true;             // nothing is known yet
   bool isOfThread = false;         // the number of the thread is in it
@@ -58,13 +58,13 @@ public:
   std::optional<int64_t> numberAt(uint32_t instruction, int node) {
     return numberOf(sourceAt(body, instruction, node));
   }
-  /// What the counter holds at an instruction that comes before the addition, from the first round to the last.
+  /// Returns what the counter holds at an instruction that comes before the addition, from the first round to the last.
   Counts counts(LocalId counter, uint32_t instruction);
   bool isCounter(LocalId local) { return counterOf(local).has_value(); }
 
 private:
   friend Backward;
-  /// What is known of the register or variable of each source of a step; null if it is something else.
+  /// Holds what is known of the register or variable of each source of a step; null if it is something else.
   using Inputs = std::array<const RegisterValue *, Step::mostSources>;
 
   bool isLeaf(LocalId local) const;

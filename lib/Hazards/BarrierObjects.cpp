@@ -309,7 +309,7 @@ void BarrierRules::completion(const BarrierUse &use) {
                       context.opcode(use.number));
 }
 
-/// What it says decides only about a branch to where control goes anyway.
+/// Reports a wait of which the outcome decides only about a branch to where control goes anyway.
 void BarrierRules::ignored() {
   const Graph &graph = context.analyses.graph();
   for (const BlockId block : graph.order) {

@@ -8,7 +8,7 @@
 namespace ptxray {
 namespace {
 
-/// What an instruction does to shared or tensor memory.
+/// Describes what an instruction does to shared or tensor memory.
 struct MemoryUse {
   uint32_t number;
   const Access &access;

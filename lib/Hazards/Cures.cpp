@@ -4,7 +4,7 @@
 namespace ptxray {
 namespace {
 
-/// What an instruction must state to be the cure.
+/// Describes what an instruction must state to be the cure.
 struct NeededFact {
   isa::FactKind kind;
   uint16_t groups = 0;

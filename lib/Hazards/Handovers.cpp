@@ -106,8 +106,8 @@ bool Handovers::join(Levels &known, const Levels &other, BlockId, bool isBack) c
   return changed;
 }
 
-/// What others copied, and what they wrote otherwise, reads cannot tell apart; barrier objects tell others by
-/// themselves.
+/// Carries the level of the copies over an instruction. A read does not show if it is of what others copied or of what
+/// they wrote otherwise, so an ordinary write counts as sharing, too; a barrier object tells others by itself.
 void Handovers::copy(uint8_t &level, uint32_t number) const {
   const Facts &facts = body.facts(number);
   if (level == Complete && isBarrierFor(isa::Scope::Warp, facts))

@@ -87,7 +87,8 @@ namespace {
 class ReadRegisters {
 public:
   explicit ReadRegisters(const Body &body) : body(body) {}
-  /// What a wait has found out is mostly read soon: only else is the whole body looked at.
+  /// Is true when something reads the register. The outcome of a wait is mostly read soon: only if it is not is the
+  /// whole body looked at.
   bool contains(LocalId local, uint32_t after) {
     const uint32_t near = std::min(after + 8, body.size());
     for (uint32_t number = after + 1; number < near; ++number)
@@ -249,7 +250,7 @@ Levels InFlight::start() const {
   return state;
 }
 
-/// Which ways go together no text says: mostly those threads that start an operation are those that commit it, by the
+/// No text says which ways go together: mostly those threads that start an operation are those that commit it, by the
 /// same condition computed twice. So where ways meet the better one counts; but round a loop the worse, and of an
 /// operation that all threads start, where a condition on parameters alone parts them.
 bool InFlight::join(Levels &known, const Levels &other, BlockId block, bool isBack) const {
@@ -327,7 +328,7 @@ void InFlight::await(Levels &state, uint32_t number) const {
   for (const unsigned operation : found->second.set_bits())
     if (state.of[operation] == Counted)
       state.of[operation] = Ended;
-  // What is read after it may be what the barrier object told of, and not what the groups copy.
+  // A read after it may be of what the barrier object told of, and not of what the groups copy.
   for (unsigned group = 0; group < groupCount; ++group)
     if (counted >> group & 1 && state.of[unwaited(group)] <= Counted)
       state.of[unwaited(group)] = Ended;
@@ -337,7 +338,7 @@ void InFlight::await(Levels &state, uint32_t number) const {
     state.of[bulkForgotten()] = Ended;
 }
 
-/// What is read after it may have been written by it, and not by an operation before.
+/// A read after the instruction may be of what it has written, and not of what an operation before it has.
 void InFlight::overwrite(Levels &state, uint32_t number) const {
   const auto written = overwritten.find(number);
   if (written == overwritten.end())

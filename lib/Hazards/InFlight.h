@@ -1,6 +1,6 @@
 #pragma once
-// What a thread has started and not yet seen the end of. For each asynchronous operation of a body the state says how
-// far away its end is, at worst over all ways that lead to a place:
+// The state of a thread says what it has started and not yet seen the end of. For each asynchronous operation of a body
+// it says how far away its end is, at worst over all ways that lead to a place:
 //   cp.async ...               0  started, in no batch
 //   cp.async.commit_group      1  in the newest batch
 //   cp.async.commit_group      2  in the one before
@@ -119,7 +119,7 @@ private:
   std::vector<bool> isDecided; // by block: parameters alone say by which way threads come to it
 };
 
-/// How many groups the wait may leave pending.
+/// Returns how many groups the wait may leave pending.
 int64_t leftPending(const Body &body, uint32_t wait, const Action &action);
 
 /// The bits of the groups that operations are in only when an instruction says so.

@@ -57,7 +57,8 @@ MemoryPlace Places::follow(LocalId local) {
   return known[local] = place;
 }
 
-/// What one lane has is one of the places that lanes have; what another block has there is at the same place.
+/// Follows a value to where it comes from. A lane's value is one of those that the lanes have; the address of the same
+/// thing in another block of the cluster is at the same place.
 static Sum sumOrSame(const Step &step) {
   const bool isSame = step.isBroadcast() || step.is(isa::Operation::Mapa, 2);
   return isSame && !step.isGuarded && step.list[0].isSum()

@@ -1,5 +1,6 @@
 #pragma once
-// Which memory an address leads to, as far as the text shows: a variable or a register and a number added to it.
+// A place is the memory that an address leads to, as far as the text shows: a variable or a register and a number added
+// to it.
 //   mov.u32 %r1, tiles;           tiles
 //   add.s32 %r2, %r1, 16;         tiles + 16
 //   mad.lo.s32 %r3, %r9, 8, %r2;  %r3, somewhere in tiles

@@ -140,8 +140,8 @@ bool ProxyRules::isHandedOn(uint32_t write, uint32_t number) const {
   return isBarrier;
 }
 
-/// What is written after a fence ordered other writes may be something else than what is read, unless it is where one
-/// of those was.
+/// Is true when a write after a fence that ordered other writes may be somewhere else than what is read. It is not when
+/// it is where one of those was.
 bool ProxyRules::mayBeElsewhere(size_t candidate, uint32_t number, const MemoryPlace &place,
                                 const Levels &state) const {
   const GenericWrite &write = unfenced.writes[candidate];
@@ -160,7 +160,7 @@ bool ProxyRules::mayBeElsewhere(size_t candidate, uint32_t number, const MemoryP
 
 /// The last write before it in the text is the one to name.
 void ProxyRules::read(uint32_t number, const Access &access, const Levels &state) {
-  // What a descriptor describes may have come by a bulk copy.
+  // The memory that a descriptor describes may have been filled by a bulk copy.
   if (!isShared(access.space) || !access.reads() || (access.isDescribed && unfenced.hasBulkCopies))
     return;
   const MemoryPlace place = context.placeOf(number, access);

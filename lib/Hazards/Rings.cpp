@@ -20,7 +20,7 @@ static Step onlyStep(LocalId local, const Body &body) {
   return writer == Definitions::none ? Step() : stepOf(body, writer);
 }
 
-/// What a counter may hold at most before it is set to the number, + 1; 0: it is not such a choice.
+/// Returns what a counter may hold at most before it is set to the number, + 1; 0: it is not such a choice.
 ///   setp.eq.s32 %p1, %r2, 4;  selp.b32 %r1, 0, %r2, %p1;      4
 static int64_t lengthOfChoice(const Step &step, const Body &body) {
   if (!step.is(isa::Operation::Selp, 3) || !numberIn(step, 2))
@@ -45,7 +45,7 @@ static int64_t lengthOf(const Step &step, const Body &body) {
   return 0 < length && length <= mostSlots ? length : 0;
 }
 
-/// What is added to a pointer leads back as well as on: `selp.b32 %r2, -12288, 4096, %p1`.
+/// Is true when the number that is added to a pointer leads back as well as on: `selp.b32 %r2, -12288, 4096, %p1`.
 static bool leadsBack(const Step &step, const Body &body) {
   return step.is(isa::Operation::Add, 2) && llvm::any_of(step.sources(), [&](const Source &source) {
            const Step added = source.kind == Source::Name ? onlyStep(source.local, body) : Step();
@@ -68,7 +68,7 @@ static bool beginsAnew(const Step &step, const Body &body) {
 
 namespace {
 
-/// What a register is made from in a loop, step by step, as far as the loop writes it.
+/// Finds what a register is made from in a loop, step by step, as far as the loop writes it.
 class MadeInLoop {
 public:
   MadeInLoop(LocalId first, BlockId header, const Body &body, Analyses &analyses)
@@ -97,7 +97,8 @@ private:
 
 } // namespace
 
-/// Which thread is elected, and whether a wait has found its phase over, makes no round another than the one before.
+/// Is true when the instruction elects a thread, or tells if a phase is over. Neither makes a round differ from the one
+/// before.
 static bool hasOutcome(const Facts &facts) {
   return facts.has(isa::FactKind::Elects) || facts.has(isa::FactKind::Awaits);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// What comes round again in a loop: an address that stays the same, and one that runs through the slots of a ring.
+// Some addresses come round again in a loop: one that stays the same, and one that runs through the slots of a ring.
 //   add.s32 %r2, %r1, 1;  setp.eq.s32 %p1, %r2, 4;  selp.b32 %r1, 0, %r2, %p1;      0, 1, 2, 3, 0 ...
 #include "Flow/Analyses.h"
 

@@ -5,7 +5,7 @@
 namespace ptxray {
 namespace {
 
-/// What happens to the groups of copies.
+/// Describes what happens to the groups of copies.
 struct GroupEvent {
   enum { Starts, Commits, Waits } kind;
   uint32_t number; // the instruction
@@ -91,7 +91,7 @@ bool StageLoop::comesEach(uint32_t number) const {
          });
 }
 
-/// Whether each of them comes in one round.
+/// Is true when both come in one round, the first before the second.
 bool StageLoop::precedes(uint32_t first, uint32_t second) const {
   const BlockId a = graph.blockOf(first), b = graph.blockOf(second);
   return a == b ? first < second : before.dominates(a, b);
@@ -155,7 +155,7 @@ std::vector<StageLoop::Started> StageLoop::startedBefore() const {
   return started;
 }
 
-/// What was waited for before the loop may be read before the wait of the first round.
+/// Is true when copies that were waited for before the loop may be read before the wait of the first round.
 bool StageLoop::isReadBefore(llvm::ArrayRef<Started> ended) const {
   const auto waiting = llvm::find_if(prologue, [](const GroupEvent &event) { return event.kind == GroupEvent::Waits; });
   return waiting != prologue.end() && llvm::any_of(context.events, [&](uint32_t number) {

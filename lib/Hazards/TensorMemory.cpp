@@ -123,8 +123,8 @@ LocalId Allocations::addressFrom(uint32_t load, const MemoryPlace &place) {
   return context.body.definitions.only(loaded) == load ? loaded : LocalId::None;
 }
 
-/// How many columns an instruction reaches at least. What all lanes of a warp execute moves a column a register, or
-/// two.
+/// Returns how many columns an instruction reaches at least. An instruction that all lanes of a warp execute moves one
+/// column or two for each register.
 static int64_t widthOf(const Body &body, uint32_t number) {
   int64_t width = 1;
   if (body.facts(number).has(isa::FactKind::Converged))
@@ -134,7 +134,8 @@ static int64_t widthOf(const Body &body, uint32_t number) {
   return width;
 }
 
-/// Which column an address is, after the first of the allocation: its lower half, whatever the lane in the upper one.
+/// Returns the column that an address is, counted from the first of the allocation: it is the lower half, whatever the
+/// lane in the upper one is.
 static std::optional<int64_t> columnOf(const Numbers &address, LocalId base) {
   constexpr int64_t columns = 1 << 16;
   if (address.base != base || address.step % columns || address.low < 0)

@@ -13,8 +13,8 @@ struct TriedForm {
 };
 /// The first form without findings; if there is none, the nearest form with its findings.
 TriedForm bestForm(const WrittenInstruction &written);
-/// What each way to lay the operands over a form has against it; none: the words do not fit. Where operands are missing
-/// or too many, the wrong ones among the others have a weight and no finding.
+/// Returns, for each way to lay the operands over a form, what it has against it; none: the words do not fit. Where
+/// operands are missing or too many, the wrong ones among the others have a weight and no finding.
 std::vector<Judgement> judgeForm(const WrittenInstruction &written, uint32_t form);
 
 } // namespace ptxray

@@ -108,13 +108,13 @@ private:
 
   unsigned second(unsigned n) const { return n + 1 + shapes[n + 1].extent; }
 
-  /// Whether ptxas ignores where the brackets end: after the name of a texture or surface and a lone register.
+  /// Is true when ptxas ignores where the brackets end: after the name of a texture or surface and a lone register.
   bool isOpen(unsigned p, unsigned n) const {
     return patterns[p].kind == PatternKind::Address && shapes[n].kind == ShapeKind::Address && inside(n) >= 2 &&
            isOpaque(view.operands[patterns[p + 1].operand].role) && shapes[second(n)].kind != ShapeKind::Vector;
   }
 
-  /// Whether `[a, b]` or `[a, b, c]` may stand for `[a], b, c`, of which the brackets of `a` are optional.
+  /// Is true when `[a, b]` or `[a, b, c]` may stand for `[a], b, c`, of which the brackets of `a` are optional.
   bool isPair(unsigned p, unsigned n) const {
     if (patterns[p].kind != PatternKind::Address || patterns[p].extent != 2 || shapes[n].kind != ShapeKind::Address ||
         !(view.operands[patterns[p + 1].operand].rules & isa::BareAllowed))
@@ -208,7 +208,7 @@ private:
            (address.rules & isa::Subscript && indexed);
   }
 
-  /// Whether `d|_` is written for `d`, as every instruction allows.
+  /// Is true when `d|_` is written for `d`, as every instruction allows.
   bool discardsSecond(const Pattern &result, unsigned n) const {
     return shapes[n].kind == ShapeKind::Pair && shapes[n + 1].kind == ShapeKind::Register &&
            shapes[n + 1 + shapes[n + 1].extent].kind == ShapeKind::Sink &&
@@ -291,7 +291,7 @@ static void reportShape(const Shape &shape, const Pattern &pattern, Place place,
   }
 }
 
-/// How many operands a form requires, and whether it allows more.
+/// Returns how many operands a form requires, and if it allows more.
 static std::pair<unsigned, bool> countRequired(llvm::ArrayRef<Pattern> patterns) {
   unsigned required = 0;
   bool hasOptional = false;

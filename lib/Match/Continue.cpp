@@ -7,7 +7,7 @@
 
 namespace ptxray {
 
-/// Whether a cell of a row allows the words in the slots. An empty slot may still take any word.
+/// Is true when a cell of a row allows the words in the slots. An empty slot may still take any word.
 static bool cellAllows(const FormMatch &match, const isa::Column &column, const isa::Cell &cell) {
   const isa::Tables &t = isa::tables();
   if (column.kind != isa::ColumnKind::Slot)
@@ -24,7 +24,7 @@ static bool cellAllows(const FormMatch &match, const isa::Column &column, const 
   return true;
 }
 
-/// Whether each table has a row that allows the words in the slots.
+/// Is true when each table has a row that allows the words in the slots.
 static bool tablesAllow(const FormMatch &match) {
   const isa::Tables &t = isa::tables();
   return llvm::all_of(isa::run(t.formTables, match.form().tables), [&](uint32_t index) {

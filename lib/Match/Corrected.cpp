@@ -1,4 +1,4 @@
-// What is said of the words that are to be changed. Each sentence is one that all forms of the instruction agree to.
+// The words that are to be changed are told here. Each sentence is one that all forms of the instruction agree to.
 #include "Match/Claims.h"
 #include "Match/Corrections.h"
 #include "Match/Describe.h"
@@ -124,7 +124,7 @@ Words Teller::fittingThere(unsigned at, const Words &right) const {
   return fitting.size() > most ? right : fitting;
 }
 
-/// Whether the words of the subject and another go together in some form, wherever that one is among them.
+/// Is true when the words of the subject and another go together in some form, wherever that one is among them.
 bool Teller::mayHold(const Indices &subject, WordId word) const {
   Words words;
   for (unsigned k : subject)
@@ -161,7 +161,7 @@ std::string Teller::textOf(const Indices &subject) const {
   return quote(text);
 }
 
-/// What the subject goes with in that place; the right words first.
+/// Returns the words that the subject goes with in that place; the right words come first.
 Words Teller::allowedWith(const Indices &subject, const Words &right) const {
   Words allowed;
   for (WordId word : alternatives(right))
@@ -242,7 +242,7 @@ Finding Teller::tellMissing(const WordChange &change, const Words &right) const 
   } else {
     expected = allowedWith({}, right);
   }
-  // What a form of old versions lacks is no choice.
+  // A word that a form of old versions lacks is no choice.
   if (isFixedWord(kindOf(right.front())))
     what = quote(mnemonic.text);
   Finding f = wordFinding(DiagId::MissingQualifier, place, what, addedLater);
@@ -336,7 +336,7 @@ static void nameGated(Finding &f, const WrittenInstruction &written) {
   f.kind = Kind::Qualifier;
 }
 
-/// What is available in place of a word that is not: `.rna` for `.rn`.
+/// Adds a note that names what is available in place of a word that is not: `.rna` for `.rn`.
 static void addAvailable(Finding &f, const WrittenInstruction &written) {
   constexpr unsigned never = 50, far = 5;
   const std::vector<Correction> corrections = nearestCorrections(written, never);
@@ -371,7 +371,7 @@ static std::optional<uint16_t> otherWord(const Opcode &opcode, Place place, cons
   return std::nullopt;
 }
 
-/// What is stated of an instruction and is not true of all its forms is stated of this one alone.
+/// Rewords a statement about an instruction that is not true of all its forms, so that it speaks of this form alone.
 static void keepTrue(Finding &f, const Opcode &opcode) {
   const isa::Mnemonic &mnemonic = *opcode.mnemonic;
   auto beOfThisOne = [&](std::string word, std::string expected) { // both are arguments that are replaced
@@ -415,7 +415,7 @@ void nameGates(std::vector<Finding> &findings, const WrittenInstruction &written
     }
 }
 
-/// What remains to be said of the changed instruction, where the words of the written one are.
+/// Appends what remains to be said of the changed instruction, at the words of the written one.
 static void appendLeft(std::vector<Finding> &findings, const Correction &correction, const Opcode &opcode) {
   const Opcode changed(spellingWith(opcode, correction.changes));
   llvm::SmallVector<uint16_t, 16> from; // for each word of the changed opcode the one that it was
@@ -428,7 +428,7 @@ static void appendLeft(std::vector<Finding> &findings, const Correction &correct
     from.append(llvm::count_if(correction.changes, isOf(WordChange::Insert)), k);
   }
   for (Finding &f : selectFindings(correction.left, changed)) {
-    // What is said of an operand may follow from the word.
+    // A finding about an operand may follow from the word.
     const bool isOther = !correction.changes.empty() && f.phase != Phase::Gate && f.id != DiagId::MissingOperand;
     if (f.severity != Severity::Error || isOther)
       continue;

@@ -38,8 +38,8 @@ bool isOfWordsTogether(const Finding &finding) {
       finding.id);
 }
 
-/// What remains wrong with an instruction once its words fit: what people write wrongly costs less than what they do
-/// not.
+/// Returns the cost of what remains wrong with an instruction once its words fit: mistakes that people make cost less
+/// than others.
 static unsigned costOf(const Finding &finding, const WrittenInstruction &written, unsigned costOfGate) {
   if (finding.severity != Severity::Error)
     return finding.id == DiagId::UndocumentedQualifier || finding.id == DiagId::UndocumentedCombination ? 2 : 0;
@@ -124,7 +124,7 @@ unsigned Search::costOfRemoval(unsigned k) const {
   return wordClass == WordClass::Type || wordClass == WordClass::Operation ? 6 : 3;
 }
 
-/// Whether a word of the instruction begins with one that it does not have. Integers are no part of packed ones.
+/// Is true when a word that the instruction has begins with the written one. Integers are no part of packed ones.
 bool Search::isPartOfWord(unsigned k) const {
   const isa::Tables &t = isa::tables();
   const isa::Word &written = isa::word(opcode.words[k].id);
@@ -174,7 +174,7 @@ llvm::SmallVector<Forced, 4> Search::forcedOf(const FormView &view, const Leftov
   return forced;
 }
 
-/// What may be done about it, the nearest first.
+/// Returns the changes that may mend the word or slot, the nearest first.
 llvm::SmallVector<Search::Option, 0> Search::optionsOf(const FormView &view, Forced forced) const {
   const isa::Tables &t = isa::tables();
   llvm::SmallVector<Option, 0> options;
@@ -196,7 +196,7 @@ llvm::SmallVector<Search::Option, 0> Search::optionsOf(const FormView &view, For
   return options;
 }
 
-/// Whether it is worth another change: the words fit, and something is wrong that a word may mend.
+/// Is true when the draft is worth another change: the words fit, and something is wrong that a word may mend.
 bool Search::tryDraft(uint32_t form, const Draft &draft) {
   if (draft.cost > best() || ++trials > mostTrials)
     return false;
@@ -217,7 +217,7 @@ bool Search::tryDraft(uint32_t form, const Draft &draft) {
   const bool isTwice = llvm::any_of(draft.changes, isOther) && llvm::any_of(ways[least].findings, lacksOperand);
   const unsigned cost = draft.cost + costs[least] + isTwice;
   std::vector<Finding> &left = ways[least].findings;
-  // What the words of a draft still lack, another draft has.
+  // Another draft has the words that this one still lacks.
   const bool isRight = draft.changes.empty() || llvm::none_of(left, isOfWordsTogether);
   if (isRight && cost < best()) {
     found.clear();

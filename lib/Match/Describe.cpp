@@ -40,7 +40,7 @@ Place placeBefore(const FormView &view, unsigned operand) {
     last = std::max<int>(last, view.nodeOf[i]);
   if (last < 0)
     return {Place::Opcode, 0};
-  // What is in brackets or braces ends with them.
+  // The place is after the brackets or braces around the operand.
   int outer = last;
   for (int n = 0; n < last; n += shapes[n].extent)
     if (n + shapes[n].extent > last)

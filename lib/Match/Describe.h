@@ -1,5 +1,5 @@
 #pragma once
-// What a condition is about and what it requires, in words.
+// A condition is put into words here: what it is about and what it requires.
 #include "Match/FormView.h"
 
 namespace ptxray {
@@ -20,7 +20,7 @@ std::string describe(const FormView &view, isa::ExprId id, bool negated = false)
 Place placeBefore(const FormView &view, unsigned operand);
 /// The name of an operand in messages, by its place: `operand 2`.
 std::string operandText(const FormView &view, unsigned index);
-/// What an operand has to be: `a predicate`, `an address in brackets`.
+/// Returns what an operand has to be: `a predicate`, `an address in brackets`.
 std::string operandKind(const FormView &view, unsigned index);
 std::string textAt(const FormView &view, Place place);
 /// The first of the words that is written; the opcode if none is written.

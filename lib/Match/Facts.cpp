@@ -25,7 +25,7 @@ static uint8_t useOf(const isa::OperandDecl &operand) {
   return operand.role == isa::OperandRole::Function ? Reads | Calls : Reads;
 }
 
-/// How the instruction uses a name, by the kind of symbol it denotes.
+/// Returns how the instruction uses a name, by the kind of symbol it denotes.
 static uint8_t useOfName(const Shape &shape, uint8_t use) {
   switch (shape.kind) {
   case ShapeKind::Register: return use & (Reads | Writes | Addresses | Passes);
@@ -37,14 +37,14 @@ static uint8_t useOfName(const Shape &shape, uint8_t use) {
   }
 }
 
-/// Whether addresses have the width of the module's addresses: generic ones and those in `.global` do.
+/// Is true when addresses have the width of the module's addresses: generic ones and those in `.global` do.
 static bool isFullWidth(const FormView &view) {
   return llvm::all_of(view.written.opcode.words, [](const OpcodeWord &word) {
     return word.id == isa::words::global || isa::word(word.id).wordClass != isa::WordClass::Space;
   });
 }
 
-/// Whether the operand holds, or makes, a generic or global address of 32 bits.
+/// Is true when the operand holds, or makes, a generic or global address of 32 bits.
 static bool isAddress32(const FormView &view, unsigned operand, const Shape &shape) {
   if (view.operands[operand].role == isa::OperandRole::Address)
     return shape.kind == ShapeKind::Register && isa::word(shape.type).bits == 32 && isFullWidth(view);
@@ -142,13 +142,13 @@ static Computation computationOf(const FormView &view, isa::Operation operation)
   return computation;
 }
 
-/// Whether it converts from or to a generic address of 32 bits.
+/// Is true when the instruction converts from or to a generic address of 32 bits.
 static bool makesAddress32(const Computation &computation) {
   return computation.isKnown && computation.resultBits == 32 &&
          (computation.operation == isa::Operation::ToGeneric || computation.operation == isa::Operation::FromGeneric);
 }
 
-/// Whether it converts between generic addresses and those in `.const`.
+/// Is true when the instruction converts between generic addresses and those in `.const`.
 static bool convertsConstant(const FormView &view, const Computation &computation) {
   return computation.isKnown &&
          (computation.operation == isa::Operation::ToGeneric || computation.operation == isa::Operation::FromGeneric) &&
@@ -166,7 +166,7 @@ static uint16_t registersOf(const FormView &view, unsigned operand) {
   return narrow<uint16_t>(elements * std::max(1u, (view.typeOf(operand).bits + 31u) / 32));
 }
 
-/// Whether a condition holds for the target that code is made for, which need not be the module's.
+/// Is true when a condition holds for the target that code is made for, which need not be the module's.
 static bool holdsForCode(const FormView &view, isa::ExprId when) {
   const Availability &availability = view.written.availability;
   if (&availability.ofCode() == &availability)

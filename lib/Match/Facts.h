@@ -1,6 +1,6 @@
 #pragma once
-// What an accepted instruction does: its uses of operands and memory, and the facts that its form states. Facts depend
-// on the same things as the verdict, so they are found together with it, once for each shape.
+// The facts of an accepted instruction say what it does: its uses of operands and memory, and the facts that its form
+// states. Facts depend on the same things as the verdict, so they are found together with it, once for each shape.
 #include "Isa/FactNames.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -45,7 +45,7 @@ struct Access {
 
   bool reads() const { return kind == isa::Access::Reads || kind == isa::Access::Updates; }
   bool writes() const { return kind == isa::Access::Writes || kind == isa::Access::Updates; }
-  /// Whether the text alone shows which bytes of a variable these are.
+  /// Is true when the text alone shows which bytes of a variable these are.
   bool isOfVariable() const { return isVariable && bytes; }
   bool operator==(const Access &) const = default;
 };
@@ -89,7 +89,7 @@ using FactKinds = uint64_t; // a bit for each kind of fact
 static_assert(isa::factNames.size() <= 64, "FactKinds has a bit for each kind");
 constexpr FactKinds bitOf(isa::FactKind kind) { return FactKinds(1) << static_cast<unsigned>(kind); }
 
-/// Which rules about a body look at an instruction.
+/// Says which rules about a body look at an instruction.
 enum Noted : uint8_t {
   NotedAccess = 1, // it accesses memory
   NotedJoint = 2,  // the lanes of a warp, or several warps, execute it together
@@ -116,7 +116,7 @@ struct Facts {
 
   bool operator==(const Facts &) const = default;
   bool has(isa::FactKind kind) const { return kinds & bitOf(kind); }
-  /// Whether control never continues after the instruction, unless it is guarded.
+  /// Is true when control never continues after the instruction, unless it is guarded.
   bool endsControl() const { return has(isa::FactKind::Ends) || has(isa::FactKind::Branches); }
 };
 

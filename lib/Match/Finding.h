@@ -1,6 +1,6 @@
 #pragma once
-// What is wrong with an instruction, independent of its place: equal instructions share their findings, and bytes are
-// looked up when one is reported.
+// A finding says what is wrong with an instruction, independent of its place: equal instructions share their findings,
+// and bytes are looked up when one is reported.
 #include "Diagnostics/Diagnostic.h"
 #include "Isa/Tables.h"
 #include "Source/Narrow.h"
@@ -25,7 +25,7 @@ struct Place {
   }
 };
 
-/// How much a finding weighs when a text fits no form: the form with fewer findings of the first phases is nearer.
+/// Says how much a finding weighs when a text fits no form: the form with fewer findings of the first phases is nearer.
 enum class Phase : uint8_t { Qualifier, Shape, Condition, Gate, Type, Warning, Tie };
 inline constexpr unsigned phaseCount = 7; // Tie: no finding is of it; it only makes another form the nearer one
 
@@ -65,7 +65,7 @@ struct Finding {
   Phase phase;
   Place place;
   llvm::SmallVector<std::string, 4> args;
-  /// Which argument is the text of the source at `place`, or -1.
+  /// Says which argument is the text of the source at `place`, or -1.
   int8_t sourceArg = -1;
   /// The operand that it is the text of, where the place is a word that does not go with it; -1: none.
   int16_t textNode = -1;

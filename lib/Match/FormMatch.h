@@ -1,6 +1,6 @@
 #pragma once
-// How a written instruction fits one form of the tables: the word of each slot, the node of each operand, the row of
-// each table. It is a plain value of numbers, and may outlive what it was made from.
+// A match says how a written instruction fits one form of the tables: the word of each slot, the node of each operand,
+// the row of each table. It is a plain value of numbers, and may outlive what it was made from.
 #include "Isa/Isa.h"
 #include "Match/Finding.h"
 #include "Match/TypeRules.h"
@@ -32,7 +32,8 @@ struct FormMatch {
   TypeView typeOf(unsigned operand) const;
   /// A length or bound; none if it depends on a slot that is not written.
   std::optional<int64_t> value(const isa::Term &term) const;
-  /// How long an operand may be and which values it may have, from its declaration or the rows of the tables.
+  /// Returns how long an operand may be, from its declaration or the rows of the tables; `ranges` returns the values
+  /// that it may have.
   llvm::ArrayRef<isa::Term> lengths(unsigned operand) const;
   llvm::ArrayRef<isa::ValueRange> ranges(unsigned operand) const;
 

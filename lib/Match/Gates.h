@@ -1,5 +1,5 @@
 #pragma once
-// What another version or target would allow.
+// These functions find what another version or target would allow.
 #include "Match/Describe.h"
 #include "Match/Judgement.h"
 

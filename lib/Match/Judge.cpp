@@ -222,7 +222,7 @@ std::vector<Finding> selectFindings(std::vector<Finding> found, const Opcode &op
   return findings;
 }
 
-/// Whether each shape lies within the extent of the one around it.
+/// Is true when each shape lies within the extent of the one around it.
 [[maybe_unused]] static bool areNested(llvm::ArrayRef<Shape> shapes) {
   llvm::SmallVector<size_t, 8> ends = {shapes.size()}; // of the shapes around the one at hand
   for (size_t i = 0; i < shapes.size(); ++i) {

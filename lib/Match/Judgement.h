@@ -1,5 +1,5 @@
 #pragma once
-// What speaks against one form: the findings, and a score that says how near the form is.
+// A judgement holds what speaks against one form: the findings, and a score that says how near the form is.
 #include "Match/Finding.h"
 #include <array>
 #include <vector>
@@ -28,7 +28,7 @@ struct Judgement {
   std::array<uint16_t, phaseCount> score = {}; // by phase; a form with less of the first is nearer
 };
 
-/// What is said of the findings of one form: each once, errors alone if there are any.
+/// Returns the findings of one form that are told: each once, errors alone if there are any.
 std::vector<Finding> selectFindings(std::vector<Finding> found, const Opcode &opcode);
 
 } // namespace ptxray

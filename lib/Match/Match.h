@@ -37,9 +37,9 @@ void advise(std::vector<Finding> &findings, const WrittenInstruction &written);
 /// The findings about the words of an instruction whose operands cannot be read, in words.
 std::vector<Finding> judgeWords(const Opcode &opcode, const Availability &availability);
 
-/// Whether a condition of a form holds for the words in its slots alone.
+/// Is true when a condition of a form holds for the words in its slots alone.
 bool isAllowed(const FormMatch &match, isa::ExprId condition, const Availability &availability);
-/// Whether the instruction is accepted, and which gates that depends on.
+/// Is true when the instruction is accepted; adds the gates that this depends on.
 bool accepts(const WrittenInstruction &written, std::vector<isa::ExprId> &gates);
 
 // ---- an opcode that is not written to its end
@@ -87,7 +87,7 @@ uint64_t fingerprint(const Instruction &instruction, const Opcode &opcode, llvm:
 /// The fingerprint with the values of these nodes.
 uint64_t withValues(uint64_t fingerprint, llvm::ArrayRef<Operand> nodes);
 
-/// What is known of all instructions with one opcode and one shape.
+/// Holds what is known of all instructions with one opcode and one shape.
 struct Verdict {
   const Opcode *opcode = nullptr;
   llvm::ArrayRef<Shape> shapes;
@@ -104,7 +104,7 @@ public:
   Verdicts(const ModuleContext &context, Opcodes &opcodes) : availability(context), opcodes(opcodes) {}
 
   size_t size() const { return verdicts.size(); }
-  /// What the version and target allow. It does not know where the header is.
+  /// Tells what the version and target allow. It does not know where the header is.
   const Availability &allows() const { return availability; }
   const Opcode &opcode(const Ast &ast, const Instruction &instruction) { return opcodes.of(ast, instruction); }
   /// Null if there was no such instruction yet.
@@ -112,7 +112,7 @@ public:
   /// Returns the verdict. There is one shape for each operand node of the instruction, in the order of the Ast.
   const Verdict &of(const Opcode &opcode, const Instruction &instruction, llvm::ArrayRef<Operand> nodes,
                     llvm::ArrayRef<Shape> shapes);
-  /// Whether an instruction found by its fingerprint would get the same verdict; for assertions.
+  /// Is true when an instruction found by its fingerprint would get the same verdict; for assertions.
   bool isStillRight(const Verdict &verdict, const Opcode &opcode, llvm::ArrayRef<Shape> shapes) const;
   std::vector<Finding> ofWords(const Opcode &opcode) const { return judgeWords(opcode, availability); }
 
@@ -147,7 +147,7 @@ public:
 
   /// The verdicts for modules of that version and target.
   Verdicts &verdictsFor(const ModuleContext &module);
-  /// How many verdicts it holds; each version and target counts as several, since it takes memory.
+  /// Returns how many verdicts it holds; each version and target counts as several, since it takes memory.
   size_t size() const;
 
 private:

@@ -10,14 +10,14 @@
 
 namespace ptxray {
 
-/// Whether the operand has a type that no qualifier chooses (a count, a mask, a distance), or is a fragment of
+/// Is true when the operand has a type that no qualifier chooses (a count, a mask, a distance), or is a fragment of
 /// integers. ptxas refuses .f16x2 there.
 bool OperandJudge::fixedInteger() const {
   return (declared.type.kind == isa::RefKind::Word || has(isa::Fragment)) &&
          (type.kind == TypeKind::Unsigned || type.kind == TypeKind::Signed);
 }
 
-/// Whether the operand has 32 bits whatever the qualifiers are.
+/// Is true when the operand has 32 bits whatever the qualifiers are.
 bool OperandJudge::fixedWord() const {
   return type == TypeView{TypeKind::Bits, 32} && (declared.type.kind == isa::RefKind::Word || has(isa::Fragment));
 }
@@ -28,7 +28,7 @@ bool OperandJudge::wide() const {
          });
 }
 
-/// Whether it is a fragment whose elements ptxas keeps in words.
+/// Is true when the operand is a fragment whose elements ptxas keeps in words.
 bool OperandJudge::inWords() const {
   return fixedWord() || (has(isa::SpecialAllowed) && fixedInteger() && !has(isa::Fragment));
 }

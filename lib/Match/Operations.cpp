@@ -31,7 +31,7 @@ private:
   std::optional<Operation> ofAnything(const Node &root) const;
   std::optional<Operation> copied(const Node &root) const;
   bool isOperand(uint16_t node) const { return nodes[node].op == StepOp::Operand; }
-  /// Whether it is an operand, or some bits of one.
+  /// Is true when the node is an operand, or some bits of one.
   bool isSource(uint16_t node) const {
     const Node &one = nodes[node];
     return isOperand(node) ||
@@ -52,7 +52,7 @@ bool isComparison(isa::WordId word) {
   return word && isa::word(word).kind == comparisons;
 }
 
-/// Whether an operand is a float, or several of them.
+/// Is true when an operand is a float, or several of them.
 bool hasFloats(const FormView &view) {
   for (const isa::OperandDecl &operand : view.operands) {
     const isa::WordId type =
@@ -164,7 +164,7 @@ std::optional<Operation> Steps::ofIntegers(const Node &root) const {
   return areSources(root.args) ? ofNumbers(root) : std::nullopt;
 }
 
-/// Whether a word is written that does something to each number, as `.sat`.
+/// Is true when a word is written that does something to each number, as `.sat` does.
 static bool convertsNumbers(const FormView &view) {
   const isa::Tables &t = isa::tables();
   return llvm::any_of(isa::run(t.formConversions, view.form().conversions), [&](uint16_t index) {

@@ -1,5 +1,5 @@
 #pragma once
-// Which integer function the formula of an instruction is, of those that the analyses compute with.
+// The formula of an instruction may be one of the functions that the analyses compute with: this finds which one.
 #include "Match/FormView.h"
 
 namespace ptxray {

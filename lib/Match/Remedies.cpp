@@ -103,8 +103,8 @@ static bool makesItRight(const Finding &finding, const WrittenInstruction &writt
   return true;
 }
 
-/// Whether the module with the remedy is new enough for the whole instruction; further requirements are added to the
-/// remedy. Other things may still be wrong then.
+/// Is true when the module with the remedy is new enough for the whole instruction; further requirements are added to
+/// the remedy. Other things may still be wrong then.
 static bool opensGates(Remedy &remedy, const WrittenInstruction &written, bool &isAccepted) {
   constexpr unsigned mostSteps = 4;
   for (unsigned step = 0; step < mostSteps; ++step) {
@@ -475,7 +475,7 @@ static void keepIncomplete(std::vector<Finding> &findings) {
 
 static bool isWordError(const Finding &f) { return f.severity == Severity::Error && f.phase == Phase::Qualifier; }
 
-/// Whether other words may be what is meant: all that are written are known, and none is part of another name.
+/// Is true when other words may be what is meant: all that are written are known, and none is part of another name.
 static bool mayBeOtherWords(llvm::ArrayRef<Finding> findings, const Opcode &opcode) {
   if (!opcode.mnemonic || opcode.mayCall ||
       llvm::any_of(llvm::drop_begin(opcode.words), [](const OpcodeWord &word) { return !word.id; }))

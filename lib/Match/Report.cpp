@@ -120,8 +120,8 @@ void Reporter::addEdits(const Finding &finding, Range range, Fix &fix) const {
   }
 }
 
-/// Whether the fix is unambiguous. A word that is always required has no alternative; but `.ftz` may be missing because
-/// another rounding was meant.
+/// Is true when the fix is unambiguous. A word that is always required has no alternative; but `.ftz` may be missing
+/// because another rounding was meant.
 bool Reporter::isSafe(const Finding &finding) const {
   switch (finding.remedy.kind) {
   case Remedy::InsertAfterWord: return isFixedWord(finding.kind);

@@ -12,7 +12,7 @@ using isa::ExprId;
 using isa::ExprOp;
 using isa::WordId;
 
-/// Whether the module allows everything that a form requires unconditionally.
+/// Is true when the module allows everything that a form requires unconditionally.
 static bool isAvailable(const FormView &view, const isa::Form &form) {
   const isa::Tables &t = isa::tables();
   return llvm::all_of(isa::run(t.formRules, form.rules), [&](uint32_t index) {
@@ -21,7 +21,7 @@ static bool isAvailable(const FormView &view, const isa::Form &form) {
   });
 }
 
-/// How many slots of the tables hold the word: a word with few slots is more telling.
+/// Returns how many slots of the tables hold the word: a word with few slots is more telling.
 static size_t slotsWith(WordId word) {
   static const std::vector<uint32_t> counts = [] {
     std::vector<uint32_t> result(isa::tables().words.size());

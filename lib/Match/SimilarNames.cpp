@@ -8,7 +8,7 @@
 
 namespace ptxray {
 
-/// Whether the words of an opcode begin the name of another instruction, up to one that is cut off or misspelt:
+/// Is true when the words of an opcode begin the name of another instruction, up to one that is cut off or misspelt:
 /// `cp.async.commit` for `cp.async.commit_group`.
 static bool isSimilarName(const Opcode &opcode, llvm::StringRef name) {
   llvm::SmallVector<llvm::StringRef, 6> words;

@@ -1,5 +1,5 @@
 #pragma once
-// Which registers and constants are allowed for which type of an instruction.
+// These rules say which registers and constants are allowed for which type of an instruction.
 #include "Resolve/Shape.h"
 #include <string>
 
@@ -22,11 +22,11 @@ TypeView viewType(isa::WordId word);
 /// The register type of a matrix fragment with elements of that type.
 TypeView fragmentType(TypeView element);
 
-/// Whether a register of type `reg` is allowed for a value of type `type`. If `wide`, it may be wider. In a vector of
-/// integers, floats are allowed as bits.
+/// Is true when a register of type `reg` is allowed for a value of type `type`. If `wide`, it may be wider. In a vector
+/// of integers, floats are allowed as bits.
 bool typesAgree(TypeView type, TypeView reg, bool wide, bool inVector);
 
-/// Whether a type is an integer or untyped bits.
+/// Is true when a type is an integer or untyped bits.
 inline bool mayBeInteger(TypeView type) {
   return type.kind == isa::TypeKind::Bits || type.kind == isa::TypeKind::Unsigned || type.kind == isa::TypeKind::Signed;
 }
@@ -34,7 +34,7 @@ inline bool mayBeInteger(TypeView type) {
 inline bool isConstant(const Shape &shape) {
   return shape.kind == ShapeKind::Integer || shape.kind == ShapeKind::Float;
 }
-/// Whether a constant is written as `0f...`, with 32 bits; other floating-point constants have 64.
+/// Is true when a constant is written as `0f...`, with 32 bits; other floating-point constants have 64.
 bool isSingle(const Shape &immediate);
 TypeView typeOfConstant(const Shape &immediate);
 

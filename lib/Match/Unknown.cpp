@@ -72,7 +72,7 @@ Finding unknownInstruction(const Opcode &opcode) {
 static void addNear(isa::WordId id, llvm::StringRef misspelt, unsigned &distance,
                     llvm::SmallVector<isa::WordId, 4> &near) {
   const llvm::StringRef text = isa::word(id).text;
-  // What is alike before the last `::` says nothing about what is after it.
+  // Two words that are alike before the last `::` may be unlike after it, so only the ends are compared.
   const size_t head = misspelt.rfind("::") + 2;
   const bool isSameHead = head > 1 && text.starts_with(misspelt.take_front(head)) && head < misspelt.size();
   const llvm::StringRef written = isSameHead ? misspelt.drop_front(head) : misspelt.drop_front();

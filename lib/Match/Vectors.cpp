@@ -25,7 +25,7 @@ void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
   judgeElements(shape, node);
 }
 
-/// Whether an element of a vector that ptxas accepts element by element fits as a word, or as the required type.
+/// Is true when an element of a vector that ptxas accepts element by element fits as a word, or as the required type.
 bool OperandJudge::fitsAlone(const Shape &element, TypeView elementType) const {
   if (elementType.kind == TypeKind::Predicate)
     return false;
@@ -137,7 +137,7 @@ void OperandJudge::judgeElements(const Shape &shape, unsigned node) {
     fail(DiagId::VectorOfSinks, node);
 }
 
-/// Whether ptxas treats a vector whose first element is constant as a constant, and ignores sizes.
+/// Is true when ptxas treats a vector whose first element is constant as a constant, and ignores sizes.
 bool OperandJudge::isVectorConstant(const VectorFold &fold) const {
   const bool integers = fold.first.kind == TypeKind::Signed;
   const bool chosen = declared.type.kind == isa::RefKind::Slot;
@@ -172,7 +172,7 @@ void OperandJudge::judgeFold(const VectorFold &fold, unsigned node) {
          typeText());
 }
 
-/// Whether the operand is declared within such a group of the pattern.
+/// Is true when the operand is declared within such a group of the pattern.
 bool OperandJudge::standsIn(isa::PatternKind group) const {
   const auto patterns = isa::run(isa::tables().patterns, view.form().patterns);
   for (unsigned p = 0; p < patterns.size(); ++p)

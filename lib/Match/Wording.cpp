@@ -31,7 +31,8 @@ std::string listText(llvm::ArrayRef<std::string> parts, const char *conjunction)
 
 std::string quote(std::string_view text) { return "`" + std::string(text) + "`"; }
 
-/// How far the numbers of two words are from each other; nothing if they differ in more: `.m64n8k16`, `.m64n12k16`.
+/// Returns how far the numbers of two words are from each other; nothing if they differ in more: `.m64n8k16`,
+/// `.m64n12k16`.
 static std::optional<unsigned> distanceOfNumbers(llvm::StringRef a, llvm::StringRef b) {
   unsigned distance = 0;
   while (!a.empty() && !b.empty()) {

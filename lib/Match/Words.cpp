@@ -68,7 +68,7 @@ std::optional<unsigned> conflictingWord(const Opcode &opcode, unsigned k) {
   return found;
 }
 
-/// Whether the words begin the name of another instruction, as `barrier.cluster` does.
+/// Is true when the words begin the name of another instruction, as `barrier.cluster` does.
 static bool goesOn(const Opcode &opcode, unsigned k) {
   return k == 1 && spellsInstruction(opcode.words.front().text, opcode.words[k].text) &&
          !someFormKnows(*opcode.mnemonic, opcode.words[k].id);
@@ -216,7 +216,7 @@ static void alignClass(FormView &view, WordClass wordClass, Leftover &leftover) 
   }
 }
 
-/// Whether a word that fits nowhere is written just where the word of slot `j` is missing.
+/// Is true when a word that fits nowhere is written just where the word of slot `j` is missing.
 static bool standsFor(const FormView &view, unsigned k, unsigned j) {
   int before = view.written.opcode.mnemonicWords - 1, after = view.written.opcode.words.size();
   for (unsigned i = 0; i < j; ++i)

@@ -1,11 +1,11 @@
 #pragma once
-// Which slot of a form each written qualifier takes, and what is said of those that take none.
+// Each written qualifier takes a slot of a form: this finds which one, and reports the qualifiers that take none.
 #include "Match/FormView.h"
 #include "Match/Judgement.h"
 
 namespace ptxray {
 
-/// What is left when each word has taken its slot.
+/// Holds what is left when each word has taken its slot.
 struct Leftover {
   llvm::SmallVector<uint16_t, 4> strays, missing;                // words, slots
   llvm::SmallVector<std::pair<uint16_t, uint16_t>, 4> misplaced; // a word of the slot's class that the slot has not
@@ -18,7 +18,7 @@ void reportWords(const FormView &view, Leftover leftover, Judgement &judgement);
 
 /// Reports that no word is in a slot.
 void reportMissing(const FormView &view, unsigned slot, Phase phase, Judgement &judgement);
-/// Whether a slot of one of its forms holds the word.
+/// Is true when a slot of one of the instruction's forms holds the word.
 bool someFormKnows(const isa::Mnemonic &mnemonic, isa::WordId word);
 /// The place in the manual's order where the word of a slot goes: after the word with this index.
 uint16_t wordBefore(const FormView &view, unsigned slot);

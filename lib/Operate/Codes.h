@@ -1,11 +1,11 @@
 #pragma once
-// What the handlers of this room do, each for some types of lanes.
+// Each code names what some handlers do, each of them for some types of lanes.
 #include "Operate/Op.h"
 
 namespace ptxray::machine {
 
-/// What the lanes of a register hold. `U16x2` are two numbers in one of 32 bits: then a truth value is a number of the
-/// same width, of ones or zeros; else it is a bit of a mask.
+/// Names what the lanes of a register hold. `U16x2` stands for two numbers in one of 32 bits: then a truth value is a
+/// number of the same width, of ones or zeros; else it is a bit of a mask.
 enum class Lane : uint8_t {
   Mask,
   U8x4,

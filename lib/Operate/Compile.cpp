@@ -14,7 +14,7 @@ static bool isLowered(const Lowering::Input &input, ElementType packed, Register
   return true;
 }
 
-/// Whether the recipe has a part that is computed for the warp as a whole.
+/// Is true when the recipe has a part that is computed for the warp as a whole.
 static bool isNamed(const Recipe &recipe) {
   return llvm::any_of(recipe.steps, [](const RecipeStep &step) { return step.op == isa::StepOp::Named; });
 }

@@ -23,7 +23,7 @@ struct Compiled {
   bool isOneByOne = false; // lane after lane: read, compute and write
 };
 
-/// What programs keep for the handlers of their operations.
+/// Holds what programs keep for the handlers of their operations.
 using Kept = std::vector<std::shared_ptr<const void>>;
 
 /// `byNode` are the registers of the instruction, by the node that names them; of addresses they are not asked for.

@@ -31,7 +31,7 @@ struct Evaluation {
 /// Each lane has its own memory, for each operand this much of it.
 constexpr uint64_t partBytes = 512;
 
-/// What a lane holds; without registers: 0.
+/// Returns the bits that a lane holds; without registers 0.
 Bits load(const char *registers, Place place, unsigned lane) {
   if (!registers)
     return 0;
@@ -56,7 +56,7 @@ void store(char *registers, Place place, unsigned lane, Bits bits) {
   std::memcpy(registers + place.slot + size_t(lane) * (place.bits / 8), &bits, place.bits / 8);
 }
 
-/// What the lanes hold before the operation. Addresses are made up, as the machine has followed them.
+/// Holds what the lanes hold before the operation. Addresses are made up, as the machine has followed them.
 class Holding {
 public:
   Holding(const Evaluation &evaluation, const char *registers, uint32_t mask);
@@ -187,7 +187,7 @@ static std::vector<Source> sourcesOf(const Recipe &recipe, llvm::ArrayRef<Place>
   return sources;
 }
 
-/// Why it cannot be computed, if that shows only when it is done.
+/// Returns why the recipe cannot be computed, if that shows only when it is done.
 static std::string refusalOf(const Evaluation &evaluation) {
   Holding holding(evaluation, nullptr, 1);
   return evaluate(evaluation.recipe, holding.lanes).refusal;

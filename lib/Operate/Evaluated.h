@@ -5,7 +5,8 @@
 
 namespace ptxray::machine {
 
-/// What is written to a register that is wider than its type: signed numbers keep their sign, zeros fill up the rest.
+/// Returns what is written to a register that is wider than its type: signed numbers keep their sign, zeros fill up the
+/// rest.
 Bits filledUp(Bits bits, const ElementType &type, unsigned width);
 
 /// The memory that it reads and writes, with registers for it, and no operations yet.

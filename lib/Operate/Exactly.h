@@ -19,7 +19,7 @@ struct ExactWork {
 /// `more` is an ExactWork.
 void computeExactly(char *registers, const Op &op, uint32_t mask, Warp &warp);
 
-/// What the special functions of a GPU give.
+/// Describes a step that gives what the special functions of a GPU give.
 struct ApproximateWork {
   RecipeStep step;
   bool flushes, isFull;

@@ -202,7 +202,7 @@ Term Lowering::floatExtreme(bool isGreatest, const Term &first, const Term &seco
       *format);
 }
 
-/// Which of two numbers; what `.relu` and `.sat` choose is one operation.
+/// Chooses one of two numbers; the choice that `.relu` or `.sat` makes is one operation.
 std::optional<Term> Lowering::floatChoice(const Term &condition, const Term &a, const Term &b) {
   if (a.node == b.node && a.node != noNode)
     return a;
@@ -236,7 +236,7 @@ std::optional<Term> Lowering::floatChoice(const Term &condition, const Term &a, 
   return result;
 }
 
-/// Whether its sign bit is set.
+/// Returns a truth value that is true when the sign bit of the number is set.
 Term Lowering::signOf(const RecipeStep & /*step*/, const Term &term) {
   const Term a = settled(term);
   if (!a.isFloat() || a.isConstant || !a.isRaw) // a NaN that is computed has lost its sign

@@ -87,7 +87,7 @@ std::vector<bool> Graph::living() const {
   return lives;
 }
 
-/// How many operations and results read the register.
+/// Returns how many operations and results read the register.
 unsigned Graph::readers(Slot slot, const std::vector<bool> &lives) const {
   unsigned count = 0;
   const auto reads = [&](NodeId node) {
@@ -101,7 +101,7 @@ unsigned Graph::readers(Slot slot, const std::vector<bool> &lives) const {
   return count;
 }
 
-/// What is loaded and goes to a register as it is, is loaded into that register, if nothing else uses either.
+/// Loads an element that goes to a register as it is into that register, if nothing else uses either.
 void Graph::loadDirectly(std::vector<MemoryUse> &reads, const std::vector<bool> &lives) {
   for (MemoryUse &use : reads)
     for (Place &element : use.elements) {
@@ -119,7 +119,7 @@ void Graph::loadDirectly(std::vector<MemoryUse> &reads, const std::vector<bool> 
     }
 }
 
-/// What is stored as it is in a register, is stored from that register.
+/// Stores an element from the register that holds it as it is.
 void Graph::storeDirectly(std::vector<MemoryUse> &writes) {
   for (MemoryUse &use : writes)
     for (Place &element : use.elements) {

@@ -1,5 +1,6 @@
 #pragma once
-// What a recipe computes as operations on registers, each once, before it is known where the results lie.
+// The graph of a recipe holds what it computes as operations on registers, each once, before it is known where the
+// results lie.
 #include "Operate/Codes.h"
 #include "Operate/Compile.h"
 #include <array>

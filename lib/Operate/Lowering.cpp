@@ -36,7 +36,7 @@ std::optional<uint64_t> Lowering::numberOf(uint16_t step) const {
   return {};
 }
 
-/// How many of the lowest bits of its arguments a step needs, to give as many of its own as are wanted.
+/// Demands as many of the lowest bits of a step's arguments as it needs to give as many of its own as are wanted.
 void Lowering::demandOf(StepOp op, const RecipeStep &step, unsigned bits) {
   const auto first = [&](unsigned of) { demand(step.args[0], of); };
   for (unsigned i = 1; i < step.args.size(); ++i)

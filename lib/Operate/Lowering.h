@@ -30,7 +30,7 @@ private:
   using Terms = std::vector<Term>;
   using Args = llvm::ArrayRef<Term>;
 
-  // What is asked for.
+  // These find which bits of each step are asked for.
   void findDemand();
   void demand(uint16_t step, unsigned bits) { wanted[step] = std::max(wanted[step], bits); }
   void demandOf(const isa::StepOp op, const RecipeStep &step, unsigned bits);

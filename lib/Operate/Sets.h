@@ -11,7 +11,7 @@ Handler baseFoldOf(Code code, Lane type);
 Handler wideHandlerOf(Code code, Lane type, Lane from);
 Handler wideFoldOf(Code code, Lane type);
 
-/// Whether those are taken: if the processor can, unless a test says otherwise.
+/// Says if the wide handlers are taken: they are if the processor can run them, unless a test says otherwise.
 bool &usesWideHandlers();
 
 } // namespace ptxray::machine

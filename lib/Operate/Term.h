@@ -1,5 +1,5 @@
 #pragma once
-// What is known of a number on the way of a recipe: between which limits it is, and which lanes hold it.
+// A term holds what is known of a number on the way of a recipe: between which limits it is, and which lanes hold it.
 #include "Operate/Graph.h"
 
 namespace ptxray::machine {

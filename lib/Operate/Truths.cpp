@@ -11,7 +11,7 @@ Term Lowering::ones() {
   return Term::truth(graph.constant(packed.count > 1 ? packed.bits * packed.count : 1, ~Bits(0)));
 }
 
-/// Whether lanes are packed: then truth values are as wide as they are.
+/// Returns the type of lanes that hold truth values: where lanes are packed, truth values are as wide as they are.
 static Lane wordLane(const ElementType &packed) {
   return packed.count == 1 ? Lane::Mask : packed.bits * packed.count == 64 ? Lane::U64 : Lane::U32;
 }
@@ -145,7 +145,7 @@ Term Lowering::choice(const RecipeStep &step, Args args, unsigned bits) {
       range);
 }
 
-/// What the letters and digits of words say.
+/// Computes the steps that go by the letters and digits of words.
 std::optional<Lowering::Terms> Lowering::ofWords(const RecipeStep &step) {
   const auto word = [&](unsigned i) { return recipe.steps[step.args[i]].word; };
   const auto names = [&](isa::WordId one, unsigned part) {

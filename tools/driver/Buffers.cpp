@@ -188,7 +188,7 @@ PTXRAY_API cuMemPrefetchAsync_v2(Address address, size_t size, Location, unsigne
   return cuMemPrefetchAsync(address, size, 0, stream);
 }
 
-/// What of memory a pointer leads to, by the numbers of the API's attributes.
+/// Tells what a pointer leads to, by the numbers of the API's attributes.
 PTXRAY_API cuPointerGetAttribute(void *data, int attribute, Address address) {
   PTXRAY_BEGIN;
   const auto *found = blockAt(address);

@@ -48,8 +48,8 @@ int attributeOf(const Chip &chip, int attribute) {
   case 97: return chip.sharedOfBlock * 1024;
   case 106: return chip.blocksOfProcessor;
   case 111: return 1024;
-  // What it can do: copy beside kernels, map host memory, run kernels side by side, address all alike, order streams,
-  // cache in L1, manage memory, stop kernels midway, launch cooperatively, register memory, have pools.
+  // It can do all these: copy beside kernels, map host memory, run kernels side by side, address all alike, order
+  // streams, cache in L1, manage memory, stop kernels midway, launch cooperatively, register memory, have pools.
   case 15:
   case 19:
   case 31:

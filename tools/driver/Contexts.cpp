@@ -42,7 +42,7 @@ PTXRAY_API cuDriverGetVersion(int *version) {
   return Success;
 }
 
-/// Why nothing can be asked of a device; Success: it can be.
+/// Returns the reason why nothing can be asked of a device; Success: it can be.
 static Result deviceProblem(Device device) {
   return !state().isInitialised ? NotInitialized : device != 0 ? InvalidDevice : Success;
 }
@@ -201,7 +201,7 @@ PTXRAY_API cuCtxDestroy_v2(void *context) {
   return Success;
 }
 
-/// Whether a handle is that of a context; null is none that is alive.
+/// Is true when a handle is that of a context that is alive; null is none.
 static bool isContext(void *context) { return state().contexts.contains(context); }
 
 PTXRAY_API cuCtxPushCurrent_v2(void *context) {

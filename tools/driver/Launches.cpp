@@ -163,7 +163,7 @@ static int blocksAtOnce(const Kernel &function, int threads, size_t shared) {
   return static_cast<int>(std::min({bySize, byThreads, size_t(chip.blocksOfProcessor)}));
 }
 
-/// What of the launch no GPU of this kind can do; Success: it can.
+/// Returns an error for a launch that no GPU of this kind can do; Success: it can.
 static Result limitOf(const Kernel &function, const machine::Launch &asked) {
   const uint64_t threads = uint64_t(asked.block[0]) * asked.block[1] * asked.block[2];
   const uint64_t most = uint64_t(state().chip->sharedOfBlock) * 1024;

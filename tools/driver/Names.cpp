@@ -1,4 +1,4 @@
-// What can be asked by a name or a number: functions and errors.
+// Functions and errors can be asked for by a name or a number.
 #include "State.h"
 
 namespace ptxray::driver {

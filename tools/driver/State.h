@@ -1,5 +1,5 @@
 #pragma once
-// What the emulated driver knows: one device, its contexts and memory, and whatever handles lead to. Calls are one
+// The state of the emulated driver is one device, its contexts and memory, and all that handles lead to. Calls are one
 // after the other, under one lock.
 #include "Check/Checker.h"
 #include "Chips.h"
@@ -134,7 +134,7 @@ State &state();
 
 /// The contexts of this thread; the last one is current.
 std::vector<Context *> &contextStack();
-/// Why no call may be made now, the fault of an earlier kernel among it; Success: it may.
+/// Returns the reason why no call may be made now, the fault of an earlier kernel among them; Success: it may.
 Result ready();
 /// The bytes that an address of the device leads to; null: they are not all in one buffer.
 uint8_t *bytesAt(Address address, size_t size);

@@ -10,7 +10,7 @@ using namespace ptxray::driver;
 
 namespace {
 
-/// What the three functions that encode a map are told alike.
+/// Holds the arguments that the three functions which encode a map have in common.
 struct Encoding {
   void *to;
   machine::DriverNumbers numbers;

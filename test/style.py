@@ -27,9 +27,6 @@ MOST_LINES_OF_FUNCTION, MOST_LINES_OF_FILE = 60, 600
 # A comment may not begin with these words, since a reader would need the code below to make a sentence of it; and it
 # avoids words that a plainer one replaces.
 HANGING = re.compile(r"\s*(?://[/!]?|#) (Of|Where|As|In|By|From|For who|What|Whether|Which|How|Why|Who|Whose)\b")
-ASKING = {"What", "Whether", "Which", "How", "Why", "Who", "Whose"}
-# Comments in these folders still begin with words that ask. A folder without one must be taken off the list.
-STILL_ASKING = ("lib/Machine/",)
 COMMENT = re.compile(r"\s*(//[/!]?|#)( |$)")
 AVOIDED = re.compile(r"//.*\b(nobody|whoever|for who|control comes|be it|so many of)\b", re.I)
 
@@ -105,20 +102,10 @@ def hanging_words(lines):
 
 def poor_comments(file, lines):
     for number, word in hanging_words(lines):
-        if not (word in ASKING and file.startswith(STILL_ASKING)):
-            yield f"{file}:{number}: a comment begins with `{word}`: make it a sentence that stands alone"
+        yield f"{file}:{number}: a comment begins with `{word}`: make it a sentence that stands alone"
     for number, line in enumerate(lines, 1):
         if not file.endswith(".py") and (found := AVOIDED.search(line)):
             yield f"{file}:{number}: a comment says `{found[1]}`: use a plainer word"
-
-
-def done_folders(root, files):
-    """Complains of folders in STILL_ASKING that have no such comment any more."""
-    for folder in STILL_ASKING:
-        sources = [root / file for file in files if file.startswith(folder) and file.endswith((".cpp", ".h"))]
-        texts = (source.read_text().split("\n") for source in sources)
-        if not any(word in ASKING for text in texts for _, word in hanging_words(text)):
-            yield f"test/style.py: no comment in {folder} asks: take it off STILL_ASKING"
 
 
 def functions(lines):
@@ -169,7 +156,6 @@ def main():
         sys.exit(0 if ruff(root) else 1)
     rules = Rules(root / ".editorconfig")
     found = [fault for file in files if not file.startswith(OTHERS) for fault in faults(root, file, rules)]
-    found += done_folders(root, files)
     print("\n".join(found[:200]))
     sys.exit(0 if formatted(root, files) and not found else 1)
 

@@ -191,7 +191,7 @@ static bool areWritten(const uint8_t *written, size_t bytes) {
   return all == ones;
 }
 
-/// Whether none of the bytes was written.
+/// Is true when none of the bytes was written.
 static bool areUnwritten(const uint8_t *written, size_t bytes) {
   return !*written && std::all_of(written, written + bytes, [](uint8_t one) { return !one; });
 }
@@ -202,7 +202,7 @@ static bool hasFlags(const MemoryAccess &access, const Warp &warp) {
          (space == Space::Shared || space == Space::Local || space == Space::Generic);
 }
 
-/// What the lanes load may be what nothing has written.
+/// Notes that the lanes may load what nothing has written.
 static inline void noteLoads(const Op &op, const MemoryAccess &access, const uint64_t *at, const Pointers &from,
                              Warp &warp) {
   if (!hasFlags(access, warp) || !from.mask)
@@ -394,7 +394,7 @@ private:
 
 void accessAtomically(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto &atomic = *static_cast<const AtomicAccess *>(op.more);
-  // What was there may be written to the register of the address.
+  // The atomic operation may overwrite the register of its address with what was there.
   using Addresses = llvm::SmallVector<std::array<uint64_t, warpSize>, 1>;
   const auto addresses = [&](llvm::ArrayRef<MemoryAccess> accesses) {
     Addresses at(accesses.size());

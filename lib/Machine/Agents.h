@@ -1,5 +1,5 @@
 #pragma once
-// Who accesses memory: warps, and asynchronous operations, which go on beside the threads that started them. An
+// Agents access memory: warps, and asynchronous operations, which go on beside the threads that started them. An
 // operation that groups take belongs to an engine of its warp and is numbered there; one that a barrier object counts
 // belongs to the object and has the number of its phase. Clocks have an entry for each of these agents: up to which of
 // its operations a warp has seen the end.
@@ -22,7 +22,7 @@ struct Flights;
 /// An operation notes its accesses when it begins, and makes them when it ends.
 enum class Stage : uint8_t { Whole, Begin, End };
 
-/// Who does what a warp notes, if it is not the warp itself.
+/// Says who does what a warp notes, if it is not the warp itself.
 struct Doer {
   uint32_t agent = 0, clock = 0; // 0: the warp
   bool isAsyncProxy = false;     // it does not see what ordinary instructions wrote before a proxy fence
@@ -31,7 +31,7 @@ struct Doer {
   bool isStrong = false; // they are sums that do not race with each other
 };
 
-/// What a warp has started of one kind of operations that groups take.
+/// Counts what a warp has started of one kind of operations that groups take.
 struct Engine {
   uint32_t started = 0;                  // operations
   std::deque<uint32_t> groups;           // the newest ones: how many had been started when each was committed
@@ -64,9 +64,9 @@ struct ObjectHistory {
   std::vector<std::pair<const Instruction *, uint32_t>> arrivals; // what has brought some, and the last warp that did
 };
 
-/// What the blocks of a cluster share, with the operations in flight. The entries of clocks, from 1 on: what warps did,
-/// what of that was before a proxy fence, which barrier objects they had made before a fence for these, what one lane
-/// of them did, engines, barrier objects.
+/// Holds what the blocks of a cluster share, with the operations in flight. The entries of clocks are, from 1 on: what
+/// warps did, what of that was before a proxy fence, which barrier objects they had made before a fence for these, what
+/// one lane of them did, engines, barrier objects.
 struct Agents {
   uint32_t warps = 0, engines = 0;
   std::shared_ptr<Flights> flights;

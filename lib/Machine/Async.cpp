@@ -132,7 +132,7 @@ static uint8_t *reach(const AddressOf &address, uint64_t at, uint64_t count, boo
   return nullptr;
 }
 
-/// Which bytes of the copy move: all of them, those of the mask, or all but some at the ends.
+/// Adds the bytes of the copy that move: all of them, those of the mask, or all but some at the ends.
 static void addTransfers(Operation &operation, const BulkCopy &copy, uint8_t *to, const uint8_t *from, uint64_t size,
                          const char *registers, unsigned lane) {
   if (!copy.byteMask.bits) {

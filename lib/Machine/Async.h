@@ -7,7 +7,7 @@
 
 namespace ptxray::machine {
 
-/// What is done to an element in memory with one that comes.
+/// Says what is done to an element in memory with one that comes.
 struct Reduction {
   enum class How : uint8_t { None, Add, Min, Max, Inc, Dec, And, Or, Xor };
   How how = How::None;
@@ -32,7 +32,7 @@ struct Completion {
   uint64_t offset; // where the object is in the shared memory of the block
   uint32_t bytes;
 };
-/// What becomes of numbers on their way.
+/// Says what becomes of numbers on their way.
 enum class CopyConversion : uint8_t {
   None,
   RoundToTf32,
@@ -90,7 +90,7 @@ void copyTile(char *registers, const Op &op, uint32_t mask, Warp &warp);
 
 // ---- lowering
 
-/// Whether a word of the opcode has this text.
+/// Is true when a word of the opcode has this text.
 bool hasWord(const Lowered &one, llvm::StringRef text);
 /// The reduction that the words of an opcode say; nothing if there is none of these.
 std::optional<Reduction> reductionOf(const Lowered &one);

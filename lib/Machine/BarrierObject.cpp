@@ -192,7 +192,7 @@ static std::string useAt(const BarrierUse &use, BlockState &block, uint8_t *byte
   }
 }
 
-/// What was done before an arrival is before what is done after the phase.
+/// Orders everything that was done before an arrival before everything that is done after the phase.
 static void noteOrder(const BarrierUse &use, const Op &op, uint32_t mask, unsigned lane, const uint8_t *object,
                       Warp &warp) {
   using enum BarrierUse::What;

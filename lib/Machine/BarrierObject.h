@@ -1,6 +1,5 @@
 #pragma once
-// What an mbarrier object in shared memory holds. Its 64 bits have no documented meaning, so they are the machine's
-// own.
+// An mbarrier object lies in shared memory. Its 64 bits have no documented meaning, so they are the machine's own.
 #include "Machine/Access.h"
 #include <optional>
 
@@ -16,13 +15,13 @@ struct BarrierObject {
   bool isOdd = false;                 // the phase
 
   uint64_t bits() const;
-  /// Whether the phase is complete: its end has been made.
+  /// Ends the phase if it is complete, and is true then.
   bool advance();
 };
 /// Nothing if the bits are no object: it was not made, or it was written over.
 std::optional<BarrierObject> readBarrier(uint64_t bits);
 
-/// What an instruction does with barrier objects.
+/// Describes what an instruction does with barrier objects.
 struct BarrierUse {
   enum class What : uint8_t { Init, Invalidate, Expect, Complete, Arrive, Await };
   What what = What::Init;
@@ -47,7 +46,7 @@ std::string completeBytes(BlockState &block, uint64_t offset, uint32_t bytes);
 /// The same for arrivals.
 std::string arriveAt(BlockState &block, uint64_t offset, uint32_t count);
 
-/// What a register or constant of any width holds; 0 if there is none.
+/// Returns the number that a register or constant of any width holds; 0 if there is none.
 uint64_t numberIn(const char *registers, Place place, unsigned lane);
 /// Writes a register of a lane, of any width; none: nothing happens.
 void setNumber(char *registers, Place place, unsigned lane, uint64_t value);

@@ -16,7 +16,7 @@ uint32_t BlockState::threads() const { return product(grid->block); }
 
 bool BlockState::isDone() const { return warpsAlive == 0; }
 
-/// What a thread of the block does from its begin on.
+/// Prepares a warp of the block for its begin: its lanes, what of them is traced, and what is counted.
 static void start(BlockState &block, Warp &warp) {
   const GridState &grid = *block.grid;
   const uint32_t first = warp.number * warpSize, lanes = std::min(block.threads() - first, warpSize);

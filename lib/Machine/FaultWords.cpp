@@ -58,7 +58,7 @@ std::array<uint64_t, 3> clusterAt(const GridState &grid, uint64_t number) {
   return at;
 }
 
-/// Who made the earlier access.
+/// Says who made the earlier access.
 static std::string earlierText(const GridState &grid, const Race &race) {
   if (race.isOfWarp)
     return "here by another lane of the warp";

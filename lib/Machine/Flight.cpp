@@ -261,7 +261,7 @@ void commitGroup(char *, const Op &op, uint32_t, Warp &warp) {
     engine.groups.pop_front();
 }
 
-/// How many operations of an engine have ended when the wait returns.
+/// Returns how many operations of an engine have ended when the wait returns.
 static uint32_t coveredBy(const GroupUse &use, const Engine &engine, const char *registers, unsigned lane) {
   if (!use.pending.bits)
     return engine.started;

@@ -74,14 +74,14 @@ void holdRegisters(Warp &warp, const Op &op, const StartedOperation &start, uint
 /// Operations of the engine are complete, up to a number.
 void giveBackRegisters(Warp &warp, unsigned engine, uint32_t covered);
 void fenceRegisters(char *registers, const Op &op, uint32_t mask, Warp &warp);
-/// What ordinary instructions wrote becomes visible to the async proxy.
+/// Makes what ordinary instructions wrote visible to the async proxy.
 void fenceProxies(char *registers, const Op &op, uint32_t mask, Warp &warp);
 /// Barrier objects that were made become visible to the cluster.
 void fenceObjects(char *registers, const Op &op, uint32_t mask, Warp &warp);
 /// A release of nothing but these.
 void releaseObjects(Warp &warp, uint64_t place);
 
-/// What a warp has seen of a barrier object whose phase is over.
+/// Lets a warp see what comes before the end of a phase of a barrier object that is over.
 void acquireObject(Warp &warp, uint32_t lanes, const uint8_t *object, bool isRelaxed);
 /// The phase of a barrier object is over.
 void endPhase(BlockState &block, const uint8_t *object);
@@ -92,7 +92,7 @@ void noteInit(Warp &warp, const Op &op, const uint8_t *object);
 void noteArrival(Warp &warp, const Instruction &at, const uint8_t *object);
 /// Faults if the object was made by another warp and nothing orders that before.
 void checkInit(Warp &warp, const Op &op, const uint8_t *object, unsigned lane);
-/// What comes is done by an operation that the object counts.
+/// Says that an operation which the object counts does what comes.
 void setCounted(Warp &warp, BlockState &block, uint64_t offset);
 
 /// An operand in shared memory is read.
@@ -124,7 +124,7 @@ void lowerTouch(const Lowered &one, const Body &body, const std::vector<bool> &h
 void lowerGroups(const Lowered &one, BodyLowering &lowering);
 /// The engine of the groups that a fact names; -1: none.
 int engineOf(const Action &action);
-/// Whether it does its operations in the order in which they were started.
+/// Is true when the engine does its operations in the order in which they were started.
 bool isPipelineEngine(unsigned engine);
 
 } // namespace ptxray::machine

@@ -1,4 +1,4 @@
-// What is said of accesses that come too early or too late beside an asynchronous operation.
+// Faults of accesses that come too early or too late beside an asynchronous operation are put into words here.
 #include "Machine/Flight.h"
 #include "Machine/Grid.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,4 +1,4 @@
-// What a warp has of a function while it executes it: registers and local memory.
+// A frame holds what a warp has of a function while it executes it: registers and local memory.
 #include "Machine/Grid.h"
 #include "Machine/Unwritten.h"
 #include "Machine/Warp.h"

@@ -37,7 +37,7 @@ namespace {
 
 enum class State : uint8_t { Untouched, Read, ReadByAll, Written, WrittenStrongly };
 
-/// What a cell says.
+/// Holds what a cell says.
 struct Content {
   State state = State::Untouched;
   uint16_t bytes = 0;       // a bit for each of the 16
@@ -122,7 +122,7 @@ static bool isUnordered(const Content &before, const Content &now, const Warp &w
   return isWritten(before.state) && !areStrong && !isSeen(before, now, warp);
 }
 
-/// What the cell says after an access.
+/// Returns what the cell says after an access.
 static Content after(const Content &before, const Content &now) {
   if (before.state == State::Untouched || isWritten(now.state))
     return now;

@@ -103,7 +103,7 @@ bool canBeginAgain(const std::vector<BlockState *> &cluster);
 void beginAgain(const std::vector<BlockState *> &cluster);
 /// The fault of a warp, if it has one, is that of the grid.
 void takeFault(Warp &warp);
-/// What a turn came to.
+/// Says what a turn came to.
 enum class Progress : uint8_t {
   None,   // no warp could run
   InVain, // who ran ended by asking whether a phase of a barrier object is complete, and it was not

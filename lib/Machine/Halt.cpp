@@ -84,7 +84,7 @@ std::vector<uint8_t> bytesNow(GridState &grid, const WatchedBytes &watched) {
   return {static_cast<uint8_t>(lanes >> watched.lane & 1)};
 }
 
-/// What is put somewhere counts as written there.
+/// Writes the bytes of a change; they count as written from then on.
 static void make(const Change &change, GridState &grid) {
   using Where = WatchedBytes::Where;
   const WatchedBytes &where = change.where;

@@ -1,5 +1,5 @@
 #pragma once
-// Why no thread of a launch can go on.
+// A launch hangs when none of its threads can go on: this finds out why.
 #include "Machine/Grid.h"
 
 namespace ptxray::machine {
@@ -19,7 +19,7 @@ std::string objectText(const BlockState &block, uint64_t offset);
 /// The same for a barrier.
 std::string barrierText(const NumberedBarrier &barrier);
 
-/// What threads of the first block that hangs wait at, and what is missing there.
+/// Reports where the threads of the first block that hangs wait, and what is missing there.
 DiagnosticList explainHang(const GridState &grid, llvm::ArrayRef<BlockState *> blocks);
 
 } // namespace ptxray::machine

@@ -105,7 +105,7 @@ static Sampling with(Sampling texture, const Sampling &sampler) {
   return texture;
 }
 
-/// Why the fetch cannot be done; empty if it can.
+/// Returns the reason why the fetch cannot be done; empty if it can.
 static std::string problemOf(const TextureFetch &fetch, const Image &image, const Sampling &sampling) {
   if (image.rank == 1 && !image.isCube && !image.layers && fetch.areIntegers != image.isBuffer)
     return image.isBuffer ? "coordinates that are floats, of a texture in linear memory"

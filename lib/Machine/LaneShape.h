@@ -8,7 +8,7 @@
 
 namespace ptxray::machine {
 
-/// How the addresses of lanes lie to each other.
+/// Describes how the addresses of lanes lie to each other.
 struct LaneShape {
   /// Elements one after the other, by their distance from the first lane.
   struct Run {

@@ -132,7 +132,7 @@ struct ClusterQueue {
   Time::time_point start = Time::now();
 };
 
-/// What one core executes: the blocks that are alive at the same time. Clusters begin in their order; another one
+/// Runs the blocks that one core executes, which are alive at the same time. Clusters begin in their order; another one
 /// begins when those that are there have ended, or wait for something that only others can bring.
 class Schedule {
 public:
@@ -319,7 +319,7 @@ void Schedule::run(bool isOnlyOne) {
   }
 }
 
-/// Why the kernel cannot be launched so; empty: it can.
+/// Returns the reason why the kernel cannot be launched so; empty: it can.
 static std::string problemOf(const Program &program, const Launch &launch) {
   if (!program.refusal.empty())
     return program.refusal;
@@ -359,7 +359,7 @@ static std::vector<CountedInstruction> countsOf(const GridState &grid) {
   return all;
 }
 
-/// How many cores are worth their start: one cluster has taken `seconds`.
+/// Returns how many cores are worth their start: one cluster has taken `seconds`.
 static unsigned coresFor(uint64_t clusters, double seconds, unsigned most) {
   constexpr double worthIt = 100e-6; // seconds for each of them
   most = most ? most : std::max(1u, std::thread::hardware_concurrency());

@@ -37,7 +37,7 @@ public:
   std::unique_ptr<Parts> parts;
 };
 
-/// How far a launch is, and whether it shall end early: for other threads than the one that launches.
+/// Tells other threads how far a launch is, and lets them end it early.
 struct Watch {
   std::atomic<uint64_t> blocksDone = 0;
   std::atomic<bool> isStopped = false;

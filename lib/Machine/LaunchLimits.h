@@ -3,7 +3,7 @@
 
 namespace ptxray::machine {
 
-/// What of a launch is more than any GPU can do, in words; empty if it is possible.
+/// Returns in words what of a launch is more than any GPU can do; empty if it is possible.
 std::string brokenLimits(const Launch &launch);
 
 } // namespace ptxray::machine

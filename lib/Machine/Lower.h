@@ -6,7 +6,7 @@
 
 namespace ptxray::machine {
 
-/// What the functions of a program share while they are lowered.
+/// Holds what the functions of a program share while they are lowered.
 struct ProgramBuilder {
   const ReadModule &module;
   const PlacedVariables &variables; // those in global and constant memory

@@ -42,7 +42,7 @@ static BarrierUse useOf(BarrierUse::What what, const Lowered &one, const Action 
   return use;
 }
 
-/// How many bytes the results of the formulas have.
+/// Returns how many bytes the results of the formulas have.
 static uint32_t storedBytes(const Recipe &recipe) {
   uint32_t bits = 0;
   for (const RecipeResult &result : recipe.results)
@@ -227,7 +227,7 @@ bool cancelNothing(const Lowered &one, BodyLowering &lowering) {
   return true;
 }
 
-/// What such an answer says: false, and no block.
+/// Writes what such an answer says: false, and no block.
 bool nothingCanceled(const Lowered &one, BodyLowering &lowering) {
   for (const char *name : {"pred", "reg", "ctaid"}) {
     const int node = one.node(name);

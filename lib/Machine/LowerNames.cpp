@@ -1,4 +1,4 @@
-// What the names of a body mean to the machine: registers, special registers, variables and addresses.
+// The names of a body mean something to the machine: registers, special registers, variables and addresses.
 #include "Isa/Words.h"
 #include "Machine/Lower.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -46,7 +46,7 @@ Place BodyLowering::registerOf(LocalId local, unsigned component) {
   return found->second;
 }
 
-/// Which special register a name is, and how wide.
+/// Returns the special register that a name is, and its width.
 static std::pair<Special, unsigned> specialNamed(llvm::StringRef name) {
   using enum Special;
   const Special what = llvm::StringSwitch<Special>(name)

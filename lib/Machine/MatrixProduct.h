@@ -19,7 +19,7 @@ struct OperandType {
   auto operator<=>(const OperandType &) const = default;
 };
 
-/// How a matrix lies in shared memory, but for where it begins.
+/// Describes how a matrix lies in shared memory, but for where it begins.
 struct SharedForm {
   uint32_t rows = 0, depth = 0;     // elements; rows are those of A, or of the transpose of B
   uint32_t bits = 16;               // that an element takes: for those of 6 and 4 bits perhaps 8
@@ -33,11 +33,11 @@ struct SharedMatrix {
   uint32_t start = 0, baseOffset = 0; // offsets in the shared memory of a block
 };
 
-/// Whether its rows are no longer than those that its mode swizzles: where more follows along K is another
-/// descriptor's.
+/// Is true when its rows are no longer than those that its mode swizzles: more rows that follow along K belong to
+/// another descriptor.
 bool fitsSwizzle(const SharedForm &form);
 
-/// How products are made.
+/// Describes how products are made.
 struct ProductKind {
   OperandType a, b;
   const numbers::Format *result = nullptr; // null: integers of 32 bits
@@ -92,8 +92,8 @@ void addProducts(const ProductKind &kind, const Prepared &a, uint32_t first, uin
 /// elements.
 void addSparseProducts(const ProductKind &kind, const Prepared &a, uint32_t first, uint32_t count, const Prepared &b,
                        llvm::ArrayRef<uint16_t> columns, std::span<uint32_t> sums);
-/// Which columns of a chunk the four bits of metadata choose, for elements of so many bits: two of four, or one of two;
-/// for elements of 4 bits two pairs of eight.
+/// Returns the columns of a chunk that the four bits of metadata choose, for elements of so many bits: two of four, or
+/// one of two; for elements of 4 bits two pairs of eight.
 llvm::SmallVector<uint8_t, 4> chosenColumns(uint32_t index, uint32_t bits);
 /// The number of columns of which an index of metadata chooses.
 uint32_t chunkOfIndex(uint32_t bits);

@@ -32,7 +32,7 @@ inline constexpr uint64_t localWindow = 1 * windowBytes, sharedWindow = 2 * wind
 inline constexpr unsigned sharedRankShift = 24;
 inline constexpr uint64_t sharedOffsetMask = (uint64_t(1) << sharedRankShift) - 1;
 
-/// How an access failed.
+/// Says how an access failed.
 enum class AccessFault : uint8_t { None, OutOfBounds, Misaligned, ReadOnly };
 
 class Memory {

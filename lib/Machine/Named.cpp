@@ -24,7 +24,7 @@ void eachLane(char *registers, const Op &op, uint32_t mask, unsigned from, unsig
   }
 }
 
-/// How wide the registers of an operation are, in bytes, and a number.
+/// Holds the widths of the registers of an operation, in bytes, and a number.
 struct Widths {
   uint8_t from, to;
   uint64_t number;
@@ -164,7 +164,7 @@ bool matrices(const Lowered &one, BodyLowering &lowering) {
   return access.registers.size() <= 4;
 }
 
-/// What facts say already.
+/// Does nothing, since facts already say what the instruction does.
 bool nothing(const Lowered &, BodyLowering &) { return true; }
 
 /// A cache policy is a hint, whose bits change no result.

@@ -29,7 +29,7 @@ struct ReadGroup {
   uint64_t warps = 0; // a bit for each; of a warp from 64 on none: it is alone in its group
   PastAccess last;    // the last of these reads; its bytes are those of all
 };
-/// What was last done to four bytes.
+/// Holds what was last done to four bytes.
 struct Cell {
   PastAccess write;
   ReadGroup reads;

@@ -14,7 +14,7 @@ namespace ptxray::machine {
 /// State spaces that addresses of a program lie in.
 enum class Space : uint8_t { Generic, Global, Shared, Local, Const, Param };
 
-/// What an address in brackets is made of.
+/// Holds the parts that make an address in brackets.
 struct AddressOf {
   Place base;         // a register; none: the offset alone
   int64_t offset = 0; // what is added to it
@@ -68,7 +68,7 @@ struct SpecialRegister {
   uint8_t component; // x, y, z
 };
 
-/// How control leaves a block of code.
+/// Says how control leaves a block of code.
 enum class Way : uint8_t {
   Next,
   Jump,  // to the target

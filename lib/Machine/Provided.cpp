@@ -92,8 +92,8 @@ template <class... Values> static std::string formatted(const std::string &spec,
   return std::string(room, static_cast<size_t>(std::clamp<int>(length, 0, sizeof room - 1)));
 }
 
-/// What printf prints. The arguments lie one after the other, aligned to their sizes; integers of C's type long and
-/// longer are told by the letters before the type.
+/// Returns the text that printf prints. The arguments lie one after the other, aligned to their sizes; the letters
+/// before the type tell integers of C's type long and longer.
 static std::string printed(const LaneCall &call) {
   const std::string all = call.text(call.argument(0));
   uint64_t at = call.argument(1);

@@ -1,6 +1,6 @@
 #pragma once
-// What was last done to each four bytes of a memory that the warps of a cluster share. It is kept in columns, so that
-// most accesses are noted in some steps for all of their lanes.
+// The shadow holds what was last done to each four bytes of a memory that the warps of a cluster share. It is kept in
+// columns, so that most accesses are noted in some steps for all of their lanes.
 #include "Machine/PastAccess.h"
 #include <map>
 #include <vector>

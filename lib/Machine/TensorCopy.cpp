@@ -52,7 +52,7 @@ CopyConversion conversionOf(TensorType type, bool isStore) {
   }
 }
 
-/// What cannot be executed, in words.
+/// Returns in words what cannot be executed.
 std::string missing(const Tile &tile) {
   const TensorMap &map = tile.map;
   if (std::string problem = findProblem(map); !problem.empty())
@@ -66,7 +66,8 @@ std::string missing(const Tile &tile) {
   return "";
 }
 
-/// What the manual forbids, and an H100 ends with an illegal instruction where it knows it; empty if nothing.
+/// Returns in words what the manual forbids, and an H100 ends with an illegal instruction where it knows it; empty if
+/// nothing.
 std::string mistakeOf(const Tile &tile, TensorMode mode) {
   const TensorMap &map = tile.map;
   if (map.mode != mode)
@@ -90,7 +91,7 @@ std::string mistakeOf(const Tile &tile, TensorMode mode) {
   return "";
 }
 
-/// What fills elements outside of the tensor: zeros, or a NaN in all formats.
+/// Returns the bytes that fill elements outside of the tensor: zeros, or a NaN in all formats.
 const uint8_t *filling(const TensorMap &map) {
   static constexpr auto nan = [] {
     std::array<uint8_t, 16> pattern{};
@@ -111,7 +112,7 @@ public:
   TileTransfers(const Tile &tile, BlockState &block, const Memory &memory, Operation &operation)
       : tile(tile), block(block), memory(memory), operation(operation), swizzle(*swizzleOf(tile.map)) {}
 
-  /// Whether a pixel lies where the manual does not say which it is.
+  /// Is true when a pixel lies where the manual does not say which pixel it is.
   bool isBeyondBox = false;
   /// Returns an address of the tensor that leads nowhere; 0: all is well.
   uint64_t make() {

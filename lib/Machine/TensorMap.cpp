@@ -46,7 +46,7 @@ static std::string numbered(const char *what, unsigned dimension) {
   return std::string(what) + " of dimension " + std::to_string(dimension);
 }
 
-/// What is wrong with a dimension.
+/// Returns what is wrong with a dimension.
 static std::string findProblemOfDimension(const TensorMap &map, unsigned i, uint64_t alignment) {
   constexpr uint64_t mostExtent = uint64_t(1) << 32, mostStride = uint64_t(1) << 40;
   constexpr uint32_t mostBox = 256, mostStep = 8;
@@ -62,8 +62,8 @@ static std::string findProblemOfDimension(const TensorMap &map, unsigned i, uint
   return "";
 }
 
-/// What is wrong with the pixels of images. The driver adds in 32 bits, which is why no extent from 2^31 on passes
-/// here.
+/// Returns what is wrong with the pixels of images. The driver adds in 32 bits, which is why no extent from 2^31 on
+/// passes here.
 static std::string findProblemOfPixels(const TensorMap &map) {
   constexpr uint32_t mostChannels = 256, mostPixels = 1024;
   constexpr int32_t limits[] = {1 << 15, 1 << 7, 1 << 4};
@@ -85,7 +85,7 @@ static std::string findProblemOfPixels(const TensorMap &map) {
   return "";
 }
 
-/// What is wrong with the innermost dimension of the box.
+/// Returns what is wrong with the innermost dimension of the box.
 static std::string findProblemOfRows(const TensorMap &map) {
   constexpr uint32_t unpackedRow = 128;
   const uint64_t count = map.mode == TensorMode::Tiled ? map.box[0] : map.channels;
@@ -106,7 +106,7 @@ static std::string findProblemOfRows(const TensorMap &map) {
   return "";
 }
 
-/// What is wrong with the size of a tile: the driver counts only whole steps of a box.
+/// Returns what is wrong with the size of a tile: the driver counts only whole steps of a box.
 static std::string findProblemOfSize(const TensorMap &map) {
   constexpr uint64_t most = 228 << 10;
   const uint64_t bits = isUnpacked(map.type) ? 8 : elementBits(map.type);
@@ -119,7 +119,7 @@ static std::string findProblemOfSize(const TensorMap &map) {
                                         std::to_string(most) + " expected";
 }
 
-/// What is wrong with elements of 4 and 6 bits.
+/// Returns what is wrong with elements of 4 and 6 bits.
 static std::string findProblemOfPacking(const TensorMap &map, unsigned chip) {
   constexpr unsigned blackwell = 100;
   const bool hasAtom = map.atom != SwizzleAtom::By16, isOld = chip && chip < blackwell;

@@ -1,19 +1,16 @@
 #pragma once
-// What a tensor map says, and the 128 bytes that the machine keeps it in. Those of a GPU have no documented meaning, so
-// the layout is the machine's own; programs change its fields by `tensormap.replace` alone.
-//
-// | bytes      | hold                                                                                           |
-// |------------|------------------------------------------------------------------------------------------------|
-// | 0 to 7     | the address                                                                                    |
-// | 8 to 15    | type, dimensions, interleaving, swizzle, its atom, what fills, and two bytes that mark a map    |
-// | 16 to 35   | the extents less one, 4 bytes each                                                             |
-// | 36 to 67   | the strides, 8 bytes each                                                                      |
-// | 68 to 77   | the box, 2 bytes each                                                                          |
-// | 78 to 82   | the steps, a byte each                                                                         |
-// | 83         | the mode                                                                                       |
-// | 84 to 95   | the lower and the upper corner, 2 bytes for each dimension                                     |
-// | 96 to 99   | channels and pixels, 2 bytes each                                                              |
-// | 100 to 127 | zeros                                                                                          |
+// The machine keeps what a tensor map says in 128 bytes. Those of a GPU have no documented meaning, so the layout is
+// the machine's own; programs change its fields by `tensormap.replace` alone.
+//   0 to 7      the address
+//   8 to 15     type, dimensions, interleaving, swizzle, its atom, what fills, and two bytes that mark a map
+//   16 to 35    the extents less one, 4 bytes each
+//   36 to 67    the strides, 8 bytes each
+//   68 to 77    the box, 2 bytes each
+//   78 to 82    the steps, a byte each
+//   83          the mode
+//   84 to 95    the lower and the upper corner, 2 bytes for each dimension
+//   96 to 99    channels and pixels, 2 bytes each
+//   100 to 127  zeros
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -40,8 +37,8 @@ enum class TensorType : uint8_t {
   B4x16P64,
   B6x16P32
 };
-/// Whose elements a copy takes: those of a box, or the pixels of images one after the other, of which the wide modes
-/// take those along the width alone.
+/// Says which elements a copy takes: those of a box, or the pixels of images one after the other, of which the wide
+/// modes take those along the width alone.
 enum class TensorMode : uint8_t { Tiled, Im2col, Wide, Wide128 };
 enum class TensorInterleave : uint8_t { None, By16, By32 };
 enum class TensorSwizzle : uint8_t { None, By32, By64, By128, By96 };
@@ -71,9 +68,9 @@ struct TensorMap {
   bool fillsWithNan = false;
 };
 
-/// How many bits an element takes in memory.
+/// Returns how many bits an element takes in memory.
 unsigned elementBits(TensorType type);
-/// Whether 16 elements of a type lie in 16 bytes of shared memory although they have fewer bits.
+/// Is true when 16 elements of a type lie in 16 bytes of shared memory although they have fewer bits.
 bool isUnpacked(TensorType type);
 /// Interleaved, the channels of a pixel lie in slices of so many bytes, and no dimension counts those within one; 0:
 /// they do not.
@@ -82,8 +79,8 @@ unsigned sliceBytes(const TensorMap &map);
 unsigned swizzleBytes(TensorSwizzle swizzle);
 /// The dimension that is the width of images.
 unsigned widthOf(const TensorMap &map);
-/// What the functions of the driver that encode tensor maps refuse, in words; empty if they accept the map. Of a chip
-/// before sm_100 they refuse some more; 0: any chip.
+/// Returns in words what the functions of the driver that encode tensor maps refuse; empty if they accept the map. Of a
+/// chip before sm_100 they refuse some more; 0: any chip.
 std::string findProblem(const TensorMap &map, unsigned chip = 0);
 
 TensorMapBytes encode(const TensorMap &map);

@@ -13,12 +13,12 @@ public:
 
   /// The first column; nothing if so many are not free.
   std::optional<uint32_t> allocate(uint32_t count);
-  /// Whether they had been allocated.
+  /// Frees these columns; is false when not all of them had been allocated.
   bool free(uint32_t first, uint32_t count);
-  /// Whether all of these columns are allocated.
+  /// Is true when all of these columns are allocated.
   bool isAllocated(uint32_t first, uint32_t count) const;
   bool isFree() const { return !taken; }
-  /// Whether something was allocated once.
+  /// Is true when something was allocated once.
   bool isUsed() const { return !cells.empty(); }
 
   uint32_t &at(uint32_t lane, uint32_t column) { return cells[size_t(lane) * columns + column]; }

@@ -50,7 +50,7 @@ TensorPlaces tensorPlacesIn(const layout::Layout &layout) {
   return result;
 }
 
-/// What an instruction descriptor makes of an instruction.
+/// Holds what an instruction descriptor makes of an instruction.
 struct TensorShape {
   std::string problem;          // why it cannot be executed; empty: it can
   uint32_t m = 0, n = 0, k = 0; // k: elements of A that are stored
@@ -242,7 +242,7 @@ void Multiplication::watchPlaces(const AddressOf &address, const TensorPlaces &p
     watchTensor(warp, op, *blocks[i], column, lanesIn(places, i), isWrite, lane);
 }
 
-/// What the product reads and writes is noted.
+/// Notes what the product reads and writes.
 void Multiplication::watch() {
   if (warp.clock.empty() || warp.doer.stage == Stage::End)
     return;

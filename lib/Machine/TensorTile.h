@@ -16,8 +16,8 @@ struct Tile {
   bool isStore = false, isRows = false;
   Reduction reduction;
 
-  /// How many places of a box a dimension has. Where the map interleaves, a copy takes one slice of the channels,
-  /// however many the box has.
+  /// Returns how many places of a box a dimension has. Where the map interleaves, a copy takes one slice of the
+  /// channels, however many the box has.
   uint32_t count(unsigned dimension) const;
   /// The elements of a row; of a slice where the map interleaves.
   uint32_t rowElements() const;
@@ -37,7 +37,7 @@ public:
   explicit TileRows(const Tile &tile);
   /// The address of the row, without its innermost coordinate; nothing if it lies outside of the tensor.
   std::optional<uint64_t> place() const;
-  /// Whether the row is a pixel behind those of the tile, and not between the corners any more.
+  /// Is true when the row is a pixel behind those of the tile, and not between the corners any more.
   bool isBeyondBox() const;
   bool next();
 

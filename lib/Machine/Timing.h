@@ -24,7 +24,7 @@ public:
   /// After how many turns an operation happens unless a thread waits for it before. `readsShared`: what it reads may be
   /// written over.
   uint64_t delay(bool readsShared);
-  /// Which of so many comes next.
+  /// Returns the number of the one that comes next, of so many.
   uint32_t choose(uint32_t count);
   /// The order in which so many warps run; empty: one after the other.
   std::vector<uint32_t> order(uint32_t warps);

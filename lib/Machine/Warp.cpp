@@ -511,7 +511,7 @@ static void execute(Warp &warp, const FunctionCode &code, const CodeBlock &block
   executeCounting(warp, code, op, end);
 }
 
-/// Who waits for lanes that no longer exist, or for all that are left, goes on.
+/// Lets lanes go on that wait for lanes which no longer exist, or for all that are left.
 static bool releaseParted(Warp &warp) {
   for (size_t i = 0; i < warp.parted.size(); ++i) {
     const Fragment one = warp.parted[i];

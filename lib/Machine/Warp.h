@@ -48,7 +48,7 @@ struct Fragment {
   Frame *frame = nullptr;
 };
 
-/// What went wrong first, and where.
+/// Says what went wrong first, and where.
 struct Fault {
   AccessFault access = AccessFault::None;
   std::string refusal; // or a construct that cannot be executed

@@ -75,7 +75,7 @@ std::optional<SharedMatrix> operand(const WarpgroupProduct &product, bool isA, c
                       !(isA ? product.isTransposedA : product.isTransposedB));
 }
 
-/// Whether all descriptors describe a matrix.
+/// Is true when all descriptors describe a matrix.
 bool isKnown(const WarpgroupProduct &product, const char *registers, unsigned lane) {
   return (!product.registers.empty() || operand(product, true, registers, lane)) &&
          operand(product, false, registers, lane);
@@ -113,7 +113,7 @@ std::shared_ptr<const Prepared> fromRegisters(const WarpgroupProduct &product, c
   return std::make_shared<const Prepared>(prepare(rowsOfWarp, product.k, type, codes, product.kind.model.products));
 }
 
-/// Which columns of B belong to the elements of A.
+/// Returns the columns of B that belong to the elements of A.
 std::vector<uint16_t> columnsOf(const WarpgroupProduct &product, const char *registers, uint32_t rows, uint32_t first) {
   const uint32_t bits = product.kind.a.bits, chunk = chunkOfIndex(bits), chunks = 2 * product.k / chunk;
   std::vector<uint16_t> result(size_t(rows) * product.k);

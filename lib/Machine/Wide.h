@@ -19,7 +19,7 @@
 
 namespace ptxray::machine {
 
-/// Whether those for AVX2 are taken.
+/// Is true when the handlers for AVX2 are taken.
 inline bool isWide() {
   static const bool is = usesWideHandlers();
   return is;

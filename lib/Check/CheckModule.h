@@ -13,10 +13,10 @@ class Session;
 /// Holds all that is found in a text, before its comments and the options have their say.
 struct CheckedText {
   DiagnosticList diagnostics;
-  std::vector<Range> comments;  // that speak to ptxray
-  std::vector<Range> functions; // after the first of those
+  std::vector<Range> comments;  // those that speak to ptxray
+  std::vector<Range> functions; // all that come after the first of those comments
   ModuleSummary header;
-  std::optional<InlineSummary> inlined; // of a source with assembly in it
+  std::optional<InlineSummary> inlined; // set for a source with assembly in it
 };
 
 CheckedText checkModule(const SourceBuffer &source, const CheckOptions &options, Session &session);

@@ -48,7 +48,7 @@ private:
   // are inlined into one.
   std::map<std::pair<uint32_t, std::string>, llvm::SmallVector<const InlineStatement *, 1>> declared;
   llvm::StringSet<> deviceNames;
-  std::vector<Group> unguarded, guarded; // that pass and are always compiled; whose guard keeps targets out
+  std::vector<Group> unguarded, guarded; // groups that pass: always compiled, and kept from some targets
   std::map<std::pair<uint32_t, std::string>, bool> refusedAnyway; // by function and target
   DiagnosticSink unused;                                          // for findings that are reported elsewhere
 };
@@ -174,7 +174,7 @@ void SourceCheck::lintGuard(const Group &group) {
     const MappedText module = fragment.module(wanted.ptx, wanted.target, wanted.hasFloats);
     Diagnostic &d =
         sink.report(DiagId::GuardTooWide, module.placeOf(first->range), llvm::StringRef(one.name), first->message());
-    if (!first->notes.empty()) // where it is available
+    if (!first->notes.empty()) // the note says where it is available
       d.notes.push_back(first->notes.front());
     d.notes.push_back({"this lets it through", text.guards[guard - 1].place});
     return;
@@ -206,7 +206,7 @@ Fragment SourceCheck::fragmentOf(const Group &group, DiagnosticSink &reports) {
   if (choices.empty())
     return any;
   size_t best = 0;
-  uint32_t latest = 0; // of the first error: the words before it fit, so it is about what is wrong
+  uint32_t latest = 0; // the place of the first error: the words before it fit, so it is about what is wrong
   for (size_t i = 0; i < choices.size(); ++i) {
     Fragment fragment = make(choices[i], unused);
     const JudgedFragment &answer = judged(group, fragment, targets);

@@ -15,7 +15,7 @@ CheckedText checkStatements(const InlineText &text, const CheckOptions &options,
 /// A statement, and those that belong to it, as a PTX module of one function.
 struct InlineModule {
   MappedText text;
-  Range place; // of the statement at hand in the source
+  Range place; // the place of the statement at hand in the source
 };
 /// Returns the module that is judged in place of the statement whose text is at the place, if that is for a GPU of
 /// NVIDIA.

@@ -36,7 +36,8 @@ struct JudgedFragment {
   std::vector<Range> labels;        // outside of blocks
   // The first opcode that writes to memory, and the first with any effect besides writing registers.
   std::optional<Range> changesMemory, hasEffect;
-  /// For a fragment that passes from sm_100 on: what a lower target refuses because its registers have types.
+  /// This says, for a fragment that passes from sm_100 on, what a lower target refuses because its registers have
+  /// types.
   std::optional<std::pair<InlineTarget, Diagnostic>> below;
 };
 

@@ -38,17 +38,17 @@ public:
   /// The same, for the check after the next edits. `before` is what the last check found in the item; null: nothing.
   struct Again {
     KnownItem item;
-    bool holds =
-        true; // false: what is said may depend on bodies that were passed over, or changes what is said of them
+    // False: the findings may depend on bodies that were passed over, or change what is said of them.
+    bool holds = true;
   };
   Again itemAgain(Statement statement, const KnownItem *before);
-  /// No item follows.
+  /// Ends the check: no item follows.
   void finish();
   ModuleContext context() const { return header.context(); }
   ModuleSummary summary() const { return header.summary(); }
   /// The symbols of the module, and of the function that was read last until another begins, or of all.
   llvm::ArrayRef<Symbol> symbols() const { return resolver.symbols(); }
-  /// Once an item is read.
+  /// The state is there once an item is read.
   const ModuleState &moduleState() const { return *module; }
 
 private:

@@ -28,7 +28,7 @@ DiagnosticList recalledFindings(const KnownBody &body, const Function &function)
 struct KnownItem {
   StatementKind kind = StatementKind::Directive;
   Range range;
-  uint32_t brace = 0;                    // that opens the body; 0: it has none
+  uint32_t brace = 0;                    // the place of the brace that opens the body; 0: it has none
   bool isQuiet = false;                  // a function that starts, orders and waits for nothing asynchronous
   std::shared_ptr<const KnownBody> body; // null: it is read each time
   bool isEdited = false;                 // since that check
@@ -46,7 +46,7 @@ struct Reuse {
 
   /// Null: at that number of the text there is another item.
   const KnownItem *find(size_t number, const KnownItem &place) const;
-  /// Those that are passed over, from brace to brace.
+  /// Returns the bodies that are passed over, from brace to brace.
   std::vector<Range> bodies() const;
 };
 /// `items` are of the text before the changes, which were made one after the other.

@@ -33,8 +33,8 @@ namespace {
 
 struct Suppression {
   llvm::SmallVector<RuleName, 1> rules; // several: of a group or pattern
-  Range word;                           // where the comment names it
-  Range scope;                          // of the places that it silences
+  Range word;                           // the place where the comment names it
+  Range scope;                          // the part of the text that it silences
   Range alone;                          // the whole comment and the blanks before it, if it names nothing else
   bool used = false;
 };

@@ -42,7 +42,7 @@ private:
   const Body &body;
   const BlockShape &shape;
   Values &values;
-  Values own; // of one thread after the other
+  Values own; // those of one thread after the other
   ThreadPaths paths;
   uint32_t tries = 0;
 };

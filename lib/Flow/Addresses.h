@@ -25,7 +25,7 @@ struct Origin {
 struct Root {
   LocalId variable = LocalId::None; // if it is one
   bool areSeveral = false;
-  bool isRemote = false; // in another block of the cluster
+  bool isRemote = false; // it is in another block of the cluster
   bool operator==(const Root &) const = default;
 };
 

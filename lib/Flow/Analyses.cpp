@@ -30,7 +30,7 @@ bool Analyses::precedes(uint32_t first, uint32_t second) {
   const BlockId a = graph().blockOf(first), b = graph().blockOf(second);
   if (a == b)
     return first < second;
-  if (a == graph().order.front()) // which comes before all others
+  if (a == graph().order.front()) // that one comes before all others
     return graph().isReached(b);
   return dominators().contains(a) && dominators().contains(b) && dominators().dominates(a, b);
 }

@@ -16,7 +16,7 @@ public:
   Analyses(const Body &body, const ModuleState &module);
   ~Analyses();
 
-  /// Then nothing below is asked for.
+  /// If lists of labels make too many ways, nothing below is asked for.
   bool isTangled() { return tangled ? *tangled : tangled.emplace(ptxray::isTangled(body)); }
   const Availability &availability() const { return module.availability; }
   const Graph &graph() { return kept ? *kept : kept.emplace(graphOf(body, module)); }

@@ -54,10 +54,10 @@ private:
     Value value{};
   };
   struct Frame {
-    uint32_t slot, lowest; // of the entries that it is known to depend on, the first that is open
+    uint32_t slot, lowest; // its entry, and the first open one that it is known to depend on
     uint32_t firstWaiting;
     bool isCircular; // it is one of its own sources
-    bool needsAll;   // of its sources to be known
+    bool needsAll;   // all of its sources must be known
   };
 
   /// Finds the entry of a register that was asked for. The slot of any other register may hold any number.
@@ -149,7 +149,7 @@ private:
   std::vector<uint32_t> slotOf; // by LocalId, after which a domain may have other nodes
   std::vector<Entry> entries;
   llvm::SmallVector<Frame, 16> frames;
-  llvm::SmallVector<LocalId, 32> waiting; // of each frame those that it still depends on
+  llvm::SmallVector<LocalId, 32> waiting; // for each frame, those that it still depends on
   llvm::SmallVector<uint32_t, 16> opened; // slots of entries that are open, ascending
   bool computesLoop = false;
 };

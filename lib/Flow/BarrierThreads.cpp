@@ -13,9 +13,9 @@ using Warps = std::bitset<mostWarps>;
 /// An instruction that comes to a barrier.
 struct Arrival {
   uint32_t instruction;
-  int64_t number, count;      // of the barrier, of threads; count 0: all of the block
-  std::optional<Warps> warps; // that come to it, where that is known
-  int16_t node;               // of the count
+  int64_t number, count;      // the barrier's number, and how many threads; 0: all of the block
+  std::optional<Warps> warps; // those that come to it, where that is known
+  int16_t node;               // the node of the count
   bool waits;                 // it goes on when the others have come
   bool isReported = false;
 };

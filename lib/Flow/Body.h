@@ -107,7 +107,7 @@ public:
 private:
   struct Write {
     uint32_t instruction;
-    uint32_t before; // of the same register
+    uint32_t before; // the write before, of the same register
   };
   struct Known {
     uint32_t newest = none; // into `writes`
@@ -142,7 +142,7 @@ struct Body {
   std::vector<uint8_t> uses;                    // of each of these names, as enum Use; 0 where nothing is known
   // Instructions by what enum Noted says of them.
   std::vector<uint32_t> accessing, joint, numeric, notable;
-  std::vector<uint32_t> unknownCalls; // of functions that may wait for whatever the caller has started
+  std::vector<uint32_t> unknownCalls; // calls of functions that may wait for whatever the caller has started
   std::vector<Local> locals;          // by LocalId
   Definitions definitions;
   std::vector<LocalId> readFirst; // those that the text does not write before it uses them

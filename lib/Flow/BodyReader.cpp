@@ -201,7 +201,7 @@ bool BodyReader::isMissingSemicolon(const Instruction &instruction) {
   return true;
 }
 
-/// No instruction has so many.
+/// Reports an instruction with more operands than any instruction has.
 bool BodyReader::hasTooManyOperands(const Instruction &instruction) {
   if (instruction.operands.count <= mostOperands)
     return false;

@@ -94,7 +94,7 @@ private:
     byName[static_cast<uint32_t>(name)] = local;
     return local;
   }
-  /// At its first use in the text.
+  /// Adds a name at its first use in the text.
   LocalId append(NameId name, uint32_t symbol, uint8_t uses) {
     const auto local = static_cast<LocalId>(body.locals.size());
     body.locals.push_back({name, symbol, symbol ? nullptr : isa::findSpecialRegister(ast.text(name))});

@@ -15,8 +15,8 @@ struct BodyContext {
 
 /// False: an instruction is wrong, or more is around the text, so that nothing is said of the body as a whole.
 bool checkBody(const Body &body, const BodyContext &context, Analyses &analyses);
-/// Returns what the rules about the whole module need to know of a function: this one what its head says, the next one
-/// all.
+/// These return what the rules about the whole module need to know of a function: `summaryOfHead` what its head says,
+/// `summaryOf` all.
 FunctionSummary summaryOfHead(const Ast &ast, const Function &function);
 FunctionSummary summaryOf(const Body &body, const ModuleState &module, Analyses &analyses);
 

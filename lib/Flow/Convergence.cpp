@@ -81,7 +81,8 @@ std::optional<std::pair<uint64_t, uint64_t>> ConvergenceRules::partedWarps(uint3
   return std::nullopt;
 }
 
-/// Not of a change of registers: in CUTLASS each warp of a group comes to one of its own, with the same number.
+/// Reports a warpgroup that only some of its warps come to. A change of registers is not meant: in CUTLASS each warp of
+/// a group comes to one of its own, with the same number.
 void ConvergenceRules::partialWarpgroup(uint32_t number) {
   if (body.facts(number).has(isa::FactKind::Grows) || body.facts(number).has(isa::FactKind::Shrinks))
     return;

@@ -7,7 +7,7 @@ namespace ptxray {
 
 /// A tree of blocks. The root of post-dominators is one node more than there are blocks: the end.
 struct DominatorTree {
-  std::vector<BlockId> parent;        // of the root, and of what is not in the tree: None
+  std::vector<BlockId> parent;        // None for the root, and for what is not in the tree
   std::vector<uint32_t> enter, leave; // by node: a span that those of its children lie in
 
   bool contains(BlockId node) const { return leave[indexOf(node)] != 0; }
@@ -27,8 +27,8 @@ DominatorTree postDominatorsOf(const Graph &graph);
 
 /// Loops as a forest: every block belongs to the innermost loop around it.
 struct Loops {
-  std::vector<BlockId> header; // by block: of the innermost loop around it, a header belongs to its own; None: no loop
-  std::vector<BlockId> outer;  // by header: that of the next loop around
+  std::vector<BlockId> header; // by block: the innermost loop around it; a header belongs to its own; None: no loop
+  std::vector<BlockId> outer;  // by header: the header of the next loop around
   std::vector<bool> isEnteredAside; // by header: control enters the loop elsewhere, too
 
   uint32_t depth(BlockId block) const;

@@ -132,7 +132,7 @@ void GraphBuilder::addEdge(BlockId from, uint32_t instruction) {
     blocks[indexOf(from)].leaves = true;
 }
 
-/// To a label, or to all those of a list.
+/// Adds the edges to a label, or to all those of a list.
 void GraphBuilder::addTargets(BlockId block, LocalId target) {
   if (const uint32_t place = placeOf[static_cast<uint32_t>(target)]) {
     addEdge(block, place - 1);

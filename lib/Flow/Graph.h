@@ -13,7 +13,7 @@ namespace ptxray {
 enum class BlockId : uint32_t { None = ~0u };
 constexpr uint32_t indexOf(BlockId block) { return static_cast<uint32_t>(block); }
 
-/// For each of the nodes 0, 1, ... some others.
+/// Leads from each of the nodes 0, 1, ... to some others.
 struct Adjacency {
   std::vector<uint32_t> first; // one more than there are nodes
   std::vector<BlockId> to;

@@ -7,7 +7,7 @@ namespace ptxray {
 
 /// An estimate: ptxas orders instructions anew, and keeps constants and addresses elsewhere.
 struct Pressure {
-  uint32_t registers = 0;   // of 32 bits, that are live at the same time
+  uint32_t registers = 0;   // registers of 32 bits that are live at the same time
   uint32_t instruction = 0; // the first after which they are
 };
 

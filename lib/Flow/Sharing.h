@@ -13,7 +13,7 @@ namespace ptxray {
 class Analyses;
 
 struct Shared {
-  bool isUnset = true;                 // in a loop that is being computed
+  bool isUnset = true;                 // true in a loop that is being computed
   bool isOfThread = false;             // arithmetic on the number of a thread or warp, or an election
   bool isOfThreadAnyhow = false;       // also by way of guards, and of addresses of what is loaded
   bool mayBeOfThread = false;          // also by way of memory and of what a function was given

@@ -14,7 +14,7 @@ namespace ptxray {
 struct Source {
   enum Kind : uint8_t { Unknown, Number, Name };
   Kind kind = Unknown;
-  uint16_t flags = 0;                   // of the operand
+  uint16_t flags = 0;                   // the flags of the operand
   LocalId local = LocalId::None;        // a register, a variable or a special register
   SpellingId suffix = SpellingId::None; // `.x` of a special register
   int64_t number = 0;                   // the number itself, or what is added to a name
@@ -58,7 +58,7 @@ struct Sum {
   LocalId source = LocalId::None; // None: it is something else
   LocalId index = LocalId::None;
   int64_t added = 0;
-  bool isCut = false; // by such a mask, or to another size
+  bool isCut = false; // such a mask or another size cuts it
 };
 Sum sumOf(const Step &step);
 

@@ -164,7 +164,7 @@ LaneValue WarpLanes::written(uint32_t number, LocalId local) {
     return value;
   if (guard != LocalId::None && known(guard).isUnset)
     return {};
-  // With a predicate that differs only some lanes get it.
+  // If the predicate differs, only some lanes get the value.
   const bool isPartial = guard != LocalId::None && known(guard).kind != LaneValue::Same;
   const bool isOne = body.definitions.only(local) != Definitions::none && guard == LocalId::None;
   const bool isOther = !isOne || (value.kind == LaneValue::Same && !value.isNumber);

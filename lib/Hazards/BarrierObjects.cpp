@@ -141,7 +141,8 @@ llvm::SmallVector<int64_t, 8> BarrierRules::slotsOf(const MemoryPlace &barrier) 
   return slots;
 }
 
-/// At one of the places where the barrier may be none is initialised. All places of initialisations are known.
+/// Is true when, at one of the places where the barrier may be, none is initialised. All places of initialisations are
+/// known.
 bool BarrierRules::isPartlyUninitialised(const MemoryPlace &barrier) {
   if (barrier.root == LocalId::None || barrier.isRemote)
     return false;

@@ -13,7 +13,7 @@ struct MemoryUse {
   uint32_t number;
   const Access &access;
   MemoryPlace place; // no base: a descriptor says where
-  uint16_t groups;   // that the instruction joins
+  uint16_t groups;   // the groups that the instruction joins
   bool isLate;       // it happens some time after the instruction
 };
 
@@ -108,7 +108,7 @@ bool Admissions::precede(uint32_t number) const {
   });
 }
 
-/// Once for all operations of its groups: what one wait would mend is one fault.
+/// Reports a fault once for all operations of its groups: what one wait would mend is one fault.
 Diagnostic &CopyRules::report(ConflictId id, uint32_t number, Range place, size_t one, uint8_t level) {
   const Operation &operation = flight.operations()[one];
   for (auto [i, other] : llvm::enumerate(flight.operations()))
@@ -239,7 +239,7 @@ void CopyRules::use(const MemoryUse &use, const Levels &state) {
   }
 }
 
-/// At the first read after the wait that may be one of what was copied.
+/// Reports the first read after the wait that may be one of what was copied.
 void CopyRules::late(const LateStage &stage) {
   const Graph &graph = context.analyses.graph();
   const Operation &operation = flight.operations()[stage.operation];
@@ -262,7 +262,7 @@ void CopyRules::late(const LateStage &stage) {
   }
 }
 
-/// For each loop, by its header, the groups for which something in it may wait, or in what it calls.
+/// Returns, for each loop by its header, the groups for which something in it may wait, or in what it calls.
 std::vector<uint16_t> CopyRules::groupsAwaitedIn() {
   constexpr uint16_t each = 0xffff;
   const Loops &loops = context.analyses.loops();

@@ -40,7 +40,7 @@ private:
   void copy(uint8_t &level, uint32_t number) const;
 
   const Body &body;
-  uint16_t groups = 0; // of the copies
+  uint16_t groups = 0; // the groups of the copies
 };
 
 class HandoverRules {

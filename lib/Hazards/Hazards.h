@@ -22,7 +22,7 @@ struct HazardContext {
   bool areOtherThreads(uint32_t a, uint32_t b) const {
     return ptxray::areOtherThreads(analyses.graph().blockOf(a), analyses.graph().blockOf(b), body, analyses);
   }
-  /// No base: a descriptor says where.
+  /// Returns the place of an access; it has no base if a descriptor says where it is.
   MemoryPlace placeOf(uint32_t number, const Access &access) {
     return access.isDescribed ? MemoryPlace() : places.at(number, access.node, access.bytes);
   }

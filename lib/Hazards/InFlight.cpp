@@ -163,7 +163,7 @@ void InFlight::findIrrelevantWaits(llvm::ArrayRef<uint32_t> events, Places &wher
   struct Signal {
     uint32_t number;
     MemoryPlace barrier;
-    bool isArrival; // of the thread itself
+    bool isArrival; // the thread itself arrives
   };
   std::vector<Signal> signals;
   for (const uint32_t number : events)

@@ -20,14 +20,14 @@ struct LateAccess {
   MemoryPlace place;
   isa::WordId space;
   bool isWrite, isRead;
-  bool isDescribed; // by a descriptor: the place is not known
+  bool isDescribed; // a descriptor says where it is: the place is not known
 };
 
 struct Operation {
   uint32_t number = 0; // the instruction
   uint16_t groups = 0;
   bool needsCommit = false;
-  bool isCounted = false; // by a barrier object from the beginning
+  bool isCounted = false; // a barrier object counts it from the beginning
   bool isCertain = false; // every thread that comes to the end has started it
   llvm::SmallVector<LateAccess, 2> accesses;
 };
@@ -80,7 +80,7 @@ private:
   struct Counter {
     MemoryPlace barrier;
     uint16_t groups;    // 0: of one operation
-    uint32_t operation; // that one
+    uint32_t operation; // then that operation
   };
 
   // The places in a state: operations, for each group three levels, two of what barrier objects count.

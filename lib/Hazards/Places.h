@@ -17,12 +17,12 @@ struct MemoryPlace {
   int64_t offset = 0;
   bool isVariable = false;      // the base
   LocalId root = LocalId::None; // the one variable that the base is made from
-  bool isRemote = false;        // in another block of the cluster
-  uint32_t bytes = 1;           // that are accessed; 0: not known
+  bool isRemote = false;        // it is in another block of the cluster
+  uint32_t bytes = 1;           // how many are accessed; 0: not known
   // The place of the base in the root: one of a few offsets, or an unknown number after one.
   llvm::SmallVector<int64_t, 2> slots;
   bool isRing = false;          // after the only slot
-  int64_t stride = 0, span = 0; // of a ring: from an element to the next, from the first to the last; 0: not known
+  int64_t stride = 0, span = 0; // a ring's distance of neighbours, and of its ends; 0: not known
 
   bool hasBaseOf(const MemoryPlace &other) const { return base != LocalId::None && base == other.base; }
 };

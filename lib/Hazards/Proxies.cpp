@@ -38,7 +38,7 @@ private:
   bool isFence(uint32_t number) const;
 
   const Body &body;
-  uint16_t copyGroups = 0; // of copies into shared memory
+  uint16_t copyGroups = 0; // those of copies into shared memory
 };
 
 } // namespace

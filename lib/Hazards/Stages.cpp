@@ -42,8 +42,8 @@ private:
   const DominatorTree &before;
   const Loops &loops;
   const BlockId header;
-  BlockId entering = BlockId::None;                         // the only way into the loop
-  llvm::BitVector leadsThere;                               // by block: to that one, within the same loop around
+  BlockId entering = BlockId::None; // the only way into the loop
+  llvm::BitVector leadsThere;       // by block: it leads to that one, within the same loop around
   std::vector<GroupEvent> prologue, copies, commits, waits; // the last three in the loop
 };
 

@@ -14,7 +14,7 @@ namespace ptxray {
 struct LateStage {
   size_t operation;
   uint32_t wait;
-  uint8_t level; // of the copy, at the wait
+  uint8_t level; // the level of the copy at the wait
 };
 
 /// The operation writes shared memory, perhaps there.

@@ -57,11 +57,11 @@ struct HeldByOperation {
 /// A barrier object, as clocks see it.
 struct ObjectHistory {
   uint32_t agent = 0;
-  uint32_t phases = 0;                       // that are complete
+  uint32_t phases = 0;                       // how many are complete
   int64_t expected = 0, came = 0;            // bytes, in this phase
   uint32_t initialiser = 0, initialised = 0; // the warp that made it, and its clock then
   const Instruction *init = nullptr;
-  std::vector<std::pair<const Instruction *, uint32_t>> arrivals; // what has brought some, and the last warp that did
+  std::vector<std::pair<const Instruction *, uint32_t>> arrivals; // who brought some: the code, the last warp
 };
 
 /// Holds what the blocks of a cluster share, with the operations in flight. The entries of clocks are, from 1 on: what

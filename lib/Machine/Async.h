@@ -29,7 +29,7 @@ struct Transfer {
 /// Bytes of which a barrier object is told.
 struct Completion {
   BlockState *block;
-  uint64_t offset; // where the object is in the shared memory of the block
+  uint64_t offset; // the place of the object in the shared memory of the block
   uint32_t bytes;
 };
 /// Says what becomes of numbers on their way.

@@ -5,13 +5,13 @@
 
 namespace ptxray::machine {
 
-inline constexpr uint32_t mostArrivals = (1 << 20) - 1;    // that a phase can wait for
-inline constexpr int32_t mostPendingBytes = (1 << 20) - 1; // either way
+inline constexpr uint32_t mostArrivals = (1 << 20) - 1;    // a phase can wait for no more
+inline constexpr int32_t mostPendingBytes = (1 << 20) - 1; // no phase expects more, and no more come too early
 
 /// A phase completes when no arrival and no byte is pending; then the next one begins.
 struct BarrierObject {
   uint32_t pending = 0, expected = 0; // arrivals: of this phase, and of the next ones
-  int32_t bytes = 0;                  // that the phase waits for; below 0: that came before they were expected
+  int32_t bytes = 0;                  // bytes that the phase waits for; below 0: they came before they were expected
   bool isOdd = false;                 // the phase
 
   uint64_t bits() const;
@@ -30,7 +30,7 @@ struct BarrierUse {
   uint32_t number = 1;
   Place blocks;       // a mask: of which blocks of the cluster; none: of the one that the address leads to
   Place result;       // the state, or whether the phase is complete
-  Place phase;        // that is awaited: a state, or a parity
+  Place phase;        // the phase that is awaited: a state, or a parity
   bool drops = false; // the arrivals are not expected in later phases
   bool isParity = false;
   bool isRelaxed = false; // it orders by fences before and after it

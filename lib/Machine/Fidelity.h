@@ -6,9 +6,9 @@ namespace ptxray::machine {
 
 enum class Fidelity : uint8_t {
   Exact,
-  AsHopper,    // what an H100 computes, on another chip
-  Models,      // what published models say
-  Words,       // what the words of the manual say, of which no model is published
+  AsHopper,    // the results of an H100, on another chip
+  Models,      // the results of published models
+  Words,       // results by the words of the manual, of which no model is published
   Order,       // sums of floats, whose order a GPU does not promise
   Coordinates, // filters that are known to differ from an H100's in the last bits, or in their level
   Chip,        // numbers that say something of the chip, or of time

@@ -14,8 +14,8 @@ struct BlockState;
 
 /// Payload of an asynchronous instruction.
 struct StartedOperation {
-  std::vector<Op> ops;        // that do it
-  int engine = -1;            // whose groups it joins; -1: none
+  std::vector<Op> ops;        // the operations that do it
+  int engine = -1;            // the engine whose groups it joins; -1: none
   bool isOfWarpgroup = false; // all warps of the group start it together
   bool isAsyncProxy = false;
   bool isOrdered = false;
@@ -37,7 +37,7 @@ struct Pending {
   const Op *op;
   uint32_t mask;
   uint64_t object;     // the offset of the barrier object that it is for
-  uint32_t number = 0; // in its engine
+  uint32_t number = 0; // its number in its engine
   int engine = -1;
   bool isArrival = false, isOrdered = false;
   uint64_t begun = 0, due = 0; // turns

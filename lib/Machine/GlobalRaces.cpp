@@ -5,7 +5,7 @@
 
 namespace ptxray::machine {
 
-constexpr uint64_t mostLaunches = 31; // that cells tell apart
+constexpr uint64_t mostLaunches = 31; // cells tell no more launches apart
 
 void GlobalShadows::Free::operator()(GlobalCell *cells) const { std::free(cells); }
 
@@ -42,10 +42,10 @@ struct Content {
   State state = State::Untouched;
   uint16_t bytes = 0;       // a bit for each of the 16
   uint32_t cluster = 0;     // its number
-  uint32_t agent = 0;       // in the cluster, that was the last
+  uint32_t agent = 0;       // the last agent, by its number in the cluster
   uint32_t clock = 0;       // its own at that time
-  uint32_t instruction = 0; // in the Ast
-  uint8_t lane = wholeWarp; // that was the last
+  uint32_t instruction = 0; // its number in the Ast
+  uint8_t lane = wholeWarp; // the last lane
 };
 
 constexpr unsigned bitsOfAgent = 12, bitsOfClock = 20, laneAt = 24, launchAt = 3;

@@ -22,15 +22,15 @@ struct WaitingAtBarrier {
 };
 struct NumberedBarrier {
   std::vector<std::pair<Warp *, uint32_t>> arrived; // lanes of warps
-  uint32_t threads = 0;                             // that it is for; 0: all of the block
+  uint32_t threads = 0;                             // how many threads it is for; 0: all of the block
   uint32_t counted = 0;                             // lanes whose predicate is true
   bool areAll = true;
-  Clock clock; // what happened before the arrivals
+  Clock clock; // tells what happened before the arrivals
   std::vector<WaitingAtBarrier> waiting;
 
   /// The lanes of a warp that have arrived.
   uint32_t &lanesOf(Warp &warp);
-  /// No thread has arrived yet. The memory that it has is kept.
+  /// Begins anew, as if no thread had arrived. The memory that it has is kept.
   void clear();
 };
 
@@ -78,7 +78,7 @@ struct GridState {
   std::vector<TraceLine> trace;
   std::vector<FunctionCounts> counts; // by the number of the function; empty: nothing is counted
   std::map<std::pair<uint32_t, uint32_t>, WorstAccess> worst; // by function and instruction
-  std::deque<std::vector<uint8_t>> heap;                      // what malloc has given
+  std::deque<std::vector<uint8_t>> heap;                      // the memory that malloc has given
   std::optional<Fault> fault;
   std::array<uint32_t, 3> faultBlock{};
   uint32_t faultThread = 0;
@@ -91,8 +91,8 @@ struct GridState {
   std::shared_ptr<GlobalShadows> shadows = std::make_shared<GlobalShadows>();
   llvm::DenseMap<const Allocation *, GlobalCell *> cells; // of `shadows`
   ClusterOrder order;
-  HaltSearch *halt = nullptr;       // where to halt; null: nowhere
-  std::vector<BlockState *> blocks; // that are alive
+  HaltSearch *halt = nullptr;       // searches for the place to halt at; null: nowhere
+  std::vector<BlockState *> blocks; // the blocks that are alive
 };
 
 /// Prepares the block's warps.
@@ -118,7 +118,7 @@ void checkBarriers(BlockState &block);
 
 /// Fills in the special registers of a frame. `isAgain`: only those that differ between the clusters of a grid.
 void fillBlockSpecials(const Warp &warp, Frame &frame, bool isAgain = false);
-/// Those of its threads, which are the same for warps of the same number in all blocks.
+/// Fills in the special registers of its threads, which are the same for warps of the same number in all blocks.
 void fillThreadSpecials(const Warp &warp, const FunctionCode &code, char *registers);
 
 } // namespace ptxray::machine

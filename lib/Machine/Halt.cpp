@@ -41,7 +41,7 @@ static Frame *frameOf(Warp &warp, uint32_t function) {
 /// Bytes of a launch. Those of a predicate are of all lanes, a bit each.
 struct FoundBytes {
   uint8_t *at = nullptr; // null: they do not exist
-  Warp *warp = nullptr;  // of the block that has them; null: they are global
+  Warp *warp = nullptr;  // a warp of the block that has them; null: they are global
   Frame *frame = nullptr;
 };
 

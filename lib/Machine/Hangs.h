@@ -9,7 +9,7 @@ struct WaitingLanes {
   const Warp *warp;
   const Frame *frame;
   uint32_t instruction, lanes;
-  std::string reason;                // what is missing there; empty: that is not known
+  std::string reason;                // says what is missing there; empty: that is not known
   const BlockState *block = nullptr; // in whose shared memory the barrier object is that they wait for:
   uint64_t offset = 0;
 };

@@ -22,13 +22,13 @@ struct LoadedModule::Parts {
   Memory &memory;
   std::string target;
   PlacedVariables variables;
-  std::deque<std::vector<uint8_t>> bytes;                    // what the variables hold
+  std::deque<std::vector<uint8_t>> bytes;                    // the bytes that the variables hold
   std::map<std::string, std::pair<uint64_t, size_t>> byName; // index into `bytes`
   std::map<std::string, uint64_t> images;                    // handles
   std::map<std::pair<std::string, bool>, std::unique_ptr<Program>>
       programs; // lowered, by the name of the kernel and whether they check numbers
   std::mutex mutex;
-  std::shared_ptr<GlobalShadows> shadows; // of the last launch, for the next one; null: one has them
+  std::shared_ptr<GlobalShadows> shadows; // those of the last launch, for the next one; null: one has them
 };
 
 /// Writes the first values of variables; addresses of others are known by then.
@@ -158,7 +158,7 @@ private:
 
   ClusterQueue &queue;
   std::vector<Cluster> clusters;
-  std::vector<std::vector<std::unique_ptr<BlockState>>> idle; // of clusters that have ended
+  std::vector<std::vector<std::unique_ptr<BlockState>>> idle; // the blocks of clusters that have ended
 };
 
 bool Schedule::beginCluster() {

@@ -65,9 +65,9 @@ struct Launch {
   Timing timing;
   bool checksNumbers = false; // find infinities and NaNs that come of finite numbers, divisions by zero
   std::optional<TracedThread> traced;
-  bool counts = false;    // what instructions do
-  unsigned cores = 0;     // of the computer that execute blocks at the same time; 0: all
-  double seconds = 0;     // that it may take; 0: any time
+  bool counts = false;    // count what instructions do
+  unsigned cores = 0;     // how many execute blocks at the same time; 0: all of the computer
+  double seconds = 0;     // the time that it may take; 0: any time
   Watch *watch = nullptr; // null: none is needed
 };
 
@@ -80,12 +80,12 @@ struct CountedInstruction {
 };
 
 struct Outcome {
-  std::string refusal;                 // why it was not launched, or what could not be executed; empty: it ran
+  std::string refusal;                 // says why it was not launched, or what could not be executed; empty: it ran
   Range refusedAt;                     // the instruction that it came to; empty: it was not launched
   std::vector<Diagnostic> diagnostics; // faults of the kernel
   std::vector<TraceLine> trace;
-  std::vector<CountedInstruction> counts; // of the kernel, and of the functions that it came to
-  std::string printed;                    // what printf wrote
+  std::vector<CountedInstruction> counts; // those of the kernel, and of the functions that it came to
+  std::string printed;                    // the text that printf wrote
   bool isComplete = false;                // every thread came to its end
   bool isOutOfTime = false;
   bool isStopped = false; // the watch ended it

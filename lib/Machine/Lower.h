@@ -48,7 +48,7 @@ public:
   /// Returns why it cannot be done, or an empty text.
   std::string lower();
 
-  // For named functions:
+  // Named functions use these:
   AddressOf addressAt(const Lowered &one, int node);
   /// The register or constant that an operand is, of as many bits; of several the one at `index`.
   Place placeOf(const Lowered &one, int node, unsigned bits);
@@ -76,7 +76,7 @@ public:
   RegisterFile &file() { return code.file; }
   /// The special registers that an instruction names.
   llvm::SmallVector<llvm::StringRef, 8> namesOf(const Lowered &one) const;
-  /// That code is made for: 90 of `sm_90a`.
+  /// Returns the number of the target that code is made for: 90 of `sm_90a`.
   unsigned architecture() const;
 
 private:

@@ -155,7 +155,7 @@ struct Floats {
 /// Payload of the checks before and after a computation.
 struct FiniteCheck {
   llvm::SmallVector<Floats, 4> registers;
-  Place areFinite; // in which lanes all sources are
+  Place areFinite; // the lanes in which all sources are finite
 };
 
 } // namespace

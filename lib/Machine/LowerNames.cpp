@@ -1,4 +1,4 @@
-// The names of a body mean something to the machine: registers, special registers, variables and addresses.
+// Names of a body become what they mean to the machine: registers, special registers, variables and addresses.
 #include "Isa/Words.h"
 #include "Machine/Lower.h"
 #include "llvm/ADT/StringSwitch.h"

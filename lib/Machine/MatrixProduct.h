@@ -22,7 +22,7 @@ struct OperandType {
 /// Describes how a matrix lies in shared memory, but for where it begins.
 struct SharedForm {
   uint32_t rows = 0, depth = 0;     // elements; rows are those of A, or of the transpose of B
-  uint32_t bits = 16;               // that an element takes: for those of 6 and 4 bits perhaps 8
+  uint32_t bits = 16;               // the bits that an element takes: for those of 6 and 4 bits perhaps 8
   bool isAlongK = true;             // neighbours lie along K
   uint8_t mode = 0;                 // an index into layout::swizzleModes
   uint32_t leading = 0, stride = 0; // bytes

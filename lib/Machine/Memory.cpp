@@ -47,7 +47,7 @@ const Allocation *Memory::find(uint64_t address) const {
 }
 
 uint64_t Memory::addObject(ImageObject object) {
-  constexpr uint64_t distance = 32; // of handles: nothing else is one
+  constexpr uint64_t distance = 32; // the distance of handles: nothing else is one
   const uint64_t handle = nextHandle;
   nextHandle += distance;
   bind(handle, std::move(object));

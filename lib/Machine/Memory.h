@@ -15,7 +15,7 @@ namespace ptxray::machine {
 struct Allocation {
   uint64_t begin = 0, end = 0; // addresses
   uint8_t *bytes = nullptr;
-  std::string name; // what messages call it
+  std::string name; // the name that messages give it
   bool isConstant = false;
 
   bool contains(uint64_t address, uint64_t count) const {
@@ -53,7 +53,7 @@ public:
   /// The nearest one that begins at the address or before it; null: none.
   const Allocation *before(uint64_t address) const;
 
-  /// Those that were freed have no bytes.
+  /// Returns all allocations; those that were freed have no bytes.
   const std::deque<Allocation> &all() const { return allocations; }
   /// Makes a texture, a surface or a sampler known, until it is removed. Returns its handle.
   uint64_t addObject(ImageObject object);

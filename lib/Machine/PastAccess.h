@@ -33,7 +33,7 @@ struct ReadGroup {
 struct Cell {
   PastAccess write;
   ReadGroup reads;
-  bool hasMoreReads = false; // which lie elsewhere
+  bool hasMoreReads = false; // there are more reads, which lie elsewhere
 };
 
 } // namespace ptxray::machine

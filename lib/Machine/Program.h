@@ -17,7 +17,7 @@ enum class Space : uint8_t { Generic, Global, Shared, Local, Const, Param };
 /// Holds the parts that make an address in brackets.
 struct AddressOf {
   Place base;         // a register; none: the offset alone
-  int64_t offset = 0; // what is added to it
+  int64_t offset = 0; // the number that is added to it
   Space space = Space::Generic;
 };
 
@@ -26,7 +26,7 @@ struct MemoryAccess {
   AddressOf address;
   uint32_t number = 0;    // among the accesses of the program
   uint32_t bytes = 0;     // the size of all elements together
-  uint32_t alignment = 1; // that it needs
+  uint32_t alignment = 1; // the alignment that it needs
   uint16_t bits = 0;      // the size of one element
   bool isWrite = false;
   bool isStrong = false;                   // it orders, and does not race with others that do
@@ -132,7 +132,7 @@ struct Passed {
 struct CallSite {
   NameId name = NameId::None;
   const FunctionCode *callee = nullptr; // null: by address, or one that the machine provides
-  Place address;                        // what an indirect call goes to
+  Place address;                        // the function that an indirect call goes to
   std::string provided;                 // `vprintf`
   std::vector<Passed> arguments, results;
 };
@@ -189,7 +189,7 @@ struct ParameterPlace {
 };
 
 struct Program {
-  std::string refusal; // why there is none
+  std::string refusal; // says why there is none
   const ReadModule *module = nullptr;
   std::deque<FunctionCode> functions; // the kernel first
   llvm::DenseMap<uint32_t, FunctionCode *> byName;

@@ -26,12 +26,12 @@ constexpr size_t firstLaneEntry(size_t warps) { return 3 * warps + 1; }
 struct Race {
   PastAccess earlier;
   bool isWrite = false;                 // the earlier one
-  bool isTensor = false;                // in tensor memory
+  bool isTensor = false;                // it is in tensor memory
   bool isUnfenced = false;              // it is ordered, but another proxy does not see it
-  std::optional<DiagId> rule = {};      // of asynchronous operations
-  std::string registerName = {};        // that is used too early
-  const Instruction *wait = nullptr;    // that waits for something else
-  bool isGlobal = false;                // in global memory, not in shared
+  std::optional<DiagId> rule = {};      // the broken rule about asynchronous operations
+  std::string registerName = {};        // the register that is used too early
+  const Instruction *wait = nullptr;    // the wait, which is for something else
+  bool isGlobal = false;                // it is in global memory, not in shared
   bool isOfWarp = false;                // both are of lanes of one warp
   bool matters = true;                  // else only if the value that was read is used
   std::optional<uint32_t> cluster = {}; // the earlier one was of this cluster

@@ -99,7 +99,7 @@ struct TensorAccess {
   Place address;
   int64_t offset = 0;
   bool isStore = false, isHalf = false; // halves: 16 bits
-  uint32_t lanes = 0, columns = 0;      // that it reaches
+  uint32_t lanes = 0, columns = 0;      // how many of each it reaches
   std::vector<MovedCell> cells;
   llvm::SmallVector<Place, 32> registers;
   llvm::SmallVector<uint8_t, 128> touched; // for each column a bit for each 16 lanes

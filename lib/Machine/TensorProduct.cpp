@@ -52,11 +52,11 @@ TensorPlaces tensorPlacesIn(const layout::Layout &layout) {
 
 /// Holds what an instruction descriptor makes of an instruction.
 struct TensorShape {
-  std::string problem;          // why it cannot be executed; empty: it can
+  std::string problem;          // says why it cannot be executed; empty: it can
   uint32_t m = 0, n = 0, k = 0; // k: elements of A that are stored
   bool isTransposedA = false, isTransposedB = false;
   ProductKind kind;
-  uint32_t geometryBits = 16; // that an element takes in shared memory
+  uint32_t geometryBits = 16; // the bits that an element takes in shared memory
   const numbers::Format *scale = nullptr;
   bool hasGroups = false;
   uint32_t factors = 0; // how many a row has
@@ -213,7 +213,7 @@ private:
   const Op &op;
   Warp &warp;
   BlockState &block;
-  llvm::SmallVector<BlockState *, 2> blocks; // that take part
+  llvm::SmallVector<BlockState *, 2> blocks; // the blocks that take part
 };
 
 std::optional<SharedMatrix> Multiplication::matrixOf(bool isA) const {
@@ -223,7 +223,7 @@ std::optional<SharedMatrix> Multiplication::matrixOf(bool isA) const {
                         !(isA ? shape.isTransposedA : shape.isTransposedB));
 }
 
-/// For each column that the matrix reaches, a bit for each 16 lanes of the block.
+/// Returns, for each column that the matrix reaches, a bit for each 16 lanes of the block.
 static std::vector<uint8_t> lanesIn(const TensorPlaces &places, uint32_t block) {
   std::vector<uint8_t> result;
   for (const TensorPlace &place : places) {

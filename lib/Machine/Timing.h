@@ -21,8 +21,8 @@ public:
   bool isEager() const { return how == How::Eager; }
   /// Plain stores of global memory are done late, and plain loads early, too.
   bool isWeak() const { return hasWeak; }
-  /// After how many turns an operation happens unless a thread waits for it before. `readsShared`: what it reads may be
-  /// written over.
+  /// Returns after how many turns an operation happens unless a thread waits for it before. `readsShared`: what it
+  /// reads may be written over.
   uint64_t delay(bool readsShared);
   /// Returns the number of the one that comes next, of so many.
   uint32_t choose(uint32_t count);

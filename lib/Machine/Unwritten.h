@@ -28,7 +28,7 @@ inline uint32_t unwrittenLanes(const Frame &frame, Slot slot) {
   return found == frame.unwritten.end() ? 0 : found->second.lanes;
 }
 
-/// Before the operations of an instruction: its results depend on what it reads.
+/// Notes, before the operations of an instruction, that its results depend on what it reads.
 void followInstruction(Warp &warp, uint32_t instruction, uint32_t lanes);
 /// Lanes part by a predicate.
 void followBranch(Warp &warp, uint32_t instruction, Slot guard, uint32_t lanes);

@@ -78,13 +78,13 @@ struct Warp {
   uint32_t number = 0; // its number in the block
   uint32_t alive = 0;
   Fragment now;                 // mask 0: none runs
-  std::vector<Fragment> ready;  // that could run
-  std::vector<Fragment> parted; // that wait for other lanes at the block of code that they execute together
+  std::vector<Fragment> ready;  // those that could run
+  std::vector<Fragment> parted; // those that wait for other lanes at a block of code that they execute together
   std::vector<Join> joins;
   bool hasLeftJoins = false; // lanes have left some: perhaps none is missing there any more
   std::deque<Frame> frames;
   std::vector<uint8_t> local;        // each lane has `localBytes` of them
-  std::vector<uint8_t> localWritten; // whether each of them was written; empty: they are not asked for
+  std::vector<uint8_t> localWritten; // not 0 for each that was written; empty: they are not asked for
   uint32_t localBytes = 0;
   uint32_t atBarrier = 0;                // lanes
   uint32_t agent = 0;                    // its number in the cluster, from 1 on
@@ -99,14 +99,14 @@ struct Warp {
   uint32_t accessing = 0;                // the lanes whose access is noted
   uint16_t turn = 0;                     // how many accesses were noted
   std::map<uint32_t, DoubtfulLoad> doubts; // by instruction
-  Doer doer;                               // of what is noted now
+  Doer doer;                               // does what is noted now
   std::vector<Engine> engines;             // by their number
   std::vector<HeldByOperation> held;
   const FunctionCode *changedIn = nullptr; // whose registers were changed since the last fence for them:
   std::vector<bool> changed;
-  std::array<const Allocation *, 8> recent{}; // that accesses found, by their instruction
+  std::array<const Allocation *, 8> recent{}; // those that accesses found, by their instruction
   uint32_t atCluster = 0; // lanes that have arrived at the barrier of the cluster, for the phase that is not complete
-  std::optional<VainWait> waitsInVain; // for the phase of a barrier object
+  std::optional<VainWait> waitsInVain; // a wait for the phase of a barrier object
   std::optional<Fault> fault;
   std::unique_ptr<WeakView> weak; // null: stores and loads are done at once
   uint64_t laneInstructions = 0;

@@ -61,7 +61,7 @@ static void addBytes(const FormView &view, const isa::OperandDecl &operand, Acce
     if (std::optional<int64_t> length = view.value(term))
       bytes *= static_cast<uint64_t>(*length);
   uint64_t align = bytes;
-  if (!llvm::StringRef(operand.accessSize).empty()) { // in pieces of the type, or one smaller piece
+  if (!llvm::StringRef(operand.accessSize).empty()) { // it is done in pieces of the type, or in one smaller piece
     const Shape *size = view.operand(operand.accessSize);
     access.isLeast = size && !isNumber(*size);
     if (size && !access.isLeast)
@@ -113,7 +113,7 @@ static void addSpace(const FormView &view, const isa::OperandDecl &operand, Acce
           llvm::StringRef(isa::word(word.id).text).starts_with(isa::word(ref.index).text))
         written.push_back(word.id);
     access.isGeneric &= written.empty();
-    if (written.size() == 1) // of two, as in a copy within shared memory, either may be meant
+    if (written.size() == 1) // if there are two, as in a copy within shared memory, either may be meant
       access.space = written.front();
   }
 }

@@ -37,9 +37,9 @@ struct Access {
   bool isGeneric;           // a generic address, whatever is known of the space
   bool isLeast = false;     // `bytes` may be more: a register says how many
   bool isVariable;          // the address names a variable, with an offset or without
-  bool isDescribed = false; // by a descriptor: where it lies is not to be seen
+  bool isDescribed = false; // a descriptor says where it lies, which is not to be seen
   isa::WordId space;        // 0: not known
-  uint16_t align = 0;       // that it needs
+  uint16_t align = 0;       // the alignment that it needs
   uint32_t bytes = 0;       // 0: not known
   uint32_t taken = 0;       // fewer, where the last elements of a loaded vector go nowhere: `{a, b, c, _}`
 
@@ -103,7 +103,7 @@ struct Facts {
   uint8_t noted = 0;             // of enum Noted
   bool hasAddress32 = false;     // it holds or makes a generic address of 32 bits
   bool convertsConstant = false; // between generic addresses and those in `.const`
-  uint8_t ctas = 0;              // whose tensor memory it asks for
+  uint8_t ctas = 0;              // the blocks of a group whose tensor memory it asks for
   uint16_t occupied = 0;         // registers of a thread that it needs at the same time; 0: a few
   uint16_t bounded = 0;          // fewer registers no directive may leave it; 0: whatever
   uint8_t uses = 0;              // of all nodes

@@ -18,7 +18,7 @@ struct Place {
   };
   Kind kind = Opcode;
   uint16_t index = 0;
-  uint16_t count = 1; // of neighbouring words that are wrong together
+  uint16_t count = 1; // how many neighbouring words are wrong together
   bool operator==(const Place &) const = default;
   static Place at(Kind kind, std::integral auto index, uint16_t count = 1) {
     return {kind, narrow<uint16_t>(index), count};
@@ -39,9 +39,9 @@ struct Remedy {
     RaiseVersion,
     ChangeTarget,   // to `text`, and the version to `word` unless that is 0
     AddBrackets,    // round the operand at the place of the finding
-    RemoveBrackets, // from it
+    RemoveBrackets, // from around it
     SwapOperands,   // the first two
-    MakeFloat,      // of the integer there, with as many bits as `word` says
+    MakeFloat,      // makes a float of the integer there, with as many bits as `word` says
   };
   Kind kind = None;
   uint16_t word = 0; // RaiseVersion, ChangeTarget: the version
@@ -75,9 +75,9 @@ struct Finding {
   llvm::SmallVector<isa::WordId, 0> expected;
   llvm::SmallVector<SharedText, 1> notes;
   Remedy remedy;                // without text and with `expected`: that word, if there is only one
-  SharedText fixTitle, fixText; // of the remedy, once it is put into words
-  uint32_t form = ~0u;          // whose syntax is shown
-  uint32_t line = 0;            // of the .isa file; 0: that of the form
+  SharedText fixTitle, fixText; // those of the remedy, once it is put into words
+  uint32_t form = ~0u;          // the form whose syntax is shown
+  uint32_t line = 0;            // the line of the .isa file; 0: that of the form
 
   void add(TextThere) {
     sourceArg = narrow<int8_t>(args.size());

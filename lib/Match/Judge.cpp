@@ -224,7 +224,7 @@ std::vector<Finding> selectFindings(std::vector<Finding> found, const Opcode &op
 
 /// Is true when each shape lies within the extent of the one around it.
 [[maybe_unused]] static bool areNested(llvm::ArrayRef<Shape> shapes) {
-  llvm::SmallVector<size_t, 8> ends = {shapes.size()}; // of the shapes around the one at hand
+  llvm::SmallVector<size_t, 8> ends = {shapes.size()}; // the ends of the shapes around the one at hand
   for (size_t i = 0; i < shapes.size(); ++i) {
     while (ends.back() == i)
       ends.pop_back();

@@ -358,7 +358,7 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
   case ShapeKind::Sink: return judgeSink(node, inVector);
   case ShapeKind::Register: return judgeNamedRegister(shape, node, inVector);
   case ShapeKind::Special:
-    if (has(isa::Destination)) // of a second one ptxas does not ask whether it can be written
+    if (has(isa::Destination)) // ptxas does not ask if a second one can be written
       return isPredicate() && viewType(shape.type).kind == TypeKind::Predicate && isSecondOfPair(node)
                  ? warn(DiagId::DestinationRegister, node)
                  : fail(DiagId::DestinationRegister, node);

@@ -90,7 +90,7 @@ uint16_t Steps::add(isa::Span span, llvm::ArrayRef<uint16_t> parameters) {
     if (step.op == StepOp::Parameter) {
       numbers.push_back(parameters[step.value]);
     } else if (step.op == StepOp::Joined && step.count == 1) {
-      numbers.push_back(args[0]); // of a name or a word that gives what it is handed
+      numbers.push_back(args[0]); // the name or word gives what it is handed
     } else if (step.op == StepOp::WordCall) {
       numbers.push_back(word(step, args));
     } else {
@@ -181,7 +181,7 @@ std::optional<Operation> Steps::operation(uint16_t root) const {
   if (node.op == StepOp::Operand)
     return convertsNumbers(view) ? std::nullopt : copied(node);
   const std::optional<Operation> found = ofAnything(node);
-  if (convertsNumbers(view) && found != Operation::Setp) // which is the same whatever is done to the numbers
+  if (convertsNumbers(view) && found != Operation::Setp) // it is the same whatever is done to the numbers
     return {};
   if (found)
     return found;

@@ -174,7 +174,7 @@ static void reportMissedColumn(const TableView &rows, unsigned c, llvm::ArrayRef
   }
 
   const unsigned slot = rows.members(c).front();
-  llvm::SmallVector<WordId, 8> allowed; // of all rows that are equally near
+  llvm::SmallVector<WordId, 8> allowed; // the words of all rows that are equally near
   bool orAbsent = false;
   for (const RowFit &fit : nearest) {
     const Cell &cell = rows.cell(fit.row, c);

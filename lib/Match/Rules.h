@@ -6,7 +6,8 @@
 namespace ptxray {
 
 void judgeRules(const FormView &view, Judgement &judgement);
-void judgeFormGates(const FormView &view, Judgement &judgement); // what the form as a whole needs; part of judgeRules
+/// Judges what the form as a whole needs; it is a part of judgeRules.
+void judgeFormGates(const FormView &view, Judgement &judgement);
 void judgeWordGates(const FormView &view, Judgement &judgement);
 void judgePresence(const FormView &view, Judgement &judgement);
 

@@ -106,7 +106,7 @@ enum class Code : uint8_t {
 
 /// Null: there is none.
 Handler handlerOf(Code code, Lane type, Lane from);
-/// For Fold: joins by this code.
+/// Returns the handler of a Fold that joins by this code.
 Handler foldHandlerOf(Code code, Lane type);
 
 /// The width of a register with such lanes.

@@ -16,7 +16,7 @@ struct MemoryUse {
 
 /// All slots may be temporary ones.
 struct Compiled {
-  std::string refusal; // why it cannot be computed; empty: it can
+  std::string refusal; // the reason why it cannot be computed; empty: it can
   std::vector<MemoryUse> reads;
   std::vector<Op> ops;
   std::vector<MemoryUse> writes;

@@ -11,7 +11,7 @@ Bits filledUp(Bits bits, const ElementType &type, unsigned width);
 
 /// The memory that it reads and writes, with registers for it, and no operations yet.
 Compiled withMemory(const Recipe &recipe, RegisterFile &file);
-/// Slow, and right for everything that `evaluate` computes.
+/// Makes one slow operation, which is right for everything that `evaluate` computes.
 Compiled evaluated(const Recipe &recipe, llvm::ArrayRef<Place> byNode, Place carry, RegisterFile &file, Kept &kept);
 
 } // namespace ptxray::machine

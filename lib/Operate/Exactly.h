@@ -8,7 +8,7 @@
 namespace ptxray::machine {
 
 struct ExactWork {
-  isa::StepOp op = isa::StepOp::Operand; // that: the number is rounded alone
+  isa::StepOp op = isa::StepOp::Operand; // Operand: the number is rounded alone
   size_t count = 0;
   std::array<ElementType, 3> types;
   std::array<std::optional<Value>, 3> constants;
@@ -26,7 +26,7 @@ struct ApproximateWork {
 };
 /// `more` is an ApproximateWork.
 void approximate(char *registers, const Op &op, uint32_t mask, Warp &warp);
-/// For f32, with 1 as the number for `.ftz`; null: there is none.
+/// Returns the handler for f32, with 1 as the number for `.ftz`; null: there is none.
 Handler approximationOf(isa::StepOp step, bool isFull);
 
 } // namespace ptxray::machine

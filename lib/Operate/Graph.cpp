@@ -188,7 +188,8 @@ std::vector<Op> Graph::operations(RegisterFile &file, std::vector<MemoryUse> &re
     else if (nodes[i].kind == Node::Kind::Constant && lives[i])
       places[i] = file.constant(nodes[i].bits, nodes[i].value);
   placeResults(lives);
-  const auto isElement = [&](Slot slot) { // of memory: only the lanes that take part are stored
+  // Only the lanes of an element of memory that take part are stored.
+  const auto isElement = [&](Slot slot) {
     return llvm::any_of(writes, [&](const MemoryUse &use) {
       return llvm::any_of(use.elements, [&](Place element) { return element.slot == slot; });
     });

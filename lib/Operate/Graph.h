@@ -16,15 +16,15 @@ struct Node {
   enum class Kind : uint8_t { Register, Constant, Operation, Fold, Call };
 
   Kind kind = Kind::Operation;
-  Code code = Code::Copy; // what a Fold joins by
+  Code code = Code::Copy; // a Fold joins by it
   Lane type = Lane::U32, from = Lane::U32;
   std::array<NodeId, 3> args = {noNode, noNode, noNode};
   int64_t number = 0;
-  Handler handler = nullptr; // what a Call runs
+  Handler handler = nullptr; // a Call runs it
   const void *more = nullptr;
-  Place place; // where a Register is
+  Place place; // the place of a Register
   uint8_t bits = 0;
-  Bits value = 0; // what a Constant is
+  Bits value = 0; // the value of a Constant
   bool operator==(const Node &other) const;
 };
 
@@ -71,7 +71,7 @@ private:
 
   std::vector<Node> nodes;
   std::vector<Result> results;
-  std::vector<Place> places; // where the nodes are
+  std::vector<Place> places; // the places of the nodes
 };
 
 } // namespace ptxray::machine

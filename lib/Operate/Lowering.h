@@ -123,11 +123,11 @@ private:
   const Recipe &recipe;
   const ElementType packed;
   bool hasFailed = false;
-  std::vector<Terms> terms;                                // what each step gives
+  std::vector<Terms> terms;                                // the results of each step
   Terms waiting;                                           // the sources of operations that are not rounded yet
   std::vector<unsigned> wanted;                            // the lowest bits of each step that are needed; 0: none
   uint16_t current = 0;                                    // the step at hand
-  numbers::Rounding rounding = numbers::Rounding::Nearest; // how the formula at hand rounds
+  numbers::Rounding rounding = numbers::Rounding::Nearest; // the rounding of the formula at hand
   const numbers::Format *storedFormat = nullptr;           // likewise
 };
 

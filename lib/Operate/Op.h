@@ -30,7 +30,7 @@ struct Op {
   };
   uint32_t isTemporary : 1 = 0; // the result is: its other lanes may become anything
   // Filled in by the program:
-  uint32_t isComputation : 1 = 0; // of registers, and nothing else
+  uint32_t isComputation : 1 = 0; // it computes registers from registers, and does nothing else
   uint32_t isNot : 1 = 0;         // the lanes in which the guard is false
   uint32_t instruction : 29 = 0;  // number in its body
   Slot guard = noSlot;            // a predicate: only its lanes compute

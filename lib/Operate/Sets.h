@@ -4,10 +4,10 @@
 
 namespace ptxray::machine {
 
-/// For any processor.
+/// These run on any processor.
 Handler baseHandlerOf(Code code, Lane type, Lane from);
 Handler baseFoldOf(Code code, Lane type);
-/// For x86 with vectors of 256 bits, and with an fma.
+/// These run on x86 with vectors of 256 bits, and with an fma.
 Handler wideHandlerOf(Code code, Lane type, Lane from);
 Handler wideFoldOf(Code code, Lane type);
 

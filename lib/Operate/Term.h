@@ -34,12 +34,12 @@ struct Term {
   Kind kind = Kind::Integer;
   NodeId node = noNode; // none: a constant, or a float that is not rounded yet
   bool isConstant = false;
-  Value value;                                // what a constant is
+  Value value;                                // the value of a constant
   uint8_t width = 0;                          // the width of the lanes that hold the lowest bits of an Integer
   Range range;                                // the numbers that an Integer may be
   const numbers::Format *format = nullptr;    // the format of a Float
   bool isRaw = false;                         // a NaN of a Float has the bits that were read
-  isa::StepOp pending = isa::StepOp::Operand; // what is to be done to the sources, and to be rounded
+  isa::StepOp pending = isa::StepOp::Operand; // the operation on the sources that is still to be done and rounded
   uint16_t firstSource = 0, sources = 0;      // among those of all terms
 
   bool isPending() const { return sources != 0; }

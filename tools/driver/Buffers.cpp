@@ -263,7 +263,7 @@ PTXRAY_API cuMemPoolGetAttribute(void *pool, int attribute, void *value) {
   PTXRAY_BEGIN;
   if (!state().pools.contains(pool) || !value)
     return InvalidValue;
-  if (attribute <= 3) // whether memory is reused: a number of 32 bits
+  if (attribute <= 3) // these say if memory is reused: numbers of 32 bits
     std::memset(value, 0, 4);
   else
     std::memset(value, 0, 8);

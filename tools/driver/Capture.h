@@ -12,7 +12,7 @@ struct Capture {
   unsigned long long id = 0;
   bool isInvalid = false;
   const Stream *origin = nullptr;
-  std::map<const Stream *, std::vector<Node *>> last; // what the next node of a stream comes after
+  std::map<const Stream *, std::vector<Node *>> last; // the nodes that the next node of a stream comes after
 };
 
 /// Makes work a node of the graph that a stream is captured into.

@@ -28,15 +28,15 @@ struct Node {
   Graph *graph = nullptr;
   NodeKind kind = EmptyNode;
   Work work;
-  std::vector<Node *> after; // which nodes it comes after
-  Graph *child = nullptr;    // of a node that is a graph
+  std::vector<Node *> after; // the nodes that it comes after
+  Graph *child = nullptr;    // the graph that the node is
   Node *clonedFrom = nullptr;
   std::vector<void *> parameters = {}; // the places that a client was told of, of a kernel
 };
 
 struct Graph {
   std::vector<std::unique_ptr<Node>> nodes;
-  Node *parent = nullptr; // whose child it is; null: of none
+  Node *parent = nullptr; // the node whose child it is; null: none
 
   Graph() = default;
   ~Graph();
@@ -47,7 +47,7 @@ struct Graph {
 /// A graph that can be launched: its work in an order that it may have.
 struct GraphExec {
   struct Step {
-    const Node *node; // as the client names it
+    const Node *node; // the node that the client names
     NodeKind kind;
     Work work;
     bool isEnabled = true;

@@ -26,7 +26,7 @@ struct Item {
   size_t module = 0;
   StringRef name, linkage;
   Range range, linkageRange;
-  std::string prototype; // of a function: its head, without the linkage
+  std::string prototype; // the head of a function, without the linkage
   bool isFunction = false, isDefined = false, isShared = false;
 
   bool isLocal() const { return linkage.empty(); }
@@ -183,7 +183,7 @@ void Linker::placeExtern(const Item &item) {
   if (!isFirst)
     module.replace(item.range, "");
   else if (found == chosen.end())
-    return; // of shared memory, or the driver's own function
+    return; // it is of shared memory, or the driver's own function
   else if (item.isFunction)
     module.replace(item.linkageRange, found->second->linkage.str());
   else

@@ -8,14 +8,14 @@
 namespace ptxray::driver {
 
 struct LinkInput {
-  std::string name; // what messages call it
+  std::string name; // the name that messages give it
   std::string text;
 };
 enum class LinkFault : uint8_t { None, Syntax, Duplicate, Undefined };
 struct Linked {
   std::string text;
   LinkFault fault = LinkFault::None;
-  std::string problem; // in words
+  std::string problem; // the problem in words
 };
 Linked linked(llvm::ArrayRef<LinkInput> inputs);
 

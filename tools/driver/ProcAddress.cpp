@@ -57,7 +57,7 @@ static int sinceOf(llvm::StringRef name) {
 
 /// The function of a name, in the newest version that a client of that version of the API knows; null: there is none.
 void *findFunction(llvm::StringRef name, int version) {
-  if (name == "cuGraphInstantiate" && version >= 12000) // which took another name then
+  if (name == "cuGraphInstantiate" && version >= 12000) // it took another name then
     name = "cuGraphInstantiateWithFlags";
   const Named *best = nullptr;
   for (const Named &one : functions()) {

@@ -8,7 +8,7 @@
 namespace ptxray::driver {
 
 struct Task {
-  uint64_t number = 0; // in the order in which they were started
+  uint64_t number = 0; // its place in the order in which they were started
   std::shared_ptr<Stream> stream;
   Context *context = nullptr;
   Work work;

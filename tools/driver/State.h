@@ -27,8 +27,8 @@ struct Stream {
 };
 
 struct Context {
-  Result failed = Success; // what all calls give after a fault of a kernel
-  Result noted = Success;  // what the next call gives that waits
+  Result failed = Success; // all calls give it after a fault of a kernel
+  Result noted = Success;  // the next call that waits gives it
   std::shared_ptr<Stream> legacy = std::make_shared<Stream>();
   std::map<std::thread::id, std::shared_ptr<Stream>> ofThreads;
   unsigned flags = 0;
@@ -39,7 +39,7 @@ struct Image;
 struct Kernel {
   Image *module;
   machine::KernelEntry entry;
-  uint64_t localBytes = 0;    // that it declares
+  uint64_t localBytes = 0;    // the bytes that it declares
   int mostShared = 48 * 1024; // dynamic, that a launch may have
   bool anyCluster = false;
 };
@@ -51,14 +51,14 @@ struct Image {
   std::optional<ReadModule> read;
   std::optional<machine::LoadedModule> loaded;
   std::map<std::string, Kernel> functions; // by name
-  uint64_t constantBytes = 0;              // of variables
+  uint64_t constantBytes = 0;              // the bytes of its variables
 };
 
 struct Event {
   unsigned flags = 0;
   std::shared_ptr<Moment> moment;   // null: it was not recorded
-  std::shared_ptr<Capture> capture; // of the stream that it was recorded on
-  std::vector<void *> nodes;        // that came before it there
+  std::shared_ptr<Capture> capture; // the capture of the stream that it was recorded on
+  std::vector<void *> nodes;        // the nodes that came before it there
 };
 /// The buffers of the client for what is said about a text.
 struct LogBuffers {
@@ -68,7 +68,7 @@ struct LogBuffers {
 struct Link {
   std::vector<LinkInput> inputs;
   LogBuffers logs;
-  std::string ptx; // of all of them
+  std::string ptx; // the text of all of them
 };
 struct Pool {};
 
@@ -103,7 +103,7 @@ struct Reservation {
 struct State {
   std::recursive_mutex mutex;
   bool isInitialised = false;
-  int process = 0; // that initialised it: one that it forks may not use it
+  int process = 0; // the one that initialised it: one that it forks may not use it
   const Chip *chip = nullptr;
   bool checks = true; // look for races
   bool countsFidelity = false;
@@ -119,13 +119,13 @@ struct State {
   std::map<uint64_t, ImageHandle> images; // by the handle of the texture or surface
   std::map<Address, Reservation> reservations;
   std::map<uint64_t, PhysicalMemory> physical; // by its handle
-  bool isSynchronous = false;                  // what is asynchronous is done at once
+  bool isSynchronous = false;                  // asynchronous work is done at once
   std::deque<Task> pending;
   uint64_t lastNumber = 0;
-  std::thread::id worker; // that does pending work
+  std::thread::id worker; // the thread that does pending work
   std::mutex changing;
   std::condition_variable changed;
-  unsigned depth = 0; // of the lock
+  unsigned depth = 0; // how often the lock is held
   std::chrono::steady_clock::time_point lastCall;
   bool hasIdleThread = false, isEnding = false;
   Tally tally;

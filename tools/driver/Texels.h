@@ -23,7 +23,7 @@ struct Array {
   ArrayDescription described;
   machine::Image image;
   uint8_t *bytes = nullptr;
-  bool isLevel = false; // of a mipmapped array, which has the bytes
+  bool isLevel = false; // it is one of a mipmapped array, which has the bytes
 };
 struct MipmappedArray {
   machine::Image image;

@@ -30,7 +30,7 @@ struct Performer {
     record.moment->milliseconds = std::chrono::duration<double, std::milli>(Clock::now().time_since_epoch()).count();
     return Success;
   }
-  Result operator()(const WaitWork &) const { return Success; } // what it waits for was done before
+  Result operator()(const WaitWork &) const { return Success; } // the awaited work was done before
   Result operator()(const FreeWork &freed) const { return release(freed.address, false); }
 };
 

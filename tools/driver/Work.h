@@ -15,7 +15,7 @@ struct Stream;
 /// The place in a stream at which an event was recorded.
 struct Moment {
   const Stream *stream = nullptr;
-  uint64_t number = 0; // of the task that records it
+  uint64_t number = 0; // the number of the task that records it
   bool isDone = false;
   double milliseconds = 0;
 };
@@ -29,12 +29,12 @@ struct KernelWork {
 };
 struct CopyWork {
   Copy3D boxes = {};
-  std::shared_ptr<std::vector<uint8_t>> staged = nullptr; // what it reads, if that was memory of the host
+  std::shared_ptr<std::vector<uint8_t>> staged = nullptr; // the bytes that it reads, if they were memory of the host
 };
 struct FillWork {
   Address to = 0;
   size_t pitch = 0;
-  unsigned value = 0, bytes = 1; // of an element
+  unsigned value = 0, bytes = 1; // the value and the bytes of an element
   size_t width = 0, height = 1;
 };
 struct HostWork {
@@ -48,7 +48,7 @@ struct CallbackWork {
 };
 struct RecordWork {
   std::shared_ptr<Moment> moment;
-  void *event = nullptr; // of a node, which makes a new moment at each launch
+  void *event = nullptr; // the event of a node, which makes a new moment at each launch
 };
 struct WaitWork {
   std::shared_ptr<Moment> moment;

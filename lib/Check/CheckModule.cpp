@@ -46,7 +46,7 @@ CheckedText checkModule(const SourceBuffer &source, const CheckOptions &options,
   return checked;
 }
 
-/// Nothing: the plan does not hold.
+/// Returns nothing if the plan does not hold.
 static std::optional<RecheckedText> checkWith(const Reuse &plan, const SourceBuffer &source,
                                               const CheckOptions &options, Session &session) {
   constexpr size_t mostBodies = 1 << 13; // each takes about a kilobyte

@@ -118,7 +118,7 @@ DiagnosticList recalledFindings(const KnownBody &body, const Function &function)
 
 // ---- all of them
 
-/// False: the change is not inside of one body, so that all is read.
+/// Is false when the change is not inside of one body, so that all is read.
 static bool shift(std::vector<KnownItem> &items, const TextChange &change) {
   const Range part = change.part;
   const auto hit = llvm::partition_point(items, [&](const KnownItem &item) { return item.range.end <= part.begin; });

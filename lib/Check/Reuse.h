@@ -17,7 +17,7 @@ struct KnownBody {
   std::string occupied, bounded; // instructions
 };
 
-/// Null: it has to be read each time. `findings` are those in its body, `summary` what is known of it.
+/// Returns null if the body has to be read each time. `findings` are those in its body, `summary` what is known of it.
 std::unique_ptr<KnownBody> knownBody(const Ast &ast, const Function &function, const FunctionSummary &summary,
                                      DiagnosticList findings);
 /// Returns the body's summary with its places at the function's present place.
@@ -44,7 +44,7 @@ struct TextChange {
 struct Reuse {
   std::vector<KnownItem> items;
 
-  /// Null: at that number of the text there is another item.
+  /// Returns null if there is another item at that number of the text.
   const KnownItem *find(size_t number, const KnownItem &place) const;
   /// Returns the bodies that are passed over, from brace to brace.
   std::vector<Range> bodies() const;
@@ -52,7 +52,7 @@ struct Reuse {
 /// `items` are of the text before the changes, which were made one after the other.
 Reuse planReuse(std::vector<KnownItem> items, llvm::ArrayRef<TextChange> changes);
 
-/// Kind and place of an item.
+/// Returns the kind and the place of an item.
 KnownItem placeOfItem(const Ast &ast, Statement statement);
 /// Is true when others may depend on how the function, which was read, was edited.
 bool changesOthers(const Ast &ast, const Function &function, const KnownItem &before, bool isQuiet);

@@ -56,7 +56,7 @@ private:
   DiagnosticSink &sink;
 };
 
-/// The function around the comment, or the next one.
+/// Returns the function around the comment, or the next one.
 Range Reader::functionScope(Range comment) const {
   for (Range function : functions)
     if (comment.begin < function.end)

@@ -8,7 +8,7 @@
 namespace ptxray {
 namespace {
 
-/// One after the other, in the order of the text.
+/// Judges the accesses one after the other, in the order of the text.
 class AccessRules {
 public:
   AccessRules(const Body &body, const BodyContext &context)

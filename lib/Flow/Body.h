@@ -63,7 +63,6 @@ public:
     writes.clear();
     firstReads.clear();
   }
-  /// One name more.
   void addName() { known.emplace_back(); }
   /// Notes what the next instruction does with the names of its operands. It reads before it writes.
   void note(llvm::ArrayRef<LocalId> names, const uint8_t *uses, uint32_t instruction) {
@@ -159,7 +158,7 @@ struct Body {
     const Instruction &one = instruction(number);
     return one.guard == NameId::None ? LocalId::None : names[one.names.first - firstName - 1];
   }
-  /// One for each name of the instruction's operands.
+  /// Returns one for each name of the instruction's operands.
   llvm::ArrayRef<LocalId> namesOf(uint32_t number) const {
     const Slice slice = instruction(number).names;
     return llvm::ArrayRef(names).slice(slice.first - firstName, slice.count);
@@ -172,12 +171,12 @@ struct Body {
   bool callsUnknown(uint32_t number) const { return std::ranges::binary_search(unknownCalls, number); }
   NameId nameOf(LocalId local) const { return locals[static_cast<uint32_t>(local)].name; }
   llvm::StringRef text(LocalId local) const { return ast->text(nameOf(local)); }
-  /// Null: a special register, or declared nowhere.
+  /// Returns null for a special register, and for what is declared nowhere.
   const Symbol *symbol(LocalId local) const {
     const uint32_t number = locals[static_cast<uint32_t>(local)].symbol;
     return number ? &symbols[number - 1] : nullptr;
   }
-  /// Null: it is none.
+  /// Returns null if it is no special register.
   const isa::SpecialRegister *special(LocalId local) const { return locals[static_cast<uint32_t>(local)].special; }
   bool isRegister(LocalId local) const {
     const Symbol *one = symbol(local);

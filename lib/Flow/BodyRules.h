@@ -13,7 +13,7 @@ struct BodyContext {
   DiagnosticSink &sink;
 };
 
-/// False: an instruction is wrong, or more is around the text, so that nothing is said of the body as a whole.
+/// Is false when an instruction is wrong, or more is around the text, so that nothing is said of the body as a whole.
 bool checkBody(const Body &body, const BodyContext &context, Analyses &analyses);
 /// These return what the rules about the whole module need to know of a function: `summaryOfHead` what its head says,
 /// `summaryOf` all.

@@ -69,7 +69,7 @@ static std::optional<uint64_t> ofTwo(const Computation &c, uint64_t a, uint64_t 
   }
 }
 
-/// So many bits from a position on; of a signed type the sign is spread.
+/// Returns so many bits from a position on; of a signed type the sign is spread.
 static uint64_t bitField(const Computation &c, uint64_t a, uint64_t position, uint64_t length) {
   const unsigned bits = c.resultBits;
   position &= 0xFF;
@@ -116,7 +116,7 @@ static std::optional<uint64_t> ofPredicates(const Computation &c, llvm::ArrayRef
   }
 }
 
-/// Into b at a position so many bits of a.
+/// Puts so many bits of a into b at a position.
 static uint64_t bitFieldInserted(uint64_t a, uint64_t b, uint64_t position, uint64_t length, unsigned bits) {
   position &= 0xFF;
   length &= 0xFF;

@@ -172,7 +172,7 @@ void GraphBuilder::addEdges(BlockId id) {
   });
 }
 
-/// Depth first, without recursion.
+/// Orders the blocks depth first, without recursion.
 static void orderBlocks(Graph &graph) {
   graph.placeOf.assign(graph.size(), ~0u);
   if (!graph.size())

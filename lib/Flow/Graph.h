@@ -9,7 +9,7 @@
 
 namespace ptxray {
 
-/// Dense from 0, in the order of the text.
+/// Numbers the blocks from 0 on, in the order of the text.
 enum class BlockId : uint32_t { None = ~0u };
 constexpr uint32_t indexOf(BlockId block) { return static_cast<uint32_t>(block); }
 

@@ -43,7 +43,7 @@ Liveness::Set Liveness::atEnd(BlockId block) const {
   return set;
 }
 
-/// Backwards, until nothing changes.
+/// Walks backwards until nothing changes.
 void Liveness::solve() {
   for (unsigned round = 0; !complete && round < mostRoundsOfLiveness; ++round) {
     complete = true;

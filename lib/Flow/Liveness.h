@@ -5,7 +5,7 @@
 
 namespace ptxray {
 
-/// An estimate: ptxas orders instructions anew, and keeps constants and addresses elsewhere.
+/// This is an estimate: ptxas orders instructions anew, and keeps constants and addresses elsewhere.
 struct Pressure {
   uint32_t registers = 0;   // registers of 32 bits that are live at the same time
   uint32_t instruction = 0; // the first after which they are
@@ -15,7 +15,7 @@ class Liveness {
 public:
   Liveness(const Body &body, const Graph &graph);
 
-  /// False: the function is too large, and nothing is known.
+  /// Is false when the function is too large, and nothing is known.
   bool isComplete() const { return complete; }
   /// Registers that are live at the beginning of the block, on all edges to it.
   std::vector<LocalId> before(BlockId block) const;

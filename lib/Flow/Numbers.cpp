@@ -47,7 +47,7 @@ Numbers readAs(const Numbers &numbers, isa::TypeKind kind, unsigned bits) {
   const int64_t least = kind == isa::TypeKind::Signed ? -(span / 2) : 0, most = least + span - 1;
   if (numbers.isBounded && numbers.low >= least && numbers.high <= most)
     return numbers;
-  // All of them in the same span beside it.
+  // All of them may be in the same span beside it.
   const auto spanOf = [&](int64_t number) { return static_cast<int64_t>((__int128(number) - least) >> bits); };
   if (numbers.isBounded && spanOf(numbers.low) == spanOf(numbers.high)) {
     const int64_t away = spanOf(numbers.low) * span;

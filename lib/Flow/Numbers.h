@@ -32,7 +32,7 @@ struct Numbers {
 
 /// Returns the numbers that an integer function makes of such sources.
 Numbers numbersOf(const Computation &computation, llvm::ArrayRef<Numbers> sources);
-/// The same without bounds: what is left is how far apart the numbers are.
+/// Returns the same numbers without bounds: what is left is how far apart they are.
 Numbers withoutBounds(const Numbers &numbers);
 /// Returns the numbers that are one or the other.
 Numbers eitherOf(const Numbers &a, const Numbers &b);

@@ -25,7 +25,7 @@ public:
     if (analysis.levels() * (graph.size() + analysis.places.size()) < mostWork)
       solve();
   }
-  /// False: it was given up, and nothing is known.
+  /// Is false when the search was given up, and nothing is known.
   bool isComplete() const { return complete; }
   const std::optional<State> &at(BlockId block) const { return entry[indexOf(block)]; }
   /// Calls `see` with each of the places, and the state before it.

@@ -18,7 +18,7 @@ public:
 
   /// `values` are those of the thread; of a counter in one round: that round alone.
   Coming comesTo(uint32_t instruction, Values &values, LocalId counter = LocalId::None);
-  /// The path of the first thread of a warp.
+  /// Follows the path of the first thread of a warp.
   Coming warpComesTo(uint32_t instruction, uint64_t warp);
 
 private:

@@ -21,7 +21,7 @@ public:
   /// The reads of the registers that are asked for.
   UnwrittenReads(const Body &body, Analyses &analyses, llvm::ArrayRef<LocalId> askedFor);
 
-  /// Sorted by register, and those of each in the order of the graph.
+  /// Returns the reads sorted by register, and those of each in the order of the graph.
   llvm::ArrayRef<UnwrittenRead> all() const { return reads; }
   /// Whatever way control came to the block, the register is written, as far as that is asked for.
   bool isWrittenBefore(BlockId block, LocalId local) const;

@@ -23,7 +23,7 @@ struct Cure {
   bool isConverged; // threads execute it together
 };
 
-/// Its place: before the instruction, or after it.
+/// Says where the cure goes: before the instruction, or after it.
 struct CurePlace {
   uint32_t number;
   bool isAfter = false;

@@ -31,7 +31,7 @@ struct HazardContext {
   Range opcodeRange(uint32_t number) const { return body.instruction(number).opcodeRange; }
 };
 
-/// Nothing: the body has no asynchronous operations.
+/// Returns nothing if the body has no asynchronous operations.
 std::optional<HazardContext> hazardContext(const Body &body, DiagnosticSink &sink, Analyses &analyses,
                                            const SourceBuffer &source);
 void checkHazards(HazardContext &context);

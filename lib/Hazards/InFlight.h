@@ -64,7 +64,7 @@ public:
   bool isUnwaited(const State &state) const { return state.of[bulkUnwaited()] == 0; }
   /// One was waited for since.
   bool isAwaited(const State &state) const { return state.of[bulkUnwaited()] == Ended; }
-  /// The same since the last one.
+  /// No barrier object that may tell of copies was waited for since the last operation that one counts.
   bool isForgotten(const State &state) const { return state.of[bulkForgotten()] == 0; }
 
   /// The groups of which a barrier object may tell, or for whose memory what it tells of may be taken.

@@ -17,7 +17,7 @@ public:
   StageLoop(HazardContext &context, const InFlight &flight, BlockId header)
       : context(context), flight(flight), graph(context.analyses.graph()), before(context.analyses.dominators()),
         loops(context.analyses.loops()), header(header) {}
-  /// Nothing: the loop is of another form.
+  /// Is false when the loop is of another form.
   bool read(uint16_t groups);
   void findLate(std::vector<LateStage> &late) const;
 

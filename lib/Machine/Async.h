@@ -15,7 +15,7 @@ struct Reduction {
   bool flushes = false; // f32: subnormal numbers are zeros
   bool isAbsolute = false, passesNaN = false;
 };
-/// One element made of two.
+/// Makes one element of two.
 uint64_t reduced(const Reduction &reduction, uint64_t a, uint64_t b);
 void reduce(const Reduction &reduction, uint8_t *to, const uint8_t *from, size_t bytes);
 

@@ -92,7 +92,7 @@ static void endUpTo(Flights &flights, const Warp &warp, int engine, uint32_t num
   }
 }
 
-/// Ends one, after those that come before it in any case.
+/// Ends one operation, after those that come before it in any case.
 static void endOne(Flights &flights, std::list<Pending>::iterator which) {
   if (which->isArrival || which->isOrdered)
     endUpTo(flights, *which->warp, which->engine, which->isArrival ? which->number : which->number - 1);

@@ -78,7 +78,7 @@ void fenceRegisters(char *registers, const Op &op, uint32_t mask, Warp &warp);
 void fenceProxies(char *registers, const Op &op, uint32_t mask, Warp &warp);
 /// Barrier objects that were made become visible to the cluster.
 void fenceObjects(char *registers, const Op &op, uint32_t mask, Warp &warp);
-/// A release of nothing but these.
+/// Releases nothing but these.
 void releaseObjects(Warp &warp, uint64_t place);
 
 /// Lets a warp see what comes before the end of a phase of a barrier object that is over.

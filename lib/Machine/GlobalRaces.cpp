@@ -54,7 +54,7 @@ constexpr uint64_t laneMask = 0x7f;
 
 } // namespace
 
-/// Nothing where another core is writing, or nothing was noted in this launch.
+/// Returns nothing where another core is writing, or nothing was noted in this launch.
 static Content read(const GlobalCell &cell, uint32_t launch) {
   const uint64_t who = cell.who.load(std::memory_order_acquire);
   const uint64_t when = cell.when.load(std::memory_order_acquire);

@@ -24,7 +24,7 @@ class GlobalShadows {
 public:
   static constexpr unsigned coarse = 16, fine = 4;
 
-  /// Null: there is no room for them.
+  /// Returns null if there is no room for them.
   GlobalCell *of(const Allocation &allocation);
   /// The launch has ended. Memory for cells is kept for the next one if it is not too much.
   void forget();

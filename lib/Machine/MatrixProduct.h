@@ -57,7 +57,7 @@ Prepared prepare(uint32_t rows, uint32_t depth, const OperandType &type, llvm::A
 /// Matrices of shared memory that were prepared lately: they are multiplied several times, by several warps.
 class MatrixCache {
 public:
-  /// Null: it does not lie in the memory.
+  /// Returns null if the matrix does not lie in the memory.
   std::shared_ptr<const Prepared> find(const SharedMatrix &matrix, const OperandType &type, uint32_t products,
                                        bool isNegative, llvm::ArrayRef<uint8_t> shared);
   /// The places in shared memory of each 16 bytes of the matrix.

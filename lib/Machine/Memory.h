@@ -58,7 +58,7 @@ public:
   /// Makes a texture, a surface or a sampler known, until it is removed. Returns its handle.
   uint64_t addObject(ImageObject object);
   void removeObject(uint64_t handle) { objects.erase(handle); }
-  /// Null: the handle is of nothing.
+  /// Returns null if the handle is of nothing.
   const ImageObject *object(uint64_t handle) const;
   /// Gives a handle another image from now on.
   void bind(uint64_t handle, ImageObject object) { objects[handle] = std::move(object); }

@@ -291,7 +291,7 @@ std::shared_ptr<const Prepared> Multiplication::ofTensorMemory(uint32_t first) c
   return std::make_shared<const Prepared>(prepare(rows, shape.k, type, codes, shape.kind.model.products));
 }
 
-/// Row after row, or column after column.
+/// Reads the factors row after row, or column after column.
 std::vector<numbers::Factor> Multiplication::scales(const AddressOf &address, const TensorPlaces &places) const {
   std::vector<numbers::Factor> result;
   result.reserve(places.size());
@@ -340,7 +340,7 @@ void Multiplication::addScaled(uint32_t first, const Prepared &a, const Prepared
     }
 }
 
-/// The rows of one block, by the columns of each block.
+/// Adds the rows of one block, by the columns of each block.
 std::string Multiplication::addRows(uint32_t first, const Prepared &a, std::vector<uint32_t> &sums) {
   std::string problem;
   const auto columnsOfBlock = static_cast<uint32_t>(shape.n / blocks.size());

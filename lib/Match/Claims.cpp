@@ -139,7 +139,7 @@ std::optional<bool> OpenForm::isLeafTrue(const Expr &e) const {
   }
 }
 
-/// Nothing: it depends on what is open.
+/// Returns nothing if it depends on what is open.
 // NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their conditions
 std::optional<bool> OpenForm::isTrue(ExprId id) const {
   const isa::Tables &t = isa::tables();

@@ -31,7 +31,7 @@ static bool isSimilarName(const Opcode &opcode, llvm::StringRef name) {
   return others == 1;
 }
 
-/// The same parts in another order: `tcgen05.ld.wait` of `tcgen05.wait::ld`.
+/// Is true when the name has the same parts in another order: `tcgen05.ld.wait` of `tcgen05.wait::ld`.
 static bool isReordered(const Opcode &opcode, llvm::StringRef name) {
   llvm::SmallVector<llvm::StringRef, 6> parts;
   while (!name.empty()) {

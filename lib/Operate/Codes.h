@@ -104,7 +104,7 @@ enum class Code : uint8_t {
   Fold,
 };
 
-/// Null: there is none.
+/// Returns the handler of a code; null: there is none.
 Handler handlerOf(Code code, Lane type, Lane from);
 /// Returns the handler of a Fold that joins by this code.
 Handler foldHandlerOf(Code code, Lane type);

@@ -60,7 +60,7 @@ NodeId Lowering::codeOf(const Term &term, const numbers::Format &format) {
   return same ? same->node : fail(noNode);
 }
 
-/// The same number in a wider format.
+/// Returns the same number in a wider format.
 std::optional<Term> Lowering::exactly(const Term &term, const numbers::Format &format) {
   if (term.format == &format)
     return term;

@@ -22,7 +22,7 @@ public:
   };
   /// `packed`: of how many elements that a register holds all are computed at once; 1: each has lanes of its own.
   Lowering(const Input &input, ElementType packed) : input(input), recipe(input.recipe), packed(packed) {}
-  /// False: something of it needs `evaluate`.
+  /// Is false when something in it needs `evaluate`.
   bool run();
   Graph graph;
 

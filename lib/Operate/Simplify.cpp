@@ -38,7 +38,7 @@ NodeId Graph::funnel(NodeId shifted, unsigned first) {
   return add(isRight ? Code::FunnelRight : Code::FunnelLeft, Lane::U32, pair.args[0], pair.args[1], by);
 }
 
-/// A product, or a carry, and a summand.
+/// Joins a product, or a carry, and a summand into one operation.
 NodeId Graph::simplifiedSum(const Node &node) {
   if (!isInteger(node.type))
     return noNode;

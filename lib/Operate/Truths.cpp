@@ -207,7 +207,7 @@ Term Lowering::everyone() {
                                                    : fail(noNode);
   return Term::integer(graph.add(Code::And, Lane::U32, members, active), 32, range);
 }
-/// The same for a handler; none: all that are active.
+/// Returns the same for a handler; none: all that are active.
 NodeId Lowering::group() {
   if (recipe.among < 0)
     return noNode;

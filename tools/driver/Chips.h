@@ -16,7 +16,7 @@ struct Chip {
 };
 
 llvm::ArrayRef<Chip> chips();
-/// The number of an attribute by that of the API; -1: there is none.
+/// Returns an attribute by its number in the API; -1: there is none.
 int attributeOf(const Chip &chip, int attribute);
 
 } // namespace ptxray::driver

@@ -67,7 +67,7 @@ Result problemOf(const CopyWork &copy);
 Result problemOf(const FillWork &fill);
 Result problemOf(const KernelWork &kernel);
 
-/// Does it now.
+/// Does the work now.
 Result perform(const Work &work, Context &context);
 Result performCopy(const CopyWork &copy);
 Result performFill(const FillWork &fill);

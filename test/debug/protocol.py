@@ -180,9 +180,7 @@ class Protocol(unittest.TestCase):
         self.start(lines=[41])
         self.client.move("continue")
         frame = self.client.top()["id"]
-        scopes = {
-            one["name"]: one["variablesReference"] for one in self.client.ask("scopes", frameId=frame)["scopes"]
-        }
+        scopes = {one["name"]: one["variablesReference"] for one in self.client.ask("scopes", frameId=frame)["scopes"]}
         answer = self.client.ask(
             "setVariable", variablesReference=scopes["Registers of lane 0"], name="%f4", value="8.5"
         )

@@ -70,7 +70,11 @@ Formatting formattingOf(const SourceBuffer &source, const FormatOptions &options
   const StatementList statements = readStatements(read.text);
   const Bounds bounds = boundsOf(read, statements, isWhole ? everything : rangeOf(source, lines));
   Formatting made = {layoutOf(read.text, statements, options, bounds), {}, {}};
-  if (!made.changes.empty() && !haveSameWords(read.text, statements.words, applied(made, read.text, options)))
+  if (made.changes.empty())
+    return made;
+  // The scanner reads some bytes after the end of a text, which a buffer has.
+  const auto laidOut = SourceBuffer::fromOwned("", applied(made, read.text, options));
+  if (!haveSameWords(read.text, statements.words, laidOut->text()))
     return {{}, "internal error: a token would change; please report it", {}};
   return made;
 }

@@ -102,7 +102,7 @@ def hanging_words(lines):
 
 def poor_comments(file, lines):
     for number, word in hanging_words(lines):
-        yield f"{file}:{number}: a comment begins with `{word}`: make it a sentence that stands alone"
+        yield f"{file}:{number}: a comment begins with `{word}`: make it a sentence that can be read alone"
     for number, line in enumerate(lines, 1):
         if not file.endswith(".py") and (found := AVOIDED.search(line)):
             yield f"{file}:{number}: a comment says `{found[1]}`: use a plainer word"

@@ -1,5 +1,5 @@
 #pragma once
-// These structures are behind the handles of the C interface.
+// The handles of the C interface point to these structures.
 #include "Check/Checker.h"
 #include "ptxray/ptxray-c.h"
 #include <deque>

@@ -21,8 +21,8 @@ std::optional<LocalId> registerNamed(const machine::Frame &frame, llvm::StringRe
 std::optional<machine::WatchedBytes> watchedNamed(const Debugger &session, llvm::StringRef text, uint32_t bytes,
                                                   std::string &problem);
 
-/// Puts numbers that commas part into a register or memory, which is named as above. Without the name of a format they
-/// are of the register's type, and 32 bits each in memory. Returns false with a problem if that cannot be.
+/// Puts numbers with commas between them into a register or memory, which is named as above. Without the name of a
+/// format they are of the register's type, and 32 bits each in memory. Returns false with a problem if that cannot be.
 bool putNumbers(Debugger &session, llvm::StringRef where, llvm::StringRef numbers, llvm::StringRef format,
                 std::string &problem);
 

@@ -71,7 +71,7 @@ ByteFormat formatOf(const Symbol &symbol);
 std::string numberText(uint64_t bits, const ByteFormat &format);
 /// The numbers in the bytes, one after the other.
 std::vector<std::string> numbersIn(llvm::ArrayRef<uint8_t> bytes, const ByteFormat &format);
-/// The bytes of numbers that commas part; nothing: one of them is no number of the format.
+/// Returns the bytes of numbers with commas between them, or nothing if one of them cannot be read in the format.
 std::optional<std::vector<uint8_t>> bytesOfNumbers(llvm::StringRef text, const ByteFormat &format);
 
 } // namespace ptxray::machine::debug

@@ -176,7 +176,7 @@ struct Body {
     const uint32_t number = locals[static_cast<uint32_t>(local)].symbol;
     return number ? &symbols[number - 1] : nullptr;
   }
-  /// Returns null if it is no special register.
+  /// Returns null if it is not a special register.
   const isa::SpecialRegister *special(LocalId local) const { return locals[static_cast<uint32_t>(local)].special; }
   bool isRegister(LocalId local) const {
     const Symbol *one = symbol(local);

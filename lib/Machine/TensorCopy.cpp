@@ -103,7 +103,7 @@ const uint8_t *filling(const TensorMap &map) {
   return map.fillsWithNan ? nan.data() : zeros.data();
 }
 
-/// An H100 stores whole 16 bytes: also those behind the tensor if a row of it ends within them.
+/// An H100 stores whole 16 bytes: also those after the tensor if a row of it ends within them.
 constexpr uint64_t storedAtOnce = 16;
 
 /// Makes the transfers of a tile; each lies within 16 bytes of shared memory if it is swizzled.
@@ -181,7 +181,7 @@ private:
       bytes -= piece;
     }
   }
-  /// Sixteen elements and what fills 16 bytes behind them, which holds no number. A store packs as many bytes.
+  /// Sixteen elements and what fills 16 bytes after them, which holds no number. A store packs as many bytes.
   void moveUnpacked(uint64_t offset, uint8_t *memory, uint64_t bytes) {
     static constexpr uint8_t gap[] = {0xf7, 0x7f, 0xf7, 0x7f, 0xf7, 0x7f, 0xf7, 0x7f};
     const uint32_t group = 2 * elementBits(tile.map.type);

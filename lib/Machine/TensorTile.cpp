@@ -97,7 +97,7 @@ bool TileRows::isBeyondBox() const { return halo && now[first] > lastOf(0); }
 
 bool TileRows::nextPixel() {
   const uint32_t group = tile.map.mode == TensorMode::Wide128 ? wideGroup : tile.map.pixels;
-  if (halo < tile.halo && (pixel + 1) % group == 0) { // behind the pixels of a group
+  if (halo < tile.halo && (pixel + 1) % group == 0) { // after the pixels of a group
     if (halo++ == 0)
       before = now;
     now[first] += tile.map.steps[first];

@@ -11,7 +11,7 @@ struct Tile {
   TensorMap map;
   llvm::SmallVector<int32_t, mostTensorRank> at;         // coordinates
   std::array<uint32_t, mostTensorRank - 2> offsets = {}; // places in the filter, along width, height and depth
-  uint32_t halo = 0;                                     // pixels behind those of the tile, in the wide modes
+  uint32_t halo = 0;                                     // pixels after those of the tile, in the wide modes
   uint64_t offset = 0;                                   // where the tile is in the shared memory of a block
   bool isStore = false, isRows = false;
   Reduction reduction;
@@ -37,7 +37,7 @@ public:
   explicit TileRows(const Tile &tile);
   /// The address of the row, without its innermost coordinate; nothing if it lies outside of the tensor.
   std::optional<uint64_t> place() const;
-  /// Is true when the row is a pixel behind those of the tile, and not between the corners any more.
+  /// Is true when the row is a pixel after those of the tile, and no longer between the corners.
   bool isBeyondBox() const;
   bool next();
 

@@ -242,7 +242,7 @@ Finding Teller::tellMissing(const WordChange &change, const Words &right) const 
   } else {
     expected = allowedWith({}, right);
   }
-  // A word that a form of old versions lacks is no choice.
+  // A word that a form of old versions lacks cannot be chosen.
   if (isFixedWord(kindOf(right.front())))
     what = quote(mnemonic.text);
   Finding f = wordFinding(DiagId::MissingQualifier, place, what, addedLater);

@@ -124,7 +124,7 @@ unsigned Search::costOfRemoval(unsigned k) const {
   return wordClass == WordClass::Type || wordClass == WordClass::Operation ? 6 : 3;
 }
 
-/// Is true when a word that the instruction has begins with the written one. Integers are no part of packed ones.
+/// Is true when a word that the instruction has begins with the written one. `.s16` is not such a part of `.s16x2`.
 bool Search::isPartOfWord(unsigned k) const {
   const isa::Tables &t = isa::tables();
   const isa::Word &written = isa::word(opcode.words[k].id);

@@ -361,7 +361,7 @@ Page FormPage::page() {
   return page;
 }
 
-/// Lists the words that may follow those that are written, when these are no whole form.
+/// Lists the words that may follow those that are written, when these do not make a whole form.
 static PageSection continuations(const Opcode &opcode) {
   PageSection section{PageSection::Kind::List, "It goes on with", {}};
   std::vector<PageRow> rows;

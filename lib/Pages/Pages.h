@@ -18,7 +18,7 @@ Page wordPage(const isa::Word &word);
 std::optional<Page> formPage(llvm::StringRef written);
 /// The page of a version of PTX, written as `8.7` or `ptx 8.7`; nothing if the text is none.
 std::optional<Page> versionPage(llvm::StringRef written);
-/// Says what is wrong with the words of an opcode that is no form; no rows if nothing is.
+/// Says what is wrong with the words of an opcode that has no form; no rows if nothing is.
 PageSection notAForm(llvm::StringRef written);
 /// The page of a directive, pragma, special register, target or qualifier; nothing if only an instruction has the name.
 std::optional<Page> pageOf(llvm::StringRef name);

@@ -6,7 +6,7 @@
 namespace ptxray {
 
 struct PtxasMessage {
-  llvm::StringRef text; // as it stands in ptxas: `Unknown modifier '%s'`
+  llvm::StringRef text; // as ptxas has it: `Unknown modifier '%s'`
   llvm::StringRef rule; // `unknown-qualifier`; empty: no rule, since no text is known that draws the message
 };
 

@@ -142,7 +142,7 @@ def image_cases():
     text = "tma=u16:8x5x4x3x2:im2col:pixels=40:lower=-1x0x0:upper=0x-1x0"
     found = moved(pixels(deep, (1, 2, 1, 0), (-1, 0, 0), (0, -1, 0), (1, 1, 1), 40), (0, 1, 0))
     yield deep, 5, "im2col", text, [0, 1, 2, 1, 0], (0, 1, 0), found, 8
-    wide = Images(16, 9, 7, 24)  # figure 18: two pixels behind the last
+    wide = Images(16, 9, 7, 24)  # figure 18: two pixels after the last
     found = list(pixels(wide, (3, 2, 7), (0,), (0,), (1,), 128))
     found += [(found[-1][0] + i, *found[-1][1:]) for i in (1, 2)]
     yield wide, 4, "im2col::w", "tma=u16:16x9x7x24:im2col=w:pixels=128", [0, 3, 2, 7], (2, 0), found, 16
@@ -173,7 +173,7 @@ def check_images(ptxray):
 
 
 def check_refusal(ptxray):
-    """The manual does not say which pixel follows behind the last one between the corners."""
+    """The manual does not say which pixel follows the last one between the corners."""
     wide = Images(16, 9, 7, 24)
     text = "tma=u16:16x9x7x24:im2col=w:pixels=6"
     got = launched(ptxray, kernel(4, "im2col::w", 2), text, wide.bytes, 7 * 32, [0, 3, 2, 7, 0, 1, 0, 0])

@@ -37,7 +37,7 @@ public:
 /// `add` of `add.s32`.
 llvm::StringRef baseOf(llvm::StringRef opcode);
 
-/// Returns what the tables that `availability` stands on make of a line: `refused` or nothing; or the ids of what is
+/// Returns what the tables under `availability` make of a line: `refused` or nothing; or the ids of what is
 /// found; or its facts.
 std::string outcomeOf(const Availability &availability, const Line &line, Compared compared);
 

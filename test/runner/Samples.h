@@ -13,7 +13,7 @@ struct SampleFile {
 /// The files given, else all of test/samples, sorted.
 std::vector<SampleFile> findSamples(llvm::ArrayRef<char *> paths);
 
-/// Returns why ptxray says otherwise than ptxas: what stands behind `// known: `, or nothing.
+/// Returns why ptxray says otherwise than ptxas: the text after `// known: `, or nothing.
 llvm::StringRef knownReason(llvm::StringRef line);
 
 void writeSamples(const SampleFile &samples);

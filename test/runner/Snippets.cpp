@@ -38,7 +38,7 @@ static unsigned readTarget(llvm::StringRef text) {
   return number;
 }
 
-/// Is true if `ptx 8.3, sm_70` holds; a part that is no version and no architecture must stand in `.target`.
+/// Is true if `ptx 8.3, sm_70` holds; a part that is neither a version nor an architecture must be a word of `.target`.
 static bool reaches(llvm::StringRef condition, unsigned version, llvm::ArrayRef<llvm::StringRef> targets) {
   llvm::SmallVector<llvm::StringRef> parts;
   condition.split(parts, ',');

@@ -1,4 +1,4 @@
-// These tests ask what a body says of a function: what each name means, what stands where, what reads before it writes.
+// These tests ask what a body says of a function: what each name means, what lies where, what reads before it writes.
 #include "ReadBody.h"
 
 using namespace ptxray;

@@ -264,7 +264,7 @@ static uint32_t evaluateScalar(const Video &video, uint32_t a, uint32_t b, uint3
   const Wide first = operate(video, extract(a, video.a, video.aSigned), extract(b, video.b, video.bSigned));
   if (reading == Reading::Sequence)
     return evaluateSequence(video, first, c);
-  // The intermediate result has 34 bits, even of a shift by 32, and 33 behind the saturation.
+  // The intermediate result has 34 bits, even of a shift by 32, and 33 after the saturation.
   Wide tmp = signedBits(first, 34);
   if (video.saturate)
     tmp = clampTo(tmp, video.d.bits, video.dSigned);

@@ -2,10 +2,10 @@
 """How tracked files are laid out: style.py ROOT [--ruff]
 
 Lines are at most as long as .editorconfig says (in Markdown prose is meant, not tables, code and links), end without
-blanks and with a newline; C++ is as clang-format leaves it, and in what is shipped no function has more than 60 lines
-and no file more than 600, and comments are sentences that stand alone. With --ruff, Python is as ruff leaves it.
-Exit status 77: not a checkout of git, or the program is missing; with PTXRAY_REQUIRE=clang-format (or ruff, or all)
-that fails."""
+blanks and with a newline; C++ is as clang-format leaves it, and in what is shipped no function has more than 60 lines,
+no file more than 600, and no two types have one name; comments are sentences that stand alone. With --ruff, Python is
+as ruff leaves it. Exit status 77: not a checkout of git, or the program is missing; with PTXRAY_REQUIRE=clang-format
+(or ruff, or all) that fails."""
 
 import configparser
 import fnmatch
@@ -29,6 +29,8 @@ MOST_LINES_OF_FUNCTION, MOST_LINES_OF_FILE = 60, 600
 HANGING = re.compile(r"\s*(?://[/!]?|#) (Of|Where|As|In|By|From|For who|What|Whether|Which|How|Why|Who|Whose)\b")
 COMMENT = re.compile(r"\s*(//[/!]?|#)( |$)")
 AVOIDED = re.compile(r"//.*\b(nobody|whoever|for who|control comes|be it|so many of)\b", re.I)
+
+DEFINITION = re.compile(r"(?:struct|class|enum|union) (?:class )?(\w+)(?: final)?(?: :[^:].*)? \{$")
 
 
 def tracked(root):
@@ -108,6 +110,30 @@ def poor_comments(file, lines):
             yield f"{file}:{number}: a comment says `{found[1]}`: use a plainer word"
 
 
+def types(lines):
+    """The number and the full name of each type that other files may define, too: those of no nameless namespace."""
+    spaces = []
+    for number, line in enumerate(lines, 1):
+        if opened := re.match(r"(?:inline )?namespace( [\w:]+)? \{$", line):
+            spaces.append((opened[1] or "").strip())
+        elif line.startswith("} // namespace"):
+            spaces.pop()
+        elif all(spaces) and (found := DEFINITION.match(line)):
+            yield number, "::".join([*spaces, found[1]])
+
+
+def defined_twice(root, files):
+    """Two types of one name are undefined behaviour in one program: a linker takes the functions of either."""
+    places = {}
+    for file in files:
+        if not file.startswith(SHIPPED) or not file.endswith((".cpp", ".h")):
+            continue
+        for number, name in types((root / file).read_text().splitlines()):
+            other = places.setdefault(name, f"{file}:{number}")
+            if not other.startswith(f"{file}:"):
+                yield f"{file}:{number}: {name} is defined at {other}, too"
+
+
 def functions(lines):
     """The first and last line of each definition, which clang-format begins and ends in one column."""
     for column in ("", "  ", "    "):
@@ -156,6 +182,7 @@ def main():
         sys.exit(0 if ruff(root) else 1)
     rules = Rules(root / ".editorconfig")
     found = [fault for file in files if not file.startswith(OTHERS) for fault in faults(root, file, rules)]
+    found += defined_twice(root, files)
     print("\n".join(found[:200]))
     sys.exit(0 if formatted(root, files) and not found else 1)
 

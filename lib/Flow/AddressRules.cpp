@@ -43,11 +43,11 @@ static isa::Addresses addressesOf(isa::WordId space) {
 
 /// An address of one space is another place, or none, in another.
 void AddressRules::space(const Operand &operand, LocalId local, const Access &one) {
-  const Origin origin = addresses.of(local).origin;
-  if (origin.kind == Origin::Unknown || (!one.isGeneric && (!one.space || one.space == origin.space)))
+  const AddressOrigin origin = addresses.of(local).origin;
+  if (origin.kind == AddressOrigin::Unknown || (!one.isGeneric && (!one.space || one.space == origin.space)))
     return;
   const isa::WordId wanted = one.isGeneric ? 0 : isa::wholeSpace(one.space);
-  const isa::WordId found = origin.kind == Origin::Generic ? 0 : isa::wholeSpace(origin.space);
+  const isa::WordId found = origin.kind == AddressOrigin::Generic ? 0 : isa::wholeSpace(origin.space);
   const isa::Addresses here = addressesOf(wanted), there = addressesOf(found);
   const bool areKnown = here != isa::Addresses::Unknown && there != isa::Addresses::Unknown;
   if (wanted == found || !areKnown || (here == isa::Addresses::Generic && there == isa::Addresses::Generic))

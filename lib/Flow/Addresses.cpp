@@ -5,29 +5,29 @@
 namespace ptxray {
 
 /// A difference of two addresses is not an address, nor is a sum.
-Origin AddressOrigins::originOf(const Step &step, const Inputs &inputs, uint32_t number) const {
+AddressOrigin AddressOrigins::originOf(const Step &step, const Inputs &inputs, uint32_t number) const {
   if (step.isGuarded || step.isBroadcast())
     return {};
   const isa::Operation operation = step.computation->operation;
   if (operation == isa::Operation::ToGeneric)
-    return {Origin::Generic, 0, number};
+    return {AddressOrigin::Generic, 0, number};
   if (operation == isa::Operation::FromGeneric) {
     for (const OpcodeWord &word : body.verdicts[number]->opcode->words)
       if (isa::word(word.id).wordClass == isa::WordClass::Space)
-        return {Origin::OfSpace, word.id, number};
+        return {AddressOrigin::OfSpace, word.id, number};
     return {};
   }
   if (operation != isa::Operation::Mov && operation != isa::Operation::Add && operation != isa::Operation::Sub)
     return {};
-  Origin found;
+  AddressOrigin found;
   for (unsigned i = 0; i < step.count; ++i) {
-    if (!inputs[i] || inputs[i]->origin.kind == Origin::Unknown)
+    if (!inputs[i] || inputs[i]->origin.kind == AddressOrigin::Unknown)
       continue;
-    if (found.kind != Origin::Unknown || (i && operation == isa::Operation::Sub))
+    if (found.kind != AddressOrigin::Unknown || (i && operation == isa::Operation::Sub))
       return {};
     found = inputs[i]->origin;
   }
-  if (found.kind != Origin::Unknown && found.made == ~0u)
+  if (found.kind != AddressOrigin::Unknown && found.made == ~0u)
     found.made = number;
   return found;
 }
@@ -129,7 +129,7 @@ Address AddressOrigins::transfer(LocalId local) {
   const Symbol *symbol = body.symbol(local);
   Address address = unknown(local);
   if (symbol && symbol->kind == SymbolKind::Variable) {
-    address.origin = {Origin::OfSpace, symbol->space};
+    address.origin = {AddressOrigin::OfSpace, symbol->space};
     address.root.variable = local;
     return address;
   }
@@ -147,7 +147,7 @@ Address AddressOrigins::transfer(LocalId local) {
 Address AddressOrigins::join(const Address &a, const Address &b) {
   if (a.isUnset || b.isUnset)
     return a.isUnset ? b : a;
-  return {false, a.origin == b.origin ? a.origin : Origin(), eitherOf(a.root, b.root),
+  return {false, a.origin == b.origin ? a.origin : AddressOrigin(), eitherOf(a.root, b.root),
           a.anchor == b.anchor ? a.anchor : Anchor()};
 }
 

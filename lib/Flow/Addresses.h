@@ -13,12 +13,12 @@
 namespace ptxray {
 
 /// Says what an address is for: a space, or all of them.
-struct Origin {
+struct AddressOrigin {
   enum Kind : uint8_t { Unknown, OfSpace, Generic };
   Kind kind = Unknown;
   isa::WordId space = 0;
   uint32_t made = ~0u; // the instruction that says so
-  bool operator==(const Origin &) const = default;
+  bool operator==(const AddressOrigin &) const = default;
 };
 
 /// The variables that a value is made from by arithmetic that leaves an address in its variable.
@@ -40,7 +40,7 @@ struct Anchor {
 
 struct Address {
   bool isUnset = true; // nothing is known yet
-  Origin origin;
+  AddressOrigin origin;
   Root root;
   Anchor anchor; // without a name it is a sum with nothing else
   bool operator==(const Address &) const = default;
@@ -68,7 +68,7 @@ private:
   static Address unknown(LocalId local);
 
   Address written(uint32_t number, LocalId local);
-  Origin originOf(const Step &step, const Inputs &inputs, uint32_t number) const;
+  AddressOrigin originOf(const Step &step, const Inputs &inputs, uint32_t number) const;
   static Root rootOf(const Step &step, const Inputs &inputs);
   Anchor anchorOf(const Step &step, const Inputs &inputs, uint32_t number);
 

@@ -144,6 +144,8 @@ std::optional<LoopTest> Counters::testOf(LocalId local, const Counter &counter) 
   return test;
 }
 
+namespace {
+
 /// A comparison of a number with another one, to which the same is added again and again.
 struct Progress {
   const Computation &comparison;
@@ -165,6 +167,8 @@ struct Progress {
   }
   bool isOrder() const { return comparison.comparison != isa::words::eq && comparison.comparison != isa::words::ne; }
 };
+
+} // namespace
 
 /// Returns how many times in a row the loop goes on; nothing: more often than is followed.
 static std::optional<uint32_t> roundsOf(const Progress &progress) {

@@ -3,9 +3,9 @@
 
 namespace ptxray {
 
-Spacing::Spacing(const TextStatement &statement) : isLabel(statement.shape == Shape::Label) {
+Spacing::Spacing(const TextStatement &statement) : isLabel(statement.shape == StatementShape::Label) {
   isGuarded = statement.words.front().isToken(TokenKind::At);
-  isDeclaration = statement.shape == Shape::Head ||
+  isDeclaration = statement.shape == StatementShape::Head ||
                   oneOf(statement.words.front().kind,
                         {TokenKind::Space, TokenKind::Linkage, TokenKind::Align, TokenKind::Attribute});
 }

@@ -43,7 +43,7 @@ StatementList StatementReader::readAll() {
     next();
     statement.end = static_cast<uint32_t>(list.words.size());
     list.entries.push_back(statement);
-  } while (statement.shape != Shape::EndOfText);
+  } while (statement.shape != StatementShape::EndOfText);
   return std::move(list);
 }
 
@@ -70,7 +70,7 @@ void StatementReader::next() {
   statement.depth = isInSection ? 0 : open;
   const TokenKind kind = words.peek().kind;
   if (kind == TokenKind::EndOfFile) {
-    statement.shape = Shape::EndOfText;
+    statement.shape = StatementShape::EndOfText;
     list.words.push_back(words.take());
     assert(!open && "the parser has found the brace that closes each");
   } else if (oneOf(kind, {TokenKind::LeftBrace, TokenKind::RightBrace})) {
@@ -86,15 +86,15 @@ void StatementReader::takeBrace() {
   const Word brace = words.take();
   list.words.push_back(brace);
   if (brace.kind == TokenKind::LeftBrace) {
-    statement.shape = Shape::Open;
+    statement.shape = StatementShape::Open;
     ++open;
     return;
   }
-  statement.shape = Shape::Close;
+  statement.shape = StatementShape::Close;
   assert(open && "the parser has found the brace that this one closes");
   --open;
   if (!open && !std::exchange(isInSection, false))
-    statement.shape = Shape::CloseBody;
+    statement.shape = StatementShape::CloseBody;
   statement.depth = isInSection ? 0 : open;
 }
 
@@ -161,7 +161,7 @@ void StatementReader::readItem() {
 }
 
 void StatementReader::readHead() {
-  statement.shape = Shape::Head;
+  statement.shape = StatementShape::Head;
   take();
   uint32_t parens = 0;
   for (bool isInPragma = false; !endsHere();) {
@@ -197,7 +197,7 @@ void StatementReader::readDirective() {
 
 /// Reads up to the brace that closes the first one.
 void StatementReader::readAsWritten() {
-  statement.shape = Shape::AsWritten;
+  statement.shape = StatementShape::AsWritten;
   for (uint32_t braces = 0; !endsHere();) {
     const TokenKind kind = words.peekToken().kind;
     braces += kind == TokenKind::LeftBrace;
@@ -209,7 +209,7 @@ void StatementReader::readAsWritten() {
 
 /// Reads `.b32 1, .debug_info, L1-L0` or `name:`.
 void StatementReader::readData() {
-  statement.shape = Shape::Data;
+  statement.shape = StatementShape::Data;
   const bool isName = words.peek().kind == TokenKind::Id;
   take();
   if (isName) {
@@ -228,7 +228,7 @@ void StatementReader::readData() {
 }
 
 void StatementReader::readLabelled() {
-  statement.shape = Shape::Label;
+  statement.shape = StatementShape::Label;
   take();
   if (!endsHere() && oneOf(words.peekToken().kind, {TokenKind::Targets, TokenKind::Prototype}))
     takeUntilSemicolon(/*bracesBelong=*/true);

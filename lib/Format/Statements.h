@@ -6,7 +6,7 @@
 
 namespace ptxray {
 
-enum class Shape : uint8_t {
+enum class StatementShape : uint8_t {
   Plain,     // an instruction, a directive, a declaration
   Label,     // with the `.branchtargets` or the prototype that it names
   Head,      // of a function
@@ -19,7 +19,7 @@ enum class Shape : uint8_t {
 };
 
 struct TextStatement {
-  Shape shape;
+  StatementShape shape;
   uint32_t depth;              // of the blocks around it
   llvm::ArrayRef<Word> asides; // between the statement before and this one
   llvm::ArrayRef<Word> words;
@@ -29,7 +29,7 @@ struct TextStatement {
 /// A text as statements; the last one is EndOfText.
 struct StatementList {
   struct Entry {
-    Shape shape = Shape::Plain;
+    StatementShape shape = StatementShape::Plain;
     uint32_t depth = 0, firstAside = 0, firstWord = 0, end = 0; // indices into `words`
   };
   std::vector<Word> words; // all of the text, with the asides between them

@@ -17,20 +17,20 @@ Typesetter::Typesetter(llvm::StringRef text, const SpaceWriter &writer, const Bo
 }
 
 void Typesetter::add(const TextStatement &statement) {
-  continuation = statement.shape == Shape::Label ? statement.depth : statement.depth + 1;
+  continuation = statement.shape == StatementShape::Label ? statement.depth : statement.depth + 1;
   addAsides(statement);
-  if (statement.shape == Shape::EndOfText)
+  if (statement.shape == StatementShape::EndOfText)
     return addEnd(statement.words.front());
   isWanted = isIn(statement.range());
   addFirst(statement);
   switch (statement.shape) {
-  case Shape::AsWritten: last = statement.words.back(); break;
-  case Shape::Data: addData(statement); break;
+  case StatementShape::AsWritten: last = statement.words.back(); break;
+  case StatementShape::Data: addData(statement); break;
   default: addStatement(statement);
   }
   lastIsAlone = false;
-  isAfterOpen = statement.shape == Shape::Open;
-  isAfterBody = statement.shape == Shape::CloseBody;
+  isAfterOpen = statement.shape == StatementShape::Open;
+  isAfterBody = statement.shape == StatementShape::CloseBody;
 }
 
 /// The space between statements and comments.
@@ -44,12 +44,12 @@ Space Typesetter::newLine(uint32_t newlines, uint32_t indent) {
 /// A comment on its own line is indented like the statement after it, or like the block at its end.
 void Typesetter::addAsides(const TextStatement &statement) {
   auto isEmptyLine = [](const Word &word) { return word.newlines > 1; };
-  const bool isEnd = statement.shape == Shape::EndOfText;
+  const bool isEnd = statement.shape == StatementShape::EndOfText;
   if (llvm::any_of(statement.asides, isEmptyLine) || (!isEnd && isEmptyLine(statement.words.front())))
     isAfterBody = false; // there is an empty line already
-  const bool endsBlock =
-      statement.shape == Shape::CloseBody || (statement.shape == Shape::Close && statement.depth != 0);
-  const uint32_t indent = statement.shape == Shape::Label ? 0 : statement.depth + endsBlock;
+  const bool endsBlock = statement.shape == StatementShape::CloseBody ||
+                         (statement.shape == StatementShape::Close && statement.depth != 0);
+  const uint32_t indent = statement.shape == StatementShape::Label ? 0 : statement.depth + endsBlock;
   for (const Word &aside : statement.asides) {
     isWanted = isIn({aside.begin, aside.end});
     const bool isMarker = aside.aside == Aside::LineMarker;
@@ -65,9 +65,10 @@ void Typesetter::addFirst(const TextStatement &statement) {
     isAfterBody = false;
     return put(word, oneBlank);
   }
-  const bool isClose = statement.shape == Shape::Close || statement.shape == Shape::CloseBody;
-  const bool isBody = statement.shape == Shape::Open && statement.depth == 0;
-  put(word, newLine(isClose || isBody ? 1 : word.newlines, statement.shape == Shape::Label ? 0 : statement.depth));
+  const bool isClose = statement.shape == StatementShape::Close || statement.shape == StatementShape::CloseBody;
+  const bool isBody = statement.shape == StatementShape::Open && statement.depth == 0;
+  put(word,
+      newLine(isClose || isBody ? 1 : word.newlines, statement.shape == StatementShape::Label ? 0 : statement.depth));
 }
 
 void Typesetter::addEnd(const Word &word) {
@@ -106,7 +107,7 @@ Space Typesetter::spaceBefore(const TextStatement &statement, size_t index, cons
 
 /// The columns that the first words take on one line.
 uint32_t Typesetter::widthOf(const TextStatement &statement, const Steps &steps, size_t count) const {
-  uint32_t width = writer.columns(statement.shape == Shape::Label ? 0 : statement.depth);
+  uint32_t width = writer.columns(statement.shape == StatementShape::Label ? 0 : statement.depth);
   for (size_t i = 0; i < count; ++i) {
     const Space space = i ? spaceBefore(statement, i, steps[i]) : nothing;
     width += statement.words[i].size() + (space.blank || space.newlines);
@@ -215,7 +216,7 @@ bool Typesetter::lacksSemicolon(const TextStatement &statement) const {
 }
 
 void Typesetter::addStatement(const TextStatement &statement) {
-  if (statement.shape == Shape::Head)
+  if (statement.shape == StatementShape::Head)
     return addWords(statement, stepsOfHead(statement), /*isLong=*/false);
   Steps steps = stepsOf(statement);
   if (lacksSemicolon(statement))

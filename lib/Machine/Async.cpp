@@ -102,6 +102,7 @@ static void convert(CopyConversion conversion, uint8_t *to, const uint8_t *from,
 }
 
 std::string perform(const Operation &operation, Stage stage) {
+  constexpr uint32_t swizzledAtOnce = 16; // bytes, which most transfers of a tensor have
   const bool isReduced = operation.reduction.how != Reduction::How::None;
   if (stage == Stage::Begin) {
     for (const Transfer &one : operation.transfers)
@@ -114,6 +115,8 @@ std::string perform(const Operation &operation, Stage stage) {
       reduce(operation.reduction, one.to, one.from, one.bytes);
     else if (operation.conversion != CopyConversion::None && !one.isFilling)
       convert(operation.conversion, one.to, one.from, one.bytes);
+    else if (one.bytes == swizzledAtOnce)
+      std::memmove(one.to, one.from, swizzledAtOnce);
     else
       std::memmove(one.to, one.from, one.bytes);
   for (const Completion &one : operation.completions)

@@ -67,7 +67,7 @@ const MatrixCache::Pieces &MatrixCache::piecesOf(const SharedForm &form) {
   return result;
 }
 
-/// The elements of pieces of 16 bytes, row after row.
+/// The elements of pieces of 16 bytes; K grows slowest.
 static std::vector<uint32_t> codesOf(const SharedForm &form, const OperandType &type, llvm::ArrayRef<uint8_t> bytes,
                                      bool isNegative) {
   const uint32_t run = 128 / form.bits, perLine = (form.isAlongK ? form.depth : form.rows) / run;
@@ -79,7 +79,7 @@ static std::vector<uint32_t> codesOf(const SharedForm &form, const OperandType &
       const uint8_t *from = bytes.data() + (size_t(line) * perLine + piece) * 16;
       for (uint32_t i = 0; i < run; ++i) {
         const uint32_t at = piece * run + i;
-        codes[form.isAlongK ? size_t(line) * form.depth + at : size_t(at) * form.depth + line] =
+        codes[form.isAlongK ? size_t(at) * form.rows + line : size_t(line) * form.rows + at] =
             bitsAt(from, i * type.bits, type.bits) ^ sign;
       }
     }
@@ -135,45 +135,31 @@ std::shared_ptr<const Prepared> MatrixCache::find(const SharedMatrix &matrix, co
 
 // ---- products
 
-static void addIntegers(const ProductKind &kind, llvm::ArrayRef<int32_t> a, llvm::ArrayRef<int32_t> b, uint32_t &sum) {
-  int32_t products = 0;
-  for (size_t i = 0; i < a.size(); ++i)
-    products += a[i] * b[i];
-  const int64_t total = int64_t(static_cast<int32_t>(sum)) + products;
-  sum = static_cast<uint32_t>(kind.saturates ? std::clamp<int64_t>(total, INT32_MIN, INT32_MAX) : total);
+/// Adds the products of a row of A to its sums.
+static void addIntegers(const ProductKind &kind, const Prepared &a, uint32_t row, const Prepared &b,
+                        llvm::ArrayRef<uint16_t> columns, llvm::MutableArrayRef<uint32_t> sums) {
+  std::vector<uint32_t> products(sums.size());
+  for (uint32_t k = 0; k < a.depth; ++k) {
+    const int32_t factor = a.integers[size_t(k) * a.rows + row];
+    const int32_t *const others = &b.integers[size_t(columns.empty() ? k : columns[k]) * b.rows];
+    for (size_t column = 0; column < products.size(); ++column)
+      products[column] += static_cast<uint32_t>(factor * others[column]);
+  }
+  for (size_t column = 0; column < sums.size(); ++column) {
+    const int64_t total = int64_t(static_cast<int32_t>(sums[column])) + static_cast<int32_t>(products[column]);
+    sums[column] = static_cast<uint32_t>(kind.saturates ? std::clamp<int64_t>(total, INT32_MIN, INT32_MAX) : total);
+  }
 }
 
 void addProducts(const ProductKind &kind, const Prepared &a, uint32_t first, uint32_t count, const Prepared &b,
-                 std::span<uint32_t> sums) {
+                 std::span<uint32_t> sums, llvm::ArrayRef<uint16_t> columns) {
   if (kind.result)
-    return numbers::addProducts(*a.floats, first, count, *b.floats, sums, *kind.result, kind.model);
-  const llvm::ArrayRef<int32_t> ofA = a.integers, ofB = b.integers;
+    return numbers::addProducts({*a.floats, first, count, {columns.data(), columns.size()}}, *b.floats, sums,
+                                *kind.result, kind.model);
   for (uint32_t row = 0; row < count; ++row)
-    for (uint32_t column = 0; column < b.rows; ++column)
-      addIntegers(kind, ofA.slice(size_t(first + row) * a.depth, a.depth), ofB.slice(size_t(column) * b.depth, b.depth),
-                  sums[size_t(row) * b.rows + column]);
-}
-
-void addSparseProducts(const ProductKind &kind, const Prepared &a, uint32_t first, uint32_t count, const Prepared &b,
-                       llvm::ArrayRef<uint16_t> columns, std::span<uint32_t> sums) {
-  std::vector<numbers::Factor> factors(a.depth);
-  std::vector<int32_t> integers(a.depth);
-  for (uint32_t row = 0; row < count; ++row)
-    for (uint32_t column = 0; column < b.rows; ++column) {
-      uint32_t &sum = sums[size_t(row) * b.rows + column];
-      const llvm::ArrayRef<uint16_t> chosen = columns.slice(size_t(first + row) * a.depth, a.depth);
-      const size_t atA = size_t(first + row) * a.depth, atB = size_t(column) * b.depth;
-      if (!kind.result) {
-        for (uint32_t i = 0; i < a.depth; ++i)
-          integers[i] = b.integers[atB + chosen[i]];
-        addIntegers(kind, llvm::ArrayRef(a.integers).slice(atA, a.depth), integers, sum);
-        continue;
-      }
-      for (uint32_t i = 0; i < a.depth; ++i)
-        factors[i] = b.floats->factors[atB + chosen[i]];
-      sum = static_cast<uint32_t>(
-          numbers::sumOfProducts({&a.floats->factors[atA], a.depth}, factors, sum, *kind.result, kind.model));
-    }
+    addIntegers(kind, a, first + row, b,
+                columns.empty() ? columns : columns.slice(size_t(first + row) * a.depth, a.depth),
+                {&sums[size_t(row) * b.rows], b.rows});
 }
 
 uint32_t chunkOfIndex(uint32_t bits) { return bits == 32 ? 2 : bits == 4 ? 8 : 4; }

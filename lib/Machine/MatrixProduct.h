@@ -45,11 +45,11 @@ struct ProductKind {
   bool saturates = false, isNegative = false; // the product is subtracted
 };
 
-/// A matrix ready to be multiplied.
+/// A matrix ready to be multiplied: K grows slowest, then the row.
 struct Prepared {
   uint32_t rows = 0, depth = 0;
   std::optional<numbers::Multiplicand> floats;
-  std::vector<int32_t> integers; // row after row
+  std::vector<int32_t> integers;
 };
 Prepared prepare(uint32_t rows, uint32_t depth, const OperandType &type, llvm::ArrayRef<uint32_t> codes,
                  uint32_t products);
@@ -85,13 +85,10 @@ private:
   size_t oldest = 0;
 };
 
-/// Adds the products to `count` rows of sums, one after the other; A's from `first` on.
+/// Adds the products to `count` rows of sums, one after the other; A's from `first` on. Each row of a sparse A holds
+/// only some of the columns: `columns` are those of B for each of its elements, row after row.
 void addProducts(const ProductKind &kind, const Prepared &a, uint32_t first, uint32_t count, const Prepared &b,
-                 std::span<uint32_t> sums);
-/// The same for an A of which each row holds only some of the columns: `columns` are those of B for each of its
-/// elements.
-void addSparseProducts(const ProductKind &kind, const Prepared &a, uint32_t first, uint32_t count, const Prepared &b,
-                       llvm::ArrayRef<uint16_t> columns, std::span<uint32_t> sums);
+                 std::span<uint32_t> sums, llvm::ArrayRef<uint16_t> columns = {});
 /// Returns the columns of a chunk that the four bits of metadata choose, for elements of so many bits: two of four, or
 /// one of two; for elements of 4 bits two pairs of eight.
 llvm::SmallVector<uint8_t, 4> chosenColumns(uint32_t index, uint32_t bits);

@@ -1,5 +1,6 @@
 #include "Machine/Races.h"
 #include "Machine/Grid.h"
+#include "Machine/Watch.h"
 #include <algorithm>
 
 namespace ptxray::machine {
@@ -236,6 +237,33 @@ static bool isNotedAtOnce(SharedShadow &shadow, const PastAccess &now, const Sha
   return shadow.noteRow(row);
 }
 
+/// Returns up to which count of the releases of every warp all has happened before what the warp does now, and is seen
+/// by the proxy that does it.
+static uint32_t seenHorizon(const Warp &warp) {
+  const Agents &agents = *warp.block->agents;
+  uint32_t horizon = warp.horizon;
+  for (uint32_t one = 1; warp.doer.isAsyncProxy && one <= agents.warps; ++one)
+    horizon = std::min(horizon, entryOf(warp.clock, agents.fenced(one)));
+  return horizon;
+}
+
+/// Returns how many whole cells from here on are like the first one for the access: what is done to that one can be
+/// repeated.
+static size_t alikeFrom(const SharedShadow &shadow, const SharedAccess &access, uint64_t from, const Warp &warp) {
+  const bool areSameLanes = !access.by.lanes || access.by.shift == allOfLane;
+  const size_t whole = from % bytesOfCell ? 0 : (access.offset + access.bytes - from) / bytesOfCell,
+               count = whole >= SharedShadow::manyCells  ? SharedShadow::manyCells
+                       : whole >= SharedShadow::fewCells ? SharedShadow::fewCells
+                                                         : 1,
+               index = from / bytesOfCell;
+  if (count == 1 || !areSameLanes || !shadow.areReadsSame(index, count))
+    return 1;
+  const bool areAlike =
+      shadow.areWritesSame(index, count) ||
+      (!access.isWrite && shadow.areWritesBefore(index, count, seenHorizon(warp), warp.block->agents->warps));
+  return areAlike ? count : 1;
+}
+
 std::optional<Race> noteAccess(Warp &warp, const Instruction &at, BlockState &owner, const SharedAccess &access) {
   SharedShadow &shadow = owner.shadow;
   PastAccess now = accessNow(warp, at);
@@ -250,9 +278,14 @@ std::optional<Race> noteAccess(Warp &warp, const Instruction &at, BlockState &ow
                    count = static_cast<unsigned>(std::min<uint64_t>(bytesOfCell - first, end - from));
     now.bytes = static_cast<uint8_t>(((1u << count) - 1) << first);
     now.lanes = lanesAt(access.by, from - access.offset, first, count);
+    const size_t others = alikeFrom(shadow, access, from, warp) - 1;
     if (std::optional<Race> race = note(shadow, index, now, access.isWrite, warp))
       return race;
     from += count;
+    if (!others || shadow.hasMoreReads(index))
+      continue;
+    shadow.repeat(index + 1, others, access.isWrite);
+    from += others * bytesOfCell;
   }
   return {};
 }

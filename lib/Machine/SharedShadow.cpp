@@ -59,6 +59,57 @@ void SharedShadow::write(size_t index, const Cell &cell) {
   readers[index] = cell.reads.warps;
 }
 
+/// The number of cells is a constant, so that the loops become vectors.
+template <size_t Count> static PTXRAY_INLINE uint32_t differences(const SharedShadow::Columns &columns, size_t first) {
+  uint32_t result = 0;
+  for (const std::vector<uint32_t> *column :
+       {&columns.warps, &columns.clocks, &columns.lanes, &columns.places, &columns.details}) {
+    const uint32_t *const cells = column->data() + first, one = cells[0];
+    for (size_t i = 0; i < Count; ++i)
+      result |= cells[i] ^ one;
+  }
+  return result;
+}
+static PTXRAY_FOR_AVX2 uint32_t differencesWide(const SharedShadow::Columns &columns, size_t first, size_t count) {
+  return count == SharedShadow::fewCells ? differences<SharedShadow::fewCells>(columns, first)
+                                         : differences<SharedShadow::manyCells>(columns, first);
+}
+static uint32_t differencesPlain(const SharedShadow::Columns &columns, size_t first, size_t count) {
+  return count == SharedShadow::fewCells ? differences<SharedShadow::fewCells>(columns, first)
+                                         : differences<SharedShadow::manyCells>(columns, first);
+}
+
+bool SharedShadow::areWritesSame(size_t first, size_t count) const {
+  return !(isWide() ? differencesWide : differencesPlain)(writes, first, count);
+}
+
+bool SharedShadow::areReadsSame(size_t first, size_t count) const {
+  uint64_t others = 0;
+  for (size_t i = first; i < first + count; ++i)
+    others |= readers[i] ^ readers[first];
+  return !others && !hasMoreReads(first) && !(isWide() ? differencesWide : differencesPlain)(reads, first, count);
+}
+
+bool SharedShadow::areWritesBefore(size_t first, size_t count, uint32_t clock, uint32_t warps) const {
+  uint32_t latest = 0, greatest = 0;
+  for (size_t i = first; i < first + count; ++i) {
+    latest = std::max(latest, writes.clocks[i]);
+    greatest = std::max(greatest, writes.warps[i]);
+  }
+  return latest <= clock && greatest <= warps;
+}
+
+bool SharedShadow::hasMoreReads(size_t index) const { return reads.details[index] & moreMask; }
+
+void SharedShadow::repeat(size_t first, size_t count, bool isWrite) {
+  Columns &columns = isWrite ? writes : reads;
+  for (std::vector<uint32_t> *column :
+       {&columns.warps, &columns.clocks, &columns.lanes, &columns.places, &columns.details})
+    std::fill_n(column->data() + first, count, (*column)[first - 1]);
+  if (!isWrite)
+    std::fill_n(readers.data() + first, count, readers[first - 1]);
+}
+
 namespace {
 
 /// A row of cells: the columns from its first cell on.

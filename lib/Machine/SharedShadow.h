@@ -25,6 +25,17 @@ public:
   size_t size() const { return readers.size(); }
   Cell read(size_t index) const;
   void write(size_t index, const Cell &cell);
+  static constexpr size_t fewCells = 8, manyCells = 64;
+  /// Is true when the writes of so many cells from this one on, few or many, are the same.
+  bool areWritesSame(size_t first, size_t count) const;
+  /// The same for reads; all of them are known from the columns.
+  bool areReadsSame(size_t first, size_t count) const;
+  /// Is true when all writes of the cells are of agents from 1 to `warps`, at these counts of theirs or earlier.
+  bool areWritesBefore(size_t first, size_t count, uint32_t clock, uint32_t warps) const;
+  /// Is true when there are more reads of a cell than the columns tell.
+  bool hasMoreReads(size_t index) const;
+  /// Notes in these cells what an access has made of the one before them, which was like them.
+  void repeat(size_t first, size_t count, bool isWrite);
   /// Notes the access if it is plain that nothing races with it. Returns whether it is.
   bool noteRow(const RowAccess &row);
 

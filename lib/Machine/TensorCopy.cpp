@@ -123,6 +123,7 @@ public:
                   end = std::clamp<int64_t>(extent - first, begin, count);
     TileRows rows(tile);
     uint64_t offset = tile.offset;
+    operation.transfers.reserve(operation.transfers.size() + tile.bytes() / (swizzle.bits ? 16 : tile.rowBytes()));
     do {
       isBeyondBox |= rows.isBeyondBox();
       const std::optional<uint64_t> place = rows.place();

@@ -284,7 +284,8 @@ std::shared_ptr<const Prepared> Multiplication::ofTensorMemory(uint32_t first) c
   const uint32_t below = shape.geometryBits == 8 && type.bits < 8 ? 6 - type.bits : 0; // zeros in the byte
   std::vector<uint32_t> codes(size_t(rows) * shape.k);
   for (size_t i = 0; i < codes.size(); ++i) {
-    const TensorPlace &place = shape.a[size_t(first) * shape.k + i];
+    const size_t row = first + i % rows, k = i / rows;
+    const TensorPlace &place = shape.a[row * shape.k + k];
     const uint32_t word = cell(product.addressOfA, place) >> (place.bit + below);
     codes[i] = (type.bits == 32 ? word : word & ((1u << type.bits) - 1)) ^ sign;
   }
@@ -320,22 +321,22 @@ void Multiplication::addScaled(uint32_t first, const Prepared &a, const Prepared
                                      ofB = scales(product.scaleB, shape.scalesOfB);
   const uint32_t factors = shape.factors;
   if (factors == 1 && shape.scale == &numbers::ue8m0 && !product.isSparse)
-    return numbers::addScaledProducts(*a.floats, 0, a.rows, *b.floats, {&ofA[first], a.rows},
+    return numbers::addScaledProducts({*a.floats, 0, a.rows}, *b.floats, {&ofA[first], a.rows},
                                       {&ofB[firstColumn], b.rows}, sums, shape.kind.model);
   const std::vector<uint16_t> chosen = product.isSparse ? columns(first) : std::vector<uint16_t>();
-  std::vector<numbers::Factor> factorsOfB(a.depth);
+  std::vector<numbers::Factor> factorsOfA(a.depth), factorsOfB(a.depth);
   for (uint32_t row = 0; row < a.rows; ++row)
     for (uint32_t column = 0; column < b.rows; ++column) {
-      const numbers::Factor *ofColumn = &b.floats->factors[size_t(column) * b.depth];
-      for (uint32_t i = 0; i < a.depth; ++i)
-        factorsOfB[i] = ofColumn[product.isSparse ? chosen[size_t(row) * a.depth + i] : i];
+      for (uint32_t i = 0; i < a.depth; ++i) {
+        factorsOfA[i] = a.floats->factor(row, i);
+        factorsOfB[i] = b.floats->factor(column, product.isSparse ? chosen[size_t(row) * a.depth + i] : i);
+      }
       // Scale factors of B: those of a factor's columns, one after the other.
       llvm::SmallVector<numbers::Factor, 4> scalesOfB;
       for (uint32_t i = 0; i < factors; ++i)
         scalesOfB.push_back(ofB[size_t(i) * shape.n + firstColumn + column]);
       uint32_t &sum = sums[size_t(row) * b.rows + column];
-      sum = numbers::scaledSumOfProducts({&a.floats->factors[size_t(row) * a.depth], a.depth}, factorsOfB,
-                                         {&ofA[size_t(first + row) * factors], factors},
+      sum = numbers::scaledSumOfProducts(factorsOfA, factorsOfB, {&ofA[size_t(first + row) * factors], factors},
                                          {scalesOfB.data(), scalesOfB.size()}, sum, shape.kind.model, shape.hasGroups);
     }
 }
@@ -355,10 +356,8 @@ std::string Multiplication::addRows(uint32_t first, const Prepared &a, std::vect
                   &part[size_t(row) * columnsOfBlock]);
     if (shape.scale)
       addScaled(first, a, *b, firstColumn, part);
-    else if (product.isSparse)
-      addSparseProducts(shape.kind, a, 0, a.rows, *b, columns(first), part);
     else
-      addProducts(shape.kind, a, 0, a.rows, *b, part);
+      addProducts(shape.kind, a, 0, a.rows, *b, part, product.isSparse ? columns(first) : std::vector<uint16_t>());
     for (uint32_t row = 0; row < a.rows; ++row)
       std::copy_n(&part[size_t(row) * columnsOfBlock], columnsOfBlock,
                   &sums[size_t(first + row) * shape.n + firstColumn]);

@@ -7,6 +7,7 @@
 #include "Machine/Grid.h"
 #include "Machine/MatrixProduct.h"
 #include "Machine/Products.h"
+#include <array>
 #include <cstring>
 
 namespace ptxray::machine {
@@ -21,6 +22,13 @@ struct FragmentPlace {
   uint8_t lane, bit;
 };
 
+/// Says where the sums of a warp lie among those that are row after row. Pairs of neighbours are in two registers of a
+/// lane, or in one; those of four lanes are eight neighbours.
+struct SumsOrder {
+  std::vector<uint32_t> first;                         // of lane 0: for each pair
+  std::array<uint32_t, warpSize / 4> ofFourLanes = {}; // how far behind the first the pairs of other lanes are
+};
+
 /// Payload of wgmma.mma_async.
 struct WarpgroupProduct {
   uint32_t n = 0, k = 0; // k: elements of A that are stored
@@ -30,22 +38,46 @@ struct WarpgroupProduct {
   llvm::SmallVector<Place, 128> d;
   bool isSparse = false, isTransposedA = false, isTransposedB = false, keeps = false;
   Place metadata, scaleOfD;
-  bool isNot = false;                              // the predicate is negated
-  std::vector<FragmentPlace> placesOfA, placesOfD; // row after row, of the rows of a warp
-  std::vector<FragmentPlace> placesOfIndices;      // where the metadata lie
+  bool isNot = false;                   // the predicate is negated
+  std::vector<FragmentPlace> placesOfA; // of the rows of a warp: K grows slowest
+  SumsOrder orderOfD;
+  std::vector<FragmentPlace> placesOfIndices; // where the metadata lie
 };
 
-/// The places of a fragment's elements, of the first 16 rows.
-std::vector<FragmentPlace> placesIn(const layout::Layout &layout) {
-  const uint32_t columns = layout::size(layout, layout::Column);
+FragmentPlace placeIn(const layout::Layout &layout, uint32_t row, uint32_t column) {
+  const layout::Place place = layout::placesOf(layout, {row, column, 0})[0];
+  return {static_cast<uint16_t>(place[layout::Word]), static_cast<uint8_t>(place[layout::Lane]),
+          static_cast<uint8_t>(place[layout::Bit])};
+}
+
+/// The places of a fragment's elements, of the first 16 rows: row after row, or column after column.
+std::vector<FragmentPlace> placesIn(const layout::Layout &layout, bool isByColumn = false) {
+  const uint32_t columns = layout::size(layout, layout::Column), all = rowsOfWarp * columns;
   std::vector<FragmentPlace> result;
-  for (uint32_t row = 0; row < rowsOfWarp; ++row)
-    for (uint32_t column = 0; column < columns; ++column) {
-      const layout::Place place = layout::placesOf(layout, {row, column, 0})[0];
-      result.push_back({static_cast<uint16_t>(place[layout::Word]), static_cast<uint8_t>(place[layout::Lane]),
-                        static_cast<uint8_t>(place[layout::Bit])});
-    }
+  for (uint32_t i = 0; i < all; ++i)
+    result.push_back(isByColumn ? placeIn(layout, i % rowsOfWarp, i / rowsOfWarp)
+                                : placeIn(layout, i / columns, i % columns));
   return result;
+}
+
+/// Returns nothing if the lanes have the elements in other orders.
+std::optional<SumsOrder> orderOf(llvm::ArrayRef<FragmentPlace> places, bool areHalves) {
+  SumsOrder order;
+  order.first.resize(places.size() / 2 / warpSize);
+  const auto pair = [&](const FragmentPlace &place) { return areHalves ? place.word : place.word / 2; };
+  const auto isSecond = [&](const FragmentPlace &place) { return areHalves ? place.bit != 0 : place.word % 2 != 0; };
+  for (uint32_t i = 0; i < places.size(); ++i)
+    if (places[i].lane == 0 && !isSecond(places[i]))
+      order.first[pair(places[i])] = i;
+  for (uint32_t i = 0; i < places.size(); ++i)
+    if (places[i].lane % 4 == 0 && places[i].word == 0 && !isSecond(places[i]))
+      order.ofFourLanes[places[i].lane / 4] = i - order.first[0];
+  for (uint32_t i = 0; i < places.size(); ++i) {
+    const FragmentPlace &place = places[i];
+    if (order.first[pair(place)] + order.ofFourLanes[place.lane / 4] + place.lane % 4 * 2 + isSecond(place) != i)
+      return std::nullopt;
+  }
+  return order;
 }
 
 uint32_t wordIn(const char *registers, Place place, unsigned lane) {
@@ -129,19 +161,56 @@ std::vector<uint16_t> columnsOf(const WarpgroupProduct &product, const char *reg
   return result;
 }
 
-/// The sums of the warp's rows, as they are in the registers: read, or written.
-void moveSums(const WarpgroupProduct &product, char *registers, std::vector<uint32_t> &sums, bool isWrite) {
-  const bool isHalf = product.kind.result && product.kind.result->width() == 16;
-  for (size_t i = 0; i < product.placesOfD.size(); ++i) {
-    const FragmentPlace &place = product.placesOfD[i];
-    char *at = registers + product.d[place.word].slot + size_t(place.lane) * 4;
-    if (isHalf)
-      at += place.bit / 8;
-    if (isWrite)
-      std::memcpy(at, &sums[i], isHalf ? 2 : 4);
-    else
-      std::memcpy(&sums[i], at, isHalf ? 2 : 4);
-  }
+using FourWords = uint32_t __attribute__((vector_size(16)));
+
+/// Moves pairs of four lanes, whose first and second elements are given; `sums` are eight neighbours.
+void interleave(const FourWords &first, const FourWords &second, uint32_t *sums) {
+  const FourWords pairs[] = {__builtin_shufflevector(first, second, 0, 4, 1, 5),
+                             __builtin_shufflevector(first, second, 2, 6, 3, 7)};
+  std::memcpy(sums, pairs, sizeof pairs);
+}
+void separate(const uint32_t *sums, FourWords &first, FourWords &second) {
+  FourWords pairs[2];
+  std::memcpy(pairs, sums, sizeof pairs);
+  first = __builtin_shufflevector(pairs[0], pairs[1], 0, 2, 4, 6);
+  second = __builtin_shufflevector(pairs[0], pairs[1], 1, 3, 5, 7);
+}
+
+bool hasHalves(const WarpgroupProduct &product) { return product.kind.result && product.kind.result->width() == 16; }
+
+/// The sums of the warp's rows, as they are in the registers.
+void readSums(const WarpgroupProduct &product, const char *registers, uint32_t *sums) {
+  const SumsOrder &order = product.orderOfD;
+  for (size_t pair = 0; pair < order.first.size(); ++pair)
+    for (unsigned four = 0; four < order.ofFourLanes.size(); ++four) {
+      const size_t lanes = size_t(four) * sizeof(FourWords);
+      uint32_t *const to = sums + order.first[pair] + order.ofFourLanes[four];
+      FourWords first, second;
+      if (hasHalves(product)) {
+        std::memcpy(&first, registers + product.d[pair].slot + lanes, sizeof first);
+        interleave(first & 0xffff, first >> 16, to);
+        continue;
+      }
+      std::memcpy(&first, registers + product.d[2 * pair].slot + lanes, sizeof first);
+      std::memcpy(&second, registers + product.d[2 * pair + 1].slot + lanes, sizeof second);
+      interleave(first, second, to);
+    }
+}
+void writeSums(const WarpgroupProduct &product, char *registers, const uint32_t *sums) {
+  const SumsOrder &order = product.orderOfD;
+  for (size_t pair = 0; pair < order.first.size(); ++pair)
+    for (unsigned four = 0; four < order.ofFourLanes.size(); ++four) {
+      const size_t lanes = size_t(four) * sizeof(FourWords);
+      FourWords first, second;
+      separate(sums + order.first[pair] + order.ofFourLanes[four], first, second);
+      if (hasHalves(product)) {
+        first |= second << 16;
+        std::memcpy(registers + product.d[pair].slot + lanes, &first, sizeof first);
+        continue;
+      }
+      std::memcpy(registers + product.d[2 * pair].slot + lanes, &first, sizeof first);
+      std::memcpy(registers + product.d[2 * pair + 1].slot + lanes, &second, sizeof second);
+    }
 }
 
 void multiplyInGroup(char *registers, const Op &op, uint32_t mask, Warp &warp) {
@@ -161,7 +230,7 @@ void multiplyInGroup(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   }
   std::vector<uint32_t> sums(size_t(rowsOfWarp) * product.n);
   if (isAdded)
-    moveSums(product, registers, sums, false);
+    readSums(product, registers, sums.data());
   const uint32_t quarter = product.registers.empty() ? warp.number % 4 * rowsOfWarp : 0;
   const std::shared_ptr<const Prepared> a = product.registers.empty()
                                                 ? fromShared(product, true, registers, lane, op, warp)
@@ -169,12 +238,11 @@ void multiplyInGroup(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const std::shared_ptr<const Prepared> b = a ? fromShared(product, false, registers, lane, op, warp) : nullptr;
   if (!b)
     return;
-  if (product.isSparse)
-    addSparseProducts(product.kind, *a, quarter, rowsOfWarp, *b, columnsOf(product, registers, a->rows, quarter), sums);
-  else
-    addProducts(product.kind, *a, quarter, rowsOfWarp, *b, sums);
+  const std::vector<uint16_t> columns =
+      product.isSparse ? columnsOf(product, registers, a->rows, quarter) : std::vector<uint16_t>();
+  addProducts(product.kind, *a, quarter, rowsOfWarp, *b, sums, columns);
   watchOperands(product, registers, lane, op, warp);
-  moveSums(product, registers, sums, true);
+  writeSums(product, registers, sums.data());
 }
 
 // ---- lowering
@@ -226,11 +294,13 @@ bool setLayouts(const Lowered &one, WarpgroupProduct &product) {
   if (!answer.complaint.empty() || answer.layouts.size() < 2)
     return false;
   if (!product.registers.empty())
-    product.placesOfA = placesIn(answer.layouts[0]);
-  product.placesOfD = placesIn(answer.layouts[1]);
+    product.placesOfA = placesIn(answer.layouts[0], /*isByColumn=*/true);
   if (product.isSparse)
     product.placesOfIndices = placesIn(answer.layouts[2]);
-  return true;
+  std::optional<SumsOrder> order = orderOf(placesIn(answer.layouts[1]), hasHalves(product));
+  if (order)
+    product.orderOfD = std::move(*order);
+  return order.has_value();
 }
 
 } // namespace

@@ -176,11 +176,15 @@ static std::vector<Shape> moved(llvm::ArrayRef<Shape> shapes, size_t from, size_
   return changed;
 }
 
+namespace {
+
 /// An operand is written at a wrong place, such as the predicate of `selp`.
 struct Misplaced {
   unsigned node;
   size_t from, to; // its number among the operands, and the one with which it is right
 };
+
+} // namespace
 
 /// The one operand that makes the instruction right at another place; nothing if several would.
 static std::optional<Misplaced> misplacedOperand(const WrittenInstruction &written) {

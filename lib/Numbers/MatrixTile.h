@@ -1,32 +1,63 @@
 #pragma once
-// Many sums of products at once: what tensor cores make of whole matrices, by the models of MatrixSum.
+// Many sums of products at once: what tensor cores make of whole matrices, by the models of MatrixSum. Four rows by
+// eight columns are summed side by side, in vectors.
 #include "Numbers/MatrixSum.h"
-#include <vector>
+#include <memory>
 
 namespace ptxray::numbers {
 
-/// A matrix whose rows are multiplied by those of another one, with all that is needed for many of them at once.
-class Multiplicand {
+/// So many elements; a few lie in the object itself.
+template <class Element> class Elements {
 public:
-  /// `codes` are the elements, row after row; `products` are added at once.
-  Multiplicand(uint32_t rows, uint32_t depth, const Format &format, std::span<const uint32_t> codes, uint32_t products);
+  explicit Elements(size_t count)
+      : count(count), many(count > mostInside ? std::make_unique_for_overwrite<Element[]>(count) : nullptr) {}
+  Element *data() { return many ? many.get() : few; }
+  const Element *data() const { return many ? many.get() : few; }
+  size_t size() const { return count; }
 
-  uint32_t rows, depth;
-  std::vector<Factor> factors;    // row after row
-  std::vector<float> values;      // all rows of one column, then of the next
-  std::vector<int16_t> exponents; // the same
-  std::vector<uint8_t> isOutside; // of each row: an element is not finite, or its products may leave f32
-  std::vector<uint8_t> hasZero;   // of each step of K and row
+private:
+  static constexpr size_t mostInside = 512; // as the matrices of one mma have
+  size_t count;
+  std::unique_ptr<Element[]> many;
+  Element few[mostInside];
 };
 
-/// The rows of `a` from `first` on, by all rows of `b`, are added to `sums`: `count` rows, one after the other, each of
-/// as many codes as `b` has rows.
-void addProducts(const Multiplicand &a, uint32_t first, uint32_t count, const Multiplicand &b, std::span<uint32_t> sums,
-                 const Format &result, const SumModel &model);
+/// A matrix whose rows are multiplied by those of another one, with all that is needed for many of them at once. Of
+/// each row here there is one element, and then the next of each: K grows slowest.
+class Multiplicand {
+public:
+  /// `codes` are the elements in this order; `products` are added at once. The rows of the second matrix are a multiple
+  /// of eight.
+  Multiplicand(uint32_t rows, uint32_t depth, const Format &format, std::span<const uint32_t> codes, uint32_t products);
+
+  size_t at(uint32_t row, uint32_t k) const { return size_t(k) * rows + row; }
+  Factor factor(uint32_t row, uint32_t k) const { return factorOf(codes.data()[at(row, k)], *format); }
+
+  uint32_t rows, depth;
+  const Format *format;
+  Elements<uint32_t> codes;
+  Elements<float> values;
+  Elements<int32_t> exponents;  // of zeros `ofNoProduct`
+  Elements<int32_t> areOutside; // of each row -1: an element is not finite, or its products may leave f32
+  Elements<int32_t> haveZero;   // of each step of K and row -1: an element is zero
+  static constexpr int32_t ofNoProduct = -16000;
+};
+
+/// Rows of a matrix A, from `first` on. If A is sparse each row holds only some of the columns: `columns` are those of
+/// B for each of its elements, row after row.
+struct RowsOfProduct {
+  const Multiplicand &a;
+  uint32_t first, count;
+  std::span<const uint16_t> columns = {};
+};
+
+/// Their products by all rows of `b` are added to `sums`: one row after the other, each of as many codes as `b` has
+/// rows.
+void addProducts(const RowsOfProduct &rows, const Multiplicand &b, std::span<uint32_t> sums, const Format &result,
+                 const SumModel &model);
 /// The same for sums of f32, each product times the powers of two that are the scales of the two rows: one of each of
-/// the `count` rows of `a`, and of each row of `b`. As many products are there as are added at once.
-void addScaledProducts(const Multiplicand &a, uint32_t first, uint32_t count, const Multiplicand &b,
-                       std::span<const Factor> scalesOfA, std::span<const Factor> scalesOfB, std::span<uint32_t> sums,
-                       const SumModel &model);
+/// the rows of A, and of each row of `b`. As many products are there as are added at once.
+void addScaledProducts(const RowsOfProduct &rows, const Multiplicand &b, std::span<const Factor> scalesOfA,
+                       std::span<const Factor> scalesOfB, std::span<uint32_t> sums, const SumModel &model);
 
 } // namespace ptxray::numbers

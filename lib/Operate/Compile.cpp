@@ -1,6 +1,7 @@
 #include "Operate/Compile.h"
 #include "Operate/Evaluated.h"
 #include "Operate/Lowering.h"
+#include "Operate/Products.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray::machine {
@@ -30,6 +31,11 @@ Compiled compile(const Recipe &recipe, llvm::ArrayRef<Place> byNode, Place carry
     Compiled refused;
     refused.refusal = "a register of vector type";
     return refused;
+  }
+  if (std::optional<Op> product = recipe.refusal.empty() ? productOf(recipe, byNode, file, kept) : std::nullopt) {
+    Compiled compiled;
+    compiled.ops.push_back(*product);
+    return compiled;
   }
   if (isNamed(recipe) || recipe.results.empty())
     return evaluated(recipe, byNode, carry, file, kept);

@@ -2,6 +2,7 @@
 #include "Layout/Instructions.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cassert>
+#include <cstring>
 
 namespace ptxray {
 
@@ -11,8 +12,8 @@ namespace {
 
 constexpr unsigned warpLanes = 32;
 
-Fragment fragmentOf(const layout::Layout &from, unsigned &matrices) {
-  Fragment fragment;
+RegisterFragment fragmentOf(const layout::Layout &from, unsigned &matrices) {
+  RegisterFragment fragment;
   fragment.rows = layout::size(from, layout::Row);
   fragment.columns = layout::size(from, layout::Column);
   fragment.bits = from.elementBits;
@@ -20,20 +21,56 @@ Fragment fragmentOf(const layout::Layout &from, unsigned &matrices) {
   const size_t each = size_t(fragment.rows) * fragment.columns;
   fragment.places.resize(each * matrices);
   layout::forEach(from, [&](layout::Element element, layout::Place place) {
-    Fragment::Place &to = fragment.places[element[layout::Matrix] * each +
-                                          size_t(element[layout::Row]) * fragment.columns + element[layout::Column]];
+    RegisterFragment::Place &to =
+        fragment.places[element[layout::Matrix] * each + size_t(element[layout::Row]) * fragment.columns +
+                        element[layout::Column]];
     to = {static_cast<uint16_t>(place[Axis::Word]), static_cast<uint8_t>(place[Axis::Lane]),
           static_cast<uint8_t>(place[Axis::Bit])};
   });
   return fragment;
 }
 
+/// The elements of one of several matrices, of words that lie side by side.
+template <class Element, class Word>
+void pick(llvm::ArrayRef<uint16_t> numbers, const Word *words, llvm::MutableArrayRef<Word> to) {
+  const auto *const elements = reinterpret_cast<const char *>(words);
+  for (size_t i = 0; i < to.size(); ++i) {
+    Element element;
+    std::memcpy(&element, elements + size_t(numbers[i]) * sizeof element, sizeof element);
+    to[i] = element;
+  }
+}
+template <class Element, class Word>
+void put(llvm::ArrayRef<uint16_t> numbers, llvm::ArrayRef<Word> from, Word *words) {
+  auto *const elements = reinterpret_cast<char *>(words);
+  for (size_t i = 0; i < from.size(); ++i) {
+    const auto element = static_cast<Element>(from[i]);
+    std::memcpy(elements + size_t(numbers[i]) * sizeof element, &element, sizeof element);
+  }
+}
+
+/// All words of the registers, one register after the other.
+template <class Word> using Words = llvm::SmallVector<Word, 16 * warpLanes>;
+
 /// The elements of one of several matrices. Where an operand has one register for all, that is each of them.
 template <class Word>
-void gather(const Fragment &fragment, unsigned matrix, Registers<Word> registers, llvm::MutableArrayRef<Word> to) {
+void gather(const RegisterFragment &fragment, unsigned matrix, Registers<Word> registers,
+            llvm::MutableArrayRef<Word> to) {
+  const size_t first = size_t(fragment.rows) * fragment.columns * matrix;
+  if (!fragment.numbers.empty() && registers.size() > 1) {
+    Words<Word> words(registers.size() * warpLanes);
+    for (size_t i = 0; i < registers.size(); ++i)
+      std::copy_n(registers[i], warpLanes, &words[i * warpLanes]);
+    const auto numbers = llvm::ArrayRef(fragment.numbers).slice(first, to.size());
+    switch (fragment.bits) {
+    case 8: return pick<uint8_t>(numbers, words.data(), to);
+    case 16: return pick<uint16_t>(numbers, words.data(), to);
+    default: return pick<Word>(numbers, words.data(), to);
+    }
+  }
   const unsigned last = static_cast<unsigned>(registers.size()) - 1;
   const Word mask = fragment.bits >= 8 * sizeof(Word) ? ~Word(0) : (Word(1) << fragment.bits) - 1;
-  const Fragment::Place *place = &fragment.places[size_t(fragment.rows) * fragment.columns * matrix];
+  const RegisterFragment::Place *place = &fragment.places[first];
   for (Word &element : to) {
     element = registers[std::min<unsigned>(place->word, last)][place->lane] >> place->bit & mask;
     ++place;
@@ -41,14 +78,36 @@ void gather(const Fragment &fragment, unsigned matrix, Registers<Word> registers
 }
 
 template <class Word>
-void scatter(const Fragment &fragment, unsigned matrix, llvm::ArrayRef<Word> from, llvm::ArrayRef<Word *> registers) {
-  const Fragment::Place *place = &fragment.places[size_t(fragment.rows) * fragment.columns * matrix];
-  for (const Word element : from) {
-    Word &to = registers[place->word][place->lane];
-    const Word mask = fragment.bits >= 8 * sizeof(Word) ? ~Word(0) : ((Word(1) << fragment.bits) - 1) << place->bit;
-    to = (to & ~mask) | (element << place->bit & mask);
-    ++place;
+void scatter(const RegisterFragment &fragment, unsigned matrix, llvm::ArrayRef<Word> from,
+             llvm::ArrayRef<Word *> registers) {
+  Words<Word> words(registers.size() * warpLanes);
+  for (size_t i = 0; i < registers.size(); ++i)
+    std::copy_n(registers[i], warpLanes, &words[i * warpLanes]);
+  const auto numbers =
+      llvm::ArrayRef(fragment.numbers).slice(size_t(fragment.rows) * fragment.columns * matrix, from.size());
+  fragment.bits == 16 ? put<uint16_t>(numbers, from, words.data()) : put<Word>(numbers, from, words.data());
+  for (size_t i = 0; i < registers.size(); ++i)
+    std::copy_n(&words[i * warpLanes], warpLanes, registers[i]);
+}
+
+/// Column after column.
+void transpose(RegisterFragment &fragment) {
+  const std::vector<RegisterFragment::Place> before = fragment.places;
+  const size_t each = size_t(fragment.rows) * fragment.columns;
+  for (size_t i = 0; i < before.size(); ++i) {
+    const size_t within = i % each, row = within / fragment.columns, column = within % fragment.columns;
+    fragment.places[i - within + column * fragment.rows + row] = before[i];
   }
+}
+
+/// Numbers the elements; words have so many bits.
+void number(RegisterFragment &fragment, unsigned wordBits) {
+  const unsigned bits = fragment.bits;
+  if (bits != 8 && bits != 16 && bits != wordBits)
+    return;
+  for (const RegisterFragment::Place &place : fragment.places)
+    fragment.numbers.push_back(
+        static_cast<uint16_t>((size_t(place.word) * warpLanes + place.lane) * (wordBits / bits) + place.bit / bits));
 }
 
 std::optional<ElementType> typeNamed(llvm::StringRef name) {
@@ -63,7 +122,7 @@ int32_t integerOf(uint32_t code, const ElementType &type) {
 
 } // namespace
 
-Fragment wholeFragment(unsigned rows, unsigned columns, unsigned bits, bool isAccumulator, bool isTransposed) {
+RegisterFragment wholeFragment(unsigned rows, unsigned columns, unsigned bits, bool isAccumulator, bool isTransposed) {
   layout::Layout layout;
   layout.elementBits = static_cast<uint16_t>(bits);
   layout.wordBits = static_cast<uint16_t>(std::max(32u, bits));
@@ -135,12 +194,12 @@ bool MatrixProduct::readLayouts(const Request &request, std::string &refusal) {
   }
   unsigned ignored = 1;
   for (const layout::Layout &one : answer.layouts) {
-    Fragment *const to = one.name == "A"          ? &a
-                         : one.name == "B"        ? &b
-                         : one.name == "D"        ? &d
-                         : one.name == "metadata" ? &metadata
-                         : one.name == "scale-a"  ? &scalesOfA
-                                                  : &scalesOfB;
+    RegisterFragment *const to = one.name == "A"          ? &a
+                                 : one.name == "B"        ? &b
+                                 : one.name == "D"        ? &d
+                                 : one.name == "metadata" ? &metadata
+                                 : one.name == "scale-a"  ? &scalesOfA
+                                                          : &scalesOfB;
     *to = fragmentOf(one, to == &d ? matrices : ignored);
   }
   return true;
@@ -192,12 +251,13 @@ std::shared_ptr<const MatrixProduct> MatrixProduct::make(const Request &request,
   // Elements in bytes of their own: those of four bits have two of zero after them.
   for (auto [fragment, type] : {std::pair(&product->a, &product->typeOfA), {&product->b, &product->typeOfB}})
     if (fragment->bits > type->bits && type->isFloat() && type->bits < 8) {
-      for (Fragment::Place &place : fragment->places)
+      for (RegisterFragment::Place &place : fragment->places)
         place.bit += 6 - type->bits;
       fragment->bits = type->bits;
     }
-  for (size_t i = 0; i < size_t(product->rows) * product->depth; ++i)
-    product->everyRow.push_back(static_cast<uint16_t>(i % product->depth));
+  transpose(product->a);
+  for (RegisterFragment *fragment : {&product->a, &product->b, &product->c, &product->d})
+    number(*fragment, product->isOfDoubles() ? 64 : 32);
   product->readModel(request);
   return product;
 }
@@ -221,20 +281,38 @@ std::vector<uint16_t> MatrixProduct::chosen(const ProductOperands<uint32_t> &fro
 
 void MatrixProduct::addIntegers(llvm::ArrayRef<uint32_t> x, llvm::ArrayRef<uint32_t> y,
                                 llvm::ArrayRef<uint16_t> rowsOfB, llvm::MutableArrayRef<uint32_t> sums) const {
-  llvm::SmallVector<int32_t, 256> first(depth), second(depth);
-  for (unsigned row = 0; row < rows; ++row)
+  llvm::SmallVector<int32_t, 512> second;
+  for (const uint32_t code : y)
+    second.push_back(integerOf(code, typeOfB));
+  llvm::SmallVector<int32_t, 32> products(columns);
+  for (unsigned row = 0; row < rows; ++row) {
+    std::fill(products.begin(), products.end(), 0); // bits are multiplied by `and`
+    for (unsigned k = 0; k < depth; ++k) {
+      const int32_t first = integerOf(x[size_t(k) * rows + row], typeOfA);
+      const int32_t *const others = &second[size_t(rowsOfB.empty() ? k : rowsOfB[size_t(row) * depth + k]) * columns];
+      for (unsigned column = 0; column < columns; ++column)
+        products[column] += isXor ? first ^ others[column] : first * others[column];
+    }
     for (unsigned column = 0; column < columns; ++column) {
       uint32_t &sum = sums[size_t(row) * columns + column];
-      int32_t both = 0; // bits are multiplied by `and`
-      for (unsigned k = 0; k < depth; ++k) {
-        first[k] = integerOf(x[size_t(row) * depth + k], typeOfA);
-        second[k] = integerOf(y[size_t(rowsOfB[size_t(row) * depth + k]) * columns + column], typeOfB);
-        both += first[k] + second[k];
-      }
-      const uint32_t products =
-          numbers::integerSum({first.data(), depth}, {second.data(), depth}, isXor ? 0 : sum, isFinite);
-      sum = isXor ? sum + uint32_t(both) - 2 * products : products;
+      const int64_t total = int64_t(int32_t(sum)) + products[column];
+      sum = uint32_t(isFinite ? std::clamp<int64_t>(total, INT32_MIN, INT32_MAX) : total);
     }
+  }
+}
+
+numbers::Multiplicand MatrixProduct::multiplicand(llvm::ArrayRef<uint32_t> codes, const ElementType &type,
+                                                  unsigned count) const {
+  return {
+      count, static_cast<uint32_t>(codes.size() / count), *type.format, {codes.data(), codes.size()}, model.products};
+}
+
+void MatrixProduct::addFloats(llvm::ArrayRef<uint32_t> x, llvm::ArrayRef<uint32_t> y, llvm::ArrayRef<uint16_t> rowsOfB,
+                              llvm::MutableArrayRef<uint32_t> sums) const {
+  const numbers::Multiplicand left = multiplicand(x, typeOfA, rows);
+  numbers::addProducts({left, 0, rows, {rowsOfB.data(), rowsOfB.size()}}, multiplicand(y, typeOfB, columns),
+                       {sums.data(), sums.size()}, typeOfC.format == typeOfD.format ? *typeOfC.format : numbers::f32,
+                       model);
 }
 
 void MatrixProduct::addScaled(const ProductOperands<uint32_t> &from, llvm::ArrayRef<uint32_t> x,
@@ -249,21 +327,25 @@ void MatrixProduct::addScaled(const ProductOperands<uint32_t> &from, llvm::Array
   std::vector<uint32_t> scales(scalesOfA.places.size()), others(scalesOfB.places.size());
   gather<uint32_t>(scalesOfA, 0, from.scalesOfA, scales);
   gather<uint32_t>(scalesOfB, 0, from.scalesOfB, others);
-  const std::vector<numbers::Factor> left = factorsOf(x, *typeOfA.format), right = factorsOf(y, *typeOfB.format);
   const std::vector<numbers::Factor> leftScales = factorsOf(scales, *scaleFormat);
   const std::vector<numbers::Factor> rightScales = factorsOf(others, *scaleFormat);
+  if (scalesOfA.columns == 1 && scalesOfB.rows == 1 && scaleFormat == &numbers::ue8m0 && !hasGroups && rowsOfB.empty())
+    return numbers::addScaledProducts({multiplicand(x, typeOfA, rows), 0, rows}, multiplicand(y, typeOfB, columns),
+                                      leftScales, rightScales, {sums.data(), sums.size()}, model);
+  const std::vector<numbers::Factor> left = factorsOf(x, *typeOfA.format), right = factorsOf(y, *typeOfB.format);
   const unsigned perRow = scalesOfA.columns, perColumn = scalesOfB.rows;
-  std::vector<numbers::Factor> second(depth), columnScales(perColumn);
+  std::vector<numbers::Factor> first(depth), second(depth), columnScales(perColumn);
   for (unsigned row = 0; row < rows; ++row)
     for (unsigned column = 0; column < columns; ++column) {
-      for (unsigned k = 0; k < depth; ++k)
-        second[k] = right[size_t(rowsOfB[size_t(row) * depth + k]) * columns + column];
+      for (unsigned k = 0; k < depth; ++k) {
+        first[k] = left[size_t(k) * rows + row];
+        second[k] = right[size_t(rowsOfB.empty() ? k : rowsOfB[size_t(row) * depth + k]) * columns + column];
+      }
       for (unsigned i = 0; i < perColumn; ++i)
         columnScales[i] = rightScales[size_t(i) * columns + column];
       uint32_t &sum = sums[size_t(row) * columns + column];
-      sum = numbers::scaledSumOfProducts({&left[size_t(row) * depth], depth}, second,
-                                         {&leftScales[size_t(row) * perRow], perRow}, columnScales, sum, model,
-                                         hasGroups);
+      sum = numbers::scaledSumOfProducts(first, second, {&leftScales[size_t(row) * perRow], perRow}, columnScales, sum,
+                                         model, hasGroups);
     }
 }
 
@@ -285,7 +367,7 @@ void MatrixProduct::narrow(llvm::MutableArrayRef<uint32_t> codes) const {
 
 void MatrixProduct::multiply(const ProductOperands<uint32_t> &from, llvm::ArrayRef<uint32_t *> to) const {
   assert(!isOfDoubles() && "registers of 32 bits");
-  const std::vector<uint16_t> rowsOfB = chunk ? chosen(from) : everyRow;
+  const std::vector<uint16_t> rowsOfB = chunk ? chosen(from) : std::vector<uint16_t>();
   const unsigned depthOfB = chunk ? 2 * depth : depth;
   llvm::SmallVector<uint32_t, 512> x(size_t(rows) * depth), y(size_t(depthOfB) * columns), sums(size_t(rows) * columns);
   for (unsigned matrix = 0; matrix < matrices; ++matrix) {
@@ -298,9 +380,7 @@ void MatrixProduct::multiply(const ProductOperands<uint32_t> &from, llvm::ArrayR
     else if (kind == Kind::Scaled)
       addScaled(from, x, y, rowsOfB, sums);
     else
-      numbers::multiplyAndAdd({rows, columns, depth}, {{x.data(), x.size()}, *typeOfA.format},
-                              {{y.data(), y.size()}, *typeOfB.format}, rowsOfB, {sums.data(), sums.size()},
-                              typeOfC.format == typeOfD.format ? *typeOfC.format : numbers::f32, model);
+      addFloats(x, y, rowsOfB, sums);
     narrow(sums);
     scatter<uint32_t>(d, matrix, sums, to);
   }
@@ -312,13 +392,15 @@ void MatrixProduct::multiply(const ProductOperands<uint64_t> &from, llvm::ArrayR
   gather<uint64_t>(a, 0, from.a, x);
   gather<uint64_t>(b, 0, from.b, y);
   gather<uint64_t>(c, 0, from.c, sums);
-  std::vector<uint64_t> second(depth);
+  std::vector<uint64_t> first(depth), second(depth);
   for (unsigned row = 0; row < rows; ++row)
     for (unsigned column = 0; column < columns; ++column) {
-      for (unsigned k = 0; k < depth; ++k)
+      for (unsigned k = 0; k < depth; ++k) {
+        first[k] = x[size_t(k) * rows + row];
         second[k] = y[size_t(k) * columns + column];
+      }
       uint64_t &sum = sums[size_t(row) * columns + column];
-      sum = numbers::chainOfProducts({&x[size_t(row) * depth], depth}, second, sum, rounding);
+      sum = numbers::chainOfProducts(first, second, sum, rounding);
     }
   scatter<uint64_t>(d, 0, sums, to);
 }

@@ -1,7 +1,7 @@
 #pragma once
 // Products of matrices whose elements the registers of a warp hold: mma, mma.sp and wmma.mma, prepared for one
 // instruction and then computed for any number of warps.
-#include "Numbers/MatrixBlock.h"
+#include "Numbers/MatrixTile.h"
 #include "Semantics/Element.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <array>
@@ -11,19 +11,22 @@
 
 namespace ptxray {
 
-/// The places of the elements of a matrix, row after row: the bits of a register of a lane.
-struct Fragment {
+/// The places of the elements of a matrix, row after row, of A column after column: the bits of a register of a lane.
+struct RegisterFragment {
   struct Place {
     uint16_t word;
     uint8_t lane, bit;
   };
   unsigned rows = 0, columns = 0, bits = 0; // the size of the matrix, and of an element
   std::vector<Place> places;                // those of several matrices follow one after the other
+  /// The number of each place among the elements of all registers, if each lies at a multiple of its size of 8 bits or
+  /// more; else empty.
+  std::vector<uint16_t> numbers;
 };
 
 /// The manual leaves open which thread holds which element of a fragment of wmma; programs see only that loads,
 /// products and stores agree. The elements lie as in the fragments of mma that a GPU makes of it.
-Fragment wholeFragment(unsigned rows, unsigned columns, unsigned bits, bool isAccumulator, bool isTransposed);
+RegisterFragment wholeFragment(unsigned rows, unsigned columns, unsigned bits, bool isAccumulator, bool isTransposed);
 
 /// Registers of an operand, each of all lanes.
 template <class Word> using Registers = llvm::ArrayRef<const Word *>;
@@ -63,6 +66,10 @@ private:
   std::vector<uint16_t> chosen(const ProductOperands<uint32_t> &from) const;
   void addIntegers(llvm::ArrayRef<uint32_t> x, llvm::ArrayRef<uint32_t> y, llvm::ArrayRef<uint16_t> rowsOfB,
                    llvm::MutableArrayRef<uint32_t> sums) const;
+  /// The rows of A, or the columns of B: so many.
+  numbers::Multiplicand multiplicand(llvm::ArrayRef<uint32_t> codes, const ElementType &type, unsigned count) const;
+  void addFloats(llvm::ArrayRef<uint32_t> x, llvm::ArrayRef<uint32_t> y, llvm::ArrayRef<uint16_t> rowsOfB,
+                 llvm::MutableArrayRef<uint32_t> sums) const;
   void addScaled(const ProductOperands<uint32_t> &from, llvm::ArrayRef<uint32_t> x, llvm::ArrayRef<uint32_t> y,
                  llvm::ArrayRef<uint16_t> rowsOfB, llvm::MutableArrayRef<uint32_t> sums) const;
   /// C as numbers of the type of the sums, and these as D.
@@ -74,8 +81,7 @@ private:
   unsigned matrices = 1, rows = 0, columns = 0, depth = 0;
   unsigned chunk = 0; // how many neighbouring columns of a sparse A half are kept from
   ElementType typeOfA, typeOfB, typeOfC, typeOfD;
-  Fragment a, b, c, d, metadata, scalesOfA, scalesOfB;
-  std::vector<uint16_t> everyRow; // the row of B for each element of A: what `chosen` finds for a sparse one
+  RegisterFragment a, b, c, d, metadata, scalesOfA, scalesOfB;
   numbers::SumModel model{};
   numbers::Rounding rounding = numbers::Rounding::Nearest;
   bool isFinite = false; // .satfinite

@@ -76,14 +76,14 @@ static std::shared_ptr<const MatrixMove> ofMatrix(llvm::StringRef opcode, std::s
   const llvm::StringRef which = words.all[2];
   const unsigned bits = layout::bitsOfType(types.front());
   const bool isA = which == "a", isB = which == "b";
-  const Fragment fragment = wholeFragment(isB ? k : m, isA ? k : n, bits, !isA && !isB, isB);
+  const RegisterFragment fragment = wholeFragment(isB ? k : m, isA ? k : n, bits, !isA && !isB, isB);
   const bool isByColumns = words.has("col");
   auto move = std::make_shared<MatrixMove>();
   move->bits = move->bitsOfRegister = static_cast<uint8_t>(bits);
   move->stride = isByColumns ? fragment.rows : fragment.columns;
   for (unsigned row = 0; row < fragment.rows; ++row)
     for (unsigned column = 0; column < fragment.columns; ++column) {
-      const Fragment::Place &place = fragment.places[size_t(row) * fragment.columns + column];
+      const RegisterFragment::Place &place = fragment.places[size_t(row) * fragment.columns + column];
       move->registers = std::max<uint16_t>(move->registers, place.word + 1);
       move->pieces.push_back({place.lane, static_cast<uint8_t>(place.word), place.bit, place.lane,
                               (isByColumns ? row : column) * bits, isByColumns ? column : row});

@@ -1,5 +1,5 @@
 // Sums of products against what an H100 gave, and against the same models computed with doubles.
-#include "Numbers/MatrixBlock.h"
+#include "Numbers/MatrixTile.h"
 #include <bit>
 #include <cmath>
 #include <gtest/gtest.h>
@@ -106,7 +106,7 @@ TEST(MatrixSum, IsWhatItsModelSays) {
 }
 
 /// Random elements: any codes, or numbers that are not far apart, among which some zeros.
-struct Elements {
+struct Codes {
   const Format &format;
   bool areNear;
 
@@ -136,8 +136,7 @@ TEST(MatrixSum, OfWholeMatrices) {
                               {MatrixUnit::Mma, 89, &e5m2, &f16}};
   for (const MatrixKind &kind : kinds)
     for (int i = 0; i < 20; ++i) {
-      const MatrixSize size{3, 8, 32};
-      const Elements element{*kind.operand, i % 2 == 0}, summed{*kind.result, i % 2 == 0};
+      const Codes element{*kind.operand, i % 2 == 0}, summed{*kind.result, i % 2 == 0};
       std::vector<uint32_t> a, b, sums;
       std::vector<uint16_t> chosen;
       for (unsigned k = 0; k < 3 * 32; ++k) {
@@ -151,8 +150,15 @@ TEST(MatrixSum, OfWholeMatrices) {
       const bool isSparse = i % 3 == 0;
       const SumModel model = sumModel(kind);
       std::vector<uint32_t> found = sums;
-      multiplyAndAdd(size, {a, *kind.operand}, {b, *kind.operand}, isSparse ? chosen : std::vector<uint16_t>(), found,
-                     *kind.result, model);
+      std::vector<uint32_t> byColumn;
+      for (unsigned k = 0; k < 32; ++k)
+        for (unsigned row = 0; row < 3; ++row)
+          byColumn.push_back(a[row * 32 + k]);
+      const unsigned depthOfB = isSparse ? 64 : 32;
+      addProducts({Multiplicand(3, 32, *kind.operand, byColumn, model.products), 0, 3,
+                   isSparse ? chosen : std::vector<uint16_t>()},
+                  Multiplicand(8, depthOfB, *kind.operand, std::span(b).first(size_t(depthOfB) * 8), model.products),
+                  found, *kind.result, model);
       for (unsigned row = 0; row < 3; ++row)
         for (unsigned column = 0; column < 8; ++column) {
           std::vector<uint32_t> second;

@@ -32,25 +32,31 @@ struct TileCase {
   uint32_t depth;
 };
 
-/// All sums of a product, made side by side, are those that are made one by one.
-void compareTile(const TileCase &one, Spread kind, std::mt19937 &random) {
-  constexpr uint32_t rows = 3, columns = 40; // no multiple of what is made side by side
+constexpr uint32_t rows = 7, columns = 40; // the rows are no multiple of those that are summed side by side
+
+/// All sums of a product, made side by side, are those that are made one by one. Each row of a sparse A has columns of
+/// its own.
+void compareTile(const TileCase &one, Spread kind, bool isSparse, std::mt19937 &random) {
+  const uint32_t depthOfB = isSparse ? 2 * one.depth : one.depth;
   const SumModel model = sumModel({one.unit, one.architecture, one.operand, one.result});
-  std::vector<uint32_t> a(rows * one.depth), b(columns * one.depth), sums(rows * columns);
+  std::vector<uint32_t> a(rows * one.depth), b(columns * depthOfB), sums(rows * columns);
+  std::vector<uint16_t> chosen(isSparse ? rows * one.depth : 0);
+  for (uint16_t &column : chosen)
+    column = static_cast<uint16_t>(random() % depthOfB);
   for (std::vector<uint32_t> *codes : {&a, &b})
     for (uint32_t &code : *codes)
       code = spreadCode(kind, *one.operand, random);
   for (uint32_t &sum : sums)
     sum = spreadCode(random() % 2 ? Spread::NearOne : Spread::MostlyZero, *one.result, random);
   const std::vector<uint32_t> before = sums;
-  addProducts(Multiplicand(rows, one.depth, *one.operand, a, model.products), 0, rows,
-              Multiplicand(columns, one.depth, *one.operand, b, model.products), sums, *one.result, model);
+  addProducts({Multiplicand(rows, one.depth, *one.operand, a, model.products), 0, rows, chosen},
+              Multiplicand(columns, depthOfB, *one.operand, b, model.products), sums, *one.result, model);
   for (uint32_t row = 0; row < rows; ++row)
     for (uint32_t column = 0; column < columns; ++column) {
       std::vector<Factor> x, y;
       for (uint32_t k = 0; k < one.depth; ++k) {
-        x.push_back(factorOf(a[row * one.depth + k], *one.operand));
-        y.push_back(factorOf(b[column * one.depth + k], *one.operand));
+        x.push_back(factorOf(a[k * rows + row], *one.operand));
+        y.push_back(factorOf(b[(isSparse ? chosen[row * one.depth + k] : k) * columns + column], *one.operand));
       }
       const size_t at = size_t(row) * columns + column;
       ASSERT_EQ(sums[at], sumOfProducts(x, y, before[at], *one.result, model))
@@ -60,20 +66,22 @@ void compareTile(const TileCase &one, Spread kind, std::mt19937 &random) {
 }
 
 TEST(MatrixTile, SumsSideBySideAreThoseOneByOne) {
-  constexpr MatrixUnit wgmma = MatrixUnit::Wgmma, tcgen05 = MatrixUnit::Tcgen05;
+  constexpr MatrixUnit wgmma = MatrixUnit::Wgmma, tcgen05 = MatrixUnit::Tcgen05, mma = MatrixUnit::Mma;
   const TileCase cases[] = {
       {wgmma, 90, &f16, &f32, 16},    {wgmma, 90, &bf16, &f32, 16},    {wgmma, 90, &tf32, &f32, 8},
       {wgmma, 90, &e4m3, &f32, 32},   {wgmma, 90, &e5m2, &f32, 32},    {wgmma, 90, &f16, &f16, 16},
       {wgmma, 90, &e4m3, &f16, 32},   {tcgen05, 100, &e4m3, &f32, 32}, {tcgen05, 100, &e2m1, &f32, 32},
-      {tcgen05, 100, &f16, &f32, 32}, {tcgen05, 100, &f16, &f16, 32}};
+      {tcgen05, 100, &f16, &f32, 32}, {tcgen05, 100, &f16, &f16, 32},  {wgmma, 90, &bf16, &f32, 40},
+      {mma, 90, &e4m3, &f16, 32},     {mma, 80, &bf16, &f32, 16},      {mma, 75, &f16, &f16, 8}};
   std::mt19937 random(1);
   for (const TileCase &one : cases)
     for (int kind = 0; kind <= int(Spread::Last); ++kind)
-      compareTile(one, Spread(kind), random);
+      for (const bool isSparse : {false, true})
+        compareTile(one, Spread(kind), isSparse, random);
 }
 
 TEST(MatrixTile, ScaledSumsSideBySideAreThoseOneByOne) {
-  constexpr uint32_t rows = 3, columns = 40, depth = 32;
+  constexpr uint32_t depth = 32;
   std::mt19937 random(1);
   for (const Format *format : {&e4m3, &e5m2, &e2m3, &e2m1})
     for (const unsigned spread : {20u, 100u, 256u}) { // of the scales; the widest have a NaN among them
@@ -90,12 +98,16 @@ TEST(MatrixTile, ScaledSumsSideBySideAreThoseOneByOne) {
           scale = factorOf(128 - spread / 2 + random() % spread, ue8m0);
       const std::vector<uint32_t> before = sums;
       const Multiplicand ofA(rows, depth, *format, a, model.products), ofB(columns, depth, *format, b, model.products);
-      addScaledProducts(ofA, 0, rows, ofB, scalesOfA, scalesOfB, sums, model);
+      addScaledProducts({ofA, 0, rows}, ofB, scalesOfA, scalesOfB, sums, model);
       for (uint32_t at = 0; at < sums.size(); ++at) {
         const uint32_t row = at / columns, column = at % columns;
-        ASSERT_EQ(sums[at],
-                  scaledSumOfProducts({&ofA.factors[row * depth], depth}, {&ofB.factors[column * depth], depth},
-                                      {&scalesOfA[row], 1}, {&scalesOfB[column], 1}, before[at], model, false))
+        std::vector<Factor> x, y;
+        for (uint32_t k = 0; k < depth; ++k) {
+          x.push_back(ofA.factor(row, k));
+          y.push_back(ofB.factor(column, k));
+        }
+        ASSERT_EQ(sums[at], scaledSumOfProducts(x, y, {&scalesOfA[row], 1}, {&scalesOfB[column], 1}, before[at], model,
+                                                /*hasGroups=*/false))
             << format->name << ", scales of " << spread << ", sum " << before[at];
       }
     }

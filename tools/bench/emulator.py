@@ -16,6 +16,18 @@ KERNELS = {
     "reduction": (["--grid=4096", "--block=256", "fill:u32:1048576:3", "zeros:u32:4096"], 25),
     "divergent": (["--grid=256", "--block=256", "zeros:u32:65536"], 25),
 }
+# kernel: its launch, but for the rounds; what a round makes, its unit, and how much of it a second is wanted
+TENSOR_ROUNDS = 2000
+TENSOR_KERNELS = {
+    "warpgroup": (["--block=128", "zeros:f32:128"], 64 * 64 * 16, "products of f16 of a warpgroup", 5),
+    "warp": (["--block=32", "zeros:f32:32"], 16 * 8 * 16, "products of f16 of a warp", 1),
+    "tile": (
+        ["--block=32", "--buffer=a=zeros:f16:8192", "tma=f16:64x128:swizzle=128:box=64x128:&a", "zeros:u32:1"],
+        16384,
+        "bytes of tensor copies",
+        2,
+    ),
+}
 ROUNDS = 3
 
 
@@ -36,6 +48,17 @@ def executed(program, name, folder):
     words = [f"--kernel={name}", f"--counters={path}", *KERNELS[name][0]]
     output(program, "run", "--emulate", "--no-config", HERE / "kernels.ptx", *words)
     return json.loads(path.read_text())["counts"]["thread_inst_executed"]
+
+
+def tensor_of(report, program):
+    for name, (words, made, what, least) in TENSOR_KERNELS.items():
+        speeds = []
+        for checks in ([], ["--no-checks"]):
+            command = [program, "run", "--emulate", "--no-config", HERE / "tensor.ptx", f"--kernel={name}", "--cores=1"]
+            found = output(*command, "--repeat=5", *checks, *words, TENSOR_ROUNDS).stdout
+            speeds.append(made * TENSOR_ROUNDS / float(re.search(r"(\S+) us shortest", found)[1]) / 1e3)
+        report.line(f"emulator: {what} a second on one core without checks, G", speeds[1], least, True)
+        report.note(f"{what}: {speeds[0]:.2f} G a second with checks, {speeds[1]:.2f} without")
 
 
 def all_of(report, program, folder):
@@ -65,3 +88,4 @@ def all_of(report, program, folder):
     report.line("emulator: instructions of lanes a second on one core with checks, in the mean, G", mean, 4, True)
     report.line("emulator: checks, times the speed without", free / mean, 2, False)
     report.line("emulator: two cores, times one, in the mean", statistics.mean(pairs), 1.8, True)
+    tensor_of(report, program)

@@ -1,15 +1,6 @@
 // Functions and errors can be asked for by a name or a number.
 #include "State.h"
 
-namespace ptxray::driver {
-void *findFunction(llvm::StringRef name, int version);
-struct ErrorText {
-  int number;
-  const char *name, *text;
-};
-const ErrorText *findError(int number);
-} // namespace ptxray::driver
-
 using namespace ptxray::driver;
 
 PTXRAY_API cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t flags, int *status) {

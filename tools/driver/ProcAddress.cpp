@@ -70,11 +70,6 @@ void *findFunction(llvm::StringRef name, int version) {
   return best ? reinterpret_cast<void *>(best->function) : nullptr;
 }
 
-struct ErrorText {
-  int number;
-  const char *name, *text;
-};
-
 const ErrorText *findError(int number) {
   static constexpr ErrorText all[] = {
 #define PTXRAY_ERROR(number, name, text) {number, "CUDA_" #name, text},

@@ -172,6 +172,14 @@ private:
   unsigned depth;
 };
 
+/// A function of the API as a program of that version of CUDA knows it; null: there is none.
+void *findFunction(llvm::StringRef name, int version); // ProcAddress.cpp
+struct ErrorText {
+  int number;
+  const char *name, *text;
+};
+const ErrorText *findError(int number); // ProcAddress.cpp
+
 } // namespace ptxray::driver
 
 /// Begins a function of the API: the lock, and the reasons why none may be called.

@@ -1,0 +1,98 @@
+#include "Operate/Products.h"
+#include "Semantics/Matrix.h"
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace ptxray::machine {
+
+namespace {
+
+using Slots = std::vector<Slot>;
+
+/// Holds the registers of each operand.
+struct Product {
+  std::shared_ptr<const MatrixProduct> function;
+  Slots a, b, c, metadata, scalesOfA, scalesOfB, d;
+};
+
+template <class Word> using Pointers = llvm::SmallVector<const Word *, 8>;
+template <class Word> Pointers<Word> pointersOf(const Slots &slots, const char *registers) {
+  Pointers<Word> result;
+  for (const Slot slot : slots)
+    result.push_back(reinterpret_cast<const Word *>(registers + slot));
+  return result;
+}
+
+template <class Word> void multiply(char *registers, const Op &op, uint32_t mask, Warp & /*warp*/) {
+  const auto &product = *static_cast<const Product *>(op.more);
+  const auto a = pointersOf<Word>(product.a, registers), b = pointersOf<Word>(product.b, registers),
+             c = pointersOf<Word>(product.c, registers);
+  const auto metadata = pointersOf<uint32_t>(product.metadata, registers),
+             scalesOfA = pointersOf<uint32_t>(product.scalesOfA, registers),
+             scalesOfB = pointersOf<uint32_t>(product.scalesOfB, registers);
+  // The result may have the registers of operands, and lanes that do not take part keep theirs.
+  llvm::SmallVector<std::array<Word, warpSize>, 8> made(product.d.size());
+  llvm::SmallVector<Word *, 8> to;
+  for (auto &words : made)
+    to.push_back(words.data());
+  product.function->multiply(ProductOperands<Word>{a, b, c, metadata, scalesOfA, scalesOfB}, to);
+  for (size_t i = 0; i < made.size(); ++i) {
+    auto *const target = lanesOf<Word>(registers, product.d[i]);
+    for (unsigned lane = 0; lane < warpSize; ++lane)
+      target[lane] = mask >> lane & 1 ? made[i][lane] : target[lane];
+  }
+}
+
+/// Finds the registers of a recipe.
+class Finder {
+public:
+  Finder(const Recipe &recipe, llvm::ArrayRef<Place> byNode, RegisterFile &file)
+      : recipe(recipe), byNode(byNode), file(file) {}
+  bool hasAll = true;
+
+  Slots slots(int operand, unsigned bits) {
+    Slots result;
+    if (operand >= 0)
+      for (const RecipeOperand::Register &one : recipe.operands[operand].registers)
+        result.push_back(slotOf(one, bits));
+    return result;
+  }
+
+private:
+  Slot slotOf(const RecipeOperand::Register &one, unsigned bits) {
+    if (one.isConstant && !one.isNot)
+      return file.constant(bits, one.constant).slot;
+    const bool isThere =
+        one.node >= 0 && size_t(one.node) < byNode.size() && !one.isNot && byNode[one.node].bits == bits;
+    hasAll &= isThere;
+    return isThere ? byNode[one.node].slot : noSlot;
+  }
+
+  const Recipe &recipe;
+  const llvm::ArrayRef<Place> byNode;
+  RegisterFile &file;
+};
+
+} // namespace
+
+std::optional<Op> productOf(const Recipe &recipe, llvm::ArrayRef<Place> byNode, RegisterFile &file, Kept &kept) {
+  const RecipeProduct &from = recipe.product;
+  if (!from.function || from.function->isOneByOne() || from.d < 0 || recipe.results.size() != 1)
+    return std::nullopt;
+  Finder finder(recipe, byNode, file);
+  const unsigned bits = from.function->isOfDoubles() ? 64 : 32;
+  auto product = std::make_shared<Product>(Product{from.function, finder.slots(from.a, bits),
+                                                   finder.slots(from.b, bits), finder.slots(from.c, bits),
+                                                   finder.slots(from.metadata, 32), finder.slots(from.scalesOfA, 32),
+                                                   finder.slots(from.scalesOfB, 32), finder.slots(from.d, bits)});
+  if (!finder.hasAll)
+    return std::nullopt;
+  Op op;
+  op.run = from.function->isOfDoubles() ? multiply<uint64_t> : multiply<uint32_t>;
+  op.more = product.get();
+  kept.push_back(std::move(product));
+  return op;
+}
+
+} // namespace ptxray::machine

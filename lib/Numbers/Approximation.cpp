@@ -90,8 +90,9 @@ uint32_t sign(bool isNegative) { return isNegative ? signBit : 0; }
 uint32_t packed(bool isNegative, int exponent, uint32_t fraction, bool flush) {
   if (exponent >= -126 && exponent <= 127)
     return sign(isNegative) | uint32_t(exponent + 127) << 23 | fraction;
-  return uint32_t(
-      store(Number::scaled(isNegative, fraction | uint32_t(1) << 23, exponent - 23), f32, {.flush = flush}));
+  Number number = Number::scaled(isNegative, fraction | uint32_t(1) << 23, exponent - 23);
+  number.isSubnormalFirst = true;
+  return uint32_t(store(number, f32, {.flush = flush}));
 }
 
 /// The 23 bits after the first one that is set, with the exponent of that one.

@@ -28,6 +28,12 @@ template <bool Flush> PTXRAY_INLINED float flushed(float x) {
   return !Flush || (code & 0x7f800000) != 0 ? x : std::bit_cast<float>(code & 0x80000000);
 }
 template <bool Flush> PTXRAY_INLINED double flushed(double x) { return x; }
+/// .ftz of a product or a fused sum: with smaller exponents it would not always reach the least normal number that it
+/// is rounded to. `great` is the same with the factor 2^24.
+PTXRAY_INLINED float flushedTiny(float x, float great) {
+  const bool isTiny = great < 0x1p-102F && great > -0x1p-102F;
+  return isTiny ? std::bit_cast<float>(std::bit_cast<uint32_t>(x) & 0x80000000) : x;
+}
 
 template <bool Flush = false, class T> PTXRAY_INLINED T add(T a, T b) {
   const T x = flushed<Flush>(a), y = flushed<Flush>(b);
@@ -39,7 +45,10 @@ template <bool Flush = false, class T> PTXRAY_INLINED T subtract(T a, T b) {
 }
 template <bool Flush = false, class T> PTXRAY_INLINED T multiply(T a, T b) {
   const T x = flushed<Flush>(a), y = flushed<Flush>(b);
-  return flushed<Flush>(canonical(x * y, a, b));
+  const T result = canonical(x * y, a, b);
+  if constexpr (Flush)
+    return flushedTiny(result, (x * 0x1p24F) * y);
+  return result;
 }
 template <bool Flush = false, class T> PTXRAY_INLINED T divide(T a, T b) {
   const T x = flushed<Flush>(a), y = flushed<Flush>(b);
@@ -47,7 +56,10 @@ template <bool Flush = false, class T> PTXRAY_INLINED T divide(T a, T b) {
 }
 template <bool Flush = false, class T> PTXRAY_INLINED T fused(T a, T b, T c) {
   const T x = flushed<Flush>(a), y = flushed<Flush>(b), z = flushed<Flush>(c);
-  return flushed<Flush>(canonical(std::fma(x, y, z), a, c, b));
+  const T result = canonical(std::fma(x, y, z), a, c, b);
+  if constexpr (Flush)
+    return flushedTiny(result, std::fma(x * 0x1p24F, y, z * 0x1p24F));
+  return result;
 }
 template <bool Flush = false, class T> PTXRAY_INLINED T squareRoot(T a) {
   const T x = flushed<Flush>(a);

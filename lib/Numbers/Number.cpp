@@ -76,7 +76,10 @@ Number Number::scaled(bool isNegative, Wide significand, int exponent) {
   if (significand == 0)
     return zero(isNegative);
   const int zeros = leadingZeros(significand);
-  return {Kind::Finite, isNegative, false, false, exponent + 127 - zeros, significand << zeros};
+  return {.kind = Kind::Finite,
+          .isNegative = isNegative,
+          .exponent = exponent + 127 - zeros,
+          .significand = significand << zeros};
 }
 
 Number read(uint64_t bits, const Format &format, bool flush) {
@@ -86,8 +89,10 @@ Number read(uint64_t bits, const Format &format, bool flush) {
   const auto exponent = int(code >> format.fractionBits);
   const bool isNaN = format.hasInfinity() ? code > format.infinity() : format.hasNaN() && code == format.ones();
   if (isNaN)
-    return {Number::Kind::NaN,    isNegative, false,
-            format.width() == 64, 0,          Wide(fraction) << 64 << (64 - format.fractionBits)};
+    return {.kind = Number::Kind::NaN,
+            .isNegative = isNegative,
+            .isWide = format.width() == 64,
+            .significand = Wide(fraction) << 64 << (64 - format.fractionBits)};
   if (format.hasInfinity() && code == format.infinity())
     return Number::infinity(isNegative);
   const int unit = -format.bias - format.fractionBits;
@@ -117,9 +122,19 @@ uint64_t store(const Number &number, const Format &format, const Storing &how) {
       return sign | greatest;
     return sign | (format.hasInfinity() ? format.infinity() : format.ones()) << format.unusedBits;
   }
-  if (how.flush && code >> format.fractionBits == 0)
+  if (how.flush && (code >> format.fractionBits == 0 || isTiny(number, format, how)))
     return sign;
   return sign | code << format.unusedBits;
+}
+
+bool isTiny(const Number &number, const Format &format, const Storing &how) {
+  if (number.isTiny)
+    return true;
+  if (number.kind != Number::Kind::Finite || number.exponent >= format.leastExponent() || number.isSubnormalFirst)
+    return false;
+  // Rounded up to the next power of two, it has one bit more.
+  const Wide code = cutOff(number.significand, 127 - format.fractionBits, number.isNegative, how);
+  return number.exponent < format.leastExponent() - 1 || code >> (format.fractionBits + 1) == 0;
 }
 
 uint32_t nearestAwayTf32(uint32_t code, bool finite) {
@@ -218,7 +233,9 @@ Number quotient(const Number &a, const Number &b) {
     return Number::zero(isNegative);
   const Wide dividend = Wide(high(a)) << 63, divisor = high(b), whole = dividend / divisor;
   const Wide isMore = dividend % divisor != 0 ? 1 : 0;
-  return Number::scaled(isNegative, whole << 1 | isMore, a.exponent - b.exponent - 64);
+  Number result = Number::scaled(isNegative, whole << 1 | isMore, a.exponent - b.exponent - 64);
+  result.isSubnormalFirst = true;
+  return result;
 }
 
 Number squareRoot(const Number &a) {

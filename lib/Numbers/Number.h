@@ -26,13 +26,15 @@ struct Number {
   bool isNegative = false;
   bool isCancelled = false; // a zero that is the sum of opposite numbers; its sign depends on the rounding
   bool isWide = false;      // a NaN of f64, of which conversions keep sign and fraction
-  int32_t exponent = 0;     // of a finite number, which is significand / 2^127 * 2^exponent
+  bool isTiny = false;      // rounded up to the least normal number, which it would not reach with smaller exponents
+  bool isSubnormalFirst = false; // a quotient, or an approximation: `.ftz` flushes what it is when it is rounded
+  int32_t exponent = 0;          // of a finite number, which is significand / 2^127 * 2^exponent
   Wide significand = 0; // at least 2^127; odd when less than its last bit was cut off. Of NaN: the source's fraction
 
   bool isNaN() const { return kind == Kind::NaN; }
   bool isFinite() const { return kind == Kind::Zero || kind == Kind::Finite; }
   /// Returns the NaN that an operation without a result gives.
-  static Number invalid() { return {Kind::NaN, true, false, false, 0, Wide(1) << 127}; }
+  static Number invalid() { return {.kind = Kind::NaN, .isNegative = true, .significand = Wide(1) << 127}; }
   static Number infinity(bool isNegative) { return {Kind::Infinite, isNegative}; }
   static Number zero(bool isNegative) { return {Kind::Zero, isNegative}; }
   /// `significand` times two to `exponent`.
@@ -42,7 +44,7 @@ struct Number {
 /// The modifiers of an instruction say this about its result.
 struct Storing {
   Rounding rounding = Rounding::Nearest;
-  bool flush = false;     // .ftz: a subnormal result becomes zero
+  bool flush = false;     // .ftz: what would be less than a normal number with smaller exponents, too, becomes zero
   bool saturate = false;  // .sat: between 0 and 1, NaN becomes 0
   bool finite = false;    // .satfinite: no infinity
   bool relu = false;      // .relu: not negative
@@ -53,6 +55,8 @@ struct Storing {
 /// If `flush` is set, a subnormal number is a zero.
 Number read(uint64_t bits, const Format &format, bool flush = false);
 uint64_t store(const Number &number, const Format &format, const Storing &how);
+/// Is true if the number is less than the least normal one when it is rounded to as many bits as normal numbers have.
+bool isTiny(const Number &number, const Format &format, const Storing &how);
 /// cvt.rna.tf32.f32 is made of instructions for integers, which cut NaN and, with `.satfinite`, subtract from it.
 uint32_t nearestAwayTf32(uint32_t code, bool finite);
 

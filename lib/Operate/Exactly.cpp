@@ -21,6 +21,14 @@ static numbers::Number joinedBy(StepOp op, const std::array<numbers::Number, 3> 
   }
 }
 
+bool ExactWork::isSame(const ExactWork &other) const {
+  for (size_t i = 0; i < constants.size(); ++i)
+    if (constants[i] || other.constants[i])
+      return false;
+  return op == other.op && count == other.count && types == other.types && format == other.format &&
+         integer == other.integer && rounding == other.rounding && flushes == other.flushes;
+}
+
 void computeExactly(char *registers, const Op &op, uint32_t mask, Warp & /*warp*/) {
   const auto &work = *static_cast<const ExactWork *>(op.more);
   const Slot slots[] = {op.a, op.b, op.c};
@@ -35,8 +43,9 @@ void computeExactly(char *registers, const Op &op, uint32_t mask, Warp & /*warp*
       args[i] = work.constants[i] ? work.constants[i]->asNumber() : readElement(bits, work.types[i]).asNumber();
     }
     const numbers::Number number = joinedBy(work.op, args, work.count);
-    const Bits bits = work.format ? Bits(numbers::store(number, *work.format, {.rounding = work.rounding}))
-                                  : storeElement(Value::real(number), work.integer);
+    const numbers::Storing how{.rounding = work.rounding, .flush = work.flushes};
+    const Bits bits =
+        work.format ? Bits(numbers::store(number, *work.format, how)) : storeElement(Value::real(number), work.integer);
     const unsigned width = work.format ? work.format->width() : work.integer.bits;
     const unsigned bytes = width <= 16 ? 2 : width / 8;
     std::memcpy(registers + op.d + size_t(lane) * bytes, &bits, bytes);

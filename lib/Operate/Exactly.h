@@ -15,6 +15,10 @@ struct ExactWork {
   const numbers::Format *format = nullptr; // the format of the result, or null:
   ElementType integer;                     // a number that is cut
   numbers::Rounding rounding = numbers::Rounding::Nearest;
+  bool flushes = false; // `.ftz`
+
+  /// Without constants, and equal.
+  bool isSame(const ExactWork &other) const;
 };
 /// `more` is an ExactWork.
 void computeExactly(char *registers, const Op &op, uint32_t mask, Warp &warp);

@@ -104,11 +104,23 @@ Term Lowering::done(const Term &term, const numbers::Format &format, Rounding ho
   return Term::real(graph.add(code, floatLane(format), args[0], args[1], args[2]), format);
 }
 
+/// The node that does this work; there is one for each.
+NodeId Lowering::exactNode(const ExactWork &work, const std::array<NodeId, 3> &args) {
+  const unsigned bits = std::max(work.format->width(), 16U);
+  for (const ExactWork *known : exactWorks)
+    if (known->isSame(work))
+      return graph.call(computeExactly, known, bits, args);
+  auto kept = std::make_shared<ExactWork>(work);
+  exactWorks.push_back(kept.get());
+  input.kept.push_back(std::move(kept));
+  return graph.call(computeExactly, exactWorks.back(), bits, args);
+}
+
 /// Number by number, for what the processor has no instructions for.
 Term Lowering::exact(const Term &term, const numbers::Format &format, Rounding how) {
   if (packed.count > 1)
     return fail();
-  auto work = std::make_shared<ExactWork>();
+  ExactWork work;
   std::array<NodeId, 3> args = {noNode, noNode, noNode};
   const std::vector<Term> self = {term};
   const Terms sources = term.isPending() ? sourcesOf(term) : self;
@@ -117,7 +129,7 @@ Term Lowering::exact(const Term &term, const numbers::Format &format, Rounding h
     if (source.isPending() || source.isTruth())
       return fail();
     if (source.isConstant) {
-      work->constants[i] = source.value;
+      work.constants[i] = source.value;
       continue;
     }
     ElementType type{source.range.isNatural() ? ElementType::Kind::Unsigned : ElementType::Kind::Signed, source.width,
@@ -126,16 +138,14 @@ Term Lowering::exact(const Term &term, const numbers::Format &format, Rounding h
       type = {ElementType::Kind::Float, static_cast<uint16_t>(source.format->width()), 1, source.format};
     else if (!source.range.fits(source.width, type.isSigned()))
       return fail();
-    work->types[i] = type;
+    work.types[i] = type;
     args[i] = source.node;
   }
-  work->op = term.isPending() ? term.pending : StepOp::Operand;
-  work->count = sources.size();
-  work->format = &format;
-  work->rounding = how;
-  const void *more = work.get();
-  input.kept.push_back(std::move(work));
-  return Term::real(graph.call(computeExactly, more, std::max(format.width(), 16U), args), format);
+  work.op = term.isPending() ? term.pending : StepOp::Operand;
+  work.count = sources.size();
+  work.format = &format;
+  work.rounding = how;
+  return Term::real(exactNode(work, args), format);
 }
 
 Term Lowering::rounded(const Term &term, const numbers::Format &format, Rounding how) {
@@ -174,6 +184,32 @@ Term Lowering::unary(Code code, const Term &term) {
   return Term::real(graph.add(code, floatLane(*a.format), a.node), *a.format);
 }
 
+/// Flushes what an operation gives. What `.sat` and `.relu` make of it is the same after it is flushed, and what it is
+/// rounded to does not say whether it is: that is a part of it.
+NodeId Lowering::flushedNode(NodeId node, const numbers::Format &format) {
+  const Lane lane = floatLane(format);
+  std::vector<Code> after;
+  const auto isLimit = [&](const Node &one) {
+    const bool limits = one.code == Code::Saturate || one.code == Code::Relu;
+    return one.kind == Node::Kind::Operation && limits && one.type == lane;
+  };
+  for (; isLimit(graph.at(node)); node = graph.at(node).args[0])
+    after.push_back(graph.at(node).code);
+  const Node computed = graph.at(node);
+  if (computed.kind == Node::Kind::Call && computed.handler == computeExactly) {
+    ExactWork work = *static_cast<const ExactWork *>(computed.more);
+    work.flushes = true;
+    node = exactNode(work, computed.args);
+  } else if (computed.kind == Node::Kind::Operation && (computed.code == Code::Select || computed.code == Code::Mux)) {
+    return fail(noNode); // of what may be rounded
+  } else {
+    node = graph.add(Code::Flush, lane, node);
+  }
+  for (const Code code : llvm::reverse(after))
+    node = graph.add(code, lane, node);
+  return node;
+}
+
 Term Lowering::flushed(const RecipeStep &step, const Term &term) {
   const ElementType &type = step.type.isFloat() ? step.type : step.target;
   if (!type.isFloat())
@@ -185,7 +221,7 @@ Term Lowering::flushed(const RecipeStep &step, const Term &term) {
   if (!same)
     return fail();
   Term result = *same;
-  result.node = graph.add(Code::Flush, floatLane(*type.format), same->node);
+  result.node = flushedNode(same->node, *type.format);
   result.isRaw = false; // a NaN becomes the usual one
   return result;
 }

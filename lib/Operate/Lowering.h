@@ -1,6 +1,7 @@
 #pragma once
 // The steps of a recipe as nodes of a graph. Each step knows between which numbers its result is, and how many of its
 // lowest bits anybody asks for; so it is done in lanes that are just wide enough.
+#include "Operate/Exactly.h"
 #include "Operate/Term.h"
 
 namespace ptxray::machine {
@@ -85,6 +86,8 @@ private:
   Term unaryTruth(const Term &a);
   Term subnormal(const Term &term);
   Term flushed(const RecipeStep &step, const Term &a);
+  NodeId exactNode(const ExactWork &work, const std::array<NodeId, 3> &args);
+  NodeId flushedNode(NodeId node, const numbers::Format &format);
   Term rounded(const Term &term, const numbers::Format &format, numbers::Rounding rounding);
   Term settled(const Term &term);
   Terms sourcesOf(const Term &term) const {
@@ -124,6 +127,7 @@ private:
   const ElementType packed;
   bool hasFailed = false;
   std::vector<Terms> terms;                                // the results of each step
+  std::vector<const ExactWork *> exactWorks;               // those that nodes do
   Terms waiting;                                           // the sources of operations that are not rounded yet
   std::vector<unsigned> wanted;                            // the lowest bits of each step that are needed; 0: none
   uint16_t current = 0;                                    // the step at hand

@@ -95,23 +95,32 @@ NodeId Graph::simplifiedConversion(const Node &node) {
   return noNode;
 }
 
-/// An operation all of whose numbers are flushed.
+/// An operation all of whose numbers are flushed. What a product is rounded to does not say whether it is flushed.
 NodeId Graph::simplifiedFlush(const Node &node) {
   static constexpr std::pair<Code, Code> pairs[] = {
       {Code::Add, Code::AddFlushed},           {Code::Subtract, Code::SubtractFlushed},
       {Code::Multiply, Code::MultiplyFlushed}, {Code::MultiplyAdd, Code::MultiplyAddFlushed},
       {Code::Divide, Code::DivideFlushed},     {Code::SquareRoot, Code::SquareRootFlushed}};
-  if (node.type != Lane::F32 && node.type != Lane::F32x2)
-    return noNode;
   const Node arg = nodes[node.args[0]];
+  const auto unflushed = [&](NodeId source) {
+    return isOperation(source, Code::Flush) ? nodes[source].args[0] : source;
+  };
+  const bool isNarrower =
+      (node.type == Lane::F32 && arg.from == Lane::F64) || (node.type == Lane::F16 && arg.from == Lane::F32);
+  if (isOperation(node.args[0], Code::Convert) && isNarrower) {
+    const NodeId source = add(Code::FlushTiny, arg.from, unflushed(arg.args[0]));
+    return add(Code::Convert, node.type, source, noNode, noNode, 0, arg.from);
+  }
   for (const auto &[plain, flushed] : pairs)
-    if (isOperation(node.args[0], plain) && arg.type == node.type) {
+    if (isOperation(node.args[0], plain) && arg.type == node.type && handlerOf(flushed, node.type, Lane::U32)) {
       std::array<NodeId, 3> sources = arg.args;
-      for (NodeId &source : sources)
-        if (isOperation(source, Code::Flush))
-          source = nodes[source].args[0];
-        else if (source != noNode && !isConstant(source))
+      for (NodeId &source : sources) {
+        const bool isFlushed = source == noNode || isOperation(source, Code::Flush) || isConstant(source);
+        hasFailed |= !isFlushed && (plain == Code::Multiply || plain == Code::MultiplyAdd);
+        if (!isFlushed)
           return noNode;
+        source = unflushed(source);
+      }
       return add(flushed, node.type, sources[0], sources[1], sources[2]);
     }
   return noNode;

@@ -92,7 +92,10 @@ static Value extreme(bool isGreatest, const Value &a, const Value &b) {
 }
 
 static Number read(const Number &number, const numbers::Format &format, numbers::Rounding rounding, bool flush) {
-  return numbers::read(numbers::store(number, format, {.rounding = rounding, .flush = flush}), format);
+  const numbers::Storing how{.rounding = rounding, .flush = flush};
+  Number result = numbers::read(numbers::store(number, format, how), format);
+  result.isTiny = numbers::isTiny(number, format, how);
+  return result;
 }
 
 static Value rounded(StepOp op, const Value &a, const ElementType &type) {

@@ -1,5 +1,6 @@
 // This compares what is compiled with `evaluate`: the same registers before, the same after, bit for bit.
 #include "Lines.h"
+#include "Numbers/Number.h"
 #include "Operate/Evaluated.h"
 #include "Operate/Sets.h"
 #include "llvm/ADT/StringExtras.h"
@@ -132,7 +133,10 @@ public:
   }
   bool isRefused() const { return !slow.refusal.empty(); }
   bool isFast() const { return fast.ops.empty() || slow.ops.empty() || fast.ops[0].run != slow.ops[0].run; }
-  void compare(uint32_t mask, std::mt19937_64 &random);
+  void compare(uint32_t mask, std::mt19937_64 &random) { compare(mask, fresh(random), random()); }
+  void compare(uint32_t mask, const std::vector<char> &before, uint64_t seed);
+  /// Registers with these bits in the operands after the first one.
+  std::vector<char> with(const std::vector<std::array<uint64_t, 3>> &lanes) const;
   Compiled fast, slow;
   std::vector<char> fresh(std::mt19937_64 &random) const;
   std::vector<char> run(const Compiled &compiled, std::vector<char> registers, uint32_t mask, uint64_t seed) const;
@@ -183,9 +187,17 @@ std::vector<char> Twin::run(const Compiled &compiled, std::vector<char> register
   return registers;
 }
 
-void Twin::compare(uint32_t mask, std::mt19937_64 &random) {
-  const std::vector<char> before = fresh(random);
-  const uint64_t seed = random();
+std::vector<char> Twin::with(const std::vector<std::array<uint64_t, 3>> &lanes) const {
+  std::vector<char> registers(file.bytes() + 64);
+  for (size_t node = 1; node < byNode.size(); ++node)
+    for (unsigned i = 0; i < warpSize && byNode[node].bits; ++i)
+      std::memcpy(registers.data() + byNode[node].slot + size_t(i) * (byNode[node].bits / 8),
+                  &lanes[i % lanes.size()][node - 1], byNode[node].bits / 8);
+  file.writeConstants(registers.data());
+  return registers;
+}
+
+void Twin::compare(uint32_t mask, const std::vector<char> &before, uint64_t seed) {
   const std::vector<char> got = run(fast, before, mask, seed), wanted = run(slow, before, mask, seed);
   const auto text = [](Bits bits) {
     return llvm::utohexstr(uint64_t(bits >> 64)) + ":" + llvm::utohexstr(uint64_t(bits));
@@ -295,6 +307,100 @@ TEST(Operate, NeedsFewOperationsForWhatIsUsual) {
       compareLine(line, random, counts);
   }
   EXPECT_EQ(counts.fast, counts.all);
+}
+
+/// Operands whose result is next to the least normal number.
+using Operands = std::vector<std::array<uint64_t, 3>>;
+
+/// All factors of f16, each with those by which the product is next to it; as sums: products next to half a unit.
+Operands halvesNextToLeast() {
+  Operands all;
+  static constexpr uint64_t summands[] = {0x0000, 0x8400, 0x0400};
+  for (uint64_t a = 0x400; a < 0x7c00; ++a) {
+    const numbers::Number least = numbers::read(0x400, numbers::f16), factor = numbers::read(a, numbers::f16);
+    const uint64_t b = numbers::store(numbers::quotient(least, factor), numbers::f16, {});
+    for (const uint64_t other : {b - 1, b})
+      all.push_back({a | (a & 1) << 15, other & 0x7fff, summands[(a + other) % 3]});
+  }
+  for (uint64_t exponent = 1; exponent < 12; ++exponent)
+    for (uint64_t a = 0; a < 0x400; a += 1 + a % 7)
+      for (const uint64_t b : {0x0fff, 0x1000, 0x1001, 0x1400})
+        for (const uint64_t c : {0x0400, 0x0401, 0x0402})
+          all.push_back({exponent << 10 | a | 0x8000, b, c});
+  return all;
+}
+Operands singlesNextToLeast(std::mt19937_64 &random) {
+  Operands all;
+  for (int i = 0; i < 10000; ++i) {
+    const uint64_t a = (random() & 0x807fffff) | (1 + random() % 253) << 23;
+    const uint64_t b = numbers::store(
+        numbers::quotient(numbers::read(0x800000, numbers::f32), numbers::read(a, numbers::f32)), numbers::f32, {});
+    all.push_back({a, b + random() % 5 - 2, random() % 4 ? 0U : 0x800000U});
+    const uint64_t less = (50 - random() % 5) << 23 | (random() % 2 ? random() % 0x800000 : random() % 3);
+    all.push_back(
+        {less | 0x80000000, 0x34800000 - 0x800000 * (random() % 4) + random() % 3 - 1, 0x800000 + random() % 2});
+  }
+  return all;
+}
+
+TEST(Operate, FlushesWhatIsTinyAsEvaluateDoes) {
+  std::mt19937_64 random(5);
+  const Operands halves = halvesNextToLeast(), singles = singlesNextToLeast(random);
+  Operands doubles, pairs, both;
+  for (const auto &[a, b, c] : halves)
+    both.push_back({a | b << 16, b | a << 16, c | c << 16});
+  for (const auto &[a, b, c] : singles)
+    pairs.push_back({a | b << 32, b | a << 32, c | c << 32});
+  for (int i = 0; i < 20000; ++i) // 2^-126, 2^-14 as f64, some units of f32 or of f16 less
+    doubles.push_back({(random() % 2 ? 0x3810000000000000 : 0x3f10000000000000) + (random() % 2) * 0x8000000000000000 -
+                           (random() % 33) * 0x04000000 - (random() % 3 - 1),
+                       0, 0});
+  Operands narrow = singles;
+  for (std::array<uint64_t, 3> &one : narrow)
+    one = {0x38800000 - random() % 0x3000 + (random() % 2) * 0x80000000, 0, 0};
+  for (auto &[a, b, c] : doubles)
+    a -= random() % 2 ? 0 : (random() % 65) << 40; // units of f16
+  const std::pair<std::vector<std::string>, const Operands &> all[] = {
+      {{"mul.ftz.f16 %h0, %h1, %h2;", "mul.rn.ftz.sat.f16 %h0, %h1, %h2;", "fma.rn.ftz.f16 %h0, %h1, %h2, %h3;",
+        "fma.rn.ftz.sat.f16 %h0, %h1, %h2, %h3;", "fma.rn.ftz.relu.f16 %h0, %h1, %h2, %h3;",
+        "add.ftz.f16 %h0, %h1, %h2;"},
+       halves},
+      {{"mul.ftz.f16x2 %r0, %r1, %r2;", "fma.rn.ftz.f16x2 %r0, %r1, %r2, %r3;",
+        "fma.rn.ftz.relu.f16x2 %r0, %r1, %r2, %r3;"},
+       both},
+      {{"mul.ftz.f32 %f0, %f1, %f2;", "mul.rn.ftz.f32 %f0, %f1, %f2;", "mul.rz.ftz.f32 %f0, %f1, %f2;",
+        "mul.rp.ftz.f32 %f0, %f1, %f2;", "mul.rm.ftz.f32 %f0, %f1, %f2;", "mul.ftz.sat.f32 %f0, %f1, %f2;",
+        "mul.rp.ftz.sat.f32 %f0, %f1, %f2;", "fma.rn.ftz.f32 %f0, %f1, %f2, %f3;",
+        "fma.rn.ftz.sat.f32 %f0, %f1, %f2, %f3;", "fma.rp.ftz.f32 %f0, %f1, %f2, %f3;",
+        "fma.rm.ftz.sat.f32 %f0, %f1, %f2, %f3;", "div.rn.ftz.f32 %f0, %f1, %f2;", "div.rp.ftz.f32 %f0, %f1, %f2;",
+        "mul.ftz.f32 %f0, %f1, 0f3f7fffff;", "rcp.rn.ftz.f32 %f0, %f1;", "add.rp.ftz.f32 %f0, %f1, %f2;"},
+       singles},
+      {{"mul.rn.ftz.f32x2 %rd0, %rd1, %rd2;", "fma.rn.ftz.f32x2 %rd0, %rd1, %rd2, %rd3;"}, pairs},
+      {{"cvt.rn.ftz.f32.f64 %f0, %fd1;", "cvt.rn.ftz.sat.f32.f64 %f0, %fd1;", "cvt.rp.ftz.f32.f64 %f0, %fd1;",
+        "cvt.rz.ftz.f32.f64 %f0, %fd1;", "cvt.rm.ftz.sat.f32.f64 %f0, %fd1;"},
+       doubles},
+      {{"cvt.rn.ftz.f16.f32 %h0, %f1;", "cvt.rn.ftz.sat.f16.f32 %h0, %f1;", "cvt.rp.ftz.f16.f32 %h0, %f1;",
+        "cvt.rz.ftz.f16.f32 %h0, %f1;"},
+       narrow},
+  };
+  const bool isWide = usesWideHandlers();
+  for (const auto &[texts, operands] : all) {
+    const std::vector<Line> lines = readLines(texts);
+    EXPECT_EQ(lines.size(), texts.size()) << texts[0];
+    for (const Line &line : lines)
+      for (const bool wide : {isWide, false}) {
+        usesWideHandlers() = wide;
+        Twin twin(line, /*isAliased=*/false);
+        EXPECT_TRUE(twin.isFast()) << line.text;
+        for (size_t first = 0; first < operands.size() && !testing::Test::HasFatalFailure(); first += warpSize)
+          twin.compare(
+              allLanes,
+              twin.with({operands.begin() + static_cast<ptrdiff_t>(first),
+                         operands.begin() + static_cast<ptrdiff_t>(std::min(first + warpSize, operands.size()))}),
+              0);
+      }
+  }
+  usesWideHandlers() = isWide;
 }
 
 } // namespace

@@ -199,6 +199,50 @@ TEST(ExactNumbers, SaturateAndFlushAndClamp) {
   EXPECT_EQ(store(read(0x80000001, f32, true), f32, {}), 0x80000000U);
 }
 
+/// Returns what `.ftz` leaves of a number of f64: it is rounded with so many bits that no exponent is too small for it.
+uint64_t flushedTwin(double exact, const Twin &twin, APFloat::roundingMode mode) {
+  const auto rounded = [&](double x) {
+    APFloat result(x);
+    bool isInexact = false;
+    result.convert(*twin.semantics, mode, &isInexact);
+    return result;
+  };
+  APFloat least = APFloat::getSmallestNormalized(*twin.semantics);
+  const bool isTiny = llvm::abs(rounded(exact * 0x1p13)) < scalbn(least, 13, mode);
+  return isTiny ? uint64_t(std::signbit(exact)) << (twin.format->width() - 1) : codeOf(twin, rounded(exact));
+}
+
+TEST(ExactNumbers, FlushWhatIsTinyAfterItIsRounded) {
+  std::mt19937_64 random(6);
+  for (const Twin &twin : {half, single}) {
+    const auto least = std::bit_cast<uint64_t>(std::ldexp(1.0, twin.format->leastExponent()));
+    const int unit = 52 - twin.format->fractionBits; // bits of f64 that the format does not have
+    uint64_t kept = 0, flushed = 0;
+    for (int i = 0; i < 200000; ++i) {
+      const uint64_t part = uint64_t(1) << (unit - 4 + random() % 5);
+      const uint64_t ulps = random() % 64 * part + (random() % 3 == 0 ? random() % 3 - 1 : random() % part);
+      const auto exact = std::bit_cast<double>((least + part * 8 - ulps) | random() << 63);
+      for (const auto &[rounding, mode] : roundings) {
+        const uint64_t code =
+            store(read(std::bit_cast<uint64_t>(exact), f64), *twin.format, {.rounding = rounding, .flush = true});
+        ASSERT_EQ(code, flushedTwin(exact, twin, mode)) << twin.format->name << ' ' << exact;
+        ((code << 1 >> 1 & 0x7fffffff) != 0 ? kept : flushed) += 1;
+      }
+    }
+    EXPECT_GT(kept, 100000U);
+    EXPECT_GT(flushed, 100000U);
+  }
+  // An H200 makes 0 of an f32 between 2^-126 (1 - 2^-24) and 2^-126 (1 - 2^-25); the nearest multiple of 2^-149 is
+  // 2^-126 for both.
+  const auto code = [](double x, bool flush) {
+    return store(read(std::bit_cast<uint64_t>(x), f64), f32, {.flush = flush});
+  };
+  EXPECT_EQ(code(0x1.fffffep-127, true), 0U);
+  EXPECT_EQ(code(0x1.fffffep-127, false), 0x800000U);
+  EXPECT_EQ(code(0x1.fffffefffffffp-127, true), 0U);
+  EXPECT_EQ(code(0x1.ffffffp-127, true), 0x800000U);
+}
+
 TEST(ExactNumbers, IntegersAsTheirTwinsAre) {
   for (const Twin &from : twins())
     for (const uint64_t code : codes(*from.format, 20000)) {
@@ -333,6 +377,22 @@ TEST(ExactNumbers, NaNAsAnH100HasIt) {
   EXPECT_EQ(store(quotient(read(0, f16), read(0, f16)), f16, {}), 0x7fffU);
 }
 
+/// Makes of two numbers some whose product, or whose product and a third one, is next to the least normal number.
+void moveToLeast(uint64_t (&code)[3], const Format &format, std::mt19937_64 &random) {
+  const uint64_t least = uint64_t(1) << format.fractionBits, sign = random() % 2 != 0 ? format.signBit() : 0;
+  if (random() % 2 != 0) {
+    code[1] = store(quotient(read(least, format), read(code[0], format)), format, {}) + random() % 5 - 2;
+    code[2] = random() % 2 != 0 ? 0 : least;
+  } else { // a product of about half the least subnormal number
+    const uint64_t half = store(Number::scaled(false, 1, format.leastExponent() / 2 - int(random() % 27)), format, {});
+    const uint64_t other =
+        store(Number::scaled(false, 1, format.leastExponent() - format.leastExponent() / 2 + 1), format, {});
+    code[0] = (half + random() % 3 - 1) | sign;
+    code[1] = other + random() % 3 - 1;
+    code[2] = (least + random() % 2) | (format.signBit() & ~sign);
+  }
+}
+
 template <class T, bool Flush> void checkLanes(const Format &format) {
   std::mt19937_64 random(3);
   const std::vector<uint64_t> all = codes(format, 40000);
@@ -341,8 +401,11 @@ template <class T, bool Flush> void checkLanes(const Format &format) {
     uint64_t code[3];
     Number n[3];
     T x[3];
+    for (uint64_t &one : code)
+      one = random() % 16 == 0 ? format.infinity() | random() % 4 : all[random() % all.size()];
+    if (i % 3 == 0)
+      moveToLeast(code, format, random);
     for (int k = 0; k < 3; ++k) {
-      code[k] = random() % 16 == 0 ? format.infinity() | random() % 4 : all[random() % all.size()];
       n[k] = read(code[k], format, Flush);
       x[k] = std::bit_cast<T>(std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>(code[k]));
     }

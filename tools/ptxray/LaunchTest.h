@@ -1,5 +1,6 @@
 #pragma once
-// A test of a reduction that launches kernels: the emulator and a GPU leave the same in memory, or they do not.
+// A test of a reduction that launches kernels: the emulator and a GPU leave the same in memory or not, or the emulator
+// reports a fault.
 #include "llvm/ADT/StringRef.h"
 #include <string>
 #include <vector>
@@ -10,13 +11,16 @@ struct LaunchTest {
   std::vector<std::string> words; // of `ptxray run`: options, and the arguments of the kernel
   std::string ptxas;              // empty: as `ptxray run` finds it
   bool ofLevels = false;          // what ptxas makes at -O0 and at -O3 is compared, else -O3 and the emulator
+  std::string finding;            // a rule that the emulator is to report, in place of this; empty: there is none
   unsigned seconds = 0;           // that one run may take
 };
 
-/// Returns whether the answers differ. The emulator must run the kernel without a finding, and with the same result by
-/// two schedules. Other files that are needed are written beside `file`.
-bool answersDiffer(const LaunchTest &test, llvm::StringRef text, const std::string &file);
-/// Says why nothing can be launched on a GPU. Returns an empty text if it can. `status` becomes the exit status.
+/// Returns whether the answers differ, or the emulator reports the rule. To compare answers, the emulator must run the
+/// kernel without a finding, and with the same result by two schedules. Other files that are needed are written beside
+/// `file`.
+bool isInteresting(const LaunchTest &test, llvm::StringRef text, const std::string &file);
+/// Says why nothing can be launched on a GPU, or emulated. Returns an empty text if it can. `status` becomes the exit
+/// status.
 std::string launchProblem(const LaunchTest &test, const std::string &file, int &status);
 
 } // namespace ptxray

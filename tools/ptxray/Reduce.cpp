@@ -4,6 +4,7 @@
 #include "LaunchTest.h"
 #include "Ptxas/Ptxas.h"
 #include "Reduce/Reduction.h"
+#include "Sizes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -12,6 +13,7 @@
 #include "llvm/Support/Program.h"
 #include <chrono>
 #include <csignal>
+#include <set>
 #include <thread>
 
 namespace ptxray {
@@ -23,7 +25,7 @@ namespace {
 
 /// A text is interesting if all that is asked for here holds.
 struct InterestTest {
-  std::vector<std::string> command; // empty: none
+  std::vector<std::string> command; // empty: none; sizes are named in it, and in the words of the launch
   std::optional<Ptxas> ptxas;
   std::vector<std::string> ptxasOptions;
   bool wantsCrash = false;
@@ -56,22 +58,29 @@ private:
   llvm::SmallString<256> folder;
 };
 
+/// This is tested: a text, and the sizes that go with it.
+struct Trial {
+  std::string text;
+  Sizes sizes;
+};
+
 /// A reduction as the command line asks for it.
 struct ReduceTask {
   std::unique_ptr<SourceBuffer> source;
   std::string path, output; // no output: standard output
   ReductionOptions options;
   InterestTest test;
+  Sizes sizes;
   unsigned jobs = 1, seconds = 0; // no seconds: any time
   bool isQuiet = false;
 };
 
 } // namespace
 
-static bool commandSucceeds(const InterestTest &test, StringRef text, const std::string &file) {
-  if (!writeFile(file, text).empty())
+static bool commandSucceeds(const InterestTest &test, const Trial &trial, const std::string &file) {
+  if (!writeFile(file, trial.text).empty())
     return false;
-  std::vector<std::string> words(test.command.begin() + 1, test.command.end());
+  std::vector<std::string> words = filled(llvm::ArrayRef(test.command).drop_front(), trial.sizes);
   bool isNamed = false;
   for (std::string &word : words)
     for (size_t at = 0; (at = word.find("{}", at)) != std::string::npos; at += file.size()) {
@@ -98,80 +107,183 @@ static bool ptxasDoesIt(const InterestTest &test, StringRef text) {
   return test.wantedMessage.empty() || StringRef(run.printed).contains(test.wantedMessage);
 }
 
-static bool isInteresting(const InterestTest &test, StringRef text, const std::string &file) {
-  return (!test.ptxas || ptxasDoesIt(test, text)) && (test.command.empty() || commandSucceeds(test, text, file)) &&
-         (!test.launch || answersDiffer(*test.launch, text, file));
+static bool launchDoesIt(const InterestTest &test, const Trial &trial, const std::string &file) {
+  LaunchTest launch = *test.launch;
+  launch.words = filled(launch.words, trial.sizes);
+  return isInteresting(launch, trial.text, file);
 }
 
-/// The first of the texts that is interesting.
-static std::optional<size_t> firstInteresting(const InterestTest &test, const std::vector<std::string> &texts,
-                                              const TestFolder &folder) {
-  std::vector<char> found(texts.size()); // no vector of bool: threads write side by side
+static bool isInteresting(const InterestTest &test, const Trial &trial, const std::string &file) {
+  return (!test.ptxas || ptxasDoesIt(test, trial.text)) &&
+         (test.command.empty() || commandSucceeds(test, trial, file)) &&
+         (!test.launch || launchDoesIt(test, trial, file));
+}
+
+namespace {
+
+/// Makes the text and the sizes smaller in turn, as long as one of them becomes so.
+class Reducing {
+public:
+  explicit Reducing(const ReduceTask &task)
+      : task(task), showsProgress(!task.isQuiet && llvm::sys::Process::StandardErrIsDisplayed()),
+        folder(task.path, task.jobs), best{task.source->text().str(), task.sizes} {}
+  /// Ends when nothing is left to be tried, or the time is over, or a signal comes. Returns an exit status.
+  int run();
+
+private:
+  std::optional<size_t> firstInteresting(const std::vector<Trial> &trials);
+  bool reduceText(Reduction &reduction);
+  bool reduceSizes();
+  bool reduceSize(size_t number);
+  std::string beginning() const;
+  void write();
+  void show(StringRef pass) const;
+  bool isOver() const {
+    const bool isOutOfTime = task.seconds && Clock::now() - begin >= std::chrono::seconds(task.seconds);
+    return status != Clean || isOutOfTime || SignalWatch::caught();
+  }
+
+  const ReduceTask &task;
+  const Clock::time_point begin = Clock::now();
+  const bool showsProgress;
+  const SignalWatch watch;
+  const TestFolder folder;
+  Trial best;
+  std::set<std::vector<std::string>> refused; // sizes that are not interesting with the text at hand
+  unsigned tests = 0;
+  int status = Clean;
+};
+
+} // namespace
+
+/// The first of the trials that is interesting. Those after it do not count as tests, so that their number is that of
+/// one job.
+std::optional<size_t> Reducing::firstInteresting(const std::vector<Trial> &trials) {
+  std::vector<char> found(trials.size()); // no vector of bool: threads write side by side
   std::vector<std::thread> threads;
-  for (size_t i = 1; i < texts.size(); ++i)
-    threads.emplace_back([&, i] { found[i] = isInteresting(test, texts[i], folder.file(static_cast<unsigned>(i))); });
-  if (!texts.empty())
-    found[0] = isInteresting(test, texts[0], folder.file(0));
+  for (size_t i = 1; i < trials.size(); ++i)
+    threads.emplace_back(
+        [&, i] { found[i] = isInteresting(task.test, trials[i], folder.file(static_cast<unsigned>(i))); });
+  if (!trials.empty())
+    found[0] = isInteresting(task.test, trials[0], folder.file(0));
   for (std::thread &thread : threads)
     thread.join();
   const auto first = llvm::find(found, 1);
-  return first == found.end() ? std::nullopt : std::optional<size_t>(first - found.begin());
+  const bool isThere = first != found.end() && !SignalWatch::caught();
+  tests += static_cast<unsigned>(isThere ? first - found.begin() + 1 : static_cast<ptrdiff_t>(trials.size()));
+  return isThere ? std::optional<size_t>(first - found.begin()) : std::nullopt;
 }
 
-static void showProgress(const Reduction &reduction, size_t before, unsigned tests, bool wanted) {
-  if (wanted)
-    llvm::errs() << "\r\033[K" << reduction.best().size() << " of " << before << " bytes, " << tests
-                 << (tests == 1 ? " test: " : " tests: ") << reduction.pass();
+/// The line that the text begins with: the launch, or the sizes.
+std::string Reducing::beginning() const {
+  if (best.sizes.empty())
+    return "";
+  if (task.test.launch)
+    return "// run: " + asOneLine(filled(task.test.launch->words, best.sizes)) + "\n";
+  std::string line = "// sizes:";
+  for (const Size &size : best.sizes)
+    line += " " + size.name + "=" + std::to_string(size.value);
+  return line + "\n";
 }
 
-static int writeResult(const ReduceTask &task, const std::string &text) {
+void Reducing::write() {
+  const std::string text = beginning() + best.text;
   if (task.output.empty()) {
     llvm::outs() << text;
-    return Clean;
+    return;
   }
-  const std::string problem = writeFile(task.output, text);
-  return problem.empty() ? Clean : usageError("cannot write `" + task.output + "`: " + problem);
+  if (const std::string problem = writeFile(task.output, text); !problem.empty())
+    status = usageError("cannot write `" + task.output + "`: " + problem);
 }
 
-/// Reduces until nothing is left to be tried, or the time is over, or a signal comes. Returns an exit status.
-static int reduce(const ReduceTask &task) {
-  const Clock::time_point begin = Clock::now();
-  const SignalWatch watch;
-  const TestFolder folder(task.path, task.jobs);
-  if (!folder.isMade)
-    return usageError("cannot make a folder for the files that are tested");
-  Reduction reduction(task.source->text().str(), task.options);
-  if (!reduction.problem().empty())
-    return usageError("`" + task.path + "`: " + reduction.problem());
-  if (!isInteresting(task.test, reduction.best(), folder.file(0)))
-    return usageError("`" + task.path + "` is not interesting by the test that is asked for");
-  const bool showsProgress = !task.isQuiet && llvm::sys::Process::StandardErrIsDisplayed();
-  const size_t before = reduction.best().size();
-  unsigned tests = 1;
-  bool isOutOfTime = false;
-  while (!reduction.isDone() && !isOutOfTime && !SignalWatch::caught()) {
+void Reducing::show(StringRef pass) const {
+  if (showsProgress)
+    llvm::errs() << "\r\033[K" << best.text.size() << " of " << task.source->text().size() << " bytes, " << tests
+                 << (tests == 1 ? " test: " : " tests: ") << pass;
+}
+
+/// Returns whether the text has changed.
+bool Reducing::reduceText(Reduction &reduction) {
+  bool hasChanged = false;
+  while (!reduction.isDone() && !isOver()) {
     const std::vector<std::string> texts = reduction.candidates(task.jobs);
-    const std::optional<size_t> found = firstInteresting(task.test, texts, folder);
+    std::vector<Trial> trials;
+    for (const std::string &text : texts)
+      trials.push_back({text, best.sizes});
+    const std::optional<size_t> found = firstInteresting(trials);
     if (SignalWatch::caught())
       break;
     reduction.tell(found);
-    tests += static_cast<unsigned>(found ? *found + 1 : texts.size());
-    showProgress(reduction, before, tests, showsProgress);
-    if (found && !task.output.empty())
-      if (const int status = writeResult(task, reduction.best()))
-        return status;
-    isOutOfTime = task.seconds && Clock::now() - begin >= std::chrono::seconds(task.seconds);
+    show(reduction.pass());
+    if (found) {
+      hasChanged = true;
+      best.text = reduction.best();
+      if (!task.output.empty())
+        write();
+    }
   }
+  return hasChanged;
+}
+
+/// Gives a size the first lesser value that is interesting. Returns whether there was one.
+bool Reducing::reduceSize(size_t number) {
+  std::vector<Trial> trials;
+  for (const uint64_t value : lesserValues(best.sizes[number])) {
+    Trial trial = best;
+    trial.sizes[number].value = value;
+    std::vector<std::string> values;
+    for (const Size &size : trial.sizes)
+      values.push_back(std::to_string(size.value));
+    if (refused.insert(std::move(values)).second)
+      trials.push_back(std::move(trial));
+  }
+  for (size_t first = 0; first < trials.size() && !isOver(); first += task.jobs) {
+    const size_t end = std::min(first + task.jobs, trials.size());
+    const std::vector<Trial> some(trials.begin() + static_cast<ptrdiff_t>(first),
+                                  trials.begin() + static_cast<ptrdiff_t>(end));
+    const std::optional<size_t> found = firstInteresting(some);
+    show("sizes");
+    if (!found)
+      continue;
+    best = some[*found];
+    refused.clear();
+    if (!task.output.empty())
+      write();
+    return true;
+  }
+  return false;
+}
+
+/// Returns whether a size has become smaller.
+bool Reducing::reduceSizes() {
+  bool hasChanged = false;
+  refused.clear();
+  for (size_t number = 0; number < best.sizes.size(); ++number)
+    while (!isOver() && reduceSize(number))
+      hasChanged = true;
+  return hasChanged;
+}
+
+int Reducing::run() {
+  if (!folder.isMade)
+    return usageError("cannot make a folder for the files that are tested");
+  auto reduction = std::make_unique<Reduction>(best.text, task.options);
+  if (!reduction->problem().empty())
+    return usageError("`" + task.path + "`: " + reduction->problem());
+  if (!firstInteresting({best}) && !SignalWatch::caught())
+    return usageError("`" + task.path + "` is not interesting by the test that is asked for");
+  reduceSizes();
+  while (reduceText(*reduction) && reduceSizes())
+    reduction = std::make_unique<Reduction>(best.text, task.options);
+  const char *how = SignalWatch::caught() ? ", interrupted" : reduction->isDone() ? "" : ", out of time";
   if (showsProgress)
     llvm::errs() << "\r\033[K";
-  if (const int status = writeResult(task, reduction.best()))
-    return status;
+  write();
   llvm::outs().flush();
-  const char *how = SignalWatch::caught() ? ", interrupted" : isOutOfTime ? ", out of time" : "";
-  if (!task.isQuiet)
-    llvm::errs() << "ptxray: " << reduction.best().size() << " of " << before << " bytes are left after " << tests
-                 << (tests == 1 ? " test" : " tests") << how << '\n';
-  return Clean;
+  if (!task.isQuiet && status == Clean)
+    llvm::errs() << "ptxray: " << best.text.size() << " of " << task.source->text().size() << " bytes are left after "
+                 << tests << (tests == 1 ? " test" : " tests") << how << '\n';
+  return status;
 }
 
 static int readNumber(const Arguments &arguments, StringRef option, unsigned &number) {
@@ -181,18 +293,24 @@ static int readNumber(const Arguments &arguments, StringRef option, unsigned &nu
   return Clean;
 }
 
-/// The words after `--` are those of `ptxray run`.
+/// The words after `--` are those of `ptxray run`; if there are none, the text may say them.
 static int readLaunch(const Arguments &arguments, ReduceTask &task) {
   LaunchTest test;
   test.words.assign(arguments.passedOn.begin(), arguments.passedOn.end());
+  if (test.words.empty())
+    test.words = launchWordsIn(task.source->text());
   test.ptxas = arguments.value("--ptxas").value_or("").str();
   test.ofLevels = arguments.has("--ptxas-differs");
+  test.finding = arguments.value("--keep-finding").value_or("").str();
   test.seconds = task.test.seconds;
+  if (!test.finding.empty() && !findDiag(StringRef(test.finding).split(':').first))
+    return usageError("there is no rule `" + test.finding + "`");
   int status = Clean;
   if (const std::string problem = launchProblem(test, task.path, status); !problem.empty()) {
     llvm::errs() << problem;
     return status;
   }
+  task.sizes = takeLaunchSizes(test.words);
   task.test.launch = std::move(test);
   return Clean;
 }
@@ -219,11 +337,13 @@ static int readTest(const Arguments &arguments, ReduceTask &task) {
       test.ptxasOptions.insert(test.ptxasOptions.begin(), "--gpu-name=" + report.target);
     return Clean;
   }
-  if (arguments.has("--ptxas-differs") || arguments.has("--differs-from-emulator"))
+  if (arguments.has("--ptxas-differs") || arguments.has("--differs-from-emulator") || arguments.has("--keep-finding"))
     return readLaunch(arguments, task);
   if (words.empty())
     return task.options.keptRule.empty()
-               ? usageError("there is no test: a command after `--`, `--keep-rule`, `--ptxas-crash` or `--ptxas-says`")
+               ? usageError(
+                     "there is no test: a command after `--`, `--keep-rule`, `--keep-finding`, `--ptxas-crash` or "
+                     "`--ptxas-says`")
                : static_cast<int>(Clean);
   const llvm::ErrorOr<std::string> program = llvm::sys::findProgramByName(words.front());
   if (!program)
@@ -252,7 +372,12 @@ static int runReduce(const Arguments &arguments) {
       return status;
   if (const int status = readTest(arguments, task))
     return status;
-  return reduce(task);
+  for (const auto &[option, text] : arguments.options)
+    if (Size size; option == "--size" && !readSize(text, size))
+      return usageError("`--size` requires NAME=NUMBER, not `" + text.str() + "`");
+    else if (option == "--size")
+      task.sizes.push_back(size);
+  return Reducing(task).run();
 }
 
 Command reduceCommand() {
@@ -262,11 +387,13 @@ Command reduceCommand() {
                      .fewest = 1,
                      .most = 1,
                      .options = {{"--keep-rule", "RULE", "interesting: ptxray reports this rule"},
+                                 {"--keep-finding", "RULE", "interesting: the emulator reports this rule"},
                                  {"--ptxas-crash", "", "interesting: ptxas ends by a signal"},
                                  {"--ptxas-says", "TEXT", "interesting: ptxas prints this"},
                                  {"--ptxas-differs", "", "interesting: a GPU leaves other things after -O0 than -O3"},
                                  {"--differs-from-emulator", "",
                                   "interesting: a GPU leaves other things than the emulator"},
+                                 {"--size", "NAME=N", "`{NAME}` in the command is N, and is made smaller, too"},
                                  {"--ptxas", "PATH", "the ptxas to use (default: $PTXAS, CUDA's, the one in PATH ...)"},
                                  {"-o", "OUT", "write the result there, and the best so far while it works"},
                                  {"--jobs", "N", "make this many tests at once; the result is the same"},
@@ -279,7 +406,8 @@ Command reduceCommand() {
           .run = runReduce,
           .notes =
               "The command gets the file in place of `{}`, or as its last word; the file is interesting if it ends "
-              "with 0. LAUNCH is what `ptxray run` gets after the file: `--block=32 zeros:u32:32`.\nEach file it gets "
+              "with 0. LAUNCH is what `ptxray run` gets after the file: `--block=32 zeros:u32:32`; its blocks, threads "
+              "and buffers become less, too.\nEach file it gets "
               "is one that ptxray accepts, or has no other faults than FILE."};
 }
 

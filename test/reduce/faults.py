@@ -31,8 +31,14 @@ class Fault:
         return any(word.startswith("--ptxas") for word in self.test)
 
 
-def kernel(*lines):
-    return ".entry k()\n{\n" + "\n".join(lines) + "\n}\n"
+def kernel(*lines, parameters=""):
+    return f".entry k({parameters})\n{{\n" + "\n".join(lines) + "\n}\n"
+
+
+def found(name):
+    """A kernel that ends ptxas, under a name that no other has."""
+    text = (ROOT / "docs/found/ptxas" / name).read_text()
+    return re.sub(r"(?m)^(//|\.(version|target|address_size)).*\n", "", text).replace("entry k(", "entry crashing(")
 
 
 FAULTS = [
@@ -115,9 +121,35 @@ FAULTS = [
         "",
         ".entry w(.param .u32 b)\n{\n.reg .pred p;\n.reg .b32 x;\nld.param.u32 x, [b];\nsetp.eq.u32 p, x, 0;\nret;\n}\n"
         ".entry b()\n{\nret;\n}\n",
-        items=re.sub(
-            r"(?m)^(//|\.(version|target|address_size)).*\n", "", (ROOT / "docs/found/ptxas/crash.ptx").read_text()
+        items=found("crash.ptx"),
+    ),
+    Fault(
+        "ptxas-crash-vector",
+        ["--ptxas-crash"],
+        "",
+        kernel(
+            ".reg .b16 h;",
+            ".reg .b64 d;",
+            "mov.b16 h, 0;",
+            "mov.b64 d, 0;",
+            "red.global.max.noftz.v2.bf16 [d], {h, 0};",
+            "ret;",
         ),
+        items=found("vector_constant.ptx"),
+    ),
+    Fault(
+        "ptxas-crash-sink",
+        ["--ptxas-crash"],
+        "",
+        kernel(
+            ".reg .pred q;",
+            ".reg .b16 h;",
+            "mov.b16 h, 0;",
+            "setp.ne.b16 q, h, 0;",
+            "@q setp.ne.or.b16 _|q, h, 0, q;",
+            "ret;",
+        ),
+        items=found("setp_sink.ptx"),
     ),
     Fault(
         "ptxas-types",
@@ -155,6 +187,36 @@ FAULTS = [
         removed="wgmma.wait_group.sync.aligned 0;",
     ),
     Fault(
+        "ptxas-parameters",
+        ["--ptxas-says=uses too much parameter space"],
+        "",
+        kernel("ret;", parameters=".param .b8 p[40000]"),
+        items=".entry large(.param .u64 c, .param .align 8 .b8 state[20000], .param .align 4 .b8 more[20000])\n"
+        "{ .reg .b64 %a; ld.param.u64 %a, [state+8]; st.global.u64 [%a], %a; ret; }",
+    ),
+    Fault(
+        "missing-proxy-fence",
+        ["--keep-rule=missing-proxy-fence"],
+        "st.shared.u32 [tile_a], %lane;\nbar.sync 0;\ncp.async.bulk.global.shared::cta.bulk_group [%c], [tile_a], 16;\n"
+        "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;",
+        kernel(
+            ".shared .align 16 .b8 s[16];",
+            ".reg .b64 d;",
+            "mov.b64 d, 0;",
+            "st.shared.u32 [s], 0;",
+            "cp.async.bulk.global.shared::cta.bulk_group [d], [s], 16;",
+            "ret;",
+        ),
+    ),
+    Fault(
+        "run-race",
+        ["--keep-finding=run-race", "--", "--kernel=warp_sum", "--block=64", "iota:u32:64", "zeros:u32:2"],
+        "",
+        ".entry warp_sum(.param .u64 a, .param .u64 b)\n{\n.reg .b32 r;\n.reg .b64 d;\nld.param.u64 d, [b];\n"
+        "mov.u32 r, %tid.x;\nst.global.u32 [d], r;\nret;\n}\n",
+        removed="add.u64 %d2, %d2, %d3;",
+    ),
+    Fault(
         "ptxas-label",
         ["--ptxas-says=Duplicate definition of"],
         "COPIED:",
@@ -169,7 +231,8 @@ def without_header(text):
 
 def planted(fault):
     product, *others = [without_header((ROOT / host).read_text()) for host in HOSTS]
-    product = product.replace(fault.removed, "") if fault.removed else product
+    if fault.removed:
+        product, *others = [text.replace(fault.removed, "") for text in (product, *others)]
     product = product.replace("    .reg .pred %other", f"    {fault.declared}\n    .reg .pred %other", 1)
     before, middle, after = product.partition("    cvt.u64.u32 %at, %offset;")
     assert middle
@@ -244,6 +307,27 @@ def judge_jobs(ptxray, folder):
     return None if alone == together else f"with --jobs=5 the result is another:\n{alone}{together}"
 
 
+def judge_sizes(ptxray, folder):
+    """The numbers of a command become smaller, and those of a launch, which is written above the text."""
+    file, output = folder / "sizes.ptx", folder / "small.ptx"
+    file.write_text(planted(FAULTS[0]))
+    test = ("--", "sh", "-c", "grep -q bar.sync $0 && test {threads} -ge 33 && test {blocks} -ge 2")
+    results = [
+        reduced(ptxray, "--quiet", f"--jobs={jobs}", "--size=blocks=300", "--size=threads=1024", file, *test)
+        for jobs in (1, 4)
+    ]
+    if results[0] != results[1] or not results[0].startswith("// sizes: blocks=2 threads=33\n.version"):
+        return f"sizes: {results}"
+    race = next(fault for fault in FAULTS if fault.name == "run-race")
+    file.write_text("// run: --kernel=warp_sum --block=64 --grid=3,2 iota:u32:64 zeros:u32:2\n" + planted(race))
+    for source, result in (file, output), (output, folder / "again.ptx"):
+        reduced(ptxray, "--quiet", "--keep-finding=run-race", source, "-o", result)
+        first = result.read_text().splitlines()[0]
+        if first != "// run: --kernel=warp_sum --block=33 --grid=1,1 iota:u32:1 zeros:u32:1":
+            return f"launch: {result.read_text()}"
+    return None
+
+
 def judge_end(ptxray, folder):
     """The best so far is left when the time is over, and when a signal comes."""
     file, output = folder / "end.ptx", folder / "out.ptx"
@@ -272,7 +356,7 @@ def main():
         failed = [why for why in pool.map(lambda fault: judge(ptxray, ptxas, fault), chosen) if why]
     if not names:
         with tempfile.TemporaryDirectory() as folder:
-            for judged in (judge_large, judge_jobs, judge_end):
+            for judged in (judge_large, judge_jobs, judge_sizes, judge_end):
                 if why := judged(ptxray, pathlib.Path(folder)):
                     failed.append(why)
     print("\n".join(failed))

@@ -4,11 +4,13 @@
     hunt.py run FOLDER [--first N] [--count N] [--seconds S] [--jobs N] [--ptxray PATH] [--ptxas PATH]
     hunt.py judge FILE [VERDICT]     what the answers to one program are; with a verdict: whether they are these
     hunt.py reduce FOLDER            makes each program that was found smaller, with the same verdict
+    hunt.py file FOLDER --file TO    writes each fault once: its smallest program, and the command that shows it
     hunt.py bundle FOLDER            what another machine needs to run this there
 
 A campaign goes on where it was stopped. FOLDER/done.txt has a line for each program, FOLDER/found those that differ and
 those that are refused, with the places where they differ; suspects.txt has the instructions that are in such programs
-and in no other. On a machine without a GPU the emulator alone is asked, by several schedules, and ptxas whether it
+and in no other. With `--file TO` a campaign ends with `reduce` and `file`; with `--ray` it is spread over the machines
+of a Ray cluster. On a machine without a GPU the emulator alone is asked, by several schedules, and ptxas whether it
 takes the program. A verdict names those that agree: `emulator -O0 | -O1 -O2 -O3`."""
 
 import argparse
@@ -307,20 +309,36 @@ def done_before(path):
     return {int(line.split()[0]) for line in path.read_text().splitlines()} if path.exists() else set()
 
 
+def spread(options, seeds):
+    """The results, in any order: of processes of this machine, or of the machines of a cluster."""
+    if options.ray is None:
+        with multiprocessing.Pool(options.jobs, begin_worker, [options]) as pool:
+            yield from pool.imap_unordered(work, seeds)
+        return
+    import hunt_ray
+
+    with tempfile.TemporaryDirectory() as folder:
+        bundle(argparse.Namespace(**{**vars(options), "folder": pathlib.Path(folder)}))
+        yield from hunt_ray.results(options, seeds, folder)
+
+
 def run(options):
     folder = options.folder
     (folder / "found").mkdir(parents=True, exist_ok=True)
     done = done_before(folder / "done.txt")
     seeds = [seed for seed in range(options.first, options.first + options.count) if seed not in done]
     tally = Tally(folder, len(seeds))
-    with (folder / "done.txt").open("a") as log, multiprocessing.Pool(options.jobs, begin_worker, [options]) as pool:
-        for result in pool.imap_unordered(work, seeds):
+    with (folder / "done.txt").open("a") as log:
+        for result in spread(options, seeds):
             if result is None:
                 continue
             print(*result[:3], file=log, flush=True)
             tally.add(*result)
             tally.show()
     tally.end()
+    if options.file:
+        reduce(options)
+        file(options)
     sys.exit(1 if tally.found else 0)
 
 
@@ -332,23 +350,107 @@ def judge(options):
         sys.exit(1)
 
 
+def reduction(options, verdict, text):
+    """The words of `ptxray reduce` by which a program keeps what was found of it; None: there are none."""
+    launch = Tools(options).launch_of(text)
+    if ended := re.match(r"ptxas (-O\d) ends with -\d", verdict):
+        return ["--ptxas-crash", f"--ptxas={options.ptxas}", "--", ended[1]]
+    if said := re.match(r"ptxas (-O\d) ends with.*?\b(?:error|fatal) *: (.*?)( ptxas |$)", verdict):
+        return [f"--ptxas-says={said[2]}", f"--ptxas={options.ptxas}", "--", said[1]]
+    if said := re.match(r"emulator.*\[(run-[a-z-]+)\]", verdict):
+        return [f"--keep-finding={said[1]}", "--", *launch.split()]
+    if "|" not in verdict and "depend on the schedule" not in verdict:
+        return None
+    blocks, threads = shape_of(launch)
+    launch = re.sub(r"--grid=\d+ --block=\d+", "--grid={blocks} --block={threads}", launch)
+    judged = [sys.executable, __file__, "judge", f"--ptxray={options.ptxray}", f"--ptxas={options.ptxas}"]
+    judged += [f"--levels={options.levels}", f"--launch={launch}", "{}", verdict]
+    return [f"--size=blocks={blocks}", f"--size=threads={threads}", "--", *judged]
+
+
 def reduce(options):
     for path in sorted((options.folder / "found").glob("*.txt")):
         program, small = path.with_suffix(".ptx"), path.with_suffix(".small.ptx")
-        verdict = path.read_text().split("\n")[0]
-        if small.exists() or "|" not in verdict or time.time() > options.until:
+        if small.exists() or time.time() > options.until or not program.stat().st_size:
             continue
-        launch = Tools(options).launch_of(program.read_text())
-        judged = [sys.executable, __file__, "judge", f"--ptxray={options.ptxray}", f"--ptxas={options.ptxas}"]
-        judged += [f"--levels={options.levels}", f"--launch={launch}", "{}", verdict]
-        command = [options.ptxray, "reduce", f"--jobs={options.jobs}", f"--time-limit={min(options.seconds, 300):.0f}"]
-        subprocess.run([str(word) for word in [*command, program, "-o", small, "--", *judged]])
+        words = reduction(options, path.read_text().split("\n")[0], program.read_text())
+        if words is None:
+            continue
+        limit = f"--time-limit={min(options.seconds, 300):.0f}"
+        command = [options.ptxray, "reduce", f"--jobs={options.jobs}", limit, program, "-o", small, *words]
+        subprocess.run([str(word) for word in command])
+
+
+# ------------------------------------------------------------------------------------------- reports
+
+
+def launch_after(small, launch):
+    """The launch of a program that was made smaller, whose first line says the sizes that are left."""
+    if sizes := re.match(r"// sizes: blocks=(\d+) threads=(\d+)\n", small):
+        return re.sub(r"--grid=\d+ --block=\d+", f"--grid={sizes[1]} --block={sizes[2]}", launch)
+    if run := re.match(r"// run: (.*)\n", small):
+        return run[1]
+    return launch
+
+
+def command_for(verdict, name, launch):
+    """The one command that shows the fault again, in the folder of the report."""
+    if level := re.match(r"ptxas (-O\d)", verdict):
+        return f"ptxas -arch={TARGET} {level[1]} {name} -o /dev/null"
+    if "|" in verdict:
+        return f"hunt.py judge {name}"
+    return f"ptxray run --emulate {name} {launch}"
+
+
+def machine_code(options, program, verdict, to):
+    """What the levels that differ are made of, if nvdisasm is at hand."""
+    disassembler = os.environ.get("NVDISASM") or shutil.which("nvdisasm")
+    levels = re.findall(r"-O\d", verdict) if "|" in verdict and disassembler else []
+    for level in {levels[0], levels[-1]} if levels else ():
+        with tempfile.TemporaryDirectory() as folder:
+            cubin = pathlib.Path(folder) / "k.cubin"
+            subprocess.run([options.ptxas, f"-arch={TARGET}", level, program, "-o", cubin], check=True)
+            code = subprocess.run([disassembler, "-c", cubin], stdout=subprocess.PIPE, text=True, check=True).stdout
+            to.with_suffix(f"{level}.sass").write_text(code)
+
+
+def file(options):
+    """Each fault once: its smallest program, and what shows it, in the folder `options.file`."""
+    to, faults = options.file, {}
+    for path in sorted((options.folder / "found").glob("*.txt"), key=lambda one: int(one.stem)):
+        program, small = path.with_suffix(".ptx"), path.with_suffix(".small.ptx")
+        verdict, _, where = path.read_text().partition("\n")
+        if not program.stat().st_size:
+            continue
+        text = small.read_text() if small.exists() else program.read_text()
+        launch = launch_after(text, Tools(options).launch_of(program.read_text()))
+        fault = (re.sub(r"\S*/|\d+(?!:)", "", verdict)[:60], frozenset(opcodes_of(text)))
+        faults.setdefault(fault, []).append((path.stem, verdict, where, text, launch))
+    to.mkdir(parents=True, exist_ok=True)
+    rows = []
+    for (seed, verdict, where, text, launch), *others in faults.values():
+        name = f"{seed}.ptx"
+        said = [verdict[:200]] if verdict.startswith("ptxas") else [verdict[:200], f"run: {launch}"]
+        body = re.sub(r"(?m)^//.*\n", "", text)
+        (to / name).write_text("".join(f"// {line}\n" for line in said) + body)
+        if "|" in verdict:
+            places = (Tools(options).verdict(to / name)[1] or where).splitlines()
+            (to / name).write_text("".join(f"// {line}\n" for line in [*said, *places]) + body)
+        machine_code(options, to / name, verdict, to / seed)
+        again = ", ".join(other[0] for other in others)
+        shown = command_for(verdict, name, launch)
+        rows.append(f"| `{name}` | {len(body.splitlines())} | {verdict[:120]} | {again} | `{shown}` |")
+    head = ["| file | lines | verdict | also found by | command |", "|---|---|---|---|---|"]
+    release = Tools(options).run("ptxas", options.ptxas, "--version").strip().splitlines()[-1]
+    title = f"# Found by generated programs\n\n{release}; {TARGET}.\n\n"
+    (to / "report.md").write_text(title + "\n".join([*head, *rows]) + "\n")
+    print(f"{len(rows)} faults are in {to}")
 
 
 def bundle(options):
     options.folder.mkdir(parents=True, exist_ok=True)
-    for path in (pathlib.Path(__file__), pathlib.Path(cuda.__file__)):
-        shutil.copy(path, options.folder / path.name)
+    for name in ("hunt.py", "hunt_ray.py", "cuda.py"):
+        shutil.copy(HERE / name, options.folder / name)
     with lzma.open(options.folder / PACKED, "wb", preset=1) as xz, tarfile.open(fileobj=xz, mode="w") as tar:
         tar.add(options.ptxray, "ptxray")
         tar.add(options.ptxas, "ptxas")
@@ -357,14 +459,17 @@ def bundle(options):
 def unpack():
     """What a bundle holds, on the machine that it was carried to."""
     if (HERE / PACKED).exists() and not (HERE / "ptxas").exists():
-        with lzma.open(HERE / PACKED) as xz, tarfile.open(fileobj=xz) as tar:
-            tar.extractall(HERE)
+        with tempfile.TemporaryDirectory(dir=HERE) as folder:  # several processes may begin at once
+            with lzma.open(HERE / PACKED) as xz, tarfile.open(fileobj=xz) as tar:
+                tar.extractall(folder)
+            for name in ("ptxray", "ptxas"):
+                os.replace(pathlib.Path(folder) / name, HERE / name)
 
 
 def main():
     unpack()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = {"run": run, "judge": judge, "reduce": reduce, "bundle": bundle, "serve": serve}
+    commands = {"run": run, "judge": judge, "reduce": reduce, "file": file, "bundle": bundle, "serve": serve}
     parser.add_argument("command", choices=commands)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("verdict", nargs="?")
@@ -383,6 +488,8 @@ def main():
     parser.add_argument("--families", help="of instructions: `compute,memory` (several sets of them in turn)")
     parser.add_argument("--except", dest="without", help="none such: `slct.*.f32,@testp*`; `file:PATH`: a line each")
     parser.add_argument("--guards", type=int, default=10, help="per cent of instructions that have one")
+    parser.add_argument("--file", type=pathlib.Path, metavar="TO", help="make what is found smaller, and write reports")
+    parser.add_argument("--ray", nargs="?", const="auto", metavar="ADDRESS", help="work on a Ray cluster (RAY_ADDRESS)")
     parser.add_argument("--levels", default="-O0,-O1,-O2,-O3", help="of ptxas: `--levels=-O0,-O3`")
     parser.add_argument("--no-schedules", dest="schedules", action="store_false", help="emulate each program once")
     options = parser.parse_args()

@@ -7,8 +7,9 @@
 Beside the program stand then: `seeds/`, made anew each time from test/isa (a few lines with the declarations they
 use), test/module, test/hostile.py and the code of docs/; `words.dict`, the words of grammar/; `found/`, the inputs that
 reached something new, kept from run to run; `faults/`, what made the program fail. One of those again:
-`build/dev/test/fuzz/check-fuzzer FILE`. The same of format-fuzzer is in `format/`, of binary-fuzzer in `binary/`,
-made of test/binary, of inline-fuzzer in `inline/`, made of test/inline, of lsp-fuzzer in `lsp/`, with whole dialogues.
+`build/dev/test/fuzz/check-fuzzer FILE`; `tools/dev reduce FILE` makes it smaller. The same of format-fuzzer is in
+`format/`, of binary-fuzzer in `binary/`, made of test/binary, of inline-fuzzer in `inline/`, made of test/inline, of
+lsp-fuzzer in `lsp/`, with whole dialogues.
 
     test/fuzz/run.py build/fuzz-coverage/test/fuzz/check-fuzzer --coverage lib/Check
 

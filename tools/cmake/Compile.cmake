@@ -28,11 +28,22 @@ function(ptxray_headers target)
     <llvm/Support/FormatVariadic.h> <llvm/Support/raw_ostream.h>)
 endfunction()
 
+# ptxray_unhurried(<target>): it is compiled without optimisation where there are sanitizers: a compiler takes three times
+# as long to optimise what they add, and the tests wait for other code.
+function(ptxray_unhurried target)
+  if(PTXRAY_SANITIZE)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0>)
+  endif()
+endfunction()
+
 # ptxray_compiled(<target> <optimisation>): how a target is compiled in a release.
 function(ptxray_compiled target optimisation)
   if(PTXRAY_UNOPTIMISED)
     set(optimisation -O0)
   endif()
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${optimisation}>)
+  if(NOT optimisation MATCHES "O[23]" AND NOT target MATCHES "ptxray_(layout|samples|semantics)$")
+    ptxray_unhurried(${target})
+  endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${PTXRAY_UNITY} UNITY_BUILD_BATCH_SIZE 0)
 endfunction()

@@ -28,8 +28,8 @@ function(ptxray_headers target)
     <llvm/Support/FormatVariadic.h> <llvm/Support/raw_ostream.h>)
 endfunction()
 
-# ptxray_unhurried(<target>): it is compiled without optimisation where there are sanitizers: a compiler takes three times
-# as long to optimise what they add, and the tests wait for other code.
+# ptxray_unhurried(<target>): it is compiled without optimisation where there are sanitizers: to optimise what they add
+# takes a compiler three times as long, and the tests wait for other code.
 function(ptxray_unhurried target)
   if(PTXRAY_SANITIZE)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0>)

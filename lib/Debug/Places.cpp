@@ -86,9 +86,9 @@ static std::optional<uint64_t> numberIn(const Debugger &session, const Frame &fr
   return number;
 }
 
-/// The address of a variable of the module, or the value of a parameter of the kernel.
+/// The address of a variable of the module or of shared memory, or the value of a parameter of the kernel.
 static std::optional<uint64_t> numberNamed(const Debugger &session, llvm::StringRef name) {
-  for (const ParameterPlace &one : session.program().parameters) {
+  for (const NamedPlace &one : session.program().parameters) {
     uint64_t number = 0;
     if (one.name != name || one.bytes > sizeof number)
       continue;
@@ -98,6 +98,9 @@ static std::optional<uint64_t> numberNamed(const Debugger &session, llvm::String
   for (const Allocation &one : session.grid().memory.all())
     if (one.bytes && one.name == name)
       return one.begin;
+  for (const NamedPlace &one : session.program().shared)
+    if (one.name == name)
+      return sharedWindow + one.offset;
   return std::nullopt;
 }
 

@@ -98,20 +98,54 @@ std::vector<RegisterView> registersOf(const Frame &frame, unsigned lane) {
 
 // ---- barriers, operations, tensor memory
 
+static BarrierView viewOf(const BlockState &block, size_t number) {
+  const NumberedBarrier &barrier = block.barriers[number];
+  uint32_t arrived = 0;
+  for (const auto &[warp, lanes] : barrier.arrived)
+    arrived += static_cast<uint32_t>(llvm::popcount(lanes));
+  BarrierView view{block.index, "barrier " + std::to_string(number), barrierText(barrier)};
+  view.expected = barrier.threads ? barrier.threads : block.threads();
+  view.missing = view.expected - std::min(arrived, view.expected);
+  return view;
+}
+
+/// The variable of shared memory that holds an offset: `full`, `full+8`.
+static std::string variableAt(const Program &program, uint64_t offset) {
+  for (const NamedPlace &one : program.shared)
+    if (offset >= one.offset && offset - one.offset < one.bytes)
+      return one.name + (offset == one.offset ? "" : "+" + std::to_string(offset - one.offset));
+  return "";
+}
+
+static BarrierView viewOf(const BlockState &block, uint64_t offset, const ObjectHistory &history) {
+  const std::string text = objectText(block, offset);
+  const auto [name, state] = llvm::StringRef(text).split(" is ");
+  BarrierView view{block.index, name.drop_front(llvm::StringRef("the barrier ").size()).str(),
+                   state.empty() ? "written over" : state.str()};
+  uint64_t bits;
+  std::memcpy(&bits, block.shared.data() + offset, sizeof bits);
+  if (const std::optional<BarrierObject> object = readBarrier(bits)) {
+    view.missing = object->pending;
+    view.expected = object->expected;
+    view.came = history.came;
+    view.due = history.expected;
+    view.phase = history.phases;
+    view.variable = variableAt(block.grid->program, offset);
+  }
+  return view;
+}
+
 std::vector<BarrierView> barriersOf(GridState &grid) {
   std::vector<BarrierView> all;
   for (BlockState *block : grid.blocks) {
     for (size_t number = 0; number < block->barriers.size(); ++number)
       if (!block->barriers[number].arrived.empty())
-        all.push_back({block->index, "barrier " + std::to_string(number), barrierText(block->barriers[number])});
+        all.push_back(viewOf(*block, number));
     for (const auto &[place, history] : block->agents->objects) {
       const auto begin = reinterpret_cast<uintptr_t>(block->shared.data());
       if (place < begin || place >= begin + block->shared.size())
         continue;
-      const std::string text = objectText(*block, place - begin);
-      const auto [name, state] = llvm::StringRef(text).split(" is ");
-      all.push_back({block->index, name.drop_front(llvm::StringRef("the barrier ").size()).str(),
-                     state.empty() ? "written over" : state.str()});
+      all.push_back(viewOf(*block, place - begin, history));
     }
   }
   return all;

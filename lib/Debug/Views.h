@@ -35,8 +35,12 @@ std::vector<RegisterView> registersOf(const machine::Frame &frame, unsigned lane
 /// A barrier that somebody has come to, or a barrier object.
 struct BarrierView {
   std::array<uint32_t, 3> block{};
-  std::string name;  // `barrier 0`, `object at 0x40`
-  std::string state; // in words
+  std::string name;                   // `barrier 0`, `object at 0x40`
+  std::string state;                  // in words
+  uint32_t missing = 0, expected = 0; // arrivals: of threads, or counted by the object; expected 0: not known
+  int64_t came = 0, due = 0;          // bytes of the phase of an object
+  std::optional<uint32_t> phase = {}; // of an object
+  std::string variable = {};          // where it lies: `full`, `full+8`
 };
 std::vector<BarrierView> barriersOf(machine::GridState &grid);
 

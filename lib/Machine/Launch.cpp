@@ -363,6 +363,9 @@ static std::vector<CountedInstruction> countsOf(const GridState &grid) {
 static unsigned coresFor(uint64_t clusters, double seconds, unsigned most) {
   constexpr double worthIt = 100e-6; // seconds for each of them
   most = most ? most : std::max(1u, std::thread::hardware_concurrency());
+#ifdef __wasm__ // has no others
+  most = 1;
+#endif
   return static_cast<unsigned>(
       std::min<double>({double(most), double(clusters) + 1, 1 + clusters * seconds / worthIt}));
 }

@@ -47,6 +47,7 @@ static void placeShared(ProgramBuilder &builder, llvm::ArrayRef<const Body *> re
         return;
       found->second = llvm::alignTo(end, symbol->extent.align);
       end = found->second + symbol->extent.bytes;
+      builder.program.shared.push_back({found->second, symbol->extent.bytes, body->text(use.local).str()});
     });
   builder.program.sharedBytes = llvm::alignTo(end, alignment);
   for (const auto &key : open)

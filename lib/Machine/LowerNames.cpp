@@ -149,7 +149,7 @@ std::optional<BodyLowering::Variable> BodyLowering::variable(LocalId local) {
     return Variable{found->second.space, found->second.address, found->second.bytes};
   }
   if (space == Space::Param && symbol->isParameter && body.function->kind == FunctionKind::Entry) {
-    for (const ParameterPlace &one : builder.program.parameters)
+    for (const NamedPlace &one : builder.program.parameters)
       if (one.name == body.text(local))
         return Variable{Space::Param, one.offset, one.bytes};
     return {};

@@ -183,7 +183,8 @@ struct FunctionCode {
   const Instruction &instruction(uint32_t number) const { return body->instruction(number); }
 };
 
-struct ParameterPlace {
+/// A parameter of the kernel, or a variable in shared memory.
+struct NamedPlace {
   uint64_t offset, bytes;
   std::string name;
 };
@@ -196,7 +197,7 @@ struct Program {
   std::map<uint64_t, FunctionCode *> byAddress;
   uint32_t accesses = 0;
   uint64_t sharedBytes = 0; // static; dynamic memory follows
-  std::vector<ParameterPlace> parameters;
+  std::vector<NamedPlace> parameters, shared;
   uint64_t parameterBytes = 0;
   ptxray::KernelHead head;
   bool needsOrder = false; // what blocks do may depend on which of them is first: atomic operations, what is printed

@@ -226,7 +226,7 @@ static bool isNotedAtOnce(SharedShadow &shadow, const PastAccess &now, const Sha
   const bool areKnown = access.by.ofCells && access.by.shift == 2;
   for (size_t i = 0; !areKnown && i < count; ++i)
     lanes[i] = lanesAt(access.by, i * bytesOfCell, 0, bytesOfCell);
-  RowAccess row{.first = access.offset / bytesOfCell,
+  RowAccess row{.first = static_cast<size_t>(access.offset / bytesOfCell),
                 .count = count,
                 .lanes = areKnown ? access.by.ofCells : lanes,
                 .now = now,

@@ -243,6 +243,30 @@ class Protocol(unittest.TestCase):
         )
         self.assertEqual([one["id"] for one in self.client.ask("threads")["threads"]], [2])
 
+    def test_state(self):
+        """Both warps of a pipeline wait, and one of two copies has ended."""
+        program = REPOSITORY / "tools/playground/examples/pipeline.ptx"
+        words = ("--schedule=lazy", "fill:f16:1024:1", "fill:f16:512:2", "zeros:f32:128")
+        self.client.launch(program, *words)
+        self.client.wait("stopped")
+        for command in ("until 62", "warp 1", "until 92", "until 93", "warp 0", "until 51"):
+            self.client.ask("evaluate", expression=command)
+        state = self.client.ask("ptxray/state")
+        self.assertEqual((state["block"], state["warp"], state["lane"], state["line"]), ([0, 0, 0], 0, 0, 51))
+        self.assertEqual(state["hasEnded"], False)
+        full, _, empty, _ = state["barriers"]
+        found = [full[name] for name in ("variable", "phase", "came", "due", "missing")]
+        self.assertEqual(found, ["full", 0, 512, 768, 0])
+        self.assertEqual([empty[name] for name in ("variable", "expected", "missing")], ["empty", 32, 32])
+        self.assertEqual([one["line"] for one in state["operations"]], [61, 60, 61])
+        registers = {one["name"]: one["lanes"] for one in state["registers"]}
+        self.assertEqual(registers["%thread"][31], "31 (0x1f)")
+        self.assertTrue(all(len(lanes) == 32 for lanes in registers.values()))
+        self.assertEqual([one["alive"] for one in state["warps"]], [0xFFFFFFFF] * 2)
+        self.client.ask("evaluate", expression="continue")
+        state = self.client.ask("ptxray/state")
+        self.assertEqual((state["hasEnded"], state["faults"], state["registers"]), (True, [], []))
+
     def test_restart(self):
         self.start(lines=[38])
         self.client.move("continue")
@@ -359,6 +383,7 @@ class Protocol(unittest.TestCase):
             "writeMemory",
             "setExceptionBreakpoints",
             "ptxray/warps",
+            "ptxray/state",
             "stepBack",
             "next",
             "stepIn",

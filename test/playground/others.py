@@ -172,6 +172,10 @@ def problems_of(browser, name, address, source):
             picture = f"{shown}.querySelector('.picture')"
             if not until(browser, f"{picture}?.shadowRoot?.querySelector('svg') ? 1 : {shown}.innerText.length", 10):
                 yield f"{name}: {example}: the panel {panel} is empty"
+    for example, shown in (("late", "#outcome .differs"), ("pipeline", "#scene .warp")):
+        browser.value(f"(playground.showExample('{example}'), 1)")
+        if not until(browser, f"document.querySelectorAll('{shown}').length"):
+            yield f"{name}: {example}: {browser.value('document.body.innerText')[:900]}"
     times = browser.later(KEYSTROKES)
     print(f"{name}: first findings {first:.0f} ms, keystroke {times[len(times) // 2]:.1f} ms, most {times[-1]:.1f} ms")
 

@@ -59,7 +59,7 @@ class Page:
             if (found := self.value(script)) not in (None, False, 0, ""):
                 return found
             time.sleep(0.02)
-        self.problems.append(f"{what}: not within {seconds} s; the status is {self.value('status.textContent')!r}")
+        self.problems.append(f"{what}: not within {seconds} s; the status is {self.value(STATUS)!r}")
         return None
 
     def set_text(self, text, language="ptx"):
@@ -85,7 +85,9 @@ def opens(page, source):
     text = (source / "docs/examples/mistakes.ptx").read_text()
     page.open(fragment(text))
     page.until("globalThis.playground?.state().findings.length > 0", "first findings")
-    first = page.value("performance.now()")
+    marks = page.value("performance.getEntriesByType('mark').map((one) => [one.name, Math.round(one.startTime)])")
+    first = dict(reversed(marks))["findings"]
+    print("the first", ", ".join(f"{name} after {time} ms" for name, time in reversed(dict(reversed(marks)).items())))
     page.expect(page.value("playground.editor.text") == text, "the text of the address is not in the editor")
     marks = page.until("document.querySelectorAll('.cm-lintRange').length", "marks")
     page.expect(marks and marks >= len(page.findings()) - 1, f"{marks} marks of {page.findings()}")
@@ -139,6 +141,93 @@ def panels(page):
     )
     page.value("playground.showExample('inline')")
     page.until("playground.state().findings.length === 3", "the mistakes of the example in CUDA")
+
+
+OUTCOME = "document.getElementById('outcome').innerText"
+ENDLESS = HEAD + ".visible .entry k()\n{\nagain:\n  bra again;\n}\n"
+
+
+def runs(page):
+    """the milliseconds until the first number of a kernel is there"""
+    started = time.time()
+    page.value("playground.showExample('late')")
+    page.until("document.querySelector('#outcome .differs')", "the wrong number of a late copy")
+    first = (time.time() - started) * 1000
+    cells = "[...document.querySelectorAll('#outcome .other')].map((one) => one.innerText + one.title)"
+    page.expect(page.value(cells) == ["4293853166[0], by the eager schedule 42"], f"numbers: {page.value(cells)}")
+    page.expect("unwaited-copy" in page.value(OUTCOME), "the late copy is not reported")
+    page.value("schedule.value = 'eager'; schedule.onchange()")
+    right = "outcome.innerText.includes('zeros') && !document.querySelector('#outcome .differs')"
+    page.until(right, "the right number")
+    page.value("schedule.value = 'lazy'; schedule.onchange()")
+    page.until(STATUS + ".includes('1 fault')", "the wrong number again")
+    page.value("share.click()")
+    page.until(STATUS + ".includes('address')", "the address")
+    address = page.value("location.href")
+    page.expect("&p=run" in address and "&r=--schedule%3Dlazy" in address, f"the address is {address[-200:]}")
+    page.open(address[address.index("#") :])
+    page.until("document.querySelector('#outcome .differs')", "the wrong number, from its address")
+    for words in ("<img src=x onerror=alert(1)>", "--block=99999 zeros:u32:1 zeros:u32:1", "file:</pre><script> 1"):
+        page.value(f"words.value = {json.dumps(words)}; outcome.replaceChildren(); go.click()")
+        page.until("outcome.innerText.includes('ptxray:')", f"a word about {words}")
+        bad = page.value("document.querySelector('#outcome img, #outcome script') !== null")
+        page.expect(not bad, f"{words}: unescaped")
+    page.value("playground.showExample('fragments'); playground.show('run'); counted.click()")
+    page.until("document.querySelector('#outcome .picture')?.shadowRoot.querySelector('svg')", "a picture of counters")
+    page.value("counted.click()")
+    page.set_text(ENDLESS)
+    page.value("words.value = ''; go.click()")
+    button = "document.getElementById('stop')"
+    page.until(f"!{button}.hidden", "a button that stops a kernel")
+    time.sleep(0.5)
+    page.value(f"{button}.click()")
+    page.until(STATUS + " === 'stopped'", "the end of a kernel that is stopped", 5)
+    page.value("words.value = '--time-limit=1'; go.click()")
+    page.until("outcome.innerText.includes('has not ended after 1 s')", "the end of a kernel that takes too long", 10)
+    return first
+
+
+def steps(page, source):
+    """through the tour of the pipeline, and by hand"""
+    examples = json.loads((source / "tools/playground/examples/index.json").read_text())
+    example = next(one for one in examples if one["name"] == "pipeline")
+    page.value("playground.showExample('pipeline')")
+    is_halted = page.until("playground.stepper.state && true", "a launch that is halted")
+    for number, stop in enumerate(example["tour"] if is_halted else [], 1):
+        count = json.dumps(f"{number} of {len(example['tour'])}")
+        is_there = f"document.getElementById('tour-count').textContent === {count} && playground.stepper.isDrawn"
+        page.until(is_there, f"stop {number}")
+        line = page.value("playground.editor.text.split('\\n')[playground.stepper.state.line - 1] ?? ''")
+        page.expect(stop["at"] in line, f"stop {number} of the tour is at {line}")
+        warps, texts = (page.value(f"document.querySelectorAll('#scene {what}').length") for what in (".warp", "pre"))
+        page.expect(warps == 2 or not stop["at"], f"stop {number}: {warps} warps")
+        page.expect(texts >= len(stop["watch"]), f"stop {number}: {texts} texts")
+        if number == 5:
+            bars = page.value("[...document.querySelectorAll('#scene progress')].map((one) => [one.value, one.max])")
+            page.expect([512, 768] in bars, f"the bars are {bars}")
+            page.expect(page.value("document.querySelectorAll('.cm-place-focus').length") == 1, "no mark in the text")
+        page.value("document.getElementById('tour-forth').click()")
+    moves = [("step-first", 0), ("step-after", 1), ("step-forth", 2), ("step-before", 1)]
+    for button, wanted in moves:
+        page.value(f"document.getElementById('{button}').click()")
+        page.until(f"playground.stepper.isDrawn && playground.stepper.state.time === {wanted}", button)
+    page.value("document.getElementById('time').value = 120; document.getElementById('time').oninput()")
+    page.until("playground.stepper.isDrawn && playground.stepper.state.time === 120", "the slider")
+    page.value("document.querySelectorAll('#scene .lane')[37].click()")
+    page.until("playground.stepper.state.warp === 1 && playground.stepper.state.lane === 5", "a lane that is chosen")
+    page.value("document.querySelector('#scene .registers .name').click()")
+    page.until("document.querySelectorAll('#scene .registers .cell').length === 32", "the lanes of a register")
+    page.value("document.getElementById('step-play').click()")
+    page.until("playground.stepper.state.time >= 123", "playing")
+    page.value("document.getElementById('step-play').click()")
+    page.value("command.value = 'x [tiles_a] 4 f16'; document.getElementById('watch').click()")
+    page.until("[...document.querySelectorAll('#scene pre')].some((one) => /: 1 1 1 1/.test(one.innerText))", "a watch")
+    page.value("playground.editor.view.dispatch({ changes: { from: 0, insert: '// ' } })")
+    page.until("document.querySelectorAll('#scene .warp').length === 0", "the end of stepping after an edit")
+    page.value("playground.show('step'); begin.click()")
+    page.until("document.querySelectorAll('#scene .warp').length === 2", "a launch by hand")
+    page.value("playground.run.words = 'zeros:u32:1'; begin.click()")
+    page.until("document.getElementById('scene').innerText.includes('3 parameters')", "why it is not launched")
 
 
 def hostile(page):
@@ -215,9 +304,16 @@ def phone(page):
     page.browser.screen(390, 800)
     page.open()
     page.until("globalThis.playground?.state().findings.length > 0", "findings on a phone")
+    is_wide = "document.documentElement.scrollWidth > innerWidth"
     for name in PANELS:
         page.panel(name)
-        page.expect(not page.value("document.documentElement.scrollWidth > innerWidth"), f"{name}: wider than a phone")
+        page.expect(not page.value(is_wide), f"{name}: wider than a phone")
+    page.value("playground.showExample('late')")
+    page.until("document.querySelector('#outcome .differs')", "a number on a phone")
+    page.expect(not page.value(is_wide), "run: wider than a phone")
+    page.value("playground.showExample('pipeline')")
+    page.until("document.querySelectorAll('#scene .warp').length", "warps on a phone")
+    page.expect(not page.value(is_wide), "step: wider than a phone")
     page.browser.screen(1300, 900)
 
 
@@ -230,6 +326,8 @@ def screenshots(page, folder):
         ("fragments", ""),
         ("tcgen05", ""),
         ("inline", "explain"),
+        ("late", "run"),
+        ("pipeline", "step"),
     ]
     for width, theme in ((1300, "light"), (1300, "dark"), (390, "light")):
         page.browser.screen(width, 850, theme)
@@ -237,7 +335,10 @@ def screenshots(page, folder):
         page.until("globalThis.playground?.state().findings.length > 0", "findings")
         for example, name in shots:
             page.value(f"playground.showExample('{example}')")
-            if name:
+            if name == "step":
+                page.until("playground.stepper.isDrawn", "a launch")
+                page.value("playground.stepper.visit(4)")
+            elif name and name != "run":
                 page.panel(name)
             time.sleep(1.2)
             page.browser.picture(folder / f"{example}-{width}-{theme}.png")
@@ -252,6 +353,9 @@ def run(page, source, is_smoke):
     hovers(page, source)
     panels(page)
     takes_files(page, source)
+    number = runs(page)
+    steps(page, source)
+    page.expect(not page.browser.errors, f"run and step: {page.browser.errors[:2]}")
     hostile(page)
     restarts(page)
     phone(page)
@@ -261,6 +365,7 @@ def run(page, source, is_smoke):
     page.until("globalThis.playground?.state().findings.length > 0", "findings")
     memory = page.after("playground.engine.command(['version']).then((answer) => answer.memory)")
     page.expect(memory < 16 << 20, f"{memory} bytes of memory")
+    print(f"first number of a kernel {number:.0f} ms")
     print(f"first findings {first:.0f} ms, keystroke {middle:.1f} ms, p95 {most:.1f} ms, memory {memory / 1e6:.1f} MB")
 
 
@@ -269,9 +374,13 @@ def sizes(folder):
 
     script = len(compress((folder / "app.js").read_bytes(), 9))
     whole = sum(path.stat().st_size for path in folder.iterdir())
-    packed = base64.b64decode((folder / "ptxray.wasm.js").read_text().split('"')[1])
-    print(f"script {script / 1e3:.0f} KB, program {len(packed) / 1e6:.2f} MB as gzip; {whole / 1e6:.2f} MB on disk")
-    most = {"the script": (script, 180_000), "the program": (len(packed), 1_800_000), "all": (whole, 3_000_000)}
+    files = [folder / f"ptxray-{name}.wasm.js" for name in ("page", "machine")]
+    page, machine = (len(base64.b64decode(file.read_text().split('"')[1])) for file in files)
+    later = files[1].stat().st_size
+    print(f"as gzip: script {script / 1e3:.0f} KB, program {page / 1e6:.2f} MB, emulator {machine / 1e6:.2f} MB")
+    print(f"{whole / 1e6:.2f} MB on disk, {(whole - later) / 1e6:.2f} of it at first")
+    most = {"the script": (script, 180_000), "the program": (page, 1_800_000), "the emulator": (machine, 1_800_000)}
+    most["what is loaded at first"] = (whole - later, 3_000_000)
     return [f"{name}: {size} bytes, more than {limit}" for name, (size, limit) in most.items() if size > limit]
 
 

@@ -1,20 +1,23 @@
 #!/usr/bin/env python3
 """ptxray.wasm says what the native program says, byte for byte: parity.py PTXRAY PTXRAY.WASM SOURCE-FOLDER
 
-All commands of test/cli, and `check`, `hazards`, `graph`, `fmt`, `dump` and `targets` of 200 files of the tests.
+All commands of test/cli; `check`, `hazards`, `graph`, `fmt`, `dump` and `targets` of 200 files of the tests; launches
+of the examples, of the kernels of test/emulate/adversary and of their faulty twins; sessions of the debugger.
 Skipped (77) without node or without the program for WebAssembly, unless PTXRAY_REQUIRE names `playground` or `all`."""
 
 import base64
 import json
 import os
 import pathlib
+import re
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
 
 # These commands call other programs, which works on Linux only. The help says so, and is left out for that reason.
-LINUX_ONLY = {"as", "ptxas", "run"}
+LINUX_ONLY = {"as", "emulate", "ptxas", "reduce"}
 COMMANDS = [
     ["check"],
     ["check", "--format=json", "--pedantic"],
@@ -41,7 +44,9 @@ def jobs_of_cli(folder):
             stdin = None
             if words[-2:-1] == ["<"]:
                 stdin, words = words[-1], words[:-2]
-            if (words and words[0] in LINUX_ONLY) or {"--help", "help", "lsp"} & set(words):
+            if (words and words[0] in LINUX_ONLY) or {"--help", "help", "lsp", "dap"} & set(words):
+                continue
+            if words[:1] == ["run"] and not any(word.startswith("--emulate") for word in words):
                 continue
             yield {"args": words, "cwd": str(folder), "stdin": stdin}
 
@@ -51,6 +56,50 @@ def jobs_of_files(source):
     for file in files[:: max(1, len(files) // 200)][:200]:
         for words in COMMANDS:
             yield {"args": [*words, str(file)], "cwd": str(file.parent), "stdin": None}
+
+
+def run(file, words, *options):
+    words = ["run", "--emulate", "--no-config", *options, file.name, *words]
+    return {"args": words, "cwd": str(file.parent), "stdin": None}
+
+
+def jobs_of_examples(source):
+    examples = json.loads((source / "tools/playground/examples/index.json").read_text())
+    for example in examples:
+        words = example.get("words", "").split()
+        if not words:
+            continue
+        file, number = source / example["file"], len([word for word in words if not word.startswith("--")]) - 1
+        number -= len([word for word in words if word == "--buffer"])
+        outputs = ["--out", f"{number}=hex", "--counters"]
+        for schedule in ("eager", "lazy", "early", "1", "2", "weak:3"):
+            yield run(file, [*words, f"--schedule={schedule}"], *outputs)
+            yield run(file, [*words, f"--schedule={schedule}"], *outputs, "--no-checks")
+
+
+def jobs_of_adversary(source, folder):
+    """Each kernel, and each of its faulty twins, by some schedules."""
+    sys.path.append(str(source / "test" / "emulate"))
+    import adversary
+
+    for path in sorted((source / "test/emulate/adversary").glob("*.ptx")):
+        text = path.read_text()
+        words = re.search(r"^// launch: (.*)$", text, re.MULTILINE).group(1).split()
+        for name in ["", *re.findall(r"^// twin ([a-z-]+):", text, re.MULTILINE)]:
+            file = folder / f"{path.stem}-{name or 'right'}.ptx"
+            file.write_text(adversary.twin_of(text, name))
+            for schedule in ("--schedule=eager", "--schedules=3"):
+                yield run(file, words, "--kernel=kernel", schedule, "--format=json")
+
+
+def jobs_of_debugger(source, folder):
+    for path in sorted((source / "test/debug").glob("*.txt")):
+        first, *lines = path.read_text().splitlines()
+        if not first.startswith("$ ptxray "):
+            continue
+        typed, prompt = folder / path.name, "(ptxray) "
+        typed.write_text("".join(line.removeprefix(prompt) + "\n" for line in lines if line.startswith(prompt)))
+        yield {"args": shlex.split(first.removeprefix("$ ptxray ")), "cwd": str(source), "stdin": str(typed)}
 
 
 def native(ptxray, job):
@@ -80,7 +129,10 @@ def main():
         return 1 if {"playground", "all"} & set(os.environ.get("PTXRAY_REQUIRE", "").split(",")) else 77
     with tempfile.TemporaryDirectory() as folder:  # a command may write
         cli = shutil.copytree(source / "test" / "cli", pathlib.Path(folder) / "cli", symlinks=True)
-        jobs = [*jobs_of_cli(cli), *jobs_of_files(source)]
+        launches = pathlib.Path(folder) / "launches"
+        launches.mkdir()
+        jobs = [*jobs_of_cli(cli), *jobs_of_files(source), *jobs_of_examples(source)]
+        jobs += [*jobs_of_adversary(source, launches), *jobs_of_debugger(source, launches)]
         problems = list(problems_of(ptxray, wasm, source, jobs))
     print("\n".join(problems))
     print(f"{len(jobs)} commands, {len(problems)} differ")

@@ -258,7 +258,13 @@ static bool fill(Buffer &buffer, const std::vector<std::string> &parts, uint64_t
 
 /// An allocator may promise more memory than the machine has, so that the process dies when it writes there.
 static uint64_t withinMemory(uint64_t bytes) {
-  if (bytes / static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) >= static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)))
+#ifdef __wasm__ // addresses have 32 bits
+  constexpr uint64_t page = 1 << 16, pages = 1 << 15;
+#else
+  const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE)),
+             pages = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES));
+#endif
+  if (bytes / page >= pages)
     throw std::bad_alloc();
   return bytes;
 }

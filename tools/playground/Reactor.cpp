@@ -1,12 +1,13 @@
-// JavaScript calls these functions of ptxray.wasm: a command, run as main() runs it, and the language server, message
-// by message.
-#include "lsp/Server.h"
+// JavaScript calls these functions of ptxray.wasm: a command runs as main() runs it. ServerDoor.cpp and AdapterDoor.cpp
+// have those that take a message.
 #include <cstdlib>
 #include <unistd.h>
 
-extern "C" int __main_void(); // of wasi-libc: asks for the arguments and calls main
+// LLVM's Support asks for these functions, which wasi-libc has not.
+extern "C" int posix_madvise(void *, size_t, int) { return 0; }
+extern "C" unsigned long getauxval(unsigned long) { return 0; }
 
-namespace ptxray {
+extern "C" int __main_void(); // of wasi-libc: asks for the arguments and calls main
 
 /// Makes room for the next message, and returns its address.
 __attribute__((export_name("room"))) extern "C" char *room(size_t size) {
@@ -14,17 +15,11 @@ __attribute__((export_name("room"))) extern "C" char *room(size_t size) {
   return place = static_cast<char *>(std::realloc(place, size));
 }
 
-/// Gives the exit status. Relative paths begin at $PWD, if it is set.
-__attribute__((export_name("command"))) extern "C" int command() {
+/// Relative paths begin at $PWD, if it is set.
+__attribute__((constructor)) static void enterFolder() {
   if (const char *folder = std::getenv("PWD"))
     chdir(folder);
-  return __main_void();
 }
 
-__attribute__((export_name("message"))) extern "C" void message(const char *body, size_t size) {
-  static lsp::Server server(llvm::outs());
-  server.take({body, size});
-  llvm::outs().flush();
-}
-
-} // namespace ptxray
+/// Gives the exit status.
+__attribute__((export_name("command"))) extern "C" int command() { return __main_void(); }

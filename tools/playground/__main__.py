@@ -1,6 +1,6 @@
 """The playground: ptxray as a page, made of what git knows of the working tree.
 
-usage: tools/playground [--output FOLDER] [--wasm FILE]
+usage: tools/playground [--output FOLDER] [--programs FOLDER]
 
 docs/playground.md describes it."""
 
@@ -18,18 +18,16 @@ import wasm  # noqa: E402
 def main():
     arguments = argparse.ArgumentParser(prog="tools/playground", description=__doc__.split("\n")[0])
     arguments.add_argument("--output", default=wasm.ROOT / "build/playground", type=pathlib.Path)
-    arguments.add_argument("--wasm", type=pathlib.Path, help="this program, instead of one that is compiled now")
+    arguments.add_argument("--programs", type=pathlib.Path, help="those there, instead of ones that are compiled now")
     given = arguments.parse_args()
-    if given.wasm:
-        source, program = wasm.ROOT, given.wasm.read_bytes()
-    else:
-        source, program = wasm.of_working_tree()
-    files = page.build(source, program, wasm.WORK, wasm.licences())
+    source, place = (wasm.ROOT, given.programs) if given.programs else wasm.of_working_tree()
+    files = page.build(source, place, wasm.WORK, wasm.licences())
     shutil.rmtree(given.output, ignore_errors=True)
     given.output.mkdir(parents=True)
     for name, data in files.items():
         (given.output / name).write_bytes(data)
-    (wasm.WORK / "ptxray.wasm").write_bytes(program)  # for tests and for the package of npm
+    for name in ("ptxray.wasm", *page.PROGRAMS):  # for tests and for the package of npm
+        shutil.copyfile(place / name, wasm.WORK / name)
     size = sum(len(data) for data in files.values())
     print(f"{size / 1e6:.2f} MB: {given.output / 'index.html'}")
 

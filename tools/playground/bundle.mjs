@@ -44,9 +44,10 @@ const made = {
   },
 };
 
-await build({
-  ...common,
-  entryPoints: [path.join(here, "page/main.js")],
-  outfile: path.join(output, "app.js"),
-  plugins: [adoptedSheets, made],
-});
+for (const [script, name] of Object.entries({ start: "start.js", main: "app.js" }))
+  await build({
+    ...common,
+    entryPoints: [path.join(here, `page/${script}.js`)],
+    outfile: path.join(output, name),
+    plugins: [adoptedSheets, made],
+  });

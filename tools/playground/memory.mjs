@@ -3,7 +3,7 @@ import { Errno, Kind, instantiate, run } from "./wasi.mjs";
 
 /// A disk of `files`: {"name": Uint8Array}, all in the folder `/`. What a command writes comes into the map `written`, by its
 /// path, and is not read again.
-function memoryDisk(files, written) {
+export function memoryDisk(files, written = new Map()) {
   const ids = Object.keys(files);
   const folders = new Set(["/"]);
   const find = (path) => {

@@ -13,6 +13,10 @@ import tempfile
 HERE = pathlib.PurePosixPath("tools/playground")
 
 
+# The page loads the first one at once, the other when a kernel is to be run.
+PROGRAMS = {"ptxray-page.wasm": "ptxrayPage", "ptxray-machine.wasm": "ptxrayMachine"}
+
+
 def packages(source, work):
     """The folder with the packages of npm that package-lock.json names: fetched once, and no script of them is run."""
     here = source / HERE
@@ -51,17 +55,18 @@ def examples(source):
     return listed
 
 
-def build(source, wasm, work, texts=""):
-    """`texts`: the licences of what is in the program."""
+def build(source, place, work, texts=""):
+    """`place`: the folder with the programs; `texts`: the licences of what is in them."""
     here, folder = source / HERE, packages(source, work)
     with tempfile.TemporaryDirectory() as name:
         made = pathlib.Path(name)
         (made / "examples.json").write_text(json.dumps(examples(source)))
         subprocess.run(["node", here / "bundle.mjs", folder, made, made / "examples.json"], check=True)
-        script = (made / "app.js").read_bytes()
-    packed = base64.b64encode(gzip.compress(wasm, 9, mtime=0)).decode()
-    files = {name: (here / "page" / name).read_bytes() for name in ("index.html", "page.css")}
-    files["app.js"] = script
-    files["ptxray.wasm.js"] = f'globalThis.ptxrayWasm="{packed}";\n'.encode()
+        scripts = {name: (made / name).read_bytes() for name in ("start.js", "app.js")}
+    files = {name: (here / "page" / name).read_bytes() for name in ("index.html", "page.css", "run.css")}
+    files |= scripts
+    for name, variable in PROGRAMS.items():
+        packed = base64.b64encode(gzip.compress((place / name).read_bytes(), 9, mtime=0)).decode()
+        files[f"{name}.js"] = f'globalThis.{variable}="{packed}";\n'.encode()
     files["licenses.txt"] = (licences(folder) + "\n" + texts).encode()
     return files

@@ -1,4 +1,4 @@
-// The language server, called message by message.
+// The language server and the debug adapter, called message by message.
 import { instantiate } from "./wasi.mjs";
 import { input, output } from "./memory.mjs";
 
@@ -18,9 +18,11 @@ function bodiesOf(out) {
   return bodies;
 }
 
-export class Server {
-  constructor(module, { disk = { stat: () => 44, open: () => 44 }, env } = {}) {
+class Peer {
+  /// `call` is the function of the program that takes a message.
+  constructor(module, call, { disk = { stat: () => 44, open: () => 44 }, env } = {}) {
     this.out = output();
+    this.call = call;
     this.exports = instantiate(module, { env, disk, streams: [input(new Uint8Array()), this.out, output()] });
   }
   /// Takes a message as text and gives what it is answered with, as texts.
@@ -28,7 +30,28 @@ export class Server {
     const body = encoder.encode(message),
       at = this.exports.room(body.length);
     new Uint8Array(this.exports.memory.buffer, at, body.length).set(body);
-    this.exports.message(at, body.length);
+    this.exports[this.call](at, body.length);
     return bodiesOf(this.out.take());
+  }
+}
+
+export class Server extends Peer {
+  constructor(module, options) {
+    super(module, "message", options);
+  }
+}
+
+/// One launch of a kernel, halted where the requests of the Debug Adapter Protocol say.
+export class DebugAdapter extends Peer {
+  constructor(module, options) {
+    super(module, "request", options);
+    this.number = 0;
+  }
+  /// Gives the body of the response, and what the adapter said besides: {success, message, body, events}.
+  request(command, args = {}) {
+    const message = JSON.stringify({ seq: ++this.number, type: "request", command, arguments: args });
+    const said = this.send(message).map((text) => JSON.parse(text));
+    const { success, message: why, body } = said.find((one) => one.type === "response");
+    return { success, message: why, body, events: said.filter((one) => one.type === "event") };
   }
 }

@@ -168,7 +168,7 @@ function descriptors(memory, open) {
 function paths(memory, open, disk) {
   let next = 4;
   const named = (fd, at, size) =>
-    `${open.get(fd)?.path ?? ""}/${memory.text(at, size)}`.replace(/\/(\.?\/)*/g, "/").replace(/(.)\/\.?$/, "$1");
+    `${open.get(fd)?.path ?? ""}/${memory.text(at, size)}`.replace(/\/(\.?\/)*/g, "/").replace(/(.)\/\.?$|(\/)\.$/, "$1$2");
   return {
     fd_prestat_get(fd, at) {
       if (fd !== 3) return Errno.badf;

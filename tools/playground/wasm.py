@@ -1,4 +1,4 @@
-"""ptxray.wasm: the program as tools/release compiles it for wasm32-wasi, with a calling interface for JavaScript."""
+"""The programs as tools/release compiles them for wasm32-wasi, with a calling interface for JavaScript."""
 
 import pathlib
 import subprocess
@@ -26,12 +26,12 @@ def zig():
 
 
 def of_working_tree():
-    """The folder of the source and the bytes of the program, of what git knows of the working tree."""
+    """The folder of the source and that of the programs, of what git knows of the working tree."""
     revision = git("stash", "create") or "HEAD"
     WORK.mkdir(parents=True, exist_ok=True)
     _, _, folder = source.build(WORK, "playground", revision, epoch=1)
     place = compile.Compiler(WORK, zig(), epoch=1).program(folder, TARGET)
-    return folder, (place / "ptxray" / TARGET.program).read_bytes()
+    return folder, place / "ptxray"
 
 
 def licences():

@@ -42,28 +42,6 @@ static int complainOfEnd(const Ptxas &ptxas, const ProgramResult &run, unsigned 
   return Clean;
 }
 
-std::optional<CheckOptions> findOptions(StringRef path, const Arguments &arguments, std::string &problem) {
-  std::vector<Configuration::Setting> settings;
-  if (arguments.has("--werror"))
-    settings.emplace_back("werror", "yes");
-  if (arguments.has("--pedantic"))
-    settings.emplace_back("pedantic", "yes");
-  std::optional<std::string> configFile;
-  if (arguments.has("--no-config"))
-    configFile = "";
-  else if (std::optional<StringRef> written = arguments.value("--config"))
-    configFile = written->str();
-  const auto options = Configuration(settings, configFile).forInput(path == "-" ? "<stdin>" : path, problem);
-  if (!options)
-    return std::nullopt;
-  CheckOptions found = *options;
-  found.target.clear();
-  found.ptx.clear();
-  if (std::optional<StringRef> target = arguments.value("--target"))
-    found.arch = target->str();
-  return found;
-}
-
 static constexpr size_t enoughToKnow = 64; // bytes that tell what a file is
 
 /// Replaces the binary by the text of one of its entries.
@@ -90,49 +68,19 @@ void AssembleInput::takeText(std::string &problem) {
   report.source = SourceBuffer::open(file.path(), problem);
 }
 
-/// Refuses options after `--` with which no object file is made, or one of more than was checked.
-static int refuseOptions(const PtxasCommandLine &line) {
-  if (StringRef(line.arch).starts_with("compute_"))
-    return usageError("`" + line.arch + "` after `--`: for a virtual architecture ptxas makes no code");
-  if (!line.texts.empty())
-    return usageError("`--input-as-string` after `--` names a second input, which nobody checks");
-  for (const std::string &file : line.files)
-    if (llvm::sys::fs::exists(file))
-      return usageError("`" + file + "` after `--` is a second input, which nobody checks");
-  return Clean;
-}
-
 int AssembleInput::read(StringRef path, const Arguments &arguments) {
-  const std::vector<std::string> passedOn(arguments.passedOn.begin(), arguments.passedOn.end());
-  const PtxasCommandLine line = readPtxasCommandLine(passedOn);
-  if (const int status = refuseOptions(line))
+  if (const int status = readOptions(path, arguments))
     return status;
   std::string problem;
-  std::optional<CheckOptions> found = findOptions(path, arguments, problem);
-  if (!found)
-    return usageError(problem);
-  options = std::move(*found);
-  options.kernels = line.kernels;
-  if (options.linking == Linking::Unknown && line.isSeparate)
-    options.linking = Linking::Separate;
-  if (!options.arch.empty() && isa::findTarget(options.arch) < 0)
-    return unknownTarget(options.arch);
-  report.path = path == "-" ? "<stdin>" : path.str();
   if (file.fill(path, MemoryFile::Ending::Kept, problem)) {
     const std::string beginning = file.beginning(enoughToKnow);
-    const bool isObject = beginning.starts_with("\x7f"
-                                                "ELF") &&
-                          (isCubin(beginning) || beginning.size() < enoughToKnow);
+    const bool isObject = beginning.starts_with(elfMagic) && (isCubin(beginning) || beginning.size() < enoughToKnow);
     if (arguments.has("--text") || (isBinary(beginning) && !isObject))
       takeEntry(arguments, problem);
     else
       takeText(problem);
   }
-  if (report.source)
-    return Clean;
-  report = unreadable(std::move(report), problem);
-  printReport(report, arguments);
-  return BadUsage;
+  return report.source ? Clean : refuseUnreadable(problem, arguments);
 }
 
 /// Lines that are not messages of ptxas, made safe for a terminal.
@@ -141,21 +89,6 @@ static std::string escapedLines(StringRef text) {
   for (auto [line, rest] = text.split('\n'); !line.empty() || !rest.empty(); std::tie(line, rest) = rest.split('\n'))
     lines += escaped(line) + "\n";
   return lines;
-}
-
-bool hasErrors(const FileReport &report) {
-  return llvm::any_of(report.diagnostics, [](const Diagnostic &d) { return d.severity == Severity::Error; });
-}
-
-void printReport(const FileReport &report, const Arguments &arguments) {
-  const StringRef name = arguments.value("--format").value_or("text");
-  const Format &format = *llvm::find_if(formats, [&](const Format &f) { return f.name == name; });
-  Totals totals;
-  totals.add(report);
-  format.begin(llvm::outs());
-  const RenderOptions options{.color = wantsColor(arguments), .fold = !arguments.has("--no-fold")};
-  format.file(report, options, llvm::outs());
-  format.end(totals, options, llvm::outs());
 }
 
 bool addMessages(FileReport &report, const std::string &printed, const CheckOptions &options) {

@@ -89,6 +89,9 @@ OneText openText(StringRef path, const Arguments &arguments, std::string &reason
     }
     return one;
   }
+  const StringRef bytes = binary->file->text();
+  constexpr size_t header = 64; // bytes
+  one.isObject = isCubin(bytes) || (bytes.starts_with(elfMagic) && bytes.size() < header);
   const size_t chosen = chooseEntry(*binary, arguments.value("--text"), reason);
   if (chosen == StringRef::npos)
     return one;

@@ -5,6 +5,10 @@
 
 namespace ptxray {
 
+/// Files of the format ELF begin with these bytes.
+inline constexpr llvm::StringLiteral elfMagic = "\x7f"
+                                                "ELF";
+
 /// A binary, with the bytes that its entries lie in.
 struct OpenBinary {
   std::string path;
@@ -25,6 +29,7 @@ struct OneText {
   std::unique_ptr<SourceBuffer> source; // null: there is none
   std::string entry;                    // what the entry is called; empty: the input is a text
   bool isSeparate = false;              // it was made to be linked
+  bool isObject = false;                // the input is a cubin, which has none, or a torn one
 };
 OneText openText(llvm::StringRef path, const Arguments &arguments, std::string &reason);
 

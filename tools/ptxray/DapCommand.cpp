@@ -4,7 +4,14 @@ namespace ptxray {
 
 static int runDap(const Arguments &) {
   dap::Inbox inbox(llvm::sys::fs::getStdinHandle());
-  return dap::Adapter(inbox, llvm::outs()).run();
+  dap::Adapter adapter(inbox.watch(), llvm::outs());
+  while (!adapter.isOver()) {
+    const std::optional<dap::Request> request = inbox.next();
+    if (!request)
+      return FoundErrors; // `disconnect` is the only good end
+    adapter.take(*request);
+  }
+  return Clean;
 }
 
 Command dapCommand() {

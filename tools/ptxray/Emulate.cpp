@@ -360,10 +360,10 @@ static int reportingFailures(llvm::function_ref<int()> use) {
   }
 }
 
-int emulate(AssembleInput &input, const KernelEntry &kernel, const std::vector<std::string> &words,
-            const Arguments &arguments) {
+int emulate(PreparedLaunch &prepared, const Arguments &arguments) {
   return reportingFailures([&] {
-    Emulation emulation(input, kernel, launcher::readOptions({words.begin(), words.end()}));
+    Emulation emulation(prepared.input, prepared.entry,
+                        launcher::readOptions({prepared.words.begin(), prepared.words.end()}));
     return emulation.run(arguments);
   });
 }

@@ -1,10 +1,10 @@
 #pragma once
 // `ptxray run --emulate`, and what else launches a kernel on the emulated machine.
 #include "../launcher/Options.h"
-#include "Assemble.h"
 #include "Kernels.h"
 #include "Machine/Launch.h"
 #include "Machine/TensorMap.h"
+#include "ModuleInput.h"
 
 namespace ptxray {
 
@@ -16,7 +16,7 @@ struct FailedLaunch {
 /// A kernel with its arguments on the machine.
 class Emulation {
 public:
-  Emulation(AssembleInput &input, const KernelEntry &kernel, launcher::Options options)
+  Emulation(ModuleInput &input, const KernelEntry &kernel, launcher::Options options)
       : input(input), kernel(kernel), options(std::move(options)),
         read(readModule(*input.report.source, input.options)) {}
 
@@ -46,7 +46,7 @@ private:
   int measure(const Arguments &arguments);
   int runSchedules(uint32_t count, const Arguments &arguments);
 
-  AssembleInput &input;
+  ModuleInput &input;
   const KernelEntry &kernel;
   launcher::Options options;
   std::vector<launcher::Bytes> initial; // contents of the buffers, for launches that begin with them again
@@ -58,19 +58,16 @@ private:
   bool keepsInitial = false; // for launches by other schedules
 };
 
-/// Launches a kernel of a checked input on the emulated machine. `words` are the command line of ptxray-run. Returns an
-/// exit status.
-int emulate(AssembleInput &input, const KernelEntry &kernel, const std::vector<std::string> &words,
-            const Arguments &arguments);
-
 /// A checked input, the kernel of it that is launched, and the command line of ptxray-run.
 struct PreparedLaunch {
-  AssembleInput input;
+  ModuleInput input;
   KernelEntry entry;
   std::vector<std::string> words;
 };
 /// Fills it in from the arguments of `run`. Returns an exit status.
 int prepareEmulation(const Arguments &arguments, PreparedLaunch &out);
+/// Launches it on the emulated machine. Returns an exit status.
+int emulate(PreparedLaunch &prepared, const Arguments &arguments);
 /// Lays out the memory of the launch. Null: that is not possible; why has been printed, and `status` is the one to exit
 /// with.
 std::unique_ptr<Emulation> laidOut(PreparedLaunch &prepared, const Arguments &arguments, int &status);

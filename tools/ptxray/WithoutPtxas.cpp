@@ -1,6 +1,6 @@
-// Replaces Assemble.cpp, DropIn.cpp and Run.cpp on systems where ptxray calls no other program: all but Linux.
-#include "Command.h"
-#include "Reports.h"
+// Replaces Assemble.cpp, DropIn.cpp, Reduce.cpp and RunOnGpu.cpp on systems where ptxray calls no other program: all
+// but Linux.
+#include "Run.h"
 
 namespace ptxray {
 
@@ -26,20 +26,6 @@ Command ptxasCommand() {
           .run = [](const Arguments &) { return refuse("`ptxray ptxas`"); }};
 }
 
-Command dapCommand() {
-  return {.name = "dap",
-          .summary = "run as the debug adapter of an editor (on Linux)",
-          .syntax = {.operands = "ARGUMENT...", .most = anyNumber, .words = Words::Foreign},
-          .run = [](const Arguments &) { return usageError("`ptxray dap` runs on Linux only"); }};
-}
-
-Command debugCommand() {
-  return {.name = "debug",
-          .summary = "run a kernel step by step without a GPU (on Linux)",
-          .syntax = {.operands = "ARGUMENT...", .most = anyNumber, .words = Words::Foreign},
-          .run = [](const Arguments &) { return usageError("`ptxray debug` runs on Linux only"); }};
-}
-
 Command emulateCommand() {
   return {.name = "emulate",
           .summary = "run a command whose CUDA driver is the emulated GPU (on Linux)",
@@ -54,11 +40,6 @@ Command reduceCommand() {
           .run = [](const Arguments &) { return refuse("`ptxray reduce`"); }};
 }
 
-Command runCommand() {
-  return {.name = "run",
-          .summary = "check a PTX file, have ptxas assemble it, and run its kernel (on Linux)",
-          .syntax = {.operands = "ARGUMENT...", .most = anyNumber, .words = Words::Foreign},
-          .run = [](const Arguments &) { return refuse("`ptxray run`"); }};
-}
+int runOnGpu(const Arguments &) { return refuse("`ptxray run` without `--emulate`"); }
 
 } // namespace ptxray

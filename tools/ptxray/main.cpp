@@ -1,4 +1,5 @@
 #include "Command.h"
+#include "Printed.h"
 #include "Render/Render.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -28,7 +29,7 @@ std::optional<StringRef> Arguments::value(StringRef option) const {
 }
 
 int ptxray::usageError(const std::string &message) {
-  llvm::errs() << "ptxray: " << escaped(message) << '\n';
+  complained() << "ptxray: " << escaped(message) << '\n';
   return BadUsage;
 }
 

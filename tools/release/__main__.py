@@ -57,7 +57,7 @@ class Release:
         compiler = compile.Compiler(self.work, self.zig, self.epoch)
         programs = {target: compiler.program(self.source, target) for target in wanted}
         for target in [target for target in programs if target.is_wasm]:
-            self.pack_wasm(target, (programs.pop(target) / "ptxray" / target.program).read_bytes())
+            self.pack_wasm(target, programs.pop(target) / "ptxray")
         pages = self.pages(programs) if programs else {}
         images = []
         for target, place in programs.items():
@@ -95,15 +95,15 @@ class Release:
         spec.loader.exec_module(module)
         return module
 
-    def pack_wasm(self, target, program):
-        """The playground, to be laid on any server of files, and the package of npm."""
+    def pack_wasm(self, target, place):
+        """The playground, to be laid on any server of files, and the package of npm, of the programs in a folder."""
         texts = sources.licences(self.work, self.zig, target.zig)
-        page = self.module("tools/playground/page.py").build(self.source, program, self.work, texts)
+        page = self.module("tools/playground/page.py").build(self.source, place, self.work, texts)
         top = f"ptxray-{self.version}-playground"
         placed = {f"{top}/{name}": (0o644, data) for name, data in page.items()}
         self.keep(f"{top}.zip", archive.zip_of(placed, self.epoch))
         npm = self.module("tools/playground/npm.py")
-        self.keep(*npm.build(self.source, program, self.version, self.epoch, texts))
+        self.keep(*npm.build(self.source, (place / target.program).read_bytes(), self.version, self.epoch, texts))
 
     def pack(self, target, place, files):
         self.keep(*tree.tarball(target, files, self.version, self.epoch))

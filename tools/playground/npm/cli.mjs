@@ -3,13 +3,12 @@
 import { compiled } from "./index.mjs";
 import { disk, stream } from "./disk.mjs";
 import { instantiate, run } from "../wasi.mjs";
-import { Server } from "../server.mjs";
+import { DebugAdapter, Server } from "../server.mjs";
 
 const env = { ...process.env, PWD: process.cwd() };
 
-/// Messages come in whole or in pieces; each is handed to the server when all of it is there.
-function serve() {
-  const server = new Server(compiled(), { disk, env });
+/// Messages come in whole or in pieces; each is handed to the peer when all of it is there. `isLast(message)`: it ends.
+function serve(peer, isLast) {
   let rest = Buffer.alloc(0);
   process.stdin.on("data", (part) => {
     rest = Buffer.concat([rest, part]);
@@ -19,16 +18,20 @@ function serve() {
       if (head < 0 || rest.length < head + 4 + size) return;
       const body = rest.subarray(head + 4, head + 4 + size).toString();
       rest = rest.subarray(head + 4 + size);
-      for (const answer of server.send(body))
+      for (const answer of peer.send(body))
         process.stdout.write(`Content-Length: ${Buffer.byteLength(answer)}\r\n\r\n${answer}`);
-      if (JSON.parse(body).method === "exit") process.exit(0);
+      if (isLast(JSON.parse(body))) process.exit(0);
     }
   });
   process.stdin.on("end", () => process.exit(1));
 }
 
 function main(args) {
-  if (args[0] === "lsp" && args.length === 1) return serve();
+  const options = { disk, env };
+  if (args[0] === "lsp" && args.length === 1)
+    return serve(new Server(compiled(), options), ({ method }) => method === "exit");
+  if (args[0] === "dap" && args.slice(1).every((word) => word === "--stdio"))
+    return serve(new DebugAdapter(compiled(), options), ({ command }) => ["disconnect", "terminate"].includes(command));
   const streams = [0, 1, 2].map(stream);
   try {
     process.exitCode = run(instantiate(compiled(), { args, env, disk, streams }));

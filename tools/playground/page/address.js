@@ -17,18 +17,19 @@ async function through(bytes, stream, most = Infinity) {
   }
 }
 
-export async function toFragment({ text, language, panel }) {
+export async function toFragment({ text, language, panel, words = "" }) {
   const packed = await through(new TextEncoder().encode(text), new CompressionStream("deflate-raw"));
   let binary = "";
   for (const byte of packed) binary += String.fromCharCode(byte);
   const code = btoa(binary).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
-  return `#c=${code}${language === "ptx" ? "" : `&l=${language}`}${panel === "findings" ? "" : `&p=${panel}`}`;
+  return `#c=${code}${language === "ptx" ? "" : `&l=${language}`}${panel === "findings" ? "" : `&p=${panel}`}${words && `&r=${encodeURIComponent(words)}`}`;
 }
 
-/// {text, language, panel, example}, as far as the address says; throws what can be shown.
+/// {text, language, panel, example, words}, as far as the address says; throws what can be shown.
 export async function fromFragment(hash) {
   const said = new URLSearchParams(hash.slice(1));
   const found = { language: said.get("l") ?? "ptx", panel: said.get("p") ?? "findings", example: said.get("e") };
+  found.words = said.get("r") ?? "";
   const code = said.get("c");
   if (!code) return found;
   let bytes;

@@ -6,6 +6,7 @@ import { lintGutter, lintKeymap } from "@codemirror/lint";
 import * as lsp from "@codemirror/lsp-client";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { Compartment, EditorState } from "@codemirror/state";
+import { places, setPlaces } from "./places.js";
 import * as cm from "@codemirror/view";
 import { comments, semanticColours } from "./colours.js";
 import { diagnostics, fixAtCursor } from "./findings.js";
@@ -25,7 +26,7 @@ export const languages = {
 const pause = 10;
 
 export class Editor {
-  /// `changed()` is called after edits and when the cursor has moved, `found(findings, fixes)` when there are new ones.
+  /// `changed(isEdit)` is called after edits and when the cursor has moved, `found(findings, fixes)` when there are new ones.
   constructor(parent, { changed, found }) {
     this.changed = changed;
     this.language = "ptx";
@@ -59,6 +60,7 @@ export class Editor {
         watched,
         theme,
         this.dark.of([]),
+        places,
         semanticColours(this.client),
         inlayHints(this.client),
         this.file.of(this.plugin()),
@@ -81,7 +83,7 @@ export class Editor {
       clearTimeout(this.timer);
       this.timer = setTimeout(() => this.client.sync(), pause);
     }
-    if (update.docChanged || update.selectionSet) this.changed();
+    if (update.docChanged || update.selectionSet) this.changed(update.docChanged);
   }
 
   /// To a server, or from one that is no more to another.
@@ -116,6 +118,14 @@ export class Editor {
       effects: cm.EditorView.scrollIntoView(from, { y: "center" }),
     });
     this.view.focus();
+  }
+
+  /// Marks the lines where warps are: [{line, what}]. One of them is scrolled to, if it cannot be seen.
+  showPlaces(list, line = 0) {
+    const { doc } = this.view.state;
+    const effects = [setPlaces.of(list)];
+    if (line && line <= doc.lines) effects.push(cm.EditorView.scrollIntoView(doc.line(line).from, { y: "nearest", yMargin: 60 }));
+    this.view.dispatch({ effects });
   }
 
   setDark(isDark) {

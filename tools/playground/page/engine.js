@@ -1,41 +1,24 @@
 // ptxray in a worker, for the page: commands that give a promise, and a transport for the client of the language server.
-import workerText from "worker-text";
-
-function bytesOf(binary) {
-  const bytes = new Uint8Array(binary.length);
-  for (let at = 0; at < bytes.length; ++at) bytes[at] = binary.charCodeAt(at);
-  return bytes;
-}
-
-async function unpacked(base64) {
-  const packed = Uint8Array.fromBase64?.(base64) ?? bytesOf(atob(base64));
-  return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
-}
-
 /// How long an answer may take before the worker counts as stuck.
 const patience = 60000;
 
 export class Engine {
-  /// `onRestart(reason)` is called when a new worker has taken the place of one that broke.
-  constructor(base64, onRestart) {
+  /// The program is gzip in base64, or in the hands of a worker that start.js has started. `onRestart(reason)` is called
+  /// when a new worker has taken the place of one that broke.
+  constructor(program, onRestart) {
     this.onRestart = onRestart;
     this.listeners = new Set();
     this.waiting = new Map();
     this.number = 0;
-    this.address = URL.createObjectURL(new Blob([workerText], { type: "text/javascript" }));
-    this.start(unpacked(base64));
+    this.start(program instanceof Worker ? program : globalThis.ptxrayWorker(program));
   }
 
-  /// `wasm`: a promise of its bytes, or of the compiled module.
-  start(wasm) {
-    this.worker = new Worker(this.address);
+  start(worker) {
+    this.worker = worker;
     this.ready = new Promise((done) => (this.isReady = done));
-    this.worker.onmessage = ({ data }) => this.take(data);
-    this.worker.onerror = (event) => this.restart(event.message);
-    wasm.then(
-      (code) => this.worker.postMessage({ wasm: code }),
-      (error) => this.onRestart(String(error), true),
-    );
+    worker.onmessage = ({ data }) => this.take(data);
+    for (const data of worker.early.splice(0)) this.take(data);
+    worker.onerror = (event) => this.restart(event.message);
   }
 
   take(data) {
@@ -61,19 +44,28 @@ export class Engine {
     this.worker.terminate();
     for (const id of [...this.waiting.keys()])
       this.finish(id, { status: -1, stdout: "", stderr: `ptxray stopped: ${reason}` });
-    this.start(Promise.resolve(this.module));
+    this.start(globalThis.ptxrayWorker(this.module));
     this.onRestart(reason);
   }
 
-  /// {status, stdout, stderr, ms}
-  async command(args, files = {}, stdin = undefined) {
+  async asked(message) {
     await this.ready;
     const id = ++this.number;
     return new Promise((done) => {
       const timer = setTimeout(() => this.restart("no answer"), patience);
       this.waiting.set(id, { done, timer });
-      this.worker.postMessage({ id, args, files, stdin });
+      this.worker.postMessage({ id, ...message });
     });
+  }
+
+  /// {status, stdout, stderr, ms}
+  command(args, files = {}, stdin = undefined) {
+    return this.asked({ args, files, stdin });
+  }
+
+  /// Requests of the Debug Adapter Protocol, as [name, arguments]; with files for a new launch. {answers}, or {stderr}.
+  debug(requests, files) {
+    return this.asked({ requests, files });
   }
 
   /// For LSPClient.connect.

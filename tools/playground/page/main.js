@@ -7,8 +7,11 @@ import { Engine } from "./engine.js";
 import { Files } from "./files.js";
 import { findingList, fixAll } from "./findings.js";
 import { Panels } from "./panels.js";
+import { Run } from "./run.js";
 import { compilerExplorer, copy, download, markdown } from "./share.js";
+import { Stepper } from "./step.js";
 
+performance.mark("page");
 const $ = (id) => document.getElementById(id);
 const pause = 200;
 let findings = [],
@@ -21,7 +24,7 @@ const say = (text) => ($("status").textContent = text);
 
 // ---- ptxray and the editor
 
-const engine = new Engine(globalThis.ptxrayWasm, (reason, isDead) => {
+const engine = new Engine(globalThis.ptxrayFirst, (reason, isDead) => {
   say(isDead ? `ptxray does not start: ${reason}` : `ptxray stopped (${reason}) and was started again`);
   if (!isDead) editor.connect(engine.transport);
 });
@@ -40,14 +43,37 @@ const files = new Files(engine, {
   },
 });
 editor.connect(engine.transport);
+engine.ready.then(() => performance.mark("program"));
 
-function changed() {
+// ---- the emulated machine, in a program and a worker of its own
+
+let machine;
+function startMachine() {
+  machine ??= new Promise((done, fail) => {
+    const script = document.createElement("script");
+    script.src = "ptxray-machine.wasm.js";
+    script.onload = () => {
+      const engine = new Engine(globalThis.ptxrayMachine, (reason, isDead) => isDead && fail(new Error(reason)));
+      engine.ready.then(() => done(engine));
+    };
+    script.onerror = () => fail(new Error("ptxray-machine.wasm.js cannot be loaded"));
+    document.head.append(script);
+  });
+  return machine;
+}
+const stepper = new Stepper({ machine: startMachine, editor, say, words: () => run.words });
+const run = new Run({ machine: startMachine, editor, say, explain: (name) => panels.onExplain(name) });
+$("begin").onclick = () => stepper.begin();
+
+function changed(isEdit) {
+  if (isEdit) stepper.end();
   panels.asked = "";
   clearTimeout(timer);
   timer = setTimeout(refresh, pause);
 }
 
 function found(all, known) {
+  performance.mark("findings");
   findings = all;
   fixes = known;
   const errors = all.filter((one) => one.severity === 1).length;
@@ -73,8 +99,10 @@ function showFindings() {
 }
 
 /// A text from elsewhere.
-function open(text, language = "ptx", name = "") {
+function open(text, language = "ptx", name = "", words = "") {
   editor.setText(text, language);
+  stepper.prepare();
+  run.prepare(words);
   $("language").value = language;
   $("example").value = "";
   tell(name);
@@ -87,12 +115,14 @@ function tell(text) {
 
 // ---- panels
 
+const ownPanels = new Set(["file", "run", "step"]); // which draw themselves
+
 async function refresh() {
   const mine = ++turn,
     shown = panel;
   $("explorer").hidden = editor.language === "ptx";
   if (shown === "findings") return showFindings();
-  if (shown === "file") return;
+  if (ownPanels.has(shown)) return;
   const box = $(shown),
     drawn = element("div", { class: isFit() ? "picture fit" : "picture", title: `${shown} of the text` });
   const parts = await panels[shown](drawn).catch((error) => [
@@ -118,6 +148,7 @@ function show(name, asked = "") {
   $("picture").hidden = true;
   if (asked) $(name).scrollTop = 0;
   clearTimeout(timer);
+  if (ownPanels.has(name)) startMachine().catch((error) => say(error.message));
   return refresh();
 }
 
@@ -144,7 +175,11 @@ function showExample(name) {
   $("language").value = example.language;
   $("example").value = example.name;
   tell(example.story);
+  stepper.prepare(example);
+  run.prepare(example.words);
   show(example.panel);
+  if (example.panel === "run") run.run();
+  if (example.panel === "step") stepper.begin();
 }
 $("example").onchange = () => $("example").value && showExample($("example").value);
 $("language").onchange = () => editor.setText(editor.text, $("language").value);
@@ -154,7 +189,7 @@ $("chosen").onchange = () => $("chosen").files.length && files.take($("chosen").
 // ---- ways out
 
 async function address() {
-  return location.href.replace(/#.*/, "") + (await toFragment({ text: editor.text, language: editor.language, panel }));
+  return location.href.replace(/#.*/, "") + (await toFragment({ text: editor.text, language: editor.language, panel, words: run.words }));
 }
 $("share").onclick = async () => {
   const whole = await address();
@@ -201,10 +236,11 @@ setTheme();
 async function start() {
   try {
     const said = await fromFragment(location.hash);
-    const name = panels[said.panel] || said.panel === "findings" ? said.panel : "findings";
+    const isPanel = panels[said.panel] || ["findings", "run", "step"].includes(said.panel);
     if (said.text === undefined) return showExample(said.example);
-    open(said.text, languages[said.language] ? said.language : "ptx");
-    show(name);
+    open(said.text, languages[said.language] ? said.language : "ptx", "", said.words);
+    show(isPanel ? said.panel : "findings");
+    if (said.panel === "run") run.run();
   } catch (error) {
     showExample();
     say(error.message);
@@ -217,4 +253,4 @@ engine
   .then(({ stdout }) => ($("version").textContent = stdout.split("\n").slice(0, 2).join(", ")));
 
 // For tests.
-globalThis.playground = { editor, engine, files, show, showExample, state: () => ({ findings, fixes, panel }) };
+globalThis.playground = { editor, engine, files, run, stepper, show, showExample, state: () => ({ findings, fixes, panel }) };

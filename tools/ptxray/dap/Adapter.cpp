@@ -1,5 +1,5 @@
 #include "Adapter.h"
-#include "Streams.h"
+#include "../Printed.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -41,6 +41,7 @@ const llvm::StringMap<Adapter::Method> &Adapter::methods() {
       {"writeMemory", &Adapter::writeMemory},
       {"disassemble", &Adapter::disassemble},
       {"ptxray/warps", &Adapter::warps},
+      {"ptxray/state", &Adapter::state},
   };
   return all;
 }
@@ -70,26 +71,20 @@ void Adapter::reply(const Request &request, const Answer &answer) {
   send(std::move(message));
 }
 
-int Adapter::run() {
-  while (!isOver) {
-    const std::optional<Request> request = inbox.next();
-    if (!request)
-      return FoundErrors; // `disconnect` is the only good end
-    const auto known = methods().find(request->command);
-    Answer answer = Refusal{"there is no request `" + request->command + "`"};
-    if (known != methods().end())
-      try {
-        answer = (this->*known->second)(request->arguments);
-      } catch (const Json::exception &error) {
-        answer = Refusal{std::string("the arguments are not as they should be: ") + error.what()};
-      }
-    reply(*request, answer);
-    if (request->command == "launch" && std::holds_alternative<Json>(answer))
-      event("initialized");
-    if (movement)
-      moveNow();
-  }
-  return Clean;
+void Adapter::take(const Request &request) {
+  const auto known = methods().find(request.command);
+  Answer answer = Refusal{"there is no request `" + request.command + "`"};
+  if (known != methods().end())
+    try {
+      answer = (this->*known->second)(request.arguments);
+    } catch (const Json::exception &error) {
+      answer = Refusal{std::string("the arguments are not as they should be: ") + error.what()};
+    }
+  reply(request, answer);
+  if (request.command == "launch" && std::holds_alternative<Json>(answer))
+    event("initialized");
+  if (movement)
+    moveNow();
 }
 
 // ---- life cycle
@@ -129,17 +124,20 @@ Answer Adapter::launch(const Json &arguments) {
   if (std::string complaint = readArguments(debugCommand(), written, read); !complaint.empty())
     return Refusal{std::move(complaint)};
   auto launched = std::make_unique<PreparedLaunch>();
-  PrintedText printed;
-  int status = prepareEmulation(read, *launched);
-  if (status == Clean)
-    emulation = laidOut(*launched, read, status);
-  std::string text = printed.take();
+  std::string text;
+  {
+    const PrintedText complaints; // standard output carries messages
+    int status = prepareEmulation(read, *launched);
+    if (status == Clean)
+      emulation = laidOut(*launched, read, status);
+    text = complaints.text();
+  }
   if (!emulation)
     return Refusal{text.empty() ? "it cannot be launched" : std::move(text)};
   prepared = std::move(launched);
   origins = std::make_unique<OriginTable>(*prepared->input.report.source);
   machine::Launch request = emulation->request();
-  request.watch = &inbox.watch();
+  request.watch = &watch;
   debugger = std::make_unique<Debugger>(emulation->module(), request, emulation->buffers());
   debugger->start();
   if (const std::string &why = debugger->launch().outcome().refusal; !why.empty()) {
@@ -168,7 +166,7 @@ Answer Adapter::restart(const Json &) {
 }
 
 Answer Adapter::disconnect(const Json &) {
-  isOver = true;
+  hasEnded = true;
   return Json();
 }
 
@@ -194,14 +192,14 @@ void Adapter::moveNow() {
   shown.clear();
   (debugger.get()->*how)();
   tellStop();
-  inbox.watch().isStopped = false;
+  watch.isStopped = false;
 }
 
 /// The movement that `pause` stops says so itself when it ends.
 Answer Adapter::pause(const Json &) {
   if (!isConfigured)
     return Refusal{"nothing runs"};
-  inbox.watch().isStopped = false;
+  watch.isStopped = false;
   return Json();
 }
 

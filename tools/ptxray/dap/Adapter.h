@@ -18,9 +18,12 @@ using Answer = std::variant<Json, Refusal>;
 
 class Adapter {
 public:
-  Adapter(Inbox &inbox, llvm::raw_ostream &out) : inbox(inbox), out(out) {}
-  /// Runs until the client disconnects, or its stream ends. Returns an exit status.
-  int run();
+  /// `watch` stops a movement.
+  Adapter(machine::Watch &watch, llvm::raw_ostream &out) : watch(watch), out(out) {}
+  /// Answers a request, and makes the movement that it asks for.
+  void take(const Request &request);
+  /// The client has disconnected.
+  bool isOver() const { return hasEnded; }
 
 private:
   using Method = Answer (Adapter::*)(const Json &arguments);
@@ -60,6 +63,7 @@ private:
   Answer readMemory(const Json &arguments);
   Answer disassemble(const Json &arguments);
   Answer warps(const Json &arguments);
+  Answer state(const Json &arguments);
 
   // Requests that give a register or memory another value.
   Answer setVariable(const Json &arguments);
@@ -90,13 +94,18 @@ private:
   Json lanes();
   Json lanesOf(LocalId local) const;
   Json thread() const;
+  uint32_t lineOf(const machine::CodePlace &at) const;
+  Json warpsNow() const;
+  Json registersNow() const;
+  Json barriersNow() const;
+  Json operationsNow() const;
   Json memory() const;
   Json frame(const machine::CodePlace &at, int64_t id, const std::string &name) const;
 
-  Inbox &inbox;
+  machine::Watch &watch;
   llvm::raw_ostream &out;
   int64_t sent = 0;
-  bool isOver = false, stopsOnEntry = false, isConfigured = false;
+  bool hasEnded = false, stopsOnEntry = false, isConfigured = false;
   std::vector<std::string> words; // of the launch
   std::unique_ptr<PreparedLaunch> prepared;
   std::unique_ptr<Emulation> emulation;

@@ -8,8 +8,7 @@ Inbox::Inbox(llvm::sys::fs::file_t file) {
   std::thread([file, queue = queue] { read(file, queue); }).detach();
 }
 
-/// Messages other than requests are left out, since a client waits for no answer to them.
-static std::optional<Request> readRequest(const std::string &body) {
+std::optional<Request> readRequest(const std::string &body) {
   const Json value = Json::parse(body, nullptr, /*allow_exceptions=*/false);
   if (!value.is_object())
     return std::nullopt;

@@ -12,6 +12,9 @@ struct Request {
   Json arguments;
 };
 
+/// Reads the body of a message. Messages other than requests are left out, since a client waits for no answer to them.
+std::optional<Request> readRequest(const std::string &body);
+
 class Inbox {
 public:
   /// Starts to read.

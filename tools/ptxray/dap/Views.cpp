@@ -319,48 +319,44 @@ Answer Adapter::setExpression(const Json &arguments) {
                   arguments.at("value").get<std::string>());
 }
 
+/// Nothing if the text is not in base 64.
+static std::optional<std::vector<uint8_t>> decoded(StringRef text) {
+  static constexpr StringRef letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  constexpr unsigned bitsOfLetter = 6, bitsOfByte = 8;
+  std::vector<uint8_t> bytes;
+  uint32_t bits = 0;
+  unsigned count = 0;
+  if (text.size() % 4)
+    return std::nullopt;
+  for (const char letter : text.rtrim('=')) {
+    const size_t value = letters.find(letter);
+    if (value == StringRef::npos)
+      return std::nullopt;
+    bits = bits << bitsOfLetter | static_cast<uint32_t>(value);
+    count += bitsOfLetter;
+    if (count >= bitsOfByte) {
+      count -= bitsOfByte;
+      bytes.push_back(static_cast<uint8_t>(bits >> count));
+    }
+  }
+  return bytes;
+}
+
 Answer Adapter::writeMemory(const Json &arguments) {
   if (!debugger)
     return Refusal{"nothing is launched"};
-  std::vector<char> data;
-  if (llvm::Error error = llvm::decodeBase64(arguments.at("data").get<std::string>(), data)) {
-    llvm::consumeError(std::move(error));
+  const std::optional<std::vector<uint8_t>> data = decoded(arguments.at("data").get<std::string>());
+  if (!data)
     return Refusal{"`data` is not in base 64"};
-  }
   std::string problem;
   auto where = watchedNamed(*debugger, "[" + arguments.at("memoryReference").get<std::string>() + "]",
-                            static_cast<uint32_t>(data.size()), problem);
+                            static_cast<uint32_t>(data->size()), problem);
   if (!where)
     return Refusal{problem};
   where->address += static_cast<uint64_t>(arguments.value("offset", int64_t(0)));
-  if (data.empty() || !debugger->put(*where, {data.begin(), data.end()}))
-    return Refusal{"not all of these " + std::to_string(data.size()) + " bytes exist"};
-  return Json{{"bytesWritten", data.size()}};
-}
-
-/// Answers with all warps: which lanes are where, and what they wait for.
-Answer Adapter::warps(const Json &) {
-  if (!debugger)
-    return Refusal{"nothing is launched"};
-  Json all = Json::array();
-  for (const WarpView &warp : warpsOf(debugger->launch())) {
-    Json groups = Json::array();
-    for (const LaneGroup &group : warp.groups) {
-      const Instruction &instruction = instructionAt(debugger->program(), group.at);
-      groups.push_back({{"lanes", group.lanes},
-                        {"state", group.state == LaneGroup::State::Running   ? "running"
-                                  : group.state == LaneGroup::State::Waiting ? "waiting"
-                                                                             : "ready"},
-                        {"line", prepared->input.report.source->lineColumn(instruction.range.begin).line},
-                        {"waitsFor", group.waitsFor}});
-    }
-    all.push_back({{"id", threadOf(warp.name)},
-                   {"block", warp.name.block},
-                   {"warp", warp.name.warp},
-                   {"alive", warp.alive},
-                   {"groups", std::move(groups)}});
-  }
-  return Json{{"warps", std::move(all)}, {"time", debugger->time()}, {"lane", debugger->focus.lane}};
+  if (data->empty() || !debugger->put(*where, *data))
+    return Refusal{"not all of these " + std::to_string(data->size()) + " bytes exist"};
+  return Json{{"bytesWritten", data->size()}};
 }
 
 } // namespace ptxray::dap

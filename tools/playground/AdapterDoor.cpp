@@ -1,0 +1,11 @@
+// The debug adapter, request by request.
+#include "dap/Adapter.h"
+
+/// Nothing stops a movement of the adapter: who calls has no other thread.
+__attribute__((export_name("request"))) extern "C" void request(const char *body, size_t size) {
+  static ptxray::machine::Watch watch;
+  static ptxray::dap::Adapter adapter(watch, llvm::outs());
+  if (const std::optional<ptxray::dap::Request> asked = ptxray::dap::readRequest({body, size}))
+    adapter.take(*asked);
+  llvm::outs().flush();
+}

@@ -1,0 +1,11 @@
+// The commands that the page loads at first: all that it asks of a text.
+#include "Command.h"
+
+namespace ptxray {
+
+std::vector<Command> allCommands() {
+  return {checkCommand(),   descCommand(),   explainCommand(), extractCommand(), fmtCommand(),    graphCommand(),
+          hazardsCommand(), layoutCommand(), rulesCommand(),   targetsCommand(), versionCommand()};
+}
+
+} // namespace ptxray

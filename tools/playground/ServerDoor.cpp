@@ -1,0 +1,8 @@
+// The language server, message by message.
+#include "lsp/Server.h"
+
+__attribute__((export_name("message"))) extern "C" void message(const char *body, size_t size) {
+  static ptxray::lsp::Server server(llvm::outs());
+  server.take({body, size});
+  llvm::outs().flush();
+}

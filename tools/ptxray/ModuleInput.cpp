@@ -1,0 +1,108 @@
+// Reads a text with the options that belong to it, and prints what a check of it has found.
+#include "ModuleInput.h"
+#include "Binaries.h"
+#include "Isa/Isa.h"
+#include "Printed.h"
+#include "Ptxas/CommandLine.h"
+#include "Workspace/Config.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+
+namespace ptxray {
+
+using llvm::StringRef;
+
+std::optional<CheckOptions> findOptions(StringRef path, const Arguments &arguments, std::string &problem) {
+  std::vector<Configuration::Setting> settings;
+  if (arguments.has("--werror"))
+    settings.emplace_back("werror", "yes");
+  if (arguments.has("--pedantic"))
+    settings.emplace_back("pedantic", "yes");
+  std::optional<std::string> configFile;
+  if (arguments.has("--no-config"))
+    configFile = "";
+  else if (std::optional<StringRef> written = arguments.value("--config"))
+    configFile = written->str();
+  const auto options = Configuration(settings, configFile).forInput(path == "-" ? "<stdin>" : path, problem);
+  if (!options)
+    return std::nullopt;
+  CheckOptions found = *options;
+  found.target.clear();
+  found.ptx.clear();
+  if (std::optional<StringRef> target = arguments.value("--target"))
+    found.arch = target->str();
+  return found;
+}
+
+/// Refuses options after `--` with which no object file is made, or one of more than was checked.
+static int refuseOptions(const PtxasCommandLine &line) {
+  if (StringRef(line.arch).starts_with("compute_"))
+    return usageError("`" + line.arch + "` after `--`: for a virtual architecture ptxas makes no code");
+  if (!line.texts.empty())
+    return usageError("`--input-as-string` after `--` names a second input, which nobody checks");
+  for (const std::string &file : line.files)
+    if (llvm::sys::fs::exists(file))
+      return usageError("`" + file + "` after `--` is a second input, which nobody checks");
+  return Clean;
+}
+
+int ModuleInput::readOptions(StringRef path, const Arguments &arguments) {
+  const std::vector<std::string> passedOn(arguments.passedOn.begin(), arguments.passedOn.end());
+  const PtxasCommandLine line = readPtxasCommandLine(passedOn);
+  if (const int status = refuseOptions(line))
+    return status;
+  std::string problem;
+  std::optional<CheckOptions> found = findOptions(path, arguments, problem);
+  if (!found)
+    return usageError(problem);
+  options = std::move(*found);
+  options.kernels = line.kernels;
+  if (options.linking == Linking::Unknown && line.isSeparate)
+    options.linking = Linking::Separate;
+  if (!options.arch.empty() && isa::findTarget(options.arch) < 0)
+    return unknownTarget(options.arch);
+  report.path = path == "-" ? "<stdin>" : path.str();
+  return Clean;
+}
+
+int ModuleInput::refuseUnreadable(const std::string &problem, const Arguments &arguments) {
+  report = unreadable(std::move(report), problem);
+  printReport(report, arguments);
+  return BadUsage;
+}
+
+int ModuleInput::read(StringRef path, const Arguments &arguments) {
+  if (const int status = readOptions(path, arguments))
+    return status;
+  std::string problem;
+  OneText text = openText(path, arguments, problem);
+  const bool isObject = text.isObject || (text.source && text.source->text().starts_with(elfMagic));
+  if (isObject && !arguments.has("--text"))
+    return usageError("`" + report.path + "` holds code of a GPU: only PTX can be emulated");
+  if (!text.source)
+    return refuseUnreadable(problem, arguments);
+  report.path += text.entry.empty() ? "" : ":" + text.entry;
+  isSeparate = text.isSeparate;
+  const StringRef characters = text.source->text();
+  report.source = text.entry.empty() && characters.ends_with(StringRef("\0", 1))
+                      ? SourceBuffer::fromText(path, characters.rtrim('\0'))
+                      : std::move(text.source);
+  return Clean;
+}
+
+bool hasErrors(const FileReport &report) {
+  return llvm::any_of(report.diagnostics, [](const Diagnostic &d) { return d.severity == Severity::Error; });
+}
+
+void printReport(const FileReport &report, const Arguments &arguments) {
+  const StringRef name = arguments.value("--format").value_or("text");
+  const Format &format = *llvm::find_if(formats, [&](const Format &f) { return f.name == name; });
+  Totals totals;
+  totals.add(report);
+  format.begin(printed());
+  const RenderOptions options{.color = wantsColor(arguments), .fold = !arguments.has("--no-fold")};
+  format.file(report, options, printed());
+  format.end(totals, options, printed());
+}
+
+} // namespace ptxray

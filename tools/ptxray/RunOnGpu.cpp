@@ -1,0 +1,133 @@
+// `ptxray run` on a GPU: everything up to the launch. That is done by ptxray-run, a separate program, since this one is
+// static and cannot open the CUDA driver.
+#include "Assemble.h"
+#include "Binaries.h"
+#include "Files.h"
+#include "Isa/Isa.h"
+#include "Ptxas/Messages.h"
+#include "Ptxas/Ptxas.h"
+#include "Run.h"
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace ptxray {
+
+using llvm::StringRef;
+
+/// The path of ptxray-run: $PTXRAY_RUN, else next to this program, else in the build folder.
+static std::string companion() {
+  if (const char *named = std::getenv("PTXRAY_RUN"); named && *named)
+    return named;
+  const std::string folder = StringRef(ownPath()).rsplit('/').first.str();
+  for (const char *place : {"/ptxray-run", "/../libexec/ptxray-run", "/../ptxray-run/ptxray-run"})
+    if (access((folder + place).c_str(), X_OK) == 0)
+      return folder + place;
+  return "";
+}
+
+/// Runs a program that shares standard output and error.
+static int runShared(const std::string &path, llvm::ArrayRef<std::string> arguments) {
+  std::vector<char *> words{const_cast<char *>(path.c_str())};
+  for (const std::string &argument : arguments)
+    words.push_back(const_cast<char *>(argument.c_str()));
+  words.push_back(nullptr);
+  llvm::outs().flush();
+  pid_t child;
+  int status = 0;
+  if (const int reason = posix_spawn(&child, path.c_str(), nullptr, nullptr, words.data(), environ))
+    return usageError("`" + path + "` cannot be started: " + std::strerror(reason));
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+    ;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : KernelFailed;
+}
+
+/// The GPU that the module is compiled for: the module's own target if it fits the present GPU, since only that may be
+/// an architecture-specific one.
+static std::string targetFor(StringRef moduleTarget, StringRef gpu) {
+  const int own = isa::findTarget(moduleTarget), other = isa::findTarget(gpu);
+  const bool sameNumber = own >= 0 && other >= 0 && isa::targets()[own].number == isa::targets()[other].number;
+  return (sameNumber ? moduleTarget : gpu).str();
+}
+
+namespace {
+
+/// A launch by ptxray-run.
+struct Launch {
+  std::string launcher; // empty: it is missing
+  LaunchWords words;
+
+  int run(const std::string &image, llvm::ArrayRef<std::string> more = {}) const;
+};
+
+} // namespace
+
+int Launch::run(const std::string &image, llvm::ArrayRef<std::string> more) const {
+  if (launcher.empty())
+    return usageError("ptxray-run is missing: it belongs beside ptxray (or in $PTXRAY_RUN)");
+  return runShared(launcher, words.arguments(image, more));
+}
+
+/// Passes arguments on as they are written, since the parameters of an object are not known.
+static int runObject(Launch launch, const std::string &path, const Arguments &arguments) {
+  if (const std::optional<StringRef> kernel = arguments.value("--kernel"))
+    launch.words.options.insert(launch.words.options.end(), {"--kernel", kernel->str()});
+  for (StringRef text : llvm::ArrayRef(arguments.operands).drop_front())
+    launch.words.values.push_back(text.str());
+  return launch.run(path);
+}
+
+/// Lets the driver compile the text.
+static int runCompiledByDriver(const Launch &launch, AssembleInput &input, const Arguments &arguments) {
+  MemoryFile log;
+  std::string reason;
+  if (!log.create(reason))
+    return usageError(reason);
+  const int status = launch.run(input.file.path(), {"--jit", "--log", log.path()});
+  addMessages(input.report, log.beginning(1 << 20), input.options);
+  printReport(input.report, arguments);
+  return status;
+}
+
+static int runAssembled(const Launch &launch, AssembleInput &input, const Arguments &arguments) {
+  std::vector<std::string> probe{"--probe"};
+  if (std::optional<StringRef> device = arguments.value("--device"))
+    probe.insert(probe.end(), {"--device", device->str()});
+  const ProgramResult answer = runProgram(launch.launcher, probe, 60);
+  const StringRef gpu = StringRef(answer.printed).split(' ').first;
+  if (answer.end != ProgramEnd::Exited || answer.detail != 0 || !gpu.starts_with("sm_")) {
+    llvm::errs() << answer.printed;
+    return answer.end == ProgramEnd::Exited && answer.detail ? answer.detail : NoGpu;
+  }
+  MemoryFile object;
+  if (const int status = assembleInput(input, targetFor(input.report.target, gpu), arguments, object))
+    return status;
+  return launch.run(object.path());
+}
+
+int runOnGpu(const Arguments &arguments) {
+  Launch launch{companion(), sharedWords(arguments)};
+  AssembleInput input;
+  if (const int status = input.read(arguments.operands.front(), arguments))
+    return status;
+  if (input.report.source->text().starts_with(elfMagic))
+    return runObject(std::move(launch), input.file.path(), arguments);
+  input.check();
+  if (hasErrors(input.report)) {
+    printReport(input.report, arguments);
+    return FoundErrors;
+  }
+  KernelEntry entry;
+  if (const int status = chooseLaunch(arguments, input, entry, launch.words))
+    return status;
+  // Arguments are checked before a GPU is looked for and ptxas is called.
+  if (const int status = launch.run(input.file.path(), {"--validate"}))
+    return status;
+  return arguments.has("--jit") ? runCompiledByDriver(launch, input, arguments)
+                                : runAssembled(launch, input, arguments);
+}
+
+} // namespace ptxray

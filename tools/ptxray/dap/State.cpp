@@ -1,0 +1,114 @@
+// Requests beside the protocol: all that a picture of a halted launch needs, in one answer.
+#include "Adapter.h"
+
+namespace ptxray::dap {
+
+using namespace machine::debug;
+using machine::CodePlace;
+
+static const char *stateName(LaneGroup::State state) {
+  switch (state) {
+  case LaneGroup::State::Running: return "running";
+  case LaneGroup::State::Waiting: return "waiting";
+  case LaneGroup::State::Ready: break;
+  }
+  return "ready";
+}
+
+uint32_t Adapter::lineOf(const CodePlace &at) const {
+  return prepared->input.report.source->lineColumn(instructionAt(debugger->program(), at).range.begin).line;
+}
+
+Json Adapter::warpsNow() const {
+  Json all = Json::array();
+  for (const WarpView &warp : warpsOf(debugger->launch())) {
+    Json groups = Json::array();
+    for (const LaneGroup &group : warp.groups)
+      groups.push_back({{"lanes", group.lanes},
+                        {"state", stateName(group.state)},
+                        {"line", lineOf(group.at)},
+                        {"waitsFor", group.waitsFor}});
+    all.push_back({{"id", threadOf(warp.name)},
+                   {"block", warp.name.block},
+                   {"warp", warp.name.warp},
+                   {"alive", warp.alive},
+                   {"groups", std::move(groups)}});
+  }
+  return all;
+}
+
+/// Answers with all warps: which lanes are where, and what they wait for.
+Answer Adapter::warps(const Json &) {
+  if (!debugger)
+    return Refusal{"nothing is launched"};
+  return Json{{"warps", warpsNow()}, {"time", debugger->time()}, {"lane", debugger->focus.lane}};
+}
+
+/// The registers of the function that the lane is in, with their values in all lanes.
+Json Adapter::registersNow() const {
+  Json all = Json::array();
+  const auto position = debugger->position();
+  if (!position)
+    return all;
+  for (const RegisterView &one : registersOf(*position->frame, debugger->focus.lane)) {
+    Json lanes = Json::array();
+    for (unsigned lane = 0; lane < machine::warpSize; ++lane)
+      lanes.push_back(registerText(*position->frame, one.local, lane));
+    all.push_back({{"name", one.name}, {"type", one.type}, {"lanes", std::move(lanes)}});
+  }
+  return all;
+}
+
+Json Adapter::barriersNow() const {
+  Json all = Json::array();
+  for (const BarrierView &one : barriersOf(debugger->grid())) {
+    all.push_back({{"block", one.block},
+                   {"name", one.name},
+                   {"state", one.state},
+                   {"missing", one.missing},
+                   {"expected", one.expected},
+                   {"came", one.came},
+                   {"due", one.due}});
+    if (one.phase)
+      all.back().update({{"phase", *one.phase}, {"variable", one.variable}});
+  }
+  return all;
+}
+
+Json Adapter::operationsNow() const {
+  Json all = Json::array();
+  for (const OperationView &one : operationsOf(debugger->grid()))
+    all.push_back({{"block", one.warp.block},
+                   {"warp", one.warp.warp},
+                   {"lanes", one.lanes},
+                   {"line", lineOf(one.at)},
+                   {"waiting", one.waiting}});
+  return all;
+}
+
+/// Answers with the warps, and with all else that there is to see of them.
+Answer Adapter::state(const Json &) {
+  if (!debugger)
+    return Refusal{"nothing is launched"};
+  Json tensor = Json::array();
+  for (const TensorView &one : tensorMemoryOf(debugger->grid()))
+    tensor.push_back({{"block", one.block}, {"first", one.first}, {"count", one.count}});
+  const Focus &focus = debugger->focus;
+  const auto position = debugger->position();
+  const machine::Warp *warp = debugger->warp();
+  return Json{{"time", debugger->time()},
+              {"hasEnded", debugger->last().reason == Reason::Ended},
+              {"faults", faultTexts(debugger->launch(), prepared->input.report)},
+              {"block", focus.warp.block},
+              {"warp", focus.warp.warp},
+              {"lane", focus.lane},
+              {"line", position ? lineOf(position->at) : 0},
+              {"shared", warp ? warp->block->shared.size() : 0},
+              {"warps", warpsNow()},
+              {"registers", registersNow()},
+              {"barriers", barriersNow()},
+              {"operations", operationsNow()},
+              {"tensor", std::move(tensor)}};
+}
+
+} // namespace ptxray::dap

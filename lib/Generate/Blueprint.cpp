@@ -311,7 +311,8 @@ static std::optional<Family> familyOf(const Judged &judged, const Recipe &recipe
   const Facts &facts = judged.facts;
   constexpr FactKinds allowed = bitOf(FactKind::Copies) | bitOf(FactKind::Converged) | bitOf(FactKind::Among) |
                                 bitOf(FactKind::Syncs) | bitOf(FactKind::Releases) | bitOf(FactKind::Acquires) |
-                                bitOf(FactKind::Strong) | bitOf(FactKind::Per) | bitOf(FactKind::Occupies);
+                                bitOf(FactKind::Strong) | bitOf(FactKind::Per) | bitOf(FactKind::Occupies) |
+                                bitOf(FactKind::Multiplies);
   if (!facts.known || facts.kinds & ~allowed || !facts.ranges.empty())
     return {};
   bool isJoint = false, isBarrier = false;

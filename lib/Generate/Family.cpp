@@ -23,7 +23,8 @@ static bool isLeftOut(FactKind kind) {
   case FactKind::Acquires:
   case FactKind::Strong:
   case FactKind::Per:
-  case FactKind::Occupies: return false;
+  case FactKind::Occupies:
+  case FactKind::Multiplies: return false;
   default: return true;
   }
 }

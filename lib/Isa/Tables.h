@@ -287,6 +287,8 @@ enum class FactKind : uint8_t {
   // Registers of a thread:
   Occupies, // number, or operand: its registers, needed at the same time as those of its other facts
   Bounded,  // number: a bound of registers that a directive sets must be as high
+  // Matrices:
+  Multiplies, // space: the word that has the sizes m, n and k
 };
 enum class End : uint8_t { Function, Thread, Grid };
 /// Groups of threads, from the smallest to the largest.

@@ -159,6 +159,14 @@ static isa::WordId spaceOf(const FormView &view, const isa::SpaceRef &ref) {
   return ref.kind == isa::RefKind::Slot ? view.word(ref.index) : ref.index;
 }
 
+/// Returns how many products of two elements a multiplication of matrices makes whose sizes a word says.
+static uint32_t productsOf(const FormView &view, const isa::SpaceRef &sizes) {
+  int64_t products = 1;
+  for (const char letter : {'m', 'n', 'k'})
+    products *= view.value({0, narrow<int16_t>(sizes.index), letter, 1, 1, 0}).value_or(0);
+  return static_cast<uint32_t>(products);
+}
+
 /// The number of registers of 32 bits that an operand takes.
 static uint16_t registersOf(const FormView &view, unsigned operand) {
   const Shape &shape = view.written.shapes[view.nodeOf[operand]];
@@ -189,6 +197,8 @@ static void addActions(const FormView &view, Facts &facts) {
       facts.occupied += fact.operand < 0 ? fact.number : registersOf(view, fact.operand);
     else if (fact.kind == isa::FactKind::Bounded)
       facts.bounded = narrow<uint16_t>(fact.number);
+    else if (fact.kind == isa::FactKind::Multiplies)
+      facts.products = productsOf(view, fact.space);
     else if (fact.kind != isa::FactKind::Copies)
       facts.actions.push_back({fact.kind, fact.detail, fact.other, fact.isReads, fact.groups, spaceOf(view, fact.space),
                                node(fact.operand), node(fact.amount), node(fact.which), node(fact.condition),

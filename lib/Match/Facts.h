@@ -106,6 +106,7 @@ struct Facts {
   uint8_t ctas = 0;              // the blocks of a group whose tensor memory it asks for
   uint16_t occupied = 0;         // registers of a thread that it needs at the same time; 0: a few
   uint16_t bounded = 0;          // fewer registers no directive may leave it; 0: whatever
+  uint32_t products = 0;         // of two elements of matrices, made by all threads that execute it together
   uint8_t uses = 0;              // of all nodes
   FactKinds kinds = 0;           // `bitOf` each fact that holds; those of a body can be joined
   Computation computation;

@@ -35,6 +35,8 @@ public:
       begin() += "occupies " + std::to_string(facts.occupied);
     if (facts.bounded)
       begin() += "bounded " + std::to_string(facts.bounded);
+    if (facts.products)
+      begin() += "multiplies " + std::to_string(facts.products);
     if (facts.computation.isKnown)
       computation(facts.computation);
     if (facts.hasAddress32)

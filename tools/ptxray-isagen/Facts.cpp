@@ -20,7 +20,8 @@ struct FactSyntax {
     Number,
     OperandOrScope,
     ScopeAndOperands,
-    NumberOrOperands
+    NumberOrOperands,
+    Slot
   };
   Subjects subjects;
   std::set<std::string> clauses;
@@ -59,7 +60,8 @@ const FactSyntax &syntaxOf(FactKind kind) {
                                                      {Elects, {FactSyntax::Operand, {}}},
                                                      {Traces, {FactSyntax::Nothing, {}}},
                                                      {Occupies, {FactSyntax::NumberOrOperands, {"if"}}},
-                                                     {Bounded, {FactSyntax::Number, {}}}};
+                                                     {Bounded, {FactSyntax::Number, {}}},
+                                                     {Multiplies, {FactSyntax::Slot, {}}}};
   return all.at(kind);
 }
 
@@ -164,6 +166,11 @@ bool Resolver::subjects(const Fact &fact, isa::Fact result, std::vector<isa::Fac
       return addOperands(0);
     [[fallthrough]];
   case FactSyntax::Number: result.number = narrow<int16_t>(std::stoi(fact.subjects[0])); return add(-1);
+  case FactSyntax::Slot: {
+    const int slot = context->slot(fact.subjects[0]);
+    result.space = {isa::RefKind::Slot, narrow<uint16_t>(std::max(slot, 0))};
+    return slot >= 0 && add(-1);
+  }
   case FactSyntax::OperandOrScope:
     if (const int scope = detailOf(fact.kind, fact.subjects[0]); scope >= 0) {
       result.detail = narrow<uint8_t>(scope);
@@ -197,6 +204,7 @@ bool Resolver::isWellFormed(const Fact &fact) {
   case FactSyntax::Groups: fits = count > 0; break;
   case FactSyntax::NumberOrOperands: fits = count > 0 && (count == 1 || !isNumber(fact.subjects[0])); break;
   case FactSyntax::Number: fits = count == 1 && isNumber(fact.subjects[0]); break;
+  case FactSyntax::Slot: fits = count == 1 && fact.subjects[0][0] == '.'; break;
   case FactSyntax::ScopeAndOperands: fits = count > 0 && detailOf(fact.kind, fact.subjects[0]) >= 0; break;
   }
   for (const auto &[clause, words] : fact.clauses)

@@ -388,7 +388,7 @@ Json FormJson::factJson(const isa::Fact &fact) const {
   if (fact.isReads)
     json["forReads"] = true;
   if (fact.space.kind != isa::RefKind::None)
-    json["space"] =
+    json[fact.kind == isa::FactKind::Multiplies ? "sizes" : "space"] =
         fact.space.kind == isa::RefKind::Word ? isa::word(fact.space.index).text : slots[fact.space.index].name;
   return json;
 }

@@ -6,8 +6,38 @@
 
 namespace ptxray {
 
-// NOLINTBEGIN(misc-no-recursion): each step goes one deeper, and none beyond this.
+/// A text of more parts within parts is named by its register.
 constexpr unsigned mostDepth = 6;
+
+std::string Conditions::text(LocalId predicate, bool isTrue) {
+  const Part whole{predicate, as(isTrue), 0};
+  llvm::SmallVector<Part, 16> waiting = {whole};
+  while (!waiting.empty()) {
+    const Part one = waiting.back();
+    missing.clear();
+    Condition condition = make(one);
+    if (missing.empty()) {
+      made.insert_or_assign(one, std::move(condition));
+      waiting.pop_back();
+    } else {
+      waiting.append(missing.begin(), missing.end());
+    }
+  }
+  return made[whole].text;
+}
+
+Conditions::Condition Conditions::part(const Part &one) {
+  if (const auto known = made.find(one); known != made.end())
+    return known->second;
+  missing.push_back(one);
+  return {};
+}
+
+Conditions::Condition Conditions::make(const Part &one) {
+  if (one.as == Part::As::Value)
+    return {value(one.local, one.depth)};
+  return condition(one.local, one.as == Part::As::True, one.depth);
+}
 
 /// Is true if the text is the special register that counts the threads of a block, in its first dimension.
 static bool isThreadNumber(llvm::StringRef text) {
@@ -23,7 +53,7 @@ std::string Conditions::valueAt(uint32_t number, unsigned node, unsigned depth) 
   if (local == LocalId::None)
     return "?";
   const Operand &operand = body.ast->operandsOf(body.instruction(number).operands)[node];
-  return operand.suffix == SpellingId::None ? value(local, depth)
+  return operand.suffix == SpellingId::None ? part({local, Part::As::Value, depth}).text
                                             : (body.text(local) + body.ast->text(operand.suffix)).str();
 }
 
@@ -42,7 +72,7 @@ std::string Conditions::value(LocalId local, unsigned depth) {
     LocalId source = LocalId::None;
     body.eachUse(number,
                  [&](NamedUse use) { source = source == LocalId::None && use.uses & Reads ? use.local : source; });
-    return source == LocalId::None ? body.text(local).str() : value(source, depth + 1);
+    return source == LocalId::None ? body.text(local).str() : part({source, Part::As::Value, depth + 1}).text;
   }
   const std::optional<int64_t> found = nodes == 3 ? places.numberAt(number, 2) : std::nullopt;
   if (!computation.isKnown || !found)
@@ -137,7 +167,7 @@ std::optional<Conditions::Condition> Conditions::compared(uint32_t number, bool 
   if (first != LocalId::None && places.numberAt(number, 2) == 0 &&
       (comparison == isa::words::eq || comparison == isa::words::ne))
     if (const auto known = switchOf(first))
-      return condition(known->first, known->second == (isTrue == (comparison == isa::words::ne)), depth + 1);
+      return part({known->first, as(known->second == (isTrue == (comparison == isa::words::ne))), depth + 1});
   return Condition{valueAt(number, 1, depth + 1) + " " + sign.str() + " " + valueAt(number, 2, depth + 1)};
 }
 
@@ -153,21 +183,21 @@ std::optional<Conditions::Condition> Conditions::computed(uint32_t number, bool 
   case isa::Operation::Not:
     if (first == LocalId::None)
       return std::nullopt;
-    return condition(first, isTrue == (computation.operation == isa::Operation::Mov), depth + 1);
+    return part({first, as(isTrue == (computation.operation == isa::Operation::Mov)), depth + 1});
   case isa::Operation::Xor:
     if (first == LocalId::None || places.numberAt(number, 2).value_or(0) == 0)
       return std::nullopt;
-    return condition(first, !isTrue, depth + 1);
+    return part({first, as(!isTrue), depth + 1});
   case isa::Operation::And:
   case isa::Operation::Or: {
     if (first == LocalId::None || second == LocalId::None)
       return std::nullopt;
-    const Condition a = condition(first, isTrue, depth + 1), b = condition(second, isTrue, depth + 1);
+    const Condition a = part({first, as(isTrue), depth + 1}), b = part({second, as(isTrue), depth + 1});
     const bool isChoice = (computation.operation == isa::Operation::Or) == isTrue;
-    const auto part = [&](const Condition &one) {
+    const auto inBrackets = [&](const Condition &one) {
       return one.isChoice != isChoice && one.isChoice ? "(" + one.text + ")" : one.text;
     };
-    return Condition{part(a) + (isChoice ? " or " : " and ") + part(b), isChoice};
+    return Condition{inBrackets(a) + (isChoice ? " or " : " and ") + inBrackets(b), isChoice};
   }
   default: return std::nullopt;
   }
@@ -183,6 +213,4 @@ Conditions::Condition Conditions::condition(LocalId predicate, bool isTrue, unsi
   }
   return {(isTrue ? "" : "not ") + body.text(predicate).str()};
 }
-// NOLINTEND(misc-no-recursion)
-
 } // namespace ptxray

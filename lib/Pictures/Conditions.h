@@ -5,6 +5,8 @@
 //   mov.b32 %r3, 0;  @%p2 mov.b32 %r3, 1;  setp.eq.s32 %p4, %r3, 0;        not elected
 // What is not followed is named by its register.
 #include "Hazards/Places.h"
+#include <compare>
+#include <map>
 #include <string>
 
 namespace ptxray {
@@ -14,7 +16,7 @@ public:
   Conditions(const Body &body, Analyses &analyses, Places &places) : body(body), analyses(analyses), places(places) {}
 
   /// The words for a predicate that is true, or false.
-  std::string text(LocalId predicate, bool isTrue) { return condition(predicate, isTrue, 0).text; }
+  std::string text(LocalId predicate, bool isTrue);
   /// The threads of a block may differ in it.
   bool dependsOnThread(LocalId local) { return analyses.sharing().of(local).isOfThreadAnyhow; }
 
@@ -23,6 +25,17 @@ private:
     std::string text;
     bool isChoice = false; // `a or b`
   };
+  /// A text that is made of the texts of other registers, each of which is made first.
+  struct Part {
+    LocalId local = LocalId::None;
+    enum class As : uint8_t { Value, True, False } as = As::Value;
+    unsigned depth = 0; // of how many others it is a part
+    auto operator<=>(const Part &) const = default;
+  };
+  static Part::As as(bool isTrue) { return isTrue ? Part::As::True : Part::As::False; }
+  /// The text of a part. If it has not been made, it is noted as missing, and what is made of it will be made again.
+  Condition part(const Part &one);
+  Condition make(const Part &one);
   Condition condition(LocalId predicate, bool isTrue, unsigned depth);
   std::optional<Condition> computed(uint32_t number, bool isTrue, unsigned depth);
   std::optional<Condition> compared(uint32_t number, bool isTrue, unsigned depth);
@@ -36,6 +49,8 @@ private:
   const Body &body;
   Analyses &analyses;
   Places &places;
+  std::map<Part, Condition> made;
+  llvm::SmallVector<Part, 2> missing;
 };
 
 } // namespace ptxray

@@ -55,11 +55,23 @@ Stop Debugger::halt(const HaltRule &rule, Reason reason) {
   return stop;
 }
 
-/// Goes to the last match, or to the beginning if there is none.
-Stop Debugger::haltAtLast(HaltRule rule, Reason reason) {
+/// The last match before the end of the rule. It is sought in a short time before that first, and in longer and longer
+/// ones: what comes before these is executed without looking at each instruction.
+std::optional<HaltedAt> Debugger::lastOf(HaltRule rule) {
+  assert(rule.before != HaltRule::never && "it is sought before a time that has been reached");
   rule.isLast = true;
-  const std::unique_ptr<HaltedLaunch> searched = run(rule);
-  const std::optional<HaltedAt> found = searched->search().found;
+  for (uint64_t length = 1 << 10;; length <<= 10) {
+    const bool isLong = length >= rule.before || !rule.watched.empty(); // all is looked at, to see changes
+    rule.after = isLong ? 0 : rule.before - length;
+    const std::unique_ptr<HaltedLaunch> searched = run(rule);
+    if (searched->search().found || isLong)
+      return searched->search().found;
+  }
+}
+
+/// Goes to the last match, or to the beginning if there is none.
+Stop Debugger::haltAtLast(const HaltRule &rule, Reason reason) {
+  const std::optional<HaltedAt> found = lastOf(rule);
   if (!found)
     return start();
   HaltRule there;
@@ -194,7 +206,6 @@ std::optional<Debugger::Writing> Debugger::lastWriting(const FunctionCode &funct
   HaltRule rule = ruleFor(focus);
   rule.isAny = false;
   rule.isGuarded = true;
-  rule.isLast = true;
   rule.before = before;
   for (uint32_t number = 0; number < function.body->size(); ++number)
     for (const auto [name, uses] : llvm::zip(function.body->namesOf(number), function.body->usesOf(number)))
@@ -203,7 +214,7 @@ std::optional<Debugger::Writing> Debugger::lastWriting(const FunctionCode &funct
   const uint64_t here = now;
   std::optional<Writing> result;
   if (!rule.places.empty())
-    if (const std::optional<HaltedAt> found = run(rule)->search().found)
+    if (const std::optional<HaltedAt> found = lastOf(rule))
       result = {found->time, found->place};
   const Stop kept = stop;
   haltAt(here);

@@ -93,7 +93,8 @@ private:
   std::unique_ptr<machine::HaltedLaunch> run(const machine::HaltRule &rule);
   Stop halt(const machine::HaltRule &rule, Reason reason);
   void haltAt(uint64_t time);
-  Stop haltAtLast(machine::HaltRule rule, Reason reason);
+  std::optional<machine::HaltedAt> lastOf(machine::HaltRule rule);
+  Stop haltAtLast(const machine::HaltRule &rule, Reason reason);
   Stop runOn(machine::HaltRule rule, Reason reason);
   void focusOn(const machine::Warp &warp);
 

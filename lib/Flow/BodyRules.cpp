@@ -23,7 +23,8 @@ bool checkBody(const Body &body, const BodyContext &context, Analyses &analyses)
   checkDefinedness(body, context);
   if (analyses.isTangled())
     return false;
-  for (auto rule : {checkConvergence, checkBarrierThreads, checkAddresses, checkValues, checkUnwrittenPaths})
+  for (auto rule :
+       {checkConvergence, checkBarrierThreads, checkAddresses, checkValues, checkUnwrittenPaths, checkTraffic})
     rule(body, context, analyses);
   return true;
 }

@@ -34,6 +34,7 @@ void checkUnwrittenPaths(const Body &body, const BodyContext &context, Analyses 
 void checkAddresses(const Body &body, const BodyContext &context, Analyses &analyses);
 void checkValues(const Body &body, const BodyContext &context, Analyses &analyses);
 void checkBarrierThreads(const Body &body, const BodyContext &context, Analyses &analyses);
+void checkTraffic(const Body &body, const BodyContext &context, Analyses &analyses);
 void checkDefinedness(const Body &body, const BodyContext &context);
 
 /// A branch through a list becomes a jump through a table: that of more targets than `most`, without any where the

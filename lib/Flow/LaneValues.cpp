@@ -30,11 +30,35 @@ LaneValue LaneArithmetic::enumerated(uint64_t step) {
   return add(pattern);
 }
 
-LaneValue LaneArithmetic::join(const LaneValue &a, const LaneValue &b) const {
+LaneValue LaneArithmetic::placed(unsigned dimension) {
+  const auto numberOf = [&](uint64_t thread) { return static_cast<uint64_t>(shape.placeOf(thread)[dimension]); };
+  LanePattern pattern;
+  for (unsigned lane = 0; lane < warpSize; ++lane)
+    pattern.lanes[lane] = numberOf(lane < shape.threads ? lane : 0);
+  pattern.step = shape.threads > warpSize ? numberOf(warpSize) - pattern.lanes[0] : 0;
+  bool areUniform = true, areAlike = true;
+  for (uint64_t thread = 0; thread < shape.threads; ++thread) {
+    const uint64_t lane = thread % warpSize, warp = thread / warpSize;
+    areUniform &= numberOf(thread) == numberOf(warp * warpSize);
+    areAlike &= numberOf(thread) == pattern.lanes[lane] + warp * pattern.step;
+  }
+  if (areUniform && !pattern.step && areAlike)
+    return LaneValue::ofNumber(pattern.lanes[0]);
+  return areAlike ? add(pattern) : LaneValue::of(areUniform ? LaneValue::Same : LaneValue::Unknown);
+}
+
+LaneValue LaneArithmetic::join(const LaneValue &a, const LaneValue &b) {
   if (a.isUnset || a == b)
     return b;
   if (b.isUnset)
     return a;
+  const auto hasPattern = [](const LaneValue &value) {
+    return value.kind == LaneValue::Lanes || value.kind == LaneValue::Spread;
+  };
+  if (findsSpreads && hasPattern(a) && hasPattern(b)) {
+    const LaneValue one = spread(patternOf(a), 64);
+    return one == spread(patternOf(b), 64) ? one : LaneValue::of(LaneValue::Unknown);
+  }
   const bool areSame = a.kind == LaneValue::Same && b.kind == LaneValue::Same;
   return LaneValue::of(areSame ? LaneValue::Same : LaneValue::Unknown);
 }
@@ -115,6 +139,61 @@ LaneValue LaneArithmetic::lanewise(const Computation &c, Sources sources) {
   return add(fitted);
 }
 
+/// Returns whether the function only adds numbers, or multiplies by a known one, what is not known of its sources.
+static bool keepsDistances(const Computation &c, llvm::ArrayRef<LaneValue> sources) {
+  const auto isKnown = [&](size_t i) { return sources[i].isNumber || sources[i].kind == LaneValue::Lanes; };
+  switch (c.operation) {
+  case isa::Operation::Mov:
+  case isa::Operation::Cvt:
+  case isa::Operation::ToGeneric:
+  case isa::Operation::FromGeneric: return sources.size() == 1;
+  case isa::Operation::Add:
+  case isa::Operation::Sub: return sources.size() == 2;
+  case isa::Operation::Mul: return sources.size() == 2 && (sources[0].isNumber || sources[1].isNumber);
+  case isa::Operation::Shl: return sources.size() == 2 && sources[1].isNumber;
+  case isa::Operation::Mad:
+    return sources.size() == 3 && (sources[0].isNumber || sources[1].isNumber || (isKnown(0) && isKnown(1)));
+  default: return false;
+  }
+}
+
+/// The distances of the lanes of a pattern, whose numbers have so many bits.
+LaneValue LaneArithmetic::spread(LanePattern pattern, unsigned bits) {
+  const unsigned unused = bits < 64 ? 64 - bits : 0;
+  int64_t least = 0;
+  std::array<int64_t, warpSize> distances{};
+  for (unsigned lane = 0; lane < warpSize; ++lane) {
+    distances[lane] = static_cast<int64_t>((pattern.lanes[lane] - pattern.lanes[0]) << unused) >> unused;
+    least = std::min(least, distances[lane]);
+  }
+  for (unsigned lane = 0; lane < warpSize; ++lane)
+    pattern.lanes[lane] = static_cast<uint64_t>(distances[lane] - least);
+  pattern.step = 0;
+  if (isUniform(pattern))
+    return LaneValue::of(LaneValue::Same);
+  LaneValue value = add(pattern);
+  if (value.kind == LaneValue::Lanes)
+    value.kind = LaneValue::Spread;
+  return value;
+}
+
+LaneValue LaneArithmetic::spreadResult(const Computation &c, Sources sources) {
+  if (!keepsDistances(c, sources))
+    return LaneValue::of(LaneValue::Unknown);
+  const bool changesSpace = c.operation == isa::Operation::ToGeneric || c.operation == isa::Operation::FromGeneric;
+  LanePattern result;
+  llvm::SmallVector<uint64_t, 4> numbers(sources.size());
+  for (unsigned lane = 0; lane < warpSize; ++lane) {
+    for (const auto &[number, source] : llvm::zip(numbers, sources))
+      number = source.kind == LaneValue::Same ? source.number : patternOf(source).lanes[lane];
+    const std::optional<uint64_t> number = changesSpace ? numbers[0] : constantResult(c, numbers);
+    if (!number)
+      return LaneValue::of(LaneValue::Unknown);
+    result.lanes[lane] = *number;
+  }
+  return spread(result, c.resultBits);
+}
+
 LaneValue LaneArithmetic::result(const Computation &c, Sources sources) {
   const auto any = [&](LaneValue::Kind kind) {
     return llvm::any_of(sources, [&](const LaneValue &source) { return source.kind == kind; });
@@ -129,8 +208,10 @@ LaneValue LaneArithmetic::result(const Computation &c, Sources sources) {
   }
   const bool areNumbers =
       llvm::all_of(sources, [](const LaneValue &source) { return source.kind == LaneValue::Lanes || source.isNumber; });
-  if (any(LaneValue::Lanes))
-    return areNumbers ? lanewise(c, sources) : LaneValue::of(LaneValue::Unknown);
+  if (any(LaneValue::Lanes) && areNumbers && c.operation != isa::Operation::ToGeneric)
+    return lanewise(c, sources);
+  if (any(LaneValue::Lanes) || any(LaneValue::Spread))
+    return findsSpreads ? spreadResult(c, sources) : LaneValue::of(LaneValue::Unknown);
   if (!areNumbers)
     return LaneValue::of(LaneValue::Same);
   llvm::SmallVector<uint64_t, 4> numbers;

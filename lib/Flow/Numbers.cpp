@@ -149,10 +149,16 @@ static Numbers masked(const Numbers &a, int64_t mask) {
   return Numbers::between(0, most - most % static_cast<int64_t>(step), step);
 }
 
+bool areApart(const Numbers &a, const Numbers &b) {
+  const auto isBelow = [](const Numbers &low, const Numbers &high) {
+    return low.isBounded && low.low >= 0 && static_cast<uint64_t>(low.high) < alignmentOf(high);
+  };
+  return isBelow(a, b) || isBelow(b, a);
+}
+
 static Numbers joined(const Numbers &a, const Numbers &b, bool isOr) {
-  for (const auto &[high, low] : {std::pair(&a, &b), std::pair(&b, &a)})
-    if (low->isBounded && low->low >= 0 && static_cast<uint64_t>(low->high) < alignmentOf(*high))
-      return sum(*high, *low);
+  if (areApart(a, b))
+    return sum(a, b);
   const uint64_t step = std::min({alignmentOf(a), alignmentOf(b), uint64_t(1) << 32});
   if (!a.isBounded || !b.isBounded || a.low < 0 || b.low < 0)
     return Numbers::apart(step);

@@ -32,6 +32,8 @@ struct Numbers {
 
 /// Returns the numbers that an integer function makes of such sources.
 Numbers numbersOf(const Computation &computation, llvm::ArrayRef<Numbers> sources);
+/// Returns whether one of the numbers is a multiple of more than the other can be, so that `or` adds them.
+bool areApart(const Numbers &a, const Numbers &b);
 /// Returns the same numbers without bounds: what is left is how far apart they are.
 Numbers withoutBounds(const Numbers &numbers);
 /// Returns the numbers that are one or the other.

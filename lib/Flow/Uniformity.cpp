@@ -1,4 +1,5 @@
 #include "Flow/Uniformity.h"
+#include "Flow/Values.h"
 #include "Isa/Isa.h"
 #include "Isa/Words.h"
 #include "llvm/ADT/STLExtras.h"
@@ -7,8 +8,9 @@ namespace ptxray {
 
 // ---- blocks
 WarpLanes::WarpLanes(const Body &body, Analyses &analyses, Kind kind, const Adjacency *deciders)
-    : Backward(body, kind == Likely ? analyses.graph().size() : 0), body(body), graph(analyses.graph()),
-      shape(analyses.blockShape()), kind(kind), arithmetic(shape), deciders(deciders) {}
+    : Backward(body, kind == Certain ? 0 : analyses.graph().size()), body(body), analyses(analyses),
+      graph(analyses.graph()), shape(analyses.blockShape()), kind(kind), arithmetic(shape, kind == Distant),
+      deciders(deciders) {}
 
 void WarpLanes::addDecision(BlockId block, llvm::SmallVectorImpl<LocalId> &sources) const {
   const uint32_t last = graph[block].last();
@@ -78,16 +80,22 @@ LaneValue WarpLanes::special(const Source &source) {
     return LaneValue::of(LaneValue::Same);
   if (known->enumerates == isa::Enumerated::Lanes)
     return arithmetic.enumerated(0);
-  if (known->enumerates == isa::Enumerated::Threads && source.suffix != SpellingId::None) {
-    const llvm::StringRef dimension = body.ast->text(source.suffix);
-    if (dimension == ".x")
-      return shape.isExact && shape.x == 1 ? LaneValue::ofNumber(0) : arithmetic.enumerated(warpSize);
-    if (shape.isExact && (dimension == ".y" ? shape.y == 1 : shape.x * shape.y == shape.threads))
-      return LaneValue::ofNumber(0);
-    if (shape.isExact && shape.x % warpSize == 0)
-      return LaneValue::of(LaneValue::Same);
-  }
-  return LaneValue::of(LaneValue::Unknown);
+  const bool isOfThread = known->enumerates == isa::Enumerated::Threads && source.suffix != SpellingId::None;
+  return isOfThread ? ofThread(source) : LaneValue::of(LaneValue::Unknown);
+}
+
+LaneValue WarpLanes::ofThread(const Source &source) {
+  const llvm::StringRef dimension = body.ast->text(source.suffix);
+  if (kind == Distant) // of which addresses are made
+    return shape.isExact ? arithmetic.placed(dimension == ".x"   ? 0
+                                             : dimension == ".y" ? 1
+                                                                 : 2)
+                         : LaneValue::of(LaneValue::Unknown);
+  if (dimension == ".x")
+    return shape.isExact && shape.x == 1 ? LaneValue::ofNumber(0) : arithmetic.enumerated(warpSize);
+  if (shape.isExact && (dimension == ".y" ? shape.y == 1 : shape.x * shape.y == shape.threads))
+    return LaneValue::ofNumber(0);
+  return LaneValue::of(shape.isExact && shape.x % warpSize == 0 ? LaneValue::Same : LaneValue::Unknown);
 }
 
 LaneValue WarpLanes::operand(const Source &source) {
@@ -110,6 +118,14 @@ LaneValue WarpLanes::operand(const Source &source) {
   return value;
 }
 
+/// Returns whether no bit is set in both sources, so that `or` adds them.
+bool WarpLanes::areApart(const Step &step) {
+  if (kind != Distant || !step.is(isa::Operation::Or, 2))
+    return false;
+  const Numbers a = analyses.values().numbersOf(step.list[0]), b = analyses.values().numbersOf(step.list[1]);
+  return a.base == LocalId::None && b.base == LocalId::None && ptxray::areApart(a, b);
+}
+
 /// The sharing of the first result, if it is an integer function; else of what all results have in common.
 LaneValue WarpLanes::wholeResult(uint32_t number) {
   if (readsMemory(body, number))
@@ -120,7 +136,10 @@ LaneValue WarpLanes::wholeResult(uint32_t number) {
     llvm::SmallVector<LaneValue, 4> sources;
     for (const Source &source : step.sources())
       sources.push_back(operand(source));
-    return arithmetic.result(*step.computation, sources);
+    Computation computation = *step.computation;
+    if (areApart(step))
+      computation.operation = isa::Operation::Add;
+    return arithmetic.result(computation, sources);
   }
   LaneValue whole = LaneValue::of(LaneValue::Same);
   body.eachUse(number, [&](NamedUse use) {
@@ -167,7 +186,7 @@ LaneValue WarpLanes::written(uint32_t number, LocalId local) {
   // If the predicate differs, only some lanes get the value.
   const bool isPartial = guard != LocalId::None && known(guard).kind != LaneValue::Same;
   const bool isOne = body.definitions.only(local) != Definitions::none && guard == LocalId::None;
-  const bool isOther = !isOne || (value.kind == LaneValue::Same && !value.isNumber);
+  const bool isOther = !isOne || value.kind == LaneValue::Spread || (value.kind == LaneValue::Same && !value.isNumber);
   return isPartial || (isOther && (!deciders || differ(known(nodeOf(graph.blockOf(number))))))
              ? LaneValue::of(LaneValue::Unknown)
              : value;
@@ -177,7 +196,7 @@ LaneValue WarpLanes::transfer(LocalId node) {
   if (!isBlock(node)) {
     LaneValue value;
     body.definitions.eachWriter(node, [&](uint32_t number) { value = arithmetic.join(value, written(number, node)); });
-    const bool isUseful = kind == Likely || value.kind != LaneValue::Same || value.isNumber;
+    const bool isUseful = kind != Certain || value.kind != LaneValue::Same || value.isNumber;
     return isUseful ? value : unknown(node);
   }
   llvm::SmallVector<LocalId, 8> sources;

@@ -24,14 +24,16 @@ public:
   enum Kind : uint8_t {
     Certain, // numbers, `Lanes` and `Splits`, wherever control goes; all else is unknown
     Likely,  // `Same`, too, by the branches that decide who comes to where a register is written
+    Distant, // and `Spread`
   };
   /// `deciders`: by block, those whose ends decide who comes to it; null: there are too many.
   WarpLanes(const Body &body, Analyses &analyses, Kind kind, const Adjacency *deciders);
 
   const LaneValue &of(LocalId local) { return valueOf(local); }
+  const LanePattern &patternOf(const LaneValue &value) const { return arithmetic.patternOf(value); }
   /// Returns the value that decides how control leaves a block; Same, if there is nothing to decide.
   LaneValue decision(BlockId block);
-  /// The lanes of a warp may come to the block one without the other. Of `Likely`.
+  /// The lanes of a warp may come to the block one without the other. Not of `Certain`.
   bool varies(BlockId block) { return !deciders || differ(valueOf(nodeOf(block))); }
 
 private:
@@ -40,7 +42,7 @@ private:
   bool addSources(LocalId node, llvm::SmallVectorImpl<LocalId> &sources);
   static bool isUseless(const LaneValue &value) { return value.kind == LaneValue::Unknown; }
   LaneValue transfer(LocalId node);
-  LaneValue join(const LaneValue &a, const LaneValue &b) const { return arithmetic.join(a, b); }
+  LaneValue join(const LaneValue &a, const LaneValue &b) { return arithmetic.join(a, b); }
   static LaneValue widened(const LaneValue &value) { return value; }
   static LaneValue unknown(LocalId) { return LaneValue::of(LaneValue::Unknown); }
 
@@ -52,10 +54,13 @@ private:
   LaneValue written(uint32_t number, LocalId local);
   LaneValue resultAt(uint32_t number, LocalId local, const LaneValue &whole) const;
   LaneValue wholeResult(uint32_t number);
+  bool areApart(const Step &step);
+  LaneValue ofThread(const Source &source);
   LaneValue special(const Source &source);
   LaneValue operand(const Source &source);
 
   const Body &body;
+  Analyses &analyses;
   const Graph &graph;
   const BlockShape &shape;
   const Kind kind;
@@ -74,6 +79,8 @@ public:
   bool isSame(LocalId local) { return likely().of(local).kind == LaneValue::Same; }
   /// All lanes of a warp come to the block together, if they come to the function so.
   bool isWhole(BlockId block) { return !likely().varies(block); }
+  /// The values again, and the distances between lanes where no more is known.
+  WarpLanes distances() { return {body, analyses, WarpLanes::Distant, known()}; }
   /// A block whose end certainly keeps some lanes of a warp from this one; None: it is not certain that there is one.
   BlockId splitBefore(BlockId block) const { return splitter[indexOf(block)]; }
   /// The lanes that a block parts come together again before the end.

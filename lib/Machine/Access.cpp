@@ -321,8 +321,8 @@ static inline void storeAll(char *registers, const Op &op, const MemoryAccess &a
 }
 
 /// The addresses of all lanes, and their shape; null: there is only one lane.
-static inline const LaneShape *shapeOf(const char *registers, const MemoryAccess &access, uint64_t *at, uint32_t mask,
-                                       Warp &warp) {
+static inline LaneShape *shapeOf(const char *registers, const MemoryAccess &access, uint64_t *at, uint32_t mask,
+                                 Warp &warp) {
   if (!(mask & (mask - 1))) {
     addressesOf(registers, access.address, at);
     return nullptr;
@@ -336,17 +336,19 @@ static inline const LaneShape *shapeOf(const char *registers, const MemoryAccess
 void loadElements(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto &access = *static_cast<const MemoryAccess *>(op.more);
   uint64_t at[warpSize];
-  const LaneShape *shape = shapeOf(registers, access, at, mask, warp);
+  LaneShape *shape = shapeOf(registers, access, at, mask, warp);
   if (warp.isCounted)
-    countAccess(warp, op, AccessKind::Load, access.address.space, at, mask, access.bytes);
+    countAccess(warp, op, AccessKind::Load, access.address.space, {at, mask, access.bytes},
+                shape ? &shape->cost : nullptr);
   loadAll(registers, op, access, at, shape, mask, warp);
 }
 void storeElements(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto &access = *static_cast<const MemoryAccess *>(op.more);
   uint64_t at[warpSize];
-  const LaneShape *shape = shapeOf(registers, access, at, mask, warp);
+  LaneShape *shape = shapeOf(registers, access, at, mask, warp);
   if (warp.isCounted)
-    countAccess(warp, op, AccessKind::Store, access.address.space, at, mask, access.bytes);
+    countAccess(warp, op, AccessKind::Store, access.address.space, {at, mask, access.bytes},
+                shape ? &shape->cost : nullptr);
   storeAll(registers, op, access, at, shape, mask, warp);
 }
 
@@ -405,7 +407,7 @@ void accessAtomically(char *registers, const Op &op, uint32_t mask, Warp &warp) 
   const Addresses from = addresses(atomic.reads), to = addresses(atomic.writes);
   if (warp.isCounted && !to.empty())
     countAccess(warp, op, atomic.isIncrement ? AccessKind::Increment : AccessKind::Atomic,
-                atomic.writes[0].address.space, to[0].data(), mask, atomic.writes[0].bytes);
+                atomic.writes[0].address.space, {to[0].data(), mask, atomic.writes[0].bytes});
   for (uint32_t left = mask; left; left &= left - 1) {
     const uint32_t lane = left & -left;
     WeakAtomic weak(atomic, to.empty() ? nullptr : to[0].data(), static_cast<unsigned>(__builtin_ctz(lane)), warp);
@@ -432,8 +434,8 @@ static void countCopy(const MemoryCopy &copy, const char *registers, const Op &o
   uint64_t to[warpSize], from[warpSize];
   addressesOf(registers, copy.to, to);
   addressesOf(registers, copy.from, from);
-  countAccess(warp, op, AccessKind::Copy, copy.from.space, from, mask, copy.bytes);
-  countAccess(warp, op, AccessKind::Copy, copy.to.space, to, mask, copy.bytes);
+  countAccess(warp, op, AccessKind::Copy, copy.from.space, {from, mask, copy.bytes});
+  countAccess(warp, op, AccessKind::Copy, copy.to.space, {to, mask, copy.bytes});
 }
 
 void copyBytes(char *registers, const Op &op, uint32_t mask, Warp &warp) {

@@ -1,10 +1,12 @@
 #include "Machine/Counters.h"
-#include "Layout/Instructions.h"
 #include "Machine/Grid.h"
-#include "Machine/Traffic.h"
+#include "Traffic/Remedies.h"
 #include "llvm/ADT/STLExtras.h"
+#include <utility>
 
 namespace ptxray::machine {
+
+using traffic::LaneAddresses;
 
 InstructionCounts &InstructionCounts::operator+=(const InstructionCounts &other) {
   executed += other.executed;
@@ -38,20 +40,13 @@ FunctionCounts &FunctionCounts::operator+=(const FunctionCounts &other) {
   return *this;
 }
 
-/// The products of elements that one warp makes by an instruction whose registers hold the matrices; the four warps of
-/// a warpgroup share those of theirs. An instruction that only moves a matrix has an address.
+/// The products of elements that one warp makes; the four warps of a warpgroup share those of theirs.
 static uint64_t productsOfWarp(const FunctionCode &code, uint32_t number) {
-  const Verdict &verdict = *code.body->verdicts[number];
-  const std::optional<std::array<uint32_t, 3>> shape = layout::Words(verdict.opcode->spelling).shape();
-  const Instruction &instruction = code.instruction(number);
-  const bool isMove = llvm::any_of(code.body->ast->operandsOf(instruction.operands),
-                                   [](const Operand &one) { return one.kind == OperandKind::Address; });
-  if (!shape || isMove)
-    return 0;
-  const bool isShared = llvm::any_of(verdict.facts->actions, [](const Action &one) {
+  const Facts &facts = code.body->facts(number);
+  const bool isShared = llvm::any_of(facts.actions, [](const Action &one) {
     return one.kind == isa::FactKind::Converged && one.scope() == isa::Scope::Warpgroup;
   });
-  return uint64_t((*shape)[0]) * (*shape)[1] * (*shape)[2] / (isShared ? 4 : 1);
+  return facts.products / (isShared ? 4 : 1);
 }
 
 std::vector<InstructionCounts> countsByInstruction(const FunctionCode &code, const FunctionCounts &counts) {
@@ -119,45 +114,67 @@ void WorstAccess::take(const WorstAccess &other) {
     *this = other;
 }
 
-Wavefronts wavefrontsOf(AccessKind kind, const LaneAddresses &lanes) {
-  const bool isApart = kind == AccessKind::Copy || kind == AccessKind::Atomic;
-  return kind == AccessKind::Load ? wavefrontsOfLoad(lanes)
-                                  : wavefrontsOfStore(lanes, isApart ? SameWord::Apart : SameWord::Shared);
-}
+std::string WorstAccess::advice() const { return traffic::adviceFor(kind, {at.data(), mask, bytes}); }
+
+static uint64_t firstAddress(const LaneAddresses &lanes) { return lanes.at[__builtin_ctz(lanes.mask)]; }
 
 /// Keeps the access if it is the worst one of its instruction.
 static void keepWorst(GridState &grid, std::pair<uint32_t, uint32_t> place, AccessKind kind, const LaneAddresses &lanes,
-                      uint32_t passes) {
+                      uint32_t passes, KnownCost *known) {
+  const uint64_t first = firstAddress(lanes);
+  if (known && std::exchange(known->comparedAt, first) == first)
+    return;
+  WorstAccess &worst = grid.worst[place];
+  if (passes < worst.passes)
+    return;
   WorstAccess access{kind, {}, lanes.mask, lanes.bytes, passes};
   for (unsigned lane = 0; lane < warpSize; ++lane)
     access.at[lane] = lanes.mask >> lane & 1 ? lanes.at[lane] & sharedOffsetMask : 0;
-  grid.worst[place].take(access);
+  worst.take(access);
 }
 
-static void countShared(Warp &warp, const Op &op, AccessKind kind, const LaneAddresses &lanes) {
-  const FunctionCode &code = warp.now.frame->code;
-  InstructionCounts &counts = countsOf(warp, code)[op.instruction];
+static traffic::Wavefronts passesOf(AccessKind kind, const LaneAddresses &lanes, KnownCost *known) {
+  if (!known)
+    return wavefrontsOf(kind, lanes);
+  const uint32_t phase = firstAddress(lanes) % traffic::alignmentOfPasses;
+  if (known->phaseInShared != phase) {
+    known->passes = wavefrontsOf(kind, lanes);
+    known->phaseInShared = phase;
+  }
+  return known->passes;
+}
+
+static traffic::Pieces piecesOf(const LaneAddresses &lanes, KnownCost *known) {
+  if (!known)
+    return traffic::piecesOf(lanes);
+  const uint32_t phase = firstAddress(lanes) % traffic::alignmentOfPieces;
+  if (known->phaseInGlobal != phase) {
+    known->pieces = traffic::piecesOf(lanes);
+    known->phaseInGlobal = phase;
+  }
+  return known->pieces;
+}
+
+static void countShared(Warp &warp, const Op &op, InstructionCounts &counts, AccessKind kind,
+                        const LaneAddresses &lanes, KnownCost *known) {
   counts.sharedBytes += uint64_t(lanes.bytes) * static_cast<uint32_t>(__builtin_popcount(lanes.mask));
-  constexpr uint32_t mostCached = 8; // larger copies go past the first level of the cache, and are not counted there
-  if (kind == AccessKind::Copy && lanes.bytes > mostCached)
-    return;
-  const Wavefronts passes = wavefrontsOf(kind, lanes);
+  const traffic::Wavefronts passes = passesOf(kind, lanes, known);
   counts.sharedWavefronts += passes.count;
   counts.sharedIdeal += passes.ideal;
-  if (passes.count > 2 * passes.ideal)
-    keepWorst(*warp.block->grid, {code.number, op.instruction}, kind, lanes, passes.count);
+  if (passes.haveConflicts())
+    keepWorst(*warp.block->grid, {warp.now.frame->code.number, op.instruction}, kind, lanes, passes.count, known);
 }
 
-static void countGlobal(InstructionCounts &counts, const LaneAddresses &lanes) {
-  const Pieces pieces = piecesOf(lanes);
+static void countGlobal(InstructionCounts &counts, const LaneAddresses &lanes, KnownCost *known) {
+  const traffic::Pieces pieces = piecesOf(lanes, known);
   counts.globalBytes += uint64_t(lanes.bytes) * static_cast<uint32_t>(__builtin_popcount(lanes.mask));
   counts.globalSectors += pieces.sectors;
   counts.globalIdeal += pieces.ideal;
   counts.globalTags += pieces.lines;
 }
 
-void countAccess(Warp &warp, const Op &op, AccessKind kind, Space space, const uint64_t *at, uint32_t mask,
-                 uint32_t bytes) {
+void countAccess(Warp &warp, const Op &op, AccessKind kind, Space space, const LaneAddresses &lanes, KnownCost *known) {
+  const auto [at, mask, bytes] = lanes;
   if (!bytes || warp.doer.stage == Stage::End)
     return;
   InstructionCounts &counts = countsOf(warp, warp.now.frame->code)[op.instruction];
@@ -170,16 +187,16 @@ void countAccess(Warp &warp, const Op &op, AccessKind kind, Space space, const u
   }
   counts.localBytes += uint64_t(bytes) * static_cast<uint32_t>(__builtin_popcount(local));
   if (shared)
-    countShared(warp, op, kind, {at, shared, bytes});
+    countShared(warp, op, counts, kind, {at, shared, bytes}, shared == mask ? known : nullptr);
   if (global)
-    countGlobal(counts, {at, global, bytes});
+    countGlobal(counts, {at, global, bytes}, global == mask ? known : nullptr);
   if (kind == AccessKind::Atomic || kind == AccessKind::Increment)
-    counts.collisions += collisionsOf({at, shared | global, bytes});
+    counts.collisions += traffic::collisionsOf({at, shared | global, bytes});
 }
 
 void countRows(Warp &warp, const Op &op, Space space, const uint64_t *at, uint32_t mask) {
   constexpr uint32_t rowBytes = 16;
-  countAccess(warp, op, AccessKind::Matrix, space, at, mask, rowBytes);
+  countAccess(warp, op, AccessKind::Matrix, space, {at, mask, rowBytes});
 }
 
 void countBulk(Warp &warp, const Op &op, uint64_t bytes) {

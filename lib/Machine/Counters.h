@@ -1,7 +1,9 @@
 #pragma once
 // These functions count the instructions that a launch executes.
+#include "Traffic/Traffic.h"
 #include <array>
-#include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace ptxray::machine {
@@ -11,6 +13,7 @@ struct FunctionCode;
 struct CodeBlock;
 struct Op;
 enum class Space : uint8_t;
+using traffic::AccessKind;
 
 /// All executions of one instruction. The numbers are those that a profiler of an H100 shows for it.
 struct InstructionCounts {
@@ -41,9 +44,6 @@ struct FunctionCounts {
 /// The counts of the instructions, with those of the blocks of code that they are in.
 std::vector<InstructionCounts> countsByInstruction(const FunctionCode &code, const FunctionCounts &counts);
 
-/// The kinds of access that are counted in different ways.
-enum class AccessKind : uint8_t { Load, Store, Atomic, Increment, Copy, Matrix };
-
 /// The access of an instruction that took more passes through shared memory than the others.
 struct WorstAccess {
   AccessKind kind = AccessKind::Load;
@@ -51,10 +51,17 @@ struct WorstAccess {
   uint32_t mask = 0, bytes = 0, passes = 0;
   /// Keeps the worse one; if both took as many passes, the one with lower addresses, in whatever order they come.
   void take(const WorstAccess &other);
+  /// Says what would end its conflicts.
+  std::string advice() const;
 };
-struct LaneAddresses;
-struct Wavefronts;
-Wavefronts wavefrontsOf(AccessKind kind, const LaneAddresses &lanes);
+
+/// Holds what an access costs whose lanes have the same distances each time, and which begins at such an address.
+struct KnownCost {
+  std::optional<uint32_t> phaseInShared, phaseInGlobal; // of the first lane's address; none: nothing is known
+  traffic::Wavefronts passes;
+  traffic::Pieces pieces;
+  std::optional<uint64_t> comparedAt; // the first lane's address of the last one that may have been the worst
+};
 
 /// Counts that the lanes come through a block of code, all of them.
 void countBlock(Warp &warp, const FunctionCode &code);
@@ -64,8 +71,9 @@ void countWait(Warp &warp, const FunctionCode &code, uint32_t instruction);
 void countProducts(Warp &warp, const Op &op, uint64_t products);
 void countParting(Warp &warp, const FunctionCode &code, uint32_t instruction);
 /// Counts an access of as many bytes in each lane. The addresses are those of the space.
-void countAccess(Warp &warp, const Op &op, AccessKind kind, Space space, const uint64_t *at, uint32_t mask,
-                 uint32_t bytes);
+/// `known`: of their distances and such an access; it is not known yet, or null.
+void countAccess(Warp &warp, const Op &op, AccessKind kind, Space space, const traffic::LaneAddresses &lanes,
+                 KnownCost *known = nullptr);
 /// Counts rows of matrices, which lie where lanes say.
 void countRows(Warp &warp, const Op &op, Space space, const uint64_t *at, uint32_t mask);
 void countBulk(Warp &warp, const Op &op, uint64_t bytes);

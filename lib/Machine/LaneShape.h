@@ -1,6 +1,7 @@
 #pragma once
 // The addresses of the lanes of an access. Their distances are mostly the same each time that an instruction is
 // executed, so that what follows from these is found once.
+#include "Machine/Counters.h"
 #include "Machine/Program.h"
 #include <array>
 #include <deque>
@@ -28,7 +29,8 @@ struct LaneShape {
   std::array<Run, warpSize> run;               // all bytes
   std::array<uint8_t, warpSize> lanes;         // the lane of each element of the runs, as races are told
   std::array<uint32_t, warpSize> lanesOfCells; // the same for each byte of a cell
-  /// Finds all of that; lanes of `many` are not told apart.
+  KnownCost cost;
+  /// Finds all of that, but for the cost; lanes of `many` are not told apart.
   void find(const uint64_t *at, uint32_t lanesOfAccess, const MemoryAccess &access);
 };
 

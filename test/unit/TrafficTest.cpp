@@ -1,12 +1,12 @@
 // The counts of accesses to memory are those of a profiler on an H100.
-#include "Machine/Traffic.h"
+#include "Traffic/Traffic.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <array>
 #include <gtest/gtest.h>
 
-using namespace ptxray::machine;
+using namespace ptxray::traffic;
 
 namespace {
 
@@ -14,7 +14,7 @@ namespace {
 struct Measured {
   llvm::StringRef kind;
   LaneAddresses lanes{};
-  std::array<uint64_t, warpSize> at{};
+  std::array<uint64_t, warpLanes> at{};
   llvm::SmallVector<uint32_t, 3> counts;
 };
 
@@ -23,13 +23,13 @@ void read(llvm::StringRef line, Measured &result) {
   llvm::SmallVector<llvm::StringRef> words, lanes;
   llvm::SplitString(head, words);
   llvm::SplitString(addresses, lanes);
-  ASSERT_EQ(lanes.size(), warpSize) << line.str();
+  ASSERT_EQ(lanes.size(), warpLanes) << line.str();
   result.kind = words[0];
   result.lanes = {result.at.data(), 0, 0};
   ASSERT_FALSE(words[1].getAsInteger(10, result.lanes.bytes)) << line.str();
   for (const llvm::StringRef word : llvm::ArrayRef(words).drop_front(2))
     ASSERT_FALSE(word.getAsInteger(10, result.counts.emplace_back())) << line.str();
-  for (unsigned lane = 0; lane < warpSize; ++lane)
+  for (unsigned lane = 0; lane < warpLanes; ++lane)
     if (!lanes[lane].getAsInteger(16, result.at[lane]))
       result.lanes.mask |= 1u << lane;
 }
@@ -39,10 +39,11 @@ llvm::SmallVector<uint32_t, 3> countsOf(const Measured &one) {
     const Pieces pieces = piecesOf(one.lanes);
     return {pieces.sectors, pieces.ideal, pieces.lines};
   }
-  const bool isApart = one.kind == "Copy" || one.kind == "Atomic";
-  const Wavefronts found = one.kind == "Load"
-                               ? wavefrontsOfLoad(one.lanes)
-                               : wavefrontsOfStore(one.lanes, isApart ? SameWord::Apart : SameWord::Shared);
+  const AccessKind kind = one.kind == "Load"     ? AccessKind::Load
+                          : one.kind == "Copy"   ? AccessKind::Copy
+                          : one.kind == "Atomic" ? AccessKind::Atomic
+                                                 : AccessKind::Store;
+  const Wavefronts found = wavefrontsOf(kind, one.lanes);
   return {found.count, found.ideal};
 }
 
@@ -63,7 +64,7 @@ TEST(Traffic, IsWhatAProfilerCounts) {
     if (countsOf(one) == one.counts)
       continue;
     ++others; // loads of 16 bytes by some lanes join otherwise now and then
-    EXPECT_TRUE(one.kind == "Load" && one.lanes.bytes == 16 && one.lanes.mask != allLanes) << line.str();
+    EXPECT_TRUE(one.kind == "Load" && one.lanes.bytes == 16 && one.lanes.mask != ~0u) << line.str();
   }
   EXPECT_EQ(count, 586u);
   EXPECT_LE(others, 6u);

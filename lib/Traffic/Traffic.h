@@ -1,38 +1,45 @@
 #pragma once
 // These functions count the passes of a warp's access through shared memory, and the pieces of global memory that it
 // touches, as a profiler counts them for the instruction of an H100 (docs/counters.md).
-#include "Operate/Op.h"
 #include <cstdint>
 
-namespace ptxray::machine {
+namespace ptxray::traffic {
+
+inline constexpr unsigned warpLanes = 32;
 
 /// The lanes of a warp that access as many bytes each.
 struct LaneAddresses {
-  const uint64_t *at; // of 32 lanes
+  const uint64_t *at; // of all lanes
   uint32_t mask;      // the lanes that take part
   uint32_t bytes;
 };
 
+/// The kinds of access that are counted in different ways.
+enum class AccessKind : uint8_t { Load, Store, Atomic, Increment, Copy, Matrix };
+
 struct Wavefronts {
   uint32_t count = 0; // each pass brings at most one word of each of the 32 banks
   uint32_t ideal = 0; // if no two lanes were in each other's way
+
+  bool haveConflicts() const { return count > 2 * ideal; }
 };
-/// Lanes that name the same word get it together, or one after the other.
-enum class SameWord : uint8_t {
-  Shared, // all lanes get it at once
-  Apart,  // each lane has it for itself: atomic operations, writes of copies
-};
-Wavefronts wavefrontsOfLoad(const LaneAddresses &lanes);
-Wavefronts wavefrontsOfStore(const LaneAddresses &lanes, SameWord same = SameWord::Shared);
+/// The passes of an access; none of a copy that goes past the first level of the cache, and is not counted there. They
+/// are the same wherever the first lane is, if it is moved by a multiple of `alignmentOfPasses`.
+Wavefronts wavefrontsOf(AccessKind kind, const LaneAddresses &lanes);
+inline constexpr uint32_t alignmentOfPasses = 16;
 
 struct Pieces {
   uint32_t sectors = 0; // of 32 bytes
   uint32_t ideal = 0;   // sectors, if the bytes of the lanes followed each other
   uint32_t lines = 0;   // of 128 bytes
+
+  bool areScattered() const { return sectors > 2 * ideal; }
 };
+/// The pieces of an access. They are as many if the first lane is moved by a multiple of `alignmentOfPieces`.
 Pieces piecesOf(const LaneAddresses &lanes);
+inline constexpr uint32_t alignmentOfPieces = 128;
 
 /// Lanes whose address another lane of the warp has, too, but for one of them.
 uint32_t collisionsOf(const LaneAddresses &lanes);
 
-} // namespace ptxray::machine
+} // namespace ptxray::traffic

@@ -115,7 +115,7 @@ def counted(ptxray, path, shape, counts):
 
 def main():
     ptxray, count = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 150
-    equal = unknown = fine = 0
+    equal = fewer = unknown = fine = 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         path, counts = folder / "kernel.ptx", folder / "counts.json"
@@ -126,15 +126,21 @@ def main():
             for line, warps, number, ideal in counted(ptxray, path, shape, counts):
                 if line in figures:
                     found, least = figures.pop(line)
-                    assert (number, ideal) == (warps * found, warps * least), f"seed {seed}, line {line}\n{text}"
-                    equal += 1
+                    access = text.splitlines()[line - 1]
+                    is_exact = ".shared" in access and ".u8" not in access and ".u16" not in access
+                    # Otherwise it is the number of the alignment that needs the fewest: nobody knows the first address.
+                    fits = number == warps * found if is_exact else number >= warps * found
+                    assert fits and ideal >= warps * least, f"seed {seed}, line {line}\n{text}"
+                    equal += number == warps * found
+                    fewer += number != warps * found
                 elif number > 2 * ideal:
                     unknown += 1
                 else:
                     fine += 1
             assert not figures, f"seed {seed}: reports of other lines: {figures}"
-    print(f"{equal} reports as counted, {unknown} of which nothing is known, {fine} with nothing to report")
-    assert 2 * equal > count
+    known = f"{equal} reports as counted, {fewer} of fewer"
+    print(f"{known}; of {unknown} nothing is known, {fine} are fine")
+    assert 2 * equal > count and 9 * fewer < equal
 
 
 if __name__ == "__main__":

@@ -119,7 +119,7 @@ export class Run {
     const counting = this.$("counted").checked ? ["--counters=counters.svg"] : [];
     const checked = await launch(...outputs, ...counting);
     let plain = checked;
-    if (![0, 2, 7].includes(checked.status)) plain = await launch(...outputs, "--no-checks");
+    if (![-1, 0, 2, 7].includes(checked.status)) plain = await launch(...outputs, "--no-checks");
     const isOther = scheduleOf(words.join(" ")) !== "eager";
     const eager = isOther && plain.status === 0 ? await launch(...outputs, "--no-checks", "--schedule=eager") : null;
     return { buffers, checked, plain, eager };

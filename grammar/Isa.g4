@@ -12,7 +12,7 @@ item : 'instruction' mnemonic (',' mnemonic)* block                             
      | 'example' (mnemonic | WORD | STRING) sample (',' (sample | TARGET))? ';'        # example
      | 'operands' '{' operandDecl* '}'                                            # sharedOperands
      | definition                                                                 # fileDefinition
-     | ('storing' | 'reading') WORD (NAME | wordList)? '=' expression ';'         # conversion
+     | ('storing' | 'reading') WORD NAME? wordList? '=' expression ';'            # conversion
      | 'versions' versionRange (',' versionRange)* ';'                            # versions
      | 'target' TARGET 'since' NUMBER trait* ';'                                    # target
      | 'family' NUMBER+ ';'                                                       # family

@@ -478,7 +478,7 @@ struct Conversion {
   WordId word;
   bool isReading;
   bool ofIntegers, ofFloats;
-  Span types; // into `wordLists`; empty: all of these kinds
+  Span types; // into `wordLists`: where there is a number of these types, it is done to such ones alone
   Span steps; // parameter 0: the number
 };
 struct Form {

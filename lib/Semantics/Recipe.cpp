@@ -31,6 +31,7 @@ private:
   uint16_t add(RecipeStep step);
   void typeStep(RecipeStep &step);
   uint16_t converted(uint16_t value, bool isReading, const ElementType &type);
+  bool concerns(const isa::Conversion &one, bool isReading, const ElementType &type) const;
   bool converts(bool isReading, const ElementType &type) const;
   uint16_t leaf(const isa::Step &step);
   uint16_t named(const isa::Step &step, Arguments args);
@@ -370,9 +371,19 @@ uint16_t Compiler::inlined(isa::Span span, Arguments parameters) {
   return steps.back();
 }
 
-static bool concerns(const isa::Conversion &one, bool isReading, const ElementType &type) {
-  return one.isReading == isReading && (type.isFloat() ? one.ofFloats : one.ofIntegers) &&
-         type.kind != ElementType::Kind::Truth;
+bool Compiler::concerns(const isa::Conversion &one, bool isReading, const ElementType &type) const {
+  const bool isOfKind = type.isFloat() ? one.ofFloats : one.ofIntegers;
+  if (one.isReading != isReading || !isOfKind || type.kind == ElementType::Kind::Truth)
+    return false;
+  const llvm::ArrayRef<isa::WordId> types = isa::run(t.wordLists, one.types);
+  const auto isListed = [&](const ElementType &other) {
+    return llvm::any_of(types, [&](isa::WordId word) {
+      const std::optional<ElementType> named = elementType(word);
+      return named && named->kind == other.kind && named->bits == other.bits && named->format == other.format;
+    });
+  };
+  return isListed(type) ||
+         llvm::none_of(recipe.operands, [&](const RecipeOperand &operand) { return isListed(operand.type); });
 }
 
 bool Compiler::converts(bool isReading, const ElementType &type) const {

@@ -8,7 +8,7 @@ namespace ptxray {
 
 bool isOfCompiler(llvm::StringRef function) {
   return function == "vprintf" || function == "malloc" || function == "free" || function == "__assertfail" ||
-         function.starts_with("__cuda_syscall");
+         function.starts_with("__cuda_syscall") || function.starts_with("__nv_ptx_builtin_ocg_");
 }
 
 namespace {

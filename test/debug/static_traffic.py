@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What `ptxray check --pedantic` says of accesses without running is what `ptxray run --emulate` counts of them:
-static_traffic.py PTXRAY [COUNT]"""
+static_traffic.py PTXRAY ROOT"""
 
 import json
 import pathlib
@@ -114,7 +114,7 @@ def counted(ptxray, path, shape, counts):
 
 
 def main():
-    ptxray, count = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 150
+    ptxray, count = sys.argv[1], 150
     equal = fewer = unknown = fine = 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)

@@ -21,12 +21,21 @@ static CodePlace placeAt(const FunctionCode &code, uint32_t at) {
   return {code.number, block.instructions ? block.firstInstruction : block.instruction};
 }
 
+/// The time at which lanes executed something last; nothing: that was too long ago.
+static std::optional<uint64_t> endOf(const HaltSearch &search, const Warp &warp, uint32_t lanes) {
+  const std::vector<Stretch> stretches = search.stretches.all();
+  const auto last = llvm::find_if(llvm::reverse(stretches), [&](const Stretch &one) {
+    return one.warp == WarpName{warp.block->index, warp.number} && one.lanes & lanes;
+  });
+  return last == stretches.rend() ? std::nullopt : std::optional(last->end);
+}
+
 std::vector<LaneGroup> groupsOf(HaltedLaunch &launch, Warp &warp) {
   using State = LaneGroup::State;
   std::vector<LaneGroup> groups;
   const auto add = [&](State state, const Fragment &one) {
     if (const uint32_t lanes = one.mask & warp.alive)
-      groups.push_back({state, lanes, placeAt(one.frame->code, one.at), one.frame, ""});
+      groups.push_back({state, lanes, placeAt(one.frame->code, one.at), one.frame, "", std::nullopt});
   };
   const std::optional<HaltedAt> &found = launch.search().found;
   const bool isAt = launch.search().isHalted && found && found->warp == &warp;
@@ -48,12 +57,13 @@ std::vector<LaneGroup> groupsOf(HaltedLaunch &launch, Warp &warp) {
       continue;
     }
     groups.push_back({State::Waiting, one.lanes, at, const_cast<Frame *>(one.frame),
-                      one.reason.empty() ? "others have to come" : one.reason});
+                      one.reason.empty() ? "others have to come" : one.reason,
+                      endOf(launch.search(), warp, one.lanes)});
   }
   for (const Join &join : warp.joins)
     if (join.arrived)
       groups.push_back({State::Waiting, join.arrived, placeAt(join.frame->code, join.at), join.frame,
-                        "lanes that went another way have to come"});
+                        "lanes that went another way have to come", endOf(launch.search(), warp, join.arrived)});
   return groups;
 }
 
@@ -164,6 +174,20 @@ std::vector<OperationView> operationsOf(GridState &grid) {
                                      : "counted by a barrier object"});
   }
   return all;
+}
+
+HistoryView historyOf(HaltedLaunch &launch) {
+  HistoryView history{launch.search().stretches.all(), {}};
+  for (const EndedOperation &one : launch.search().operations.all())
+    history.operations.push_back({one.warp, one.at, one.begin, one.end});
+  for (BlockState *block : launch.grid().blocks)
+    if (!block->rank) // the blocks of a cluster have one list
+      for (const Pending &one : block->agents->flights->pending)
+        history.operations.push_back({{one.warp->block->index, one.warp->number},
+                                      {one.frame->code.number, one.op->instruction},
+                                      one.time,
+                                      std::nullopt});
+  return history;
 }
 
 std::vector<TensorView> tensorMemoryOf(GridState &grid) {

@@ -11,7 +11,8 @@ struct LaneGroup {
   uint32_t lanes = 0;
   machine::CodePlace at;
   machine::Frame *frame = nullptr;
-  std::string waitsFor; // in words
+  std::string waitsFor;          // in words
+  std::optional<uint64_t> since; // the time from which it has waited, if that is known
 };
 std::vector<LaneGroup> groupsOf(machine::HaltedLaunch &launch, machine::Warp &warp);
 
@@ -52,6 +53,19 @@ struct OperationView {
   std::string waiting; // who is told of its end
 };
 std::vector<OperationView> operationsOf(machine::GridState &grid);
+
+/// Holds what warps executed, and asynchronous operations, in the time before the launch was halted; the oldest first.
+struct HistoryView {
+  struct Operation {
+    machine::WarpName warp;
+    machine::CodePlace at;
+    uint64_t begin = 0;
+    std::optional<uint64_t> end; // none: it is in flight
+  };
+  std::vector<machine::Stretch> stretches;
+  std::vector<Operation> operations;
+};
+HistoryView historyOf(machine::HaltedLaunch &launch);
 
 /// Columns of tensor memory that are allocated.
 struct TensorView {

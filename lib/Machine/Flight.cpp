@@ -2,6 +2,7 @@
 #include "Isa/Isa.h"
 #include "Machine/BarrierObject.h"
 #include "Machine/Grid.h"
+#include "Machine/Halt.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cstring>
@@ -64,6 +65,9 @@ static void runAll(const std::vector<Op> &ops, char *registers, uint32_t mask, W
 
 static void end(Pending one, Flights &flights) {
   Warp &warp = *one.warp;
+  if (HaltSearch *const search = warp.block->grid->halt)
+    search->operations.add(
+        {{warp.block->index, warp.number}, {one.frame->code.number, one.op->instruction}, one.time, search->time});
   const Fragment now = std::exchange(warp.now, {0, one.mask, -1, one.copy.get()});
   const Doer doer = std::exchange(warp.doer, {0, 0, false, false, Stage::End});
   if (one.isArrival) {
@@ -207,6 +211,8 @@ static Pending &suspend(Warp &warp, const Op &op, uint32_t mask) {
   one.op = &op;
   one.mask = mask;
   one.begun = flights.turn;
+  if (warp.block->grid->halt)
+    one.time = timeOf(warp, op);
   return one;
 }
 

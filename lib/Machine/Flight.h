@@ -41,6 +41,7 @@ struct Pending {
   int engine = -1;
   bool isArrival = false, isOrdered = false;
   uint64_t begun = 0, due = 0; // turns
+  uint64_t time = 0;           // at which it began, of a launch that is halted
 };
 struct Flights {
   std::list<Pending> pending; // the oldest first

@@ -7,6 +7,22 @@ namespace ptxray::machine {
 
 bool isHalted(const GridState &grid) { return grid.halt && grid.halt->isHalted; }
 
+/// Notes that the warp executes instructions from a time on; `last` is the last of them.
+static void note(HaltSearch &search, const Warp &warp, uint64_t begin, uint64_t end, CodePlace last) {
+  Stretch *const newest = search.stretches.newest();
+  const bool goesOn = newest && newest->end == begin && newest->lanes == warp.now.mask &&
+                      newest->warp.warp == warp.number && newest->warp.block == warp.block->index;
+  if (!goesOn)
+    return search.stretches.add({{warp.block->index, warp.number}, warp.now.mask, begin, end, last});
+  newest->end = end;
+  newest->last = last;
+}
+
+uint64_t timeOf(const Warp &warp, const Op &op) {
+  const CodeBlock &block = warp.now.frame->code.blocks[warp.now.at];
+  return warp.block->grid->halt->blockBegan + (op.instruction - block.firstInstruction);
+}
+
 bool isQuiet(const Warp &warp, const FunctionCode &code, const CodeBlock &block) {
   HaltSearch &search = *warp.block->grid->halt;
   const HaltRule &rule = search.rule;
@@ -20,6 +36,7 @@ bool isQuiet(const Warp &warp, const FunctionCode &code, const CodeBlock &block)
   const bool isOther = rule.warp && !(*rule.warp == WarpName{warp.block->index, warp.number});
   if (end > rule.after && (rule.isAny || hasPlace) && !isOther)
     return false;
+  note(search, warp, search.time, end, {code.number, block.firstInstruction + block.instructions - 1});
   search.time = end;
   return true;
 }
@@ -169,10 +186,12 @@ bool haltsBefore(Warp &warp, const FunctionCode &code, uint32_t instruction) {
        (!rule.warp || *rule.warp == WarpName{warp.block->index, warp.number}) &&
        (!rule.lane || (rule.isGuarded ? lanesAt(warp, code, instruction) : warp.now.mask) >> *rule.lane & 1) &&
        depthOf(warp) <= rule.depth);
-  if (!isFitting || time < rule.after)
-    return false;
-  search.found = {time, &warp, place, changed};
-  search.isHalted = !rule.isLast;
+  if (isFitting && time >= rule.after) {
+    search.found = {time, &warp, place, changed};
+    search.isHalted = !rule.isLast;
+  }
+  if (!search.isHalted)
+    note(search, warp, time, time + 1, place);
   return search.isHalted;
 }
 

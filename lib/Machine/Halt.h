@@ -2,6 +2,7 @@
 // A launch can be halted at a place, so that it can be looked at. An execution is the same each time, so that a
 // debugger goes to any place of it, backwards too, by executing it again up to there.
 #include "Machine/Grid.h"
+#include <algorithm>
 
 namespace ptxray::machine {
 
@@ -65,6 +66,44 @@ struct Change {
 /// They are sorted by time.
 using Changes = llvm::ArrayRef<Change>;
 
+/// A time in which a warp executed instructions, one after the other.
+struct Stretch {
+  WarpName warp;
+  uint32_t lanes = 0;
+  uint64_t begin = 0, end = 0;
+  CodePlace last; // the last instruction
+};
+/// An asynchronous operation that has ended.
+struct EndedOperation {
+  WarpName warp;
+  CodePlace at;
+  uint64_t begin = 0, end = 0;
+};
+/// The newest things that were done. Older entries make room for newer ones.
+template <typename Entry> class Last {
+public:
+  static constexpr size_t most = 1024;
+  Entry *newest() { return count ? &entries[(count - 1) % most] : nullptr; }
+  void add(const Entry &entry) {
+    if (entries.size() < most)
+      entries.push_back(entry);
+    else
+      entries[count % most] = entry;
+    ++count;
+  }
+  /// Returns them from the oldest on.
+  std::vector<Entry> all() const {
+    std::vector<Entry> sorted = entries;
+    if (count > most)
+      std::rotate(sorted.begin(), sorted.begin() + static_cast<ptrdiff_t>(count % most), sorted.end());
+    return sorted;
+  }
+
+private:
+  std::vector<Entry> entries;
+  size_t count = 0;
+};
+
 /// The state of a launch that looks for the place of a rule.
 struct HaltSearch {
   HaltRule rule;
@@ -74,6 +113,8 @@ struct HaltSearch {
   std::vector<std::vector<uint8_t>> seen; // what was watched
   std::optional<HaltedAt> found;          // the match at which it is halted, or the last one
   bool isHalted = false;
+  Last<Stretch> stretches;
+  Last<EndedOperation> operations;
 };
 
 /// The warp is about to execute the block of code. Whether nothing in it can be a match, so that it may be executed at
@@ -83,6 +124,9 @@ bool isQuiet(const Warp &warp, const FunctionCode &code, const CodeBlock &block)
 bool haltsBefore(Warp &warp, const FunctionCode &code, uint32_t instruction);
 
 bool isHalted(const GridState &grid);
+
+/// The time of the instruction that the warp executes.
+uint64_t timeOf(const Warp &warp, const Op &op);
 
 /// The time of a launch that has a fault is that of the instruction which made it.
 void haltAtFault(const Warp &warp, const CodeBlock &block);

@@ -452,7 +452,8 @@ Outcome launch(LoadedModule &module, const Launch &launch) {
 
 struct HaltedLaunch::Parts {
   Parts(const Program &program, LoadedModule &module, const Launch &asked, const HaltRule &rule, Changes changes)
-      : launch(asked), search{rule, changes, 0, 0, {}, {}, false}, schedule(gridOf(program, module, launch), queue) {
+      : launch(asked), search{rule, changes, 0, 0, {}, {}, false, {}, {}},
+        schedule(gridOf(program, module, launch), queue) {
     schedule.grid.halt = &search;
     queue.count = 1;
     for (int i = 0; i < 3; ++i)

@@ -39,6 +39,30 @@ again:
   ret;
 }
 """
+MEET = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry meet(.param .u64 from, .param .u64 to)
+{
+  .reg .b32 %r<4>;
+  .reg .b64 %d<4>;
+  .shared .align 16 .b8 held[256];
+  ld.param.u64 %d1, [from];
+  mov.u32 %r1, %tid.x;
+  mad.wide.u32 %d1, %r1, 4, %d1;
+  mov.u32 %r2, held;
+  mad.lo.u32 %r2, %r1, 4, %r2;
+  cp.async.ca.shared.global [%r2], [%d1], 4;
+  bar.sync 0;
+  cp.async.wait_all;
+  bar.sync 0;
+  ld.param.u64 %d2, [to];
+  mad.wide.u32 %d2, %r1, 4, %d2;
+  ld.shared.u32 %r3, [%r2];
+  st.global.u32 [%d2], %r3;
+  ret;
+}
+"""
 
 
 class Protocol(unittest.TestCase):
@@ -267,6 +291,29 @@ class Protocol(unittest.TestCase):
         state = self.client.ask("ptxray/state")
         self.assertEqual((state["hasEnded"], state["faults"], state["registers"]), (True, [], []))
 
+    def test_timeline(self):
+        """Warps run one after the other and wait at a barrier; a copy is in flight until somebody waits for it."""
+        kernel = self.text("meet.ptx", MEET)
+        self.start(kernel, ("--block=64", "--schedule=lazy", "iota:u32:64", "zeros:u32:64"))
+        past = self.client.ask("ptxray/timeline")
+        self.assertEqual((past["from"], past["time"], past["stretches"], past["operations"]), (0, 0, [], []))
+        self.client.ask("evaluate", expression="goto 20", context="repl")
+        self.client.wait("stopped")
+        past = self.client.ask("ptxray/timeline", length=20)
+        self.assertEqual((past["from"], past["time"]), (0, 20))
+        stretches = [tuple(one[name] for name in ("id", "begin", "end", "line", "waits")) for one in past["stretches"]]
+        self.assertEqual(stretches, [(1, 0, 7, 15, True), (2, 7, 16, 17, True), (1, 16, 20, 19, False)])
+        operations = [(one["id"], one["line"], one["begin"], one["end"]) for one in past["operations"]]
+        self.assertEqual(operations, [(2, 14, 12, 15), (1, 14, 5, 17)])
+        self.client.ask("evaluate", expression="goto 13", context="repl")
+        self.client.wait("stopped")
+        past = self.client.ask("ptxray/timeline", length=5)
+        self.assertEqual((past["from"], past["stretches"][0]["begin"]), (8, 8))
+        self.assertEqual(past["operations"], [{"id": 1, "line": 14, "begin": 8}, {"id": 2, "line": 14, "begin": 12}])
+        self.assertIn("barrier 0", past["barriers"][0]["name"])
+        self.client.move("stepBack")
+        self.assertEqual(self.client.ask("ptxray/timeline")["time"], 6)  # where the first warp was before
+
     def test_restart(self):
         self.start(lines=[38])
         self.client.move("continue")
@@ -382,6 +429,7 @@ class Protocol(unittest.TestCase):
             "setExpression",
             "writeMemory",
             "setExceptionBreakpoints",
+            "ptxray/timeline",
             "ptxray/warps",
             "ptxray/state",
             "stepBack",

@@ -40,6 +40,7 @@ const llvm::StringMap<Adapter::Method> &Adapter::methods() {
       {"setExpression", &Adapter::setExpression},
       {"writeMemory", &Adapter::writeMemory},
       {"disassemble", &Adapter::disassemble},
+      {"ptxray/timeline", &Adapter::timeline},
       {"ptxray/warps", &Adapter::warps},
       {"ptxray/state", &Adapter::state},
   };

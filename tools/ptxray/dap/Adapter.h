@@ -62,6 +62,7 @@ private:
   Answer exceptionInfo(const Json &arguments);
   Answer readMemory(const Json &arguments);
   Answer disassemble(const Json &arguments);
+  Answer timeline(const Json &arguments);
   Answer warps(const Json &arguments);
   Answer state(const Json &arguments);
 

@@ -23,11 +23,14 @@ Json Adapter::warpsNow() const {
   Json all = Json::array();
   for (const WarpView &warp : warpsOf(debugger->launch())) {
     Json groups = Json::array();
-    for (const LaneGroup &group : warp.groups)
+    for (const LaneGroup &group : warp.groups) {
       groups.push_back({{"lanes", group.lanes},
                         {"state", stateName(group.state)},
                         {"line", lineOf(group.at)},
                         {"waitsFor", group.waitsFor}});
+      if (group.since)
+        groups.back()["since"] = *group.since;
+    }
     all.push_back({{"id", threadOf(warp.name)},
                    {"block", warp.name.block},
                    {"warp", warp.name.warp},
@@ -42,6 +45,45 @@ Answer Adapter::warps(const Json &) {
   if (!debugger)
     return Refusal{"nothing is launched"};
   return Json{{"warps", warpsNow()}, {"time", debugger->time()}, {"lane", debugger->focus.lane}};
+}
+
+/// Answers with what warps and asynchronous operations did in so much time before now.
+Answer Adapter::timeline(const Json &arguments) {
+  if (!debugger)
+    return Refusal{"nothing is launched"};
+  const uint64_t now = debugger->time();
+  const auto length = static_cast<uint64_t>(std::max<int64_t>(arguments.value("length", int64_t(256)), 1));
+  const uint64_t from = now > length ? now - length : 0;
+  const machine::Program &program = debugger->program();
+  const HistoryView history = historyOf(debugger->launch());
+  Json stretches = Json::array(), operations = Json::array(), barriers = Json::array();
+  for (const machine::Stretch &one : history.stretches) {
+    if (one.end <= from)
+      continue;
+    const Facts &facts = program.functions[one.last.function].body->facts(one.last.instruction);
+    const bool waits =
+        facts.has(isa::FactKind::Syncs) || facts.has(isa::FactKind::Awaits) || facts.has(isa::FactKind::Waits);
+    stretches.push_back({{"id", threadOf(one.warp)},
+                         {"lanes", one.lanes},
+                         {"begin", std::max(one.begin, from)},
+                         {"end", one.end},
+                         {"line", lineOf(one.last)},
+                         {"waits", waits}});
+  }
+  for (const HistoryView::Operation &one : history.operations) {
+    if (one.end && *one.end <= from)
+      continue;
+    operations.push_back({{"id", threadOf(one.warp)}, {"line", lineOf(one.at)}, {"begin", std::max(one.begin, from)}});
+    if (one.end)
+      operations.back()["end"] = *one.end;
+  }
+  for (const BarrierView &one : barriersOf(debugger->grid()))
+    barriers.push_back({{"block", one.block}, {"name", one.name}, {"state", one.state}});
+  return Json{{"from", from},
+              {"time", now},
+              {"stretches", std::move(stretches)},
+              {"operations", std::move(operations)},
+              {"barriers", std::move(barriers)}};
 }
 
 /// The registers of the function that the lane is in, with their values in all lanes.

@@ -29,6 +29,11 @@ static std::string changeText(const machine::Program &program, const machine::Ch
   return "";
 }
 
+/// Says what lanes wait for, and since when, if they execute nothing meanwhile.
+static std::string waitText(const LaneGroup &group) {
+  return group.waitsFor + (group.since ? ", since time " + std::to_string(*group.since) : "");
+}
+
 void Console::showWarps() {
   for (const WarpView &warp : warpsOf(debugger.launch())) {
     out << (warp.name == debugger.focus.warp ? '*' : ' ') << " block " << tripleText(warp.name.block) << " warp "
@@ -39,7 +44,7 @@ void Console::showWarps() {
                                                                      : "before";
       out << "    " << maskText(group.lanes) << ' ' << state << ' ' << placeText(group.at) << '\n';
       if (!group.waitsFor.empty())
-        out << "               " << group.waitsFor << '\n';
+        out << "               " << waitText(group) << '\n';
     }
     if (!warp.alive)
       out << "    has ended\n";
@@ -284,7 +289,7 @@ void Console::why(Words words) {
     return explainWriting(functionOf(debugger.program(), position->at), *local, before);
   }
   for (const LaneGroup &group : groupsOf(debugger.launch(), *debugger.warp()))
-    out << maskText(group.lanes) << ' ' << (group.waitsFor.empty() ? "can go on" : "waits: " + group.waitsFor) << '\n'
+    out << maskText(group.lanes) << ' ' << (group.waitsFor.empty() ? "can go on" : "waits: " + waitText(group)) << '\n'
         << placeText(group.at) << '\n';
 }
 

@@ -1,13 +1,10 @@
 // The view of all warps while a kernel is debugged: a row for each, a cell for each lane, coloured by what it does. The
-// adapter answers `ptxray/warps`.
+// adapter answers `ptxray/warps`. The time line is below.
 const vscode = require("vscode");
+const { escaped, timeline } = require("./timeline.js");
 
 const LANES = 32;
 const STATES = { running: "runs", ready: "can go on", waiting: "waits", ended: "has ended" };
-
-function escaped(text) {
-  return text.replace(/[&<>"]/g, (found) => `&#${found.charCodeAt(0)};`);
-}
 
 /** What each lane of a warp does, and where. */
 function cells(warp, focus) {
@@ -24,8 +21,8 @@ function cells(warp, focus) {
     .join("");
 }
 
-/** A page of the answer, without scripts. */
-function page(answer) {
+/** A page of the answers, without scripts. */
+function page(answer, past) {
   const rows = answer.warps.map((warp) => {
     const lines = [...new Set(warp.groups.map((group) => group.line))].join(", ");
     return `<tr><th>${warp.block.join(",")}:${warp.warp}</th>${cells(warp, answer.lane)}<td class="line">${lines}</td></tr>`;
@@ -43,8 +40,13 @@ th { font-weight: normal; text-align: right; padding-right: 6px; }
 .waiting { background: var(--vscode-charts-orange); }
 .ended { background: var(--vscode-charts-lines); opacity: 0.3; }
 .focus { outline: 1px solid var(--vscode-focusBorder); }
+rect.running { fill: var(--vscode-charts-green); }
+rect.waiting { fill: var(--vscode-charts-orange); }
+rect.flight { fill: var(--vscode-charts-purple); }
+p, ul { font-size: 11px; }
 </style></head>
-<body><p>time ${answer.time}; block and warp, a cell for each lane, lines</p><table>${rows.join("")}</table></body></html>`;
+<body><p>time ${answer.time}; block and warp, a cell for each lane, lines</p><table>${rows.join("")}</table>
+${past ? timeline(past, answer.warps) : ""}</body></html>`;
 }
 
 /** What belongs to the extension: the view, and who tells it that the kernel has stopped. */
@@ -52,11 +54,14 @@ function register() {
   let view;
   async function show(session) {
     if (!view) return;
-    const answer = await session.customRequest("ptxray/warps").then(
-      (found) => found,
-      () => undefined,
+    const asked = ["ptxray/warps", "ptxray/timeline"].map((name) =>
+      session.customRequest(name).then(
+        (found) => found,
+        () => undefined,
+      ),
     );
-    if (answer) view.webview.html = page(answer);
+    const [answer, past] = await Promise.all(asked);
+    if (answer && view) view.webview.html = page(answer, past);
   }
   const provider = {
     resolveWebviewView(resolved) {

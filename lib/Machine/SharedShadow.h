@@ -26,7 +26,7 @@ public:
   Cell read(size_t index) const;
   void write(size_t index, const Cell &cell);
   static constexpr size_t fewCells = 8, manyCells = 64;
-  /// Is true when the writes of so many cells from this one on, few or many, are the same.
+  /// Is true when the writes of the cells from this one on are the same; their number is `fewCells` or `manyCells`.
   bool areWritesSame(size_t first, size_t count) const;
   /// The same for reads; all of them are known from the columns.
   bool areReadsSame(size_t first, size_t count) const;

@@ -66,7 +66,7 @@ enum class Code : uint8_t {
   SquareRoot,
   Canonical, // the NaN of a GPU in the place of any
   Flush,     // zero in the place of what is subnormal
-  FlushTiny, // of what is not normal in the next narrower format
+  FlushTiny, // of an f64 that is not normal as an f32
   AddFlushed,
   SubtractFlushed,
   MultiplyFlushed,

@@ -26,9 +26,7 @@ uint32_t spreadCode(Spread kind, const Format &format, std::mt19937 &random) {
 }
 
 struct TileCase {
-  MatrixUnit unit;
-  unsigned architecture;
-  const Format *operand, *result;
+  MatrixKind kind;
   uint32_t depth;
 };
 
@@ -38,29 +36,29 @@ constexpr uint32_t rows = 7, columns = 40; // the rows are no multiple of those 
 /// its own.
 void compareTile(const TileCase &one, Spread kind, bool isSparse, std::mt19937 &random) {
   const uint32_t depthOfB = isSparse ? 2 * one.depth : one.depth;
-  const SumModel model = sumModel({one.unit, one.architecture, one.operand, one.result});
+  const SumModel model = sumModel(one.kind);
   std::vector<uint32_t> a(rows * one.depth), b(columns * depthOfB), sums(rows * columns);
   std::vector<uint16_t> chosen(isSparse ? rows * one.depth : 0);
   for (uint16_t &column : chosen)
     column = static_cast<uint16_t>(random() % depthOfB);
   for (std::vector<uint32_t> *codes : {&a, &b})
     for (uint32_t &code : *codes)
-      code = spreadCode(kind, *one.operand, random);
+      code = spreadCode(kind, *one.kind.operand, random);
   for (uint32_t &sum : sums)
-    sum = spreadCode(random() % 2 ? Spread::NearOne : Spread::MostlyZero, *one.result, random);
+    sum = spreadCode(random() % 2 ? Spread::NearOne : Spread::MostlyZero, *one.kind.result, random);
   const std::vector<uint32_t> before = sums;
-  addProducts({Multiplicand(rows, one.depth, *one.operand, a, model.products), 0, rows, chosen},
-              Multiplicand(columns, depthOfB, *one.operand, b, model.products), sums, *one.result, model);
+  addProducts({Multiplicand(rows, one.depth, *one.kind.operand, a, model.products), 0, rows, chosen},
+              Multiplicand(columns, depthOfB, *one.kind.operand, b, model.products), sums, *one.kind.result, model);
   for (uint32_t row = 0; row < rows; ++row)
     for (uint32_t column = 0; column < columns; ++column) {
       std::vector<Factor> x, y;
       for (uint32_t k = 0; k < one.depth; ++k) {
-        x.push_back(factorOf(a[k * rows + row], *one.operand));
-        y.push_back(factorOf(b[(isSparse ? chosen[row * one.depth + k] : k) * columns + column], *one.operand));
+        x.push_back(factorOf(a[k * rows + row], *one.kind.operand));
+        y.push_back(factorOf(b[(isSparse ? chosen[row * one.depth + k] : k) * columns + column], *one.kind.operand));
       }
       const size_t at = size_t(row) * columns + column;
-      ASSERT_EQ(sums[at], sumOfProducts(x, y, before[at], *one.result, model))
-          << one.operand->name << " to " << one.result->name << ", numbers of kind " << int(kind) << ", sum "
+      ASSERT_EQ(sums[at], sumOfProducts(x, y, before[at], *one.kind.result, model))
+          << one.kind.operand->name << " to " << one.kind.result->name << ", numbers of kind " << int(kind) << ", sum "
           << before[at];
     }
 }
@@ -68,11 +66,13 @@ void compareTile(const TileCase &one, Spread kind, bool isSparse, std::mt19937 &
 TEST(MatrixTile, SumsSideBySideAreThoseOneByOne) {
   constexpr MatrixUnit wgmma = MatrixUnit::Wgmma, tcgen05 = MatrixUnit::Tcgen05, mma = MatrixUnit::Mma;
   const TileCase cases[] = {
-      {wgmma, 90, &f16, &f32, 16},    {wgmma, 90, &bf16, &f32, 16},    {wgmma, 90, &tf32, &f32, 8},
-      {wgmma, 90, &e4m3, &f32, 32},   {wgmma, 90, &e5m2, &f32, 32},    {wgmma, 90, &f16, &f16, 16},
-      {wgmma, 90, &e4m3, &f16, 32},   {tcgen05, 100, &e4m3, &f32, 32}, {tcgen05, 100, &e2m1, &f32, 32},
-      {tcgen05, 100, &f16, &f32, 32}, {tcgen05, 100, &f16, &f16, 32},  {wgmma, 90, &bf16, &f32, 40},
-      {mma, 90, &e4m3, &f16, 32},     {mma, 80, &bf16, &f32, 16},      {mma, 75, &f16, &f16, 8}};
+      {{wgmma, 90, &f16, &f32}, 16},    {{wgmma, 90, &bf16, &f32}, 16},    {{wgmma, 90, &tf32, &f32}, 8},
+      {{wgmma, 90, &e4m3, &f32}, 32},   {{wgmma, 90, &e5m2, &f32}, 32},    {{wgmma, 90, &f16, &f16}, 16},
+      {{wgmma, 90, &e4m3, &f16}, 32},   {{tcgen05, 100, &e4m3, &f32}, 32}, {{tcgen05, 100, &e2m1, &f32}, 32},
+      {{tcgen05, 100, &f16, &f32}, 32}, {{tcgen05, 100, &f16, &f16}, 32},  {{wgmma, 90, &bf16, &f32}, 40},
+      {{mma, 90, &e4m3, &f16}, 32},     {{mma, 80, &bf16, &f32}, 16},      {{mma, 75, &f16, &f16}, 8},
+      {{mma, 75, &f16, &f32, true}, 8}, {{mma, 86, &tf32, &f32}, 8},       {{mma, 86, &f16, &f16}, 16},
+      {{mma, 90, &f16, &f32}, 32},      {{mma, 120, &e3m2, &f32}, 32},     {{mma, 89, &e5m2, &f16}, 32}};
   std::mt19937 random(1);
   for (const TileCase &one : cases)
     for (int kind = 0; kind <= int(Spread::Last); ++kind)

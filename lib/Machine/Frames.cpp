@@ -54,6 +54,14 @@ static const std::vector<char> &imageOf(Warp &warp, const FunctionCode &code) {
   return image;
 }
 
+/// The addresses of variables that depend on where the frame and the block are.
+static void fillAddresses(const Warp &warp, Frame &frame) {
+  for (const auto &[place, offset] : frame.code.frameAddresses)
+    fill(frame.registers, place, frame.base + offset);
+  for (const auto &[place, offset] : frame.code.sharedAddresses)
+    fill(frame.registers, place, uint64_t(warp.block->rank) << sharedRankShift | offset);
+}
+
 Frame &enter(Warp &warp, const FunctionCode &code, Frame *caller) {
   constexpr uint32_t alignment = 16;
   const uint32_t base = caller ? (endOf(*caller) + alignment - 1) / alignment * alignment : 0;
@@ -65,10 +73,7 @@ Frame &enter(Warp &warp, const FunctionCode &code, Frame *caller) {
     setUnwritten(frame);
   }
   fillBlockSpecials(warp, frame);
-  for (const auto &[place, offset] : code.frameAddresses)
-    fill(frame.registers, place, base + offset);
-  for (const auto &[place, offset] : code.sharedAddresses)
-    fill(frame.registers, place, uint64_t(warp.block->rank) << sharedRankShift | offset);
+  fillAddresses(warp, frame);
   return frame;
 }
 
@@ -81,6 +86,7 @@ Frame &enterAgain(Warp &warp) {
   if (!code.isReadFirstComplete || !warp.isPlain) {
     const std::vector<char> &image = imageOf(warp, code);
     std::memcpy(frame.registers, image.data(), image.size());
+    fillAddresses(warp, frame);
   }
   for (const Place &place : code.readFirst) // what a thread reads is the same each time
     std::memset(frame.registers + place.slot, 0, bytesOf(place));

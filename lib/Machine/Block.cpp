@@ -165,6 +165,8 @@ static uint64_t ofBlock(const Warp &warp, Special what, unsigned component) {
   case Special::ClusterSize: return product(grid.cluster);
   case Special::TotalShared: return grid.sharedBytes;
   case Special::DynamicShared: return grid.launch.shared;
+  case Special::WorkspaceHigh: return grid.workspace >> 32;
+  case Special::WorkspaceLow: return static_cast<uint32_t>(grid.workspace);
   default: return 0;
   }
 }

@@ -45,6 +45,15 @@ static void initialise(const ReadVariable &variable, const LoadedModule::Parts &
   }
 }
 
+/// Returns whether a variable is declared with `.attribute(.managed)`.
+static bool isManaged(const Ast &ast, const Declaration &declaration) {
+  for (uint32_t i = declaration.attributes.first; i < declaration.attributes.end(); ++i)
+    for (const Operand &operand : ast.operandsOf(ast.directives[i].operands))
+      if (ast.text(operand.suffix) == ".managed")
+        return true;
+  return false;
+}
+
 LoadedModule::LoadedModule(const ReadModule &module, Memory &memory, llvm::StringRef target)
     : parts(std::make_unique<Parts>(module, memory, target.str())) {
   const std::vector<ReadVariable> variables = module.variables();
@@ -62,7 +71,11 @@ LoadedModule::LoadedModule(const ReadModule &module, Memory &memory, llvm::Strin
       continue;
     }
     std::vector<uint8_t> &bytes = parts->bytes.emplace_back(symbol.extent.bytes);
-    const uint64_t address = memory.add(bytes, name, isConst);
+    uint64_t address = reinterpret_cast<uintptr_t>(bytes.data());
+    if (memory.sharesManaged && isManaged(module.ast(), *variable.declaration))
+      memory.addAt(address, bytes, name);
+    else
+      address = memory.add(bytes, name, isConst);
     parts->variables[static_cast<uint32_t>(variable.declaration->name)] = {isConst ? Space::Const : Space::Global,
                                                                            address, symbol.extent.bytes};
     parts->byName[name] = {address, parts->bytes.size() - 1};
@@ -416,8 +429,32 @@ static std::array<uint32_t, 3> clusterOf(const Program &program, const Launch &l
   return cluster;
 }
 
-static GridState gridOf(const Program &program, const LoadedModule &module, const Launch &launch) {
+/// The driver gives a cooperative launch this memory, so that cooperative groups can wait for the whole grid: its size,
+/// and a counter.
+class Workspace {
+public:
+  Workspace(Memory &memory, const Launch &launch) : memory(memory) {
+    if (launch.isCooperative)
+      address = memory.add(bytes, "the workspace of the grid");
+  }
+  ~Workspace() {
+    if (address)
+      memory.free(address);
+  }
+  Workspace(const Workspace &) = delete;
+  Workspace &operator=(const Workspace &) = delete;
+
+  uint64_t address = 0;
+
+private:
+  Memory &memory;
+  std::array<uint8_t, 8> bytes = {8};
+};
+
+static GridState gridOf(const Program &program, const LoadedModule &module, const Launch &launch,
+                        const Workspace &workspace) {
   GridState grid(program, module.parts->memory, launch, clusterOf(program, launch));
+  grid.workspace = workspace.address;
   grid.sharedBytes = static_cast<uint32_t>(program.sharedBytes + launch.shared);
   if (launch.counts)
     grid.counts.resize(program.functions.size());
@@ -435,7 +472,8 @@ Outcome launch(LoadedModule &module, const Launch &launch) {
   outcome.refusal = refusalOf(program, launch);
   if (!outcome.refusal.empty())
     return outcome;
-  GridState grid = gridOf(program, module, launch);
+  const Workspace workspace(module.parts->memory, launch);
+  GridState grid = gridOf(program, module, launch, workspace);
   {
     const std::lock_guard lock(module.parts->mutex);
     if (module.parts->shadows)
@@ -452,8 +490,8 @@ Outcome launch(LoadedModule &module, const Launch &launch) {
 
 struct HaltedLaunch::Parts {
   Parts(const Program &program, LoadedModule &module, const Launch &asked, const HaltRule &rule, Changes changes)
-      : launch(asked), search{rule, changes, 0, 0, {}, {}, false, {}, {}},
-        schedule(gridOf(program, module, launch), queue) {
+      : launch(asked), search{rule, changes, 0, 0, {}, {}, false, {}, {}}, workspace(module.parts->memory, launch),
+        schedule(gridOf(program, module, launch, workspace), queue) {
     schedule.grid.halt = &search;
     queue.count = 1;
     for (int i = 0; i < 3; ++i)
@@ -462,6 +500,7 @@ struct HaltedLaunch::Parts {
   Launch launch;
   HaltSearch search;
   ClusterQueue queue;
+  Workspace workspace;
   Schedule schedule;
 };
 

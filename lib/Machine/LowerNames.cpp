@@ -75,6 +75,8 @@ static std::pair<Special, unsigned> specialNamed(llvm::StringRef name) {
                            .Case("%total_smem_size", TotalShared)
                            .Case("%aggr_smem_size", TotalShared)
                            .Case("%dynamic_smem_size", DynamicShared)
+                           .Case("%envreg1", WorkspaceHigh)
+                           .Case("%envreg2", WorkspaceLow)
                            .Default(Zero);
   const bool isWide =
       name.ends_with("64") || name == "%gridid" || name == "%globaltimer" || name == "%current_graph_exec";

@@ -60,6 +60,8 @@ enum class Special : uint8_t {
   MaskGt,
   TotalShared,
   DynamicShared,
+  WorkspaceHigh, // the halves of the address of GridState::workspace
+  WorkspaceLow,
   Zero
 };
 struct SpecialRegister {

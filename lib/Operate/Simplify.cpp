@@ -105,7 +105,7 @@ NodeId Graph::simplifiedFlush(const Node &node) {
   const auto unflushed = [&](NodeId source) {
     return isOperation(source, Code::Flush) ? nodes[source].args[0] : source;
   };
-  // What becomes an f32 is flushed before it is rounded. `cvt.ftz` to f16 flushes no result.
+  // An f64 that becomes an f32 is flushed before it is rounded. `cvt.ftz` to f16 flushes no result.
   if (isOperation(node.args[0], Code::Convert) && node.type == Lane::F32 && arg.from == Lane::F64) {
     const NodeId source = add(Code::FlushTiny, arg.from, unflushed(arg.args[0]));
     return add(Code::Convert, node.type, source, noNode, noNode, 0, arg.from);

@@ -177,9 +177,6 @@ PTXRAY_API cuMemPrefetchAsync(Address address, size_t size, Device, void *) {
   return bytesAt(address, size) ? Success : InvalidValue;
 }
 
-struct Location {
-  int kind, number;
-};
 PTXRAY_API cuMemAdvise_v2(Address, size_t, int, Location) {
   PTXRAY_BEGIN;
   return Success;
@@ -195,7 +192,8 @@ PTXRAY_API cuPointerGetAttribute(void *data, int attribute, Address address) {
   const machine::Allocation *allocation = state().memory.find(address);
   if (!data || (!found && !allocation))
     return InvalidValue;
-  const Block::Kind kind = found ? found->second.kind : Block::Kind::Device;
+  const bool isShared = !found && allocation->begin == reinterpret_cast<uintptr_t>(allocation->bytes);
+  const Block::Kind kind = found ? found->second.kind : isShared ? Block::Kind::Managed : Block::Kind::Device;
   const bool isOfHost = kind == Block::Kind::Host || kind == Block::Kind::Registered;
   const auto give = [&](auto value) {
     return std::memcpy(data, static_cast<const void *>(&value), sizeof value), Success;

@@ -24,6 +24,7 @@ PTXRAY_API cuInit(unsigned flags) {
   const char *checks = std::getenv("PTXRAY_CHECKS"), *schedule = std::getenv("PTXRAY_SCHEDULE");
   s.checks = !checks || llvm::StringRef(checks) != "no";
   const char *blocking = std::getenv("CUDA_LAUNCH_BLOCKING");
+  s.memory.sharesManaged = true;
   s.isSynchronous = blocking && llvm::StringRef(blocking) == "1";
   s.countsFidelity = std::getenv("PTXRAY_FIDELITY");
   s.timing = machine::Timing::read(schedule ? schedule : "eager").value_or(machine::Timing());
@@ -365,8 +366,9 @@ PTXRAY_API cuDeviceGetTexture1DLinearMaxWidth(size_t *width, int, unsigned, Devi
 /// The CUDA runtime asks for tables of functions that nothing documents.
 PTXRAY_API cuGetExportTable(const void **table, const void *) {
   static const bool isSaid = [] {
-    llvm::errs() << "ptxray: NVIDIA's CUDA runtime asks the driver for functions that are not documented, so that "
-                    "programs with it do not run: only programs that call the driver API do\n";
+    llvm::errs()
+        << "ptxray: NVIDIA's CUDA runtime asks the driver for functions that are not documented, so that it does "
+           "not run here: link the program with `-cudart shared`, and it gets ptxray's own runtime\n";
     return true;
   }();
   if (table)

@@ -23,7 +23,8 @@ struct Capture;
 struct Stream {
   unsigned flags = 0; // 1: it does not wait for the default stream
   int priority = 0;
-  std::shared_ptr<Capture> capture; // null: what is started on it is to be done
+  std::map<int, AttributeValue> attributes; // hints, which change nothing here
+  std::shared_ptr<Capture> capture;         // null: what is started on it is to be done
 };
 
 struct Context {

@@ -87,6 +87,36 @@ PTXRAY_API cuStreamGetId(void *handle, unsigned long long *id) {
   return Success;
 }
 
+// ---- attributes: how caches and waits should be used
+
+constexpr int accessPolicy = 1, synchronization = 3;
+
+PTXRAY_API cuStreamSetAttribute(void *handle, int attribute, const AttributeValue *value) {
+  PTXRAY_BEGIN;
+  const auto stream = streamOf(handle);
+  if (!stream || !value || (attribute != accessPolicy && attribute != synchronization))
+    return stream ? InvalidValue : InvalidHandle;
+  stream->attributes[attribute] = *value;
+  return Success;
+}
+PTXRAY_API cuStreamGetAttribute(void *handle, int attribute, AttributeValue *value) {
+  PTXRAY_BEGIN;
+  const auto stream = streamOf(handle);
+  if (!stream || !value || (attribute != accessPolicy && attribute != synchronization))
+    return stream ? InvalidValue : InvalidHandle;
+  const auto found = stream->attributes.find(attribute);
+  *value = found == stream->attributes.end() ? AttributeValue{} : found->second;
+  return Success;
+}
+PTXRAY_API cuStreamCopyAttributes(void *to, void *from) {
+  PTXRAY_BEGIN;
+  const auto target = streamOf(to), source = streamOf(from);
+  if (!target || !source)
+    return InvalidHandle;
+  target->attributes = source->attributes;
+  return Success;
+}
+
 PTXRAY_API cuStreamAddCallback(void *stream, void (*function)(void *, Result, void *), void *data, unsigned flags) {
   PTXRAY_BEGIN;
   return function && !flags ? start(stream, CallbackWork{stream, function, data}) : InvalidValue;

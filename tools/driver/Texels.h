@@ -1,5 +1,5 @@
 #pragma once
-// Arrays as objects, and the structures that describe them, textures and surfaces.
+// Arrays, textures and surfaces as objects of the driver.
 #include "Machine/Image.h"
 #include "Types.h"
 #include <memory>
@@ -7,17 +7,6 @@
 #include <vector>
 
 namespace ptxray::driver {
-
-struct FlatArrayDescription {
-  size_t width, height;
-  int format;
-  unsigned channels;
-};
-struct ArrayDescription {
-  size_t width, height, depth;
-  int format;
-  unsigned channels, flags;
-};
 
 struct Array {
   ArrayDescription described;
@@ -36,41 +25,6 @@ Array *arrayOf(void *handle);
 const machine::Image *mipmappedImage(void *handle);
 /// The type of texels by its number in the API.
 std::optional<machine::TexelType> texelType(int format);
-
-/// A texture or a surface shows this memory.
-struct ResourceDescription {
-  int kind; // 0: an array, 1: a mipmapped one, 2: linear memory, 3: rows of memory
-  int padding;
-  union {
-    void *array;
-    struct {
-      Address address;
-      int format;
-      unsigned channels;
-      size_t bytes;
-    } linear;
-    struct {
-      Address address;
-      int format;
-      unsigned channels;
-      size_t width, height, pitch;
-    } rows;
-    int reserved[32];
-  };
-  unsigned flags;
-};
-struct TextureDescription {
-  int modes[3], filter;
-  unsigned flags, anisotropy;
-  int levelFilter;
-  float bias, leastLevel, mostLevel, border[4];
-  int reserved[12];
-};
-struct ViewDescription {
-  int format;
-  size_t width, height, depth;
-  unsigned firstLevel, lastLevel, firstLayer, lastLayer, reserved[16];
-};
 
 /// A texture or a surface as it was described.
 struct ImageHandle {

@@ -55,7 +55,15 @@ enum : Result {
 struct Uuid {
   char bytes[16];
 };
+/// A device, or the host, where managed memory should lie.
+struct Location {
+  int kind, number;
+};
 
+/// The value of an attribute of a stream.
+struct AttributeValue {
+  char bytes[64];
+};
 struct LaunchAttribute {
   int id;
   char padding[4];
@@ -105,6 +113,52 @@ struct Copy3D {
   size_t toPitch, toHeight;
   size_t width, height, depth;
 };
+struct FlatArrayDescription {
+  size_t width, height;
+  int format;
+  unsigned channels;
+};
+struct ArrayDescription {
+  size_t width, height, depth;
+  int format;
+  unsigned channels, flags;
+};
+
+/// A texture or a surface shows this memory.
+struct ResourceDescription {
+  int kind; // 0: an array, 1: a mipmapped one, 2: linear memory, 3: rows of memory
+  int padding;
+  union {
+    void *array;
+    struct {
+      Address address;
+      int format;
+      unsigned channels;
+      size_t bytes;
+    } linear;
+    struct {
+      Address address;
+      int format;
+      unsigned channels;
+      size_t width, height, pitch;
+    } rows;
+    int reserved[32];
+  };
+  unsigned flags;
+};
+struct TextureDescription {
+  int modes[3], filter;
+  unsigned flags, anisotropy;
+  int levelFilter;
+  float bias, leastLevel, mostLevel, border[4];
+  int reserved[12];
+};
+struct ViewDescription {
+  int format;
+  size_t width, height, depth;
+  unsigned firstLevel, lastLevel, firstLayer, lastLayer, reserved[16];
+};
+
 /// A node that launches a kernel; the first version of the structure ends before `kernel`.
 struct KernelNodeParameters {
   void *function;

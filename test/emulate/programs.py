@@ -1,0 +1,35 @@
+"""Programs of the CUDA runtime, compiled by nvcc, without a GPU: programs.py PTXRAY NVCC-FOLDER. Exit status 77: there
+is no nvcc (`tools/dev cuda --nvcc`)."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+program, nvcc = map(pathlib.Path, sys.argv[1:3])
+SOURCE = pathlib.Path(__file__).parent / "programs" / "many_parts.cu"
+DRIVER = program.resolve().parents[2] / "lib" / "ptxray"
+if not (nvcc / "bin" / "nvcc").exists():
+    print(f"there is no {nvcc}")
+    sys.exit(1 if {"all", "nvcc"} & set(os.environ.get("PTXRAY_REQUIRE", "").split(",")) else 77)
+
+
+def run(*words, **options):
+    return subprocess.run(words, capture_output=True, text=True, timeout=300, **options)
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    made = pathlib.Path(scratch, "many_parts")
+    compiler = [nvcc / "bin" / "nvcc", "-I", nvcc / "include", "-I", nvcc / "include" / "cccl", "-std=c++17", "-w"]
+    target = ["-arch=compute_90", "-code=compute_90"]
+    run(*compiler, *target, "-c", SOURCE, "-o", f"{made}.o", check=True)
+    run("g++", f"{made}.o", "-o", made, f"-L{DRIVER}", "-lcudart", "-lcuda", check=True)
+    done = run(program, "emulate", "--", made)
+    assert done.returncode == 0 and done.stdout == "all parts work\n", done
+    assert "nothing was found" in done.stderr, done
+
+    # The runtime that NVIDIA links statically needs more than the driver's documented functions.
+    run("g++", f"{made}.o", "-o", made, f"-L{nvcc}/lib", "-lcudart_static", "-lpthread", "-ldl", "-lrt", check=True)
+    done = run(program, "emulate", "--", made)
+    assert done.returncode == 3 and "`-cudart shared`" in done.stderr, done

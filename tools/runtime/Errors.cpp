@@ -1,0 +1,48 @@
+// The errors of calls: the last one of each thread, and their names.
+#include "Runtime.h"
+#include <utility>
+
+namespace ptxray::runtime {
+
+static thread_local Error lastError = Success;
+
+Error noted(Error error) {
+  if (error)
+    lastError = error;
+  return error;
+}
+
+struct ErrorText {
+  Error number;
+  const char *name, *text;
+};
+
+/// The entry of an error; null: there is none of that number.
+static const ErrorText *findError(Error error) {
+  static constexpr ErrorText all[] = {
+#define PTXRAY_ERROR(number, name, text) {number, number ? "cudaError" #name : "cuda" #name, text},
+#include "Errors.def"
+#undef PTXRAY_ERROR
+  };
+  for (const ErrorText &one : all)
+    if (one.number == error)
+      return &one;
+  return nullptr;
+}
+
+} // namespace ptxray::runtime
+
+using namespace ptxray::runtime;
+
+/// A fault of a kernel stays: the context gives it again.
+PTXRAY_RUNTIME cudaGetLastError() { return std::exchange(lastError, Success); }
+PTXRAY_RUNTIME cudaPeekAtLastError() { return lastError; }
+
+extern "C" __attribute__((visibility("default"))) const char *cudaGetErrorName(Error error) {
+  const ErrorText *found = findError(error);
+  return found ? found->name : "unrecognized error code";
+}
+extern "C" __attribute__((visibility("default"))) const char *cudaGetErrorString(Error error) {
+  const ErrorText *found = findError(error);
+  return found ? found->text : "unrecognized error code";
+}

@@ -1,0 +1,295 @@
+// Graphs: most functions are the driver's in another name; nodes with parameters are described otherwise.
+#include "Runtime.h"
+
+namespace ptxray::runtime {
+
+struct KernelParameters {
+  const void *kernel;
+  unsigned grid[3], block[3], shared;
+  void **arguments, **extra;
+};
+struct FillParameters {
+  void *to;
+  size_t pitch;
+  unsigned value, bytes;
+  size_t width, height;
+};
+/// The parameters of a node of any kind.
+struct AnyParameters {
+  int kind; // of the node
+  int reserved0[3];
+  union {
+    struct {
+      KernelParameters of;
+      void *context;
+      int functionKind;
+    } kernel;
+    struct {
+      int flags, reserved;
+      void *context;
+      Copy3DParameters of;
+    } copy;
+    FillParameters fill;
+    HostNodeParameters host;
+    void *graph, *event;
+    long long reserved1[29];
+  };
+  long long reserved2;
+};
+
+static Error convert(KernelNodeParameters &to, const KernelParameters &from) {
+  to = {};
+  to.gridX = from.grid[0];
+  to.gridY = from.grid[1];
+  to.gridZ = from.grid[2];
+  to.blockX = from.block[0];
+  to.blockY = from.block[1];
+  to.blockZ = from.block[2];
+  to.sharedBytes = from.shared;
+  to.parameters = from.arguments;
+  to.extra = from.extra;
+  return functionOf(&to.function, from.kernel);
+}
+static Error convert(FillNodeParameters &to, const FillParameters &from) {
+  to = {reinterpret_cast<Address>(from.to), from.pitch, from.value, from.bytes, from.width, from.height};
+  return Success;
+}
+static Error convert(Copy3D &to, const Copy3DParameters &from) { return boxesOf(to, from); }
+
+static Copy3DParameters lineOf(void *to, const void *from, size_t size, int direction) {
+  Copy3DParameters line = {};
+  line.to = {to, size, size, 1};
+  line.from = {const_cast<void *>(from), size, size, 1};
+  line.extent = {size, 1, 1};
+  line.direction = direction;
+  return line;
+}
+/// The copy between a variable of the device and memory, one of which is null: the variable.
+static Error lineOfVariable(Copy3DParameters &line, const void *symbol, void *to, const void *from, size_t size,
+                            size_t offset, int direction) {
+  Place place;
+  if (const Error bad = placeOf(place, symbol))
+    return bad;
+  if (offset > place.size || size > place.size - offset)
+    return InvalidValue;
+  void *const variable = reinterpret_cast<void *>(place.address + offset);
+  line = lineOf(to ? to : variable, from ? from : variable, size, direction);
+  return Success;
+}
+
+/// Describes a node as the driver does, and has it do something with that.
+template <typename To, typename From, typename Act> static Error converted(const From *from, const Act &act) {
+  return inContext([&] {
+    To to;
+    if (!from)
+      return Error(InvalidValue);
+    const Error bad = convert(to, *from);
+    return bad ? bad : Error(act(&to));
+  });
+}
+
+static void *currentContext() {
+  void *context = nullptr;
+  cuCtxGetCurrent(&context);
+  return context;
+}
+
+} // namespace ptxray::runtime
+
+using namespace ptxray::runtime;
+using Nodes = void *const *;
+
+PTXRAY_RUNTIME cudaGraphCreate(void **graph, unsigned flags) {
+  return inContext([&] { return cuGraphCreate(graph, flags); });
+}
+PTXRAY_RUNTIME cudaGraphDestroy(void *graph) {
+  return inContext([&] { return cuGraphDestroy(graph); });
+}
+PTXRAY_RUNTIME cudaGraphClone(void **made, void *graph) {
+  return inContext([&] { return cuGraphClone(made, graph); });
+}
+
+// ---- nodes
+
+PTXRAY_RUNTIME cudaGraphAddKernelNode(void **made, void *graph, Nodes after, size_t count,
+                                      const KernelParameters *asked) {
+  return converted<KernelNodeParameters>(
+      asked, [&](auto *node) { return cuGraphAddKernelNode_v2(made, graph, after, count, node); });
+}
+PTXRAY_RUNTIME cudaGraphAddMemcpyNode(void **made, void *graph, Nodes after, size_t count,
+                                      const Copy3DParameters *asked) {
+  return converted<Copy3D>(
+      asked, [&](auto *node) { return cuGraphAddMemcpyNode(made, graph, after, count, node, currentContext()); });
+}
+PTXRAY_RUNTIME cudaGraphAddMemcpyNode1D(void **made, void *graph, Nodes after, size_t count, void *to, const void *from,
+                                        size_t size, int direction) {
+  const Copy3DParameters line = lineOf(to, from, size, direction);
+  return cudaGraphAddMemcpyNode(made, graph, after, count, &line);
+}
+PTXRAY_RUNTIME cudaGraphAddMemcpyNodeToSymbol(void **made, void *graph, Nodes after, size_t count, const void *symbol,
+                                              const void *from, size_t size, size_t offset, int direction) {
+  Copy3DParameters line;
+  const Error bad = lineOfVariable(line, symbol, nullptr, from, size, offset, direction);
+  return bad ? noted(bad) : cudaGraphAddMemcpyNode(made, graph, after, count, &line);
+}
+PTXRAY_RUNTIME cudaGraphAddMemcpyNodeFromSymbol(void **made, void *graph, Nodes after, size_t count, void *to,
+                                                const void *symbol, size_t size, size_t offset, int direction) {
+  Copy3DParameters line;
+  const Error bad = lineOfVariable(line, symbol, to, nullptr, size, offset, direction);
+  return bad ? noted(bad) : cudaGraphAddMemcpyNode(made, graph, after, count, &line);
+}
+PTXRAY_RUNTIME cudaGraphAddMemsetNode(void **made, void *graph, Nodes after, size_t count,
+                                      const FillParameters *asked) {
+  return converted<FillNodeParameters>(
+      asked, [&](auto *node) { return cuGraphAddMemsetNode(made, graph, after, count, node, currentContext()); });
+}
+PTXRAY_RUNTIME cudaGraphAddHostNode(void **made, void *graph, Nodes after, size_t count,
+                                    const HostNodeParameters *asked) {
+  return inContext([&] { return cuGraphAddHostNode(made, graph, after, count, asked); });
+}
+PTXRAY_RUNTIME cudaGraphAddEmptyNode(void **made, void *graph, Nodes after, size_t count) {
+  return inContext([&] { return cuGraphAddEmptyNode(made, graph, after, count); });
+}
+PTXRAY_RUNTIME cudaGraphAddChildGraphNode(void **made, void *graph, Nodes after, size_t count, void *child) {
+  return inContext([&] { return cuGraphAddChildGraphNode(made, graph, after, count, child); });
+}
+PTXRAY_RUNTIME cudaGraphAddEventRecordNode(void **made, void *graph, Nodes after, size_t count, void *event) {
+  return inContext([&] { return cuGraphAddEventRecordNode(made, graph, after, count, event); });
+}
+PTXRAY_RUNTIME cudaGraphAddEventWaitNode(void **made, void *graph, Nodes after, size_t count, void *event) {
+  return inContext([&] { return cuGraphAddEventWaitNode(made, graph, after, count, event); });
+}
+PTXRAY_RUNTIME cudaGraphAddNode(void **made, void *graph, Nodes after, const void *, size_t count,
+                                AnyParameters *asked) {
+  switch (asked ? asked->kind : -1) {
+  case 0: return cudaGraphAddKernelNode(made, graph, after, count, &asked->kernel.of);
+  case 1: return cudaGraphAddMemcpyNode(made, graph, after, count, &asked->copy.of);
+  case 2: return cudaGraphAddMemsetNode(made, graph, after, count, &asked->fill);
+  case 3: return cudaGraphAddHostNode(made, graph, after, count, &asked->host);
+  case 4: return cudaGraphAddChildGraphNode(made, graph, after, count, asked->graph);
+  case 5: return cudaGraphAddEmptyNode(made, graph, after, count);
+  case 6: return cudaGraphAddEventWaitNode(made, graph, after, count, asked->event);
+  case 7: return cudaGraphAddEventRecordNode(made, graph, after, count, asked->event);
+  case -1: return noted(InvalidValue);
+  default: return noted(NotSupported);
+  }
+}
+PTXRAY_RUNTIME cudaGraphKernelNodeSetParams(void *node, const KernelParameters *asked) {
+  return converted<KernelNodeParameters>(asked, [&](auto *to) { return cuGraphKernelNodeSetParams_v2(node, to); });
+}
+PTXRAY_RUNTIME cudaGraphMemcpyNodeSetParams(void *node, const Copy3DParameters *asked) {
+  return converted<Copy3D>(asked, [&](auto *to) { return cuGraphMemcpyNodeSetParams(node, to); });
+}
+PTXRAY_RUNTIME cudaGraphMemcpyNodeSetParams1D(void *node, void *to, const void *from, size_t size, int direction) {
+  const Copy3DParameters line = lineOf(to, from, size, direction);
+  return cudaGraphMemcpyNodeSetParams(node, &line);
+}
+PTXRAY_RUNTIME cudaGraphMemsetNodeSetParams(void *node, const FillParameters *asked) {
+  return converted<FillNodeParameters>(asked, [&](auto *to) { return cuGraphMemsetNodeSetParams(node, to); });
+}
+PTXRAY_RUNTIME cudaGraphHostNodeSetParams(void *node, const HostNodeParameters *asked) {
+  return inContext([&] { return cuGraphHostNodeSetParams(node, asked); });
+}
+PTXRAY_RUNTIME cudaGraphDestroyNode(void *node) {
+  return inContext([&] { return cuGraphDestroyNode(node); });
+}
+PTXRAY_RUNTIME cudaGraphAddDependencies(void *graph, Nodes from, Nodes to, const void *edges, size_t count) {
+  return inContext([&] { return cuGraphAddDependencies_v2(graph, from, to, edges, count); });
+}
+PTXRAY_RUNTIME cudaGraphRemoveDependencies(void *graph, Nodes from, Nodes to, const void *edges, size_t count) {
+  return inContext([&] { return cuGraphRemoveDependencies_v2(graph, from, to, edges, count); });
+}
+PTXRAY_RUNTIME cudaGraphGetNodes(void *graph, void **nodes, size_t *count) {
+  return inContext([&] { return cuGraphGetNodes(graph, nodes, count); });
+}
+PTXRAY_RUNTIME cudaGraphGetRootNodes(void *graph, void **nodes, size_t *count) {
+  return inContext([&] { return cuGraphGetRootNodes(graph, nodes, count); });
+}
+PTXRAY_RUNTIME cudaGraphGetEdges(void *graph, void **from, void **to, void *edges, size_t *count) {
+  return inContext([&] { return cuGraphGetEdges_v2(graph, from, to, edges, count); });
+}
+PTXRAY_RUNTIME cudaGraphNodeGetDependencies(void *node, void **nodes, void *edges, size_t *count) {
+  return inContext([&] { return cuGraphNodeGetDependencies_v2(node, nodes, edges, count); });
+}
+PTXRAY_RUNTIME cudaGraphNodeGetDependentNodes(void *node, void **nodes, void *edges, size_t *count) {
+  return inContext([&] { return cuGraphNodeGetDependentNodes_v2(node, nodes, edges, count); });
+}
+PTXRAY_RUNTIME cudaGraphNodeGetType(void *node, int *kind) {
+  return inContext([&] { return cuGraphNodeGetType(node, kind); });
+}
+PTXRAY_RUNTIME cudaGraphNodeFindInClone(void **node, void *original, void *clone) {
+  return inContext([&] { return cuGraphNodeFindInClone(node, original, clone); });
+}
+PTXRAY_RUNTIME cudaGraphNodeSetEnabled(void *exec, void *node, unsigned isEnabled) {
+  return inContext([&] { return cuGraphNodeSetEnabled(exec, node, isEnabled); });
+}
+PTXRAY_RUNTIME cudaGraphNodeGetEnabled(void *exec, void *node, unsigned *isEnabled) {
+  return inContext([&] { return cuGraphNodeGetEnabled(exec, node, isEnabled); });
+}
+PTXRAY_RUNTIME cudaGraphDebugDotPrint(void *graph, const char *path, unsigned flags) {
+  return inContext([&] { return cuGraphDebugDotPrint(graph, path, flags); });
+}
+
+// ---- graphs that can be launched
+
+PTXRAY_RUNTIME cudaGraphInstantiate(void **exec, void *graph, unsigned long long flags) {
+  return inContext([&] { return cuGraphInstantiateWithFlags(exec, graph, flags); });
+}
+PTXRAY_RUNTIME cudaGraphInstantiateWithFlags(void **exec, void *graph, unsigned long long flags) {
+  return cudaGraphInstantiate(exec, graph, flags);
+}
+PTXRAY_RUNTIME cudaGraphInstantiateWithParams(void **exec, void *graph, void *parameters) {
+  return inContext([&] { return cuGraphInstantiateWithParams(exec, graph, parameters); });
+}
+PTXRAY_RUNTIME cudaGraphExecDestroy(void *exec) {
+  return inContext([&] { return cuGraphExecDestroy(exec); });
+}
+PTXRAY_RUNTIME cudaGraphExecUpdate(void *exec, void *graph, void *result) {
+  return inContext([&] { return cuGraphExecUpdate_v2(exec, graph, result); });
+}
+PTXRAY_RUNTIME cudaGraphExecKernelNodeSetParams(void *exec, void *node, const KernelParameters *asked) {
+  return converted<KernelNodeParameters>(asked,
+                                         [&](auto *to) { return cuGraphExecKernelNodeSetParams_v2(exec, node, to); });
+}
+PTXRAY_RUNTIME cudaGraphExecMemcpyNodeSetParams(void *exec, void *node, const Copy3DParameters *asked) {
+  return converted<Copy3D>(asked,
+                           [&](auto *to) { return cuGraphExecMemcpyNodeSetParams(exec, node, to, currentContext()); });
+}
+PTXRAY_RUNTIME cudaGraphExecMemcpyNodeSetParams1D(void *exec, void *node, void *to, const void *from, size_t size,
+                                                  int direction) {
+  const Copy3DParameters line = lineOf(to, from, size, direction);
+  return cudaGraphExecMemcpyNodeSetParams(exec, node, &line);
+}
+PTXRAY_RUNTIME cudaGraphExecMemsetNodeSetParams(void *exec, void *node, const FillParameters *asked) {
+  return converted<FillNodeParameters>(
+      asked, [&](auto *to) { return cuGraphExecMemsetNodeSetParams(exec, node, to, currentContext()); });
+}
+PTXRAY_RUNTIME cudaGraphExecHostNodeSetParams(void *exec, void *node, const HostNodeParameters *asked) {
+  return inContext([&] { return cuGraphExecHostNodeSetParams(exec, node, asked); });
+}
+PTXRAY_RUNTIME cudaGraphExecChildGraphNodeSetParams(void *exec, void *node, void *child) {
+  return inContext([&] { return cuGraphExecChildGraphNodeSetParams(exec, node, child); });
+}
+PTXRAY_RUNTIME cudaGraphUpload(void *exec, void *stream) {
+  return inContext([&] { return cuGraphUpload(exec, stream); });
+}
+PTXRAY_RUNTIME cudaGraphLaunch(void *exec, void *stream) {
+  return inContext([&] { return cuGraphLaunch(exec, stream); });
+}
+
+PTXRAY_RUNTIME cudaUserObjectCreate(void **object, void *data, void (*destroy)(void *), unsigned count,
+                                    unsigned flags) {
+  return inContext([&] { return cuUserObjectCreate(object, data, destroy, count, flags); });
+}
+PTXRAY_RUNTIME cudaUserObjectRetain(void *object, unsigned count) {
+  return inContext([&] { return cuUserObjectRetain(object, count); });
+}
+PTXRAY_RUNTIME cudaUserObjectRelease(void *object, unsigned count) {
+  return inContext([&] { return cuUserObjectRelease(object, count); });
+}
+PTXRAY_RUNTIME cudaGraphRetainUserObject(void *graph, void *object, unsigned count, unsigned flags) {
+  return inContext([&] { return cuGraphRetainUserObject(graph, object, count, flags); });
+}
+PTXRAY_RUNTIME cudaGraphReleaseUserObject(void *graph, void *object, unsigned count) {
+  return inContext([&] { return cuGraphReleaseUserObject(graph, object, count); });
+}

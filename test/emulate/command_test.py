@@ -53,6 +53,10 @@ def expect(answer, status, *texts):
 expect(client(16), 0, "1 kernel, launched 1 time on the emulated sm_90", "nothing was found", "18 of 18 instructions")
 expect(client(17, options=["--device=sm_80"]), 1, "emulated sm_80", "1 finding", "1 run-out-of-bounds")
 expect(client(17, "sys.exit(5)"), 5, "1 finding")
+# A fault stays with the context, as on a GPU; or it is the error of one call.
+AGAIN = "sys.exit(cuda.cuCtxSynchronize() and 4)"
+expect(client(17, AGAIN), 4, "1 finding")
+expect(client(17, AGAIN, options=["--go-on"]), 1, "1 finding")
 expect(client(16, options=["--no-fidelity", "--no-checks", "--schedule=lazy"]), 0, "nothing was found")
 expect(client(16, "os._exit(0)"), 0, "1 of 1 process ended without a report")
 expect(client(16, "os.kill(os.getpid(), signal.SIGKILL)"), -signal.SIGKILL, "without a report")

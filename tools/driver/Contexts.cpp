@@ -27,6 +27,7 @@ PTXRAY_API cuInit(unsigned flags) {
   s.memory.sharesManaged = true;
   s.isSynchronous = blocking && llvm::StringRef(blocking) == "1";
   s.countsFidelity = std::getenv("PTXRAY_FIDELITY");
+  s.goesOn = std::getenv("PTXRAY_GO_ON");
   s.timing = machine::Timing::read(schedule ? schedule : "eager").value_or(machine::Timing());
   s.chip = found;
   s.isInitialised = true;

@@ -108,6 +108,7 @@ struct State {
   const Chip *chip = nullptr;
   bool checks = true; // look for races
   bool countsFidelity = false;
+  bool goesOn = false; // a fault of a kernel is the error of one call that waits; else the context has failed
   machine::Timing timing;
   machine::Memory memory;
   std::map<Address, Block> blocks;

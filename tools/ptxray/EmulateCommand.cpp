@@ -172,6 +172,8 @@ static int runEmulate(const Arguments &arguments) {
   environment.set("PTXRAY_REPORT", file.path);
   if (!arguments.has("--no-fidelity"))
     environment.set("PTXRAY_FIDELITY", "yes");
+  if (arguments.has("--go-on"))
+    environment.set("PTXRAY_GO_ON", "yes");
   int reason = 0;
   const std::optional<int> status = runCommand(arguments.passedOn, environment, reason);
   if (!status)
@@ -201,6 +203,7 @@ Command emulateCommand() {
           .summary = "run a command whose CUDA driver is the emulated GPU (on Linux)",
           .syntax = {.operands = "-- COMMAND...",
                      .options = {{"--device", "CHIP", "the GPU: sm_90 (if none is named), sm_100, sm_120 and others"},
+                                 {"--go-on", "", "a fault of a kernel is the error of one call, not of all later ones"},
                                  {"--no-checks", "", "do not look for races"},
                                  {"--no-fidelity", "", "do not count what is exact, which takes time"},
                                  {"--report", "FILE", "write the report there, as JSON if it ends with .json"},

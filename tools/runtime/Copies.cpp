@@ -4,8 +4,6 @@
 
 namespace ptxray::runtime {
 
-static Address addressOf(const void *pointer) { return reinterpret_cast<Address>(pointer); }
-
 /// A copy that the caller waits for, or one of a stream.
 struct When {
   bool isNow;

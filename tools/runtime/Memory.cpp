@@ -4,8 +4,6 @@
 
 using namespace ptxray::runtime;
 
-static Address addressOf(const void *pointer) { return reinterpret_cast<Address>(pointer); }
-
 /// Gives what an allocation of the driver gave; nothing was asked for is no error here.
 template <typename Allocate> static Error allocated(void **to, size_t size, const Allocate &allocate) {
   return inContext([&] {

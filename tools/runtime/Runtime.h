@@ -41,6 +41,8 @@ Error placeOf(Place &place, const void *symbol);
 /// Nothing of the device is known any more: its modules are loaded anew when they are needed.
 void forgetModules();
 
+inline Address addressOf(const void *pointer) { return reinterpret_cast<Address>(pointer); }
+
 /// The sides of a copy, host or device, as cudaMemcpyKind says them.
 enum Direction : int { HostToHost, HostToDevice, DeviceToHost, DeviceToDevice, AnyDirection };
 

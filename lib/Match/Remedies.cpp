@@ -572,8 +572,10 @@ void advise(std::vector<Finding> &findings, const WrittenInstruction &written) {
   if (!isAnother && mayBeOtherWords(findings, opcode) && adoptCorrections(findings, written))
     tryRemedies(findings, written);
   if (opcode.mnemonic) {
-    if (findings.size() == 1)
+    if (findings.size() == 1) {
       offerSibling(findings.front(), written);
+      offerWordForNumber(findings.front(), written);
+    }
     for (Finding &f : findings)
       markChange(f);
     nameGates(findings, written);

@@ -114,4 +114,41 @@ void offerSibling(Finding &f, const WrittenInstruction &written) {
   f.remedy = {Remedy::ReplaceWord, 0, right.front()};
 }
 
+/// The words of an instruction that may stand in the place of its word `k`.
+static llvm::SmallVector<isa::WordId, 8> wordsInPlaceOf(const Opcode &opcode, unsigned k) {
+  const isa::Tables &t = isa::tables();
+  llvm::SmallVector<isa::WordId, 8> others;
+  for (const uint32_t form : isa::run(t.mnemonicForms, opcode.mnemonic->forms))
+    for (const isa::Slot &slot : isa::run(t.slots, t.forms[form].slots)) {
+      const auto values = isa::run(t.slotValues, slot.values);
+      if (llvm::none_of(values, [&](const isa::SlotValue &value) { return value.word == opcode.words[k].id; }))
+        continue;
+      for (const isa::SlotValue &value : values)
+        if (value.word != opcode.words[k].id && !llvm::is_contained(others, value.word))
+          others.push_back(value.word);
+    }
+  return others;
+}
+
+void offerWordForNumber(Finding &f, const WrittenInstruction &written) {
+  constexpr size_t most = 16; // an instruction of so many words is another one with each of them
+  const Opcode &opcode = written.opcode;
+  if (f.id != DiagId::ImmediateValue || f.place.kind != Place::Operand || f.remedy.kind != Remedy::None)
+    return;
+  llvm::SmallVector<std::string, 2> right;
+  for (unsigned k = opcode.mnemonicWords; k < opcode.words.size(); ++k) {
+    const llvm::SmallVector<isa::WordId, 8> others = wordsInPlaceOf(opcode, k);
+    for (const isa::WordId word : llvm::ArrayRef(others).take_front(std::min(others.size(), most))) {
+      std::string spelling;
+      for (unsigned i = 0; i < opcode.words.size(); ++i)
+        spelling += i == k ? llvm::StringRef(isa::word(word).text) : opcode.words[i].text;
+      if (judge({Opcode(spelling), written.shapes, written.availability}).isAccepted())
+        right.push_back("with `" + std::string(isa::word(word).text) + "` in the place of `" +
+                        opcode.words[k].text.str() + "` it is allowed");
+    }
+  }
+  if (right.size() == 1)
+    f.notes.push_back(right.front());
+}
+
 } // namespace ptxray

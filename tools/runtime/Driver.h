@@ -41,7 +41,7 @@ Result cuGetErrorString(int, const char **);
 Result cuGetProcAddress_v2(const char *, void **, int, uint64_t, int *);
 
 // ---- modules
-Result cuModuleLoadData(void **, const void *);
+Result cuModuleLoadFatBinary(void **, const void *);
 Result cuModuleUnload(void *);
 Result cuModuleGetFunction(void **, void *, const char *);
 Result cuModuleGetGlobal_v2(Address *, size_t *, void *, const char *);

@@ -1,6 +1,7 @@
 // A program registers this before its `main` begins: its binaries, and which functions and variables of the host stand
 // for kernels and variables of the device. A binary becomes a module when something of it is needed first.
 #include "Runtime.h"
+#include <cstring>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -38,12 +39,24 @@ static Registry &registry() {
   return *one;
 }
 
+/// The fat binary in what nvcc makes of it: a number, a version and its address.
+static const void *unwrapped(const void *wrapper) {
+  constexpr uint32_t magic = 0x466243b1;
+  uint32_t number;
+  std::memcpy(&number, wrapper, sizeof number);
+  if (number != magic)
+    return wrapper;
+  const void *image;
+  std::memcpy(&image, static_cast<const char *>(wrapper) + 8, sizeof image);
+  return image;
+}
+
 static Error load(Binary &binary) {
   if (binary.module)
     return Success;
   if (const Error bad = enter())
     return bad;
-  if (const Error bad = cuModuleLoadData(&binary.module, binary.image))
+  if (const Error bad = cuModuleLoadFatBinary(&binary.module, unwrapped(binary.image)))
     return bad;
   for (const Managed &one : registry().managed)
     if (one.variable.binary == &binary) {

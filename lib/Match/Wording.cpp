@@ -4,6 +4,7 @@
 #include "Source/Narrow.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace ptxray {
 
@@ -63,11 +64,13 @@ std::string wordsText(llvm::ArrayRef<WordId> ids, const char *conjunction, llvm:
     llvm::stable_sort(words, [&](WordId a, WordId b) { return distance(a) < distance(b); });
     words.truncate(most);
   }
-  // Sorts numbers by value: `.x2` before `.x16`.
-  llvm::stable_sort(words, [](WordId a, WordId b) {
-    const llvm::StringRef x = isa::word(a).text, y = isa::word(b).text;
-    auto stem = [](llvm::StringRef text) { return text.take_until(llvm::isDigit); };
-    return stem(x) == stem(y) ? isa::word(a).number < isa::word(b).number : false;
+  // Words that differ in a number stand together, by its value: `.x2` before `.x16`.
+  const auto stem = [](WordId id) { return llvm::StringRef(isa::word(id).text).take_until(llvm::isDigit); };
+  llvm::StringMap<size_t> places; // of the first word with a stem
+  for (const WordId word : words)
+    places.try_emplace(stem(word), places.size());
+  llvm::stable_sort(words, [&](WordId a, WordId b) {
+    return std::pair(places[stem(a)], isa::word(a).number) < std::pair(places[stem(b)], isa::word(b).number);
   });
   std::string out;
   for (size_t i = 0; i < std::min(words.size(), most); ++i)

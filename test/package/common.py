@@ -85,6 +85,9 @@ def vscode_extension():
         dirs_exist_ok=True,
     )
     shutil.copy(ROOT / "LICENSE", folder)
+    (folder / "tools" / "playground").mkdir(exist_ok=True)
+    for script in (ROOT / "tools" / "playground").glob("*.mjs"):  # its worker has them
+        shutil.copy(script, folder / "tools" / "playground")
     if not (folder / "complete").exists():
         npm(copied, "ci")
         (folder / "complete").touch()

@@ -12,6 +12,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "package"))
+from common import npm_packages
+
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n"
 BAD = HEAD + "  .reg .b32 %r<4>;\n  add.s32 %r1, %r2\n}\n"
 INITIALIZE = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}
@@ -30,6 +33,34 @@ console.log(JSON.stringify({
   refused: (() => { try { check(text, { target: "sm_x" }); } catch (error) { return error.message; } })(),
 }));
 """
+
+
+# With a type that is not the one declared, so that it is seen that the types are read.
+TYPED = """
+import { check, command, compiled, format, type Diagnostic } from "ptxray";
+import { DebugAdapter, memoryDisk, Server } from "ptxray/server";
+const first: Diagnostic | undefined = check("", { target: "sm_90a", language: "ptx" }).diagnostics[0];
+const line: number = first?.range.start.line ?? 0;
+const answers: string[] = new Server(compiled()).send("{}");
+const adapter = new DebugAdapter(compiled(), { disk: memoryDisk({ "a.ptx": new Uint8Array() }) });
+const isDone: boolean = adapter.request("launch", { program: "a.ptx" }).success;
+const status: number = command(["version"]).status;
+// @ts-expect-error
+const wrong: number = format("");
+export { line, answers, isDone, status, wrong };
+"""
+TYPESCRIPT = "typescript@5.9.3"
+KERNEL = (
+    HEAD.replace("k()", "k(.param .u64 out)")
+    + """  .reg .b32 %r<2>;
+  .reg .b64 %d<2>;
+  ld.param.u64 %d1, [out];
+  mov.u32 %r1, 42;
+  st.global.u32 [%d1], %r1;
+  ret;
+}
+"""
+)
 
 
 def packed(source, wasm, folder):
@@ -76,10 +107,30 @@ def tried(ptxray, package, folder):
     framed = "".join(f"Content-Length: {len(one)}\r\n\r\n{one}" for one in messages)
     said = run(*npx, "lsp", cwd=folder, input=framed)
     assert '"capabilities"' in said, said
+    (folder / "kernel.ptx").write_text(KERNEL)
+    run(*npx, "run", "--emulate", "kernel.ptx", "zeros:u32:1", "--expect", "0=fill:u32:1:42", cwd=folder)
+    said = run(
+        *npx, "run", "--emulate", "kernel.ptx", "zeros:u32:1", "--expect", "0=fill:u32:1:41", cwd=folder, status=1
+    )
     (folder / "use.mjs").write_text(SCRIPT)
     used = json.loads(run("node", "use.mjs", BAD, json.dumps(INITIALIZE), cwd=folder))
     assert "expected-semicolon" in used["rules"] and used["target"] == "sm_90", used
     assert used["formatted"].strip() == "ret;" and used["server"] == 1 and "sm_x" in used["refused"], used
+
+
+def typed(folder):
+    (folder / "use.ts").write_text(TYPED)
+    packages = npm_packages(TYPESCRIPT.replace("@", "-"), TYPESCRIPT)
+    (packages / "complete").touch()
+    compiler = packages / "node_modules/typescript/bin/tsc"
+    run("node", compiler, "--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "use.ts", cwd=folder)
+
+
+def from_file(package, folder):
+    """in an empty folder, without an installation"""
+    (folder / "bad.ptx").write_text(BAD)
+    npx = ["npx", "--yes", "--offline", f"--package={package}", "ptxray"]
+    assert "[expected-semicolon]" in run(*npx, "check", "bad.ptx", cwd=folder, status=1)
 
 
 def main():
@@ -89,9 +140,12 @@ def main():
         return 1 if {"playground", "all"} & set(os.environ.get("PTXRAY_REQUIRE", "").split(",")) else 77
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        (folder / "user").mkdir()
+        for place in ("user", "empty"):
+            (folder / place).mkdir()
         package = packed(source, wasm, folder)
         tried(ptxray, package, folder / "user")
+        typed(folder / "user")
+        from_file(package, folder / "empty")
         print(f"{package.name}: {package.stat().st_size / 1e6:.2f} MB, installed and used")
     return 0
 

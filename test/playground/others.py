@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """The playground in other engines than Chromium's: others.py FOLDER SOURCE-FOLDER
 
-Firefox by its Marionette, WebKit by its WebDriver under Xvfb: each opens the page by an address with a text, counts
-marks, shows every panel of two examples, and types. Skipped (77) without any of them or without the page, unless
-PTXRAY_REQUIRE names `playground` or `all`."""
+Firefox by its Marionette, WebKit by its WebDriver under Xvfb: each does what page.py does in Chromium, but for the
+width of a phone. Skipped (77) without any of them or without the page, unless PTXRAY_REQUIRE names `playground` or
+`all`."""
 
 import json
 import os
@@ -14,30 +14,13 @@ import subprocess
 import sys
 import tempfile
 import time
+import typing
 import urllib.error
 import urllib.request
 
-from page import PANELS, fragment
+from page import Page, in_any_engine
 
-KEYSTROKES = """
-  const done = arguments[arguments.length - 1], { editor, engine } = playground, times = [];
-  const middle = editor.view.state.doc.line(3).from;
-  (async () => {
-    for (let i = 0; i < 30; ++i) {
-      const heard = new Promise((next) => engine.listeners.add(function once(message) {
-        if (!message.includes('publishDiagnostics')) return;
-        engine.listeners.delete(once);
-        next();
-      }));
-      const started = performance.now();
-      editor.view.dispatch({ changes: i % 2 ? { from: middle, to: middle + 1 } : { from: middle, insert: 'x' } });
-      await heard;
-      times.push(performance.now() - started);
-      await new Promise((next) => setTimeout(next, 60));
-    }
-    done(times.sort((one, other) => one - other));
-  })();
-"""
+CONTROL = "\ue009"
 
 
 def free_port():
@@ -46,7 +29,30 @@ def free_port():
         return one.getsockname()[1]
 
 
-class Firefox:
+class Driven:
+    """what both protocols have in common: scripts, and actions of keys and of the mouse"""
+
+    errors: typing.ClassVar = []  # page.py hears for itself
+
+    def after(self, promise):
+        return self.later(f"const done = arguments[arguments.length - 1]; {promise}.then(done)")
+
+    def keys(self, *steps):
+        actions = [{"type": kind, "value": key} for kind, key in steps]
+        self.act({"type": "key", "id": "keys", "actions": actions})
+
+    def type(self, text):
+        self.keys(*((kind, key) for key in text for kind in ("keyDown", "keyUp")))
+
+    def press_control(self, key):
+        self.keys(("keyDown", CONTROL), ("keyDown", key), ("keyUp", key), ("keyUp", CONTROL))
+
+    def move(self, x, y):
+        to = {"type": "pointerMove", "x": round(x), "y": round(y), "duration": 0}
+        self.act({"type": "pointer", "id": "mouse", "actions": [to]})
+
+
+class Firefox(Driven):
     """Marionette: `size:[0, number, name, parameters]`, answered by `size:[1, number, error, result]`"""
 
     def __init__(self, folder):
@@ -92,12 +98,15 @@ class Firefox:
     def later(self, script):
         return self.ask("WebDriver:ExecuteAsyncScript", {"script": script, "args": []})
 
+    def act(self, actions):
+        self.ask("WebDriver:PerformActions", {"actions": [actions]})
+
     def close(self):
         self.process.terminate()
         self.process.wait()
 
 
-class WebKit:
+class WebKit(Driven):
     BROWSERS = (
         "/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser",
         "/usr/lib/x86_64-linux-gnu/webkit2gtk-4.0/MiniBrowser",
@@ -138,46 +147,13 @@ class WebKit:
     def later(self, script):
         return self.ask("POST", f"{self.session}/execute/async", {"script": script, "args": []})
 
+    def act(self, actions):
+        self.ask("POST", f"{self.session}/actions", {"actions": [actions]})
+
     def close(self):
         for process in (self.process, self.screen):
             process.terminate()
             process.wait()
-
-
-def until(browser, script, seconds=30):
-    end = time.time() + seconds
-    while time.time() < end:
-        if found := browser.value(script):
-            return found
-        time.sleep(0.1)
-    return None
-
-
-def problems_of(browser, name, address, source):
-    text = (source / "docs/examples/mistakes.ptx").read_text()
-    browser.open(address + fragment(text))
-    if not until(browser, "globalThis.playground && playground.state().findings.length > 0"):
-        yield f"{name}: no findings; {browser.value('document.body.innerText')[:300]}"
-        return
-    first = browser.value("performance.now()")
-    if not until(browser, "document.querySelectorAll('.cm-lintRange').length > 4"):
-        yield f"{name}: no marks"
-    if browser.value("getComputedStyle(document.querySelector('.cm-editor')).display") != "flex":
-        yield f"{name}: the editor has no style"
-    for example in ("product", "fragments"):
-        browser.value(f"playground.showExample('{example}')")
-        for panel in PANELS:
-            browser.value(f"(document.getElementById('{panel}').dataset.turn = '', playground.show('{panel}'), 1)")
-            shown = f"document.getElementById('{panel}')"
-            picture = f"{shown}.querySelector('.picture')"
-            if not until(browser, f"{picture}?.shadowRoot?.querySelector('svg') ? 1 : {shown}.innerText.length", 10):
-                yield f"{name}: {example}: the panel {panel} is empty"
-    for example, shown in (("late", "#outcome .differs"), ("pipeline", "#scene .warp")):
-        browser.value(f"(playground.showExample('{example}'), 1)")
-        if not until(browser, f"document.querySelectorAll('{shown}').length"):
-            yield f"{name}: {example}: {browser.value('document.body.innerText')[:900]}"
-    times = browser.later(KEYSTROKES)
-    print(f"{name}: first findings {first:.0f} ms, keystroke {times[len(times) // 2]:.1f} ms, most {times[-1]:.1f} ms")
 
 
 def main():
@@ -192,7 +168,10 @@ def main():
     for kind in there:
         with tempfile.TemporaryDirectory() as profile:
             browser = kind(pathlib.Path(profile))
-            problems += problems_of(browser, kind.__name__, (folder / "index.html").as_uri(), source)
+            page = Page(browser, (folder / "index.html").as_uri())
+            print(kind.__name__)
+            in_any_engine(page, source)
+            problems += [f"{kind.__name__}: {problem}" for problem in page.problems]
             browser.close()
     print("\n".join(problems))
     return 1 if problems else 0

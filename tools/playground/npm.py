@@ -11,7 +11,7 @@ def build(source, wasm, version, epoch, texts):
     """Its name and its bytes; `texts` are the licences of what is in the program."""
     here = source / HERE
     files = {f"{name}.mjs": (here / f"{name}.mjs").read_bytes() for name in ("wasi", "memory", "server")}
-    for name in ("cli.mjs", "index.mjs", "index.d.ts", "disk.mjs"):
+    for name in ("cli.mjs", "index.mjs", "index.d.ts", "server.d.ts", "disk.mjs"):
         files[f"npm/{name}"] = (here / "npm" / name).read_bytes()
     files["npm/ptxray.wasm"] = wasm
     files["README.md"] = (here / "npm" / "README.md").read_bytes()

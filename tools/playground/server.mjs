@@ -1,6 +1,7 @@
 // The language server and the debug adapter, called message by message.
 import { instantiate } from "./wasi.mjs";
 import { input, output } from "./memory.mjs";
+export { memoryDisk } from "./memory.mjs";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

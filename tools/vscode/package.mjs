@@ -8,7 +8,7 @@ const output = process.argv[2] ?? `ptxray-${target}.vsix`;
 if (!existsSync(program)) throw new Error(`no program ${program}: PTXRAY names it`);
 rmSync("bin", { recursive: true, force: true });
 mkdirSync("bin");
-const bundled = target.startsWith("win32") ? "bin/ptxray.exe" : "bin/ptxray";
+const bundled = `bin/ptxray${target.startsWith("win32") ? ".exe" : target === "web" ? ".wasm" : ""}`;
 copyFileSync(program, bundled);
 chmodSync(bundled, 0o755);
 copyFileSync("../../LICENSE", "LICENSE");

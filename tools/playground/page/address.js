@@ -4,11 +4,13 @@
 export const mostText = 1 << 20;
 
 async function through(bytes, stream, most = Infinity) {
-  const reader = new Blob([bytes]).stream().pipeThrough(stream).getReader();
+  const writer = stream.writable.getWriter(),
+    reader = stream.readable.getReader();
+  Promise.all([writer.write(bytes), writer.close()]).catch(() => {}); // the reader says the same
   const parts = [];
   for (let size = 0; ;) {
     const { done, value } = await reader.read();
-    if (done) return new Uint8Array(await new Blob(parts).arrayBuffer());
+    if (done) return Uint8Array.from(parts.flatMap((part) => [...part]));
     parts.push(value);
     if ((size += value.length) > most) {
       reader.cancel();

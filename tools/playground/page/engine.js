@@ -3,7 +3,7 @@
 const patience = 60000;
 
 export class Engine {
-  /// The program is gzip in base64, or in the hands of a worker that start.js has started. `onRestart(reason)` is called
+  /// The program is bytes, or in the hands of a worker that start.js has started. `onRestart(reason)` is called
   /// when a new worker has taken the place of one that broke.
   constructor(program, onRestart) {
     this.onRestart = onRestart;
@@ -66,6 +66,11 @@ export class Engine {
   /// Requests of the Debug Adapter Protocol, as [name, arguments]; with files for a new launch. {answers}, or {stderr}.
   debug(requests, files) {
     return this.asked({ requests, files });
+  }
+
+  /// Another program, of what it has besides that of this engine: {program}, or {stderr}.
+  unpack(mine, besides) {
+    return this.asked({ mine, besides });
   }
 
   /// For LSPClient.connect.

@@ -52,9 +52,11 @@ function startMachine() {
   machine ??= new Promise((done, fail) => {
     const script = document.createElement("script");
     script.src = "ptxray-machine.wasm.js";
-    script.onload = () => {
-      const engine = new Engine(globalThis.ptxrayMachine, (reason, isDead) => isDead && fail(new Error(reason)));
-      engine.ready.then(() => done(engine));
+    script.onload = async () => {
+      const { program, stderr } = await engine.unpack(globalThis.ptxrayPage, globalThis.ptxrayMachine);
+      if (!program) return fail(new Error(stderr));
+      const emulator = new Engine(program, (reason, isDead) => isDead && fail(new Error(reason)));
+      return emulator.ready.then(() => done(emulator));
     };
     script.onerror = () => fail(new Error("ptxray-machine.wasm.js cannot be loaded"));
     document.head.append(script);

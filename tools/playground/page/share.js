@@ -1,6 +1,4 @@
 // Ways out of the page: a link, Markdown, Compiler Explorer, a picture.
-import { languages } from "./editor.js";
-
 export async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);
@@ -13,19 +11,18 @@ export async function copy(text) {
 /// The text and what was found in it, for an issue or a chat.
 export function markdown(editor, findings, address) {
   const fence = "`".repeat(Math.max(3, ...[...editor.text.matchAll(/`+/g)].map(([run]) => run.length + 1)));
-  const name = { cuda: "cuda", llvm: "llvm", python: "python", rust: "rust", ptx: "ptx" }[editor.language];
   const lines = findings.map(
     ({ range, severity, message, code }) =>
       `- line ${range.start.line + 1}: ${severity === 1 ? "error" : "warning"}: ${message}${code ? ` [${code}]` : ""}`,
   );
   const found = lines.length ? lines.join("\n") : "ptxray finds nothing wrong.";
-  return `${fence}${name}\n${editor.text.trimEnd()}\n${fence}\n\n${found}\n\n[in the playground](${address})\n`;
+  return `${fence}${editor.language}\n${editor.text.trimEnd()}\n${fence}\n\n${found}\n\n[in the playground](${address})\n`;
 }
 
 /// The address at which Compiler Explorer opens the text, or nothing for PTX, for which it has no editor.
 export function compilerExplorer(editor) {
-  const language = { cuda: "cuda", llvm: "llvm", python: "python", rust: "rust" }[editor.language];
-  if (!language) return null;
+  const { language } = editor;
+  if (language === "ptx") return null;
   const state = { sessions: [{ id: 1, language, source: editor.text, compilers: [] }] };
   const bytes = new TextEncoder().encode(JSON.stringify(state));
   let binary = "";
@@ -52,18 +49,6 @@ export function download(box, name) {
 
 export function languageOf(name) {
   const ending = /\.(\w+)$/.exec(name.toLowerCase())?.[1];
-  const endings = {
-    ptx: "ptx",
-    cu: "cuda",
-    cuh: "cuda",
-    cpp: "cuda",
-    cc: "cuda",
-    h: "cuda",
-    hpp: "cuda",
-    py: "python",
-    ll: "llvm",
-    mlir: "llvm",
-    rs: "rust",
-  };
-  return languages[endings[ending]] ? endings[ending] : null;
+  const kinds = { ptx: "ptx", cuda: "cu cuh cpp cc h hpp", python: "py", llvm: "ll mlir", rust: "rs" };
+  return Object.keys(kinds).find((language) => kinds[language].split(" ").includes(ending)) ?? null;
 }

@@ -4,7 +4,7 @@ import workerText from "worker-text";
 performance.mark("start");
 const address = URL.createObjectURL(new Blob([workerText], { type: "text/javascript" }));
 
-/// A worker of a program, which is gzip in base64, or compiled already.
+/// A worker of a program: a string of page.py, bytes, or what is compiled already.
 globalThis.ptxrayWorker = (program) => {
   const worker = new Worker(address);
   worker.early = []; // what it says before somebody listens
@@ -13,4 +13,3 @@ globalThis.ptxrayWorker = (program) => {
   return worker;
 };
 globalThis.ptxrayFirst = globalThis.ptxrayWorker(globalThis.ptxrayPage);
-delete globalThis.ptxrayPage;

@@ -1,65 +1,52 @@
-// Starts `ptxray lsp` and `ptxray dap` and hands them to VS Code's clients; all knowledge of PTX is in these.
-const fs = require("node:fs");
-const path = require("node:path");
+// The extension in every VS Code: all knowledge of PTX is in `ptxray lsp` and `ptxray dap`, which native.js starts as processes
+// and web.js as workers.
 const vscode = require("vscode");
-const { LanguageClient } = require("vscode-languageclient/node");
 const warps = require("./warps.js");
 
-const selector = [{ language: "ptx" }, { language: "cuda-cpp" }, { language: "cuda" }];
 let client, log;
-
-/** The program: as set, the one in the extension, the one in PATH. A folder may set it only when it is trusted. */
-function program(context) {
-  const set = vscode.workspace.getConfiguration("ptxray").get("path");
-  const bundled = path.join(context.extensionPath, "bin", process.platform === "win32" ? "ptxray.exe" : "ptxray");
-  return set || (fs.existsSync(bundled) ? bundled : "ptxray");
-}
 
 function settings() {
   const { target, arch, pedantic, inlayHints } = vscode.workspace.getConfiguration("ptxray");
   return { target, arch, pedantic, inlayHints };
 }
 
-async function start(context) {
-  const command = program(context);
-  const server = { command, args: ["lsp"] };
-  client = new LanguageClient("ptxray", "ptxray", server, {
-    documentSelector: selector,
-    outputChannel: log,
-    initializationOptions: settings(),
-  });
+async function start(host) {
   try {
+    client = await host.client({
+      documentSelector: [{ language: "ptx" }, { language: "cuda-cpp" }, { language: "cuda" }],
+      outputChannel: log,
+      initializationOptions: settings(),
+    });
     await client.start();
   } catch (error) {
-    log.appendLine(`${command}: ${error.message}`);
-    vscode.window.showErrorMessage(`\`${command} lsp\` does not start; the setting ptxray.path names the program.`);
+    log.appendLine(error.message);
+    vscode.window.showErrorMessage(host.whyNot);
   }
 }
 
-async function restart(context) {
+async function restart(host) {
   if (client) await client.stop().catch(() => {});
-  await start(context);
+  await start(host);
 }
 
-async function settingsChanged(context, event) {
-  if (event.affectsConfiguration("ptxray.path")) await restart(context);
+async function settingsChanged(host, event) {
+  if (event.affectsConfiguration("ptxray.path")) await restart(host);
   else if (event.affectsConfiguration("ptxray") && client)
     await client.sendNotification("workspace/didChangeConfiguration", { settings: { ptxray: settings() } });
 }
 
-async function activate(context) {
+/** `host`: client(options) is a client of the language server; adapter(session) describes a debug adapter. */
+async function activate(context, host) {
   log = vscode.window.createOutputChannel("ptxray");
   context.subscriptions.push(
     log,
-    vscode.commands.registerCommand("ptxray.restart", () => restart(context)),
+    vscode.commands.registerCommand("ptxray.restart", () => restart(host)),
     vscode.commands.registerCommand("ptxray.showLog", () => log.show()),
-    vscode.debug.registerDebugAdapterDescriptorFactory("ptxray", {
-      createDebugAdapterDescriptor: () => new vscode.DebugAdapterExecutable(program(context), ["dap"]),
-    }),
+    vscode.debug.registerDebugAdapterDescriptorFactory("ptxray", { createDebugAdapterDescriptor: host.adapter }),
     ...warps.register(),
-    vscode.workspace.onDidChangeConfiguration((event) => settingsChanged(context, event)),
+    vscode.workspace.onDidChangeConfiguration((event) => settingsChanged(host, event)),
   );
-  await start(context);
+  await start(host);
 }
 
 module.exports = { activate, deactivate: () => client?.stop() };

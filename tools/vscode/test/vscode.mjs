@@ -3,66 +3,17 @@
 // completes, lays out, hovers and debugs saxpy.ptx beside it; what is on the screen is compared, and two screens are kept.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
+import { pause, person } from "./person.mjs";
 
-const puppeteer = createRequire(`${process.cwd()}/`)("puppeteer-core");
 const [tool, url, file, executablePath, picture] = process.argv.slice(2);
-const browser = await puppeteer.launch({
-  executablePath,
-  args: ["--no-sandbox", "--disable-gpu", "--force-device-scale-factor=1"],
-  defaultViewport: { width: 1280, height: 800 },
-});
 const original = readFileSync(file, "utf8");
-const page = await browser.newPage();
-const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-
-/** Asks again until there is something. */
-async function until(what, ask, seconds = 30) {
-  for (let tries = 0; tries < seconds * 4; ++tries) {
-    const answer = await ask().catch(() => undefined);
-    if (answer) return answer;
-    await pause(250);
-  }
-  await page.screenshot({ path: "failed.png" });
-  throw new Error(`${what}: nothing after ${seconds} seconds (failed.png shows the screen)`);
-}
-
-async function press(keys) {
-  const [last, ...held] = keys.split("+").reverse();
-  for (const key of held.reverse()) await page.keyboard.down(key);
-  await page.keyboard.press(last);
-  for (const key of held) await page.keyboard.up(key);
-}
-
-const textOf = (selector) =>
-  page.$$eval(selector, (found) => found.map((element) => element.innerText.replaceAll("\u00a0", " ")));
-
-async function command(name) {
-  await press("F1");
-  await until("the commands", async () => (await page.$$(".quick-input-widget .monaco-inputbox input")).length);
-  await page.keyboard.type(name);
-  const first = async () => (await textOf(".quick-input-list .monaco-list-row"))[0];
-  await until(`the command ${name}`, async () => (await first())?.includes(name));
-  await press("Enter");
-  await pause(300);
-}
-
-async function goTo(line, column) {
-  await press("Control+g");
-  await pause(300);
-  await page.keyboard.type(`:${line}:${column}`.slice(1));
-  await press("Enter");
-  await pause(300);
-}
-
-const problems = () => textOf(".markers-panel .monaco-list-row");
+const at = await person(executablePath);
+const { browser, page, until, press, textOf, isShown, command, goTo, open, warps, problems, variables } = at;
 
 await page.goto(url);
 await until("the editor", () => page.$(".monaco-workbench .part.editor"));
-const entry = await until("the file", () => page.$('.explorer-folders-view [aria-label^="mistakes.ptx"]'));
-await entry.click({ count: 2 });
-await until("the text", async () => (await textOf(".view-line")).some((line) => line.includes(".version 8.6")));
+await open("mistakes.ptx", ".version 8.6");
 
 // Colours are the grammar's.
 const colours = await until("colours", async () => {
@@ -92,7 +43,6 @@ const fixes = await until("fixes", async () => {
 });
 assert(fixes.some((fix) => fix.includes("write `.aligned`")), fixes.join("\n"));
 await press("Enter");
-const isShown = async (text) => (await textOf(".view-line")).some((line) => line.includes(text));
 await until("the fixed line", () => isShown("ldmatrix.sync.aligned.m8n8.x4"));
 
 await press("Control+s");
@@ -136,25 +86,12 @@ if (picture) await page.screenshot({ path: picture });
 // A kernel under the debugger: it stops before its first instruction, and steps; each of its warps has a row.
 await command("View: Close All Editors");
 await press("Control+b");
-const other = await until("the kernel's name", () => page.$('.explorer-folders-view [aria-label^="saxpy.ptx"]'));
-await other.click({ count: 2 });
-await until("the kernel", () => isShown(".visible .entry saxpy"));
+await open("saxpy.ptx", ".visible .entry saxpy");
 await press("F5");
-const variables = async (text) => (await textOf(".debug-variables .monaco-list-row")).some((row) => row.includes(text));
 await until("registers", () => variables("%f1"));
 await press("F10");
 await until("the parameter in its register", () => variables("2.5 (0x40200000)"));
-const warps = async () => {
-  for (const frame of page.frames()) {
-    const rows = await frame.$$eval("table tr", (found) => found.map((row) => row.querySelectorAll(".running").length));
-    if (rows.length) return rows;
-  }
-};
-await (await until("a view of warps", () => page.$('.pane-header[aria-label^="Warps"]'))).click();
-const rows = await until("the rows of warps", async () => {
-  const found = await warps();
-  return found?.length === 8 && found;
-});
+const rows = await warps();
 assert.deepEqual(rows, [32, 0, 0, 0, 0, 0, 0, 0]);
 await pause(500);
 if (picture) await page.screenshot({ path: picture.replace(".png", "-debug.png") });

@@ -1,0 +1,21 @@
+// Unpacks the second program of the page, which is packed as what it has besides the first: both have the parser, the
+// tables and the C++ library.
+#include <cstdlib>
+#include <zstd.h>
+
+static char *unpackedProgram;
+
+/// `place` holds what is known and, after that, what is packed. Gives the size, 0 for what cannot be unpacked.
+__attribute__((export_name("unpack"))) extern "C" size_t unpack(const char *place, size_t known, size_t packed) {
+  const size_t size = ZSTD_getFrameContentSize(place + known, packed);
+  unpackedProgram = static_cast<char *>(std::malloc(size));
+  ZSTD_DCtx *context = ZSTD_createDCtx();
+  ZSTD_DCtx_refPrefix(context, place, known);
+  const size_t result =
+      unpackedProgram ? ZSTD_decompressDCtx(context, unpackedProgram, size, place + known, packed) : 0;
+  ZSTD_freeDCtx(context);
+  return ZSTD_isError(result) ? 0 : result;
+}
+
+/// Where it is.
+__attribute__((export_name("unpacked"))) extern "C" const char *unpacked() { return unpackedProgram; }

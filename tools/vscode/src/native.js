@@ -1,0 +1,23 @@
+// Where there are processes: the language server and the debug adapter are commands of the program.
+const fs = require("node:fs");
+const path = require("node:path");
+const vscode = require("vscode");
+const { LanguageClient } = require("vscode-languageclient/node");
+const { activate, deactivate } = require("./extension.js");
+
+/** The program: as set, the one in the extension, the one in PATH. A folder may set it only when it is trusted. */
+function program(context) {
+  const set = vscode.workspace.getConfiguration("ptxray").get("path");
+  const bundled = path.join(context.extensionPath, "bin", process.platform === "win32" ? "ptxray.exe" : "ptxray");
+  return set || (fs.existsSync(bundled) ? bundled : "ptxray");
+}
+
+function host(context) {
+  return {
+    client: (options) => new LanguageClient("ptxray", "ptxray", { command: program(context), args: ["lsp"] }, options),
+    adapter: () => new vscode.DebugAdapterExecutable(program(context), ["dap"]),
+    whyNot: "`ptxray lsp` does not start; the setting ptxray.path names the program.",
+  };
+}
+
+module.exports = { activate: (context) => activate(context, host(context)), deactivate };

@@ -17,5 +17,5 @@ __attribute__((export_name("unpack"))) extern "C" size_t unpack(const char *plac
   return ZSTD_isError(result) ? 0 : result;
 }
 
-/// Where it is.
+/// The address of the program that was unpacked.
 __attribute__((export_name("unpacked"))) extern "C" const char *unpacked() { return unpackedProgram; }

@@ -20,8 +20,9 @@ NOT_IN_STRINGS = {1, *map(ord, '\n\r"\\'), *range(0xD800, 0xE000)}
 
 
 def string_of(data):
-    """Bytes as a string of JavaScript, two a character: a third less on a disk than base64. worker.js reads it back. The first
-    character counts bytes at the end that are too much; what a string cannot hold has another highest bit, after a 1."""
+    """Bytes as a string of JavaScript, two a character: a quarter less on a disk than base64; worker.js reads it. The
+    first character counts the bytes at the end that are too much; what no string can hold has another highest bit and
+    comes after a 1."""
     odd = len(data) % 2
     words = array.array("H", data + bytes(odd))
     return f"{odd}" + "".join(chr(word) if word not in NOT_IN_STRINGS else f"\1{chr(word ^ 0x8000)}" for word in words)
@@ -96,7 +97,7 @@ def build(source, place, work, texts=""):
     for name, variable in PROGRAMS.items():
         first = next(iter(PROGRAMS))
         packed = string_of(zipped(place / name) if name == first else besides(place / first, place / name))
-        # What a server says of the encoding counts for nothing against the mark at the beginning.
+        # The mark at the beginning counts for more than what a server says of the encoding.
         files[f"{name}.js"] = f'\ufeffglobalThis.{variable}="{packed}";\n'.encode("utf-16-le")
     files["licenses.txt"] = (licences(folder) + "\n" + texts).encode()
     return files

@@ -2,7 +2,7 @@
 import examples from "examples";
 import { fromFragment, toFragment } from "./address.js";
 import { Editor, languages } from "./editor.js";
-import { element } from "./element.js";
+import { element, withCode } from "./element.js";
 import { Engine } from "./engine.js";
 import { Files } from "./files.js";
 import { findingList, fixAll } from "./findings.js";
@@ -111,7 +111,7 @@ function open(text, language = "ptx", name = "", words = "") {
 }
 
 function tell(text) {
-  $("story").textContent = text;
+  $("story").replaceChildren(...withCode(text));
   $("story").hidden = !text;
 }
 
@@ -146,6 +146,7 @@ function show(name, asked = "") {
     tab.setAttribute("aria-selected", isShown);
     tab.tabIndex = isShown ? 0 : -1;
     $(tab.dataset.panel).hidden = !isShown;
+    if (isShown) tab.scrollIntoView({ block: "nearest", inline: "center" });
   }
   $("picture").hidden = true;
   if (asked) $(name).scrollTop = 0;
@@ -245,7 +246,7 @@ async function start() {
     if (said.panel === "run") run.run();
   } catch (error) {
     showExample();
-    say(error.message);
+    tell(error.message);
   }
 }
 addEventListener("hashchange", start);

@@ -171,7 +171,7 @@ export class Run {
     });
     const heading = element("h3", {}, `${/^\d/.test(name) ? "argument " : ""}${name} `, element("small", {}, `${spec} as ${type}`));
     const difference =
-      wrong && element("p", { class: "differs" }, `${wrong} of ${all.length} numbers are not those of the eager schedule.`);
+      wrong > 0 && element("p", { class: "differs" }, `${wrong} of ${all.length} numbers are not those of the eager schedule.`);
     const more = all.length > mostShown && this.nothing(`and ${all.length - mostShown} more`);
     return element("div", {}, heading, difference, element("div", { class: "cells" }, ...cells), more);
   }

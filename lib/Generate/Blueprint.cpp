@@ -157,7 +157,7 @@ static bool hasOddConstant(const Draft &draft) {
 }
 
 /// Returns whether a result may be a NaN that the manual leaves open. Of two NaNs of 64 bits it may be either one,
-/// since ptxas may swap the operands; a NaN of 32 bits is open if only its sign is changed.
+/// since ptxas may swap the operands; of one NaN it is open which sign it gets.
 static bool passesOpenNan(const Recipe &recipe) {
   return llvm::any_of(recipe.results, [&](const RecipeResult &result) {
     const auto isSource = [&](const RecipeOperand &one) {
@@ -166,9 +166,10 @@ static bool passesOpenNan(const Recipe &recipe) {
     const StepOp last = recipe.steps[result.step].op;
     if (!result.type.isFloat())
       return false;
+    const bool isOfSign = last == StepOp::Negate || last == StepOp::Absolute;
     if (result.type.bits == 64)
-      return result.target == isa::FormulaTarget::Memory || llvm::count_if(recipe.operands, isSource) > 1;
-    return result.type.bits == 32 && (last == StepOp::Negate || last == StepOp::Absolute || last == StepOp::Flushed);
+      return isOfSign || result.target == isa::FormulaTarget::Memory || llvm::count_if(recipe.operands, isSource) > 1;
+    return result.type.bits == 32 && (isOfSign || last == StepOp::Flushed);
   });
 }
 

@@ -1,5 +1,6 @@
 #include "Parse/Interner.h"
 #include "Reduce/Passes.h"
+#include "Reduce/Reduction.h"
 #include "Reduce/Tokens.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -165,6 +166,27 @@ Changes parameterChanges(const ReadModule &module) {
     }
   }
   return changes;
+}
+
+std::optional<std::string> withoutParameter(StringRef text, StringRef kernel, size_t number) {
+  const std::unique_ptr<SourceBuffer> source = SourceBuffer::fromText("", text);
+  const ReadModule module = readModule(*source);
+  const Ast &ast = module.ast();
+  const Changes changes = parameterChanges(module);
+  for (const Function &function : ast.functions) {
+    if (function.kind != FunctionKind::Entry || (!kernel.empty() && ast.text(function.name) != kernel) ||
+        number >= function.parameters.count)
+      continue;
+    const Range parameter = ast.declarations[function.parameters.first + number].range;
+    for (uint32_t i = 0; i < changes.size(); ++i)
+      if (const Range part = changes[i].parts.front().part;
+          part.begin <= parameter.begin && parameter.end <= part.end) {
+        llvm::BitVector chosen(static_cast<unsigned>(changes.size()));
+        chosen.set(i);
+        return changed(text, changes, chosen);
+      }
+  }
+  return std::nullopt;
 }
 
 Changes headChanges(const ReadModule &module) {

@@ -37,4 +37,8 @@ private:
   std::unique_ptr<State> state;
 };
 
+/// The text without a parameter of a kernel (empty: the only one) that nothing in it names. Returns nothing if there is
+/// no such.
+std::optional<std::string> withoutParameter(llvm::StringRef text, llvm::StringRef kernel, size_t number);
+
 } // namespace ptxray

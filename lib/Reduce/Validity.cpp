@@ -16,10 +16,24 @@ Validity::Validity(CheckOptions options, std::optional<DiagId> keptRule, Kind ke
       }()),
       keptRule(keptRule), keptKind(keptKind) {}
 
+/// The registers that code without a label reads before it writes them, of which no rule speaks.
+static void addFirstReads(const SourceBuffer &source, DiagnosticList &found) {
+  const ReadModule module = readModule(source);
+  for (const Body &body : module.bodies())
+    for (const LocalId local : body.definitions.readFirst())
+      if (body.labels.empty() && body.isOwnRegister(local) && body.definitions.isWritten(local)) {
+        DiagnosticSink sink;
+        sink.report(DiagId::ReadBeforeWrite, body.function->range, body.text(local));
+        found.push_back(sink.diagnostics().front());
+      }
+  llvm::stable_sort(found, [](const Diagnostic &a, const Diagnostic &b) { return a.range.begin < b.range.begin; });
+}
+
 Candidate Validity::judge(std::string text) {
   FileReport report;
   report.source = SourceBuffer::fromOwned("", std::move(text));
   report = checker.check(std::move(report), Language::Ptx, options);
+  addFirstReads(*report.source, report.diagnostics);
   Candidate judged;
   judged.rules.resize(static_cast<unsigned>(allDiagInfos().size()));
   lastKeepsRule = !keptRule;

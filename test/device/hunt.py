@@ -2,7 +2,7 @@
 """Generated programs: what the emulator, and a GPU after each level of ptxas, leave. Whoever is alone is wrong.
 
     hunt.py run FOLDER [--first N] [--count N] [--seconds S] [--jobs N] [--ptxray PATH] [--ptxas PATH]
-    hunt.py judge FILE [VERDICT]     what the answers to one program are; with a verdict: whether they are these
+    hunt.py judge FILE               what the answers to one program are
     hunt.py reduce FOLDER            makes each program that was found smaller, with the same verdict
     hunt.py file FOLDER --file TO    writes each fault once: its smallest program, and the command that shows it
     hunt.py bundle FOLDER            what another machine needs to run this there
@@ -16,16 +16,20 @@ takes the program. A verdict names those that agree: `emulator -O0 | -O1 -O2 -O3
 import argparse
 import collections
 import lzma
-import multiprocessing
+import multiprocessing.pool
 import os
 import pathlib
 import pickle
+import queue
 import re
+import select
 import shutil
+import socketserver
 import subprocess
 import sys
 import tarfile
 import tempfile
+import threading
 import time
 
 import cuda
@@ -34,6 +38,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1] if HERE.name == "device" else HERE
 TARGET = "sm_90a"
 PACKED = "tools.tar.xz"
+LAUNCH = "--grid={blocks} --block={threads} edges:u64:{words}:1 zeros:u64:{words}"
+LAUNCH_SECONDS = 10  # that a launch may take; the driver ends it with its process
 SHOWN = 12  # places that are shown of a program whose answers differ
 # Programs are made of these families in turn, so that each kind of step is also seen without the others around it.
 FAMILIES = (
@@ -76,6 +82,8 @@ class Launcher:
         try:
             pickle.dump(request, self.process.stdin)
             self.process.stdin.flush()
+            if not select.select([self.process.stdout], [], [], LAUNCH_SECONDS)[0]:
+                return "the launch does not end"
             return pickle.load(self.process.stdout)
         except (OSError, EOFError):
             return "the launcher has ended"
@@ -120,9 +128,15 @@ def serve(_):
         sys.stdout.buffer.flush()
 
 
-def shape_of(launch):
-    """Blocks of the grid, threads of a block."""
-    return tuple(int(one) for one in re.search(r"--grid=(\d+) --block=(\d+)", launch).groups())
+def launch_in(text):
+    """The second line of a program says it."""
+    return re.search(r"(?m)^// run: (.*)$", text)[1]
+
+
+def sizes_of(launch):
+    """What LAUNCH has in braces, by name."""
+    numbers = re.match(r"--grid=(\d+) --block=(\d+) edges:u64:(\d+):1 ", launch).groups()
+    return dict(zip(("blocks", "threads", "words"), map(int, numbers)))
 
 
 # --------------------------------------------------------------------------------------------- answers
@@ -157,45 +171,44 @@ class Tools:
         words.append(f"--except={KNOWN}" + (f",{asked.without}" if asked.without else ""))
         return self.run("the generator", asked.ptxray, "generate", *words)
 
-    def launch_of(self, text):
-        """The second line of a program says it; of one that was made smaller it is not there any more."""
-        return self.options.launch or re.search(r"(?m)^// run: (.*)$", text)[1]
-
-    def emulated(self, path, folder, schedule):
+    def emulated(self, path, launch, folder, schedule):
         """What a program has in its first buffer, and what it leaves in the second one."""
         outs = [f"--out=0=file:{folder / 'given'}", f"--out=1=file:{folder / 'left'}"]
         command = [self.options.ptxray, "run", "--emulate", "--no-config", "--cores=1", f"--schedule={schedule}", *outs]
-        if said := self.run("emulator", *command, path, *self.launch_of(path.read_text()).split()):
+        if said := self.run("emulator", *command, path, *launch.split()):
             raise NoAnswer(f"emulator says {said[:2000]}")
         return (folder / "given").read_bytes(), (folder / "left").read_bytes()
 
-    def answers(self, path):
+    def answers(self, path, launch, levels):
         """What each leaves in memory, the emulator first."""
         with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as name:
             folder, text = pathlib.Path(name), path.read_text()
-            given, left = self.emulated(path, folder, "eager")
-            if self.options.schedules and self.emulated(path, folder, "7")[1] != left:
+            given, left = self.emulated(path, launch, folder, "eager")
+            if self.options.schedules and self.emulated(path, launch, folder, "7")[1] != left:
                 raise NoAnswer("emulator: its answers depend on the schedule")
             answers, built = {"emulator": left}, {}
-            for level in self.options.levels.split(","):
+            for level in levels:
                 self.run(f"ptxas {level}", self.options.ptxas, f"-arch={TARGET}", level, path, "-o", folder / "cubin")
                 built[level] = (folder / "cubin").read_bytes()
             if not self.has_gpu():
                 return answers
-            kernel, shape = re.search(r"\.entry\s+([\w$]+)", text)[1], shape_of(self.launch_of(text))
+            kernel, sizes = re.search(r"\.entry\s+([\w$]+)", text)[1], sizes_of(launch)
             for level, cubin in built.items():
                 try:
-                    answers[level] = self.launcher.launch(cubin, kernel, *shape, given)
+                    answers[level] = self.launcher.launch(cubin, kernel, sizes["blocks"], sizes["threads"], given)
                 except NoAnswer as problem:
                     raise NoAnswer(f"{level}: {problem}") from None
             return answers
 
-    def verdict(self, path):
+    def verdict(self, path, launch=None, levels=None):
         """Who agrees, or who gave no answer; and where the answers differ."""
         try:
-            answers, groups = self.answers(path), {}
+            answers = self.answers(
+                path, launch or launch_in(path.read_text()), levels or self.options.levels.split(",")
+            )
         except NoAnswer as problem:
             return re.sub(r"\s+", " ", str(problem)), ""
+        groups = {}
         for who, answer in answers.items():
             groups.setdefault(answer, []).append(who)
         verdict = " | ".join(" ".join(group) for group in groups.values())
@@ -263,9 +276,9 @@ def work(seed):
         except NoAnswer as problem:
             return seed, 0, str(problem), "", ""
         path.write_text(text)
-        blocks, threads = shape_of(tools.launch_of(text))
+        sizes = sizes_of(launch_in(text))
         verdict, where = tools.verdict(path)
-        return seed, blocks * threads, verdict, text, where
+        return seed, sizes["blocks"] * sizes["threads"], verdict, text, where
 
 
 class Tally:
@@ -343,42 +356,91 @@ def run(options):
 
 
 def judge(options):
-    verdict, where = Tools(options).verdict(options.folder)
-    if options.verdict is None:
-        print(verdict + "\n" + where)
-    elif options.verdict != verdict:
-        sys.exit(1)
+    print("\n".join(Tools(options).verdict(options.folder)))
 
 
-def reduction(options, verdict, text):
+# ---------------------------------------------------------------------------------------- reductions
+
+# The test of a reduction: it asks the campaign, whose tools and contexts of the GPU are there already.
+ASK = (
+    "import socket, sys; s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); "
+    r"s.sendall('\n'.join(sys.argv[2:]).encode()); s.shutdown(1); sys.exit(s.recv(1) != b'1')"
+)
+
+
+class Judges(socketserver.ThreadingUnixStreamServer):
+    """Answers whether a program, launched in this way, has this verdict at these levels: a line each."""
+
+    daemon_threads, request_queue_size = True, 128
+
+    def __init__(self, options, address):
+        self.address, self.idle = str(address), queue.Queue()
+        for _ in range(options.jobs):
+            self.idle.put(Tools(options))
+        super().__init__(self.address, None)
+
+    def finish_request(self, request, client_address):
+        with request, request.makefile("rb") as lines:
+            path, launch, levels, verdict = lines.read().decode().split("\n")
+            tools = self.idle.get()
+            try:
+                is_kept = tools.verdict(pathlib.Path(path), launch, levels.split(","))[0] == verdict
+            finally:
+                self.idle.put(tools)
+            request.sendall(b"1" if is_kept else b"0")
+
+
+def shortened(verdict):
+    """The verdict with one level of those that agree: `emulator -O0 | -O1 -O2 -O3` becomes `emulator -O0 | -O3`."""
+    return " | ".join(re.sub(r"(-O\d )+(?=-O\d)", "", group) for group in verdict.split(" | "))
+
+
+def reduction(options, judges, verdict, text):
     """The words of `ptxray reduce` by which a program keeps what was found of it; None: there are none."""
-    launch = Tools(options).launch_of(text)
+    launch = launch_in(text)
     if ended := re.match(r"ptxas (-O\d) ends with -\d", verdict):
         return ["--ptxas-crash", f"--ptxas={options.ptxas}", "--", ended[1]]
     if said := re.match(r"ptxas (-O\d) ends with.*?\b(?:error|fatal) *: (.*?)( ptxas |$)", verdict):
         return [f"--ptxas-says={said[2]}", f"--ptxas={options.ptxas}", "--", said[1]]
     if said := re.match(r"emulator.*\[(run-[a-z-]+)\]", verdict):
         return [f"--keep-finding={said[1]}", "--", *launch.split()]
-    if "|" not in verdict and "depend on the schedule" not in verdict:
+    if "|" in verdict:
+        verdict = shortened(verdict)
+        levels = ",".join(re.findall(r"-O\d", verdict))
+    elif "depend on the schedule" in verdict:
+        levels = "-O3"
+    elif ended := re.match(r"(-O\d): GPU", verdict):
+        levels = ended[1]
+    else:
         return None
-    blocks, threads = shape_of(launch)
-    launch = re.sub(r"--grid=\d+ --block=\d+", "--grid={blocks} --block={threads}", launch)
-    judged = [sys.executable, __file__, "judge", f"--ptxray={options.ptxray}", f"--ptxas={options.ptxas}"]
-    judged += [f"--levels={options.levels}", f"--launch={launch}", "{}", verdict]
-    return [f"--size=blocks={blocks}", f"--size=threads={threads}", "--", *judged]
+    sizes = [f"--size={name}={value}" for name, value in sizes_of(launch).items()]
+    asked = [sys.executable, "-I", "-S", "-c", ASK, judges.address, "{}", LAUNCH, levels, verdict]
+    return [*sizes, "--", *asked]
 
 
 def reduce(options):
+    """Makes all that were found smaller at the same time."""
+    until, found = time.time() + options.reduce_seconds, []
     for path in sorted((options.folder / "found").glob("*.txt")):
         program, small = path.with_suffix(".ptx"), path.with_suffix(".small.ptx")
-        if small.exists() or time.time() > options.until or not program.stat().st_size:
-            continue
-        words = reduction(options, path.read_text().split("\n")[0], program.read_text())
-        if words is None:
-            continue
-        limit = f"--time-limit={min(options.seconds, 300):.0f}"
-        command = [options.ptxray, "reduce", f"--jobs={options.jobs}", limit, program, "-o", small, *words]
-        subprocess.run([str(word) for word in command])
+        if program.stat().st_size and not small.exists():
+            found.append((path.read_text().split("\n")[0], program, small))
+    jobs = max(1, 2 * options.jobs // max(1, len(found)))
+    with tempfile.TemporaryDirectory() as folder, Judges(options, pathlib.Path(folder) / "judges") as judges:
+        threading.Thread(target=judges.serve_forever, daemon=True).start()
+
+        def make_smaller(one):
+            verdict, program, small = one
+            words, seconds = reduction(options, judges, verdict, program.read_text()), until - time.time()
+            if words is None or seconds < 1:
+                return
+            limit = f"--time-limit={seconds:.0f}"
+            command = [options.ptxray, "reduce", f"--jobs={jobs}", limit, program, "-o", small, *words]
+            subprocess.run([str(word) for word in command])
+
+        with multiprocessing.pool.ThreadPool(2 * options.jobs) as pool:
+            pool.map(make_smaller, found, chunksize=1)
+        judges.shutdown()
 
 
 # ------------------------------------------------------------------------------------------- reports
@@ -386,8 +448,8 @@ def reduce(options):
 
 def launch_after(small, launch):
     """The launch of a program that was made smaller, whose first line says the sizes that are left."""
-    if sizes := re.match(r"// sizes: blocks=(\d+) threads=(\d+)\n", small):
-        return re.sub(r"--grid=\d+ --block=\d+", f"--grid={sizes[1]} --block={sizes[2]}", launch)
+    if small.startswith("// sizes: "):
+        return LAUNCH.format(**dict(re.findall(r"(\w+)=(\d+)", small.split("\n")[0])))
     if run := re.match(r"// run: (.*)\n", small):
         return run[1]
     return launch
@@ -397,7 +459,7 @@ def command_for(verdict, name, launch):
     """The one command that shows the fault again, in the folder of the report."""
     if level := re.match(r"ptxas (-O\d)", verdict):
         return f"ptxas -arch={TARGET} {level[1]} {name} -o /dev/null"
-    if "|" in verdict:
+    if "|" in verdict or "GPU" in verdict:
         return f"hunt.py judge {name}"
     return f"ptxray run --emulate {name} {launch}"
 
@@ -411,7 +473,7 @@ def machine_code(options, program, verdict, to):
             cubin = pathlib.Path(folder) / "k.cubin"
             subprocess.run([options.ptxas, f"-arch={TARGET}", level, program, "-o", cubin], check=True)
             code = subprocess.run([disassembler, "-c", cubin], stdout=subprocess.PIPE, text=True, check=True).stdout
-            to.with_suffix(f"{level}.sass").write_text(code)
+            to.with_name(f"{to.name}{level}.sass").write_text(code)
 
 
 def file(options):
@@ -423,7 +485,7 @@ def file(options):
         if not program.stat().st_size:
             continue
         text = small.read_text() if small.exists() else program.read_text()
-        launch = launch_after(text, Tools(options).launch_of(program.read_text()))
+        launch = launch_after(text, launch_in(program.read_text()))
         fault = (re.sub(r"\S*/|\d+(?!:)", "", verdict)[:60], frozenset(opcodes_of(text)))
         faults.setdefault(fault, []).append((path.stem, verdict, where, text, launch))
     to.mkdir(parents=True, exist_ok=True)
@@ -472,7 +534,6 @@ def main():
     commands = {"run": run, "judge": judge, "reduce": reduce, "file": file, "bundle": bundle, "serve": serve}
     parser.add_argument("command", choices=commands)
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("verdict", nargs="?")
     is_bundle = (HERE / "ptxas").exists()
     ptxray = HERE / "ptxray" if is_bundle else ROOT / "build/release/tools/ptxray/ptxray"
     ptxas = HERE / "ptxas" if is_bundle else ROOT / "build/cuda/13.5/bin/ptxas"
@@ -481,8 +542,8 @@ def main():
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seconds", type=float, default=1e9, help="that it may take")
+    parser.add_argument("--reduce-seconds", type=float, default=300, help="that making all of them smaller may take")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--launch", help="of a program that does not say it: `--grid=1 --block=32 BUFFER BUFFER`")
     parser.add_argument("--blocks", type=int, default=32, help="of each launch")
     parser.add_argument("--size", type=int, help="of each program (from 20 to 180)")
     parser.add_argument("--families", help="of instructions: `compute,memory` (several sets of them in turn)")

@@ -64,7 +64,7 @@ def main():
 
         source.write_text(SHARED.replace("CHANGED", RACE))
         small = reduced(folder, source, "run-race")
-        assert re.match(r"// run: --block=33 ", small) and small.count(";") < 10, small
+        assert re.match(r"// run: --block=33\n", small) and small.count(";") < 10, small
 
         source.write_text(SHARED.replace("CHANGED", "add.b32 %r2, %r1, 1;"))
         assert "add.b32" in reduced(folder, source, "rule:illegal-qualifier")

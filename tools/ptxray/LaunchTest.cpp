@@ -24,6 +24,25 @@ static std::vector<unsigned> buffersOf(const LaunchTest &test) {
   return numbers;
 }
 
+unsigned argumentsIn(llvm::ArrayRef<std::string> words) {
+  return static_cast<unsigned>(llvm::count_if(words, [](StringRef word) { return !word.starts_with("--"); }));
+}
+
+std::vector<std::string> withoutArgument(llvm::ArrayRef<std::string> words, unsigned number) {
+  std::vector<std::string> left;
+  unsigned at = 0;
+  for (const StringRef word : words) {
+    const auto [option, value] = word.split('=');
+    unsigned asked = 0;
+    const bool isAsked = (option == "--out" || option == "--expect") && !value.split('=').first.getAsInteger(10, asked);
+    if (isAsked && asked > number)
+      left.push_back((option + "=" + std::to_string(asked - 1) + "=" + value.split('=').second).str());
+    else if (isAsked ? asked != number : word.starts_with("--") || at++ != number)
+      left.push_back(word.str());
+  }
+  return left;
+}
+
 static ProgramResult launched(const LaunchTest &test, const std::string &file, llvm::ArrayRef<std::string> options,
                               llvm::ArrayRef<std::string> ofPtxas) {
   std::vector<std::string> words{"run", "--no-config"};

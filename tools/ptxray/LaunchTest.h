@@ -1,6 +1,7 @@
 #pragma once
 // A test of a reduction that launches kernels: the emulator and a GPU leave the same in memory or not, or the emulator
 // reports a fault.
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
 #include <vector>
@@ -14,6 +15,11 @@ struct LaunchTest {
   std::string finding;            // a rule that the emulator is to report, in place of this; empty: there is none
   unsigned seconds = 0;           // that one run may take
 };
+
+/// The number of arguments of the kernel among the words of a launch.
+unsigned argumentsIn(llvm::ArrayRef<std::string> words);
+/// The words without an argument, and without what is asked about it.
+std::vector<std::string> withoutArgument(llvm::ArrayRef<std::string> words, unsigned number);
 
 /// Returns whether the answers differ, or the emulator reports the rule. To compare answers, the emulator must run the
 /// kernel without a finding, and with the same result by two schedules. Other files that are needed are written beside

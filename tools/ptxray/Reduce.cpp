@@ -58,10 +58,11 @@ private:
   llvm::SmallString<256> folder;
 };
 
-/// This is tested: a text, and the sizes that go with it.
+/// This is tested: a text, the sizes that go with it, and the words of its launch, if it is launched.
 struct Trial {
   std::string text;
   Sizes sizes;
+  std::vector<std::string> launch;
 };
 
 /// A reduction as the command line asks for it.
@@ -109,7 +110,7 @@ static bool ptxasDoesIt(const InterestTest &test, StringRef text) {
 
 static bool launchDoesIt(const InterestTest &test, const Trial &trial, const std::string &file) {
   LaunchTest launch = *test.launch;
-  launch.words = filled(launch.words, trial.sizes);
+  launch.words = filled(trial.launch, trial.sizes);
   return isInteresting(launch, trial.text, file);
 }
 
@@ -126,7 +127,10 @@ class Reducing {
 public:
   explicit Reducing(const ReduceTask &task)
       : task(task), showsProgress(!task.isQuiet && llvm::sys::Process::StandardErrIsDisplayed()),
-        folder(task.path, task.jobs), best{task.source->text().str(), task.sizes} {}
+        folder(task.path, task.jobs), best{task.source->text().str(), task.sizes, {}} {
+    if (task.test.launch)
+      best.launch = task.test.launch->words;
+  }
   /// Ends when nothing is left to be tried, or the time is over, or a signal comes. Returns an exit status.
   int run();
 
@@ -135,6 +139,7 @@ private:
   bool reduceText(Reduction &reduction);
   bool reduceSizes();
   bool reduceSize(size_t number);
+  bool reduceArguments();
   std::string beginning() const;
   void write();
   void show(StringRef pass) const;
@@ -176,10 +181,10 @@ std::optional<size_t> Reducing::firstInteresting(const std::vector<Trial> &trial
 
 /// The line that the text begins with: the launch, or the sizes.
 std::string Reducing::beginning() const {
+  if (task.test.launch)
+    return "// run: " + asOneLine(filled(best.launch, best.sizes)) + "\n";
   if (best.sizes.empty())
     return "";
-  if (task.test.launch)
-    return "// run: " + asOneLine(filled(task.test.launch->words, best.sizes)) + "\n";
   std::string line = "// sizes:";
   for (const Size &size : best.sizes)
     line += " " + size.name + "=" + std::to_string(size.value);
@@ -209,7 +214,7 @@ bool Reducing::reduceText(Reduction &reduction) {
     const std::vector<std::string> texts = reduction.candidates(task.jobs);
     std::vector<Trial> trials;
     for (const std::string &text : texts)
-      trials.push_back({text, best.sizes});
+      trials.push_back({text, best.sizes, best.launch});
     const std::optional<size_t> found = firstInteresting(trials);
     if (SignalWatch::caught())
       break;
@@ -264,6 +269,31 @@ bool Reducing::reduceSizes() {
   return hasChanged;
 }
 
+/// Takes away what the kernel does not use any more, from the last argument on. Returns whether there was one.
+bool Reducing::reduceArguments() {
+  bool hasChanged = false;
+  std::string kernel;
+  for (const StringRef word : best.launch)
+    if (word.starts_with("--kernel="))
+      kernel = word.split('=').second.str();
+  for (unsigned number = argumentsIn(best.launch); number-- > 0 && !isOver();) {
+    const std::optional<std::string> text = withoutParameter(best.text, kernel, number);
+    if (!text)
+      continue;
+    Trial trial{*text, best.sizes, withoutArgument(best.launch, number)};
+    llvm::erase_if(trial.sizes, [&](const Size &size) {
+      return llvm::none_of(trial.launch, [&](StringRef word) { return word.contains("{" + size.name + "}"); });
+    });
+    if (!firstInteresting({trial}))
+      continue;
+    best = std::move(trial);
+    hasChanged = true;
+    if (!task.output.empty())
+      write();
+  }
+  return hasChanged;
+}
+
 int Reducing::run() {
   if (!folder.isMade)
     return usageError("cannot make a folder for the files that are tested");
@@ -273,8 +303,12 @@ int Reducing::run() {
   if (!firstInteresting({best}) && !SignalWatch::caught())
     return usageError("`" + task.path + "` is not interesting by the test that is asked for");
   reduceSizes();
-  while (reduceText(*reduction) && reduceSizes())
+  while (reduceText(*reduction)) {
+    const bool isLess = reduceSizes();
+    if (!reduceArguments() && !isLess)
+      break;
     reduction = std::make_unique<Reduction>(best.text, task.options);
+  }
   const char *how = SignalWatch::caught() ? ", interrupted" : reduction->isDone() ? "" : ", out of time";
   if (showsProgress)
     llvm::errs() << "\r\033[K";

@@ -7,10 +7,10 @@
 namespace ptxray {
 
 // ---- blocks
-WarpLanes::WarpLanes(const Body &body, Analyses &analyses, Kind kind, const Adjacency *deciders)
+WarpLanes::WarpLanes(const Body &body, Analyses &analyses, const BlockShape &shape, Kind kind,
+                     const Adjacency *deciders)
     : Backward(body, kind == Certain ? 0 : analyses.graph().size()), body(body), analyses(analyses),
-      graph(analyses.graph()), shape(analyses.blockShape()), kind(kind), arithmetic(shape, kind == Distant),
-      deciders(deciders) {}
+      graph(analyses.graph()), shape(shape), kind(kind), arithmetic(shape, kind == Distant), deciders(deciders) {}
 
 void WarpLanes::addDecision(BlockId block, llvm::SmallVectorImpl<LocalId> &sources) const {
   const uint32_t last = graph[block].last();
@@ -208,7 +208,8 @@ LaneValue WarpLanes::transfer(LocalId node) {
 // ---- all together
 Uniformity::Uniformity(const Body &body, Analyses &analyses, llvm::ArrayRef<uint32_t> places)
     : body(body), analyses(analyses), graph(analyses.graph()), after(analyses.postDominators()),
-      certain(body, analyses, WarpLanes::Certain, nullptr), splitter(graph.size(), BlockId::None) {
+      certain(body, analyses, analyses.blockShape(), WarpLanes::Certain, nullptr),
+      splitter(graph.size(), BlockId::None) {
   findDeciders();
   findSplits(decidingFor(places));
 }

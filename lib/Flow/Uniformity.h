@@ -27,7 +27,8 @@ public:
     Distant, // and `Spread`
   };
   /// `deciders`: by block, those whose ends decide who comes to it; null: there are too many.
-  WarpLanes(const Body &body, Analyses &analyses, Kind kind, const Adjacency *deciders);
+  /// `shape`: of the block; it is kept.
+  WarpLanes(const Body &body, Analyses &analyses, const BlockShape &shape, Kind kind, const Adjacency *deciders);
 
   const LaneValue &of(LocalId local) { return valueOf(local); }
   const LanePattern &patternOf(const LaneValue &value) const { return arithmetic.patternOf(value); }
@@ -79,15 +80,17 @@ public:
   bool isSame(LocalId local) { return likely().of(local).kind == LaneValue::Same; }
   /// All lanes of a warp come to the block together, if they come to the function so.
   bool isWhole(BlockId block) { return !likely().varies(block); }
-  /// The values again, and the distances between lanes where no more is known.
-  WarpLanes distances() { return {body, analyses, WarpLanes::Distant, known()}; }
+  /// The values again, in blocks of this shape, and the distances between lanes where no more is known.
+  WarpLanes distances(const BlockShape &shape) { return {body, analyses, shape, WarpLanes::Distant, known()}; }
   /// A block whose end certainly keeps some lanes of a warp from this one; None: it is not certain that there is one.
   BlockId splitBefore(BlockId block) const { return splitter[indexOf(block)]; }
   /// The lanes that a block parts come together again before the end.
   bool meetsAgain(BlockId block) const { return after.parent[indexOf(block)] != BlockId(graph.size()); }
 
 private:
-  WarpLanes &likely() { return perhaps ? *perhaps : perhaps.emplace(body, analyses, WarpLanes::Likely, known()); }
+  WarpLanes &likely() {
+    return perhaps ? *perhaps : perhaps.emplace(body, analyses, analyses.blockShape(), WarpLanes::Likely, known());
+  }
   const Adjacency *known() const { return isBeyond ? nullptr : &deciders; }
   void findDeciders();
   std::vector<bool> decidingFor(llvm::ArrayRef<uint32_t> places) const;

@@ -12,25 +12,51 @@ namespace {
 using traffic::AccessKind;
 using traffic::LaneAddresses;
 
+/// Returns whether the instruction asks for another number of the thread than %tid.x, or calls who may.
+bool asksForPlace(const Body &body, uint32_t number) {
+  if (body.facts(number).uses & Calls)
+    return true;
+  const LocalId *local = body.namesOf(number).data();
+  for (const Operand &one : body.ast->operandsOf(body.instruction(number).operands)) {
+    if (one.kind != OperandKind::Name)
+      continue;
+    const isa::SpecialRegister *special = body.special(*local++);
+    if (special && special->enumerates == isa::Enumerated::Threads && body.ast->text(one.suffix) != ".x")
+      return true;
+  }
+  return false;
+}
+
+/// The block of a kernel that does not say its shape has one dimension if no thread asks where it is in the others:
+/// its threads could not be told apart otherwise.
+BlockShape likelyShape(const Body &body, const BlockShape &shape) {
+  if (shape.isExact || shape.threads < warpSize)
+    return shape;
+  for (uint32_t number = 0; number < body.size(); ++number)
+    if (asksForPlace(body, number))
+      return shape;
+  return {true, true, shape.threads, 1, shape.threads};
+}
+
 class TrafficRules {
 public:
   TrafficRules(const Body &body, const BodyContext &context, Analyses &analyses)
-      : body(body), sink(context.sink), graph(analyses.graph()), shape(analyses.blockShape()),
+      : body(body), sink(context.sink), graph(analyses.graph()), shape(likelyShape(body, analyses.blockShape())),
         areConflictsWanted(isWanted(context.options, DiagId::KnownBankConflict)),
         areSectorsWanted(isWanted(context.options, DiagId::UncoalescedAccess)), uniformity(body, analyses, {}),
-        lanes(uniformity.distances()) {}
+        lanes(uniformity.distances(shape)) {}
   void instruction(uint32_t number);
 
 private:
   uint32_t lanesThatCome(uint32_t number);
-  void access(const Access &one, AccessKind kind, uint32_t number);
+  void access(const Access &one, AccessKind kind, uint32_t number, uint32_t allowed = ~0u);
   void shared(AccessKind kind, const LaneAddresses &lanes, uint32_t number);
   void global(const LaneAddresses &lanes, uint32_t number);
 
   const Body &body;
   DiagnosticSink &sink;
   const Graph &graph;
-  const BlockShape &shape;
+  const BlockShape shape;
   const bool areConflictsWanted, areSectorsWanted;
   Uniformity uniformity;
   WarpLanes lanes;
@@ -57,8 +83,8 @@ uint32_t TrafficRules::lanesThatCome(uint32_t number) {
 }
 
 /// The least that an access costs, wherever the first lane's address is, of which only the alignment is known.
-template <typename Cost, typename CostOf>
-static Cost leastOf(const LaneAddresses &lanes, uint32_t places, uint32_t Cost::*count, CostOf costOf) {
+template <typename Cost, typename Number, typename CostOf>
+static Cost leastOf(const LaneAddresses &lanes, uint32_t places, Number Cost::*count, CostOf costOf) {
   std::array<uint64_t, traffic::warpLanes> at;
   Cost least = costOf(lanes);
   for (uint64_t moved = lanes.bytes; moved < places; moved += lanes.bytes) {
@@ -85,11 +111,12 @@ void TrafficRules::global(const LaneAddresses &access, uint32_t number) {
   if (!least.areScattered())
     return;
   const Instruction &instruction = body.instruction(number);
-  sink.report(DiagId::UncoalescedAccess, instruction.range, body.ast->text(instruction.opcode), least.sectors,
-              least.ideal);
+  sink.report(DiagId::UncoalescedAccess, instruction.range, body.ast->text(instruction.opcode), +least.sectors,
+              +least.ideal);
 }
 
-void TrafficRules::access(const Access &one, AccessKind kind, uint32_t number) {
+/// `allowed`: the lanes whose addresses count.
+void TrafficRules::access(const Access &one, AccessKind kind, uint32_t number, uint32_t allowed) {
   const isa::WordId space = isa::wholeSpace(one.space);
   const bool isShared = space == isa::words::shared, isGlobal = space == isa::words::global;
   constexpr uint32_t mostByLane = 32;
@@ -103,7 +130,7 @@ void TrafficRules::access(const Access &one, AccessKind kind, uint32_t number) {
   if (value.kind != LaneValue::Lanes && value.kind != LaneValue::Spread)
     return;
   const std::array<uint64_t, warpSize> at = lanes.patternOf(value).lanes;
-  const uint32_t mask = lanesThatCome(number);
+  const uint32_t mask = lanesThatCome(number) & allowed;
   if (!mask)
     return;
   if (isShared)
@@ -112,16 +139,32 @@ void TrafficRules::access(const Access &one, AccessKind kind, uint32_t number) {
     global({at.data(), mask, one.bytes}, number);
 }
 
-/// Instructions that the lanes of a warp execute together access more than each lane says, and of atomic operations the
-/// order counts, too.
+/// Lanes that load or store matrices together name a row each: eight for each register, by the first lanes.
+static uint32_t lanesOfRows(const Body &body, uint32_t number) {
+  const size_t rows = 8 * (body.namesOf(number).size() - 1); // one is the address
+  return rows < warpSize ? (1u << rows) - 1 : ~0u;
+}
+
+/// Is true when ptxas may let lanes of the same address do it together: it adds the same number for all.
+static bool mayBeIncrement(const Body &body, uint32_t number) {
+  const Instruction &one = body.instruction(number);
+  return llvm::any_of(body.ast->operandsOf(one.operands),
+                      [](const Operand &operand) { return operand.kind == OperandKind::Integer; });
+}
+
 void TrafficRules::instruction(uint32_t number) {
-  constexpr uint32_t mostByThread = 16; // larger copies are made in bulk
+  constexpr uint32_t mostByThread = 16, rowBytes = 16; // larger copies are made in bulk
   const Facts &facts = body.facts(number);
-  if (!graph.isReached(graph.blockOf(number)) || facts.has(isa::FactKind::Converged))
+  if (!graph.isReached(graph.blockOf(number)))
     return;
-  const bool isCopy = facts.has(isa::FactKind::Async);
+  const bool isCopy = facts.has(isa::FactKind::Async), isTogether = facts.has(isa::FactKind::Converged);
   for (const Access &one : facts.accesses) {
-    if (isCopy && one.bytes <= mostByThread)
+    if (isTogether) {
+      if (one.bytes == rowBytes)
+        access(one, AccessKind::Matrix, number, lanesOfRows(body, number));
+    } else if (!isCopy && one.kind == isa::Access::Updates)
+      access(one, mayBeIncrement(body, number) ? AccessKind::Increment : AccessKind::Atomic, number);
+    else if (isCopy && one.bytes <= mostByThread)
       access(one, AccessKind::Copy, number);
     else if (!isCopy && one.kind == isa::Access::Reads)
       access(one, AccessKind::Load, number);

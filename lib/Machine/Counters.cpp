@@ -2,11 +2,11 @@
 #include "Machine/Grid.h"
 #include "Traffic/Remedies.h"
 #include "llvm/ADT/STLExtras.h"
-#include <utility>
 
 namespace ptxray::machine {
 
 using traffic::LaneAddresses;
+using traffic::lanesIn;
 
 InstructionCounts &InstructionCounts::operator+=(const InstructionCounts &other) {
   executed += other.executed;
@@ -80,12 +80,12 @@ static std::vector<InstructionCounts> &countsOf(Warp &warp, const FunctionCode &
 void countBlock(Warp &warp, const FunctionCode &code) {
   FunctionCounts::Block &counts = countsOfFunction(warp, code).blocks[warp.now.at];
   ++counts.executed;
-  counts.threads += static_cast<uint32_t>(__builtin_popcount(warp.now.mask));
+  counts.threads += lanesIn(warp.now.mask);
 }
 
 void countGuarded(Warp &warp, const FunctionCode &code, uint32_t instruction, uint32_t mask) {
   if (code.body->guard(instruction) != LocalId::None)
-    countsOf(warp, code)[instruction].threadsOn += static_cast<uint32_t>(__builtin_popcount(mask));
+    countsOf(warp, code)[instruction].threadsOn += lanesIn(mask);
 }
 
 void countWait(Warp &warp, const FunctionCode &code, uint32_t instruction) {
@@ -119,12 +119,8 @@ std::string WorstAccess::advice() const { return traffic::adviceFor(kind, {at.da
 static uint64_t firstAddress(const LaneAddresses &lanes) { return lanes.at[__builtin_ctz(lanes.mask)]; }
 
 /// Keeps the access if it is the worst one of its instruction.
-static void keepWorst(GridState &grid, std::pair<uint32_t, uint32_t> place, AccessKind kind, const LaneAddresses &lanes,
-                      uint32_t passes, KnownCost *known) {
-  const uint64_t first = firstAddress(lanes);
-  if (known && std::exchange(known->comparedAt, first) == first)
-    return;
-  WorstAccess &worst = grid.worst[place];
+static void keepWorst(Warp &warp, const Op &op, AccessKind kind, const LaneAddresses &lanes, uint32_t passes) {
+  WorstAccess &worst = warp.block->grid->worst[{warp.now.frame->code.number, op.instruction}];
   if (passes < worst.passes)
     return;
   WorstAccess access{kind, {}, lanes.mask, lanes.bytes, passes};
@@ -133,41 +129,29 @@ static void keepWorst(GridState &grid, std::pair<uint32_t, uint32_t> place, Acce
   worst.take(access);
 }
 
-static traffic::Wavefronts passesOf(AccessKind kind, const LaneAddresses &lanes, KnownCost *known) {
-  if (!known)
-    return wavefrontsOf(kind, lanes);
-  const uint32_t phase = firstAddress(lanes) % traffic::alignmentOfPasses;
-  if (known->phaseInShared != phase) {
-    known->passes = wavefrontsOf(kind, lanes);
-    known->phaseInShared = phase;
-  }
-  return known->passes;
-}
-
-static traffic::Pieces piecesOf(const LaneAddresses &lanes, KnownCost *known) {
-  if (!known)
-    return traffic::piecesOf(lanes);
-  const uint32_t phase = firstAddress(lanes) % traffic::alignmentOfPieces;
-  if (known->phaseInGlobal != phase) {
-    known->pieces = traffic::piecesOf(lanes);
-    known->phaseInGlobal = phase;
-  }
-  return known->pieces;
-}
-
 static void countShared(Warp &warp, const Op &op, InstructionCounts &counts, AccessKind kind,
                         const LaneAddresses &lanes, KnownCost *known) {
-  counts.sharedBytes += uint64_t(lanes.bytes) * static_cast<uint32_t>(__builtin_popcount(lanes.mask));
-  const traffic::Wavefronts passes = passesOf(kind, lanes, known);
-  counts.sharedWavefronts += passes.count;
-  counts.sharedIdeal += passes.ideal;
-  if (passes.haveConflicts())
-    keepWorst(*warp.block->grid, {warp.now.frame->code.number, op.instruction}, kind, lanes, passes.count, known);
+  KnownCost::InShared unknown;
+  KnownCost::InShared &cost = known ? known->inShared[firstAddress(lanes) % traffic::alignmentOfPasses] : unknown;
+  if (!cost.passes.count)
+    cost.passes = wavefrontsOf(kind, lanes);
+  counts.sharedBytes += uint64_t(lanes.bytes) * lanesIn(lanes.mask);
+  counts.sharedWavefronts += cost.passes.count;
+  counts.sharedIdeal += cost.passes.ideal;
+  const uint64_t first = firstAddress(lanes) & sharedOffsetMask;
+  if (cost.passes.haveConflicts() && first < cost.lowest) {
+    cost.lowest = first;
+    keepWorst(warp, op, kind, lanes, cost.passes.count);
+  }
 }
 
 static void countGlobal(InstructionCounts &counts, const LaneAddresses &lanes, KnownCost *known) {
-  const traffic::Pieces pieces = piecesOf(lanes, known);
-  counts.globalBytes += uint64_t(lanes.bytes) * static_cast<uint32_t>(__builtin_popcount(lanes.mask));
+  traffic::Pieces unknown;
+  const uint64_t phase = firstAddress(lanes) % traffic::alignmentOfPieces;
+  traffic::Pieces &pieces = known && phase % 4 == 0 ? known->inGlobal[phase / 4] : unknown;
+  if (!pieces.sectors)
+    pieces = traffic::piecesOf(lanes);
+  counts.globalBytes += uint64_t(lanes.bytes) * lanesIn(lanes.mask);
   counts.globalSectors += pieces.sectors;
   counts.globalIdeal += pieces.ideal;
   counts.globalTags += pieces.lines;
@@ -177,6 +161,10 @@ void countAccess(Warp &warp, const Op &op, AccessKind kind, Space space, const L
   const auto [at, mask, bytes] = lanes;
   if (!bytes || warp.doer.stage == Stage::End)
     return;
+  if (known && known->isOfOthers) {
+    *known = {};
+    known->isOfOthers = false;
+  }
   InstructionCounts &counts = countsOf(warp, warp.now.frame->code)[op.instruction];
   uint32_t shared = space == Space::Shared ? mask : 0, local = space == Space::Local ? mask : 0;
   uint32_t global = space == Space::Global ? mask : 0;
@@ -185,7 +173,8 @@ void countAccess(Warp &warp, const Op &op, AccessKind kind, Space space, const L
     local = lanesInWindow(at, mask, localWindow);
     global = mask & ~shared & ~local & ~lanesInWindow(at, mask, constWindow) & ~lanesInWindow(at, mask, paramWindow);
   }
-  counts.localBytes += uint64_t(bytes) * static_cast<uint32_t>(__builtin_popcount(local));
+  if (local)
+    counts.localBytes += uint64_t(bytes) * lanesIn(local);
   if (shared)
     countShared(warp, op, counts, kind, {at, shared, bytes}, shared == mask ? known : nullptr);
   if (global)

@@ -55,12 +55,15 @@ struct WorstAccess {
   std::string advice() const;
 };
 
-/// Holds what an access costs whose lanes have the same distances each time, and which begins at such an address.
+/// Holds what an access costs whose lanes have the same distances each time, by the first lane's address.
 struct KnownCost {
-  std::optional<uint32_t> phaseInShared, phaseInGlobal; // of the first lane's address; none: nothing is known
-  traffic::Wavefronts passes;
-  traffic::Pieces pieces;
-  std::optional<uint64_t> comparedAt; // the first lane's address of the last one that may have been the worst
+  struct InShared {
+    traffic::Wavefronts passes;
+    uint64_t lowest = ~uint64_t(0); // the lowest address that may have been the worst
+  };
+  std::array<InShared, traffic::alignmentOfPasses> inShared;
+  std::array<traffic::Pieces, traffic::alignmentOfPieces / 4> inGlobal; // at addresses that are multiples of 4
+  bool isOfOthers = true;                                               // the distances are other ones now
 };
 
 /// Counts that the lanes come through a block of code, all of them.

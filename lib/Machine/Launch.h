@@ -74,7 +74,7 @@ struct Launch {
 /// An instruction that was counted.
 struct CountedInstruction {
   Range range;
-  llvm::StringRef function;
+  llvm::StringRef function, kind; // kind: `ld`, `mma.sp` ...
   InstructionCounts counts;
   Fidelity fidelity = Fidelity::Exact;
 };

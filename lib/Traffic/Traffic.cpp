@@ -1,6 +1,4 @@
 #include "Traffic/Traffic.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
 #include <algorithm>
 #include <array>
 
@@ -8,7 +6,6 @@ namespace ptxray::traffic {
 
 static constexpr uint32_t bankCount = 32, wordBytes = 4, passBytes = bankCount * wordBytes;
 
-static uint32_t lanesIn(uint32_t mask) { return static_cast<uint32_t>(__builtin_popcount(mask)); }
 static uint32_t divideUp(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
 
 /// The lanes from `first` on.
@@ -24,57 +21,51 @@ enum class SameWord : uint8_t {
   Apart,  // each lane has it for itself: atomic operations, writes of copies
 };
 
-/// Words that lanes want: the most of one bank.
-class Words {
+/// Different numbers, at most one a lane, in buckets that are chosen so that few are in the same one.
+class Numbers {
 public:
-  void add(uint64_t word) {
-    areAscending &= !count || words[count - 1] < word;
-    words[count++] = word;
+  static constexpr uint32_t buckets = 64;
+  /// Adds the number if the bucket does not have it. Returns its index, which is `count` after the first, 1.
+  uint8_t add(uint64_t number, uint64_t bucket) {
+    uint8_t &newest = first[bucket];
+    for (uint8_t one = newest; one; one = next[one])
+      if (all[one] == number)
+        return one;
+    ++count;
+    all[count] = number;
+    next[count] = newest;
+    return newest = count;
   }
-  /// All that have been added, however often.
-  uint8_t worstOfAll() const {
-    Counts wanted{};
-    for (uint32_t i = 0; i < count; ++i)
-      ++wanted[words[i] % bankCount];
-    return *std::max_element(wanted.begin(), wanted.end());
+  uint8_t add(uint64_t number) {
+    constexpr uint64_t golden = 0x9e3779b97f4a7c15;
+    static_assert(buckets == 1 << (64 - 58));
+    return add(number, number * golden >> 58);
   }
-  /// Each of them once.
-  uint8_t worstOfDifferent() const {
-    if (areAscending)
-      return worstOfAll();
-    Counts wanted{}, newest{}; // newest: the number of the last word of a bank, from 1 on
-    std::array<uint8_t, most> before;
-    for (uint32_t i = 0; i < count; ++i) {
-      const auto bank = static_cast<uint32_t>(words[i] % bankCount);
-      uint8_t same = newest[bank];
-      while (same && words[same - 1] != words[i])
-        same = before[same - 1];
-      if (same)
-        continue;
-      ++wanted[bank];
-      before[i] = newest[bank];
-      newest[bank] = static_cast<uint8_t>(i + 1);
-    }
-    return *std::max_element(wanted.begin(), wanted.end());
-  }
+  uint8_t count = 0;
 
 private:
-  static constexpr size_t most = size_t(warpLanes) * 4;
-  using Counts = std::array<uint8_t, bankCount>;
-  std::array<uint64_t, most> words; // those before `count` are set
-  uint32_t count = 0;
-  bool areAscending = true;
+  std::array<uint8_t, buckets> first{};    // indices; 0: none
+  std::array<uint64_t, warpLanes + 1> all; // those up to `count` are set,
+  std::array<uint8_t, warpLanes + 1> next; // of these, too
 };
 
 } // namespace
 
-/// The most words that lanes want of one bank.
+/// The most words that lanes want of one bank. Lanes of more bytes want a word of as many banks at once.
 static uint32_t worstBank(const LaneAddresses &lanes, uint32_t mask, SameWord same) {
-  Words words;
-  for (uint32_t left = mask; left; left &= left - 1)
-    for (uint32_t byte = 0; byte < std::max(lanes.bytes, wordBytes); byte += wordBytes)
-      words.add((lanes.at[__builtin_ctz(left)] + byte) / wordBytes);
-  return same == SameWord::Apart ? words.worstOfAll() : words.worstOfDifferent();
+  const uint32_t bytes = std::max(lanes.bytes, wordBytes), banks = passBytes / bytes;
+  const auto shift = static_cast<uint32_t>(__builtin_ctz(bytes));
+  Numbers words;
+  std::array<uint8_t, bankCount> wanted{};
+  uint8_t worst = 0;
+  for (uint32_t left = mask; left; left &= left - 1) {
+    const uint64_t word = lanes.at[__builtin_ctz(left)] >> shift, bank = word % banks;
+    const uint8_t before = words.count;
+    if (same == SameWord::Shared && (words.add(word, bank), words.count == before))
+      continue;
+    worst = std::max(worst, ++wanted[bank]);
+  }
+  return worst;
 }
 
 /// Returns whether lanes whose numbers differ by `distance` have the same address. A lane that takes no part fits any
@@ -88,12 +79,14 @@ static bool arePaired(const LaneAddresses &lanes, uint32_t mask, uint32_t distan
   return true;
 }
 
-/// All lanes, one after the other, each aligned to its size.
+/// All lanes, one after the other.
 static bool isRow(const LaneAddresses &lanes) {
-  uint64_t other = lanes.mask != ~0u || lanes.at[0] % lanes.bytes;
-  for (uint32_t lane = 0; lane < warpLanes; ++lane)
-    other |= lanes.at[lane] ^ (lanes.at[0] + uint64_t(lane) * lanes.bytes);
-  return !other;
+  if (lanes.mask != ~0u)
+    return false;
+  for (uint32_t lane = 1; lane < warpLanes; ++lane)
+    if (lanes.at[lane] - lanes.at[lane - 1] != lanes.bytes)
+      return false;
+  return true;
 }
 
 static uint32_t lanesOfPass(uint32_t bytes) { return bytes <= wordBytes ? warpLanes : passBytes / bytes; }
@@ -156,65 +149,35 @@ Wavefronts wavefrontsOf(AccessKind kind, const LaneAddresses &lanes) {
   return wavefrontsOfStore(lanes, SameWord::Shared);
 }
 
-namespace {
-
-/// Different numbers of pieces, by a few bits of each in which it differs from most others.
-class PieceSet {
-public:
-  bool add(uint64_t piece) {
-    constexpr uint64_t golden = 0x9e3779b97f4a7c15;
-    uint8_t &bucket = newest[piece * golden >> 58];
-    for (uint8_t one = bucket; one; one = before[one])
-      if (pieces[one] == piece)
-        return false;
-    ++count;
-    pieces[count] = piece;
-    before[count] = bucket;
-    bucket = count;
-    return true;
-  }
-  uint8_t count = 0;
-
-private:
-  static constexpr size_t most = size_t(warpLanes) * 2; // an access lies in two sectors at most
-  std::array<uint64_t, most + 1> pieces;                // those up to `count` are set
-  std::array<uint8_t, most + 1> before;
-  std::array<uint8_t, 64> newest{};
-};
-
-} // namespace
-
 Pieces piecesOf(const LaneAddresses &lanes) {
   constexpr uint32_t sectorBytes = 32, lineBytes = 128;
-  if (!lanes.mask)
-    return {};
+  const auto ideal = static_cast<uint8_t>(divideUp(lanesIn(lanes.mask) * lanes.bytes, sectorBytes));
   Pieces pieces;
   if (isRow(lanes)) {
     const uint64_t first = lanes.at[0], last = first + warpLanes * uint64_t(lanes.bytes) - 1;
-    pieces.sectors = static_cast<uint32_t>(last / sectorBytes - first / sectorBytes + 1);
-    pieces.lines = static_cast<uint32_t>(last / lineBytes - first / lineBytes + 1);
-    pieces.ideal = std::min(pieces.sectors, divideUp(warpLanes * lanes.bytes, sectorBytes));
-    return pieces;
+    pieces.sectors = static_cast<uint8_t>(last / sectorBytes - first / sectorBytes + 1);
+    pieces.lines = static_cast<uint8_t>(last / lineBytes - first / lineBytes + 1);
+  } else {
+    Numbers inLines;
+    std::array<uint8_t, warpLanes + 1> seen{}; // the sectors of each line
+    for (uint32_t left = lanes.mask; left; left &= left - 1) {
+      const uint64_t at = lanes.at[__builtin_ctz(left)];
+      uint8_t &line = seen[inLines.add(at / lineBytes)];
+      const auto sector = static_cast<uint8_t>(1 << at / sectorBytes % (lineBytes / sectorBytes));
+      pieces.sectors += !(line & sector);
+      line |= sector;
+    }
+    pieces.lines = inLines.count;
   }
-  PieceSet sectors, inLines;
-  for (uint32_t left = lanes.mask; left; left &= left - 1) {
-    const uint64_t at = lanes.at[__builtin_ctz(left)], last = (at + lanes.bytes - 1) / sectorBytes;
-    for (uint64_t sector = at / sectorBytes; sector <= last; ++sector)
-      if (sectors.add(sector))
-        inLines.add(sector / (lineBytes / sectorBytes));
-  }
-  pieces.sectors = sectors.count;
-  pieces.lines = inLines.count;
-  pieces.ideal = std::min(pieces.sectors, divideUp(lanesIn(lanes.mask) * lanes.bytes, sectorBytes));
+  pieces.ideal = std::min(pieces.sectors, ideal);
   return pieces;
 }
 
 uint32_t collisionsOf(const LaneAddresses &lanes) {
-  llvm::SmallVector<uint64_t, 32> addresses;
+  Numbers addresses;
   for (uint32_t left = lanes.mask; left; left &= left - 1)
-    addresses.push_back(lanes.at[__builtin_ctz(left)]);
-  llvm::sort(addresses);
-  return lanesIn(lanes.mask) - static_cast<uint32_t>(llvm::unique(addresses) - addresses.begin());
+    addresses.add(lanes.at[__builtin_ctz(left)]);
+  return lanesIn(lanes.mask) - addresses.count;
 }
 
 } // namespace ptxray::traffic

@@ -7,12 +7,17 @@ namespace ptxray::traffic {
 
 inline constexpr unsigned warpLanes = 32;
 
-/// The lanes of a warp that access as many bytes each.
+/// The lanes of a warp that access as many bytes each: a power of two up to 32, which their addresses are multiples of.
 struct LaneAddresses {
   const uint64_t *at; // of all lanes
   uint32_t mask;      // the lanes that take part
   uint32_t bytes;
 };
+
+/// The number of lanes in a mask, mostly all of them. Not every processor counts bits.
+constexpr uint32_t lanesIn(uint32_t mask) {
+  return mask == ~0u ? warpLanes : static_cast<uint32_t>(__builtin_popcount(mask));
+}
 
 /// The kinds of access that are counted in different ways.
 enum class AccessKind : uint8_t { Load, Store, Atomic, Increment, Copy, Matrix };
@@ -24,14 +29,14 @@ struct Wavefronts {
   bool haveConflicts() const { return count > 2 * ideal; }
 };
 /// The passes of an access; none of a copy that goes past the first level of the cache, and is not counted there. They
-/// are the same wherever the first lane is, if it is moved by a multiple of `alignmentOfPasses`.
+/// are the same wherever the first lane is, if it is moved by a multiple of `alignmentOfPasses` and of the bytes.
 Wavefronts wavefrontsOf(AccessKind kind, const LaneAddresses &lanes);
-inline constexpr uint32_t alignmentOfPasses = 16;
+inline constexpr uint32_t alignmentOfPasses = 4;
 
 struct Pieces {
-  uint32_t sectors = 0; // of 32 bytes
-  uint32_t ideal = 0;   // sectors, if the bytes of the lanes followed each other
-  uint32_t lines = 0;   // of 128 bytes
+  uint8_t sectors = 0; // of 32 bytes
+  uint8_t ideal = 0;   // sectors, if the bytes of the lanes followed each other
+  uint8_t lines = 0;   // of 128 bytes
 
   bool areScattered() const { return sectors > 2 * ideal; }
 };

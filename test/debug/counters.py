@@ -88,6 +88,11 @@ class Counters(unittest.TestCase):
         self.assertEqual(by_text["@%p bra read;"]["thread_inst_executed_true"], 31 * 32)
         self.assertEqual(counted["counts"]["memory_l1_wavefronts_shared"], 1056)
         self.assertEqual((counted["kernel"], counted["version"]), ("columns", 1))
+        self.assertEqual(counted["kinds"]["ld"]["memory_l1_wavefronts_shared"], 1024)
+        executed = [one["inst_executed"] for one in counted["kinds"].values()]
+        self.assertEqual(
+            (sum(executed), executed), (counted["counts"]["inst_executed"], sorted(executed, reverse=True))
+        )
 
     def test_kinds(self):
         kernel = self.folder / "kinds.ptx"
@@ -125,6 +130,8 @@ class Counters(unittest.TestCase):
         self.assertEqual(lines[0], "function `saxpy`")
         self.assertEqual(lines[1].split()[-2:], ["B", "line"])
         self.assertEqual(" ".join(lines[15].split()), "1 20 20 3 3 1 80 38 ld.global.f32 %f2, [%d1];")
+        kinds = [line.split()[-3:] for line in lines[lines.index("kinds of instructions") + 2 :]]
+        self.assertEqual(kinds[:2], [["33.3", "%", "ld"], ["16.7", "%", "mov"]])
 
     def test_coverage(self):
         coverage = self.folder / "lcov.info"

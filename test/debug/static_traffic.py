@@ -3,6 +3,7 @@
 static_traffic.py PTXRAY ROOT"""
 
 import json
+import math
 import pathlib
 import random
 import subprocess
@@ -20,6 +21,7 @@ class Writer:
 
     def __init__(self, pick, shape):
         self.pick, self.lines, self.registers = pick, [], 0
+        self.is_whole = math.prod(shape) % 32 == 0
         self.sources = ["%tid.x", "%laneid", *["%tid.y", "%tid.z"][: len(shape) - 1]]
 
     def write(self, text, letter="r"):
@@ -64,7 +66,13 @@ class Writer:
         registers = "{%a, %b, %c, %e}" if width == 16 else "%f" if width == 8 else "%a"
         store = f"st.{space}.{WIDTHS[width]} [{address}], {registers};"
         load = f"ld.{space}.{WIDTHS[width]} {registers}, [{address}];"
-        self.lines.append(self.pick.choice([load, store]))
+        kinds = [load, store]
+        if width == 4:
+            kinds += [f"atom.{space}.exch.b32 %a, [{address}], %b;", f"red.{space}.add.u32 [{address}], 1;"]
+        if width == 16 and space == "shared" and self.is_whole:
+            kinds += [f"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {registers}, [{address}];"]
+            kinds += [f"stmatrix.sync.aligned.m8n8.x2.shared.b16 [{address}], {{%a, %b}};"]
+        self.lines.append(self.pick.choice(kinds))
 
 
 def kernel(pick):
@@ -73,11 +81,13 @@ def kernel(pick):
     for _ in range(ACCESSES):
         writer.access()
     lines = "\n  ".join(writer.lines)
+    is_told = len(shape) > 1 or shape[0] % 32 or pick.random() < 0.5
+    required = f".reqntid {', '.join(map(str, shape))}" if is_told else ""
     module = f""".version 8.0
-.target sm_80
+.target sm_90
 .address_size 64
 .visible .entry k(.param .u64 buffer)
-.reqntid {", ".join(map(str, shape))}
+{required}
 {{
   .reg .b32 %r<{writer.registers + 1}>, %a, %b, %c, %e;
   .reg .b64 %d<{writer.registers + 1}>, %buffer, %f;

@@ -59,8 +59,8 @@ struct Row {
 
 } // namespace
 
-/// Columns in which all rows are zero are left out.
-static void writeRows(llvm::raw_ostream &out, llvm::ArrayRef<Row> rows) {
+/// Columns in which all rows are zero are left out. `what`: the rows stand for.
+static void writeRows(llvm::raw_ostream &out, llvm::ArrayRef<Row> rows, llvm::StringRef what = "line") {
   llvm::SmallVector<const Counter *> shown;
   for (const Counter &one : counters)
     if (llvm::any_of(rows, [&](const Row &row) { return row.counts.*one.number; }))
@@ -71,7 +71,7 @@ static void writeRows(llvm::raw_ostream &out, llvm::ArrayRef<Row> rows) {
   const auto cell = [&](llvm::StringRef text) { out << ' ' << llvm::right_justify(text, 9); };
   for (const Counter *one : shown)
     cell(one->column);
-  out << "  " << llvm::left_justify("line", static_cast<unsigned>(width)) << '\n';
+  out << "  " << llvm::left_justify(what, static_cast<unsigned>(width)) << '\n';
   for (const Row &row : rows) {
     for (const Counter *one : shown)
       cell(row.counts.*one->number ? std::to_string(row.counts.*one->number) : "");
@@ -80,6 +80,32 @@ static void writeRows(llvm::raw_ostream &out, llvm::ArrayRef<Row> rows) {
       out << "  " << row.text;
     out << '\n';
   }
+}
+
+/// The sums of instructions of one kind, the most frequent first.
+static std::vector<std::pair<llvm::StringRef, InstructionCounts>> byKind(llvm::ArrayRef<CountedInstruction> counts) {
+  std::map<llvm::StringRef, InstructionCounts> kinds;
+  for (const CountedInstruction &one : counts)
+    if (one.counts.executed)
+      kinds[one.kind] += one.counts;
+  std::vector<std::pair<llvm::StringRef, InstructionCounts>> sorted(kinds.begin(), kinds.end());
+  llvm::stable_sort(sorted, [](const auto &a, const auto &b) { return a.second.executed > b.second.executed; });
+  return sorted;
+}
+
+/// With the share that they have of all that warps executed.
+static void writeKinds(llvm::raw_ostream &out, llvm::ArrayRef<CountedInstruction> counts) {
+  uint64_t executed = 0;
+  for (const CountedInstruction &one : counts)
+    executed += one.counts.executed;
+  std::vector<Row> rows;
+  for (const auto &[kind, sum] : byKind(counts)) {
+    std::string share;
+    llvm::raw_string_ostream(share) << llvm::format("%.1f %%", 100.0 * double(sum.executed) / double(executed));
+    rows.push_back({sum, std::move(share), kind.str()});
+  }
+  out << "\nkinds of instructions\n";
+  writeRows(out, rows, "share");
 }
 
 void writeCounters(llvm::raw_ostream &out, llvm::ArrayRef<CountedInstruction> counts, const FileReport &report) {
@@ -99,6 +125,7 @@ void writeCounters(llvm::raw_ostream &out, llvm::ArrayRef<CountedInstruction> co
       rows.clear();
     }
   }
+  writeKinds(out, counts);
   if (bySource.empty())
     return;
   out << "\nlines of the source\n";
@@ -134,6 +161,10 @@ void writeCountersJson(llvm::raw_ostream &out, llvm::ArrayRef<CountedInstruction
     instructions.push_back(std::move(json));
   }
   all["counts"] = numbersOf(sum);
+  Json kinds = Json::object();
+  for (const auto &[kind, numbers] : byKind(counts))
+    kinds[kind.str()] = numbersOf(numbers);
+  all["kinds"] = std::move(kinds);
   all["instructions"] = std::move(instructions);
   out << dump(all, 1) << '\n';
 }

@@ -435,8 +435,11 @@ static std::array<uint32_t, 3> clusterOf(const Program &program, const Launch &l
 class Workspace {
 public:
   Workspace(Memory &memory, const Launch &launch) : memory(memory) {
-    if (launch.isCooperative)
-      address = memory.add(bytes, "the workspace of the grid");
+    constexpr uint64_t place = globalBegin - 4096; // below all that is added, and the same each time
+    if (!launch.isCooperative)
+      return;
+    address = place;
+    memory.addAt(address, bytes, "the workspace of the grid");
   }
   ~Workspace() {
     if (address)

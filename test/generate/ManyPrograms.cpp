@@ -1,17 +1,22 @@
-// Generated programs in one process: many-programs FIRST COUNT JOBS. No rule reports one at default level, and the
-// emulator runs it to its end without a finding, by two schedules with the same result. Prints each that fails.
+// Generated programs in one process: many-programs FIRST COUNT JOBS [FILE]. No rule reports one at default level, and
+// the emulator runs it to its end without a finding, by two schedules with the same result. Prints each that fails.
+// FILE keeps how far it came, so that the same words go on where it was stopped.
 #include "../../tools/launcher/Buffer.h"
 #include "Check/Checker.h"
 #include "Generate/Program.h"
 #include "Machine/Launch.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <iterator>
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <vector>
 
 using namespace ptxray;
 using llvm::StringRef;
@@ -67,7 +72,24 @@ static launcher::Bytes leftBy(const ReadModule &module, const AskedLaunch &asked
   return left;
 }
 
-static std::string problemOf(const std::string &text, Checker &checker) {
+namespace {
+
+/// Makes programs and tries them; each thread has its own.
+class Tester {
+public:
+  /// Says what is wrong with the program of a seed; empty: nothing.
+  std::string problemOf(uint64_t seed);
+
+private:
+  std::string problemOf(const std::string &text);
+
+  std::optional<Generator> generators[std::size(targets)];
+  Checker checker;
+};
+
+} // namespace
+
+std::string Tester::problemOf(const std::string &text) {
   FileReport report;
   report.source = SourceBuffer::fromText("", text);
   report = checker.check(std::move(report), Language::Ptx, {});
@@ -82,36 +104,56 @@ static std::string problemOf(const std::string &text, Checker &checker) {
   return problem;
 }
 
+std::string Tester::problemOf(uint64_t seed) {
+  const size_t which = seed % std::size(targets);
+  std::optional<Generator> &generator = generators[which];
+  if (!generator)
+    generator.emplace(ProgramTarget{.target = targets[which], .ptx = 0, .instructions = {}, .without = {}});
+  return problemOf(generator->program({.seed = seed, .size = 10 + static_cast<unsigned>(seed % 50), .blocks = 1}));
+}
+
+/// Tries the programs from one seed up to another, and returns how many are not as they should be.
+static uint64_t failuresAmong(uint64_t first, uint64_t end, std::vector<Tester> &testers) {
+  std::atomic<uint64_t> next = first, failed = 0;
+  std::mutex printing;
+  std::vector<std::thread> threads;
+  for (Tester &tester : testers)
+    threads.emplace_back([&] {
+      for (uint64_t seed = next++; seed < end; seed = next++)
+        if (const std::string problem = tester.problemOf(seed); !problem.empty()) {
+          const std::scoped_lock lock(printing);
+          ++failed;
+          llvm::outs() << "seed " << seed << ": " << problem << '\n';
+          llvm::outs().flush();
+        }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  return failed;
+}
+
 int main(int count, char **words) {
+  constexpr uint64_t part = 1000;
   uint64_t first = 1, programs = 100, jobs = 1;
   uint64_t *const numbers[] = {&first, &programs, &jobs};
   for (int i = 1; i < count && i <= 3; ++i)
     if (StringRef(words[i]).getAsInteger(10, *numbers[i - 1]))
       return 2;
-  std::atomic<uint64_t> next = first, failed = 0;
-  std::mutex printing;
-  const auto work = [&] {
-    std::optional<Generator> generators[std::size(targets)];
-    Checker checker;
-    for (uint64_t seed = next++; seed < first + programs; seed = next++) {
-      const size_t which = seed % std::size(targets);
-      if (!generators[which])
-        generators[which].emplace(ProgramTarget{.target = targets[which], .ptx = 0, .instructions = {}, .without = {}});
-      const std::string text =
-          generators[which]->program({.seed = seed, .size = 10 + static_cast<unsigned>(seed % 50), .blocks = 1});
-      if (const std::string problem = problemOf(text, checker); !problem.empty()) {
-        const std::scoped_lock lock(printing);
-        ++failed;
-        llvm::outs() << "seed " << seed << ": " << problem << '\n';
-        llvm::outs().flush();
-      }
-    }
-  };
-  std::vector<std::thread> threads;
-  for (uint64_t i = 0; i < jobs; ++i)
-    threads.emplace_back(work);
-  for (std::thread &thread : threads)
-    thread.join();
+  const char *const place = count > 4 ? words[4] : nullptr;
+  uint64_t begin = first, failed = 0;
+  if (place)
+    std::ifstream(place) >> begin;
+  std::vector<Tester> testers(jobs);
+  const uint64_t end = first + programs;
+  for (uint64_t seed = begin = std::max(begin, first); seed < end; seed += part) {
+    failed += failuresAmong(seed, std::min(seed + part, end), testers);
+    if (place && !failed)
+      std::ofstream(place) << seed + part << '\n';
+  }
+  if (place && !failed)
+    std::remove(place);
+  if (begin > first)
+    llvm::outs() << begin - first << " programs were so before\n";
   llvm::outs() << programs - failed << " of " << programs << " programs are as they should be\n";
   return failed ? 1 : 0;
 }

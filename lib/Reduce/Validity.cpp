@@ -16,12 +16,20 @@ Validity::Validity(CheckOptions options, std::optional<DiagId> keptRule, Kind ke
       }()),
       keptRule(keptRule), keptKind(keptKind) {}
 
+/// Is true when it is known of each instruction what it reads and writes: of a faulty one it is not.
+static bool isKnown(const Body &body) {
+  for (uint32_t number = 0; number < body.size(); ++number)
+    if (!body.facts(number).known)
+      return false;
+  return true;
+}
+
 /// The registers that code without a label reads before it writes them, of which no rule speaks.
 static void addFirstReads(const SourceBuffer &source, DiagnosticList &found) {
   const ReadModule module = readModule(source);
   for (const Body &body : module.bodies())
     for (const LocalId local : body.definitions.readFirst())
-      if (body.labels.empty() && body.isOwnRegister(local) && body.definitions.isWritten(local)) {
+      if (body.labels.empty() && isKnown(body) && body.isOwnRegister(local) && body.definitions.isWritten(local)) {
         DiagnosticSink sink;
         sink.report(DiagId::ReadBeforeWrite, body.function->range, body.text(local));
         found.push_back(sink.diagnostics().front());

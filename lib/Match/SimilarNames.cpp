@@ -131,7 +131,7 @@ static llvm::SmallVector<isa::WordId, 8> wordsInPlaceOf(const Opcode &opcode, un
 }
 
 void offerWordForNumber(Finding &f, const WrittenInstruction &written) {
-  constexpr size_t most = 16; // an instruction of so many words is another one with each of them
+  constexpr size_t most = 16; // words that are tried in the place of one
   const Opcode &opcode = written.opcode;
   if (f.id != DiagId::ImmediateValue || f.place.kind != Place::Operand || f.remedy.kind != Remedy::None)
     return;

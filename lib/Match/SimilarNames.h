@@ -10,7 +10,7 @@ namespace ptxray {
 bool addSimilar(std::vector<Finding> &findings, const WrittenInstruction &written);
 /// `red` with a result: the only instruction described beside it that takes these words and operands, `atom`, is meant.
 void offerSibling(Finding &finding, const WrittenInstruction &written);
-/// Names the word in whose place another one takes the number: `cp.async.ca` copies 8 bytes, `.cg` does not.
+/// Adds the word with which the number would be allowed, if there is just one: `.ca` instead of `.cg` of `cp.async`.
 void offerWordForNumber(Finding &finding, const WrittenInstruction &written);
 
 } // namespace ptxray

@@ -27,13 +27,16 @@ static bool isKnown(const Body &body) {
 /// The registers that code without a label reads before it writes them, of which no rule speaks.
 static void addFirstReads(const SourceBuffer &source, DiagnosticList &found) {
   const ReadModule module = readModule(source);
-  for (const Body &body : module.bodies())
+  for (const Body &body : module.bodies()) {
+    if (!body.labels.empty() || !isKnown(body))
+      continue;
     for (const LocalId local : body.definitions.readFirst())
-      if (body.labels.empty() && isKnown(body) && body.isOwnRegister(local) && body.definitions.isWritten(local)) {
+      if (body.isOwnRegister(local) && body.definitions.isWritten(local)) {
         DiagnosticSink sink;
         sink.report(DiagId::ReadBeforeWrite, body.function->range, body.text(local));
         found.push_back(sink.diagnostics().front());
       }
+  }
   llvm::stable_sort(found, [](const Diagnostic &a, const Diagnostic &b) { return a.range.begin < b.range.begin; });
 }
 

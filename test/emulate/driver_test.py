@@ -8,6 +8,8 @@ import subprocess
 import sys
 import tempfile
 
+from calls import checked
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 program, library = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
 environment = {**os.environ, "LD_LIBRARY_PATH": str(library.parent), "PTXRAY_DEVICE": "sm_90"}
@@ -38,10 +40,7 @@ def hostile():
     out, context, module, kernel, found = (ctypes.c_void_p() for _ in range(5))
     number, size = ctypes.c_int(), ctypes.c_size_t(1)
 
-    def expect(result, name, *arguments):
-        given = getattr(cuda, name)(*arguments)
-        assert given == result, f"{name} gives {given}, {result} expected"
-
+    _, expect = checked(cuda)
     wild = ctypes.c_void_p(0x123456789)
     expect(3, "cuDeviceGetCount", ctypes.byref(number))
     expect(1, "cuInit", 7)

@@ -6,7 +6,10 @@ import sys
 import threading
 import time
 
+from calls import checked
+
 cuda = ctypes.CDLL(sys.argv[1])
+call, expect = checked(cuda)
 pointer, size, i32, i64 = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_uint64
 HOST, DEVICE, ARRAY = 1, 2, 3
 
@@ -67,16 +70,6 @@ READ = (
 }
 """
 )
-
-
-def call(name, *arguments):
-    given = getattr(cuda, name)(*arguments)
-    assert given == 0, f"{name} gives {given}"
-
-
-def expect(result, name, *arguments):
-    given = getattr(cuda, name)(*arguments)
-    assert given == result, f"{name} gives {given}, {result} expected"
 
 
 def made(name, *arguments, kind=pointer):

@@ -6,8 +6,11 @@ import os
 import struct
 import sys
 
+from calls import checked
+
 os.environ.setdefault("PTXRAY_DEVICE", "sm_90")
 cuda = ctypes.CDLL(sys.argv[1])
+call, expect = checked(cuda)
 pointer, size, i32, u64 = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_uint64
 TO_DEVICE, TO_HOST, ON_DEVICE, ANY = 1, 2, 3, 4
 for name in ("cudaGetErrorName", "cudaGetErrorString"):
@@ -67,15 +70,6 @@ def dim3(x, y=1, z=1):
     return Dim3(x, y, z)
 
 
-def call(name, *arguments):
-    expect(0, name, *arguments)
-
-
-def expect(result, name, *arguments):
-    given = getattr(cuda, name)(*arguments)
-    assert given == result, f"{name} gives {given}, {result} expected"
-
-
 kept = []  # what the runtime has addresses of
 
 
@@ -96,7 +90,7 @@ def program(text):
 
 
 def stand_in():
-    """Something of the host that stands for a kernel or a variable."""
+    """An address of the host by which the runtime knows a kernel or a variable."""
     kept.append(ctypes.create_string_buffer(8))
     return pointer(ctypes.addressof(kept[-1]))
 
@@ -150,6 +144,7 @@ def devices():
     assert cuda.cudaGetLastError() == 101 and cuda.cudaGetLastError() == 0
     assert cuda.cudaGetErrorName(101) == b"cudaErrorInvalidDevice"
     assert cuda.cudaGetErrorString(700) == b"an illegal memory access was encountered"
+    assert cuda.cudaGetErrorString(9) == b"invalid configuration argument"
     assert cuda.cudaGetErrorName(0) == b"cudaSuccess" and cuda.cudaGetErrorName(12345) == b"unrecognized error code"
 
 
@@ -238,6 +233,12 @@ def graphs():
     call("cudaEventRecord", event, stream)
     call("cudaEventSynchronize", event)
     assert list(read) == [0, 3, 6, 9]
+    # Hints of a stream are kept.
+    hint, kept_hint = ctypes.create_string_buffer(bytes(range(64)), 64), ctypes.create_string_buffer(64)
+    call("cudaStreamSetAttribute", stream, 1, hint)
+    call("cudaStreamGetAttribute", stream, 1, kept_hint)
+    assert kept_hint.raw == hint.raw
+    expect(1, "cudaStreamSetAttribute", stream, 99, hint)
     call("cudaStreamDestroy", stream)
 
 

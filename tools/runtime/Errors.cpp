@@ -12,19 +12,21 @@ Error noted(Error error) {
   return error;
 }
 
-struct ErrorText {
+struct NamedError {
   Error number;
-  const char *name, *text;
+  const char *name, *text; // text null: the driver has it
 };
 
 /// The entry of an error; null: there is none of that number.
-static const ErrorText *findError(Error error) {
-  static constexpr ErrorText all[] = {
-#define PTXRAY_ERROR(number, name, text) {number, number ? "cudaError" #name : "cuda" #name, text},
+static const NamedError *findError(Error error) {
+  static constexpr NamedError all[] = {
+#define PTXRAY_ERROR(number, name) {number, number ? "cudaError" #name : "cuda" #name, nullptr},
+#define PTXRAY_OWN_ERROR(number, name, text) {number, "cudaError" #name, text},
 #include "Errors.def"
 #undef PTXRAY_ERROR
+#undef PTXRAY_OWN_ERROR
   };
-  for (const ErrorText &one : all)
+  for (const NamedError &one : all)
     if (one.number == error)
       return &one;
   return nullptr;
@@ -39,10 +41,11 @@ PTXRAY_RUNTIME cudaGetLastError() { return std::exchange(lastError, Success); }
 PTXRAY_RUNTIME cudaPeekAtLastError() { return lastError; }
 
 extern "C" __attribute__((visibility("default"))) const char *cudaGetErrorName(Error error) {
-  const ErrorText *found = findError(error);
+  const NamedError *found = findError(error);
   return found ? found->name : "unrecognized error code";
 }
 extern "C" __attribute__((visibility("default"))) const char *cudaGetErrorString(Error error) {
-  const ErrorText *found = findError(error);
-  return found ? found->text : "unrecognized error code";
+  const NamedError *found = findError(error);
+  const char *text = found ? found->text : nullptr;
+  return text || (found && !cuGetErrorString(error, &text)) ? text : "unrecognized error code";
 }

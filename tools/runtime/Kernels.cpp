@@ -69,7 +69,7 @@ extern "C" __attribute__((visibility("default"))) unsigned __cudaPushCallConfigu
 }
 PTXRAY_RUNTIME __cudaPopCallConfiguration(Dim3 *grid, Dim3 *block, size_t *shared, void *stream) {
   if (configurations.empty())
-    return noted(52); // the call is not configured
+    return noted(MissingConfiguration);
   const Configuration asked = configurations.back();
   configurations.pop_back();
   *grid = asked.grid;

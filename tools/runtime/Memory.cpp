@@ -4,7 +4,7 @@
 
 using namespace ptxray::runtime;
 
-/// Gives what an allocation of the driver gave; nothing was asked for is no error here.
+/// Hands on the address that the driver gave. Unlike the driver, the runtime lets a program ask for 0 bytes.
 template <typename Allocate> static Error allocated(void **to, size_t size, const Allocate &allocate) {
   return inContext([&] {
     if (!to)

@@ -16,6 +16,7 @@ enum : Error {
   InvalidDevicePointer = 17,
   InvalidChannels = 20,
   InvalidDirection = 21,
+  MissingConfiguration = 52,
   InvalidFunction = 98,
 };
 

@@ -1,5 +1,6 @@
 // Other instructions that may be meant: those with a similar name, and those that are described beside the written one.
 #include "Match/SimilarNames.h"
+#include "Match/Corrections.h"
 #include "Match/Match.h"
 #include "Match/Wording.h"
 #include "Match/Words.h"
@@ -139,12 +140,10 @@ void offerWordForNumber(Finding &f, const WrittenInstruction &written) {
   for (unsigned k = opcode.mnemonicWords; k < opcode.words.size(); ++k) {
     const llvm::SmallVector<isa::WordId, 8> others = wordsInPlaceOf(opcode, k);
     for (const isa::WordId word : llvm::ArrayRef(others).take_front(std::min(others.size(), most))) {
-      std::string spelling;
-      for (unsigned i = 0; i < opcode.words.size(); ++i)
-        spelling += i == k ? llvm::StringRef(isa::word(word).text) : opcode.words[i].text;
-      if (judge({Opcode(spelling), written.shapes, written.availability}).isAccepted())
-        right.push_back("with `" + std::string(isa::word(word).text) + "` in the place of `" +
-                        opcode.words[k].text.str() + "` it is allowed");
+      const WordChange change{WordChange::Replace, narrow<uint16_t>(k), word};
+      if (judge({Opcode(spellingWith(opcode, change)), written.shapes, written.availability}).isAccepted())
+        right.push_back(quote(std::string(isa::word(word).text)) + " instead of " + quote(opcode.words[k].text.str()) +
+                        " allows it");
     }
   }
   if (right.size() == 1)

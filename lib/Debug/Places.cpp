@@ -48,9 +48,21 @@ static std::vector<CodePlace> placesOfOrigin(const Program &program, const Origi
   return all;
 }
 
+/// The place that is so many instructions after others.
+static std::vector<CodePlace> movedBy(const Program &program, std::vector<CodePlace> places, uint32_t count) {
+  llvm::erase_if(places, [&](CodePlace &place) {
+    const uint32_t left = sizeOf(program.functions[place.function]) - place.instruction;
+    place.instruction += count;
+    return count >= left;
+  });
+  return places;
+}
+
 std::vector<CodePlace> placesNamed(const Program &program, const SourceBuffer &source, const OriginTable &origins,
                                    llvm::StringRef text) {
   uint32_t line = 0;
+  if (const auto [base, count] = text.rsplit('+'); !base.empty() && !count.getAsInteger(0, line))
+    return movedBy(program, placesNamed(program, source, origins, base), line);
   if (!text.getAsInteger(10, line))
     return placesAtLine(program, source, line);
   if (const auto [path, number] = text.rsplit(':'); !path.empty() && !number.getAsInteger(10, line))
@@ -141,6 +153,11 @@ std::optional<WatchedBytes> watchedNamed(const Debugger &session, llvm::StringRe
   result.lane = session.focus.lane;
   result.bytes = bytes;
   text = text.trim();
+  const bool isPhase = text.consume_back(" phase");
+  if (isPhase && !text.starts_with("[")) {
+    problem = "the `[ADDRESS]` of a barrier object is needed before `phase`";
+    return std::nullopt;
+  }
   if (!text.starts_with("[")) {
     const std::optional<Debugger::Position> here = session.position();
     const std::optional<LocalId> local = here ? registerNamed(*here->frame, text) : std::nullopt;
@@ -161,10 +178,14 @@ std::optional<WatchedBytes> watchedNamed(const Debugger &session, llvm::StringRe
   if (!address)
     return std::nullopt;
   const uint64_t window = *address / windowBytes * windowBytes;
-  isShared |= !isLocal && window == sharedWindow;
+  isShared |= isPhase || (!isLocal && window == sharedWindow);
   isLocal |= !isShared && window == localWindow;
   result.where = isShared ? Where::Shared : isLocal ? Where::Local : Where::Global;
   result.address = isShared ? *address & sharedOffsetMask : isLocal ? *address % windowBytes : *address;
+  if (isPhase) {
+    result.where = Where::Phase;
+    result.bytes = 8;
+  }
   return result;
 }
 
@@ -194,6 +215,10 @@ bool putNumbers(Debugger &session, llvm::StringRef where, llvm::StringRef number
   std::optional<WatchedBytes> place = watchedNamed(session, where, static_cast<uint32_t>(bytes->size()), problem);
   if (!place)
     return false;
+  if (place->where == WatchedBytes::Where::Phase) {
+    problem = "the phase of a barrier object cannot be set";
+    return false;
+  }
   const size_t wanted = std::max<size_t>(1, place->bytes);
   if (bytes->size() != wanted) {
     problem = "`" + where.str() + "` has " + std::to_string(wanted) + " bytes, the numbers have " +

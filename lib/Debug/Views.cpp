@@ -54,6 +54,7 @@ std::vector<LaneGroup> groupsOf(HaltedLaunch &launch, Warp &warp) {
     if (auto known = llvm::find_if(groups, [&](const LaneGroup &group) { return group.lanes & one.lanes; });
         known != groups.end()) { // who asks for a phase again and again can run
       known->waitsFor = one.reason;
+      known->since = warp.asksSince;
       continue;
     }
     groups.push_back({State::Waiting, one.lanes, at, const_cast<Frame *>(one.frame),
@@ -145,20 +146,59 @@ static BarrierView viewOf(const BlockState &block, uint64_t offset, const Object
   return view;
 }
 
-std::vector<BarrierView> barriersOf(GridState &grid) {
+/// The warps that wait at a barrier.
+static std::vector<BarrierView::Waiter> waitersAt(const HaltSearch &search, const NumberedBarrier &barrier) {
+  std::vector<BarrierView::Waiter> all;
+  for (const WaitingAtBarrier &one : barrier.waiting)
+    all.push_back(
+        {{one.warp->block->index, one.warp->number}, one.fragment.mask, endOf(search, *one.warp, one.fragment.mask)});
+  return all;
+}
+
+/// The warps that ask for the phase of the object at an offset.
+static std::vector<BarrierView::Waiter> waitersAt(const BlockState &block, uint64_t offset) {
+  std::vector<BarrierView::Waiter> all;
+  for (const BlockState *other : block.cluster)
+    for (const Warp &warp : other->warps)
+      if (warp.waitsInVain && !warp.isDone() && warp.waitsInVain->block == &block && warp.waitsInVain->offset == offset)
+        all.push_back({{other->index, warp.number}, warp.waitsInVain->lanes, warp.asksSince});
+  return all;
+}
+
+std::vector<BarrierView> barriersOf(HaltedLaunch &launch) {
   std::vector<BarrierView> all;
-  for (BlockState *block : grid.blocks) {
+  for (BlockState *block : launch.grid().blocks) {
     for (size_t number = 0; number < block->barriers.size(); ++number)
-      if (!block->barriers[number].arrived.empty())
+      if (!block->barriers[number].arrived.empty()) {
         all.push_back(viewOf(*block, number));
+        all.back().waiters = waitersAt(launch.search(), block->barriers[number]);
+      }
     for (const auto &[place, history] : block->agents->objects) {
       const auto begin = reinterpret_cast<uintptr_t>(block->shared.data());
       if (place < begin || place >= begin + block->shared.size())
         continue;
       all.push_back(viewOf(*block, place - begin, history));
+      all.back().waiters = waitersAt(*block, place - begin);
     }
   }
   return all;
+}
+
+/// The proxy of an operation, and its group or what else tells of its end.
+static std::string waitingText(const Pending &one) {
+  const ptxray::Body &body = *one.frame->code.body;
+  const auto *action = llvm::find_if(body.facts(one.op->instruction).actions,
+                                     [](const Action &any) { return any.kind == isa::FactKind::Async; });
+  const bool isAsync = action->proxy() == isa::Proxy::Async;
+  std::string text = isAsync ? "async proxy, " : "generic proxy, ";
+  if (one.engine < 0)
+    return text + "counted by a barrier object";
+  const Engine &engine = one.warp->engines[static_cast<size_t>(one.engine)];
+  const auto group = llvm::lower_bound(engine.groups, one.number);
+  text += "number " + std::to_string(one.number) + " of its warp's engine, ";
+  if (group == engine.groups.end())
+    return text + "not committed";
+  return text + "committed; newer groups: " + std::to_string(engine.groups.end() - group - 1);
 }
 
 std::vector<OperationView> operationsOf(GridState &grid) {
@@ -170,8 +210,7 @@ std::vector<OperationView> operationsOf(GridState &grid) {
       all.push_back({{one.warp->block->index, one.warp->number},
                      {one.frame->code.number, one.op->instruction},
                      one.mask,
-                     one.engine >= 0 ? "number " + std::to_string(one.number) + " of its warp's engine"
-                                     : "counted by a barrier object"});
+                     waitingText(one)});
   }
   return all;
 }
@@ -208,6 +247,9 @@ std::vector<TensorView> tensorMemoryOf(GridState &grid) {
 
 std::optional<ByteFormat> formatNamed(llvm::StringRef name) {
   using How = ByteFormat::How;
+  if (name.starts_with("f") || name.starts_with("b") ||
+      name.contains('e')) // `f16x2`: a register shows all that it holds
+    name.consume_back("x2") || name.consume_back("x4");
   for (const numbers::Format *format :
        {&numbers::f16, &numbers::bf16, &numbers::f32, &numbers::f64, &numbers::tf32, &numbers::e4m3, &numbers::e5m2,
         &numbers::e2m3, &numbers::e3m2, &numbers::e2m1, &numbers::ue8m0, &numbers::ue4m3})

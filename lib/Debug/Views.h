@@ -42,15 +42,21 @@ struct BarrierView {
   int64_t came = 0, due = 0;          // bytes of the phase of an object
   std::optional<uint32_t> phase = {}; // of an object
   std::string variable = {};          // where it lies: `full`, `full+8`
+  struct Waiter {
+    machine::WarpName warp;
+    uint32_t lanes = 0;
+    std::optional<uint64_t> since; // a time, if it is known
+  };
+  std::vector<Waiter> waiters = {};
 };
-std::vector<BarrierView> barriersOf(machine::GridState &grid);
+std::vector<BarrierView> barriersOf(machine::HaltedLaunch &launch);
 
 /// An asynchronous operation that has begun and not ended.
 struct OperationView {
   machine::WarpName warp;
   machine::CodePlace at;
   uint32_t lanes = 0;
-  std::string waiting; // who is told of its end
+  std::string waiting; // its proxy, and who is told of its end
 };
 std::vector<OperationView> operationsOf(machine::GridState &grid);
 
@@ -81,7 +87,8 @@ struct ByteFormat {
   unsigned bits = 32;
   const numbers::Format *format = nullptr; // of floats
 };
-/// A format by its name: `x`, `u`, `d`, `x8`, `u16`, `d64`, or a type such as `f32`, `bf16`, `e4m3`.
+/// A format by its name: `x`, `u`, `d`, `x8`, `u16`, `d64`, or a type such as `f32`, `bf16`, `e4m3`,
+/// or `f16x2`, which means `f16`.
 std::optional<ByteFormat> formatNamed(llvm::StringRef name);
 /// The format in which people write the numbers of a register.
 ByteFormat formatOf(const Symbol &symbol);

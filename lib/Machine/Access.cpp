@@ -425,10 +425,13 @@ void accessAtomically(char *registers, const Op &op, uint32_t mask, Warp &warp) 
 static void countCopy(const MemoryCopy &copy, const char *registers, const Op &op, uint32_t mask, Warp &warp) {
   constexpr uint32_t mostByThread = 16; // larger ones are copies in bulk
   if (!copy.bytes || copy.bytes > mostByThread) {
-    for (uint32_t left = mask; left; left &= left - 1)
-      countBulk(warp, op,
-                copy.bytes ? copy.bytes
-                           : addressIn(registers, {copy.count, 0}, static_cast<unsigned>(__builtin_ctz(left))));
+    for (uint32_t left = mask; left; left &= left - 1) {
+      const uint64_t bytes =
+          copy.bytes ? copy.bytes : addressIn(registers, {copy.count, 0}, static_cast<unsigned>(__builtin_ctz(left)));
+      countBytes(warp, op, &InstructionCounts::bulkBytes, bytes);
+      countBytes(warp, op, copy.from.space, bytes);
+      countBytes(warp, op, copy.to.space, bytes);
+    }
     return;
   }
   uint64_t to[warpSize], from[warpSize];

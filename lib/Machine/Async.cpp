@@ -168,10 +168,12 @@ static void copyOfLane(const BulkCopy &copy, unsigned lane, const char *register
   operation.isLoad = copy.to.space == Space::Shared;
   const uint64_t present = (uint64_t(1) << warp.block->cluster.size()) - 1;
   const uint64_t blocks = numberIn(registers, copy.blocks, lane) & present;
-  if (warp.isCounted)
-    countBulk(warp, op, size);
-  if (!copy.isFilled)
+  countBytes(warp, op, &InstructionCounts::bulkBytes, size);
+  countBytes(warp, op, copy.to.space, size * (copy.blocks.bits ? static_cast<unsigned>(llvm::popcount(blocks)) : 1));
+  if (!copy.isFilled) {
+    countBytes(warp, op, copy.from.space, size);
     watch(warp, op, copy.from, from, size, false, lane);
+  }
   if (!copy.blocks.bits) {
     uint8_t *target = reach(copy.to, to, size, true, lane, op, warp, alignment);
     if (!target)

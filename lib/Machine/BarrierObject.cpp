@@ -1,6 +1,7 @@
 #include "Machine/BarrierObject.h"
 #include "Machine/Flight.h"
 #include "Machine/Grid.h"
+#include "Machine/Halt.h"
 #include <cstring>
 
 namespace ptxray::machine {
@@ -138,20 +139,22 @@ void setNumber(char *registers, Place result, unsigned lane, uint64_t value) {
     std::memcpy(registers + result.slot + size_t(lane) * (result.bits / 8), &value, result.bits / 8);
 }
 
-static void noteVainWait(Warp &warp, uint32_t instruction, unsigned lane, const uint8_t *object) {
+static void waitInVain(Warp &warp, const Op &op, unsigned lane, const uint8_t *object) {
   if (warp.isCounted && !warp.waitsInVain)
-    countWait(warp, warp.now.frame->code, instruction);
-  VainWait wait{instruction, (warp.waitsInVain ? warp.waitsInVain->lanes : 0) | 1u << lane};
+    countWait(warp, warp.now.frame->code, op.instruction);
+  VainWait wait{op.instruction, (warp.waitsInVain ? warp.waitsInVain->lanes : 0) | 1u << lane};
   for (BlockState *block : warp.block->cluster)
     if (object >= block->shared.data() && object < block->shared.data() + block->shared.size()) {
       wait.block = block;
       wait.offset = static_cast<uint64_t>(object - block->shared.data());
     }
   warp.waitsInVain = wait;
+  if (warp.isHalting)
+    noteVainWait(warp, op);
 }
 
 static std::string await(const BarrierUse &use, const uint8_t *bytes, char *registers, uint32_t mask, unsigned lane,
-                         Warp &warp, uint32_t instruction) {
+                         Warp &warp, const Op &op) {
   uint64_t bits;
   std::memcpy(&bits, bytes, sizeof bits);
   const std::optional<BarrierObject> object = readBarrier(bits);
@@ -160,10 +163,11 @@ static std::string await(const BarrierUse &use, const uint8_t *bytes, char *regi
   const uint64_t phase = addressIn(registers, {use.phase, 0}, lane);
   const bool isComplete = object->isOdd != bool(use.isParity ? phase & 1 : phase >> phaseAt);
   setNumber(registers, use.result, lane, isComplete);
-  if (isComplete)
+  if (isComplete) {
     acquireObject(warp, warp.alive & ~mask ? 1u << lane : warp.alive, bytes, use.isRelaxed);
-  else
-    noteVainWait(warp, instruction, lane, bytes);
+    warp.asksSince.reset();
+  } else
+    waitInVain(warp, op, lane, bytes);
   return "";
 }
 
@@ -225,7 +229,7 @@ void useBarrier(char *registers, const Op &op, uint32_t mask, Warp &warp) {
     if (warp.doer.stage == Stage::Begin)
       continue;
     if (use.what == BarrierUse::What::Await)
-      problem = await(use, found.bytes, registers, mask, lane, warp, op.instruction);
+      problem = await(use, found.bytes, registers, mask, lane, warp, op);
     else if (!use.blocks.bits)
       problem = useAt(use, block, found.bytes, registers, lane);
     else {

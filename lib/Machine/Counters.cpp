@@ -21,6 +21,11 @@ InstructionCounts &InstructionCounts::operator+=(const InstructionCounts &other)
   sharedBytes += other.sharedBytes;
   globalBytes += other.globalBytes;
   localBytes += other.localBytes;
+  constBytes += other.constBytes;
+  asyncSharedBytes += other.asyncSharedBytes;
+  asyncGlobalBytes += other.asyncGlobalBytes;
+  textureBytes += other.textureBytes;
+  tensorBytes += other.tensorBytes;
   bulkBytes += other.bulkBytes;
   collisions += other.collisions;
   waits += other.waits;
@@ -49,8 +54,19 @@ static uint64_t productsOfWarp(const FunctionCode &code, uint32_t number) {
   return facts.products / (isShared ? 4 : 1);
 }
 
+static bool isOfAsyncProxy(const FunctionCode &code, uint32_t number) {
+  return llvm::any_of(code.body->facts(number).actions, [](const Action &one) {
+    return one.kind == isa::FactKind::Async && one.proxy() == isa::Proxy::Async;
+  });
+}
+
 std::vector<InstructionCounts> countsByInstruction(const FunctionCode &code, const FunctionCounts &counts) {
   std::vector<InstructionCounts> all = counts.instructions;
+  for (uint32_t number = 0; number < all.size(); ++number)
+    if (InstructionCounts &one = all[number]; one.sharedBytes + one.globalBytes && isOfAsyncProxy(code, number)) {
+      one.asyncSharedBytes = std::exchange(one.sharedBytes, 0);
+      one.asyncGlobalBytes = std::exchange(one.globalBytes, 0);
+    }
   for (size_t i = 0; i < counts.blocks.size(); ++i)
     for (uint32_t number = 0; number < code.blocks[i].instructions; ++number) {
       InstructionCounts &one = all[code.blocks[i].firstInstruction + number];
@@ -167,12 +183,15 @@ void countAccess(Warp &warp, const Op &op, AccessKind kind, Space space, const L
   }
   InstructionCounts &counts = countsOf(warp, warp.now.frame->code)[op.instruction];
   uint32_t shared = space == Space::Shared ? mask : 0, local = space == Space::Local ? mask : 0;
-  uint32_t global = space == Space::Global ? mask : 0;
+  uint32_t global = space == Space::Global ? mask : 0, constant = space == Space::Const ? mask : 0;
   if (space == Space::Generic) {
     shared = lanesInWindow(at, mask, sharedWindow);
     local = lanesInWindow(at, mask, localWindow);
-    global = mask & ~shared & ~local & ~lanesInWindow(at, mask, constWindow) & ~lanesInWindow(at, mask, paramWindow);
+    constant = lanesInWindow(at, mask, constWindow);
+    global = mask & ~shared & ~local & ~constant & ~lanesInWindow(at, mask, paramWindow);
   }
+  if (constant)
+    counts.constBytes += uint64_t(bytes) * lanesIn(constant);
   if (local)
     counts.localBytes += uint64_t(bytes) * lanesIn(local);
   if (shared)
@@ -188,9 +207,15 @@ void countRows(Warp &warp, const Op &op, Space space, const uint64_t *at, uint32
   countAccess(warp, op, AccessKind::Matrix, space, {at, mask, rowBytes});
 }
 
-void countBulk(Warp &warp, const Op &op, uint64_t bytes) {
-  if (warp.doer.stage != Stage::End)
-    countsOf(warp, warp.now.frame->code)[op.instruction].bulkBytes += bytes;
+void countBytes(Warp &warp, const Op &op, uint64_t InstructionCounts::*kind, uint64_t bytes) {
+  if (warp.isCounted && warp.doer.stage != Stage::End)
+    countsOf(warp, warp.now.frame->code)[op.instruction].*kind += bytes;
+}
+
+void countBytes(Warp &warp, const Op &op, Space space, uint64_t bytes) {
+  if (space == Space::Shared || space == Space::Global)
+    countBytes(warp, op, space == Space::Shared ? &InstructionCounts::sharedBytes : &InstructionCounts::globalBytes,
+               bytes);
 }
 
 } // namespace ptxray::machine

@@ -24,11 +24,14 @@ struct InstructionCounts {
   uint64_t sharedWavefronts = 0, sharedIdeal = 0;
   uint64_t globalSectors = 0, globalIdeal = 0;
   uint64_t globalTags = 0; // lines of 128 bytes
-  uint64_t sharedBytes = 0, globalBytes = 0, localBytes = 0;
-  uint64_t bulkBytes = 0;  // the bytes that asynchronous copies in bulk move
-  uint64_t collisions = 0; // lanes whose atomic operation has the address of another lane's
-  uint64_t waits = 0;      // warps that came to a barrier before all others, or asked too early for a phase
-  uint64_t products = 0;   // products of two elements of matrices
+  uint64_t sharedBytes = 0, globalBytes = 0, localBytes = 0, constBytes = 0;
+  uint64_t asyncSharedBytes = 0, asyncGlobalBytes = 0; // by the async proxy
+  uint64_t textureBytes = 0;                           // of what fetches gave, and of accesses to surfaces
+  uint64_t tensorBytes = 0;                            // of tensor memory
+  uint64_t bulkBytes = 0;                              // that asynchronous copies in bulk moved
+  uint64_t collisions = 0;                             // lanes whose atomic operation has the address of another lane's
+  uint64_t waits = 0;    // warps that came to a barrier before all others, or asked too early for a phase
+  uint64_t products = 0; // products of two elements of matrices
 
   InstructionCounts &operator+=(const InstructionCounts &other);
 };
@@ -79,6 +82,9 @@ void countAccess(Warp &warp, const Op &op, AccessKind kind, Space space, const t
                  KnownCost *known = nullptr);
 /// Counts rows of matrices, which lie where lanes say.
 void countRows(Warp &warp, const Op &op, Space space, const uint64_t *at, uint32_t mask);
-void countBulk(Warp &warp, const Op &op, uint64_t bytes);
+/// Counts bytes of a kind.
+void countBytes(Warp &warp, const Op &op, uint64_t InstructionCounts::*kind, uint64_t bytes);
+/// Counts bytes of a space that need not be looked at lane by lane, whatever the proxy.
+void countBytes(Warp &warp, const Op &op, Space space, uint64_t bytes);
 
 } // namespace ptxray::machine

@@ -1,4 +1,5 @@
 #include "Machine/Halt.h"
+#include "Machine/BarrierObject.h"
 #include "Machine/Unwritten.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
@@ -16,11 +17,19 @@ static void note(HaltSearch &search, const Warp &warp, uint64_t begin, uint64_t 
     return search.stretches.add({{warp.block->index, warp.number}, warp.now.mask, begin, end, last});
   newest->end = end;
   newest->last = last;
+  newest->waits = warp.waitsInVain.has_value();
 }
 
 uint64_t timeOf(const Warp &warp, const Op &op) {
   const CodeBlock &block = warp.now.frame->code.blocks[warp.now.at];
   return warp.block->grid->halt->blockBegan + (op.instruction - block.firstInstruction);
+}
+
+void noteVainWait(Warp &warp, const Op &op) {
+  if (!warp.asksSince)
+    warp.asksSince = timeOf(warp, op);
+  if (Stretch *const newest = warp.block->grid->halt->stretches.newest())
+    newest->waits = true;
 }
 
 bool isQuiet(const Warp &warp, const FunctionCode &code, const CodeBlock &block) {
@@ -65,7 +74,7 @@ struct FoundBytes {
 static FoundBytes found(BlockState &block, const WatchedBytes &sought) {
   using Where = WatchedBytes::Where;
   const auto isWithin = [&](uint64_t size) { return sought.address <= size && sought.bytes <= size - sought.address; };
-  if (sought.where == Where::Shared)
+  if (sought.where == Where::Shared || sought.where == Where::Phase)
     return {isWithin(block.shared.size()) ? block.shared.data() + sought.address : nullptr, &block.warps.front(), {}};
   if (sought.of.warp >= block.warps.size())
     return {};
@@ -94,6 +103,12 @@ std::vector<uint8_t> bytesNow(GridState &grid, const WatchedBytes &watched) {
   const FoundBytes bytes = found(grid, watched);
   if (!bytes.at)
     return {};
+  if (watched.where == WatchedBytes::Where::Phase) {
+    uint64_t bits;
+    std::memcpy(&bits, bytes.at, sizeof bits);
+    const std::optional<BarrierObject> object = readBarrier(bits);
+    return {static_cast<uint8_t>(object && object->isOdd)};
+  }
   if (watched.bytes)
     return {bytes.at, bytes.at + watched.bytes};
   uint32_t lanes;

@@ -15,9 +15,9 @@ struct WarpName {
 
 /// Bytes that are watched for changes.
 struct WatchedBytes {
-  enum class Where : uint8_t { Global, Shared, Local, Register };
+  enum class Where : uint8_t { Global, Shared, Local, Register, Phase };
   Where where = Where::Global;
-  WarpName of; // Shared: its block; Local and Register: its lane
+  WarpName of; // Shared, and Phase, that of a barrier object: its block; Local and Register: its lane
   unsigned lane = 0;
   uint64_t address = 0;  // Register: its slot
   uint32_t function = 0; // Register: the number of the function that has it
@@ -71,7 +71,8 @@ struct Stretch {
   WarpName warp;
   uint32_t lanes = 0;
   uint64_t begin = 0, end = 0;
-  CodePlace last; // the last instruction
+  CodePlace last;     // the last instruction
+  bool waits = false; // it asked for a phase of a barrier object that was not complete
 };
 /// An asynchronous operation that has ended.
 struct EndedOperation {
@@ -124,6 +125,9 @@ bool isQuiet(const Warp &warp, const FunctionCode &code, const CodeBlock &block)
 bool haltsBefore(Warp &warp, const FunctionCode &code, uint32_t instruction);
 
 bool isHalted(const GridState &grid);
+
+/// Notes that the warp asked in vain for the phase of a barrier object.
+void noteVainWait(Warp &warp, const Op &op);
 
 /// The time of the instruction that the warp executes.
 uint64_t timeOf(const Warp &warp, const Op &op);

@@ -146,6 +146,8 @@ static void fetchOfLane(const TextureFetch &fetch, char *registers, const Op &op
                  << 16 * half;
       setNumber(registers, fetch.results[i], lane, value);
     }
+  for (const Place &result : fetch.results)
+    countBytes(warp, op, &InstructionCounts::textureBytes, result.bits / 8);
   setNumber(registers, fetch.isResident, lane, 1);
 }
 
@@ -296,6 +298,7 @@ static void accessOfLane(const SurfaceAccess &access, char *registers, const Op 
       load(access, nullptr, registers, lane);
     return;
   }
+  countBytes(warp, op, &InstructionCounts::textureBytes, bytes);
   if (access.what != What::Reduce)
     watch(warp, op, global, address, bytes, isWrite, lane);
   if (access.what == What::Load)

@@ -31,6 +31,7 @@ struct SharedForm {
 struct SharedMatrix {
   SharedForm form;
   uint32_t start = 0, baseOffset = 0; // offsets in the shared memory of a block
+  uint64_t bytes() const { return uint64_t(form.rows) * form.depth * form.bits / 8; }
 };
 
 /// Is true when its rows are no longer than those that its mode swizzles: more rows that follow along K belong to

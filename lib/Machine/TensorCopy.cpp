@@ -193,7 +193,7 @@ private:
         continue;
       }
       operation.transfers.push_back({shared, memory, group});
-      operation.transfers.push_back({shared + group, gap, 16 - group});
+      operation.transfers.push_back({shared + group, gap, 16 - group, true});
     }
   }
 
@@ -268,6 +268,14 @@ bool copyWith(Tile &tile, const SharedPlace &place, const TileCopy &copy, uint64
   return !transfers.isBeyondBox;
 }
 
+/// The bytes of the tensor itself that a copy moves.
+uint64_t bytesInMemory(const Operation &operation) {
+  uint64_t bytes = 0;
+  for (const Transfer &one : operation.transfers)
+    bytes += one.isFilling ? 0 : one.bytes;
+  return bytes;
+}
+
 void copyTileOfLane(const TileCopy &copy, unsigned lane, const char *registers, const Op &op, Warp &warp) {
   std::string problem;
   std::optional<Tile> tile = tileOf(copy, lane, registers, op, warp, problem);
@@ -286,8 +294,6 @@ void copyTileOfLane(const TileCopy &copy, unsigned lane, const char *registers, 
   if (copy.barrier.isKnown && !object.block)
     return reportUndefined(warp, op, lane, "a barrier object that does not lie in shared memory");
   const auto bytes = static_cast<uint32_t>(tile->transferredBytes());
-  if (warp.isCounted)
-    countBulk(warp, op, bytes);
   if (!copy.blocks.bits) {
     if (!copyWith(*tile, place, copy, address, lane, op, warp, operation))
       return;
@@ -305,6 +311,10 @@ void copyTileOfLane(const TileCopy &copy, unsigned lane, const char *registers, 
       return;
     operation.completions.push_back({warp.block->cluster[counting], object.offset, bytes});
   }
+  const auto written = copy.blocks.bits ? operation.completions.size() : size_t(1);
+  countBytes(warp, op, &InstructionCounts::bulkBytes, bytes);
+  countBytes(warp, op, Space::Shared, bytes * written);
+  countBytes(warp, op, Space::Global, bytesInMemory(operation) / std::max<size_t>(written, 1));
   if (problem = perform(operation, warp.doer.stage); !problem.empty())
     reportUndefined(warp, op, lane, std::move(problem));
 }

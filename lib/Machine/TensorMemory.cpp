@@ -123,6 +123,7 @@ void moveCells(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   for (uint8_t &bits : lanes)
     bits = static_cast<uint8_t>(bits << address.lane / 16);
   watchTensor(warp, op, *warp.block, address.column, lanes, access.isStore, lane, mask);
+  countBytes(warp, op, &InstructionCounts::tensorBytes, access.cells.size() * (access.isHalf ? 2 : 4));
   if (warp.doer.stage == Stage::Begin)
     return;
   for (const MovedCell &one : access.cells) {
@@ -188,6 +189,8 @@ void copyToTensor(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   if (bytes.empty())
     return report(warp, op, AccessFault::OutOfBounds, {{}, 0, Space::Shared}, matrix->start, 16, false, lane);
   watchMatrix(warp, op, block, *matrix, lane);
+  countBytes(warp, op, Space::Shared, bytes.size());
+  countBytes(warp, op, &InstructionCounts::tensorBytes, 4 * copy.cells.size() * (copy.isPair ? 2 : 1));
   const llvm::SmallVector<uint8_t, 128> lanes(copy.reached, 0xff); // the lanes are those of the address and below
   for (BlockState *other : block.cluster)
     if (other == &block || (copy.isPair && other->rank == (block.rank ^ 1)))

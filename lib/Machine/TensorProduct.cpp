@@ -187,6 +187,7 @@ private:
   std::optional<SharedMatrix> matrixOf(bool isA) const;
   void watchPlaces(const AddressOf &address, const TensorPlaces &places, bool isWrite);
   void watch();
+  void count() const;
   std::shared_ptr<const Prepared> shared(bool isA, const BlockState &from, std::string &problem) const;
   std::shared_ptr<const Prepared> ofTensorMemory(uint32_t first) const;
   std::vector<numbers::Factor> scales(const AddressOf &address, const TensorPlaces &places) const;
@@ -240,6 +241,14 @@ void Multiplication::watchPlaces(const AddressOf &address, const TensorPlaces &p
   const uint32_t column = TensorAddress(addressIn(registers, address, lane)).column;
   for (uint32_t i = 0; i < blocks.size(); ++i)
     watchTensor(warp, op, *blocks[i], column, lanesIn(places, i), isWrite, lane);
+}
+
+/// Counts what the product reads of shared memory.
+void Multiplication::count() const {
+  for (const bool isA : {true, false})
+    if (!isA || !product.isOfTensorMemory)
+      if (const std::optional<SharedMatrix> matrix = matrixOf(isA))
+        countBytes(warp, op, Space::Shared, blocks.size() * matrix->bytes());
 }
 
 /// Notes what the product reads and writes.
@@ -398,6 +407,7 @@ std::string Multiplication::run() {
       return "a product in columns of tensor memory that are not allocated";
   if (product.zeroColumns.bits && number(product.zeroColumns))
     return "a mask of columns of zeros";
+  count();
   watch();
   if (warp.doer.stage == Stage::Begin)
     return "";

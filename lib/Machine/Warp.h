@@ -107,6 +107,7 @@ struct Warp {
   std::array<const Allocation *, 8> recent{}; // those that accesses found, by their instruction
   uint32_t atCluster = 0; // lanes that have arrived at the barrier of the cluster, for the phase that is not complete
   std::optional<VainWait> waitsInVain; // a wait for the phase of a barrier object
+  std::optional<uint64_t> asksSince;   // the time of the first such wait since one was not in vain, if it is halted
   std::optional<Fault> fault;
   std::unique_ptr<WeakView> weak; // null: stores and loads are done at once
   uint64_t laneInstructions = 0;

@@ -113,13 +113,17 @@ bool isKnown(const WarpgroupProduct &product, const char *registers, unsigned la
          operand(product, false, registers, lane);
 }
 
-/// Operands in shared memory are read; the first warp notes it for all of the group.
+/// Operands in shared memory are read; the first warp notes and counts it for all of the group.
 void watchOperands(const WarpgroupProduct &product, const char *registers, unsigned lane, const Op &op, Warp &warp) {
   if (warp.number % 4)
     return;
-  if (product.registers.empty())
-    watchMatrix(warp, op, *warp.block, *operand(product, true, registers, lane), lane);
-  watchMatrix(warp, op, *warp.block, *operand(product, false, registers, lane), lane);
+  for (const bool isA : {true, false}) {
+    if (isA && !product.registers.empty())
+      continue;
+    const SharedMatrix matrix = *operand(product, isA, registers, lane);
+    countBytes(warp, op, Space::Shared, matrix.bytes());
+    watchMatrix(warp, op, *warp.block, matrix, lane);
+  }
 }
 
 std::shared_ptr<const Prepared> fromShared(const WarpgroupProduct &product, bool isA, const char *registers,

@@ -174,6 +174,33 @@ class Counters(unittest.TestCase):
         counted = self.counted(kernel, "--block=128")
         self.assertEqual(counted["counts"]["barrier_waits"], 3)
 
+    def test_bytes_by_proxy(self):
+        """Of a copy in bulk the async proxy reads one space and writes another one; of a product it reads B."""
+
+        def bytes_of(name, *words):
+            counts = self.counted(REPOSITORY / "test" / "emulate" / name, *words)["counts"]
+            return {key.removeprefix("bytes_"): n for key, n in counts.items() if key.startswith("bytes_")}
+
+        self.assertEqual(
+            bytes_of("bulk_copy.ptx", "--block=1", "iota:u32:8", "zeros:u32:8", "fill:s32:8:3"),
+            {"shared_async": 96, "global_async": 96, "bulk": 96},
+        )
+        product = bytes_of("warpgroup_product.ptx", "--block=128", "zeros:u32:8")
+        self.assertEqual((product["shared"], product["shared_async"]), (256, 3 * 8 * 16 * 2))
+        tensors = (
+            "--buffer=a=iota:u32:12",
+            "--buffer=b=fill:u32:12:9",
+            "tma=u32:4x3:box=4x2:&a",
+            "tma=u32:4x3:box=4x2:&b",
+        )
+        tile = bytes_of("tile.ptx", "--block=1", *tensors, "&b", "zeros:u32:8")
+        self.assertEqual((tile["shared_async"], tile["global_async"], tile["bulk"]), (64, 32, 64))  # a row is outside
+        surface = ("--kernel=stored", "--block=4", "surf=u32:4x2:&texels", "--buffer=texels=zeros:u32:8")
+        self.assertEqual(bytes_of("surface.ptx", *surface), {"texture": 16})
+        copies = bytes_of("tensor_copy.ptx", "--block=128", "zeros:u32:24")
+        self.assertEqual(copies["shared_async"], 32 * 16 + 128 * 32)
+        self.assertGreater(copies["tensor"], 4 * 32 * 16 + 128 * 32)  # one copy goes to all warps; then these read
+
     def test_cannot_write(self):
         done = self.run_ptxray("--counters=/nowhere/c.json", SAXPY, "--block=32", "2", "zeros:128", "zeros:128", "32")
         self.assertEqual((done.returncode, done.stderr), (2, "ptxray: cannot write `/nowhere/c.json`\n"))

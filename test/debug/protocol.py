@@ -159,6 +159,29 @@ class Protocol(unittest.TestCase):
         told = self.client.ask("evaluate", expression="continue", context="repl")["result"]
         self.assertIn("changed: [y+4] from 0x3f800000 to 0x40600000", told)
 
+    def test_phases(self):
+        """It stops when a phase of a barrier object is complete, whose variable says who waits since when."""
+        program = REPOSITORY / "tools/playground/examples/pipeline.ptx"
+        self.client.launch(program, "--schedule=lazy", "fill:f16:1024:1", "fill:f16:512:2", "zeros:f32:128", lines=[51])
+        self.client.wait("stopped")
+        self.client.move("continue")
+        barriers = [one["name"] for one in self.client.variables("Barriers")]
+        self.assertEqual(barriers[0], "block (0, 0, 0) object at 0x0")
+        info = self.client.ask("dataBreakpointInfo", name=barriers[0])
+        self.assertEqual(info["dataId"], "[shared:0x0] phase")
+        self.client.ask("setBreakpoints", source={"path": str(program)}, breakpoints=[])
+        answer = self.client.ask(
+            "setDataBreakpoints", breakpoints=[{"dataId": info["dataId"]}, {"dataId": "%no phase"}]
+        )
+        self.assertEqual([one["verified"] for one in answer["breakpoints"]], [True, False])
+        self.assertEqual(self.client.move("continue")["reason"], "data breakpoint")
+        values = [one["value"] for one in self.client.variables("Barriers")]
+        self.assertIn("in phase 1, of parity 1", values[0])
+        self.client.move("continue")
+        self.assertEqual(self.client.ask("ptxray/state")["barriers"][0]["phase"], 2)
+        with self.assertRaises(Failed):
+            self.client.ask("setExpression", expression="[full] phase", value="1")
+
     def test_variables(self):
         self.start(lines=[41])
         self.client.move("continue")
@@ -320,6 +343,11 @@ class Protocol(unittest.TestCase):
         self.client.ask("restart")
         self.assertEqual(self.client.wait("stopped")["reason"], "entry")
         self.assertEqual(self.client.top()["line"], 25)
+
+    def test_terminate(self):
+        self.start()
+        self.client.ask("terminate")
+        self.assertEqual(self.client.process.wait(timeout=20), 0)
 
     def test_output(self):
         program = REPOSITORY / "test" / "emulate" / "printed.ptx"

@@ -85,8 +85,12 @@ def check_editor(tool, server, vsix, place, picture):
     work.mkdir()
     file = pathlib.Path(shutil.copy(ROOT / "docs" / "examples" / "mistakes.ptx", work))
     shutil.copy(ROOT / "test" / "emulate" / "saxpy.ptx", work)
-    configuration = (ROOT / "docs" / "debugging.md").read_text().split("```json\n")[1].split("```")[0]
-    launch = {"version": "0.2.0", "configurations": [{**json.loads(configuration), "stopOnEntry": True}]}
+    shutil.copy(ROOT / "tools" / "playground" / "examples" / "pipeline.ptx", work)
+    configuration = json.loads((ROOT / "docs" / "debugging.md").read_text().split("```json\n")[1].split("```")[0])
+    saxpy = {**configuration, "stopOnEntry": True}
+    words = ["--schedule=lazy", "fill:f16:1024:1", "fill:f16:512:2", "zeros:f32:128"]
+    pipeline = {**saxpy, "name": "pipeline", "program": "${workspaceFolder}/pipeline.ptx", "args": words}
+    launch = {"version": "0.2.0", "configurations": [saxpy, pipeline]}
     (work / ".vscode").mkdir()
     (work / ".vscode" / "launch.json").write_text(json.dumps(launch))
     folders = ["--user-data-dir", data, "--extensions-dir", place / "extensions"]

@@ -38,6 +38,11 @@ static constexpr Counter counters[] = {
     {"shared B", "bytes_shared", &InstructionCounts::sharedBytes},
     {"global B", "bytes_global", &InstructionCounts::globalBytes},
     {"local B", "bytes_local", &InstructionCounts::localBytes},
+    {"const B", "bytes_const", &InstructionCounts::constBytes},
+    {"async shared B", "bytes_shared_async", &InstructionCounts::asyncSharedBytes},
+    {"async global B", "bytes_global_async", &InstructionCounts::asyncGlobalBytes},
+    {"texture B", "bytes_texture", &InstructionCounts::textureBytes},
+    {"tensor B", "bytes_tensor", &InstructionCounts::tensorBytes},
     {"bulk B", "bytes_bulk", &InstructionCounts::bulkBytes},
     {"same", "atomic_collisions", &InstructionCounts::collisions},
     {"waits", "barrier_waits", &InstructionCounts::waits},
@@ -68,13 +73,16 @@ static void writeRows(llvm::raw_ostream &out, llvm::ArrayRef<Row> rows, llvm::St
   size_t width = 4;
   for (const Row &row : rows)
     width = std::max(width, row.place.size());
-  const auto cell = [&](llvm::StringRef text) { out << ' ' << llvm::right_justify(text, 9); };
+  const auto cell = [&](const Counter &column, llvm::StringRef text) {
+    constexpr size_t least = 9;
+    out << ' ' << llvm::right_justify(text, std::max(least, llvm::StringRef(column.column).size()));
+  };
   for (const Counter *one : shown)
-    cell(one->column);
+    cell(*one, one->column);
   out << "  " << llvm::left_justify(what, static_cast<unsigned>(width)) << '\n';
   for (const Row &row : rows) {
     for (const Counter *one : shown)
-      cell(row.counts.*one->number ? std::to_string(row.counts.*one->number) : "");
+      cell(*one, row.counts.*one->number ? std::to_string(row.counts.*one->number) : "");
     out << "  " << llvm::left_justify(row.place, static_cast<unsigned>(width));
     if (!row.text.empty())
       out << "  " << row.text;

@@ -318,8 +318,16 @@ Answer Adapter::setInstructionBreakpoints(const Json &arguments) {
 /// Faults always stop it.
 Answer Adapter::setExceptionBreakpoints(const Json &) { return Json{{"breakpoints", Json::array()}}; }
 
+/// The variable of a barrier object stands for its phase.
+static std::string watchedBy(const Debugger *debugger, std::string name) {
+  StringRef rest = name;
+  if (debugger && rest.consume_front("block " + tripleText(debugger->focus.warp.block) + " object at "))
+    return "[shared:" + rest.str() + "] phase";
+  return name;
+}
+
 Answer Adapter::dataBreakpointInfo(const Json &arguments) {
-  const std::string name = arguments.at("name").get<std::string>();
+  const std::string name = watchedBy(debugger.get(), arguments.at("name").get<std::string>());
   std::string problem = "nothing is launched";
   if (debugger && watchedNamed(*debugger, name, 4, problem))
     return Json{{"dataId", name}, {"description", name}, {"accessTypes", {"write"}}};

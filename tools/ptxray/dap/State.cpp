@@ -1,5 +1,6 @@
 // Requests beside the protocol: all that a picture of a halted launch needs, in one answer.
 #include "Adapter.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace ptxray::dap {
 
@@ -47,6 +48,13 @@ Answer Adapter::warps(const Json &) {
   return Json{{"warps", warpsNow()}, {"time", debugger->time()}, {"lane", debugger->focus.lane}};
 }
 
+/// Lanes may stay at such an instruction. Those that ask for the phase of a barrier object ask again.
+static bool canWait(const Facts &facts) {
+  return facts.has(isa::FactKind::Syncs) || facts.has(isa::FactKind::Waits) ||
+         llvm::any_of(facts.actions,
+                      [](const Action &one) { return one.kind == isa::FactKind::Awaits && one.node < 0; });
+}
+
 /// Answers with what warps and asynchronous operations did in so much time before now.
 Answer Adapter::timeline(const Json &arguments) {
   if (!debugger)
@@ -60,9 +68,7 @@ Answer Adapter::timeline(const Json &arguments) {
   for (const machine::Stretch &one : history.stretches) {
     if (one.end <= from)
       continue;
-    const Facts &facts = program.functions[one.last.function].body->facts(one.last.instruction);
-    const bool waits =
-        facts.has(isa::FactKind::Syncs) || facts.has(isa::FactKind::Awaits) || facts.has(isa::FactKind::Waits);
+    const bool waits = one.waits || canWait(program.functions[one.last.function].body->facts(one.last.instruction));
     stretches.push_back({{"id", threadOf(one.warp)},
                          {"lanes", one.lanes},
                          {"begin", std::max(one.begin, from)},
@@ -77,8 +83,8 @@ Answer Adapter::timeline(const Json &arguments) {
     if (one.end)
       operations.back()["end"] = *one.end;
   }
-  for (const BarrierView &one : barriersOf(debugger->grid()))
-    barriers.push_back({{"block", one.block}, {"name", one.name}, {"state", one.state}});
+  for (const BarrierView &one : barriersOf(debugger->launch()))
+    barriers.push_back({{"block", one.block}, {"name", one.name}, {"variable", one.variable}, {"state", one.state}});
   return Json{{"from", from},
               {"time", now},
               {"stretches", std::move(stretches)},
@@ -103,7 +109,7 @@ Json Adapter::registersNow() const {
 
 Json Adapter::barriersNow() const {
   Json all = Json::array();
-  for (const BarrierView &one : barriersOf(debugger->grid())) {
+  for (const BarrierView &one : barriersOf(debugger->launch())) {
     all.push_back({{"block", one.block},
                    {"name", one.name},
                    {"state", one.state},

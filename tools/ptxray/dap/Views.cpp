@@ -196,8 +196,12 @@ Answer Adapter::variables(const Json &arguments) {
   case What::Thread: all = thread(); break;
   case What::Memory: all = memory(); break;
   case What::Barriers:
-    for (const BarrierView &one : barriersOf(debugger->grid()))
-      all.push_back(variable("block " + tripleText(one.block) + " " + one.name, one.state));
+    for (const BarrierView &one : barriersOf(debugger->launch())) {
+      std::string state = one.state;
+      for (const BarrierView::Waiter &waiter : one.waiters)
+        state += "; " + waiterText(waiter);
+      all.push_back(variable("block " + tripleText(one.block) + " " + one.name, std::move(state)));
+    }
     break;
   case What::Operations:
     for (const OperationView &one : operationsOf(debugger->grid()))

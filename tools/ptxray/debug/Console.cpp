@@ -85,8 +85,11 @@ llvm::ArrayRef<Console::Known> Console::known() {
       {"reverse-step", "rs", "[N]", "go back to the lane's instruction before", &Console::stepBack},
       {"reverse-continue", "rc", "", "go back to a breakpoint, a change or the beginning", &Console::goBack},
       {"goto", "g", "TIME", "go to a time, which is how many instructions warps have executed", &Console::goTo},
-      {"break", "b", "PLACE", "stop at a line, a label, a function, or `file.cu:LINE`", &Console::addBreakpoint},
-      {"watch", "w", "%REGISTER|[ADDRESS] [BYTES]", "stop when it changes", &Console::addWatch},
+      {"break", "b", "PLACE",
+       "stop at a line, a label, a function, N instructions after it (`LABEL+N`), or `file.cu:LINE`",
+       &Console::addBreakpoint},
+      {"watch", "w", "%REGISTER|[ADDRESS] [BYTES|phase]", "stop when it changes, or the phase of a barrier object",
+       &Console::addWatch},
       {"delete", "d", "[N]", "forget a breakpoint or what is watched; all, without a number", &Console::erase},
       {"info", "i", "warps|registers|barriers|async|tensor|breakpoints|changes", "show them", &Console::info},
       {"list", "l", "[PLACE]", "show the text around the lane, or around a place", &Console::list},
@@ -232,17 +235,19 @@ void Console::addBreakpoint(Words words) {
 
 void Console::addWatch(Words words) {
   uint32_t bytes = 4;
-  if (words.empty() || (words.size() > 1 && words[1].getAsInteger(10, bytes)) || !bytes)
-    return complain("a register or `[ADDRESS]` is needed, and of memory how many bytes");
+  const bool isPhase = words.size() > 1 && words[1] == "phase";
+  if (words.empty() || (words.size() > 1 && !isPhase && words[1].getAsInteger(10, bytes)) || !bytes)
+    return complain("a register or `[ADDRESS]` is needed, and of memory how many bytes, or `phase`");
   std::string problem;
-  const auto watched = watchedNamed(debugger, words[0], bytes, problem);
+  const std::string name = words[0].str() + (isPhase ? " phase" : "");
+  const auto watched = watchedNamed(debugger, name, bytes, problem);
   if (!watched)
     return complain(problem);
   if (bytesNow(debugger.grid(), *watched).empty())
     return complain("there are no such bytes");
-  debugger.watched.push_back({words[0].str(), *watched});
-  out << "watch " << debugger.watched.size() << ": " << words[0] << " is "
-      << bytesText(bytesNow(debugger.grid(), *watched)) << '\n';
+  debugger.watched.push_back({name, *watched});
+  out << "watch " << debugger.watched.size() << ": " << name << " is " << bytesText(bytesNow(debugger.grid(), *watched))
+      << '\n';
 }
 
 void Console::erase(Words words) {

@@ -1,6 +1,7 @@
 #pragma once
 // The debugger in a terminal: commands by name, one method each.
 #include "Debug/Places.h"
+#include "Debug/Views.h"
 #include "Diagnostics/Report.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -11,6 +12,8 @@ std::string tripleText(const std::array<uint32_t, 3> &at);
 std::string focusText(const machine::debug::Focus &focus);
 /// `0x0000ffff`
 std::string maskText(uint32_t lanes);
+/// Says who waits at a barrier, and since when.
+std::string waiterText(const machine::debug::BarrierView::Waiter &waiter);
 /// The line and the text of an instruction, with the line of the source that it was made from.
 std::string instructionText(const Instruction &instruction, const FileReport &report, const OriginTable &origins);
 /// Returns the findings of a launch, a line for each diagnostic and each of its notes.

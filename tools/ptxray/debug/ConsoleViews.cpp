@@ -20,6 +20,7 @@ static std::string changeText(const machine::Program &program, const machine::Ch
   case Where::Global: return "[" + address + "]";
   case Where::Shared: return "[shared:" + address + "] of block " + tripleText(where.of.block);
   case Where::Local: return "[local:" + address + "] of " + focusText({where.of, where.lane});
+  case Where::Phase:
   case Where::Register: break;
   }
   const machine::FunctionCode &code = program.functions[where.function];
@@ -32,6 +33,11 @@ static std::string changeText(const machine::Program &program, const machine::Ch
 /// Says what lanes wait for, and since when, if they execute nothing meanwhile.
 static std::string waitText(const LaneGroup &group) {
   return group.waitsFor + (group.since ? ", since time " + std::to_string(*group.since) : "");
+}
+
+std::string waiterText(const BarrierView::Waiter &waiter) {
+  return "block " + tripleText(waiter.warp.block) + " warp " + std::to_string(waiter.warp.warp) + ' ' +
+         maskText(waiter.lanes) + " waits" + (waiter.since ? " since time " + std::to_string(*waiter.since) : "");
 }
 
 void Console::showWarps() {
@@ -74,8 +80,12 @@ void Console::info(Words words) {
     return;
   }
   if (StringRef("barriers").starts_with(what)) {
-    for (const BarrierView &one : barriersOf(debugger.grid()))
-      out << "block " << tripleText(one.block) << ' ' << one.name << ": " << one.state << '\n';
+    for (const BarrierView &one : barriersOf(debugger.launch())) {
+      const std::string variable = one.variable.empty() ? "" : " (" + one.variable + ")";
+      out << "block " << tripleText(one.block) << ' ' << one.name << variable << ": " << one.state << '\n';
+      for (const BarrierView::Waiter &waiter : one.waiters)
+        out << "    " << waiterText(waiter) << '\n';
+    }
     return;
   }
   if (StringRef("async").starts_with(what)) {

@@ -1,8 +1,9 @@
-// Where there are processes: the language server and the debug adapter are commands of the program.
+// Where there are processes: the language server, the debug adapter and the emulator are commands of the program.
 const fs = require("node:fs");
 const path = require("node:path");
 const vscode = require("vscode");
 const { LanguageClient } = require("vscode-languageclient/node");
+const coverage = require("./coverage.js");
 const { activate, deactivate } = require("./extension.js");
 
 /** The program: as set, the one in the extension, the one in PATH. A folder may set it only when it is trusted. */
@@ -20,4 +21,9 @@ function host(context) {
   };
 }
 
-module.exports = { activate: (context) => activate(context, host(context)), deactivate };
+function start(context) {
+  context.subscriptions.push(...coverage.register(() => program(context)));
+  return activate(context, host(context));
+}
+
+module.exports = { activate: start, deactivate };

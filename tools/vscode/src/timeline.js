@@ -1,48 +1,52 @@
-// The time line under the view of warps: what each warp and each asynchronous operation did before now, and what
+// The time line beside the view of warps: what each warp and each asynchronous operation did before now, and what
 // barriers wait for. The adapter answers `ptxray/timeline`.
-const WIDTH = 300;
-const ROW = 9;
+const WIDTH = 1000; // of a row, which is as wide as there is room
 
 function escaped(text) {
   return text.replace(/[&<>"]/g, (found) => `&#${found.charCodeAt(0)};`);
 }
 
-/** A bar from one time to another, in a row. */
-function bar(answer, row, begin, end, kind, title) {
+/** A bar from one time to another. */
+function bar(answer, begin, end, kind, title) {
   const scale = WIDTH / Math.max(answer.time - answer.from, 1);
-  const x = (begin - answer.from) * scale;
-  const width = Math.max((end - begin) * scale, 1);
-  const place = `x="${x.toFixed(1)}" y="${row * ROW + 1}" width="${width.toFixed(1)}" height="${ROW - 2}"`;
-  return `<rect ${place} class="${kind}"><title>${escaped(title)}</title></rect>`;
+  const x = ((begin - answer.from) * scale).toFixed(1);
+  const width = Math.max((end - begin) * scale, 1).toFixed(1);
+  return `<rect x="${x}" width="${width}" height="1" class="${kind}"><title>${escaped(title)}</title></rect>`;
 }
 
-/** The bars of a warp: what it executed, and between these what it waited for at a barrier. */
-function barsOfWarp(answer, stretches, row) {
-  return stretches.flatMap((one, i) => {
-    const lanes = one.lanes === 0xffffffff ? "" : `, lanes ${one.lanes.toString(16)}`;
-    const bars = [bar(answer, row, one.begin, one.end, "running", `${one.begin} to ${one.end}, line ${one.line}${lanes}`)];
-    const next = stretches[i + 1]?.begin ?? answer.time;
-    if (one.waits && next > one.end)
-      bars.push(bar(answer, row, one.end, next, "waiting", `waits at line ${one.line} from ${one.end} to ${next}`));
-    return bars;
-  });
+function row(bars) {
+  return `<td class="past"><svg viewBox="0 0 ${WIDTH} 1" preserveAspectRatio="none">${bars.join("")}</svg></td>`;
 }
 
-/** A picture of the answer, and a list of barriers. `warps`: those that have a row, with their names. */
-function timeline(answer, warps) {
-  const rows = warps.map(({ id }, row) => barsOfWarp(answer, answer.stretches.filter((one) => one.id === id), row));
-  answer.operations.forEach((one, i) => {
-    const text = `line ${one.line}, begun at ${one.begin}, ${one.end === undefined ? "in flight" : `ended at ${one.end}`}`;
-    rows.push([bar(answer, warps.length + i, one.begin, one.end ?? answer.time, "flight", text)]);
-  });
-  const height = rows.length * ROW;
-  const barriers = answer.barriers.map(({ block, name, state }) => `<li>${escaped(`${block.join(",")} ${name}: ${state}`)}</li>`);
-  return (
-    `<p>from time ${answer.from} to ${answer.time}: warps` +
-    `${answer.operations.length ? `, then ${answer.operations.length} asynchronous operations` : ""}</p>` +
-    `<svg viewBox="0 0 ${WIDTH} ${height}" width="100%" height="${height}" preserveAspectRatio="none">` +
-    `${rows.flat().join("")}</svg>${barriers.length ? `<ul>${barriers.join("")}</ul>` : ""}`
+/** A cell of what a warp executed, and between that what it waited for at a barrier. */
+function pastOf(answer, id) {
+  const stretches = answer.stretches.filter((one) => one.id === id);
+  return row(
+    stretches.flatMap((one, i) => {
+      const lanes = one.lanes === 0xffffffff ? "" : `, lanes ${one.lanes.toString(16)}`;
+      const bars = [bar(answer, one.begin, one.end, "running", `${one.begin} to ${one.end}, line ${one.line}${lanes}`)];
+      const next = stretches[i + 1]?.begin ?? answer.time;
+      if (one.waits && next > one.end)
+        bars.push(bar(answer, one.end, next, "waiting", `waits at line ${one.line} from ${one.end} to ${next}`));
+      return bars;
+    }),
   );
 }
 
-module.exports = { escaped, timeline };
+/** A name and a cell for each operation. */
+function operations(answer) {
+  return answer.operations.map((one) => {
+    const text = `line ${one.line}, begun at ${one.begin}, ${one.end === undefined ? "in flight" : `ended at ${one.end}`}`;
+    return { name: `operation of line ${one.line}`, past: row([bar(answer, one.begin, one.end ?? answer.time, "flight", text)]) };
+  });
+}
+
+/** A list of the barriers. */
+function barriers(answer) {
+  const all = answer.barriers.map(({ block, name, variable, state }) => {
+    return `<li>${escaped(`${block.join(",")} ${variable || name}: ${state}`)}</li>`;
+  });
+  return all.length ? `<ul>${all.join("")}</ul>` : "";
+}
+
+module.exports = { escaped, pastOf, operations, barriers };

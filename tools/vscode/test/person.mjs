@@ -11,6 +11,7 @@ export async function person(executablePath) {
     defaultViewport: { width: 1280, height: 800 },
   });
   const page = await browser.newPage();
+  page.setDefaultNavigationTimeout(120_000); // a busy machine takes long
 
   /** Asks again until there is something. */
   async function until(what, ask, seconds = 30) {
@@ -36,7 +37,7 @@ export async function person(executablePath) {
 
   async function command(name) {
     await press("F1");
-    await until("the commands", async () => (await page.$$(".quick-input-widget .monaco-inputbox input")).length);
+    await until("the commands", () => page.$(".quick-input-widget input:focus"));
     await page.keyboard.type(name);
     const first = async () => (await textOf(".quick-input-list .monaco-list-row"))[0];
     await until(`the command ${name}`, async () => (await first())?.includes(name));
@@ -60,10 +61,10 @@ export async function person(executablePath) {
 
   /** How many lanes of each warp run, in the view of warps. */
   async function warps() {
-    await (await until("a view of warps", () => page.$('.pane-header[aria-label^="Warps"]'))).click();
+    await command("Warps: Focus on Warps View");
     return until("the rows of warps", async () => {
       for (const frame of page.frames()) {
-        const rows = await frame.$$eval("table tr", (found) => found.map((row) => row.querySelectorAll(".running").length));
+        const rows = await frame.$$eval("table tr", (found) => found.map((row) => row.querySelectorAll("td.running").length));
         if (rows.length) return rows;
       }
     });

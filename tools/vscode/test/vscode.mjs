@@ -1,9 +1,11 @@
 // A person at VS Code: vscode.mjs PTXRAY URL FILE CHROMIUM [PICTURE]
 // The file is docs/examples/mistakes.ptx in the folder that the URL opens. Reads the Problems panel, applies a fix,
-// completes, lays out, hovers and debugs saxpy.ptx beside it; what is on the screen is compared, and two screens are kept.
+// completes, lays out, hovers and debugs saxpy.ptx and pipeline.ptx beside it, and looks at what launches execute; what is on the
+// screen is compared, and three screens are kept.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { pause, person } from "./person.mjs";
 
 const [tool, url, file, executablePath, picture] = process.argv.slice(2);
@@ -93,9 +95,55 @@ await press("F10");
 await until("the parameter in its register", () => variables("2.5 (0x40200000)"));
 const rows = await warps();
 assert.deepEqual(rows, [32, 0, 0, 0, 0, 0, 0, 0]);
+await press("Shift+F5");
+
+// A pipeline: while a warp waits for the phase of a barrier object, copies are in flight.
+await command("View: Show Explorer");
+await open("pipeline.ptx", "A pipeline of two stages");
+await goTo(51, 1);
+await press("F9");
+await command("Debug: Select and Start Debugging");
+await until("the configurations", async () => (await textOf(".quick-input-list .monaco-list-row")).length);
+await page.keyboard.type("pipeline");
+await pause(500);
+await press("Enter");
+await command("View: Show Run and Debug");
+await until("the first instruction", () => variables("%thread"));
+for (let i = 0; i < 6; ++i) {
+  await press("F5");
+  await pause(500);
+}
+await warps();
+const past = await until("the time line", async () => {
+  for (const frame of page.frames()) {
+    const bars = await frame.$$eval(".past rect", (found) => found.map((bar) => bar.getAttribute("class")));
+    if (bars.includes("flight")) return bars;
+  }
+});
+assert(past.includes("waiting") && past.includes("running"), past.join());
 await pause(500);
 if (picture) await page.screenshot({ path: picture.replace(".png", "-debug.png") });
 await press("Shift+F5");
+
+// What launches execute: all, but for the way of lanes without an element; then, of no elements, nothing but the way to the end.
+const covered = async (kind) => (await page.$$(`.coverage-deco-gutter.coverage-deco-${kind}`)).length;
+await command("View: Show Explorer");
+await open("saxpy.ptx", ".visible .entry saxpy");
+await command("Test: Run All Tests with Coverage");
+await until("what was executed", async () => (await covered("hit")) > 5);
+await press("Control+j"); // the panel with the results makes room
+await until("a guard that held for no lane", async () => (await covered("miss")) === 1);
+const launches = path.join(path.dirname(file), ".vscode", "launch.json");
+const { configurations } = JSON.parse(readFileSync(launches, "utf8"));
+const none = { ...configurations[0], name: "no elements", args: [...configurations[0].args.slice(0, -1), "0"] };
+writeFileSync(launches, JSON.stringify({ version: "0.2.0", configurations: [none] }));
+await pause(3000);
+await command("Test: Run All Tests with Coverage");
+await until("what was not executed", async () => (await covered("miss")) > 1);
+await press("Control+j");
+await until("the lines below", async () => (await covered("miss")) === 8);
+await pause(500);
+if (picture) await page.screenshot({ path: picture.replace(".png", "-coverage.png") });
 console.log(`rows of problems: ${shown.length}, fixes: ${fixes.length}, words: ${offered.length}; a hover, a layout`);
-console.log(`warps under the debugger: ${rows.length}`);
+console.log(`warps under the debugger: ${rows.length}; bars of a time line: ${past.length}`);
 await browser.close();

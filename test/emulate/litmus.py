@@ -170,6 +170,7 @@ class Kernel:
 
 
 def outcomes(ptxray, kernel, schedules, options, folder):
+    """what each schedule leaves in the locations and registers"""
     text = kernel.text()
     path, memory, results = folder / "test.ptx", folder / "memory.bin", folder / "results.bin"
     path.write_text(text)
@@ -178,7 +179,6 @@ def outcomes(ptxray, kernel, schedules, options, folder):
     for i, value in enumerate(first):
         data[BYTES * i : BYTES * i + 4] = value.to_bytes(4, "little")
     (folder / "first.bin").write_bytes(data)
-    seen = set()
     for schedule in schedules:
         command = [ptxray, "run", "--emulate", "--no-config", "--no-checks", path, f"--schedule={schedule}", *options]
         command += [f"--grid={kernel.grid}", f"--cluster={kernel.grid}", f"--block={kernel.block}"]
@@ -191,8 +191,7 @@ def outcomes(ptxray, kernel, schedules, options, folder):
             raise Unknown((done.stdout + done.stderr)[:500] + text)
         left = [memory.read_bytes()[BYTES * i :][:4] for i in range(len(first))]
         held = [results.read_bytes()[4 * i :][:4] for i in range(len(kernel.results))]
-        seen.add(tuple(tuple(int.from_bytes(one, "little") for one in all) for all in (left, held)))
-    return seen
+        yield tuple(tuple(int.from_bytes(one, "little") for one in all) for all in (left, held))
 
 
 def judged(job):
@@ -201,8 +200,8 @@ def judged(job):
     try:
         kernel = Kernel(path.read_text())
         with tempfile.TemporaryDirectory() as folder:
-            seen = outcomes(ptxray, kernel, schedules, options, pathlib.Path(folder))
-            isShown = any(kernel.holds(*one) != (kernel.quantifier == "forall") for one in seen)
+            all_of = outcomes(ptxray, kernel, schedules, options, pathlib.Path(folder))
+            isShown = any(kernel.holds(*one) != (kernel.quantifier == "forall") for one in all_of)
     except Unknown as why:
         return path, "unknown", str(why)
     isAllowed = expected == (kernel.quantifier == "exists")

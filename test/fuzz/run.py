@@ -236,6 +236,7 @@ def main():
     parser.add_argument("--seconds", type=int, default=20)
     parser.add_argument("--runs", type=int, default=-1)
     parser.add_argument("--seed", type=int, default=0, help="0: another one each time")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="only each Nth of the seeds")
     parser.add_argument("--coverage", metavar="FOLDER")
     options = parser.parse_args()
     program = options.program.resolve()
@@ -250,7 +251,11 @@ def main():
     place = place / folder
     place.mkdir(exist_ok=True)
     seeds, found, faults, words = place / "seeds", place / "found", place / "faults", place / "words.dict"
-    print(f"{seeds_of(seeds)} seeds", flush=True)
+    count = seeds_of(seeds)
+    for number, path in enumerate(sorted(seeds.iterdir())):
+        if number % options.every:
+            path.unlink()
+    print(f"{(count + options.every - 1) // options.every} of {count} seeds", flush=True)
     dictionary_of(words)
     found.mkdir(exist_ok=True)
     faults.mkdir(exist_ok=True)

@@ -197,8 +197,9 @@ async function address() {
 $("share").onclick = async () => {
   const whole = await address();
   history.replaceState(null, "", whole);
-  const isCopied = await copy(whole);
-  say(isCopied ? "the address, which holds the text, is copied" : "the address now holds the text");
+  say("the address now holds the text");
+  // A browser may ask its user first, and take any time for it.
+  if (await copy(whole)) say("the address, which holds the text, is copied");
 };
 $("markdown").onclick = async () => {
   say(

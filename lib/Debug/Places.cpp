@@ -58,11 +58,10 @@ static std::vector<CodePlace> movedBy(const Program &program, std::vector<CodePl
   return places;
 }
 
-std::vector<CodePlace> placesNamed(const Program &program, const SourceBuffer &source, const OriginTable &origins,
-                                   llvm::StringRef text) {
+/// The places of a line, a label, a function, or a line of the source.
+static std::vector<CodePlace> placesOf(const Program &program, const SourceBuffer &source, const OriginTable &origins,
+                                       llvm::StringRef text) {
   uint32_t line = 0;
-  if (const auto [base, count] = text.rsplit('+'); !base.empty() && !count.getAsInteger(0, line))
-    return movedBy(program, placesNamed(program, source, origins, base), line);
   if (!text.getAsInteger(10, line))
     return placesAtLine(program, source, line);
   if (const auto [path, number] = text.rsplit(':'); !path.empty() && !number.getAsInteger(10, line))
@@ -77,6 +76,15 @@ std::vector<CodePlace> placesNamed(const Program &program, const SourceBuffer &s
         return {{code.number, label.before}};
   }
   return {};
+}
+
+std::vector<CodePlace> placesNamed(const Program &program, const SourceBuffer &source, const OriginTable &origins,
+                                   llvm::StringRef text) {
+  uint32_t count = 0;
+  const auto [base, number] = text.rsplit('+');
+  if (number.empty() || number.getAsInteger(10, count))
+    return placesOf(program, source, origins, text);
+  return movedBy(program, placesOf(program, source, origins, base), count);
 }
 
 std::optional<LocalId> registerNamed(const Frame &frame, llvm::StringRef name) {

@@ -132,6 +132,7 @@ class Counters(unittest.TestCase):
         self.assertEqual(" ".join(lines[15].split()), "1 20 20 3 3 1 80 38 ld.global.f32 %f2, [%d1];")
         kinds = [line.split()[-3:] for line in lines[lines.index("kinds of instructions") + 2 :]]
         self.assertEqual(kinds[:2], [["33.3", "%", "ld"], ["16.7", "%", "mov"]])
+        self.assertEqual(lines[-1].split(), ["18", "492", "472", "1", "9", "9", "3", "240", "all"])
 
     def test_coverage(self):
         coverage = self.folder / "lcov.info"

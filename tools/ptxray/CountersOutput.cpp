@@ -103,15 +103,16 @@ static std::vector<std::pair<llvm::StringRef, InstructionCounts>> byKind(llvm::A
 
 /// With the share that they have of all that warps executed.
 static void writeKinds(llvm::raw_ostream &out, llvm::ArrayRef<CountedInstruction> counts) {
-  uint64_t executed = 0;
+  InstructionCounts all;
   for (const CountedInstruction &one : counts)
-    executed += one.counts.executed;
+    all += one.counts;
   std::vector<Row> rows;
   for (const auto &[kind, sum] : byKind(counts)) {
     std::string share;
-    llvm::raw_string_ostream(share) << llvm::format("%.1f %%", 100.0 * double(sum.executed) / double(executed));
+    llvm::raw_string_ostream(share) << llvm::format("%.1f %%", 100.0 * double(sum.executed) / double(all.executed));
     rows.push_back({sum, std::move(share), kind.str()});
   }
+  rows.push_back({all, "", "all"});
   out << "\nkinds of instructions\n";
   writeRows(out, rows, "share");
 }

@@ -102,17 +102,19 @@ await command("View: Show Explorer");
 await open("pipeline.ptx", "A pipeline of two stages");
 await goTo(51, 1);
 await press("F9");
+await command("View: Show Run and Debug"); // now, since whatever stops takes the focus
 await command("Debug: Select and Start Debugging");
 await until("the configurations", async () => (await textOf(".quick-input-list .monaco-list-row")).length);
 await page.keyboard.type("pipeline");
 await pause(500);
 await press("Enter");
-await command("View: Show Run and Debug");
 await until("the first instruction", () => variables("%thread"));
 for (let i = 0; i < 6; ++i) {
   await press("F5");
   await pause(500);
+  await until("a stop", async () => (await textOf(".debug-call-stack")).join().includes("PAUSED ON BREAKPOINT"));
 }
+await pause(1000);
 await warps();
 const past = await until("the time line", async () => {
   for (const frame of page.frames()) {

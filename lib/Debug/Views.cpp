@@ -197,8 +197,9 @@ static std::string waitingText(const Pending &one) {
   const auto group = llvm::lower_bound(engine.groups, one.number);
   text += "number " + std::to_string(one.number) + " of its warp's engine, ";
   if (group == engine.groups.end())
-    return text + "not committed";
-  return text + "committed; newer groups: " + std::to_string(engine.groups.end() - group - 1);
+    return text + "in no group yet";
+  const auto newer = static_cast<uint64_t>(engine.groups.end() - group - 1);
+  return text + "in its newest group" + (newer ? " but " + std::to_string(newer) : "");
 }
 
 std::vector<OperationView> operationsOf(GridState &grid) {

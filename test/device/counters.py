@@ -23,6 +23,7 @@ PATTERNS = 96  # accesses of each kind
 INACTIVE = 0xFFFFFFFF
 NAMES = {
     "Instructions Executed": "inst_executed",
+    "Thread Instructions Executed": "thread_inst_executed",
     "Predicated-On Thread Instructions Executed": "thread_inst_executed_true",
     "L1 Wavefronts Shared": "memory_l1_wavefronts_shared",
     "L1 Wavefronts Shared Ideal": "memory_l1_wavefronts_shared_ideal",
@@ -266,7 +267,7 @@ def show(ptxray, folder, output):
             found = made[0]
             kind = pattern or ("kernels, cp.async.cg" if "cp.async.cg" in instruction["text"] else "kernels")
             for theirs, ours in NAMES.items():
-                if ours.startswith("memory") and (int(found.get(theirs) or 0) or own.get(ours)):
+                if ours != "inst_executed" and (int(found.get(theirs) or 0) or own.get(ours)):
                     key = (kind, ours)
                     all_[key] = all_.get(key, 0) + 1
                     alike[key] = alike.get(key, 0) + (int(found.get(theirs) or 0) == own.get(ours, 0))

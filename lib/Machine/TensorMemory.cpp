@@ -108,9 +108,12 @@ struct TensorAccess {
 void moveCells(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto &access = *static_cast<const TensorAccess *>(op.more);
   const auto lane = static_cast<unsigned>(__builtin_ctz(mask));
-  const TensorAddress address(addressIn(registers, {access.address, access.offset, Space::Shared}, lane));
+  TensorAddress address(addressIn(registers, {access.address, access.offset, Space::Shared}, lane));
   TensorMemory &memory = warp.block->tensor;
   const uint32_t first = warp.number % 4 * warpSize;
+  // Kernels of several producers give all warps the address of lane 0, which leaves each to its own lanes.
+  if (address.lane + access.lanes <= warpSize)
+    address.lane += first;
   if (address.lane < first || address.lane + access.lanes > first + warpSize)
     return reportUndefined(warp, op, lane,
                            "lanes of tensor memory that the warp does not reach: lane " + std::to_string(address.lane) +

@@ -403,8 +403,10 @@ std::string Multiplication::run() {
   if (product.ctas != blocks.size())
     return "a product of a pair of blocks where there is one";
   for (const BlockState *one : blocks)
-    if (!one->tensor.isAllocated(TensorAddress(addressIn(registers, product.d, lane)).column, 1))
-      return "a product in columns of tensor memory that are not allocated";
+    if (!one->tensor.isAllocated(TensorAddress(addressIn(registers, product.d, lane)).column, 1)) {
+      reportUndefined(warp, op, lane, "a product in columns of tensor memory that are not allocated");
+      return {};
+    }
   if (product.zeroColumns.bits && number(product.zeroColumns))
     return "a mask of columns of zeros";
   count();

@@ -55,10 +55,10 @@ static uint32_t storedBytes(const Recipe &recipe) {
 static void completes(const Lowered &one, const Action &action, BodyLowering &lowering) {
   if (action.node < 0 || (action.amount < 0 && !action.number && !one.recipe.refusal.empty()))
     return; // no object counts them; or the operation itself tells it
+  if (hasWord(one, ".multicast::cluster::all"))
+    return; // the same, in each block
   BarrierUse use = useOf(BarrierUse::What::Complete, one, action, lowering);
   use.number = action.number ? static_cast<uint32_t>(action.number) : storedBytes(one.recipe);
-  if (hasWord(one, ".multicast::cluster::all"))
-    use.blocks = lowering.file().constant(32, ~0u);
   lowering.emit(useBarrier, use);
 }
 
@@ -221,8 +221,10 @@ bool cancelNothing(const Lowered &one, BodyLowering &lowering) {
   copy.isFilled = true;
   copy.to = lowering.addressAt(one, one.node("addr"));
   copy.size = lowering.file().constant(32, bytesOfAnswer);
-  if (hasWord(one, ".multicast::cluster::all"))
+  if (hasWord(one, ".multicast::cluster::all")) {
     copy.blocks = lowering.file().constant(32, ~0u);
+    copy.barrier = barrierOf(one, lowering);
+  }
   lowering.emit(copyInBulk, copy);
   return true;
 }

@@ -82,7 +82,8 @@ function found(all, known) {
   $("count").textContent = all.length ? String(all.length) : "";
   $("count").className = errors ? "error" : "warning";
   $("tab-findings").classList.toggle("clean", all.length === 0);
-  say(all.length ? summary(errors, all.length - errors) : "nothing wrong");
+  // What is said meanwhile of something else stays, when only the fixes have come.
+  if (!known) say(all.length ? summary(errors, all.length - errors) : "nothing wrong");
   if (panel === "findings") showFindings();
 }
 

@@ -9,7 +9,7 @@ namespace ptxray::machine::debug {
 const machine::FunctionCode &functionOf(const machine::Program &program, const machine::CodePlace &place);
 const Instruction &instructionAt(const machine::Program &program, const machine::CodePlace &place);
 
-/// The instructions that a text means: `38`, `LOOP`, `LOOP+3`, `kernel.cu:12`; empty: none.
+/// The instructions that a text means: `38`, `LOOP`, `saxpy`, `saxpy+3`, `kernel.cu:12`; empty: none.
 std::vector<machine::CodePlace> placesNamed(const machine::Program &program, const SourceBuffer &source,
                                             const OriginTable &origins, llvm::StringRef text);
 

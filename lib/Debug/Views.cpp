@@ -246,16 +246,22 @@ std::vector<TensorView> tensorMemoryOf(GridState &grid) {
 
 // ---- bytes
 
-std::optional<ByteFormat> formatNamed(llvm::StringRef name) {
-  using How = ByteFormat::How;
-  if (name.starts_with("f") || name.starts_with("b") ||
-      name.contains('e')) // `f16x2`: a register shows all that it holds
-    name.consume_back("x2") || name.consume_back("x4");
+/// The format of floats with a name; that of `f16x2` is `f16`, since all that a register holds is shown.
+static const numbers::Format *floatNamed(llvm::StringRef name) {
+  if (!name.consume_back("x2"))
+    name.consume_back("x4");
   for (const numbers::Format *format :
        {&numbers::f16, &numbers::bf16, &numbers::f32, &numbers::f64, &numbers::tf32, &numbers::e4m3, &numbers::e5m2,
         &numbers::e2m3, &numbers::e3m2, &numbers::e2m1, &numbers::ue8m0, &numbers::ue4m3})
     if (name == format->name)
-      return ByteFormat{How::Float, std::max(8u, format->width()), format};
+      return format;
+  return nullptr;
+}
+
+std::optional<ByteFormat> formatNamed(llvm::StringRef name) {
+  using How = ByteFormat::How;
+  if (const numbers::Format *format = floatNamed(name))
+    return ByteFormat{How::Float, std::max(8u, format->width()), format};
   if (name.empty())
     return std::nullopt;
   const char letter = name.front();

@@ -63,7 +63,7 @@ def accesses():
 def pattern(pick, size, is_whole):
     """Addresses of 32 lanes below 16 KB."""
     most = 16384 // size
-    kind = pick.randrange(7)
+    kind = pick.randrange(8)
     if kind == 0:
         lanes = [pick.randrange(most) for _ in range(32)]
     elif kind == 1:
@@ -80,10 +80,15 @@ def pattern(pick, size, is_whole):
     elif kind == 5:
         together = pick.choice((1, 2, 4, 8, 16))
         lanes = [lane // together for lane in range(32)]
+    elif kind == 6:
+        lanes = [pick.randrange(max(1, 128 // size)) for _ in range(32)]  # no bank is wanted twice
     else:
         row, step = pick.choice((2, 4, 8)), pick.choice((1, 8, 9, 32, 33))
         lanes = [(lane % row * step + lane // row * 32) % most for lane in range(32)]
-    on = range(32) if is_whole or pick.random() < 0.6 else pick.sample(range(32), pick.choice((1, 2, 7, 16, 24)))
+    on = range(32)
+    if not is_whole and pick.random() < 0.5:
+        first, end = pick.choice(((0, 32), (0, 16), (16, 32), (0, 24), (8, 32)))
+        on = pick.sample(range(first, end), pick.choice((1, 2, 7, 13, end - first)))
     return [lane * size if number in on else INACTIVE for number, lane in enumerate(lanes)]
 
 

@@ -226,7 +226,8 @@ static inline void noteLoads(const Op &op, const MemoryAccess &access, const uin
 }
 
 /// The bytes were written now, but for those of lanes that store what nothing has written.
-static inline void noteStores(const MemoryAccess &access, const uint64_t *at, const Pointers &to, Warp &warp) {
+static inline void noteStores(const Op &op, const MemoryAccess &access, const uint64_t *at, const Pointers &to,
+                              Warp &warp) {
   if (!hasFlags(access, warp) || !to.mask)
     return;
   const Space space = access.address.space;
@@ -245,10 +246,13 @@ static inline void noteStores(const MemoryAccess &access, const uint64_t *at, co
   for (uint32_t left = to.mask; left; left &= left - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(left));
     uint8_t *written = writtenAt(warp, space, at[lane], lane);
+    const auto isUnwritten = [&](const Place &place) { return unwrittenLanes(frame, place.slot) >> lane & 1; };
+    if (!written && at[lane] >= globalBegin && llvm::all_of(access.elements, isUnwritten))
+      return noteUnwrittenStore(warp, op, access.elements[0].slot, lane);
     for (const Place &place : access.elements) {
       if (!written)
         break;
-      std::memset(written, !(unwrittenLanes(frame, place.slot) >> lane & 1), size);
+      std::memset(written, !isUnwritten(place), size);
       written += size;
     }
   }
@@ -308,7 +312,7 @@ static inline void storeAll(char *registers, const Op &op, const MemoryAccess &a
   const Pointers to = find(op, access, at, shape, mask, warp);
   if (warp.doer.stage == Stage::Begin)
     return;
-  noteStores(access, at, to, warp);
+  noteStores(op, access, at, to, warp);
   if (warp.weak && isWeak(access, at, to, warp))
     return storeWeakly(registers, access, to, warp);
   size_t offset = 0;
@@ -492,6 +496,8 @@ static bool accessRows(Matrix &matrix, unsigned firstLane, char *registers, cons
   for (unsigned row = 0; row < 8; ++row) {
     const unsigned lane = firstLane + row;
     const uint64_t address = addressIn(registers, access.rows, lane);
+    if (leavesShared(warp, op, access.rows, address, 16, access.isWrite, lane))
+      return false;
     Lookup found = look(warp, access.rows.space, address, 16, lane, access.isWrite);
     if (found.bytes && address & 15)
       found = {nullptr, AccessFault::Misaligned};

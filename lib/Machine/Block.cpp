@@ -30,14 +30,15 @@ static void start(BlockState &block, Warp &warp) {
   warp.isPlain = warp.traced < 0 && !warp.isCounted && !warp.isHalting;
   if (grid.timing.isWeak())
     warp.weak = std::make_unique<WeakView>(block.grid->weak, block.grid->timing);
-  Frame &frame = warp.frames.empty() ? enter(warp, grid.program.functions.front(), nullptr) : enterAgain(warp);
+  Frame &frame =
+      warp.frames.empty() ? enter(warp, grid.program.functions.front(), nullptr, allLanes) : enterAgain(warp);
   warp.now = {0, warp.alive, -1, &frame};
 }
 
 void begin(BlockState &block) {
   const uint32_t warps = (block.threads() + warpSize - 1) / warpSize;
   const bool checks = block.grid->launch.checks;
-  block.shared.assign(block.grid->sharedBytes, 0);
+  block.shared.assign(block.grid->sharedBytes, block.grid->launch.unwritten);
   block.warpsAlive = warps;
   if (checks) {
     block.written.assign(block.shared.size(), 0);
@@ -84,7 +85,7 @@ static void knowAll(Warp &warp, uint32_t releases) {
 }
 
 static void beginAgain(BlockState &block, uint32_t releases) {
-  std::ranges::fill(block.shared, 0);
+  std::ranges::fill(block.shared, block.grid->launch.unwritten);
   std::ranges::fill(block.written, 0);
   block.warpsAlive = static_cast<uint32_t>(block.warps.size());
   for (NumberedBarrier &barrier : block.barriers)

@@ -31,6 +31,8 @@ static std::string threadText(const GridState &grid) {
 static std::string near(const GridState &grid, const Fault &fault) {
   if (!fault.text.empty())
     return fault.text;
+  if (fault.space == Space::Shared && fault.address >= windowBytes)
+    return "it is the generic address of a place elsewhere";
   if (fault.space == Space::Shared)
     return "the block has " + std::to_string(grid.sharedBytes) + " bytes";
   const uint64_t window = fault.address / windowBytes;

@@ -15,7 +15,7 @@ Frame::Frame(const FunctionCode &code, Frame *caller, uint32_t base, const std::
 void growLocal(Warp &warp, uint64_t bytes) {
   if (bytes <= warp.localBytes)
     return;
-  std::vector<uint8_t> larger(warpSize * bytes);
+  std::vector<uint8_t> larger(warpSize * bytes, warp.block->grid->launch.unwritten);
   for (unsigned lane = 0; lane < warpSize && warp.localBytes; ++lane)
     std::memcpy(larger.data() + lane * bytes, warp.localOf(lane), warp.localBytes);
   warp.local = std::move(larger);
@@ -62,16 +62,18 @@ static void fillAddresses(const Warp &warp, Frame &frame) {
     fill(frame.registers, place, uint64_t(warp.block->rank) << sharedRankShift | offset);
 }
 
-Frame &enter(Warp &warp, const FunctionCode &code, Frame *caller) {
+Frame &enter(Warp &warp, const FunctionCode &code, Frame *caller, uint32_t lanes) {
   constexpr uint32_t alignment = 16;
   const uint32_t base = caller ? (endOf(*caller) + alignment - 1) / alignment * alignment : 0;
   Frame &frame = warp.frames.emplace_back(code, caller, base, imageOf(warp, code));
   growLocal(warp, base + code.frameBytes);
   if (warp.block->grid->launch.checks) {
-    for (unsigned lane = 0; caller && code.frameBytes && lane < warpSize; ++lane)
-      std::memset(warp.localWritten.data() + size_t(lane) * warp.localBytes + base, 0, code.frameBytes);
+    for (uint32_t left = caller && code.frameBytes ? lanes : 0; left; left &= left - 1)
+      std::memset(warp.localWritten.data() + __builtin_ctz(left) * size_t(warp.localBytes) + base, 0, code.frameBytes);
     setUnwritten(frame);
   }
+  for (const Place &place : code.readFirst)
+    std::memset(frame.registers + place.slot, warp.block->grid->launch.unwritten, bytesOf(place));
   fillBlockSpecials(warp, frame);
   fillAddresses(warp, frame);
   return frame;
@@ -89,7 +91,7 @@ Frame &enterAgain(Warp &warp) {
     fillAddresses(warp, frame);
   }
   for (const Place &place : code.readFirst) // what a thread reads is the same each time
-    std::memset(frame.registers + place.slot, 0, bytesOf(place));
+    std::memset(frame.registers + place.slot, warp.block->grid->launch.unwritten, bytesOf(place));
   std::memset(frame.registers + code.carry.slot, 0, bytesOf(code.carry));
   warp.localBytes = 0;
   growLocal(warp, code.frameBytes);
@@ -97,6 +99,32 @@ Frame &enterAgain(Warp &warp) {
     setUnwritten(frame);
   fillBlockSpecials(warp, frame, /*isAgain=*/warp.isPlain && code.isReadFirstComplete);
   return frame;
+}
+
+void copyPassed(Warp &warp, const Passed &from, const Frame &source, const Passed &to, Frame &target, uint32_t mask) {
+  for (uint32_t left = mask; left; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+    uint8_t bytes[16] = {};
+    const uint8_t *begin = bytes;
+    uint64_t count = std::min(from.bytes, to.bytes);
+    if (from.place.bits == 1)
+      bytes[0] = predicateAt(source.registers, from.place.slot) >> lane & 1;
+    else if (from.place.bits)
+      std::memcpy(bytes, source.registers + from.place.slot + size_t(lane) * (from.place.bits / 8),
+                  from.place.bits / 8);
+    else
+      begin = warp.localOf(lane) + source.base + from.offset;
+    if (to.place.bits) {
+      count = std::min<uint64_t>(count, to.place.bits / 8);
+      std::memcpy(target.registers + to.place.slot + size_t(lane) * (to.place.bits / 8), begin, count);
+    } else {
+      std::memmove(warp.localOf(lane) + target.base + to.offset, begin, count);
+      const uint64_t local = uint64_t(lane) * warp.localBytes;
+      markWritten(warp.localWritten, local + target.base + to.offset, to.bytes);
+      if (begin != bytes)
+        copyWritten(warp.localWritten, local + source.base + from.offset, local + target.base + to.offset, count);
+    }
+  }
 }
 
 } // namespace ptxray::machine

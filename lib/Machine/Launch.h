@@ -66,6 +66,7 @@ struct Launch {
   bool checksNumbers = false; // find infinities and NaNs that come of finite numbers, divisions by zero
   std::optional<TracedThread> traced;
   bool counts = false;    // count what instructions do
+  uint8_t unwritten = 0;  // each byte of registers, shared and local memory before something writes it
   unsigned cores = 0;     // how many execute blocks at the same time; 0: all of the computer
   double seconds = 0;     // the time that it may take; 0: any time
   Watch *watch = nullptr; // null: none is needed

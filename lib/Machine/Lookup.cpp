@@ -87,4 +87,13 @@ void report(Warp &warp, const Op &op, AccessFault access, const AddressOf &addre
   fault->space = address.space;
 }
 
+bool leavesShared(Warp &warp, const Op &op, AddressOf address, uint64_t at, uint64_t bytes, bool isWrite,
+                  unsigned lane) {
+  if (address.space != Space::Generic || at / windowBytes == sharedWindow / windowBytes)
+    return false;
+  address.space = Space::Shared;
+  report(warp, op, AccessFault::OutOfBounds, address, at, bytes, isWrite, lane);
+  return true;
+}
+
 } // namespace ptxray::machine

@@ -32,6 +32,9 @@ PieceBytes find(const MovedMatrices &moved, const MatrixMove::Piece &piece, char
   PieceBytes result;
   result.bit = at % 8;
   result.count = (result.bit + function.bits + 7) / 8;
+  if (function.isShared &&
+      leavesShared(warp, op, moved.address, address, result.count, moved.isStore, piece.addressLane))
+    return result;
   const Lookup found = look(warp, moved.address.space, address, result.count, piece.addressLane, moved.isStore);
   if (!found.bytes)
     report(warp, op, found.fault, moved.address, address, result.count, moved.isStore, piece.addressLane);

@@ -11,6 +11,11 @@ void markWritten(Written &written, uint64_t at, uint64_t bytes) {
     std::memset(written.data() + at, 1, std::min(bytes, written.size() - at));
 }
 
+void copyWritten(Written &written, uint64_t from, uint64_t to, uint64_t bytes) {
+  if (!written.empty())
+    std::memmove(written.data() + to, written.data() + from, bytes);
+}
+
 uint8_t *writtenAt(Warp &warp, Space space, uint64_t address, unsigned lane) {
   if (space == Space::Generic) {
     if (address / windowBytes != localWindow / windowBytes && address / windowBytes != sharedWindow / windowBytes)
@@ -83,6 +88,10 @@ static void reportUnwritten(Warp &warp, const Frame &frame, uint32_t instruction
   }
   fault->kind = Fault::Kind::Unwritten;
   fault->text = use;
+}
+
+void noteUnwrittenStore(Warp &warp, const Op &op, Slot slot, unsigned lane) {
+  reportUnwritten(warp, *warp.now.frame, op.instruction, slot, 1u << lane, "stores");
 }
 
 void followBranch(Warp &warp, uint32_t instruction, Slot guard, uint32_t lanes) {

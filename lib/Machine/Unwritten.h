@@ -11,6 +11,8 @@ namespace ptxray::machine {
 using Written = std::vector<uint8_t>;
 
 void markWritten(Written &written, uint64_t at, uint64_t bytes);
+/// Bytes were copied: what nothing has written stays so.
+void copyWritten(Written &written, uint64_t from, uint64_t to, uint64_t bytes);
 /// The flags of the byte at an address of shared or local memory; null: they are not asked for.
 uint8_t *writtenAt(Warp &warp, Space space, uint64_t address, unsigned lane);
 
@@ -18,6 +20,8 @@ uint8_t *writtenAt(Warp &warp, Space space, uint64_t address, unsigned lane);
 void setUnwritten(Frame &frame);
 /// A load read bytes of which none was written: element `index` of the lanes, of a number in all.
 void noteUnwrittenLoad(Warp &warp, const Op &op, size_t index, size_t elements, uint32_t lanes);
+/// A lane stores what nothing has written, in a register at the slot, to global memory by a generic address.
+void noteUnwrittenStore(Warp &warp, const Op &op, Slot slot, unsigned lane);
 /// A load read what another warp wrote, and nothing orders the two: that is reported where what it read matters.
 void noteDoubtfulLoad(Warp &warp, const Op &op, uint32_t lanes, const DoubtfulLoad &load);
 /// The lanes whose register at the slot holds what nothing has written.

@@ -7,7 +7,6 @@
 #include "Machine/Trace.h"
 #include "Machine/Unwritten.h"
 #include "llvm/ADT/STLExtras.h"
-#include <cstring>
 
 namespace ptxray::machine {
 
@@ -18,12 +17,6 @@ static unsigned countOf(uint32_t mask) {
   mask -= mask >> 1 & 0x55555555;
   mask = (mask & 0x33333333) + (mask >> 2 & 0x33333333);
   return ((mask + (mask >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
-}
-
-static uint32_t predicateAt(const char *registers, Slot slot) {
-  uint32_t lanes;
-  std::memcpy(&lanes, registers + slot, 4);
-  return lanes;
 }
 
 // ---- lanes part and meet
@@ -202,30 +195,6 @@ static void jumpByTable(Warp &warp, const CodeBlock &block, uint32_t leaving) {
   }
 }
 
-static void copyPassed(Warp &warp, const Passed &from, const Frame &source, const Passed &to, Frame &target,
-                       uint32_t mask) {
-  for (uint32_t left = mask; left; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(__builtin_ctz(left));
-    uint8_t bytes[16] = {};
-    const uint8_t *begin = bytes;
-    uint64_t count = std::min(from.bytes, to.bytes);
-    if (from.place.bits == 1)
-      bytes[0] = predicateAt(source.registers, from.place.slot) >> lane & 1;
-    else if (from.place.bits)
-      std::memcpy(bytes, source.registers + from.place.slot + size_t(lane) * (from.place.bits / 8),
-                  from.place.bits / 8);
-    else
-      begin = warp.localOf(lane) + source.base + from.offset;
-    if (to.place.bits) {
-      count = std::min<uint64_t>(count, to.place.bits / 8);
-      std::memcpy(target.registers + to.place.slot + size_t(lane) * (to.place.bits / 8), begin, count);
-    } else {
-      std::memmove(warp.localOf(lane) + target.base + to.offset, begin, count);
-      markWritten(warp.localWritten, size_t(lane) * warp.localBytes + target.base + to.offset, to.bytes);
-    }
-  }
-}
-
 Fault *raise(Warp &warp, uint32_t instruction, unsigned lane) {
   if (warp.fault)
     return nullptr;
@@ -276,7 +245,7 @@ static void call(Warp &warp, const CodeBlock &block, uint32_t calling) {
   for (const auto &[at, mask] : {std::pair(now.at, wanting & ~calling), std::pair(now.at + 1, all & ~wanting)})
     if (mask)
       warp.ready.push_back({at, mask, join, now.frame});
-  Frame &frame = enter(warp, *callee, now.frame);
+  Frame &frame = enter(warp, *callee, now.frame, calling);
   frame.site = &site;
   for (const auto &[argument, parameter] : llvm::zip(site.arguments, callee->parameters))
     copyPassed(warp, argument, *now.frame, parameter, frame, calling);

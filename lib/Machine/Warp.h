@@ -6,6 +6,7 @@
 #include "Machine/Program.h"
 #include "Machine/Races.h"
 #include "Machine/WeakMemory.h"
+#include <cstring>
 
 namespace ptxray::machine {
 
@@ -129,12 +130,20 @@ inline void settleAll(Warp &warp) {
 }
 /// The fault of the warp, to be filled in; null: it has one already, and the first is the one that is reported.
 Fault *raise(Warp &warp, uint32_t instruction, unsigned lane = 0);
+/// The lanes for which the predicate at the slot is true.
+inline uint32_t predicateAt(const char *registers, Slot slot) {
+  uint32_t lanes;
+  std::memcpy(&lanes, registers + slot, 4);
+  return lanes;
+}
 /// Writes the same number to all lanes of a register of 1, 32 or 64 bits.
 void fill(char *registers, Place place, uint64_t number);
-/// Makes room for the frame of a function, fills its constants and special registers.
-Frame &enter(Warp &warp, const FunctionCode &code, Frame *caller);
+/// Makes room for the frame of a function, which these lanes enter, fills its constants and special registers.
+Frame &enter(Warp &warp, const FunctionCode &code, Frame *caller, uint32_t lanes);
 /// The same for the function that is the first of the warp once more, in another block.
 Frame &enterAgain(Warp &warp);
+/// Gives these lanes an argument or a result of a call.
+void copyPassed(Warp &warp, const Passed &from, const Frame &source, const Passed &to, Frame &target, uint32_t mask);
 /// Makes the local memory of each lane at least as large.
 void growLocal(Warp &warp, uint64_t bytes);
 /// The end of what a frame has of the local memory of a lane, and of all lanes.

@@ -46,6 +46,7 @@ static std::shared_ptr<const MatrixMove> ofRows(llvm::StringRef opcode, std::str
   };
   const layout::Layout &matrix = *named("matrix"), &addresses = *named("addresses");
   auto move = std::make_shared<MatrixMove>();
+  move->isShared = true;
   move->bitsOfRegister = static_cast<uint8_t>(matrix.elementBits);
   move->bits = words.has("b4x16_p64") || words.has("s4") ? 4 : words.has("b6x16_p32") ? 6 : move->bitsOfRegister;
   move->isSigned = words.has("s4");

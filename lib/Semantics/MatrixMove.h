@@ -22,6 +22,7 @@ struct MatrixMove {
   uint16_t registers = 0;      // that the pieces are spread over; further ones hold the same again
   uint8_t bitsOfElement = 16;  // what a stride counts
   uint32_t stride = 0;         // the stride if none is written
+  bool isShared = false;       // shared memory is the only place where the matrices may lie
   std::vector<Piece> pieces;
 
   /// None, and why: nothing is known of such a move.

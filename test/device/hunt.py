@@ -174,8 +174,9 @@ class Tools:
     def emulated(self, path, launch, folder, schedule):
         """What a program has in its first buffer, and what it leaves in the second one."""
         outs = [f"--out=0=file:{folder / 'given'}", f"--out=1=file:{folder / 'left'}"]
-        command = [self.options.ptxray, "run", "--emulate", "--no-config", "--cores=1", f"--schedule={schedule}", *outs]
-        if said := self.run("emulator", *command, path, *launch.split()):
+        words = ["run", "--emulate", "--no-config", "--cores=1", f"--schedule={schedule}", *outs]
+        words.append("--unwritten=" + ("0x5a" if schedule == "eager" else "0xa5"))  # of what nothing has written
+        if said := self.run("emulator", self.options.ptxray, *words, path, *launch.split()):
             raise NoAnswer(f"emulator says {said[:2000]}")
         return (folder / "given").read_bytes(), (folder / "left").read_bytes()
 

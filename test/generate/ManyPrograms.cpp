@@ -1,6 +1,7 @@
 // Generated programs in one process: many-programs FIRST COUNT JOBS [FILE]. No rule reports one at default level, and
-// the emulator runs it to its end without a finding, by two schedules with the same result. Prints each that fails.
-// FILE keeps how far it came, so that the same words go on where it was stopped.
+// the emulator runs it to its end without a finding, by two schedules with the same result, whatever lies in registers
+// and memory that nothing has written. Prints each that fails. FILE keeps how far it came, so that the same words go on
+// where it was stopped.
 #include "../../tools/launcher/Buffer.h"
 #include "Check/Checker.h"
 #include "Generate/Program.h"
@@ -60,6 +61,7 @@ static launcher::Bytes leftBy(const ReadModule &module, const AskedLaunch &asked
   launch.block = {asked.block, 1, 1};
   launch.timing = *machine::Timing::read(schedule);
   launch.cores = 1;
+  launch.unwritten = schedule == "eager" ? 0x5a : 0xa5;
   launch.parameters.resize(sizeof addresses);
   std::memcpy(launch.parameters.data(), addresses, sizeof addresses);
   const machine::Outcome outcome = machine::launch(loaded, launch);

@@ -20,9 +20,20 @@ static int wanted(const char *name, int otherwise = 0) {
 
 /// A kernel that faulted leaves its fault here: from then on every call fails with it.
 static CuResult fault = 0;
+/// The kernel computes something wrong, since the text of its image has $FAKE_WRONG in it.
+static bool isWrong = false;
 
 extern "C" {
-CuResult cuInit(unsigned) { return wanted("FAKE_INIT"); }
+CuResult cuInit(unsigned) {
+  if (const char *path = std::getenv("FAKE_PROCESSES")) // a line for each process that begins with this driver
+      [[maybe_unused]]
+    static const bool noted = [path] {
+      if (FILE *file = std::fopen(path, "a"))
+        std::fclose((std::fputs("process\n", file), file));
+      return true;
+    }();
+  return wanted("FAKE_INIT");
+}
 CuResult cuDriverGetVersion(int *version) { return *version = 13000, 0; }
 CuResult cuDeviceGetCount(int *count) { return *count = wanted("FAKE_COUNT", 1), 0; }
 CuResult cuDeviceGet(CuDevice *device, int ordinal) { return *device = ordinal, 0; }
@@ -49,6 +60,8 @@ CuResult cuModuleLoadDataEx(CuHandle *module, const void *image, unsigned count,
   if (const CuResult refused = wanted("FAKE_LOAD"))
     return refused;
   const std::string text(static_cast<const char *>(image), 4);
+  const char *const wrong = std::getenv("FAKE_WRONG");
+  isWrong = wrong && std::strstr(static_cast<const char *>(image) + 64, wrong);
   *module = nullptr;
   if (count == 0)
     *module = text == "\x7f"
@@ -67,7 +80,13 @@ CuResult cuModuleGetGlobal_v2(CuPointer *pointer, size_t *bytes, CuHandle, const
   *bytes = sizeof variable;
   return std::string(name) == "table" ? 0 : 500;
 }
-CuResult cuStreamQuery(CuHandle) { return wanted("FAKE_HANG") ? CuNotReady : fault = wanted("FAKE_SYNC"); }
+CuResult cuStreamQuery(CuHandle) {
+  if (wanted("FAKE_HANG"))
+    return CuNotReady;
+  if (fault == 0) // a fault stays
+    fault = isWrong ? wanted("FAKE_WRONG_SYNC") : wanted("FAKE_SYNC");
+  return fault;
+}
 /// With commas between.
 static std::string kernels() { return std::getenv("FAKE_KERNELS") ? std::getenv("FAKE_KERNELS") : "k"; }
 CuResult cuModuleGetFunctionCount(unsigned *count, CuHandle) {
@@ -128,7 +147,7 @@ CuResult cuLaunchKernel(CuHandle, unsigned gridX, unsigned gridY, unsigned, unsi
   if (wanted("FAKE_TRACE"))
     std::printf("finds %u\n", in[0]);
   for (unsigned i = 0; i < gridX * blockX; ++i)
-    out[i] = in[i] + added;
+    out[i] = in[i] + added + isWrong;
   if (const int beyond = wanted("FAKE_BEYOND"))
     reinterpret_cast<unsigned char *>(out)[beyond] = 7;
   return 0;

@@ -24,6 +24,21 @@ MODULE = """.version 8.0
 }
 """
 
+PRODUCT = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n)
+{
+  .reg .b32 %r<3>;
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [out];
+  ld.param.u32 %r1, [n];
+  mul.lo.s32 %r2, %r1, %r1;
+  st.global.u32 [%rd1], %r2;
+  ret;
+}
+"""
+
 
 class Run(stand_in_test.StandIn):
     def setUp(self):
@@ -424,6 +439,37 @@ class Run(stand_in_test.StandIn):
         values = [float(word) for word in first.stdout.split()]
         self.assertEqual(len(values), 64)
         self.assertTrue(all(-1 <= value <= 1 for value in values) and len(set(values)) > 60)
+
+
+class Reduction(stand_in_test.StandIn):
+    def reduced(self, *words, **environment):
+        """What `reduce` leaves of a product that is wrong after -O3, and how many processes began with the driver."""
+        self.input.write_text(PRODUCT)
+        processes = self.folder / "processes"
+        processes.write_text("")
+        body = """answer()
+if "-O0" in sys.argv:
+    path = pathlib.Path(sys.argv[sys.argv.index("-o") + 1])
+    path.write_bytes(path.read_bytes().replace(b"mul.lo", b""))
+"""
+        environment = {"FAKE_WRONG": "mul.lo", "FAKE_PROCESSES": str(processes), "PTXRAY_RUN": LAUNCHER, **environment}
+        environment |= {"PTXAS": self.ptxas(body), "LD_LIBRARY_PATH": DRIVER}
+        launch = ["--", "--block=2", "iota:u32:2", "zeros:u32:2", "7"]
+        done = self.run_ptxray("reduce", self.input, *words, *launch, env=environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.check_nothing_left()
+        return done.stdout, len(processes.read_text().splitlines())
+
+    def test_reduction(self):
+        small, processes = self.reduced("--ptxas-differs", "--jobs=2")
+        self.assertEqual(small.count(";"), 3, small)
+        self.assertIn("mul.lo.s32 %r0, 0, 0;", small)
+        self.assertTrue(small.startswith("// run: --block=1 iota:u32:1 zeros:u32:1 7\n"), small)
+        self.assertLessEqual(processes, 4)  # two before, and one for each job
+        # After a fault of its kernel a process is of no use any more.
+        again, processes = self.reduced("--ptxas-differs", FAKE_WRONG_SYNC="700")
+        self.assertEqual(again, small)
+        self.assertGreater(processes, 6)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 #include "GpuImages.h"
 #include "Memory.h"
 #include "Output.h"
+#include "Server.h"
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -94,6 +95,12 @@ class Launch {
 public:
   Launch(const Driver &driver, Options &options)
       : driver(driver), options(options), memory(driver, options.guards), images(driver) {}
+  ~Launch() {
+    if (module)
+      driver.cuModuleUnload(module);
+  }
+  Launch(const Launch &) = delete;
+  Launch &operator=(const Launch &) = delete;
 
   void prepare();
   void once();
@@ -385,9 +392,9 @@ static int run(Options &options) {
   return good ? Good : KernelFailed;
 }
 
-int main(int argc, char **argv) {
+static int answer(const std::vector<std::string> &words) {
   try {
-    Options options = readOptions({argv + 1, argv + argc});
+    Options options = readOptions({words.begin(), words.end()});
     return run(options);
   } catch (const UsageError &error) {
     std::cerr << "ptxray-run: " << error.what() << '\n';
@@ -401,4 +408,16 @@ int main(int argc, char **argv) {
   } catch (const Failure &failure) {
     return failure.status;
   }
+}
+
+int main(int argc, char **argv) {
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  const Handler handler{answer, KernelFailed};
+  // Not for people: `ptxray reduce` starts it so.
+  constexpr std::string_view server = "--serve=";
+  if (words.size() == 1 && words[0].compare(0, server.size(), server) == 0)
+    return serve(static_cast<unsigned>(std::atoi(words[0].c_str() + server.size())), handler);
+  if (const std::optional<int> status = askServer(words, handler))
+    return *status;
+  return answer(words);
 }

@@ -310,6 +310,9 @@ void Emulation::readLaunch(const Arguments &arguments) {
   if (const std::optional<llvm::StringRef> cores = arguments.value("--cores");
       cores && cores->getAsInteger(10, asked.cores))
     throw launcher::UsageError("`--cores=" + cores->str() + "`: a number is needed");
+  if (const std::optional<llvm::StringRef> byte = arguments.value("--unwritten");
+      byte && byte->getAsInteger(0, asked.unwritten))
+    throw launcher::UsageError("`--unwritten=" + byte->str() + "`: a number from 0 to 255 is needed");
   if (const std::string broken = machine::brokenLimits(asked); !broken.empty())
     fail(KernelFailed, "launch of `" + kernel.name + "`: " + broken);
   if (const auto text = arguments.value("--schedule")) {

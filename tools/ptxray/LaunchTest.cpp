@@ -93,8 +93,10 @@ bool isInteresting(const LaunchTest &test, StringRef text, const std::string &fi
     return false;
   if (!test.finding.empty())
     return isFound(test, file);
-  const Answer eager = answerOf(test, file, {"--emulate", "--cores=1"}, {});
-  if (!eager.isGood || answerOf(test, file, {"--emulate", "--cores=1", "--schedule=7"}, {}).buffers != eager.buffers)
+  // Predicates that nothing has written differ in each lane.
+  const Answer eager = answerOf(test, file, {"--emulate", "--cores=1", "--unwritten=0x5a"}, {});
+  const std::vector<std::string> otherwise{"--emulate", "--cores=1", "--schedule=7", "--unwritten=0xa5"};
+  if (!eager.isGood || answerOf(test, file, otherwise, {}).buffers != eager.buffers)
     return false;
   const Answer last = answerOf(test, file, {}, {"-O3"});
   if (!test.ofLevels)

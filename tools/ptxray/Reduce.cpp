@@ -1,6 +1,7 @@
 #include "Binaries.h"
 #include "Check/Checker.h"
 #include "Files.h"
+#include "LaunchServer.h"
 #include "LaunchTest.h"
 #include "Ptxas/Ptxas.h"
 #include "Reduce/Reduction.h"
@@ -49,6 +50,11 @@ public:
   std::string file(unsigned job) const {
     llvm::SmallString<256> path(folder);
     llvm::sys::path::append(path, std::to_string(job), name);
+    return path.str().str();
+  }
+  std::string socket() const {
+    llvm::SmallString<256> path(folder);
+    llvm::sys::path::append(path, "launcher");
     return path.str().str();
   }
   bool isMade = false;
@@ -130,6 +136,8 @@ public:
         folder(task.path, task.jobs), best{task.source->text().str(), task.sizes, {}} {
     if (task.test.launch)
       best.launch = task.test.launch->words;
+    if (task.test.launch && task.test.launch->finding.empty())
+      server.emplace(folder.socket(), task.jobs);
   }
   /// Ends when nothing is left to be tried, or the time is over, or a signal comes. Returns an exit status.
   int run();
@@ -153,6 +161,7 @@ private:
   const bool showsProgress;
   const SignalWatch watch;
   const TestFolder folder;
+  std::optional<LaunchServer> server;
   Trial best;
   std::set<std::vector<std::string>> refused; // sizes that are not interesting with the text at hand
   unsigned tests = 0;

@@ -103,6 +103,7 @@ static std::vector<Option> runOptions() {
                   {"--counters", "[FILE]", "count what instructions do: a listing, or JSON in FILE.json"},
                   {"--fidelity", "[FILE]", "what was executed and is not exact: a listing, or JSON in FILE.json"},
                   {"--coverage", "FILE", "write how often each line was executed, for lcov"},
+                  {"--unwritten", "BYTE", "what registers, shared and local memory hold that nothing has written (0)"},
                   {"--cores", "N", "of the computer that emulate blocks at the same time (all)"}});
   options.insert(options.end(), {{"--ptxas", "PATH", "the ptxas to use"},
                                  {"--ptxas-time-limit", "SECONDS", "stop ptxas after this time", "--timeout"},

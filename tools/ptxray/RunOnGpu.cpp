@@ -18,8 +18,7 @@ namespace ptxray {
 
 using llvm::StringRef;
 
-/// The path of ptxray-run: $PTXRAY_RUN, else next to this program, else in the build folder.
-static std::string companion() {
+std::string launcherPath() {
   if (const char *named = std::getenv("PTXRAY_RUN"); named && *named)
     return named;
   const std::string folder = StringRef(ownPath()).rsplit('/').first.str();
@@ -109,7 +108,7 @@ static int runAssembled(const Launch &launch, AssembleInput &input, const Argume
 }
 
 int runOnGpu(const Arguments &arguments) {
-  Launch launch{companion(), sharedWords(arguments)};
+  Launch launch{launcherPath(), sharedWords(arguments)};
   AssembleInput input;
   if (const int status = input.read(arguments.operands.front(), arguments))
     return status;

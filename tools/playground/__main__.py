@@ -26,8 +26,9 @@ def main():
     given.output.mkdir(parents=True)
     for name, data in files.items():
         (given.output / name).write_bytes(data)
-    for name in ("ptxray.wasm", *page.PROGRAMS):  # for tests and for the package of npm
-        shutil.copyfile(place / name, wasm.WORK / name)
+    if place.resolve() != wasm.WORK.resolve():
+        for name in ("ptxray.wasm", *page.PROGRAMS):  # for tests and for the package of npm
+            shutil.copyfile(place / name, wasm.WORK / name)
     size = sum(len(data) for data in files.values())
     print(f"{size / 1e6:.2f} MB: {given.output / 'index.html'}")
 

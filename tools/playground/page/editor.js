@@ -23,7 +23,7 @@ export const languages = {
 };
 
 /// After so many milliseconds without a key the server hears of what was typed.
-const pause = 10;
+const pause = 4;
 
 export class Editor {
   /// `changed(isEdit)` is called after edits and when the cursor has moved, `found(findings, fixes)` when there are new ones.

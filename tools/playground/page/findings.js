@@ -88,13 +88,22 @@ export function applyFix(view, action) {
   return true;
 }
 
-/// The first finding of the cursor's line that can be fixed, for the key that fixes.
+/// The key that fixes: the first finding of the cursor's line that can be fixed. It may be pressed before the fixes of what
+/// was typed are known, so the server is asked.
 export function fixAtCursor(view) {
-  const state = known.get(view),
-    line = view.state.doc.lineAt(view.state.selection.main.head).number - 1;
-  const here = state?.findings.filter((finding) => finding.range.start.line <= line && line <= finding.range.end.line);
-  const action = here?.flatMap((finding) => state.fixes.get(keyOf(finding)) ?? [])[0];
-  return action ? applyFix(view, action) : false;
+  const { editor } = known.get(view) ?? {};
+  if (editor) fixLine(view, editor).catch(() => {});
+  return Boolean(editor);
+}
+
+async function fixLine(view, editor) {
+  const { doc, selection } = view.state,
+    line = doc.lineAt(selection.main.head);
+  const at = (character) => ({ line: line.number - 1, character });
+  const range = { start: at(0), end: at(line.length) };
+  const actions = await editor.ask("textDocument/codeAction", { range, context: { diagnostics: [] } });
+  const action = (actions ?? []).find(({ kind, ...one }) => kind === "quickfix" && !isSilencing(one));
+  if (action && view.state.doc === doc) applyFix(view, action);
 }
 
 /// The safe ones at once.

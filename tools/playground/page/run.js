@@ -97,6 +97,7 @@ export class Run {
     this.isRunning = true;
     this.$("stop").hidden = false;
     this.say("the kernel runs");
+    if (!this.$("outcome").hasChildNodes()) this.show([this.nothing("The kernel runs.")]);
     const engine = await this.machine().catch((error) => ({ error }));
     if (mine !== this.turn) return null;
     if (engine.error) return this.idle(`the emulator does not start: ${engine.error.message}`);

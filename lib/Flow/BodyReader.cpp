@@ -278,6 +278,12 @@ void BodyReader::judgeLate() {
   }
 }
 
+/// Is true when a statement in the range could not be read.
+static bool hasUnread(const Ast &ast, Range range) {
+  const auto next = llvm::partition_point(ast.unread, [range](Range unread) { return unread.begin < range.begin; });
+  return next != ast.unread.end() && next->begin < range.end;
+}
+
 const Body &BodyReader::end() {
   body.symbols = resolver.symbols();
   if (!late.empty())
@@ -285,7 +291,8 @@ const Body &BodyReader::end() {
   for (const Local &local : llvm::drop_begin(body.locals))
     byName[static_cast<uint32_t>(local.name)] = LocalId::None;
   ofBlocks.clear();
-  body.isBroken = llvm::any_of(llvm::drop_begin(sink.diagnostics(), reportsBefore),
+  body.isBroken = hasUnread(ast, body.function->range) ||
+                  llvm::any_of(llvm::drop_begin(sink.diagnostics(), reportsBefore),
                                [](const Diagnostic &d) { return d.severity == Severity::Error; });
   return body;
 }

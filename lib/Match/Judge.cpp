@@ -124,8 +124,11 @@ static Place withConflicting(const Opcode &opcode, uint16_t k) {
 /// Makes a finding about a word precise: names the word that may be meant, or both of two that conflict.
 static void sharpen(Finding &f, const Opcode &opcode) {
   if (f.id == DiagId::UnknownQualifier) {
-    if (const llvm::StringRef type = typeOfOtherLanguage(llvm::StringRef(f.args.front()).ltrim('.')); !type.empty())
+    const llvm::StringRef written = llvm::StringRef(f.args.front()).ltrim('.');
+    if (const llvm::StringRef type = typeOfOtherLanguage(written); !type.empty())
       f.remedy = {Remedy::ReplaceWord, f.place.index, type.str()};
+    else if (const llvm::StringRef word = qualifierOfOtherLanguage(written); !word.empty())
+      f.remedy = {Remedy::ReplaceWord, f.place.index, word.str()};
     else if (const auto near = similarWords(*opcode.mnemonic, f.args.front()); near.size() == 1)
       f.remedy = {Remedy::ReplaceWord, f.place.index, std::string(isa::word(near.front()).text)};
     else if (!f.expected.empty())

@@ -162,6 +162,16 @@ static std::vector<Shape> paired(llvm::ArrayRef<Shape> shapes) {
   return changed;
 }
 
+/// The operands with some, from `node` on, as one vector.
+static std::vector<Shape> joined(llvm::ArrayRef<Shape> shapes, unsigned node, unsigned count) {
+  std::vector<Shape> changed(shapes.begin(), shapes.end());
+  Shape vector;
+  vector.kind = ShapeKind::Vector;
+  vector.extent = narrow<uint16_t>(1 + count);
+  changed.insert(changed.begin() + node, vector);
+  return changed;
+}
+
 /// The operands, each with its elements, with one of them moved to another place.
 static std::vector<Shape> moved(llvm::ArrayRef<Shape> shapes, size_t from, size_t to) {
   llvm::SmallVector<llvm::ArrayRef<Shape>, 8> operands;
@@ -212,8 +222,24 @@ static std::optional<Misplaced> misplacedOperand(const WrittenInstruction &writt
   return found;
 }
 
-/// Replaces findings about single operands by one that explains them all: the wrong order, missing parentheses or bar,
-/// or a guard among the operands.
+/// The first of the operands, and how many, that make the instruction right as one vector, where there are too many.
+static std::optional<std::pair<unsigned, unsigned>> elementsOfVector(const WrittenInstruction &written,
+                                                                     llvm::ArrayRef<Finding> findings) {
+  constexpr unsigned longest = 8;
+  const llvm::ArrayRef<Shape> shapes = written.shapes;
+  const auto *extra = llvm::find_if(findings, [](const Finding &f) { return f.id == DiagId::ExtraOperand; });
+  if (extra == findings.end())
+    return std::nullopt;
+  for (auto count = narrow<unsigned>(extra->alike.size() + 2); count <= longest; ++count)
+    for (unsigned node = 0; node + count <= shapes.size(); node += shapes[node].extent)
+      if (llvm::all_of(shapes.slice(node, count), [](const Shape &shape) { return shape.extent == 1; }) &&
+          judge({written.opcode, joined(shapes, node, count), written.availability}).isAccepted())
+        return std::pair(node, count);
+  return std::nullopt;
+}
+
+/// Replaces findings about single operands by one that explains them all: the wrong order, missing parentheses, braces
+/// or bar, or a guard among the operands.
 static bool addArrangement(std::vector<Finding> &findings, const WrittenInstruction &written) {
   const llvm::ArrayRef<Shape> shapes = written.shapes;
   auto replace = [&](const std::vector<Shape> &changed, Finding f, unsigned node, Remedy::Kind remedy,
@@ -254,6 +280,9 @@ static bool addArrangement(std::vector<Finding> &findings, const WrittenInstruct
           replace(moved(shapes, one->from, one->to), Finding(*own), one->node, Remedy::None, note.c_str()))
         return true;
     }
+  if (const auto vector = elementsOfVector(written, findings))
+    return replace(joined(shapes, vector->first, vector->second), otherShape(vector->first, ShapeKind::Vector),
+                   vector->first, Remedy::None, "the elements of a vector are one operand, in braces: `{%r1, %r2}`");
   if (findings.front().id != DiagId::ExtraOperand)
     return false;
   if (areSeveral && replace(paired(shapes), otherShape(0, ShapeKind::Pair), 0, Remedy::None,
@@ -269,13 +298,6 @@ static bool addArrangement(std::vector<Finding> &findings, const WrittenInstruct
       return true;
   }
   return false;
-}
-
-/// The findings about the words, whatever the operands are.
-static std::vector<Finding> findingsOfWords(const Opcode &opcode, const Availability &availability) {
-  std::vector<Finding> findings = judge({opcode, {}, availability}).findings;
-  llvm::erase_if(findings, [](const Finding &f) { return f.phase != Phase::Qualifier; });
-  return findings;
 }
 
 /// The words that continue the names which begin so: `.arrive` and `.wait` for `barrier.cluster`.
@@ -432,38 +454,12 @@ static void addSpelling(Finding &f, const WrittenInstruction &written) {
   for (const std::string &variant : {llvm::StringRef(spelling).lower(), dotted})
     if (variant != spelling && judge({Opcode(variant), written.shapes, written.availability}).isAccepted())
       f.remedy = {Remedy::ReplaceOpcode, 0, variant};
-  if (const llvm::StringRef advice = adviceOnForeignName(written.opcode.words.front().text);
-      !advice.empty() && f.remedy.kind == Remedy::None)
+  if (f.remedy.kind != Remedy::None)
+    return;
+  if (const llvm::StringRef advice = adviceOnForeignName(written.opcode.words.front().text); !advice.empty())
     f.notes.push_back(advice.str());
-}
-
-/// `.shared.cta`, `tcgen05.wait.ld`: in place of what is wrong with each word, that they are one, with `::` inside.
-static bool addColons(std::vector<Finding> &findings, const WrittenInstruction &written) {
-  const auto words = llvm::ArrayRef(written.opcode.words);
-  for (size_t length = 2; length <= 3; ++length)
-    for (size_t first = 1; first + length <= words.size(); ++first) {
-      std::string spelling, joined, apart;
-      for (size_t k = 0; k < words.size(); ++k) {
-        const bool isInside = k > first && k < first + length;
-        const std::string text = isInside ? "::" + words[k].text.drop_front().str() : words[k].text.str();
-        spelling += text;
-        if (k >= first && k < first + length) {
-          joined += text;
-          apart += words[k].text;
-        }
-      }
-      const Opcode changed(spelling);
-      if (!changed.mnemonic || !findingsOfWords(changed, written.availability).empty())
-        continue;
-      Finding one =
-          wordFinding(DiagId::UnknownQualifier, Place::at(Place::Word, first, narrow<uint16_t>(length)), apart);
-      one.phase = Phase::Qualifier;
-      one.remedy = {Remedy::ReplaceOpcode, 0, spelling};
-      one.notes.push_back("it is one word: `" + joined + "`");
-      findings = {one};
-      return true;
-    }
-  return false;
+  else
+    offerWholeNames(f, written);
 }
 
 /// Drops all other findings if the words begin the name of another instruction.
@@ -529,7 +525,7 @@ static bool adviseOnNames(std::vector<Finding> &findings, const WrittenInstructi
   bool isAnother = isShort && addOrder(findings, written);
   keepIncomplete(findings);
   if (isShort && llvm::any_of(findings, isWordError))
-    isAnother |= addColons(findings, written);
+    isAnother |= addSeparators(findings, written);
   for (Finding &f : findings) {
     // `mad.u32`: there is a `mad` without `.lo`, of other types.
     const bool mayGoOn =

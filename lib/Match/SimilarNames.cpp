@@ -45,6 +45,12 @@ static bool isReordered(const Opcode &opcode, llvm::StringRef name) {
                       [&](const OpcodeWord &word) { return llvm::count(parts, word.text.drop_front()) == 1; });
 }
 
+std::vector<Finding> findingsOfWords(const Opcode &opcode, const Availability &availability) {
+  std::vector<Finding> findings = judge({opcode, {}, availability}).findings;
+  llvm::erase_if(findings, [](const Finding &f) { return f.phase != Phase::Qualifier; });
+  return findings;
+}
+
 bool addSimilar(std::vector<Finding> &findings, const WrittenInstruction &written) {
   const Opcode &opcode = written.opcode;
   llvm::SmallVector<std::string, 2> right;
@@ -87,6 +93,77 @@ bool addSimilar(std::vector<Finding> &findings, const WrittenInstruction &writte
     unknown.notes.push_back("similar instructions: " + quote(llvm::join(right, "`, `")));
   findings = {unknown};
   return true;
+}
+
+/// The words with some of them, from `first` on, written otherwise.
+static std::string spellingOf(llvm::ArrayRef<OpcodeWord> words, size_t first, size_t length, llvm::StringRef instead) {
+  std::string spelling;
+  for (const OpcodeWord &word : words.take_front(first))
+    spelling += word.text;
+  spelling += instead;
+  for (const OpcodeWord &word : words.drop_front(first + length))
+    spelling += word.text;
+  return spelling;
+}
+
+bool addSeparators(std::vector<Finding> &findings, const WrittenInstruction &written) {
+  const auto words = llvm::ArrayRef(written.opcode.words);
+  auto replace = [&](size_t first, size_t length, const std::string &right, const char *note) {
+    const std::string spelling = spellingOf(words, first, length, right);
+    const Opcode changed(spelling);
+    if (!changed.mnemonic || !findingsOfWords(changed, written.availability).empty())
+      return false;
+    const std::string apart = spellingOf(words.slice(first, length), 0, 0, "");
+    Finding one = wordFinding(DiagId::UnknownQualifier, Place::at(Place::Word, first, narrow<uint16_t>(length)), apart);
+    one.phase = Phase::Qualifier;
+    one.remedy = {Remedy::ReplaceOpcode, 0, spelling};
+    one.notes.push_back(note + quote(right));
+    findings = {one};
+    return true;
+  };
+  for (size_t length = 2; length <= 3; ++length)
+    for (size_t first = 1; first + length <= words.size(); ++first)
+      for (const llvm::StringRef separator : {"::", "_"}) {
+        std::string joined(words[first].text);
+        for (const OpcodeWord &word : words.slice(first + 1, length - 1))
+          joined += (separator + word.text.drop_front()).str();
+        if (replace(first, length, joined, "it is one word: "))
+          return true;
+      }
+  for (size_t first = 1; first < words.size(); ++first)
+    for (size_t at = words[first].text.find('_'); at != llvm::StringRef::npos;
+         at = words[first].text.find('_', at + 1)) {
+      std::string apart(words[first].text);
+      apart[at] = '.';
+      if (!words[first].id && replace(first, 1, apart, "these are two words: "))
+        return true;
+    }
+  return false;
+}
+
+void offerWholeNames(Finding &f, const WrittenInstruction &written) {
+  constexpr size_t most = 6;
+  const llvm::StringRef spelling = written.opcode.spelling, name = written.opcode.words.front().text;
+  llvm::SmallVector<std::string, 6> right, others;
+  for (const isa::Mnemonic &mnemonic : isa::mnemonics()) {
+    const llvm::StringRef whole = mnemonic.text;
+    for (size_t dot = whole.find('.'); dot != llvm::StringRef::npos; dot = whole.find('.', dot + 1)) {
+      const llvm::StringRef rest = whole.drop_front(dot + 1);
+      if (rest.take_until([](char c) { return c == '.'; }) != name)
+        continue;
+      const std::string completed = (whole.take_front(dot + 1) + spelling).str();
+      if (spelling.starts_with(rest) && judge({Opcode(completed), written.shapes, written.availability}).isAccepted() &&
+          !llvm::is_contained(right, completed))
+        right.push_back(completed);
+      others.push_back(quote(whole));
+    }
+  }
+  if (right.size() == 1)
+    f.remedy = {Remedy::ReplaceOpcode, 0, right.front()};
+  else if (!right.empty())
+    f.notes.push_back("with the whole name: " + quote(llvm::join(right, "`, `")));
+  else if (!others.empty() && others.size() <= most)
+    f.notes.push_back(quote(name) + " is a part of " + llvm::join(others, ", "));
 }
 
 void offerSibling(Finding &f, const WrittenInstruction &written) {
@@ -133,21 +210,22 @@ static llvm::SmallVector<isa::WordId, 8> wordsInPlaceOf(const Opcode &opcode, un
 
 void offerWordForNumber(Finding &f, const WrittenInstruction &written) {
   constexpr size_t most = 16; // words that are tried in the place of one
+  constexpr size_t mostNamed = 3;
   const Opcode &opcode = written.opcode;
-  if (f.id != DiagId::ImmediateValue || f.place.kind != Place::Operand || f.remedy.kind != Remedy::None)
+  const bool isOfCount = f.id == DiagId::ImmediateValue || f.id == DiagId::VectorLength;
+  if (!isOfCount || f.place.kind != Place::Operand || f.remedy.kind != Remedy::None)
     return;
-  llvm::SmallVector<std::string, 2> right;
+  llvm::SmallVector<std::string, 4> right;
   for (unsigned k = opcode.mnemonicWords; k < opcode.words.size(); ++k) {
     const llvm::SmallVector<isa::WordId, 8> others = wordsInPlaceOf(opcode, k);
     for (const isa::WordId word : llvm::ArrayRef(others).take_front(std::min(others.size(), most))) {
       const WordChange change{WordChange::Replace, narrow<uint16_t>(k), word};
-      if (judge({Opcode(spellingWith(opcode, change)), written.shapes, written.availability}).isAccepted())
-        right.push_back(quote(std::string(isa::word(word).text)) + " instead of " + quote(opcode.words[k].text.str()) +
-                        " allows it");
+      if (judge({Opcode(spellingWith(opcode, change)), written.shapes, written.availability}).findings.empty())
+        right.push_back(quote(std::string(isa::word(word).text)) + " instead of " + quote(opcode.words[k].text.str()));
     }
   }
-  if (right.size() == 1)
-    f.notes.push_back(right.front());
+  if (!right.empty() && right.size() <= mostNamed)
+    f.notes.push_back(llvm::join(right, ", or ") + " allows it");
 }
 
 } // namespace ptxray

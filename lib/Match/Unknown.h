@@ -8,6 +8,8 @@ namespace ptxray {
 Finding unknownInstruction(const Opcode &opcode);
 /// The PTX equivalent of an instruction of another language, or nothing: checks/foreign_names.cpp.
 llvm::StringRef adviceOnForeignName(llvm::StringRef name);
+/// `.gpu` for `device`, a scope of CUDA C++; empty: nothing.
+llvm::StringRef qualifierOfOtherLanguage(llvm::StringRef name);
 /// Returns the words that may be meant, among those that some form of the instruction knows: those that the misspelt
 /// one begins, else those with the fewest other letters.
 llvm::SmallVector<isa::WordId, 4> similarWords(const isa::Mnemonic &mnemonic, llvm::StringRef misspelt);

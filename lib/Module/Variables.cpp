@@ -112,7 +112,8 @@ static void checkType(const Variable &variable, ModuleState &module) {
     if (word.typeKind != isa::TypeKind::None && !variable.isVector() && word.declarable != isa::Declarable::Never &&
         (variable.isArray || !variable.isAllocated || word.declarable == isa::Declarable::Laxly))
       d.severity = Severity::Warning;
-    else if (const llvm::StringRef own = typeOfOtherLanguage(type.drop_front()); !own.empty())
+    else if (const llvm::StringRef own = typeOfOtherLanguage(type.drop_front());
+             !own.empty() && (own != ".pred" || variable.space == ".reg"))
       d.fix = Fix{"write `" + own.str() + "`", {{range, own.str()}}};
     else if (word.bits >= 16 && variable.space == ".reg") {
       const std::string bits = ".b" + std::to_string(word.bits);

@@ -1,13 +1,15 @@
 // Mends what one token can mend: if the next token cannot follow, it is changed or dropped, or another one is inserted.
 #include "Diagnostics/Nearest.h"
 #include "Parse/RecoveringParser.h"
+#include "Source/Narrow.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 
 namespace ptxray::recover {
 
 bool PtxBase::mend(KindSet expected) {
-  return mendKeyword(expected) || mendSemicolon(expected) || mendComment() || mendExtra(expected) ||
-         mendMissing(expected);
+  return mendKeyword(expected) || mendHead(expected) || mendSemicolon(expected) || mendComment() ||
+         mendExtra(expected) || mendMissing(expected);
 }
 
 /// The only directive that may be here of which each part begins like that of the word: `.addr_size`.
@@ -75,6 +77,71 @@ bool PtxBase::mendKeyword(KindSet expected) {
   return true;
 }
 
+/// The first bracket that does not close the last open one, or that is never closed.
+static size_t oddBracket(llvm::StringRef text) {
+  llvm::SmallVector<size_t, 8> open;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (llvm::StringRef("([{").contains(text[i])) {
+      open.push_back(i);
+    } else if (llvm::StringRef(")]}").contains(text[i])) {
+      const char partner = text[i] == ')' ? '(' : text[i] == ']' ? '[' : '{';
+      if (open.empty() || text[open.back()] != partner)
+        return i;
+      open.pop_back();
+    }
+  }
+  return open.empty() ? llvm::StringRef::npos : open.back();
+}
+
+/// Passes over a directive that is not known, `.launch_bounds 256`, between the head of a function and its body.
+bool PtxBase::mendHead(KindSet expected) {
+  const Token &ahead = builder->ahead;
+  const llvm::StringRef rest = text.drop_front(ahead.begin);
+  constexpr size_t longest = 200; // up to the body
+  const size_t body = rest.take_front(longest).find_first_of("{};:\"");
+  if (!(kinds(TokenKind::Dotted, TokenKind::Id) & bit(ahead.kind)) || !startsLine(ahead) ||
+      !(expected & bit(TokenKind::LeftBrace)) || builder->isInBody() || !isInside({Ptx::RuleEntry, Ptx::RuleFunc}) ||
+      body == llvm::StringRef::npos || rest[body] != '{' ||
+      !ptxray::startsLine(text, narrow<uint32_t>(ahead.begin + body)))
+    return false;
+  std::string others;
+  for (const Keyword &keyword : keywords())
+    if (expected & bit(keyword.kind) && keyword.text != ".pragma")
+      others += (others.empty() ? "`" : ", `") + keyword.text.str() + "`";
+  if (Diagnostic *d = report(DiagId::UnknownDirective, ahead.range(), spelled(ahead)); d && !others.empty())
+    d->notes.push_back({"here may be " + others, std::nullopt});
+  do
+    drop();
+  while (!(expected & bit(builder->ahead.kind)) && builder->ahead.kind != TokenKind::EndOfFile);
+  return true;
+}
+
+/// Makes a semicolon of a comma at the end of an instruction: the next line begins another one.
+void PtxBase::mendComma(Token &token) {
+  if (token.kind != TokenKind::Comma || !inStatement() || !endsLine(token) ||
+      oddBracket(text.slice(statementFirst.begin, token.begin)) != llvm::StringRef::npos)
+    return;
+  const Token next = peek();
+  const llvm::StringRef word = text.slice(next.begin, next.end);
+  const bool isElement = word.substr(word.find('.')).size() < 3; // `v.x`
+  if (next.kind != TokenKind::At && (next.kind != TokenKind::Opcode || !llvm::isLower(word.front()) || isElement))
+    return;
+  if (Diagnostic *d = report(DiagId::SyntaxError, token.range(), ",", "`;`"))
+    d->fix = Fix{"replace it by `;`", {{token.range(), ";"}}};
+  token.kind = TokenKind::Semicolon;
+}
+
+/// Is true for a semicolon between the head of a function and its body, which is passed over.
+bool PtxBase::isBeforeBody(const Token &semicolon) {
+  if (builder->isInBody() || !isInside({Ptx::RuleEntry, Ptx::RuleFunc}) || peek().kind != TokenKind::LeftBrace)
+    return false;
+  if (Diagnostic *d = report(DiagId::ExtraToken, semicolon.range(), ";")) {
+    d->notes.push_back({"the body of the function is below", std::nullopt});
+    d->fix = Fix{"remove `;`", {{semicolon.range(), ""}}, /*safe=*/true};
+  }
+  return true;
+}
+
 // Replaces the semicolon of `{1; 0}`: the list continues.
 bool PtxBase::mendSemicolon(KindSet expected) {
   constexpr KindSet closers = kinds(TokenKind::RightBrace, TokenKind::EndOfBody, TokenKind::RightBracket,
@@ -101,22 +168,6 @@ bool PtxBase::mendSemicolon(KindSet expected) {
 
 /// Is true if a token is a brace. It can only be guessed which brace is superfluous or missing.
 static bool isBrace(llvm::StringRef token) { return token == "{" || token == "}"; }
-
-/// The first bracket that does not close the last open one, or that is never closed.
-static size_t oddBracket(llvm::StringRef text) {
-  llvm::SmallVector<size_t, 8> open;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (llvm::StringRef("([{").contains(text[i])) {
-      open.push_back(i);
-    } else if (llvm::StringRef(")]}").contains(text[i])) {
-      const char partner = text[i] == ')' ? '(' : text[i] == ']' ? '[' : '{';
-      if (open.empty() || text[open.back()] != partner)
-        return i;
-      open.pop_back();
-    }
-  }
-  return open.empty() ? llvm::StringRef::npos : open.back();
-}
 
 /// Decides whether a fix of one bracket or comma is offered: the line must be right after it. If a bracket is
 /// superfluous at both ends, `[[a]]`, both are removed.

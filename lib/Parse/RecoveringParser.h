@@ -147,6 +147,8 @@ private:
 
   void fetch(Token &token);
   bool readCharacter(Token &token);
+  void mendComma(Token &token);
+  bool isBeforeBody(const Token &semicolon);
   void reportBad(const Token &token);
   bool repairBrace(Token &token);
   void drop();
@@ -202,6 +204,7 @@ private:
   bool hasPartner(const Token &brace) const;
   bool mend(KindSet expected);
   bool mendKeyword(KindSet expected);
+  bool mendHead(KindSet expected);
   bool mendSemicolon(KindSet expected);
   bool mendExtra(KindSet expected);
   bool mendMissing(KindSet expected);
@@ -227,6 +230,7 @@ private:
   void beginStatement();
   bool isClosedBehind(const Token &semicolon) const;
   void skipStatement();
+  bool isBehindGuard(const Token &brace) const;
   void dropStatement();
   void skipItem();
   void dropItem();

@@ -51,8 +51,10 @@ void PtxBase::fetch(Token &token) {
       scanner->moveTo(token.end);
       continue;
     }
+    if (token.kind == TokenKind::Semicolon && isBeforeBody(token))
+      continue;
     if (token.kind != TokenKind::Bad)
-      return;
+      return mendComma(token);
     if (readCharacter(token))
       return;
     if (readEscapes(token) || reportForeignAt(token))

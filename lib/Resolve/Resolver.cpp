@@ -414,8 +414,8 @@ void Resolver::takeBackGuard(NameId guard) {
 
 /// A declared name that is similar; empty if there is none. Short names such as `%q1` are similar to too many others.
 std::string Resolver::similarName(llvm::StringRef name, bool isGuard) {
-  std::string plain = name.str(); // `p%1`
-  std::erase(plain, '%');
+  std::string plain = name.str(); // `p%1`, `$p1`
+  std::erase_if(plain, [](char c) { return c == '%' || c == '$'; });
   for (const std::string &variant : {name.lower(), "%" + name.str(), "%" + plain, plain, "%" + name.lower()})
     if (const Symbol *symbol = variant == name ? nullptr : scopes.findText(variant);
         symbol && (!isGuard || symbol->isPredicate))

@@ -189,8 +189,9 @@ StringRef typeOfOtherLanguage(StringRef name) {
       {"i8", ".s8"},        {"char", ".s8"},     {"int8", ".s8"},     {"uchar", ".u8"},    {"uint8", ".u8"},
       {"float", ".f32"},    {"double", ".f64"},  {"half", ".f16"},    {"bfloat", ".bf16"}, {"bfloat16", ".bf16"},
       {"float32", ".f32"},  {"float64", ".f64"}, {"float16", ".f16"}, {"i1", ".pred"},     {"bool", ".pred"},
-      {"unsigned", ".u32"},
+      {"unsigned", ".u32"}, {"b1", ".pred"},
   };
+  name.consume_back("_t");
   const auto *found = llvm::find_if(types, [name](const auto &type) { return type.first == name; });
   return found == std::end(types) ? StringRef() : StringRef(found->second);
 }

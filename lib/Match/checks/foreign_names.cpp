@@ -37,4 +37,12 @@ llvm::StringRef adviceOnForeignName(llvm::StringRef name) {
   return "";
 }
 
+llvm::StringRef qualifierOfOtherLanguage(llvm::StringRef name) {
+  static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> qualifiers[] = {
+      {"block", ".cta"}, {"thread_block", ".cta"}, {"device", ".gpu"}, {"system", ".sys"}, {"seq_cst", ".sc"},
+  };
+  const auto *found = llvm::find_if(qualifiers, [name](const auto &one) { return one.first == name; });
+  return found == std::end(qualifiers) ? llvm::StringRef() : llvm::StringRef(found->second);
+}
+
 } // namespace ptxray

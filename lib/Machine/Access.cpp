@@ -272,22 +272,27 @@ static bool isWeak(const MemoryAccess &access, const uint64_t *at, const Pointer
   return isPossible;
 }
 
+static WeakAccess weakAccess(const MemoryAccess &access, unsigned lane) {
+  const bool orders = access.isWrite ? access.releases : access.acquires;
+  return {access.bytes, lane, access.isStrong, orders, access.isOfBlock ? Reach::Block : Reach::Everybody};
+}
+
 static void loadWeakly(char *registers, const MemoryAccess &access, const Pointers &from, Warp &warp) {
+  warp.weak->wait();
   for (uint32_t left = from.mask; left; left &= left - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(left));
-    const uint64_t value = warp.weak->load(from.at(lane), access.bytes, lane, access.isStrong, access.acquires);
+    const uint64_t value = warp.weak->load(from.at(lane), weakAccess(access, lane));
     std::memcpy(registers + access.elements[0].slot + size_t(lane) * access.bytes, &value, access.bytes);
   }
 }
 
 static void storeWeakly(const char *registers, const MemoryAccess &access, const Pointers &to, Warp &warp) {
-  if (access.releases)
-    warp.weak->release();
+  warp.weak->wait();
   for (uint32_t left = to.mask; left; left &= left - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(left));
     uint64_t value = 0;
     std::memcpy(&value, registers + access.elements[0].slot + size_t(lane) * access.bytes, access.bytes);
-    warp.weak->store(to.at(lane), access.bytes, lane, value);
+    warp.weak->store(to.at(lane), weakAccess(access, lane), value);
   }
 }
 
@@ -362,17 +367,17 @@ namespace {
 class WeakAtomic {
 public:
   WeakAtomic(const AtomicAccess &atomic, const uint64_t *to, unsigned lane, Warp &warp)
-      : warp(warp), weak(std::move(warp.weak)) {
+      : warp(warp), weak(std::move(warp.weak)), lane(lane) {
     if (!weak || !to)
       return;
     access = &atomic.writes[0];
-    if (access->releases)
-      weak->release();
     place = look(warp, access->address.space, to[lane], access->bytes, lane, true).bytes;
     if (!place || access->bytes > sizeof before)
       return;
-    weak->settle(place, access->bytes);
+    weak->wait();
+    const uint64_t found = weak->beginAtomic(place, weakAccess(*access, lane));
     std::memcpy(&before, place, access->bytes);
+    std::memcpy(place, &found, access->bytes);
   }
   WeakAtomic(const WeakAtomic &) = delete;
   WeakAtomic &operator=(const WeakAtomic &) = delete;
@@ -381,9 +386,7 @@ public:
       uint64_t after = 0;
       std::memcpy(&after, place, access->bytes);
       std::memcpy(place, &before, access->bytes);
-      weak->write(place, access->bytes, after);
-      if (access->acquires)
-        weak->acquire();
+      weak->endAtomic(place, weakAccess(*access, lane), after, access->acquires);
     }
     warp.weak = std::move(weak);
   }
@@ -391,6 +394,7 @@ public:
 private:
   Warp &warp;
   std::unique_ptr<WeakView> weak;
+  const unsigned lane;
   const MemoryAccess *access = nullptr;
   uint8_t *place = nullptr;
   uint64_t before = 0;

@@ -29,13 +29,15 @@ static void start(BlockState &block, Warp &warp) {
   warp.isHalting = grid.halt != nullptr;
   warp.isPlain = warp.traced < 0 && !warp.isCounted && !warp.isHalting;
   if (grid.timing.isWeak())
-    warp.weak = std::make_unique<WeakView>(block.grid->weak, block.grid->timing);
+    warp.weak = std::make_unique<WeakView>(block.grid->weak, *block.weak, block.grid->timing);
   Frame &frame =
       warp.frames.empty() ? enter(warp, grid.program.functions.front(), nullptr, allLanes) : enterAgain(warp);
   warp.now = {0, warp.alive, -1, &frame};
 }
 
 void begin(BlockState &block) {
+  if (block.grid->timing.isWeak())
+    block.weak = block.grid->weak.newBlock();
   const uint32_t warps = (block.threads() + warpSize - 1) / warpSize;
   const bool checks = block.grid->launch.checks;
   block.shared.assign(block.grid->sharedBytes, block.grid->launch.unwritten);
@@ -252,7 +254,8 @@ static void completeIfAll(BlockState &block, NumberedBarrier &barrier) {
       learn(*one.warp, one.fragment.mask, done.clock);
       raiseHorizon(*one.warp);
     }
-    settleAll(*one.warp);
+    if (one.warp->weak)
+      one.warp->weak->acquire(Reach::Block);
     one.warp->atBarrier &= ~one.fragment.mask;
     resume(*one.warp, one.fragment);
   }
@@ -341,7 +344,10 @@ static void useClusterBarrier(Warp &warp, const Fragment &next, const BarrierSit
 }
 
 void arrive(Warp &warp, const Fragment &next, const BarrierSite &site, uint32_t mask) {
-  settleAll(warp);
+  if (warp.weak && site.scope == isa::Scope::Cta)
+    warp.weak->meet();
+  else
+    settleAll(warp);
   if (site.scope == isa::Scope::Cluster)
     return useClusterBarrier(warp, next, site, mask);
   if (site.scope == isa::Scope::Warpgroup)
@@ -383,9 +389,7 @@ Progress runTurn(BlockState &block) {
   constexpr uint32_t blocksOfTurn = 16, blocksOfParted = 8;
   const uint64_t before = block.events;
   ++block.grid->weak.turn;
-  for (Warp &warp : block.warps)
-    if (warp.weak)
-      warp.weak->pass();
+  block.grid->weak.pass();
   Progress result = Progress::None;
   Timing &timing = block.grid->timing;
   const auto count = static_cast<uint32_t>(block.warps.size());
@@ -394,6 +398,10 @@ Progress runTurn(BlockState &block) {
     Warp &warp = block.warps[order.empty() ? i : order[i]];
     if (warp.isDone())
       continue;
+    if (warp.weak && warp.weak->sleeps()) {
+      result = Progress::Some;
+      continue;
+    }
     const uint64_t instructions = warp.laneInstructions;
     const uint32_t running = warp.now.mask ? warp.now.mask : warp.ready.empty() ? 0 : warp.ready.front().mask;
     run(warp, timing.turn(running == warp.alive ? blocksOfTurn : blocksOfParted));

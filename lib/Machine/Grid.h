@@ -55,7 +55,8 @@ struct BlockState {
   std::map<uint32_t, NumberedBarrier>
       warpgroups; // which warps have come to what a warpgroup waits for together, by its number
   TensorMemory tensor;
-  uint64_t events = 0; // arrivals and ends: whether anything happens
+  std::shared_ptr<WeakBlock> weak; // null: stores and loads are done at once
+  uint64_t events = 0;             // arrivals and ends: whether anything happens
 
   uint32_t threads() const;
   bool isDone() const;
@@ -72,7 +73,6 @@ struct GridState {
   std::array<uint32_t, 3> block, cluster, grid;
   std::vector<uint8_t> parameters;
   Timing timing;
-  WeakMemory weak;
   uint32_t sharedBytes = 0;
   std::string printed;
   std::vector<TraceLine> trace;
@@ -95,6 +95,7 @@ struct GridState {
   ClusterOrder order;
   HaltSearch *halt = nullptr;       // searches for the place to halt at; null: nowhere
   std::vector<BlockState *> blocks; // the blocks that are alive
+  WeakMemory weak;                  // ends first: it finishes stores to what is above
 };
 
 /// Prepares the block's warps.

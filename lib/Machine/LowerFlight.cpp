@@ -74,7 +74,9 @@ static bool isOfShared(const Action &action) {
 
 /// A fence orders what threads do, and accesses nothing itself.
 static void lowerFence(const Lowered &one, BodyLowering &lowering) {
-  const ThreadFence fence{one.facts().has(FactKind::Releases), one.facts().has(FactKind::Acquires)};
+  ThreadFence fence{one.facts().has(FactKind::Releases), one.facts().has(FactKind::Acquires)};
+  fence.isSequential = fence.releases && fence.acquires && !hasWord(one, ".acq_rel");
+  fence.isOfBlock = hasWord(one, ".cta");
   const auto isMore = [](const Action &action) {
     return action.kind == FactKind::Arrives || action.kind == FactKind::Awaits || action.kind == FactKind::Syncs ||
            action.kind == FactKind::Async;

@@ -143,11 +143,22 @@ void acquireAt(Warp &warp, uint32_t lanes, uint64_t place, bool isRelaxed) {
   join(warp.unfenced.clock, found->second);
 }
 
+static void fenceWeakly(const ThreadFence &fence, WeakView &view) {
+  const Reach reach = fence.isOfBlock ? Reach::Block : Reach::Everybody;
+  if (fence.isSequential)
+    return view.fence(reach);
+  if (fence.acquires)
+    view.acquire(reach);
+  if (fence.releases)
+    view.release(reach);
+}
+
 void fenceThreads(char *, const Op &op, uint32_t mask, Warp &warp) {
-  settleAll(warp);
+  const auto &fence = *static_cast<const ThreadFence *>(op.more);
+  if (warp.weak)
+    fenceWeakly(fence, *warp.weak);
   if (warp.clock.empty())
     return;
-  const auto &fence = *static_cast<const ThreadFence *>(op.more);
   if (fence.acquires && (warp.unfenced.lanes & mask)) {
     learn(warp, warp.unfenced.lanes & mask, warp.unfenced.clock);
     warp.unfenced.lanes &= ~mask;

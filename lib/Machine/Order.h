@@ -44,6 +44,8 @@ void acquireAt(Warp &warp, uint32_t lanes, uint64_t place, bool isRelaxed = fals
 /// Payload of a fence for memory.
 struct ThreadFence {
   bool releases = false, acquires = false;
+  bool isSequential = false; // all of these have one order
+  bool isOfBlock = false;    // it orders for the threads of its block alone
 };
 void fenceThreads(char *registers, const Op &op, uint32_t mask, Warp &warp);
 /// The lanes exchange what they have read, so that they have read it.

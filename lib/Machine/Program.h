@@ -31,6 +31,7 @@ struct MemoryAccess {
   bool isWrite = false;
   bool isStrong = false;                   // it orders, and does not race with others that do
   bool acquires = false, releases = false; // else it orders by fences
+  bool isOfBlock = false;                  // for the threads of its block alone
   llvm::SmallVector<Place, 4> elements;    // elements of 8 and 16 bits are in the low bits of wider registers
 };
 

@@ -101,7 +101,7 @@ static void endLanes(Warp &warp, uint32_t mask) {
   warp.now.mask &= ~mask;
   if (!warp.alive) {
     --warp.block->warpsAlive;
-    settleAll(warp);
+    WeakView::end(std::move(warp.weak));
   }
   for (Join &join : warp.joins) {
     join.expected &= ~mask;

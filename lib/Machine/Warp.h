@@ -123,10 +123,8 @@ struct Warp {
 
 /// Does what the warp has stored; its next loads see all that is done.
 inline void settleAll(Warp &warp) {
-  if (!warp.weak)
-    return;
-  warp.weak->release();
-  warp.weak->acquire();
+  if (warp.weak)
+    warp.weak->settleAll();
 }
 /// The fault of the warp, to be filled in; null: it has one already, and the first is the one that is reported.
 Fault *raise(Warp &warp, uint32_t instruction, unsigned lane = 0);

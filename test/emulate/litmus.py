@@ -14,6 +14,7 @@ import tempfile
 
 LIST = "dartagnan/src/test/resources/PTXv6_0-expected.csv"
 BYTES = 256  # from one location to the next
+NEVER = 0xFFFFFFFF  # what a register holds of which the thread has not come to its end
 
 
 class Unknown(Exception):
@@ -179,11 +180,12 @@ def outcomes(ptxray, kernel, schedules, options, folder):
     for i, value in enumerate(first):
         data[BYTES * i : BYTES * i + 4] = value.to_bytes(4, "little")
     (folder / "first.bin").write_bytes(data)
+    (folder / "nothing.bin").write_bytes(NEVER.to_bytes(4, "little") * max(1, len(kernel.results)))
     for schedule in schedules:
         command = [ptxray, "run", "--emulate", "--no-config", "--no-checks", path, f"--schedule={schedule}", *options]
         command += [f"--grid={kernel.grid}", f"--cluster={kernel.grid}", f"--block={kernel.block}"]
         command += [f"--out=0=file:{memory}", f"--out=1=file:{results}"]
-        command += [f"file:{folder / 'first.bin'}", f"zeros:u32:{max(1, len(kernel.results))}"]
+        command += [f"file:{folder / 'first.bin'}", f"file:{folder / 'nothing.bin'}"]
         done = subprocess.run(command, capture_output=True, text=True)
         if "[run-hang]" in done.stdout + done.stderr:
             continue

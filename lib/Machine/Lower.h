@@ -105,6 +105,7 @@ private:
   bool isVector(LocalId local) const;
   void noteFlow(const Lowered &one);
   void noteReadFirst();
+  void checkLanes(const Lowered &one);
   void checkDivisors(const Lowered &one);
   Place noteFiniteSources(const Lowered &one);
   void checkFiniteResults(const Lowered &one, Place areFinite);

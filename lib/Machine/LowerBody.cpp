@@ -260,6 +260,7 @@ void BodyLowering::instruction(uint32_t number) {
   if (control(one))
     return;
   const size_t start = code.ops.size();
+  checkLanes(one);
   compute(one);
   if (std::string why = lowerFacts(one, *this); !why.empty())
     refuse(std::move(why));

@@ -1,13 +1,16 @@
 // The machine checks things beside what it computes. This file says which registers each instruction names, and adds
-// operations that look for divisors of zero and for numbers that are not finite.
+// operations that look for divisors of zero, for numbers that are not finite, and for lanes that matrices lack.
 #include "Flow/Liveness.h"
 #include "Isa/Words.h"
+#include "Machine/BarrierObject.h"
 #include "Machine/Lower.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include <cstring>
 
 namespace ptxray::machine {
 
+using isa::FactKind;
 using isa::StepOp;
 
 // ---- registers
@@ -234,6 +237,43 @@ void BodyLowering::checkFiniteResults(const Lowered &one, Place areFinite) {
   }
   if (!check.registers.empty())
     emit(checkFinite, std::move(check));
+}
+
+// ---- lanes
+
+static void checkMatrix(char *, const Op &op, uint32_t mask, Warp &warp) {
+  if (mask != allLanes)
+    reportUndefined(warp, op, static_cast<unsigned>(__builtin_ctz(mask)),
+                    "a matrix of a warp of which only " + std::to_string(__builtin_popcount(mask)) +
+                        (mask & (mask - 1) ? " threads execute it" : " thread executes it"));
+}
+
+static void checkMembers(char *registers, const Op &op, uint32_t mask, Warp &warp) {
+  const auto *members = lanesOf<uint32_t>(registers, op.a);
+  for (uint32_t left = mask; left; left &= left - 1)
+    if (const auto lane = static_cast<unsigned>(__builtin_ctz(left)); !(members[lane] >> lane & 1))
+      return reportUndefined(warp, op, lane,
+                             "a thread that is lane " + std::to_string(lane) + " is not in its mask of members: 0x" +
+                                 llvm::utohexstr(members[lane], true));
+}
+
+/// Each lane of a warp has a part of its matrices, and is one of those that it names as members.
+void BodyLowering::checkLanes(const Lowered &one) {
+  Op op;
+  op.isComputation = true;
+  if (one.recipe.move.function || one.recipe.product.function) {
+    op.run = checkMatrix;
+    emit(op);
+  }
+  const Action *among = one.action(FactKind::Among);
+  if (!among || among->node < 0)
+    return;
+  const Operand &members = one.nodes[among->node];
+  if (members.kind == OperandKind::Integer && static_cast<uint32_t>(members.value) == allLanes)
+    return;
+  op.run = checkMembers;
+  op.a = placeOf(one, among->node, 32).slot;
+  emit(op);
 }
 
 } // namespace ptxray::machine

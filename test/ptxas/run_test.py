@@ -442,9 +442,9 @@ class Run(stand_in_test.StandIn):
 
 
 class Reduction(stand_in_test.StandIn):
-    def reduced(self, *words, **environment):
-        """What `reduce` leaves of a product that is wrong after -O3, and how many processes began with the driver."""
-        self.input.write_text(PRODUCT)
+    def reduced(self, *words, text=PRODUCT, **environment):
+        """Reduces a product that is wrong after -O3. Also says how many processes began with the driver."""
+        self.input.write_text(text)
         processes = self.folder / "processes"
         processes.write_text("")
         body = """answer()
@@ -456,20 +456,31 @@ if "-O0" in sys.argv:
         environment |= {"PTXAS": self.ptxas(body), "LD_LIBRARY_PATH": DRIVER}
         launch = ["--", "--block=2", "iota:u32:2", "zeros:u32:2", "7"]
         done = self.run_ptxray("reduce", self.input, *words, *launch, env=environment)
-        self.assertEqual(done.returncode, 0, done.stderr)
         self.check_nothing_left()
-        return done.stdout, len(processes.read_text().splitlines())
+        return done, len(processes.read_text().splitlines())
 
     def test_reduction(self):
-        small, processes = self.reduced("--ptxas-differs", "--jobs=2")
+        done, processes = self.reduced("--ptxas-differs", "--jobs=2")
+        small = done.stdout
         self.assertEqual(small.count(";"), 3, small)
         self.assertIn("mul.lo.s32 %r0, 0, 0;", small)
         self.assertTrue(small.startswith("// run: --block=1 iota:u32:1 zeros:u32:1 7\n"), small)
         self.assertLessEqual(processes, 4)  # two before, and one for each job
         # After a fault of its kernel a process is of no use any more.
         again, processes = self.reduced("--ptxas-differs", FAKE_WRONG_SYNC="700")
-        self.assertEqual(again, small)
+        self.assertEqual(again.stdout, small)
         self.assertGreater(processes, 6)
+
+    def test_no_right_answer(self):
+        """Neither an address nor what a product of part of a warp leaves is an answer that could be wrong."""
+        address = PRODUCT.replace("ret;", "st.global.u64 [%rd1], %rd1; ret;")
+        zeros = "{%r1, %r1, %r1, %r1}, {%r1, %r1}, {%f, %f, %f, %f}"
+        product = "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f, %f, %f, %f}, " + zeros
+        part = PRODUCT.replace("ret;", f".reg .f32 %f; mov.f32 %f, 0f00000000; {product}; ret;")
+        for text in (address, part):
+            done, _ = self.reduced("--ptxas-differs", text=text)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("is not interesting by the test that is asked for", done.stderr)
 
 
 if __name__ == "__main__":

@@ -22,9 +22,8 @@ unsigned argumentsIn(llvm::ArrayRef<std::string> words);
 std::vector<std::string> withoutArgument(llvm::ArrayRef<std::string> words, unsigned number);
 
 /// Returns whether the answers differ, or the emulator reports the rule. To compare answers, the emulator must run the
-/// kernel without a finding, and with the same result by two schedules and whatever is in registers that nothing has
-/// written. Other files that are needed are written beside
-/// `file`.
+/// kernel without a finding, and with the same result by two schedules, whatever is in registers and memory that
+/// nothing has written and wherever the buffers are. Other files that are needed are written beside `file`.
 bool isInteresting(const LaunchTest &test, llvm::StringRef text, const std::string &file);
 /// Says why nothing can be launched on a GPU, or emulated. Returns an empty text if it can. `status` becomes the exit
 /// status.

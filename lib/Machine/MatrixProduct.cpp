@@ -22,13 +22,12 @@ static int32_t extended(uint32_t code, const OperandType &type) {
   return type.isSigned ? static_cast<int32_t>(code << unused) >> unused : static_cast<int32_t>(code);
 }
 
-Prepared prepare(uint32_t rows, uint32_t depth, const OperandType &type, llvm::ArrayRef<uint32_t> codes,
-                 uint32_t products) {
+Prepared prepare(uint32_t rows, uint32_t depth, const OperandType &type, llvm::ArrayRef<uint32_t> codes) {
   Prepared result;
   result.rows = rows;
   result.depth = depth;
   if (type.format) {
-    result.floats.emplace(rows, depth, *type.format, std::span(codes.data(), codes.size()), products);
+    result.floats.emplace(rows, depth, *type.format, std::span(codes.data(), codes.size()));
     return result;
   }
   result.integers.reserve(codes.size());
@@ -109,27 +108,22 @@ std::vector<uint8_t> MatrixCache::bytesOf(const SharedMatrix &matrix, llvm::Arra
   return bytes;
 }
 
-std::shared_ptr<const Prepared> MatrixCache::find(const SharedMatrix &matrix, const OperandType &type,
-                                                  uint32_t products, bool isNegative, llvm::ArrayRef<uint8_t> shared) {
+std::shared_ptr<const Prepared> MatrixCache::find(const SharedMatrix &matrix, const OperandType &type, bool isNegative,
+                                                  llvm::ArrayRef<uint8_t> shared) {
   constexpr size_t mostEntries = 16;
   std::vector<uint8_t> bytes = bytesOf(matrix, shared);
   if (bytes.empty())
     return nullptr;
   for (const Entry &entry : entries)
-    if (entry.form == matrix.form && entry.type == type && entry.products == products &&
-        entry.isNegative == isNegative && entry.bytes == bytes)
+    if (entry.form == matrix.form && entry.type == type && entry.isNegative == isNegative && entry.bytes == bytes)
       return entry.prepared;
   if (entries.size() < mostEntries)
     entries.emplace_back();
   Entry &entry = entries[oldest];
   oldest = (oldest + 1) % mostEntries;
   const std::vector<uint32_t> codes = codesOf(matrix.form, type, bytes, isNegative);
-  entry = {matrix.form,
-           type,
-           products,
-           isNegative,
-           std::move(bytes),
-           std::make_shared<const Prepared>(prepare(matrix.form.rows, matrix.form.depth, type, codes, products))};
+  entry = {matrix.form, type, isNegative, std::move(bytes),
+           std::make_shared<const Prepared>(prepare(matrix.form.rows, matrix.form.depth, type, codes))};
   return entry.prepared;
 }
 

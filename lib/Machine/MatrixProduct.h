@@ -52,15 +52,14 @@ struct Prepared {
   std::optional<numbers::Multiplicand> floats;
   std::vector<int32_t> integers;
 };
-Prepared prepare(uint32_t rows, uint32_t depth, const OperandType &type, llvm::ArrayRef<uint32_t> codes,
-                 uint32_t products);
+Prepared prepare(uint32_t rows, uint32_t depth, const OperandType &type, llvm::ArrayRef<uint32_t> codes);
 
 /// Matrices of shared memory that were prepared lately: they are multiplied several times, by several warps.
 class MatrixCache {
 public:
   /// Returns null if the matrix does not lie in the memory.
-  std::shared_ptr<const Prepared> find(const SharedMatrix &matrix, const OperandType &type, uint32_t products,
-                                       bool isNegative, llvm::ArrayRef<uint8_t> shared);
+  std::shared_ptr<const Prepared> find(const SharedMatrix &matrix, const OperandType &type, bool isNegative,
+                                       llvm::ArrayRef<uint8_t> shared);
   /// The places in shared memory of each 16 bytes of the matrix.
   std::vector<uint32_t> placesOf(const SharedMatrix &matrix);
   /// The bytes of the matrix, in pieces of 16: row after row, or for each K one after the other. Empty: it does not lie
@@ -74,7 +73,6 @@ private:
   struct Entry {
     SharedForm form;
     OperandType type;
-    uint32_t products = 0;
     bool isNegative = false;
     std::vector<uint8_t> bytes;
     std::shared_ptr<const Prepared> prepared;

@@ -278,8 +278,7 @@ std::shared_ptr<const Prepared> Multiplication::shared(bool isA, const BlockStat
     problem = "a descriptor of shared memory in this mode";
     return nullptr;
   }
-  auto found =
-      block.grid->matrices.find(*matrix, type, shape.kind.model.products, isA && shape.kind.isNegative, from.shared);
+  auto found = block.grid->matrices.find(*matrix, type, isA && shape.kind.isNegative, from.shared);
   if (!found)
     problem = "a matrix that leaves shared memory";
   return found;
@@ -298,7 +297,7 @@ std::shared_ptr<const Prepared> Multiplication::ofTensorMemory(uint32_t first) c
     const uint32_t word = cell(product.addressOfA, place) >> (place.bit + below);
     codes[i] = (type.bits == 32 ? word : word & ((1u << type.bits) - 1)) ^ sign;
   }
-  return std::make_shared<const Prepared>(prepare(rows, shape.k, type, codes, shape.kind.model.products));
+  return std::make_shared<const Prepared>(prepare(rows, shape.k, type, codes));
 }
 
 /// Reads the factors row after row, or column after column.
@@ -328,26 +327,14 @@ void Multiplication::addScaled(uint32_t first, const Prepared &a, const Prepared
                                std::span<uint32_t> sums) {
   const std::vector<numbers::Factor> ofA = scales(product.scaleA, shape.scalesOfA),
                                      ofB = scales(product.scaleB, shape.scalesOfB);
-  const uint32_t factors = shape.factors;
-  if (factors == 1 && shape.scale == &numbers::ue8m0 && !product.isSparse)
-    return numbers::addScaledProducts({*a.floats, 0, a.rows}, *b.floats, {&ofA[first], a.rows},
-                                      {&ofB[firstColumn], b.rows}, sums, shape.kind.model);
   const std::vector<uint16_t> chosen = product.isSparse ? columns(first) : std::vector<uint16_t>();
-  std::vector<numbers::Factor> factorsOfA(a.depth), factorsOfB(a.depth);
-  for (uint32_t row = 0; row < a.rows; ++row)
-    for (uint32_t column = 0; column < b.rows; ++column) {
-      for (uint32_t i = 0; i < a.depth; ++i) {
-        factorsOfA[i] = a.floats->factor(row, i);
-        factorsOfB[i] = b.floats->factor(column, product.isSparse ? chosen[size_t(row) * a.depth + i] : i);
-      }
-      // Scale factors of B: those of a factor's columns, one after the other.
-      llvm::SmallVector<numbers::Factor, 4> scalesOfB;
-      for (uint32_t i = 0; i < factors; ++i)
-        scalesOfB.push_back(ofB[size_t(i) * shape.n + firstColumn + column]);
-      uint32_t &sum = sums[size_t(row) * b.rows + column];
-      sum = numbers::scaledSumOfProducts(factorsOfA, factorsOfB, {&ofA[size_t(first + row) * factors], factors},
-                                         {scalesOfB.data(), scalesOfB.size()}, sum, shape.kind.model, shape.hasGroups);
-    }
+  const uint32_t factors = shape.factors;
+  numbers::addScaledProducts({*a.floats, 0, a.rows, chosen}, *b.floats,
+                             {{std::span(ofA).subspan(size_t(first) * factors), factors, 1},
+                              {std::span(ofB).subspan(firstColumn), 1, shape.n},
+                              factors,
+                              shape.hasGroups},
+                             sums, shape.kind.model);
 }
 
 /// Adds the rows of one block, by the columns of each block.

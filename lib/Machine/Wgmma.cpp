@@ -130,8 +130,7 @@ std::shared_ptr<const Prepared> fromShared(const WarpgroupProduct &product, bool
                                            unsigned lane, const Op &op, Warp &warp) {
   const OperandType &type = isA ? product.kind.a : product.kind.b;
   const auto matrix = operand(product, isA, registers, lane);
-  auto found = warp.block->grid->matrices.find(*matrix, type, product.kind.model.products,
-                                               isA && product.kind.isNegative, warp.block->shared);
+  auto found = warp.block->grid->matrices.find(*matrix, type, isA && product.kind.isNegative, warp.block->shared);
   if (!found)
     report(warp, op, AccessFault::OutOfBounds, {{}, 0, Space::Shared}, matrix->start, 16, false, lane);
   return found;
@@ -146,7 +145,7 @@ std::shared_ptr<const Prepared> fromRegisters(const WarpgroupProduct &product, c
     const uint32_t word = wordIn(registers, product.registers[place.word], place.lane) >> place.bit;
     codes.push_back((type.bits == 32 ? word : word & ((1u << type.bits) - 1)) ^ sign);
   }
-  return std::make_shared<const Prepared>(prepare(rowsOfWarp, product.k, type, codes, product.kind.model.products));
+  return std::make_shared<const Prepared>(prepare(rowsOfWarp, product.k, type, codes));
 }
 
 /// Returns the columns of B that belong to the elements of A.

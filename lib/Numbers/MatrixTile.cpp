@@ -1,7 +1,5 @@
 #include "Numbers/MatrixTile.h"
-#include "Numbers/Lanes.h"
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cassert>
 #include <cmath>
@@ -15,10 +13,12 @@ namespace {
 // Products of elements up to this exponent are numbers of f32. Those that are too small to be are cut off anyway,
 // unless all of the sum is as small.
 constexpr int greatestInside = 63;
-constexpr int leastTop = -100; // exponents to which f32 can be scaled
+// Exponents to which f32 can be scaled, and what is left of its sums are normal numbers: of products, and of groups.
+constexpr int leastTop = -100, leastTopOfGroups = -91;
 
 constexpr uint32_t rowsAtOnce = 4, columnsAtOnce = 8;
-constexpr uint32_t mostOfWord = 16; // products whose sum 32 bits hold
+constexpr uint32_t mostOfWord = 16;  // products whose sum 32 bits hold
+constexpr uint32_t sizeOfGroup = 16; // products that are added before they are scaled
 
 /// Vectors of which every processor makes as few as it can.
 using Floats = float __attribute__((vector_size(4 * columnsAtOnce)));
@@ -27,13 +27,16 @@ using Doubles = double __attribute__((vector_size(4 * columnsAtOnce))); // half 
 using HalfInts = int32_t __attribute__((vector_size(2 * columnsAtOnce)));
 using HalfFloats = float __attribute__((vector_size(2 * columnsAtOnce)));
 using Longs = int64_t __attribute__((vector_size(4 * columnsAtOnce)));
+using Bytes = int8_t __attribute__((vector_size(rowsAtOnce * columnsAtOnce))); // of all rows
 
 #define PTXRAY_INSIDE [[gnu::always_inline]] inline
 // The rows that are summed together lie in registers.
 #if defined(__clang__)
 #define PTXRAY_EACH_ROW _Pragma("clang loop unroll_count(4)")
+#define PTXRAY_SOME _Pragma("clang loop unroll_count(2)")
 #else
 #define PTXRAY_EACH_ROW _Pragma("GCC unroll 4")
+#define PTXRAY_SOME _Pragma("GCC unroll 2")
 #endif
 
 template <class Vector, class Element> PTXRAY_INSIDE void load(Vector &to, const Element *from) {
@@ -42,9 +45,44 @@ template <class Vector, class Element> PTXRAY_INSIDE void load(Vector &to, const
 template <class Vector, class Element> PTXRAY_INSIDE void store(Element *to, const Vector &from) {
   std::memcpy(to, &from, sizeof from);
 }
-PTXRAY_INSIDE void raise(Ints &to, const Ints &other) { to = to > other ? to : other; }
+template <class Vector> PTXRAY_INSIDE void raise(Vector &to, const Vector &other) { to = to > other ? to : other; }
 PTXRAY_INSIDE void setPowers(Floats &to, const Ints &exponents) {
   to = __builtin_bit_cast(Floats, (exponents + 127) << 23);
+}
+
+/// Integers that more than 32 bits hold.
+struct LongInts {
+  Ints high = {}, low = {};
+  static constexpr int lowBits = 10;
+  PTXRAY_INSIDE void add(const Ints &more) {
+    high += more >> lowBits;
+    low += more & ((1 << lowBits) - 1);
+  }
+};
+/// Returns them cut to what f32 holds, and where something was cut off.
+PTXRAY_INSIDE void cut(const LongInts &from, Floats &to, Ints &areCut) {
+  const Ints low = from.low & ((1 << LongInts::lowBits) - 1), high = from.high + (from.low >> LongInts::lowBits);
+  const Floats great = __builtin_convertvector(high, Floats) * float(1 << LongInts::lowBits);
+  const Floats small = __builtin_convertvector(low, Floats);
+  const Floats sum = great + small, rest = small - (sum - great); // both exact
+  areCut = (rest < 0) | (rest > 0);
+  // Away from zero it was rounded if the rest has the other sign.
+  to = __builtin_bit_cast(Floats, __builtin_bit_cast(Ints, sum) + Ints(rest * sum < 0));
+}
+
+PTXRAY_INSIDE void widen(const Floats &from, Doubles (&to)[2]) {
+  HalfFloats halves[2];
+  std::memcpy(halves, &from, sizeof from);
+  to[0] = __builtin_convertvector(halves[0], Doubles);
+  to[1] = __builtin_convertvector(halves[1], Doubles);
+}
+/// Cut to integers.
+PTXRAY_INSIDE void cut(Floats &numbers) {
+  constexpr float firstWhole = 0x1p23F;
+  const Floats magnitude = __builtin_bit_cast(Floats, __builtin_bit_cast(Ints, numbers) & 0x7fffffff);
+  const Ints isWhole = magnitude >= firstWhole;
+  const Floats small = __builtin_bit_cast(Floats, __builtin_bit_cast(Ints, numbers) & ~isWhole);
+  numbers = isWhole ? numbers : __builtin_convertvector(__builtin_convertvector(small, Ints), Floats);
 }
 
 /// A reading decodes codes of a format: the loops over them become vectors.
@@ -83,49 +121,172 @@ struct Reading {
   }
 };
 
-PTXRAY_INSIDE void decode(Multiplicand &matrix, uint32_t products) {
+/// The elements of formats with more exponents have them relative to the greatest one of their row.
+bool isFar(const Format &format) { return (1 << format.exponentBits) - 2 > -Multiplicand::leastExponent; }
+
+/// Several loops, each of which becomes vectors also where a matrix has few rows.
+template <bool IsFar> PTXRAY_INSIDE void decode(Multiplicand &matrix) {
   const Reading reading(*matrix.format);
-  const uint32_t rows = matrix.rows;
-  std::fill_n(matrix.areOutside.data(), matrix.areOutside.size(), 0);
-  std::fill_n(matrix.haveZero.data(), matrix.haveZero.size(), 0);
-  for (uint32_t k = 0; k < matrix.depth; ++k) {
-    const uint32_t *const codes = matrix.codes.data() + matrix.at(0, k);
-    float *const values = matrix.values.data() + matrix.at(0, k);
-    int32_t *const exponents = matrix.exponents.data() + matrix.at(0, k);
-    int32_t *const areOutside = matrix.areOutside.data(), *const haveZero =
-                                                              matrix.haveZero.data() + size_t(k / products) * rows;
-    for (uint32_t row = 0; row < rows; ++row) {
-      const uint32_t code = codes[row];
-      const int32_t exponent = reading.exponent(code), isZero = reading.isZero(code);
-      values[row] = reading.significand(code) * std::bit_cast<float>(uint32_t(exponent + 127) << 23);
-      exponents[row] = isZero ? Multiplicand::ofNoProduct : exponent;
-      areOutside[row] |= reading.isSpecial(code) | -int32_t(exponent > greatestInside);
-      haveZero[row] |= isZero;
-    }
+  const size_t rows = matrix.rows, all = matrix.codes.size();
+  Elements<int32_t> found(all);
+  const uint32_t *__restrict const codes = matrix.codes.data();
+  float *__restrict const values = matrix.values.data();
+  int32_t *__restrict const exponents = found.data(), *__restrict const greatest = matrix.greatest.data(),
+                            *__restrict const areOutside = matrix.areOutside.data();
+  int8_t *__restrict const bytes = matrix.exponents.data();
+  for (size_t i = 0; i < all; ++i) {
+    exponents[i] = reading.exponent(codes[i]);
+    values[i] = reading.significand(codes[i]) * std::bit_cast<float>(uint32_t(exponents[i] + 127) << 23);
   }
+  std::fill_n(greatest, matrix.greatest.size(), IsFar ? 1 - reading.bias : int32_t(reading.ones) - reading.bias);
+  std::fill_n(areOutside, matrix.areOutside.size(), 0);
+  for (size_t first = 0; IsFar && first < all; first += rows)
+    for (size_t row = 0; row < rows; ++row)
+      greatest[row] = std::max(greatest[row], exponents[first + row]);
+  for (size_t first = 0; first < all; first += rows)
+    for (size_t row = 0; row < rows; ++row) {
+      const uint32_t code = codes[first + row];
+      const int32_t exponent = exponents[first + row];
+      const int32_t relative = std::max<int32_t>(exponent - greatest[row], Multiplicand::leastExponent);
+      areOutside[row] |= reading.isSpecial(code) | -int32_t(exponent > greatestInside);
+      exponents[first + row] = reading.isZero(code) ? Multiplicand::ofNoProduct : relative;
+    }
+  for (size_t i = 0; i < all; ++i)
+    bytes[i] = int8_t(exponents[i]);
 }
 
-/// The sums of a step of K, while it is made.
-struct Sums {
-  Ints codes[rowsAtOnce];                          // in the format of the result
-  Ints areLeft[rowsAtOnce];                        // -1: a sum is not to be had in this way
-  Ints shifts[rowsAtOnce];                         // exponents of scales
-  Doubles made[rowsAtOnce][2];                     // f16: what is to be rounded
+/// The scales of the rows of a matrix, of each factor those of all rows.
+struct ScaleNumbers {
+  ScaleNumbers(const Scales &scales, uint32_t rows, uint32_t factors)
+      : rows(rows), significands(size_t(rows) * factors + rowsAtOnce), exponents(size_t(rows) * factors + rowsAtOnce),
+        areOutside(rows + rowsAtOnce) {
+    for (uint32_t i = 0; i < factors; ++i)
+      for (uint32_t row = 0; row < rows; ++row) {
+        const Factor &factor = scales.of(row, i);
+        const size_t at = size_t(i) * rows + row;
+        significands[at] = float(factor.significand) / 1024;
+        exponents[at] = factor.kind == Number::Kind::Zero ? ofZero : factor.exponent;
+        if (factor.kind > Number::Kind::Finite || (factor.kind == Number::Kind::Finite && isFar(factor)))
+          areOutside[row] = -1;
+      }
+  }
+  /// Products that are scaled so may leave what f32 holds.
+  static bool isFar(const Factor &scale) {
+    constexpr int farthest = 48;
+    return std::abs(scale.exponent) > farthest;
+  }
+  static constexpr int32_t ofZero = -8192;
+
+  uint32_t rows;
+  std::vector<float> significands;
+  std::vector<int32_t> exponents, areOutside;
+};
+
+/// Where the numbers of a matrix are.
+struct Operand {
+  Operand(const Multiplicand &of)
+      : values(of.values.data()), exponents(of.exponents.data()), greatest(of.greatest.data()),
+        areOutside(of.areOutside.data()), rows(of.rows) {}
+  const float *values;
+  const int8_t *exponents;
+  const int32_t *greatest, *areOutside;
+  size_t rows;
+};
+
+enum class Scaling : uint8_t { None, Products, Groups };
+
+/// All that the sums of a product are made of.
+struct Job {
+  const RowsOfProduct &rows;
+  const Multiplicand &b;
+  const Format &result;
+  const SumModel &model;
+  uint32_t factors = 0; // the scales of a row
+  const Scales *scalesOfA = nullptr, *scalesOfB = nullptr;
+  const ScaleNumbers *numbersOfA = nullptr, *numbersOfB = nullptr;
+  bool hasGroups = false;
+  Operand first = rows.a, second = b;
+  /// Less than this the exponent of a product may be that of an element that is not kept.
+  int32_t leastKnown = rows.a.isFar || b.isFar ? Multiplicand::leastExponent + 1 : int32_t(Multiplicand::ofNoProduct);
+
+  /// One sum, of the products from `first` on.
+  uint32_t oneByOne(uint32_t row, uint32_t column, uint32_t first, uint32_t count, uint32_t code) const {
+    std::vector<Factor> ofA, ofB, factorsOfA, factorsOfB;
+    for (uint32_t k = first; k < first + count; ++k) {
+      const size_t at = size_t(rows.first + row) * rows.a.depth + k;
+      ofA.push_back(rows.a.factor(rows.first + row, k));
+      ofB.push_back(b.factor(column, rows.columns.empty() ? k : rows.columns[at]));
+    }
+    if (factors == 0)
+      return uint32_t(sumOfProducts(ofA, ofB, code, result, model));
+    for (uint32_t i = 0; i < factors; ++i) {
+      factorsOfA.push_back(scalesOfA->of(row, i));
+      factorsOfB.push_back(scalesOfB->of(column, i));
+    }
+    return scaledSumOfProducts(ofA, ofB, factorsOfA, factorsOfB, code, model, hasGroups);
+  }
+};
+
+/// Four rows by eight columns of sums.
+struct Block {
+  Block(const Job &job, uint32_t row, uint32_t column)
+      : job(job), a(job.first), b(job.second), row(row), column(column), rowOfA(job.rows.first + row) {
+    if (!job.rows.columns.empty())
+      for (uint32_t i = 0; i < rowsAtOnce; ++i)
+        columns[i] = &job.rows.columns[size_t(job.rows.first + rowAt(i)) * job.rows.a.depth];
+  }
+  /// The last row takes the place of those that there are not.
+  uint32_t rowAt(uint32_t i) const { return std::min(row + i, job.rows.count - 1); }
+  uint32_t rowsThere() const { return std::min(rowsAtOnce, job.rows.count - row); }
+
+  const Job &job;
+  const Operand &a, &b;
+  uint32_t row, column, rowOfA;
   const uint16_t *columns[rowsAtOnce] = {nullptr}; // of the products of each row, if A is sparse
 };
 
-/// One step of K, with its number: `products` from `first` on, of rows of A by eight rows of B.
-struct Step {
-  const Multiplicand &a, &b;
-  uint32_t row[rowsAtOnce], column;
-  uint32_t number, first, products;
-};
+PTXRAY_INSIDE int64_t eightBytes(const int8_t *from) {
+  int64_t eight;
+  std::memcpy(&eight, from, sizeof eight);
+  return eight;
+}
+/// Bytes of four rows, one row after the other, and column after column.
+PTXRAY_INSIDE void turn(Bytes &bytes) {
+  bytes = __builtin_shufflevector(bytes, bytes, 0, 8, 16, 24, 1, 9, 17, 25, 2, 10, 18, 26, 3, 11, 19, 27, 4, 12, 20, 28,
+                                  5, 13, 21, 29, 6, 14, 22, 30, 7, 15, 23, 31);
+}
 
-/// Sums of f32 before the step, and their exponents.
-PTXRAY_INSIDE void readSingles(Ints &codes, int32_t ofZero, Floats &before, Ints &exponents, Ints &areLeft) {
-  const Ints field = codes >> 23 & 255;
-  const Ints isSpecial = field == 255, isZero = (codes << 1) == 0;
-  exponents = isZero ? Ints{} + ofZero : (field == 0 ? Ints{} + 1 : field) - 127;
+/// The greatest exponents of products from `first` on, as the matrices have them: column after column.
+template <bool IsSparse> PTXRAY_INSIDE void findTops(const Block &block, uint32_t first, uint32_t end, Bytes &tops) {
+  const int8_t *ofA = block.a.exponents + first * block.a.rows + block.rowOfA;
+  const int8_t *ofB = block.b.exponents + (IsSparse ? 0 : first * block.b.rows) + block.column;
+  tops = Bytes{} + int8_t(2 * Multiplicand::ofNoProduct);
+  PTXRAY_SOME
+  for (size_t k = first; k < end; ++k, ofA += block.a.rows) {
+    int32_t four;
+    std::memcpy(&four, ofA, sizeof four);
+    Bytes second;
+    if (IsSparse) {
+      const auto of = [&](int i) { return eightBytes(ofB + block.columns[i][k] * block.b.rows); };
+      second = __builtin_bit_cast(Bytes, Longs{of(0), of(1), of(2), of(3)});
+      turn(second);
+    } else {
+      second = __builtin_bit_cast(Bytes, Longs{} + eightBytes(ofB));
+      second = __builtin_shufflevector(second, second, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 20, 20, 20, 20,
+                                       21, 21, 21, 21, 22, 22, 22, 22, 23, 23, 23, 23);
+      ofB += block.b.rows;
+    }
+    raise(tops, __builtin_bit_cast(Bytes, Ints{} + four) + second);
+  }
+}
+PTXRAY_INSIDE void rowOf(const Bytes &all, uint32_t i, Ints &to) {
+  to = __builtin_bit_cast(Ints, all) << (24 - 8 * i) >> 24;
+}
+
+/// Sums of f32 before the step, and their exponents; that of zeros is less than any that matters.
+PTXRAY_INSIDE void readSingles(const Ints &codes, Floats &before, Ints &exponents, Ints &areLeft) {
+  exponents = (codes >> 23 & 255) - 127;
+  const Ints isSpecial = exponents == 128;
   before = __builtin_bit_cast(Floats, codes & ~isSpecial);
   areLeft |= isSpecial;
 }
@@ -143,314 +304,324 @@ PTXRAY_INSIDE void readHalves(const Ints &codes, int32_t ofZero, Floats &before,
   areLeft |= isSpecial;
 }
 
-PTXRAY_INSIDE void widen(const Ints &from, Doubles (&to)[2]) {
-  HalfInts halves[2];
-  std::memcpy(halves, &from, sizeof from);
-  to[0] = __builtin_convertvector(halves[0], Doubles);
-  to[1] = __builtin_convertvector(halves[1], Doubles);
-}
-
-/// The greatest exponents of products.
-template <bool IsSparse>
-PTXRAY_INSIDE void findTop(const Step &step, const Sums &sums, int32_t ofZero, Ints (&top)[rowsAtOnce],
-                           Ints (&least)[rowsAtOnce]) {
-  const Multiplicand &a = step.a, &b = step.b;
-  const int32_t *const ofA = a.exponents.data(), *const ofB = b.exponents.data() + step.column;
-  Ints lowest[rowsAtOnce];
-  PTXRAY_EACH_ROW
-  for (uint32_t i = 0; i < rowsAtOnce; ++i) {
-    top[i] = Ints{} + 2 * Multiplicand::ofNoProduct;
-    lowest[i] = Ints{};
-  }
-  for (uint32_t k = step.first; k < step.first + step.products; ++k) {
-    Ints second;
-    if (!IsSparse)
-      load(second, ofB + size_t(k) * b.rows);
-    PTXRAY_EACH_ROW
-    for (uint32_t i = 0; i < rowsAtOnce; ++i) {
-      if (IsSparse)
-        load(second, ofB + size_t(sums.columns[i][k]) * b.rows);
-      const Ints exponent = second + ofA[a.at(step.row[i], k)];
-      raise(top[i], exponent);
-      if (IsSparse)
-        lowest[i] = lowest[i] < exponent ? lowest[i] : exponent;
-    }
-  }
-  Ints zerosOfB = {};
-  if (!IsSparse)
-    load(zerosOfB, b.haveZero.data() + size_t(step.number) * b.rows + step.column);
-  PTXRAY_EACH_ROW
-  for (uint32_t i = 0; i < rowsAtOnce; ++i) {
-    const Ints isZero = IsSparse ? lowest[i] < Multiplicand::ofNoProduct / 2
-                                 : zerosOfB | a.haveZero.data()[size_t(step.number) * a.rows + step.row[i]];
-    least[i] = isZero ? Ints{} + ofZero : Ints{} + Multiplicand::ofNoProduct;
-  }
-}
-
-/// The sums are exact but for what was cut off before it was added.
-template <bool IsSparse> PTXRAY_INSIDE void addParts(const Step &step, const Floats (&scale)[rowsAtOnce], Sums &sums) {
-  const Multiplicand &a = step.a, &b = step.b;
-  const float *const ofA = a.values.data(), *const ofB = b.values.data() + step.column;
-  for (uint32_t begin = 0; begin < step.products; begin += mostOfWord) {
-    Ints part[rowsAtOnce] = {};
-    const uint32_t end = step.first + std::min(begin + mostOfWord, step.products);
-    for (uint32_t k = step.first + begin; k < end; ++k) {
-      Floats second;
-      if (!IsSparse)
-        load(second, ofB + size_t(k) * b.rows);
-      PTXRAY_EACH_ROW
-      for (uint32_t i = 0; i < rowsAtOnce; ++i) {
-        if (IsSparse)
-          load(second, ofB + size_t(sums.columns[i][k]) * b.rows);
-        part[i] += __builtin_convertvector(second * ofA[a.at(step.row[i], k)] * scale[i], Ints);
-      }
+/// Products of the rows, or of the rows times scales that cut off what is behind the point, are added.
+template <bool IsSparse, bool IsCut, class Vector>
+PTXRAY_INSIDE void addParts(const Block &block, uint32_t first, uint32_t end, const Floats (&scale)[rowsAtOnce],
+                            Vector (&part)[rowsAtOnce]) {
+  const float *ofA = block.a.values + first * block.a.rows + block.rowOfA;
+  const float *ofB = block.b.values + (IsSparse ? 0 : first * block.b.rows) + block.column;
+  for (size_t k = first; k < end; ++k, ofA += block.a.rows) {
+    Floats second;
+    if (!IsSparse) {
+      load(second, ofB);
+      ofB += block.b.rows;
     }
     PTXRAY_EACH_ROW
     for (uint32_t i = 0; i < rowsAtOnce; ++i) {
-      Doubles more[2];
-      widen(part[i], more);
-      sums.made[i][0] += more[0];
-      sums.made[i][1] += more[1];
+      if (IsSparse)
+        load(second, ofB + block.columns[i][k] * block.b.rows);
+      const Floats product = second * ofA[i];
+      if constexpr (IsCut)
+        part[i] += __builtin_convertvector(product * scale[i], Ints);
+      else
+        part[i] += product;
     }
   }
 }
 
 /// Cut to what f32 keeps.
-PTXRAY_INSIDE void cutSingles(const Doubles (&made)[2], int64_t kept, Ints &codes) {
+PTXRAY_INSIDE void cutSingles(const Doubles (&made)[2], Ints &codes) {
+  constexpr int64_t kept = -(int64_t(1) << 29);
   HalfFloats halves[2];
   for (unsigned i = 0; i < 2; ++i)
     halves[i] =
         __builtin_convertvector(__builtin_bit_cast(Doubles, __builtin_bit_cast(Longs, made[i]) & kept), HalfFloats);
   std::memcpy(&codes, halves, sizeof codes);
 }
+/// Rounded to the nearest f16, as lanes::narrowedF16 does it.
+PTXRAY_INSIDE void roundHalves(const Floats &made, const Ints &areCut, Ints &codes) {
+  constexpr int32_t leastNormal = 0x38800000, leastInfinite = 0x477ff000, half = 0x3f000000;
+  const Ints odd = __builtin_bit_cast(Ints, made) | (areCut & 1); // where it is not exact
+  const Ints magnitude = odd & 0x7fffffff, sign = odd >> 16 & 0x8000;
+  const Ints normal = (magnitude + 0xfff + (magnitude >> 13 & 1) - (112 << 23)) >> 13;
+  const Ints subnormal = __builtin_bit_cast(Ints, __builtin_bit_cast(Floats, magnitude) + 0.5F) - half;
+  Ints rounded = magnitude < leastNormal ? subnormal : normal;
+  rounded = magnitude < leastInfinite ? rounded : Ints{} + 0x7c00;
+  codes = rounded == 0 ? rounded : rounded | sign; // there is no negative zero
+}
 
-template <bool IsSparse, bool IsHalf, bool IsScaled>
-PTXRAY_INSIDE void addStep(const Step &step, const SumModel &model, Sums &sums) {
+PTXRAY_INSIDE bool areSome(const Ints (&masks)[rowsAtOnce]) {
+  const Ints all = masks[0] | masks[1] | masks[2] | masks[3];
+  uint64_t words[sizeof all / 8];
+  std::memcpy(words, &all, sizeof all);
+  return (words[0] | words[1] | words[2] | words[3]) != 0;
+}
+/// Makes those sums of a step one by one that are not to be had side by side.
+[[gnu::noinline]] void addLeft(const Block &block, uint32_t first, uint32_t count, const int32_t *before,
+                               const int32_t *areLeft, int32_t *codes) {
+  for (uint32_t i = 0; i < block.rowsThere(); ++i)
+    for (uint32_t j = 0; j < columnsAtOnce; ++j)
+      if (const uint32_t at = i * columnsAtOnce + j; areLeft[at])
+        codes[at] = int32_t(block.job.oneByOne(block.row + i, block.column + j, first, count, uint32_t(before[at])));
+}
+
+/// One step of K, in which products from `first` on are added to the sums that `codes` are. Those of which -1 in
+/// `areLeft` says so are not to be had in this way.
+template <bool IsSparse, bool IsHalf, Scaling Way>
+PTXRAY_INSIDE void addStep(const Block &block, uint32_t first, uint32_t end, Ints (&codes)[rowsAtOnce],
+                           Ints (&areLeft)[rowsAtOnce]) {
+  constexpr int32_t ofNothing = -16384;
   constexpr int leastScale = 1, greatestScale = 254; // of f32; further away are zeros, and what is cut off
-  Ints top[rowsAtOnce], least[rowsAtOnce];
-  findTop<IsSparse>(step, sums, model.zeroExponent, top, least);
-  Floats scale[rowsAtOnce];
+  const Job &job = block.job;
+  const SumModel &model = job.model;
+  const Operand &a = block.a, &b = block.b;
+  const uint32_t factors = Way == Scaling::None ? 1 : job.factors;
+  const uint32_t perFactor = Way == Scaling::Groups ? sizeOfGroup : (end - first) / factors;
+  const uint32_t pieces = (end - first) / perFactor, piecesOfScale = Way == Scaling::Groups ? pieces / factors : 1;
+  const int32_t lowest = Way == Scaling::Groups ? leastTopOfGroups : leastTop;
+  Ints greatestOfB;
+  load(greatestOfB, b.greatest + block.column);
+  const int32_t *const greatestOfA = a.greatest + block.rowOfA;
+  // The exponent of a scale of both rows.
+  const auto setShift = [&](uint32_t piece, uint32_t i, Ints &shift) __attribute__((always_inline)) {
+    const size_t factor = piece / piecesOfScale;
+    load(shift, &job.numbersOfB->exponents[factor * b.rows + block.column]);
+    shift += job.numbersOfA->exponents[factor * job.numbersOfA->rows + block.row + i];
+  };
+
+  Ints top[rowsAtOnce], areNone[rowsAtOnce];
+  PTXRAY_EACH_ROW
+  for (uint32_t i = 0; i < rowsAtOnce; ++i) {
+    top[i] = Ints{} + ofNothing;
+    areNone[i] = Ints{} - 1;
+  }
+  for (uint32_t piece = 0; piece < pieces; ++piece) {
+    Bytes tops;
+    findTops<IsSparse>(block, first + piece * perFactor, first + (piece + 1) * perFactor, tops);
+    PTXRAY_EACH_ROW
+    for (uint32_t i = 0; i < rowsAtOnce; ++i) {
+      Ints relative, shift;
+      rowOf(tops, i, relative);
+      const Ints isNone = relative < Multiplicand::ofNoProduct + 1;
+      Ints exponent;
+      if (Way == Scaling::Groups)
+        setShift(piece, i, exponent);
+      else {
+        areLeft[i] |= (relative < job.leastKnown) & ~isNone;
+        exponent = relative + (greatestOfB + greatestOfA[i]);
+        if (Way == Scaling::Products) {
+          setShift(piece, i, shift);
+          exponent += shift;
+        }
+      }
+      areNone[i] &= isNone;
+      raise(top[i], isNone ? Ints{} + ofNothing : exponent);
+    }
+  }
+
+  Floats unit[rowsAtOnce];
+  LongInts sums[rowsAtOnce];
+  Doubles made[rowsAtOnce][2]; // of groups
   PTXRAY_EACH_ROW
   for (uint32_t i = 0; i < rowsAtOnce; ++i) {
     Floats before;
     Ints exponents;
     if (IsHalf)
-      readHalves(sums.codes[i], model.zeroExponent, before, exponents, sums.areLeft[i]);
+      readHalves(codes[i], model.zeroExponent, before, exponents, areLeft[i]);
     else
-      readSingles(sums.codes[i], model.zeroExponent, before, exponents, sums.areLeft[i]);
-    const Ints isOnlyZeros = (top[i] < Multiplicand::ofNoProduct / 2) & (__builtin_bit_cast(Ints, before) << 1 == 0);
-    if (IsScaled)
-      top[i] += sums.shifts[i];
+      readSingles(codes[i], before, exponents, areLeft[i]);
+    const Ints isOnlyZeros = areNone[i] & ((__builtin_bit_cast(Ints, before) << 1) == 0);
     raise(top[i], exponents);
-    raise(top[i], least[i]);
     // Sums this small would be cut off as a whole.
-    sums.areLeft[i] |= (top[i] < leastTop) & ~isOnlyZeros;
-    raise(top[i], Ints{} + leastTop);
-    const Ints exponent = model.fractionBits - top[i];
-    setPowers(scale[i], exponent);
-    if (IsScaled) {
-      Ints shifted = exponent + 127 + sums.shifts[i];
-      shifted = shifted > greatestScale ? Ints{} + greatestScale : shifted < leastScale ? Ints{} + leastScale : shifted;
-      scale[i] = __builtin_bit_cast(Floats, shifted << 23);
-    }
-    Floats unit;
-    setPowers(unit, exponent);
-    widen(__builtin_convertvector(before * unit, Ints), sums.made[i]);
+    areLeft[i] |= (top[i] < lowest) & ~isOnlyZeros;
+    raise(top[i], Ints{} + lowest);
+    setPowers(unit[i], model.fractionBits - top[i]);
+    before *= unit[i];
+    if (Way == Scaling::Groups) {
+      cut(before);
+      widen(before, made[i]);
+    } else
+      sums[i].add(__builtin_convertvector(before, Ints));
   }
-  addParts<IsSparse>(step, scale, sums);
-  const int64_t kept = -(int64_t(1) << (52 - model.resultBits));
+
+  for (uint32_t piece = 0; piece < pieces; ++piece) {
+    const uint32_t from = first + piece * perFactor, to = from + perFactor;
+    Floats scale[rowsAtOnce];
+    PTXRAY_EACH_ROW
+    for (uint32_t i = 0; i < rowsAtOnce; ++i) {
+      scale[i] = unit[i];
+      if (Way == Scaling::None)
+        continue;
+      Ints shift;
+      setShift(piece, i, shift);
+      shift += model.fractionBits + 127 - top[i];
+      shift = shift > greatestScale ? Ints{} + greatestScale : shift < leastScale ? Ints{} + leastScale : shift;
+      scale[i] = __builtin_bit_cast(Floats, shift << 23);
+    }
+    if constexpr (Way == Scaling::Groups) {
+      Floats part[rowsAtOnce] = {}; // exact: these are small integers
+      addParts<IsSparse, false>(block, from, to, scale, part);
+      Floats ofB;
+      load(ofB, &job.numbersOfB->significands[size_t(piece / piecesOfScale) * b.rows + block.column]);
+      const float *const ofA =
+          &job.numbersOfA->significands[size_t(piece / piecesOfScale) * job.numbersOfA->rows + block.row];
+      PTXRAY_EACH_ROW
+      for (uint32_t i = 0; i < rowsAtOnce; ++i) {
+        Floats group = part[i] * (ofB * ofA[i]) * scale[i];
+        cut(group);
+        Doubles more[2];
+        widen(group, more);
+        made[i][0] += more[0];
+        made[i][1] += more[1];
+      }
+    } else
+      for (uint32_t begin = from; begin < to; begin += mostOfWord) {
+        Ints part[rowsAtOnce] = {}; // exact but for what was cut off before it was added
+        addParts<IsSparse, true>(block, begin, std::min(begin + mostOfWord, to), scale, part);
+        PTXRAY_EACH_ROW
+        for (uint32_t i = 0; i < rowsAtOnce; ++i)
+          sums[i].add(part[i]);
+      }
+  }
+
+  const int unused = 23 - model.resultBits;
   PTXRAY_EACH_ROW
   for (uint32_t i = 0; i < rowsAtOnce; ++i) {
-    HalfInts units[2]; // of the last place that is added
-    const Ints exponents = top[i] - model.fractionBits + 1023;
-    std::memcpy(units, &exponents, sizeof exponents);
-    for (unsigned half = 0; half < 2; ++half)
-      sums.made[i][half] *= __builtin_bit_cast(Doubles, __builtin_convertvector(units[half], Longs) << 52);
-    if (!IsHalf)
-      cutSingles(sums.made[i], kept, sums.codes[i]);
+    if constexpr (Way == Scaling::Groups) {
+      HalfInts units[2]; // of the last place that is added
+      const Ints exponents = top[i] - model.fractionBits + 1023;
+      std::memcpy(units, &exponents, sizeof exponents);
+      for (unsigned half = 0; half < 2; ++half)
+        made[i][half] *= __builtin_bit_cast(Doubles, __builtin_convertvector(units[half], Longs) << 52);
+      cutSingles(made[i], codes[i]);
+    } else {
+      Floats sum;
+      Ints areCut;
+      cut(sums[i], sum, areCut);
+      setPowers(unit[i], top[i] - model.fractionBits);
+      sum *= unit[i];
+      if (IsHalf)
+        roundHalves(sum, areCut, codes[i]);
+      else
+        codes[i] = __builtin_bit_cast(Ints, sum) & -(1 << unused);
+    }
   }
 }
 
-using AddStep = void (*)(const Step &, const SumModel &, Sums &);
-template <bool IsSparse, bool IsHalf, bool IsScaled>
-void addPlainly(const Step &step, const SumModel &model, Sums &sums) {
-  addStep<IsSparse, IsHalf, IsScaled>(step, model, sums);
-}
-using Decode = void (*)(Multiplicand &, uint32_t);
-void decodePlainly(Multiplicand &matrix, uint32_t products) { decode(matrix, products); }
-#if defined(__x86_64__) && defined(__GNUC__)
-template <bool IsSparse, bool IsHalf, bool IsScaled>
-[[gnu::target("avx2")]] void addWidely(const Step &step, const SumModel &model, Sums &sums) {
-  addStep<IsSparse, IsHalf, IsScaled>(step, model, sums);
-}
-[[gnu::target("avx2")]] void decodeWidely(Multiplicand &matrix, uint32_t products) { decode(matrix, products); }
-template <bool IsSparse, bool IsHalf, bool IsScaled = false> AddStep fastest() {
-  return __builtin_cpu_supports("avx2") ? addWidely<IsSparse, IsHalf, IsScaled>
-                                        : addPlainly<IsSparse, IsHalf, IsScaled>;
-}
-Decode fastestDecode() { return __builtin_cpu_supports("avx2") ? decodeWidely : decodePlainly; }
-#else
-template <bool IsSparse, bool IsHalf, bool IsScaled = false> AddStep fastest() {
-  return addPlainly<IsSparse, IsHalf, IsScaled>;
-}
-Decode fastestDecode() { return decodePlainly; }
-#endif
-
-/// Rounded to the nearest, from a float that is odd where it is not exact.
-uint32_t halfOf(double value) {
-  const auto bits = std::bit_cast<uint64_t>(value);
-  const uint64_t rest = (uint64_t(1) << 29) - 1;
-  const auto cut = float(std::bit_cast<double>(bits & ~rest));
-  const float odd = std::bit_cast<float>(std::bit_cast<uint32_t>(cut) | uint32_t((bits & rest) != 0));
-  const uint32_t code = lanes::narrowedF16(odd);
-  return code == 0x8000 ? 0 : code; // there is no negative zero
-}
-
-/// Scales of rows; without any all products are as they are.
-struct Scales {
-  std::span<const Factor> ofA, ofB;
-};
-/// Is true if products that are scaled so are still inside what f32 holds.
-bool isNearOne(const Factor &scale) {
-  constexpr int farthest = 48;
-  return scale.kind == Number::Kind::Finite && scale.significand == 1024 && std::abs(scale.exponent) <= farthest;
-}
-
-/// Makes four rows by eight columns of sums at a time.
-class Tile {
-public:
-  Tile(const RowsOfProduct &rows, const Multiplicand &b, const Format &result, const SumModel &model,
-       const Scales &scales)
-      : rows(rows), b(b), result(result), model(model), scales(scales), isHalf(result.width() == 16) {
-    assert(b.rows % columnsAtOnce == 0 && "eight columns are added at a time");
-    static const std::array<AddStep, 5> steps = {fastest<false, false>(), fastest<false, true>(),
-                                                 fastest<true, false>(), fastest<true, true>(),
-                                                 fastest<false, false, true>()};
-    addOne = steps[!scales.ofA.empty() ? 4 : size_t(!rows.columns.empty()) * 2 + size_t(isHalf)];
+template <bool IsSparse, bool IsHalf, Scaling Way> PTXRAY_INSIDE void addBlock(const Block &block, uint32_t *sums) {
+  const Job &job = block.job;
+  const Operand &a = block.a, &b = block.b;
+  const uint32_t depth = job.rows.a.depth;
+  Ints codes[rowsAtOnce], areOutside[rowsAtOnce];
+  Ints ofB;
+  load(ofB, b.areOutside + block.column);
+  if (Way != Scaling::None) {
+    Ints scales;
+    load(scales, &job.numbersOfB->areOutside[block.column]);
+    ofB |= scales;
   }
-  void add(std::span<uint32_t> to) {
-    const bool isFused = model.way == SumWay::Fused;
-    for (uint32_t column = 0; column < b.rows; column += columnsAtOnce)
-      for (uint32_t row = 0; row < rows.count; row += rowsAtOnce)
-        isFused ? addAtOnce(row, column, to) : addAlone(row, column, to);
+  PTXRAY_EACH_ROW
+  for (uint32_t i = 0; i < rowsAtOnce; ++i) {
+    load(codes[i], sums + size_t(block.rowAt(i)) * b.rows + block.column);
+    areOutside[i] = ofB | a.areOutside[block.rowOfA + i];
+    if (Way != Scaling::None)
+      areOutside[i] |= job.numbersOfA->areOutside[block.row + i];
   }
-
-private:
-  /// The rows that are summed together; the last one takes the place of those that there are not.
-  uint32_t rowAt(uint32_t row, uint32_t i) const { return std::min(row + i, rows.count - 1); }
-  uint32_t *sumsAt(std::span<uint32_t> to, uint32_t row, uint32_t column) const {
-    return &to[size_t(row) * b.rows + column];
-  }
-
-  void addAtOnce(uint32_t row, uint32_t column, std::span<uint32_t> to) {
-    Sums sums;
-    Step step{rows.a, b, {}, column, 0, 0, 0};
-    Ints areOutside;
-    load(areOutside, b.areOutside.data() + column);
+  for (uint32_t first = 0; first < depth; first += job.model.products) {
+    const uint32_t end = std::min(first + job.model.products, depth);
+    Ints before[rowsAtOnce], areLeft[rowsAtOnce];
+    PTXRAY_EACH_ROW
     for (uint32_t i = 0; i < rowsAtOnce; ++i) {
-      step.row[i] = rows.first + rowAt(row, i);
-      load(sums.codes[i], sumsAt(to, rowAt(row, i), column));
-      sums.areLeft[i] = areOutside | rows.a.areOutside.data()[step.row[i]];
-      if (!rows.columns.empty())
-        sums.columns[i] = &rows.columns[size_t(step.row[i]) * rows.a.depth];
+      before[i] = codes[i];
+      areLeft[i] = areOutside[i];
     }
-    if (!scales.ofA.empty())
-      setShifts(row, column, sums);
-    std::array<Ints, rowsAtOnce> before, alwaysLeft;
-    std::copy(std::begin(sums.areLeft), std::end(sums.areLeft), alwaysLeft.begin());
-    for (; step.first < rows.a.depth; step.first += model.products, ++step.number) {
-      step.products = std::min<uint32_t>(model.products, rows.a.depth - step.first);
-      std::copy(std::begin(sums.codes), std::end(sums.codes), before.begin());
-      addOne(step, model, sums);
-      if (isHalf)
-        round(sums);
-      if (areSomeLeft(sums))
-        addLeft(step, row, column, before, sums);
-      std::copy(alwaysLeft.begin(), alwaysLeft.end(), sums.areLeft);
-    }
-    for (uint32_t i = 0; i < rowsAtOnce && row + i < rows.count; ++i)
-      store(sumsAt(to, row + i, column), sums.codes[i]);
+    addStep<IsSparse, IsHalf, Way>(block, first, end, codes, areLeft);
+    if (!areSome(areLeft))
+      continue;
+    constexpr uint32_t all = rowsAtOnce * columnsAtOnce;
+    int32_t old[all], left[all], made[all];
+    std::memcpy(old, before, sizeof old);
+    std::memcpy(left, areLeft, sizeof left);
+    std::memcpy(made, codes, sizeof made);
+    addLeft(block, first, end - first, old, left, made);
+    std::memcpy(codes, made, sizeof made);
   }
-  static void round(Sums &sums) {
-    for (uint32_t i = 0; i < rowsAtOnce; ++i)
-      for (uint32_t j = 0; j < columnsAtOnce; ++j)
-        sums.codes[i][j] = int32_t(halfOf(sums.made[i][j / (columnsAtOnce / 2)][j % (columnsAtOnce / 2)]));
-  }
-  static bool areSomeLeft(const Sums &sums) {
-    Ints all = sums.areLeft[0];
-    for (uint32_t i = 1; i < rowsAtOnce; ++i)
-      all |= sums.areLeft[i];
-    uint64_t words[sizeof all / 8];
-    std::memcpy(words, &all, sizeof all);
-    return (words[0] | words[1] | words[2] | words[3]) != 0;
-  }
-  void addLeft(const Step &step, uint32_t row, uint32_t column, const std::array<Ints, rowsAtOnce> &before,
-               Sums &sums) const {
-    for (uint32_t i = 0; i < rowsAtOnce; ++i)
-      for (uint32_t j = 0; j < columnsAtOnce; ++j)
-        if (sums.areLeft[i][j])
-          sums.codes[i][j] =
-              int32_t(oneByOne(rowAt(row, i), column + j, step.first, step.products, uint32_t(before[i][j])));
-  }
-  void addAlone(uint32_t row, uint32_t column, std::span<uint32_t> to) {
-    for (uint32_t i = 0; i < rowsAtOnce && row + i < rows.count; ++i)
-      for (uint32_t j = 0; j < columnsAtOnce; ++j) {
-        uint32_t &sum = *sumsAt(to, row + i, column + j);
-        sum = oneByOne(row + i, column + j, 0, rows.a.depth, sum);
-      }
-  }
-  void setShifts(uint32_t row, uint32_t column, Sums &sums) const {
-    for (uint32_t i = 0; i < rowsAtOnce; ++i)
-      for (uint32_t j = 0; j < columnsAtOnce; ++j) {
-        const Factor &first = scales.ofA[rowAt(row, i)], &second = scales.ofB[column + j];
-        const bool isNear = isNearOne(first) && isNearOne(second);
-        sums.shifts[i][j] = isNear ? first.exponent + second.exponent : 0;
-        sums.areLeft[i][j] |= isNear ? 0 : -1;
-      }
-  }
-  uint32_t oneByOne(uint32_t row, uint32_t column, uint32_t first, uint32_t count, uint32_t code) const {
-    std::vector<Factor> ofA, ofB;
-    for (uint32_t k = first; k < first + count; ++k) {
-      const size_t at = size_t(rows.first + row) * rows.a.depth + k;
-      ofA.push_back(rows.a.factor(rows.first + row, k));
-      ofB.push_back(b.factor(column, rows.columns.empty() ? k : rows.columns[at]));
-    }
-    if (!scales.ofA.empty())
-      return scaledSumOfProducts(ofA, ofB, scales.ofA.subspan(row, 1), scales.ofB.subspan(column, 1), code, model,
-                                 /*hasGroups=*/false);
-    return uint32_t(sumOfProducts(ofA, ofB, code, result, model));
-  }
+  const uint32_t there = block.rowsThere();
+  PTXRAY_EACH_ROW
+  for (uint32_t i = 0; i < rowsAtOnce; ++i)
+    if (i < there)
+      store(sums + size_t(block.row + i) * b.rows + block.column, codes[i]);
+}
 
-  const RowsOfProduct &rows;
-  const Multiplicand &b;
-  const Format &result;
-  const SumModel &model;
-  const Scales scales;
-  const bool isHalf;
-  AddStep addOne;
-};
+template <bool IsSparse, bool IsHalf, Scaling Way> PTXRAY_INSIDE void addAll(const Job &job, uint32_t *sums) {
+  for (uint32_t column = 0; column < job.b.rows; column += columnsAtOnce)
+    for (uint32_t row = 0; row < job.rows.count; row += rowsAtOnce)
+      addBlock<IsSparse, IsHalf, Way>(Block(job, row, column), sums);
+}
+
+using AddAll = void (*)(const Job &, uint32_t *);
+template <bool IsSparse, bool IsHalf, Scaling Way> void addPlainly(const Job &job, uint32_t *sums) {
+  addAll<IsSparse, IsHalf, Way>(job, sums);
+}
+using Decode = void (*)(Multiplicand &);
+template <bool IsFar> void decodePlainly(Multiplicand &matrix) { decode<IsFar>(matrix); }
+#if defined(__x86_64__) && defined(__GNUC__)
+template <bool IsSparse, bool IsHalf, Scaling Way>
+[[gnu::target("avx2")]] void addWidely(const Job &job, uint32_t *sums) {
+  addAll<IsSparse, IsHalf, Way>(job, sums);
+}
+template <bool IsFar> [[gnu::target("avx2")]] void decodeWidely(Multiplicand &matrix) { decode<IsFar>(matrix); }
+template <bool IsSparse, bool IsHalf, Scaling Way = Scaling::None> AddAll fastest() {
+  return __builtin_cpu_supports("avx2") ? addWidely<IsSparse, IsHalf, Way> : addPlainly<IsSparse, IsHalf, Way>;
+}
+template <bool IsFar> Decode fastestDecode() {
+  return __builtin_cpu_supports("avx2") ? decodeWidely<IsFar> : decodePlainly<IsFar>;
+}
+#else
+template <bool IsSparse, bool IsHalf, Scaling Way = Scaling::None> AddAll fastest() {
+  return addPlainly<IsSparse, IsHalf, Way>;
+}
+template <bool IsFar> Decode fastestDecode() { return decodePlainly<IsFar>; }
+#endif
 
 } // namespace
 
-Multiplicand::Multiplicand(uint32_t rows, uint32_t depth, const Format &format, std::span<const uint32_t> codes,
-                           uint32_t products)
-    : rows(rows), depth(depth), format(&format), codes(codes.size()), values(codes.size()), exponents(codes.size()),
-      areOutside(rows), haveZero(size_t(rows) * ((depth + products - 1) / products)) {
-  static const Decode decodeAll = fastestDecode();
+Multiplicand::Multiplicand(uint32_t rows, uint32_t depth, const Format &format, std::span<const uint32_t> codes)
+    : rows(rows), depth(depth), format(&format), isFar(numbers::isFar(format)), codes(codes.size()),
+      values(codes.size() + rowsAtOnce), exponents(codes.size() + rowsAtOnce), greatest(rows + rowsAtOnce),
+      areOutside(rows + rowsAtOnce) {
+  static const Decode near = fastestDecode<false>(), far = fastestDecode<true>();
   assert(codes.size() == size_t(rows) * depth && "one code for each element");
   std::copy(codes.begin(), codes.end(), this->codes.data());
-  decodeAll(*this, products);
+  // Rows that are not there are read beside the last ones.
+  std::fill_n(values.data() + codes.size(), rowsAtOnce, 0.0F);
+  std::fill_n(exponents.data() + codes.size(), rowsAtOnce, int8_t(ofNoProduct));
+  (isFar ? far : near)(*this);
 }
 
 void addProducts(const RowsOfProduct &rows, const Multiplicand &b, std::span<uint32_t> sums, const Format &result,
                  const SumModel &model) {
-  Tile(rows, b, result, model, {}).add(sums);
+  static const AddAll all[] = {fastest<false, false>(), fastest<false, true>(), fastest<true, false>(),
+                               fastest<true, true>()};
+  assert(b.rows % columnsAtOnce == 0 && "eight columns are added at a time");
+  const Job job{rows, b, result, model};
+  if (model.way == SumWay::Fused)
+    return all[size_t(!rows.columns.empty()) * 2 + size_t(result.width() == 16)](job, sums.data());
+  for (uint32_t row = 0; row < rows.count; ++row)
+    for (uint32_t column = 0; column < b.rows; ++column) {
+      uint32_t &sum = sums[size_t(row) * b.rows + column];
+      sum = job.oneByOne(row, column, 0, rows.a.depth, sum);
+    }
 }
 
-void addScaledProducts(const RowsOfProduct &rows, const Multiplicand &b, std::span<const Factor> scalesOfA,
-                       std::span<const Factor> scalesOfB, std::span<uint32_t> sums, const SumModel &model) {
+void addScaledProducts(const RowsOfProduct &rows, const Multiplicand &b, const ProductScales &scales,
+                       std::span<uint32_t> sums, const SumModel &model) {
+  static const AddAll all[] = {fastest<false, false, Scaling::Products>(), fastest<false, false, Scaling::Groups>(),
+                               fastest<true, false, Scaling::Products>(), fastest<true, false, Scaling::Groups>()};
   assert(rows.a.depth <= model.products && "all products are added at once");
-  Tile(rows, b, f32, model, {scalesOfA, scalesOfB}).add(sums);
+  const ScaleNumbers ofA(scales.ofA, rows.count, scales.factors), ofB(scales.ofB, b.rows, scales.factors);
+  const Job job{rows, b, f32, model, scales.factors, &scales.ofA, &scales.ofB, &ofA, &ofB, scales.hasGroups};
+  all[size_t(!rows.columns.empty()) * 2 + size_t(scales.hasGroups)](job, sums.data());
 }
 
 } // namespace ptxray::numbers

@@ -26,21 +26,22 @@ private:
 /// each row here there is one element, and then the next of each: K grows slowest.
 class Multiplicand {
 public:
-  /// `codes` are the elements in this order; `products` are added at once. The rows of the second matrix are a multiple
-  /// of eight.
-  Multiplicand(uint32_t rows, uint32_t depth, const Format &format, std::span<const uint32_t> codes, uint32_t products);
+  /// `codes` are the elements in this order. The rows of the second matrix are a multiple of eight.
+  Multiplicand(uint32_t rows, uint32_t depth, const Format &format, std::span<const uint32_t> codes);
 
   size_t at(uint32_t row, uint32_t k) const { return size_t(k) * rows + row; }
   Factor factor(uint32_t row, uint32_t k) const { return factorOf(codes.data()[at(row, k)], *format); }
 
   uint32_t rows, depth;
   const Format *format;
+  bool isFar; // exponents that are far from the greatest one are not kept
   Elements<uint32_t> codes;
   Elements<float> values;
-  Elements<int32_t> exponents;  // of zeros `ofNoProduct`
+  Elements<int8_t> exponents;   // less the greatest one, and no less than the least; of zeros `ofNoProduct`
+  Elements<int32_t> greatest;   // exponents: of a row, or of the format
   Elements<int32_t> areOutside; // of each row -1: an element is not finite, or its products may leave f32
-  Elements<int32_t> haveZero;   // of each step of K and row -1: an element is zero
-  static constexpr int32_t ofNoProduct = -16000;
+  // The sum of two is a byte, from which it is seen whether one was zero.
+  static constexpr int8_t leastExponent = -31, ofNoProduct = -64;
 };
 
 /// Rows of a matrix A, from `first` on. If A is sparse each row holds only some of the columns: `columns` are those of
@@ -55,9 +56,20 @@ struct RowsOfProduct {
 /// rows.
 void addProducts(const RowsOfProduct &rows, const Multiplicand &b, std::span<uint32_t> sums, const Format &result,
                  const SumModel &model);
-/// The same for sums of f32, each product times the powers of two that are the scales of the two rows: one of each of
-/// the rows of A, and of each row of `b`. As many products are there as are added at once.
-void addScaledProducts(const RowsOfProduct &rows, const Multiplicand &b, std::span<const Factor> scalesOfA,
-                       std::span<const Factor> scalesOfB, std::span<uint32_t> sums, const SumModel &model);
+
+/// Scales of the rows of a matrix: each is of as many elements as the others of its row.
+struct Scales {
+  std::span<const Factor> factors;
+  uint32_t toNextRow, toNext; // how far behind those of the next row are, and the next one of a row
+  const Factor &of(uint32_t row, uint32_t i) const { return factors[size_t(row) * toNextRow + size_t(i) * toNext]; }
+};
+struct ProductScales {
+  Scales ofA, ofB;  // A's from the first row of the product on
+  uint32_t factors; // how many a row has
+  bool hasGroups;   // 16 products are added before they are scaled
+};
+/// The same for sums of f32 and products that are scaled. As many products are there as are added at once.
+void addScaledProducts(const RowsOfProduct &rows, const Multiplicand &b, const ProductScales &scales,
+                       std::span<uint32_t> sums, const SumModel &model);
 
 } // namespace ptxray::numbers

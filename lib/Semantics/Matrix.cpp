@@ -303,8 +303,7 @@ void MatrixProduct::addIntegers(llvm::ArrayRef<uint32_t> x, llvm::ArrayRef<uint3
 
 numbers::Multiplicand MatrixProduct::multiplicand(llvm::ArrayRef<uint32_t> codes, const ElementType &type,
                                                   unsigned count) const {
-  return {
-      count, static_cast<uint32_t>(codes.size() / count), *type.format, {codes.data(), codes.size()}, model.products};
+  return {count, static_cast<uint32_t>(codes.size() / count), *type.format, {codes.data(), codes.size()}};
 }
 
 void MatrixProduct::addFloats(llvm::ArrayRef<uint32_t> x, llvm::ArrayRef<uint32_t> y, llvm::ArrayRef<uint16_t> rowsOfB,
@@ -329,24 +328,10 @@ void MatrixProduct::addScaled(const ProductOperands<uint32_t> &from, llvm::Array
   gather<uint32_t>(scalesOfB, 0, from.scalesOfB, others);
   const std::vector<numbers::Factor> leftScales = factorsOf(scales, *scaleFormat);
   const std::vector<numbers::Factor> rightScales = factorsOf(others, *scaleFormat);
-  if (scalesOfA.columns == 1 && scalesOfB.rows == 1 && scaleFormat == &numbers::ue8m0 && !hasGroups && rowsOfB.empty())
-    return numbers::addScaledProducts({multiplicand(x, typeOfA, rows), 0, rows}, multiplicand(y, typeOfB, columns),
-                                      leftScales, rightScales, {sums.data(), sums.size()}, model);
-  const std::vector<numbers::Factor> left = factorsOf(x, *typeOfA.format), right = factorsOf(y, *typeOfB.format);
-  const unsigned perRow = scalesOfA.columns, perColumn = scalesOfB.rows;
-  std::vector<numbers::Factor> first(depth), second(depth), columnScales(perColumn);
-  for (unsigned row = 0; row < rows; ++row)
-    for (unsigned column = 0; column < columns; ++column) {
-      for (unsigned k = 0; k < depth; ++k) {
-        first[k] = left[size_t(k) * rows + row];
-        second[k] = right[size_t(rowsOfB.empty() ? k : rowsOfB[size_t(row) * depth + k]) * columns + column];
-      }
-      for (unsigned i = 0; i < perColumn; ++i)
-        columnScales[i] = rightScales[size_t(i) * columns + column];
-      uint32_t &sum = sums[size_t(row) * columns + column];
-      sum = numbers::scaledSumOfProducts(first, second, {&leftScales[size_t(row) * perRow], perRow}, columnScales, sum,
-                                         model, hasGroups);
-    }
+  numbers::addScaledProducts(
+      {multiplicand(x, typeOfA, rows), 0, rows, {rowsOfB.data(), rowsOfB.size()}}, multiplicand(y, typeOfB, columns),
+      {{leftScales, scalesOfA.columns, 1}, {rightScales, 1, columns}, scalesOfA.columns, hasGroups},
+      {sums.data(), sums.size()}, model);
 }
 
 void MatrixProduct::widen(llvm::MutableArrayRef<uint32_t> codes) const {

@@ -47,8 +47,8 @@ void compareTile(const TileCase &one, Spread kind, bool isSparse, std::mt19937 &
   for (uint32_t &sum : sums)
     sum = spreadCode(random() % 2 ? Spread::NearOne : Spread::MostlyZero, *one.kind.result, random);
   const std::vector<uint32_t> before = sums;
-  addProducts({Multiplicand(rows, one.depth, *one.kind.operand, a, model.products), 0, rows, chosen},
-              Multiplicand(columns, depthOfB, *one.kind.operand, b, model.products), sums, *one.kind.result, model);
+  addProducts({Multiplicand(rows, one.depth, *one.kind.operand, a), 0, rows, chosen},
+              Multiplicand(columns, depthOfB, *one.kind.operand, b), sums, *one.kind.result, model);
   for (uint32_t row = 0; row < rows; ++row)
     for (uint32_t column = 0; column < columns; ++column) {
       std::vector<Factor> x, y;
@@ -80,37 +80,66 @@ TEST(MatrixTile, SumsSideBySideAreThoseOneByOne) {
         compareTile(one, Spread(kind), isSparse, random);
 }
 
-TEST(MatrixTile, ScaledSumsSideBySideAreThoseOneByOne) {
-  constexpr uint32_t depth = 32;
-  std::mt19937 random(1);
-  for (const Format *format : {&e4m3, &e5m2, &e2m3, &e2m1})
-    for (const unsigned spread : {20u, 100u, 256u}) { // of the scales; the widest have a NaN among them
-      const SumModel model = sumModel({MatrixUnit::Tcgen05, 100, format, &f32});
-      std::vector<uint32_t> a(rows * depth), b(columns * depth), sums(rows * columns);
-      for (std::vector<uint32_t> *codes : {&a, &b})
-        for (uint32_t &code : *codes)
-          code = spreadCode(random() % 2 ? Spread::Anything : Spread::MostlyZero, *format, random);
-      for (uint32_t &sum : sums)
-        sum = spreadCode(random() % 2 ? Spread::NearOne : Spread::MostlyZero, f32, random);
-      std::vector<Factor> scalesOfA(rows), scalesOfB(columns);
-      for (std::vector<Factor> *scales : {&scalesOfA, &scalesOfB})
-        for (Factor &scale : *scales)
-          scale = factorOf(128 - spread / 2 + random() % spread, ue8m0);
-      const std::vector<uint32_t> before = sums;
-      const Multiplicand ofA(rows, depth, *format, a, model.products), ofB(columns, depth, *format, b, model.products);
-      addScaledProducts({ofA, 0, rows}, ofB, scalesOfA, scalesOfB, sums, model);
-      for (uint32_t at = 0; at < sums.size(); ++at) {
-        const uint32_t row = at / columns, column = at % columns;
-        std::vector<Factor> x, y;
-        for (uint32_t k = 0; k < depth; ++k) {
-          x.push_back(ofA.factor(row, k));
-          y.push_back(ofB.factor(column, k));
-        }
-        ASSERT_EQ(sums[at], scaledSumOfProducts(x, y, {&scalesOfA[row], 1}, {&scalesOfB[column], 1}, before[at], model,
-                                                /*hasGroups=*/false))
-            << format->name << ", scales of " << spread << ", sum " << before[at];
-      }
+struct ScaledCase {
+  MatrixKind kind;
+  const Format *scale;
+  uint32_t depth, factors;
+};
+
+/// The same with scales, spread over so many of their codes; the widest have a NaN among them.
+void compareScaled(const ScaledCase &one, uint32_t spread, bool isSparse, std::mt19937 &random) {
+  const Format &format = *one.kind.operand;
+  const SumModel model = sumModel(one.kind);
+  const uint32_t depth = one.depth, depthOfB = isSparse ? 2 * depth : depth, factors = one.factors;
+  std::vector<uint32_t> a(rows * depth), b(columns * depthOfB), sums(rows * columns);
+  std::vector<uint16_t> chosen(isSparse ? rows * depth : 0);
+  for (uint16_t &column : chosen)
+    column = static_cast<uint16_t>(random() % depthOfB);
+  for (std::vector<uint32_t> *codes : {&a, &b})
+    for (uint32_t &code : *codes)
+      code = spreadCode(random() % 2 ? Spread::Anything : Spread::MostlyZero, format, random);
+  for (uint32_t &sum : sums)
+    sum = spreadCode(random() % 2 ? Spread::NearOne : Spread::MostlyZero, f32, random);
+  std::vector<Factor> scalesOfA(rows * factors), scalesOfB(columns * factors);
+  const auto greatest = uint32_t(one.scale->ones()), middle = uint32_t(one.scale->one());
+  for (std::vector<Factor> *scales : {&scalesOfA, &scalesOfB})
+    for (Factor &scale : *scales)
+      scale =
+          factorOf(std::min<uint32_t>(middle - std::min(middle, spread / 2) + random() % spread, greatest), *one.scale);
+  const std::vector<uint32_t> before = sums;
+  const Multiplicand ofA(rows, depth, format, a), ofB(columns, depthOfB, format, b);
+  addScaledProducts({ofA, 0, rows, chosen}, ofB,
+                    {{scalesOfA, factors, 1}, {scalesOfB, 1, columns}, factors, one.kind.hasGroups}, sums, model);
+  for (uint32_t at = 0; at < sums.size(); ++at) {
+    const uint32_t row = at / columns, column = at % columns;
+    std::vector<Factor> x, y, scalesOfColumn;
+    for (uint32_t k = 0; k < depth; ++k) {
+      x.push_back(ofA.factor(row, k));
+      y.push_back(ofB.factor(column, isSparse ? chosen[row * depth + k] : k));
     }
+    for (uint32_t i = 0; i < factors; ++i)
+      scalesOfColumn.push_back(scalesOfB[i * columns + column]);
+    ASSERT_EQ(sums[at], scaledSumOfProducts(x, y, {&scalesOfA[row * factors], factors}, scalesOfColumn, before[at],
+                                            model, one.kind.hasGroups))
+        << format.name << " times " << factors << " of " << one.scale->name << ", scales of " << spread << ", sum "
+        << before[at];
+  }
+}
+
+TEST(MatrixTile, ScaledSumsSideBySideAreThoseOneByOne) {
+  constexpr MatrixUnit tcgen05 = MatrixUnit::Tcgen05, mma = MatrixUnit::Mma;
+  const ScaledCase cases[] = {{{tcgen05, 100, &e4m3, &f32}, &ue8m0, 32, 1},
+                              {{tcgen05, 100, &e5m2, &f32}, &ue8m0, 32, 1},
+                              {{tcgen05, 100, &e2m3, &f32}, &ue8m0, 32, 2},
+                              {{mma, 120, &e2m1, &f32}, &ue8m0, 32, 1},
+                              {{tcgen05, 100, &e2m1, &f32, false, true}, &ue8m0, 64, 2},
+                              {{tcgen05, 100, &e2m1, &f32, false, true}, &ue8m0, 64, 4},
+                              {{mma, 120, &e2m1, &f32, false, true}, &ue4m3, 64, 4}};
+  std::mt19937 random(1);
+  for (const ScaledCase &one : cases)
+    for (const uint32_t spread : {1u, 8u, 20u, 100u, 256u})
+      for (const bool isSparse : {false, true})
+        compareScaled(one, spread, isSparse, random);
 }
 
 } // namespace

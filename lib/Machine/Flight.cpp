@@ -250,28 +250,12 @@ void startOperation(char *registers, const Op &op, uint32_t mask, Warp &warp) {
 }
 
 void watchMatrix(Warp &warp, const Op &op, BlockState &block, const SharedMatrix &matrix, unsigned lane) {
-  constexpr uint32_t bytesOfPiece = 16;
   if (warp.clock.empty() || warp.doer.stage == Stage::End)
     return;
-  uint32_t begin = 0, end = 0; // of neighbours
-  const auto watch = [&] {
-    if (begin < end)
-      watchShared(warp, op, block, begin, end - begin, false, lane, /*isOfLane=*/false);
-  };
-  for (const uint32_t place : block.grid->matrices.placesOf(matrix)) {
-    if (place + bytesOfPiece > block.shared.size())
-      continue;
-    if (begin < end && place == end)
-      end += bytesOfPiece;
-    else if (begin < end && place + bytesOfPiece == begin)
-      begin = place;
-    else {
-      watch();
-      begin = place;
-      end = place + bytesOfPiece;
-    }
-  }
-  watch();
+  const auto places = block.grid->matrices.placesOf(matrix);
+  for (const MatrixPlaces::Run &run : places->runs)
+    if (run.end <= block.shared.size())
+      watchShared(warp, op, block, run.begin, run.end - run.begin, false, lane, /*isOfLane=*/false);
 }
 
 // ---- ends

@@ -66,12 +66,37 @@ const MatrixCache::Pieces &MatrixCache::piecesOf(const SharedForm &form) {
   return result;
 }
 
+/// Elements of which each takes as many bits as the place of it.
+template <class Element>
+static void readWhole(const SharedForm &form, llvm::ArrayRef<uint8_t> bytes, uint32_t sign, uint32_t *codes) {
+  constexpr uint32_t run = 16 / sizeof(Element);
+  const uint32_t perLine = (form.isAlongK ? form.depth : form.rows) / run;
+  const uint32_t lines = form.isAlongK ? form.rows : form.depth;
+  const size_t step = form.isAlongK ? form.rows : 1, nextLine = form.isAlongK ? 1 : form.rows;
+  const uint8_t *from = bytes.data();
+  for (uint32_t line = 0; line < lines; ++line) {
+    uint32_t *to = codes + line * nextLine;
+    for (uint32_t piece = 0; piece < perLine; ++piece, from += 16)
+      for (uint32_t i = 0; i < run; ++i, to += step) {
+        Element element;
+        std::memcpy(&element, from + i * sizeof element, sizeof element);
+        *to = element ^ sign;
+      }
+  }
+}
+
 /// The elements of pieces of 16 bytes; K grows slowest.
 static std::vector<uint32_t> codesOf(const SharedForm &form, const OperandType &type, llvm::ArrayRef<uint8_t> bytes,
                                      bool isNegative) {
   const uint32_t run = 128 / form.bits, perLine = (form.isAlongK ? form.depth : form.rows) / run;
   const uint32_t sign = isNegative && type.format ? static_cast<uint32_t>(type.format->signBit()) : 0;
   std::vector<uint32_t> codes(size_t(form.rows) * form.depth);
+  if (form.bits == type.bits && form.bits >= 8) {
+    (form.bits == 8    ? readWhole<uint8_t>
+     : form.bits == 16 ? readWhole<uint16_t>
+                       : readWhole<uint32_t>)(form, bytes, sign, codes.data());
+    return codes;
+  }
   const uint32_t lines = form.isAlongK ? form.rows : form.depth;
   for (uint32_t line = 0; line < lines; ++line)
     for (uint32_t piece = 0; piece < perLine; ++piece) {
@@ -85,44 +110,85 @@ static std::vector<uint32_t> codesOf(const SharedForm &form, const OperandType &
   return codes;
 }
 
-std::vector<uint32_t> MatrixCache::placesOf(const SharedMatrix &matrix) {
+static std::vector<MatrixPlaces::Run> runsOf(llvm::ArrayRef<uint32_t> places) {
+  constexpr uint32_t bytesOfPiece = 16;
+  std::vector<MatrixPlaces::Run> runs;
+  for (const uint32_t place : places)
+    if (!runs.empty() && place == runs.back().end)
+      runs.back().end += bytesOfPiece;
+    else if (!runs.empty() && place + bytesOfPiece == runs.back().begin)
+      runs.back().begin = place;
+    else
+      runs.push_back({place, place + bytesOfPiece});
+  return runs;
+}
+
+std::shared_ptr<const MatrixPlaces> MatrixCache::placesOf(const SharedMatrix &matrix) {
+  constexpr size_t mostKnown = 256;
+  if (const auto found = known.find(matrix); found != known.end())
+    return found->second;
   const layout::SwizzleMode &mode = layout::swizzleModes[matrix.form.mode];
   const layout::Swizzle swizzle{mode.swizzleBits, mode.swizzleBase, mode.swizzleShift};
   const uint32_t pattern = matrix.baseOffset * 128; // the begin of the pattern of the swizzle
-  std::vector<uint32_t> places = piecesOf(matrix.form).offsets;
-  for (uint32_t &place : places) {
+  MatrixPlaces result;
+  result.places = piecesOf(matrix.form).offsets;
+  for (uint32_t &place : result.places) {
     const uint32_t linear = matrix.start + place;
     place = linear ^ (swizzle(linear - pattern) ^ (linear - pattern));
+    result.end = std::max(result.end, place + 16);
   }
-  return places;
+  result.runs = runsOf(result.places);
+  if (known.size() >= mostKnown)
+    known.clear();
+  return known[matrix] = std::make_shared<const MatrixPlaces>(std::move(result));
+}
+
+static std::vector<uint8_t> gathered(const MatrixPlaces &places, llvm::ArrayRef<uint8_t> shared) {
+  if (places.end > shared.size())
+    return {};
+  std::vector<uint8_t> bytes(places.places.size() * 16);
+  for (size_t i = 0; i < places.places.size(); ++i)
+    std::memcpy(&bytes[i * 16], &shared[places.places[i]], 16);
+  return bytes;
+}
+/// Is true if these are still the bytes of the matrix.
+static bool areAt(const MatrixPlaces &places, llvm::ArrayRef<uint8_t> bytes, llvm::ArrayRef<uint8_t> shared) {
+  if (places.end > shared.size())
+    return false;
+  const uint8_t *known = bytes.data();
+  for (const uint32_t place : places.places) {
+    if (std::memcmp(known, &shared[place], 16) != 0)
+      return false;
+    known += 16;
+  }
+  return true;
 }
 
 std::vector<uint8_t> MatrixCache::bytesOf(const SharedMatrix &matrix, llvm::ArrayRef<uint8_t> shared) {
-  const std::vector<uint32_t> places = placesOf(matrix);
-  std::vector<uint8_t> bytes(places.size() * 16);
-  for (size_t i = 0; i < places.size(); ++i) {
-    if (uint64_t(places[i]) + 16 > shared.size())
-      return {};
-    std::memcpy(&bytes[i * 16], &shared[places[i]], 16);
-  }
-  return bytes;
+  return gathered(*placesOf(matrix), shared);
 }
 
 std::shared_ptr<const Prepared> MatrixCache::find(const SharedMatrix &matrix, const OperandType &type, bool isNegative,
                                                   llvm::ArrayRef<uint8_t> shared) {
   constexpr size_t mostEntries = 16;
-  std::vector<uint8_t> bytes = bytesOf(matrix, shared);
+  for (const Entry &entry : entries)
+    if (entry.matrix == matrix && entry.type == type && entry.isNegative == isNegative &&
+        areAt(*entry.places, entry.bytes, shared))
+      return entry.prepared;
+  std::shared_ptr<const MatrixPlaces> places = placesOf(matrix);
+  std::vector<uint8_t> bytes = gathered(*places, shared);
   if (bytes.empty())
     return nullptr;
-  for (const Entry &entry : entries)
-    if (entry.form == matrix.form && entry.type == type && entry.isNegative == isNegative && entry.bytes == bytes)
-      return entry.prepared;
   if (entries.size() < mostEntries)
     entries.emplace_back();
   Entry &entry = entries[oldest];
   oldest = (oldest + 1) % mostEntries;
   const std::vector<uint32_t> codes = codesOf(matrix.form, type, bytes, isNegative);
-  entry = {matrix.form, type, isNegative, std::move(bytes),
+  entry = {matrix,
+           std::move(places),
+           type,
+           isNegative,
+           std::move(bytes),
            std::make_shared<const Prepared>(prepare(matrix.form.rows, matrix.form.depth, type, codes))};
   return entry.prepared;
 }

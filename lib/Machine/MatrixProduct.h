@@ -32,6 +32,16 @@ struct SharedMatrix {
   SharedForm form;
   uint32_t start = 0, baseOffset = 0; // offsets in the shared memory of a block
   uint64_t bytes() const { return uint64_t(form.rows) * form.depth * form.bits / 8; }
+  auto operator<=>(const SharedMatrix &) const = default;
+};
+/// The places in shared memory of each 16 bytes of a matrix: row after row, or for each K one after the other.
+struct MatrixPlaces {
+  std::vector<uint32_t> places;
+  struct Run {
+    uint32_t begin, end;
+  };
+  std::vector<Run> runs; // the same bytes, neighbours together
+  uint32_t end = 0;      // of all
 };
 
 /// Is true when its rows are no longer than those that its mode swizzles: more rows that follow along K belong to
@@ -60,8 +70,7 @@ public:
   /// Returns null if the matrix does not lie in the memory.
   std::shared_ptr<const Prepared> find(const SharedMatrix &matrix, const OperandType &type, bool isNegative,
                                        llvm::ArrayRef<uint8_t> shared);
-  /// The places in shared memory of each 16 bytes of the matrix.
-  std::vector<uint32_t> placesOf(const SharedMatrix &matrix);
+  std::shared_ptr<const MatrixPlaces> placesOf(const SharedMatrix &matrix);
   /// The bytes of the matrix, in pieces of 16: row after row, or for each K one after the other. Empty: it does not lie
   /// in the memory.
   std::vector<uint8_t> bytesOf(const SharedMatrix &matrix, llvm::ArrayRef<uint8_t> shared);
@@ -71,7 +80,8 @@ private:
     std::vector<uint32_t> offsets; // where each 16 bytes are: row after row, or for each K one after the other
   };
   struct Entry {
-    SharedForm form;
+    SharedMatrix matrix;
+    std::shared_ptr<const MatrixPlaces> places;
     OperandType type;
     bool isNegative = false;
     std::vector<uint8_t> bytes;
@@ -80,6 +90,7 @@ private:
   const Pieces &piecesOf(const SharedForm &form);
 
   std::map<SharedForm, Pieces> pieces;
+  std::map<SharedMatrix, std::shared_ptr<const MatrixPlaces>> known; // lately
   std::deque<Entry> entries;
   size_t oldest = 0;
 };

@@ -89,11 +89,15 @@ uint32_t wordIn(const char *registers, Place place, unsigned lane) {
 std::optional<SharedMatrix> sharedMatrix(uint64_t descriptor, uint32_t rows, uint32_t depth, uint32_t bits,
                                          bool isAlongK) {
   static const descriptor::Format &format = *descriptor::findFormat("wgmma-smem", "");
+  static const descriptor::Field &start = *format.field("start"), &baseOffset = *format.field("base-offset"),
+                                 &leading = *format.field("lbo"), &stride = *format.field("sbo"),
+                                 &swizzle = *format.field("swizzle");
+  const auto get = [&](const descriptor::Field &field) { return field.of(descriptor) << field.shift; };
   SharedMatrix result;
-  result.start = format.get(descriptor, "start");
-  result.baseOffset = format.get(descriptor, "base-offset");
-  result.form = {rows, depth, bits, isAlongK, 0, format.get(descriptor, "lbo"), format.get(descriptor, "sbo")};
-  const int wanted = static_cast<int>(format.get(descriptor, "swizzle"));
+  result.start = get(start);
+  result.baseOffset = get(baseOffset);
+  result.form = {rows, depth, bits, isAlongK, 0, get(leading), get(stride)};
+  const int wanted = static_cast<int>(get(swizzle));
   for (const layout::SwizzleMode &mode : layout::swizzleModes)
     if (mode.wgmma == wanted)
       result.form.mode = static_cast<uint8_t>(&mode - layout::swizzleModes);
@@ -107,32 +111,27 @@ std::optional<SharedMatrix> operand(const WarpgroupProduct &product, bool isA, c
                       !(isA ? product.isTransposedA : product.isTransposedB));
 }
 
-/// Is true when all descriptors describe a matrix.
-bool isKnown(const WarpgroupProduct &product, const char *registers, unsigned lane) {
-  return (!product.registers.empty() || operand(product, true, registers, lane)) &&
-         operand(product, false, registers, lane);
-}
+/// The matrices in shared memory, of A if it does not lie in registers.
+struct Matrices {
+  std::optional<SharedMatrix> a, b;
+};
 
 /// Operands in shared memory are read; the first warp notes and counts it for all of the group.
-void watchOperands(const WarpgroupProduct &product, const char *registers, unsigned lane, const Op &op, Warp &warp) {
+void watchOperands(const Matrices &matrices, unsigned lane, const Op &op, Warp &warp) {
   if (warp.number % 4)
     return;
-  for (const bool isA : {true, false}) {
-    if (isA && !product.registers.empty())
-      continue;
-    const SharedMatrix matrix = *operand(product, isA, registers, lane);
-    countBytes(warp, op, Space::Shared, matrix.bytes());
-    watchMatrix(warp, op, *warp.block, matrix, lane);
-  }
+  for (const auto *matrix : {&matrices.a, &matrices.b})
+    if (*matrix) {
+      countBytes(warp, op, Space::Shared, (*matrix)->bytes());
+      watchMatrix(warp, op, *warp.block, **matrix, lane);
+    }
 }
 
-std::shared_ptr<const Prepared> fromShared(const WarpgroupProduct &product, bool isA, const char *registers,
+std::shared_ptr<const Prepared> fromShared(const SharedMatrix &matrix, const OperandType &type, bool isNegative,
                                            unsigned lane, const Op &op, Warp &warp) {
-  const OperandType &type = isA ? product.kind.a : product.kind.b;
-  const auto matrix = operand(product, isA, registers, lane);
-  auto found = warp.block->grid->matrices.find(*matrix, type, isA && product.kind.isNegative, warp.block->shared);
+  auto found = warp.block->grid->matrices.find(matrix, type, isNegative, warp.block->shared);
   if (!found)
-    report(warp, op, AccessFault::OutOfBounds, {{}, 0, Space::Shared}, matrix->start, 16, false, lane);
+    report(warp, op, AccessFault::OutOfBounds, {{}, 0, Space::Shared}, matrix.start, 16, false, lane);
   return found;
 }
 
@@ -181,39 +180,51 @@ void separate(const uint32_t *sums, FourWords &first, FourWords &second) {
 
 bool hasHalves(const WarpgroupProduct &product) { return product.kind.result && product.kind.result->width() == 16; }
 
-/// The sums of the warp's rows, as they are in the registers.
-void readSums(const WarpgroupProduct &product, const char *registers, uint32_t *sums) {
-  const SumsOrder &order = product.orderOfD;
-  for (size_t pair = 0; pair < order.first.size(); ++pair)
-    for (unsigned four = 0; four < order.ofFourLanes.size(); ++four) {
-      const size_t lanes = size_t(four) * sizeof(FourWords);
-      uint32_t *const to = sums + order.first[pair] + order.ofFourLanes[four];
-      FourWords first, second;
-      if (hasHalves(product)) {
-        std::memcpy(&first, registers + product.d[pair].slot + lanes, sizeof first);
-        interleave(first & 0xffff, first >> 16, to);
-        continue;
-      }
-      std::memcpy(&first, registers + product.d[2 * pair].slot + lanes, sizeof first);
-      std::memcpy(&second, registers + product.d[2 * pair + 1].slot + lanes, sizeof second);
-      interleave(first, second, to);
-    }
+/// Calls `move` with the bytes of the registers of pairs in four lanes, and their sums.
+template <bool AreHalves, class Move>
+void forPairs(const WarpgroupProduct &product, char *registers, uint32_t *sums, Move move) {
+  const std::array<uint32_t, warpSize / 4> ofFourLanes = product.orderOfD.ofFourLanes;
+  const uint32_t *const first = product.orderOfD.first.data();
+  const Place *const d = product.d.data();
+  const size_t pairs = product.orderOfD.first.size();
+  for (size_t pair = 0; pair < pairs; ++pair) {
+    char *const one = registers + d[AreHalves ? pair : 2 * pair].slot;
+    char *const other = AreHalves ? one : registers + d[2 * pair + 1].slot;
+    uint32_t *const to = sums + first[pair];
+    for (size_t four = 0; four < ofFourLanes.size(); ++four)
+      move(one + four * sizeof(FourWords), other + four * sizeof(FourWords), to + ofFourLanes[four]);
+  }
 }
-void writeSums(const WarpgroupProduct &product, char *registers, const uint32_t *sums) {
-  const SumsOrder &order = product.orderOfD;
-  for (size_t pair = 0; pair < order.first.size(); ++pair)
-    for (unsigned four = 0; four < order.ofFourLanes.size(); ++four) {
-      const size_t lanes = size_t(four) * sizeof(FourWords);
+
+/// The sums of the warp's rows, as they are in the registers.
+void readSums(const WarpgroupProduct &product, char *registers, uint32_t *sums) {
+  if (hasHalves(product))
+    return forPairs<true>(product, registers, sums, [](const char *both, const char *, uint32_t *to) {
+      FourWords words;
+      std::memcpy(&words, both, sizeof words);
+      interleave(words & 0xffff, words >> 16, to);
+    });
+  forPairs<false>(product, registers, sums, [](const char *one, const char *other, uint32_t *to) {
+    FourWords first, second;
+    std::memcpy(&first, one, sizeof first);
+    std::memcpy(&second, other, sizeof second);
+    interleave(first, second, to);
+  });
+}
+void writeSums(const WarpgroupProduct &product, char *registers, uint32_t *sums) {
+  if (hasHalves(product))
+    return forPairs<true>(product, registers, sums, [](char *both, char *, const uint32_t *from) {
       FourWords first, second;
-      separate(sums + order.first[pair] + order.ofFourLanes[four], first, second);
-      if (hasHalves(product)) {
-        first |= second << 16;
-        std::memcpy(registers + product.d[pair].slot + lanes, &first, sizeof first);
-        continue;
-      }
-      std::memcpy(registers + product.d[2 * pair].slot + lanes, &first, sizeof first);
-      std::memcpy(registers + product.d[2 * pair + 1].slot + lanes, &second, sizeof second);
-    }
+      separate(from, first, second);
+      first |= second << 16;
+      std::memcpy(both, &first, sizeof first);
+    });
+  forPairs<false>(product, registers, sums, [](char *one, char *other, const uint32_t *from) {
+    FourWords first, second;
+    separate(from, first, second);
+    std::memcpy(one, &first, sizeof first);
+    std::memcpy(other, &second, sizeof second);
+  });
 }
 
 void multiplyInGroup(char *registers, const Op &op, uint32_t mask, Warp &warp) {
@@ -221,30 +232,37 @@ void multiplyInGroup(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto lane = static_cast<unsigned>(__builtin_ctz(mask));
   if (mask != allLanes)
     return reportUndefined(warp, op, lane, "a product of a warpgroup of which lanes are missing");
-  if (!isKnown(product, registers, lane))
+  Matrices matrices;
+  if (product.registers.empty())
+    matrices.a = operand(product, true, registers, lane);
+  matrices.b = operand(product, false, registers, lane);
+  if (!matrices.b || (!matrices.a && product.registers.empty()))
     return reportUndefined(warp, op, lane, "a matrix whose rows are longer than those that its descriptor swizzles");
   if (warp.doer.stage == Stage::Begin)
-    return watchOperands(product, registers, lane, op, warp);
+    return watchOperands(matrices, lane, op, warp);
   bool isAdded = product.keeps;
   if (product.scaleOfD.bits) {
     uint32_t lanes;
     std::memcpy(&lanes, registers + product.scaleOfD.slot, 4);
     isAdded = (lanes >> lane & 1) != uint32_t(product.isNot);
   }
-  std::vector<uint32_t> sums(size_t(rowsOfWarp) * product.n);
+  numbers::Elements<uint32_t> sums(size_t(rowsOfWarp) * product.n);
   if (isAdded)
     readSums(product, registers, sums.data());
-  const uint32_t quarter = product.registers.empty() ? warp.number % 4 * rowsOfWarp : 0;
-  const std::shared_ptr<const Prepared> a = product.registers.empty()
-                                                ? fromShared(product, true, registers, lane, op, warp)
-                                                : fromRegisters(product, registers);
-  const std::shared_ptr<const Prepared> b = a ? fromShared(product, false, registers, lane, op, warp) : nullptr;
+  else
+    std::fill_n(sums.data(), sums.size(), 0);
+  const uint32_t quarter = matrices.a ? warp.number % 4 * rowsOfWarp : 0;
+  const std::shared_ptr<const Prepared> a =
+      matrices.a ? fromShared(*matrices.a, product.kind.a, product.kind.isNegative, lane, op, warp)
+                 : fromRegisters(product, registers);
+  const std::shared_ptr<const Prepared> b =
+      a ? fromShared(*matrices.b, product.kind.b, false, lane, op, warp) : nullptr;
   if (!b)
     return;
   const std::vector<uint16_t> columns =
       product.isSparse ? columnsOf(product, registers, a->rows, quarter) : std::vector<uint16_t>();
-  addProducts(product.kind, *a, quarter, rowsOfWarp, *b, sums, columns);
-  watchOperands(product, registers, lane, op, warp);
+  addProducts(product.kind, *a, quarter, rowsOfWarp, *b, {sums.data(), sums.size()}, columns);
+  watchOperands(matrices, lane, op, warp);
   writeSums(product, registers, sums.data());
 }
 

@@ -50,6 +50,25 @@ TensorPlaces tensorPlacesIn(const layout::Layout &layout) {
   return result;
 }
 
+/// Elements that are neighbours in a row and in a lane: the first one, and where it lies.
+struct TensorRun {
+  uint32_t first, count;
+  TensorPlace place;
+};
+std::vector<TensorRun> runsIn(const TensorPlaces &places, uint32_t perRow) {
+  std::vector<TensorRun> runs;
+  for (uint32_t i = 0; i < places.size(); ++i) {
+    const TensorPlace &place = places[i];
+    const TensorRun *const last = runs.empty() || i % perRow == 0 ? nullptr : &runs.back();
+    if (last && place.block == last->place.block && place.lane == last->place.lane &&
+        place.column == last->place.column + last->count)
+      ++runs.back().count;
+    else
+      runs.push_back({i, 1, place});
+  }
+  return runs;
+}
+
 /// Holds what an instruction descriptor makes of an instruction.
 struct TensorShape {
   std::string problem;          // says why it cannot be executed; empty: it can
@@ -61,6 +80,7 @@ struct TensorShape {
   bool hasGroups = false;
   uint32_t factors = 0; // how many a row has
   TensorPlaces d, a, indices, scalesOfA, scalesOfB;
+  std::vector<TensorRun> runsOfD;
 };
 
 /// Payload of tcgen05.mma.
@@ -107,9 +127,10 @@ void addLayouts(const TensorProduct &product, uint32_t lane, const descriptor::F
     return;
   }
   for (const layout::Layout &layout : answer.layouts)
-    if (layout.name == "D")
+    if (layout.name == "D") {
       shape.d = tensorPlacesIn(layout);
-    else if (layout.name == "A" && product.isOfTensorMemory)
+      shape.runsOfD = runsIn(shape.d, shape.n);
+    } else if (layout.name == "A" && product.isOfTensorMemory)
       shape.a = tensorPlacesIn(layout);
     else if (layout.name == "metadata" && product.isSparse)
       shape.indices = tensorPlacesIn(layout);
@@ -196,9 +217,12 @@ private:
   void addScaled(uint32_t first, const Prepared &a, const Prepared &b, uint32_t firstColumn, std::span<uint32_t> sums);
   void read(std::vector<uint32_t> &sums) const;
   void write(const std::vector<uint32_t> &sums) const;
-  uint32_t &cell(const AddressOf &address, const TensorPlace &place) const {
-    const TensorAddress at(addressIn(registers, address, lane));
-    return blocks[place.block]->tensor.at(place.lane, (at.column + place.column) % TensorMemory::columns);
+  /// The first column of a matrix.
+  uint32_t columnOf(const AddressOf &address) const {
+    return TensorAddress(addressIn(registers, address, lane)).column;
+  }
+  uint32_t &cell(uint32_t column, const TensorPlace &place) const {
+    return blocks[place.block]->tensor.at(place.lane, (column + place.column) % TensorMemory::columns);
   }
   bool keeps() const {
     uint32_t lanes = 0;
@@ -238,7 +262,7 @@ static std::vector<uint8_t> lanesIn(const TensorPlaces &places, uint32_t block) 
 }
 
 void Multiplication::watchPlaces(const AddressOf &address, const TensorPlaces &places, bool isWrite) {
-  const uint32_t column = TensorAddress(addressIn(registers, address, lane)).column;
+  const uint32_t column = columnOf(address);
   for (uint32_t i = 0; i < blocks.size(); ++i)
     watchTensor(warp, op, *blocks[i], column, lanesIn(places, i), isWrite, lane);
 }
@@ -290,11 +314,12 @@ std::shared_ptr<const Prepared> Multiplication::ofTensorMemory(uint32_t first) c
   const OperandType &type = shape.kind.a;
   const uint32_t sign = shape.kind.isNegative && type.format ? static_cast<uint32_t>(type.format->signBit()) : 0;
   const uint32_t below = shape.geometryBits == 8 && type.bits < 8 ? 6 - type.bits : 0; // zeros in the byte
+  const uint32_t column = columnOf(product.addressOfA);
   std::vector<uint32_t> codes(size_t(rows) * shape.k);
   for (size_t i = 0; i < codes.size(); ++i) {
     const size_t row = first + i % rows, k = i / rows;
     const TensorPlace &place = shape.a[row * shape.k + k];
-    const uint32_t word = cell(product.addressOfA, place) >> (place.bit + below);
+    const uint32_t word = cell(column, place) >> (place.bit + below);
     codes[i] = (type.bits == 32 ? word : word & ((1u << type.bits) - 1)) ^ sign;
   }
   return std::make_shared<const Prepared>(prepare(rows, shape.k, type, codes));
@@ -304,21 +329,23 @@ std::shared_ptr<const Prepared> Multiplication::ofTensorMemory(uint32_t first) c
 std::vector<numbers::Factor> Multiplication::scales(const AddressOf &address, const TensorPlaces &places) const {
   std::vector<numbers::Factor> result;
   result.reserve(places.size());
+  const uint32_t column = columnOf(address);
   for (const TensorPlace &place : places)
-    result.push_back(numbers::factorOf(cell(address, place) >> place.bit & 255, *shape.scale));
+    result.push_back(numbers::factorOf(cell(column, place) >> place.bit & 255, *shape.scale));
   return result;
 }
 
 std::vector<uint16_t> Multiplication::columns(uint32_t first) const {
   const uint32_t bits = shape.geometryBits, chunk = chunkOfIndex(bits), chunks = 2 * shape.k / chunk;
   const auto rows = static_cast<uint32_t>(shape.m / blocks.size());
+  const uint32_t column = columnOf(product.metadata);
   std::vector<uint16_t> result;
   for (uint32_t row = 0; row < rows; ++row)
     for (uint32_t i = 0; i < chunks; ++i) {
       const TensorPlace &place = shape.indices[size_t(first + row) * chunks + i];
-      const uint32_t index = cell(product.metadata, place) >> place.bit & 15;
-      for (const uint8_t column : chosenColumns(index, bits))
-        result.push_back(static_cast<uint16_t>(i * chunk + column));
+      const uint32_t index = cell(column, place) >> place.bit & 15;
+      for (const uint8_t chosen : chosenColumns(index, bits))
+        result.push_back(static_cast<uint16_t>(i * chunk + chosen));
     }
   return result;
 }
@@ -341,20 +368,22 @@ void Multiplication::addScaled(uint32_t first, const Prepared &a, const Prepared
 std::string Multiplication::addRows(uint32_t first, const Prepared &a, std::vector<uint32_t> &sums) {
   std::string problem;
   const auto columnsOfBlock = static_cast<uint32_t>(shape.n / blocks.size());
-  std::vector<uint32_t> part(size_t(a.rows) * columnsOfBlock);
+  const bool isWhole = blocks.size() == 1; // else columns are taken out
+  std::vector<uint32_t> part(isWhole ? 0 : size_t(a.rows) * columnsOfBlock);
   for (uint32_t i = 0; i < blocks.size(); ++i) {
     const auto b = shared(false, *blocks[i], problem);
     if (!b)
       return problem;
     const uint32_t firstColumn = i * columnsOfBlock;
-    for (uint32_t row = 0; row < a.rows; ++row)
+    for (uint32_t row = 0; !isWhole && row < a.rows; ++row)
       std::copy_n(&sums[size_t(first + row) * shape.n + firstColumn], columnsOfBlock,
                   &part[size_t(row) * columnsOfBlock]);
+    const std::span<uint32_t> to = isWhole ? std::span(sums) : std::span(part);
     if (shape.scale)
-      addScaled(first, a, *b, firstColumn, part);
+      addScaled(first, a, *b, firstColumn, to);
     else
-      addProducts(shape.kind, a, 0, a.rows, *b, part, product.isSparse ? columns(first) : std::vector<uint16_t>());
-    for (uint32_t row = 0; row < a.rows; ++row)
+      addProducts(shape.kind, a, 0, a.rows, *b, to, product.isSparse ? columns(first) : std::vector<uint16_t>());
+    for (uint32_t row = 0; !isWhole && row < a.rows; ++row)
       std::copy_n(&part[size_t(row) * columnsOfBlock], columnsOfBlock,
                   &sums[size_t(first + row) * shape.n + firstColumn]);
   }
@@ -363,26 +392,38 @@ std::string Multiplication::addRows(uint32_t first, const Prepared &a, std::vect
 
 void Multiplication::read(std::vector<uint32_t> &sums) const {
   const bool isHalf = shape.kind.result && shape.kind.result->width() == 16;
-  for (size_t i = 0; i < sums.size(); ++i) {
-    const uint32_t word = cell(product.d, shape.d[i]);
-    sums[i] = isHalf ? word & 0xffff : word;
-    if (!product.shift)
-      continue;
-    numbers::Number number = numbers::read(sums[i], *shape.kind.result);
-    number.exponent -= static_cast<int32_t>(product.shift);
-    sums[i] = static_cast<uint32_t>(numbers::store(number, *shape.kind.result, {}));
-  }
+  const uint32_t column = columnOf(product.d), mask = isHalf ? 0xffff : ~0u;
+  for (const TensorRun &run : shape.runsOfD)
+    for (uint32_t i = 0; i < run.count;) {
+      const uint32_t at = (column + run.place.column + i) % TensorMemory::columns;
+      const uint32_t end = std::min(run.count, i + TensorMemory::columns - at); // columns follow around
+      const uint32_t *from = &blocks[run.place.block]->tensor.at(run.place.lane, at);
+      for (uint32_t *to = &sums[run.first]; i < end; ++i)
+        to[i] = *from++ & mask;
+    }
+  if (product.shift)
+    for (uint32_t &sum : sums) {
+      numbers::Number number = numbers::read(sum, *shape.kind.result);
+      number.exponent -= static_cast<int32_t>(product.shift);
+      sum = static_cast<uint32_t>(numbers::store(number, *shape.kind.result, {}));
+    }
 }
 
 void Multiplication::write(const std::vector<uint32_t> &sums) const {
   llvm::SmallVector<uint32_t, 8> disabled;
   for (const Place &place : product.disabled)
     disabled.push_back(static_cast<uint32_t>(number(place)));
-  for (size_t i = 0; i < sums.size(); ++i) {
-    const TensorPlace &place = shape.d[i];
-    const uint32_t at = place.block * TensorMemory::lanes + place.lane;
-    if (at / 32 >= disabled.size() || !(disabled[at / 32] >> at % 32 & 1))
-      cell(product.d, place) = sums[i];
+  const uint32_t column = columnOf(product.d);
+  for (const TensorRun &run : shape.runsOfD) {
+    const uint32_t lane = run.place.block * TensorMemory::lanes + run.place.lane;
+    if (lane / 32 < disabled.size() && disabled[lane / 32] >> lane % 32 & 1)
+      continue;
+    for (uint32_t i = 0; i < run.count;) {
+      const uint32_t at = (column + run.place.column + i) % TensorMemory::columns;
+      const uint32_t count = std::min(run.count - i, TensorMemory::columns - at);
+      std::copy_n(&sums[run.first + i], count, &blocks[run.place.block]->tensor.at(run.place.lane, at));
+      i += count;
+    }
   }
 }
 

@@ -71,10 +71,10 @@ PTXRAY_INSIDE void cut(const LongInts &from, Floats &to, Ints &areCut) {
 }
 
 PTXRAY_INSIDE void widen(const Floats &from, Doubles (&to)[2]) {
-  HalfFloats halves[2];
-  std::memcpy(halves, &from, sizeof from);
-  to[0] = __builtin_convertvector(halves[0], Doubles);
-  to[1] = __builtin_convertvector(halves[1], Doubles);
+  const HalfFloats first = __builtin_shufflevector(from, from, 0, 1, 2, 3);
+  const HalfFloats second = __builtin_shufflevector(from, from, 4, 5, 6, 7);
+  to[0] = __builtin_convertvector(first, Doubles);
+  to[1] = __builtin_convertvector(second, Doubles);
 }
 /// Cut to integers.
 PTXRAY_INSIDE void cut(Floats &numbers) {

@@ -16,7 +16,8 @@ KERNELS = {
     "reduction": (["--grid=4096", "--block=256", "fill:u32:1048576:3", "zeros:u32:4096"], 25),
     "divergent": (["--grid=256", "--block=256", "zeros:u32:65536"], 25),
 }
-# kernel: its launch, but for the rounds; what a round makes, its unit, and how much of it a second is wanted
+# kernel of tensor.ptx: its launch, but for the rounds; what a round makes, its unit, and how much of it a second is
+# wanted
 TENSOR_ROUNDS = 2000
 TENSOR_KERNELS = {
     "warpgroup": (["--block=128", "zeros:f32:128"], 64 * 64 * 16, "products of f16 of a warpgroup", 5),
@@ -27,6 +28,14 @@ TENSOR_KERNELS = {
         "bytes of tensor copies",
         2,
     ),
+}
+# The same of blackwell.ptx, whose rounds are longer
+BLACKWELL_ROUNDS = 200
+BLACKWELL_LAUNCH = ["--block=32", "zeros:u32:32"]
+BLACKWELL_KERNELS = {
+    "tensor": (BLACKWELL_LAUNCH, 128 * 128 * 16, "products of f16 in tensor memory", 5),
+    "scaled8": (BLACKWELL_LAUNCH, 128 * 128 * 32, "products of scaled blocks of e4m3", 2),
+    "scaled4": (BLACKWELL_LAUNCH, 128 * 128 * 64, "products of scaled groups of e2m1", 2),
 }
 ROUNDS = 3
 
@@ -50,13 +59,13 @@ def executed(program, name, folder):
     return json.loads(path.read_text())["counts"]["thread_inst_executed"]
 
 
-def tensor_of(report, program):
-    for name, (words, made, what, least) in TENSOR_KERNELS.items():
+def tensor_of(report, program, file, kernels, rounds):
+    for name, (words, made, what, least) in kernels.items():
         speeds = []
         for checks in ([], ["--no-checks"]):
-            command = [program, "run", "--emulate", "--no-config", HERE / "tensor.ptx", f"--kernel={name}", "--cores=1"]
-            found = output(*command, "--repeat=5", *checks, *words, TENSOR_ROUNDS).stdout
-            speeds.append(made * TENSOR_ROUNDS / float(re.search(r"(\S+) us shortest", found)[1]) / 1e3)
+            command = [program, "run", "--emulate", "--no-config", HERE / file, f"--kernel={name}", "--cores=1"]
+            found = output(*command, "--repeat=5", *checks, *words, rounds).stdout
+            speeds.append(made * rounds / float(re.search(r"(\S+) us shortest", found)[1]) / 1e3)
         report.line(f"emulator: {what} a second on one core without checks, G", speeds[1], least, True)
         report.note(f"{what}: {speeds[0]:.2f} G a second with checks, {speeds[1]:.2f} without")
 
@@ -88,4 +97,5 @@ def all_of(report, program, folder):
     report.line("emulator: instructions of lanes a second on one core with checks, in the mean, G", mean, 4, True)
     report.line("emulator: checks, times the speed without", free / mean, 2, False)
     report.line("emulator: two cores, times one, in the mean", statistics.mean(pairs), 1.8, True)
-    tensor_of(report, program)
+    tensor_of(report, program, "tensor.ptx", TENSOR_KERNELS, TENSOR_ROUNDS)
+    tensor_of(report, program, "blackwell.ptx", BLACKWELL_KERNELS, BLACKWELL_ROUNDS)

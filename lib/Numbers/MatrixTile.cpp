@@ -10,13 +10,10 @@ namespace ptxray::numbers {
 
 namespace {
 
-// Products of elements up to this exponent are numbers of f32. Those that are too small to be are cut off anyway,
-// unless all of the sum is as small.
-constexpr int greatestInside = 63;
 // Exponents to which f32 can be scaled, and what is left of its sums are normal numbers: of products, and of groups.
 constexpr int leastTop = -100, leastTopOfGroups = -91;
 
-constexpr uint32_t rowsAtOnce = 4, columnsAtOnce = 8;
+constexpr uint32_t rowsAtOnce = Multiplicand::rowsAtOnce, columnsAtOnce = 8;
 constexpr uint32_t mostOfWord = 16;  // products whose sum 32 bits hold
 constexpr uint32_t sizeOfGroup = 16; // products that are added before they are scaled
 
@@ -85,76 +82,6 @@ PTXRAY_INSIDE void cut(Floats &numbers) {
   numbers = isWhole ? numbers : __builtin_convertvector(__builtin_convertvector(small, Ints), Floats);
 }
 
-/// A reading decodes codes of a format: the loops over them become vectors.
-struct Reading {
-  explicit Reading(const Format &format)
-      : unused(format.unusedBits), fractionBits(format.fractionBits), widening(23 - format.fractionBits),
-        ones((1U << format.exponentBits) - 1), fractionMask((1U << format.fractionBits) - 1), bias(format.bias),
-        signAt(format.width() - 1), isSigned(format.isSigned),
-        special(format.specials == Specials::Ieee     ? uint32_t(format.infinity())
-                : format.specials == Specials::OneNaN ? uint32_t(format.ones())
-                                                      : ~0U) {}
-  uint32_t unused, fractionBits, widening, ones, fractionMask;
-  int32_t bias;
-  uint32_t signAt, isSigned, special;
-
-  uint32_t fieldOf(uint32_t code) const { return code >> unused >> fractionBits & ones; }
-  uint32_t fractionOf(uint32_t code) const { return code >> unused & fractionMask; }
-  /// The significand is less than 2.
-  float significand(uint32_t code) const {
-    // It has the fraction of an f32 between 1 and 2, from which 1 is taken if the number is subnormal.
-    const uint32_t least = fieldOf(code) == 0 ? 0x3f800000 : 0;
-    const float magnitude =
-        std::bit_cast<float>(fractionOf(code) << widening | 0x3f800000) - std::bit_cast<float>(least);
-    return std::bit_cast<float>(std::bit_cast<uint32_t>(magnitude) | (code >> signAt & isSigned) << 31);
-  }
-  /// Subnormal numbers keep the least exponent, and so do zeros.
-  int32_t exponent(uint32_t code) const {
-    const uint32_t field = fieldOf(code);
-    return int32_t(field) + int32_t(field == 0) - bias;
-  }
-  /// -1: it is zero.
-  int32_t isZero(uint32_t code) const { return -int32_t((fieldOf(code) | fractionOf(code)) == 0); }
-  /// -1: infinity or NaN.
-  int32_t isSpecial(uint32_t code) const {
-    return -int32_t((code >> unused & (ones << fractionBits | fractionMask)) >= special);
-  }
-};
-
-/// The elements of formats with more exponents have them relative to the greatest one of their row.
-bool isFar(const Format &format) { return (1 << format.exponentBits) - 2 > -Multiplicand::leastExponent; }
-
-/// Several loops, each of which becomes vectors also where a matrix has few rows.
-template <bool IsFar> PTXRAY_INSIDE void decode(Multiplicand &matrix) {
-  const Reading reading(*matrix.format);
-  const size_t rows = matrix.rows, all = matrix.codes.size();
-  Elements<int32_t> found(all);
-  const uint32_t *__restrict const codes = matrix.codes.data();
-  float *__restrict const values = matrix.values.data();
-  int32_t *__restrict const exponents = found.data(), *__restrict const greatest = matrix.greatest.data(),
-                            *__restrict const areOutside = matrix.areOutside.data();
-  int8_t *__restrict const bytes = matrix.exponents.data();
-  for (size_t i = 0; i < all; ++i) {
-    exponents[i] = reading.exponent(codes[i]);
-    values[i] = reading.significand(codes[i]) * std::bit_cast<float>(uint32_t(exponents[i] + 127) << 23);
-  }
-  std::fill_n(greatest, matrix.greatest.size(), IsFar ? 1 - reading.bias : int32_t(reading.ones) - reading.bias);
-  std::fill_n(areOutside, matrix.areOutside.size(), 0);
-  for (size_t first = 0; IsFar && first < all; first += rows)
-    for (size_t row = 0; row < rows; ++row)
-      greatest[row] = std::max(greatest[row], exponents[first + row]);
-  for (size_t first = 0; first < all; first += rows)
-    for (size_t row = 0; row < rows; ++row) {
-      const uint32_t code = codes[first + row];
-      const int32_t exponent = exponents[first + row];
-      const int32_t relative = std::max<int32_t>(exponent - greatest[row], Multiplicand::leastExponent);
-      areOutside[row] |= reading.isSpecial(code) | -int32_t(exponent > greatestInside);
-      exponents[first + row] = reading.isZero(code) ? Multiplicand::ofNoProduct : relative;
-    }
-  for (size_t i = 0; i < all; ++i)
-    bytes[i] = int8_t(exponents[i]);
-}
-
 /// The scales of the rows of a matrix, of each factor those of all rows.
 struct ScaleNumbers {
   ScaleNumbers(const Scales &scales, uint32_t rows, uint32_t factors)
@@ -182,7 +109,7 @@ struct ScaleNumbers {
   std::vector<int32_t> exponents, areOutside;
 };
 
-/// Where the numbers of a matrix are.
+/// The numbers of a matrix.
 struct Operand {
   Operand(const Multiplicand &of)
       : values(of.values.data()), exponents(of.exponents.data()), greatest(of.greatest.data()),
@@ -365,52 +292,57 @@ PTXRAY_INSIDE bool areSome(const Ints (&masks)[rowsAtOnce]) {
         codes[at] = int32_t(block.job.oneByOne(block.row + i, block.column + j, first, count, uint32_t(before[at])));
 }
 
-/// One step of K, in which products from `first` on are added to the sums that `codes` are. Those of which -1 in
-/// `areLeft` says so are not to be had in this way.
-template <bool IsSparse, bool IsHalf, Scaling Way>
-PTXRAY_INSIDE void addStep(const Block &block, uint32_t first, uint32_t end, Ints (&codes)[rowsAtOnce],
+/// One step of K: products from `first` on are added at once.
+struct Step {
+  Step(const Job &job, Scaling way, uint32_t first)
+      : first(first), end(std::min(first + job.model.products, job.rows.a.depth)),
+        products(way == Scaling::Groups     ? sizeOfGroup
+                 : way == Scaling::Products ? (end - first) / job.factors
+                                            : end - first),
+        pieces((end - first) / products), piecesOfScale(way == Scaling::Groups ? pieces / job.factors : 1) {}
+  uint32_t first, end;
+  uint32_t products, pieces; // of a piece, whose scale is one, and the number of these
+  uint32_t piecesOfScale;
+};
+
+/// The exponents of the scales of a row and of all columns.
+PTXRAY_INSIDE void setShift(const Block &block, const Step &step, uint32_t piece, uint32_t i, Ints &shift) {
+  const Job &job = block.job;
+  const size_t factor = piece / step.piecesOfScale;
+  load(shift, &job.numbersOfB->exponents[factor * block.b.rows + block.column]);
+  shift += job.numbersOfA->exponents[factor * job.numbersOfA->rows + block.row + i];
+}
+
+/// Finds the greatest exponents of products, and where there are none. Sums of which -1 in `areLeft` says so are not to
+/// be had in this way.
+template <bool IsSparse, Scaling Way>
+PTXRAY_INSIDE void findTop(const Block &block, const Step &step, Ints (&top)[rowsAtOnce], Ints (&areNone)[rowsAtOnce],
                            Ints (&areLeft)[rowsAtOnce]) {
   constexpr int32_t ofNothing = -16384;
-  constexpr int leastScale = 1, greatestScale = 254; // of f32; further away are zeros, and what is cut off
-  const Job &job = block.job;
-  const SumModel &model = job.model;
-  const Operand &a = block.a, &b = block.b;
-  const uint32_t factors = Way == Scaling::None ? 1 : job.factors;
-  const uint32_t perFactor = Way == Scaling::Groups ? sizeOfGroup : (end - first) / factors;
-  const uint32_t pieces = (end - first) / perFactor, piecesOfScale = Way == Scaling::Groups ? pieces / factors : 1;
-  const int32_t lowest = Way == Scaling::Groups ? leastTopOfGroups : leastTop;
   Ints greatestOfB;
-  load(greatestOfB, b.greatest + block.column);
-  const int32_t *const greatestOfA = a.greatest + block.rowOfA;
-  // The exponent of a scale of both rows.
-  const auto setShift = [&](uint32_t piece, uint32_t i, Ints &shift) __attribute__((always_inline)) {
-    const size_t factor = piece / piecesOfScale;
-    load(shift, &job.numbersOfB->exponents[factor * b.rows + block.column]);
-    shift += job.numbersOfA->exponents[factor * job.numbersOfA->rows + block.row + i];
-  };
-
-  Ints top[rowsAtOnce], areNone[rowsAtOnce];
+  load(greatestOfB, block.b.greatest + block.column);
+  const int32_t *const greatestOfA = block.a.greatest + block.rowOfA;
   PTXRAY_EACH_ROW
   for (uint32_t i = 0; i < rowsAtOnce; ++i) {
     top[i] = Ints{} + ofNothing;
     areNone[i] = Ints{} - 1;
   }
-  for (uint32_t piece = 0; piece < pieces; ++piece) {
+  for (uint32_t piece = 0; piece < step.pieces; ++piece) {
     Bytes tops;
-    findTops<IsSparse>(block, first + piece * perFactor, first + (piece + 1) * perFactor, tops);
+    const uint32_t first = step.first + piece * step.products;
+    findTops<IsSparse>(block, first, first + step.products, tops);
     PTXRAY_EACH_ROW
     for (uint32_t i = 0; i < rowsAtOnce; ++i) {
-      Ints relative, shift;
+      Ints relative, shift, exponent;
       rowOf(tops, i, relative);
       const Ints isNone = relative < Multiplicand::ofNoProduct + 1;
-      Ints exponent;
       if (Way == Scaling::Groups)
-        setShift(piece, i, exponent);
+        setShift(block, step, piece, i, exponent);
       else {
-        areLeft[i] |= (relative < job.leastKnown) & ~isNone;
+        areLeft[i] |= (relative < block.job.leastKnown) & ~isNone;
         exponent = relative + (greatestOfB + greatestOfA[i]);
         if (Way == Scaling::Products) {
-          setShift(piece, i, shift);
+          setShift(block, step, piece, i, shift);
           exponent += shift;
         }
       }
@@ -418,94 +350,129 @@ PTXRAY_INSIDE void addStep(const Block &block, uint32_t first, uint32_t end, Int
       raise(top[i], isNone ? Ints{} + ofNothing : exponent);
     }
   }
+}
 
+/// Begins the sums with what was there before, in units that the greatest exponents make.
+template <bool IsHalf, Scaling Way>
+PTXRAY_INSIDE void begin(const SumModel &model, const Ints &codes, const Ints &areNone, Ints &top, Ints &areLeft,
+                         Floats &unit, LongInts &sum, Doubles (&made)[2]) {
+  constexpr int32_t lowest = Way == Scaling::Groups ? leastTopOfGroups : leastTop;
+  Floats before;
+  Ints exponents;
+  if (IsHalf)
+    readHalves(codes, model.zeroExponent, before, exponents, areLeft);
+  else
+    readSingles(codes, before, exponents, areLeft);
+  const Ints isOnlyZeros = areNone & ((__builtin_bit_cast(Ints, before) << 1) == 0);
+  raise(top, exponents);
+  // Sums this small would be cut off as a whole.
+  areLeft |= (top < lowest) & ~isOnlyZeros;
+  raise(top, Ints{} + lowest);
+  setPowers(unit, model.fractionBits - top);
+  before *= unit;
+  if (Way == Scaling::Groups) {
+    cut(before);
+    widen(before, made);
+  } else
+    sum.add(__builtin_convertvector(before, Ints));
+}
+
+/// The factors of a piece of a row: its scales, in units of the sum.
+template <Scaling Way>
+PTXRAY_INSIDE void setScale(const Block &block, const Step &step, uint32_t piece, uint32_t i, const Ints &top,
+                            const Floats &unit, Floats &scale) {
+  constexpr int least = 1, greatest = 254; // of f32; further away are zeros, and what is cut off
+  scale = unit;
+  if (Way == Scaling::None)
+    return;
+  Ints shift;
+  setShift(block, step, piece, i, shift);
+  shift += block.job.model.fractionBits + 127 - top;
+  shift = shift > greatest ? Ints{} + greatest : shift < least ? Ints{} + least : shift;
+  scale = __builtin_bit_cast(Floats, shift << 23);
+}
+
+/// Adds a group of products, times the significands of their scales.
+template <bool IsSparse>
+PTXRAY_INSIDE void addGroup(const Block &block, const Step &step, uint32_t piece, const Floats (&scale)[rowsAtOnce],
+                            Doubles (&made)[rowsAtOnce][2]) {
+  const Job &job = block.job;
+  const uint32_t first = step.first + piece * step.products;
+  Floats part[rowsAtOnce] = {}; // exact: these are small integers
+  addParts<IsSparse, false>(block, first, first + step.products, scale, part);
+  const size_t factor = piece / step.piecesOfScale;
+  Floats ofB;
+  load(ofB, &job.numbersOfB->significands[factor * block.b.rows + block.column]);
+  const float *const ofA = &job.numbersOfA->significands[factor * job.numbersOfA->rows + block.row];
+  PTXRAY_EACH_ROW
+  for (uint32_t i = 0; i < rowsAtOnce; ++i) {
+    Floats group = part[i] * (ofB * ofA[i]) * scale[i];
+    cut(group);
+    Doubles more[2];
+    widen(group, more);
+    made[i][0] += more[0];
+    made[i][1] += more[1];
+  }
+}
+
+/// Rounds a sum, of which the last place that was added has this exponent.
+template <bool IsHalf, Scaling Way>
+PTXRAY_INSIDE void finish(const SumModel &model, const Ints &exponent, const LongInts &from, Doubles (&made)[2],
+                          Ints &codes) {
+  if constexpr (Way == Scaling::Groups) {
+    HalfInts units[2];
+    const Ints biased = exponent + 1023;
+    std::memcpy(units, &biased, sizeof biased);
+    for (unsigned half = 0; half < 2; ++half)
+      made[half] *= __builtin_bit_cast(Doubles, __builtin_convertvector(units[half], Longs) << 52);
+    cutSingles(made, codes);
+  } else {
+    Floats sum, unit;
+    Ints areCut;
+    cut(from, sum, areCut);
+    setPowers(unit, exponent);
+    sum *= unit;
+    if (IsHalf)
+      roundHalves(sum, areCut, codes);
+    else
+      codes = __builtin_bit_cast(Ints, sum) & -(1 << (23 - model.resultBits));
+  }
+}
+
+/// Adds the products of a step to the sums that `codes` are.
+template <bool IsSparse, bool IsHalf, Scaling Way>
+PTXRAY_INSIDE void addStep(const Block &block, const Step &step, Ints (&codes)[rowsAtOnce],
+                           Ints (&areLeft)[rowsAtOnce]) {
+  const SumModel &model = block.job.model;
+  Ints top[rowsAtOnce], areNone[rowsAtOnce];
   Floats unit[rowsAtOnce];
   LongInts sums[rowsAtOnce];
   Doubles made[rowsAtOnce][2]; // of groups
+  findTop<IsSparse, Way>(block, step, top, areNone, areLeft);
   PTXRAY_EACH_ROW
-  for (uint32_t i = 0; i < rowsAtOnce; ++i) {
-    Floats before;
-    Ints exponents;
-    if (IsHalf)
-      readHalves(codes[i], model.zeroExponent, before, exponents, areLeft[i]);
-    else
-      readSingles(codes[i], before, exponents, areLeft[i]);
-    const Ints isOnlyZeros = areNone[i] & ((__builtin_bit_cast(Ints, before) << 1) == 0);
-    raise(top[i], exponents);
-    // Sums this small would be cut off as a whole.
-    areLeft[i] |= (top[i] < lowest) & ~isOnlyZeros;
-    raise(top[i], Ints{} + lowest);
-    setPowers(unit[i], model.fractionBits - top[i]);
-    before *= unit[i];
-    if (Way == Scaling::Groups) {
-      cut(before);
-      widen(before, made[i]);
-    } else
-      sums[i].add(__builtin_convertvector(before, Ints));
-  }
-
-  for (uint32_t piece = 0; piece < pieces; ++piece) {
-    const uint32_t from = first + piece * perFactor, to = from + perFactor;
+  for (uint32_t i = 0; i < rowsAtOnce; ++i)
+    begin<IsHalf, Way>(model, codes[i], areNone[i], top[i], areLeft[i], unit[i], sums[i], made[i]);
+  for (uint32_t piece = 0; piece < step.pieces; ++piece) {
     Floats scale[rowsAtOnce];
     PTXRAY_EACH_ROW
-    for (uint32_t i = 0; i < rowsAtOnce; ++i) {
-      scale[i] = unit[i];
-      if (Way == Scaling::None)
-        continue;
-      Ints shift;
-      setShift(piece, i, shift);
-      shift += model.fractionBits + 127 - top[i];
-      shift = shift > greatestScale ? Ints{} + greatestScale : shift < leastScale ? Ints{} + leastScale : shift;
-      scale[i] = __builtin_bit_cast(Floats, shift << 23);
-    }
+    for (uint32_t i = 0; i < rowsAtOnce; ++i)
+      setScale<Way>(block, step, piece, i, top[i], unit[i], scale[i]);
     if constexpr (Way == Scaling::Groups) {
-      Floats part[rowsAtOnce] = {}; // exact: these are small integers
-      addParts<IsSparse, false>(block, from, to, scale, part);
-      Floats ofB;
-      load(ofB, &job.numbersOfB->significands[size_t(piece / piecesOfScale) * b.rows + block.column]);
-      const float *const ofA =
-          &job.numbersOfA->significands[size_t(piece / piecesOfScale) * job.numbersOfA->rows + block.row];
+      addGroup<IsSparse>(block, step, piece, scale, made);
+      continue;
+    }
+    const uint32_t first = step.first + piece * step.products, end = first + step.products;
+    for (uint32_t from = first; from < end; from += mostOfWord) {
+      Ints part[rowsAtOnce] = {}; // exact but for what was cut off before it was added
+      addParts<IsSparse, true>(block, from, std::min(from + mostOfWord, end), scale, part);
       PTXRAY_EACH_ROW
-      for (uint32_t i = 0; i < rowsAtOnce; ++i) {
-        Floats group = part[i] * (ofB * ofA[i]) * scale[i];
-        cut(group);
-        Doubles more[2];
-        widen(group, more);
-        made[i][0] += more[0];
-        made[i][1] += more[1];
-      }
-    } else
-      for (uint32_t begin = from; begin < to; begin += mostOfWord) {
-        Ints part[rowsAtOnce] = {}; // exact but for what was cut off before it was added
-        addParts<IsSparse, true>(block, begin, std::min(begin + mostOfWord, to), scale, part);
-        PTXRAY_EACH_ROW
-        for (uint32_t i = 0; i < rowsAtOnce; ++i)
-          sums[i].add(part[i]);
-      }
-  }
-
-  const int unused = 23 - model.resultBits;
-  PTXRAY_EACH_ROW
-  for (uint32_t i = 0; i < rowsAtOnce; ++i) {
-    if constexpr (Way == Scaling::Groups) {
-      HalfInts units[2]; // of the last place that is added
-      const Ints exponents = top[i] - model.fractionBits + 1023;
-      std::memcpy(units, &exponents, sizeof exponents);
-      for (unsigned half = 0; half < 2; ++half)
-        made[i][half] *= __builtin_bit_cast(Doubles, __builtin_convertvector(units[half], Longs) << 52);
-      cutSingles(made[i], codes[i]);
-    } else {
-      Floats sum;
-      Ints areCut;
-      cut(sums[i], sum, areCut);
-      setPowers(unit[i], top[i] - model.fractionBits);
-      sum *= unit[i];
-      if (IsHalf)
-        roundHalves(sum, areCut, codes[i]);
-      else
-        codes[i] = __builtin_bit_cast(Ints, sum) & -(1 << unused);
+      for (uint32_t i = 0; i < rowsAtOnce; ++i)
+        sums[i].add(part[i]);
     }
   }
+  PTXRAY_EACH_ROW
+  for (uint32_t i = 0; i < rowsAtOnce; ++i)
+    finish<IsHalf, Way>(model, top[i] - model.fractionBits, sums[i], made[i], codes[i]);
 }
 
 template <bool IsSparse, bool IsHalf, Scaling Way> PTXRAY_INSIDE void addBlock(const Block &block, uint32_t *sums) {
@@ -528,14 +495,14 @@ template <bool IsSparse, bool IsHalf, Scaling Way> PTXRAY_INSIDE void addBlock(c
       areOutside[i] |= job.numbersOfA->areOutside[block.row + i];
   }
   for (uint32_t first = 0; first < depth; first += job.model.products) {
-    const uint32_t end = std::min(first + job.model.products, depth);
+    const Step step(job, Way, first);
     Ints before[rowsAtOnce], areLeft[rowsAtOnce];
     PTXRAY_EACH_ROW
     for (uint32_t i = 0; i < rowsAtOnce; ++i) {
       before[i] = codes[i];
       areLeft[i] = areOutside[i];
     }
-    addStep<IsSparse, IsHalf, Way>(block, first, end, codes, areLeft);
+    addStep<IsSparse, IsHalf, Way>(block, step, codes, areLeft);
     if (!areSome(areLeft))
       continue;
     constexpr uint32_t all = rowsAtOnce * columnsAtOnce;
@@ -543,7 +510,7 @@ template <bool IsSparse, bool IsHalf, Scaling Way> PTXRAY_INSIDE void addBlock(c
     std::memcpy(old, before, sizeof old);
     std::memcpy(left, areLeft, sizeof left);
     std::memcpy(made, codes, sizeof made);
-    addLeft(block, first, end - first, old, left, made);
+    addLeft(block, first, step.end - first, old, left, made);
     std::memcpy(codes, made, sizeof made);
   }
   const uint32_t there = block.rowsThere();
@@ -563,41 +530,21 @@ using AddAll = void (*)(const Job &, uint32_t *);
 template <bool IsSparse, bool IsHalf, Scaling Way> void addPlainly(const Job &job, uint32_t *sums) {
   addAll<IsSparse, IsHalf, Way>(job, sums);
 }
-using Decode = void (*)(Multiplicand &);
-template <bool IsFar> void decodePlainly(Multiplicand &matrix) { decode<IsFar>(matrix); }
 #if defined(__x86_64__) && defined(__GNUC__)
 template <bool IsSparse, bool IsHalf, Scaling Way>
 [[gnu::target("avx2")]] void addWidely(const Job &job, uint32_t *sums) {
   addAll<IsSparse, IsHalf, Way>(job, sums);
 }
-template <bool IsFar> [[gnu::target("avx2")]] void decodeWidely(Multiplicand &matrix) { decode<IsFar>(matrix); }
 template <bool IsSparse, bool IsHalf, Scaling Way = Scaling::None> AddAll fastest() {
   return __builtin_cpu_supports("avx2") ? addWidely<IsSparse, IsHalf, Way> : addPlainly<IsSparse, IsHalf, Way>;
-}
-template <bool IsFar> Decode fastestDecode() {
-  return __builtin_cpu_supports("avx2") ? decodeWidely<IsFar> : decodePlainly<IsFar>;
 }
 #else
 template <bool IsSparse, bool IsHalf, Scaling Way = Scaling::None> AddAll fastest() {
   return addPlainly<IsSparse, IsHalf, Way>;
 }
-template <bool IsFar> Decode fastestDecode() { return decodePlainly<IsFar>; }
 #endif
 
 } // namespace
-
-Multiplicand::Multiplicand(uint32_t rows, uint32_t depth, const Format &format, std::span<const uint32_t> codes)
-    : rows(rows), depth(depth), format(&format), isFar(numbers::isFar(format)), codes(codes.size()),
-      values(codes.size() + rowsAtOnce), exponents(codes.size() + rowsAtOnce), greatest(rows + rowsAtOnce),
-      areOutside(rows + rowsAtOnce) {
-  static const Decode near = fastestDecode<false>(), far = fastestDecode<true>();
-  assert(codes.size() == size_t(rows) * depth && "one code for each element");
-  std::copy(codes.begin(), codes.end(), this->codes.data());
-  // Rows that are not there are read beside the last ones.
-  std::fill_n(values.data() + codes.size(), rowsAtOnce, 0.0F);
-  std::fill_n(exponents.data() + codes.size(), rowsAtOnce, int8_t(ofNoProduct));
-  (isFar ? far : near)(*this);
-}
 
 void addProducts(const RowsOfProduct &rows, const Multiplicand &b, std::span<uint32_t> sums, const Format &result,
                  const SumModel &model) {

@@ -86,7 +86,7 @@ struct ScaledCase {
   uint32_t depth, factors;
 };
 
-/// The same with scales, spread over so many of their codes; the widest have a NaN among them.
+/// The same with scales, whose codes differ by up to `spread`; the widest have a NaN among them.
 void compareScaled(const ScaledCase &one, uint32_t spread, bool isSparse, std::mt19937 &random) {
   const Format &format = *one.kind.operand;
   const SumModel model = sumModel(one.kind);

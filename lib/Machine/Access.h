@@ -39,7 +39,7 @@ struct Lookup {
   AccessFault fault = AccessFault::None;
 };
 Lookup look(Warp &warp, Space space, uint64_t address, uint64_t bytes, unsigned lane, bool isWrite);
-/// Is true when a generic address is not one of shared memory, where alone matrices may lie: that is reported.
+/// Reports a generic address that leaves shared memory, where matrices have to be. Returns whether it does.
 bool leavesShared(Warp &warp, const Op &op, AddressOf address, uint64_t at, uint64_t bytes, bool isWrite,
                   unsigned lane);
 /// Bytes that an operation in flight will write become no number in any format of floats.

@@ -92,6 +92,10 @@ void copyTile(char *registers, const Op &op, uint32_t mask, Warp &warp);
 
 /// Is true when a word of the opcode has this text.
 bool hasWord(const Lowered &one, llvm::StringRef text);
+/// Is true when its scope is the block alone.
+bool isOfBlock(const Lowered &one);
+/// Is true for a fence that is in one order with all others of its kind: for `membar` too, which says no kind.
+bool isSequential(const Lowered &fence);
 /// The reduction that the words of an opcode say; nothing if there is none of these.
 std::optional<Reduction> reductionOf(const Lowered &one);
 /// Makes operations of facts about barrier objects and tensor memory. Returns why it cannot be done.

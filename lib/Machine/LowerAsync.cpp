@@ -14,6 +14,13 @@ bool hasWord(const Lowered &one, llvm::StringRef text) {
   return llvm::any_of(one.verdict.opcode->words, [text](const OpcodeWord &word) { return word.text == text; });
 }
 
+bool isOfBlock(const Lowered &one) { return hasWord(one, ".cta"); }
+
+bool isSequential(const Lowered &fence) {
+  const Facts &facts = fence.facts();
+  return facts.has(FactKind::Releases) && facts.has(FactKind::Acquires) && !hasWord(fence, ".acq_rel");
+}
+
 unsigned BodyLowering::architecture() const {
   const ModuleContext &module = builder.module.state().availability.module();
   const uint16_t target = module.arch.value_or(module.target);

@@ -52,7 +52,7 @@ MemoryAccess BodyLowering::memoryAccess(const Lowered &one, const MemoryUse &use
   result.isStrong = one.facts().has(FactKind::Strong) || reductionOf(one);
   result.acquires = one.facts().has(FactKind::Acquires);
   result.releases = one.facts().has(FactKind::Releases);
-  result.isOfBlock = hasWord(one, ".cta");
+  result.isOfBlock = isOfBlock(one);
   result.elements.assign(use.elements.begin(), use.elements.end());
   return result;
 }

@@ -75,8 +75,8 @@ static bool isOfShared(const Action &action) {
 /// A fence orders what threads do, and accesses nothing itself.
 static void lowerFence(const Lowered &one, BodyLowering &lowering) {
   ThreadFence fence{one.facts().has(FactKind::Releases), one.facts().has(FactKind::Acquires)};
-  fence.isSequential = fence.releases && fence.acquires && !hasWord(one, ".acq_rel");
-  fence.isOfBlock = hasWord(one, ".cta");
+  fence.isSequential = isSequential(one);
+  fence.isOfBlock = isOfBlock(one);
   const auto isMore = [](const Action &action) {
     return action.kind == FactKind::Arrives || action.kind == FactKind::Awaits || action.kind == FactKind::Syncs ||
            action.kind == FactKind::Async;

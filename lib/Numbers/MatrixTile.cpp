@@ -231,7 +231,7 @@ PTXRAY_INSIDE void readHalves(const Ints &codes, int32_t ofZero, Floats &before,
   areLeft |= isSpecial;
 }
 
-/// Products of the rows, or of the rows times scales that cut off what is behind the point, are added.
+/// Products of the rows are added, or these times scales, which cut off the digits after the point.
 template <bool IsSparse, bool IsCut, class Vector>
 PTXRAY_INSIDE void addParts(const Block &block, uint32_t first, uint32_t end, const Floats (&scale)[rowsAtOnce],
                             Vector (&part)[rowsAtOnce]) {
@@ -274,7 +274,7 @@ PTXRAY_INSIDE void roundHalves(const Floats &made, const Ints &areCut, Ints &cod
   const Ints subnormal = __builtin_bit_cast(Ints, __builtin_bit_cast(Floats, magnitude) + 0.5F) - half;
   Ints rounded = magnitude < leastNormal ? subnormal : normal;
   rounded = magnitude < leastInfinite ? rounded : Ints{} + 0x7c00;
-  codes = rounded == 0 ? rounded : rounded | sign; // there is no negative zero
+  codes = rounded == 0 ? rounded : rounded | sign; // zero has no sign
 }
 
 PTXRAY_INSIDE bool areSome(const Ints (&masks)[rowsAtOnce]) {

@@ -61,7 +61,7 @@ void addProducts(const RowsOfProduct &rows, const Multiplicand &b, std::span<uin
 /// Scales of the rows of a matrix: each is of as many elements as the others of its row.
 struct Scales {
   std::span<const Factor> factors;
-  uint32_t toNextRow, toNext; // how far behind those of the next row are, and the next one of a row
+  uint32_t toNextRow, toNext; // the distance to the factors of the next row, and to the next factor of a row
   const Factor &of(uint32_t row, uint32_t i) const { return factors[size_t(row) * toNextRow + size_t(i) * toNext]; }
 };
 struct ProductScales {

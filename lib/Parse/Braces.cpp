@@ -144,12 +144,12 @@ void Finder::function() {
   do {
     const bool afterBrace = !braces.empty() && braces.back().offset == previous.begin;
     auto isAlone = [&] { return lineAt(token.begin).text.trim() == "{"; };
-    auto isBehindGuard = [&] {
+    auto isAfterGuard = [&] {
       const llvm::StringRef before = lineAt(token.begin).text.take_front(columnOf(token.begin)).trim();
       return before.starts_with("@") && !before.contains(' ');
     };
     auto isBetween = [&] {
-      return braces.empty() || afterBrace || isAlone() || isBehindGuard() ||
+      return braces.empty() || afterBrace || isAlone() || isAfterGuard() ||
              oneOf(previous.kind, {TokenKind::Semicolon, TokenKind::Colon}) ||
              (startsLine(text, token.begin) && !isVectorLine(text, token.begin) &&
               !oneOf(previous.kind, {TokenKind::Comma, TokenKind::Opcode, TokenKind::Dotted, TokenKind::Bar,

@@ -230,7 +230,7 @@ private:
   void beginStatement();
   bool isClosedBehind(const Token &semicolon) const;
   void skipStatement();
-  bool isBehindGuard(const Token &brace) const;
+  bool isAfterGuard(const Token &brace) const;
   void dropStatement();
   void skipItem();
   void dropItem();

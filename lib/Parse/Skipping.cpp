@@ -78,14 +78,14 @@ void PtxBase::skipStatement() {
   builder->passedOver(statementFirst);
 }
 
-/// `@%p1 {`: the fault is the brace behind the guard.
-bool PtxBase::isBehindGuard(const Token &brace) const {
+/// `@%p1 {`: the fault is the brace after the guard.
+bool PtxBase::isAfterGuard(const Token &brace) const {
   const llvm::StringRef before = text.slice(statementFirst.begin, brace.begin).rtrim();
   return statementFirst.kind == TokenKind::At && brace.kind == TokenKind::LeftBrace && !before.contains(' ');
 }
 
 void PtxBase::dropStatement() {
-  if (isBehindGuard(builder->ahead)) // the block is read without it
+  if (isAfterGuard(builder->ahead)) // the block is read without it
     return;
   for (;;) {
     const Token &ahead = builder->ahead;

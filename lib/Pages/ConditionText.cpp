@@ -30,6 +30,7 @@ public:
 private:
   std::string several(const Expr &e, bool negated) const;
   std::string operand(const Expr &e, bool negated) const;
+  std::string plainOperands(llvm::ArrayRef<ExprId> parts, bool negated, ExprOp op) const;
   std::string slotIs(const Expr &e, bool negated) const;
   std::string slotName(unsigned slot) const { return quote(slots[slot].name); }
 
@@ -49,15 +50,43 @@ static std::string quotedWords(const Expr &e) {
   return listText(quoted, "or");
 }
 
+/// Is true if the condition says that an operand has no offset, or is no name: `op` says which.
+static bool isPlain(ExprId id, bool negated, ExprOp op) {
+  const Expr &e = isa::tables().exprs[id];
+  return negated ? e.op == op : e.op == ExprOp::Not && isa::tables().exprs[e.a].op == op;
+}
+
+/// One text for all operands of which the same is said: `a`, `b`, and `c` without an offset.
+std::string Words::plainOperands(llvm::ArrayRef<ExprId> parts, bool negated, ExprOp op) const {
+  llvm::SmallVector<std::string, 4> names;
+  for (const ExprId part : parts)
+    if (isPlain(part, negated, op)) {
+      const Expr &e = isa::tables().exprs[part];
+      names.push_back(quote(operands[negated ? e.a : isa::tables().exprs[e.a].a].name));
+    }
+  if (names.size() < 2)
+    return "";
+  return listText(names, "and") + (op == ExprOp::OperandHasOffset ? " without an offset" : " other than names");
+}
+
 /// Combines gates: `PTX 8.6 and sm_100 or higher` for two conditions.
 // NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their conditions
 std::string Words::several(const Expr &e, bool negated) const {
   const bool isAnd = (e.op == ExprOp::And) != negated;
   llvm::SmallVector<std::string, 4> parts;
   llvm::SmallVector<ExprId, 4> gates;
-  for (const ExprId part : isa::tables().exprArgs.slice(e.a, e.b)) {
+  const auto all = isa::tables().exprArgs.slice(e.a, e.b);
+  constexpr ExprOp plain[] = {ExprOp::OperandHasOffset, ExprOp::OperandIsSymbol};
+  if (isAnd)
+    for (const ExprOp op : plain)
+      if (const std::string text = plainOperands(all, negated, op); !text.empty())
+        parts.push_back(text);
+  for (const ExprId part : all) {
     const Expr &one = isa::tables().exprs[part];
-    if (one.op == ExprOp::Warn || one.op == ExprOp::Ptxas)
+    const bool isSaid = isAnd && llvm::any_of(plain, [&](ExprOp op) {
+                          return isPlain(part, negated, op) && !plainOperands(all, negated, op).empty();
+                        });
+    if (one.op == ExprOp::Warn || one.op == ExprOp::Ptxas || isSaid)
       continue;
     if (isAnd && !negated && one.gateOnly)
       gates.push_back(part);
@@ -90,7 +119,7 @@ std::string Words::operand(const Expr &e, bool negated) const {
   case ExprOp::OperandIsImmediate: return name + (negated ? " other than a constant" : " a constant");
   case ExprOp::OperandIsSymbol: return name + (negated ? " other than a name" : " a name");
   case ExprOp::OperandNegated: return (negated ? "no minus before " : "a minus before ") + name;
-  case ExprOp::OperandHasOffset: return (negated ? "no offset in " : "an offset in ") + name;
+  case ExprOp::OperandHasOffset: return negated ? name + " without an offset" : "an offset in " + name;
   default: return name + (negated ? " other than " : " of ") + rangesText(isa::tables().ranges.slice(e.b, e.c));
   }
 }

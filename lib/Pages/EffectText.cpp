@@ -1,7 +1,10 @@
 #include "Pages/EffectText.h"
 #include "Isa/FactNames.h"
 #include "Isa/Isa.h"
+#include "Isa/Words.h"
+#include "Match/Match.h"
 #include "Match/Wording.h"
+#include "Pages/FormNeeds.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
@@ -96,19 +99,37 @@ std::string Sentences::accessText(const Access &access) const {
   return text;
 }
 
-/// Is true if some instruction makes batches of what has joined the group.
-static bool isCommitted(uint16_t groups) {
-  return llvm::any_of(isa::tables().facts,
-                      [&](const isa::Fact &fact) { return fact.kind == FactKind::Commits && fact.groups & groups; });
+/// Lists the instructions with a fact of that kind about one of the groups, as a subject: "`a` or `b`".
+static std::string instructionsWith(FactKind kind, uint16_t groups) {
+  static const Availability everything = newestAvailability();
+  llvm::SmallVector<std::string, 4> names;
+  for (const isa::Mnemonic &mnemonic : isa::mnemonics())
+    for (const FormMatch &match : formsFor(Opcode(mnemonic.text), /*complete=*/false))
+      for (const isa::Fact &fact : isa::run(isa::tables().facts, match.form().facts))
+        if (std::string name = quote(mnemonic.text); fact.kind == kind && fact.groups & groups &&
+                                                     isAllowed(match, fact.when, everything) &&
+                                                     !llvm::is_contained(names, name))
+          names.push_back(std::move(name));
+  return listText(names, "or");
 }
 
 std::string Sentences::asynchronous(const Action &action) const {
-  std::string text = "it only starts the operation, which happens later through " + proxy(action.detail);
+  const bool isInTensorMemory =
+      llvm::any_of(facts.accesses, [](const Access &access) { return access.space == isa::words::tmem; });
+  std::string text = "it only starts the operation, which happens later";
+  if (!isInTensorMemory || static_cast<isa::Proxy>(action.detail) != isa::Proxy::Generic)
+    text += " through " + proxy(action.detail); // no proxy leads to tensor memory
   if (action.node >= 0)
-    return text + ": the barrier object " + node(action.node) + " counts its bytes when it is complete";
-  if (action.groups)
-    text += ": it joins the group " + groups(action.groups) + " of the thread, which has to " +
-            (isCommitted(action.groups) ? "commit it and to " : "") + "wait for it";
+    return text + "; the barrier object " + node(action.node) + " counts its bytes once it is complete";
+  if (!action.groups)
+    return text;
+  text += "; it joins the group " + groups(action.groups) + " of the thread";
+  const char *before = ": ";
+  for (const auto &[kind, does] :
+       {std::pair(FactKind::Commits, " makes a batch of it"), std::pair(FactKind::Waits, " waits for it"),
+        std::pair(FactKind::Arrives, " lets a barrier object wait for it")})
+    if (const std::string names = instructionsWith(kind, action.groups); !names.empty())
+      text += std::exchange(before, ", ") + names + does;
   return text;
 }
 

@@ -1,6 +1,8 @@
 #include "Pages/Examples.h"
 #include "Check/Checker.h"
+#include "Check/ReadModule.h"
 #include "Isa/Isa.h"
+#include "Pages/EffectText.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
@@ -122,6 +124,32 @@ std::optional<ExampleReport> reportOf(const ExampleModule &module) {
   if (first->fix)
     report.advice.push_back(std::string(StringRef(first->fix->title)));
   return report;
+}
+
+/// Long vectors by their first and last element.
+static std::string shortened(StringRef text) {
+  constexpr size_t most = 40;
+  return text.size() <= most || !text.starts_with("{")
+             ? text.str()
+             : (text.split(',').first + ", ..., " + text.rsplit(' ').second).str();
+}
+
+ReadExample readExample(const ExampleModule &module) {
+  ReadExample read;
+  const auto source = SourceBuffer::fromText("example", module.text);
+  const auto see = [&](const Body &body, const ModuleState &) {
+    for (uint32_t number = 0; number < body.size(); ++number) {
+      const Instruction &instruction = body.instruction(number);
+      if (source->lineColumn(instruction.range.begin).line != module.line || !body.verdicts[number]->match)
+        continue;
+      read.match = *body.verdicts[number]->match;
+      const auto nodes = body.ast->operandsOf(instruction.operands);
+      read.effects =
+          effectsOf(body.facts(number), [&](unsigned node) { return shortened(source->text(nodes[node].range)); });
+    }
+  };
+  streamModule(*source, {}, Rules::Left, see);
+  return read;
 }
 
 ExampleSetting settingOfExample(StringRef name, StringRef line) {

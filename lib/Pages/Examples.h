@@ -1,6 +1,7 @@
 #pragma once
 // Puts lines of PTX into a module without other findings, and returns what is reported of them.
 #include "Isa/Availability.h"
+#include "Match/FormMatch.h"
 #include <optional>
 
 namespace ptxray {
@@ -20,6 +21,13 @@ struct ExampleReport {
 };
 /// The first report; nothing if there is none.
 std::optional<ExampleReport> reportOf(const ExampleModule &module);
+
+/// A line as the engine reads it.
+struct ReadExample {
+  std::optional<FormMatch> match;   // nothing if no form fits it
+  std::vector<std::string> effects; // what it does, in words
+};
+ReadExample readExample(const ExampleModule &module);
 
 struct ExampleSetting {
   uint16_t ptx;

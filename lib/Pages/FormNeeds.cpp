@@ -7,6 +7,13 @@ namespace ptxray {
 using isa::ExprId;
 using Ways = std::vector<Demands::Gates>;
 
+Availability newestAvailability() {
+  ModuleContext module;
+  module.ptx = isa::versions().back();
+  module.target = anyTarget;
+  return Availability(module);
+}
+
 /// Adds a condition if it is a gate, or those of its parts that are.
 static void addGates(ExprId condition, Demands::Gates &gates) {
   const isa::Expr &e = isa::tables().exprs[condition];

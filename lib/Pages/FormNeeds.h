@@ -1,9 +1,13 @@
 #pragma once
 // The versions and targets that a form needs in any case.
+#include "Isa/Availability.h"
 #include "Isa/Isa.h"
 #include "Targets/Needs.h"
 
 namespace ptxray {
+
+/// The newest version, for which every gate of a target is open.
+Availability newestAvailability();
 
 /// The gates of the form itself, and those of its words and of the rows of its tables, of which one must be open. What
 /// only ptxas accepts is left out.

@@ -7,6 +7,7 @@
 #include "Pages/EffectText.h"
 #include "Pages/Explain.h"
 #include "Pages/FormExample.h"
+#include "Pages/FormNeeds.h"
 #include "Pages/FormulaText.h"
 #include "Pages/PageParts.h"
 #include "Pages/Pages.h"
@@ -19,13 +20,6 @@ namespace ptxray {
 
 using isa::ExprId;
 using llvm::StringRef;
-
-static Availability newestAvailability() {
-  ModuleContext module;
-  module.ptx = isa::versions().back();
-  module.target = anyTarget;
-  return Availability(module);
-}
 
 /// Is true if a condition asks for more than words, versions and targets, all of which are known here.
 // NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their conditions
@@ -42,7 +36,7 @@ static bool asksOperands(ExprId condition) {
 
 /// Adds the gates among the parts of a condition that has to hold.
 // NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their conditions
-static void addGates(ExprId condition, const FormMatch &match, llvm::SmallVectorImpl<ExprId> &gates) {
+static void addGates(ExprId condition, const FormMatch &match, Demands::Gates &gates) {
   static const Availability everything = newestAvailability();
   const isa::Expr &e = isa::tables().exprs[condition];
   if (condition && e.gateOnly)
@@ -59,11 +53,11 @@ static void addGates(ExprId condition, const FormMatch &match, llvm::SmallVector
     }
 }
 
-/// The versions and targets that these very words need.
-static llvm::SmallVector<ExprId, 8> gatesOfWords(const FormMatch &match) {
+/// The versions and targets that these very words need in the form.
+static Demands::Gates gatesOfWords(const FormMatch &match) {
   const isa::Tables &t = isa::tables();
   const Availability everything = newestAvailability();
-  llvm::SmallVector<ExprId, 8> gates;
+  Demands::Gates gates;
   for (const uint32_t index : isa::run(t.formRules, match.form().rules))
     if (const isa::Rule &rule = t.rules[index];
         !rule.when || (!asksOperands(rule.when) && isAllowed(match, rule.when, everything)))
@@ -85,17 +79,37 @@ static llvm::SmallVector<ExprId, 8> gatesOfWords(const FormMatch &match) {
   return gates;
 }
 
+/// The versions and targets that have the words in one form or another: what one form lacks on a target may be another.
+static Demands needsOf(StringRef spelling, const FormMatch &shown) {
+  std::vector<Demands::Gates> ways = {gatesOfWords(shown)};
+  for (const FormMatch &other : formsFor(Opcode(spelling), /*complete=*/true))
+    if (other.formIndex != shown.formIndex && !isOfPtxas(other.form()))
+      if (const std::optional<FormExample> example = exampleOf(other, spelling))
+        ways.push_back(gatesOfWords(example->match));
+  Demands needs;
+  if (ways.size() == 1)
+    needs.all = std::move(ways.front());
+  else
+    needs.choices.push_back(std::move(ways));
+  return needs;
+}
+
 namespace {
 
 /// One form as it is written in its example.
 class FormPage {
 public:
   FormPage(std::string spelling, const FormExample &example)
-      : spelling(std::move(spelling)), example(example), bare(example.match) {}
+      : spelling(std::move(spelling)), example(example), bare(example.match), read(readExample(example.module)) {
+    if (read.match) {
+      bare = *read.match;
+      std::ranges::fill(bare.nodeOf, int16_t(-1));
+    }
+    needs = needsOf(this->spelling, bare);
+  }
   Page page();
 
 private:
-  void readExample();
   PageSection computation() const;
   PageSection words() const;
   PageSection operands() const;
@@ -106,43 +120,17 @@ private:
   PageSection fragments() const;
 
   const isa::Entry &entry() const { return isa::tables().entries[match().form().entry]; }
-  const FormMatch &match() const { return judged ? *judged : example.match; }
+  const FormMatch &match() const { return read.match ? *read.match : example.match; }
   StringRef mnemonic() const { return Opcode(spelling).mnemonic->text; }
 
   const std::string spelling;
   const FormExample &example;
-  std::optional<FormMatch> judged; // as the engine reads the example
-  FormMatch bare;                  // the same without its operands, for conditions about words
-  std::vector<std::string> effects;
+  FormMatch bare; // the same without its operands, for conditions about words
+  const ReadExample read;
+  Demands needs;
 };
 
 } // namespace
-
-/// Long vectors by their first and last element.
-static std::string shortened(StringRef text) {
-  constexpr size_t most = 40;
-  return text.size() <= most || !text.starts_with("{")
-             ? text.str()
-             : (text.split(',').first + ", ..., " + text.rsplit(' ').second).str();
-}
-
-/// Reads what the engine makes of the example: its form, and what it does.
-void FormPage::readExample() {
-  const auto source = SourceBuffer::fromText("example", example.module.text);
-  const auto see = [&](const Body &body, const ModuleState &) {
-    for (uint32_t number = 0; number < body.size(); ++number) {
-      const Instruction &instruction = body.instruction(number);
-      if (source->lineColumn(instruction.range.begin).line != example.module.line || !body.verdicts[number]->match)
-        continue;
-      judged = bare = *body.verdicts[number]->match;
-      std::ranges::fill(bare.nodeOf, int16_t(-1));
-      const auto nodes = body.ast->operandsOf(instruction.operands);
-      effects =
-          effectsOf(body.facts(number), [&](unsigned node) { return shortened(source->text(nodes[node].range)); });
-    }
-  };
-  streamModule(*source, {}, Rules::Left, see);
-}
 
 PageSection FormPage::computation() const {
   PageSection section{PageSection::Kind::Code, "Computes", {}};
@@ -153,7 +141,7 @@ PageSection FormPage::computation() const {
     if (llvm::is_contained(known, target) || (formula.when && !isAllowed(bare, formula.when, everything)))
       continue;
     known.push_back(target);
-    if (formula.target != isa::FormulaTarget::Operand || !judged || judged->nodeOf[formula.operand] >= 0)
+    if (formula.target != isa::FormulaTarget::Operand || !read.match || read.match->nodeOf[formula.operand] >= 0)
       addFormula(formulaText(match().form(), formula, &match()), "", functionsOf(formula), section);
   }
   if (!match().form().outside.empty())
@@ -235,7 +223,7 @@ std::string FormPage::operandText(unsigned index) const {
     if (const isa::Word &element = isa::word(match().word(operand.type.index));
         element.bits && element.bits < type.bits)
       text += ", each with " + std::to_string(type.bits / element.bits) + " elements of " + quote(element.text);
-  if (const auto ranges = match().ranges(index); !ranges.empty())
+  if (const auto ranges = match().ranges(index); !ranges.empty() && !isPredicate)
     text += ": " + rangesText(ranges);
   if (operand.rules & isa::SinkAllowed)
     text += "; `_` if it is not needed";
@@ -281,13 +269,12 @@ PageSection FormPage::additions() const {
     std::vector<PageRow> rows;
     for (const isa::SlotValue &value : isa::run(isa::tables().slotValues, match().slots[slot].values))
       if (!isOfPtxasAlone(value.gate) && isAllowed(bare, value.gate, everything)) {
-        llvm::SmallVector<ExprId, 4> gates;
+        Demands::Gates gates;
         addGates(value.gate, bare, gates);
         addGates(isa::word(value.word).gate, bare, gates);
-        const std::string needs = gates.empty() ? "" : needsText(gates);
         addOrJoin({{std::string(isa::word(value.word).text)},
                    describeWord(isa::word(value.word), mnemonic()),
-                   needs.empty() ? "" : "needs " + needs},
+                   furtherNeeds(needs, gates)},
                   rows);
       }
     for (PageRow &row : rows) {
@@ -330,16 +317,11 @@ static void addMistake(StringRef mnemonic, StringRef spelling, const FormExample
 }
 
 Page FormPage::page() {
-  readExample();
   Page page{spelling, "form", std::string(entry().title), {}};
   page.add(computation());
-  PageSection happens{PageSection::Kind::Text, "What it does", {}};
-  for (const std::string &effect : effects)
-    happens.rows.push_back({{}, effect, ""});
-  page.add(std::move(happens));
+  page.add(effectsSection("What it does", read));
   page.add(words());
-  PageSection needs = needsSection(gatesOfWords(bare));
-  page.add(std::move(needs));
+  page.add(needsSection(needs));
   page.add(operands());
   page.add({PageSection::Kind::Code,
             "A whole text with it, which assembles",

@@ -6,6 +6,7 @@
 #include "Pages/FormulaText.h"
 #include "Pages/PageParts.h"
 #include "Pages/Pages.h"
+#include "Pages/Related.h"
 #include "Targets/Needs.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -58,7 +59,8 @@ private:
   const isa::Mnemonic &mnemonic;
   const isa::Entry &entry;
   std::vector<const isa::Form *> documented, ofPtxas;
-  std::vector<std::string> needs; // of each documented form, in words
+  std::vector<Demands> demands;   // of each documented form
+  std::vector<std::string> needs; // the same in words
   Demands least;                  // of the form that the most versions and targets have
   bool haveSameNeeds = true;
 };
@@ -71,12 +73,12 @@ Part::Part(const isa::Mnemonic &mnemonic, uint16_t index) : mnemonic(mnemonic), 
       (isOfPtxas(form) ? ofPtxas : documented).push_back(&form);
   size_t farthest = 0;
   for (const isa::Form *form : documented) {
-    Demands demands = demandsOf(*form);
-    needs.push_back(needsText(demands));
+    demands.push_back(demandsOf(*form));
+    needs.push_back(needsText(demands.back()));
     haveSameNeeds &= needs.back() == needs.front();
-    if (const size_t reach = reachOf(demands); reach > farthest) {
+    if (const size_t reach = reachOf(demands.back()); reach > farthest) {
       farthest = reach;
-      least = std::move(demands);
+      least = demands.back();
     }
   }
 }
@@ -115,14 +117,32 @@ PageSection Part::forms() const {
 /// The formulas of all documented forms as pseudocode; of several for one result the first whose condition holds
 /// counts.
 PageSection Part::computation() const {
+  struct Use {
+    std::string text, when;
+    std::vector<std::string> functions;
+    std::set<unsigned> forms;
+  };
+  std::vector<Use> uses;
+  const auto use = [&](std::string text, std::string when, std::vector<std::string> functions, unsigned form) {
+    auto known = llvm::find_if(uses, [&](const Use &one) { return one.text == text && one.when == when; });
+    if (known == uses.end())
+      known = uses.insert(uses.end(), {std::move(text), std::move(when), std::move(functions), {}});
+    known->forms.insert(form);
+  };
+  for (unsigned number = 0; number < documented.size(); ++number) {
+    const isa::Form &form = *documented[number];
+    if (!form.outside.empty())
+      use("nothing that one GPU could do alone: it is about " + std::string(form.outside), "", {}, number + 1);
+    for (const isa::Formula &formula : isa::run(isa::tables().formulas, form.formulas))
+      use(formulaText(form, formula), formula.when ? conditionText(form, formula.when).manual : "",
+          functionsOf(formula), number + 1);
+  }
   PageSection section{PageSection::Kind::Code, "Computes", {}};
-  for (const isa::Form *form : documented) {
-    if (!form->outside.empty())
-      addFormula("nothing that one GPU could do alone: it is about " + std::string(form->outside), "", {}, section);
-    for (const isa::Formula &formula : isa::run(isa::tables().formulas, form->formulas)) {
-      const std::string when = formula.when ? conditionText(*form, formula.when).manual : "";
-      addFormula(formulaText(*form, formula), when.empty() ? "" : "if " + when, functionsOf(formula), section);
-    }
+  for (const Use &one : uses) {
+    std::string condition = one.when.empty() ? "" : "if " + one.when;
+    if (one.forms.size() < documented.size())
+      condition += (condition.empty() ? "" : ", ") + formNumbers(one.forms);
+    addFormula(one.text, std::move(condition), one.functions, section);
   }
   return section;
 }
@@ -191,8 +211,8 @@ PageRow Part::valueRow(const SlotUse &slot, isa::WordId id) const {
   for (const isa::ExprId gate : {use.gate, word.gate})
     if (gate && isa::tables().exprs[gate].gateOnly)
       gates.push_back(gate);
-  if (const std::string needs = gates.empty() ? "" : needsText(gates); !needs.empty())
-    row.note = "needs " + needs;
+  if (!gates.empty())
+    row.note = furtherNeeds(demands[*use.forms.begin() - 1], gates);
   else if (use.gate && !isa::tables().exprs[use.gate].gateOnly)
     if (const std::string text = conditionText(*documented[*use.forms.begin() - 1], use.gate).manual; !text.empty())
       row.note = "needs " + text;
@@ -447,6 +467,7 @@ Page instructionPage(const isa::Mnemonic &mnemonic) {
       longer.push_back("`" + std::string(other.text) + "`");
   if (!longer.empty())
     others.rows.push_back({{}, llvm::join(longer, ", "), "", 0});
+  page.add(relatedConcepts(mnemonic.text, {}));
   page.add(std::move(others));
   return page;
 }

@@ -1,6 +1,5 @@
 #include "Pages/PageParts.h"
 #include "Diagnostics/Manual.h"
-#include "Pages/Examples.h"
 #include "Targets/Needs.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -35,15 +34,22 @@ PageSection needsSection(const Demands &demands) {
   return section;
 }
 
+PageSection effectsSection(std::string title, const ReadExample &read) {
+  PageSection section{PageSection::Kind::Text, std::move(title), {}};
+  for (const std::string &effect : read.effects)
+    section.rows.push_back({{}, effect, ""});
+  return section;
+}
+
+std::string furtherNeeds(const Demands &known, llvm::ArrayRef<isa::ExprId> gates) {
+  Demands all = known;
+  all.all.insert(all.all.end(), gates.begin(), gates.end());
+  const std::string needs = needsText(all);
+  return needs.empty() || needs == needsText(known) ? "" : "needs " + needs;
+}
+
 void addFormula(std::string text, std::string condition, const std::vector<std::string> &functions,
                 PageSection &section) {
-  const auto isSame = [&](const PageRow &row) {
-    const llvm::StringRef note = row.note;
-    const llvm::StringRef other = note.starts_with("if ") ? note.split("; ").first : "";
-    return row.text == text && other == condition;
-  };
-  if (llvm::any_of(section.rows, isSame))
-    return;
   std::string note = std::move(condition);
   for (const std::string &function : functions)
     if (llvm::none_of(section.rows, [&](const PageRow &row) { return llvm::StringRef(row.note).contains(function); }))
@@ -59,11 +65,13 @@ void addExample(llvm::StringRef name, Page &page) {
     return;
   const std::string right(example->right);
   const auto [ptx, target] = settingOfExample(name, right);
+  const ExampleModule whole = exampleModule(name, right, ptx, target.empty() ? "sm_90" : target);
   page.add({PageSection::Kind::Code,
             "For example" + (ptx < isa::versions().back()          ? ", in PTX " + isa::versionText(ptx)
                              : target == "sm_90" || target.empty() ? ""
                                                                    : ", for `.target " + target.str() + "`"),
-            {{{}, right, "", 0, exampleModule(name, right, ptx, target.empty() ? "sm_90" : target).text}}});
+            {{{}, right, "", 0, whole.text}}});
+  page.add(effectsSection("What it does", readExample(whole)));
   const bool isOfTarget = !example->refusedBy.empty();
   const std::string wrong(isOfTarget ? example->right : example->wrong);
   if (wrong.empty())

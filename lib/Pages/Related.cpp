@@ -39,7 +39,7 @@ std::string firstSentence(StringRef page) {
     text = text.split("\n\n").second.ltrim();
   text = text.take_front(text.find("\n\n"));
   size_t end = std::min(text.find(". "), text.find(".\n"));
-  std::string sentence = text.take_front(std::min(end, text.rtrim(".\n").size())).str();
+  std::string sentence = text.take_front(std::min(end, text.rtrim(".:\n").size())).str();
   std::ranges::replace(sentence, '\n', ' ');
   return sentence;
 }
@@ -57,28 +57,39 @@ PageSection relatedRules(StringRef mnemonic) {
   return section;
 }
 
-/// Is true if the text has the name in backticks, alone or with more words after it.
-static bool mentions(StringRef text, StringRef name) {
+/// Counts how often the text has the name in backticks, alone or with more words after it.
+static unsigned mentionsOf(StringRef name, StringRef text) {
+  unsigned count = 0;
   for (size_t at = text.find("`" + name.str()); at != StringRef::npos; at = text.find("`" + name.str(), at + 1)) {
     const char after = text.drop_front(at + 1 + name.size()).take_front(1).str()[0];
-    if (after == '`' || after == '.' || after == ' ')
-      return true;
+    count += after == '`' || after == '.' || after == ' ';
   }
-  return false;
+  return count;
 }
 
-/// Is true if the word is a name of the concept, or is mentioned and no type, since types are everywhere.
-static bool isAbout(const RulePage &page, StringRef word) {
+/// A number for what the concept has to do with the word: most if it is one of its names, little if it is mentioned and
+/// no type, since types are everywhere.
+static unsigned nearness(const RulePage &page, StringRef word) {
   if (findConcept(word) == &page || findConcept(word.drop_front()) == &page)
-    return true;
-  return isa::word(isa::findWord(word)).wordClass != isa::WordClass::Type && mentions(page.text, word);
+    return 4;
+  return isa::word(isa::findWord(word)).wordClass != isa::WordClass::Type && mentionsOf(word, page.text);
 }
 
 PageSection relatedConcepts(StringRef mnemonic, llvm::ArrayRef<StringRef> words) {
+  constexpr size_t most = 6;
+  constexpr unsigned least = 4; // one mention of the instruction
+  std::vector<std::pair<unsigned, const RulePage *>> found;
+  for (const RulePage &page : conceptPages()) {
+    unsigned near = least * mentionsOf(mnemonic, page.text);
+    for (const StringRef word : words)
+      near += nearness(page, word);
+    if (near >= least)
+      found.emplace_back(near, &page);
+  }
+  llvm::stable_sort(found, [](const auto &one, const auto &other) { return one.first > other.first; });
   PageSection section{PageSection::Kind::List, "Concepts", {}};
-  for (const RulePage &page : conceptPages())
-    if (mentions(page.text, mnemonic) || llvm::any_of(words, [&](StringRef word) { return isAbout(page, word); }))
-      section.rows.push_back({{page.id.str()}, firstSentence(page.text), ""});
+  for (const auto &[near, page] : llvm::ArrayRef(found).take_front(std::min(most, found.size())))
+    section.rows.push_back({{page->id.str()}, firstSentence(page->text), ""});
   return section;
 }
 

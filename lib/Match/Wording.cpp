@@ -104,7 +104,9 @@ std::string rangesText(llvm::ArrayRef<isa::ValueRange> ranges) {
   llvm::SmallVector<std::string, 4> parts;
   for (const isa::ValueRange &r : ranges) {
     std::string part = std::to_string(r.low);
-    if (r.high != r.low)
+    if (r.high == std::numeric_limits<int64_t>::max())
+      part += " or more";
+    else if (r.high != r.low)
       part += " to " + std::to_string(r.high);
     if (r.step > 1 && r.low % r.step)
       part += " in steps of " + std::to_string(r.step);

@@ -60,8 +60,7 @@ private:
                                             "through the async proxy",
                                             "through the tensormap proxy",
                                             "to registers",
-                                            "to barrier objects that were initialised",
-                                            "of tcgen05"};
+                                            "to barrier objects that were initialised"};
     return names[detail];
   }
 
@@ -135,20 +134,27 @@ std::string Sentences::asynchronous(const Action &action) const {
 
 std::string Sentences::waiting(const Action &action) const {
   const std::string pending = amount(action);
-  const std::string what = pending.empty() || pending == "`0`"
-                               ? "all batches of " + groups(action.groups) + " are "
-                               : "at most " + pending + " batches of " + groups(action.groups) + " are not ";
+  const bool isAll = pending.empty() || pending == "`0`";
+  const std::string what = instructionsWith(FactKind::Commits, action.groups).empty()
+                               ? "everything that joined " + groups(action.groups) + " is "
+                           : isAll ? "all batches of " + groups(action.groups) + " are "
+                                   : "at most " + pending + " batches of " + groups(action.groups) + " are not ";
   return "it waits until " + what + (action.isReads ? "through with reading their sources" : "complete");
 }
 
 std::string Sentences::ofBarriers(const Action &action) const {
+  const bool isOfGrids = action.node < 0 && static_cast<isa::Scope>(action.detail) == isa::Scope::Grid;
   switch (action.kind) {
   case FactKind::Arrives:
+    if (isOfGrids)
+      return "the grids that depend on this one may start once all its blocks have executed it or ended";
     return "it arrives at " + barrier(action) +
            (action.groups ? ", once what has joined " + groups(action.groups) + " is complete" : "");
   case FactKind::Expects: return barrier(action) + " waits for " + amount(action, "some") + " more bytes";
   case FactKind::Completes: return barrier(action) + " counts " + amount(action, "some") + " bytes as complete";
   case FactKind::Awaits:
+    if (isOfGrids)
+      return "it waits until the grids that this one depends on are complete, and sees what they wrote";
     return action.condition >= 0
                ? "where " + node(action.condition) + " is true, the phase of " + barrier(action) + " is complete"
                : "it waits for " + barrier(action);
@@ -180,6 +186,10 @@ std::string Sentences::text(const Action &action) const {
     return "it makes one batch of what has joined " + groups(action.groups) + " since the last one";
   case FactKind::Waits: return waiting(action);
   case FactKind::Orders:
+    if (static_cast<isa::Ordered>(action.detail) == isa::Ordered::Tcgen05)
+      return "operations of tcgen05 before it happen before the synchronisation of threads that follows";
+    if (static_cast<isa::Ordered>(action.other) == isa::Ordered::Tcgen05)
+      return "operations of tcgen05 after it happen after the synchronisation of threads before it";
     return "it orders accesses " + ordered(action.detail) +
            (action.other ? " before those " + ordered(action.other) : "") +
            (action.space ? " in " + quote(isa::word(action.space).text) : "");

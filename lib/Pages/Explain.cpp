@@ -143,6 +143,8 @@ std::string describeOperand(const isa::OperandDecl &operand, const isa::Form &fo
     return std::string(role);
   else
     text = (isResult || operand.role == isa::OperandRole::Register ? "a register" : "a register or constant") + type;
+  if (operand.rules & isa::Wide)
+    text += " or wider";
   if (isResult)
     text += " for the result";
   if (operand.ranges.count)

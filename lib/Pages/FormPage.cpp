@@ -214,7 +214,7 @@ std::string FormPage::operandText(unsigned index) const {
                                                                          : "registers or constant";
   std::string text = length == 1 ? "a " + what : std::to_string(length) + " " + what + "s";
   if (type && !isPredicate)
-    text += " of `" + spell(type) + "`";
+    text += " of `" + spell(type) + "`" + (operand.rules & isa::Wide ? " or wider" : "");
   if (length > 1 || operand.rules & isa::Vec)
     text += " in braces";
   if (isResult)

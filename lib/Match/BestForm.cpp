@@ -17,6 +17,9 @@ static TriedForm judgeBinding(const FormView &words, const Binding &binding) {
   if (judgement.weight(Phase::Shape)) {
     judgeFormGates(view, judgement);
     judgeWordGates(view, judgement);
+    Judgement ofOperands(judgement.form); // that what is missing or too many is the one with which the others fit
+    judgeOperands(view, ofOperands);
+    judgement.weigh(Phase::Type, ofOperands.weight(Phase::Type));
     return form;
   }
   judgeTables(view, judgement);
@@ -33,15 +36,8 @@ std::vector<Judgement> judgeForm(const WrittenInstruction &written, uint32_t for
   FormView view(written, form);
   if (!matchWords(view).empty())
     return ways;
-  for (const Binding &binding : bindOperands(view)) {
-    TriedForm tried = judgeBinding(view, binding);
-    if (tried.judgement.weight(Phase::Shape)) {
-      Judgement ofOperands(form);
-      judgeOperands(tried.view, ofOperands);
-      tried.judgement.weigh(Phase::Type, ofOperands.weight(Phase::Type));
-    }
-    ways.push_back(std::move(tried.judgement));
-  }
+  for (const Binding &binding : bindOperands(view))
+    ways.push_back(judgeBinding(view, binding).judgement);
   return ways;
 }
 

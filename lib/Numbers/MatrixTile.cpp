@@ -13,7 +13,7 @@ namespace {
 // Exponents to which f32 can be scaled, and what is left of its sums are normal numbers: of products, and of groups.
 constexpr int leastTop = -100, leastTopOfGroups = -91;
 
-constexpr uint32_t rowsAtOnce = Multiplicand::rowsAtOnce, columnsAtOnce = 8;
+constexpr uint32_t rowsAtOnce = 4, rowsTogether = Multiplicand::rowsTogether, columnsAtOnce = 8;
 constexpr uint32_t mostOfWord = 16;  // products whose sum 32 bits hold
 constexpr uint32_t sizeOfGroup = 16; // products that are added before they are scaled
 
@@ -136,6 +136,13 @@ struct Job {
   /// Less than this the exponent of a product may be that of an element that is not kept.
   int32_t leastKnown = rows.a.isFar || b.isFar ? Multiplicand::leastExponent + 1 : int32_t(Multiplicand::ofNoProduct);
 
+  /// Sums of a step are integers of 32 bits, in units of the last place that is kept, and all elements are finite.
+  bool isUsual() const {
+    constexpr int mostBits = 31 - 2; // a product is less than four
+    return (uint64_t(std::min<uint32_t>(model.products, rows.a.depth)) << model.fractionBits) <= 1ull << mostBits &&
+           !rows.a.hasOutside && !b.hasOutside;
+  }
+
   /// One sum, of the products from `first` on.
   uint32_t oneByOne(uint32_t row, uint32_t column, uint32_t first, uint32_t count, uint32_t code) const {
     std::vector<Factor> ofA, ofB, factorsOfA, factorsOfB;
@@ -159,17 +166,19 @@ struct Block {
   Block(const Job &job, uint32_t row, uint32_t column)
       : job(job), a(job.first), b(job.second), row(row), column(column), rowOfA(job.rows.first + row) {
     if (!job.rows.columns.empty())
-      for (uint32_t i = 0; i < rowsAtOnce; ++i)
+      for (uint32_t i = 0; i < rowsTogether; ++i)
         columns[i] = &job.rows.columns[size_t(job.rows.first + rowAt(i)) * job.rows.a.depth];
   }
   /// The last row takes the place of those that there are not.
   uint32_t rowAt(uint32_t i) const { return std::min(row + i, job.rows.count - 1); }
   uint32_t rowsThere() const { return std::min(rowsAtOnce, job.rows.count - row); }
+  /// The sums of a row.
+  uint32_t *sumsOf(uint32_t i, uint32_t *sums) const { return sums + size_t(rowAt(i)) * b.rows + column; }
 
   const Job &job;
   const Operand &a, &b;
   uint32_t row, column, rowOfA;
-  const uint16_t *columns[rowsAtOnce] = {nullptr}; // of the products of each row, if A is sparse
+  const uint16_t *columns[rowsTogether] = {nullptr}; // of the products of each row, if A is sparse
 };
 
 PTXRAY_INSIDE int64_t eightBytes(const int8_t *from) {
@@ -183,27 +192,36 @@ PTXRAY_INSIDE void turn(Bytes &bytes) {
                                   5, 13, 21, 29, 6, 14, 22, 30, 7, 15, 23, 31);
 }
 
-/// The greatest exponents of products from `first` on, as the matrices have them: column after column.
-template <bool IsSparse> PTXRAY_INSIDE void findTops(const Block &block, uint32_t first, uint32_t end, Bytes &tops) {
+/// The greatest exponents of products from `first` on, as the matrices have them, of each four rows: column after
+/// column.
+template <bool IsSparse, uint32_t Fours>
+PTXRAY_INSIDE void findTops(const Block &block, uint32_t first, uint32_t end, Bytes (&tops)[Fours]) {
   const int8_t *ofA = block.a.exponents + first * block.a.rows + block.rowOfA;
   const int8_t *ofB = block.b.exponents + (IsSparse ? 0 : first * block.b.rows) + block.column;
-  tops = Bytes{} + int8_t(2 * Multiplicand::ofNoProduct);
+  for (Bytes &one : tops)
+    one = Bytes{} + int8_t(2 * Multiplicand::ofNoProduct);
   PTXRAY_SOME
   for (size_t k = first; k < end; ++k, ofA += block.a.rows) {
-    int32_t four;
-    std::memcpy(&four, ofA, sizeof four);
     Bytes second;
-    if (IsSparse) {
-      const auto of = [&](int i) { return eightBytes(ofB + block.columns[i][k] * block.b.rows); };
-      second = __builtin_bit_cast(Bytes, Longs{of(0), of(1), of(2), of(3)});
-      turn(second);
-    } else {
+    if (!IsSparse) {
       second = __builtin_bit_cast(Bytes, Longs{} + eightBytes(ofB));
       second = __builtin_shufflevector(second, second, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 20, 20, 20, 20,
                                        21, 21, 21, 21, 22, 22, 22, 22, 23, 23, 23, 23);
       ofB += block.b.rows;
     }
-    raise(tops, __builtin_bit_cast(Bytes, Ints{} + four) + second);
+    PTXRAY_EACH_ROW
+    for (uint32_t four = 0; four < Fours; ++four) {
+      if (IsSparse) {
+        const auto of = [&](uint32_t i) {
+          return eightBytes(ofB + block.columns[rowsAtOnce * four + i][k] * block.b.rows);
+        };
+        second = __builtin_bit_cast(Bytes, Longs{of(0), of(1), of(2), of(3)});
+        turn(second);
+      }
+      int32_t rows;
+      std::memcpy(&rows, ofA + four * rowsAtOnce, sizeof rows);
+      raise(tops[four], __builtin_bit_cast(Bytes, Ints{} + rows) + second);
+    }
   }
 }
 PTXRAY_INSIDE void rowOf(const Bytes &all, uint32_t i, Ints &to) {
@@ -233,9 +251,9 @@ PTXRAY_INSIDE void readHalves(const Ints &codes, int32_t ofZero, Floats &before,
 
 /// Products of the rows are added, or these times scales, which cut off the digits after the point.
 template <bool IsSparse, bool IsCut, class Vector>
-PTXRAY_INSIDE void addParts(const Block &block, uint32_t first, uint32_t end, const Floats (&scale)[rowsAtOnce],
-                            Vector (&part)[rowsAtOnce]) {
-  const float *ofA = block.a.values + first * block.a.rows + block.rowOfA;
+PTXRAY_INSIDE void addParts(const Block &block, uint32_t first, uint32_t end, const Floats *scale, Vector *part,
+                            uint32_t row = 0) {
+  const float *ofA = block.a.values + first * block.a.rows + block.rowOfA + row;
   const float *ofB = block.b.values + (IsSparse ? 0 : first * block.b.rows) + block.column;
   for (size_t k = first; k < end; ++k, ofA += block.a.rows) {
     Floats second;
@@ -246,7 +264,7 @@ PTXRAY_INSIDE void addParts(const Block &block, uint32_t first, uint32_t end, co
     PTXRAY_EACH_ROW
     for (uint32_t i = 0; i < rowsAtOnce; ++i) {
       if (IsSparse)
-        load(second, ofB + block.columns[i][k] * block.b.rows);
+        load(second, ofB + block.columns[row + i][k] * block.b.rows);
       const Floats product = second * ofA[i];
       if constexpr (IsCut)
         part[i] += __builtin_convertvector(product * scale[i], Ints);
@@ -282,6 +300,19 @@ PTXRAY_INSIDE bool areSome(const Ints (&masks)[rowsAtOnce]) {
   uint64_t words[sizeof all / 8];
   std::memcpy(words, &all, sizeof all);
   return (words[0] | words[1] | words[2] | words[3]) != 0;
+}
+/// Some number is negative.
+PTXRAY_INSIDE bool hasSign(const Ints &numbers) {
+  uint64_t words[sizeof numbers / 8];
+  std::memcpy(words, &numbers, sizeof numbers);
+  return ((words[0] | words[1] | words[2] | words[3]) & 0x8000000080000000) != 0;
+}
+PTXRAY_INSIDE void storeSums(const Block &block, const Ints (&codes)[rowsAtOnce], uint32_t *sums) {
+  const uint32_t there = block.rowsThere();
+  PTXRAY_EACH_ROW
+  for (uint32_t i = 0; i < rowsAtOnce; ++i)
+    if (i < there)
+      store(block.sumsOf(i, sums), codes[i]);
 }
 /// Makes those sums of a step one by one that are not to be had side by side.
 [[gnu::noinline]] void addLeft(const Block &block, uint32_t first, uint32_t count, const int32_t *before,
@@ -328,13 +359,13 @@ PTXRAY_INSIDE void findTop(const Block &block, const Step &step, Ints (&top)[row
     areNone[i] = Ints{} - 1;
   }
   for (uint32_t piece = 0; piece < step.pieces; ++piece) {
-    Bytes tops;
+    Bytes tops[1];
     const uint32_t first = step.first + piece * step.products;
     findTops<IsSparse>(block, first, first + step.products, tops);
     PTXRAY_EACH_ROW
     for (uint32_t i = 0; i < rowsAtOnce; ++i) {
       Ints relative, shift, exponent;
-      rowOf(tops, i, relative);
+      rowOf(tops[0], i, relative);
       const Ints isNone = relative < Multiplicand::ofNoProduct + 1;
       if (Way == Scaling::Groups)
         setShift(block, step, piece, i, exponent);
@@ -475,11 +506,12 @@ PTXRAY_INSIDE void addStep(const Block &block, const Step &step, Ints (&codes)[r
     finish<IsHalf, Way>(model, top[i] - model.fractionBits, sums[i], made[i], codes[i]);
 }
 
-template <bool IsSparse, bool IsHalf, Scaling Way> PTXRAY_INSIDE void addBlock(const Block &block, uint32_t *sums) {
+/// Adds the products of a step to sums in memory.
+template <bool IsSparse, bool IsHalf, Scaling Way>
+PTXRAY_INSIDE void addStepOf(const Block &block, const Step &step, uint32_t *sums) {
   const Job &job = block.job;
   const Operand &a = block.a, &b = block.b;
-  const uint32_t depth = job.rows.a.depth;
-  Ints codes[rowsAtOnce], areOutside[rowsAtOnce];
+  Ints codes[rowsAtOnce], areLeft[rowsAtOnce];
   Ints ofB;
   load(ofB, b.areOutside + block.column);
   if (Way != Scaling::None) {
@@ -489,41 +521,104 @@ template <bool IsSparse, bool IsHalf, Scaling Way> PTXRAY_INSIDE void addBlock(c
   }
   PTXRAY_EACH_ROW
   for (uint32_t i = 0; i < rowsAtOnce; ++i) {
-    load(codes[i], sums + size_t(block.rowAt(i)) * b.rows + block.column);
-    areOutside[i] = ofB | a.areOutside[block.rowOfA + i];
+    load(codes[i], block.sumsOf(i, sums));
+    areLeft[i] = ofB | a.areOutside[block.rowOfA + i];
     if (Way != Scaling::None)
-      areOutside[i] |= job.numbersOfA->areOutside[block.row + i];
+      areLeft[i] |= job.numbersOfA->areOutside[block.row + i];
   }
-  for (uint32_t first = 0; first < depth; first += job.model.products) {
-    const Step step(job, Way, first);
-    Ints before[rowsAtOnce], areLeft[rowsAtOnce];
-    PTXRAY_EACH_ROW
-    for (uint32_t i = 0; i < rowsAtOnce; ++i) {
-      before[i] = codes[i];
-      areLeft[i] = areOutside[i];
-    }
-    addStep<IsSparse, IsHalf, Way>(block, step, codes, areLeft);
-    if (!areSome(areLeft))
-      continue;
+  Ints before[rowsAtOnce];
+  std::memcpy(before, codes, sizeof before);
+  addStep<IsSparse, IsHalf, Way>(block, step, codes, areLeft);
+  if (areSome(areLeft)) {
     constexpr uint32_t all = rowsAtOnce * columnsAtOnce;
     int32_t old[all], left[all], made[all];
     std::memcpy(old, before, sizeof old);
     std::memcpy(left, areLeft, sizeof left);
     std::memcpy(made, codes, sizeof made);
-    addLeft(block, first, step.end - first, old, left, made);
+    addLeft(block, step.first, step.end - step.first, old, left, made);
     std::memcpy(codes, made, sizeof made);
   }
-  const uint32_t there = block.rowsThere();
+  storeSums(block, codes, sums);
+}
+
+/// Integers cut to what f32 holds, and what was cut off.
+PTXRAY_INSIDE void cut(const Ints &from, Floats &to, Ints &rest) {
+  const Floats nearest = __builtin_convertvector(from, Floats);
+  rest = from - __builtin_convertvector(nearest, Ints); // 2^31 wraps, and the difference is right
+  const Ints sign = from >> 31, away = ((rest ^ sign) - sign) >> 31;
+  to = __builtin_bit_cast(Floats, __builtin_bit_cast(Ints, nearest) + away);
+}
+
+/// The same for eight rows of sums that 32 bits hold and where nothing is unusual: numbers are finite, and normal ones
+/// of f32. Exponents are as f32 stores them. Returns false if there is anything else, before something is stored.
+template <bool IsSparse, bool IsHalf>
+PTXRAY_INSIDE bool addUsualStep(const Block &block, const Step &step, uint32_t *sums) {
+  constexpr int32_t bias = 127, lowest = leastTop + bias, highest = 254;
+  const SumModel &model = block.job.model;
+  const int32_t leastKnown = block.job.leastKnown;
+  Bytes tops[rowsTogether / rowsAtOnce];
+  findTops<IsSparse>(block, step.first, step.end, tops);
+  Ints ofB, areUnusual{}; // a sign says so
+  load(ofB, block.b.greatest + block.column);
+  ofB += bias;
+  const int32_t *const ofA = block.a.greatest + block.rowOfA;
+  Floats unit[rowsTogether];
+  Ints start[rowsTogether], part[rowsTogether]; // cut off before they are added
   PTXRAY_EACH_ROW
-  for (uint32_t i = 0; i < rowsAtOnce; ++i)
-    if (i < there)
-      store(sums + size_t(block.row + i) * b.rows + block.column, codes[i]);
+  for (uint32_t i = 0; i < rowsTogether; ++i) {
+    Ints relative, codes, exponents;
+    Floats before;
+    rowOf(tops[i / rowsAtOnce], i % rowsAtOnce, relative);
+    load(codes, block.sumsOf(i, sums));
+    if (IsHalf) {
+      readHalves(codes, model.zeroExponent, before, exponents, areUnusual);
+      exponents += bias;
+    } else {
+      before = __builtin_bit_cast(Floats, codes);
+      exponents = codes >> 23 & 255;
+      areUnusual |= highest - exponents;
+    }
+    const Ints isNone = relative < Multiplicand::ofNoProduct + 1;
+    if (leastKnown > Multiplicand::ofNoProduct)
+      areUnusual |= (relative - leastKnown) & ~isNone;
+    Ints top = (relative + (ofB + ofA[i])) & ~isNone;
+    raise(top, exponents);
+    areUnusual |= top - lowest;
+    raise(top, Ints{} + lowest);
+    unit[i] = __builtin_bit_cast(Floats, (model.fractionBits + 2 * bias - top) << 23);
+    start[i] = __builtin_convertvector(before * unit[i], Ints);
+  }
+  for (uint32_t row = 0; row < rowsTogether; row += rowsAtOnce) {
+    Ints of[rowsAtOnce] = {};
+    addParts<IsSparse, true>(block, step.first, step.end, unit + row, of, row);
+    std::memcpy(part + row, of, sizeof of);
+  }
+  PTXRAY_EACH_ROW
+  for (uint32_t i = 0; i < rowsTogether; ++i) {
+    const Ints all = start[i] + part[i];
+    areUnusual |= (start[i] ^ all) & (part[i] ^ all); // it wrapped
+    Floats sum;
+    Ints rest;
+    cut(all, sum, rest);
+    sum *= __builtin_bit_cast(Floats, (2 * bias << 23) - __builtin_bit_cast(Ints, unit[i]));
+    if (IsHalf)
+      roundHalves(sum, rest != 0, part[i]);
+    else
+      part[i] = __builtin_bit_cast(Ints, sum) & -(1 << (23 - model.resultBits));
+  }
+  if (hasSign(areUnusual))
+    return false;
+  // The last row, in whose place those are that are not there, is stored after them.
+  for (uint32_t i = rowsTogether; i-- > 0;)
+    store(block.sumsOf(i, sums), part[i]);
+  return true;
 }
 
 template <bool IsSparse, bool IsHalf, Scaling Way> PTXRAY_INSIDE void addAll(const Job &job, uint32_t *sums) {
   for (uint32_t column = 0; column < job.b.rows; column += columnsAtOnce)
     for (uint32_t row = 0; row < job.rows.count; row += rowsAtOnce)
-      addBlock<IsSparse, IsHalf, Way>(Block(job, row, column), sums);
+      for (uint32_t first = 0; first < job.rows.a.depth; first += job.model.products)
+        addStepOf<IsSparse, IsHalf, Way>(Block(job, row, column), Step(job, Way, first), sums);
 }
 
 using AddAll = void (*)(const Job &, uint32_t *);
@@ -531,9 +626,26 @@ template <bool IsSparse, bool IsHalf, Scaling Way> void addPlainly(const Job &jo
   addAll<IsSparse, IsHalf, Way>(job, sums);
 }
 #if defined(__x86_64__) && defined(__GNUC__)
+template <bool IsSparse, bool IsHalf>
+[[gnu::target("avx2"), gnu::noinline]] void addUnusualStep(const Block &block, const Step &step, uint32_t *sums) {
+  addStepOf<IsSparse, IsHalf, Scaling::None>(block, step, sums);
+}
 template <bool IsSparse, bool IsHalf, Scaling Way>
 [[gnu::target("avx2")]] void addWidely(const Job &job, uint32_t *sums) {
-  addAll<IsSparse, IsHalf, Way>(job, sums);
+  if constexpr (Way != Scaling::None)
+    return addAll<IsSparse, IsHalf, Way>(job, sums);
+  const bool isUsual = job.isUsual();
+  for (uint32_t column = 0; column < job.b.rows; column += columnsAtOnce)
+    for (uint32_t row = 0; row < job.rows.count; row += rowsTogether) {
+      const Block block(job, row, column);
+      for (uint32_t first = 0; first < job.rows.a.depth; first += job.model.products) {
+        const Step step(job, Way, first);
+        if (isUsual && addUsualStep<IsSparse, IsHalf>(block, step, sums))
+          continue;
+        for (uint32_t some = row; some < std::min(row + rowsTogether, job.rows.count); some += rowsAtOnce)
+          addUnusualStep<IsSparse, IsHalf>(Block(job, some, column), step, sums);
+      }
+    }
 }
 template <bool IsSparse, bool IsHalf, Scaling Way = Scaling::None> AddAll fastest() {
   return __builtin_cpu_supports("avx2") ? addWidely<IsSparse, IsHalf, Way> : addPlainly<IsSparse, IsHalf, Way>;

@@ -34,13 +34,14 @@ public:
 
   uint32_t rows, depth;
   const Format *format;
-  bool isFar; // exponents that are far from the greatest one are not kept
+  bool isFar;              // exponents that are far from the greatest one are not kept
+  bool hasOutside = false; // some are not finite, or their products may leave f32
   Elements<uint32_t> codes;
   Elements<float> values;
-  Elements<int8_t> exponents;               // less the greatest one, and no less than the least; of zeros `ofNoProduct`
-  Elements<int32_t> greatest;               // exponents: of a row, or of the format
-  Elements<int32_t> areOutside;             // of each row -1: an element is not finite, or its products may leave f32
-  static constexpr uint32_t rowsAtOnce = 4; // which are read together, also where they are not all there
+  Elements<int8_t> exponents;   // less the greatest one, and no less than the least; of zeros `ofNoProduct`
+  Elements<int32_t> greatest;   // exponents: of a row, or of the format
+  Elements<int32_t> areOutside; // of each row -1: an element is not finite, or its products may leave f32
+  static constexpr uint32_t rowsTogether = 8; // which are read together, also where they are not all there
   // The sum of two is a byte, from which it is seen whether one was zero.
   static constexpr int8_t leastExponent = -31, ofNoProduct = -64;
 };

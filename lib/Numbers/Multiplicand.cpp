@@ -98,15 +98,19 @@ template <bool IsFar> Decode fastestDecode() { return decodePlainly<IsFar>; }
 
 Multiplicand::Multiplicand(uint32_t rows, uint32_t depth, const Format &format, std::span<const uint32_t> codes)
     : rows(rows), depth(depth), format(&format), isFar(numbers::isFar(format)), codes(codes.size()),
-      values(codes.size() + rowsAtOnce), exponents(codes.size() + rowsAtOnce), greatest(rows + rowsAtOnce),
-      areOutside(rows + rowsAtOnce) {
+      values(codes.size() + rowsTogether), exponents(codes.size() + rowsTogether), greatest(rows + rowsTogether),
+      areOutside(rows + rowsTogether) {
   static const Decode near = fastestDecode<false>(), far = fastestDecode<true>();
   assert(codes.size() == size_t(rows) * depth && "one code for each element");
   std::copy(codes.begin(), codes.end(), this->codes.data());
   // Rows that are not there are read beside the last ones.
-  std::fill_n(values.data() + codes.size(), rowsAtOnce, 0.0F);
-  std::fill_n(exponents.data() + codes.size(), rowsAtOnce, int8_t(ofNoProduct));
+  std::fill_n(values.data() + codes.size(), rowsTogether, 0.0F);
+  std::fill_n(exponents.data() + codes.size(), rowsTogether, int8_t(ofNoProduct));
   (isFar ? far : near)(*this);
+  int32_t anyOutside = 0;
+  for (uint32_t row = 0; row < rows; ++row)
+    anyOutside |= areOutside.data()[row];
+  hasOutside = anyOutside != 0;
 }
 
 } // namespace ptxray::numbers

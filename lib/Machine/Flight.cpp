@@ -253,7 +253,11 @@ void watchMatrix(Warp &warp, const Op &op, BlockState &block, const SharedMatrix
   if (warp.clock.empty() || warp.doer.stage == Stage::End)
     return;
   const auto places = block.grid->matrices.placesOf(matrix);
-  for (const MatrixPlaces::Run &run : places->runs)
+  warp.accessing = 1u << lane;
+  if (!warp.fault && places->end <= block.shared.size() &&
+      areNotedAlike(warp, warp.now.frame->code.instruction(op.instruction), block, places->runs, /*isWrite=*/false))
+    return;
+  for (const ByteRun &run : places->runs)
     if (run.end <= block.shared.size())
       watchShared(warp, op, block, run.begin, run.end - run.begin, false, lane, /*isOfLane=*/false);
 }

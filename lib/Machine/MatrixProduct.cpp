@@ -110,9 +110,9 @@ static std::vector<uint32_t> codesOf(const SharedForm &form, const OperandType &
   return codes;
 }
 
-static std::vector<MatrixPlaces::Run> runsOf(llvm::ArrayRef<uint32_t> places) {
+static std::vector<ByteRun> runsOf(llvm::ArrayRef<uint32_t> places) {
   constexpr uint32_t bytesOfPiece = 16;
-  std::vector<MatrixPlaces::Run> runs;
+  std::vector<ByteRun> runs;
   for (const uint32_t place : places)
     if (!runs.empty() && place == runs.back().end)
       runs.back().end += bytesOfPiece;

@@ -2,6 +2,7 @@
 // Products of whole matrices, with operands in shared memory as descriptors describe them: what wgmma and tcgen05.mma
 // have in common.
 #include "Layout/Canonical.h"
+#include "Machine/PastAccess.h"
 #include "Numbers/MatrixTile.h"
 #include "llvm/ADT/SmallVector.h"
 #include <deque>
@@ -37,11 +38,8 @@ struct SharedMatrix {
 /// The places in shared memory of each 16 bytes of a matrix: row after row, or for each K one after the other.
 struct MatrixPlaces {
   std::vector<uint32_t> places;
-  struct Run {
-    uint32_t begin, end;
-  };
-  std::vector<Run> runs; // the same bytes, neighbours together
-  uint32_t end = 0;      // of all
+  std::vector<ByteRun> runs; // the same bytes, neighbours together
+  uint32_t end = 0;          // of all
 };
 
 /// Is true when its rows are no longer than those that its mode swizzles: more rows that follow along K belong to

@@ -14,6 +14,11 @@ inline constexpr uint32_t bytesOfCell = 4;
 /// The same for each byte of a cell.
 inline constexpr uint32_t byWholeWarp = wholeWarp * 0x01010101u, manyOfEach = manyLanes * 0x01010101u;
 
+/// Bytes of a memory, by offsets.
+struct ByteRun {
+  uint32_t begin, end;
+};
+
 /// An access of a warp.
 struct PastAccess {
   uint32_t warp = 0;            // its number in the cluster, from 1 on, or that of another agent; 0: none

@@ -1,6 +1,7 @@
 #include "Machine/Races.h"
 #include "Machine/Grid.h"
 #include "Machine/Watch.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
 namespace ptxray::machine {
@@ -262,6 +263,23 @@ static size_t alikeFrom(const SharedShadow &shadow, const SharedAccess &access, 
       shadow.areWritesSame(index, count) ||
       (!access.isWrite && shadow.areWritesBefore(index, count, seenHorizon(warp), warp.block->agents->warps));
   return areAlike ? count : 1;
+}
+
+bool areNotedAlike(Warp &warp, const Instruction &at, BlockState &owner, llvm::ArrayRef<ByteRun> runs, bool isWrite) {
+  SharedShadow &shadow = owner.shadow;
+  const auto isWhole = [](const ByteRun &run) { return (run.begin | run.end) % bytesOfCell == 0; };
+  if (runs.empty() || !llvm::all_of(runs, isWhole) || !shadow.areReadsSame(runs))
+    return false;
+  const bool areAlike = shadow.areWritesSame(runs) ||
+                        (!isWrite && shadow.areWritesBefore(runs, seenHorizon(warp), warp.block->agents->warps));
+  PastAccess now = accessNow(warp, at);
+  now.bytes = (1u << bytesOfCell) - 1;
+  warp.hasRead |= !isWrite;
+  const size_t first = runs[0].begin / bytesOfCell;
+  if (!areAlike || note(shadow, first, now, isWrite, warp) || shadow.hasMoreReads(first))
+    return false;
+  shadow.repeat(runs, isWrite);
+  return true;
 }
 
 std::optional<Race> noteAccess(Warp &warp, const Instruction &at, BlockState &owner, const SharedAccess &access) {

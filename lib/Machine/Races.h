@@ -57,8 +57,11 @@ struct SharedAccess {
 /// Notes the access of a warp to shared memory of the block; gives the earlier access that nothing orders before it, if
 /// there is one.
 std::optional<Race> noteAccess(Warp &warp, const Instruction &at, BlockState &owner, const SharedAccess &access);
+/// Notes an access of the warp as a whole to all bytes of the runs, if these have all seen the same and nothing races
+/// with it. Returns whether it has.
+bool areNotedAlike(Warp &warp, const Instruction &at, BlockState &owner, llvm::ArrayRef<ByteRun> runs, bool isWrite);
 
-/// The same for a column of tensor memory; `lanes`: a bit for each 16 of them.
+/// Notes an access to a column of tensor memory; `lanes`: a bit for each 16 of them.
 std::optional<Race> noteTensorAccess(Warp &warp, const Instruction &at, BlockState &owner, uint32_t column,
                                      uint8_t lanes, bool isWrite);
 

@@ -1,6 +1,8 @@
 #include "Machine/SharedShadow.h"
 #include "Machine/Wide.h"
 #include <algorithm>
+#include <cstring>
+#include <type_traits>
 
 namespace ptxray::machine {
 
@@ -108,6 +110,97 @@ void SharedShadow::repeat(size_t first, size_t count, bool isWrite) {
     std::fill_n(column->data() + first, count, (*column)[first - 1]);
   if (!isWrite)
     std::fill_n(readers.data() + first, count, readers[first - 1]);
+}
+
+// ---- cells in several places
+
+/// Cells that are compared at a time.
+using Words = uint32_t __attribute__((vector_size(32)));
+using LongWords = uint64_t __attribute__((vector_size(32)));
+
+template <class Element>
+static PTXRAY_INLINE bool areSame(const std::vector<Element> &column, llvm::ArrayRef<ByteRun> runs) {
+  using Many = std::conditional_t<std::is_same_v<Element, uint32_t>, Words, LongWords>;
+  constexpr ptrdiff_t atOnce = sizeof(Many) / sizeof(Element);
+  const Element first = column[runs[0].begin / bytesOfCell];
+  Many different = {};
+  Element rest = 0;
+  for (const ByteRun &run : runs) {
+    const Element *at = column.data() + run.begin / bytesOfCell, *const end = column.data() + run.end / bytesOfCell;
+    for (; end - at >= atOnce; at += atOnce) {
+      Many cells;
+      std::memcpy(&cells, at, sizeof cells);
+      different |= cells ^ first;
+    }
+    for (; at != end; ++at)
+      rest |= *at ^ first;
+  }
+  for (ptrdiff_t i = 0; i < atOnce; ++i)
+    rest |= different[i];
+  return rest == 0;
+}
+static PTXRAY_INLINE bool areSame(const SharedShadow::Columns &columns, llvm::ArrayRef<ByteRun> runs) {
+  return areSame(columns.warps, runs) && areSame(columns.clocks, runs) && areSame(columns.details, runs) &&
+         areSame(columns.lanes, runs) && areSame(columns.places, runs);
+}
+static PTXRAY_FOR_AVX2 bool areSameWide(const SharedShadow::Columns &columns, llvm::ArrayRef<ByteRun> runs,
+                                        const std::vector<uint64_t> *readers) {
+  return areSame(columns, runs) && (!readers || areSame(*readers, runs));
+}
+static bool areSamePlain(const SharedShadow::Columns &columns, llvm::ArrayRef<ByteRun> runs,
+                         const std::vector<uint64_t> *readers) {
+  return areSame(columns, runs) && (!readers || areSame(*readers, runs));
+}
+
+bool SharedShadow::areWritesSame(llvm::ArrayRef<ByteRun> runs) const {
+  return (isWide() ? areSameWide : areSamePlain)(writes, runs, nullptr);
+}
+bool SharedShadow::areReadsSame(llvm::ArrayRef<ByteRun> runs) const {
+  return !hasMoreReads(runs[0].begin / bytesOfCell) && (isWide() ? areSameWide : areSamePlain)(reads, runs, &readers);
+}
+
+static PTXRAY_INLINE uint32_t greatestOf(const std::vector<uint32_t> &column, llvm::ArrayRef<ByteRun> runs) {
+  constexpr ptrdiff_t atOnce = sizeof(Words) / sizeof(uint32_t);
+  Words greatest = {};
+  uint32_t result = 0;
+  for (const ByteRun &run : runs) {
+    const uint32_t *at = column.data() + run.begin / bytesOfCell, *const end = column.data() + run.end / bytesOfCell;
+    for (; end - at >= atOnce; at += atOnce) {
+      Words cells;
+      std::memcpy(&cells, at, sizeof cells);
+      greatest = greatest > cells ? greatest : cells;
+    }
+    for (; at != end; ++at)
+      result = std::max(result, *at);
+  }
+  for (ptrdiff_t i = 0; i < atOnce; ++i)
+    result = std::max<uint32_t>(result, greatest[i]);
+  return result;
+}
+static PTXRAY_FOR_AVX2 bool areBeforeWide(const SharedShadow::Columns &columns, llvm::ArrayRef<ByteRun> runs,
+                                          uint32_t clock, uint32_t warps) {
+  return greatestOf(columns.clocks, runs) <= clock && greatestOf(columns.warps, runs) <= warps;
+}
+static bool areBeforePlain(const SharedShadow::Columns &columns, llvm::ArrayRef<ByteRun> runs, uint32_t clock,
+                           uint32_t warps) {
+  return greatestOf(columns.clocks, runs) <= clock && greatestOf(columns.warps, runs) <= warps;
+}
+bool SharedShadow::areWritesBefore(llvm::ArrayRef<ByteRun> runs, uint32_t clock, uint32_t warps) const {
+  return (isWide() ? areBeforeWide : areBeforePlain)(writes, runs, clock, warps);
+}
+
+template <class Element> static void fillRuns(std::vector<Element> &column, llvm::ArrayRef<ByteRun> runs) {
+  const Element one = column[runs[0].begin / bytesOfCell];
+  for (const ByteRun &run : runs)
+    std::fill(column.begin() + run.begin / bytesOfCell, column.begin() + run.end / bytesOfCell, one);
+}
+void SharedShadow::repeat(llvm::ArrayRef<ByteRun> runs, bool isWrite) {
+  Columns &columns = isWrite ? writes : reads;
+  for (std::vector<uint32_t> *column :
+       {&columns.warps, &columns.clocks, &columns.lanes, &columns.places, &columns.details})
+    fillRuns(*column, runs);
+  if (!isWrite)
+    fillRuns(readers, runs);
 }
 
 namespace {

@@ -2,6 +2,7 @@
 // The shadow holds what was last done to each four bytes of a memory that the warps of a cluster share. It is kept in
 // columns, so that most accesses are noted in some steps for all of their lanes.
 #include "Machine/PastAccess.h"
+#include "llvm/ADT/ArrayRef.h"
 #include <map>
 #include <vector>
 
@@ -36,6 +37,12 @@ public:
   bool hasMoreReads(size_t index) const;
   /// Notes in these cells what an access has made of the one before them, which was like them.
   void repeat(size_t first, size_t count, bool isWrite);
+  /// The same questions about whole cells in several places, the first of which is the one at the begin of the first
+  /// run, and the same answer for all of them.
+  bool areWritesSame(llvm::ArrayRef<ByteRun> runs) const;
+  bool areReadsSame(llvm::ArrayRef<ByteRun> runs) const;
+  bool areWritesBefore(llvm::ArrayRef<ByteRun> runs, uint32_t clock, uint32_t warps) const;
+  void repeat(llvm::ArrayRef<ByteRun> runs, bool isWrite);
   /// Notes the access if it is plain that nothing races with it. Returns whether it is.
   bool noteRow(const RowAccess &row);
 

@@ -37,16 +37,39 @@ struct TensorPlace {
 };
 /// The places of the elements of a matrix, row after row: one of each, or all copies of it, which are read alike.
 using TensorPlaces = std::vector<TensorPlace>;
+/// The same, and what it reaches of each block: for each column a bit for each 16 lanes.
+struct TensorMatrix {
+  TensorPlaces places;
+  std::array<std::vector<uint8_t>, 2> lanes;
+};
 
-TensorPlaces tensorPlacesIn(const layout::Layout &layout) {
+std::vector<uint8_t> lanesIn(const TensorPlaces &places, uint32_t block) {
+  std::vector<uint8_t> result;
+  for (const TensorPlace &place : places) {
+    if (place.block != block)
+      continue;
+    if (result.size() <= place.column)
+      result.resize(place.column + 1);
+    result[place.column] |= static_cast<uint8_t>(1 << place.lane / 16);
+  }
+  return result;
+}
+
+TensorMatrix tensorPlacesIn(const layout::Layout &layout) {
   const uint32_t rows = layout::size(layout, layout::Row), columns = layout::size(layout, layout::Column);
-  TensorPlaces result;
-  for (uint32_t row = 0; row < rows; ++row)
-    for (uint32_t column = 0; column < columns; ++column) {
-      const layout::Place place = layout::placesOf(layout, {row, column, 0})[0];
-      result.push_back({static_cast<uint8_t>(place[layout::Cta]), static_cast<uint8_t>(place[layout::Bit]),
-                        static_cast<uint16_t>(place[layout::Lane]), static_cast<uint16_t>(place[layout::Word])});
-    }
+  TensorPlaces places(size_t(rows) * columns);
+  std::vector<bool> areKnown(places.size()); // the first copy is taken
+  layout::forEach(layout, [&](layout::Element element, layout::Place place) {
+    const size_t at = size_t(element[layout::Row]) * columns + element[layout::Column];
+    if (areKnown[at])
+      return;
+    areKnown[at] = true;
+    places[at] = {static_cast<uint8_t>(place[layout::Cta]), static_cast<uint8_t>(place[layout::Bit]),
+                  static_cast<uint16_t>(place[layout::Lane]), static_cast<uint16_t>(place[layout::Word])};
+  });
+  TensorMatrix result;
+  result.lanes = {lanesIn(places, 0), lanesIn(places, 1)};
+  result.places = std::move(places);
   return result;
 }
 
@@ -79,7 +102,7 @@ struct TensorShape {
   const numbers::Format *scale = nullptr;
   bool hasGroups = false;
   uint32_t factors = 0; // how many a row has
-  TensorPlaces d, a, indices, scalesOfA, scalesOfB;
+  TensorMatrix d, a, indices, scalesOfA, scalesOfB;
   std::vector<TensorRun> runsOfD;
 };
 
@@ -129,7 +152,7 @@ void addLayouts(const TensorProduct &product, uint32_t lane, const descriptor::F
   for (const layout::Layout &layout : answer.layouts)
     if (layout.name == "D") {
       shape.d = tensorPlacesIn(layout);
-      shape.runsOfD = runsIn(shape.d, shape.n);
+      shape.runsOfD = runsIn(shape.d.places, shape.n);
     } else if (layout.name == "A" && product.isOfTensorMemory)
       shape.a = tensorPlacesIn(layout);
     else if (layout.name == "metadata" && product.isSparse)
@@ -139,7 +162,7 @@ void addLayouts(const TensorProduct &product, uint32_t lane, const descriptor::F
       shape.factors = layout::size(layout, layout::Column);
     } else if (layout.name == "scale-b")
       shape.scalesOfB = tensorPlacesIn(layout);
-  if (product.scaleA.base.bits && shape.scalesOfB.empty())
+  if (product.scaleA.base.bits && shape.scalesOfB.places.empty())
     shape.problem = "scale factors of this shape";
 }
 
@@ -206,7 +229,7 @@ public:
 private:
   uint64_t number(Place place) const { return addressIn(registers, {place, 0}, lane); }
   std::optional<SharedMatrix> matrixOf(bool isA) const;
-  void watchPlaces(const AddressOf &address, const TensorPlaces &places, bool isWrite);
+  void watchPlaces(const AddressOf &address, const TensorMatrix &matrix, bool isWrite);
   void watch();
   void count() const;
   std::shared_ptr<const Prepared> shared(bool isA, const BlockState &from, std::string &problem) const;
@@ -248,23 +271,10 @@ std::optional<SharedMatrix> Multiplication::matrixOf(bool isA) const {
                         !(isA ? shape.isTransposedA : shape.isTransposedB));
 }
 
-/// Returns, for each column that the matrix reaches, a bit for each 16 lanes of the block.
-static std::vector<uint8_t> lanesIn(const TensorPlaces &places, uint32_t block) {
-  std::vector<uint8_t> result;
-  for (const TensorPlace &place : places) {
-    if (place.block != block)
-      continue;
-    if (result.size() <= place.column)
-      result.resize(place.column + 1);
-    result[place.column] |= static_cast<uint8_t>(1 << place.lane / 16);
-  }
-  return result;
-}
-
-void Multiplication::watchPlaces(const AddressOf &address, const TensorPlaces &places, bool isWrite) {
+void Multiplication::watchPlaces(const AddressOf &address, const TensorMatrix &matrix, bool isWrite) {
   const uint32_t column = columnOf(address);
   for (uint32_t i = 0; i < blocks.size(); ++i)
-    watchTensor(warp, op, *blocks[i], column, lanesIn(places, i), isWrite, lane);
+    watchTensor(warp, op, *blocks[i], column, matrix.lanes[i], isWrite, lane);
 }
 
 /// Counts what the product reads of shared memory.
@@ -318,7 +328,7 @@ std::shared_ptr<const Prepared> Multiplication::ofTensorMemory(uint32_t first) c
   std::vector<uint32_t> codes(size_t(rows) * shape.k);
   for (size_t i = 0; i < codes.size(); ++i) {
     const size_t row = first + i % rows, k = i / rows;
-    const TensorPlace &place = shape.a[row * shape.k + k];
+    const TensorPlace &place = shape.a.places[row * shape.k + k];
     const uint32_t word = cell(column, place) >> (place.bit + below);
     codes[i] = (type.bits == 32 ? word : word & ((1u << type.bits) - 1)) ^ sign;
   }
@@ -342,7 +352,7 @@ std::vector<uint16_t> Multiplication::columns(uint32_t first) const {
   std::vector<uint16_t> result;
   for (uint32_t row = 0; row < rows; ++row)
     for (uint32_t i = 0; i < chunks; ++i) {
-      const TensorPlace &place = shape.indices[size_t(first + row) * chunks + i];
+      const TensorPlace &place = shape.indices.places[size_t(first + row) * chunks + i];
       const uint32_t index = cell(column, place) >> place.bit & 15;
       for (const uint8_t chosen : chosenColumns(index, bits))
         result.push_back(static_cast<uint16_t>(i * chunk + chosen));
@@ -352,8 +362,8 @@ std::vector<uint16_t> Multiplication::columns(uint32_t first) const {
 
 void Multiplication::addScaled(uint32_t first, const Prepared &a, const Prepared &b, uint32_t firstColumn,
                                std::span<uint32_t> sums) {
-  const std::vector<numbers::Factor> ofA = scales(product.scaleA, shape.scalesOfA),
-                                     ofB = scales(product.scaleB, shape.scalesOfB);
+  const std::vector<numbers::Factor> ofA = scales(product.scaleA, shape.scalesOfA.places),
+                                     ofB = scales(product.scaleB, shape.scalesOfB.places);
   const std::vector<uint16_t> chosen = product.isSparse ? columns(first) : std::vector<uint16_t>();
   const uint32_t factors = shape.factors;
   numbers::addScaledProducts({*a.floats, 0, a.rows, chosen}, *b.floats,

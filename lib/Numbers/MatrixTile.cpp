@@ -1,4 +1,4 @@
-#include "Numbers/MatrixTile.h"
+#include "Numbers/TileVectors.h"
 #include <algorithm>
 #include <bit>
 #include <cassert>
@@ -9,78 +9,6 @@
 namespace ptxray::numbers {
 
 namespace {
-
-// Exponents to which f32 can be scaled, and what is left of its sums are normal numbers: of products, and of groups.
-constexpr int leastTop = -100, leastTopOfGroups = -91;
-
-constexpr uint32_t rowsAtOnce = 4, rowsTogether = Multiplicand::rowsTogether, columnsAtOnce = 8;
-constexpr uint32_t mostOfWord = 16;  // products whose sum 32 bits hold
-constexpr uint32_t sizeOfGroup = 16; // products that are added before they are scaled
-
-/// Vectors of which every processor makes as few as it can.
-using Floats = float __attribute__((vector_size(4 * columnsAtOnce)));
-using Ints = int32_t __attribute__((vector_size(4 * columnsAtOnce)));
-using Doubles = double __attribute__((vector_size(4 * columnsAtOnce))); // half as many
-using HalfInts = int32_t __attribute__((vector_size(2 * columnsAtOnce)));
-using HalfFloats = float __attribute__((vector_size(2 * columnsAtOnce)));
-using Longs = int64_t __attribute__((vector_size(4 * columnsAtOnce)));
-using Bytes = int8_t __attribute__((vector_size(rowsAtOnce * columnsAtOnce))); // of all rows
-
-#define PTXRAY_INSIDE [[gnu::always_inline]] inline
-// The rows that are summed together lie in registers.
-#if defined(__clang__)
-#define PTXRAY_EACH_ROW _Pragma("clang loop unroll_count(4)")
-#define PTXRAY_SOME _Pragma("clang loop unroll_count(2)")
-#else
-#define PTXRAY_EACH_ROW _Pragma("GCC unroll 4")
-#define PTXRAY_SOME _Pragma("GCC unroll 2")
-#endif
-
-template <class Vector, class Element> PTXRAY_INSIDE void load(Vector &to, const Element *from) {
-  std::memcpy(&to, from, sizeof to);
-}
-template <class Vector, class Element> PTXRAY_INSIDE void store(Element *to, const Vector &from) {
-  std::memcpy(to, &from, sizeof from);
-}
-template <class Vector> PTXRAY_INSIDE void raise(Vector &to, const Vector &other) { to = to > other ? to : other; }
-PTXRAY_INSIDE void setPowers(Floats &to, const Ints &exponents) {
-  to = __builtin_bit_cast(Floats, (exponents + 127) << 23);
-}
-
-/// Integers that more than 32 bits hold.
-struct LongInts {
-  Ints high = {}, low = {};
-  static constexpr int lowBits = 10;
-  PTXRAY_INSIDE void add(const Ints &more) {
-    high += more >> lowBits;
-    low += more & ((1 << lowBits) - 1);
-  }
-};
-/// Returns them cut to what f32 holds, and where something was cut off.
-PTXRAY_INSIDE void cut(const LongInts &from, Floats &to, Ints &areCut) {
-  const Ints low = from.low & ((1 << LongInts::lowBits) - 1), high = from.high + (from.low >> LongInts::lowBits);
-  const Floats great = __builtin_convertvector(high, Floats) * float(1 << LongInts::lowBits);
-  const Floats small = __builtin_convertvector(low, Floats);
-  const Floats sum = great + small, rest = small - (sum - great); // both exact
-  areCut = (rest < 0) | (rest > 0);
-  // Away from zero it was rounded if the rest has the other sign.
-  to = __builtin_bit_cast(Floats, __builtin_bit_cast(Ints, sum) + Ints(rest * sum < 0));
-}
-
-PTXRAY_INSIDE void widen(const Floats &from, Doubles (&to)[2]) {
-  const HalfFloats first = __builtin_shufflevector(from, from, 0, 1, 2, 3);
-  const HalfFloats second = __builtin_shufflevector(from, from, 4, 5, 6, 7);
-  to[0] = __builtin_convertvector(first, Doubles);
-  to[1] = __builtin_convertvector(second, Doubles);
-}
-/// Cut to integers.
-PTXRAY_INSIDE void cut(Floats &numbers) {
-  constexpr float firstWhole = 0x1p23F;
-  const Floats magnitude = __builtin_bit_cast(Floats, __builtin_bit_cast(Ints, numbers) & 0x7fffffff);
-  const Ints isWhole = magnitude >= firstWhole;
-  const Floats small = __builtin_bit_cast(Floats, __builtin_bit_cast(Ints, numbers) & ~isWhole);
-  numbers = isWhole ? numbers : __builtin_convertvector(__builtin_convertvector(small, Ints), Floats);
-}
 
 /// The scales of the rows of a matrix, of each factor those of all rows.
 struct ScaleNumbers {
@@ -181,17 +109,6 @@ struct Block {
   const uint16_t *columns[rowsTogether] = {nullptr}; // of the products of each row, if A is sparse
 };
 
-PTXRAY_INSIDE int64_t eightBytes(const int8_t *from) {
-  int64_t eight;
-  std::memcpy(&eight, from, sizeof eight);
-  return eight;
-}
-/// Bytes of four rows, one row after the other, and column after column.
-PTXRAY_INSIDE void turn(Bytes &bytes) {
-  bytes = __builtin_shufflevector(bytes, bytes, 0, 8, 16, 24, 1, 9, 17, 25, 2, 10, 18, 26, 3, 11, 19, 27, 4, 12, 20, 28,
-                                  5, 13, 21, 29, 6, 14, 22, 30, 7, 15, 23, 31);
-}
-
 /// The greatest exponents of products from `first` on, as the matrices have them, of each four rows: column after
 /// column.
 template <bool IsSparse, uint32_t Fours>
@@ -224,31 +141,6 @@ PTXRAY_INSIDE void findTops(const Block &block, uint32_t first, uint32_t end, By
     }
   }
 }
-PTXRAY_INSIDE void rowOf(const Bytes &all, uint32_t i, Ints &to) {
-  to = __builtin_bit_cast(Ints, all) << (24 - 8 * i) >> 24;
-}
-
-/// Sums of f32 before the step, and their exponents; that of zeros is less than any that matters.
-PTXRAY_INSIDE void readSingles(const Ints &codes, Floats &before, Ints &exponents, Ints &areLeft) {
-  exponents = (codes >> 23 & 255) - 127;
-  const Ints isSpecial = exponents == 128;
-  before = __builtin_bit_cast(Floats, codes & ~isSpecial);
-  areLeft |= isSpecial;
-}
-/// The same for sums of f16.
-PTXRAY_INSIDE void readHalves(const Ints &codes, int32_t ofZero, Floats &before, Ints &exponents, Ints &areLeft) {
-  const Ints field = codes >> 10 & 31, fraction = codes & 1023;
-  const Ints isSubnormal = field == 0, isZero = (codes & 0x7fff) == 0, isSpecial = field == 31;
-  const Ints exponent = (isSubnormal ? Ints{} + 1 : field) - 15;
-  const Ints significand = fraction + (isSubnormal ? Ints{} : Ints{} + 1024);
-  exponents = isZero ? Ints{} + ofZero : exponent;
-  Floats unit;
-  setPowers(unit, exponent - 10);
-  const Floats magnitude = __builtin_convertvector(significand, Floats) * unit;
-  before = __builtin_bit_cast(Floats, (__builtin_bit_cast(Ints, magnitude) | (codes & 0x8000) << 16) & ~isSpecial);
-  areLeft |= isSpecial;
-}
-
 /// Products of the rows are added, or these times scales, which cut off the digits after the point.
 template <bool IsSparse, bool IsCut, class Vector>
 PTXRAY_INSIDE void addParts(const Block &block, uint32_t first, uint32_t end, const Floats *scale, Vector *part,
@@ -274,39 +166,6 @@ PTXRAY_INSIDE void addParts(const Block &block, uint32_t first, uint32_t end, co
   }
 }
 
-/// Cut to what f32 keeps.
-PTXRAY_INSIDE void cutSingles(const Doubles (&made)[2], Ints &codes) {
-  constexpr int64_t kept = -(int64_t(1) << 29);
-  HalfFloats halves[2];
-  for (unsigned i = 0; i < 2; ++i)
-    halves[i] =
-        __builtin_convertvector(__builtin_bit_cast(Doubles, __builtin_bit_cast(Longs, made[i]) & kept), HalfFloats);
-  std::memcpy(&codes, halves, sizeof codes);
-}
-/// Rounded to the nearest f16, as lanes::narrowedF16 does it.
-PTXRAY_INSIDE void roundHalves(const Floats &made, const Ints &areCut, Ints &codes) {
-  constexpr int32_t leastNormal = 0x38800000, leastInfinite = 0x477ff000, half = 0x3f000000;
-  const Ints odd = __builtin_bit_cast(Ints, made) | (areCut & 1); // where it is not exact
-  const Ints magnitude = odd & 0x7fffffff, sign = odd >> 16 & 0x8000;
-  const Ints normal = (magnitude + 0xfff + (magnitude >> 13 & 1) - (112 << 23)) >> 13;
-  const Ints subnormal = __builtin_bit_cast(Ints, __builtin_bit_cast(Floats, magnitude) + 0.5F) - half;
-  Ints rounded = magnitude < leastNormal ? subnormal : normal;
-  rounded = magnitude < leastInfinite ? rounded : Ints{} + 0x7c00;
-  codes = rounded == 0 ? rounded : rounded | sign; // zero has no sign
-}
-
-PTXRAY_INSIDE bool areSome(const Ints (&masks)[rowsAtOnce]) {
-  const Ints all = masks[0] | masks[1] | masks[2] | masks[3];
-  uint64_t words[sizeof all / 8];
-  std::memcpy(words, &all, sizeof all);
-  return (words[0] | words[1] | words[2] | words[3]) != 0;
-}
-/// Some number is negative.
-PTXRAY_INSIDE bool hasSign(const Ints &numbers) {
-  uint64_t words[sizeof numbers / 8];
-  std::memcpy(words, &numbers, sizeof numbers);
-  return ((words[0] | words[1] | words[2] | words[3]) & 0x8000000080000000) != 0;
-}
 PTXRAY_INSIDE void storeSums(const Block &block, const Ints (&codes)[rowsAtOnce], uint32_t *sums) {
   const uint32_t there = block.rowsThere();
   PTXRAY_EACH_ROW
@@ -541,16 +400,26 @@ PTXRAY_INSIDE void addStepOf(const Block &block, const Step &step, uint32_t *sum
   storeSums(block, codes, sums);
 }
 
-/// Integers cut to what f32 holds, and what was cut off.
-PTXRAY_INSIDE void cut(const Ints &from, Floats &to, Ints &rest) {
-  const Floats nearest = __builtin_convertvector(from, Floats);
-  rest = from - __builtin_convertvector(nearest, Ints); // 2^31 wraps, and the difference is right
-  const Ints sign = from >> 31, away = ((rest ^ sign) - sign) >> 31;
-  to = __builtin_bit_cast(Floats, __builtin_bit_cast(Ints, nearest) + away);
+/// Adds products to a sum of before, both in a unit, and rounds what they make.
+template <bool IsHalf>
+PTXRAY_INSIDE void finishUsual(const SumModel &model, const Ints &start, const Floats &unit, Ints &part,
+                               Ints &areUnusual) {
+  constexpr int32_t one = 2 * 127 << 23; // the sum of the exponents of a number and its inverse
+  const Ints all = start + part;
+  areUnusual |= (start ^ all) & (part ^ all); // it wrapped
+  Floats sum;
+  Ints rest;
+  cut(all, sum, rest);
+  sum *= __builtin_bit_cast(Floats, one - __builtin_bit_cast(Ints, unit));
+  if (IsHalf)
+    roundHalves(sum, rest != 0, part);
+  else
+    part = __builtin_bit_cast(Ints, sum) & -(1 << (23 - model.resultBits));
 }
 
-/// The same for eight rows of sums that 32 bits hold and where nothing is unusual: numbers are finite, and normal ones
-/// of f32. Exponents are as f32 stores them. Returns false if there is anything else, before something is stored.
+/// Adds the products of a step to eight rows of sums that 32 bits hold and where nothing is unusual: numbers are
+/// finite, and normal ones of f32. Exponents are as f32 stores them. Returns false if there is anything else, before
+/// something is stored.
 template <bool IsSparse, bool IsHalf>
 PTXRAY_INSIDE bool addUsualStep(const Block &block, const Step &step, uint32_t *sums) {
   constexpr int32_t bias = 127, lowest = leastTop + bias, highest = 254;
@@ -595,65 +464,55 @@ PTXRAY_INSIDE bool addUsualStep(const Block &block, const Step &step, uint32_t *
   }
   PTXRAY_EACH_ROW
   for (uint32_t i = 0; i < rowsTogether; ++i) {
-    const Ints all = start[i] + part[i];
-    areUnusual |= (start[i] ^ all) & (part[i] ^ all); // it wrapped
-    Floats sum;
-    Ints rest;
-    cut(all, sum, rest);
-    sum *= __builtin_bit_cast(Floats, (2 * bias << 23) - __builtin_bit_cast(Ints, unit[i]));
-    if (IsHalf)
-      roundHalves(sum, rest != 0, part[i]);
-    else
-      part[i] = __builtin_bit_cast(Ints, sum) & -(1 << (23 - model.resultBits));
+    finishUsual<IsHalf>(model, start[i], unit[i], part[i], areUnusual);
+    if (hasSign(areUnusual))
+      return false;
+    // The last row, in whose place those are that are not there, is stored after them.
+    for (uint32_t i = rowsTogether; i-- > 0;)
+      store(block.sumsOf(i, sums), part[i]);
+    return true;
   }
-  if (hasSign(areUnusual))
-    return false;
-  // The last row, in whose place those are that are not there, is stored after them.
-  for (uint32_t i = rowsTogether; i-- > 0;)
-    store(block.sumsOf(i, sums), part[i]);
-  return true;
-}
 
-template <bool IsSparse, bool IsHalf, Scaling Way> PTXRAY_INSIDE void addAll(const Job &job, uint32_t *sums) {
-  for (uint32_t column = 0; column < job.b.rows; column += columnsAtOnce)
-    for (uint32_t row = 0; row < job.rows.count; row += rowsAtOnce)
-      for (uint32_t first = 0; first < job.rows.a.depth; first += job.model.products)
-        addStepOf<IsSparse, IsHalf, Way>(Block(job, row, column), Step(job, Way, first), sums);
-}
+  template <bool IsSparse, bool IsHalf, Scaling Way> PTXRAY_INSIDE void addAll(const Job &job, uint32_t *sums) {
+    for (uint32_t column = 0; column < job.b.rows; column += columnsAtOnce)
+      for (uint32_t row = 0; row < job.rows.count; row += rowsAtOnce)
+        for (uint32_t first = 0; first < job.rows.a.depth; first += job.model.products)
+          addStepOf<IsSparse, IsHalf, Way>(Block(job, row, column), Step(job, Way, first), sums);
+  }
 
-using AddAll = void (*)(const Job &, uint32_t *);
-template <bool IsSparse, bool IsHalf, Scaling Way> void addPlainly(const Job &job, uint32_t *sums) {
-  addAll<IsSparse, IsHalf, Way>(job, sums);
-}
+  using AddAll = void (*)(const Job &, uint32_t *);
+  template <bool IsSparse, bool IsHalf, Scaling Way> void addPlainly(const Job &job, uint32_t *sums) {
+    addAll<IsSparse, IsHalf, Way>(job, sums);
+  }
 #if defined(__x86_64__) && defined(__GNUC__)
-template <bool IsSparse, bool IsHalf>
-[[gnu::target("avx2"), gnu::noinline]] void addUnusualStep(const Block &block, const Step &step, uint32_t *sums) {
-  addStepOf<IsSparse, IsHalf, Scaling::None>(block, step, sums);
-}
-template <bool IsSparse, bool IsHalf, Scaling Way>
-[[gnu::target("avx2")]] void addWidely(const Job &job, uint32_t *sums) {
-  if constexpr (Way != Scaling::None)
-    return addAll<IsSparse, IsHalf, Way>(job, sums);
-  const bool isUsual = job.isUsual();
-  for (uint32_t column = 0; column < job.b.rows; column += columnsAtOnce)
-    for (uint32_t row = 0; row < job.rows.count; row += rowsTogether) {
-      const Block block(job, row, column);
-      for (uint32_t first = 0; first < job.rows.a.depth; first += job.model.products) {
-        const Step step(job, Way, first);
-        if (isUsual && addUsualStep<IsSparse, IsHalf>(block, step, sums))
-          continue;
-        for (uint32_t some = row; some < std::min(row + rowsTogether, job.rows.count); some += rowsAtOnce)
-          addUnusualStep<IsSparse, IsHalf>(Block(job, some, column), step, sums);
+  template <bool IsSparse, bool IsHalf>
+  [[gnu::target("avx2"), gnu::noinline]] void addUnusualStep(const Block &block, const Step &step, uint32_t *sums) {
+    addStepOf<IsSparse, IsHalf, Scaling::None>(block, step, sums);
+  }
+  template <bool IsSparse, bool IsHalf, Scaling Way>
+  [[gnu::target("avx2")]] void addWidely(const Job &job, uint32_t *sums) {
+    if constexpr (Way != Scaling::None)
+      return addAll<IsSparse, IsHalf, Way>(job, sums);
+    const bool isUsual = job.isUsual();
+    for (uint32_t column = 0; column < job.b.rows; column += columnsAtOnce)
+      for (uint32_t row = 0; row < job.rows.count; row += rowsTogether) {
+        const Block block(job, row, column);
+        for (uint32_t first = 0; first < job.rows.a.depth; first += job.model.products) {
+          const Step step(job, Way, first);
+          if (isUsual && addUsualStep<IsSparse, IsHalf>(block, step, sums))
+            continue;
+          for (uint32_t some = row; some < std::min(row + rowsTogether, job.rows.count); some += rowsAtOnce)
+            addUnusualStep<IsSparse, IsHalf>(Block(job, some, column), step, sums);
+        }
       }
-    }
-}
-template <bool IsSparse, bool IsHalf, Scaling Way = Scaling::None> AddAll fastest() {
-  return __builtin_cpu_supports("avx2") ? addWidely<IsSparse, IsHalf, Way> : addPlainly<IsSparse, IsHalf, Way>;
-}
+  }
+  template <bool IsSparse, bool IsHalf, Scaling Way = Scaling::None> AddAll fastest() {
+    return __builtin_cpu_supports("avx2") ? addWidely<IsSparse, IsHalf, Way> : addPlainly<IsSparse, IsHalf, Way>;
+  }
 #else
-template <bool IsSparse, bool IsHalf, Scaling Way = Scaling::None> AddAll fastest() {
-  return addPlainly<IsSparse, IsHalf, Way>;
-}
+  template <bool IsSparse, bool IsHalf, Scaling Way = Scaling::None> AddAll fastest() {
+    return addPlainly<IsSparse, IsHalf, Way>;
+  }
 #endif
 
 } // namespace

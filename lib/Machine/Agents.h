@@ -81,6 +81,9 @@ struct Agents {
   uint32_t engine(uint32_t warp, uint32_t engine) const { return 4 * warps + 1 + (warp - 1) * engines + engine; }
   /// Operations of a warp complete their writes to global memory later than their reads.
   uint32_t writes(uint32_t warp) const { return engine(warp, engines - 1); }
+  /// Numbers of the agents that read memory, without gaps; those of warps are the same.
+  uint32_t readerOf(uint32_t agent) const { return agent <= warps ? agent : agent - 3 * warps; }
+  uint32_t ofReader(uint32_t reader) const { return reader <= warps ? reader : reader + 3 * warps; }
   uint32_t firstObject() const { return 4 * warps + 1 + warps * engines; }
   ObjectHistory &object(uint64_t place) {
     ObjectHistory &one = objects[place];

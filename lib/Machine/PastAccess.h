@@ -29,9 +29,9 @@ struct PastAccess {
   bool isStrong = false;        // it does not race with others that are
   const Instruction *at = nullptr;
 };
-/// Reads of several warps at the same count of their releases.
+/// Reads of several agents at the same count of their own.
 struct ReadGroup {
-  uint64_t warps = 0; // a bit for each; of a warp from 64 on none: it is alone in its group
+  uint64_t warps = 0; // a bit for each, by `Agents::readerOf`; from 64 on none: it is alone in its group
   PastAccess last;    // the last of these reads; its bytes are those of all
 };
 /// Holds what was last done to four bytes.

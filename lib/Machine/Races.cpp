@@ -81,7 +81,10 @@ static void note(PastAccess &last, const PastAccess &now) {
   last = joined;
 }
 
-static uint64_t bitOf(uint32_t agent) { return agent < 64 ? uint64_t(1) << agent : 0; }
+static uint64_t bitOf(uint32_t agent, const Warp &warp) {
+  const uint32_t reader = warp.block->agents->readerOf(agent);
+  return reader < 64 ? uint64_t(1) << reader : 0;
+}
 
 /// The read of the group that is not before what the warp does now; none: `warp` is 0.
 static PastAccess unordered(const ReadGroup &group, const PastAccess &now, const Warp &warp) {
@@ -89,7 +92,7 @@ static PastAccess unordered(const ReadGroup &group, const PastAccess &now, const
   if (!group.warps)
     return isBefore(one, now, warp, /*isRead=*/true) ? PastAccess() : one;
   for (uint64_t left = group.warps; left; left &= left - 1) {
-    one.warp = static_cast<uint32_t>(__builtin_ctzll(left));
+    one.warp = warp.block->agents->ofReader(static_cast<uint32_t>(__builtin_ctzll(left)));
     if (!isBefore(one, now, warp, /*isRead=*/true))
       return one;
   }
@@ -126,7 +129,8 @@ static std::optional<Race> noteRead(Cell &cell, size_t index, const PastAccess &
   if (warp.doer.isAsyncProxy && isUnfenced(cell.write, now, warp))
     return Race{.earlier = cell.write, .isWrite = true, .isUnfenced = true};
   ReadGroup &group = cell.reads;
-  const bool isAlone = group.last.warp == now.warp && !(group.warps & ~bitOf(now.warp));
+  const uint64_t bit = bitOf(now.warp, warp);
+  const bool isAlone = group.last.warp == now.warp && !(group.warps & ~bit);
   const bool isSameTime = group.last.clock == now.clock;
   if (isAlone && (isSameTime || (group.last.bytes == now.bytes && !isBefore(group.last, now, warp, /*isRead=*/true)))) {
     // The warp reads other bytes, too, or by other lanes.
@@ -136,7 +140,7 @@ static std::optional<Race> noteRead(Cell &cell, size_t index, const PastAccess &
     return {};
   }
   const bool isSame =
-      isSameTime && group.last.bytes == now.bytes && (group.last.warp == now.warp || (group.warps && now.warp < 64));
+      isSameTime && group.last.bytes == now.bytes && (group.last.warp == now.warp || (group.warps && bit));
   if (!isSame && unordered(group, now, warp).warp)
     keep(cell, index, shadow);
   PastAccess last = now;
@@ -144,7 +148,7 @@ static std::optional<Race> noteRead(Cell &cell, size_t index, const PastAccess &
     last.lanes = joinedLanes(group.last, now, byWholeWarp);
   else
     group.warps = 0;
-  group.warps |= bitOf(now.warp);
+  group.warps |= bit;
   group.last = last;
   return {};
 }

@@ -463,56 +463,56 @@ PTXRAY_INSIDE bool addUsualStep(const Block &block, const Step &step, uint32_t *
     std::memcpy(part + row, of, sizeof of);
   }
   PTXRAY_EACH_ROW
-  for (uint32_t i = 0; i < rowsTogether; ++i) {
+  for (uint32_t i = 0; i < rowsTogether; ++i)
     finishUsual<IsHalf>(model, start[i], unit[i], part[i], areUnusual);
-    if (hasSign(areUnusual))
-      return false;
-    // The last row, in whose place those are that are not there, is stored after them.
-    for (uint32_t i = rowsTogether; i-- > 0;)
-      store(block.sumsOf(i, sums), part[i]);
-    return true;
-  }
+  if (hasSign(areUnusual))
+    return false;
+  // The last row, in whose place those are that are not there, is stored after them.
+  for (uint32_t i = rowsTogether; i-- > 0;)
+    store(block.sumsOf(i, sums), part[i]);
+  return true;
+}
 
-  template <bool IsSparse, bool IsHalf, Scaling Way> PTXRAY_INSIDE void addAll(const Job &job, uint32_t *sums) {
-    for (uint32_t column = 0; column < job.b.rows; column += columnsAtOnce)
-      for (uint32_t row = 0; row < job.rows.count; row += rowsAtOnce)
-        for (uint32_t first = 0; first < job.rows.a.depth; first += job.model.products)
-          addStepOf<IsSparse, IsHalf, Way>(Block(job, row, column), Step(job, Way, first), sums);
-  }
+template <bool IsSparse, bool IsHalf, Scaling Way> PTXRAY_INSIDE void addAll(const Job &job, uint32_t *sums) {
+  for (uint32_t column = 0; column < job.b.rows; column += columnsAtOnce)
+    for (uint32_t row = 0; row < job.rows.count; row += rowsAtOnce)
+      for (uint32_t first = 0; first < job.rows.a.depth; first += job.model.products)
+        addStepOf<IsSparse, IsHalf, Way>(Block(job, row, column), Step(job, Way, first), sums);
+}
 
-  using AddAll = void (*)(const Job &, uint32_t *);
-  template <bool IsSparse, bool IsHalf, Scaling Way> void addPlainly(const Job &job, uint32_t *sums) {
-    addAll<IsSparse, IsHalf, Way>(job, sums);
-  }
+using AddAll = void (*)(const Job &, uint32_t *);
+template <bool IsSparse, bool IsHalf, Scaling Way> void addPlainly(const Job &job, uint32_t *sums) {
+  addAll<IsSparse, IsHalf, Way>(job, sums);
+}
 #if defined(__x86_64__) && defined(__GNUC__)
-  template <bool IsSparse, bool IsHalf>
-  [[gnu::target("avx2"), gnu::noinline]] void addUnusualStep(const Block &block, const Step &step, uint32_t *sums) {
-    addStepOf<IsSparse, IsHalf, Scaling::None>(block, step, sums);
-  }
-  template <bool IsSparse, bool IsHalf, Scaling Way>
-  [[gnu::target("avx2")]] void addWidely(const Job &job, uint32_t *sums) {
-    if constexpr (Way != Scaling::None)
-      return addAll<IsSparse, IsHalf, Way>(job, sums);
-    const bool isUsual = job.isUsual();
-    for (uint32_t column = 0; column < job.b.rows; column += columnsAtOnce)
-      for (uint32_t row = 0; row < job.rows.count; row += rowsTogether) {
-        const Block block(job, row, column);
-        for (uint32_t first = 0; first < job.rows.a.depth; first += job.model.products) {
-          const Step step(job, Way, first);
-          if (isUsual && addUsualStep<IsSparse, IsHalf>(block, step, sums))
-            continue;
-          for (uint32_t some = row; some < std::min(row + rowsTogether, job.rows.count); some += rowsAtOnce)
-            addUnusualStep<IsSparse, IsHalf>(Block(job, some, column), step, sums);
-        }
+template <bool IsSparse, bool IsHalf>
+[[gnu::target("avx2"), gnu::noinline]] void addUnusualStep(const Block &block, const Step &step, uint32_t *sums) {
+  addStepOf<IsSparse, IsHalf, Scaling::None>(block, step, sums);
+}
+template <bool IsSparse, bool IsHalf, Scaling Way>
+[[gnu::target("avx2")]] void addWidely(const Job &job, uint32_t *sums) {
+  if constexpr (Way != Scaling::None)
+    return addAll<IsSparse, IsHalf, Way>(job, sums);
+  const bool isUsual = job.isUsual();
+  for (uint32_t column = 0; column < job.b.rows; column += columnsAtOnce)
+    for (uint32_t row = 0; row < job.rows.count; row += rowsTogether) {
+      const Block block(job, row, column);
+      for (uint32_t first = 0; first < job.rows.a.depth; first += job.model.products) {
+        const Step step(job, Way, first);
+        if (isUsual && addUsualStep<IsSparse, IsHalf>(block, step, sums))
+          continue;
+        for (uint32_t some = row; some < std::min(row + rowsTogether, job.rows.count); some += rowsAtOnce)
+          addUnusualStep<IsSparse, IsHalf>(Block(job, some, column), step, sums);
       }
-  }
-  template <bool IsSparse, bool IsHalf, Scaling Way = Scaling::None> AddAll fastest() {
-    return __builtin_cpu_supports("avx2") ? addWidely<IsSparse, IsHalf, Way> : addPlainly<IsSparse, IsHalf, Way>;
-  }
+    }
+}
+template <bool IsSparse, bool IsHalf, Scaling Way = Scaling::None> AddAll fastest() {
+  return __builtin_cpu_supports("avx2") ? addWidely<IsSparse, IsHalf, Way> : addPlainly<IsSparse, IsHalf, Way>;
+}
 #else
-  template <bool IsSparse, bool IsHalf, Scaling Way = Scaling::None> AddAll fastest() {
-    return addPlainly<IsSparse, IsHalf, Way>;
-  }
+template <bool IsSparse, bool IsHalf, Scaling Way = Scaling::None> AddAll fastest() {
+  return addPlainly<IsSparse, IsHalf, Way>;
+}
 #endif
 
 } // namespace

@@ -216,7 +216,7 @@ labelled
 targetLabel : Id { b.word(last()); } (Less { b.beginOffset(); } Integer { b.literal(last()); b.endOffset(); } Greater)? ;
 
 operands
-  : qualifier* (operand (Comma operand)*)? Semicolon { b.endInstruction(last()); } ;
+  : qualifier* { passPlain(); } (operand (Comma operand)*)? Semicolon { b.endInstruction(last()); } ;
 qualifier
   : Dotted { b.qualifier(last()); }
   | Space { b.qualifier(last()); }
@@ -238,7 +238,7 @@ subscript
     RightBracket { b.closeSubscript(last()); }
   ;
 pair      : Bar { b.beginPair(); } Id { b.name(last()); b.endPair(); } ;
-vector    : LeftBrace { b.openVector(last()); } element (Comma element)* RightBrace { b.close(last()); } ;
+vector    : LeftBrace { b.openVector(last()); passPlain(); } element (Comma element)* RightBrace { b.close(last()); } ;
 element   : name | constant ;
 constant  : prefix* literal expressionTail { b.endExpression(); } ;
 address

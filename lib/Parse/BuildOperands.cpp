@@ -72,6 +72,12 @@ static uint16_t sizeFlags(OperandKind kind, uint8_t flags, uint64_t bits) {
   return isTooLarge ? uint16_t(Beyond32) : uint16_t(0);
 }
 
+void Builder::plainNumber(const Token &token) {
+  Operand &operand = push(token.kind == TokenKind::Float ? OperandKind::Float : OperandKind::Integer, token.range());
+  operand.flags = token.flags | sizeFlags(operand.kind, token.flags, token.value);
+  operand.value = token.value;
+}
+
 void Builder::literal(const Token &token) {
   // The end of the expression may have been dropped in a faulty text, so that an operator follows.
   if (!sink && operations.empty() && values.empty())
@@ -79,13 +85,7 @@ void Builder::literal(const Token &token) {
     case TokenKind::Comma:
     case TokenKind::Semicolon:
     case TokenKind::RightBrace:
-    case TokenKind::RightBracket: { // nearly always: a number alone
-      Operand &operand =
-          push(token.kind == TokenKind::Float ? OperandKind::Float : OperandKind::Integer, token.range());
-      operand.flags = token.flags | sizeFlags(operand.kind, token.flags, token.value);
-      operand.value = token.value;
-      return;
-    }
+    case TokenKind::RightBracket: return plainNumber(token); // nearly always
     default: break;
     }
   Constant value{Constant::Signed, token.flags, token.range(), token.value};
@@ -342,28 +342,6 @@ void Builder::endExpression() {
 }
 
 // ---- operands
-
-Operand &Builder::push(OperandKind kind, Range range) {
-  lastNode = ast.operands.size();
-  Operand &operand = ast.operands.emplace_back();
-  operand.kind = kind;
-  operand.range = range;
-  return operand;
-}
-
-void Builder::name(const Token &token) {
-  if (isDottedCall(token)) [[unlikely]]
-    return dottedName(token);
-  if (token.id == NameSink) [[unlikely]] {
-    push(OperandKind::Sink, token.range());
-  } else {
-    push(OperandKind::Name, token.range()).name = NameId(token.id);
-    ast.operandNames.push_back(NameId(token.id));
-  }
-  Operand &operand = ast.operands.back();
-  if (!operations.empty())
-    nameSigns(operand);
-}
 
 const char *Builder::adviceOnParentheses() const {
   return ast.text(ast.instructions.back().opcode).contains('.')

@@ -1,5 +1,4 @@
 #include "Parse/Builder.h"
-#include "Parse/Fingerprint.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cassert>
 #include <limits>
@@ -482,19 +481,6 @@ void Builder::qualifier(const Token &token) {
   if (isNew)
     found->second = spellings.internCopy(ast.text(inst.opcode).str() + spellings.text(token.id).str());
   inst.opcode = SpellingId(found->second);
-}
-
-void Builder::endInstruction(const Token &token) {
-  Instruction &inst = ast.instructions.back();
-  inst.operands.count = ast.operands.size() - inst.operands.first;
-  inst.names.count = ast.operandNames.size() - inst.names.first;
-  Fingerprint print(inst.opcode);
-  for (const Operand &operand : ast.operandsOf(inst.operands))
-    print.add(writtenPrint(operand));
-  inst.print = print.value();
-  inst.range.end = token.end;
-  ast.statements.push_back({StatementKind::Instruction, uint32_t(ast.instructions.size() - 1)});
-  statementEnd();
 }
 
 void Builder::resetStatement() {

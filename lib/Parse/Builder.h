@@ -2,6 +2,7 @@
 // The functions that the actions of grammar/Ptx.g4 call, in the order of the text. They append to the Ast.
 #include "Diagnostics/Diagnostic.h"
 #include "Parse/Ast.h"
+#include "Parse/Fingerprint.h"
 #include "Parse/Parse.h"
 #include "Parse/Scanner.h"
 #include "llvm/ADT/DenseMap.h"
@@ -68,9 +69,22 @@ public:
   void cast(const Token &token);
   void closeGroup(const Token &token);
   void literal(const Token &token);
+  /// A number that is an operand alone.
+  void plainNumber(const Token &token);
   void infix(const Token &token);
   void endExpression();
-  void name(const Token &token);
+  void name(const Token &token) {
+    if (isDottedCall(token)) [[unlikely]]
+      return dottedName(token);
+    const bool isSink = token.id == NameSink;
+    Operand &operand = push(isSink ? OperandKind::Sink : OperandKind::Name, token.range());
+    if (!isSink) [[likely]] {
+      operand.name = NameId(token.id);
+      ast.operandNames.push_back(operand.name);
+    }
+    if (!operations.empty()) [[unlikely]]
+      nameSigns(operand);
+  }
   void dottedName(const Token &token);
   void suffix(const Token &token);
   void beginOffset();
@@ -161,7 +175,18 @@ public:
   void opcode(const Token &token);
   void opcodeSaved() { opcode(saved); }
   void qualifier(const Token &token);
-  void endInstruction(const Token &token);
+  void endInstruction(const Token &token) {
+    Instruction &inst = ast.instructions.back();
+    inst.operands.count = ast.operands.size() - inst.operands.first;
+    inst.names.count = ast.operandNames.size() - inst.names.first;
+    Fingerprint print(inst.opcode);
+    for (const Operand &operand : ast.operandsOf(inst.operands))
+      print.add(writtenPrint(operand));
+    inst.print = print.value();
+    inst.range.end = token.end;
+    ast.statements.push_back({StatementKind::Instruction, uint32_t(ast.instructions.size() - 1)});
+    statementEnd();
+  }
   void statementEnd() {
     if (sink) // correct text needs nothing more
       resetStatement();
@@ -194,7 +219,13 @@ private:
       sink->report(id, range, args...);
     reported = true;
   }
-  Operand &push(OperandKind kind, Range range);
+  Operand &push(OperandKind kind, Range range) {
+    lastNode = ast.operands.size();
+    Operand &operand = ast.operands.emplace_back();
+    operand.kind = kind;
+    operand.range = range;
+    return operand;
+  }
   void open(OperandKind kind, const Token &token);
   void text(Range range);
   void applySigns();

@@ -20,9 +20,7 @@ protected:
   struct Input {
     Scanner *scanner = nullptr;
     Builder *builder = nullptr;
-    size_t LA(int) const {
-      return builder->ahead.kind == TokenKind::EndOfFile ? antlr4::Token::EOF : size_t(builder->ahead.kind);
-    }
+    size_t LA(int) const { return size_t(builder->ahead.kind); }
   } input;
   struct ErrorHandler {
     void sync(void *) {}
@@ -50,7 +48,7 @@ protected:
   };
   template <class F> static Finally<F> finally(F f) { return {f}; }
   void setState(size_t) {}
-  size_t getState() const { return 0; }
+  size_t getState() const final { return 0; }
   void enterRule(antlr4::ParserRuleContext *, size_t, size_t) final {}
   void exitRule() {}
   void enterOuterAlt(antlr4::ParserRuleContext *, size_t) final {}
@@ -67,8 +65,10 @@ protected:
   [[gnu::noinline]] void advance() {
     Builder &builder = *input.builder;
     builder.last = builder.ahead;
-    input.scanner->next(builder.ahead);
+    if (!input.scanner->nextSign(builder.ahead))
+      readAhead();
   }
+  [[gnu::noinline]] void readAhead() { input.scanner->next(input.builder->ahead); }
 
   // Names that the actions of the grammar use.
 #define b (*input.builder)
@@ -82,6 +82,30 @@ protected:
     input.scanner->enterBody(builder.ahead);
   }
   void openGroup() { input.scanner->openGroup(); }
+  /// Reads the operands that are plain names or numbers, as nearly all are: neither they nor the commas after them cost
+  /// a rule. A semicolon is read only after one of them.
+  [[gnu::noinline]] void passPlain() {
+    Builder &builder = *input.builder;
+    Scanner &scanner = *input.scanner;
+    Token &ahead = builder.ahead;
+    for (;;) {
+      const char behind = scanner.behind();
+      if (behind != ',' && behind != ';')
+        return;
+      if (ahead.kind == TokenKind::Id)
+        builder.name(ahead);
+      else if (ahead.kind == TokenKind::Integer || ahead.kind == TokenKind::Float)
+        builder.plainNumber(ahead);
+      else
+        return;
+      if (behind == ';')
+        return advance();
+      scanner.moveTo(ahead.end + 1);
+      scanner.next(ahead);
+      if (ahead.kind == TokenKind::Semicolon) [[unlikely]]
+        throw FastPassFailed();
+    }
+  }
   /// Skips numbers that would be dropped, which are most of a debugging section, without making tokens of them.
   void skipNumbers() {
     Token &first = input.builder->ahead;

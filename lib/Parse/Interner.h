@@ -31,12 +31,12 @@ public:
   }
 
   /// The text must have 16 readable bytes from its beginning, and must outlive the interner unless that owns its texts.
-  uint32_t intern(const char *p, uint32_t length) {
+  [[gnu::noinline]] uint32_t intern(const char *p, uint32_t length) {
     const uint64_t key = keyOf(p, length);
     for (uint32_t at = placeOf(key, length);; at = (at + 1) & mask) {
       const Slot slot = slots[at];
       if (slot.id == 0)
-        return insert(at, key, ownsTexts ? copyOf(p, length) : p, length);
+        return insertNew(at, key, p, length);
       if (holds(slot, key, p, length))
         return slot.id - 1;
     }
@@ -44,7 +44,7 @@ public:
 
   /// The same for a text that may end in a number. Nearly all registers do, as `%r12`: they are found by their number,
   /// so that neighbours in the text are neighbours in memory.
-  uint32_t internNumbered(const char *p, uint32_t length) {
+  [[gnu::always_inline]] uint32_t internNumbered(const char *p, uint32_t length) {
     if (length > shortLength)
       return intern(p, length);
     uint64_t text;
@@ -141,7 +141,8 @@ private:
     return static_cast<uint32_t>((high + low) >> 32);
   }
 
-  uint32_t insertMember(Family &family, uint64_t prefix, uint32_t number, const char *p, uint32_t length) {
+  [[gnu::noinline]] uint32_t insertMember(Family &family, uint64_t prefix, uint32_t number, const char *p,
+                                          uint32_t length) {
     const uint32_t id = intern(p, length);
     if (family.prefix != prefix) {
       if (family.prefix == 0)
@@ -163,7 +164,14 @@ private:
     if (length <= shortLength)
       return true;
     const char *known = entries[slot.id - 1].begin;
-    return load(known, length) == load(p, length) && (length <= 16 || std::memcmp(known, p, length) == 0);
+    if (load(known, length) != load(p, length))
+      return false;
+    for (uint32_t i = 16; i < length; i += 16) {
+      const uint32_t part = std::min(i, length - 16);
+      if (load(known + part, 16) != load(p + part, 16))
+        return false;
+    }
+    return true;
   }
 
   /// The first 16 bytes of a text, with zeros after its end.
@@ -222,6 +230,10 @@ private:
     std::memcpy(copy, p, length);
     std::memset(copy + length, 0, 16);
     return copy;
+  }
+
+  [[gnu::noinline]] uint32_t insertNew(uint32_t at, uint64_t key, const char *p, uint32_t length) {
+    return insert(at, key, ownsTexts ? copyOf(p, length) : p, length);
   }
 
   uint32_t insert(uint32_t at, uint64_t key, const char *p, uint32_t length) {

@@ -11,7 +11,9 @@ namespace ptxray::recover {
 
 /// A set of TokenKinds.
 using KindSet = uint64_t;
-constexpr KindSet bit(TokenKind kind) { return KindSet(1) << unsigned(kind); }
+constexpr KindSet bit(TokenKind kind) {
+  return KindSet(1) << unsigned(kind == TokenKind::EndOfFile ? TokenKind::Invalid : kind);
+}
 template <class... Kinds> constexpr KindSet kinds(Kinds... kind) { return (bit(kind) | ...); }
 inline constexpr KindSet ruleEnd = KindSet(1) << 63;
 /// The kinds that `cannotFollow` examines.
@@ -58,10 +60,7 @@ protected:
   };
   struct Input {
     PtxBase *parser;
-    size_t LA(int) const {
-      TokenKind kind = parser->builder->ahead.kind;
-      return kind == TokenKind::EndOfFile ? antlr4::Token::EOF : size_t(kind);
-    }
+    size_t LA(int) const { return size_t(parser->builder->ahead.kind); }
   } input{this};
   struct ErrorHandler {
     void sync(PtxBase *parser) { parser->sync(); }
@@ -117,6 +116,7 @@ protected:
     bodyBrace = builder->last.range();
   }
   void openGroup() { scanner->openGroup(); }
+  void passPlain() {}
   void skipNumbers() {}
   void skipInitialNumbers() {}
 

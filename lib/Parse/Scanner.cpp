@@ -67,6 +67,21 @@ const char *scan::skipBank(const char *dot, const char *p) {
   return bank ? e + 1 : p;
 }
 
+scan::Words scan::skipManyWords(const char *p) {
+  const char *e = skipWord(p);
+  const bool areSeveral = *e == '.' && isWord(e[1]);
+  while (*e == '.' && isWord(e[1]))
+    e = skipWord(e + 1);
+  return {e, areSeveral};
+}
+
+const char *scan::skipColons(const char *p, const char *end) {
+  const char *e = p + llvm::StringRef(p, end - p).rfind('.');
+  for (const char *behind; *e == '.' && (behind = skipDotted(e)) != e;)
+    e = behind;
+  return e;
+}
+
 // `call` may also be a name, such as a kernel's. The instruction continues with a name or a list; only the head of a
 // function has a list as well: `.func (...) call (...)`.
 bool scan::isCall(const char *text, const char *p, const char *e, const char *end) {

@@ -12,8 +12,9 @@
 
 namespace ptxray {
 
-enum class TokenKind : uint8_t {
-  EndOfFile,
+enum class TokenKind : int8_t {
+  EndOfFile = -1, // as ANTLR calls it
+  Invalid,
 #define TOKEN(name) name,
 #include "Parse/Tokens.def"
 };
@@ -50,74 +51,6 @@ inline constexpr uint32_t keywordCount = 46;
 
 /// Is true if only blanks and comments precede the offset on its line.
 bool startsLine(llvm::StringRef text, uint32_t offset);
-
-class Scanner {
-public:
-  Scanner(Interner &names, Interner &spellings) : names(names), spellings(spellings) {}
-
-  /// Begins a text, which must have 16 readable bytes after its end. The names in `constants` stand for numbers of any
-  /// value.
-  void start(llvm::StringRef text, llvm::ArrayRef<std::string> constants = {});
-  void moveTo(uint32_t offset) { at = base + offset; }
-  llvm::StringRef text(Range range) const { return {base + range.begin, range.size()}; }
-
-  /// Called after the brace that opens a function's body: braces are counted from now on, and the one that closes the
-  /// body becomes an EndOfBody. `ahead` was read before the call.
-  void enterBody(Token &ahead);
-  /// Called after the parenthesis that opens a group of a constant expression: the next closing one
-  /// becomes a CloseGroup.
-  void openGroup() { ++groups; }
-
-  void next(Token &token);
-  /// Called after a decimal number of a list `1,2,3` or `1, 2, 3`: advances to the last such number that does not
-  /// exceed the limit, and returns how many were skipped.
-  uint32_t skipNumbers(Token &number, uint64_t limit);
-  /// Called after `.b8 1`, with the word `.b8`: advances to the last such line with one decimal number that does not
-  /// exceed the limit. Returns where its word begins.
-  std::optional<uint32_t> skipNumberLines(Token &number, llvm::StringRef word, uint64_t limit);
-  uint32_t internWord(llvm::StringRef text) { return spellings.internCopy(text); }
-  uint32_t internName(llvm::StringRef text) { return names.internCopy(text); }
-
-  uint32_t braces = 0;            // open ones of the body at hand; 0 outside
-  uint32_t groups = 0;            // open ones of the constant expression at hand
-  bool markersBeginLines = false; // ptxas accepts `# 1 "x.cu"` anywhere; in a faulty text it is a stray character there
-  std::vector<Range> remarks;     // the comments that begin with `ptxray:`
-
-private:
-  void set(Token &token, TokenKind kind, const char *begin, const char *end) {
-    token.kind = kind;
-    token.begin = begin - base;
-    token.end = end - base;
-    at = end;
-  }
-  void setOperator(Token &token, TokenKind kind, const char *p, unsigned length) {
-    set(token, kind, p, p + length);
-    token.value = length == 1 ? uint8_t(p[0]) : uint8_t(p[0]) | uint8_t(p[1]) << 8;
-  }
-  void setBad(Token &token, BadToken bad, const char *begin, const char *end) {
-    set(token, TokenKind::Bad, begin, end);
-    token.bad = bad;
-  }
-  void word(Token &token, const char *p);
-  void dotted(Token &token, const char *p);
-  void digits(Token &token, const char *p);
-  void symbol(Token &token, const char *p);
-  void closeBrace(Token &token, const char *p);
-  void string(Token &token, const char *p);
-  void atSign(Token &token, const char *p);
-  void number(Token &token, const char *p);
-  void decimalFloat(Token &token, const char *p);
-  void rawSource(Token &token, const char *p);
-  void stray(Token &token, const char *p);
-  const char *skipComment(Token &token, const char *p);
-  void noteRemark(const char *begin, const char *end);
-  const char *skipLineMarker(const char *p) const;
-  void unusualName(Token &token);
-
-  uint32_t unusualNames = NameSink; // all below are more than names, but for NameSink
-  const char *base = nullptr, *at = nullptr, *end = nullptr;
-  Interner &names, &spellings;
-};
 
 namespace scan {
 
@@ -179,28 +112,135 @@ inline constexpr Tables tables;
 inline bool isWord(char c) { return tables.word[uint8_t(c)]; }
 inline bool isDigit(char c) { return uint8_t(c - '0') < 10; }
 
+} // namespace scan
+
+class Scanner {
+public:
+  Scanner(Interner &names, Interner &spellings) : names(names), spellings(spellings) {}
+
+  /// Begins a text, which must have 16 readable bytes after its end. The names in `constants` stand for numbers of any
+  /// value.
+  void start(llvm::StringRef text, llvm::ArrayRef<std::string> constants = {});
+  void moveTo(uint32_t offset) { at = base + offset; }
+  llvm::StringRef text(Range range) const { return {base + range.begin, range.size()}; }
+
+  /// Called after the brace that opens a function's body: braces are counted from now on, and the one that closes the
+  /// body becomes an EndOfBody. `ahead` was read before the call.
+  void enterBody(Token &ahead);
+  /// Called after the parenthesis that opens a group of a constant expression: the next closing one
+  /// becomes a CloseGroup.
+  void openGroup() { ++groups; }
+
+  void next(Token &token);
+  /// Reads the next token if it is a sign that directly follows the one just read, as most signs do.
+  bool nextSign(Token &token) {
+    if (scan::tables.classOf[uint8_t(*at)] != scan::Punctuation)
+      return false;
+    setOperator(token, scan::tables.punctuation[uint8_t(*at)], at, 1);
+    return true;
+  }
+  /// The character that directly follows the token just read.
+  char behind() const { return *at; }
+  /// Called after a decimal number of a list `1,2,3` or `1, 2, 3`: advances to the last such number that does not
+  /// exceed the limit, and returns how many were skipped.
+  uint32_t skipNumbers(Token &number, uint64_t limit);
+  /// Called after `.b8 1`, with the word `.b8`: advances to the last such line with one decimal number that does not
+  /// exceed the limit. Returns where its word begins.
+  std::optional<uint32_t> skipNumberLines(Token &number, llvm::StringRef word, uint64_t limit);
+  uint32_t internWord(llvm::StringRef text) { return spellings.internCopy(text); }
+  uint32_t internName(llvm::StringRef text) { return names.internCopy(text); }
+
+  uint32_t braces = 0;            // open ones of the body at hand; 0 outside
+  uint32_t groups = 0;            // open ones of the constant expression at hand
+  bool markersBeginLines = false; // ptxas accepts `# 1 "x.cu"` anywhere; in a faulty text it is a stray character there
+  std::vector<Range> remarks;     // the comments that begin with `ptxray:`
+
+private:
+  void set(Token &token, TokenKind kind, const char *begin, const char *end) {
+    token.kind = kind;
+    token.begin = begin - base;
+    token.end = end - base;
+    at = end;
+  }
+  void setOperator(Token &token, TokenKind kind, const char *p, unsigned length) {
+    set(token, kind, p, p + length);
+    token.value = length == 1 ? uint8_t(p[0]) : uint8_t(p[0]) | uint8_t(p[1]) << 8;
+  }
+  void setBad(Token &token, BadToken bad, const char *begin, const char *end) {
+    set(token, TokenKind::Bad, begin, end);
+    token.bad = bad;
+  }
+  void word(Token &token, const char *p);
+  void dotted(Token &token, const char *p);
+  void digits(Token &token, const char *p);
+  void symbol(Token &token, const char *p);
+  void closeBrace(Token &token, const char *p);
+  void string(Token &token, const char *p);
+  void atSign(Token &token, const char *p);
+  void number(Token &token, const char *p);
+  void decimalFloat(Token &token, const char *p);
+  void rawSource(Token &token, const char *p);
+  void stray(Token &token, const char *p);
+  const char *skipComment(Token &token, const char *p);
+  void noteRemark(const char *begin, const char *end);
+  const char *skipLineMarker(const char *p) const;
+  void unusualName(Token &token);
+
+  uint32_t unusualNames = NameSink; // all below are more than names, but for NameSink
+  const char *base = nullptr, *at = nullptr, *end = nullptr;
+  Interner &names, &spellings;
+};
+
+namespace scan {
+
+#ifdef __SSE2__
+/// A bit for each of sixteen bytes that is in [A-Za-z0-9_$].
+inline __attribute__((always_inline)) unsigned wordsAmong(__m128i bytes) {
+  // The bytes between these two are moved to the end of the signed numbers.
+  auto within = [](__m128i bytes, char low, char span) {
+    const __m128i moved = _mm_add_epi8(bytes, _mm_set1_epi8(static_cast<char>(127 - span - low)));
+    return _mm_cmpgt_epi8(moved, _mm_set1_epi8(static_cast<char>(126 - span)));
+  };
+  __m128i lower = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
+  __m128i word = _mm_or_si128(within(lower, 'a', 25), within(bytes, '0', 9));
+  word = _mm_or_si128(word, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('_')));
+  word = _mm_or_si128(word, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('$')));
+  return static_cast<unsigned>(_mm_movemask_epi8(word));
+}
+inline __attribute__((always_inline)) __m128i sixteenAt(const char *p) {
+  return _mm_loadu_si128(reinterpret_cast<const __m128i *>(p));
+}
+#endif
+
 /// The first byte from p on that is not in [A-Za-z0-9_$], sixteen at a time if the processor can.
 inline __attribute__((always_inline)) const char *skipWord(const char *p) {
 #ifdef __SSE2__
-  auto within = [](__m128i bytes, char low, char span) {
-    __m128i shifted = _mm_sub_epi8(bytes, _mm_set1_epi8(low));
-    return _mm_cmpeq_epi8(_mm_min_epu8(shifted, _mm_set1_epi8(span)), shifted);
-  };
-  for (;; p += 16) {
-    __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i *>(p));
-    __m128i lower = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
-    __m128i word = _mm_or_si128(within(lower, 'a', 25), within(bytes, '0', 9));
-    word = _mm_or_si128(word, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('_')));
-    word = _mm_or_si128(word, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('$')));
-    unsigned others = ~_mm_movemask_epi8(word) & 0xFFFF;
-    if (others)
+  for (;; p += 16)
+    if (const unsigned others = ~wordsAmong(sixteenAt(p)) & 0xFFFF)
       return p + std::countr_zero(others);
-  }
 #else
   while (isWord(*p))
     ++p;
   return p;
 #endif
+}
+
+struct Words {
+  const char *end;
+  bool areSeveral;
+};
+/// The end of words that are joined by dots, of which the first byte is at p or before it.
+Words skipManyWords(const char *p);
+inline __attribute__((always_inline)) Words skipWords(const char *p) {
+#ifdef __SSE2__
+  const __m128i bytes = sixteenAt(p);
+  const unsigned words = wordsAmong(bytes), dots = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('.')));
+  const unsigned joints = dots & words >> 1,
+                 ends = ~(words | joints) & 0x7FFF; // whether the last dot is one is not seen
+  if (ends) [[likely]]
+    return {p + std::countr_zero(ends), (joints & ~ends & (ends - 1)) != 0};
+#endif
+  return skipManyWords(p);
 }
 
 /// The end of `[2]` in `.const[2]`, with p at the bracket after the word that begins with the dot; p itself for
@@ -224,6 +264,9 @@ inline __attribute__((always_inline)) const char *skipDotted(const char *p) {
   }
   return p;
 }
+
+/// The end of the dotted words that begin at p, with a colon or a bracket after the last word that skipWords finds.
+const char *skipColons(const char *p, const char *end);
 
 } // namespace scan
 
@@ -298,17 +341,13 @@ inline __attribute__((always_inline)) void Scanner::symbol(Token &token, const c
 /// Reads an identifier, with the dotted words that directly follow it.
 inline __attribute__((always_inline)) void Scanner::word(Token &token, const char *p) {
   using namespace scan;
-  const char *e = skipWord(p + 1), *words = e;
-  while (*words == '.') {
-    const char *behind = skipDotted(words);
-    if (behind == words)
-      break;
-    words = behind;
-  }
-  if (words != e) {
-    const bool isCall = e - p == 4 && std::memcmp(p, "call", 4) == 0;
-    set(token, isCall ? TokenKind::Call : TokenKind::Opcode, p, words);
-    token.id = spellings.intern(p, words - p);
+  auto [e, areSeveral] = skipWords(p + 1);
+  if (areSeveral) {
+    if (*e == ':' || *e == '[') [[unlikely]]
+      e = skipColons(p, e);
+    const bool isCall = std::memcmp(p, "call.", 5) == 0;
+    set(token, isCall ? TokenKind::Call : TokenKind::Opcode, p, e);
+    token.id = spellings.intern(p, e - p);
     return;
   }
   set(token, TokenKind::Id, p, e);
@@ -321,13 +360,10 @@ inline __attribute__((always_inline)) void Scanner::next(Token &token) {
   using namespace scan;
   const char *p = at;
   for (;;) {
-    uint8_t c = *p;
+    while (tables.classOf[uint8_t(*p)] == Blank)
+      ++p;
+    const uint8_t c = *p;
     switch (tables.classOf[c]) {
-    case Blank:
-      do
-        c = *++p;
-      while (tables.classOf[c] == Blank);
-      continue;
     case Prefix:
       if (c != '_' && !isWord(p[1]))
         return c == '%' ? setOperator(token, TokenKind::Infix, p, 1) : stray(token, p);

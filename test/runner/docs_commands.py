@@ -23,7 +23,7 @@ PTXAS = next((path.resolve() for path in map(pathlib.Path, sys.argv[3:]) if path
 FEWEST = 350  # commands that run: fewer means that blocks are no longer found
 PROGRAMS = ("ptxray", "tools/", "pip ", "cmake ", "python3 ")
 
-# What is left out, by the words that it has, with the reason or the test that runs it instead.
+# A command with such words is left out, for this reason, or because that test runs it.
 LEFT = {
     r"ptxray run (?!--emulate)": "a GPU",
     r"--differs-from-emulator": "a GPU",

@@ -35,7 +35,8 @@ static void rulesAsText(llvm::ArrayRef<DiagId> rules, llvm::raw_ostream &out) {
 }
 
 static void rulesAsMarkdown(llvm::ArrayRef<DiagId> rules, llvm::raw_ostream &out) {
-  out << "# Rules\n\nBy group, as `ptxray rules` lists them. `--off=syntax` names a group, `--off='codegen-*'` a "
+  out << "# Rules\n\nLook up here which rules there are, in the groups of `ptxray rules`. `--off=syntax` names a "
+         "group, `--off='codegen-*'` a "
          "pattern.\n";
   const RuleGroup *group = nullptr;
   for (const DiagId id : rules) {

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Makes real PTX text with real compilers, for the tests that say "no real file is rejected".
 
-    tools/corpus.py [--quick] [--folder build/corpus]
+    tools/corpus.py [--quick | --newest] [--folder build/corpus]
 
 Each producer below turns the sources of test/corpus/ into files under <folder>/<producer>/, for many targets; a
 producer that cannot be had is named in one line and left out. <folder>/producers.json lists the versions that made
 the files. What is there already is kept. nvcc comes from `tools/dev cuda --nvcc`, the packages of
-tools/corpus-requirements.txt and tools/corpus-mojo-requirements.txt are installed into <folder>/venv."""
+tools/corpus-requirements.txt and tools/corpus-mojo-requirements.txt are installed into <folder>/venv.
+
+With --newest only Python's producers run, also those of test/crater/, with the newest releases of the packages in
+tools/crater-requirements.txt, for four targets: that is how `tools/dev crater` meets compilers nobody has tried."""
 
 import argparse
 import concurrent.futures
@@ -24,6 +27,8 @@ NVCC = ROOT / "build" / "cuda" / "nvcc"
 ARCHS = ["75", "80", "86", "87", "89", "90", "90a", "100", "100a", "100f", "103a", "110a", "120", "120a", "121a"]
 CUDA = sorted((SOURCES / "cuda").glob("*.cu"))
 MOJO = SOURCES / "python" / "with_mojo.py"
+# The producers find what they share, and nvcc.
+SETTINGS = {"PYTHONPATH": str(SOURCES / "python"), "PTXRAY_CORPUS_CUDA": str(NVCC)}
 # Large: a few targets will do.
 LARGE = {
     "device_algorithms": ["75", "80", "90a", "100a", "120"],
@@ -120,19 +125,31 @@ def llc_jobs(folder, archs):
                 )
 
 
-def python_jobs(folder, archs):
+def python_jobs(folder, archs, newest):
     """one process a producer: it writes all its files itself"""
     venv = folder / "venv"
     scripts = set()
-    if install(venv, "corpus-requirements.txt"):
+    if newest:
+        install_newest(venv)
+        scripts.update((SOURCES / "python").glob("with_*.py"), (ROOT / "test" / "crater").glob("with_*.py"))
+    elif install(venv, "corpus-requirements.txt"):
         scripts.update((SOURCES / "python").glob("with_*.py"))
-        scripts.discard(MOJO)
+    scripts.discard(MOJO)
     # MAX without what it serves models with: libraries and compiler are enough.
-    if install(venv, "corpus-mojo-requirements.txt", "--no-deps"):
+    if not newest and install(venv, "corpus-mojo-requirements.txt", "--no-deps"):
         scripts.add(MOJO)
     for script in sorted(scripts):
         output = folder / script.stem.removeprefix("with_")
         yield output, [venv / "bin" / "python", script, output, *archs]
+
+
+def install_newest(venv):
+    """one after the other, so that one that cannot be had does not keep the others away"""
+    for package in ["pip", *(ROOT / "tools" / "crater-requirements.txt").read_text().split()]:
+        try:
+            pypi.environment(venv, "--upgrade", package)
+        except subprocess.CalledProcessError as error:
+            print(f"{package}: {''.join((error.stderr or '').strip().splitlines()[-1:])}", file=sys.stderr)
 
 
 def install(venv, requirements, *flags):
@@ -158,7 +175,7 @@ def produce(job):
     partial = output.with_suffix(".partial")
     command = [partial if part == output else part for part in command]
     try:
-        run(command, env={**os.environ, "PTXRAY_CORPUS_CUDA": str(NVCC)})
+        run(command, env={**os.environ, **SETTINGS})
     except (subprocess.CalledProcessError, OSError) as error:
         last = (getattr(error, "stderr", "") or str(error)).strip().splitlines()[-1:]
         return f"{output.parent.name}/{output.name}: {' '.join(last)}"
@@ -171,18 +188,19 @@ def main():
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build" / "corpus")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="compilers at the same time")
     parser.add_argument("--quick", action="store_true", help="three targets instead of all")
+    parser.add_argument("--newest", action="store_true", help="the newest releases of packages, four targets")
     options = parser.parse_args()
     folder = options.folder.resolve()
-    archs = ["80", "90a", "120"] if options.quick else ARCHS
+    archs = ["80", "90a", "120"] if options.quick else ["80", "90a", "100a", "120a"] if options.newest else ARCHS
     for name in ("nvcc", "clang", "llc"):
         (folder / name).mkdir(parents=True, exist_ok=True)
 
-    jobs = [*clang_jobs(folder, archs), *llc_jobs(folder, archs)]
-    if (NVCC / "complete").exists():
-        jobs += nvcc_jobs(folder, archs)
-    else:
+    jobs = [] if options.newest else [*clang_jobs(folder, archs), *llc_jobs(folder, archs)]
+    if not (NVCC / "complete").exists():
         print("nvcc: not there; `tools/dev cuda --nvcc` fetches it", file=sys.stderr)
-    jobs += python_jobs(folder, archs)
+    elif not options.newest:
+        jobs += nvcc_jobs(folder, archs)
+    jobs += python_jobs(folder, archs, options.newest)
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         failures = [failure for failure in pool.map(produce, jobs) if failure]

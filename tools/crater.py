@@ -5,8 +5,9 @@
 
 The newest wheel of each package of test/crater/packages.txt is unpacked below build/crater/NAME, as far as it is PTX,
 a binary or a source that may hold assembly; what is there stays, so that a run goes on where one was stopped, until
---fresh asks PyPI again. All is checked, and of each error ptxas is asked: of PTX the file with its own target, of
-inline assembly the statement, as nvcc makes PTX of it where that is there.
+--fresh asks PyPI again. The package `kernels` is what tools/corpus.py --newest compiles: kernels of eight compilers in
+their newest releases, for four targets, without a GPU. All is checked, and of each error ptxas is asked: of PTX the
+file with its own target, of inline assembly the statement, as nvcc makes PTX of it where that is there.
 
 test/crater/judged.txt has a line for each report that a person has read: the key that is shown here, which is the same
 for copies in other packages, a verdict (true, harmless or false) and the reason. Reports with a line are not shown
@@ -55,6 +56,23 @@ def unpack(package, folder, is_fresh):
     (folder / "files").mkdir(exist_ok=True)
     marker.write_text(wheel.name)
     return wheel.name
+
+
+def compile_kernels(folder, is_fresh):
+    """what made the kernels; subprocess.CalledProcessError where nothing could be compiled"""
+    marker = folder / "wheel"
+    if marker.exists() and not is_fresh:
+        return marker.read_text()
+    shutil.rmtree(folder, ignore_errors=True)
+    made, files = folder / "made", folder / "files"
+    subprocess.run([sys.executable, ROOT / "tools" / "corpus.py", "--newest", "--folder", made], check=True)
+    kernels = [path for path in made.rglob("*.ptx") if path.relative_to(made).parts[0] != "venv"]
+    for path in kernels:
+        target = files / path.relative_to(made)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        path.rename(target)
+    marker.write_text(f"{len(kernels)} kernels of {', '.join(sorted(path.name for path in files.iterdir()))}")
+    return marker.read_text()
 
 
 def key_of(path, diagnostic):
@@ -131,7 +149,7 @@ def judged(lists):
 def check(package, options, judge, known):
     """counts by verdict, and lines about what is new"""
     folder = options.folder / package
-    wheel = unpack(package, folder, options.fresh)
+    wheel = compile_kernels(folder, options.fresh) if package == "kernels" else unpack(package, folder, options.fresh)
     reports = reports_of(options.ptxray, package, folder / "files")
     counts = collections.Counter(known.get(key, "new") for key in reports)
     lines = []

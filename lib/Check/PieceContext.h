@@ -12,8 +12,10 @@ struct PieceContext {
   std::vector<std::string> declared;  // elsewhere; a family as `%r<`
   bool wideAddresses = false;         // as nvcc compiles: there are no addresses of 32 bits
 
+  /// OptiX compiles PTX as well, and knows functions of its own.
   bool declares(llvm::StringRef name) const {
-    return llvm::is_contained(declared, name) || llvm::is_contained(declared, name.rtrim("0123456789").str() + "<");
+    return name.starts_with("_optix_") || llvm::is_contained(declared, name) ||
+           llvm::is_contained(declared, name.rtrim("0123456789").str() + "<");
   }
 };
 

@@ -158,6 +158,7 @@ private:
   void statement(size_t name);
 
   InlineText result;
+  uint32_t functions = 0; // that began so far
   const bool isNearGpu;
   const std::vector<RustToken> tokens;
 };
@@ -269,6 +270,7 @@ void RustReader::statement(size_t name) {
   one.read.style = TemplateStyle::Llvm;
   one.read.isVolatile = true;
   one.read.isNearDevice = isNearGpu;
+  one.read.function = functions;
   size_t begin = name + 3, i = begin;
   unsigned open = 1;
   for (const size_t last = std::min(tokens.size(), begin + longest); i < last; ++i) {
@@ -295,9 +297,11 @@ void RustReader::statement(size_t name) {
 }
 
 InlineText RustReader::read() {
-  for (size_t i = 0; i + 2 < tokens.size(); ++i)
+  for (size_t i = 0; i + 2 < tokens.size(); ++i) {
+    functions += tokens[i].is("fn");
     if (tokens[i].is("asm") && tokens[i + 1].is("!") && tokens[i + 2].is("("))
       statement(i);
+  }
   return std::move(result);
 }
 

@@ -35,6 +35,20 @@ pub unsafe fn lifetimes<'a>(p: &'a u32) -> u32 {
     y
 }
 
+pub unsafe fn declares(p: u64) -> u32 {
+    let x: u32;
+    asm!(".reg .pred p;");
+    asm!("isspacep.global p, {};", in(reg64) p);
+    asm!("selp.u32 {}, 1, 0, p;", out(reg32) x);
+    asm!("call ({}), _optix_get_hit_kind, ();", out(reg32) x); // OptiX compiles it, which has that function
+    asm!("call ({}), _other_get_hit_kind, ();", out(reg32) x); // error: [undefined-symbol]
+    x
+}
+
+pub unsafe fn declares_nothing(x: &mut u32) {
+    asm!("selp.u32 {}, 1, 0, p;", out(reg32) *x); // error: [undefined-symbol]
+}
+
 #[cfg(target_arch = "x86_64")]
 pub unsafe fn host() {
     asm!("nop");

@@ -105,9 +105,9 @@ void *ptxray_machine_variable(const ptxray_machine *machine, const char *name, s
 void ptxray_machine_free(ptxray_machine *machine);
 
 /* How a kernel is launched. The names are those of `ptxray run`: kernel, grid, block, cluster (`X,Y,Z`), shared,
- * cooperative (yes or no), time-limit (seconds), checks (yes or no: look for races), trap-nan
- * (yes or no: report infinities and NaNs that come of finite numbers) and cores (of the computer that emulate blocks at
- * the same time; 0, which is the default: all). */
+ * cooperative (yes or no), time-limit (seconds), checks (yes or no: look for races), schedule (when asynchronous
+ * operations happen), trap-nan (yes or no: report infinities and NaNs that come of finite numbers) and cores (of the
+ * computer that emulate blocks at the same time; 0, which is the default: all). */
 typedef struct ptxray_launch ptxray_launch;
 ptxray_launch *ptxray_launch_new(void); /* NULL: out of memory */
 /* NULL when it was set, else what is wrong, good until the next call with the same launch. */

@@ -196,8 +196,8 @@ public:
   }
 
   /// The names are those of `ptxray run`: kernel, grid, block, cluster (`X,Y,Z`), shared, cooperative (yes or no),
-  /// time-limit (seconds), checks (yes or no: look for races), trap-nan (yes or no) and cores (0: all). Throws
-  /// std::invalid_argument.
+  /// time-limit (seconds), checks (yes or no: look for races), schedule, trap-nan (yes or no) and cores (0: all).
+  /// Throws std::invalid_argument.
   Launch &set(const std::string &name, const std::string &value) {
     if (const char *problem = ptxray_launch_set(launch.get(), name.c_str(), value.c_str()))
       throw std::invalid_argument(problem);

@@ -58,6 +58,11 @@ bool isSet(ptxray_launch &launch, StringRef name, StringRef value) {
     return !value.getAsDouble(to.seconds) && to.seconds >= 0;
   if (name == "cores")
     return !value.getAsInteger(10, to.cores);
+  if (name == "schedule") {
+    const std::optional<machine::Timing> timing = machine::Timing::read(value);
+    to.timing = timing.value_or(to.timing);
+    return timing.has_value();
+  }
   if (name == "cooperative" || name == "checks" || name == "trap-nan")
     return readYesOrNo(value, name == "checks" ? to.checks : name == "trap-nan" ? to.checksNumbers : to.isCooperative);
   return false;

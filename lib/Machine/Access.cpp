@@ -263,6 +263,7 @@ static bool isWeak(const MemoryAccess &access, const uint64_t *at, const Pointer
   const Space space = access.address.space;
   if (!places.mask || !(space == Space::Global || space == Space::Generic) || warp.doer.agent)
     return false;
+  doOverlapping(warp, at, places.mask, access.bytes);
   bool isPossible =
       access.elements.size() == 1 && (access.bits == 32 || access.bits == 64) && access.elements[0].bits == access.bits;
   for (uint32_t left = places.mask; left; left &= left - 1)
@@ -416,6 +417,8 @@ void accessAtomically(char *registers, const Op &op, uint32_t mask, Warp &warp) 
   if (warp.isCounted && !to.empty())
     countAccess(warp, op, atomic.isIncrement ? AccessKind::Increment : AccessKind::Atomic,
                 atomic.writes[0].address.space, {to[0].data(), mask, atomic.writes[0].bytes});
+  if (!warp.late.empty() && !to.empty())
+    doOverlapping(warp, to[0].data(), mask, atomic.writes[0].bytes);
   for (uint32_t left = mask; left; left &= left - 1) {
     const uint32_t lane = left & -left;
     WeakAtomic weak(atomic, to.empty() ? nullptr : to[0].data(), static_cast<unsigned>(__builtin_ctz(lane)), warp);

@@ -27,7 +27,7 @@ static void start(BlockState &block, Warp &warp) {
       warp.traced = static_cast<int>(thread % warpSize);
   warp.isCounted = !grid.counts.empty();
   warp.isHalting = grid.halt != nullptr;
-  warp.isPlain = warp.traced < 0 && !warp.isCounted && !warp.isHalting;
+  warp.isPlain = warp.traced < 0 && !warp.isCounted && !warp.isHalting && !grid.timing.isWeak();
   if (grid.timing.isWeak())
     warp.weak = std::make_unique<WeakView>(block.grid->weak, *block.weak, block.grid->timing);
   Frame &frame =
@@ -207,6 +207,7 @@ void NumberedBarrier::clear() {
   arrived.clear();
   waiting.clear();
   clock.clear();
+  met.clear();
   threads = counted = 0;
   areAll = true;
 }
@@ -255,7 +256,7 @@ static void completeIfAll(BlockState &block, NumberedBarrier &barrier) {
       raiseHorizon(*one.warp);
     }
     if (one.warp->weak)
-      one.warp->weak->acquire(Reach::Block);
+      one.warp->weak->acquireFrom(done.met);
     one.warp->atBarrier &= ~one.fragment.mask;
     resume(*one.warp, one.fragment);
   }
@@ -358,6 +359,8 @@ void arrive(Warp &warp, const Fragment &next, const BarrierSite &site, uint32_t 
   if (site.threads.bits)
     barrier.threads = static_cast<uint32_t>(addressIn(registers, {site.threads, 0}, first));
   barrier.lanesOf(warp) |= mask;
+  if (warp.weak)
+    barrier.met.push_back(warp.weak.get());
   if (!warp.clock.empty())
     tell(warp, mask, barrier.clock);
   if (site.counted.bits) {

@@ -26,6 +26,8 @@ struct NumberedBarrier {
   uint32_t counted = 0;                             // lanes whose predicate is true
   bool areAll = true;
   Clock clock; // tells what happened before the arrivals
+  std::vector<const WeakView *>
+      met; // those of the warps that have arrived, to be compared alone: a warp may have ended
   std::vector<WaitingAtBarrier> waiting;
 
   /// The lanes of a warp that have arrived.

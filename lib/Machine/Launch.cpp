@@ -25,8 +25,7 @@ struct LoadedModule::Parts {
   std::deque<std::vector<uint8_t>> bytes;                    // the bytes that the variables hold
   std::map<std::string, std::pair<uint64_t, size_t>> byName; // index into `bytes`
   std::map<std::string, uint64_t> images;                    // handles
-  std::map<std::pair<std::string, bool>, std::unique_ptr<Program>>
-      programs; // lowered, by the name of the kernel and whether they check numbers
+  std::map<std::pair<std::string, Lowering>, std::unique_ptr<Program>> programs; // by the name of the kernel
   std::mutex mutex;
   std::shared_ptr<GlobalShadows> shadows; // those of the last launch, for the next one; null: one has them
 };
@@ -126,11 +125,15 @@ std::optional<std::pair<uint64_t, uint64_t>> LoadedModule::placeOf(llvm::StringR
   return std::pair(found->second.first, uint64_t(parts->bytes[found->second.second].size()));
 }
 
-static const Program &programOf(LoadedModule::Parts &parts, llvm::StringRef kernel, bool checksNumbers) {
-  std::unique_ptr<Program> &program = parts.programs[{kernel.str(), checksNumbers}];
+static const Program &programOf(LoadedModule::Parts &parts, llvm::StringRef kernel, Lowering how = {}) {
+  std::unique_ptr<Program> &program = parts.programs[{kernel.str(), how}];
   if (!program)
-    program = lower(parts.module, parts.variables, kernel, checksNumbers);
+    program = lower(parts.module, parts.variables, kernel, how);
   return *program;
+}
+
+const Program &programFor(LoadedModule &module, const Launch &launch) {
+  return programOf(*module.parts, launch.kernel, {launch.checksNumbers, launch.timing.isWeak()});
 }
 
 // ---- the launch
@@ -418,7 +421,7 @@ static Outcome runOnCores(const GridState &grid, unsigned cores) {
 }
 
 KernelBytes bytesOf(LoadedModule &module, llvm::StringRef kernel) {
-  const Program &program = programOf(*module.parts, kernel, false);
+  const Program &program = programOf(*module.parts, kernel);
   return {program.sharedBytes, program.parameterBytes};
 }
 
@@ -472,7 +475,7 @@ static std::string refusalOf(const Program &program, Launch launch) {
 
 Outcome launch(LoadedModule &module, const Launch &launch) {
   Outcome outcome;
-  const Program &program = programOf(*module.parts, launch.kernel, launch.checksNumbers);
+  const Program &program = programFor(module, launch);
   outcome.refusal = refusalOf(program, launch);
   if (!outcome.refusal.empty())
     return outcome;
@@ -509,7 +512,7 @@ struct HaltedLaunch::Parts {
 };
 
 HaltedLaunch::HaltedLaunch(LoadedModule &module, const Launch &launch, const HaltRule &rule, Changes changes) {
-  const Program &program = programOf(*module.parts, launch.kernel, launch.checksNumbers);
+  const Program &program = programFor(module, launch);
   parts = std::make_unique<Parts>(program, module, launch, rule, changes);
   result.refusal = refusalOf(program, launch);
   if (!result.refusal.empty())
@@ -523,9 +526,5 @@ HaltedLaunch::HaltedLaunch(LoadedModule &module, const Launch &launch, const Hal
 HaltedLaunch::~HaltedLaunch() = default;
 GridState &HaltedLaunch::grid() const { return parts->schedule.grid; }
 const HaltSearch &HaltedLaunch::search() const { return parts->search; }
-
-const Program &programFor(LoadedModule &module, const Launch &launch) {
-  return programOf(*module.parts, launch.kernel, launch.checksNumbers);
-}
 
 } // namespace ptxray::machine

@@ -67,10 +67,10 @@ static void readParameters(const Function &function, const ReadModule &module, P
 }
 
 std::unique_ptr<Program> lower(const ReadModule &module, const PlacedVariables &variables, llvm::StringRef kernel,
-                               bool checksNumbers) {
+                               Lowering how) {
   auto program = std::make_unique<Program>();
   program->module = &module;
-  ProgramBuilder builder{module, variables, *program, checksNumbers, {}, {}, {}};
+  ProgramBuilder builder{module, variables, *program, how, {}, {}, {}};
   const Body *entry = nullptr;
   for (const Body &body : module.bodies()) {
     builder.bodies[body.function->name] = &body;

@@ -170,9 +170,9 @@ void BodyLowering::compute(Lowered &one) {
   Compiled compiled = compile(one.recipe, placesByNode(one), code.carry, code.file, code.kept);
   if (!compiled.refusal.empty())
     return refuse(compiled.refusal);
-  if (builder.checksNumbers)
+  if (builder.how.checksNumbers)
     checkDivisors(one);
-  const Place areFinite = builder.checksNumbers ? noteFiniteSources(one) : Place();
+  const Place areFinite = builder.how.checksNumbers ? noteFiniteSources(one) : Place();
   if (compiled.isOneByOne) {
     AtomicAccess atomic = atomicOf(one, std::move(compiled));
     if (!atomic.writes.empty() && atomic.writes[0].address.space == Space::Generic)
@@ -267,6 +267,10 @@ void BodyLowering::instruction(uint32_t number) {
   lowerStart(one, start, code, *this);
   guardOps(one, start);
   code.file.endInstruction();
+  if (builder.how.partsAccesses && !one.facts().accesses.empty()) {
+    closeBlock(Way::Next);
+    openBlock();
+  }
 }
 
 void BodyLowering::parameters() {

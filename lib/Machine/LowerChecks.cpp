@@ -91,13 +91,15 @@ void BodyLowering::noteFlow(const Lowered &one) {
   const bool isOutput = llvm::any_of(one.facts().accesses, [](const Access &access) {
     return access.writes() && !access.isGeneric && access.space == isa::words::global;
   });
+  for (const llvm::ArrayRef<Slot> list : {llvm::ArrayRef(results), llvm::ArrayRef(sources), llvm::ArrayRef(addresses)})
+    for (const Slot slot : list)
+      code.blocks.back().named |= filterOf(slot);
+  for (const Slot slot : results)
+    code.blocks.back().written |= filterOf(slot);
   if (isTwice)
     sources.clear();
   const bool isPacked =
       llvm::any_of(one.recipe.operands, [](const RecipeOperand &operand) { return operand.registers.size() > 1; });
-  for (const llvm::ArrayRef<Slot> list : {llvm::ArrayRef(results), llvm::ArrayRef(sources), llvm::ArrayRef(addresses)})
-    for (const Slot slot : list)
-      code.blocks.back().named |= filterOf(slot);
   code.flows.add(one.number,
                  {results, sources, addresses, !isPacked && llvm::all_of(one.recipe.steps, isStrict), isOutput});
 }

@@ -103,6 +103,7 @@ struct CodeBlock {
   bool isJoin = false;        // lanes that parted may wait here for each other
   bool isComputation = false; // all its operations are, without guards, and its way is Next or Jump
   SlotFilter named = 0;       // the registers that its instructions name
+  SlotFilter written = 0;     // and those of them that they write
   Slot guard = noSlot;        // which lanes go that way; the others go on with the next block
   uint32_t target = nowhere;  // the block that a Jump goes to
   uint32_t join = nowhere;    // the block in which lanes that part here meet again
@@ -214,9 +215,12 @@ struct PlacedVariable {
 };
 using PlacedVariables = llvm::DenseMap<uint32_t, PlacedVariable>; // sorted by NameId
 
-/// `checksNumbers`: the program faults where an infinity or a NaN comes of finite numbers, and an integer is divided by
-/// zero.
+struct Lowering {
+  bool checksNumbers = false; // fault where an infinity or a NaN comes of finite numbers, or a divisor is zero
+  bool partsAccesses = false; // end a block of code behind each access to memory
+  auto operator<=>(const Lowering &) const = default;
+};
 std::unique_ptr<Program> lower(const ReadModule &module, const PlacedVariables &variables, llvm::StringRef kernel,
-                               bool checksNumbers = false);
+                               Lowering how = {});
 
 } // namespace ptxray::machine

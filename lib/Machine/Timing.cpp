@@ -58,6 +58,10 @@ std::vector<uint32_t> Timing::order(uint32_t warps) {
   return result;
 }
 
-uint32_t Timing::turn(uint32_t blocks) { return how == How::Random ? 1 + below(2 * blocks) : blocks; }
+uint32_t Timing::turn(uint32_t blocks) {
+  if (hasWeak) // few accesses lie between what others do
+    return 1 + below(blocks / 2);
+  return how == How::Random ? 1 + below(2 * blocks) : blocks;
+}
 
 } // namespace ptxray::machine

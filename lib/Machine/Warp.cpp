@@ -402,8 +402,8 @@ static void executeSlowly(Warp &warp, const FunctionCode &code, uint32_t instruc
 }
 
 /// The same one instruction after the other, until the launch is halted.
-static void executeUntilHalt(Warp &warp, const FunctionCode &code, const CodeBlock &block) {
-  const Op *op = code.ops.data() + block.first, *const end = code.ops.data() + block.end;
+static void executeUntilHalt(Warp &warp, const FunctionCode &code, const CodeBlock &block, const Op *op,
+                             const Op *end) {
   for (uint32_t i = 0; i < block.instructions; ++i) {
     const uint32_t number = block.firstInstruction + i;
     if (warp.fault || haltsBefore(warp, code, number))
@@ -465,19 +465,27 @@ static void executeQuickly(Warp &warp, const FunctionCode &code, const CodeBlock
   executeSlowly(warp, code, followed, op, end);
 }
 
-static void execute(Warp &warp, const FunctionCode &code, const CodeBlock &block) {
-  const Op *op = code.ops.data() + block.first, *const end = code.ops.data() + block.end;
-  if (warp.isPlain)
-    return executeQuickly(warp, code, block, op, end);
+/// The same where it matters what is done when, or is noted.
+static void executeObserved(Warp &warp, const FunctionCode &code, const CodeBlock &block, const Op *op, const Op *end) {
   if (warp.isCounted)
     countBlock(warp, code);
   if (warp.isHalting && !isQuiet(warp, code, block))
-    return executeUntilHalt(warp, code, block);
+    return executeUntilHalt(warp, code, block, op, end);
   if (!warp.now.frame->unwritten.empty() || warp.traced >= 0)
     return executeSlowly(warp, code, UnwrittenLanes::never, op, end);
   if (!warp.isCounted)
     return executeQuickly(warp, code, block, op, end);
   executeCounting(warp, code, op, end);
+}
+
+static void execute(Warp &warp, const FunctionCode &code, const CodeBlock &block) {
+  const Op *op = code.ops.data() + block.first, *const end = code.ops.data() + block.end;
+  if (warp.isPlain)
+    return executeQuickly(warp, code, block, op, end);
+  const Op *late = warp.weak ? beforeBlock(warp, code, block) : nullptr;
+  executeObserved(warp, code, block, op, late ? late : end);
+  if (late && !warp.fault && !(warp.isHalting && isHalted(*warp.block->grid)))
+    makeLate(warp, code, *late);
 }
 
 /// Lets lanes go on that wait for lanes which no longer exist, or for all that are left.
@@ -546,6 +554,8 @@ void run(Warp &warp, uint32_t blocks) {
       blocks = runComputations(warp, blocks);
       continue;
     }
+    if (!warp.late.empty() && waitsForLate(warp, code, block))
+      break;
     --blocks;
     warp.laneInstructions += uint64_t(block.instructions) * countOf(warp.now.mask);
     execute(warp, code, block);

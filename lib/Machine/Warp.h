@@ -2,6 +2,7 @@
 // A warp: 32 lanes that execute together where they can. Lanes that part at a branch wait for each other where their
 // ways meet, but no lane waits for ever: who waits goes on alone when the others cannot come.
 #include "Machine/Agents.h"
+#include "Machine/LateAccesses.h"
 #include "Machine/Order.h"
 #include "Machine/Program.h"
 #include "Machine/Races.h"
@@ -111,10 +112,11 @@ struct Warp {
   std::optional<uint64_t> asksSince;   // the time of the first such wait since one was not in vain, if it is halted
   std::optional<Fault> fault;
   std::unique_ptr<WeakView> weak; // null: stores and loads are done at once
+  std::vector<LateAccess> late;   // the earliest first
   uint64_t laneInstructions = 0;
   bool isCounted = false, isHalting = false;
   int traced = -1;     // the lane of which each instruction is noted; -1: none
-  bool isPlain = true; // none of these
+  bool isPlain = true; // none of these, and not weak
 
   bool isDone() const { return !alive; }
   bool canRun() const { return now.mask || !ready.empty(); }

@@ -167,6 +167,11 @@ void WeakView::wait() {
 }
 
 // ---- accesses
+/// Another warp stored it, and nothing has told the one with this view of it.
+static bool isUnknown(const PendingStore &one, const WeakView *view) {
+  return one.writer != view && std::ranges::find(one.readers, view) == one.readers.end();
+}
+
 void WeakView::settle(const uint8_t *at, uint64_t bytes) {
   size_t count = stores.size();
   while (count && !overlap(stores[count - 1].to, stores[count - 1].bytes, at, bytes))
@@ -206,6 +211,7 @@ void WeakView::store(uint8_t *to, const WeakAccess &access, uint64_t value) {
 }
 
 uint64_t WeakView::load(const uint8_t *from, const WeakAccess &access) {
+  constexpr uint32_t oneOfUnknown = 4;
   for (size_t i = stores.size(); i--;) {
     const PendingStore &one = stores[i];
     if (one.to == from && one.bytes == access.bytes && one.lane == access.lane)
@@ -218,6 +224,8 @@ uint64_t WeakView::load(const uint8_t *from, const WeakAccess &access) {
   for (size_t i = block.stores.size(); i--;) {
     PendingStore &one = block.stores[i];
     if (one.to == from && one.bytes == access.bytes) {
+      if (isUnknown(one, this) && timing.choose(oneOfUnknown) == 0)
+        continue;
       if (access.isStrong)
         one.readers.push_back(this);
       if (access.orders)
@@ -313,6 +321,14 @@ void WeakView::release(Reach reach) {
 void WeakView::meet() {
   tellAll();
   release(Reach::Block);
+}
+
+void WeakView::acquireFrom(const std::vector<const WeakView *> &others) {
+  raise(acquired, block.released);
+  knows = shared.stores;
+  for (PendingStore &one : block.stores)
+    if (one.isReleased && std::ranges::any_of(others, [&](const WeakView *other) { return !isUnknown(one, other); }))
+      one.readers.push_back(this);
 }
 
 void WeakView::acquire(Reach reach) {

@@ -113,6 +113,8 @@ public:
   void acquire(Reach reach);
   /// The warp comes to a barrier of the block.
   void meet();
+  /// It goes on: these have come to the barrier.
+  void acquireFrom(const std::vector<const WeakView *> &others);
   /// A fence that is in one order with all others.
   void fence(Reach reach);
   /// Everybody sees what the block stored, and the warp sees what everybody does.

@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
-"""Runs litmus tests of Dat3M by many schedules: litmus.py PTXRAY DAT3M [--schedules=N] [--show] [-- OPTION...]
+"""Runs litmus tests of Dat3M by many schedules: litmus.py PTXRAY DAT3M [--list=v7_5] [--schedules=N] [--show]
 
-DAT3M is a clone of https://github.com/hernanponcedeleon/Dat3M, of which the list of PTX v6.0 with its verdicts is read.
-Each test becomes a kernel: threads of one block are the first lanes of its warps, blocks are those of a cluster. An
-outcome that the model forbids fails the run; how many of the allowed ones some schedule shows is counted."""
+DAT3M is a clone of https://github.com/hernanponcedeleon/Dat3M, of which a list with its verdicts is read, that of PTX
+v6.0 unless another is named. Each test becomes a kernel: threads of one block are the first lanes of its warps, blocks
+are those of a cluster. A barrier of theirs waits for the threads that name it, so PTX gets their number. A surface is
+the same memory by another way; names that are two addresses of one location get the same one. Where a thread waits for
+ever the debugger says what the others left. What follows `--` are options of ptxray.
+
+An outcome that the model forbids fails the run; how many of the allowed ones some schedule shows is counted."""
 
 import concurrent.futures
 import pathlib
@@ -12,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-LIST = "dartagnan/src/test/resources/PTXv6_0-expected.csv"
+LIST = "dartagnan/src/test/resources/PTX{}-expected.csv"
 BYTES = 256  # from one location to the next
 NEVER = 0xFFFFFFFF  # what a register holds of which the thread has not come to its end
 
@@ -22,13 +26,15 @@ class Unknown(Exception):
 
 
 def parsed(text):
-    """Columns of instructions with the block of each, initial values, and the condition with its quantifier."""
-    text = re.sub(r"//.*", "", text)
+    """Columns of instructions with the block of each, initial values, aliases, and the condition with its quantifier."""
+    text = re.sub(r'//.*|"[^"]*"', "", text)
     begin, end = text.index("{"), text.index("}")
-    initial = {}
+    initial, aliases = {}, {}
     for part in re.split(r"[;\n]", text[begin + 1 : end]):
         if found := re.fullmatch(r"\s*([\w:]+)\s*=\s*(-?\w+)\s*", part):
             initial[found[1]] = found[2]
+        elif found := re.fullmatch(r"\s*(\w+)\s*@\s*(\w+)\s+aliases\s+(\w+)\s*", part):
+            aliases[found[1]] = (found[2], found[3])
         elif part.strip():
             raise Unknown(part.strip())
     rest = text[end + 1 :]
@@ -42,16 +48,16 @@ def parsed(text):
             raise Unknown(cell)
         blocks.append((int(found[3]), int(found[2])))
     columns = [[row[i] for row in rows[1:] if i < len(row) and row[i]] for i in range(len(blocks))]
-    return columns, blocks, initial, rest[at.start() :].strip()
+    return columns, blocks, initial, aliases, rest[at.start() :].strip()
 
 
 class Kernel:
     """The PTX of a test, and where its kernel stores what."""
 
     def __init__(self, text):
-        self.columns, blocks, self.initial, condition = parsed(text)
+        self.columns, blocks, self.initial, self.aliases, condition = parsed(text)
         if any(":" not in name and not value.isdigit() for name, value in self.initial.items()):
-            raise Unknown("aliases")
+            raise Unknown("a location that begins as another")
         numbers = sorted(set(blocks))
         self.grid = len(numbers)
         self.threads, warps = [], {}
@@ -67,6 +73,8 @@ class Kernel:
             raise Unknown(self.condition)
 
     def place(self, name):
+        while name in self.aliases:
+            name = self.aliases[name][1]
         if name not in self.places:
             self.places.append(name)
         return self.places.index(name) * BYTES
@@ -80,7 +88,22 @@ class Kernel:
             self.results.append((thread, text))
         return f"%v{thread}_{text}"
 
-    def instruction(self, thread, text):
+    def waiting(self, thread, operands):
+        """How many threads of the block name the barrier, as an operand of PTX; empty: all, as a register may name any."""
+
+        def number(of, name):
+            return int(self.initial.get(f"P{of}:{name}", 0) if name.startswith("r") else name)
+
+        barriers = [
+            {number(of, one.split(",")[-1].split()[-1]) for one in column if one.startswith("bar.")}
+            for of, column in enumerate(self.columns)
+            if self.threads[of][0] == self.threads[thread][0]
+        ]
+        named = {one.split(",")[-1].split()[-1] for column in self.columns for one in column if one.startswith("bar.")}
+        isWritten = any(re.match(rf"(ld|mov|add|atom)\S* {name},", one) for name in named for one in sum(self.columns, []))
+        return "" if isWritten else f", {32 * sum(number(thread, operands[-1]) in names for names in barriers)}"
+
+    def instruction(self, thread, text, before):
         if found := re.fullmatch(r"(LC\w+):", text):
             return f"{found[1]}_{thread}:"
         word, _, rest = text.partition(" ")
@@ -94,18 +117,24 @@ class Kernel:
             return f"  mov.u32 {self.value(thread, operands[0])}, {self.value(thread, operands[1])};"
         if word == "add":
             return "  add.u32 " + ", ".join(self.value(thread, one) for one in operands) + ";"
-        if word.startswith("fence.") and not word.startswith("fence.proxy"):
+        if word.startswith("fence.") and (word == "fence.proxy.alias" or not word.startswith("fence.proxy")):
             return f"  {word};"
+        if word.startswith("fence.proxy"):
+            raise Unknown(f"PTX has no {word}")
         if found := re.fullmatch(r"bar\.cta\.(sync|arrive)", word):
-            if len(operands) == 2:
+            count, stored = self.waiting(thread, operands), ""
+            if len(operands) == 3:  # perhaps for ever
+                count, stored = f", {32 * int(operands[2])}", "".join(f"{line}\n" for line in self.stored(thread, before))
+            return f"{stored}  bar.cta.{found[1]} {self.value(thread, operands[-1 if len(operands) < 3 else 1])}{count};"
+        if word in ("suld.weak", "sust.weak"):
+            surface, value = operands[:: -1 if word == "suld.weak" else 1]
+            proxy = self.aliases.get(surface, ["generic"])[0]
+            if proxy != "surface":
                 raise Unknown(text)
-            name = re.fullmatch(r"\d+", operands[0])
-            if not name:
-                raise Unknown(text)
-            count = f", {32 * int(operands[2])}" if len(operands) == 3 else ""
-            if found[1] == "arrive" and not count:
-                raise Unknown(text)
-            return f"  bar.cta.{found[1]} {operands[0]}{count};"
+            where, value = f"[%rd3, {{{self.place(surface)}}}]", self.value(thread, value)
+            if word == "suld.weak":
+                return f"  suld.b.1d.b32.trap {{{value}}}, {where};"
+            return f"  mov.u32 %r3, {value};\n  sust.b.1d.b32.trap {where}, {{%r3}};"
         if found := re.fullmatch(r"ld\.(weak|relaxed\.\w+|acquire\.\w+)", word):
             return f"  ld.{found[1]}.global.u32 {self.value(thread, operands[0])}, [%rd1+{self.place(operands[1])}];"
         if found := re.fullmatch(r"st\.(weak|relaxed\.\w+|release\.\w+)", word):
@@ -126,6 +155,14 @@ class Kernel:
             return f"  atom.{found[2]}.global.{kind} " + ", ".join([*to, address, *values]) + ";"
         raise Unknown(text)
 
+    def stored(self, thread, cells):
+        """Stores of the results that the cells name."""
+        return [
+            f"  st.global.u32 [%rd2+{4 * at}], %v{thread}_{name};"
+            for at, (of, name) in enumerate(self.results)
+            if of == thread and any(name in re.findall(r"\w+", one) for one in cells)
+        ]
+
     def text(self):
         for name in self.initial:
             if ":" not in name:
@@ -134,12 +171,17 @@ class Kernel:
             self.place(name)
         for thread, name in re.findall(r"P?(\d+):\s*(r\w+)", self.condition):
             self.value(int(thread), name)
-        bodies = [[self.instruction(i, one) for one in column] for i, column in enumerate(self.columns)]
+        bodies = [
+            [self.instruction(i, one, column[:at]) for at, one in enumerate(column)]
+            for i, column in enumerate(self.columns)
+        ]
         lines = [".version 7.8", ".target sm_90", ".address_size 64"]
-        lines += [".visible .entry kernel(.param .u64 memory, .param .u64 results) {", "  .reg .b64 %rd<4>;"]
+        lines += [".visible .entry kernel(.param .u64 memory, .param .u64 results, .param .u64 image) {"]
+        lines += ["  .reg .b64 %rd<4>;"]
         lines += ["  .reg .b32 %r<4>;", "  .reg .pred %p<2>;"]
         lines += [f"  .reg .b32 %v{thread}_{name};" for thread, name in self.results]
-        lines += ["  ld.param.u64 %rd1, [memory];", "  ld.param.u64 %rd2, [results];", "  mov.u32 %r1, %tid.x;"]
+        lines += ["  ld.param.u64 %rd1, [memory];", "  ld.param.u64 %rd2, [results];"]
+        lines += ["  ld.param.u64 %rd3, [image];", "  mov.u32 %r1, %tid.x;"]
         lines += ["  and.b32 %r2, %r1, 31;", "  setp.ne.u32 %p1, %r2, 0;", "  @%p1 exit;", "  shr.u32 %r1, %r1, 5;"]
         lines += ["  mov.u32 %r3, %ctaid.x;", f"  mad.lo.u32 %r1, %r3, {self.block // 32}, %r1;"]
         for i, (block, warp) in enumerate(self.threads):
@@ -151,10 +193,7 @@ class Kernel:
                 if thread == i:
                     lines.append(f"  mov.u32 %v{thread}_{name}, {self.initial.get(f'P{i}:{name}', 0)};")
             lines += body
-            for at, (thread, name) in enumerate(self.results):
-                if thread == i:
-                    lines.append(f"  st.global.u32 [%rd2+{4 * at}], %v{thread}_{name};")
-            lines.append("  exit;")
+            lines += [*self.stored(i, [name for of, name in self.results]), "  exit;"]
         return "\n".join([*lines, "}"]) + "\n"
 
     def holds(self, memory, results):
@@ -170,6 +209,14 @@ class Kernel:
         return bool(eval(re.sub(r"(?<![=!<>])=(?!=)", "==", text), {"__builtins__": {}}))
 
 
+def hung(command, *sizes):
+    """What the buffers hold, of so many numbers each, when nobody can go on."""
+    asked = "continue\n" + "".join(f"x [{name}] {size} u32\n" for name, size in zip(("memory", "results"), sizes))
+    lines = subprocess.run(command, capture_output=True, text=True, input=asked).stdout.splitlines()
+    numbers = [int(one) for line in lines if line.startswith("0x") for one in line.split(":")[1].split()]
+    return numbers[: sizes[0]], numbers[sizes[0] :]
+
+
 def outcomes(ptxray, kernel, schedules, options, folder):
     """what each schedule leaves in the locations and registers"""
     text = kernel.text()
@@ -182,12 +229,16 @@ def outcomes(ptxray, kernel, schedules, options, folder):
     (folder / "first.bin").write_bytes(data)
     (folder / "nothing.bin").write_bytes(NEVER.to_bytes(4, "little") * max(1, len(kernel.results)))
     for schedule in schedules:
-        command = [ptxray, "run", "--emulate", "--no-config", "--no-checks", path, f"--schedule={schedule}", *options]
-        command += [f"--grid={kernel.grid}", f"--cluster={kernel.grid}", f"--block={kernel.block}"]
-        command += [f"--out=0=file:{memory}", f"--out=1=file:{results}"]
-        command += [f"file:{folder / 'first.bin'}", f"file:{folder / 'nothing.bin'}"]
+        launch = ["--no-checks", path, f"--schedule={schedule}", *options]
+        launch += [f"--grid={kernel.grid}", f"--cluster={kernel.grid}", f"--block={kernel.block}"]
+        launch += [f"--buffer=memory=file:{folder / 'first.bin'}", "&memory", f"file:{folder / 'nothing.bin'}"]
+        launch.append(f"surf=u32:{len(data) // 4}:&memory")
+        command = [ptxray, "run", "--emulate", "--no-config", *launch, f"--out=memory=file:{memory}", f"--out=1=file:{results}"]
         done = subprocess.run(command, capture_output=True, text=True)
         if "[run-hang]" in done.stdout + done.stderr:
+            left, held = hung([ptxray, "debug", *launch], len(data) // 4, len(kernel.results))
+            if NEVER not in held:
+                yield tuple(left[:: BYTES // 4]), tuple(held)
             continue
         if done.returncode != 0:
             raise Unknown((done.stdout + done.stderr)[:500] + text)
@@ -219,9 +270,10 @@ def main():
     count = next((int(one[12:]) for one in own if one.startswith("--schedules=")), 40)
     schedules = ["eager", "lazy", "early", *(f"weak:{seed}" for seed in range(1, count - 2))]
     jobs = []
-    for line in (dat3m / LIST).read_text().split():
-        name, expected = line.split(",")
-        jobs.append((ptxray, dat3m / name, expected == "1", schedules, options))
+    expected = next((one[7:] for one in own if one.startswith("--list=")), "v6_0")
+    for line in (dat3m / LIST.format(expected)).read_text().split():
+        name, verdict = line.split(",")
+        jobs.append((ptxray, dat3m / name, verdict == "1", schedules, options))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         all_of = list(pool.map(judged, jobs))
     for path, what, why in all_of:

@@ -239,6 +239,7 @@ class Machine:
         shared: int = 0,
         cooperative: bool = False,
         checks: bool = True,
+        schedule: str = "eager",
         time_limit: float = 60,
         raises: bool = True,
     ) -> Launched:
@@ -250,6 +251,7 @@ class Machine:
         `raises` both are in what is returned."""
         options = {"grid": _sizes(grid), "block": _sizes(block), "shared": str(shared), "time-limit": str(time_limit)}
         options |= {"cooperative": "yes" if cooperative else "no", "checks": "yes" if checks else "no"}
+        options |= {"schedule": schedule}
         options |= {"cluster": _sizes(cluster)} if cluster is not None else {}
         options |= {"kernel": kernel} if kernel is not None else {}
         added: dict[tuple[int, int], int] = {}

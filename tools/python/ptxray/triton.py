@@ -195,6 +195,7 @@ class Launcher:
                 shared=metadata.shared,
                 cooperative=bool(getattr(metadata, "launch_cooperative_grid", False)),
                 checks=self.driver.checks,
+                schedule=self.driver.schedule,
                 time_limit=self.driver.time_limit,
             )
             del kept
@@ -279,8 +280,8 @@ class Driver(DriverBase):
 
     launcher_cls = Launcher
 
-    def __init__(self, target, checks, time_limit):
-        self.target, self.checks, self.time_limit = target, checks, time_limit
+    def __init__(self, target, checks, time_limit, schedule):
+        self.target, self.checks, self.time_limit, self.schedule = target, checks, time_limit, schedule
         self.utils = _Utils(target)
 
     @staticmethod
@@ -350,15 +351,15 @@ def _assembler():
     return folder
 
 
-def install(target="sm_90", *, checks=True, time_limit=600):
+def install(target="sm_90", *, checks=True, time_limit=600, schedule="eager"):
     """Makes an emulated GPU the device of Triton, for all that is compiled and launched from now on; a second call
-    chooses another GPU. `checks` and `time_limit` are those of `ptxray.Machine.launch`."""
+    chooses another GPU. `checks`, `schedule` and `time_limit` are those of `ptxray.Machine.launch`."""
     number = int(target.removeprefix("sm_").rstrip("af"))
     if number not in _CHIPS:
         raise ValueError(f"{target} is not one of " + ", ".join(f"sm_{chip}" for chip in _CHIPS))
     folder = _assembler()
     os.environ["TRITON_PTXAS_PATH"] = str(folder / "ptxas")
     os.environ["TRITON_PTXAS_BLACKWELL_PATH"] = str(folder / "ptxas-blackwell")
-    driver = Driver(number, checks, time_limit)
+    driver = Driver(number, checks, time_limit, schedule)
     triton.runtime.driver.set_active(driver)
     return driver

@@ -184,7 +184,12 @@ static std::string useAt(const BarrierUse &use, BlockState &block, uint8_t *byte
     std::memcpy(bytes, &bits, sizeof bits);
     return "";
   }
-  case Invalidate: std::memset(bytes, 0, 8); return "";
+  case Invalidate: {
+    uint64_t bits;
+    std::memcpy(&bits, bytes, sizeof bits);
+    std::memset(bytes, 0, sizeof bits);
+    return readBarrier(bits) ? "" : noObject;
+  }
   case Expect: return change(block, bytes, [&](BarrierObject &object) { return changeBytes(object, amount); });
   case Complete:
     return change(block, bytes, [&](BarrierObject &object) { return changeBytes(object, -int64_t(amount)); });
@@ -201,7 +206,9 @@ static void noteOrder(const BarrierUse &use, const Op &op, uint32_t mask, unsign
                       Warp &warp) {
   using enum BarrierUse::What;
   if (use.what == Init)
-    return noteInit(warp, op, object);
+    return noteInit(warp, op, object, lane);
+  if (use.what == Invalidate)
+    noteInvalidation(warp, object);
   checkInit(warp, op, object, lane);
   if (!warp.clock.empty() && use.what != Await)
     noteArrival(warp, warp.now.frame->code.instruction(op.instruction), object);

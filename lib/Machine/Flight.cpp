@@ -396,13 +396,22 @@ void noteArrival(Warp &warp, const Instruction &at, const uint8_t *object) {
     history.arrivals.emplace_back(&at, warp.agent);
 }
 
-void noteInit(Warp &warp, const Op &op, const uint8_t *object) {
+void noteInit(Warp &warp, const Op &op, const uint8_t *object, unsigned lane) {
   if (warp.clock.empty())
     return;
   ObjectHistory &history = warp.block->agents->object(placeOf(object));
+  const Instruction *init = &warp.now.frame->code.instruction(op.instruction);
+  if (history.isValid && history.init != init) // in a loop it may be the same one once more
+    reportUndefined(warp, op, lane, "a barrier object that was made before and not invalidated");
   history.initialiser = warp.agent;
   history.initialised = warp.clock[warp.agent];
-  history.init = &warp.now.frame->code.instruction(op.instruction);
+  history.init = init;
+  history.isValid = true;
+}
+
+void noteInvalidation(Warp &warp, const uint8_t *object) {
+  if (!warp.clock.empty())
+    warp.block->agents->object(placeOf(object)).isValid = false;
 }
 
 void checkInit(Warp &warp, const Op &op, const uint8_t *object, unsigned lane) {

@@ -88,7 +88,9 @@ void acquireObject(Warp &warp, uint32_t lanes, const uint8_t *object, bool isRel
 void endPhase(BlockState &block, const uint8_t *object);
 /// Bytes that a phase expects; below 0: that came.
 void noteBytes(BlockState &block, const uint8_t *object, int64_t bytes);
-void noteInit(Warp &warp, const Op &op, const uint8_t *object);
+/// Faults if another instruction made the object before, and it was not invalidated.
+void noteInit(Warp &warp, const Op &op, const uint8_t *object, unsigned lane);
+void noteInvalidation(Warp &warp, const uint8_t *object);
 /// The instruction brings an arrival or bytes, which who waits in vain is told.
 void noteArrival(Warp &warp, const Instruction &at, const uint8_t *object);
 /// Faults if the object was made by another warp and nothing orders that before.

@@ -25,7 +25,7 @@ struct LoadedModule::Parts {
   std::deque<std::vector<uint8_t>> bytes;                    // the bytes that the variables hold
   std::map<std::string, std::pair<uint64_t, size_t>> byName; // index into `bytes`
   std::map<std::string, uint64_t> images;                    // handles
-  std::map<std::pair<std::string, Lowering>, std::unique_ptr<Program>> programs; // by the name of the kernel
+  std::map<std::pair<std::string, LoweringOptions>, std::unique_ptr<Program>> programs; // by the name of the kernel
   std::mutex mutex;
   std::shared_ptr<GlobalShadows> shadows; // those of the last launch, for the next one; null: one has them
 };
@@ -125,7 +125,7 @@ std::optional<std::pair<uint64_t, uint64_t>> LoadedModule::placeOf(llvm::StringR
   return std::pair(found->second.first, uint64_t(parts->bytes[found->second.second].size()));
 }
 
-static const Program &programOf(LoadedModule::Parts &parts, llvm::StringRef kernel, Lowering how = {}) {
+static const Program &programOf(LoadedModule::Parts &parts, llvm::StringRef kernel, LoweringOptions how = {}) {
   std::unique_ptr<Program> &program = parts.programs[{kernel.str(), how}];
   if (!program)
     program = lower(parts.module, parts.variables, kernel, how);

@@ -67,7 +67,7 @@ static void readParameters(const Function &function, const ReadModule &module, P
 }
 
 std::unique_ptr<Program> lower(const ReadModule &module, const PlacedVariables &variables, llvm::StringRef kernel,
-                               Lowering how) {
+                               LoweringOptions how) {
   auto program = std::make_unique<Program>();
   program->module = &module;
   ProgramBuilder builder{module, variables, *program, how, {}, {}, {}};

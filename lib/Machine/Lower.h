@@ -11,7 +11,7 @@ struct ProgramBuilder {
   const ReadModule &module;
   const PlacedVariables &variables; // those in global and constant memory
   Program &program;
-  Lowering how;
+  LoweringOptions how;
   std::map<NameId, const Body *> bodies;
   std::map<std::pair<uint32_t, NameId>, uint64_t> shared; // the offset of each, by symbol and name
   std::map<NameId, uint64_t> functionAddresses;

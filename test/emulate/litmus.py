@@ -26,7 +26,7 @@ class Unknown(Exception):
 
 
 def parsed(text):
-    """Columns of instructions with the block of each, initial values, aliases, and the condition with its quantifier."""
+    """Columns of instructions, the block of each, initial values, aliases, and the condition with its quantifier."""
     text = re.sub(r'//.*|"[^"]*"', "", text)
     begin, end = text.index("{"), text.index("}")
     initial, aliases = {}, {}
@@ -89,7 +89,7 @@ class Kernel:
         return f"%v{thread}_{text}"
 
     def waiting(self, thread, operands):
-        """How many threads of the block name the barrier, as an operand of PTX; empty: all, as a register may name any."""
+        """Operand of PTX that says how many threads of the block name the barrier; empty: a register may name any."""
 
         def number(of, name):
             return int(self.initial.get(f"P{of}:{name}", 0) if name.startswith("r") else name)
@@ -99,8 +99,9 @@ class Kernel:
             for of, column in enumerate(self.columns)
             if self.threads[of][0] == self.threads[thread][0]
         ]
-        named = {one.split(",")[-1].split()[-1] for column in self.columns for one in column if one.startswith("bar.")}
-        isWritten = any(re.match(rf"(ld|mov|add|atom)\S* {name},", one) for name in named for one in sum(self.columns, []))
+        cells = [one for column in self.columns for one in column]
+        named = {one.split(",")[-1].split()[-1] for one in cells if one.startswith("bar.")}
+        isWritten = any(re.match(rf"(ld|mov|add|atom)\S* {name},", one) for name in named for one in cells)
         return "" if isWritten else f", {32 * sum(number(thread, operands[-1]) in names for names in barriers)}"
 
     def instruction(self, thread, text, before):
@@ -124,8 +125,10 @@ class Kernel:
         if found := re.fullmatch(r"bar\.cta\.(sync|arrive)", word):
             count, stored = self.waiting(thread, operands), ""
             if len(operands) == 3:  # perhaps for ever
-                count, stored = f", {32 * int(operands[2])}", "".join(f"{line}\n" for line in self.stored(thread, before))
-            return f"{stored}  bar.cta.{found[1]} {self.value(thread, operands[-1 if len(operands) < 3 else 1])}{count};"
+                count = f", {32 * int(operands[2])}"
+                stored = "".join(f"{line}\n" for line in self.stored(thread, before))
+            number = self.value(thread, operands[-1 if len(operands) < 3 else 1])
+            return f"{stored}  bar.cta.{found[1]} {number}{count};"
         if word in ("suld.weak", "sust.weak"):
             surface, value = operands[:: -1 if word == "suld.weak" else 1]
             proxy = self.aliases.get(surface, ["generic"])[0]
@@ -233,7 +236,8 @@ def outcomes(ptxray, kernel, schedules, options, folder):
         launch += [f"--grid={kernel.grid}", f"--cluster={kernel.grid}", f"--block={kernel.block}"]
         launch += [f"--buffer=memory=file:{folder / 'first.bin'}", "&memory", f"file:{folder / 'nothing.bin'}"]
         launch.append(f"surf=u32:{len(data) // 4}:&memory")
-        command = [ptxray, "run", "--emulate", "--no-config", *launch, f"--out=memory=file:{memory}", f"--out=1=file:{results}"]
+        command = [ptxray, "run", "--emulate", "--no-config", *launch]
+        command += [f"--out=memory=file:{memory}", f"--out=1=file:{results}"]
         done = subprocess.run(command, capture_output=True, text=True)
         if "[run-hang]" in done.stdout + done.stderr:
             left, held = hung([ptxray, "debug", *launch], len(data) // 4, len(kernel.results))

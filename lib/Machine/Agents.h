@@ -61,7 +61,7 @@ struct ObjectHistory {
   int64_t expected = 0, came = 0;            // bytes, in this phase
   uint32_t initialiser = 0, initialised = 0; // the warp that made it, and its clock then
   const Instruction *init = nullptr;
-  bool isValid = false; // made, and not invalidated since
+  bool isValid = false;                                           // made, and not invalidated since
   std::vector<std::pair<const Instruction *, uint32_t>> arrivals; // who brought some: the code, the last warp
 };
 

@@ -2,6 +2,8 @@
 #include "Check/ReadModule.h"
 #include "Check/Session.h"
 #include "Check/Suppressions.h"
+#include "Isa/Isa.h"
+#include "Parse/Scanner.h"
 #include "Source/Foreign.h"
 
 namespace ptxray {
@@ -14,6 +16,35 @@ static DiagnosticList foreign(const ForeignText &text) {
   if (text.ptx)
     d.notes.push_back({"PTX begins here: delete what is above it", text.ptx});
   return sink.take();
+}
+
+/// The text before a line, without the comment and the blanks at its end.
+static llvm::StringRef textBeforeLine(llvm::StringRef text, uint32_t place) {
+  const llvm::StringRef before = text.take_front(place).rtrim();
+  const size_t line = before.rfind('\n') + 1, comment = before.find("//", line);
+  return before.take_front(comment).rtrim();
+}
+
+/// A comma in the place of a semicolon makes the name of the next instruction an operand: `add.s32 %r1, %r2, %r3,`
+/// above `ret;`. What is said of that name is said of the comma.
+static void blameCommas(const SourceBuffer &source, DiagnosticSink &sink) {
+  const llvm::StringRef text = source.text();
+  llvm::SmallVector<Range, 1> names;
+  for (const Diagnostic &d : sink.diagnostics())
+    if (d.id == DiagId::UndefinedSymbol && isa::findMnemonic(source.text(d.range)) && startsLine(text, d.range.begin) &&
+        textBeforeLine(text, d.range.begin).ends_with(","))
+      names.push_back(d.range);
+  if (names.empty())
+    return;
+  sink.eraseIf([&](const Diagnostic &d) {
+    return llvm::any_of(names, [&](Range name) { return d.range.begin >= name.begin && d.range.begin <= name.end; });
+  });
+  for (const Range name : names) {
+    const uint32_t comma = static_cast<uint32_t>(textBeforeLine(text, name.begin).size() - 1);
+    const llvm::StringRef before = text.take_front(comma).rtrim();
+    sink.report(DiagId::ExpectedSemicolon, {comma, comma + 1}, before.substr(before.find_last_of(" ,\t\n") + 1)).fix =
+        Fix{"write `;`", {{{comma, comma + 1}, ";"}}};
+  }
 }
 
 /// Has each item of a text checked by `checkItem`, one after the other.
@@ -33,6 +64,8 @@ static CheckedText checkItems(const SourceBuffer &source, const CheckOptions &op
       checked.functions.push_back(ast.functions[item.index].range);
   });
   module.finish();
+  if (sink.hasErrors())
+    blameCommas(source, sink);
   checked.comments = parser.comments().vec();
   checked.header = module.summary();
   checked.diagnostics = sink.take();

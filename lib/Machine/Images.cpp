@@ -270,6 +270,14 @@ static std::string textOf(const SurfaceAccess &access, const char *registers, un
   return "the coordinates (" + text + ") lie outside of the surface, which has " + size + " texels";
 }
 
+static void accessWeakly(const SurfaceAccess &access, const Image &image, PendingTexel texel, char *registers,
+                         unsigned lane, WeakView &weak) {
+  if (access.what == SurfaceAccess::What::Load)
+    return load(access, weak.texelAt(texel.to, texel.bytes, texel.surface), registers, lane);
+  store(access, image, texel.value.data(), registers, lane);
+  weak.storeTexel(texel);
+}
+
 static void accessOfLane(const SurfaceAccess &access, char *registers, const Op &op, unsigned lane, Warp &warp) {
   using What = SurfaceAccess::What;
   const ImageObject *surface = objectAt(warp, op, lane, numberIn(registers, access.surface, lane), Kind::Surface);
@@ -301,12 +309,18 @@ static void accessOfLane(const SurfaceAccess &access, char *registers, const Op 
   countBytes(warp, op, &InstructionCounts::textureBytes, bytes);
   if (access.what != What::Reduce)
     watch(warp, op, global, address, bytes, isWrite, lane);
+  uint8_t *texel = all + place.offset;
+  if (warp.weak && access.what != What::Reduce && bytes <= PendingTexel::mostBytes)
+    return accessWeakly(access, image, {texel, {}, bytes, numberIn(registers, access.surface, lane), nullptr, 0},
+                        registers, lane, *warp.weak);
+  if (warp.weak)
+    warp.weak->settleTexels();
   if (access.what == What::Load)
-    load(access, all + place.offset, registers, lane);
+    load(access, texel, registers, lane);
   else if (access.what == What::Store)
-    store(access, image, all + place.offset, registers, lane);
+    store(access, image, texel, registers, lane);
   else
-    reduceTexel(access, image, all + place.offset, registers, lane);
+    reduceTexel(access, image, texel, registers, lane);
 }
 
 void accessSurface(char *registers, const Op &op, uint32_t mask, Warp &warp) {

@@ -98,7 +98,13 @@ void WeakMemory::performDue(WeakBlock &block) {
     perform(block, next);
 }
 
+void WeakMemory::performTexels(uint64_t until) {
+  for (; !texels.empty() && texels.front().due <= until; texels.pop_front())
+    std::memcpy(texels.front().to, texels.front().value.data(), texels.front().bytes);
+}
+
 void WeakMemory::pass() {
+  performTexels(turn);
   for (auto one = blocks.begin(); one != blocks.end();) {
     for (WeakView *view : (*one)->views)
       view->tellDue();
@@ -110,6 +116,7 @@ void WeakMemory::pass() {
 }
 
 void WeakMemory::finish() {
+  performTexels(~uint64_t(0));
   for (const std::shared_ptr<WeakBlock> &one : blocks) {
     one->ended.clear();
     performBefore(*one, ~uint64_t(0));
@@ -240,6 +247,25 @@ uint64_t WeakView::load(const uint8_t *from, const WeakAccess &access) {
   const uint64_t now = valueAt(from, access.bytes);
   const auto past = shared.old.find(from);
   return past == shared.old.end() ? now : loadFromPast(past->second, now, from, access);
+}
+
+void WeakView::storeTexel(const PendingTexel &texel) {
+  shared.texels.push_back(texel);
+  shared.texels.back().block = &block;
+  shared.texels.back().due = shared.turn + delay(timing);
+}
+
+const uint8_t *WeakView::texelAt(const uint8_t *from, uint32_t bytes, uint64_t surface) const {
+  for (size_t i = shared.texels.size(); i--;) {
+    const PendingTexel &one = shared.texels[i];
+    if (one.to == from && one.bytes == bytes && one.surface == surface && one.block == &block)
+      return one.value.data();
+    if (one.surface == surface && one.block == &block && overlap(one.to, one.bytes, from, bytes)) {
+      shared.performTexels(~uint64_t(0));
+      break;
+    }
+  }
+  return from;
 }
 
 uint64_t WeakView::loadFromPast(const Past &past, uint64_t now, const uint8_t *from, const WeakAccess &access) {

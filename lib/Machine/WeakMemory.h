@@ -5,6 +5,7 @@
 // strong load never goes back. Two stores that nothing orders may be seen in either order. Only schedules that begin
 // with `weak` do so. Operations on barrier objects and some others order more than the model asks for.
 #include "Machine/Timing.h"
+#include <array>
 #include <deque>
 #include <list>
 #include <map>
@@ -64,6 +65,17 @@ struct WeakBlock {
   uint64_t released = 0; // the time up to which its warps know of writes that the others of the block may know of
 };
 
+/// What was written through a surface, which memory does not hold yet.
+struct PendingTexel {
+  static constexpr uint32_t mostBytes = 16;
+  uint8_t *to;
+  std::array<uint8_t, mostBytes> value;
+  uint32_t bytes;
+  uint64_t surface; // its handle
+  const WeakBlock *block;
+  uint64_t due; // in turns
+};
+
 /// All warps of a grid share one of these.
 struct WeakMemory {
   ~WeakMemory() { finish(); }
@@ -77,6 +89,7 @@ struct WeakMemory {
   uint64_t sequential = 0; // the time of the last fence that is in one order with all others
   std::map<const uint8_t *, Past> old;
   std::list<std::shared_ptr<WeakBlock>> blocks; // those that have ended, too, while they have stores
+  std::deque<PendingTexel> texels;              // the oldest first
 
 private:
   friend class WeakView;
@@ -84,6 +97,8 @@ private:
   /// Everybody sees the stores of the block that are of earlier epochs, and those of this one to these bytes.
   void performBefore(WeakBlock &block, uint64_t epoch, const uint8_t *at = nullptr, uint64_t bytes = 0);
   void performDue(WeakBlock &block);
+  /// Memory holds the texels up to the first one that is not due.
+  void performTexels(uint64_t until);
 };
 
 /// Each warp has a view of its own.
@@ -102,6 +117,11 @@ public:
   void store(uint8_t *to, const WeakAccess &access, uint64_t value);
   /// Bytes are accessed as a whole: everybody sees what the warp and its block stored there.
   void settle(const uint8_t *at, uint64_t bytes);
+  /// Surfaces have no fences: the block reads what it wrote through the same one, and nobody else need to.
+  void storeTexel(const PendingTexel &texel);
+  /// The bytes that a read of a texel finds.
+  const uint8_t *texelAt(const uint8_t *from, uint32_t bytes, uint64_t surface) const;
+  void settleTexels() { shared.performTexels(~uint64_t(0)); }
   /// The warp has ended.
   static void end(std::unique_ptr<WeakView> view);
   /// An atomic operation is done at once. Everybody sees before what was released, and what was stored there. Returns

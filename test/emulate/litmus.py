@@ -67,7 +67,7 @@ class Kernel:
         self.block = 32 * (1 + max(warps.values()))
         if self.grid > 8 or self.block > 1024:
             raise Unknown("too many threads")
-        self.places, self.results = [], []
+        self.places, self.results, self.surfaces = [], [], []
         self.quantifier, self.condition = re.match(r"(~exists|exists|forall)\s*(.*)", condition, re.DOTALL).groups()
         if re.search(r"P?\d+:(?!\s*r\d)", self.condition):
             raise Unknown(self.condition)
@@ -134,10 +134,13 @@ class Kernel:
             proxy = self.aliases.get(surface, ["generic"])[0]
             if proxy != "surface":
                 raise Unknown(text)
+            if surface not in self.surfaces:
+                self.surfaces.append(surface)
+            begin = f"  ld.param.u64 %rd3, [image{self.surfaces.index(surface)}];\n"
             where, value = f"[%rd3, {{{self.place(surface)}}}]", self.value(thread, value)
             if word == "suld.weak":
-                return f"  suld.b.1d.b32.trap {{{value}}}, {where};"
-            return f"  mov.u32 %r3, {value};\n  sust.b.1d.b32.trap {where}, {{%r3}};"
+                return f"{begin}  suld.b.1d.b32.trap {{{value}}}, {where};"
+            return f"{begin}  mov.u32 %r3, {value};\n  sust.b.1d.b32.trap {where}, {{%r3}};"
         if found := re.fullmatch(r"ld\.(weak|relaxed\.\w+|acquire\.\w+)", word):
             return f"  ld.{found[1]}.global.u32 {self.value(thread, operands[0])}, [%rd1+{self.place(operands[1])}];"
         if found := re.fullmatch(r"st\.(weak|relaxed\.\w+|release\.\w+)", word):
@@ -179,12 +182,13 @@ class Kernel:
             for i, column in enumerate(self.columns)
         ]
         lines = [".version 7.8", ".target sm_90", ".address_size 64"]
-        lines += [".visible .entry kernel(.param .u64 memory, .param .u64 results, .param .u64 image) {"]
+        lines += [".visible .entry kernel(.param .u64 memory, .param .u64 results"]
+        lines += [f", .param .u64 image{i}" for i in range(len(self.surfaces))] + [") {"]
         lines += ["  .reg .b64 %rd<4>;"]
         lines += ["  .reg .b32 %r<4>;", "  .reg .pred %p<2>;"]
         lines += [f"  .reg .b32 %v{thread}_{name};" for thread, name in self.results]
         lines += ["  ld.param.u64 %rd1, [memory];", "  ld.param.u64 %rd2, [results];"]
-        lines += ["  ld.param.u64 %rd3, [image];", "  mov.u32 %r1, %tid.x;"]
+        lines += ["  mov.u32 %r1, %tid.x;"]
         lines += ["  and.b32 %r2, %r1, 31;", "  setp.ne.u32 %p1, %r2, 0;", "  @%p1 exit;", "  shr.u32 %r1, %r1, 5;"]
         lines += ["  mov.u32 %r3, %ctaid.x;", f"  mad.lo.u32 %r1, %r3, {self.block // 32}, %r1;"]
         for i, (block, warp) in enumerate(self.threads):
@@ -235,7 +239,7 @@ def outcomes(ptxray, kernel, schedules, options, folder):
         launch = ["--no-checks", path, f"--schedule={schedule}", *options]
         launch += [f"--grid={kernel.grid}", f"--cluster={kernel.grid}", f"--block={kernel.block}"]
         launch += [f"--buffer=memory=file:{folder / 'first.bin'}", "&memory", f"file:{folder / 'nothing.bin'}"]
-        launch.append(f"surf=u32:{len(data) // 4}:&memory")
+        launch += [f"surf=u32:{len(data) // 4}:&memory" for _ in kernel.surfaces]
         command = [ptxray, "run", "--emulate", "--no-config", *launch]
         command += [f"--out=memory=file:{memory}", f"--out=1=file:{results}"]
         done = subprocess.run(command, capture_output=True, text=True)

@@ -83,6 +83,11 @@ HANGS = """{{ x=0; }}
  {first}              | bar.cta.sync 1, 1, 2 | bar.cta.sync 1, 1, 2 ;
  bar.cta.sync 1, 1, 2 | {second}             | ;
 exists (P{reader}:r0 == {value})"""
+SURFACE = """{{ x=0; f=0; s @ surface aliases x; t @ surface aliases x; }}
+ P0@cta 0,gpu 0      | P1@cta {cta},gpu 0   ;
+ sust.weak s, 1      | ld.acquire.gpu r0, f ;
+ st.release.gpu f, 1 | {read}               ;
+exists (P1:r0 == 1 /\\ P1:r1 == 0)"""
 RELAXED, WEAK, SC, BARRIER = "relaxed.gpu", "weak", "fence.sc.gpu", "bar.cta.sync 0"
 CASES = (  # the program, what is filled in, whether the outcome is allowed
     (STORE_BUFFERING, {"kind": RELAXED, "fence": ""}, True),
@@ -112,6 +117,10 @@ CASES = (  # the program, what is filled in, whether the outcome is allowed
     (COHERENCE, {"kind": WEAK}, True),
     (OWN, {"kind": WEAK}, False),
     (SUMS, {}, False),
+    (SURFACE, {"cta": 0, "read": "ld.weak r1, x"}, True),
+    (SURFACE, {"cta": 0, "read": "suld.weak r1, t"}, True),
+    (SURFACE, {"cta": 0, "read": "suld.weak r1, s"}, False),
+    (SURFACE, {"read": "suld.weak r1, s"}, True),
     (BUFFERED, {"late": "ld.relaxed.gpu", "kind": RELAXED, "fence": ""}, True),
     (BUFFERED, {"late": "ld.weak", "kind": WEAK, "fence": "", "cta": 0}, True),
     (BUFFERED, {"late": "ld.relaxed.gpu", "kind": RELAXED, "fence": "fence.acq_rel.gpu"}, False),

@@ -32,14 +32,18 @@ struct Seen {
 
 } // namespace
 
-static bool namesAny(const Body &body, uint32_t number, const std::vector<bool> &isAskedFor) {
-  const auto isOne = [&](LocalId local) { return isAskedFor[static_cast<uint32_t>(local)]; };
-  return isOne(body.guard(number)) || llvm::any_of(body.namesOf(number), isOne);
+static bool namesAny(const Body &body, uint32_t number, llvm::ArrayRef<uint8_t> isAskedFor) {
+  const Instruction &one = body.instruction(number);
+  const LocalId *names = body.names.data() + (one.names.first - body.firstName);
+  uint8_t isNamed = one.guard != NameId::None && isAskedFor[static_cast<uint32_t>(names[-1])];
+  for (uint32_t i = 0; i < one.names.count; ++i)
+    isNamed |= isAskedFor[static_cast<uint32_t>(names[i])];
+  return isNamed;
 }
 
 /// All reads before a write of their block, but for those that a block which writes the register dominates.
 void UnwrittenReads::find(llvm::ArrayRef<LocalId> askedFor) {
-  std::vector<bool> isAskedFor(body.locals.size());
+  std::vector<uint8_t> isAskedFor(body.locals.size());
   for (const LocalId local : askedFor)
     isAskedFor[static_cast<uint32_t>(local)] = true;
   std::vector<Seen> seen(body.locals.size());

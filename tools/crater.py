@@ -5,9 +5,9 @@
 
 The newest wheel of each package of test/crater/packages.txt is unpacked below build/crater/NAME, as far as it is PTX,
 a binary or a source that may hold assembly; what is there stays, so that a run goes on where one was stopped, until
---fresh asks PyPI again. The package `kernels` is what tools/corpus.py --newest compiles: kernels of eight compilers in
-their newest releases, for four targets, without a GPU. All is checked, and of each error ptxas is asked: of PTX the
-file with its own target, of inline assembly the statement, as nvcc makes PTX of it where that is there.
+--fresh asks PyPI again. The package `compiled-kernels` is what tools/corpus.py --newest compiles: kernels of eight
+compilers in their newest releases, for four targets, without a GPU. All is checked, and of each error ptxas is asked:
+of PTX the file with its own target, of inline assembly the statement, as nvcc makes PTX of it where that is there.
 
 test/crater/judged.txt has a line for each report that a person has read: the key that is shown here, which is the same
 for copies in other packages, a verdict (true, harmless or false) and the reason. Reports with a line are not shown
@@ -34,6 +34,7 @@ TEXTS = {".ptx", ".cu", ".cuh", ".c", ".h", ".hpp", ".cc", ".cpp", ".inl", ".inc
 BINARIES = {".so", ".a", ".o", ".fatbin", ".cubin", ".bc", ".ltoir"}
 VERDICTS = ("true", "harmless", "false")
 OPTIONS = ["check", "--no-config", "--inline", "--binaries", "--show-expansion", "--format=json", "--no-fold"]
+COMPILED = "compiled-kernels"
 MOST_ASKED = 40  # statements of a package that ptxas is asked about
 
 
@@ -149,7 +150,7 @@ def judged(lists):
 def check(package, options, judge, known):
     """counts by verdict, and lines about what is new"""
     folder = options.folder / package
-    wheel = compile_kernels(folder, options.fresh) if package == "kernels" else unpack(package, folder, options.fresh)
+    wheel = compile_kernels(folder, options.fresh) if package == COMPILED else unpack(package, folder, options.fresh)
     reports = reports_of(options.ptxray, package, folder / "files")
     counts = collections.Counter(known.get(key, "new") for key in reports)
     lines = []

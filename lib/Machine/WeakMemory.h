@@ -65,7 +65,7 @@ struct WeakBlock {
   uint64_t released = 0; // the time up to which its warps know of writes that the others of the block may know of
 };
 
-/// What was written through a surface, which memory does not hold yet.
+/// Holds what was written through a surface and memory does not hold yet.
 struct PendingTexel {
   static constexpr uint32_t mostBytes = 16;
   uint8_t *to;
@@ -117,7 +117,7 @@ public:
   void store(uint8_t *to, const WeakAccess &access, uint64_t value);
   /// Bytes are accessed as a whole: everybody sees what the warp and its block stored there.
   void settle(const uint8_t *at, uint64_t bytes);
-  /// Surfaces have no fences: the block reads what it wrote through the same one, and nobody else need to.
+  /// Surfaces have no fences: the block reads what it wrote through the same one, and other blocks need not.
   void storeTexel(const PendingTexel &texel);
   /// The bytes that a read of a texel finds.
   const uint8_t *texelAt(const uint8_t *from, uint32_t bytes, uint64_t surface) const;

@@ -200,14 +200,66 @@ TensorMapBytes encode(const TensorMap &map) {
   return bytes;
 }
 
+/// Reads bits of the map that the driver of an H100 makes. Where its fields lie was found by maps of known fields.
+/// Those that the CuTe DSL makes for sm_100 by itself have bit 65 as well.
+static uint64_t bitsOf(const uint8_t *bytes, unsigned first, unsigned count) {
+  uint64_t word = 0;
+  std::memcpy(&word, bytes + first / 8, std::min<size_t>(sizeof word, tensorMapBytes - first / 8));
+  return word >> first % 8 & ((uint64_t(1) << count) - 1);
+}
+
+/// The corners of images: 16 bits, of two dimensions 8 each, of three 5.
+static void readCorners(const uint8_t *bytes, unsigned first, unsigned dimensions,
+                        std::array<int32_t, mostTensorRank - 2> &corners) {
+  const unsigned bits = dimensions == 1 ? 16 : dimensions == 2 ? 8 : 5, unused = 32 - bits;
+  for (unsigned i = 0; i < dimensions; ++i)
+    corners[i] = static_cast<int32_t>(bitsOf(bytes, first + i * bits, bits) << unused) >> unused;
+}
+
+static std::optional<TensorMap> decodeOfDriver(const uint8_t *bytes) {
+  const auto field = [&](unsigned first, unsigned count) { return bitsOf(bytes, first, count); };
+  const uint64_t type = field(71, 4), rounds = field(80, 1), rank = field(68, 3) + 1;
+  const bool isImage = field(64, 1),
+             isFloat = type == uint64_t(TensorType::F32) || type == uint64_t(TensorType::F32Ftz);
+  const uint64_t unused = field(66, 2) | field(83, 13) | field(240, 16) | field(431, 9);
+  if (unused || rank > mostTensorRank || type > uint64_t(TensorType::Bf16) || (rounds && !isFloat) ||
+      (isImage && rank < 3) || field(75, 2) > uint64_t(TensorInterleave::By32) || field(0, 48) == 0)
+    return std::nullopt;
+  TensorMap map;
+  map.type = static_cast<TensorType>(rounds ? type - uint64_t(TensorType::F32) + uint64_t(TensorType::Tf32) : type);
+  map.rank = static_cast<uint32_t>(rank);
+  map.address = take<uint64_t>(bytes, 0);
+  map.interleave = static_cast<TensorInterleave>(field(75, 2));
+  map.swizzle = static_cast<TensorSwizzle>(field(77, 2));
+  map.fillsWithNan = field(79, 1);
+  for (unsigned i = 0; i < rank; ++i) {
+    map.extents[i] = field(256 + 32 * i, 32) + 1;
+    map.steps[i] = static_cast<uint32_t>(field(416 + 3 * i, 3) + 1);
+    if (!isImage)
+      map.box[i] = static_cast<uint32_t>(field(440 + 8 * i, 8) + 1);
+    if (i + 1 < rank)
+      map.strides[i] = (field(96 + 32 * i, 32) | field(224 + 4 * i, 4) << 32) * 16;
+  }
+  if (isImage) {
+    map.mode = TensorMode::Im2col;
+    map.channels = static_cast<uint32_t>(field(440, 8) + 1);
+    map.pixels = static_cast<uint32_t>(field(480, 10) + 1);
+    readCorners(bytes, 448, map.rank - 2, map.lower);
+    readCorners(bytes, 464, map.rank - 2, map.upper);
+  }
+  return map;
+}
+
 std::optional<TensorMap> decodeTensorMap(const uint8_t (&bytes)[tensorMapBytes]) {
+  if (!std::equal(std::begin(marks), std::end(marks), bytes + marksAt))
+    return decodeOfDriver(bytes);
   const uint8_t *fields = bytes + fieldsAt;
   const bool isKnown = fields[0] <= static_cast<uint8_t>(TensorType::B6x16P32) &&
                        fields[2] <= static_cast<uint8_t>(TensorInterleave::By32) &&
                        fields[3] <= static_cast<uint8_t>(TensorSwizzle::By96) &&
                        fields[4] <= static_cast<uint8_t>(SwizzleAtom::By64) && fields[5] <= 1 &&
                        bytes[modeAt] <= static_cast<uint8_t>(TensorMode::Wide128);
-  if (!std::equal(std::begin(marks), std::end(marks), bytes + marksAt) || !isKnown)
+  if (!isKnown)
     return std::nullopt;
   TensorMap map;
   map.type = static_cast<TensorType>(fields[0]);

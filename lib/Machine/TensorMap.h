@@ -1,6 +1,7 @@
 #pragma once
 // The machine keeps what a tensor map says in 128 bytes. Those of a GPU have no documented meaning, so the layout is
-// the machine's own; programs change its fields by `tensormap.replace` alone.
+// the machine's own; programs change its fields by `tensormap.replace` alone. Maps that programs have made as the
+// driver of an H100 makes them are read as well.
 //   0 to 7      the address
 //   8 to 15     type, dimensions, interleaving, swizzle, its atom, what fills, and two bytes that mark a map
 //   16 to 35    the extents less one, 4 bytes each

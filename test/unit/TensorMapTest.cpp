@@ -1,5 +1,6 @@
 // The bytes of a tensor map of the emulated machine hold all of it, and what cuTensorMapEncodeTiled refuses is refused.
 #include "Machine/TensorMap.h"
+#include "llvm/ADT/StringExtras.h"
 #include <cstring>
 #include <gtest/gtest.h>
 
@@ -51,6 +52,54 @@ TEST(TensorMap, OtherBytesAreNone) {
   TensorMapBytes bytes = encode(usual());
   bytes[8] = 16; // there is no such type
   EXPECT_FALSE(decoded(bytes));
+}
+
+static std::optional<TensorMap> decodedHex(llvm::StringRef digits) {
+  TensorMapBytes bytes = {};
+  const std::string all = llvm::fromHex(digits);
+  std::memcpy(bytes.data(), all.data(), all.size()); // what follows are zeros
+  return decoded(bytes);
+}
+
+TEST(TensorMap, BytesOfAnH100AreRead) {
+  const std::optional<TensorMap> tile =
+      decodedHex("400ae600007f0000a0b30300300000005a5dc301000000000000000000000000bf00000046670900"
+                 "890000000000000000000000b10100037d0d00000000000020010000000000000001");
+  ASSERT_TRUE(tile);
+  EXPECT_EQ(tile->type, TensorType::Tf32);
+  EXPECT_EQ(tile->rank, 3u);
+  EXPECT_EQ(tile->address, 139637991803456u);
+  EXPECT_EQ(tile->extents, (decltype(tile->extents){192, 616263, 138}));
+  EXPECT_EQ(tile->strides, (decltype(tile->strides){768, 473290144}));
+  EXPECT_EQ(tile->box, (decltype(tile->box){4, 126, 14}));
+  EXPECT_EQ(tile->steps, (decltype(tile->steps){2, 7, 7}));
+  EXPECT_EQ(tile->interleave, TensorInterleave::By32);
+  EXPECT_EQ(tile->swizzle, TensorSwizzle::By32);
+  EXPECT_TRUE(tile->fillsWithNan);
+  const std::optional<TensorMap> images =
+      decodedHex("40cfa300007f000031b302002e0000004c0444000c044b4e00000000000c00001f010000867a0100"
+                 "502e0000d6d4060000000000630f0007f6ff00008601000070180000000000000001");
+  ASSERT_TRUE(images);
+  EXPECT_EQ(images->type, TensorType::F16);
+  EXPECT_EQ(images->mode, TensorMode::Im2col);
+  EXPECT_EQ(images->strides, (decltype(images->strides){736, 71320768, 845650346176}));
+  EXPECT_EQ(images->lower, (decltype(images->lower){-10, -1}));
+  EXPECT_EQ(images->upper, (decltype(images->upper){}));
+  EXPECT_EQ(images->channels, 8u);
+  EXPECT_EQ(images->pixels, 391u);
+}
+
+// Its version is another one.
+TEST(TensorMap, BytesOfTheCuteDslAreRead) {
+  const std::optional<TensorMap> map =
+      decodedHex("00f0da11cd7f00001263040010000000000000000000000000000000000000007f0000007f000000"
+                 "0000000000000000000000000000003f7f000000000000000f0000000000000000000000000000000500");
+  ASSERT_TRUE(map);
+  EXPECT_EQ(map->type, TensorType::F16);
+  EXPECT_EQ(map->rank, 2u);
+  EXPECT_EQ(map->strides[0], 256u);
+  EXPECT_EQ(map->box, (decltype(map->box){64, 128}));
+  EXPECT_EQ(map->swizzle, TensorSwizzle::By128);
 }
 
 TEST(TensorMap, ProblemsAreFound) {

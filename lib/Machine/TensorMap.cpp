@@ -201,7 +201,7 @@ TensorMapBytes encode(const TensorMap &map) {
 }
 
 /// Reads bits of the map that the driver of an H100 makes. Where its fields lie was found by maps of known fields.
-/// Those that the CuTe DSL makes for sm_100 by itself have bit 65 as well.
+/// Those that the CuTe DSL makes for sm_100 by itself have bit 65 as well, and some have bit 85.
 static uint64_t bitsOf(const uint8_t *bytes, unsigned first, unsigned count) {
   uint64_t word = 0;
   std::memcpy(&word, bytes + first / 8, std::min<size_t>(sizeof word, tensorMapBytes - first / 8));
@@ -217,16 +217,19 @@ static void readCorners(const uint8_t *bytes, unsigned first, unsigned dimension
 }
 
 static std::optional<TensorMap> decodeOfDriver(const uint8_t *bytes) {
+  constexpr uint64_t ofFourBits = 11; // the types of tf32 have none of their own, but bit 80
   const auto field = [&](unsigned first, unsigned count) { return bitsOf(bytes, first, count); };
   const uint64_t type = field(71, 4), rounds = field(80, 1), rank = field(68, 3) + 1;
   const bool isImage = field(64, 1),
              isFloat = type == uint64_t(TensorType::F32) || type == uint64_t(TensorType::F32Ftz);
-  const uint64_t unused = field(66, 2) | field(83, 13) | field(240, 16) | field(431, 9);
-  if (unused || rank > mostTensorRank || type > uint64_t(TensorType::Bf16) || (rounds && !isFloat) ||
-      (isImage && rank < 3) || field(75, 2) > uint64_t(TensorInterleave::By32) || field(0, 48) == 0)
+  const uint64_t unused = field(66, 2) | field(83, 2) | field(86, 10) | field(240, 16) | field(431, 9);
+  if (unused || rank > mostTensorRank || type > ofFourBits || (rounds && !isFloat) || (isImage && rank < 3) ||
+      field(75, 2) > uint64_t(TensorInterleave::By32) || field(0, 48) == 0)
     return std::nullopt;
   TensorMap map;
-  map.type = static_cast<TensorType>(rounds ? type - uint64_t(TensorType::F32) + uint64_t(TensorType::Tf32) : type);
+  map.type = type == ofFourBits ? TensorType::B4x16
+             : rounds           ? static_cast<TensorType>(type - uint64_t(TensorType::F32) + uint64_t(TensorType::Tf32))
+                                : static_cast<TensorType>(type);
   map.rank = static_cast<uint32_t>(rank);
   map.address = take<uint64_t>(bytes, 0);
   map.interleave = static_cast<TensorInterleave>(field(75, 2));

@@ -100,6 +100,12 @@ TEST(TensorMap, BytesOfTheCuteDslAreRead) {
   EXPECT_EQ(map->strides[0], 256u);
   EXPECT_EQ(map->box, (decltype(map->box){64, 128}));
   EXPECT_EQ(map->swizzle, TensorSwizzle::By128);
+  const std::optional<TensorMap> fours =
+      decodedHex("0090c3d4777f0000a26504000800000000040000000000000000000000000000ff0000007f0000000000"
+                 "00000000000000000000000000ff7f");
+  ASSERT_TRUE(fours);
+  EXPECT_EQ(fours->type, TensorType::B4x16);
+  EXPECT_EQ(fours->box, (decltype(fours->box){256, 128, 1}));
 }
 
 TEST(TensorMap, ProblemsAreFound) {

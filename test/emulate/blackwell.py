@@ -89,6 +89,54 @@ def attention(q, k, v, o, length, WIDTH: tl.constexpr, BLOCK: tl.constexpr, IS_C
     of_o.store([first, 0], (sums / total[:, None]).to(tl.float16))
 
 
+@triton.jit
+def grouped(a, b, c, sizes, count, BLOCK: tl.constexpr, DEPTH: tl.constexpr, PROGRAMS: tl.constexpr):
+    """Products of several sizes by one launch; their matrices lie one after the other."""
+    tile, before, at_a, at_b, at_c = tl.program_id(0), 0, 0, 0, 0
+    for one in range(count):
+        m, n, k = tl.load(sizes + 3 * one), tl.load(sizes + 3 * one + 1), tl.load(sizes + 3 * one + 2)
+        across, tiles = n // BLOCK, m // BLOCK * (n // BLOCK)
+        while tile < before + tiles:
+            rows = (tile - before) // across * BLOCK + tl.arange(0, BLOCK)
+            columns = (tile - before) % across * BLOCK + tl.arange(0, BLOCK)
+            sums = tl.zeros((BLOCK, BLOCK), dtype=tl.float32)
+            for first in range(0, k, DEPTH):
+                depth = first + tl.arange(0, DEPTH)
+                left = tl.load(a + at_a + rows[:, None] * k + depth[None, :])
+                right = tl.load(b + at_b + depth[:, None] * n + columns[None, :])
+                sums = tl.dot(left, right, sums)
+            tl.store(c + at_c + rows[:, None] * n + columns[None, :], sums)
+            tile += PROGRAMS
+        before, at_a, at_b, at_c = before + tiles, at_a + m * k, at_b + k * n, at_c + m * n
+
+
+@triton.jit
+def attention_backward(q, k, v, do, logs, deltas, dq, dk, dv, length, WIDTH: tl.constexpr, BLOCK: tl.constexpr):
+    """The gradients of k and v for some keys, then that of q for as many queries."""
+    mine, lane, width = tl.program_id(0) * BLOCK, tl.arange(0, BLOCK), tl.arange(0, WIDTH)
+    here = (mine + lane)[:, None] * WIDTH + width[None, :]
+    key, value = tl.load(k + here), tl.load(v + here)
+    of_k, of_v = tl.zeros((BLOCK, WIDTH), dtype=tl.float32), tl.zeros((BLOCK, WIDTH), dtype=tl.float32)
+    for at in range(0, length, BLOCK):
+        there = (at + lane)[:, None] * WIDTH + width[None, :]
+        query, slope = tl.load(q + there), tl.load(do + there)
+        shares = tl.exp2(tl.dot(key, query.T) - tl.load(logs + at + lane)[None, :])
+        of_v = tl.dot(shares.to(tl.float16), slope, of_v)
+        slopes = shares * (tl.dot(value, slope.T) - tl.load(deltas + at + lane)[None, :])
+        of_k = tl.dot(slopes.to(tl.float16), query, of_k)
+    tl.store(dk + here, of_k)
+    tl.store(dv + here, of_v)
+    query, slope = tl.load(q + here), tl.load(do + here)
+    of_q = tl.zeros((BLOCK, WIDTH), dtype=tl.float32)
+    for at in range(0, length, BLOCK):
+        there = (at + lane)[:, None] * WIDTH + width[None, :]
+        key, value = tl.load(k + there), tl.load(v + there)
+        shares = tl.exp2(tl.dot(query, key.T) - tl.load(logs + mine + lane)[:, None])
+        slopes = shares * (tl.dot(slope, value.T) - tl.load(deltas + mine + lane)[:, None])
+        of_q = tl.dot(slopes.to(tl.float16), key, of_q)
+    tl.store(dq + here, of_q)
+
+
 def random(rows, columns, type):
     return torch.randn(rows, columns).to(type)
 
@@ -144,6 +192,37 @@ def run_attention(is_causal, length=256, width=64):
     return kernel, o.float(), torch.softmax(scores, 1) @ v.float()
 
 
+def run_grouped(sizes=((256, 128, 192), (128, 384, 64), (128, 128, 256))):
+    a = [random(m, k, torch.float16) for m, n, k in sizes]
+    b = [random(k, n, torch.float16) for m, n, k in sizes]
+    c = torch.zeros(sum(m * n for m, n, k in sizes))
+    flat_a, flat_b = (torch.cat([one.flatten() for one in all]) for all in (a, b))
+    numbers = torch.tensor(sizes, dtype=torch.int32).flatten()
+    kernel = grouped[(3,)](flat_a, flat_b, c, numbers, len(sizes), BLOCK, 64, 3, num_warps=4)
+    return kernel, c, torch.cat([(x.float() @ y.float()).flatten() for x, y in zip(a, b)])
+
+
+def run_attention_backward(length=256, width=64):
+    q, k, v, slope = (random(length, width, torch.float16) for _ in range(4))
+    q = (q.float() * (1.4427 / width**0.5)).half()
+    inputs = [one.float().requires_grad_() for one in (q, k, v)]
+    scores = inputs[0] @ inputs[1].T * 0.6931472
+    result = torch.softmax(scores, 1) @ inputs[2]
+    result.backward(slope.float())
+    logs = (torch.logsumexp(scores, 1) * 1.442695).detach()
+    deltas = (result * slope.float()).sum(1).detach()
+    found = [torch.zeros(length, width) for _ in range(3)]
+    kernel = attention_backward[(length // BLOCK,)](
+        q, k, v, slope, logs, deltas, *found, length, width, BLOCK, num_warps=8
+    )
+    factors = (0.6931472, 0.6931472, 1.0)  # of powers of two
+    return (
+        kernel,
+        torch.cat([one * factor for one, factor in zip(found, factors)]),
+        torch.cat([one.grad for one in inputs]),
+    )
+
+
 CASES = {
     "matmul-f16": lambda: run_pointers(torch.float16),
     "matmul-bf16": lambda: run_pointers(torch.bfloat16),
@@ -158,6 +237,8 @@ CASES = {
     "scaled-nvfp4": lambda: run_scaled("e2m1", 16),
     "attention": lambda: run_attention(False),
     "attention-causal": lambda: run_attention(True),
+    "attention-backward": run_attention_backward,
+    "grouped-f16": run_grouped,
 }
 
 

@@ -17,9 +17,6 @@ static TriedForm judgeBinding(const FormView &words, const Binding &binding) {
   if (judgement.weight(Phase::Shape)) {
     judgeFormGates(view, judgement);
     judgeWordGates(view, judgement);
-    Judgement ofOperands(judgement.form); // that what is missing or too many is the one with which the others fit
-    judgeOperands(view, ofOperands);
-    judgement.weigh(Phase::Type, ofOperands.weight(Phase::Type));
     return form;
   }
   judgeTables(view, judgement);
@@ -36,8 +33,15 @@ std::vector<Judgement> judgeForm(const WrittenInstruction &written, uint32_t for
   FormView view(written, form);
   if (!matchWords(view).empty())
     return ways;
-  for (const Binding &binding : bindOperands(view))
-    ways.push_back(judgeBinding(view, binding).judgement);
+  for (const Binding &binding : bindOperands(view)) {
+    TriedForm tried = judgeBinding(view, binding);
+    if (tried.judgement.weight(Phase::Shape)) {
+      Judgement ofOperands(form);
+      judgeOperands(tried.view, ofOperands);
+      tried.judgement.weigh(Phase::Type, ofOperands.weight(Phase::Type));
+    }
+    ways.push_back(std::move(tried.judgement));
+  }
   return ways;
 }
 
@@ -53,6 +57,31 @@ static void addExpected(const Judgement &from, Judgement &to) {
     for (const Finding &g : from.findings)
       if (f.id == DiagId::VectorLength && f.isSameOffence(g) && f.args.back() != g.args.back())
         f.args.back() += " or " + g.args.back();
+}
+
+/// Where operands are missing or too many, counts those that have another type than they should, as they are bound.
+static size_t countWrongTypes(const TriedForm &form) {
+  Judgement ofOperands(form.judgement.form);
+  if (form.judgement.weight(Phase::Shape))
+    judgeOperands(form.view, ofOperands);
+  return llvm::count_if(ofOperands.findings, [](const Finding &f) { return f.id == DiagId::OperandType; });
+}
+
+/// The ways to bind the operands to the form in which the fewest have a wrong type: what is missing is the one with
+/// which the others fit.
+static std::vector<TriedForm> likelyBindings(const FormView &view) {
+  std::vector<TriedForm> likely;
+  size_t fewest = std::numeric_limits<size_t>::max();
+  for (const Binding &binding : bindOperands(view)) {
+    TriedForm form = judgeBinding(view, binding);
+    const size_t wrong = countWrongTypes(form);
+    if (wrong < fewest)
+      likely.clear();
+    if (wrong <= fewest)
+      likely.push_back(std::move(form));
+    fewest = std::min(fewest, wrong);
+  }
+  return likely;
 }
 
 static llvm::ArrayRef<uint32_t> formsOf(const WrittenInstruction &written) {
@@ -73,8 +102,8 @@ static TriedForm nearestForm(const WrittenInstruction &written) {
     auto &[view, judgement] = form;
     Leftover leftover = matchWords(view);
     if (leftover.empty()) {
-      for (const Binding &binding : bindOperands(view))
-        offer(judgeBinding(view, binding));
+      for (TriedForm &likely : likelyBindings(view))
+        offer(std::move(likely));
       continue;
     }
     reportWords(view, std::move(leftover), judgement);

@@ -59,7 +59,7 @@ static void addExpected(const Judgement &from, Judgement &to) {
         f.args.back() += " or " + g.args.back();
 }
 
-/// Where operands are missing or too many, counts those that have another type than they should, as they are bound.
+/// Counts operands of a wrong type, as they are bound, if some are missing or too many.
 static size_t countWrongTypes(const TriedForm &form) {
   Judgement ofOperands(form.judgement.form);
   if (form.judgement.weight(Phase::Shape))

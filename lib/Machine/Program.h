@@ -217,7 +217,7 @@ using PlacedVariables = llvm::DenseMap<uint32_t, PlacedVariable>; // sorted by N
 
 struct LoweringOptions {
   bool checksNumbers = false; // fault where an infinity or a NaN comes of finite numbers, or a divisor is zero
-  bool partsAccesses = false; // end a block of code behind each access to memory
+  bool partsAccesses = false; // end a block of code after each access to memory
   auto operator<=>(const LoweringOptions &) const = default;
 };
 std::unique_ptr<Program> lower(const ReadModule &module, const PlacedVariables &variables, llvm::StringRef kernel,

@@ -50,7 +50,7 @@ static std::string quotedWords(const Expr &e) {
   return listText(quoted, "or");
 }
 
-/// Is true if the condition says that an operand has no offset, or is no name: `op` says which.
+/// Is true if the condition says that an operand has no offset, or is not a name: `op` says which.
 static bool isPlain(ExprId id, bool negated, ExprOp op) {
   const Expr &e = isa::tables().exprs[id];
   return negated ? e.op == op : e.op == ExprOp::Not && isa::tables().exprs[e.a].op == op;

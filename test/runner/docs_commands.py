@@ -155,7 +155,7 @@ def mentions(page):
 
 @functools.cache
 def help_of(subcommand, desk):
-    """What its --help says, and `--help` itself; nothing if there is no such subcommand."""
+    """What its --help says, and `--help` itself; nothing if the subcommand does not exist."""
     result = run(f"ptxray {subcommand} --help", desk, desk)
     return "" if result.returncode else result.stdout.decode() + "--help"
 
@@ -169,7 +169,7 @@ def problem_of_mention(text, desk):
         return f"ends with {result.returncode}: {result.stdout.decode()}" if result.returncode else ""
     text = help_of(words[0], desk)
     unknown = [word for word in words if word.startswith("--") and not re.search(word.split("=")[0] + r"\b", text)]
-    return f"has {unknown}, which is not in its --help" if unknown else "" if text else "is no subcommand"
+    return f"has {unknown}, which is not in its --help" if unknown else "" if text else "is not a subcommand"
 
 
 def fits(shown, printed):

@@ -109,8 +109,8 @@ Binary readBinary(llvm::StringRef bytes, const ReadLimits &limits = {});
 class Unpacker {
 public:
   explicit Unpacker(const ReadLimits &limits = {}) : limits(limits) {}
-  /// Returns null and a reason if the image cannot be unpacked. A text ends where its NULs begin.
-  std::unique_ptr<SourceBuffer> unpack(const Entry &entry, llvm::StringRef name, std::string &reason);
+  /// A text ends where its NULs begin.
+  Expected<std::unique_ptr<SourceBuffer>> unpack(const Entry &entry, llvm::StringRef name);
   /// The first bytes of an image, at most `most`; fewer if it is damaged, none of a concatenated text.
   std::string beginning(const Entry &entry, size_t most) const;
 

@@ -77,30 +77,27 @@ static std::string unpackAll(const Entry &entry, std::string &out) {
   return entry.packing == Packing::Lz4 ? unpackLz4(entry.data, out) : unpackZstd(entry.data, out);
 }
 
-std::unique_ptr<SourceBuffer> Unpacker::unpack(const Entry &entry, StringRef name, std::string &reason) {
+Expected<std::unique_ptr<SourceBuffer>> Unpacker::unpack(const Entry &entry, StringRef name) {
   const uint64_t largest = std::min<uint64_t>(limits.largestImage, SourceBuffer::largest);
   if (entry.isScrambled)
-    reason = "scrambled with a key";
-  else if (entry.unpackedBytes > largest)
-    reason = "it claims " + std::to_string(entry.unpackedBytes) + " bytes unpacked, " + std::to_string(largest) +
-             " are allowed (--max-size)";
-  if (!reason.empty())
-    return nullptr;
+    return Problem{"scrambled with a key"};
+  if (entry.unpackedBytes > largest)
+    return Problem{"it claims " + std::to_string(entry.unpackedBytes) + " bytes unpacked, " + std::to_string(largest) +
+                   " are allowed (--max-size)"};
   std::string text;
-  if (!entry.isConcatenated) {
-    reason = unpackAll(entry, text);
+  if (entry.isConcatenated && rememberedFrom == entry.data.data()) {
+    text = StringRef(remembered).substr(entry.partOffset, entry.bytes).str();
   } else {
-    if (rememberedFrom != entry.data.data()) {
+    if (entry.isConcatenated)
       rememberedFrom = nullptr;
-      reason = unpackAll(entry, remembered);
-      if (reason.empty())
-        rememberedFrom = entry.data.data();
-    }
-    if (reason.empty())
+    std::string &whole = entry.isConcatenated ? remembered : text;
+    if (const std::string wrong = unpackAll(entry, whole); !wrong.empty())
+      return Problem{wrong};
+    if (entry.isConcatenated) {
+      rememberedFrom = entry.data.data();
       text = StringRef(remembered).substr(entry.partOffset, entry.bytes).str();
+    }
   }
-  if (!reason.empty())
-    return nullptr;
   if (entry.isText())
     text.resize(StringRef(text).rtrim('\0').size());
   return SourceBuffer::fromOwned(name, std::move(text));

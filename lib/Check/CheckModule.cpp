@@ -47,9 +47,10 @@ static void blameCommas(const SourceBuffer &source, DiagnosticSink &sink) {
   }
 }
 
-/// Has each item of a text checked by `checkItem`, one after the other.
-static CheckedText checkItems(const SourceBuffer &source, const CheckOptions &options, Session &session,
-                              llvm::function_ref<void(ModuleCheck &, Statement)> checkItem) {
+void checkItem(ModuleCheck &module, Statement item) { module.item(item); }
+
+CheckedText checkModule(const SourceBuffer &source, const CheckOptions &options, Session &session,
+                        CheckItemFn checkItem) {
   CheckedText checked;
   if (const std::optional<ForeignText> text = recogniseForeign(source.text())) {
     checked.diagnostics = foreign(*text);
@@ -69,12 +70,6 @@ static CheckedText checkItems(const SourceBuffer &source, const CheckOptions &op
   checked.comments = parser.comments().vec();
   checked.header = module.summary();
   checked.diagnostics = sink.take();
-  return checked;
-}
-
-CheckedText checkModule(const SourceBuffer &source, const CheckOptions &options, Session &session) {
-  CheckedText checked =
-      checkItems(source, options, session, [](ModuleCheck &module, Statement item) { module.item(item); });
   session.limit(source.text().size());
   return checked;
 }
@@ -88,7 +83,7 @@ static std::optional<RecheckedText> checkWith(const Reuse &plan, const SourceBuf
   size_t bodies = 0;
   const Ast &ast = session.parser.ast();
   session.parser.passOver(plan.bodies());
-  checked.text = checkItems(source, options, session, [&](ModuleCheck &module, Statement statement) {
+  checked.text = checkModule(source, options, session, [&](ModuleCheck &module, Statement statement) {
     const KnownItem *before = plan.find(checked.items.size(), placeOfItem(ast, statement));
     ModuleCheck::Again again = module.itemAgain(statement, before);
     holds &= again.holds && (before || plan.items.empty());
@@ -111,7 +106,6 @@ RecheckedText recheckModule(const SourceBuffer &source, const CheckOptions &opti
   std::optional<RecheckedText> checked = checkWith(plan, source, options, session);
   if (!checked)
     checked = checkWith({}, source, options, session);
-  session.limit(source.text().size());
   return std::move(*checked);
 }
 

@@ -6,6 +6,7 @@
 namespace ptxray {
 
 struct KnownItem;
+class ModuleCheck;
 class ReadModule;
 struct Reuse;
 class Session;
@@ -19,7 +20,11 @@ struct CheckedText {
   std::optional<InlineSummary> inlined; // set for a source with assembly in it
 };
 
-CheckedText checkModule(const SourceBuffer &source, const CheckOptions &options, Session &session);
+/// Has `checkItem` check each item of the text, one after the other.
+using CheckItemFn = llvm::function_ref<void(ModuleCheck &, Statement)>;
+void checkItem(ModuleCheck &module, Statement item);
+CheckedText checkModule(const SourceBuffer &source, const CheckOptions &options, Session &session,
+                        CheckItemFn checkItem = ptxray::checkItem);
 /// The same of a text that was checked before, and its items for the check after the next edits; none if that one has
 /// to read all.
 struct RecheckedText {

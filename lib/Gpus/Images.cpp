@@ -52,10 +52,9 @@ static bool hasCode(const Binary &binary, const Container &container, Unpacker &
   constexpr size_t mostlyEnough = 16 << 10;
   if (namesCode(unpacker.beginning(*cubin, mostlyEnough)))
     return binary.letGo(*cubin), true;
-  std::string unreadable;
-  const std::unique_ptr<SourceBuffer> bytes = unpacker.unpack(*cubin, "", unreadable);
+  const auto bytes = unpacker.unpack(*cubin, "");
   binary.letGo(*cubin);
-  return !bytes || !codeOf(bytes->text()).empty();
+  return !bytes || !codeOf((*bytes)->text()).empty();
 }
 
 /// Adds the modules of one file or member of an archive.

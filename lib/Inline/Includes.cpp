@@ -55,11 +55,10 @@ const SourceBuffer *Includes::openFile(const std::string &path, llvm::StringRef 
       llvm::is_contained(seen, whole) || seen.size() > mostHeaders)
     return nullptr;
   seen.push_back(whole);
-  std::string reason;
-  std::unique_ptr<SourceBuffer> buffer = SourceBuffer::open(whole, reason);
-  if (!buffer || (bytes += buffer->text().size()) > mostBytes)
+  Expected<std::unique_ptr<SourceBuffer>> buffer = SourceBuffer::open(whole);
+  if (!buffer || (bytes += (*buffer)->text().size()) > mostBytes)
     return nullptr;
-  buffers.push_back(std::move(buffer));
+  buffers.push_back(std::move(*buffer));
   return buffers.back().get();
 }
 

@@ -75,11 +75,12 @@ void OriginalSource::read() {
   if (std::exchange(isRead, true))
     return;
   std::error_code problem;
-  std::string unused;
-  if (std::filesystem::is_regular_file(path, problem)) // another one may never end
-    buffer = SourceBuffer::open(path, unused);
-  if (!buffer)
+  if (!std::filesystem::is_regular_file(path, problem)) // another one may never end
     return;
+  Expected<std::unique_ptr<SourceBuffer>> opened = SourceBuffer::open(path);
+  if (!opened)
+    return;
+  buffer = std::move(*opened);
   const Language language = languageOf(path);
   text = readSource(*buffer, language == Language::Ptx ? Language::Cuda : language, path, Headers::First);
 }
@@ -340,9 +341,8 @@ std::vector<std::string> sourcesOfNvcc(StringRef ptxPath) {
     const std::string other = entry.path().filename().string();
     if (!StringRef(other).starts_with(prefix) || !StringRef(other).ends_with(".cpp1.ii"))
       continue;
-    std::string unused;
-    if (const auto text = SourceBuffer::open(entry.path().string(), unused))
-      return filesOfMarkers(text->text());
+    if (const auto text = SourceBuffer::open(entry.path().string()))
+      return filesOfMarkers((*text)->text());
   }
   return {};
 }

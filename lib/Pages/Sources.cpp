@@ -12,9 +12,8 @@ std::string sourceOf(const isa::Entry &entry) {
   image.packing = Packing::Zstd;
   image.data = {reinterpret_cast<const char *>(packed), sizeof packed};
   image.unpackedBytes = unpackedBytes;
-  std::string reason;
-  const std::unique_ptr<SourceBuffer> all = Unpacker(ReadLimits()).unpack(image, "grammar/isa", reason);
-  return all ? all->text().substr(entry.source.first, entry.source.count).str() : reason;
+  const auto all = Unpacker(ReadLimits()).unpack(image, "grammar/isa");
+  return all ? (*all)->text().substr(entry.source.first, entry.source.count).str() : all.problem();
 }
 
 } // namespace ptxray

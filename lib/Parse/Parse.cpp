@@ -55,39 +55,36 @@ static void reportHiddenNul(llvm::StringRef text, DiagnosticSink &sink) {
       .notes.push_back({"ptxas takes it for the end of the file", std::nullopt});
 }
 
-const Ast &Parser::read(const SourceBuffer &source, DiagnosticSink &sink) {
-  parse(source, sink, Bodies::Kept, [](const Ast &, Statement) {});
-  return impl->ast;
+/// Reports a byte order mark; returns where the text begins.
+static uint32_t passMark(llvm::StringRef text, DiagnosticSink &sink) {
+  if (!text.starts_with(byteOrderMark))
+    return 0;
+  const Range range{0, byteOrderMark.size()};
+  Diagnostic &d = sink.report(DiagId::NonAsciiCharacter, range);
+  d.notes.push_back({"it is a byte order mark: save the text as UTF-8 without one", std::nullopt});
+  d.fix = Fix{"remove the byte order mark", {{range, ""}}, /*safe=*/true};
+  return range.end;
 }
 
-void Parser::stream(const SourceBuffer &source, DiagnosticSink &sink, ItemFn onItem) {
-  parse(source, sink, Bodies::Dropped, onItem);
-}
-
-void Parser::parse(const SourceBuffer &source, DiagnosticSink &sink, Bodies bodies, ItemFn onItem) {
-  parseText(source, sink, bodies, onItem);
-  reportHiddenNul(source.text(), sink);
-}
-
-void Parser::parseText(const SourceBuffer &source, DiagnosticSink &sink, Bodies bodies, ItemFn onItem) {
+void Parser::stream(const SourceBuffer &source, DiagnosticSink &sink, ItemFn onItem, Bodies bodies) {
   reportTerminator(source.text(), sink);
-  const bool hasMark = source.text().starts_with(byteOrderMark);
   impl->names.clear();
   impl->scanner.start(source.text(), std::exchange(impl->constants, {}));
   impl->builder.start(source.text(), bodies, onItem);
   impl->builder.skippedBodies = std::exchange(impl->skippedBodies, {});
-  if (hasMark) {
-    const Range range{0, byteOrderMark.size()};
-    Diagnostic &d = sink.report(DiagId::NonAsciiCharacter, range);
-    d.notes.push_back({"it is a byte order mark: save the text as UTF-8 without one", std::nullopt});
-    d.fix = Fix{"remove the byte order mark", {{range, ""}}, /*safe=*/true};
-    impl->scanner.moveTo(range.end);
+  if (const uint32_t begin = passMark(source.text(), sink))
+    impl->scanner.moveTo(begin);
+  if (!impl->fastPass.run(impl->scanner, impl->builder)) {
+    // The items before the fault are kept; the other parser reads from the item with the fault on.
+    impl->scanner.moveTo(impl->builder.dropItem());
+    runRecoveringPass(impl->scanner, impl->builder, source, sink);
   }
-  if (impl->fastPass.run(impl->scanner, impl->builder))
-    return;
-  // The items before the fault are kept; the other parser reads from the item with the fault on.
-  impl->scanner.moveTo(impl->builder.dropItem());
-  runRecoveringPass(impl->scanner, impl->builder, source, sink);
+  reportHiddenNul(source.text(), sink);
+}
+
+const Ast &Parser::read(const SourceBuffer &source, DiagnosticSink &sink) {
+  stream(source, sink, [](const Ast &, Statement) {}, Bodies::Kept);
+  return impl->ast;
 }
 
 } // namespace ptxray

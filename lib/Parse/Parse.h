@@ -17,12 +17,12 @@ class Parser {
 public:
   Parser();
   ~Parser();
-  /// Afterwards the Ast holds the whole text.
-  const Ast &read(const SourceBuffer &source, DiagnosticSink &sink);
   /// `onItem` sees each item of the module as soon as it is complete; after the call the arrays of a function's body
   /// are emptied, so that memory holds one body at a time.
   using ItemFn = llvm::function_ref<void(const Ast &, Statement)>;
-  void stream(const SourceBuffer &source, DiagnosticSink &sink, ItemFn onItem);
+  void stream(const SourceBuffer &source, DiagnosticSink &sink, ItemFn onItem, Bodies bodies = Bodies::Dropped);
+  /// Afterwards the Ast holds the whole text.
+  const Ast &read(const SourceBuffer &source, DiagnosticSink &sink);
   /// Names in the next text that stand for a number of unknown value: they fit wherever some number does.
   void setConstants(std::vector<std::string> names);
   /// Bodies of functions in the next text, from brace to brace, which are not to be read; in the order of the text.
@@ -38,9 +38,6 @@ public:
   llvm::ArrayRef<Range> comments() const;
 
 private:
-  void parse(const SourceBuffer &source, DiagnosticSink &sink, Bodies bodies, ItemFn onItem);
-  void parseText(const SourceBuffer &source, DiagnosticSink &sink, Bodies bodies, ItemFn onItem);
-
   struct Impl;
   std::unique_ptr<Impl> impl;
 };

@@ -11,10 +11,7 @@
 
 namespace ptxray {
 
-static bool fail(std::string &reason) {
-  reason = std::strerror(errno);
-  return false;
-}
+static std::string failure() { return std::strerror(errno); }
 
 static bool writeAll(int fd, const char *data, size_t size) {
   while (size > 0) {
@@ -45,9 +42,9 @@ MemoryFile::~MemoryFile() {
     close(fd);
 }
 
-bool MemoryFile::create(std::string &reason) {
+std::string MemoryFile::create() {
   fd = memfd_create("ptxray", MFD_ALLOW_SEALING);
-  return fd >= 0 || fail(reason);
+  return fd >= 0 ? "" : failure();
 }
 
 std::string MemoryFile::path() const { return "/proc/self/fd/" + std::to_string(fd); }
@@ -66,19 +63,22 @@ static bool dropTerminator(int fd) {
 
 static bool seal(int fd) { return fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK) == 0; }
 
-bool MemoryFile::fill(llvm::StringRef path, Ending ending, std::string &reason) {
-  if (!create(reason))
-    return false;
+std::string MemoryFile::fill(llvm::StringRef path, Ending ending) {
+  if (std::string problem = create(); !problem.empty())
+    return problem;
   const int input = path == "-" ? dup(0) : open(path.str().c_str(), O_RDONLY | O_CLOEXEC);
   if (input < 0)
-    return fail(reason);
-  const bool ok = (copyAll(input, fd) && (ending == Ending::Kept || dropTerminator(fd)) && seal(fd)) || fail(reason);
+    return failure();
+  const bool isFilled = copyAll(input, fd) && (ending == Ending::Kept || dropTerminator(fd)) && seal(fd);
+  std::string problem = isFilled ? "" : failure();
   close(input);
-  return ok;
+  return problem;
 }
 
-bool MemoryFile::hold(llvm::StringRef text, std::string &reason) {
-  return create(reason) && ((writeAll(fd, text.data(), text.size()) && seal(fd)) || fail(reason));
+std::string MemoryFile::hold(llvm::StringRef text) {
+  if (std::string problem = create(); !problem.empty())
+    return problem;
+  return writeAll(fd, text.data(), text.size()) && seal(fd) ? "" : failure();
 }
 
 std::string MemoryFile::beginning(size_t bytes) const {
@@ -114,44 +114,44 @@ static std::string followLinks(std::string path) {
   return path; // opening it will fail with the reason
 }
 
-static bool copyInto(int from, int to, std::string &reason) {
-  bool ok = copyAll(from, to);
-  if (!ok)
-    fail(reason);
-  if (close(to) != 0 && ok)
-    ok = fail(reason);
-  return ok;
+static std::string copyInto(int from, int to) {
+  std::string problem = copyAll(from, to) ? "" : failure();
+  if (close(to) != 0 && problem.empty())
+    problem = failure();
+  return problem;
 }
 
-static bool writeInPlace(int from, const std::string &path, std::string &reason) {
+static std::string writeInPlace(int from, const std::string &path) {
   const int out = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  return out < 0 ? fail(reason) : copyInto(from, out, reason);
+  return out < 0 ? failure() : copyInto(from, out);
 }
 
-bool MemoryFile::copyTo(llvm::StringRef path, std::string &reason) const {
+std::string MemoryFile::copyTo(llvm::StringRef path) const {
   const std::string target = followLinks(path.str());
   if (lseek(fd, 0, SEEK_SET) != 0)
-    return fail(reason);
+    return failure();
   struct stat status;
   const bool exists = stat(target.c_str(), &status) == 0;
   const bool isSpecial = llvm::StringRef(target).starts_with("/dev/") || llvm::StringRef(target).starts_with("/proc/");
   if (isSpecial || (exists && (!S_ISREG(status.st_mode) || status.st_nlink > 1)))
-    return writeInPlace(fd, target, reason);
+    return writeInPlace(fd, target);
 
   // The temporary file has a short name, since the target's may be as long as names can be.
   std::string beside = (std::filesystem::path(target).parent_path() / ".ptxray-XXXXXX").string();
   const int out = mkostemp(beside.data(), O_CLOEXEC);
   if (out < 0) // the folder may be closed and the file open
-    return exists ? writeInPlace(fd, target, reason) : fail(reason);
+    return exists ? writeInPlace(fd, target) : failure();
   const mode_t mask = umask(0);
   umask(mask);
-  bool ok = fchmod(out, exists ? status.st_mode & 07777 : 0666 & ~mask) == 0 || fail(reason);
-  ok = copyInto(fd, out, reason) && ok;
-  if (ok && rename(beside.c_str(), target.c_str()) != 0)
-    ok = fail(reason);
-  if (!ok)
+  std::string problem = fchmod(out, exists ? status.st_mode & 07777 : 0666 & ~mask) == 0 ? "" : failure();
+  const std::string ofCopy = copyInto(fd, out);
+  if (problem.empty())
+    problem = ofCopy;
+  if (problem.empty() && rename(beside.c_str(), target.c_str()) != 0)
+    problem = failure();
+  if (!problem.empty())
     unlink(beside.c_str());
-  return ok;
+  return problem;
 }
 
 } // namespace ptxray

@@ -8,7 +8,8 @@
 
 namespace ptxray {
 
-/// A nameless file in memory. It disappears when the last program that has it open ends, however it ends.
+/// A nameless file in memory. It disappears when the last program that has it open ends, however it ends. Where a
+/// function returns a text, it says what went wrong; nothing did if it is empty.
 class MemoryFile {
 public:
   MemoryFile() = default;
@@ -19,14 +20,14 @@ public:
   }
   ~MemoryFile();
 
-  bool create(std::string &reason);
+  std::string create();
   enum class Ending { Kept, WithoutZeros };
   /// Copies a file (`-`: standard input) into it; it is immutable afterwards.
-  bool fill(llvm::StringRef path, Ending ending, std::string &reason);
-  bool hold(llvm::StringRef text, std::string &reason);
+  std::string fill(llvm::StringRef path, Ending ending);
+  std::string hold(llvm::StringRef text);
   /// Writes its contents to a file. A regular file with a single name is written under another name and renamed, so
   /// that readers never see half of it; links are followed first. Anything else is written in place.
-  bool copyTo(llvm::StringRef path, std::string &reason) const;
+  std::string copyTo(llvm::StringRef path) const;
   std::string beginning(size_t bytes) const;
   uint64_t size() const;
   /// Returns false if the file ends before that.

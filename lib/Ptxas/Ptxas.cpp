@@ -51,8 +51,8 @@ static std::string whyNoAnswer(const Ptxas &ptxas, const ProgramResult &answer) 
   }
 }
 
-/// Asks a ptxas for its release; returns nothing and a reason if it does not answer.
-static std::optional<Ptxas> askRelease(const std::string &path, unsigned seconds, std::string &reason) {
+/// Asks a ptxas for its release.
+static Expected<Ptxas> askRelease(const std::string &path, unsigned seconds) {
   Ptxas ptxas;
   ptxas.path = path;
   const std::string option = "--version";
@@ -60,26 +60,21 @@ static std::optional<Ptxas> askRelease(const std::string &path, unsigned seconds
   const ProgramResult answer = runProgram(ptxas.path, option, seconds ? std::min(seconds, patience) : patience);
   if (answer.end == ProgramEnd::Exited && answer.detail == 0 && readRelease(answer.printed, ptxas))
     return ptxas;
-  reason = whyNoAnswer(ptxas, answer);
-  return std::nullopt;
+  return Problem{whyNoAnswer(ptxas, answer)};
 }
 
-std::optional<Ptxas> findPtxas(StringRef wanted, PtxasTask task, unsigned seconds, std::string &reason) {
+Expected<Ptxas> findPtxas(StringRef wanted, PtxasTask task, unsigned seconds) {
   std::string first; // why the first one does not do
   for (std::vector<std::string> passedOver;;) {
-    const std::optional<std::string> path =
-        wanted.empty() ? realPtxas("ptxas", reason, passedOver) : namedPtxas(wanted, reason);
+    const Expected<std::string> path = wanted.empty() ? realPtxas("ptxas", passedOver) : namedPtxas(wanted);
     // A ptxas that the user names is found again and again.
-    if (!path || llvm::is_contained(passedOver, *path)) {
-      reason = first.empty() ? reason : first;
-      return std::nullopt;
-    }
-    std::optional<Ptxas> ptxas = askRelease(*path, seconds, reason);
-    if (ptxas)
-      reason = whatIsMissing(*ptxas, task);
-    if (ptxas && reason.empty())
+    if (!path || llvm::is_contained(passedOver, *path))
+      return Problem{first.empty() ? path.problem() : first};
+    Expected<Ptxas> ptxas = askRelease(*path, seconds);
+    const std::string wrong = ptxas ? whatIsMissing(*ptxas, task) : ptxas.problem();
+    if (wrong.empty())
       return ptxas;
-    first = first.empty() ? reason : first;
+    first = first.empty() ? wrong : first;
     passedOver.push_back(*path);
   }
 }
@@ -104,8 +99,7 @@ std::string whatIsMissing(const Ptxas &ptxas, PtxasTask task) {
 
 Assembly assemble(const Ptxas &ptxas, const MemoryFile &input, llvm::ArrayRef<std::string> options, unsigned seconds) {
   Assembly assembly;
-  std::string reason;
-  if (!assembly.object.create(reason)) {
+  if (!assembly.object.create().empty()) {
     assembly.run.detail = errno;
     return assembly;
   }

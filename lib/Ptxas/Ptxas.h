@@ -2,6 +2,7 @@
 // Finds a ptxas, determines what its release can read, and runs it.
 #include "Ptxas/MemoryFile.h"
 #include "Ptxas/Program.h"
+#include "Source/Expected.h"
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -17,10 +18,9 @@ struct Ptxas {
 
 /// The program that the caller of this one would have used under that name (`ptxas`, `ptxas-blackwell`); Search.cpp has
 /// the order of places. This program, and those that led to it in a chain of calls, are skipped.
-std::optional<std::string> realPtxas(llvm::StringRef name, std::string &reason,
-                                     llvm::ArrayRef<std::string> passedOver = {});
+Expected<std::string> realPtxas(llvm::StringRef name, llvm::ArrayRef<std::string> passedOver = {});
 /// Finds a program by its path, or by its name in PATH.
-std::optional<std::string> namedPtxas(llvm::StringRef wanted, std::string &reason);
+Expected<std::string> namedPtxas(llvm::StringRef wanted);
 /// Tells programs started from here that this ptxas was tried.
 void markTried(const std::string &path);
 /// Is true if another ptxray took this one for ptxas.
@@ -31,9 +31,9 @@ struct PtxasTask {
   uint16_t ptx = 0;
   llvm::StringRef target;
 };
-/// The ptxas with that path or name, or, if it is empty, the first of those above that can do the task; nothing and a
-/// reason if there is none. Each is asked for its release and has `seconds` to answer (0: a minute).
-std::optional<Ptxas> findPtxas(llvm::StringRef wanted, PtxasTask task, unsigned seconds, std::string &reason);
+/// The ptxas with that path or name, or, if it is empty, the first of those above that can do the task. Each is asked
+/// for its release and has `seconds` to answer (0: a minute).
+Expected<Ptxas> findPtxas(llvm::StringRef wanted, PtxasTask task, unsigned seconds);
 
 /// Returns why this release cannot do the task, and which CUDA can; empty if it can.
 std::string whatIsMissing(const Ptxas &ptxas, PtxasTask task);

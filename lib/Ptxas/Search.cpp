@@ -240,30 +240,25 @@ static std::string whyNot(const std::string &path) {
   return isSelf(path) ? "is ptxray itself" : "";
 }
 
-std::optional<std::string> namedPtxas(StringRef wanted, std::string &reason) {
+Expected<std::string> namedPtxas(StringRef wanted) {
   if (!wanted.contains('/')) {
     llvm::SmallVector<StringRef> folders;
     variable("PATH").split(folders, ':', -1, false);
     for (StringRef folder : folders)
       if (std::string path = (folder + "/" + wanted).str(); whyNot(path).empty())
         return path;
-    reason = "there is no program `" + wanted.str() + "` in PATH";
-    return std::nullopt;
+    return Problem{"there is no program `" + wanted.str() + "` in PATH"};
   }
-  const std::string why = whyNot(wanted.str());
-  if (why.empty())
-    return wanted.str();
-  reason = "`" + wanted.str() + "` " + why;
-  return std::nullopt;
+  if (const std::string why = whyNot(wanted.str()); !why.empty())
+    return Problem{"`" + wanted.str() + "` " + why};
+  return wanted.str();
 }
 
-std::optional<std::string> realPtxas(StringRef name, std::string &reason, llvm::ArrayRef<std::string> passedOver) {
+Expected<std::string> realPtxas(StringRef name, llvm::ArrayRef<std::string> passedOver) {
   // A ptxas that the user names is obeyed: a misspelt path must not end in another compiler.
   if (const StringRef named = variable("PTXAS"); !named.empty() && !isTried(named.str()) && !isSelf(named.str())) {
-    std::optional<std::string> found = namedPtxas(named, reason);
-    if (!found)
-      reason = "$PTXAS: " + reason;
-    return found;
+    Expected<std::string> found = namedPtxas(named);
+    return found ? std::move(found) : Problem{"$PTXAS: " + found.problem()};
   }
   llvm::SmallVector<StringRef, 2> names = {name};
   if (name != "ptxas") // `ptxas-blackwell` for a caller that has none
@@ -272,10 +267,8 @@ std::optional<std::string> realPtxas(StringRef name, std::string &reason, llvm::
     for (const std::string &path : candidates(one))
       if (whyNot(path).empty() && !isTried(path) && !llvm::is_contained(passedOver, path))
         return path;
-  reason =
-      "there is no ptxas on this machine: install CUDA or `pip install nvidia-cuda-nvcc`, or name one in $PTXAS; with "
-      "PTXRAY_VERIFY_ONLY=1 ptxray judges alone";
-  return std::nullopt;
+  return Problem{"there is no ptxas on this machine: install CUDA or `pip install nvidia-cuda-nvcc`, or name one in "
+                 "$PTXAS; with PTXRAY_VERIFY_ONLY=1 ptxray judges alone"};
 }
 
 } // namespace ptxray

@@ -52,12 +52,10 @@ std::string SourceBuffer::textOf(std::unique_ptr<SourceBuffer> buffer) {
   return std::move(buffer->owned);
 }
 
-std::unique_ptr<SourceBuffer> SourceBuffer::open(llvm::StringRef path, std::string &reason) {
-  return open(path, largest, reason);
-}
+Expected<std::unique_ptr<SourceBuffer>> SourceBuffer::open(llvm::StringRef path) { return open(path, largest); }
 
-std::unique_ptr<SourceBuffer> SourceBuffer::openBytes(llvm::StringRef path, std::string &reason) {
-  return open(path, SIZE_MAX - 2 * padding, reason);
+Expected<std::unique_ptr<SourceBuffer>> SourceBuffer::openBytes(llvm::StringRef path) {
+  return open(path, SIZE_MAX - 2 * padding);
 }
 
 /// Maps a file with `padding` zeros after it, in `whole` bytes. Returns null if the file must be read instead.
@@ -120,14 +118,12 @@ std::error_code SourceBuffer::read(llvm::StringRef path, size_t mostBytes) {
   return error;
 }
 
-std::unique_ptr<SourceBuffer> SourceBuffer::open(llvm::StringRef path, size_t mostBytes, std::string &reason) {
+Expected<std::unique_ptr<SourceBuffer>> SourceBuffer::open(llvm::StringRef path, size_t mostBytes) {
   std::unique_ptr<SourceBuffer> buffer(new SourceBuffer);
   buffer->bufferName = path == "-" ? "<stdin>" : path.str();
-  const std::error_code error = buffer->read(path, mostBytes);
-  if (!error)
-    return buffer;
-  reason = error.message();
-  return nullptr;
+  if (const std::error_code error = buffer->read(path, mostBytes))
+    return Problem{error.message()};
+  return buffer;
 }
 
 SourceBuffer::~SourceBuffer() {

@@ -1,4 +1,5 @@
 #pragma once
+#include "Source/Expected.h"
 #include "Source/Range.h"
 #include "llvm/ADT/StringRef.h"
 #include <cassert>
@@ -18,10 +19,10 @@ struct LineColumn {
 class SourceBuffer {
 public:
   static constexpr size_t largest = UINT32_MAX - 64;
-  /// Returns null and a reason if the text cannot be read. The path `-` is standard input.
-  static std::unique_ptr<SourceBuffer> open(llvm::StringRef path, std::string &reason);
+  /// Reads the text of a file, or of standard input if the path is `-`.
+  static Expected<std::unique_ptr<SourceBuffer>> open(llvm::StringRef path);
   /// The same for a binary, which may be larger. A buffer over `largest` supports nothing but `text()`.
-  static std::unique_ptr<SourceBuffer> openBytes(llvm::StringRef path, std::string &reason);
+  static Expected<std::unique_ptr<SourceBuffer>> openBytes(llvm::StringRef path);
   static std::unique_ptr<SourceBuffer> fromText(llvm::StringRef name, llvm::StringRef text);
   static std::unique_ptr<SourceBuffer> fromOwned(llvm::StringRef name, std::string text);
   /// Takes back the text of a buffer made by `fromText` or `fromOwned`.
@@ -40,7 +41,7 @@ public:
 
 private:
   SourceBuffer() = default;
-  static std::unique_ptr<SourceBuffer> open(llvm::StringRef path, size_t mostBytes, std::string &reason);
+  static Expected<std::unique_ptr<SourceBuffer>> open(llvm::StringRef path, size_t mostBytes);
   std::error_code read(llvm::StringRef path, size_t mostBytes);
   void findLines() const;
   std::string bufferName;

@@ -54,18 +54,15 @@ static void findLeast(TextGroup &group, const Binary &binary, const ReadLimits &
   for (const Entry *entry : group.entries) {
     if (!entry->isConcatenated && !seen.insert(entry->data).second)
       continue;
-    std::string unreadable;
-    const std::unique_ptr<SourceBuffer> text = unpacker.unpack(*entry, "", unreadable);
-    if (text)
-      unreadable = whyNoText(text->text());
-    if (!unreadable.empty()) {
+    const auto text = unpacker.unpack(*entry, "");
+    if (const std::string unreadable = text ? whyNoText((*text)->text()) : text.problem(); !unreadable.empty()) {
       problems.push_back(unreadableEntry(binary, *entry, unreadable));
       continue;
     }
     const int target = isa::findTarget(group.target);
     if (target < 0)
       continue;
-    group.least = std::max(group.least, Requirements::leastVersion(Requirements(*text).passes(), target));
+    group.least = std::max(group.least, Requirements::leastVersion(Requirements(**text).passes(), target));
   }
 }
 
@@ -190,10 +187,8 @@ std::vector<std::string> kernelsOf(const DeviceModule &module, const Binary &bin
     for (const Entry &entry : binary.entriesOf(binary.containers[index])) {
       if (entry.kind != ImageKind::Cubin && !entry.isText())
         continue;
-      std::string unreadable;
-      const std::unique_ptr<SourceBuffer> bytes = unpacker.unpack(entry, "", unreadable);
-      if (bytes)
-        return kernelsIn(entry, bytes->text());
+      if (const auto bytes = unpacker.unpack(entry, ""))
+        return kernelsIn(entry, (*bytes)->text());
     }
   return {};
 }

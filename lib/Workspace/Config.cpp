@@ -115,32 +115,34 @@ static std::string shortPath(const std::string &path) {
   return relative.empty() || relative.starts_with("..") ? path : relative;
 }
 
-const ConfigText *Configuration::read(const std::string &path, std::string &problem) {
-  auto [found, isNew] = texts.try_emplace(path);
-  if (!isNew || path.empty())
-    return &found->second;
-  const std::unique_ptr<SourceBuffer> source = SourceBuffer::open(path, problem);
-  if (!source)
-    problem = "cannot read `" + path + "`: " + problem;
-  else if (problem = found->second.read(source->text(), shortPath(path)); !problem.empty())
-    problem = path + ":" + problem;
-  if (problem.empty())
-    return &found->second;
-  texts.erase(found);
-  return nullptr;
+Expected<const ConfigText *> Configuration::read(const std::string &path) {
+  if (const auto known = texts.find(path); known != texts.end())
+    return &known->second;
+  ConfigText text;
+  if (!path.empty()) {
+    const auto source = SourceBuffer::open(path);
+    if (!source)
+      return Problem{"cannot read `" + path + "`: " + source.problem()};
+    if (const std::string problem = text.read((*source)->text(), shortPath(path)); !problem.empty())
+      return Problem{path + ":" + problem};
+  }
+  return &(texts[path] = std::move(text));
 }
 
-std::shared_ptr<const CheckOptions> Configuration::forInput(llvm::StringRef path, std::string &problem) {
-  const std::shared_ptr<const Settings> settings = settingsFor(path, problem);
-  return settings ? std::shared_ptr<const CheckOptions>(settings, &settings->check) : nullptr;
+Expected<std::shared_ptr<const CheckOptions>> Configuration::forInput(llvm::StringRef path) {
+  const auto settings = settingsFor(path);
+  if (!settings)
+    return Problem{settings.problem()};
+  return std::shared_ptr<const CheckOptions>(*settings, &(*settings)->check);
 }
 
-std::shared_ptr<const Settings> Configuration::settingsFor(llvm::StringRef path, std::string &problem) {
+Expected<std::shared_ptr<const Settings>> Configuration::settingsFor(llvm::StringRef path) {
   const fs::path input = normalizedPath(path);
   const std::string configured = file ? *file : fileAbove(input.parent_path().generic_string());
-  const ConfigText *text = read(configured, problem);
-  if (!text)
-    return nullptr;
+  const Expected<const ConfigText *> opened = read(configured);
+  if (!opened)
+    return Problem{opened.problem()};
+  const ConfigText *text = *opened;
   const std::string below = input.lexically_relative(normalizedPath(configured).parent_path()).generic_string();
   const std::vector<uint32_t> sections = text->sectionsFor(below);
   const bool isExcluded = text->excludes(below);
@@ -154,11 +156,12 @@ std::shared_ptr<const Settings> Configuration::settingsFor(llvm::StringRef path,
   text->apply(sections, *settings);
   settings->isExcluded = isExcluded;
   for (const auto &[name, value] : commandLine) {
-    if (problem = setIn(*settings, name, value); !problem.empty())
-      return nullptr;
+    if (const std::string problem = setIn(*settings, name, value); !problem.empty())
+      return Problem{problem};
     settings->written.push_back({name.str(), value.str(), "command line"});
   }
-  return found->second = settings;
+  found->second = settings;
+  return found->second;
 }
 
 } // namespace ptxray

@@ -2,6 +2,7 @@
 // Files named `.ptxray`; docs/configuration.md describes them.
 #include "Format/FormatOptions.h"
 #include "Module/CheckOptions.h"
+#include "Source/Expected.h"
 #include "Workspace/PathPatterns.h"
 #include "llvm/ADT/StringRef.h"
 #include <map>
@@ -56,13 +57,13 @@ public:
   Configuration(std::vector<Setting> commandLine, std::optional<std::string> file)
       : commandLine(std::move(commandLine)), file(std::move(file)) {}
 
-  /// Returns null and a `problem` if a file or the command line is wrong.
-  std::shared_ptr<const Settings> settingsFor(llvm::StringRef path, std::string &problem);
-  std::shared_ptr<const CheckOptions> forInput(llvm::StringRef path, std::string &problem);
+  /// The problem is that of a file or of the command line.
+  Expected<std::shared_ptr<const Settings>> settingsFor(llvm::StringRef path);
+  Expected<std::shared_ptr<const CheckOptions>> forInput(llvm::StringRef path);
 
 private:
   std::string fileAbove(const std::string &folder);
-  const ConfigText *read(const std::string &path, std::string &problem);
+  Expected<const ConfigText *> read(const std::string &path);
 
   std::vector<Setting> commandLine;
   std::optional<std::string> file;

@@ -30,12 +30,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (++unpacked > mostUnpacked)
       break;
     sum += namesCode(unpacker.beginning(entry, 1 << 14));
-    std::string reason;
-    const std::unique_ptr<SourceBuffer> text = unpacker.unpack(entry, "entry", reason);
-    if (!text != !reason.empty())
+    const auto unpackedText = unpacker.unpack(entry, "entry");
+    if (!unpackedText != !unpackedText.problem().empty())
       std::abort();
-    if (!text)
+    if (!unpackedText)
       continue;
+    const std::unique_ptr<SourceBuffer> &text = *unpackedText;
     sum += whyNoText(text->text()).size() + codeOf(text->text()).size();
     if (text->text().size() > limits.largestImage && entry.packing != Packing::Plain)
       std::abort();

@@ -46,10 +46,10 @@ public:
 
   void TestBody() override {
     FileReport report;
-    std::string reason;
     report.path = path;
-    report.source = SourceBuffer::open(path, reason);
-    ASSERT_TRUE(report.source) << reason;
+    auto source = SourceBuffer::open(path);
+    ASSERT_TRUE(source) << source.problem();
+    report.source = std::move(*source);
     const Setting setting = readSetting(report.source->lineText(1));
     report = Checker().check(std::move(report), languageOf(path), setting.options);
     EXPECT_EQ(report.inlined->skipped.size(), setting.skipped);

@@ -35,12 +35,12 @@ static double cpuOf(llvm::function_ref<void()> work) {
 }
 
 static bool stages(const char *path) {
-  std::string problem;
-  const std::unique_ptr<SourceBuffer> source = SourceBuffer::open(path, problem);
-  if (!source) {
-    llvm::errs() << path << ": " << problem << '\n';
+  const auto opened = SourceBuffer::open(path);
+  if (!opened) {
+    llvm::errs() << path << ": " << opened.problem() << '\n';
     return false;
   }
+  const std::unique_ptr<SourceBuffer> &source = *opened;
   size_t instructions = 0;
   auto scanAll = [&] {
     Interner names, spellings;

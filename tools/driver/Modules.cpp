@@ -20,10 +20,10 @@ static std::string textIn(StringRef bytes) {
   for (const Entry &entry : binary.entries)
     if (entry.kind == ImageKind::Ptx && entry.number <= own && (!best || entry.number > best->number))
       best = &entry;
-  std::string reason;
-  Unpacker unpacker;
-  const auto text = best ? unpacker.unpack(*best, "image", reason) : nullptr;
-  return text ? text->text().str() : "";
+  if (!best)
+    return "";
+  const auto text = Unpacker().unpack(*best, "image");
+  return text ? (*text)->text().str() : "";
 }
 
 /// The PTX of an image, whose size only the image itself says; empty: there is none in it.
@@ -168,11 +168,8 @@ PTXRAY_API cuModuleLoad(void **module, const char *path) {
   PTXRAY_BEGIN;
   if (!module || !path)
     return InvalidValue;
-  std::string reason;
-  const auto file = SourceBuffer::open(path, reason);
-  if (!file)
-    return FileNotFound;
-  return loadImage(module, file->text().str().c_str(), {});
+  const auto file = SourceBuffer::open(path);
+  return file ? loadImage(module, (*file)->text().str().c_str(), {}) : FileNotFound;
 }
 
 PTXRAY_API cuModuleUnload(void *module) {
@@ -330,11 +327,12 @@ PTXRAY_API cuLinkAddData_v2(void *link, int kind, void *data, size_t size, const
 }
 
 PTXRAY_API cuLinkAddFile_v2(void *link, int kind, const char *path, unsigned, int *, void **) {
-  std::string reason;
-  const auto file = path ? SourceBuffer::open(path, reason) : nullptr;
+  if (!path)
+    return InvalidValue;
+  const auto file = SourceBuffer::open(path);
   if (!file)
-    return path ? FileNotFound : InvalidValue;
-  std::string text = file->text().str();
+    return FileNotFound;
+  std::string text = (*file)->text().str();
   return cuLinkAddData_v2(link, kind, text.data(), text.size(), path, 0, nullptr, nullptr);
 }
 

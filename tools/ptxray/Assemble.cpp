@@ -44,43 +44,52 @@ static int complainOfEnd(const Ptxas &ptxas, const ProgramResult &run, unsigned 
 
 static constexpr size_t enoughToKnow = 64; // bytes that tell what a file is
 
+/// Holds another text in place of the file. Returns what went wrong, as the next two do.
+std::string AssembleInput::take(StringRef text) {
+  MemoryFile held;
+  if (std::string problem = held.hold(text); !problem.empty())
+    return problem;
+  auto source = SourceBuffer::open(held.path());
+  if (!source)
+    return source.problem();
+  file = std::move(held);
+  report.source = std::move(*source);
+  return "";
+}
+
 /// Replaces the binary by the text of one of its entries.
-void AssembleInput::takeEntry(const Arguments &arguments, std::string &problem) {
-  const OneText text = openText(file.path(), arguments, problem);
-  MemoryFile entry;
-  if (!text.source || !entry.hold(text.source->text(), problem))
-    return;
-  file = std::move(entry);
+std::string AssembleInput::takeEntry(const Arguments &arguments) {
+  const OneText text = openText(file.path(), arguments);
+  if (!text.source)
+    return text.problem;
   isSeparate = text.isSeparate;
-  report.source = SourceBuffer::open(file.path(), problem);
   report.path += text.entry.empty() ? "" : ":" + text.entry;
+  return take(text.source->text());
 }
 
 /// Takes the text as it is, without NULs at its end.
-void AssembleInput::takeText(std::string &problem) {
-  report.source = SourceBuffer::open(file.path(), problem);
-  if (!report.source || !report.source->text().ends_with(StringRef("\0", 1)) || isBinary(report.source->text()))
-    return;
-  MemoryFile text;
-  if (!text.hold(report.source->text().rtrim('\0'), problem))
-    return report.source.reset();
-  file = std::move(text);
-  report.source = SourceBuffer::open(file.path(), problem);
+std::string AssembleInput::takeText() {
+  auto source = SourceBuffer::open(file.path());
+  if (!source)
+    return source.problem();
+  const StringRef text = (*source)->text();
+  if (text.ends_with(StringRef("\0", 1)) && !isBinary(text))
+    return take(text.rtrim('\0'));
+  report.source = std::move(*source);
+  return "";
 }
 
 int AssembleInput::read(StringRef path, const Arguments &arguments) {
   if (const int status = readOptions(path, arguments))
     return status;
-  std::string problem;
-  if (file.fill(path, MemoryFile::Ending::Kept, problem)) {
+  std::string problem = file.fill(path, MemoryFile::Ending::Kept);
+  if (problem.empty()) {
     const std::string beginning = file.beginning(enoughToKnow);
     const bool isObject = beginning.starts_with(elfMagic) && (isCubin(beginning) || beginning.size() < enoughToKnow);
-    if (arguments.has("--text") || (isBinary(beginning) && !isObject))
-      takeEntry(arguments, problem);
-    else
-      takeText(problem);
+    const bool hasEntries = arguments.has("--text") || (isBinary(beginning) && !isObject);
+    problem = hasEntries ? takeEntry(arguments) : takeText();
   }
-  return report.source ? Clean : refuseUnreadable(problem, arguments);
+  return problem.empty() ? Clean : refuseUnreadable(problem, arguments);
 }
 
 /// Lines that are not messages of ptxas, made safe for a terminal.
@@ -150,12 +159,11 @@ int assembleInput(AssembleInput &input, StringRef gpu, const Arguments &argument
   if (const int status = readTimeout(arguments, seconds))
     return status;
   FileReport &report = input.report;
-  std::string problem;
   const PtxasTask task = {findVersion(report.ptx).value_or(0), gpu};
-  const std::optional<Ptxas> ptxas = findPtxas(arguments.value("--ptxas").value_or(""), task, seconds, problem);
+  const Expected<Ptxas> ptxas = findPtxas(arguments.value("--ptxas").value_or(""), task, seconds);
   if (!ptxas) {
     printReport(report, arguments);
-    return complain(NoPtxas, problem);
+    return complain(NoPtxas, ptxas.problem());
   }
   std::vector<std::string> options = optionsFor(arguments, gpu);
   if (input.isSeparate)
@@ -197,8 +205,7 @@ static int runAs(const Arguments &arguments) {
   const std::string gpu = arch.empty() ? input.report.target : arch;
   if (const int status = assembleInput(input, gpu, arguments, object))
     return status;
-  std::string problem;
-  if (!object.copyTo(*output, problem))
+  if (const std::string problem = object.copyTo(*output); !problem.empty())
     return complain(BadUsage, "cannot write `" + output->str() + "`: " + problem);
   return Clean;
 }
@@ -210,11 +217,9 @@ static std::string virtualArchitecture(StringRef target) {
 }
 
 int addVerdict(FileReport &report, StringRef wanted, const CheckOptions &options) {
-  std::string problem;
-  const std::optional<Ptxas> ptxas =
-      findPtxas(wanted, {findVersion(report.ptx).value_or(0), report.target}, 0, problem);
+  const Expected<Ptxas> ptxas = findPtxas(wanted, {findVersion(report.ptx).value_or(0), report.target}, 0);
   MemoryFile input;
-  if (!ptxas || !input.hold(report.source->text(), problem))
+  if (const std::string problem = ptxas ? input.hold(report.source->text()) : ptxas.problem(); !problem.empty())
     return complain(NoPtxas, problem);
   constexpr unsigned patience = 600;
   const Assembly assembly = assemble(*ptxas, input, virtualArchitecture(report.target), patience);

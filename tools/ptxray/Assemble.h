@@ -15,8 +15,9 @@ struct AssembleInput : ModuleInput {
   int read(llvm::StringRef path, const Arguments &arguments);
 
 private:
-  void takeEntry(const Arguments &arguments, std::string &problem);
-  void takeText(std::string &problem);
+  std::string take(llvm::StringRef text);
+  std::string takeEntry(const Arguments &arguments);
+  std::string takeText();
 };
 
 /// Adds the output of ptxas to the diagnostics of a report. Returns whether ptxas refused the text itself.

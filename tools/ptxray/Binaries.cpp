@@ -15,10 +15,10 @@ Option entryOption() { return {"--text", "N", "of a binary: the text that `extra
 
 Option maxSizeOption() { return {"--max-size", "BYTES", "unpack no text or cubin larger than this (default: 1G)"}; }
 
-int readLimits(const Arguments &arguments, ReadLimits &limits) {
+Expected<ReadLimits> readLimits(const Arguments &arguments) {
   std::optional<StringRef> written = arguments.value("--max-size");
   if (!written)
-    return Clean;
+    return ReadLimits();
   StringRef number = *written;
   const unsigned shift = number.consume_back("K")   ? 10
                          : number.consume_back("M") ? 20
@@ -26,50 +26,45 @@ int readLimits(const Arguments &arguments, ReadLimits &limits) {
                                                     : 0;
   uint64_t size;
   if (number.getAsInteger(10, size) || size == 0 || size > SourceBuffer::largest >> shift)
-    return usageError("`--max-size` requires a number of bytes below 4G, as 512M, not `" + written->str() + "`");
-  limits.largestImage = size << shift;
-  return Clean;
+    return Problem{"`--max-size` requires a number of bytes below 4G, as 512M, not `" + written->str() + "`"};
+  return ReadLimits{.largestImage = size << shift};
 }
 
-std::unique_ptr<OpenBinary> openBinary(StringRef path, const ReadLimits &limits, std::unique_ptr<SourceBuffer> &text,
-                                       std::string &reason) {
-  std::unique_ptr<SourceBuffer> file = SourceBuffer::openBytes(path, reason);
+Expected<OpenInput> openInput(StringRef path, const ReadLimits &limits) {
+  Expected<std::unique_ptr<SourceBuffer>> file = SourceBuffer::openBytes(path);
   if (!file)
-    return nullptr;
-  if (!isBinary(file->text())) {
-    if (file->text().size() <= SourceBuffer::largest)
-      text = std::move(file);
-    else
-      reason = "it is larger than 4 GB";
-    return nullptr;
+    return Problem{file.problem()};
+  const StringRef bytes = (*file)->text();
+  OpenInput input;
+  if (isBinary(bytes)) {
+    input.binary = std::make_unique<OpenBinary>();
+    *input.binary = {path == "-" ? "<stdin>" : path.str(), std::move(*file), readBinary(bytes, limits), limits};
+  } else if (bytes.size() <= SourceBuffer::largest) {
+    input.text = std::move(*file);
+  } else {
+    return Problem{"it is larger than 4 GB"};
   }
-  auto binary = std::make_unique<OpenBinary>();
-  binary->path = path == "-" ? "<stdin>" : path.str();
-  binary->file = std::move(file);
-  binary->limits = limits;
-  binary->content = readBinary(binary->file->text(), limits);
-  return binary;
+  return input;
 }
 
-/// The wanted entry; npos and a reason if there is none.
-static size_t chooseEntry(const OpenBinary &binary, std::optional<StringRef> wanted, std::string &reason) {
+/// The number of the wanted entry.
+static Expected<size_t> chooseEntry(const OpenBinary &binary, std::optional<StringRef> wanted) {
   const std::vector<Entry> &entries = binary.content.entries;
   const auto texts = llvm::count_if(entries, [](const Entry &e) { return e.isText(); });
   if (wanted) {
     size_t number = 0;
     if (wanted->getAsInteger(10, number) || number == 0 || number > entries.size())
-      reason = "it has no entry " + wanted->str() + " among its " + std::to_string(entries.size());
-    else if (!entries[number - 1].isText())
-      reason = "entry " + wanted->str() + " is not PTX: " + nameOf(entries[number - 1].kind).str();
-    return reason.empty() ? number - 1 : StringRef::npos;
+      return Problem{"it has no entry " + wanted->str() + " among its " + std::to_string(entries.size())};
+    if (!entries[number - 1].isText())
+      return Problem{"entry " + wanted->str() + " is not PTX: " + nameOf(entries[number - 1].kind).str()};
+    return number - 1;
   }
   if (texts == 1)
     return llvm::find_if(entries, [](const Entry &e) { return e.isText(); }) - entries.begin();
-  reason = texts ? "it holds " + std::to_string(texts) + " texts: `--text=N` names one of `ptxray extract --list`"
-                 : "it holds no PTX";
-  if (!texts && !binary.content.problems.empty())
-    reason += ", " + problemText(binary.content.problems.front());
-  return StringRef::npos;
+  if (texts)
+    return Problem{"it holds " + std::to_string(texts) + " texts: `--text=N` names one of `ptxray extract --list`"};
+  const std::vector<BinaryProblem> &problems = binary.content.problems;
+  return Problem{"it holds no PTX" + (problems.empty() ? "" : ", " + problemText(problems.front()))};
 }
 
 /// Is true if a text was compiled to be linked with others.
@@ -78,27 +73,30 @@ static bool isSeparate(const Entry &entry, const Container &container) {
          entry.options.contains("--compile-only");
 }
 
-OneText openText(StringRef path, const Arguments &arguments, std::string &reason) {
+OneText openText(StringRef path, const Arguments &arguments) {
   const ReadLimits limits;
   OneText one;
-  const std::unique_ptr<OpenBinary> binary = openBinary(path, limits, one.source, reason);
-  if (!binary) {
-    if (one.source && arguments.has("--text")) {
-      reason = "`--text` is for binaries, and this is a text";
-      one.source = nullptr;
-    }
+  Expected<OpenInput> input = openInput(path, limits);
+  if (!input || input->text) {
+    const bool isMistaken = input && arguments.has("--text");
+    one.problem = isMistaken ? "`--text` is for binaries, and this is a text" : input.problem();
+    one.source = input && !isMistaken ? std::move(input->text) : nullptr;
     return one;
   }
+  const std::unique_ptr<OpenBinary> &binary = input->binary;
   const StringRef bytes = binary->file->text();
   constexpr size_t header = 64; // bytes
   one.isObject = isCubin(bytes) || (bytes.starts_with(elfMagic) && bytes.size() < header);
-  const size_t chosen = chooseEntry(*binary, arguments.value("--text"), reason);
-  if (chosen == StringRef::npos)
+  const Expected<size_t> chosen = chooseEntry(*binary, arguments.value("--text"));
+  one.problem = chosen.problem();
+  if (!chosen)
     return one;
-  const Entry &entry = binary->content.entries[chosen];
-  one.entry = entryName(binary->content, chosen);
+  const Entry &entry = binary->content.entries[*chosen];
+  one.entry = entryName(binary->content, *chosen);
   one.isSeparate = isSeparate(entry, binary->content.containerOf(entry));
-  one.source = Unpacker(limits).unpack(entry, one.entry, reason);
+  Expected<std::unique_ptr<SourceBuffer>> text = Unpacker(limits).unpack(entry, one.entry);
+  one.problem = text.problem();
+  one.source = text ? std::move(*text) : nullptr;
   return one;
 }
 
@@ -121,12 +119,13 @@ static std::set<size_t> findMisfits(const Binary &content, StringRef arch) {
 
 /// A key that is equal for entries with the same text.
 static std::string keyOf(const Entry &entry, bool bySource, Unpacker &unpacker) {
-  std::string unreadable, key;
+  std::string key;
   llvm::raw_string_ostream out(key);
   StringRef bytes = entry.data;
-  std::unique_ptr<SourceBuffer> text;
-  if (bySource && (text = unpacker.unpack(entry, "", unreadable)))
-    bytes = text->text();
+  const Expected<std::unique_ptr<SourceBuffer>> text =
+      bySource ? unpacker.unpack(entry, "") : Problem{"the packed bytes are compared"};
+  if (text)
+    bytes = (*text)->text();
   else
     out << static_cast<int>(entry.packing) << ' ' << entry.partOffset << ' ' << entry.bytes << ' ';
   out << llvm::xxHash64(bytes) << ' ' << bytes.size();

@@ -17,21 +17,25 @@ struct OpenBinary {
   ReadLimits limits;
 };
 
-/// Reads `--max-size`. Returns an exit status, after printing what is wrong.
-int readLimits(const Arguments &arguments, ReadLimits &limits);
+/// Reads `--max-size`.
+Expected<ReadLimits> readLimits(const Arguments &arguments);
 
-/// Reads an input that may be a binary. If it is not, returns null and sets either `text` or the reason.
-std::unique_ptr<OpenBinary> openBinary(llvm::StringRef path, const ReadLimits &limits,
-                                       std::unique_ptr<SourceBuffer> &text, std::string &reason);
+/// An input that may be a binary: one of the two.
+struct OpenInput {
+  std::unique_ptr<OpenBinary> binary;
+  std::unique_ptr<SourceBuffer> text;
+};
+Expected<OpenInput> openInput(llvm::StringRef path, const ReadLimits &limits);
 
 /// One text of an input: the input itself, or the entry that `--text` names, or the only one.
 struct OneText {
   std::unique_ptr<SourceBuffer> source; // null: there is none
+  std::string problem;                  // why there is none
   std::string entry;                    // what the entry is called; empty: the input is a text
   bool isSeparate = false;              // it was made to be linked
   bool isObject = false;                // the input is a cubin, which has none, or a torn one
 };
-OneText openText(llvm::StringRef path, const Arguments &arguments, std::string &reason);
+OneText openText(llvm::StringRef path, const Arguments &arguments);
 
 /// A text of a binary that is to be checked.
 struct TextTask {

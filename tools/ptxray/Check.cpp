@@ -1,50 +1,24 @@
+// Checks the inputs on several threads, and writes what is found in their order.
 #include "Batch.h"
-#include "Check/Checker.h"
+#include "CheckJobs.h"
 #include "CheckOutput.h"
-#include "CompileCommands.h"
 #include "Diff.h"
 #include "Files.h"
 #include "Reports.h"
 #include "ShowConfig.h"
-#include "Source/Foreign.h"
 #include "Watch.h"
-#include "Workspace/Baseline.h"
 #include "Workspace/Fixes.h"
-#include "llvm/ADT/STLExtras.h"
 #include <atomic>
 #include <thread>
 
 namespace ptxray {
 
-namespace {
-
-/// A task says what to do with each input besides checking it.
-struct Task {
-  Progress::Clock::time_point begin = Progress::Clock::now();
-  llvm::StringRef stdinName = "<stdin>";
-  bool fix = false, unsafeFixes = false, diff = false;
-  Baseline *baseline = nullptr;
-  bool updateBaseline = false;
-  std::optional<llvm::StringRef> constraints; // of a fragment
-  std::optional<Language> language;           // of all inputs; nothing: what their names say
-  std::optional<llvm::StringRef> ptxas;       // also asked, if there is a value; empty: the one that is found
-};
-
-/// A text to be checked: an input, one of the texts of a binary, or an error in reading those.
-struct Job {
-  Input input;
-  std::shared_ptr<const CheckOptions> options;
-  std::unique_ptr<SourceBuffer> source;     // an input that was read already
-  std::shared_ptr<const OpenBinary> binary; // of a text of a binary
-  TextTask text;
-};
-
-Language languageIn(const FileReport &report, const Task &task) {
+static Language languageIn(const FileReport &report, const CheckTask &task) {
   return report.entry ? Language::Ptx : task.language.value_or(languageOf(report.path));
 }
 
 /// Checks the source of the report; the findings that the baseline accepts are left out of it.
-CheckedInput checkText(FileReport report, const CheckOptions &options, const Task &task, Checker &checker) {
+static CheckedInput checkText(FileReport report, const CheckOptions &options, const CheckTask &task, Checker &checker) {
   const Language language = languageIn(report, task);
   CheckedInput outcome;
   outcome.report = task.constraints ? checker.checkStatement(std::move(report), *task.constraints, options)
@@ -54,31 +28,38 @@ CheckedInput checkText(FileReport report, const CheckOptions &options, const Tas
   return outcome;
 }
 
-/// Applies fixes until there is nothing left to fix.
-void fixInput(CheckedInput &outcome, const CheckOptions &options, const Task &task, Checker &checker) {
+/// Applies fixes until there is nothing left to fix. Returns what went wrong, or nothing.
+static std::string fixInput(const CheckJob &job, CheckedInput &outcome, const CheckTask &task, Checker &checker) {
   FileReport &report = outcome.report;
   if (languageIn(report, task) == Language::Ptx && !isSurelyPtx(report.source->text()))
-    return;
+    return "";
   const std::string before = report.source->text().str();
   std::vector<unsigned> accepted; // by round
   const FixRounds made = fixReport(report, task.unsafeFixes, [&](FileReport changed) {
-    CheckedInput fixed = checkText(std::move(changed), options, task, checker);
+    CheckedInput fixed = checkText(std::move(changed), *job.options, task, checker);
     accepted.push_back(fixed.accepted);
     return std::move(fixed.report);
   });
   if (made.rounds == 0)
-    return;
+    return "";
   outcome.fixed = made.fixes;
   outcome.accepted = accepted[made.rounds - 1];
   if (task.diff)
     outcome.diff = diffTexts(report.path, before, report.source->text());
+  if (task.diff || !outcome.fixed || job.input.path == "-")
+    return "";
+  const std::string problem = writeFile(job.input.path, report.source->text());
+  if (problem.empty())
+    return "";
+  outcome.fixed = 0;
+  return "it cannot be written: " + problem;
 }
 
-/// Unpacks a text of a binary, and sets its place.
-void readEntry(FileReport &report, const Job &job, Unpacker &unpacker, std::string &problem) {
+/// Says in the report where a text of a binary was.
+static EntryPlace placeOf(const CheckJob &job) {
   const Binary &content = job.binary->content;
   const Entry &entry = content.entries[job.text.entry];
-  EntryPlace &place = report.entry.emplace();
+  EntryPlace place;
   place.name = entryName(content, job.text.entry);
   place.number = job.text.entry + 1;
   place.member = content.objectOf(entry).member;
@@ -86,15 +67,31 @@ void readEntry(FileReport &report, const Job &job, Unpacker &unpacker, std::stri
   place.target = entry.number ? entry.target() : "";
   for (size_t alike : job.text.alike)
     place.alike.push_back(alike + 1);
-  report.source = unpacker.unpack(entry, nameOf(report), problem);
-  if (report.source && problem.empty())
-    problem = whyNoText(report.source->text());
-  if (!problem.empty())
-    problem = problemText({place.member, entry.offset, problem});
+  return place;
+}
+
+/// Unpacks the text of a binary.
+static Expected<std::unique_ptr<SourceBuffer>> unpackText(const CheckJob &job, llvm::StringRef name,
+                                                          Unpacker &unpacker) {
+  const Binary &content = job.binary->content;
+  const Entry &entry = content.entries[job.text.entry];
+  Expected<std::unique_ptr<SourceBuffer>> text = unpacker.unpack(entry, name);
+  const std::string problem = text ? whyNoText((*text)->text()) : text.problem();
+  if (problem.empty())
+    return text;
+  return Problem{problemText({content.objectOf(entry).member, entry.offset, problem})};
+}
+
+static Expected<std::unique_ptr<SourceBuffer>> sourceOf(CheckJob &job, llvm::StringRef name, Unpacker &unpacker) {
+  if (!job.input.problem.empty())
+    return Problem{job.input.problem};
+  if (job.source)
+    return std::move(job.source);
+  return job.binary ? unpackText(job, name, unpacker) : SourceBuffer::open(job.input.path);
 }
 
 /// The targets that the headers of the entries with the job's text name.
-std::vector<std::string> targetsOf(const Job &job) {
+static std::vector<std::string> targetsOf(const CheckJob &job) {
   const std::vector<Entry> &entries = job.binary->content.entries;
   std::vector<std::string> targets = {entries[job.text.entry].target()};
   for (const size_t alike : job.text.alike)
@@ -102,144 +99,34 @@ std::vector<std::string> targetsOf(const Job &job) {
   return targets;
 }
 
-CheckedInput checkJob(Job &job, const Task &task, Unpacker &unpacker, Checker &checker) {
-  const Input &input = job.input;
-  const CheckOptions &options = *job.options;
-  FileReport report;
-  report.path = input.path == "-" ? task.stdinName.str() : input.path;
-  std::string problem = input.problem;
-  if (job.binary)
-    readEntry(report, job, unpacker, problem);
-  else if (job.source)
-    report.source = std::move(job.source);
-  else if (problem.empty())
-    report.source = SourceBuffer::open(input.path, problem);
+static CheckedInput checkJob(CheckJob &job, const CheckTask &task, Unpacker &unpacker, Checker &checker) {
   CheckedInput outcome;
-  if (problem.empty()) {
-    outcome = checkText(std::move(report), options, task, checker);
-    if (job.binary && options.arch.empty())
-      compareTargets(outcome.report, targetsOf(job));
+  FileReport &report = outcome.report;
+  report.path = job.input.path == "-" ? task.stdinName.str() : job.input.path;
+  if (job.binary)
+    report.entry = placeOf(job);
+  Expected<std::unique_ptr<SourceBuffer>> source = sourceOf(job, nameOf(report), unpacker);
+  std::string problem = source.problem();
+  if (source) {
+    report.source = std::move(*source);
+    outcome = checkText(std::move(report), *job.options, task, checker);
+    if (job.binary && job.options->arch.empty())
+      compareTargets(report, targetsOf(job));
     if (task.fix)
-      fixInput(outcome, options, task, checker);
-    if (outcome.fixed && !task.diff && input.path != "-")
-      if (problem = writeFile(input.path, outcome.report.source->text()); !problem.empty()) {
-        problem = "it cannot be written: " + problem;
-        outcome.fixed = 0;
-      }
-  } else {
-    outcome.report = std::move(report);
+      problem = fixInput(job, outcome, task, checker);
   }
   if (!problem.empty())
-    outcome.report = unreadable(std::move(outcome.report), problem);
-  else if (task.ptxas && !task.constraints && languageIn(outcome.report, task) == Language::Ptx)
-    outcome.verdict = addVerdict(outcome.report, *task.ptxas, options);
+    report = unreadable(std::move(report), problem);
+  else if (task.ptxas && !task.constraints && languageIn(report, task) == Language::Ptx)
+    outcome.verdict = addVerdict(report, *task.ptxas, *job.options);
   if (task.updateBaseline)
-    task.baseline->accept(outcome.report);
+    task.baseline->accept(report);
   return outcome;
 }
 
-std::string readBaseline(const std::string &path, Baseline &baseline) {
-  std::string problem;
-  const std::unique_ptr<SourceBuffer> source = SourceBuffer::open(path, problem);
-  if (!source)
-    return "cannot read the baseline `" + path + "`: " + problem + " (--update-baseline writes it)";
-  baseline.read(source->text());
-  return "";
-}
-
-std::string writeBaseline(const std::string &path, const Baseline &baseline) {
-  const std::string reason = writeFile(path, baseline.text());
-  return reason.empty() ? "" : "cannot write the baseline `" + path + "`: " + reason;
-}
-
-/// The options for a text of a binary: as it was compiled, and without warnings unless they are requested.
-std::shared_ptr<const CheckOptions> optionsFor(const TextTask &text, const CheckOptions &options,
-                                               const Arguments &arguments) {
-  auto own = std::make_shared<CheckOptions>(options);
-  if (!arguments.has("--link"))
-    own->linking = text.isSeparate ? Linking::Separate : Linking::Whole;
-  if (!text.failsArch)
-    own->arch.clear();
-  own->errorsOnly = !arguments.has("--warnings");
-  return own;
-}
-
-/// Adds the jobs of an input: itself, or the texts of a binary and its problems.
-void addJobs(const Input &input, const std::shared_ptr<const CheckOptions> &options, const ReadLimits &limits,
-             const Arguments &arguments, std::vector<Job> &jobs) {
-  Job itself{input, options, nullptr, nullptr, {}};
-  // A plain file is opened when its job begins.
-  const bool isText = !input.problem.empty() || (isPlainFile(input.path) && !beginsAsBinary(input.path));
-  std::shared_ptr<const OpenBinary> binary;
-  if (!isText)
-    binary = openBinary(input.path, limits, itself.source, itself.input.problem);
-  if (!binary) {
-    jobs.push_back(std::move(itself));
-    return;
-  }
-  for (const BinaryProblem &problem : binary->content.problems)
-    jobs.push_back({{input.path, problemText(problem)}, options, nullptr, nullptr, {}});
-  std::vector<TextTask> texts = textTasks(*binary, options->arch);
-  if (texts.empty() && binary->content.problems.empty() && !arguments.has("--quiet"))
-    llvm::errs() << "ptxray: " << escaped(binary->path) << " holds no PTX"
-                 << (binary->content.entries.empty() ? ", nor other device code" : "") << '\n';
-  for (TextTask &text : texts) {
-    std::shared_ptr<const CheckOptions> own = optionsFor(text, *options, arguments);
-    jobs.push_back({input, std::move(own), nullptr, binary, std::move(text)});
-  }
-}
-
-/// The options that setOption understands, in the order in which they are written.
-std::vector<Configuration::Setting> settingsOf(const Arguments &arguments) {
-  std::vector<Configuration::Setting> settings;
-  for (const auto &[name, value] : arguments.options) {
-    if (name == "--pedantic" || name == "--werror")
-      settings.emplace_back(name.drop_front(2), "yes");
-    else if (llvm::is_contained<llvm::StringRef>(
-                 {"--target", "--ptx", "--arch", "--link", "--on", "--off", "--warning", "--error"}, name))
-      settings.emplace_back(name.drop_front(2), value);
-  }
-  return settings;
-}
-
-/// Finds options that cannot be combined.
-std::string conflictIn(const Arguments &arguments) {
-  auto given = [&](llvm::StringRef option) { return arguments.has(option); };
-  const bool fixes = given("--fix") || given("--diff");
-  if (given("--batch"))
-    for (const llvm::StringRef other :
-         {"--format", "--constraints", "--stdin-filename", "--baseline", "--fix", "--diff", "--statistics",
-          "--with-ptxas", "--jobs", "--max-errors", "--output-file", "--show-config"})
-      if (given(other))
-        return "`--batch` cannot be combined with `" + other.str() + "`";
-  if (given("--batch") && !arguments.operands.empty())
-    return "`--batch` reads standard input and accepts no files";
-  if (given("--watch"))
-    for (const llvm::StringRef other : {"--batch", "--fix", "--show-config", "--update-baseline"})
-      if (given(other))
-        return "`--watch` cannot be combined with `" + other.str() + "`";
-  if (given("--watch") && llvm::is_contained(arguments.operands, "-"))
-    return "`--watch` needs files: standard input (-) ends";
-  if (given("--unsafe-fixes") && !fixes)
-    return "`--unsafe-fixes` requires `--fix` or `--diff`";
-  if (given("--update-baseline") && !given("--baseline"))
-    return "`--update-baseline` requires `--baseline`";
-  if (given("--update-baseline") && fixes)
-    return "`--update-baseline` cannot be combined with fixes";
-  if (given("--fix") && !given("--diff") && arguments.operands.size() > 1 &&
-      llvm::is_contained(arguments.operands, "-"))
-    return "`--fix -` writes the fixed text to standard output and accepts no other file";
-  if (const std::optional<llvm::StringRef> most = arguments.value("--max-errors"))
-    if (unsigned number = 0; most->getAsInteger(10, number) || number == 0)
-      return "`--max-errors` requires a number from 1, not `" + most->str() + "`";
-  if ((given("--statistics") || given("--diff")) && arguments.value("--format").value_or("text") != "text")
-    return "`--statistics` and `--diff` cannot be combined with `--format`";
-  return "";
-}
-
 /// Writes the fixed text to standard output, and the remaining findings to standard error.
-int fixStandardInput(Job &job, const Task &task, const Shown &shown, const ReadLimits &limits) {
-  Unpacker unpacker(limits);
+static int fixStandardInput(CheckJob &job, const CheckTask &task, const Shown &shown) {
+  Unpacker unpacker(task.limits);
   Checker checker;
   const CheckedInput outcome = checkJob(job, task, unpacker, checker);
   Totals totals;
@@ -254,121 +141,22 @@ int fixStandardInput(Job &job, const Task &task, const Shown &shown, const ReadL
   return totals.errors ? FoundErrors : Clean;
 }
 
-/// Returns nothing if the text is not a number of threads.
-std::optional<unsigned> threadsOf(const Arguments &arguments) {
-  unsigned threads = std::max(1u, std::thread::hardware_concurrency());
-  if (const std::optional<llvm::StringRef> written = arguments.value("--jobs"))
-    if (written->getAsInteger(10, threads) || threads == 0)
-      return std::nullopt;
-#ifdef __wasm__ // has no others
-  threads = 1;
-#endif
-  return threads;
-}
-
-/// The task, without the baseline.
-Task taskOf(const Arguments &arguments) {
-  Task task;
-  if (std::optional<llvm::StringRef> name = arguments.value("--language"))
-    task.language = findLanguage(*name);
-  task.constraints = arguments.value("--constraints");
-  task.stdinName = arguments.value("--stdin-filename").value_or(task.stdinName);
-  task.fix = arguments.has("--fix") || arguments.has("--diff");
-  task.unsafeFixes = arguments.has("--unsafe-fixes");
-  task.diff = arguments.has("--diff");
-  task.updateBaseline = arguments.has("--update-baseline");
-  if (arguments.has("--with-ptxas"))
-    task.ptxas = arguments.value("--ptxas").value_or("");
-  return task;
-}
-
-/// Empty: no file is read; nothing: the one nearest to the input is read.
-std::optional<std::string> configFileOf(const Arguments &arguments) {
-  if (arguments.has("--no-config"))
-    return "";
-  if (const std::optional<llvm::StringRef> path = arguments.value("--config"))
-    return path->str();
-  return std::nullopt;
-}
-
-/// The inputs; without operands, those below the working folder. `wrong` tells what is wrong with a `.ptxray` file.
-std::vector<Input> inputsOf(const Arguments &arguments, Configuration &configuration, std::string &wrong) {
-  const llvm::StringRef here = ".";
-  const llvm::ArrayRef<llvm::StringRef> operands =
-      arguments.operands.empty() ? llvm::ArrayRef(here) : llvm::ArrayRef(arguments.operands);
-  auto wantsSource = [&](const std::string &path) {
-    std::string problem;
-    const auto settings = configuration.settingsFor(path, problem);
-    wrong = wrong.empty() ? problem : wrong;
-    return settings && settings->inlined;
-  };
-  return findInputs(
-      operands, {.binaries = arguments.has("--binaries"), .sources = arguments.has("--inline"), .source = wantsSource});
-}
-
-/// The options with what the build says of a source in C++.
-std::shared_ptr<const CheckOptions> withBuild(std::shared_ptr<const CheckOptions> options, const Arguments &arguments,
-                                              const llvm::StringMap<SourceCommand> &commands, const std::string &path) {
-  auto isOfBuild = [](const auto &option) { return option.first == "--define" || option.first == "--include"; };
-  const auto command = commands.empty() ? commands.end() : commands.find(wholePath(path));
-  if (command == commands.end() && llvm::none_of(arguments.options, isOfBuild))
-    return options;
-  auto own = std::make_shared<CheckOptions>(*options);
-  if (command != commands.end()) {
-    own->macros = command->second.macros;
-    own->folders = command->second.folders;
-  }
-  for (const auto &[name, value] : arguments.options)
-    if (name == "--define" || name == "--include")
-      (name == "--define" ? own->macros : own->folders).push_back(value.str());
-  return own;
-}
-
-/// Returns what is wrong, or an empty text.
-std::string findJobs(const Arguments &arguments, const Task &task, const ReadLimits &limits,
-                     Configuration &configuration, std::vector<Job> &jobs) {
-  std::string wrong;
-  const std::vector<Input> inputs = inputsOf(arguments, configuration, wrong);
-  llvm::StringMap<SourceCommand> commands;
-  if (const std::optional<llvm::StringRef> path = arguments.value("--compile-commands")) {
-    std::string problem;
-    commands = readCompileCommands(*path, problem);
-    if (!problem.empty())
-      return "cannot read `" + path->str() + "`: " + problem;
-  }
-  if (!wrong.empty())
-    return wrong;
-  for (const Input &input : inputs) {
-    std::string problem;
-    const auto settings = configuration.settingsFor(input.path == "-" ? task.stdinName : input.path, problem);
-    if (!problem.empty())
-      return problem;
-    if (!input.isNamed && settings->isExcluded)
-      continue;
-    addJobs(input, withBuild({settings, &settings->check}, arguments, commands, input.path), limits, arguments, jobs);
-  }
-  if (task.fix && llvm::any_of(jobs, [](const Job &job) { return job.binary != nullptr; }))
-    return "`--fix` cannot write into a binary";
-  return "";
-}
-
 /// Checks on several threads. Returns the worst exit status of ptxas.
-int checkAll(std::vector<Job> &jobs, const Task &task, const Shown &shown, const ReadLimits &limits,
-             const Arguments &arguments, unsigned threads, OrderedOutput &output) {
+static int checkAll(std::vector<CheckJob> &jobs, const CheckTask &task, Expansions expansions, OrderedOutput &output) {
   std::atomic<size_t> next = 0;
   std::atomic<int> worst = Clean;
   auto work = [&] {
-    Unpacker unpacker(limits);
-    Checker checker(arguments.has("--show-expansion") ? Expansions::Told : Expansions::Left);
+    Unpacker unpacker(task.limits);
+    Checker checker(expansions);
     for (size_t i; (i = next++) < jobs.size();) {
       CheckedInput outcome = checkJob(jobs[i], task, unpacker, checker);
       if (outcome.verdict == NoPtxas || (outcome.verdict == PtxasRefused && worst != NoPtxas))
         worst = outcome.verdict;
-      output.put(i, render(outcome, jobs[i].binary.get(), task.diff, shown), outcome);
+      output.put(i, std::move(outcome), jobs[i].binary.get(), task.diff);
     }
   };
   std::vector<std::thread> helpers;
-  for (size_t i = 1; i < std::min<size_t>(threads, jobs.size()); ++i)
+  for (size_t i = 1; i < std::min<size_t>(task.threads, jobs.size()); ++i)
     helpers.emplace_back(work);
   work();
   for (std::thread &helper : helpers)
@@ -377,14 +165,13 @@ int checkAll(std::vector<Job> &jobs, const Task &task, const Shown &shown, const
   return worst;
 }
 
-} // namespace
-
 /// Checks the jobs and writes what is found; returns an exit status.
-static int writeReports(std::vector<Job> &jobs, const Task &task, const Shown &shown, const ReadLimits &limits,
-                        const Arguments &arguments, unsigned threads) {
+static int writeReports(std::vector<CheckJob> &jobs, const CheckTask &task, const Shown &shown,
+                        const Arguments &arguments) {
   OrderedOutput output(jobs.size(), shown, task.begin);
   shown.format.begin(shown.out);
-  const int verdict = checkAll(jobs, task, shown, limits, arguments, threads, output);
+  const Expansions expansions = arguments.has("--show-expansion") ? Expansions::Told : Expansions::Left;
+  const int verdict = checkAll(jobs, task, expansions, output);
   Totals &totals = output.totals;
   if (task.baseline && !task.updateBaseline)
     totals.dead = task.baseline->countDead();
@@ -393,8 +180,8 @@ static int writeReports(std::vector<Job> &jobs, const Task &task, const Shown &s
   if (totals.unreadable)
     return BadUsage;
   if (task.updateBaseline) {
-    const std::string problem = writeBaseline(arguments.value("--baseline")->str(), *task.baseline);
-    return problem.empty() ? Clean : usageError(problem);
+    const std::string path = arguments.value("--baseline")->str(), problem = writeFile(path, task.baseline->text());
+    return problem.empty() ? Clean : usageError("cannot write the baseline `" + path + "`: " + problem);
   }
   if (verdict)
     return verdict;
@@ -402,74 +189,65 @@ static int writeReports(std::vector<Job> &jobs, const Task &task, const Shown &s
   return found && !arguments.has("--exit-zero") ? FoundErrors : Clean;
 }
 
-/// The same, into the file that `--output-file` names if there is one.
-static int writeReportsSomewhere(std::vector<Job> &jobs, const Task &task, const ReadLimits &limits,
-                                 const Arguments &arguments, unsigned threads) {
-  const std::optional<llvm::StringRef> path = arguments.value("--output-file");
+/// The same, into the file that `--output-file` names.
+static int writeReportsInto(const std::string &path, std::vector<CheckJob> &jobs, const CheckTask &task,
+                            const Arguments &arguments) {
   std::error_code error;
-  std::optional<llvm::raw_fd_ostream> file;
-  if (path)
-    file.emplace(*path, error);
+  llvm::raw_fd_ostream file(path, error);
   int status = BadUsage;
-  if (!error)
-    status = writeReports(jobs, task, shownOf(arguments, file ? &*file : nullptr), limits, arguments, threads);
-  if (file && !error) {
-    file->close();
-    error = file->error();
-    file->clear_error();
+  if (!error) {
+    status = writeReports(jobs, task, shownOf(arguments, &file), arguments);
+    file.close();
+    error = file.error();
+    file.clear_error();
   }
-  return error ? usageError("cannot write `" + path->str() + "`: " + error.message()) : status;
+  return error ? usageError("cannot write `" + path + "`: " + error.message()) : status;
 }
 
-static int checkOnce(const Arguments &arguments) {
-  const std::optional<unsigned> threads = threadsOf(arguments);
-  if (!threads)
-    return usageError("`--jobs` requires a number from 1, not `" + arguments.value("--jobs")->str() + "`");
-  if (const std::string conflict = conflictIn(arguments); !conflict.empty())
-    return usageError(conflict);
-  Task task = taskOf(arguments);
-  std::optional<Baseline> baseline;
-  if (std::optional<llvm::StringRef> path = arguments.value("--baseline")) {
-    baseline.emplace(*path);
-    task.baseline = &*baseline;
-    if (!task.updateBaseline)
-      if (const std::string problem = readBaseline(path->str(), *baseline); !problem.empty())
-        return usageError(problem);
-  }
-  ReadLimits limits;
-  if (const int status = readLimits(arguments, limits))
-    return status;
-  Configuration configuration(settingsOf(arguments), configFileOf(arguments));
-  std::string problem;
-  if (arguments.has("--batch")) {
-    const auto options = configuration.forInput(task.stdinName, problem);
-    return problem.empty() ? runBatch(arguments, *options) : usageError(problem);
-  }
-  if (arguments.has("--show-config")) {
-    const std::vector<Input> inputs = inputsOf(arguments, configuration, problem);
-    if (problem.empty())
-      problem = showConfig(inputs, task.stdinName, configuration, llvm::outs());
-    return problem.empty() ? Clean : usageError(problem);
-  }
-  std::vector<Job> jobs;
-  if (problem = findJobs(arguments, task, limits, configuration, jobs); !problem.empty())
-    return usageError(problem);
-  if (task.fix && !task.diff && arguments.operands == std::vector<llvm::StringRef>{"-"})
-    return fixStandardInput(jobs.front(), task, shownOf(arguments, nullptr), limits);
-  return writeReportsSomewhere(jobs, task, limits, arguments, *threads);
+static int answerRequests(const Arguments &arguments, const CheckTask &task, Configuration &configuration) {
+  const auto options = configuration.forInput(task.stdinName);
+  return options ? runBatch(arguments, **options) : usageError(options.problem());
 }
+
+static int showSettings(const Arguments &arguments, const CheckTask &task, Configuration &configuration) {
+  FoundInputs inputs = inputsOf(arguments, configuration);
+  if (inputs.problem.empty())
+    inputs.problem = showConfig(inputs.all, task.stdinName, configuration, llvm::outs());
+  return inputs.problem.empty() ? Clean : usageError(inputs.problem);
+}
+
+static int checkWheneverSaved(const Arguments &arguments);
 
 static int runCheck(const Arguments &arguments) {
-  if (!arguments.has("--watch"))
-    return checkOnce(arguments);
-  if (const std::string conflict = conflictIn(arguments); !conflict.empty())
-    return usageError(conflict);
+  const Expected<CheckTask> task = readTask(arguments);
+  if (!task)
+    return usageError(task.problem());
+  if (arguments.has("--watch"))
+    return checkWheneverSaved(arguments);
+  Configuration configuration = configurationOf(arguments);
+  if (arguments.has("--batch"))
+    return answerRequests(arguments, *task, configuration);
+  if (arguments.has("--show-config"))
+    return showSettings(arguments, *task, configuration);
+  Expected<std::vector<CheckJob>> jobs = findJobs(arguments, *task, configuration);
+  if (!jobs)
+    return usageError(jobs.problem());
+  if (const std::optional<llvm::StringRef> path = arguments.value("--output-file"))
+    return writeReportsInto(path->str(), *jobs, *task, arguments);
+  const Shown shown = shownOf(arguments, nullptr);
+  if (task->fix && !task->diff && arguments.operands == std::vector<llvm::StringRef>{"-"})
+    return fixStandardInput(jobs->front(), *task, shown);
+  return writeReports(*jobs, *task, shown, arguments);
+}
+
+static int checkWheneverSaved(const Arguments &arguments) {
+  Arguments once = arguments;
+  llvm::erase_if(once.options, [](const auto &option) { return option.first == "--watch"; });
   auto inputs = [&] {
-    Configuration configuration(settingsOf(arguments), configFileOf(arguments));
-    std::string problem;
-    return inputsOf(arguments, configuration, problem);
+    Configuration configuration = configurationOf(arguments);
+    return inputsOf(arguments, configuration).all;
   };
-  return watch(inputs, [&] { return checkOnce(arguments); });
+  return watch(inputs, [&] { return runCheck(once); });
 }
 
 Command checkCommand() {

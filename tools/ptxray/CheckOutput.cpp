@@ -33,38 +33,38 @@ Shown shownOf(const Arguments &arguments, llvm::raw_ostream *file) {
           .out = file ? *file : llvm::outs()};
 }
 
-/// Removes the diagnostics after the last error that may be shown.
-static DiagnosticList takeSurplus(FileReport &report, unsigned mostErrors) {
+/// Removes the diagnostics after the last error that may be shown. Returns how many they are.
+static size_t dropSurplus(FileReport &report, unsigned mostErrors) {
   unsigned errors = 0;
   auto surplus = llvm::find_if(report.diagnostics, [&](const Diagnostic &d) {
     return errors == mostErrors || (errors += d.severity == Severity::Error, false);
   });
-  DiagnosticList taken(std::make_move_iterator(surplus), std::make_move_iterator(report.diagnostics.end()));
+  const auto dropped = static_cast<size_t>(std::distance(surplus, report.diagnostics.end()));
   report.diagnostics.erase(surplus, report.diagnostics.end());
-  return taken;
+  return dropped;
 }
 
-Rendered render(CheckedInput &outcome, const OpenBinary *binary, bool wantsDiff, const Shown &shown) {
+void OrderedOutput::put(size_t index, CheckedInput outcome, const OpenBinary *binary, bool wantsDiff) {
   FileReport &report = outcome.report;
-  DiagnosticList surplus = takeSurplus(report, shown.mostErrors);
-  Rendered rendered{outcome.diff, {}, binary, surplus.size()};
+  std::unique_lock<std::mutex> lock(mutex);
+  totals.add(report);
+  totals.fixed += outcome.fixed;
+  totals.accepted += outcome.accepted;
+  totals.hidden += dropSurplus(report, shown.mostErrors);
+  lock.unlock();
+  Rendered rendered{outcome.diff, {}, binary};
   if (binary && shown.rendering.fold && shown.format.name == "text") {
     rendered.blocks = renderBlocks(report, shown.rendering);
   } else if (!wantsDiff || !report.source) {
     llvm::raw_string_ostream stream(rendered.text);
     shown.format.file(report, shown.rendering, stream);
   }
-  llvm::move(surplus, std::back_inserter(report.diagnostics));
-  return rendered;
+  lock.lock();
+  waiting[index] = std::move(rendered);
+  writeReady();
 }
 
-void OrderedOutput::put(size_t index, Rendered rendered, const CheckedInput &outcome) {
-  std::lock_guard<std::mutex> lock(mutex);
-  totals.add(outcome.report);
-  totals.fixed += outcome.fixed;
-  totals.accepted += outcome.accepted;
-  totals.hidden += rendered.hidden;
-  waiting[index] = std::move(rendered);
+void OrderedOutput::writeReady() {
   for (; next < waiting.size() && waiting[next]; ++next) {
     Rendered ready = std::move(*std::exchange(waiting[next], Rendered()));
     if (folding && folding != ready.binary)

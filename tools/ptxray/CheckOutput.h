@@ -28,29 +28,26 @@ struct CheckedInput {
   int verdict = Clean; // of ptxas: an exit status
 };
 
-/// A rendered report: a text, or, for a binary, blocks that are folded over its texts.
-struct Rendered {
-  std::string text;
-  std::vector<TextBlock> blocks;
-  const OpenBinary *binary = nullptr;
-  size_t hidden = 0; // diagnostics after the last error that may be shown
-};
-
-/// `wantsDiff` selects the changes alone, if the input could be read.
-Rendered render(CheckedInput &outcome, const OpenBinary *binary, bool wantsDiff, const Shown &shown);
-
-/// Writes rendered reports in the order of the inputs, each as soon as all before it are ready.
+/// Writes reports in the order of the inputs, each as soon as all before it are ready.
 class OrderedOutput {
 public:
   OrderedOutput(size_t count, const Shown &shown, Progress::Clock::time_point begin)
       : progress(count, !shown.quiet, begin), shown(shown), waiting(count) {}
 
-  void put(size_t index, Rendered rendered, const CheckedInput &outcome);
+  /// `binary` is the one that the input is a text of. Of an input that was read, `wantsDiff` selects the changes alone.
+  void put(size_t index, CheckedInput outcome, const OpenBinary *binary, bool wantsDiff);
 
   Totals totals;
   Progress progress;
 
 private:
+  /// A rendered report: a text, or, for a binary, blocks that are folded over its texts.
+  struct Rendered {
+    std::string text;
+    std::vector<TextBlock> blocks;
+    const OpenBinary *binary = nullptr;
+  };
+  void writeReady();
   void write(const std::string &text);
 
   const Shown &shown;

@@ -57,16 +57,15 @@ static SourceCommand commandOf(const std::vector<std::string> &words, const std:
   return command;
 }
 
-llvm::StringMap<SourceCommand> readCompileCommands(llvm::StringRef path, std::string &problem) {
-  llvm::StringMap<SourceCommand> commands;
-  const std::unique_ptr<SourceBuffer> source = SourceBuffer::open(path, problem);
+Expected<llvm::StringMap<SourceCommand>> readCompileCommands(llvm::StringRef path) {
+  const auto source = SourceBuffer::open(path);
   if (!source)
-    return commands;
-  const Json list = Json::parse(source->text().begin(), source->text().end(), nullptr, /*allow_exceptions=*/false);
-  if (!list.is_array()) {
-    problem = "it is not a list of commands";
-    return commands;
-  }
+    return Problem{source.problem()};
+  const llvm::StringRef text = (*source)->text();
+  const Json list = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+  if (!list.is_array())
+    return Problem{"it is not a list of commands"};
+  llvm::StringMap<SourceCommand> commands;
   for (const Json &entry : list) {
     if (!entry.is_object() || !entry.contains("file") || !entry["file"].is_string())
       continue;

@@ -1,4 +1,5 @@
 #pragma once
+#include "Source/Expected.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
@@ -12,7 +13,7 @@ struct SourceCommand {
 };
 
 /// Those of each source that a `compile_commands.json` names, by its whole path. `problem` says why there are none.
-llvm::StringMap<SourceCommand> readCompileCommands(llvm::StringRef path, std::string &problem);
+Expected<llvm::StringMap<SourceCommand>> readCompileCommands(llvm::StringRef path);
 
 /// The path with which a source is looked up.
 std::string wholePath(llvm::StringRef path);

@@ -54,10 +54,9 @@ static void writeDifferencesJson(llvm::ArrayRef<Difference> differences, llvm::r
 static int runDiff(const Arguments &arguments) {
   std::vector<OneText> texts;
   for (const llvm::StringRef path : arguments.operands) {
-    std::string problem;
-    texts.push_back(openText(path, arguments, problem));
+    texts.push_back(openText(path, arguments));
     if (!texts.back().source)
-      return usageError("cannot read `" + path.str() + "`: " + problem);
+      return usageError("cannot read `" + path.str() + "`: " + texts.back().problem);
     if (hasSyntaxErrors(*texts.back().source)) {
       faultyInput(path);
       return BadUsage; // as `diff` does: 1 says that they differ

@@ -70,7 +70,7 @@ public:
 
 private:
   void checkFile(const std::string &file);
-  void report(std::unique_ptr<SourceBuffer> source, StringRef path);
+  void report(Expected<std::unique_ptr<SourceBuffer>> source, StringRef path);
   void show(FileReport report);
   void showOriginal(FileReport report);
   void log(const FileReport &report) const;
@@ -95,7 +95,6 @@ static int descriptorOf(StringRef path) {
 }
 
 void Inputs::checkFile(const std::string &file) {
-  std::string reason;
   struct stat status;
   const int descriptor = descriptorOf(file);
   const bool isRegular =
@@ -104,37 +103,36 @@ void Inputs::checkFile(const std::string &file) {
     // A named pipe can be read only once: it is left to ptxas.
     if (!isRegular && access(file.c_str(), F_OK) == 0)
       return;
-    auto source = SourceBuffer::open(file, reason);
+    Expected<std::unique_ptr<SourceBuffer>> source = SourceBuffer::open(file);
     if (!source && environment.verifyOnly)
-      usageError("cannot read `" + file + "`: " + reason);
+      usageError("cannot read `" + file + "`: " + source.problem());
     report(std::move(source), file);
     return;
   }
   // The contents of a pipe are kept, and replace the pipe for ptxas.
   MemoryFile held;
-  if (!held.fill(descriptor == STDIN_FILENO ? "-" : file, MemoryFile::Ending::Kept, reason))
+  if (!held.fill(descriptor == STDIN_FILENO ? "-" : file, MemoryFile::Ending::Kept).empty())
     return;
   const int again = open(held.path().c_str(), O_RDONLY);
   dup2(again, descriptor);
   close(again);
-  report(SourceBuffer::open(held.path(), reason), descriptor == STDIN_FILENO ? "<stdin>" : StringRef(file));
+  report(SourceBuffer::open(held.path()), descriptor == STDIN_FILENO ? "<stdin>" : StringRef(file));
 }
 
 /// If an input cannot be read, ptxas will report it, if there is one.
-void Inputs::report(std::unique_ptr<SourceBuffer> source, StringRef path) {
+void Inputs::report(Expected<std::unique_ptr<SourceBuffer>> source, StringRef path) {
   if (!source) {
     unreadable = true;
     return;
   }
   FileReport report;
   report.path = path.str();
-  report.source = std::move(source);
-  std::string problem;
+  report.source = std::move(*source);
   CheckOptions options;
-  if (std::optional<CheckOptions> configured = findOptions(path, {}, problem))
+  if (Expected<CheckOptions> configured = findOptions(path, {}))
     options = std::move(*configured);
   else
-    usageError(problem); // and on: it is ptxas that is wanted
+    usageError(configured.problem()); // and on: it is ptxas that is wanted
   const std::string arch = line.arch.empty() && environment.verifyOnly ? defaultTarget.str() : line.arch;
   if (StringRef(arch).starts_with("compute_")) { // makes no code, and links nothing
     for (const RuleName &rule : findRules("codegen").rules)
@@ -177,11 +175,11 @@ void Inputs::showOriginal(FileReport report) {
 void Inputs::explain(StringRef printed) {
   for (const std::string &path : compiled) {
     FileReport report;
-    std::string reason;
-    report.path = path;
-    report.source = SourceBuffer::open(path, reason);
-    if (!report.source)
+    auto source = SourceBuffer::open(path);
+    if (!source)
       continue;
+    report.path = path;
+    report.source = std::move(*source);
     for (Diagnostic &d : readMessages(printed, *report.source).diagnostics)
       if (d.id == DiagId::PtxasError)
         report.diagnostics.push_back(std::move(d));
@@ -288,22 +286,22 @@ int actAsPtxas(StringRef name, llvm::ArrayRef<StringRef> operands) {
     return verify(line, inputs);
   if (inputs.mustStop())
     return FoundErrors;
-  std::string reason;
-  if (const std::optional<std::string> real = realPtxas(name, reason))
+  if (const Expected<std::string> real = realPtxas(name))
     return inputs.haveStatements() ? runPtxasAndExplain(*real, words, inputs) : becomePtxas(*real, words);
-  usageError(reason);
+  else
+    usageError(real.problem());
   return NoPtxas;
 }
 
 /// Without a ptxas whose help could be shown, `--help` is about this command.
 static int runPtxas(const Arguments &arguments) {
   const std::vector<std::string> words(arguments.operands.begin(), arguments.operands.end());
-  std::string reason;
-  if (readPtxasCommandLine(words).wantsHelp && !Environment().verifyOnly && !realPtxas("ptxas", reason)) {
-    printHelp(ptxasCommand(), llvm::outs());
-    llvm::outs() << '\n' << reason << '\n';
-    return Clean;
-  }
+  if (readPtxasCommandLine(words).wantsHelp && !Environment().verifyOnly)
+    if (const Expected<std::string> real = realPtxas("ptxas"); !real) {
+      printHelp(ptxasCommand(), llvm::outs());
+      llvm::outs() << '\n' << real.problem() << '\n';
+      return Clean;
+    }
   return actAsPtxas("ptxas", arguments.operands);
 }
 

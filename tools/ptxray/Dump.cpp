@@ -19,11 +19,10 @@ static void dumpSyntax(const SourceBuffer &source, bool asJson, DiagnosticSink &
 static int runDump(const Arguments &arguments) {
   FileReport report;
   report.path = arguments.operands.front().str();
-  std::string problem;
-  OneText text = openText(report.path, arguments, problem);
+  OneText text = openText(report.path, arguments);
   report.source = std::move(text.source);
   if (!report.source)
-    return usageError("cannot read `" + report.path + "`: " + problem);
+    return usageError("cannot read `" + report.path + "`: " + text.problem);
   if (!text.entry.empty())
     report.path += ":" + text.entry;
   DiagnosticSink sink;

@@ -77,10 +77,10 @@ static std::optional<int> explainLine(StringRef written, llvm::raw_ostream &out)
   unsigned line = 0;
   if (path == written || number.getAsInteger(10, line))
     return std::nullopt;
-  std::string problem;
-  const std::unique_ptr<SourceBuffer> source = SourceBuffer::open(path, problem);
-  if (!source)
-    return usageError("cannot read `" + path.str() + "`: " + problem);
+  const auto opened = SourceBuffer::open(path);
+  if (!opened)
+    return usageError("cannot read `" + path.str() + "`: " + opened.problem());
+  const std::unique_ptr<SourceBuffer> &source = *opened;
   const StringRef text = source->lineText(line).trim();
   out << text << '\n';
   bool anything = false;

@@ -157,14 +157,13 @@ static int readImages(Extraction &found, std::optional<std::string> folder) {
     const bool writes = folder && isWritten(entry, found.wanted);
     if (!writes && !hasKernels)
       continue;
-    std::string reason;
-    const std::unique_ptr<SourceBuffer> image = unpacker.unpack(entry, "", reason);
-    if (image && entry.isText())
-      reason = whyNoText(image->text());
+    const auto unpacked = unpacker.unpack(entry, "");
+    const std::string reason = unpacked && entry.isText() ? whyNoText((*unpacked)->text()) : unpacked.problem();
     if (!reason.empty())
       found.problems.push_back(unreadableEntry(found.binary.content, entry, reason));
-    if (!image)
+    if (!unpacked)
       continue;
+    const std::unique_ptr<SourceBuffer> &image = *unpacked;
     if (hasKernels)
       one.kernels = kernelsIn(entry, image->text());
     if (!writes)
@@ -182,16 +181,15 @@ static bool isWanted(const Entry &entry, std::optional<StringRef> arch) {
 }
 
 static int runExtract(const Arguments &arguments) {
-  ReadLimits limits;
-  if (const int status = readLimits(arguments, limits))
-    return status;
+  const Expected<ReadLimits> limits = readLimits(arguments);
+  if (!limits)
+    return usageError(limits.problem());
   const StringRef path = arguments.operands.front();
-  std::unique_ptr<SourceBuffer> text;
-  std::string reason;
-  const std::unique_ptr<OpenBinary> binary = openBinary(path, limits, text, reason);
-  if (!binary)
+  const Expected<OpenInput> input = openInput(path, *limits);
+  if (!input || input->text)
     return usageError("cannot read `" + path.str() +
-                      "`: " + (text ? "it is a text, not a binary: there is nothing to extract" : reason));
+                      "`: " + (input ? "it is a text, not a binary: there is nothing to extract" : input.problem()));
+  const std::unique_ptr<OpenBinary> &binary = input->binary;
   const std::optional<StringRef> arch = arguments.value("--arch");
   Extraction found{*binary, {arguments.has("--cubins"), arguments.has("--kernels")}, {}, binary->content.problems};
   for (size_t i = 0; i < binary->content.entries.size(); ++i)

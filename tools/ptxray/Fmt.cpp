@@ -74,13 +74,13 @@ static void showDiff(llvm::StringRef path, const Formatting &formatting, llvm::S
 static void formatInput(const Input &input, const FormatOptions &options, const FmtTask &task, FmtTotals &totals) {
   const bool isStdin = input.path == "-";
   const std::string path = isStdin ? task.stdinName.str() : input.path;
-  std::string problem = input.problem;
-  const std::unique_ptr<SourceBuffer> source = problem.empty() ? SourceBuffer::open(input.path, problem) : nullptr;
-  if (!source) {
-    complaint(path) << " cannot be read: " << problem << '\n';
+  const auto opened = input.problem.empty() ? SourceBuffer::open(input.path) : Problem{input.problem};
+  if (!opened) {
+    complaint(path) << " cannot be read: " << opened.problem() << '\n';
     ++totals.unreadable;
     return;
   }
+  const std::unique_ptr<SourceBuffer> &source = *opened;
   const Formatting formatting = formattingOf(*source, options, task.lines);
   if (!formatting.refusal.empty()) {
     const LineColumn place = source->lineColumn(formatting.place.begin);
@@ -98,7 +98,7 @@ static void formatInput(const Input &input, const FormatOptions &options, const 
   } else if (isStdin) {
     llvm::outs() << text;
   } else if (changes) {
-    if (problem = writeFile(input.path, text); !problem.empty()) {
+    if (const std::string problem = writeFile(input.path, text); !problem.empty()) {
       complaint(path) << " cannot be written: " << problem << '\n';
       ++totals.unreadable;
       return;
@@ -139,12 +139,11 @@ static int runFmt(const Arguments &arguments) {
   Configuration configuration({}, configFile);
   FmtTotals totals;
   for (const Input &input : inputs) {
-    std::string problem;
-    const auto settings = configuration.settingsFor(input.path == "-" ? task.stdinName : input.path, problem);
-    if (!problem.empty())
-      return usageError(problem);
-    if (input.isNamed || !settings->isExcluded)
-      formatInput(input, settings->format, task, totals);
+    const auto settings = configuration.settingsFor(input.path == "-" ? task.stdinName : input.path);
+    if (!settings)
+      return usageError(settings.problem());
+    if (input.isNamed || !(*settings)->isExcluded)
+      formatInput(input, (*settings)->format, task, totals);
   }
   const bool isFilter = arguments.operands == std::vector<llvm::StringRef>{"-"};
   if (!task.quiet && !isFilter && totals.changed + totals.unchanged)

@@ -5,10 +5,9 @@ namespace ptxray {
 
 static int runGraph(const Arguments &arguments) {
   const llvm::StringRef path = arguments.operands.front();
-  std::string problem;
-  const OneText text = openText(path, arguments, problem);
+  const OneText text = openText(path, arguments);
   if (!text.source)
-    return usageError("cannot read `" + path.str() + "`: " + problem);
+    return usageError("cannot read `" + path.str() + "`: " + text.problem);
   const std::optional<llvm::StringRef> wanted = arguments.value("--kernel");
   const std::optional<std::vector<ShownGraph>> graphs = shownGraphs(*text.source, wanted);
   if (!graphs)

@@ -12,7 +12,7 @@ namespace ptxray {
 
 using llvm::StringRef;
 
-std::optional<CheckOptions> findOptions(StringRef path, const Arguments &arguments, std::string &problem) {
+Expected<CheckOptions> findOptions(StringRef path, const Arguments &arguments) {
   std::vector<Configuration::Setting> settings;
   if (arguments.has("--werror"))
     settings.emplace_back("werror", "yes");
@@ -23,10 +23,10 @@ std::optional<CheckOptions> findOptions(StringRef path, const Arguments &argumen
     configFile = "";
   else if (std::optional<StringRef> written = arguments.value("--config"))
     configFile = written->str();
-  const auto options = Configuration(settings, configFile).forInput(path == "-" ? "<stdin>" : path, problem);
+  const auto options = Configuration(settings, configFile).forInput(path == "-" ? "<stdin>" : path);
   if (!options)
-    return std::nullopt;
-  CheckOptions found = *options;
+    return Problem{options.problem()};
+  CheckOptions found = **options;
   found.target.clear();
   found.ptx.clear();
   if (std::optional<StringRef> target = arguments.value("--target"))
@@ -51,10 +51,9 @@ int ModuleInput::readOptions(StringRef path, const Arguments &arguments) {
   const PtxasCommandLine line = readPtxasCommandLine(passedOn);
   if (const int status = refuseOptions(line))
     return status;
-  std::string problem;
-  std::optional<CheckOptions> found = findOptions(path, arguments, problem);
+  Expected<CheckOptions> found = findOptions(path, arguments);
   if (!found)
-    return usageError(problem);
+    return usageError(found.problem());
   options = std::move(*found);
   options.kernels = line.kernels;
   if (options.linking == Linking::Unknown && line.isSeparate)
@@ -74,13 +73,12 @@ int ModuleInput::refuseUnreadable(const std::string &problem, const Arguments &a
 int ModuleInput::read(StringRef path, const Arguments &arguments) {
   if (const int status = readOptions(path, arguments))
     return status;
-  std::string problem;
-  OneText text = openText(path, arguments, problem);
+  OneText text = openText(path, arguments);
   const bool isObject = text.isObject || (text.source && text.source->text().starts_with(elfMagic));
   if (isObject && !arguments.has("--text"))
     return usageError("`" + report.path + "` holds code of a GPU: only PTX can be emulated");
   if (!text.source)
-    return refuseUnreadable(problem, arguments);
+    return refuseUnreadable(text.problem, arguments);
   report.path += text.entry.empty() ? "" : ":" + text.entry;
   isSeparate = text.isSeparate;
   const StringRef characters = text.source->text();

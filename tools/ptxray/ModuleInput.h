@@ -22,7 +22,7 @@ protected:
 
 /// The options of the `.ptxray` that belongs to a file (for `-`, to the working folder), then those of the command
 /// line. Another `.target` or `.version` in them is ignored: the file is read as it is.
-std::optional<CheckOptions> findOptions(llvm::StringRef path, const Arguments &arguments, std::string &problem);
+Expected<CheckOptions> findOptions(llvm::StringRef path, const Arguments &arguments);
 
 bool hasErrors(const FileReport &report);
 void printReport(const FileReport &report, const Arguments &arguments);

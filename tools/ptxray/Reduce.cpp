@@ -101,9 +101,8 @@ static bool commandSucceeds(const InterestTest &test, const Trial &trial, const 
 }
 
 static bool ptxasDoesIt(const InterestTest &test, StringRef text) {
-  std::string problem;
   MemoryFile input;
-  if (!input.hold(text, problem))
+  if (!input.hold(text).empty())
     return false;
   const ProgramResult run = assemble(*test.ptxas, input, test.ptxasOptions, test.seconds).run;
   constexpr int firstOfSignals = 128; // ptxas may be a script
@@ -368,13 +367,13 @@ static int readTest(const Arguments &arguments, ReduceTask &task) {
     FileReport report;
     report.source = SourceBuffer::fromText("", task.source->text());
     report = Checker().check(std::move(report), Language::Ptx, task.options.check);
-    std::string problem;
-    test.ptxas = findPtxas(arguments.value("--ptxas").value_or(""),
-                           {findVersion(report.ptx).value_or(0), report.target}, test.seconds, problem);
-    if (!test.ptxas) {
-      usageError(problem);
+    Expected<Ptxas> ptxas = findPtxas(arguments.value("--ptxas").value_or(""),
+                                      {findVersion(report.ptx).value_or(0), report.target}, test.seconds);
+    if (!ptxas) {
+      usageError(ptxas.problem());
       return NoPtxas;
     }
+    test.ptxas = std::move(*ptxas);
     test.ptxasOptions = words;
     if (llvm::none_of(words, [](StringRef w) { return w.starts_with("-arch") || w.starts_with("--gpu-name"); }))
       test.ptxasOptions.insert(test.ptxasOptions.begin(), "--gpu-name=" + report.target);
@@ -399,10 +398,9 @@ static int readTest(const Arguments &arguments, ReduceTask &task) {
 static int runReduce(const Arguments &arguments) {
   ReduceTask task;
   task.path = arguments.operands.front().str();
-  std::string problem;
-  OneText text = openText(task.path, arguments, problem);
+  OneText text = openText(task.path, arguments);
   if (!text.source)
-    return usageError("cannot read `" + task.path + "`: " + problem);
+    return usageError("cannot read `" + task.path + "`: " + text.problem);
   task.source = std::move(text.source);
   task.output = arguments.value("-o").value_or("").str();
   task.options.keptRule = arguments.value("--keep-rule").value_or("").str();

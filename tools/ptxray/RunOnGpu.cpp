@@ -82,9 +82,8 @@ static int runObject(Launch launch, const std::string &path, const Arguments &ar
 /// Lets the driver compile the text.
 static int runCompiledByDriver(const Launch &launch, AssembleInput &input, const Arguments &arguments) {
   MemoryFile log;
-  std::string reason;
-  if (!log.create(reason))
-    return usageError(reason);
+  if (const std::string problem = log.create(); !problem.empty())
+    return usageError(problem);
   const int status = launch.run(input.file.path(), {"--jit", "--log", log.path()});
   addMessages(input.report, log.beginning(1 << 20), input.options);
   printReport(input.report, arguments);

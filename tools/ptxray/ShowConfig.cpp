@@ -20,10 +20,10 @@ std::string showConfig(llvm::ArrayRef<Input> inputs, llvm::StringRef stdinName, 
   std::vector<std::shared_ptr<const Settings>> kept;
   for (const Input &input : inputs) {
     const std::string path = input.path == "-" ? stdinName.str() : input.path;
-    std::string problem;
-    kept.push_back(configuration.settingsFor(path, problem));
-    if (!problem.empty())
-      return problem;
+    const auto settings = configuration.settingsFor(path);
+    if (!settings)
+      return settings.problem();
+    kept.push_back(*settings);
     filesOf[kept.back().get()].push_back(path);
   }
   const char *separator = "";

@@ -136,9 +136,9 @@ static Json toJson(const VersionAnswer &answer, llvm::ArrayRef<TargetFile> files
 }
 
 static int runTargets(const Arguments &arguments) {
-  ReadLimits limits;
-  if (const int status = readLimits(arguments, limits))
-    return status;
+  const Expected<ReadLimits> limits = readLimits(arguments);
+  if (!limits)
+    return usageError(limits.problem());
   std::optional<Language> language;
   if (std::optional<llvm::StringRef> named = arguments.value("--language"))
     language = findLanguage(*named);
@@ -146,17 +146,14 @@ static int runTargets(const Arguments &arguments) {
   std::vector<std::unique_ptr<OpenBinary>> binaries;
   for (const Input &input : findInputs(arguments.operands, {.sources = arguments.has("--inline")})) {
     TargetFile file{input.path == "-" ? "<stdin>" : input.path, nullptr};
-    std::string problem = input.problem;
-    std::unique_ptr<OpenBinary> binary;
-    std::unique_ptr<SourceBuffer> source;
-    if (problem.empty())
-      binary = openBinary(input.path, limits, source, problem);
-    if (binary) {
-      binaries.push_back(std::move(binary));
+    Expected<OpenInput> opened = input.problem.empty() ? openInput(input.path, *limits) : Problem{input.problem};
+    if (!opened)
+      return usageError("cannot read " + file.path + ": " + opened.problem());
+    if (opened->binary) {
+      binaries.push_back(std::move(opened->binary));
       continue;
     }
-    if (!source)
-      return usageError("cannot read " + file.path + ": " + problem);
+    std::unique_ptr<SourceBuffer> source = std::move(opened->text);
     const Language written = language.value_or(languageOf(input.path));
     file.needs = written == Language::Ptx
                      ? std::make_unique<TargetNeeds>(std::move(source))

@@ -238,12 +238,11 @@ void Server::complain(const std::string &problem) {
 void Server::setOptions(OpenDocument &open) {
   const std::vector<Configuration::Setting> asked(settings.begin(), settings.end());
   const StringRef path = open.document.path();
-  std::string problem;
   const std::optional<std::string> file = path.empty() ? std::optional<std::string>("") : std::nullopt;
-  std::shared_ptr<const Settings> read = Configuration(asked, file).settingsFor(path, problem);
+  const auto read = Configuration(asked, file).settingsFor(path);
   if (!read)
-    complain(problem);
-  const Settings settings = read ? *read : Settings();
+    complain(read.problem());
+  const Settings settings = read ? **read : Settings();
   open.document.setOptions(std::make_shared<CheckOptions>(settings.check));
   open.format = settings.format;
   open.isPublished = false;

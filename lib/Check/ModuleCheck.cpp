@@ -81,6 +81,7 @@ const Body *ModuleCheck::function(uint32_t index, Memory *memory) {
   Analyses analyses(body, *module);
   if (checkBody(body, context, analyses))
     checkHazards(body, context, analyses, source);
+  reportLimits(body, context, analyses);
   const bool quiet = function.kind == FunctionKind::Func && isQuiet(body);
   if (quiet)
     module->quietFunctions.insert(static_cast<uint32_t>(function.name));

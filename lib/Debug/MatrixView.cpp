@@ -64,8 +64,8 @@ static std::optional<uint64_t> bitsOf(const Debugger &session, const FunctionCod
   return std::nullopt;
 }
 
-std::optional<MatrixView> matrixOf(const Debugger &session, const CodePlace &at, llvm::StringRef operand,
-                                   std::optional<ByteFormat> format, std::string &problem) {
+Expected<MatrixView> matrixOf(const Debugger &session, const CodePlace &at, llvm::StringRef operand,
+                              std::optional<ByteFormat> format) {
   const FunctionCode &code = functionOf(session.program(), at);
   layout::Request request;
   request.instruction = code.body->verdicts[at.instruction]->opcode->spelling;
@@ -81,10 +81,10 @@ std::optional<MatrixView> matrixOf(const Debugger &session, const CodePlace &at,
     for (const layout::Layout &one : answer.layouts)
       if (one.store == layout::Store::Registers)
         names += (names.empty() ? "" : ", ") + llvm::StringRef(one.name).lower();
-    problem = names.empty() ? "the instruction has no matrix in registers whose layout is known"
-                            : "`" + operand.str() +
-                                  "` does not name a matrix in registers of the instruction; there are " + names;
-    return std::nullopt;
+    if (names.empty())
+      return Problem{"the instruction has no matrix in registers whose layout is known"};
+    return Problem{"`" + operand.str() + "` does not name a matrix in registers of the instruction; there are " +
+                   names};
   }
   const layout::Layout &layout = *found;
   const ByteFormat shown = format.value_or(formatOfElements(layout));

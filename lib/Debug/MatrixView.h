@@ -1,6 +1,7 @@
 #pragma once
 // Shows the registers that hold a matrix of an instruction as that matrix, by the layouts of lib/Layout.
 #include "Debug/Views.h"
+#include "Source/Expected.h"
 
 namespace ptxray::machine::debug {
 
@@ -13,9 +14,8 @@ struct MatrixView {
 };
 
 /// The matrix that an operand of an instruction is: `a`, `b`, `d`, or `matrix` where there is only one. The lanes are
-/// those of the warp of the focus, or of its warpgroup. Without a format the elements are of their own type. `problem`
-/// says why there is none.
-std::optional<MatrixView> matrixOf(const Debugger &session, const CodePlace &at, llvm::StringRef operand,
-                                   std::optional<ByteFormat> format, std::string &problem);
+/// those of the warp of the focus, or of its warpgroup. Without a format the elements are of their own type.
+Expected<MatrixView> matrixOf(const Debugger &session, const CodePlace &at, llvm::StringRef operand,
+                              std::optional<ByteFormat> format);
 
 } // namespace ptxray::machine::debug

@@ -125,11 +125,9 @@ static std::optional<uint64_t> numberNamed(const Debugger &session, llvm::String
 }
 
 /// A sum of registers, variables and numbers.
-static std::optional<uint64_t> addressIn(const Debugger &session, llvm::StringRef text, std::string &problem) {
-  if (!session.launch().outcome().refusal.empty()) {
-    problem = "nothing was launched";
-    return std::nullopt;
-  }
+static Expected<uint64_t> addressIn(const Debugger &session, llvm::StringRef text) {
+  if (!session.launch().outcome().refusal.empty())
+    return Problem{"nothing was launched"};
   const std::optional<Debugger::Position> here = session.position();
   uint64_t sum = 0;
   llvm::SmallVector<llvm::StringRef> terms;
@@ -144,17 +142,14 @@ static std::optional<uint64_t> addressIn(const Debugger &session, llvm::StringRe
       known = numberIn(session, *here->frame, term);
     else
       known = numberNamed(session, term);
-    if (!known) {
-      problem = "`" + term.str() + "` is neither a number nor a register, a variable or a parameter";
-      return std::nullopt;
-    }
+    if (!known)
+      return Problem{"`" + term.str() + "` is neither a number nor a register, a variable or a parameter"};
     sum += *known;
   }
   return sum;
 }
 
-std::optional<WatchedBytes> watchedNamed(const Debugger &session, llvm::StringRef text, uint32_t bytes,
-                                         std::string &problem) {
+Expected<WatchedBytes> watchedNamed(const Debugger &session, llvm::StringRef text, uint32_t bytes) {
   using Where = WatchedBytes::Where;
   WatchedBytes result;
   result.of = session.focus.warp;
@@ -162,17 +157,13 @@ std::optional<WatchedBytes> watchedNamed(const Debugger &session, llvm::StringRe
   result.bytes = bytes;
   text = text.trim();
   const bool isPhase = text.consume_back(" phase");
-  if (isPhase && !text.starts_with("[")) {
-    problem = "the `[ADDRESS]` of a barrier object is needed before `phase`";
-    return std::nullopt;
-  }
+  if (isPhase && !text.starts_with("["))
+    return Problem{"the `[ADDRESS]` of a barrier object is needed before `phase`"};
   if (!text.starts_with("[")) {
     const std::optional<Debugger::Position> here = session.position();
     const std::optional<LocalId> local = here ? registerNamed(*here->frame, text) : std::nullopt;
-    if (!local) {
-      problem = "there is no register `" + text.str() + "` here";
-      return std::nullopt;
-    }
+    if (!local)
+      return Problem{"there is no register `" + text.str() + "` here"};
     const auto known = llvm::find_if(here->frame->code.named, [&](const auto &one) { return one.first == *local; });
     result.where = Where::Register;
     result.address = known->second.slot;
@@ -182,9 +173,9 @@ std::optional<WatchedBytes> watchedNamed(const Debugger &session, llvm::StringRe
   }
   text = text.drop_front().rtrim("] ");
   bool isShared = text.consume_front("shared:"), isLocal = text.consume_front("local:");
-  const std::optional<uint64_t> address = addressIn(session, text, problem);
+  const Expected<uint64_t> address = addressIn(session, text);
   if (!address)
-    return std::nullopt;
+    return Problem{address.problem()};
   const uint64_t window = *address / windowBytes * windowBytes;
   isShared |= isPhase || (!isLocal && window == sharedWindow);
   isLocal |= !isShared && window == localWindow;
@@ -205,39 +196,28 @@ static std::optional<ByteFormat> formatOfRegister(const Debugger &session, llvm:
   return symbol ? std::optional(formatOf(*symbol)) : std::nullopt;
 }
 
-bool putNumbers(Debugger &session, llvm::StringRef where, llvm::StringRef numbers, llvm::StringRef format,
-                std::string &problem) {
+std::string putNumbers(Debugger &session, llvm::StringRef where, llvm::StringRef numbers, llvm::StringRef format) {
   const std::optional<ByteFormat> asked =
       !format.empty() ? formatNamed(format) : formatOfRegister(session, where).value_or(ByteFormat());
-  if (!asked) {
-    problem = "`" + format.str() + "`: a format is needed, such as x, u8, d64, f32, bf16 or e4m3";
-    return false;
-  }
+  if (!asked)
+    return "`" + format.str() + "`: a format is needed, such as x, u8, d64, f32, bf16 or e4m3";
   if (numbers == "true" || numbers == "false")
     numbers = numbers == "true" ? "1" : "0";
   std::optional<std::vector<uint8_t>> bytes = bytesOfNumbers(numbers, *asked);
-  if (!bytes) {
-    problem = "`" + numbers.str() + "` cannot be read as numbers of that format";
-    return false;
-  }
-  std::optional<WatchedBytes> place = watchedNamed(session, where, static_cast<uint32_t>(bytes->size()), problem);
+  if (!bytes)
+    return "`" + numbers.str() + "` cannot be read as numbers of that format";
+  const Expected<WatchedBytes> place = watchedNamed(session, where, static_cast<uint32_t>(bytes->size()));
   if (!place)
-    return false;
-  if (place->where == WatchedBytes::Where::Phase) {
-    problem = "the phase of a barrier object cannot be set";
-    return false;
-  }
+    return place.problem();
+  if (place->where == WatchedBytes::Where::Phase)
+    return "the phase of a barrier object cannot be set";
   const size_t wanted = std::max<size_t>(1, place->bytes);
-  if (bytes->size() != wanted) {
-    problem = "`" + where.str() + "` has " + std::to_string(wanted) + " bytes, the numbers have " +
-              std::to_string(bytes->size());
-    return false;
-  }
+  if (bytes->size() != wanted)
+    return "`" + where.str() + "` has " + std::to_string(wanted) + " bytes, the numbers have " +
+           std::to_string(bytes->size());
   if (session.put(*place, std::move(*bytes)))
-    return true;
-  problem =
-      session.last().reason == Reason::Ended ? "all threads have ended: go back first" : "there are no such bytes";
-  return false;
+    return "";
+  return session.last().reason == Reason::Ended ? "all threads have ended: go back first" : "there are no such bytes";
 }
 
 } // namespace ptxray::machine::debug

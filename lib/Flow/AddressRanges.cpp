@@ -6,11 +6,9 @@
 
 namespace ptxray {
 
-/// Threads that are looked at in one function.
-constexpr uint32_t mostTries = 256;
-
 AddressRanges::AddressRanges(const Body &body, Analyses &analyses)
-    : body(body), shape(analyses.blockShape()), values(analyses.values()), own(values), paths(body, analyses) {}
+    : body(body), budget(analyses.budget()), shape(analyses.blockShape()), values(analyses.values()), own(values),
+      paths(body, analyses) {}
 
 static bool mayLeadTo(const Symbol &variable, const Access &access) {
   return access.isGeneric || (variable.space == isa::wholeSpace(access.space) && variable.space != isa::words::param);
@@ -121,7 +119,7 @@ std::optional<Misplaced> AddressRanges::search(const Question &question) {
     numbers.append({warp, std::min(warp + warpSize, threads) - 1});
   llvm::SmallDenseSet<uint64_t, 8> tried;
   for (const uint64_t number : numbers) {
-    if (!tried.insert(number).second || ++tries >= mostTries)
+    if (!tried.insert(number).second || !budget.allows(Limit::Threads, ++tries))
       continue;
     const Finding finding = inThread(question, number, value.counter);
     if (finding.isCertain)

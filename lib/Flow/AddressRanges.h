@@ -40,6 +40,7 @@ private:
   Finding inThread(const Question &question, uint64_t number, LocalId counter);
 
   const Body &body;
+  Budget &budget;
   const BlockShape &shape;
   Values &values;
   Values own; // those of one thread after the other

@@ -1,6 +1,7 @@
 #pragma once
 // Several rules about one body ask for the same analyses: each is made when the first rule asks for it.
 #include "Flow/BlockShape.h"
+#include "Flow/Budget.h"
 #include "Flow/Dominators.h"
 #include <memory>
 #include <optional>
@@ -18,6 +19,7 @@ public:
 
   /// If lists of labels make too many ways, nothing below is asked for.
   bool isTangled() { return tangled ? *tangled : tangled.emplace(ptxray::isTangled(body)); }
+  Budget &budget() { return spent; }
   const Availability &availability() const { return module.availability; }
   const Graph &graph() { return kept ? *kept : kept.emplace(graphOf(body, module)); }
   const DominatorTree &dominators() { return tree ? *tree : tree.emplace(dominatorsOf(graph())); }
@@ -36,6 +38,7 @@ public:
 private:
   const Body &body;
   const ModuleState &module;
+  Budget spent;
   std::optional<bool> tangled;
   std::optional<Graph> kept;
   std::optional<DominatorTree> tree, after;

@@ -8,6 +8,20 @@ bool isWanted(const CheckOptions &options, DiagId pedantic) {
   return level == RuleLevel::Default ? options.pedantic : level != RuleLevel::Off;
 }
 
+void reportLimits(const Body &body, const BodyContext &context, Analyses &analyses) {
+  if (!isWanted(context.options, DiagId::UnfollowedBody) ||
+      (!analyses.isTangled() && !analyses.budget().wasAnyReached()))
+    return;
+  const Function &function = *body.function;
+  Diagnostic &report = context.sink.report(DiagId::UnfollowedBody, function.nameRange, body.ast->text(function.name));
+  if (analyses.isTangled())
+    report.notes.push_back({"lists of labels lead to too many places", std::nullopt});
+  for (size_t i = 0; i < limitInfos.size(); ++i)
+    if (analyses.budget().wasReached(static_cast<Limit>(i)))
+      report.notes.push_back(
+          {"there are more than " + std::to_string(limitInfos[i].most) + " " + limitInfos[i].what.str(), std::nullopt});
+}
+
 bool checkBody(const Body &body, const BodyContext &context, Analyses &analyses) {
   const size_t before = context.sink.diagnostics().size();
   checkInstructions(body, context);

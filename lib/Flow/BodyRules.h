@@ -20,6 +20,9 @@ bool checkBody(const Body &body, const BodyContext &context, Analyses &analyses)
 FunctionSummary summaryOfHead(const Ast &ast, const Function &function);
 FunctionSummary summaryOf(const Body &body, const ModuleState &module, Analyses &analyses);
 
+/// Reports which limits the analyses of the body have reached.
+void reportLimits(const Body &body, const BodyContext &context, Analyses &analyses);
+
 /// Is true when a pedantic rule is asked for.
 bool isWanted(const CheckOptions &options, DiagId pedantic);
 

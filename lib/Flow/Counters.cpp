@@ -9,8 +9,6 @@ namespace ptxray {
 constexpr unsigned mostWriters = 8, mostRoundsOfLoop = 1 << 16;
 /// No loop counts in greater steps, and this many rounds of them do not overflow.
 constexpr int64_t mostAdded = int64_t(1) << 40;
-/// Loops around a block: the exits of a body with more are not looked for.
-constexpr unsigned mostNested = 64;
 
 /// Returns the number that the instruction adds to the register, perhaps by way of another one that nothing else
 /// writes.
@@ -71,7 +69,7 @@ void Counters::findExits() {
     unsigned depth = 0;
     for (BlockId header = loops.header[indexOf(block)]; header != BlockId::None;
          header = loops.outer[indexOf(header)]) {
-      if (++depth > mostNested)
+      if (!analyses.budget().allows(Limit::Nested, ++depth))
         return exits.clear();
       const bool leaves =
           llvm::any_of(graph.successors.of(block), [&](BlockId next) { return !loops.contains(header, next); });

@@ -4,9 +4,6 @@
 
 namespace ptxray {
 
-/// More are not told apart, so that no text makes them dear.
-constexpr size_t mostPatterns = 200;
-
 static bool isPredicate(const Computation &computation) {
   return computation.operation == isa::Operation::Setp || computation.resultKind == isa::TypeKind::Predicate;
 }
@@ -15,7 +12,7 @@ LaneValue LaneArithmetic::add(const LanePattern &pattern) {
   const auto known = llvm::find(patterns, pattern);
   const auto index = static_cast<uint32_t>(known - patterns.begin());
   if (known == patterns.end()) {
-    if (patterns.size() == mostPatterns)
+    if (!budget.allows(Limit::Patterns, patterns.size() + 1))
       return LaneValue::of(LaneValue::Unknown);
     patterns.push_back(pattern);
   }

@@ -8,6 +8,7 @@
 // `Same` is a cautious claim, `Lanes` and `Splits` are certain ones. `Spread` is found where it is asked for; it takes
 // for granted that no sum goes round.
 #include "Flow/BlockShape.h"
+#include "Flow/Budget.h"
 #include <deque>
 #include <optional>
 
@@ -37,7 +38,8 @@ struct LanePattern {
 /// The integer functions of such values, and what they have in common.
 class LaneArithmetic {
 public:
-  LaneArithmetic(const BlockShape &shape, bool findsSpreads) : shape(shape), findsSpreads(findsSpreads) {}
+  LaneArithmetic(const BlockShape &shape, Budget &budget, bool findsSpreads)
+      : shape(shape), budget(budget), findsSpreads(findsSpreads) {}
 
   LaneValue enumerated(uint64_t step);
   /// One of the three numbers of a thread, in a block whose shape is exact.
@@ -56,6 +58,7 @@ private:
   LaneValue spreadResult(const Computation &computation, Sources sources);
 
   const BlockShape &shape;
+  Budget &budget;
   const bool findsSpreads;
   std::deque<LanePattern> patterns;
 };

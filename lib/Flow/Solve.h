@@ -10,7 +10,7 @@
 //                                  that changes what was known
 //   size_t levels() const          the size of a state
 //   std::vector<uint32_t> places   the instructions that it steps over, ascending; no other one changes a state
-#include "Flow/Graph.h"
+#include "Flow/Analyses.h"
 #include "llvm/ADT/STLExtras.h"
 #include <optional>
 
@@ -20,10 +20,10 @@ template <typename Analysis> class Solution {
 public:
   using State = typename Analysis::State;
 
-  Solution(const Graph &graph, const Analysis &analysis)
-      : graph(graph), analysis(analysis), entry(graph.size()), isWaiting(graph.size()) {
-    if (analysis.levels() * (graph.size() + analysis.places.size()) < mostWork)
-      solve();
+  Solution(Analyses &analyses, const Analysis &analysis)
+      : graph(analyses.graph()), analysis(analysis), entry(graph.size()), isWaiting(graph.size()) {
+    if (analyses.budget().allows(Limit::States, analysis.levels() * (graph.size() + analysis.places.size())))
+      solve(analyses.budget());
   }
   /// Is false when the search was given up, and nothing is known.
   bool isComplete() const { return complete; }
@@ -48,9 +48,6 @@ public:
   }
 
 private:
-  /// Each block changes a few times, since states have few levels. Hostile graphs end here.
-  static constexpr size_t mostRounds = 64, mostWork = 1 << 25;
-
   llvm::ArrayRef<uint32_t> placesOf(BlockId block) const {
     const llvm::ArrayRef<uint32_t> places = analysis.places;
     const auto *first = llvm::lower_bound(places, graph[block].first);
@@ -58,12 +55,13 @@ private:
     return {first, end};
   }
 
-  void solve() {
+  /// Each block changes a few times, since states have few levels.
+  void solve(Budget &budget) {
     if (graph.order.empty())
       return;
     entry[indexOf(graph.order.front())] = analysis.start();
     isWaiting[indexOf(graph.order.front())] = true;
-    for (size_t round = 0; !complete && round < mostRounds; ++round) {
+    for (unsigned round = 1; !complete && budget.allows(Limit::Rounds, round); ++round) {
       complete = true;
       for (const BlockId block : graph.order) {
         if (!isWaiting[indexOf(block)])

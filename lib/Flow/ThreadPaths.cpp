@@ -3,8 +3,6 @@
 
 namespace ptxray {
 
-constexpr unsigned mostBlocks = 200;
-
 /// Is true when the register may hold something else in another thread, or in another round of the counter's loop.
 bool ThreadPaths::mayDiffer(LocalId local, LocalId counter) {
   const Shared &shared = analyses.sharing().of(local);
@@ -60,7 +58,7 @@ Coming ThreadPaths::comesTo(uint32_t instruction, Values &values, LocalId counte
   // Leads from each block to the next one that every way to the instruction passes.
   for (BlockId block = target; tree.parent[indexOf(block)] != BlockId::None && coming != Coming::Never;) {
     const BlockId above = tree.parent[indexOf(block)];
-    if (++count > mostBlocks)
+    if (!analyses.budget().allows(Limit::Dominators, ++count))
       return Coming::Perhaps;
     if (graph.splits(above))
       restrict(passes(above, block, values, counter));

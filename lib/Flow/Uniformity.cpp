@@ -10,7 +10,8 @@ namespace ptxray {
 WarpLanes::WarpLanes(const Body &body, Analyses &analyses, const BlockShape &shape, Kind kind,
                      const Adjacency *deciders)
     : Backward(body, kind == Certain ? 0 : analyses.graph().size()), body(body), analyses(analyses),
-      graph(analyses.graph()), shape(shape), kind(kind), arithmetic(shape, kind == Distant), deciders(deciders) {}
+      graph(analyses.graph()), shape(shape), kind(kind), arithmetic(shape, analyses.budget(), kind == Distant),
+      deciders(deciders) {}
 
 void WarpLanes::addDecision(BlockId block, llvm::SmallVectorImpl<LocalId> &sources) const {
   const uint32_t last = graph[block].last();

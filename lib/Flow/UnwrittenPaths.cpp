@@ -17,13 +17,10 @@
 namespace ptxray {
 namespace {
 
-/// Blocks looked at in one function: what is beyond is not reported.
-constexpr size_t mostBlocksOnWays = 2'000'000;
-
 class UnwrittenPaths {
 public:
   UnwrittenPaths(const Body &body, DiagnosticSink &sink, Analyses &analyses, llvm::ArrayRef<LocalId> askedFor)
-      : body(body), sink(sink), graph(analyses.graph()), definitions(body.definitions),
+      : body(body), sink(sink), budget(analyses.budget()), graph(analyses.graph()), definitions(body.definitions),
         unwrittenReads(body, analyses, askedFor) {}
   void check(bool isPedantic);
 
@@ -41,6 +38,7 @@ private:
 
   const Body &body;
   DiagnosticSink &sink;
+  Budget &budget;
   const Graph &graph;
   const Definitions &definitions;
   const UnwrittenReads unwrittenReads;
@@ -204,7 +202,7 @@ void UnwrittenPaths::check(bool isPedantic) {
   for (std::vector<bool> *marks : {&isWriting, &isUnwritten, &isPerhapsWritten})
     marks->resize(graph.size());
   fate.resize(graph.size());
-  for (OwnReads rest = unwrittenReads.all(); !rest.empty() && visits < mostBlocksOnWays;) {
+  for (OwnReads rest = unwrittenReads.all(); !rest.empty() && budget.allows(Limit::Ways, visits);) {
     const OwnReads own = rest.take_while([&](const UnwrittenRead &read) { return read.local == rest.front().local; });
     if (!checkFirstReads(own) && isPedantic)
       checkPlain(own);

@@ -3,10 +3,6 @@
 
 namespace ptxray {
 
-/// More rounds, or words in all sets, no compiler's function has.
-constexpr unsigned mostRoundsOfWrites = 64;
-constexpr size_t mostWordsOfWrites = 1 << 20;
-
 std::vector<LocalId> writtenRegisters(const Body &body) {
   std::vector<LocalId> found;
   for (uint32_t local = 1; local < body.locals.size(); ++local)
@@ -16,7 +12,8 @@ std::vector<LocalId> writtenRegisters(const Body &body) {
 }
 
 UnwrittenReads::UnwrittenReads(const Body &body, Analyses &analyses, llvm::ArrayRef<LocalId> askedFor)
-    : body(body), graph(analyses.graph()), tree(analyses.dominators()), definitions(body.definitions) {
+    : body(body), budget(analyses.budget()), graph(analyses.graph()), tree(analyses.dominators()),
+      definitions(body.definitions) {
   find(askedFor);
   if (count)
     solve();
@@ -99,7 +96,7 @@ bool UnwrittenReads::isWrittenBefore(BlockId block, LocalId local) const {
 /// before it.
 void UnwrittenReads::solve() {
   const size_t words = (count + 63) / 64;
-  if (words * graph.size() > mostWordsOfWrites)
+  if (!budget.allows(Limit::WrittenSets, words * graph.size()))
     return reads.clear();
   std::vector<uint64_t> writes(words * graph.size());
   before.assign(words * graph.size(), ~uint64_t(0));
@@ -110,7 +107,7 @@ void UnwrittenReads::solve() {
       });
   std::fill_n(before.begin() + indexOf(graph.order.front()) * words, words, 0);
   bool isSolved = false;
-  for (unsigned round = 0; !isSolved && round < mostRoundsOfWrites; ++round) {
+  for (unsigned round = 1; !isSolved && budget.allows(Limit::Rounds, round); ++round) {
     isSolved = true;
     for (const BlockId block : graph.order)
       for (const BlockId next : graph.successors.of(block))
@@ -140,7 +137,7 @@ void UnwrittenReads::findAvoidable(std::vector<uint64_t> escaping) {
   for (size_t place = 0; place < escaping.size(); ++place)
     escaping[place] = (graph.blocks[place / words].leaves ? ~uint64_t(0) : escaping[place]) & ~reading[place];
   bool isSolved = false;
-  for (unsigned round = 0; !isSolved && round < mostRoundsOfWrites; ++round) {
+  for (unsigned round = 1; !isSolved && budget.allows(Limit::Rounds, round); ++round) {
     isSolved = true;
     for (const BlockId block : llvm::reverse(graph.order))
       for (const BlockId next : graph.successors.of(block))

@@ -34,6 +34,7 @@ private:
   void findAvoidable(std::vector<uint64_t> escaping);
 
   const Body &body;
+  Budget &budget;
   const Graph &graph;
   const DominatorTree &tree;
   const Definitions &definitions;

@@ -41,7 +41,6 @@ struct LiveInits : WorseLevels {
 
 std::vector<uint32_t> usesWithoutInit(HazardContext &context, llvm::ArrayRef<BarrierUse> uses,
                                       Reachability &reachability) {
-  constexpr size_t mostInits = 64;
   LiveInits analysis;
   for (const BarrierUse &use : uses) {
     analysis.places.push_back(use.number);
@@ -50,11 +49,13 @@ std::vector<uint32_t> usesWithoutInit(HazardContext &context, llvm::ArrayRef<Bar
     else if (use.kind == isa::FactKind::Invalidates)
       analysis.invalidations.push_back({use.number, use.barrier});
   }
-  if (analysis.inits.empty() || analysis.inits.size() > mostInits || analysis.invalidations.size() > mostInits)
+  if (analysis.inits.empty() ||
+      !context.analyses.budget().allows(Limit::BarrierInits,
+                                        std::max(analysis.inits.size(), analysis.invalidations.size())))
     return {};
   analysis.places.erase(std::unique(analysis.places.begin(), analysis.places.end()), analysis.places.end());
   std::vector<uint32_t> found;
-  Solution(context.analyses.graph(), analysis).replay([&](uint32_t number, const Levels &state) {
+  Solution(context.analyses, analysis).replay([&](uint32_t number, const Levels &state) {
     for (const BarrierUse &use : uses) {
       if (use.number != number || use.barrier.root == LocalId::None || use.barrier.isRemote)
         continue;
@@ -151,7 +152,7 @@ void checkOrderOfInits(HazardContext &context) {
   }
   if (!arrives || !hasPeers || analysis.inits.empty())
     return;
-  const Solution solution(context.analyses.graph(), analysis);
+  const Solution solution(context.analyses, analysis);
   bool isTold = false;
   solution.replay([&](uint32_t number, const Levels &state) {
     const auto *unordered = llvm::find(state.of, UnorderedInits::Unordered);

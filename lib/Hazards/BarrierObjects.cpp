@@ -16,7 +16,6 @@ public:
   void check();
 
 private:
-  static constexpr size_t mostUses = 1000; // each is compared with each
   template <typename Matches> bool any(const MemoryPlace &barrier, Matches matches) const {
     return llvm::any_of(uses,
                         [&](const BarrierUse &use) { return matches(use.kind) && !isElsewhere(use.barrier, barrier); });
@@ -95,7 +94,7 @@ BarrierRules::BarrierRules(HazardContext &context, llvm::ArrayRef<uint32_t> repo
       default: break;
       }
   }
-  if (uses.size() > mostUses)
+  if (!context.analyses.budget().allows(Limit::BarrierUses, uses.size())) // each is compared with each
     uses.clear();
 }
 
@@ -396,7 +395,9 @@ bool BarrierRules::isSignalledInRounds(const BarrierUse &signal) {
   const BlockId block = context.analyses.graph().blockOf(signal.number);
   const Loops &loops = context.analyses.loops();
   BlockId header = loops.header[indexOf(block)];
-  for (unsigned depth = 0; header != BlockId::None && depth < mostLoopsAround && !known->second; ++depth) {
+  for (unsigned depth = 0;
+       header != BlockId::None && context.analyses.budget().allows(Limit::OuterLoops, depth + 1) && !known->second;
+       ++depth) {
     known->second = comesAgain(signal.barrier.base, header, body, context.analyses) &&
                     comesEachRound(block, header, body, context.analyses);
     header = loops.outer[indexOf(header)];

@@ -38,7 +38,7 @@ class CopyRules {
 public:
   explicit CopyRules(HazardContext &context)
       : context(context), body(context.body), flight(body, context.analyses, context.places, context.events),
-        solution(context.analyses.graph(), flight), isTold(flight.operations().size()) {}
+        solution(context.analyses, flight), isTold(flight.operations().size()) {}
   ReportedOperations check();
 
 private:
@@ -292,7 +292,7 @@ void CopyRules::rounds(size_t one, llvm::ArrayRef<uint16_t> awaited) {
   if (!graph.isReached(block) || body.guard(operation.number) != LocalId::None)
     return;
   BlockId header = loops.header[indexOf(block)];
-  for (unsigned depth = 0; header != BlockId::None && depth < mostLoopsAround;
+  for (unsigned depth = 0; header != BlockId::None && context.analyses.budget().allows(Limit::OuterLoops, depth + 1);
        ++depth, header = loops.outer[indexOf(header)]) {
     if (awaited[indexOf(header)] & operation.groups)
       return;

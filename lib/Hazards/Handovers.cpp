@@ -36,7 +36,6 @@ public:
   bool hasBulkCopies = false;
 
 private:
-  static constexpr size_t mostCopies = 512, mostAllocations = 16;
   void copy(uint8_t &level, uint32_t number) const;
 
   const Body &body;
@@ -78,12 +77,14 @@ Handovers::Handovers(HazardContext &context) : places(context.events), body(cont
       if (!isShared(access.space) || !access.writes())
         continue;
       const Delivery delivery = {number, context.places.at(number, access.node, access.bytes)};
-      if (facts.has(isa::FactKind::Allocates) && allocations.size() < mostAllocations)
+      if (facts.has(isa::FactKind::Allocates) &&
+          context.analyses.budget().allows(Limit::Allocations, allocations.size() + 1))
         allocations.push_back(delivery);
       for (const Action &action : facts.actions) {
         const bool isAsync = action.kind == isa::FactKind::Async;
         hasBulkCopies |= isAsync && action.node >= 0;
-        if (!isAsync || action.node >= 0 || !(action.groups & committedGroups()) || copies.size() >= mostCopies)
+        if (!isAsync || action.node >= 0 || !(action.groups & committedGroups()) ||
+            !context.analyses.budget().allows(Limit::Operations, copies.size() + 1))
           continue;
         copies.push_back(delivery);
         groups |= action.groups;
@@ -213,7 +214,7 @@ void checkHandovers(HazardContext &context) {
   if (handovers.copies.empty() && handovers.allocations.empty())
     return;
   HandoverRules rules(context, handovers);
-  Solution(context.analyses.graph(), handovers).replay([&](uint32_t number, const Levels &state) {
+  Solution(context.analyses, handovers).replay([&](uint32_t number, const Levels &state) {
     for (const Access &access : context.body.facts(number).accesses)
       rules.read(number, access, state);
   });

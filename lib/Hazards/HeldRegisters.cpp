@@ -71,7 +71,7 @@ public:
     }
   }
   void check() {
-    const Solution solution(context.analyses.graph(), flight);
+    const Solution solution(context.analyses, flight);
     solution.replay([&](uint32_t number, const Levels &state) {
       if (std::binary_search(held.uses.begin(), held.uses.end(), number))
         body.eachUse(number, [&](NamedUse use) { see(number, use, state); });
@@ -201,7 +201,7 @@ private:
 
 static void checkFences(HazardContext &context, const HeldRegisters &held) {
   const Fences fences(context, held);
-  const Solution solution(context.analyses.graph(), fences);
+  const Solution solution(context.analyses, fences);
   bool isTold = false;
   solution.replay([&](uint32_t number, const Levels &state) {
     const auto of = held.of.find(number);

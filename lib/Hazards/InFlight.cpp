@@ -29,7 +29,7 @@ static void forEachGroup(uint16_t groups, llvm::function_ref<void(unsigned)> see
 // ---- what there is
 InFlight::InFlight(const Body &body, Analyses &analyses, Places &where, llvm::ArrayRef<uint32_t> events,
                    llvm::ArrayRef<uint32_t> alsoAt)
-    : places(events), body(body) {
+    : places(events), body(body), budget(analyses.budget()) {
   find(events, where);
   findCompletions(events, where);
   findIrrelevantWaits(events, where, analyses);
@@ -51,7 +51,7 @@ void InFlight::addOperation(uint32_t number, Places &where) {
       if (action.node < 0)
         continue;
       operation.isCounted = true;
-      if (counters.size() < mostCounters)
+      if (budget.allows(Limit::Completions, counters.size() + 1))
         counters.push_back({where.at(number, action.node), 0, static_cast<uint32_t>(all.size())});
     }
   operation.needsCommit = operation.groups & committedGroups();
@@ -67,7 +67,7 @@ void InFlight::find(llvm::ArrayRef<uint32_t> events, Places &where) {
   for (const uint32_t number : events) {
     const Facts &facts = body.facts(number);
     if (facts.has(isa::FactKind::Async)) {
-      if (all.size() < mostOperations)
+      if (budget.allows(Limit::Operations, all.size() + 1))
         addOperation(number, where);
       continue;
     }
@@ -76,7 +76,8 @@ void InFlight::find(llvm::ArrayRef<uint32_t> events, Places &where) {
         if (isShared(access.space) && access.writes())
           overwritten[number] = where.at(number, access.node, access.bytes);
     for (const Action &action : facts.actions)
-      if (action.kind == isa::FactKind::Arrives && action.groups && action.node >= 0 && counters.size() < mostCounters)
+      if (action.kind == isa::FactKind::Arrives && action.groups && action.node >= 0 &&
+          budget.allows(Limit::Completions, counters.size() + 1))
         counters.push_back({where.at(number, action.node), action.groups, 0});
   }
 }
@@ -135,7 +136,7 @@ void InFlight::findCompletions(llvm::ArrayRef<uint32_t> events, Places &where) {
       const MemoryPlace barrier = where.at(number, action.node);
       auto [operations, isNew] = known.try_emplace({static_cast<uint32_t>(barrier.base), barrier.offset});
       if (isNew) {
-        const bool isEach = counters.size() >= mostCounters || known.size() > mostCounters;
+        const bool isEach = !areCountersKnown() || !budget.allows(Limit::Completions, known.size());
         operations->second.resize(static_cast<unsigned>(all.size()), isEach);
         for (const Counter &counter : counters) {
           if (isEach || isElsewhere(counter.barrier, barrier))
@@ -170,7 +171,7 @@ void InFlight::findIrrelevantWaits(llvm::ArrayRef<uint32_t> events, Places &wher
     for (const Action &action : body.facts(number).actions)
       if (action.node >= 0 && (action.kind == isa::FactKind::Arrives || action.kind == isa::FactKind::Completes))
         signals.push_back({number, where.at(number, action.node, 8), !action.groups});
-  if (signals.size() > mostCounters || counters.size() >= mostCounters)
+  if (!areCountersKnown() || !budget.allows(Limit::Completions, signals.size()))
     return;
   for (const auto &[number, operations] : ending)
     for (const Action &action : body.facts(number).actions) {
@@ -198,7 +199,7 @@ void InFlight::findCountedGroups() {
     counted |= counter.groups;
   const bool areCopiesCounted =
       llvm::any_of(all, [](const Operation &operation) { return operation.isCounted && writesShared(operation); });
-  if (areCopiesCounted || counters.size() >= mostCounters)
+  if (areCopiesCounted || !areCountersKnown())
     counted = each;
 }
 

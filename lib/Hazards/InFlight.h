@@ -73,8 +73,8 @@ public:
   std::vector<uint32_t> places;
 
 private:
+  bool areCountersKnown() const { return counters.size() < mostOf(Limit::Completions); }
   static constexpr unsigned groupCount = 16;
-  static constexpr size_t mostOperations = 512, mostCounters = 128;
 
   /// A barrier object that counts the end of operations.
   struct Counter {
@@ -106,6 +106,7 @@ private:
   void overwrite(State &state, uint32_t number) const;
 
   const Body &body;
+  Budget &budget;
   std::vector<Operation> all;
   std::vector<Counter> counters;
   uint16_t counted = 0;

@@ -4,8 +4,6 @@
 
 namespace ptxray {
 
-constexpr unsigned mostSteps = 64;
-
 bool isSame(const MemoryPlace &a, const MemoryPlace &b) {
   return a.hasBaseOf(b) && a.offset < b.offset + std::max<int64_t>(b.bytes, 1) &&
          b.offset < a.offset + std::max<int64_t>(a.bytes, 1);
@@ -68,14 +66,14 @@ static Sum sumOrSame(const Step &step) {
 
 /// Finds how far the elements of a ring go that one register counts and another scales.
 ///   shl.b32 %r3, %r2, 3;      8, and 24 if %r2 is 0 to 3
-static void findExtent(MemoryPlace &ring, LocalId scaled, const Body &body, const Graph &graph) {
+static void findExtent(MemoryPlace &ring, LocalId scaled, const Body &body, Analyses &analyses) {
   const uint32_t writer = body.definitions.only(scaled);
   const Step step = writer == Definitions::none ? Step() : stepOf(body, writer);
   constexpr int64_t mostShifted = 24;
   if (!step.is(isa::Operation::Shl, 2) || step.list[1].kind != Source::Number || step.list[0].kind != Source::Name ||
       step.list[1].number < 0 || step.list[1].number > mostShifted)
     return;
-  const int64_t length = lengthOfRing(step.list[0].local, body, graph);
+  const int64_t length = lengthOfRing(step.list[0].local, body, analyses);
   if (length < 2)
     return;
   ring.stride = int64_t(1) << step.list[1].number;
@@ -95,7 +93,7 @@ void Places::findSlots(MemoryPlace &place) {
       place.slots.push_back(offset);
       continue;
     }
-    isKnown = body.definitions.isWritten(local) && seen.size() < mostSteps;
+    isKnown = body.definitions.isWritten(local) && analyses.budget().allows(Limit::BaseRegisters, seen.size());
     body.definitions.eachWriter(local, [&, offset = offset](uint32_t number) {
       Sum step = sumOrSame(stepOf(body, number));
       if (step.index != LocalId::None && addresses.of(step.source).root.variable == LocalId::None)
@@ -117,7 +115,7 @@ void Places::findSlots(MemoryPlace &place) {
     place.isRing = false;
   }
   if (place.isRing && indices == 1)
-    findExtent(place, index, body, analyses.graph());
+    findExtent(place, index, body, analyses);
 }
 
 LocalId nameAt(const Body &body, uint32_t number, int node) { return sourceAt(body, number, node).local; }

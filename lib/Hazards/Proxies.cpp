@@ -34,7 +34,6 @@ public:
   bool hasBulkCopies = false; // into shared memory
 
 private:
-  static constexpr size_t mostWrites = 512;
   bool isFence(uint32_t number) const;
 
   const Body &body;
@@ -65,8 +64,8 @@ Unfenced::Unfenced(HazardContext &context) : body(context.body) {
     for (const Access &access : facts.accesses) {
       if (!isShared(access.space))
         continue;
-      if (isGeneric && access.writes() && !facts.has(isa::FactKind::Allocates) && writes.size() < mostWrites &&
-          !(async && async->node >= 0)) {
+      if (isGeneric && access.writes() && !facts.has(isa::FactKind::Allocates) && !(async && async->node >= 0) &&
+          context.analyses.budget().allows(Limit::Writes, writes.size() + 1)) {
         writes.push_back({number, context.places.at(number, access.node, access.bytes), async != nullptr});
         copyGroups |= async ? async->groups : 0;
         isConcerned = true;
@@ -188,7 +187,7 @@ void checkProxies(HazardContext &context) {
   if (unfenced.reads.empty() || unfenced.writes.empty())
     return;
   ProxyRules rules(context, unfenced);
-  Solution(context.analyses.graph(), unfenced).replay([&](uint32_t number, const Levels &state) {
+  Solution(context.analyses, unfenced).replay([&](uint32_t number, const Levels &state) {
     if (std::ranges::binary_search(unfenced.reads, number))
       for (const Access &access : context.body.facts(number).accesses)
         rules.read(number, access, state);

@@ -5,7 +5,6 @@
 
 namespace ptxray {
 
-constexpr unsigned mostRegisters = 64;
 constexpr int64_t mostSlots = 64;
 
 static const Source *numberIn(const Step &step, size_t sources) {
@@ -105,7 +104,7 @@ static bool hasOutcome(const Facts &facts) {
 
 void MadeInLoop::add(LocalId local) {
   Made one;
-  isKnown = order.size() < mostRegisters;
+  isKnown = analyses.budget().allows(Limit::LoopRegisters, order.size());
   body.definitions.eachWriter(local, [&](uint32_t number) {
     if (!analyses.loops().contains(header, analyses.graph().blockOf(number)))
       return;
@@ -183,11 +182,13 @@ static bool isFlip(const Step &step) {
          step.list[1].number == 1;
 }
 
-int64_t lengthOfRing(LocalId index, const Body &body, const Graph &graph) {
+int64_t lengthOfRing(LocalId index, const Body &body, Analyses &analyses) {
+  const Graph &graph = analyses.graph();
   std::vector<LocalId> order = {index};
   int64_t length = 0;
   bool isRing = true;
-  for (size_t i = 0; i < order.size() && isRing && order.size() < mostRegisters; ++i) // it grows
+  for (size_t i = 0; i < order.size() && isRing && analyses.budget().allows(Limit::LoopRegisters, order.size());
+       ++i) // it grows
     body.definitions.eachWriter(order[i], [&](uint32_t number) {
       const Step step = stepOf(body, number);
       const int64_t own = isFlip(step) ? 2 : step.isKnown() ? lengthOf(step, body) : 0;

@@ -5,9 +5,6 @@
 
 namespace ptxray {
 
-/// Around an instruction: who writes more loops than so many into each other?
-constexpr unsigned mostLoopsAround = 8;
-
 /// The register holds the same in each round of the loop, or what a ring of a few numbers gives: what it held in one
 /// round it holds again, if there are enough of them.
 bool comesAgain(LocalId local, BlockId header, const Body &body, Analyses &analyses);
@@ -17,6 +14,6 @@ bool comesAgain(LocalId local, BlockId header, const Body &body, Analyses &analy
 bool comesEachRound(BlockId block, BlockId header, const Body &body, Analyses &analyses);
 
 /// Counts the numbers of the ring of which the register holds one, from 0 on. Returns 0 if there is not a ring.
-int64_t lengthOfRing(LocalId index, const Body &body, const Graph &graph);
+int64_t lengthOfRing(LocalId index, const Body &body, Analyses &analyses);
 
 } // namespace ptxray

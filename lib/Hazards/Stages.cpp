@@ -203,7 +203,6 @@ void StageLoop::findLate(std::vector<LateStage> &late) const {
 }
 
 std::vector<LateStage> lateStages(HazardContext &context, const InFlight &flight) {
-  constexpr unsigned mostLoops = 16;
   std::vector<LateStage> late;
   unsigned count = 0;
   for (const uint32_t number : context.events)
@@ -214,7 +213,7 @@ std::vector<LateStage> lateStages(HazardContext &context, const InFlight &flight
           llvm::none_of(flight.operations(), [&](const Operation &one) { return isStage(one, groups); }))
         continue;
       const BlockId header = context.analyses.loops().header[indexOf(block)];
-      if (header == BlockId::None || ++count > mostLoops)
+      if (header == BlockId::None || !context.analyses.budget().allows(Limit::StageLoops, ++count))
         continue;
       if (StageLoop loop(context, flight, header); loop.read(groups))
         loop.findLate(late);

@@ -73,7 +73,7 @@ void TimelineMaker::add(uint32_t number, Meaning meaning) {
 
 /// Notes what each instruction changes of the operations in flight.
 void TimelineMaker::follow() {
-  const Solution solution(graph, flight);
+  const Solution solution(context.analyses, flight);
   made.isComplete = solution.isComplete();
   solution.replay([&](uint32_t number, const InFlight::State &before) {
     const auto place = eventOf.find(number);

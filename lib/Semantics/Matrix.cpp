@@ -140,17 +140,15 @@ RegisterFragment wholeFragment(unsigned rows, unsigned columns, unsigned bits, b
   return fragmentOf(layout, matrices);
 }
 
-bool MatrixProduct::readTypes(const Request &request, std::string &refusal) {
+std::string MatrixProduct::readTypes(const Request &request) {
   const layout::Words words(request.opcode);
   const auto types = words.types();
   isWhole = words.starts("wmma");
   llvm::SmallVector<llvm::StringRef, 4> names(types.begin(), types.end());
   if (names.size() == 2 && isWhole)
     names = {types[0], "f16", "f16", types[1]};
-  if (names.size() != 4) {
-    refusal = "a product of matrices whose types are not written";
-    return false;
-  }
+  if (names.size() != 4)
+    return "a product of matrices whose types are not written";
   ElementType *const to[] = {&typeOfD, &typeOfA, &typeOfB, &typeOfC};
   for (const auto &[name, type] : llvm::zip(names, to)) {
     std::optional<ElementType> found = typeNamed(name);
@@ -158,10 +156,8 @@ bool MatrixProduct::readTypes(const Request &request, std::string &refusal) {
       found = ElementType();
       found->bits = 1;
     }
-    if (!found) {
-      refusal = "a product of matrices of ." + name.str();
-      return false;
-    }
+    if (!found)
+      return "a product of matrices of ." + name.str();
     *type = *found;
   }
   kind = !typeOfA.isFloat()                ? Kind::Integer
@@ -176,10 +172,10 @@ bool MatrixProduct::readTypes(const Request &request, std::string &refusal) {
              : words.has("rm") ? numbers::Rounding::Down
              : words.has("rp") ? numbers::Rounding::Up
                                : numbers::Rounding::Nearest;
-  return true;
+  return "";
 }
 
-bool MatrixProduct::readLayouts(const Request &request, std::string &refusal) {
+std::string MatrixProduct::readLayouts(const Request &request) {
   layout::Request asked;
   asked.instruction = request.opcode.str();
   asked.settings["selector"] = std::to_string(request.selector);
@@ -188,10 +184,8 @@ bool MatrixProduct::readLayouts(const Request &request, std::string &refusal) {
   asked.settings["thread-id-a"] = std::to_string(request.threads[0]);
   asked.settings["thread-id-b"] = std::to_string(request.threads[1]);
   const layout::Answer answer = layout::describe(asked);
-  if (!answer.complaint.empty()) {
-    refusal = answer.complaint;
-    return false;
-  }
+  if (!answer.complaint.empty())
+    return answer.complaint;
   unsigned ignored = 1;
   for (const layout::Layout &one : answer.layouts) {
     RegisterFragment *const to = one.name == "A"          ? &a
@@ -202,16 +196,15 @@ bool MatrixProduct::readLayouts(const Request &request, std::string &refusal) {
                                                           : &scalesOfB;
     *to = fragmentOf(one, to == &d ? matrices : ignored);
   }
-  return true;
+  return "";
 }
 
-bool MatrixProduct::readSimpleLayouts() {
+void MatrixProduct::readSimpleLayouts() {
   const auto bitsOf = [](const ElementType &type) { return type.format == &numbers::tf32 ? 32u : type.bits; };
   a = wholeFragment(rows, depth, bitsOf(typeOfA), false, false);
   b = wholeFragment(depth, columns, bitsOf(typeOfB), false, true);
   d = wholeFragment(rows, columns, typeOfD.bits, true, false);
   c = wholeFragment(rows, columns, typeOfC.bits, true, false);
-  return true;
 }
 
 void MatrixProduct::readModel(const Request &request) {
@@ -223,21 +216,22 @@ void MatrixProduct::readModel(const Request &request) {
       {numbers::MatrixUnit::Mma, request.architecture, typeOfA.format, sums, rows == 8 && depth == 4, hasGroups});
 }
 
-std::shared_ptr<const MatrixProduct> MatrixProduct::make(const Request &request, std::string &refusal) {
+Expected<std::shared_ptr<const MatrixProduct>> MatrixProduct::make(const Request &request) {
   auto product = std::make_shared<MatrixProduct>();
   const layout::Words words(request.opcode);
   const auto shape = words.shape();
-  if (!shape || !product->readTypes(request, refusal)) {
-    if (refusal.empty())
-      refusal = "a product of matrices whose shape is not written";
-    return nullptr;
-  }
+  if (!shape)
+    return Problem{"a product of matrices whose shape is not written"};
+  if (const std::string refusal = product->readTypes(request); !refusal.empty())
+    return Problem{refusal};
   product->rows = (*shape)[0];
   product->columns = (*shape)[1];
   product->depth = request.isSparse ? (*shape)[2] / 2 : (*shape)[2];
-  if (product->isWhole ? !product->readSimpleLayouts() : !product->readLayouts(request, refusal))
-    return nullptr;
-  if (!product->isWhole) {
+  if (product->isWhole) {
+    product->readSimpleLayouts();
+  } else {
+    if (const std::string refusal = product->readLayouts(request); !refusal.empty())
+      return Problem{refusal};
     product->c = product->d;
     if (product->typeOfC.bits != product->typeOfD.bits) { // m8n8k4 alone
       layout::Request other;

@@ -3,10 +3,10 @@
 // instruction and then computed for any number of warps.
 #include "Numbers/MatrixTile.h"
 #include "Semantics/Element.h"
+#include "Source/Expected.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <array>
 #include <memory>
-#include <string>
 #include <vector>
 
 namespace ptxray {
@@ -46,8 +46,8 @@ public:
     unsigned selector = 0;                                    // of a sparse A
     std::array<unsigned, 2> bytes = {0, 0}, threads = {0, 0}; // which bytes and threads have the scales of A and B
   };
-  /// None, and why: nothing is known of such a product.
-  static std::shared_ptr<const MatrixProduct> make(const Request &request, std::string &refusal);
+  /// The problem: nothing is known of such a product.
+  static Expected<std::shared_ptr<const MatrixProduct>> make(const Request &request);
 
   /// All registers have 64 bits, else 32.
   bool isOfDoubles() const { return kind == Kind::Double; }
@@ -59,9 +59,10 @@ public:
 private:
   enum class Kind : uint8_t { Float, Scaled, Double, Integer };
 
-  bool readTypes(const Request &request, std::string &refusal);
-  bool readLayouts(const Request &request, std::string &refusal);
-  bool readSimpleLayouts();
+  // The first two return why nothing is known, or nothing.
+  std::string readTypes(const Request &request);
+  std::string readLayouts(const Request &request);
+  void readSimpleLayouts();
   void readModel(const Request &request);
   std::vector<uint16_t> chosen(const ProductOperands<uint32_t> &from) const;
   void addIntegers(llvm::ArrayRef<uint32_t> x, llvm::ArrayRef<uint32_t> y, llvm::ArrayRef<uint16_t> rowsOfB,

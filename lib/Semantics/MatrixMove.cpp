@@ -32,14 +32,12 @@ static void join(MatrixMove &move) {
 }
 
 /// Rows of 8 or 16 bytes, each at the address of a lane of its own.
-static std::shared_ptr<const MatrixMove> ofRows(llvm::StringRef opcode, std::string &refusal) {
+static Expected<std::shared_ptr<const MatrixMove>> ofRows(llvm::StringRef opcode) {
   layout::Request request;
   request.instruction = opcode.str();
   const layout::Answer answer = layout::describe(request);
-  if (!answer.complaint.empty()) {
-    refusal = answer.complaint;
-    return nullptr;
-  }
+  if (!answer.complaint.empty())
+    return Problem{answer.complaint};
   const layout::Words words(opcode);
   const auto named = [&](llvm::StringRef name) {
     return llvm::find_if(answer.layouts, [&](const layout::Layout &one) { return one.name == name; });
@@ -65,14 +63,12 @@ static std::shared_ptr<const MatrixMove> ofRows(llvm::StringRef opcode, std::str
 }
 
 /// A whole matrix at the address that all lanes give.
-static std::shared_ptr<const MatrixMove> ofMatrix(llvm::StringRef opcode, std::string &refusal) {
+static Expected<std::shared_ptr<const MatrixMove>> ofMatrix(llvm::StringRef opcode) {
   const layout::Words words(opcode);
   const auto shape = words.shape();
   const auto types = words.types();
-  if (!shape || types.empty() || words.all.size() < 3) {
-    refusal = "a matrix whose shape or type is not written";
-    return nullptr;
-  }
+  if (!shape || types.empty() || words.all.size() < 3)
+    return Problem{"a matrix whose shape or type is not written"};
   const auto [m, n, k] = *shape;
   const llvm::StringRef which = words.all[2];
   const unsigned bits = layout::bitsOfType(types.front());
@@ -94,8 +90,8 @@ static std::shared_ptr<const MatrixMove> ofMatrix(llvm::StringRef opcode, std::s
   return move;
 }
 
-std::shared_ptr<const MatrixMove> MatrixMove::make(llvm::StringRef opcode, std::string &refusal) {
-  return opcode.starts_with("wmma") ? ofMatrix(opcode, refusal) : ofRows(opcode, refusal);
+Expected<std::shared_ptr<const MatrixMove>> MatrixMove::make(llvm::StringRef opcode) {
+  return opcode.starts_with("wmma") ? ofMatrix(opcode) : ofRows(opcode);
 }
 
 } // namespace ptxray

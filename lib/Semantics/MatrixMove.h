@@ -1,10 +1,10 @@
 #pragma once
 // Matrices moved between memory and the registers of a warp: ldmatrix, stmatrix, wmma.load and wmma.store, as a list of
 // pieces for one instruction.
+#include "Source/Expected.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 namespace ptxray {
@@ -25,8 +25,8 @@ struct MatrixMove {
   bool isShared = false;       // shared memory is the only place where the matrices may lie
   std::vector<Piece> pieces;
 
-  /// None, and why: nothing is known of such a move.
-  static std::shared_ptr<const MatrixMove> make(llvm::StringRef opcode, std::string &refusal);
+  /// The problem: nothing is known of such a move.
+  static Expected<std::shared_ptr<const MatrixMove>> make(llvm::StringRef opcode);
 };
 
 } // namespace ptxray

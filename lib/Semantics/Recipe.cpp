@@ -278,12 +278,10 @@ void Compiler::product(bool isSparse, bool isScaled, Arguments args) {
       request.threads[which] = thread.value_or(0);
     }
   }
-  std::string refusal;
-  to.function = MatrixProduct::make(request, refusal);
-  if (!one)
-    refuse("a selector that is not a constant");
-  else if (!to.function)
-    refuse(refusal);
+  const auto made = MatrixProduct::make(request);
+  if (!one || !made)
+    return refuse(one ? made.problem() : "a selector that is not a constant");
+  to.function = *made;
 }
 
 /// Matrices are moved to or from what an address leads to; the stride, if there is one, has its own name.
@@ -294,10 +292,10 @@ void Compiler::move(Arguments args) {
   (to.isStore ? to.registers : to.address) = static_cast<int16_t>(argument.operand);
   if (const auto stride = view.findOperand("stride"); stride && view.nodeOf[*stride] >= 0)
     to.stride = static_cast<int16_t>(*stride);
-  std::string refusal;
-  to.function = MatrixMove::make(view.written.opcode.spelling, refusal);
-  if (!to.function)
-    refuse(refusal);
+  const auto made = MatrixMove::make(view.written.opcode.spelling);
+  if (!made)
+    return refuse(made.problem());
+  to.function = *made;
 }
 
 uint16_t Compiler::named(const isa::Step &row, Arguments args) {

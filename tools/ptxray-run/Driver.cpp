@@ -4,12 +4,10 @@
 
 namespace ptxray {
 
-bool Driver::open(int ordinal, std::string &reason) {
+std::string Driver::open(int ordinal) {
   void *library = dlopen("libcuda.so.1", RTLD_NOW);
-  if (!library) {
-    reason = "there is no CUDA driver on this machine (libcuda.so.1); `ptxray run --emulate` runs without one";
-    return false;
-  }
+  if (!library)
+    return "there is no CUDA driver on this machine (libcuda.so.1); `ptxray run --emulate` runs without one";
   const char *missing = nullptr;
 #define PTXRAY_LOAD(name, parameters)                                                                                  \
   name = reinterpret_cast<decltype(name)>(dlsym(library, #name));                                                      \
@@ -34,10 +32,9 @@ bool Driver::open(int ordinal, std::string &reason) {
   find(cuModuleEnumerateFunctions, "cuModuleEnumerateFunctions");
   find(cuFuncGetName, "cuFuncGetName");
   find(cuFuncGetParamInfo, "cuFuncGetParamInfo");
-  if (missing) {
-    reason = "the CUDA driver is too old: it has no " + std::string(missing);
-    return false;
-  }
+  if (missing)
+    return "the CUDA driver is too old: it has no " + std::string(missing);
+  std::string reason;
   auto ok = [&](CuResult result) {
     if (result != 0)
       reason = "no GPU can be used: " + inWords(result);
@@ -45,20 +42,18 @@ bool Driver::open(int ordinal, std::string &reason) {
   };
   int count = 0;
   if (!ok(cuInit(0)) || !ok(cuDriverGetVersion(&version)) || !ok(cuDeviceGetCount(&count)))
-    return false;
-  if (ordinal >= count) {
-    reason = "there is no GPU " + std::to_string(ordinal) + ": the driver knows " + std::to_string(count);
-    return false;
-  }
+    return reason;
+  if (ordinal >= count)
+    return "there is no GPU " + std::to_string(ordinal) + ": the driver knows " + std::to_string(count);
   CuHandle context;
   char name[256] = "";
   if (!ok(cuDeviceGet(&device, ordinal)) || !ok(cuDeviceGetName(name, sizeof name, device)) ||
       !ok(cuDevicePrimaryCtxRetain(&context, device)) || !ok(cuCtxSetCurrent(context)))
-    return false;
+    return reason;
   deviceName = name;
   computeMajor = deviceAttribute(CuComputeMajor);
   computeMinor = deviceAttribute(CuComputeMinor);
-  return true;
+  return "";
 }
 
 int Driver::deviceAttribute(int attribute) const {

@@ -162,8 +162,8 @@ struct Driver {
   int computeMajor = 0, computeMinor = 0;
   int version = 0; // 13000: CUDA 13.0
 
-  /// Opens libcuda and a device; returns false and a reason on failure.
-  bool open(int ordinal, std::string &reason);
+  /// Opens libcuda and a device; returns why that cannot be, or nothing.
+  std::string open(int ordinal);
   int deviceAttribute(int attribute) const;
   int functionAttribute(CuHandle function, int attribute) const;
   /// A result in words: `an illegal address was used (CUDA_ERROR_ILLEGAL_ADDRESS)`.

@@ -372,8 +372,7 @@ static int run(Options &options) {
   if (options.validate)
     return Good;
   Driver driver;
-  std::string reason;
-  if (!driver.open(static_cast<int>(options.device), reason)) {
+  if (const std::string reason = driver.open(static_cast<int>(options.device)); !reason.empty()) {
     std::cerr << "ptxray-run: " << reason << '\n';
     return NoGpu;
   }

@@ -9,14 +9,14 @@
 namespace ptxray {
 
 /// All rules, or those that the operands name.
-static std::vector<DiagId> wantedRules(const Arguments &arguments, std::string &problem) {
+static Expected<std::vector<DiagId>> wantedRules(const Arguments &arguments) {
   std::vector<DiagId> rules;
   for (size_t i = 0; arguments.operands.empty() && i < allDiagInfos().size(); ++i)
     rules.push_back(static_cast<DiagId>(i));
   for (const llvm::StringRef operand : arguments.operands) {
     const llvm::SmallVector<DiagId, 0> found = matchRules(operand);
     if (found.empty())
-      problem = "no rule or group `" + operand.str() + "`" + didYouMeanRule(operand);
+      return Problem{"no rule or group `" + operand.str() + "`" + didYouMeanRule(operand)};
     llvm::append_range(rules, found);
   }
   llvm::sort(rules);
@@ -68,12 +68,11 @@ static void rulesAsJson(llvm::ArrayRef<DiagId> rules, llvm::raw_ostream &out) {
 }
 
 static int runRules(const Arguments &arguments) {
-  std::string problem;
-  const std::vector<DiagId> rules = wantedRules(arguments, problem);
-  if (!problem.empty())
-    return usageError(problem);
+  const Expected<std::vector<DiagId>> rules = wantedRules(arguments);
+  if (!rules)
+    return usageError(rules.problem());
   const llvm::StringRef format = arguments.value("--format").value_or("text");
-  (format == "json" ? rulesAsJson : format == "markdown" ? rulesAsMarkdown : rulesAsText)(rules, llvm::outs());
+  (format == "json" ? rulesAsJson : format == "markdown" ? rulesAsMarkdown : rulesAsText)(*rules, llvm::outs());
   return Clean;
 }
 

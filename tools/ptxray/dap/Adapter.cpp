@@ -328,10 +328,10 @@ static std::string watchedBy(const Debugger *debugger, std::string name) {
 
 Answer Adapter::dataBreakpointInfo(const Json &arguments) {
   const std::string name = watchedBy(debugger.get(), arguments.at("name").get<std::string>());
-  std::string problem = "nothing is launched";
-  if (debugger && watchedNamed(*debugger, name, 4, problem))
+  const auto watched = debugger ? watchedNamed(*debugger, name, 4) : Problem{"nothing is launched"};
+  if (watched)
     return Json{{"dataId", name}, {"description", name}, {"accessTypes", {"write"}}};
-  return Json{{"dataId", nullptr}, {"description", problem}};
+  return Json{{"dataId", nullptr}, {"description", watched.problem()}};
 }
 
 Answer Adapter::setDataBreakpoints(const Json &arguments) {
@@ -340,12 +340,11 @@ Answer Adapter::setDataBreakpoints(const Json &arguments) {
   debugger->watched.clear();
   Json all = Json::array();
   for (const Json &one : arguments.value("breakpoints", Json::array())) {
-    std::string problem;
     const std::string name = one.at("dataId").get<std::string>();
-    const auto watched = watchedNamed(*debugger, name, 4, problem);
+    const auto watched = watchedNamed(*debugger, name, 4);
     if (watched)
       debugger->watched.push_back({name, *watched});
-    all.push_back({{"verified", watched.has_value()}, {"message", problem}});
+    all.push_back({{"verified", static_cast<bool>(watched)}, {"message", watched.problem()}});
   }
   return Json{{"breakpoints", std::move(all)}};
 }

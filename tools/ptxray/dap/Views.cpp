@@ -262,10 +262,9 @@ Answer Adapter::readMemory(const Json &arguments) {
   constexpr int64_t most = 1 << 20;
   const int64_t count = std::clamp<int64_t>(arguments.at("count").get<int64_t>(), 0, most);
   const std::string reference = arguments.at("memoryReference").get<std::string>();
-  std::string problem;
-  auto watched = watchedNamed(*debugger, "[" + reference + "]", 1, problem);
+  auto watched = watchedNamed(*debugger, "[" + reference + "]", 1);
   if (!watched)
-    return Refusal{problem};
+    return Refusal{watched.problem()};
   watched->address += static_cast<uint64_t>(arguments.value("offset", int64_t(0)));
   std::vector<uint8_t> bytes;
   for (; static_cast<int64_t>(bytes.size()) < count; ++watched->address) { // as far as there is memory
@@ -308,8 +307,7 @@ Answer Adapter::setVariable(const Json &arguments) {
 
 /// The answer is the value that the register or the memory has now.
 Answer Adapter::setNamed(StringRef name, StringRef value) {
-  std::string problem;
-  if (!putNumbers(*debugger, name, value.trim(), "", problem))
+  if (const std::string problem = putNumbers(*debugger, name, value.trim(), ""); !problem.empty())
     return Refusal{problem};
   const auto position = debugger->position();
   const auto local = position ? registerNamed(*position->frame, name) : std::nullopt;
@@ -352,11 +350,10 @@ Answer Adapter::writeMemory(const Json &arguments) {
   const std::optional<std::vector<uint8_t>> data = decoded(arguments.at("data").get<std::string>());
   if (!data)
     return Refusal{"`data` is not in base 64"};
-  std::string problem;
   auto where = watchedNamed(*debugger, "[" + arguments.at("memoryReference").get<std::string>() + "]",
-                            static_cast<uint32_t>(data->size()), problem);
+                            static_cast<uint32_t>(data->size()));
   if (!where)
-    return Refusal{problem};
+    return Refusal{where.problem()};
   where->address += static_cast<uint64_t>(arguments.value("offset", int64_t(0)));
   if (data->empty() || !debugger->put(*where, *data))
     return Refusal{"not all of these " + std::to_string(data->size()) + " bytes exist"};

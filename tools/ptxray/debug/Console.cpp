@@ -238,11 +238,10 @@ void Console::addWatch(Words words) {
   const bool isPhase = words.size() > 1 && words[1] == "phase";
   if (words.empty() || (words.size() > 1 && !isPhase && words[1].getAsInteger(10, bytes)) || !bytes)
     return complain("a register or `[ADDRESS]` is needed, and of memory how many bytes, or `phase`");
-  std::string problem;
   const std::string name = words[0].str() + (isPhase ? " phase" : "");
-  const auto watched = watchedNamed(debugger, name, bytes, problem);
+  const auto watched = watchedNamed(debugger, name, bytes);
   if (!watched)
-    return complain(problem);
+    return complain(watched.problem());
   if (bytesNow(debugger.grid(), *watched).empty())
     return complain("there are no such bytes");
   debugger.watched.push_back({name, *watched});

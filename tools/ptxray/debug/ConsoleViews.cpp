@@ -136,8 +136,7 @@ void Console::where(Words) {
 
 /// The bytes of a register of a lane, by how many there are.
 static std::vector<uint8_t> bytesOfRegister(Debugger &debugger, StringRef name, unsigned lane) {
-  std::string problem;
-  auto watched = watchedNamed(debugger, name, 4, problem);
+  auto watched = watchedNamed(debugger, name, 4);
   if (!watched)
     return {};
   watched->lane = lane;
@@ -189,10 +188,9 @@ void Console::examine(Words words) {
   const uint64_t bytes = uint64_t(count) * (format.bits / 8);
   if (words.empty() || !words[0].starts_with("[") || !bytes || bytes > mostBytes)
     return complain("an address is needed, such as `[%rd1+4]` or `[shared:64]`, and at most 64 KiB");
-  std::string problem;
-  const auto watched = watchedNamed(debugger, words[0], static_cast<uint32_t>(bytes), problem);
+  const auto watched = watchedNamed(debugger, words[0], static_cast<uint32_t>(bytes));
   if (!watched)
-    return complain(problem);
+    return complain(watched.problem());
   const std::vector<uint8_t> found = bytesNow(debugger.grid(), *watched);
   if (found.empty())
     return complain("not all of these " + std::to_string(bytes) + " bytes exist");
@@ -219,10 +217,9 @@ void Console::matrix(Words words) {
       return complain("`" + word.str() + "` is neither a format such as x16, f16 nor an instruction of the function");
     at = places.front();
   }
-  std::string problem;
-  const auto view = matrixOf(debugger, at, words.empty() ? StringRef("matrix") : words[0], format, problem);
+  const auto view = matrixOf(debugger, at, words.empty() ? StringRef("matrix") : words[0], format);
   if (!view)
-    return complain(problem);
+    return complain(view.problem());
   out << view->title << '\n';
   size_t width = 2;
   for (const std::string &cell : view->cells)
@@ -242,10 +239,10 @@ void Console::matrix(Words words) {
 }
 
 void Console::set(Words words) {
-  std::string problem;
   if (words.size() < 2)
     return complain("a register or `[ADDRESS]` is needed, and a number");
-  if (!putNumbers(debugger, words[0], words[1], words.size() > 2 ? words[2] : StringRef(), problem))
+  const StringRef format = words.size() > 2 ? words[2] : StringRef();
+  if (const std::string problem = putNumbers(debugger, words[0], words[1], format); !problem.empty())
     return complain(problem);
   showPlace();
 }

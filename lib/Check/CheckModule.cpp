@@ -47,8 +47,6 @@ static void blameCommas(const SourceBuffer &source, DiagnosticSink &sink) {
   }
 }
 
-void checkItem(ModuleCheck &module, Statement item) { module.item(item); }
-
 CheckedText checkModule(const SourceBuffer &source, const CheckOptions &options, Session &session,
                         CheckItemFn checkItem) {
   CheckedText checked;
@@ -60,7 +58,10 @@ CheckedText checkModule(const SourceBuffer &source, const CheckOptions &options,
   Parser &parser = session.parser;
   ModuleCheck module(parser.ast(), session.knowledge, *session.room, source, options, sink);
   parser.stream(source, sink, [&](const Ast &ast, Statement item) {
-    checkItem(module, item);
+    if (checkItem)
+      checkItem(module, item);
+    else
+      module.item(item);
     if (item.kind == StatementKind::Function && !parser.comments().empty())
       checked.functions.push_back(ast.functions[item.index].range);
   });

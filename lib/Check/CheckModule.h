@@ -20,11 +20,10 @@ struct CheckedText {
   std::optional<InlineSummary> inlined; // set for a source with assembly in it
 };
 
-/// Has `checkItem` check each item of the text, one after the other.
+/// Checks the items of a text one after the other; `checkItem` does it in another way, if there is one.
 using CheckItemFn = llvm::function_ref<void(ModuleCheck &, Statement)>;
-void checkItem(ModuleCheck &module, Statement item);
 CheckedText checkModule(const SourceBuffer &source, const CheckOptions &options, Session &session,
-                        CheckItemFn checkItem = ptxray::checkItem);
+                        CheckItemFn checkItem = nullptr);
 /// The same of a text that was checked before, and its items for the check after the next edits; none if that one has
 /// to read all.
 struct RecheckedText {

@@ -135,7 +135,10 @@ void ModuleCheck::remember(const Function &function, size_t reportsRead, bool is
 
 inline void ModuleCheck::statement(Statement statement) {
   switch (statement.kind) {
-  case StatementKind::Instruction: return instruction(ast.instructions[statement.index]);
+  case StatementKind::Instruction: {
+    const Instruction &one = ast.instructions[statement.index];
+    return isJudged(one) ? bodies->instruction(one) : bodies->passOver();
+  }
   case StatementKind::BrokenInstruction: return bodies->broken(ast.brokenInstructions[statement.index]);
   case StatementKind::Label: return bodies->label(statement.index);
   case StatementKind::BlockBegin: return resolver.beginBlock();

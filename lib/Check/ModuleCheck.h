@@ -67,11 +67,8 @@ private:
   void remember(const Function &function, size_t reportsRead, bool isSound, const FunctionSummary &summary,
                 Memory &memory);
   void statement(Statement statement);
-  [[gnu::always_inline]] void instruction(const Instruction &instruction) {
-    if (judged.begin <= instruction.range.begin && instruction.range.begin < judged.end) [[likely]]
-      bodies->instruction(instruction);
-    else
-      bodies->passOver();
+  bool isJudged(const Instruction &instruction) const {
+    return judged.begin <= instruction.range.begin && instruction.range.begin < judged.end;
   }
   void declarationInBody(uint32_t index);
   void functionInBody(const Function &function);

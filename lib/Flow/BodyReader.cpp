@@ -103,7 +103,7 @@ void BodyReader::unusual(const Instruction &instruction, uint64_t print) {
     }
   }
   if (verdict->findings)
-    report(*verdict->findings, instruction, [this](NameId name) { return resolver.find(name); });
+    reportFindings(*verdict->findings, siteOf(instruction, [this](NameId name) { return resolver.find(name); }), sink);
   if (opcode.mayCall) {
     checkCall(instruction, module);
     if (!callsQuiet(nodes, *verdict))
@@ -160,12 +160,12 @@ bool BodyReader::callsQuiet(llvm::ArrayRef<Operand> nodes, const Verdict &verdic
 }
 
 void BodyReader::broken(const Instruction &instruction) {
-  report(verdicts.ofWords(verdicts.opcode(ast, instruction)), instruction,
-         [](NameId) -> const Symbol * { return nullptr; }); // it has no operands
+  const auto find = [](NameId) -> const Symbol * { return nullptr; }; // it has no operands
+  reportFindings(verdicts.ofWords(verdicts.opcode(ast, instruction)), siteOf(instruction, find), sink);
 }
 
-void BodyReader::report(llvm::ArrayRef<Finding> findings, const Instruction &instruction, FindSymbol find) {
-  reportFindings(findings, {verdicts.opcode(ast, instruction), module.context(), ast, source, instruction, find}, sink);
+InstructionSite BodyReader::siteOf(const Instruction &instruction, FindSymbol find) {
+  return {verdicts.opcode(ast, instruction), module.context(), ast, source, instruction, find};
 }
 
 void BodyReader::append(const Instruction &instruction, const Verdict &verdict) {
@@ -266,7 +266,7 @@ void BodyReader::judgeLate() {
       return found == locals.end() ? nullptr : body.symbol(*found);
     };
     if (verdict.findings)
-      report(*verdict.findings, instruction, find);
+      reportFindings(*verdict.findings, siteOf(instruction, find), sink);
   }
   clearNotes();
   body.definitions.clear();

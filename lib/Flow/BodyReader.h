@@ -118,7 +118,7 @@ private:
   void judgeLate();
   void clearNotes();
   using FindSymbol = llvm::function_ref<const Symbol *(NameId)>;
-  void report(llvm::ArrayRef<Finding> findings, const Instruction &instruction, FindSymbol find);
+  InstructionSite siteOf(const Instruction &instruction, FindSymbol find);
 
   const Ast &ast;
   const SourceBuffer &source;

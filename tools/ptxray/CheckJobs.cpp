@@ -16,13 +16,16 @@ static std::shared_ptr<const CheckOptions> optionsFor(const TextTask &text, cons
   return own;
 }
 
-/// Adds the jobs of an input: itself, or the texts of a binary and its problems.
-static void addJobs(const Input &input, const std::shared_ptr<const CheckOptions> &options, const ReadLimits &limits,
-                    const Arguments &arguments, std::vector<CheckJob> &jobs) {
+/// Is true of an input that is opened only when its job begins.
+static bool isSurelyText(const Input &input) {
+  return !input.problem.empty() || (isPlainFile(input.path) && !beginsAsBinary(input.path));
+}
+
+/// Adds the jobs of an input that may be a binary: itself, or the texts of the binary and its problems.
+static void addTexts(const Input &input, const std::shared_ptr<const CheckOptions> &options, const ReadLimits &limits,
+                     const Arguments &arguments, std::vector<CheckJob> &jobs) {
   CheckJob itself{input, options, nullptr, nullptr, {}};
-  // A plain file is opened when its job begins.
-  const bool isText = !input.problem.empty() || (isPlainFile(input.path) && !beginsAsBinary(input.path));
-  Expected<OpenInput> opened = isText ? OpenInput() : openInput(input.path, limits);
+  Expected<OpenInput> opened = openInput(input.path, limits);
   if (!opened || !opened->binary) {
     itself.source = opened ? std::move(opened->text) : nullptr;
     itself.input.problem += opened.problem();
@@ -78,7 +81,7 @@ static std::shared_ptr<const CheckOptions> withBuild(std::shared_ptr<const Check
 }
 
 Expected<std::vector<CheckJob>> findJobs(const Arguments &arguments, const CheckTask &task,
-                                       Configuration &configuration) {
+                                         Configuration &configuration) {
   llvm::StringMap<SourceCommand> commands;
   if (const std::optional<llvm::StringRef> path = arguments.value("--compile-commands")) {
     Expected<llvm::StringMap<SourceCommand>> read = readCompileCommands(*path);
@@ -94,9 +97,13 @@ Expected<std::vector<CheckJob>> findJobs(const Arguments &arguments, const Check
     const auto settings = configuration.settingsFor(input.path == "-" ? task.stdinName : input.path);
     if (!settings)
       return Problem{settings.problem()};
-    if (input.isNamed || !(*settings)->isExcluded)
-      addJobs(input, withBuild({*settings, &(*settings)->check}, arguments, commands, input.path), task.limits,
-              arguments, jobs);
+    if (!input.isNamed && (*settings)->isExcluded)
+      continue;
+    const auto options = withBuild({*settings, &(*settings)->check}, arguments, commands, input.path);
+    if (isSurelyText(input))
+      jobs.push_back({input, options, nullptr, nullptr, {}});
+    else
+      addTexts(input, options, task.limits, arguments, jobs);
   }
   if (task.fix && llvm::any_of(jobs, [](const CheckJob &job) { return job.binary != nullptr; }))
     return Problem{"`--fix` cannot write into a binary"};

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Follows the walks of docs/walk.md: each function is in the file that the page names, and is named in the body of a
+stop before it; each example gives its report; no walk has more stops than its heading allows.
+
+    walk.py PTXRAY ROOT"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+HEAD = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<2>;
+  .shared .align 16 .b8 tile[512];
+  ld.param.u64 %rd1, [p];
+"""
+
+
+def closing(text, begin):
+    """the place after the brace that closes the one at `begin`"""
+    depth = 0
+    for at in range(begin, len(text)):
+        depth += {"{": 1, "}": -1}.get(text[at], 0)
+        if not depth:
+            return at + 1
+    return len(text)
+
+
+def bodies(text, name):
+    """the definitions of a function in a text of C++, each from its name to its last brace"""
+    last = name.split("::")[-1]
+    written = re.escape(name) if re.search(rf"\b{re.escape(name)}\(", text) else re.escape(last)
+    for match in re.finditer(rf"(?<![\w.>]){written}\(", text):
+        brace = re.compile(r"[^;{]*?\)[^;{}]*\{").match(text, match.end())
+        before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip()
+        if brace and before and not before.endswith(("return", "=", "(", "!", "&&", "||")):
+            yield text[match.start() : closing(text, brace.end() - 1)]
+
+
+def stops(section):
+    for line in section.splitlines():
+        if match := re.match(r"\| `([\w:]+)`(?: \(`(\w+)`\))? \| `([^`]+)` \|", line):
+            yield match[1], match[2] or match[1].split("::")[-1], match[3]
+
+
+def follow(title, section, root):
+    known, wrong, count = "", [], 0
+    for name, called, file in stops(section):
+        text = (root / file).read_text()
+        found = [text] if file.endswith(".g4") else list(bodies(text, name))
+        if not found or (file.endswith(".g4") and not re.search(rf"^{name}$", text, re.M)):
+            wrong.append(f"{title}: {file} has no `{name}`")
+        if count and not re.search(rf"\b{called}\b", known):
+            wrong.append(f"{title}: no stop before `{name}` names `{called}`")
+        known += "\n".join(found)
+        count += 1
+    most = int(re.search(r"at most (\d+) stops", title)[1])
+    if not 0 < count <= most:
+        wrong.append(f"{title}: it has {count} stops")
+    return wrong
+
+
+def reports(ptxray, section):
+    """what the check of the example lacks of the report that the page promises"""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder, "a.ptx")
+        file.write_text(HEAD + re.search(r"```ptx\n(.*?)```", section, re.S)[1] + "  ret;\n}\n")
+        printed = subprocess.run([ptxray, "check", "--no-config", file], capture_output=True, text=True).stdout
+    promised = re.search(r"The report: ``(.*?)``", section)[1]
+    return [] if promised in printed else [f"not reported: {promised}\n{printed}"]
+
+
+def main(ptxray, root):
+    root = pathlib.Path(root)
+    wrong = []
+    sections = re.split(r"^## ", (root / "docs/walk.md").read_text(), flags=re.M)[1:]
+    for section in sections:
+        title = section.split("\n", 1)[0]
+        wrong += follow(title, section, root) + reports(ptxray, section)
+    print("\n".join(wrong))
+    return 1 if wrong or len(sections) != 2 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

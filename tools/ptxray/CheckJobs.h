@@ -1,5 +1,5 @@
 #pragma once
-// What `ptxray check` has to check: its inputs, or the texts of those that are binaries.
+// `ptxray check` has these to check: its inputs, or the texts of those that are binaries.
 #include "Binaries.h"
 #include "CheckTask.h"
 
@@ -14,7 +14,8 @@ struct CheckJob {
 };
 
 /// The problem is that of a `.ptxray` file or of an option.
-Expected<std::vector<CheckJob>> findJobs(const Arguments &arguments, const CheckTask &task, Configuration &configuration);
+Expected<std::vector<CheckJob>> findJobs(const Arguments &arguments, const CheckTask &task,
+                                         Configuration &configuration);
 
 /// The inputs; without operands, those below the working folder.
 struct FoundInputs {

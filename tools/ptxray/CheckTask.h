@@ -1,5 +1,5 @@
 #pragma once
-// What `ptxray check` is asked for, as its command line says.
+// The command line of `ptxray check` as a value.
 #include "Binary/Binary.h"
 #include "Command.h"
 #include "Inputs.h"

@@ -28,7 +28,8 @@ struct Doer {
   bool isAsyncProxy = false;     // it does not see what ordinary instructions wrote before a proxy fence
   bool isOrdered = false;        // its operations access memory one after the other
   Stage stage = Stage::Whole;
-  bool isStrong = false; // they are sums that do not race with each other
+  bool isStrong = false;     // they are sums that do not race with each other
+  bool isAllocation = false; // it writes where tensor memory is
 };
 
 /// Counts what a warp has started of one kind of operations that groups take.

@@ -21,12 +21,13 @@ struct ByteRun {
 
 /// An access of a warp.
 struct PastAccess {
-  uint32_t warp = 0;            // its number in the cluster, from 1 on, or that of another agent; 0: none
-  uint32_t clock = 0;           // its own at that time
-  uint32_t lanes = byWholeWarp; // of each byte, in 8 bits
-  uint16_t turn = 0;            // the low bits of a number of the instruction that was executed
-  uint8_t bytes = 0;            // a bit for each of the four
-  bool isStrong = false;        // it does not race with others that are
+  uint32_t warp = 0;             // its number in the cluster, from 1 on, or that of another agent; 0: none
+  uint32_t clock = 0;            // its own at that time
+  uint32_t lanes = byWholeWarp;  // of each byte, in 8 bits
+  uint16_t turn = 0;             // the low bits of a number of the instruction that was executed
+  uint8_t bytes = 0;             // a bit for each of the four
+  bool isStrong : 1 = false;     // it does not race with others that are
+  bool isAllocation : 1 = false; // it wrote where tensor memory is
   const Instruction *at = nullptr;
 };
 /// Reads of several agents at the same count of their own.

@@ -99,10 +99,11 @@ static PastAccess unordered(const ReadGroup &group, const PastAccess &now, const
   return {};
 }
 
-/// The async proxy does not see what a warp wrote before a fence for proxies.
+/// The async proxy does not see what a warp wrote before a fence for proxies. Nobody multiplies by the address of an
+/// allocation: who reads it as an operand reads what nothing has written since, and the value does not matter.
 static bool isUnfenced(const PastAccess &write, const PastAccess &now, const Warp &warp) {
   const Agents &agents = *warp.block->agents;
-  if (!(write.bytes & now.bytes) || write.warp == 0 || write.warp > agents.warps)
+  if (!(write.bytes & now.bytes) || write.isAllocation || write.warp == 0 || write.warp > agents.warps)
     return false;
   const uint32_t entry = agents.fenced(write.warp);
   return std::max(entryOf(warp.clock, entry), entryOf(warp.view.clock, entry)) < write.clock;
@@ -179,6 +180,7 @@ static PastAccess accessNow(const Warp &warp, const Instruction &at) {
   now.clock = warp.doer.agent ? warp.doer.clock : warp.clock[warp.agent];
   now.turn = warp.turn;
   now.isStrong = warp.doer.isStrong;
+  now.isAllocation = warp.doer.isAllocation;
   now.at = &at;
   return now;
 }

@@ -7,11 +7,12 @@
 namespace ptxray::machine {
 
 constexpr uint32_t noPlace = ~0u;
-constexpr unsigned cellBytesAt = 16, strongAt = 20, moreAt = 21; // bits of details
+constexpr unsigned cellBytesAt = 16, strongAt = 20, moreAt = 21, addressAt = 22; // bits of details
 constexpr uint32_t cellBytesMask = 15u << cellBytesAt, moreMask = 1u << moreAt;
 
 static uint32_t detailsOf(const PastAccess &access) {
-  return access.turn | uint32_t(access.bytes) << cellBytesAt | uint32_t(access.isStrong) << strongAt;
+  return access.turn | uint32_t(access.bytes) << cellBytesAt | uint32_t(access.isStrong) << strongAt |
+         uint32_t(access.isAllocation) << addressAt;
 }
 
 void SharedShadow::grow(size_t cells, const Instruction *ofModule) {
@@ -33,6 +34,7 @@ static PastAccess readFrom(const SharedShadow::Columns &columns, size_t i, const
   access.turn = static_cast<uint16_t>(columns.details[i]);
   access.bytes = columns.details[i] >> cellBytesAt & 15;
   access.isStrong = columns.details[i] >> strongAt & 1;
+  access.isAllocation = columns.details[i] >> addressAt & 1;
   access.at = columns.places[i] == noPlace ? nullptr : instructions + columns.places[i];
   return access;
 }

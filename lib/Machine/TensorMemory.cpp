@@ -72,7 +72,9 @@ void allocateColumns(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const Lookup found = look(warp, use.to.space, to, 4, lane, true);
   if (!found.bytes || to % 4)
     return report(warp, op, found.bytes ? AccessFault::Misaligned : found.fault, use.to, to, 4, true, lane);
+  warp.doer.isAllocation = true;
   watch(warp, op, use.to, to, 4, true, lane);
+  warp.doer.isAllocation = false;
   std::memcpy(found.bytes, &*first, 4);
 }
 

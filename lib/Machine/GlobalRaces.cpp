@@ -159,6 +159,27 @@ static uint64_t noteSimply(GlobalCell *cells, uint64_t count, const Content &now
   return count;
 }
 
+/// The conflict of an access with what the cell says, if there is one.
+static std::optional<Race> raceWith(const Content &before, const Content &now, const Warp &warp, const Instruction &at,
+                                    bool isWrite) {
+  if (!(before.bytes & now.bytes) || !(isWritten(before.state) || isWrite))
+    return std::nullopt;
+  const bool areOrdered = !isUnordered(before, now, warp), areOfOne = before.cluster == now.cluster;
+  if (areOrdered && !(areOfOne && !isWrite && isUnfenced(before.agent, before.clock, warp)))
+    return std::nullopt;
+  Race race;
+  race.earlier.warp = before.agent;
+  race.earlier.clock = before.clock;
+  race.earlier.at = &at - now.instruction + before.instruction;
+  race.isGlobal = true;
+  race.isWrite = isWritten(before.state);
+  race.isUnfenced = areOrdered;
+  race.matters = isWrite || warp.doer.agent || !areOfOne;
+  if (!areOfOne)
+    race.cluster = before.cluster;
+  return race;
+}
+
 std::optional<Race> noteGlobal(Warp &warp, const Instruction &at, const GlobalAccess &access) {
   GridState &grid = *warp.block->grid;
   const auto [known, isNew] = grid.cells.try_emplace(&access.allocation, nullptr);
@@ -199,19 +220,8 @@ std::optional<Race> noteGlobal(Warp &warp, const Instruction &at, const GlobalAc
     if (cellBytes == leastCell && access.by.lanes)
       now.lane = access.by.shift < 2 ? uint8_t(wholeWarp) : access.by.lanes[(from - access.offset) >> access.by.shift];
     const Content before = read(cell, launch);
-    const bool conflicts = (before.bytes & now.bytes) && (isWritten(before.state) || access.isWrite);
-    if (conflicts && isUnordered(before, now, warp)) {
-      Race race;
-      race.earlier.warp = before.agent;
-      race.earlier.clock = before.clock;
-      race.earlier.at = &at - now.instruction + before.instruction;
-      race.isGlobal = true;
-      race.isWrite = isWritten(before.state);
-      race.matters = access.isWrite || warp.doer.agent || before.cluster != now.cluster;
-      if (before.cluster != now.cluster)
-        race.cluster = before.cluster;
+    if (const std::optional<Race> race = raceWith(before, now, warp, at, access.isWrite))
       return race;
-    }
     write(cell, after(before, now), launch);
     from += count;
   }

@@ -99,14 +99,12 @@ static PastAccess unordered(const ReadGroup &group, const PastAccess &now, const
   return {};
 }
 
-/// The async proxy does not see what a warp wrote before a fence for proxies. Nobody multiplies by the address of an
-/// allocation: who reads it as an operand reads what nothing has written since, and the value does not matter.
-static bool isUnfenced(const PastAccess &write, const PastAccess &now, const Warp &warp) {
+bool isUnfenced(uint32_t writer, uint32_t clock, const Warp &warp) {
   const Agents &agents = *warp.block->agents;
-  if (!(write.bytes & now.bytes) || write.isAllocation || write.warp == 0 || write.warp > agents.warps)
+  if (!warp.doer.isAsyncProxy || writer == 0 || writer > agents.warps)
     return false;
-  const uint32_t entry = agents.fenced(write.warp);
-  return std::max(entryOf(warp.clock, entry), entryOf(warp.view.clock, entry)) < write.clock;
+  const uint32_t entry = agents.fenced(writer);
+  return std::max(entryOf(warp.clock, entry), entryOf(warp.view.clock, entry)) < clock;
 }
 
 /// Keeps a group of reads beside the newest one.
@@ -125,9 +123,11 @@ static void keep(Cell &cell, size_t index, SharedShadow &shadow) {
 
 static std::optional<Race> noteRead(Cell &cell, size_t index, const PastAccess &now, SharedShadow &shadow, Warp &warp) {
   warp.hasRead = true;
-  if (conflicts(cell.write, now, warp))
+  // The address of an allocation is no operand: who reads it as one reads what nothing has written since.
+  const bool matters = !(warp.doer.isAsyncProxy && cell.write.isAllocation);
+  if (matters && conflicts(cell.write, now, warp))
     return Race{cell.write, true};
-  if (warp.doer.isAsyncProxy && isUnfenced(cell.write, now, warp))
+  if (matters && (cell.write.bytes & now.bytes) && isUnfenced(cell.write.warp, cell.write.clock, warp))
     return Race{.earlier = cell.write, .isWrite = true, .isUnfenced = true};
   ReadGroup &group = cell.reads;
   const uint64_t bit = bitOf(now.warp, warp);

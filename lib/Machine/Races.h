@@ -54,6 +54,8 @@ struct SharedAccess {
   AccessLanes by = {};
   bool isStrong = false;
 };
+/// The warp reads in the async proxy, which does not see what that warp wrote at that time before a fence for proxies.
+bool isUnfenced(uint32_t writer, uint32_t clock, const Warp &warp);
 /// Notes the access of a warp to shared memory of the block; gives the earlier access that nothing orders before it, if
 /// there is one.
 std::optional<Race> noteAccess(Warp &warp, const Instruction &at, BlockState &owner, const SharedAccess &access);

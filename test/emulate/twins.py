@@ -50,13 +50,17 @@ def twin_of(text):
     return module.twin_of(text)
 
 
+def launch(rounds=ROUNDS):
+    sizes = [f"--grid={BLOCKS}", f"--block={THREADS}"]
+    return [*sizes, f"random:f16:{1024 * (rounds + 2)}:1", f"zeros:{BLOCKS * THREADS * 16}", str(rounds)]
+
+
 def found_in(ptxray, text, folder, options):
     """The rules that a run reports, and its exit status."""
     path = folder / "kernel.ptx"
     path.write_text(text)
-    command = [ptxray, "run", "--emulate", "--no-config", "--format=short", path, "--kernel=kernel", *options]
-    command += [f"--grid={BLOCKS}", f"--block={THREADS}", f"random:f16:{1024 * (ROUNDS + 2)}:1"]
-    command += [f"zeros:{BLOCKS * THREADS * 16}", str(ROUNDS)]
+    command = [ptxray, "run", "--emulate", "--no-config", "--format=short", path]
+    command += ["--kernel=kernel", *options, *launch()]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     rules = re.findall(r"error: .*\[([a-z-]+)\]$", done.stdout + done.stderr, re.MULTILINE)
     return rules, done.returncode

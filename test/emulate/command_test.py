@@ -58,6 +58,9 @@ AGAIN = "sys.exit(cuda.cuCtxSynchronize() and 4)"
 expect(client(17, AGAIN), 4, "1 finding")
 expect(client(17, AGAIN, options=["--go-on"]), 1, "1 finding")
 expect(client(16, options=["--no-fidelity", "--no-checks", "--schedule=lazy"]), 0, "nothing was found")
+expect(client(16, options=["--schedules=3"]), 0, "launched 1 time on", "nothing was found")
+expect(client(17, options=["--schedules=3"]), 1, "1 finding")
+expect(emulate("true", options=["--schedules=0"]), 2, "expected a number of launches")
 expect(client(16, "os._exit(0)"), 0, "1 of 1 process ended without a report")
 expect(client(16, "os.kill(os.getpid(), signal.SIGKILL)"), -signal.SIGKILL, "without a report")
 # A forked process has no driver, and nothing is counted twice.

@@ -29,6 +29,8 @@ PTXRAY_API cuInit(unsigned flags) {
   s.countsFidelity = std::getenv("PTXRAY_FIDELITY");
   s.goesOn = std::getenv("PTXRAY_GO_ON");
   s.timing = machine::Timing::read(schedule ? schedule : "eager").value_or(machine::Timing());
+  if (const char *count = std::getenv("PTXRAY_SCHEDULES"))
+    llvm::StringRef(count).getAsInteger(10, s.schedules);
   s.chip = found;
   s.isInitialised = true;
   s.process = getpid();

@@ -247,6 +247,60 @@ static machine::Launch launchOf(const KernelWork &kernel) {
   return asked;
 }
 
+namespace {
+
+/// Keeps what the memory of the device holds, to put it back.
+class Contents {
+public:
+  Contents() {
+    for (const machine::Allocation &one : state().memory.all())
+      if (one.bytes && !one.isConstant)
+        kept.push_back({one.bytes, {one.bytes, one.bytes + (one.end - one.begin)}});
+  }
+  void putBack() const {
+    for (const auto &[at, bytes] : kept)
+      std::memcpy(at, bytes.data(), bytes.size());
+  }
+  bool areThere() const {
+    return llvm::all_of(kept,
+                        [](const auto &one) { return !std::memcmp(one.first, one.second.data(), one.second.size()); });
+  }
+
+private:
+  std::vector<std::pair<uint8_t *, std::vector<uint8_t>>> kept;
+};
+
+bool isClean(const machine::Outcome &outcome) {
+  return outcome.isComplete && outcome.refusal.empty() && outcome.diagnostics.empty();
+}
+
+} // namespace
+
+/// Launches by the other schedules, too, on the same memory, until one shows a fault: that one is the outcome. Else the
+/// first is, and so is what it left.
+static machine::Outcome launched(const Kernel &function, machine::Launch asked) {
+  const uint32_t count = state().schedules;
+  if (!count)
+    return machine::launch(*function.module->loaded, asked);
+  const Contents before;
+  machine::Outcome first = machine::launch(*function.module->loaded, asked);
+  const Contents left;
+  for (uint32_t number = 0; number < count && isClean(first); ++number) {
+    before.putBack();
+    const std::string text = machine::Timing::textOf(number);
+    asked.timing = *machine::Timing::read(text);
+    machine::Outcome other = machine::launch(*function.module->loaded, asked);
+    if (!isClean(other)) {
+      llvm::errs() << "ptxray: `" << function.entry.name << "`: `--schedule=" << text << "` replays this launch\n";
+      return other;
+    }
+    if (!left.areThere())
+      ++state().tally.differing[function.entry.name];
+  }
+  left.putBack();
+  return first;
+}
+
 namespace ptxray::driver {
 
 Result problemOf(const KernelWork &kernel) { return limitOf(*kernel.function, launchOf(kernel)); }
@@ -259,7 +313,7 @@ Result performKernel(const KernelWork &kernel, Context &context) {
   asked.timing = state().timing;
   asked.counts = state().countsFidelity;
   ++state().tally.launches[function.entry.name];
-  machine::Outcome outcome = machine::launch(*function.module->loaded, asked);
+  machine::Outcome outcome = launched(function, asked);
   const Result result = errorOf(outcome);
   countFidelity(function, outcome);
   print(function, outcome);

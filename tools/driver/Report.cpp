@@ -59,7 +59,8 @@ __attribute__((destructor)) static void report() {
   if (const char *path = fileOfReport()) {
     append(path, "{\"end\":" + std::to_string(getpid()) + ",\"kernels\":" + object(tally.launches) +
                      ",\"findings\":" + object(tally.findings) + ",\"refusals\":" + object(tally.refusals) +
-                     ",\"inexact\":" + object(tally.inexact) + ",\"exact\":" + std::to_string(tally.exact) + "}\n");
+                     ",\"inexact\":" + object(tally.inexact) + ",\"differing\":" + object(tally.differing) +
+                     ",\"exact\":" + std::to_string(tally.exact) + "}\n");
     return;
   }
   unsigned long long launches = 0;

@@ -110,6 +110,7 @@ struct State {
   bool countsFidelity = false;
   bool goesOn = false; // a fault of a kernel is the error of one call that waits; else the context has failed
   machine::Timing timing;
+  uint32_t schedules = 0; // by which each launch is tried besides
   machine::Memory memory;
   std::map<Address, Block> blocks;
   size_t usedBytes = 0;

@@ -225,11 +225,12 @@ void Emulation::writeOutputs() const {
     launcher::writeOutput(options, name, how, contents(name));
 }
 
-bool Emulation::isAsExpected() const {
+bool Emulation::isAsExpected(bool isLast) const {
   bool isGood = true;
   for (const auto &[name, expected] : options.expectations) {
     const launcher::Comparison found = launcher::compareExpected(options, name, expected, contents(name));
-    usageError("buffer " + name + ' ' + found.report);
+    if (isLast || !found.isEqual)
+      usageError("buffer " + name + ' ' + found.report);
     isGood &= found.isEqual;
   }
   return isGood;
@@ -265,7 +266,7 @@ int Emulation::runSchedules(uint32_t count, const Arguments &arguments) {
     asked.timing = *machine::Timing::read(text);
     try {
       status = report(launch(), arguments);
-      if (status == Clean && !isAsExpected())
+      if (status == Clean && !isAsExpected(number + 1 == count))
         status = KernelFailed;
     } catch (const FailedLaunch &failed) {
       status = failed.status;

@@ -42,7 +42,7 @@ private:
   void writeCounts(const machine::Outcome &outcome, const Arguments &arguments) const;
   launcher::Bytes contents(const std::string &name) const;
   void writeOutputs() const;
-  bool isAsExpected() const;
+  bool isAsExpected(bool isLast = true) const;
   int measure(const Arguments &arguments);
   int runSchedules(uint32_t count, const Arguments &arguments);
 

@@ -160,6 +160,9 @@ static int runEmulate(const Arguments &arguments) {
   const StringRef schedule = arguments.value("--schedule").value_or("eager");
   if (!machine::Timing::read(schedule))
     return usageError("`--schedule=" + schedule.str() + "`: expected eager, lazy, early, a number, or weak:NUMBER");
+  unsigned schedules = 0;
+  if (const auto text = arguments.value("--schedules"); text && (text->getAsInteger(10, schedules) || !schedules))
+    return usageError("`--schedules=" + text->str() + "`: expected a number of launches");
   const TemporaryFile file;
   if (!file.isMade)
     return usageError("cannot make `" + file.path + "`: " + std::strerror(errno));
@@ -168,6 +171,7 @@ static int runEmulate(const Arguments &arguments) {
   environment.set("LD_LIBRARY_PATH", folder + (libraries && *libraries ? ":" + std::string(libraries) : ""));
   environment.set("PTXRAY_DEVICE", device);
   environment.set("PTXRAY_SCHEDULE", schedule.str());
+  environment.set("PTXRAY_SCHEDULES", std::to_string(schedules));
   environment.set("PTXRAY_CHECKS", arguments.has("--no-checks") ? "no" : "yes");
   environment.set("PTXRAY_REPORT", file.path);
   if (!arguments.has("--no-fidelity"))
@@ -208,7 +212,9 @@ Command emulateCommand() {
                                  {"--no-fidelity", "", "do not count what is exact, which takes time"},
                                  {"--report", "FILE", "write the report there, as JSON if it ends with .json"},
                                  {"--schedule", "TEXT",
-                                  "when asynchronous operations happen: eager, lazy, early, a number, or weak:NUMBER"}},
+                                  "when asynchronous operations happen: eager, lazy, early, a number, or weak:NUMBER"},
+                                 {"--schedules", "N",
+                                  "also launch each kernel N times by others: lazy, early, and by numbers"}},
                      .words = Words::PassedOn},
           .run = runEmulate,
           .notes = "The command's exit status is that of ptxray; where it is 0, 1 says that faults of kernels were "

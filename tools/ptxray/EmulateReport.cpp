@@ -35,6 +35,7 @@ ClientReport readClientReport(const std::string &path) {
     add(report.findings, line, "findings");
     add(report.refusals, line, "refusals");
     add(report.inexact, line, "inexact");
+    add(report.differing, line, "differing");
     report.exact += line.value("exact", uint64_t(0));
   }
   return report;
@@ -81,6 +82,10 @@ void writeClientReport(llvm::raw_ostream &out, const ClientReport &report) {
   }
   if (report.findings.empty() && report.refusals.empty())
     out << "ptxray: nothing was found\n";
+  if (!report.differing.empty()) {
+    out << "ptxray: " << counted(sumOf(report.differing), "launch") << " left other bytes by another schedule\n";
+    list(out, report.differing);
+  }
   if (!report.isWithFidelity)
     return;
   const uint64_t inexact = sumOf(report.inexact);
@@ -103,7 +108,8 @@ void writeClientReportJson(llvm::raw_ostream &out, const ClientReport &report) {
               {"withoutReport", report.silent},
               {"kernels", objectOf(report.kernels)},
               {"findings", objectOf(report.findings)},
-              {"notEmulated", objectOf(report.refusals)}};
+              {"notEmulated", objectOf(report.refusals)},
+              {"differing", objectOf(report.differing)}};
   if (report.isWithFidelity) {
     all["exact"] = report.exact;
     all["notExact"] = objectOf(report.inexact);

@@ -1,7 +1,7 @@
 #pragma once
-// What the analyses of one body may cost. No limit is met by what a compiler makes of people's programs; each keeps
-// some text from making a check slow. Beyond it an analysis knows less: a rule may miss what it would report, and never
-// reports what is not so.
+// What the analyses of one body may cost. Hardly a limit is met by what a compiler makes of people's programs; each
+// keeps some text from making a check slow. Beyond it an analysis knows less: a rule may miss what it would report, and
+// never reports what is not so.
 #include "llvm/ADT/StringRef.h"
 #include <array>
 #include <cstdint>
@@ -51,7 +51,7 @@ inline constexpr std::array limitInfos = {
     LimitInfo{1000, "uses of barrier objects"},
     LimitInfo{64, "initialisations of barrier objects"},
     LimitInfo{16, "allocations of tensor memory"},
-    LimitInfo{512, "writes to shared memory that an asynchronous operation may read"},
+    LimitInfo{2048, "writes to shared memory that an asynchronous operation may read"},
 };
 static_assert(limitInfos.size() == static_cast<size_t>(Limit::Writes) + 1);
 

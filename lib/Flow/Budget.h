@@ -1,7 +1,7 @@
 #pragma once
-// What the analyses of one body may cost. Hardly a limit is met by what a compiler makes of people's programs; each
-// keeps some text from making a check slow. Beyond it an analysis knows less: a rule may miss what it would report, and
-// never reports what is not so.
+// The analyses of one body may cost so much and no more. Hardly a limit is met by what a compiler makes of people's
+// programs; each keeps some text from making a check slow. Beyond it an analysis knows less: a rule may miss what it
+// would report, and never reports what is not so.
 #include "llvm/ADT/StringRef.h"
 #include <array>
 #include <cstdint>

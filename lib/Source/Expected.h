@@ -7,7 +7,7 @@
 
 namespace ptxray {
 
-/// What went wrong, in words; it becomes an `Expected` that has no value.
+/// Words for what went wrong; they become an `Expected` that has no value.
 struct Problem {
   std::string text;
 };

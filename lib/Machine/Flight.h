@@ -70,7 +70,7 @@ struct ArrivalAfter {
 };
 void arriveAfter(char *registers, const Op &op, uint32_t mask, Warp &warp);
 
-/// The operation holds registers from now on; faults if they were changed and not fenced.
+/// The operation holds registers from now on; faults if they were changed since the last fence, or there was none.
 void holdRegisters(Warp &warp, const Op &op, const StartedOperation &start, uint32_t mask);
 /// Operations of the engine are complete, up to a number.
 void giveBackRegisters(Warp &warp, unsigned engine, uint32_t covered);

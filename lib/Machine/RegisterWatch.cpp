@@ -53,8 +53,8 @@ void holdRegisters(Warp &warp, const Op &op, const StartedOperation &start, uint
   if (warp.clock.empty() || start.held.locals.empty())
     return;
   const FunctionCode *code = &warp.now.frame->code;
-  for (size_t i = 0; warp.changedIn == code && i < start.held.locals.size(); ++i)
-    if (warp.changed[start.held.locals[i]]) {
+  for (size_t i = 0; i < start.held.locals.size(); ++i)
+    if (!warp.hasFencedRegisters || (warp.changedIn == code && warp.changed[start.held.locals[i]])) {
       raiseRegister(warp, op, mask, DiagId::UnfencedRegisters, start.held.names[i]);
       return;
     }
@@ -66,7 +66,10 @@ void giveBackRegisters(Warp &warp, unsigned engine, uint32_t covered) {
   llvm::erase_if(warp.held, [&](const HeldByOperation &one) { return one.engine == engine && one.number <= covered; });
 }
 
-void fenceRegisters(char *, const Op &, uint32_t, Warp &warp) { warp.changedIn = nullptr; }
+void fenceRegisters(char *, const Op &, uint32_t, Warp &warp) {
+  warp.changedIn = nullptr;
+  warp.hasFencedRegisters = true;
+}
 
 // ---- lowering
 

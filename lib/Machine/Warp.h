@@ -104,6 +104,7 @@ struct Warp {
   Doer doer;                               // does what is noted now
   std::vector<Engine> engines;             // by their number
   std::vector<HeldByOperation> held;
+  bool hasFencedRegisters = false;         // it has executed a fence for registers
   const FunctionCode *changedIn = nullptr; // whose registers were changed since the last fence for them:
   std::vector<bool> changed;
   std::array<const Allocation *, 8> recent{}; // those that accesses found, by their instruction

@@ -71,8 +71,7 @@ int main(int argc, char **argv) {
   const std::string folder = argv[fault ? 3 : 1];
   const std::string out = !fault && argc > 2 ? argv[2] : ".";
   Driver driver;
-  std::string reason;
-  if (!driver.open(0, reason)) {
+  if (const std::string reason = driver.open(0); !reason.empty()) {
     std::cerr << "device-run: " << reason << '\n';
     return 4;
   }

@@ -4,13 +4,17 @@
 namespace ptxray::machine {
 
 uint64_t Memory::add(llvm::MutableArrayRef<uint8_t> bytes, llvm::StringRef name, bool isConstant) {
-  constexpr uint64_t alignment = 512,
-                     gap = 4096; // the alignment is that of a driver; what is written beyond an end hits nothing
   const uint64_t begin = next;
   addAt(begin, bytes, name);
   allocations[indexAfter(begin) - 1].isConstant = isConstant;
-  next = (begin + bytes.size() + gap + alignment - 1) / alignment * alignment;
+  skipTo(begin + bytes.size());
   return begin;
+}
+
+void Memory::skipTo(uint64_t address) {
+  constexpr uint64_t alignment = 512,
+                     gap = 4096; // the alignment is that of a driver; what is written beyond an end hits nothing
+  next = std::max(next, (address + gap + alignment - 1) / alignment * alignment);
 }
 
 size_t Memory::indexAfter(uint64_t address) const {

@@ -45,6 +45,8 @@ public:
   uint64_t add(llvm::MutableArrayRef<uint8_t> bytes, llvm::StringRef name, bool isConstant = false);
   /// The same at an address that the caller chooses, where nothing else is: that of the bytes themselves.
   void addAt(uint64_t address, llvm::MutableArrayRef<uint8_t> bytes, llvm::StringRef name);
+  /// All that is added later without an address lies beyond this one.
+  void skipTo(uint64_t address);
   /// A managed variable has the address of its bytes if the host shares addresses, as a driver's client does. Else
   /// addresses are the same in each run.
   bool sharesManaged = false;

@@ -117,7 +117,9 @@ static bool readKernelOption(StringRef name, StringRef value, KernelOptions &out
 static void readOption(StringRef name, StringRef value, unsigned depth, PtxasCommandLine &out) {
   if (readKernelOption(name, value, out.kernels))
     return;
-  if (name == "gpu-name" || name == "arch") {
+  if (name == "output-file" || name == "o") {
+    out.output = value.str();
+  } else if (name == "gpu-name" || name == "arch") {
     out.arch = value.str();
   } else if (name == "machine" || name == "m") {
     out.machine = value.str();

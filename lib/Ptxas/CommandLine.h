@@ -11,6 +11,7 @@ struct PtxasCommandLine {
   std::vector<std::string> files, texts; // inputs; `texts` are PTX themselves
   std::string arch;                      // `sm_90a`, `compute_90`; empty: not written
   std::string machine;                   // `64`
+  std::string output;                    // the file of `-o`; empty: not written
   KernelOptions kernels;
   bool isSeparate = false; // `-c`: other modules may define what this one names
   bool wantsVersion = false, wantsHelp = false, wantsArchitectures = false, wantsVersions = false;

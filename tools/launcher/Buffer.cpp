@@ -125,7 +125,7 @@ std::string npyHeader(const ElementType &type, const std::vector<uint64_t> &shap
 }
 
 // --------------------------------------------------------------------------------------- by rules
-static Bytes readBytes(const std::string &path) {
+Bytes readBytes(const std::string &path) {
   constexpr size_t step = 1 << 20;
   Bytes bytes;
   size_t size = 0;

@@ -19,6 +19,7 @@ struct Buffer {
   Bytes bytes;
   const ElementType *type = nullptr; // null: not said
   std::vector<uint64_t> shape;       // of a .npy file; empty: one dimension
+  uint64_t at = 0;                   // its address when a launch was recorded; 0: it was not
 };
 
 /// Is true if a text describes a buffer: `zeros:...`, `file:...` and so on.
@@ -26,6 +27,9 @@ bool isBuffer(const std::string &spec);
 /// Reads `zeros:4096`, `zeros:f16:64`, `iota:u16:64`, `fill:u32:64:7`, `random:f32:1024:SEED`, `file:in.bin`,
 /// `file:f16:in.bin`; `file:` reads `in.npy`, too.
 Buffer readBuffer(const std::string &spec);
+
+/// Reads a whole file. Throws UsageError.
+Bytes readBytes(const std::string &path);
 
 /// The header of a .npy file.
 std::string npyHeader(const ElementType &type, const std::vector<uint64_t> &shape);

@@ -1,5 +1,6 @@
 #include "Options.h"
 #include "LaunchOptions.h"
+#include "Recording.h"
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -67,8 +68,10 @@ static std::vector<Option> knownOptions() {
   std::vector<Option> options = launchOptions();
   options.insert(options.end(), {{"--log", "FILE", "where the driver's compiler writes to"},
                                  {"--name", "PATH", "what to call the image in messages"},
+                                 {"--recording", "FILE", "launch what `ptxray record` has recorded, of this image"},
                                  {"--parameters", "BYTES,...", "the sizes of the kernel's parameters"},
                                  {"--probe", "", "print the GPU and the driver, launch nothing"},
+                                 {"--driver-path", "", "print where the CUDA driver is, launch nothing"},
                                  {"--validate", "", "check the arguments, launch nothing"},
                                  {"--help", "", "show this"}});
   return options;
@@ -112,8 +115,10 @@ static constexpr Setter setters[] = {
     {"--jit", [](Options &o, const std::string &) { o.jit = true; }},
     {"--log", [](Options &o, const std::string &v) { o.log = v; }},
     {"--name", [](Options &o, const std::string &v) { o.name = v; }},
+    {"--recording", [](Options &o, const std::string &v) { take(o, readRecording(v)); }},
     {"--parameters", [](Options &o, const std::string &v) { readSizes(v, o.parameterBytes); }},
     {"--probe", [](Options &o, const std::string &) { o.probe = true; }},
+    {"--driver-path", [](Options &o, const std::string &) { o.driverPath = true; }},
     {"--validate", [](Options &o, const std::string &) { o.validate = true; }},
     {"--help", [](Options &o, const std::string &) { o.help = true; }},
 };
@@ -236,7 +241,7 @@ Options readOptions(const std::vector<std::string_view> &words) {
     const std::string number = std::to_string(options.arguments.size());
     options.arguments.push_back(readArgument(std::string(word), number, options.buffers));
   }
-  if (options.probe || options.help)
+  if (options.probe || options.driverPath || options.help)
     return options;
   if (options.image.empty())
     throw UsageError("IMAGE is missing (`ptxray-run --help` shows the options)");

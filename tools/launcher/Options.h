@@ -13,8 +13,9 @@ struct Options {
   unsigned shared = 0, repeat = 0, device = 0;
   unsigned seconds = 60; // that a launch may take; 0: any time
   double tolerance = 0;
-  bool help = false, probe = false, validate = false, jit = false;
+  bool help = false, probe = false, driverPath = false, validate = false, jit = false;
   bool cooperative = false, fresh = false, guards = true;
+  bool isRecorded = false; // the launch is that of a recording
   std::vector<Argument> arguments;
   std::vector<NamedBuffer> buffers;
   std::vector<std::pair<std::string, Buffer>> variables;        // of the module, set before the launch

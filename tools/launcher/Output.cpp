@@ -57,10 +57,22 @@ void flushOutput() {
     throw UsageError("cannot write the output");
 }
 
-Comparison compareExpected(const Options &options, const std::string &name, const Buffer &expected,
-                           const Bytes &found) {
-  const ElementType *type = expected.type ? expected.type : options.typeOf(name);
-  return compare(found, expected, type ? *type : *findType("b8"), options.tolerance);
+bool isAsExpected(const Options &options, bool saysAll, const std::function<Bytes(const std::string &name)> &contents,
+                  const std::function<void(const std::string &line)> &say) {
+  size_t equal = 0, bytes = 0;
+  for (const auto &[name, expected] : options.expectations) {
+    const Bytes found = contents(name);
+    const ElementType *type = expected.type ? expected.type : options.typeOf(name);
+    const Comparison compared = compare(found, expected, type ? *type : *findType("b8"), options.tolerance);
+    equal += compared.isEqual;
+    bytes += found.size();
+    if (!compared.isEqual || (saysAll && (!options.isRecorded || options.tolerance > 0)))
+      say("buffer " + name + ' ' + compared.report);
+  }
+  const size_t all = options.expectations.size();
+  if (options.isRecorded && all && (saysAll || equal < all))
+    say(std::to_string(equal) + " of " + counted(all, "buffer") + " are as recorded, " + counted(bytes, "byte"));
+  return equal == all;
 }
 
 void printTimes(const std::string &kernel, std::vector<double> times) {

@@ -1,8 +1,15 @@
 #include "Driver.h"
 #include <dlfcn.h>
+#include <link.h>
 #include <type_traits>
 
 namespace ptxray {
+
+std::string Driver::path() {
+  void *library = dlopen("libcuda.so.1", RTLD_NOW);
+  const link_map *map = nullptr;
+  return library && dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 ? map->l_name : "";
+}
 
 std::string Driver::open(int ordinal) {
   void *library = dlopen("libcuda.so.1", RTLD_NOW);

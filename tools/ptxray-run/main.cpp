@@ -4,6 +4,7 @@
 #include "GpuImages.h"
 #include "Memory.h"
 #include "Output.h"
+#include "Recording.h"
 #include "Server.h"
 #include <algorithm>
 #include <cerrno>
@@ -110,6 +111,7 @@ public:
 private:
   void require(CuResult result, const std::string &what) const;
   std::string onlyKernel() const;
+  void followMoves();
   void setVariables() const;
   void checkParameters();
   void placeArguments();
@@ -232,6 +234,22 @@ void Launch::placeArguments() {
   }
 }
 
+/// Recorded memory lies elsewhere on this GPU.
+void Launch::followMoves() {
+  std::vector<Move> moves;
+  const auto add = [&](const std::string &name, const Buffer &recorded) {
+    CuPointer pointer = 0;
+    size_t bytes = 0;
+    if (memory.find(name, module, pointer, bytes))
+      moves.push_back({recorded.at, bytes, pointer});
+  };
+  for (const NamedBuffer &buffer : options.buffers)
+    add(buffer.name, buffer.buffer);
+  for (const auto &[name, value] : options.variables)
+    add(name, value);
+  relocate(options, realMoves(std::move(moves)));
+}
+
 void Launch::setVariables() const {
   if (!options.images.empty())
     throw UsageError("`" + options.images[0].first +
@@ -262,6 +280,8 @@ void Launch::prepare() {
     driver.cuFuncSetAttribute(function, CuFunctionAnyClusterSize, 1);
   for (const NamedBuffer &buffer : options.buffers)
     require(memory.allocate(buffer), "memory for");
+  if (options.isRecorded)
+    followMoves();
   require(memory.fill(), "memory for");
   setVariables();
   placeArguments();
@@ -334,11 +354,9 @@ bool Launch::judge() {
   }
   for (const auto &[name, how] : options.outputs)
     writeOutput(options, name, how, contents(name));
-  for (const auto &[name, expected] : options.expectations) {
-    const Comparison found = compareExpected(options, name, expected, contents(name));
-    std::cerr << "ptxray-run: buffer " << name << ' ' << found.report << '\n';
-    good &= found.isEqual;
-  }
+  good &= isAsExpected(
+      options, true, [&](const std::string &name) { return contents(name); },
+      [](const std::string &line) { std::cerr << "ptxray-run: " << line << '\n'; });
   return good;
 }
 
@@ -372,6 +390,10 @@ static int run(Options &options) {
   if (options.validate)
     return Good;
   Driver driver;
+  if (options.driverPath) {
+    std::cout << Driver::path() << '\n';
+    return Good;
+  }
   if (const std::string reason = driver.open(static_cast<int>(options.device)); !reason.empty()) {
     std::cerr << "ptxray-run: " << reason << '\n';
     return NoGpu;

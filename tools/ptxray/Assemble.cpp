@@ -1,4 +1,5 @@
 #include "Assemble.h"
+#include "../launcher/Recording.h"
 #include "Binaries.h"
 #include "Check/Suppressions.h"
 #include "Isa/Isa.h"
@@ -82,6 +83,14 @@ std::string AssembleInput::takeText() {
 int AssembleInput::read(StringRef path, const Arguments &arguments) {
   if (const int status = readOptions(path, arguments))
     return status;
+  if (launcher::isRecording(path.str())) {
+    if (const int status = readRecorded(path, arguments))
+      return status;
+    std::string unheld = file.hold(report.source->text());
+    if (unheld.empty())
+      unheld = takeText();
+    return unheld.empty() ? Clean : refuseUnreadable(unheld, arguments);
+  }
   std::string problem = file.fill(path, MemoryFile::Ending::Kept);
   if (problem.empty()) {
     const std::string beginning = file.beginning(enoughToKnow);

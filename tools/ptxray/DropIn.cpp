@@ -1,5 +1,6 @@
 // Replaces ptxas: callers get ptxas's own files, messages and exit status, and before them, on standard error, the
 // findings of ptxray about the inputs. Without a ptxas it can verify only.
+#include "../launcher/Remembered.h"
 #include "Assemble.h"
 #include "Command.h"
 #include "Gpus/CudaReleases.h"
@@ -257,6 +258,12 @@ static int becomePtxas(const std::string &path, llvm::ArrayRef<std::string> word
   return NoPtxas;
 }
 
+/// Is true if the text is stored under a name of the object, for `ptxray record`.
+static bool isRemembered(const PtxasCommandLine &line) {
+  const char *folder = std::getenv("PTXRAY_REMEMBER");
+  return folder && *folder && line.files.size() == 1 && line.texts.empty() && !line.output.empty();
+}
+
 /// Like `becomePtxas`, but returns, so that messages can be added.
 static int runPtxasAndExplain(const std::string &path, llvm::ArrayRef<std::string> words, Inputs &inputs) {
   markTried(path);
@@ -286,11 +293,17 @@ int actAsPtxas(StringRef name, llvm::ArrayRef<StringRef> operands) {
     return verify(line, inputs);
   if (inputs.mustStop())
     return FoundErrors;
-  if (const Expected<std::string> real = realPtxas(name))
-    return inputs.haveStatements() ? runPtxasAndExplain(*real, words, inputs) : becomePtxas(*real, words);
-  else
+  const Expected<std::string> real = realPtxas(name);
+  if (!real) {
     usageError(real.problem());
-  return NoPtxas;
+    return NoPtxas;
+  }
+  if (!inputs.haveStatements() && !isRemembered(line))
+    return becomePtxas(*real, words);
+  const int status = runPtxasAndExplain(*real, words, inputs);
+  if (status == Clean && isRemembered(line))
+    launcher::remember(line.files.front(), line.output);
+  return status;
 }
 
 /// Without a ptxas whose help could be shown, `--help` is about this command.
@@ -313,7 +326,8 @@ Command ptxasCommand() {
           .notes =
               "All arguments go to ptxas as they are; where it is found, `ptxray ptxas --help` shows its own help.\n"
               "$PTXAS names the ptxas to call. PTXRAY_STRICT=1 stops at errors, PTXRAY_STRICT=warnings at warnings.\n"
-              "PTXRAY_LOG=FILE also writes the findings to a file. PTXRAY_VERIFY_ONLY=1 calls no ptxas."};
+              "PTXRAY_LOG=FILE also writes the findings to a file. PTXRAY_VERIFY_ONLY=1 calls no ptxas. "
+              "PTXRAY_REMEMBER=FOLDER\nstores each text there under a name of what ptxas made of it."};
 }
 
 } // namespace ptxray

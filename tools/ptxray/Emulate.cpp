@@ -1,6 +1,7 @@
 // The launch of a kernel on the emulated machine: what ptxray-run does with the CUDA driver, without one.
 #include "Emulate.h"
 #include "../launcher/Output.h"
+#include "../launcher/Recording.h"
 #include "Check/Suppressions.h"
 #include "CountersOutput.h"
 #include "EmulatedImages.h"
@@ -24,17 +25,48 @@ using llvm::StringRef;
   throw FailedLaunch{status};
 }
 
+/// Recorded memory keeps its address, if that is one of global memory on the machine too.
+static bool keepsAddress(const launcher::Buffer &buffer) { return buffer.at >= machine::globalBegin; }
+
 void Emulation::placeBuffers() {
+  for (const launcher::NamedBuffer &buffer : options.buffers)
+    if (keepsAddress(buffer.buffer))
+      memory.skipTo(buffer.buffer.at + buffer.buffer.bytes.size());
   for (launcher::NamedBuffer &buffer : options.buffers) {
     const bool isArgument = StringRef(buffer.name).find_first_not_of("0123456789.") == StringRef::npos;
-    addresses.push_back(memory.add(buffer.buffer.bytes, (isArgument ? "argument " : "") + buffer.name));
+    const std::string name = (isArgument ? "argument " : "") + buffer.name;
+    launcher::Bytes &bytes = buffer.buffer.bytes;
+    if (keepsAddress(buffer.buffer))
+      memory.addAt(buffer.buffer.at, bytes, name);
+    addresses.push_back(keepsAddress(buffer.buffer) ? buffer.buffer.at : memory.add(bytes, name));
     if ((options.fresh && options.repeat) || keepsInitial)
-      initial.push_back(buffer.buffer.bytes);
+      initial.push_back(bytes);
   }
+}
+
+/// Changes the words that lead into recorded memory which lies elsewhere now. Variables move each time that the module
+/// is loaded.
+void Emulation::followMoves() {
+  std::vector<launcher::Move> moves;
+  const auto add = [&](launcher::Buffer &recorded, uint64_t now) {
+    moves.push_back({recorded.at, recorded.bytes.size(), now});
+    recorded.at = now;
+  };
+  for (auto [buffer, address] : llvm::zip(options.buffers, addresses))
+    add(buffer.buffer, address);
+  for (auto &[name, value] : options.variables)
+    if (const auto place = loaded->placeOf(name))
+      add(value, place->first);
+  moves = launcher::realMoves(std::move(moves));
+  relocate(options, moves);
+  for (launcher::Bytes &bytes : initial)
+    relocate(bytes, moves);
 }
 
 void Emulation::setVariables() {
   loaded.emplace(read, memory, input.options.arch);
+  if (options.isRecorded)
+    followMoves();
   for (const auto &[name, value] : options.variables) {
     const llvm::MutableArrayRef<uint8_t> variable = loaded->variable(name);
     if (variable.empty())
@@ -226,14 +258,9 @@ void Emulation::writeOutputs() const {
 }
 
 bool Emulation::isAsExpected(bool isLast) const {
-  bool isGood = true;
-  for (const auto &[name, expected] : options.expectations) {
-    const launcher::Comparison found = launcher::compareExpected(options, name, expected, contents(name));
-    if (isLast || !found.isEqual)
-      usageError("buffer " + name + ' ' + found.report);
-    isGood &= found.isEqual;
-  }
-  return isGood;
+  return launcher::isAsExpected(
+      options, isLast, [&](const std::string &name) { return contents(name); },
+      [](const std::string &line) { usageError(line); });
 }
 
 int Emulation::measure(const Arguments &arguments) {

@@ -32,6 +32,7 @@ public:
 private:
   void readLaunch(const Arguments &arguments);
   void placeBuffers();
+  void followMoves();
   void setVariables();
   machine::TensorMapBytes mapFor(const launcher::TensorMap &asked) const;
   machine::ImageObject objectFor(const launcher::ImageDescription &asked) const;

@@ -1,5 +1,6 @@
 // Reads a text with the options that belong to it, and prints what a check of it has found.
 #include "ModuleInput.h"
+#include "../launcher/Recording.h"
 #include "Binaries.h"
 #include "Isa/Isa.h"
 #include "Printed.h"
@@ -64,6 +65,43 @@ int ModuleInput::readOptions(StringRef path, const Arguments &arguments) {
   return Clean;
 }
 
+std::string targetFor(StringRef moduleTarget, StringRef gpu) {
+  const int own = isa::findTarget(moduleTarget), other = isa::findTarget(gpu);
+  const bool sameNumber = own >= 0 && other >= 0 && isa::targets()[own].number == isa::targets()[other].number;
+  return (sameNumber ? moduleTarget : gpu).str();
+}
+
+/// The first word after the first `.target` of a text.
+static StringRef writtenTarget(StringRef text) {
+  return text.split(".target").second.ltrim().take_until([](char c) { return c <= ' ' || c == ','; });
+}
+
+int ModuleInput::readRecorded(StringRef path, const Arguments &arguments) {
+  recording = path.str();
+  launcher::Recording recorded;
+  try {
+    recorded = launcher::readRecording(recording);
+  } catch (const launcher::UsageError &error) {
+    return usageError(error.what());
+  } catch (const std::bad_alloc &) {
+    return usageError("`" + recording + "` needs more memory than this machine has");
+  }
+  for (const std::string &remark : launcher::remarksOn(recorded))
+    usageError(remark);
+  kernel = recorded.kernel;
+  report.source = SourceBuffer::fromText(path, recorded.ptx);
+  if (const std::optional<StringRef> other = arguments.value("--ptx")) {
+    report.path = other->str();
+    auto source = SourceBuffer::open(report.path);
+    if (!source)
+      return refuseUnreadable(source.problem(), arguments);
+    report.source = std::move(*source);
+  }
+  if (options.arch.empty() && isa::findTarget(recorded.target) >= 0)
+    options.arch = targetFor(writtenTarget(report.source->text()), recorded.target);
+  return Clean;
+}
+
 int ModuleInput::refuseUnreadable(const std::string &problem, const Arguments &arguments) {
   report = unreadable(std::move(report), problem);
   printReport(report, arguments);
@@ -73,6 +111,8 @@ int ModuleInput::refuseUnreadable(const std::string &problem, const Arguments &a
 int ModuleInput::read(StringRef path, const Arguments &arguments) {
   if (const int status = readOptions(path, arguments))
     return status;
+  if (launcher::isRecording(path.str()))
+    return readRecorded(path, arguments);
   OneText text = openText(path, arguments);
   const bool isObject = text.isObject || (text.source && text.source->text().starts_with(elfMagic));
   if (isObject && !arguments.has("--text"))

@@ -9,6 +9,8 @@ struct ModuleInput {
   FileReport report;
   CheckOptions options;
   bool isSeparate = false; // an entry of a binary that was made to be linked
+  std::string recording;   // the file of `ptxray record` that the text is from; empty: none
+  std::string kernel;      // that was launched in it
 
   /// Reads an input that is to be emulated. Returns an exit status, after printing what is wrong.
   int read(llvm::StringRef path, const Arguments &arguments);
@@ -17,8 +19,14 @@ struct ModuleInput {
 protected:
   /// The options of the input, and its name in the report.
   int readOptions(llvm::StringRef path, const Arguments &arguments);
+  /// Reads the PTX of a recording, or the one that `--ptx` names in its place.
+  int readRecorded(llvm::StringRef path, const Arguments &arguments);
   int refuseUnreadable(const std::string &problem, const Arguments &arguments);
 };
+
+/// The GPU that the module is compiled for: the module's own target if it fits the present GPU, since only that may be
+/// an architecture-specific one.
+std::string targetFor(llvm::StringRef moduleTarget, llvm::StringRef gpu);
 
 /// The options of the `.ptxray` that belongs to a file (for `-`, to the working folder), then those of the command
 /// line. Another `.target` or `.version` in them is ignored: the file is read as it is.

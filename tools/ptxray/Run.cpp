@@ -53,8 +53,18 @@ int chooseLaunch(const Arguments &arguments, const ModuleInput &input, KernelEnt
   Parser parser;
   DiagnosticSink known; // it has been checked
   const Ast &ast = parser.read(*input.report.source, known);
-  if (const std::string complaint = chooseKernel(ast, arguments.value("--kernel"), entry); !complaint.empty())
+  const bool isRecorded = !input.recording.empty();
+  const std::optional<StringRef> named =
+      isRecorded ? std::optional<StringRef>(input.kernel) : arguments.value("--kernel");
+  if (const std::string complaint = chooseKernel(ast, named, entry); !complaint.empty())
     return usageError(complaint);
+  if (isRecorded) {
+    if (arguments.operands.size() > 1)
+      return usageError("the arguments of a recorded launch are in `" + input.recording + "`");
+    words.options.insert(words.options.begin(), {"--recording", input.recording}); // other options count after it
+    words.options.insert(words.options.end(), {"--kernel", entry.name, "--parameters", parameterSizes(entry)});
+    return Clean;
+  }
   if (const std::string complaint =
           typedArguments(entry, llvm::ArrayRef(arguments.operands).drop_front(), words.values);
       !complaint.empty())
@@ -76,13 +86,15 @@ int prepareEmulation(const Arguments &arguments, PreparedLaunch &out) {
   return Clean;
 }
 
-static int runRun(const Arguments &arguments) {
-  if (!arguments.has("--emulate"))
-    return runOnGpu(arguments);
+int runEmulated(const Arguments &arguments) {
   PreparedLaunch prepared;
   if (const int status = prepareEmulation(arguments, prepared))
     return status;
   return emulate(prepared, arguments);
+}
+
+static int runRun(const Arguments &arguments) {
+  return arguments.has("--emulate") ? runEmulated(arguments) : runOnGpu(arguments);
 }
 
 std::vector<Option> emulationOptions() {
@@ -92,7 +104,7 @@ std::vector<Option> emulationOptions() {
           {"--schedule", "TEXT", "when asynchronous operations happen: eager, lazy, early, a number, or weak:NUMBER"}};
 }
 
-static std::vector<Option> runOptions() {
+std::vector<Option> runOptions() {
   std::vector<Option> options = launchOptions();
   const std::vector<Option> emulation = emulationOptions();
   options.insert(options.begin(), emulation.begin(), emulation.end());

@@ -17,6 +17,11 @@ LaunchWords sharedWords(const Arguments &arguments);
 /// Chooses the kernel, and adds it with its arguments to the command line. Returns an exit status.
 int chooseLaunch(const Arguments &arguments, const ModuleInput &input, KernelEntry &entry, LaunchWords &words);
 
+/// The options of `ptxray run`.
+std::vector<Option> runOptions();
+/// Launches on the emulated machine. Returns an exit status.
+int runEmulated(const Arguments &arguments);
+
 /// The path of ptxray-run: $PTXRAY_RUN, else next to this program, else in the build folder. Empty: it is missing.
 std::string launcherPath();
 /// Runs a kernel on a GPU. Returns an exit status.

@@ -44,14 +44,6 @@ static int runShared(const std::string &path, llvm::ArrayRef<std::string> argume
   return WIFEXITED(status) ? WEXITSTATUS(status) : KernelFailed;
 }
 
-/// The GPU that the module is compiled for: the module's own target if it fits the present GPU, since only that may be
-/// an architecture-specific one.
-static std::string targetFor(StringRef moduleTarget, StringRef gpu) {
-  const int own = isa::findTarget(moduleTarget), other = isa::findTarget(gpu);
-  const bool sameNumber = own >= 0 && other >= 0 && isa::targets()[own].number == isa::targets()[other].number;
-  return (sameNumber ? moduleTarget : gpu).str();
-}
-
 namespace {
 
 /// A launch by ptxray-run.

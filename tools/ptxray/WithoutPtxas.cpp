@@ -33,6 +33,20 @@ Command emulateCommand() {
           .run = [](const Arguments &) { return usageError("`ptxray emulate` runs on Linux only"); }};
 }
 
+Command recordCommand() {
+  return {.name = "record",
+          .summary = "run a command on a GPU and store what its kernels are given and leave (on Linux)",
+          .syntax = {.operands = "ARGUMENT...", .most = anyNumber, .words = Words::Foreign},
+          .run = [](const Arguments &) { return usageError("`ptxray record` runs on Linux only"); }};
+}
+
+Command replayCommand() {
+  return {.name = "replay",
+          .summary = "launch again what `record` stored, and compare what it leaves (on Linux)",
+          .syntax = {.operands = "ARGUMENT...", .most = anyNumber, .words = Words::Foreign},
+          .run = [](const Arguments &) { return usageError("`ptxray replay` runs on Linux only"); }};
+}
+
 Command reduceCommand() {
   return {.name = "reduce",
           .summary = "make a PTX file smaller as long as a test finds it interesting (on Linux)",

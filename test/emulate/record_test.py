@@ -1,0 +1,213 @@
+"""`ptxray record` and `ptxray replay`, over the emulated driver: record_test.py PTXRAY DRIVER. A client launches
+kernels that reach memory by their parameters, by words in memory and by variables; each launch is replayed."""
+
+import os
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+program, driver = str(pathlib.Path(sys.argv[1]).resolve()), str(pathlib.Path(sys.argv[2]).resolve())
+
+# Adds what a list of two addresses leads to, counts in a variable, and writes where a parameter leads in its middle.
+PTX = """
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .global .align 8 .u64 list[2];
+.visible .global .align 4 .u32 count;
+.visible .const .align 4 .u32 factor = 3;
+.visible .entry gather(.param .u64 to, .param .align 8 .b8 pair[16])
+{
+    .reg .b32 %r<8>;
+    .reg .b64 %rd<8>;
+    ld.param.u64 %rd1, [to];
+    ld.param.u64 %rd2, [pair+8];
+    ld.global.u64 %rd3, [list];
+    ld.global.u64 %rd4, [list+8];
+    ld.global.u32 %r1, [%rd3];
+    ld.global.u32 %r2, [%rd4];
+    ld.global.u32 %r3, [%rd2];
+    ld.const.u32 %r4, [factor];
+    add.u32 %r1, %r1, %r2;
+    mad.lo.u32 %r1, %r3, %r4, %r1;
+    st.global.u32 [%rd1+2048], %r1;
+    st.global.u64 [%rd1+4096], %rd3;
+    atom.global.add.u32 %r5, [count], 1;
+    ret;
+}
+.visible .entry trap(.param .u64 to)
+{
+    trap;
+    ret;
+}
+"""
+CLIENT = f"""
+import ctypes, sys
+PTX = {PTX.encode()!r}
+cuda = ctypes.CDLL("libcuda.so.1")
+def call(name, *words):
+    assert not getattr(cuda, name)(*words), name
+def handle(name, *words):
+    made = ctypes.c_void_p()
+    call(name, ctypes.byref(made), *words)
+    return made
+def memory(*numbers):
+    made = handle("cuMemAlloc_v2", ctypes.c_size_t(8192))
+    call("cuMemsetD8_v2", made, 0, ctypes.c_size_t(8192))
+    call("cuMemcpyHtoD_v2", made, (ctypes.c_uint32 * len(numbers))(*numbers), ctypes.c_size_t(4 * len(numbers)))
+    return made
+def found(name):  # as the runtime looks for functions
+    made, status = ctypes.c_void_p(), ctypes.c_int()
+    call("cuGetProcAddress_v2", name, ctypes.byref(made), 13000, ctypes.c_uint64(0), ctypes.byref(status))
+    return made.value
+call("cuInit", 0)
+call("cuCtxSetCurrent", handle("cuDevicePrimaryCtxRetain", 0))
+assert found(b"cuLaunchKernel") == ctypes.cast(cuda.cuLaunchKernel, ctypes.c_void_p).value
+assert found(b"cuMemAlloc") == ctypes.cast(cuda.cuMemAlloc_v2, ctypes.c_void_p).value
+module = handle("cuModuleLoadData", PTX)
+gather, trap = (handle("cuModuleGetFunction", module, name) for name in (b"gather", b"trap"))
+to, one, other, third = memory(), memory(40), memory(2), memory(100)
+size = ctypes.c_size_t()
+place = handle("cuModuleGetGlobal_v2", ctypes.byref(size), module, b"list")
+call("cuMemcpyHtoD_v2", place, (ctypes.c_uint64 * 2)(one.value, other.value), ctypes.c_size_t(16))
+pair = (ctypes.c_uint64 * 2)(7, third.value)
+def launch(function, *values):
+    places = (ctypes.c_void_p * len(values))(*map(ctypes.addressof, values))
+    return cuda.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, None, places, None)
+for _ in range(3):
+    assert not launch(gather, to, pair)
+left = (ctypes.c_uint32 * 1025)()
+call("cuMemcpyDtoH_v2", left, to, ctypes.c_size_t(4100))
+assert left[512] == 342, left[512]
+if len(sys.argv) > 1:
+    launch(trap, to)
+    assert cuda.cuCtxSynchronize()
+    sys.exit(5)
+"""
+
+
+def run(*words, status=0, say=()):
+    ran = subprocess.run([program, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=folder)
+    said = ran.stdout.decode(errors="replace")
+    assert ran.returncode == status and all(text in said for text in say), (words, ran.returncode, said)
+    return said
+
+
+def record(*options, words=(), status=0, say=()):
+    client = [sys.executable, "-c", CLIENT, *words]
+    said = run("record", f"--driver={driver}", *options, "--", *client, status=status, say=say)
+    return [pathlib.Path(path) for path in re.findall(r"^  (\S+) \(", said, re.MULTILINE)]
+
+
+def recorded():
+    """What is recorded, and its replay."""
+    [file] = record(say=["1 launch recorded", "2 launches beyond the number for each kernel (--each)"])
+    assert file.name.startswith("gather-") and file.parent.name == "ptxray-recorded", file
+    equal = "7 of 7 buffers are as recorded"
+    run("replay", "--emulate", file, say=[equal])
+    run("replay", file, "--emulate", "--schedules=4", "--out=0=hex", say=[equal, "00000156"])
+    run("run", "--emulate", file, say=[equal])
+    run("replay", "--emulate", file, "--type=u32", "--tolerance=1", say=[equal, "buffer count is as expected"])
+    run("replay", "--emulate", file, "1", status=2)
+    # Another text for the same launch: the variable is counted twice.
+    other = folder / "other.ptx"
+    other.write_text(PTX.replace("atom.global.add.u32 %r5, [count], 1;", "atom.global.add.u32 %r5, [count], 2;"))
+    run("replay", "--emulate", file, f"--ptx={other}", status=6, say=["6 of 7", "buffer count is not as expected"])
+    other.write_text(PTX.replace("[%rd1+2048], %r1", "[%rd1+8192], %r1"))
+    run("replay", "--emulate", file, f"--ptx={other}", status=1, say=["out-of-bounds"])
+    return file
+
+
+def limited():
+    """What the options leave out."""
+    assert len(record("--each=2", "--skip=1", say=["(--skip)"])) == 2
+    assert not record("--kernel=none", say=["0 launches recorded", "3 launches of other kernels (--kernel)"])
+    assert not record("--launches=0", say=["(--launches)"])
+    [few] = record("--parameters-only")
+    run("replay", "--emulate", few, status=1, say=["out-of-bounds"])  # what `list` leads to is not there
+    [little] = record("--bytes=16K")
+    run("replay", "--emulate", little, status=1, say=["not recorded: a part of 0x7"])
+    [_, ended] = record("--launches=9", words=["trap"], status=5, say=["which did not end well"])
+    run("replay", "--emulate", ended, status=1, say=["the recorded launch ended with error 719", "run-trap"])
+
+
+def refused():
+    run("record", status=2, say=["the command is missing"])
+    run("record", "--bytes=5G", "--", "true", status=2, say=["4G at most"])
+    run("record", "--each=x", "--", "true", status=2)
+    run("record", "--driver=/none", "--", "true", status=4, say=["no CUDA driver `/none`"])
+    run("record", f"--driver={driver}", "--", "/none", status=2, say=["cannot be started"])
+    run("record", f"--driver={driver}", "--", "true", say=["has not called the CUDA driver"])
+    run("replay", ROOT / "test/emulate/saxpy.ptx", status=2, say=["is not a recording"])
+
+
+def damaged(file):
+    """Whatever is wrong in a file, it is said in a sentence, or found in what is compared."""
+    whole = file.read_bytes()
+    bad = folder / "bad.launch"
+
+    def replay(data, status=2, *say):
+        bad.write_bytes(data)
+        run("replay", "--emulate", bad, status=status, say=say)
+
+    body = whole.index(b"ptx ")
+    for end in (19, 40, body, body + 60, len(whole) // 2, len(whole) - 1):
+        replay(whole[:end], 2, "is a damaged recording")
+    for place in (len(whole) - 20, len(whole) // 2, body + 200):
+        changed = bytearray(whole)
+        changed[place] ^= 1
+        replay(bytes(changed), 2, "is a damaged recording")
+    replay(whole + b"x", 2, "is a damaged recording")
+    replay(b"ptxray recording 9\n" + whole[19:], 2, "is not a recording")
+    lines = whole[:body].decode().splitlines(keepends=True)
+    memory = next(i for i, line in enumerate(lines) if line.startswith("memory"))
+    for line in (
+        "memory 0x700000000000 99999999999999999999",
+        "memory 0x700000000000 4294967296",
+        "memory 0xffffffffffffffff 64",
+        "memory 0x700000000000 4096\nmemory 0x700000000800 4096",
+        "memory 0x700000000000",
+        "memory",
+        "grid 1",
+        "grid 1 1 99999999999",
+        "parameter 0g",
+        "parameter 0",
+        "shared -1",
+        "unknown 1",
+        "",
+    ):
+        replay("".join([*lines[:memory], line + "\n"]).encode() + whole[body:], 2, "is a damaged recording")
+    replay(b"".join(x.encode() for x in lines if not x.startswith("kernel")) + whole[body:], 2, "what was launched")
+    # Right sums, and a launch that cannot be.
+    replay(summed(whole, body, lambda head: head.replace(b"grid 1 1 1", b"grid 0 1 1")), 6)
+    replay(summed(whole, body, lambda head: head.replace(b"block 1 1 1", b"block 4294967295 9 9")), 6)
+    replay(summed(whole, body, lambda head: head.replace(b"parameter ", b"parameter 00")), 2, "has 9 bytes")
+    replay(summed(whole, body, lambda head: head.replace(b"kernel gather", b"kernel x")), 2, "there is no kernel `x`")
+
+
+def sum_of(data):
+    total = 0xCBF29CE484222325
+    for byte in data:
+        total = (total ^ byte) * 0x100000001B3 % (1 << 64)
+    return struct.pack("<Q", total)
+
+
+def summed(whole, body, change):
+    """A recording with another head, and the sum that belongs to it; what came after the launch is left away."""
+    after = whole.index(b"after 0\n", body)
+    changed = change(whole[:body]) + whole[body : after - 8]
+    return changed + sum_of(changed)
+
+
+with tempfile.TemporaryDirectory() as name:
+    folder = pathlib.Path(name)
+    os.environ.pop("LD_LIBRARY_PATH", None)
+    file = recorded()
+    limited()
+    refused()
+    damaged(file)
+print("launches are recorded, replayed, bounded; damaged files are refused")

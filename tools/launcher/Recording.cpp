@@ -1,0 +1,410 @@
+// Reads and writes recordings. Lines of text say what was launched; then comes the PTX, then memory by pages.
+#include "Recording.h"
+#include <algorithm>
+#include <cerrno>
+#include <cinttypes>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string_view>
+#include <sys/stat.h>
+
+namespace ptxray::launcher {
+
+static constexpr std::string_view magic = "ptxray recording 1\n";
+static constexpr size_t pageBytes = 4096, mostPieces = 1 << 16;
+
+static uint64_t sumOf(uint64_t sum, const unsigned char *bytes, size_t count) { // FNV-1a
+  for (size_t i = 0; i < count; ++i)
+    sum = (sum ^ bytes[i]) * 0x100000001B3;
+  return sum;
+}
+static constexpr uint64_t sumOfNothing = 0xCBF29CE484222325;
+
+static size_t pagesIn(size_t size) { return (size + pageBytes - 1) / pageBytes; }
+static size_t pagesOf(const Bytes &bytes) { return pagesIn(bytes.size()); }
+static size_t bytesOfPage(const Bytes &bytes, size_t page) {
+  return std::min(pageBytes, bytes.size() - page * pageBytes);
+}
+
+// -------------------------------------------------------------------------------------- writing
+namespace {
+
+/// A part of the file, with the sum of what was written.
+class Part {
+public:
+  explicit Part(std::FILE *file) : file(file) {}
+  void write(const void *bytes, size_t count) {
+    sum = sumOf(sum, static_cast<const unsigned char *>(bytes), count);
+    std::fwrite(bytes, 1, count, file);
+  }
+  void write(const std::string &text) { write(text.data(), text.size()); }
+  /// Writes the pages of some memory that differ from others; before them a bit for each page. Null: from zeros.
+  void writePages(const Bytes &bytes, const Bytes *others);
+  void end() {
+    std::fwrite(&sum, 1, sizeof sum, file);
+    std::fflush(file);
+  }
+
+private:
+  std::FILE *file;
+  uint64_t sum = sumOfNothing;
+};
+
+} // namespace
+
+void Part::writePages(const Bytes &bytes, const Bytes *others) {
+  static const unsigned char zeros[pageBytes] = {};
+  Bytes map((pagesOf(bytes) + 7) / 8);
+  for (size_t page = 0; page < pagesOf(bytes); ++page) {
+    const unsigned char *other = others ? &(*others)[page * pageBytes] : zeros;
+    if (std::memcmp(&bytes[page * pageBytes], other, bytesOfPage(bytes, page)))
+      map[page / 8] |= 1 << page % 8;
+  }
+  write(map.data(), map.size());
+  for (size_t page = 0; page < pagesOf(bytes); ++page)
+    if (map[page / 8] >> page % 8 & 1)
+      write(&bytes[page * pageBytes], bytesOfPage(bytes, page));
+}
+
+static std::string inHex(uint64_t number) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%" PRIx64, number);
+  return text;
+}
+
+static std::string inHex(const Bytes &bytes) {
+  constexpr const char *digits = "0123456789abcdef";
+  std::string text;
+  for (const unsigned char byte : bytes) {
+    text += digits[byte >> 4];
+    text += digits[byte & 15];
+  }
+  return text;
+}
+
+static std::string inWords(const std::array<unsigned, 3> &numbers) {
+  return std::to_string(numbers[0]) + ' ' + std::to_string(numbers[1]) + ' ' + std::to_string(numbers[2]);
+}
+
+/// A text that somebody else chose, in one line.
+static std::string inOneLine(std::string text) {
+  std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < ' '; }, ' ');
+  return text;
+}
+
+void writeBefore(std::FILE *file, const Recording &recording) {
+  Part part(file);
+  part.write(std::string(magic));
+  const auto line = [&](const std::string &key, const std::string &value) { part.write(key + ' ' + value + '\n'); };
+  line("kernel", inOneLine(recording.kernel));
+  line("target", inOneLine(recording.target));
+  line("device", inOneLine(recording.device));
+  line("grid", inWords(recording.grid));
+  line("block", inWords(recording.block));
+  line("cluster", inWords(recording.cluster));
+  line("shared", std::to_string(recording.shared));
+  line("cooperative", recording.isCooperative ? "1" : "0");
+  for (const Bytes &parameter : recording.parameters)
+    line("parameter", inHex(parameter));
+  for (const RecordedMemory &one : recording.memory)
+    line("memory", inHex(one.address) + ' ' + std::to_string(one.before.size()) +
+                       (one.variable.empty() ? "" : " " + inOneLine(one.variable)));
+  for (const std::string &what : recording.leftOut)
+    line("left-out", inOneLine(what));
+  line("ptx", std::to_string(recording.ptx.size()));
+  part.write(recording.ptx);
+  for (const RecordedMemory &one : recording.memory)
+    part.writePages(one.before, nullptr);
+  part.end();
+}
+
+void writeAfter(std::FILE *file, const Recording &recording) {
+  Part part(file);
+  part.write("after " + std::to_string(recording.result.value_or(0)) + '\n');
+  if (recording.result == 0)
+    for (const RecordedMemory &one : recording.memory)
+      part.writePages(one.after, &one.before);
+  part.end();
+}
+
+// -------------------------------------------------------------------------------------- reading
+namespace {
+
+/// Reads a file from its beginning to its end. What is wrong is thrown.
+class Reader {
+public:
+  explicit Reader(std::string path) : path(std::move(path)), bytes(readBytes(this->path)) {}
+
+  Recording read();
+
+private:
+  [[noreturn]] void damaged(const std::string &how) const {
+    throw UsageError("`" + path + "` is a damaged recording: " + how);
+  }
+  size_t left() const { return bytes.size() - at; }
+  const unsigned char *next(size_t count) {
+    if (count > left())
+      damaged("it ends too early");
+    at += count;
+    return bytes.data() + (at - count);
+  }
+  std::string line();
+  uint64_t number(std::string_view &text, uint64_t most) const;
+  void numbers(std::string_view text, std::array<unsigned, 3> &to) const;
+  Bytes bytesIn(std::string_view text) const;
+  void readLine(Recording &to, const std::string &key, std::string_view value);
+  void readMemory(Recording &to, std::string_view value);
+  /// Reads the pages that differ from those that are there. Memory gets its size only where the file has a bit a page.
+  void readPages(Bytes &to, uint64_t size);
+  /// Compares the sum of a part that began there.
+  void checkSum(size_t begin);
+
+  const std::string path;
+  const Bytes bytes;
+  size_t at = 0;
+  std::vector<uint64_t> sizes; // of the memory
+  uint64_t declared = 0;       // all of them
+  uint64_t end = 0;            // of the memory so far that is not of variables
+};
+
+} // namespace
+
+std::string Reader::line() {
+  const auto begin = bytes.begin() + static_cast<ptrdiff_t>(at), end = std::find(begin, bytes.end(), '\n');
+  if (end == bytes.end())
+    damaged("it ends too early");
+  at += end - begin + 1;
+  return {begin, end};
+}
+
+/// Takes a number and the space after it.
+uint64_t Reader::number(std::string_view &text, uint64_t most) const {
+  const std::string word(text.substr(0, text.find(' ')));
+  text.remove_prefix(std::min(text.size(), word.size() + 1));
+  char *end = nullptr;
+  errno = 0;
+  const uint64_t value = std::strtoull(word.c_str(), &end, 0);
+  if (word.empty() || word[0] < '0' || word[0] > '9' || *end || errno || value > most)
+    damaged("`" + word + "` is not a number that may be there");
+  return value;
+}
+
+void Reader::numbers(std::string_view text, std::array<unsigned, 3> &to) const {
+  for (unsigned &one : to)
+    one = static_cast<unsigned>(number(text, UINT32_MAX));
+}
+
+Bytes Reader::bytesIn(std::string_view text) const {
+  Bytes all;
+  const auto digit = [&](char c) -> unsigned {
+    if (c >= '0' && c <= '9')
+      return c - '0';
+    if (c >= 'a' && c <= 'f')
+      return c - 'a' + 10;
+    damaged("a parameter is not in hexadecimal digits");
+  };
+  for (size_t i = 0; i + 1 < text.size(); i += 2)
+    all.push_back(digit(text[i]) << 4 | digit(text[i + 1]));
+  if (text.size() % 2)
+    damaged("a parameter ends in the middle of a byte");
+  return all;
+}
+
+void Reader::readMemory(Recording &to, std::string_view value) {
+  constexpr uint64_t last = uint64_t(1) << 56; // addresses end below it
+  RecordedMemory &one = to.memory.emplace_back();
+  one.address = number(value, last);
+  const uint64_t size = number(value, mostRecorded);
+  declared += size;
+  if (declared > mostRecorded || to.memory.size() > mostPieces)
+    damaged("it has more memory than a recording may have");
+  sizes.push_back(size);
+  one.variable = value;
+  if (!one.variable.empty())
+    return;
+  if (one.address < end)
+    damaged("its memory overlaps, or is not sorted");
+  end = one.address + size;
+}
+
+void Reader::readLine(Recording &to, const std::string &key, std::string_view value) {
+  if (key == "kernel")
+    to.kernel = value;
+  else if (key == "target")
+    to.target = value;
+  else if (key == "device")
+    to.device = value;
+  else if (key == "grid")
+    numbers(value, to.grid);
+  else if (key == "block")
+    numbers(value, to.block);
+  else if (key == "cluster")
+    numbers(value, to.cluster);
+  else if (key == "shared")
+    to.shared = static_cast<unsigned>(number(value, UINT32_MAX));
+  else if (key == "cooperative")
+    to.isCooperative = number(value, 1);
+  else if (key == "parameter")
+    to.parameters.push_back(bytesIn(value));
+  else if (key == "memory")
+    readMemory(to, value);
+  else if (key == "left-out")
+    to.leftOut.emplace_back(value);
+  else
+    damaged("`" + inOneLine(key) + "` is not known");
+}
+
+void Reader::readPages(Bytes &to, uint64_t size) {
+  const unsigned char *map = next((pagesIn(size) + 7) / 8);
+  to.resize(size);
+  for (size_t page = 0; page < pagesOf(to); ++page)
+    if (map[page / 8] >> page % 8 & 1) {
+      const size_t count = bytesOfPage(to, page);
+      std::memcpy(&to[page * pageBytes], next(count), count);
+    }
+}
+
+void Reader::checkSum(size_t begin) {
+  const uint64_t sum = sumOf(sumOfNothing, bytes.data() + begin, at - begin);
+  if (std::memcmp(next(sizeof sum), &sum, sizeof sum))
+    damaged("its sum is another");
+}
+
+Recording Reader::read() {
+  Recording all;
+  const size_t count = std::min(left(), magic.size());
+  if (std::string_view(reinterpret_cast<const char *>(next(count)), count) != magic)
+    throw UsageError("`" + path + "` is not a recording of `ptxray record`");
+  while (true) {
+    const std::string text = line();
+    const size_t space = text.find(' ');
+    const std::string key = text.substr(0, space);
+    std::string_view value = space == std::string::npos ? "" : std::string_view(text).substr(space + 1);
+    if (key == "ptx") {
+      const uint64_t count = number(value, left());
+      all.ptx.assign(reinterpret_cast<const char *>(next(count)), count);
+      break;
+    }
+    readLine(all, key, value);
+  }
+  if (all.kernel.empty() || all.parameters.size() > mostPieces)
+    damaged("it does not say what was launched");
+  for (size_t i = 0; i < sizes.size(); ++i)
+    readPages(all.memory[i].before, sizes[i]);
+  checkSum(0);
+  if (!left()) // the kernel did not end
+    return all;
+  const size_t begin = at;
+  const std::string text = line();
+  if (text.rfind("after ", 0) != 0)
+    damaged("what was after the launch is missing");
+  std::string_view value = std::string_view(text).substr(6);
+  all.result = static_cast<int>(number(value, 99999));
+  if (all.result == 0)
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      all.memory[i].after = all.memory[i].before;
+      readPages(all.memory[i].after, sizes[i]);
+    }
+  checkSum(begin);
+  if (left())
+    damaged("something follows its end");
+  return all;
+}
+
+bool isRecording(const std::string &path) {
+  struct stat status;
+  if (stat(path.c_str(), &status) || !S_ISREG(status.st_mode)) // what a pipe holds can be read once
+    return false;
+  std::ifstream file(path, std::ios::binary);
+  std::string beginning(magic.size(), ' ');
+  return file.read(beginning.data(), static_cast<std::streamsize>(magic.size())) && beginning == magic;
+}
+
+Recording readRecording(const std::string &path) { return Reader(path).read(); }
+
+std::vector<std::string> remarksOn(const Recording &recording) {
+  std::vector<std::string> remarks;
+  for (const std::string &what : recording.leftOut)
+    remarks.push_back("not recorded: " + what);
+  if (!recording.result)
+    remarks.emplace_back("the recorded launch did not end: there is nothing to compare with");
+  else if (*recording.result)
+    remarks.push_back("the recorded launch ended with error " + std::to_string(*recording.result) +
+                      " of the driver: there is nothing to compare with");
+  return remarks;
+}
+
+// -------------------------------------------------------------------------------- as a launch
+/// The name of memory: the number of an argument that leads into it, as if its buffer had been written there, or its
+/// address.
+static std::string nameOf(const RecordedMemory &memory, const std::vector<Bytes> &parameters) {
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    uint64_t word = 0;
+    if (parameters[i].size() < sizeof word)
+      continue;
+    std::memcpy(&word, parameters[i].data(), sizeof word);
+    if (word - memory.address < memory.before.size())
+      return std::to_string(i);
+  }
+  return inHex(memory.address);
+}
+
+void take(Options &options, Recording recording) {
+  options.kernel = recording.kernel;
+  std::copy(recording.grid.begin(), recording.grid.end(), options.grid);
+  std::copy(recording.block.begin(), recording.block.end(), options.block);
+  std::copy(recording.cluster.begin(), recording.cluster.end(), options.cluster);
+  options.shared = recording.shared;
+  options.cooperative = recording.isCooperative;
+  options.isRecorded = true;
+  const bool hasResults = recording.result == 0;
+  for (RecordedMemory &one : recording.memory) {
+    const bool isVariable = !one.variable.empty();
+    const std::string name = isVariable ? one.variable : nameOf(one, recording.parameters);
+    Buffer before, after;
+    before.bytes = std::move(one.before);
+    before.at = one.address;
+    after.bytes = std::move(one.after);
+    if (hasResults)
+      options.expectations.emplace_back(name, std::move(after));
+    if (isVariable)
+      options.variables.emplace_back(name, std::move(before));
+    else
+      options.buffers.push_back({name, std::move(before)});
+  }
+  for (Bytes &parameter : recording.parameters)
+    options.arguments.emplace_back().bytes = std::move(parameter);
+}
+
+void relocate(Bytes &bytes, const std::vector<Move> &moves) {
+  uint64_t word = 0;
+  for (size_t i = 0; !moves.empty() && i + sizeof word <= bytes.size(); i += sizeof word) {
+    std::memcpy(&word, &bytes[i], sizeof word);
+    const auto after = std::upper_bound(moves.begin(), moves.end(), word,
+                                        [](uint64_t address, const Move &move) { return address < move.from; });
+    if (after == moves.begin() || word - std::prev(after)->from >= std::prev(after)->bytes)
+      continue;
+    word += std::prev(after)->to - std::prev(after)->from;
+    std::memcpy(&bytes[i], &word, sizeof word);
+  }
+}
+
+std::vector<Move> realMoves(std::vector<Move> moves) {
+  std::erase_if(moves, [](const Move &move) { return move.from == move.to; });
+  std::sort(moves.begin(), moves.end(), [](const Move &one, const Move &other) { return one.from < other.from; });
+  return moves;
+}
+
+void relocate(Options &options, const std::vector<Move> &moves) {
+  for (Argument &argument : options.arguments)
+    relocate(argument.bytes, moves);
+  for (NamedBuffer &buffer : options.buffers)
+    relocate(buffer.buffer.bytes, moves);
+  for (auto &[name, value] : options.variables)
+    relocate(value.bytes, moves);
+  for (auto &[name, expected] : options.expectations)
+    relocate(expected.bytes, moves);
+}
+
+} // namespace ptxray::launcher

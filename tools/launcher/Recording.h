@@ -1,0 +1,57 @@
+#pragma once
+// A launch in a file, as `ptxray record` writes it: docs/record.md describes the form.
+#include "Options.h"
+#include <array>
+#include <cstdio>
+#include <optional>
+
+namespace ptxray::launcher {
+
+/// Memory that the kernel could reach.
+struct RecordedMemory {
+  std::string variable; // of the module; empty: memory that somebody allocated
+  uint64_t address = 0;
+  Bytes before, after;
+};
+
+struct Recording {
+  std::string kernel, ptx;
+  std::string target, device; // the GPU: `sm_90`, and its name
+  std::array<unsigned, 3> grid{}, block{}, cluster{};
+  unsigned shared = 0;
+  bool isCooperative = false;
+  std::vector<Bytes> parameters;
+  std::vector<RecordedMemory> memory; // what is not of variables comes in the order of its addresses
+  std::vector<std::string> leftOut;   // says of some memory why it is not here
+  std::optional<int> result;          // of the driver, when the kernel had ended; nothing: it did not end
+};
+
+/// The bytes of memory that a recording may have.
+inline constexpr uint64_t mostRecorded = uint64_t(4) << 30;
+
+/// Is true if a file begins as a recording does.
+bool isRecording(const std::string &path);
+/// Reads a file, which may be hostile: throws UsageError if it is damaged.
+Recording readRecording(const std::string &path);
+/// Says what was not recorded, and how the recorded launch ended if not well: a sentence a line.
+std::vector<std::string> remarksOn(const Recording &recording);
+
+/// Write the two parts of a file: all but the memory after the launch, and that. `after` is not written if the result
+/// is an error.
+void writeBefore(std::FILE *file, const Recording &recording);
+void writeAfter(std::FILE *file, const Recording &recording);
+
+/// Makes it the launch that the options describe.
+void take(Options &options, Recording recording);
+
+/// Recorded memory that lies elsewhere now.
+struct Move {
+  uint64_t from = 0, bytes = 0, to = 0;
+};
+/// Returns those that change an address, in the order that `relocate` needs.
+std::vector<Move> realMoves(std::vector<Move> moves);
+/// Changes the words that lead into moved memory, in arguments, buffers, variables and expectations.
+void relocate(Options &options, const std::vector<Move> &moves);
+void relocate(Bytes &bytes, const std::vector<Move> &moves);
+
+} // namespace ptxray::launcher

@@ -1,0 +1,48 @@
+#include "Remembered.h"
+#include "Buffer.h"
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <unistd.h>
+
+namespace ptxray::launcher {
+
+std::string nameOfBinary(const void *bytes, size_t size) {
+  uint64_t sum = 0xCBF29CE484222325; // FNV-1a
+  for (size_t i = 0; i < size; ++i)
+    sum = (sum ^ static_cast<const unsigned char *>(bytes)[i]) * 0x100000001B3;
+  char name[48];
+  std::snprintf(name, sizeof name, "%016" PRIx64 "-%zu", sum, size);
+  return name;
+}
+
+static std::string pathOf(const std::string &name) {
+  const char *folder = std::getenv("PTXRAY_REMEMBER");
+  return folder && *folder ? std::string(folder) + '/' + name + ".ptx" : "";
+}
+
+std::string rememberedText(const std::string &name) {
+  std::ifstream file(pathOf(name), std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void remember(const std::string &textPath, const std::string &binaryPath) {
+  if (pathOf("").empty())
+    return;
+  try {
+    const Bytes text = readBytes(textPath), binary = readBytes(binaryPath);
+    const std::string path = pathOf(nameOfBinary(binary.data(), binary.size()));
+    const std::string draft = path + '.' + std::to_string(getpid()); // compilers may run at the same time
+    std::ofstream file(draft, std::ios::binary);
+    file.write(reinterpret_cast<const char *>(text.data()), static_cast<std::streamsize>(text.size()));
+    file.close();
+    if (!file || std::rename(draft.c_str(), path.c_str()))
+      std::remove(draft.c_str());
+  } catch (const UsageError &) {
+    return; // ptxas has said what is wrong
+  }
+}
+
+} // namespace ptxray::launcher

@@ -1,0 +1,129 @@
+#include "ClientCommand.h"
+#include "Command.h"
+#include "Files.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstdlib>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace ptxray {
+
+using llvm::StringRef;
+
+std::string folderOfDriver(const std::string &library, const std::string &what) {
+  const std::string own = StringRef(ownPath()).rsplit('/').first.str();
+  std::vector<std::string> folders = {own + "/../" PTXRAY_DRIVER_FOLDER, own + "/../lib/ptxray",
+                                      own + "/../../lib/ptxray"};
+  if (const char *named = std::getenv("PTXRAY_DRIVER"); named && *named)
+    folders = {named};
+  for (const std::string &folder : folders) {
+    char real[PATH_MAX];
+    if (access((folder + "/" + library).c_str(), R_OK) == 0 && realpath(folder.c_str(), real))
+      return real;
+  }
+  usageError(what + ", " + library +
+             ", is missing: it belongs into " PTXRAY_DRIVER_FOLDER
+             " beside the folder of ptxray (or in the folder that $PTXRAY_DRIVER names)");
+  return "";
+}
+
+void ClientEnvironment::addLibraries(const std::string &folder) {
+  const char *libraries = std::getenv("LD_LIBRARY_PATH");
+  set("LD_LIBRARY_PATH", folder + (libraries && *libraries ? ":" + std::string(libraries) : ""));
+}
+
+std::vector<char *> ClientEnvironment::all() {
+  std::vector<char *> words;
+  for (char **at = environ; *at; ++at) {
+    const StringRef name = StringRef(*at).split('=').first;
+    if (llvm::none_of(changed, [&](const std::string &one) { return StringRef(one).split('=').first == name; }))
+      words.push_back(*at);
+  }
+  for (std::string &one : changed)
+    words.push_back(one.data());
+  words.push_back(nullptr);
+  return words;
+}
+
+Temporary::Temporary(Kind kind) {
+  const char *folder = std::getenv("TMPDIR");
+  path = std::string(folder && *folder ? folder : "/tmp") + "/ptxray-XXXXXX";
+  if (kind == Kind::Folder) {
+    isMade = mkdtemp(path.data());
+  } else if (const int file = mkstemp(path.data()); file >= 0) {
+    isMade = true;
+    close(file);
+  }
+}
+
+Temporary::~Temporary() {
+  if (isMade)
+    llvm::sys::fs::remove_directories(path); // a file as well
+}
+
+static constexpr int passedOn[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+static volatile pid_t commandProcess = 0;
+
+/// Hands a signal on to the command. A terminal sends its own to the command as well.
+static void passOn(int number, siginfo_t *info, void *) {
+  if (commandProcess > 0 && info->si_code != SI_KERNEL)
+    kill(commandProcess, number);
+}
+
+std::optional<int> runCommand(llvm::ArrayRef<StringRef> words, ClientEnvironment &environment, int &reason) {
+  std::vector<std::string> texts;
+  for (const StringRef word : words)
+    texts.push_back(word.str());
+  std::vector<char *> arguments;
+  for (std::string &text : texts)
+    arguments.push_back(text.data());
+  arguments.push_back(nullptr);
+  sigset_t handled, before;
+  sigemptyset(&handled);
+  for (const int number : passedOn)
+    sigaddset(&handled, number);
+  sigprocmask(SIG_BLOCK, &handled, &before); // until the process is known
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  posix_spawnattr_setsigmask(&attributes, &before);
+  llvm::outs().flush();
+  pid_t child = 0;
+  reason = posix_spawnp(&child, arguments[0], nullptr, &attributes, arguments.data(), environment.all().data());
+  posix_spawnattr_destroy(&attributes);
+  commandProcess = child;
+  for (const int number : passedOn) {
+    struct sigaction action = {};
+    sigaction(number, nullptr, &action);
+    if (reason || action.sa_handler == SIG_IGN)
+      continue;
+    action.sa_sigaction = passOn;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    sigaction(number, &action, nullptr);
+  }
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+  if (reason)
+    return std::nullopt;
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+    ;
+  commandProcess = 0;
+  return status;
+}
+
+void endBy(int number) {
+  const rlimit none = {0, 0};
+  setrlimit(RLIMIT_CORE, &none); // the command has left the one that counts
+  std::signal(number, SIG_DFL);
+  llvm::outs().flush();
+  raise(number);
+}
+
+} // namespace ptxray

@@ -1,0 +1,222 @@
+// `ptxray record`: runs a command with a library in the place of the CUDA driver (tools/recorder), which calls the
+// driver and stores launches. The environment says what it is to store, and it says in a file what it has stored.
+#include "../launcher/Recording.h"
+#include "ClientCommand.h"
+#include "Command.h"
+#include "Files.h"
+#include "Ptxas/Program.h"
+#include "Run.h"
+#include "Source/Counted.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace ptxray {
+
+using llvm::StringRef;
+
+/// The file of the CUDA driver that programs here find. Empty, after saying so: there is none.
+static std::string realDriver(const Arguments &arguments) {
+  std::string found = arguments.value("--driver").value_or("").str();
+  if (found.empty()) {
+    const std::string launcher = launcherPath();
+    if (launcher.empty()) {
+      usageError("ptxray-run, which finds the CUDA driver, is missing: it belongs beside ptxray (or in $PTXRAY_RUN)");
+      return "";
+    }
+    constexpr unsigned patience = 60;
+    const ProgramResult answer = runProgram(launcher, {"--driver-path"}, patience);
+    found = StringRef(answer.printed).trim().str();
+    if (answer.end != ProgramEnd::Exited || answer.detail != Clean || found.empty()) {
+      usageError("there is no CUDA driver on this machine (libcuda.so.1)");
+      return "";
+    }
+  }
+  char real[PATH_MAX];
+  if (realpath(found.c_str(), real))
+    return real;
+  usageError("there is no CUDA driver `" + found + "`: " + std::strerror(errno));
+  return "";
+}
+
+/// Reads `64M`. Returns false if it is not a number of bytes.
+static bool readBytes(StringRef text, uint64_t &bytes) {
+  unsigned shift = 0;
+  for (const auto &[unit, bits] : {std::pair("K", 10u), std::pair("M", 20u), std::pair("G", 30u)})
+    if (text.consume_back(unit))
+      shift = bits;
+  constexpr uint64_t most = uint64_t(1) << 30;
+  if (text.getAsInteger(10, bytes) || bytes > most)
+    return false;
+  bytes <<= shift;
+  return true;
+}
+
+/// Hands the limits on. Returns an exit status.
+static int setLimits(ClientEnvironment &environment, const Arguments &arguments) {
+  struct Limit {
+    const char *option, *variable, *usual;
+    bool isOfBytes;
+    uint64_t most;
+  };
+  static constexpr uint64_t any = UINT64_MAX;
+  static constexpr Limit limits[] = {
+      {"--launches", "PTXRAY_RECORD_LAUNCHES", "100", false, any},
+      {"--each", "PTXRAY_RECORD_EACH", "1", false, any},
+      {"--skip", "PTXRAY_RECORD_SKIP", "0", false, any},
+      {"--bytes", "PTXRAY_RECORD_BYTES", "64M", true, launcher::mostRecorded},
+      {"--total", "PTXRAY_RECORD_TOTAL", "1G", true, any},
+  };
+  for (const Limit &limit : limits) {
+    const StringRef text = arguments.value(limit.option).value_or(limit.usual);
+    uint64_t number = 0;
+    if (limit.isOfBytes ? !readBytes(text, number) : text.getAsInteger(10, number))
+      return usageError("`" + std::string(limit.option) + "=" + text.str() + "`: expected " +
+                        (limit.isOfBytes ? "a number of bytes, such as 64M" : "a number"));
+    if (number > limit.most)
+      return usageError("`" + std::string(limit.option) + "=" + text.str() + "`: 4G at most");
+    environment.set(limit.variable, std::to_string(number));
+  }
+  environment.set("PTXRAY_RECORD_KERNEL", arguments.value("--kernel").value_or("").str());
+  environment.set("PTXRAY_RECORD_FOLLOW", arguments.has("--parameters-only") ? "no" : "yes");
+  return Clean;
+}
+
+/// Makes links in a folder. Returns what went wrong, or nothing.
+static std::string link(const std::string &folder,
+                        llvm::ArrayRef<std::pair<const char *, std::string>> namesAndTargets) {
+  for (const auto &[name, target] : namesAndTargets)
+    if (symlink(target.c_str(), (folder + "/" + name).c_str()))
+      return "cannot make `" + folder + "/" + name + "`: " + std::strerror(errno);
+  return "";
+}
+
+namespace {
+/// This is what the library has written into its report.
+struct Recorded {
+  struct File {
+    std::string path;
+    uint64_t bytes = 0;
+    bool hasEnded = true;
+  };
+  std::vector<File> files;
+  std::vector<std::pair<uint64_t, std::string>> leftOut; // how many launches, and which
+  unsigned processes = 0;
+};
+} // namespace
+
+static Recorded readReport(const std::string &path) {
+  Recorded all;
+  std::ifstream file(path);
+  for (std::string text; std::getline(file, text);) {
+    llvm::SmallVector<StringRef> words;
+    StringRef(text).split(words, '\t', 3);
+    uint64_t number = 0;
+    if (words.size() < 2 || words[1].getAsInteger(10, number))
+      continue;
+    if (words[0] == "process")
+      ++all.processes;
+    else if (words[0] == "recorded" && words.size() == 4)
+      all.files.push_back({words[3].str(), number, words[2] == "ended"});
+    else if (words[0] == "left-out" && words.size() == 3) {
+      const auto same = llvm::find_if(all.leftOut, [&](const auto &one) { return one.second == words[2]; });
+      if (same == all.leftOut.end())
+        all.leftOut.emplace_back(number, words[2].str());
+      else
+        same->first += number;
+    }
+  }
+  return all;
+}
+
+static void print(const Recorded &recorded) {
+  llvm::raw_ostream &out = llvm::errs();
+  if (!recorded.processes) {
+    out << "ptxray: the command has not called the CUDA driver. A program that is linked statically, or that sets "
+           "LD_LIBRARY_PATH itself, does not find the one that records\n";
+    return;
+  }
+  out << "ptxray: " << counted(recorded.files.size(), "launch") << " recorded"
+      << (recorded.files.empty() ? "\n" : "; `ptxray replay FILE` launches one again\n");
+  for (const Recorded::File &one : recorded.files)
+    out << "  " << one.path << " (" << counted(one.bytes, "byte")
+        << (one.hasEnded ? ")\n" : "), which did not end well\n");
+  for (const auto &[number, which] : recorded.leftOut)
+    out << "ptxray: not recorded: " << counted(number, "launch") << ' ' << which << '\n';
+}
+
+static int runRecord(const Arguments &arguments) {
+  if (arguments.passedOn.empty())
+    return usageError("the command is missing: `ptxray record -- COMMAND...`");
+  const std::string library = folderOfDriver("record/libcuda.so.1", "the driver that records");
+  if (library.empty())
+    return BadUsage;
+  ClientEnvironment environment;
+  if (const int status = setLimits(environment, arguments))
+    return status;
+  const std::string driver = realDriver(arguments);
+  if (driver.empty())
+    return NoGpu;
+  const std::string folder = arguments.value("-o").value_or("ptxray-recorded").str();
+  char whole[PATH_MAX];
+  if (const std::error_code error = llvm::sys::fs::create_directories(folder))
+    return usageError("cannot make the folder `" + folder + "`: " + error.message());
+  if (!realpath(folder.c_str(), whole))
+    return usageError("`" + folder + "`: " + std::strerror(errno));
+  const Temporary links(Temporary::Kind::Folder), report(Temporary::Kind::File);
+  if (!links.isMade || !report.isMade)
+    return usageError("cannot make `" + links.path + "`: " + std::strerror(errno));
+  const std::string recorder = library + "/record/libcuda.so.1", own = ownPath();
+  const std::string problem = link(links.path, {{"libcuda.so.1", recorder},
+                                                {"libcuda.so", recorder},
+                                                {"libptxray-driver.so", driver},
+                                                {"ptxas", own},
+                                                {"ptxas-blackwell", own}});
+  if (!problem.empty())
+    return usageError(problem);
+  environment.addLibraries(links.path);
+  environment.set("PTXRAY_RECORD", whole);
+  environment.set("PTXRAY_RECORD_REPORT", report.path);
+  // Triton loads binaries alone: their texts are those that ptxas is given.
+  environment.set("PTXRAY_REMEMBER", links.path);
+  environment.set("TRITON_PTXAS_PATH", links.path + "/ptxas");
+  environment.set("TRITON_PTXAS_BLACKWELL_PATH", links.path + "/ptxas-blackwell");
+  environment.set("TRITON_ALWAYS_COMPILE", "1");
+  int reason = 0;
+  const std::optional<int> status = runCommand(arguments.passedOn, environment, reason);
+  if (!status)
+    return usageError("`" + arguments.passedOn[0].str() + "` cannot be started: " + std::strerror(reason));
+  print(readReport(report.path));
+  if (WIFSIGNALED(*status))
+    endBy(WTERMSIG(*status));
+  return WEXITSTATUS(*status);
+}
+
+Command recordCommand() {
+  return {.name = "record",
+          .summary = "run a command on a GPU and store what its kernels are given and leave",
+          .syntax = {.operands = "-- COMMAND...",
+                     .options = {{"-o", "FOLDER", "where the files go (ptxray-recorded), one for each launch"},
+                                 {"--kernel", "TEXT", "only kernels in whose names this text is"},
+                                 {"--each", "N", "launches of each kernel, at most (1)"},
+                                 {"--skip", "N", "pass over the first launches of each kernel (0)"},
+                                 {"--launches", "N", "of all kernels, at most (100)"},
+                                 {"--bytes", "SIZE", "of memory for each launch, at most (64M; 4G is the limit)"},
+                                 {"--total", "SIZE", "of all files of a process, at most (1G)"},
+                                 {"--parameters-only", "", "do not follow addresses that lie in memory"},
+                                 {"--driver", "PATH", "the CUDA driver (default: the one that programs find)"}},
+                     .words = Words::PassedOn},
+          .run = runRecord,
+          .notes = "The command's exit status is that of ptxray. Each launch that is recorded waits for all that was "
+                   "started\nbefore it. A kernel needs its PTX: in what the program loads, or from the ptxas that "
+                   "Triton calls."};
+}
+
+} // namespace ptxray

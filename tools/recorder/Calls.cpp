@@ -1,0 +1,181 @@
+// The functions that programs get from here: what they load is noted, and their launches are recorded.
+#include "Images.h"
+#include "Launches.h"
+#include "Session.h"
+
+using namespace ptxray::recorder;
+using ptxray::driver::LaunchAttribute;
+using ptxray::driver::LaunchConfig;
+
+#define PTXRAY_API extern "C" __attribute__((visibility("default"))) ptxray::driver::Result
+static constexpr Result missing = NotSupported; // of a driver that is too old for a function
+
+/// Calls the driver, then notes what it gave.
+template <class Call, class Note> static Result noting(const Call &call, const Note &note) {
+  const Result result = call();
+  if (result == Success)
+    note();
+  return result;
+}
+/// Calls a function of the driver, if it has it.
+#define PTXRAY_REAL(name, ...) (real().name ? real().name(__VA_ARGS__) : missing)
+
+PTXRAY_API cuGetProcAddress(const char *name, void **to, int version, uint64_t flags) {
+  return noting([&] { return PTXRAY_REAL(cuGetProcAddress, name, to, version, flags); },
+                [&] { to ? void(*to = ours(*to)) : void(); });
+}
+PTXRAY_API cuGetProcAddress_v2(const char *name, void **to, int version, uint64_t flags, int *status) {
+  return noting([&] { return PTXRAY_REAL(cuGetProcAddress_v2, name, to, version, flags, status); },
+                [&] { to ? void(*to = ours(*to)) : void(); });
+}
+
+// ---- modules and libraries
+
+PTXRAY_API cuModuleLoad(void **module, const char *path) {
+  return noting([&] { return PTXRAY_REAL(cuModuleLoad, module, path); }, [&] { addImageOfFile(*module, path, false); });
+}
+PTXRAY_API cuModuleLoadData(void **module, const void *image) {
+  return noting([&] { return PTXRAY_REAL(cuModuleLoadData, module, image); }, [&] { addImage(*module, image, false); });
+}
+PTXRAY_API cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options, void **values) {
+  return noting([&] { return PTXRAY_REAL(cuModuleLoadDataEx, module, image, count, options, values); },
+                [&] { addImage(*module, image, false); });
+}
+PTXRAY_API cuModuleLoadFatBinary(void **module, const void *image) {
+  return noting([&] { return PTXRAY_REAL(cuModuleLoadFatBinary, module, image); },
+                [&] { addImage(*module, image, false); });
+}
+PTXRAY_API cuModuleUnload(void *module) {
+  removeImage(module);
+  return PTXRAY_REAL(cuModuleUnload, module);
+}
+PTXRAY_API cuModuleGetFunction(void **function, void *module, const char *name) {
+  return noting([&] { return PTXRAY_REAL(cuModuleGetFunction, function, module, name); },
+                [&] { addFunction(*function, module, name); });
+}
+PTXRAY_API cuLibraryLoadData(void **library, const void *code, int *jitOptions, void **jitValues, unsigned jitCount,
+                             int *options, void **values, unsigned count) {
+  return noting(
+      [&] {
+        return PTXRAY_REAL(cuLibraryLoadData, library, code, jitOptions, jitValues, jitCount, options, values, count);
+      },
+      [&] { addImage(*library, code, true); });
+}
+PTXRAY_API cuLibraryLoadFromFile(void **library, const char *path, int *jitOptions, void **jitValues, unsigned jitCount,
+                                 int *options, void **values, unsigned count) {
+  return noting(
+      [&] {
+        return PTXRAY_REAL(cuLibraryLoadFromFile, library, path, jitOptions, jitValues, jitCount, options, values,
+                           count);
+      },
+      [&] { addImageOfFile(*library, path, true); });
+}
+PTXRAY_API cuLibraryUnload(void *library) {
+  removeImage(library);
+  return PTXRAY_REAL(cuLibraryUnload, library);
+}
+PTXRAY_API cuLibraryGetKernel(void **kernel, void *library, const char *name) {
+  return noting([&] { return PTXRAY_REAL(cuLibraryGetKernel, kernel, library, name); },
+                [&] { addFunction(*kernel, library, name); });
+}
+PTXRAY_API cuLibraryGetModule(void **module, void *library) {
+  return noting([&] { return PTXRAY_REAL(cuLibraryGetModule, module, library); }, [&] { addAlias(*module, library); });
+}
+PTXRAY_API cuKernelGetFunction(void **function, void *kernel) {
+  return noting([&] { return PTXRAY_REAL(cuKernelGetFunction, function, kernel); },
+                [&] { addFunctionAlias(*function, kernel); });
+}
+
+// ---- the linker
+
+PTXRAY_API cuLinkAddData_v2(void *link, int kind, void *data, size_t size, const char *name, unsigned count,
+                            int *options, void **values) {
+  return noting([&] { return PTXRAY_REAL(cuLinkAddData_v2, link, kind, data, size, name, count, options, values); },
+                [&] { addToLink(link, kind, data, size); });
+}
+PTXRAY_API cuLinkComplete(void *link, void **image, size_t *size) {
+  size_t own = 0;
+  size_t *to = size ? size : &own;
+  return noting([&] { return PTXRAY_REAL(cuLinkComplete, link, image, to); },
+                [&] { completeLink(link, image ? *image : nullptr, *to); });
+}
+PTXRAY_API cuLinkDestroy(void *link) {
+  removeLink(link);
+  return PTXRAY_REAL(cuLinkDestroy, link);
+}
+
+// ---- launches
+
+static Asked askedOf(const LaunchConfig &config, void *function, void **parameters, void **extra) {
+  Asked asked{.function = function,
+              .grid = {config.gridX, config.gridY, config.gridZ},
+              .block = {config.blockX, config.blockY, config.blockZ},
+              .shared = config.sharedBytes,
+              .stream = config.stream,
+              .parameters = parameters,
+              .extra = extra};
+  for (unsigned i = 0; config.attributes && i < config.attributeCount; ++i) {
+    const LaunchAttribute &one = config.attributes[i];
+    if (one.id == ptxray::driver::launchCooperative)
+      asked.isCooperative = one.value.cooperative != 0;
+    else if (one.id == ptxray::driver::launchCluster) {
+      asked.cluster[0] = one.value.cluster.x;
+      asked.cluster[1] = one.value.cluster.y;
+      asked.cluster[2] = one.value.cluster.z;
+    }
+  }
+  return asked;
+}
+
+#define PTXRAY_LAUNCH(name, perThread)                                                                                 \
+  PTXRAY_API name(void *function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX, unsigned blockY,    \
+                  unsigned blockZ, unsigned shared, void *stream, void **parameters, void **extra) {                   \
+    Asked asked = askedOf({gridX, gridY, gridZ, blockX, blockY, blockZ, shared, stream, nullptr, 0}, function,         \
+                          parameters, extra);                                                                          \
+    asked.isPerThread = perThread;                                                                                     \
+    return record(asked, [&] {                                                                                         \
+      return PTXRAY_REAL(name, function, gridX, gridY, gridZ, blockX, blockY, blockZ, shared, stream, parameters,      \
+                         extra);                                                                                       \
+    });                                                                                                                \
+  }
+PTXRAY_LAUNCH(cuLaunchKernel, false)
+PTXRAY_LAUNCH(cuLaunchKernel_ptsz, true)
+
+#define PTXRAY_LAUNCH_EX(name, perThread)                                                                              \
+  PTXRAY_API name(const LaunchConfig *config, void *function, void **parameters, void **extra) {                       \
+    const auto launch = [&] { return PTXRAY_REAL(name, config, function, parameters, extra); };                        \
+    if (!config)                                                                                                       \
+      return launch();                                                                                                 \
+    Asked asked = askedOf(*config, function, parameters, extra);                                                       \
+    asked.isPerThread = perThread;                                                                                     \
+    return record(asked, launch);                                                                                      \
+  }
+PTXRAY_LAUNCH_EX(cuLaunchKernelEx, false)
+PTXRAY_LAUNCH_EX(cuLaunchKernelEx_ptsz, true)
+
+#define PTXRAY_LAUNCH_COOPERATIVE(name, perThread)                                                                     \
+  PTXRAY_API name(void *function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX, unsigned blockY,    \
+                  unsigned blockZ, unsigned shared, void *stream, void **parameters) {                                 \
+    Asked asked = askedOf({gridX, gridY, gridZ, blockX, blockY, blockZ, shared, stream, nullptr, 0}, function,         \
+                          parameters, nullptr);                                                                        \
+    asked.isPerThread = perThread;                                                                                     \
+    asked.isCooperative = true;                                                                                        \
+    return record(asked, [&] {                                                                                         \
+      return PTXRAY_REAL(name, function, gridX, gridY, gridZ, blockX, blockY, blockZ, shared, stream, parameters);     \
+    });                                                                                                                \
+  }
+PTXRAY_LAUNCH_COOPERATIVE(cuLaunchCooperativeKernel, false)
+PTXRAY_LAUNCH_COOPERATIVE(cuLaunchCooperativeKernel_ptsz, true)
+
+static void noteGraph() {
+  const std::lock_guard lock(session().mutex);
+  session().leaveOut("of whole graphs");
+}
+PTXRAY_API cuGraphLaunch(void *graph, void *stream) {
+  noteGraph();
+  return PTXRAY_REAL(cuGraphLaunch, graph, stream);
+}
+PTXRAY_API cuGraphLaunch_ptsz(void *graph, void *stream) {
+  noteGraph();
+  return PTXRAY_REAL(cuGraphLaunch_ptsz, graph, stream);
+}

@@ -96,10 +96,24 @@ static void endUpTo(Flights &flights, const Warp &warp, int engine, uint32_t num
   }
 }
 
+/// Ends the arrivals that the warp asked the tensor core for before this one: the later one waits for all before it.
+static void endArrivalsBefore(Flights &flights, std::list<Pending>::iterator which) {
+  for (auto at = flights.pending.begin(); at != which;) {
+    const auto one = at++;
+    if (!one->isArrival || one->warp != which->warp || one->engine != which->engine)
+      continue;
+    Pending taken = std::move(*one);
+    flights.pending.erase(one);
+    end(std::move(taken), flights);
+  }
+}
+
 /// Ends one operation, after those that come before it in any case.
 static void endOne(Flights &flights, std::list<Pending>::iterator which) {
   if (which->isArrival || which->isOrdered)
     endUpTo(flights, *which->warp, which->engine, which->isArrival ? which->number : which->number - 1);
+  if (which->isArrival && isPipelineEngine(static_cast<unsigned>(which->engine)))
+    endArrivalsBefore(flights, which);
   Pending taken = std::move(*which);
   flights.pending.erase(which);
   end(std::move(taken), flights);

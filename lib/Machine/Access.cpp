@@ -252,6 +252,9 @@ static inline void noteStores(const Op &op, const MemoryAccess &access, const ui
     for (const Place &place : access.elements) {
       if (!written)
         break;
+      if (isUnwritten(place))
+        for (BlockState *block : warp.block->cluster)
+          block->writtenUpTo = 0;
       std::memset(written, !isUnwritten(place), size);
       written += size;
     }
@@ -338,13 +341,16 @@ static inline LaneShape *shapeOf(const char *registers, const MemoryAccess &acce
     return nullptr;
   }
   LaneShape &shape = warp.block->grid->shapes.of(access.number, mask);
-  if (!findAddresses(registers, access.address, shape, at) || shape.mask != mask)
-    shape.find(at, mask, access);
+  if (findAddresses(registers, access.address, shape, at) && shape.mask == mask)
+    return &shape;
+  if (std::exchange(shape.isLate, false))
+    for (BlockState *block : warp.block->grid->blocks)
+      noteLateReads(*block);
+  shape.find(at, mask, access);
   return &shape;
 }
 
-void loadElements(char *registers, const Op &op, uint32_t mask, Warp &warp) {
-  const auto &access = *static_cast<const MemoryAccess *>(op.more);
+void loadSlowly(char *registers, const Op &op, const MemoryAccess &access, uint32_t mask, Warp &warp) {
   uint64_t at[warpSize];
   LaneShape *shape = shapeOf(registers, access, at, mask, warp);
   if (warp.isCounted)
@@ -352,8 +358,7 @@ void loadElements(char *registers, const Op &op, uint32_t mask, Warp &warp) {
                 shape ? &shape->cost : nullptr);
   loadAll(registers, op, access, at, shape, mask, warp);
 }
-void storeElements(char *registers, const Op &op, uint32_t mask, Warp &warp) {
-  const auto &access = *static_cast<const MemoryAccess *>(op.more);
+void storeSlowly(char *registers, const Op &op, const MemoryAccess &access, uint32_t mask, Warp &warp) {
   uint64_t at[warpSize];
   LaneShape *shape = shapeOf(registers, access, at, mask, warp);
   if (warp.isCounted)

@@ -27,6 +27,9 @@ struct MatrixAccess {
 
 void loadElements(char *registers, const Op &op, uint32_t mask, Warp &warp);
 void storeElements(char *registers, const Op &op, uint32_t mask, Warp &warp);
+/// The same, if the addresses are in no way usual.
+void loadSlowly(char *registers, const Op &op, const MemoryAccess &access, uint32_t mask, Warp &warp);
+void storeSlowly(char *registers, const Op &op, const MemoryAccess &access, uint32_t mask, Warp &warp);
 void accessAtomically(char *registers, const Op &op, uint32_t mask, Warp &warp);
 void copyBytes(char *registers, const Op &op, uint32_t mask, Warp &warp);
 void accessMatrices(char *registers, const Op &op, uint32_t mask, Warp &warp);

@@ -89,9 +89,11 @@ static void knowAll(Warp &warp, uint32_t releases) {
 static void beginAgain(BlockState &block, uint32_t releases) {
   std::ranges::fill(block.shared, block.grid->launch.unwritten);
   std::ranges::fill(block.written, 0);
+  block.writtenUpTo = 0;
+  block.shadow.lateReads.clear();
   block.warpsAlive = static_cast<uint32_t>(block.warps.size());
-  for (NumberedBarrier &barrier : block.barriers)
-    barrier.clear();
+  for (; block.arrivedAt; block.arrivedAt &= block.arrivedAt - 1)
+    block.barriers[__builtin_ctz(block.arrivedAt)].clear();
   block.waitingForCluster.clear();
   block.warpgroups.clear();
   for (Warp &warp : block.warps) {
@@ -248,7 +250,13 @@ static void completeIfAll(BlockState &block, NumberedBarrier &barrier) {
   NumberedBarrier &done = block.complete;
   std::swap(barrier, done);
   barrier.clear();
+  block.arrivedAt &= ~(1u << (&barrier - block.barriers.data()));
   ++block.events;
+  if (block.writtenUpTo < block.written.size()) {
+    const auto begin = block.written.begin();
+    const auto end = std::find(begin + static_cast<ptrdiff_t>(block.writtenUpTo), block.written.end(), 0);
+    block.writtenUpTo = static_cast<size_t>(end - begin);
+  }
   for (const WaitingAtBarrier &one : done.waiting) {
     deliver(one, done);
     if (!one.warp->clock.empty()) {
@@ -260,6 +268,7 @@ static void completeIfAll(BlockState &block, NumberedBarrier &barrier) {
     one.warp->atBarrier &= ~one.fragment.mask;
     resume(*one.warp, one.fragment);
   }
+  dropKnownReads(block);
 }
 
 constexpr uint64_t clusterPlace = 1; // names the barrier of a cluster among the places that order accesses
@@ -316,9 +325,8 @@ static void meetInWarpgroup(Warp &warp, const Fragment &next, const BarrierSite 
 }
 
 void checkBarriers(BlockState &block) {
-  for (NumberedBarrier &barrier : block.barriers)
-    if (!barrier.arrived.empty())
-      completeIfAll(block, barrier);
+  for (uint32_t left = block.arrivedAt; left; left &= left - 1)
+    completeIfAll(block, block.barriers[__builtin_ctz(left)]);
   for (const auto &[number, meeting] : block.warpgroups)
     completeWarpgroup(block, number);
   completeCluster(block);
@@ -355,7 +363,9 @@ void arrive(Warp &warp, const Fragment &next, const BarrierSite &site, uint32_t 
     return meetInWarpgroup(warp, next, site, mask);
   const char *registers = next.frame->registers;
   const auto first = static_cast<unsigned>(__builtin_ctz(mask));
-  NumberedBarrier &barrier = warp.block->barriers[addressIn(registers, {site.number, 0}, first) & 15];
+  const uint32_t number = addressIn(registers, {site.number, 0}, first) & 15;
+  NumberedBarrier &barrier = warp.block->barriers[number];
+  warp.block->arrivedAt |= 1u << number;
   if (site.threads.bits)
     barrier.threads = static_cast<uint32_t>(addressIn(registers, {site.threads, 0}, first));
   barrier.lanesOf(warp) |= mask;

@@ -44,6 +44,7 @@ struct BlockState {
   uint32_t warpsAlive = 0;
   std::vector<uint8_t> shared;
   std::vector<uint8_t> written; // whether each of them was written; empty: they are not asked for
+  size_t writtenUpTo = 0;       // all of them up to here were, at a barrier
   SharedShadow shadow;          // what was done to the bytes of `shared`
   SharedShadow tensorShadow;    // and to the columns of `tensor`
   const Instruction *allocation = nullptr, *relinquish = nullptr; // the last ones, of tensor memory
@@ -52,6 +53,7 @@ struct BlockState {
   std::shared_ptr<Agents> agents;    // one list for all blocks of the cluster, too
   std::vector<BlockState *> cluster; // all blocks of the cluster, by their rank
   std::array<NumberedBarrier, 16> barriers;
+  uint32_t arrivedAt = 0;   // a bit for each barrier at which threads have arrived
   NumberedBarrier complete; // the one that is being completed
   std::vector<WaitingAtBarrier> waitingForCluster;
   std::map<uint32_t, NumberedBarrier>

@@ -41,6 +41,21 @@ static void joinRuns(LaneShape &shape) {
   shape.runs = kept;
 }
 
+/// Finds how the lanes of each group lie to each other.
+static void findGroups(LaneShape &shape) {
+  shape.rows = shape.same = 0;
+  for (unsigned first = 0; first < warpSize; first += LaneShape::groupLanes) {
+    bool isRow = true, isSame = true;
+    for (unsigned i = 1; i < LaneShape::groupLanes; ++i) {
+      const int64_t distance = shape.distances[first + i] - shape.distances[first];
+      isRow &= distance == int64_t(i) * shape.bytes;
+      isSame &= distance == 0;
+    }
+    shape.rows |= static_cast<uint8_t>(isRow << first / LaneShape::groupLanes);
+    shape.same |= static_cast<uint8_t>(isSame << first / LaneShape::groupLanes);
+  }
+}
+
 void LaneShape::find(const uint64_t *at, uint32_t lanesOfAccess, const MemoryAccess &access) {
   mask = lanesOfAccess;
   bytes = access.bytes;
@@ -53,6 +68,7 @@ void LaneShape::find(const uint64_t *at, uint32_t lanesOfAccess, const MemoryAcc
     const int64_t distance = isIn ? static_cast<int64_t>(at[i] - at[lane]) : 0;
     isLane[i] = isIn ? ~uint64_t(0) : 0;
     distances[i] = distance;
+    narrow[i] = static_cast<uint32_t>(distance);
     low = std::min(low, distance);
     high = std::max(high, distance);
     unaligned |= distance;
@@ -61,6 +77,9 @@ void LaneShape::find(const uint64_t *at, uint32_t lanesOfAccess, const MemoryAcc
   }
   isRow = mask == allLanes && !notRow;
   isSame = mask == allLanes && !differ;
+  areCells = !((unaligned | bytes) & (bytesOfCell - 1));
+  isNarrow = low >= INT32_MIN && high <= INT32_MAX;
+  findGroups(*this);
   isAligned = !(unaligned & (access.alignment - 1));
   // Each of several lanes that write the same bytes finds what it wrote itself.
   findRuns(*this, access.isWrite ? wholeWarp : manyLanes);

@@ -22,9 +22,16 @@ struct LaneShape {
   bool isRow = false; // all lanes, one after the other
   bool isSame = false;
   bool isAligned = false; // if the first lane is
+  bool isNarrow = false;  // all distances fit in 32 bits
+  bool areCells = false;  // distances and sizes are those of whole cells of a shadow
+  bool isLate = false;    // perhaps late reads name it
+  // For each group of eight lanes a bit: they access elements one after the other, or the same element.
+  static constexpr unsigned groupLanes = 8, allGroups = 15;
+  uint8_t rows = 0, same = 0;
   uint8_t runs = 0;
   int64_t low = 0, high = 0;                   // the least and the greatest distance
   std::array<int64_t, warpSize> distances;     // from the first lane; 0 outside of the mask
+  std::array<uint32_t, warpSize> narrow;       // their low bits
   std::array<uint64_t, warpSize> isLane;       // all bits of those in the mask
   std::array<Run, warpSize> run;               // all bytes
   std::array<uint8_t, warpSize> lanes;         // the lane of each element of the runs, as races are told
@@ -34,21 +41,24 @@ struct LaneShape {
   void find(const uint64_t *at, uint32_t lanesOfAccess, const MemoryAccess &access);
 };
 
-/// The last shapes of each access of a program, as far as it was made: of all lanes, and of some.
+/// The last shapes of each access of a program, as far as it was made: of all lanes, and of some sets of them.
 class LaneShapes {
 public:
-  explicit LaneShapes(size_t accesses) : places(2 * accesses) {}
+  explicit LaneShapes(size_t accesses) : places(placesOfAccess * accesses) {}
   /// A copy knows nothing yet.
   LaneShapes(const LaneShapes &other) : places(other.places.size()) {}
   LaneShapes &operator=(const LaneShapes &) = delete;
   LaneShape &of(uint32_t access, uint32_t mask) {
-    LaneShape *&shape = places[2 * access + (mask != allLanes)];
+    constexpr uint32_t golden = 0x9e3779b1; // spreads masks over the places
+    const uint32_t set = mask == allLanes ? 0 : 1 + (mask * golden >> 30);
+    LaneShape *&shape = places[placesOfAccess * access + set];
     if (!shape)
       shape = &shapes.emplace_back();
     return *shape;
   }
 
 private:
+  static constexpr size_t placesOfAccess = 5;
   std::vector<LaneShape *> places; // in `shapes`; null: the access was not made
   std::deque<LaneShape> shapes;
 };

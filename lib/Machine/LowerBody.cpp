@@ -3,6 +3,7 @@
 #include "Machine/Async.h"
 #include "Machine/Flight.h"
 #include "Machine/Provided.h"
+#include "Operate/Codes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -54,6 +55,15 @@ MemoryAccess BodyLowering::memoryAccess(const Lowered &one, const MemoryUse &use
   result.releases = one.facts().has(FactKind::Releases);
   result.isOfBlock = isOfBlock(one);
   result.elements.assign(use.elements.begin(), use.elements.end());
+  const Space space = result.address.space;
+  const bool isShared = space == Space::Shared,
+             hasSpace = isShared || space == Space::Global || space == Space::Generic;
+  const bool areWhole = llvm::all_of(result.elements, [&](Place place) {
+    return place.bits == use.bits && (place.bits == 16 || place.bits == 32 || place.bits == 64);
+  });
+  result.isUsual = !result.isStrong && hasSpace && result.address.base.bits == (isShared ? 32 : 64) && areWhole;
+  for (const Place &place : result.elements)
+    result.named |= filterOf(place.slot);
   return result;
 }
 

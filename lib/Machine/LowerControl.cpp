@@ -192,6 +192,16 @@ void BodyLowering::connect() {
     code.blocks[block].join = codeOf[indexOf(join)];
     code.blocks[codeOf[indexOf(join)]].isJoin = true;
   }
+  const auto leadsTo = [&](uint32_t side, uint32_t join) {
+    const CodeBlock &block = code.blocks[side];
+    return side == join || (block.isComputation && !block.isJoin && !block.guard &&
+                            (block.way == Way::Next ? side + 1 : block.target) == join);
+  };
+  for (uint32_t at = 0; at < end; ++at) {
+    CodeBlock &block = code.blocks[at];
+    block.isFork = block.way == Way::Jump && block.join != nowhere && leadsTo(at + 1, block.join) &&
+                   leadsTo(block.target, block.join);
+  }
 }
 
 } // namespace ptxray::machine

@@ -11,6 +11,13 @@
 
 namespace ptxray::machine {
 
+/// Some registers: a bit may stand for several of them.
+using SlotFilter = uint64_t;
+inline SlotFilter filterOf(Slot slot) {
+  constexpr uint32_t registerBytes = 128; // of most of them
+  return uint64_t(1) << slot / registerBytes % 64;
+}
+
 /// State spaces that addresses of a program lie in.
 enum class Space : uint8_t { Generic, Global, Shared, Local, Const, Param };
 
@@ -32,6 +39,8 @@ struct MemoryAccess {
   bool isStrong = false;                   // it orders, and does not race with others that do
   bool acquires = false, releases = false; // else it orders by fences
   bool isOfBlock = false;                  // for the threads of its block alone
+  bool isUsual = false;                    // a weak one by a register, of elements as wide as their registers
+  SlotFilter named = 0;                    // the registers of the elements
   llvm::SmallVector<Place, 4> elements;    // elements of 8 and 16 bits are in the low bits of wider registers
 };
 
@@ -86,13 +95,6 @@ enum class Way : uint8_t {
 
 inline constexpr uint32_t nowhere = ~0u;
 
-/// Some registers: a bit may stand for several of them.
-using SlotFilter = uint64_t;
-inline SlotFilter filterOf(Slot slot) {
-  constexpr uint32_t registerBytes = 128; // of most of them
-  return uint64_t(1) << slot / registerBytes % 64;
-}
-
 struct CodeBlock {
   uint32_t first = 0, end = 0; // operations
   uint32_t instructions = 0;   // that they and the way on stand for
@@ -102,6 +104,7 @@ struct CodeBlock {
   bool isNot = false;
   bool isJoin = false;        // lanes that parted may wait here for each other
   bool isComputation = false; // all its operations are, without guards, and its way is Next or Jump
+  bool isFork = false;        // lanes that part here only compute in one block of code, or none, until they meet again
   SlotFilter named = 0;       // the registers that its instructions name
   SlotFilter written = 0;     // and those of them that they write
   Slot guard = noSlot;        // which lanes go that way; the others go on with the next block

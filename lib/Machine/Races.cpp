@@ -208,6 +208,8 @@ static std::optional<Race> note(SharedShadow &shadow, size_t index, const PastAc
       isWrite ? noteWrite(cell, index, now, shadow, warp) : noteRead(cell, index, now, shadow, warp);
   if (!race)
     shadow.write(index, cell);
+  if (!race && isWrite)
+    shadow.latestWrite = std::max(shadow.latestWrite, now.warp <= warp.block->agents->warps ? now.clock : ~0u);
   return race;
 }
 
@@ -225,7 +227,8 @@ std::optional<Race> noteTensorAccess(Warp &warp, const Instruction &at, BlockSta
 }
 
 /// Notes the access as a whole if it is of a warp itself, to whole cells, and plainly races with nothing.
-static bool isNotedAtOnce(SharedShadow &shadow, const PastAccess &now, const SharedAccess &access, const Warp &warp) {
+static bool isNotedAtOnce(SharedShadow &shadow, const PastAccess &now, const SharedAccess &access, const Warp &warp,
+                          uint32_t horizon) {
   const size_t count = access.bytes / bytesOfCell;
   if (warp.doer.agent || (access.offset | access.bytes) % bytesOfCell || count > SharedShadow::mostOfRow)
     return false;
@@ -238,7 +241,7 @@ static bool isNotedAtOnce(SharedShadow &shadow, const PastAccess &now, const Sha
                 .lanes = areKnown ? access.by.ofCells : lanes,
                 .now = now,
                 .isWrite = access.isWrite,
-                .horizon = warp.horizon,
+                .horizon = horizon,
                 .warps = warp.block->agents->warps};
   row.now.bytes = (1u << bytesOfCell) - 1;
   return shadow.noteRow(row);
@@ -274,6 +277,7 @@ static size_t alikeFrom(const SharedShadow &shadow, const SharedAccess &access, 
 bool areNotedAlike(Warp &warp, const Instruction &at, BlockState &owner, llvm::ArrayRef<ByteRun> runs, bool isWrite) {
   SharedShadow &shadow = owner.shadow;
   const auto isWhole = [](const ByteRun &run) { return (run.begin | run.end) % bytesOfCell == 0; };
+  noteLateReads(owner);
   if (runs.empty() || !llvm::all_of(runs, isWhole) || !shadow.areReadsSame(runs))
     return false;
   const bool areAlike = shadow.areWritesSame(runs) ||
@@ -288,12 +292,10 @@ bool areNotedAlike(Warp &warp, const Instruction &at, BlockState &owner, llvm::A
   return true;
 }
 
-std::optional<Race> noteAccess(Warp &warp, const Instruction &at, BlockState &owner, const SharedAccess &access) {
+static std::optional<Race> noteAll(Warp &warp, PastAccess now, uint32_t horizon, BlockState &owner,
+                                   const SharedAccess &access) {
   SharedShadow &shadow = owner.shadow;
-  PastAccess now = accessNow(warp, at);
-  now.isStrong |= access.isStrong;
-  warp.hasRead |= !access.isWrite;
-  if (isNotedAtOnce(shadow, now, access, warp))
+  if (isNotedAtOnce(shadow, now, access, warp, horizon))
     return {};
   const uint64_t end = access.offset + access.bytes;
   for (uint64_t from = access.offset; from < end;) {
@@ -312,6 +314,54 @@ std::optional<Race> noteAccess(Warp &warp, const Instruction &at, BlockState &ow
     from += others * bytesOfCell;
   }
   return {};
+}
+
+std::optional<Race> noteAccess(Warp &warp, const Instruction &at, BlockState &owner, const SharedAccess &access) {
+  PastAccess now = accessNow(warp, at);
+  now.isStrong |= access.isStrong;
+  warp.hasRead |= !access.isWrite;
+  noteLateReads(owner);
+  return noteAll(warp, now, warp.horizon, owner, access);
+}
+
+void noteLateReads(BlockState &owner) {
+  if (owner.shadow.lateReads.empty())
+    return;
+  for (const LateRead &one : std::exchange(owner.shadow.lateReads, {})) {
+    Warp &warp = *one.reader;
+    const Doer doer = std::exchange(warp.doer, {});
+    const uint32_t accessing = std::exchange(warp.accessing, allLanes);
+    PastAccess then;
+    then.warp = warp.agent;
+    then.clock = one.clock;
+    then.turn = one.turn;
+    then.at = one.at;
+    const LaneShape &shape = *one.shape;
+    const auto shift = static_cast<unsigned>(__builtin_ctz(shape.bytes));
+    for (unsigned i = 0; i < shape.runs; ++i) {
+      const LaneShape::Run &run = shape.run[i];
+      noteAll(warp, then, one.horizon, owner,
+              {one.offset + static_cast<uint64_t>(run.at - shape.low),
+               size_t(run.elements) * shape.bytes,
+               false,
+               {shape.lanes.data() + run.first, shift, shape.lanesOfCells.data() + run.first}});
+    }
+    warp.doer = doer;
+    warp.accessing = accessing;
+  }
+}
+
+void dropKnownReads(BlockState &owner) {
+  std::vector<LateRead> &reads = owner.shadow.lateReads;
+  if (reads.empty())
+    return;
+  uint32_t known = ~0u;
+  for (const BlockState *block : owner.cluster)
+    for (const Warp &warp : block->warps)
+      if (!warp.isDone())
+        known = std::min(known, warp.horizon);
+  if (llvm::all_of(reads, [known](const LateRead &one) { return one.clock <= known; }))
+    reads.clear();
 }
 
 } // namespace ptxray::machine

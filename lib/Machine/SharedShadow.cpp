@@ -1,5 +1,6 @@
 #include "Machine/SharedShadow.h"
 #include "Machine/Wide.h"
+#include "Parse/Ast.h"
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
@@ -320,6 +321,7 @@ bool SharedShadow::noteRow(const RowAccess &row) {
     if (answers.hasMoreReads || !(answers.areReadsOld || answers.areReadsOfSameLane))
       return false;
     (isLong ? fillWide : fillShort)(writes, row, place, 0);
+    latestWrite = std::max(latestWrite, row.now.clock);
     return true;
   }
   if (!answers.areReadsOld && !(answers.areReadsOfNow && reader))

@@ -8,6 +8,9 @@
 
 namespace ptxray::machine {
 
+struct LaneShape;
+struct Warp;
+
 /// An access of a warp itself to whole cells, one after the other.
 struct RowAccess {
   size_t first, count;
@@ -15,6 +18,17 @@ struct RowAccess {
   PastAccess now;        // but for the lanes
   bool isWrite;
   uint32_t horizon, warps; // what the agents from 1 to `warps` did up to this count of their own comes before
+};
+
+/// A read of a warp that the cells do not tell yet: it comes after all that was written, so that nothing races with it
+/// before somebody writes.
+struct LateRead {
+  const LaneShape *shape;
+  Warp *reader;
+  const Instruction *at;
+  uint32_t offset; // of the least address
+  uint32_t clock, horizon;
+  uint16_t turn;
 };
 
 class SharedShadow {
@@ -47,6 +61,8 @@ public:
   bool noteRow(const RowAccess &row);
 
   std::map<size_t, std::vector<ReadGroup>> moreReads; // the earlier groups of each cell
+  uint32_t latestWrite = 0;                           // no write is at a later count of its warp; all ones: unknown
+  std::vector<LateRead> lateReads;                    // in their order
 
   /// The accesses of all cells: their members, column by column.
   struct Columns {

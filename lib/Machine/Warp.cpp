@@ -3,6 +3,7 @@
 #include "Machine/Counters.h"
 #include "Machine/Grid.h"
 #include "Machine/Halt.h"
+#include "Machine/Joins.h"
 #include "Machine/Provided.h"
 #include "Machine/Trace.h"
 #include "Machine/Unwritten.h"
@@ -20,80 +21,6 @@ static unsigned countOf(uint32_t mask) {
 }
 
 // ---- lanes part and meet
-
-static bool isAncestor(const Warp &warp, int join, int of) {
-  while (of != -1 && of != join)
-    of = warp.joins[of].parent;
-  return of == join;
-}
-
-/// The lanes no longer wait for others in the joins from `from` up to `to`.
-static void leaveJoins(Warp &warp, uint32_t mask, int from, int to) {
-  warp.hasLeftJoins |= from != to;
-  for (; from != to; from = warp.joins[from].parent)
-    warp.joins[from].expected &= ~mask;
-}
-
-/// Joins two fragments that are at the same place.
-static void merge(Warp &warp, Fragment &into, const Fragment &other) {
-  int common = into.join;
-  while (!isAncestor(warp, common, other.join))
-    common = warp.joins[common].parent;
-  leaveJoins(warp, into.mask, into.join, common);
-  leaveJoins(warp, other.mask, other.join, common);
-  into.join = common;
-  into.mask |= other.mask;
-}
-
-/// Forgets the last joins, as far as no lane waits there or will.
-static void popJoins(Warp &warp) {
-  while (!warp.joins.empty() && !warp.joins.back().expected && !warp.joins.back().arrived) {
-    const int last = static_cast<int>(warp.joins.size()) - 1;
-    const auto names = [last](const Fragment &one) { return one.join == last; };
-    if (warp.atBarrier || names(warp.now) || llvm::any_of(warp.ready, names) || llvm::any_of(warp.parted, names))
-      return;
-    for (const Join &join : warp.joins)
-      if (join.parent == last && (join.expected || join.arrived))
-        return;
-    warp.joins.pop_back();
-  }
-}
-
-/// Lanes of joins for which no lane is missing any more can run.
-static void settle(Warp &warp) {
-  warp.hasLeftJoins = false;
-  for (Join &join : warp.joins)
-    if (join.expected && join.arrived == join.expected) {
-      warp.ready.push_back({join.at, join.arrived, join.parent, join.frame});
-      join.expected = join.arrived = 0;
-    }
-  popJoins(warp);
-}
-
-static int pushJoin(Warp &warp, uint32_t at, uint32_t lanes) {
-  if (warp.now.join >= 0 && warp.joins[warp.now.join].at == at && warp.joins[warp.now.join].frame == warp.now.frame)
-    return warp.now.join;
-  warp.joins.push_back({at, warp.now.frame, lanes, 0, warp.now.join});
-  return static_cast<int>(warp.joins.size()) - 1;
-}
-
-/// The lanes that run come to a block of code. Returns whether they go on with it: others may have to come first.
-static bool arriveAtJoins(Warp &warp) {
-  Fragment &now = warp.now;
-  while (now.join >= 0 && warp.joins[now.join].at == now.at && warp.joins[now.join].frame == now.frame) {
-    Join &join = warp.joins[now.join];
-    join.arrived |= now.mask;
-    if (join.arrived != join.expected) {
-      now.mask = 0;
-      return false;
-    }
-    now.mask = join.arrived;
-    now.join = join.parent;
-    join.expected = join.arrived = 0;
-    popJoins(warp);
-  }
-  return true;
-}
 
 /// The lanes are no longer in the warp.
 static void endLanes(Warp &warp, uint32_t mask) {
@@ -506,32 +433,79 @@ static bool releaseParted(Warp &warp) {
   return false;
 }
 
-/// Executes blocks of code that only compute, as long as the lanes that run go the same way. The lanes may go on with
-/// the first of them. Returns how many blocks are left of so many.
-static uint32_t runComputations(Warp &warp, uint32_t blocks) {
+static void compute(Warp &warp, const CodeBlock &block, uint32_t mask) {
+  const Frame &frame = *warp.now.frame;
+  const Op *const ops = frame.code.ops.data();
+  for (const Op *op = ops + block.first, *const end = ops + block.end; op != end; ++op)
+    op->run(frame.registers, *op, mask, warp);
+  warp.laneInstructions += uint64_t(block.instructions) * countOf(mask);
+}
+
+/// The lanes part, compute in one block of code each, and meet again.
+static bool computeFork(Warp &warp, const CodeBlock &block, uint32_t leaving) {
+  const Frame &frame = *warp.now.frame;
+  const CodeBlock *const blocks = frame.code.blocks.data();
+  const auto named = [&](uint32_t side) { return side == block.join ? 0 : blocks[side].named; };
+  const uint32_t next = warp.now.at + 1;
+  if (frame.unwrittenFilter & (named(next) | named(block.target)))
+    return false;
+  if (next != block.join)
+    compute(warp, blocks[next], warp.now.mask & ~leaving);
+  if (block.target != block.join)
+    compute(warp, blocks[block.target], leaving);
+  warp.now.at = block.join;
+  return true;
+}
+
+/// Executes blocks of code one after the other, as long as no lane waits, or is waited for.
+/// The lanes may go on with the first of them. Returns how many blocks are left of so many.
+static uint32_t runPlainly(Warp &warp, uint32_t blocks) {
+  constexpr uint32_t mostComputations = 64; // of lanes that parted, at once: no other lane waits for what these do
   const Frame &frame = *warp.now.frame;
   const FunctionCode &code = frame.code;
-  const uint32_t mask = warp.now.mask;
-  const Op *const ops = code.ops.data();
   const CodeBlock *block = &code.blocks[warp.now.at];
+  uint32_t computations = 0;
   uint64_t instructions = 0;
-  uint32_t leaving = 0;
+  const auto count = [&] { warp.laneInstructions += std::exchange(instructions, 0) * countOf(warp.now.mask); };
   do {
-    for (const Op *op = ops + block->first, *const end = ops + block->end; op != end; ++op)
-      op->run(frame.registers, *op, mask, warp);
     instructions += block->instructions;
-    leaving = block->way == Way::Next ? 0 : mask;
+    if (block->isComputation) {
+      const uint32_t mask = warp.now.mask;
+      for (const Op *op = code.ops.data() + block->first, *const end = code.ops.data() + block->end; op != end; ++op)
+        op->run(frame.registers, *op, mask, warp);
+      blocks -= mask == warp.alive || ++computations % mostComputations == 0;
+    } else {
+      const Op *const end = code.ops.data() + block->end;
+      const Op *const op = executePlainly(warp, block->named, code.ops.data() + block->first, end);
+      --blocks;
+      if (op != end)
+        executeSlowly(warp, code, op[-1].instruction, op, end);
+      if (warp.fault || warp.waitsInVain || frame.unwrittenFilter & block->named) {
+        count();
+        if (!warp.fault)
+          leave(warp, *block);
+        return blocks;
+      }
+    }
+    const uint32_t mask = warp.now.mask;
+    uint32_t leaving = block->way == Way::Next ? 0 : mask;
     if (leaving && block->guard)
       leaving &= predicateAt(frame.registers, block->guard) ^ -uint32_t(block->isNot);
-    --blocks;
-    if (leaving && leaving != mask)
-      break;
-    block = leaving ? &code.blocks[block->target] : block + 1;
-  } while (blocks && block->isComputation && !block->isJoin && !(frame.unwrittenFilter & block->named));
-  warp.laneInstructions += instructions * countOf(mask);
-  warp.now.at = static_cast<uint32_t>(block - code.blocks.data());
-  if (leaving && leaving != mask)
-    jump(warp, *block, leaving);
+    if (!leaving)
+      ++warp.now.at;
+    else if (leaving == mask)
+      warp.now.at = block->target;
+    else if (!block->isFork || !computeFork(warp, *block, leaving)) {
+      count();
+      if (!partAtJoin(warp, *block, leaving)) {
+        jump(warp, *block, leaving);
+        return blocks;
+      }
+    }
+    block = &code.blocks[warp.now.at];
+  } while (blocks && block->way <= Way::Jump && !(frame.unwrittenFilter & block->named) &&
+           !isAwaited(warp, warp.now.at));
+  count();
   return blocks;
 }
 
@@ -550,8 +524,8 @@ void run(Warp &warp, uint32_t blocks) {
       --blocks;
       continue;
     }
-    if (warp.isPlain && block.isComputation && !(warp.now.frame->unwrittenFilter & block.named)) {
-      blocks = runComputations(warp, blocks);
+    if (warp.isPlain && block.way <= Way::Jump && !(warp.now.frame->unwrittenFilter & block.named)) {
+      blocks = runPlainly(warp, blocks);
       continue;
     }
     if (!warp.late.empty() && waitsForLate(warp, code, block))

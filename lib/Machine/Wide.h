@@ -5,9 +5,11 @@
 #if defined(__x86_64__) && defined(__GNUC__)
 #define PTXRAY_FOR_AVX2 __attribute__((target("avx2")))
 #define PTXRAY_INLINE inline __attribute__((always_inline))
+#define PTXRAY_INLINED_LAMBDA __attribute__((always_inline))
 #else
 #define PTXRAY_FOR_AVX2
 #define PTXRAY_INLINE inline
+#define PTXRAY_INLINED_LAMBDA
 #endif
 #if defined(__clang__)
 #define PTXRAY_UNROLLED _Pragma("clang loop unroll_count(8)")

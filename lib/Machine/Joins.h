@@ -1,0 +1,22 @@
+#pragma once
+// Joins of a warp: where lanes that parted wait for each other, and go on together.
+#include "Machine/Warp.h"
+
+namespace ptxray::machine {
+
+/// The lanes no longer wait for others in the joins from `from` up to `to`.
+void leaveJoins(Warp &warp, uint32_t mask, int from, int to);
+/// Joins two fragments that are at the same place.
+void merge(Warp &warp, Fragment &into, const Fragment &other);
+/// Lanes of joins for which no lane is missing any more can run.
+void settle(Warp &warp);
+/// The lanes will wait for each other at the block of code. Returns the join in which they do.
+int pushJoin(Warp &warp, uint32_t at, uint32_t lanes);
+/// The lanes that run come to a block of code. Returns whether they go on with it: others may have to come first.
+bool arriveAtJoins(Warp &warp);
+/// Other lanes may wait for those that run at the block of code to which they come.
+bool isAwaited(const Warp &warp, uint32_t at);
+/// Some lanes come at once to where all meet again, and wait there; the others go on. Returns whether that is so.
+bool partAtJoin(Warp &warp, const CodeBlock &block, uint32_t leaving);
+
+} // namespace ptxray::machine

@@ -223,6 +223,8 @@ struct Launched {
   Result result;                      // faults of the kernel
   std::string printed;                // what the kernel printed
   std::optional<std::string> refusal; // why it did not come to its end without a fault; nothing: it did
+  // What was counted of a launch with `counters`, as JSON; nothing was without.
+  std::optional<std::string> counters, fidelity;
 };
 
 /// A module on an emulated GPU, with memory that keeps what launches leave in it. It serves one thread at a time.
@@ -264,9 +266,9 @@ public:
     const GivenResult given(ptxray_machine_run(machine.get(), launch.get()));
     if (!given)
       throw std::bad_alloc();
-    const char *refusal = ptxray_result_refusal(given.get());
-    return {copyResult(given.get()), ptxray_result_printed(given.get()),
-            refusal ? std::optional<std::string>(refusal) : std::nullopt};
+    auto textOf = [](const char *text) { return text ? std::optional<std::string>(text) : std::nullopt; };
+    return {copyResult(given.get()), ptxray_result_printed(given.get()), textOf(ptxray_result_refusal(given.get())),
+            textOf(ptxray_result_counters(given.get())), textOf(ptxray_result_fidelity(given.get()))};
   }
 
 private:

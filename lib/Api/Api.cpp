@@ -140,6 +140,12 @@ const char *ptxray_result_printed(const ptxray_result *result) { return result->
 const char *ptxray_result_refusal(const ptxray_result *result) {
   return result->refusal ? result->refusal->c_str() : nullptr;
 }
+const char *ptxray_result_counters(const ptxray_result *result) {
+  return result->counters ? result->counters->c_str() : nullptr;
+}
+const char *ptxray_result_fidelity(const ptxray_result *result) {
+  return result->fidelity ? result->fidelity->c_str() : nullptr;
+}
 void ptxray_result_free(ptxray_result *result) { delete result; }
 
 ptxray_checker *ptxray_checker_new(void) { return new (std::nothrow) ptxray_checker(); }

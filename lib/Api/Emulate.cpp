@@ -1,6 +1,7 @@
 // The part of the C interface that launches kernels on the emulated machine.
 #include "Api/MachineStruct.h"
 #include "Check/Suppressions.h"
+#include "Machine/CountersJson.h"
 #include "Machine/DriverNumbers.h"
 #include "Machine/LaunchLimits.h"
 #include "llvm/ADT/STLExtras.h"
@@ -63,6 +64,8 @@ bool isSet(ptxray_launch &launch, StringRef name, StringRef value) {
     to.timing = timing.value_or(to.timing);
     return timing.has_value();
   }
+  if (name == "counters")
+    return readYesOrNo(value, to.counts);
   if (name == "cooperative" || name == "checks" || name == "trap-nan")
     return readYesOrNo(value, name == "checks" ? to.checks : name == "trap-nan" ? to.checksNumbers : to.isCooperative);
   return false;
@@ -120,6 +123,10 @@ std::unique_ptr<ptxray_result> run(ptxray_machine &machine, const ptxray_launch 
       report.diagnostics.push_back(std::move(found));
   std::unique_ptr<ptxray_result> result = resultOf(report);
   result->printed = std::move(outcome.printed);
+  if (launch.launch.counts) {
+    result->counters = machine::countersJson(outcome.counts, report, kernel->name);
+    result->fidelity = machine::fidelityJson(outcome.counts, report, kernel->name);
+  }
   if (!outcome.isComplete || !outcome.refusal.empty())
     result->refusal = refusalOf(outcome, *report.source);
   return result;

@@ -26,6 +26,7 @@ struct ptxray_result {
   std::optional<Findings> findings; // none: nothing was found
   std::string printed;
   std::optional<std::string> refusal;
+  std::optional<std::string> counters, fidelity; // of a launch that is counted
 };
 
 namespace ptxray {

@@ -64,6 +64,9 @@ def kernels():
         raise AssertionError("a process emulates nothing")
     x, y = array.array("f", range(64)), array.array("f", [1] * 64)
     assert ptxray.emulate(text, [2.5, x, y, 64], grid=2, block=32).printed == ""
+    counted = ptxray.emulate(text, [0.0, x, y, 64], grid=2, block=32, counters=True)
+    assert counted.counters and counted.counters["counts"]["thread_inst_executed"] >= 64
+    assert counted.fidelity and counted.fidelity["exact"] == counted.fidelity["executed"] > 0
     assert list(y) == [2.5 * i + 1 for i in range(64)]
     machine = ptxray.Machine(text, chip="sm_90a", path="saxpy.ptx")
     machine.launch([0, y, y, 64], block=64)  # one buffer twice

@@ -112,6 +112,19 @@ TEST(Api, LaunchesKernels) {
   EXPECT_EQ(machine.variable("none", size), nullptr);
 }
 
+TEST(Api, CountsALaunch) {
+  ptxray::Machine machine(adding);
+  std::vector<uint32_t> data = {1, 2, 3, 4};
+  const uint64_t address = machine.add(data.data(), data.size() * sizeof data[0]);
+  ptxray::Launch launch;
+  launch.set("block", "4").argument(uint32_t(7)).argument(address);
+  EXPECT_FALSE(machine.run(launch).counters);
+  const ptxray::Launched counted = machine.run(launch.set("counters", "yes"));
+  ASSERT_TRUE(counted.counters && counted.fidelity);
+  EXPECT_NE(counted.counters->find("\"inst_executed\""), std::string::npos);
+  EXPECT_NE(counted.fidelity->find("\"exact\""), std::string::npos);
+}
+
 TEST(Api, SaysWhyAKernelDidNotEnd) {
   using ptxray::Launch;
   ptxray::Machine machine(adding);

@@ -193,7 +193,7 @@ void Emulation::writeCounts(const machine::Outcome &outcome, const Arguments &ar
     writeCounters(llvm::errs(), outcome.counts, input.report);
   else if (path && path->ends_with(".json"))
     writeFile(*path,
-              [&](llvm::raw_ostream &out) { writeCountersJson(out, outcome.counts, input.report, kernel.name); });
+              [&](llvm::raw_ostream &out) { out << countersJson(outcome.counts, input.report, kernel.name) << '\n'; });
   else if (path && path->ends_with(".svg"))
     writeFile(*path,
               [&](llvm::raw_ostream &out) { writeCountersPicture(out, outcome.counts, input.report, kernel.name); });
@@ -204,7 +204,7 @@ void Emulation::writeCounts(const machine::Outcome &outcome, const Arguments &ar
     writeFidelity(llvm::errs(), outcome.counts, input.report);
   else if (fidelity && fidelity->ends_with(".json"))
     writeFile(*fidelity,
-              [&](llvm::raw_ostream &out) { writeFidelityJson(out, outcome.counts, input.report, kernel.name); });
+              [&](llvm::raw_ostream &out) { out << fidelityJson(outcome.counts, input.report, kernel.name) << '\n'; });
   else if (fidelity)
     writeFile(*fidelity, [&](llvm::raw_ostream &out) { writeFidelity(out, outcome.counts, input.report); });
   if (coverage)

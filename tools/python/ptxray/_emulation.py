@@ -3,6 +3,7 @@
 import collections.abc
 import ctypes
 import dataclasses
+import json
 import operator
 import struct
 import typing
@@ -23,11 +24,14 @@ class EmulationError(RuntimeError):
 @dataclasses.dataclass(frozen=True)
 class Launched:
     """What came of a launch: what the kernel printed, what was found, and why it did not come to its end without a
-    fault (None: it did)."""
+    fault (None: it did). Of a launch with `counters`, what was counted as `--counters` and `--fidelity` of `ptxray run`
+    write it: numbers by instruction, by kind and in total; and which instructions were not exact."""
 
     printed: str
     diagnostics: "ptxray.Diagnostics"
     refusal: typing.Optional[str] = None
+    counters: typing.Optional[dict[str, typing.Any]] = None
+    fidelity: typing.Optional[dict[str, typing.Any]] = None
 
 
 _TENSOR_TYPES = ["uint8", "uint16", "uint32", "int32", "uint64", "int64", "float16", "float32", "float64", "bfloat16"]
@@ -239,6 +243,7 @@ class Machine:
         shared: int = 0,
         cooperative: bool = False,
         checks: bool = True,
+        counters: bool = False,
         schedule: str = "eager",
         time_limit: float = 60,
         raises: bool = True,
@@ -251,7 +256,7 @@ class Machine:
         `raises` both are in what is returned."""
         options = {"grid": _sizes(grid), "block": _sizes(block), "shared": str(shared), "time-limit": str(time_limit)}
         options |= {"cooperative": "yes" if cooperative else "no", "checks": "yes" if checks else "no"}
-        options |= {"schedule": schedule}
+        options |= {"schedule": schedule, "counters": "yes" if counters else "no"}
         options |= {"cluster": _sizes(cluster)} if cluster is not None else {}
         options |= {"kernel": kernel} if kernel is not None else {}
         added: dict[tuple[int, int], int] = {}
@@ -271,7 +276,8 @@ class Machine:
             raise ptxray.PtxError(found)
         if raises and refusal is not None:
             raise EmulationError(refusal)
-        return Launched(printed, found, refusal)
+        counted = [None if text is None else json.loads(text) for text in (answer.counters(), answer.fidelity())]
+        return Launched(printed, found, refusal, *counted)
 
     def _value(
         self, value: typing.Any, index: int, kernel: typing.Optional[str], added: dict[tuple[int, int], int]

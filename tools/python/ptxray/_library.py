@@ -92,6 +92,8 @@ _FUNCTIONS = {
     "ptxray_result_free": (None, (ctypes.c_void_p,)),
     "ptxray_result_printed": (ctypes.c_char_p, (ctypes.c_void_p,)),
     "ptxray_result_refusal": (ctypes.c_char_p, (ctypes.c_void_p,)),
+    "ptxray_result_counters": (ctypes.c_char_p, (ctypes.c_void_p,)),
+    "ptxray_result_fidelity": (ctypes.c_char_p, (ctypes.c_void_p,)),
     "ptxray_machine_new": (ctypes.c_void_p, (ctypes.c_char_p, ctypes.c_size_t, ctypes.c_void_p)),
     "ptxray_machine_checked": (ctypes.c_void_p, (ctypes.c_void_p,)),
     "ptxray_machine_parameter": (
@@ -207,6 +209,14 @@ class Launched(Answer):
     def refusal(self):
         refusal = self._calls.ptxray_result_refusal(self._result)
         return None if refusal is None else _text(refusal)
+
+    def counters(self):
+        counters = self._calls.ptxray_result_counters(self._result)
+        return None if counters is None else _text(counters)
+
+    def fidelity(self):
+        fidelity = self._calls.ptxray_result_fidelity(self._result)
+        return None if fidelity is None else _text(fidelity)
 
 
 class _Checked(Answer):

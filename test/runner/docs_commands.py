@@ -26,6 +26,7 @@ PROGRAMS = ("ptxray", "tools/", "pip ", "cmake ", "python3 ")
 # A command with such words is left out, for this reason, or because that test runs it.
 LEFT = {
     r"ptxray run (?!--emulate)": "a GPU",
+    r"ptxray (record|replay) ": "a GPU; the test emulate-record runs both over the emulated driver",
     r"--differs-from-emulator": "a GPU",
     r"ptxray debug ": "a person who types; test/debug/fault.txt is this session",
     r"nvcc|-hook": "nvcc",

@@ -154,7 +154,8 @@ ptxray_result *ptxray_machine_run(ptxray_machine *machine, const ptxray_launch *
 /* What a kernel printed, and why it did not come to its end without a fault; NULL: it did. */
 const char *ptxray_result_printed(const ptxray_result *result);
 const char *ptxray_result_refusal(const ptxray_result *result);
-/* What was counted of a launch with `counters`, as `ptxray run --emulate` writes it into FILE.json of `--counters` and of
+/* What was counted of a launch with `counters`, as `ptxray run --emulate` writes it into FILE.json of `--counters` and
+ * of
  * `--fidelity`; NULL: nothing was counted. */
 const char *ptxray_result_counters(const ptxray_result *result);
 const char *ptxray_result_fidelity(const ptxray_result *result);

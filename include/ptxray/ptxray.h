@@ -223,7 +223,7 @@ struct Launched {
   Result result;                      // faults of the kernel
   std::string printed;                // what the kernel printed
   std::optional<std::string> refusal; // why it did not come to its end without a fault; nothing: it did
-  // What was counted of a launch with `counters`, as JSON; nothing was without.
+  // Counts of a launch with `counters`, as JSON; nothing without.
   std::optional<std::string> counters, fidelity;
 };
 

@@ -123,7 +123,8 @@ static void keep(Cell &cell, size_t index, SharedShadow &shadow) {
 
 static std::optional<Race> noteRead(Cell &cell, size_t index, const PastAccess &now, SharedShadow &shadow, Warp &warp) {
   warp.hasRead = true;
-  // The address of an allocation is no operand: who reads it as one reads what nothing has written since.
+  // The address that an allocation wrote is not an operand: an operation that reads there needs bytes that something
+  // else has written, and lacks them with or without an order.
   const bool matters = !(warp.doer.isAsyncProxy && cell.write.isAllocation);
   if (matters && conflicts(cell.write, now, warp))
     return Race{cell.write, true};

@@ -15,19 +15,22 @@ Option entryOption() { return {"--text", "N", "of a binary: the text that `extra
 
 Option maxSizeOption() { return {"--max-size", "BYTES", "unpack no text or cubin larger than this (default: 1G)"}; }
 
+std::optional<uint64_t> bytesNamed(StringRef text) {
+  const unsigned shift = text.consume_back("K") ? 10 : text.consume_back("M") ? 20 : text.consume_back("G") ? 30 : 0;
+  uint64_t number = 0;
+  if (text.getAsInteger(10, number) || number > UINT64_MAX >> shift)
+    return std::nullopt;
+  return number << shift;
+}
+
 Expected<ReadLimits> readLimits(const Arguments &arguments) {
   std::optional<StringRef> written = arguments.value("--max-size");
   if (!written)
     return ReadLimits();
-  StringRef number = *written;
-  const unsigned shift = number.consume_back("K")   ? 10
-                         : number.consume_back("M") ? 20
-                         : number.consume_back("G") ? 30
-                                                    : 0;
-  uint64_t size;
-  if (number.getAsInteger(10, size) || size == 0 || size > SourceBuffer::largest >> shift)
+  const std::optional<uint64_t> size = bytesNamed(*written);
+  if (!size || !*size || *size > SourceBuffer::largest)
     return Problem{"`--max-size` requires a number of bytes below 4G, as 512M, not `" + written->str() + "`"};
-  return ReadLimits{.largestImage = size << shift};
+  return ReadLimits{.largestImage = *size};
 }
 
 Expected<OpenInput> openInput(StringRef path, const ReadLimits &limits) {

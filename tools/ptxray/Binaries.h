@@ -17,6 +17,8 @@ struct OpenBinary {
   ReadLimits limits;
 };
 
+/// The number of bytes that a text names, such as `64M`; nothing: it names none.
+std::optional<uint64_t> bytesNamed(llvm::StringRef text);
 /// Reads `--max-size`.
 Expected<ReadLimits> readLimits(const Arguments &arguments);
 

@@ -1,6 +1,7 @@
 // `ptxray record`: runs a command with a library in the place of the CUDA driver (tools/recorder), which calls the
 // driver and stores launches. The environment says what it is to store, and it says in a file what it has stored.
 #include "../launcher/Recording.h"
+#include "Binaries.h"
 #include "ClientCommand.h"
 #include "Command.h"
 #include "Files.h"
@@ -46,19 +47,6 @@ static std::string realDriver(const Arguments &arguments) {
   return "";
 }
 
-/// Reads `64M`. Returns false if it is not a number of bytes.
-static bool readBytes(StringRef text, uint64_t &bytes) {
-  unsigned shift = 0;
-  for (const auto &[unit, bits] : {std::pair("K", 10u), std::pair("M", 20u), std::pair("G", 30u)})
-    if (text.consume_back(unit))
-      shift = bits;
-  constexpr uint64_t most = uint64_t(1) << 30;
-  if (text.getAsInteger(10, bytes) || bytes > most)
-    return false;
-  bytes <<= shift;
-  return true;
-}
-
 /// Hands the limits on. Returns an exit status.
 static int setLimits(ClientEnvironment &environment, const Arguments &arguments) {
   struct Limit {
@@ -77,9 +65,11 @@ static int setLimits(ClientEnvironment &environment, const Arguments &arguments)
   for (const Limit &limit : limits) {
     const StringRef text = arguments.value(limit.option).value_or(limit.usual);
     uint64_t number = 0;
-    if (limit.isOfBytes ? !readBytes(text, number) : text.getAsInteger(10, number))
+    const std::optional<uint64_t> bytes = limit.isOfBytes ? bytesNamed(text) : std::nullopt;
+    if (limit.isOfBytes ? !bytes : text.getAsInteger(10, number))
       return usageError("`" + std::string(limit.option) + "=" + text.str() + "`: expected " +
                         (limit.isOfBytes ? "a number of bytes, such as 64M" : "a number"));
+    number = bytes.value_or(number);
     if (number > limit.most)
       return usageError("`" + std::string(limit.option) + "=" + text.str() + "`: 4G at most");
     environment.set(limit.variable, std::to_string(number));

@@ -80,6 +80,13 @@ def hostile():
     expect(500, "cuGetProcAddress_v2", b"cuNoSuchFunction", ctypes.byref(found), 13000, ctypes.c_uint64(0), None)
     expect(0, "cuGetProcAddress_v2", b"cuMemAlloc", ctypes.byref(found), 13000, ctypes.c_uint64(0), None)
     assert found.value == ctypes.cast(cuda.cuMemAlloc_v2, ctypes.c_void_p).value
+    # A program with a default stream of each thread gets the functions that use it.
+    expect(0, "cuGetProcAddress_v2", b"cuMemcpyHtoD", ctypes.byref(found), 13000, ctypes.c_uint64(2), None)
+    assert found.value == ctypes.cast(cuda.cuMemcpyHtoD_v2_ptds, ctypes.c_void_p).value
+    expect(0, "cuGetProcAddress_v2", b"cuMemAlloc", ctypes.byref(found), 13000, ctypes.c_uint64(2), None)
+    expect(900, "cuStreamBeginCapture_v2", None, 0)
+    expect(0, "cuStreamBeginCapture_v2_ptsz", None, 0)
+    expect(0, "cuStreamEndCapture_ptsz", None, ctypes.byref(found))
     values[3].value = 17  # one element too many
     expect(0, "cuLaunchKernel", kernel, *one, 32, 1, 1, 0, None, places, None)
     expect(700, "cuCtxSynchronize")

@@ -8,7 +8,11 @@ import sys
 import tempfile
 
 program, nvcc = map(pathlib.Path, sys.argv[1:3])
-SOURCE = pathlib.Path(__file__).parent / "programs" / "many_parts.cu"
+SOURCES = pathlib.Path(__file__).parent / "programs"
+PROGRAMS = {  # what each prints, and how it is compiled
+    "many_parts": ("all parts work\n",),
+    "thread_streams": ("each thread has its stream\n", "--default-stream", "per-thread"),
+}
 DRIVER = program.resolve().parents[2] / "lib" / "ptxray"
 if not (nvcc / "bin" / "nvcc").exists():
     print(f"there is no {nvcc}")
@@ -20,16 +24,18 @@ def run(*words, **options):
 
 
 with tempfile.TemporaryDirectory() as scratch:
-    made = pathlib.Path(scratch, "many_parts")
     compiler = [nvcc / "bin" / "nvcc", "-I", nvcc / "include", "-I", nvcc / "include" / "cccl", "-std=c++17", "-w"]
     target = ["-arch=compute_90", "-code=compute_90"]
-    run(*compiler, *target, "-c", SOURCE, "-o", f"{made}.o", check=True)
-    run("g++", f"{made}.o", "-o", made, f"-L{DRIVER}", "-lcudart", "-lcuda", check=True)
-    done = run(program, "emulate", "--", made)
-    assert done.returncode == 0 and done.stdout == "all parts work\n", done
-    assert "nothing was found" in done.stderr, done
+    for name, (printed, *options) in PROGRAMS.items():
+        made = pathlib.Path(scratch, name)
+        run(*compiler, *target, *options, "-c", SOURCES / f"{name}.cu", "-o", f"{made}.o", check=True)
+        run("g++", f"{made}.o", "-o", made, f"-L{DRIVER}", "-lcudart", "-lcuda", check=True)
+        done = run(program, "emulate", "--", made)
+        assert done.returncode == 0 and done.stdout == printed, done
+        assert "nothing was found" in done.stderr, done
 
     # The runtime that NVIDIA links statically needs more than the driver's documented functions.
+    made = pathlib.Path(scratch, "many_parts")
     run("g++", f"{made}.o", "-o", made, f"-L{nvcc}/lib", "-lcudart_static", "-lpthread", "-ldl", "-lrt", check=True)
     done = run(program, "emulate", "--", made)
     assert done.returncode == 3 and "`-cudart shared`" in done.stderr, done

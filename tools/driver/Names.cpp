@@ -7,7 +7,8 @@ PTXRAY_API cuGetProcAddress_v2(const char *name, void **function, int version, u
   if (!name || !function || flags > 2)
     return InvalidValue;
   constexpr int found = 0, notFound = 1;
-  *function = findFunction(name, version);
+  constexpr uint64_t ofThread = 2;
+  *function = findFunction(name, version, flags & ofThread);
   if (status)
     *status = *function ? found : notFound;
   return *function ? Success : NotFound;

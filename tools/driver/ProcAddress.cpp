@@ -12,6 +12,9 @@ using namespace ptxray::driver;
 #include "Functions.def"
 #undef PTXRAY_FUNCTION
 #undef PTXRAY_ABSENT
+#define PTXRAY_PER_THREAD(name, suffix, ...) extern "C" void name##suffix();
+#include "PerThread.def"
+#undef PTXRAY_PER_THREAD
 
 namespace ptxray::driver {
 
@@ -30,6 +33,16 @@ static llvm::ArrayRef<Named> functions() {
   };
 #undef PTXRAY_FUNCTION
 #undef PTXRAY_ABSENT
+  return all;
+}
+
+/// Those whose default stream is that of the calling thread, by the names that they have without it.
+static llvm::ArrayRef<Named> functionsOfThreads() {
+#define PTXRAY_PER_THREAD(name, suffix, ...) {#name, name##suffix},
+  static const Named all[] = {
+#include "PerThread.def"
+  };
+#undef PTXRAY_PER_THREAD
   return all;
 }
 
@@ -56,7 +69,7 @@ static int sinceOf(llvm::StringRef name) {
 }
 
 /// The function of a name, in the newest version that a client of that version of the API knows; null: there is none.
-void *findFunction(llvm::StringRef name, int version) {
+void *findFunction(llvm::StringRef name, int version, bool ofThread) {
   if (name == "cuGraphInstantiate" && version >= 12000) // it took another name then
     name = "cuGraphInstantiateWithFlags";
   const Named *best = nullptr;
@@ -67,6 +80,9 @@ void *findFunction(llvm::StringRef name, int version) {
         (!best || best->name.size() < one.name.size() || llvm::StringRef(best->name) < one.name))
       best = &one;
   }
+  const auto isBest = [&](const Named &one) { return best && one.name == best->name; };
+  if (const auto *found = llvm::find_if(functionsOfThreads(), isBest); ofThread && found != functionsOfThreads().end())
+    best = found;
   return best ? reinterpret_cast<void *>(best->function) : nullptr;
 }
 

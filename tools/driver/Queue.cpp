@@ -12,7 +12,7 @@ static constexpr std::chrono::milliseconds idleTime{50};
 
 std::shared_ptr<Stream> streamOf(void *handle) {
   Context &context = *contextStack().back();
-  switch (reinterpret_cast<uintptr_t>(handle)) {
+  switch (const auto number = reinterpret_cast<uintptr_t>(handle); number || !DefaultOfThread::isSet ? number : 2) {
   case 0:
   case 1: return context.legacy;
   case 2: {
@@ -102,7 +102,10 @@ Result finish(void *handle) {
   return stream ? finishUpTo({{stream.get(), ~uint64_t(0)}}) : InvalidHandle;
 }
 
-Result finishDefault() { return finish(nullptr); }
+Result finishDefault() {
+  constexpr uint64_t all = ~uint64_t(0);
+  return finishUpTo({{streamOf(nullptr).get(), all}, {contextStack().back()->legacy.get(), all}});
+}
 
 Result finish(const Moment &moment) { return moment.isDone ? Success : finishUpTo({{moment.stream, moment.number}}); }
 

@@ -4,6 +4,7 @@
 #include "Work.h"
 #include <deque>
 #include <memory>
+#include <utility>
 
 namespace ptxray::driver {
 
@@ -12,6 +13,19 @@ struct Task {
   std::shared_ptr<Stream> stream;
   Context *context = nullptr;
   Work work;
+};
+
+/// As long as one lives, the default stream of the calls of this thread is the thread's own.
+class DefaultOfThread {
+public:
+  DefaultOfThread() : before(std::exchange(isSet, true)) {}
+  ~DefaultOfThread() { isSet = before; }
+  DefaultOfThread(const DefaultOfThread &) = delete;
+  DefaultOfThread &operator=(const DefaultOfThread &) = delete;
+  static inline thread_local bool isSet = false;
+
+private:
+  bool before;
 };
 
 /// The stream of a handle, the default ones among them; null: it is of none.

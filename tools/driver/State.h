@@ -175,8 +175,9 @@ private:
   unsigned depth;
 };
 
-/// A function of the API as a program of that version of CUDA knows it; null: there is none.
-void *findFunction(llvm::StringRef name, int version); // ProcAddress.cpp
+/// A function of the API as a program of that version of CUDA knows it, with the thread's own default stream or with
+/// that of all; null: there is none.
+void *findFunction(llvm::StringRef name, int version, bool ofThread); // ProcAddress.cpp
 struct ErrorText {
   int number;
   const char *name, *text;

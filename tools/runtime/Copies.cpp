@@ -4,7 +4,7 @@
 
 namespace ptxray::runtime {
 
-/// A copy that the caller waits for, or one of a stream.
+/// A copy that the driver waits for, or one of a stream.
 struct When {
   bool isNow;
   void *stream;
@@ -165,11 +165,12 @@ static Error copyVariable(const void *symbol, void *to, const void *from, size_t
 
 using namespace ptxray::runtime;
 
-static constexpr When now = {true, nullptr};
+/// A copy that the caller waits for. That of a thread's own stream is waited for by what called this one.
+static When now() { return {!defaultIsOfThread, defaultStream()}; }
 static When on(void *stream) { return {false, stream}; }
 
 PTXRAY_RUNTIME cudaMemcpy(void *to, const void *from, size_t size, int direction) {
-  return inContext([&] { return copyBytes(to, from, size, direction, now); });
+  return inContext([&] { return copyBytes(to, from, size, direction, now()); });
 }
 PTXRAY_RUNTIME cudaMemcpyAsync(void *to, const void *from, size_t size, int direction, void *stream) {
   return inContext([&] { return copyBytes(to, from, size, direction, on(stream)); });
@@ -183,7 +184,7 @@ PTXRAY_RUNTIME cudaMemcpyPeerAsync(void *to, int, const void *from, int, size_t 
 
 PTXRAY_RUNTIME cudaMemcpy2D(void *to, size_t toPitch, const void *from, size_t fromPitch, size_t width, size_t height,
                             int direction) {
-  return inContext([&] { return copyRows({to, toPitch}, {from, fromPitch}, width, height, direction, now); });
+  return inContext([&] { return copyRows({to, toPitch}, {from, fromPitch}, width, height, direction, now()); });
 }
 PTXRAY_RUNTIME cudaMemcpy2DAsync(void *to, size_t toPitch, const void *from, size_t fromPitch, size_t width,
                                  size_t height, int direction, void *stream) {
@@ -191,7 +192,7 @@ PTXRAY_RUNTIME cudaMemcpy2DAsync(void *to, size_t toPitch, const void *from, siz
 }
 PTXRAY_RUNTIME cudaMemcpy2DToArray(void *to, size_t x, size_t y, const void *from, size_t pitch, size_t width,
                                    size_t height, int direction) {
-  return inContext([&] { return copyRows({nullptr, 0, to, x, y}, {from, pitch}, width, height, direction, now); });
+  return inContext([&] { return copyRows({nullptr, 0, to, x, y}, {from, pitch}, width, height, direction, now()); });
 }
 PTXRAY_RUNTIME cudaMemcpy2DToArrayAsync(void *to, size_t x, size_t y, const void *from, size_t pitch, size_t width,
                                         size_t height, int direction, void *stream) {
@@ -200,7 +201,7 @@ PTXRAY_RUNTIME cudaMemcpy2DToArrayAsync(void *to, size_t x, size_t y, const void
 }
 PTXRAY_RUNTIME cudaMemcpy2DFromArray(void *to, size_t pitch, void *from, size_t x, size_t y, size_t width,
                                      size_t height, int direction) {
-  return inContext([&] { return copyRows({to, pitch}, {nullptr, 0, from, x, y}, width, height, direction, now); });
+  return inContext([&] { return copyRows({to, pitch}, {nullptr, 0, from, x, y}, width, height, direction, now()); });
 }
 PTXRAY_RUNTIME cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, void *from, size_t x, size_t y, size_t width,
                                           size_t height, int direction, void *stream) {
@@ -210,16 +211,16 @@ PTXRAY_RUNTIME cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, void *from, si
 PTXRAY_RUNTIME cudaMemcpy2DArrayToArray(void *to, size_t toX, size_t toY, void *from, size_t fromX, size_t fromY,
                                         size_t width, size_t height, int direction) {
   return inContext([&] {
-    return copyRows({nullptr, 0, to, toX, toY}, {nullptr, 0, from, fromX, fromY}, width, height, direction, now);
+    return copyRows({nullptr, 0, to, toX, toY}, {nullptr, 0, from, fromX, fromY}, width, height, direction, now());
   });
 }
 PTXRAY_RUNTIME cudaMemcpyToArray(void *to, size_t x, size_t y, const void *from, size_t size, int direction) {
-  return inContext([&] { return copyThrough({nullptr, 0, to, x, y}, {from}, size, direction, now); });
+  return inContext([&] { return copyThrough({nullptr, 0, to, x, y}, {from}, size, direction, now()); });
 }
 PTXRAY_RUNTIME cudaMemcpyFromArray(void *to, void *from, size_t x, size_t y, size_t size, int direction) {
-  return inContext([&] { return copyThrough({to}, {nullptr, 0, from, x, y}, size, direction, now); });
+  return inContext([&] { return copyThrough({to}, {nullptr, 0, from, x, y}, size, direction, now()); });
 }
-PTXRAY_RUNTIME cudaMemcpy3D(const Copy3DParameters *asked) { return copyBoxes(asked, now); }
+PTXRAY_RUNTIME cudaMemcpy3D(const Copy3DParameters *asked) { return copyBoxes(asked, now()); }
 PTXRAY_RUNTIME cudaMemcpy3DAsync(const Copy3DParameters *asked, void *stream) { return copyBoxes(asked, on(stream)); }
 
 // ---- variables of the device
@@ -243,14 +244,14 @@ PTXRAY_RUNTIME cudaGetSymbolSize(size_t *size, const void *symbol) {
   });
 }
 PTXRAY_RUNTIME cudaMemcpyToSymbol(const void *symbol, const void *from, size_t size, size_t offset, int direction) {
-  return copyVariable(symbol, nullptr, from, size, offset, direction, now);
+  return copyVariable(symbol, nullptr, from, size, offset, direction, now());
 }
 PTXRAY_RUNTIME cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t size, size_t offset, int direction,
                                        void *stream) {
   return copyVariable(symbol, nullptr, from, size, offset, direction, on(stream));
 }
 PTXRAY_RUNTIME cudaMemcpyFromSymbol(void *to, const void *symbol, size_t size, size_t offset, int direction) {
-  return copyVariable(symbol, to, nullptr, size, offset, direction, now);
+  return copyVariable(symbol, to, nullptr, size, offset, direction, now());
 }
 PTXRAY_RUNTIME cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t size, size_t offset, int direction,
                                          void *stream) {

@@ -231,6 +231,9 @@ PTXRAY_RUNTIME cudaProfilerStop() {
 /// The newest version of a function that the runtime's version of CUDA has.
 static Error driverFunction(const char *name, void **function, int version, unsigned long long flags, int *status) {
   const Error bad = enter();
+  constexpr unsigned long long ofThread = 2;
+  if (!flags && defaultIsOfThread)
+    flags = ofThread;
   return noted(bad ? bad : cuGetProcAddress_v2(name, function, version, flags, status));
 }
 PTXRAY_RUNTIME cudaGetDriverEntryPoint(const char *name, void **function, unsigned long long flags, int *status) {

@@ -4,9 +4,6 @@
 
 namespace ptxray::runtime {
 
-struct Dim3 {
-  unsigned x, y, z;
-};
 /// The shape that `<<<...>>>` says, until the function that stands for the kernel is called.
 struct Configuration {
   Dim3 grid, block;
@@ -14,15 +11,6 @@ struct Configuration {
   void *stream;
 };
 static thread_local std::vector<Configuration> configurations;
-
-/// The structure of cudaLaunchKernelExC. Its attributes are those of the driver.
-struct ExtendedConfiguration {
-  Dim3 grid, block;
-  size_t shared;
-  void *stream;
-  LaunchAttribute *attributes;
-  unsigned attributeCount;
-};
 
 static LaunchConfig configOf(const Configuration &asked, LaunchAttribute *attributes, unsigned count) {
   return {asked.grid.x,
@@ -32,7 +20,7 @@ static LaunchConfig configOf(const Configuration &asked, LaunchAttribute *attrib
           asked.block.y,
           asked.block.z,
           static_cast<unsigned>(asked.shared),
-          asked.stream,
+          asked.stream ? asked.stream : defaultStream(),
           attributes,
           count};
 }

@@ -153,23 +153,27 @@ PTXRAY_RUNTIME cudaMemPoolGetAccess(int *flags, void *pool, void *location) {
 
 // ---- fills
 
-PTXRAY_RUNTIME cudaMemset(void *to, int value, size_t size) {
-  return inContext(
-      [&] { return size ? cuMemsetD8_v2(addressOf(to), static_cast<unsigned char>(value), size) : Error(Success); });
-}
 PTXRAY_RUNTIME cudaMemsetAsync(void *to, int value, size_t size, void *stream) {
   return inContext([&] {
     return size ? cuMemsetD8Async(addressOf(to), static_cast<unsigned char>(value), size, stream) : Error(Success);
   });
 }
-PTXRAY_RUNTIME cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height) {
+PTXRAY_RUNTIME cudaMemset(void *to, int value, size_t size) {
+  if (defaultIsOfThread)
+    return cudaMemsetAsync(to, value, size, defaultStream());
   return inContext(
-      [&] { return cuMemsetD2D8_v2(addressOf(to), pitch, static_cast<unsigned char>(value), width, height); });
+      [&] { return size ? cuMemsetD8_v2(addressOf(to), static_cast<unsigned char>(value), size) : Error(Success); });
 }
 PTXRAY_RUNTIME cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, void *stream) {
   return inContext([&] {
     return cuMemsetD2D8Async(addressOf(to), pitch, static_cast<unsigned char>(value), width, height, stream);
   });
+}
+PTXRAY_RUNTIME cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height) {
+  if (defaultIsOfThread)
+    return cudaMemset2DAsync(to, pitch, value, width, height, defaultStream());
+  return inContext(
+      [&] { return cuMemsetD2D8_v2(addressOf(to), pitch, static_cast<unsigned char>(value), width, height); });
 }
 /// The planes of a box follow each other after as many rows as the memory has.
 static Error fillBoxes(const Pitched &to, int value, const Extent &extent, void *stream) {
@@ -182,8 +186,8 @@ static Error fillBoxes(const Pitched &to, int value, const Extent &extent, void 
   });
 }
 PTXRAY_RUNTIME cudaMemset3D(Pitched to, int value, Extent extent) {
-  const Error bad = fillBoxes(to, value, extent, nullptr);
-  return bad ? bad : noted(cuStreamSynchronize(nullptr));
+  const Error bad = fillBoxes(to, value, extent, defaultStream());
+  return bad ? bad : noted(cuStreamSynchronize(defaultStream()));
 }
 PTXRAY_RUNTIME cudaMemset3DAsync(Pitched to, int value, Extent extent, void *stream) {
   return fillBoxes(to, value, extent, stream);

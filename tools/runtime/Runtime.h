@@ -31,6 +31,10 @@ template <typename Function> Error inContext(const Function &function) {
   return noted(bad ? bad : function());
 }
 
+/// Whether this thread is in a function of PerThread.def, for which the stream 0 is that of the thread.
+inline thread_local bool defaultIsOfThread = false;
+inline void *defaultStream() { return reinterpret_cast<void *>(uintptr_t(defaultIsOfThread ? 2 : 0)); }
+
 /// The driver's function of a kernel that the program has registered.
 Error functionOf(void **function, const void *kernel);
 /// The device's memory of a variable that the program has registered.
@@ -43,6 +47,18 @@ Error placeOf(Place &place, const void *symbol);
 void forgetModules();
 
 inline Address addressOf(const void *pointer) { return reinterpret_cast<Address>(pointer); }
+
+struct Dim3 {
+  unsigned x, y, z;
+};
+/// The structure of cudaLaunchKernelExC. Its attributes are those of the driver.
+struct ExtendedConfiguration {
+  Dim3 grid, block;
+  size_t shared;
+  void *stream;
+  LaunchAttribute *attributes;
+  unsigned attributeCount;
+};
 
 /// The sides of a copy, host or device, as cudaMemcpyKind says them.
 enum Direction : int { HostToHost, HostToDevice, DeviceToHost, DeviceToDevice, AnyDirection };

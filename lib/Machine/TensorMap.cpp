@@ -8,39 +8,11 @@ static constexpr uint8_t marks[] = {0x70, 0x6d};
 static constexpr size_t fieldsAt = 8, marksAt = 14, extentsAt = 16, stridesAt = 36, boxAt = 68, stepsAt = 78,
                         modeAt = 83, lowerAt = 84, upperAt = 90, channelsAt = 96, pixelsAt = 98;
 
-unsigned elementBits(TensorType type) {
-  switch (type) {
-  case TensorType::U8: return 8;
-  case TensorType::U16:
-  case TensorType::F16:
-  case TensorType::Bf16: return 16;
-  case TensorType::U64:
-  case TensorType::S64:
-  case TensorType::F64: return 64;
-  case TensorType::B4x16:
-  case TensorType::B4x16P64: return 4;
-  case TensorType::B6x16P32: return 6;
-  default: return 32;
-  }
-}
-
-bool isUnpacked(TensorType type) { return type == TensorType::B4x16P64 || type == TensorType::B6x16P32; }
-
 static bool isPacked(TensorType type) { return type >= TensorType::B4x16; }
 
 static bool isFloat(TensorType type) { return type >= TensorType::F16 && type <= TensorType::Tf32Ftz; }
 
-unsigned sliceBytes(const TensorMap &map) {
-  constexpr unsigned bytes[] = {0, 16, 32};
-  return bytes[static_cast<size_t>(map.interleave)];
-}
-
 unsigned widthOf(const TensorMap &map) { return map.interleave == TensorInterleave::None ? 1 : 0; }
-
-unsigned swizzleBytes(TensorSwizzle swizzle) {
-  constexpr unsigned bytes[] = {0, 32, 64, 128, 96};
-  return bytes[static_cast<size_t>(swizzle)];
-}
 
 static std::string numbered(const char *what, unsigned dimension) {
   return std::string(what) + " of dimension " + std::to_string(dimension);

@@ -70,14 +70,34 @@ struct TensorMap {
 };
 
 /// Returns how many bits an element takes in memory.
-unsigned elementBits(TensorType type);
+inline unsigned elementBits(TensorType type) {
+  switch (type) {
+  case TensorType::U8: return 8;
+  case TensorType::U16:
+  case TensorType::F16:
+  case TensorType::Bf16: return 16;
+  case TensorType::U64:
+  case TensorType::S64:
+  case TensorType::F64: return 64;
+  case TensorType::B4x16:
+  case TensorType::B4x16P64: return 4;
+  case TensorType::B6x16P32: return 6;
+  default: return 32;
+  }
+}
 /// Is true when 16 elements of a type lie in 16 bytes of shared memory although they have fewer bits.
-bool isUnpacked(TensorType type);
+inline bool isUnpacked(TensorType type) { return type == TensorType::B4x16P64 || type == TensorType::B6x16P32; }
 /// Interleaved, the channels of a pixel lie in slices of so many bytes, and no dimension counts those within one; 0:
 /// they do not.
-unsigned sliceBytes(const TensorMap &map);
+inline unsigned sliceBytes(const TensorMap &map) {
+  constexpr unsigned bytes[] = {0, 16, 32};
+  return bytes[static_cast<size_t>(map.interleave)];
+}
 /// The bytes of a row that a swizzle turns around; 0: none.
-unsigned swizzleBytes(TensorSwizzle swizzle);
+inline unsigned swizzleBytes(TensorSwizzle swizzle) {
+  constexpr unsigned bytes[] = {0, 32, 64, 128, 96};
+  return bytes[static_cast<size_t>(swizzle)];
+}
 /// The dimension that is the width of images.
 unsigned widthOf(const TensorMap &map);
 /// Returns in words what the functions of the driver that encode tensor maps refuse; empty if they accept the map. Of a

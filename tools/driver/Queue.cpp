@@ -77,7 +77,7 @@ static bool waitForWorker() {
   while (s.worker != std::thread::id()) {
     const Unlocked unlocked;
     std::unique_lock lock(s.changing);
-    s.changed.wait_for(lock, std::chrono::milliseconds(1));
+    s.changed.wait_until(lock, std::chrono::system_clock::now() + std::chrono::milliseconds(1)); // glibc 2.28 has it
   }
   return true;
 }

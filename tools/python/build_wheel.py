@@ -1,5 +1,5 @@
-"""Builds the Python package: a wheel of the module ptxray, the static program and the shared library. It is a PEP 517
-backend, so `pip install .` and `pip wheel .` call it, and it needs nothing but Python.
+"""Builds the Python package: a wheel of the module ptxray, the static program, the shared library, and the CUDA driver
+and runtime that `ptxray emulate` gives to programs. It is a PEP 517 backend, so `pip install .` and `pip wheel .` call it, and it needs nothing but Python.
 
 The program is $PTXRAY_BINARY if that is set, else that of build/release, which `tools/dev build` makes first; the
 library is that of the same build, if it has one. The program is static, and the library asks for nothing that glibc
@@ -66,7 +66,7 @@ def information(tag):
     yield f"{info}/entry_points.txt", b"[pytest11]\nptxray = ptxray.pytest_plugin\n"
 
 
-def contents(tag, scripts, licences, library):
+def contents(tag, scripts, licences, library, driver):
     """name, mode and bytes of each file of the wheel but RECORD"""
     package = ROOT / "tools" / "python" / "ptxray"
     info = f"ptxray-{version()}.dist-info"
@@ -76,6 +76,8 @@ def contents(tag, scripts, licences, library):
         yield f"ptxray-{version()}.data/scripts/{name}", 0o755, data
     if library:
         yield "ptxray/libptxray.so", 0o755, library
+    for name, data in sorted(driver.items()):  # where the program looks for them, beside the folder that it is in
+        yield f"ptxray-{version()}.data/data/lib/ptxray/{name}", 0o755, data
     for path, data in information(tag):
         yield path, 0o644, data
     yield f"{info}/licenses/LICENSE", 0o644, (ROOT / "LICENSE").read_bytes()
@@ -102,11 +104,14 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
             file=sys.stderr,
         )
     data = stripped(library) if library.exists() else b""
-    return write_wheel(wheel_directory, PLATFORM, {"ptxray": stripped(program)}, library=data)
+    folder = library.parent / "ptxray"
+    driver = {name: stripped(folder / name) for name in ("libcuda.so.1", "libcudart.so.13") if (folder / name).exists()}
+    return write_wheel(wheel_directory, PLATFORM, {"ptxray": stripped(program)}, library=data, driver=driver)
 
 
-def write_wheel(wheel_directory, platform, scripts, licences=b"", library=b""):
-    """Puts programs, {name: bytes}, the module and its library, if there is one, into a wheel; its name."""
+def write_wheel(wheel_directory, platform, scripts, licences=b"", library=b"", driver=None):
+    """Puts programs, {name: bytes}, the module, its library and the driver, as far as they are, into a wheel; its
+    name."""
     tag = f"py3-none-{platform}"
     name = f"ptxray-{version()}-{tag}.whl"
     record = ""
@@ -118,7 +123,7 @@ def write_wheel(wheel_directory, platform, scripts, licences=b"", library=b""):
             entry.compress_type = zipfile.ZIP_DEFLATED
             wheel.writestr(entry, data)
 
-        for path, mode, data in contents(tag, scripts, licences, library):
+        for path, mode, data in contents(tag, scripts, licences, library, driver or {}):
             add(path, mode, data)
             digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
             record += f"{path},sha256={digest},{len(data)}\n"

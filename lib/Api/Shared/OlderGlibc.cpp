@@ -4,6 +4,7 @@
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 35) && defined(__x86_64__)
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -97,6 +98,18 @@ int _dl_find_object(void *place, dl_find_object *found) noexcept {
   found->dlfo_eh_frame = library.table;
   return 0;
 }
+
+// Newer versions of these differ in where they lie, or in what they do with errno.
+#define PTXRAY_OLDER(result, name, parameters, arguments, exception)                                                   \
+  __asm__(".symver older_" #name ", " #name "@GLIBC_2.2.5");                                                           \
+  result older_##name parameters exception;                                                                            \
+  result name parameters exception { return older_##name arguments; }
+PTXRAY_OLDER(int, pthread_create, (pthread_t * thread, const pthread_attr_t *how, void *(*act)(void *), void *data),
+             (thread, how, act, data), noexcept)
+PTXRAY_OLDER(int, pthread_join, (pthread_t thread, void **result), (thread, result), )
+PTXRAY_OLDER(int, pthread_detach, (pthread_t thread), (thread), noexcept)
+PTXRAY_OLDER(double, log2, (double number), (number), noexcept)
+#undef PTXRAY_OLDER
 
 // NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
 } // extern "C"

@@ -64,7 +64,9 @@ with tempfile.TemporaryDirectory() as name:
     for command in ([folder / "venv/bin/ptxray"], [python, "-m", "ptxray"]):
         assert f"ptxray {version}\n" in run(*command, "version")
         # The emulated driver comes with it.
-        client = "import ctypes; print(ctypes.CDLL('libcuda.so.1').cuInit(0), ctypes.CDLL('libcudart.so.13').cudaFree(0))"
+        client = (
+            "import ctypes; print(ctypes.CDLL('libcuda.so.1').cuInit(0), ctypes.CDLL('libcudart.so.13').cudaFree(0))"
+        )
         assert run(*command, "emulate", "--", python, "-c", client) == "0 0\n"
     (folder / "bad.ptx").write_text(BAD)
     run(folder / "venv/bin/ptxray", "check", folder / "bad.ptx", status=1)

@@ -1,8 +1,9 @@
 """Builds the Python package: a wheel of the module ptxray, the static program, the shared library, and the CUDA driver
-and runtime that `ptxray emulate` gives to programs. It is a PEP 517 backend, so `pip install .` and `pip wheel .` call it, and it needs nothing but Python.
+and runtime that `ptxray emulate` gives to programs. It is a PEP 517 backend, so `pip install .` and `pip wheel .` call
+it, and it needs nothing but Python.
 
 The program is $PTXRAY_BINARY if that is set, else that of build/release, which `tools/dev build` makes first; the
-library is that of the same build, if it has one. The program is static, and the library asks for nothing that glibc
+libraries are those of the same build, if it has them. The program is static, and they ask for nothing that glibc
 2.28 does not have (lib/Api/Shared): the tag says so, manylinux_2_28, and test/package/test_wheel.py has auditwheel
 prove it. tools/release makes the wheels of other platforms with `write_wheel`."""
 

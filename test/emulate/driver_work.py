@@ -247,6 +247,74 @@ def graphs(add):
     expect(901, "cuStreamEndCapture", first, ctypes.byref(captured))
 
 
+class Alloc(ctypes.Structure):
+    _fields_ = [("kind", i32), ("handles", i32), ("location", i32 * 2), ("reserved", ctypes.c_uint8 * 72)]
+    _fields_ += [("access", pointer), ("access_count", size), ("size", size), ("address", pointer)]
+
+
+def graph_memory(add):
+    """Nodes that allocate and free memory, by themselves and captured; objects that live as long as their graphs."""
+    to, graph, context = memory(), made("cuGraphCreate", 0), made("cuCtxGetCurrent")
+    asked = Alloc(1, 0, (1, 0), size=16)
+    last = made("cuGraphAddMemAllocNode", graph, None, size(0), ctypes.byref(asked))
+    assert asked.address
+    own = pointer(asked.address)
+    parameters = Launch(own, ctypes.c_uint32(4))
+    node = KernelNode(add, (1, 1, 1, 4, 1, 1), 0, ctypes.cast(parameters.places, pointer))
+    boxes = Boxes(from_kind=DEVICE, from_device=own, to_kind=DEVICE, to_device=to, width=16, height=1, depth=1)
+    for name, *rest in (
+        ("cuGraphAddMemsetNode", ctypes.byref(Fill(own, 0, 5, 4, 4, 1)), context),
+        ("cuGraphAddKernelNode_v2", ctypes.byref(node)),
+        ("cuGraphAddMemcpyNode", ctypes.byref(boxes), context),
+        ("cuGraphAddMemFreeNode", own),
+    ):
+        last = made(name, graph, (pointer * 1)(last), size(1), *rest)
+    freed = pointer()
+    call("cuGraphMemFreeNodeGetParams", last, ctypes.byref(freed))
+    assert freed.value == asked.address
+    expect(1, "cuGraphAddMemFreeNode", ctypes.byref(pointer()), graph, None, size(0), None)
+    gone = threading.Event()
+    callback = ctypes.CFUNCTYPE(None, pointer)(lambda _: gone.set())
+    thing = made("cuUserObjectCreate", None, callback, 1, 1)
+    call("cuGraphRetainUserObject", graph, thing, 1, 1)
+    expect(1, "cuUserObjectRelease", thing, 0)
+    execution = made("cuGraphInstantiateWithFlags", graph, i64(0))
+    call("cuGraphDestroy", graph)
+    for _ in range(2):
+        call("cuGraphLaunch", execution, None)
+        assert numbers(to) == [6] * 4
+    assert not gone.is_set()
+    call("cuGraphExecDestroy", execution)
+    assert gone.wait(10), "the object of a graph stays"
+    # Captured; nothing frees it but the client.
+    stream, captured = made("cuStreamCreate", 1), pointer()
+    call("cuStreamBeginCapture_v2", stream, 1)
+    own = made("cuMemAllocAsync", size(16), stream)
+    call("cuMemsetD32Async", own, 8, size(4), stream)
+    call("cuStreamEndCapture", stream, ctypes.byref(captured))
+    execution = made("cuGraphInstantiateWithFlags", captured, i64(0))
+    call("cuGraphLaunch", execution, stream)
+    call("cuStreamSynchronize", stream)
+    assert numbers(own) == [8] * 4
+    call("cuMemFree_v2", own)
+
+
+def hints():
+    """Where managed memory should lie can be asked for."""
+    managed = made("cuMemAllocManaged", size(4096), 1)
+    device = i64(1)  # a place on the device 0
+    call("cuMemAdvise_v2", managed, size(4096), 3, device)
+    call("cuMemAdvise_v2", managed, size(4096), 1, device)
+    call("cuMemPrefetchAsync_v2", managed, size(4096), device, 0, None)
+    call("cuCtxSynchronize")
+    for attribute, expected in ((1, 1), (2, 0), (4, 0), (5, 1), (7, 1)):
+        found = i32(-9)
+        call("cuMemRangeGetAttribute", ctypes.byref(found), size(4), attribute, managed, size(4096))
+        assert found.value == expected, (attribute, found.value)
+    expect(1, "cuMemAdvise_v2", managed, size(4096), 99, device)
+    call("cuMemFree_v2", managed)
+
+
 class Description(ctypes.Structure):
     _fields_ = [("width", size), ("height", size), ("depth", size), ("format", i32)]
     _fields_ += [("channels", ctypes.c_uint), ("flags", ctypes.c_uint)]
@@ -399,6 +467,8 @@ call("cuDeviceGetName", name, 100, 0)
 onGpu = b"ptxray" not in name.value
 increments = kernel(ADD, "add")
 graphs(increments)
+graph_memory(increments)
+hints()
 images()
 mapped(increments)
 linker()

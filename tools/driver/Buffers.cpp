@@ -6,7 +6,7 @@
 using namespace ptxray;
 using namespace ptxray::driver;
 
-static Result allocate(Address *to, size_t size, Block::Kind kind) {
+Result ptxray::driver::allocate(Address *to, size_t size, Block::Kind kind) {
   State &s = state();
   if (!to || !size)
     return InvalidValue;
@@ -32,6 +32,11 @@ Result ptxray::driver::release(Address address, bool ofHost) {
   if (found == s.blocks.end() || found->second.kind == Block::Kind::Registered ||
       ofHost != (found->second.kind == Block::Kind::Host))
     return InvalidValue;
+  if (GraphMemory *ofGraph = found->second.ofGraph) { // its launches use it again
+    const bool wasLive = std::exchange(ofGraph->isLive, false);
+    s.graphBytes.used -= wasLive ? found->second.size : 0;
+    return wasLive ? Success : InvalidValue;
+  }
   s.memory.free(address);
   s.memory.trim();
   munmap(found->second.bytes, found->second.size);
@@ -59,18 +64,6 @@ PTXRAY_API cuMemAllocManaged(Address *to, size_t size, unsigned flags) {
   return flags ? allocate(to, size, Block::Kind::Managed) : InvalidValue;
 }
 
-PTXRAY_API cuMemAllocAsync(Address *to, size_t size, void *stream) {
-  PTXRAY_BEGIN;
-  if (!streamOf(stream))
-    return InvalidHandle;
-  return allocate(to, size, Block::Kind::Device);
-}
-
-PTXRAY_API cuMemAllocFromPoolAsync(Address *to, size_t size, void *pool, void *) {
-  PTXRAY_BEGIN;
-  return state().pools.contains(pool) ? allocate(to, size, Block::Kind::Device) : InvalidValue;
-}
-
 PTXRAY_API cuMemFree_v2(Address address) {
   PTXRAY_BEGIN;
   if (!address)
@@ -78,14 +71,6 @@ PTXRAY_API cuMemFree_v2(Address address) {
   if (const Result bad = finishAll())
     return bad;
   return release(address, false);
-}
-
-PTXRAY_API cuMemFreeAsync(Address address, void *stream) {
-  PTXRAY_BEGIN;
-  const auto found = state().blocks.find(address);
-  if (found == state().blocks.end() || found->second.kind != Block::Kind::Device)
-    return InvalidValue;
-  return start(stream, FreeWork{address});
 }
 
 PTXRAY_API cuMemHostAlloc(void **to, size_t size, unsigned) {
@@ -167,24 +152,6 @@ PTXRAY_API cuMemGetAddressRange_v2(Address *begin, size_t *size, Address address
   return Success;
 }
 
-PTXRAY_API cuMemAdvise(Address, size_t, int, Device) {
-  PTXRAY_BEGIN;
-  return Success;
-}
-
-PTXRAY_API cuMemPrefetchAsync(Address address, size_t size, Device, void *) {
-  PTXRAY_BEGIN;
-  return bytesAt(address, size) ? Success : InvalidValue;
-}
-
-PTXRAY_API cuMemAdvise_v2(Address, size_t, int, Location) {
-  PTXRAY_BEGIN;
-  return Success;
-}
-PTXRAY_API cuMemPrefetchAsync_v2(Address address, size_t size, Location, unsigned, void *stream) {
-  return cuMemPrefetchAsync(address, size, 0, stream);
-}
-
 /// Tells what a pointer leads to, by the numbers of the API's attributes.
 PTXRAY_API cuPointerGetAttribute(void *data, int attribute, Address address) {
   PTXRAY_BEGIN;
@@ -214,71 +181,6 @@ PTXRAY_API cuPointerGetAttribute(void *data, int attribute, Address address) {
   }
 }
 
-// ---- pools: every block is of the device's memory, whatever pool it is from
-
-PTXRAY_API cuDeviceGetDefaultMemPool(void **pool, Device device) {
-  const Lock lock(state().mutex);
-  static Pool one;
-  if (!pool || device)
-    return pool ? InvalidDevice : InvalidValue;
-  state().pools.insert(&one);
-  *pool = &one;
-  return Success;
-}
-
-PTXRAY_API cuDeviceGetMemPool(void **pool, Device device) { return cuDeviceGetDefaultMemPool(pool, device); }
-
-PTXRAY_API cuDeviceSetMemPool(Device, void *pool) {
-  const Lock lock(state().mutex);
-  return state().pools.contains(pool) ? Success : InvalidValue;
-}
-
-PTXRAY_API cuMemPoolCreate(void **pool, const void *) {
-  PTXRAY_BEGIN;
-  if (!pool)
-    return InvalidValue;
-  *pool = new Pool;
-  state().pools.insert(*pool);
-  return Success;
-}
-
-PTXRAY_API cuMemPoolDestroy(void *pool) {
-  PTXRAY_BEGIN;
-  return state().pools.erase(pool) ? Success : InvalidValue;
-}
-
-PTXRAY_API cuMemPoolTrimTo(void *pool, size_t) {
-  PTXRAY_BEGIN;
-  return state().pools.contains(pool) ? Success : InvalidValue;
-}
-
-PTXRAY_API cuMemPoolSetAttribute(void *pool, int, void *) {
-  PTXRAY_BEGIN;
-  return state().pools.contains(pool) ? Success : InvalidValue;
-}
-
-PTXRAY_API cuMemPoolGetAttribute(void *pool, int attribute, void *value) {
-  PTXRAY_BEGIN;
-  if (!state().pools.contains(pool) || !value)
-    return InvalidValue;
-  if (attribute <= 3) // these say if memory is reused: numbers of 32 bits
-    std::memset(value, 0, 4);
-  else
-    std::memset(value, 0, 8);
-  return Success;
-}
-
-PTXRAY_API cuMemPoolSetAccess(void *pool, const void *, size_t) {
-  PTXRAY_BEGIN;
-  return state().pools.contains(pool) ? Success : InvalidValue;
-}
-PTXRAY_API cuMemPoolGetAccess(int *flags, void *pool, const void *) {
-  PTXRAY_BEGIN;
-  if (!flags || !state().pools.contains(pool))
-    return InvalidValue;
-  *flags = 3; // to read and to write
-  return Success;
-}
 PTXRAY_API cuPointerGetAttributes(unsigned count, int *attributes, void **data, Address address) {
   PTXRAY_BEGIN;
   if (!count || !attributes || !data)

@@ -8,7 +8,7 @@ using namespace ptxray::driver;
 static NodeKind kindOf(const Work &work) {
   // The order is that of the variant.
   static constexpr NodeKind kinds[] = {EmptyNode, KernelNode, CopyNode, FillNode, HostNode,
-                                       HostNode,  RecordNode, WaitNode, FreeNode};
+                                       HostNode,  RecordNode, WaitNode, FreeNode, AllocNode};
   return kinds[work.index()];
 }
 
@@ -19,8 +19,8 @@ Result ptxray::driver::capture(Stream &stream, Work work) {
   if (std::holds_alternative<CallbackWork>(work))
     return CaptureUnsupported;
   const NodeKind kind = kindOf(work);
-  if (std::holds_alternative<FreeWork>(work))
-    work = EmptyWork(); // the memory of a graph is there as long as the process
+  if (const auto *freed = std::get_if<FreeWork>(&work); freed && !isOfGraph(freed->address))
+    return InvalidValue;
   auto &last = into.last[&stream];
   last = {&addNode(*into.graph, kind, std::move(work), last)};
   return Success;

@@ -164,6 +164,15 @@ PTXRAY_API cuMemcpyDtoHAsync_v2(void *to, Address from, size_t size, void *strea
 PTXRAY_API cuMemcpyDtoDAsync_v2(Address to, Address from, size_t size, void *stream) {
   return copyAsync(onDevice(to, from, size), stream);
 }
+PTXRAY_API cuMemcpyBatchAsync_v2(Address *to, Address *from, size_t *sizes, size_t count, void *, size_t *, size_t,
+                                 void *stream) {
+  if (!to || !from || !sizes || !count)
+    return InvalidValue;
+  for (size_t i = 0; i < count; ++i)
+    if (const Result bad = cuMemcpyAsync(to[i], from[i], sizes[i], stream))
+      return bad;
+  return Success;
+}
 PTXRAY_API cuMemcpyPeer(Address to, void *, Address from, void *, size_t size) {
   return copyNow(onDevice(to, from, size));
 }

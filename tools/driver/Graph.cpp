@@ -45,6 +45,7 @@ Node &addNode(Graph &graph, NodeKind kind, Work work, std::vector<Node *> after)
 /// A copy of the nodes of one graph, whose child graphs are still those of the original.
 static Graph *copyOfNodes(const Graph &graph) {
   Graph *made = newGraph();
+  made->references = graph.references;
   std::map<const Node *, Node *> copies;
   for (const auto &node : graph.nodes) {
     Node &copy = addNode(*made, node->kind, node->work, {});

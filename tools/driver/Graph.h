@@ -34,9 +34,19 @@ struct Node {
   std::vector<void *> parameters = {}; // the places that a client was told of, of a kernel
 };
 
+/// An object of the client that lives as long as what refers to it.
+struct UserObject {
+  void (*destroy)(void *);
+  void *data;
+  ~UserObject();
+};
+/// References to such objects.
+using References = std::vector<std::shared_ptr<UserObject>>;
+
 struct Graph {
   std::vector<std::unique_ptr<Node>> nodes;
   Node *parent = nullptr; // the node whose child it is; null: none
+  References references;
 
   Graph() = default;
   ~Graph();
@@ -54,6 +64,7 @@ struct GraphExec {
   };
   unsigned long long flags = 0;
   std::vector<Step> steps;
+  References references;
 };
 
 /// Both return null for a handle that nothing alive has.

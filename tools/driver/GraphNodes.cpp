@@ -160,6 +160,20 @@ PTXRAY_API cuGraphChildGraphNodeGetGraph(void *node, void **graph) {
   return Success;
 }
 
+PTXRAY_API cuGraphAddMemAllocNode(void **made, void *graph, void *const *after, size_t count,
+                                  AllocNodeParameters *asked) {
+  PTXRAY_BEGIN;
+  AllocWork work;
+  if (!asked || !asked->size)
+    return InvalidValue;
+  const Result bad = allocWork(work, *asked);
+  return bad ? bad : add(made, graph, after, count, AllocNode, std::move(work));
+}
+PTXRAY_API cuGraphAddMemFreeNode(void **made, void *graph, void *const *after, size_t count, Address address) {
+  PTXRAY_BEGIN;
+  return isOfGraph(address) ? add(made, graph, after, count, FreeNode, FreeWork{address}) : InvalidValue;
+}
+
 PTXRAY_API cuGraphAddNode_v2(void **made, void *graph, void *const *after, const void *, size_t count,
                              NodeParameters *given) {
   if (!given)
@@ -173,6 +187,8 @@ PTXRAY_API cuGraphAddNode_v2(void **made, void *graph, void *const *after, const
   case EmptyNode: return cuGraphAddEmptyNode(made, graph, after, count);
   case WaitNode: return cuGraphAddEventWaitNode(made, graph, after, count, given->event);
   case RecordNode: return cuGraphAddEventRecordNode(made, graph, after, count, given->event);
+  case AllocNode: return cuGraphAddMemAllocNode(made, graph, after, count, &given->alloc);
+  case FreeNode: return cuGraphAddMemFreeNode(made, graph, after, count, given->freed);
   default: return NotSupported;
   }
 }
@@ -272,6 +288,23 @@ PTXRAY_API cuGraphHostNodeGetParams(void *handle, HostNodeParameters *to) {
 }
 PTXRAY_API cuGraphHostNodeSetParams(void *node, const HostNodeParameters *given) {
   return setOf(node, HostNode, given);
+}
+
+PTXRAY_API cuGraphMemAllocNodeGetParams(void *handle, AllocNodeParameters *to) {
+  PTXRAY_BEGIN;
+  const Node *node = nodeOf(handle, AllocNode);
+  if (!node || !to)
+    return InvalidValue;
+  *to = std::get<AllocWork>(node->work).memory->asked;
+  return Success;
+}
+PTXRAY_API cuGraphMemFreeNodeGetParams(void *handle, Address *to) {
+  PTXRAY_BEGIN;
+  const Node *node = nodeOf(handle, FreeNode);
+  if (!node || !to)
+    return InvalidValue;
+  *to = std::get<FreeWork>(node->work).address;
+  return Success;
 }
 
 static Result eventOfNode(void *handle, NodeKind kind, void **event) {

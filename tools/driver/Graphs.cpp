@@ -227,12 +227,13 @@ PTXRAY_API cuGraphDebugDotPrint(void *handle, const char *path, unsigned) {
 
 // ---- graphs that can be launched
 
-/// All work of a graph, that of its child graphs in their place; nothing: there is a cycle.
-static std::optional<std::vector<GraphExec::Step>> stepsOf(const Graph &graph) {
+/// All work of a graph, that of its child graphs in their place, and what they refer to; nothing: there is a cycle.
+static std::optional<std::vector<GraphExec::Step>> stepsOf(const Graph &graph, References &references) {
   std::vector<GraphExec::Step> steps;
   std::vector<Node *> left; // the next one last
   const auto put = [&](const Graph &one) {
     auto order = ordered(one);
+    references.insert(references.end(), one.references.begin(), one.references.end());
     if (order)
       left.insert(left.end(), order->rbegin(), order->rend());
     return order.has_value();
@@ -252,10 +253,11 @@ static std::optional<std::vector<GraphExec::Step>> stepsOf(const Graph &graph) {
 static Result instantiate(void **made, void *handle, unsigned long long flags) {
   PTXRAY_BEGIN;
   const Graph *graph = graphOf(handle);
-  auto steps = graph ? stepsOf(*graph) : std::nullopt;
+  References references;
+  auto steps = graph ? stepsOf(*graph, references) : std::nullopt;
   if (!made || !steps || flags > 15)
     return InvalidValue;
-  *made = new GraphExec{flags, std::move(*steps)};
+  *made = new GraphExec{flags, std::move(*steps), std::move(references)};
   state().execs.insert(*made);
   return Success;
 }
@@ -285,9 +287,10 @@ PTXRAY_API cuGraphInstantiateWithParams(void **exec, void *graph, InstantiatePar
 
 PTXRAY_API cuGraphExecDestroy(void *exec) {
   PTXRAY_BEGIN;
-  if (!state().execs.erase(exec))
+  const std::unique_ptr<GraphExec> ended(state().execs.erase(exec) ? static_cast<GraphExec *>(exec) : nullptr);
+  if (!ended)
     return InvalidValue;
-  delete static_cast<GraphExec *>(exec);
+  finishPending(); // its launches use what ends with it
   return Success;
 }
 PTXRAY_API cuGraphExecGetFlags(void *exec, uint64_t *flags) {
@@ -340,7 +343,8 @@ struct UpdateResult {
 PTXRAY_API cuGraphExecUpdate_v2(void *exec, void *handle, UpdateResult *to) {
   PTXRAY_BEGIN;
   const Graph *graph = graphOf(handle);
-  auto steps = graph ? stepsOf(*graph) : std::nullopt;
+  References references;
+  auto steps = graph ? stepsOf(*graph, references) : std::nullopt;
   if (!to || !steps || !state().execs.contains(exec))
     return InvalidValue;
   *to = {0, nullptr, nullptr};
@@ -358,13 +362,15 @@ PTXRAY_API cuGraphExecUpdate_v2(void *exec, void *handle, UpdateResult *to) {
     }
   for (size_t i = 0; i < old.size(); ++i)
     old[i].work = std::move((*steps)[i].work); // the client goes on to name the nodes of the first graph
+  static_cast<GraphExec *>(exec)->references.swap(references);
   return Success;
 }
 PTXRAY_API cuGraphExecChildGraphNodeSetParams(void *exec, void *handle, void *child) {
   PTXRAY_BEGIN;
   const Node *node = nodeOf(handle);
   const Graph *graph = graphOf(child);
-  auto steps = graph ? stepsOf(*graph) : std::nullopt;
+  References references;
+  auto steps = graph ? stepsOf(*graph, references) : std::nullopt;
   if (!node || !node->child || !steps || !state().execs.contains(exec))
     return InvalidValue;
   auto &old = static_cast<GraphExec *>(exec)->steps;
@@ -376,53 +382,80 @@ PTXRAY_API cuGraphExecChildGraphNodeSetParams(void *exec, void *handle, void *ch
       return InvalidValue;
   for (size_t i = 0; i < steps->size(); ++i)
     at[i + 1].work = std::move((*steps)[i].work);
+  auto &all = static_cast<GraphExec *>(exec)->references;
+  all.insert(all.end(), references.begin(), references.end());
   return Success;
 }
 
 // ---- objects of the client that live as long as what refers to them
 
-struct UserObject {
-  void (*destroy)(void *);
-  void *data;
-  unsigned long long count;
-};
+ptxray::driver::UserObject::~UserObject() {
+  const Unlocked unlocked;
+  destroy(data);
+}
+
+/// Takes references away that someone has to an object, and gives them to someone else if there is one.
+static Result move(References &from, void *object, unsigned count, References *to) {
+  References left, moved;
+  for (auto &one : from)
+    (one.get() == object && moved.size() < count ? moved : left).push_back(one);
+  if (moved.size() < count)
+    return InvalidValue;
+  from = std::move(left);
+  if (to)
+    to->insert(to->end(), moved.begin(), moved.end());
+  return Success;
+}
+/// The references of the client to an object; null: it has none.
+static References *ofClient(void *object) {
+  const auto found = state().userObjects.find(object);
+  return found == state().userObjects.end() ? nullptr : &found->second;
+}
+static Result releaseOfClient(void *object, unsigned count, References *to) {
+  References *own = ofClient(object);
+  const Result bad = own && count ? move(*own, object, count, to) : InvalidValue;
+  if (!bad && own->empty())
+    state().userObjects.erase(object);
+  return bad;
+}
+
 PTXRAY_API cuUserObjectCreate(void **object, void *data, void (*destroy)(void *), unsigned count, unsigned flags) {
   PTXRAY_BEGIN;
   if (!object || !destroy || !count || flags != 1)
     return InvalidValue;
-  *object = new UserObject{destroy, data, count};
-  state().userObjects.insert(*object);
+  const std::shared_ptr<UserObject> made(new UserObject{destroy, data});
+  *object = made.get();
+  state().userObjects[*object].assign(count, made);
   return Success;
 }
 PTXRAY_API cuUserObjectRetain(void *object, unsigned count) {
   PTXRAY_BEGIN;
-  if (!state().userObjects.contains(object) || !count)
+  References *own = ofClient(object);
+  if (!own || !count)
     return InvalidValue;
-  static_cast<UserObject *>(object)->count += count;
+  own->insert(own->end(), count, std::shared_ptr(own->front()));
   return Success;
 }
 PTXRAY_API cuUserObjectRelease(void *object, unsigned count) {
   PTXRAY_BEGIN;
-  auto *found = static_cast<UserObject *>(object);
-  if (!state().userObjects.contains(object) || !count || count > found->count)
+  References last; // it lives until the client has no reference any more
+  return releaseOfClient(object, count, &last);
+}
+PTXRAY_API cuGraphRetainUserObject(void *handle, void *object, unsigned count, unsigned flags) {
+  PTXRAY_BEGIN;
+  Graph *graph = graphOf(handle);
+  References *own = ofClient(object);
+  constexpr unsigned moves = 1;
+  if (!graph || !own || !count || flags > moves)
     return InvalidValue;
-  if (found->count -= count)
-    return Success;
-  state().userObjects.erase(object);
-  const UserObject last = *found;
-  delete found;
-  const Unlocked unlocked;
-  last.destroy(last.data);
+  if (flags == moves)
+    return releaseOfClient(object, count, &graph->references);
+  graph->references.insert(graph->references.end(), count, own->front());
   return Success;
 }
-/// The references that a graph takes over stay until the process ends.
-PTXRAY_API cuGraphRetainUserObject(void *graph, void *object, unsigned count, unsigned flags) {
+PTXRAY_API cuGraphReleaseUserObject(void *handle, void *object, unsigned count) {
   PTXRAY_BEGIN;
-  if (!graphOf(graph) || !state().userObjects.contains(object) || !count || flags > 1)
-    return InvalidValue;
-  return flags == 1 ? Success : cuUserObjectRetain(object, count);
-}
-PTXRAY_API cuGraphReleaseUserObject(void *graph, void *object, unsigned count) {
-  PTXRAY_BEGIN;
-  return graphOf(graph) ? cuUserObjectRelease(object, count) : InvalidValue;
+  Graph *graph = graphOf(handle);
+  References last;
+  return graph && count ? move(graph->references, object, count, &last) : InvalidValue;
 }

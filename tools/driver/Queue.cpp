@@ -116,6 +116,11 @@ Result finishAll() {
   return contextStack().empty() ? Success : errorOf(*contextStack().back());
 }
 
+void finishPending() {
+  if (waitForWorker())
+    run(std::exchange(state().pending, {}));
+}
+
 /// Does what is left when the client calls nothing for a while, as a GPU does it at some time.
 static void workWhenIdle() {
   State &s = state();

@@ -40,5 +40,7 @@ Result finishDefault();
 Result finish(const Moment &moment);
 /// Does all that was started.
 Result finishAll();
+/// The same, but leaves the error to the next call that waits.
+void finishPending();
 
 } // namespace ptxray::driver

@@ -20,6 +20,8 @@
 namespace ptxray::driver {
 
 struct Capture;
+struct GraphMemory;
+struct UserObject;
 struct Stream {
   unsigned flags = 0; // 1: it does not wait for the default stream
   int priority = 0;
@@ -71,14 +73,30 @@ struct Link {
   LogBuffers logs;
   std::string ptx; // the text of all of them
 };
-struct Pool {};
+struct Pool {
+  bool isOfDevice = true;          // the host reaches all else, too
+  std::map<int, uint64_t> options; // as they were set
+};
 
+/// Where a client wants memory to lie.
+struct Hints {
+  bool isReadMostly = false;
+  Location preferred = {}, prefetched = {};
+  std::set<Device> accessedBy;
+};
 /// Memory that the client got from the driver, or registered.
 struct Block {
   enum class Kind : uint8_t { Device, Host, Managed, Registered };
   Kind kind;
   uint8_t *bytes;
   size_t size;
+  GraphMemory *ofGraph = nullptr; // the memory of a node
+  Hints hints = {};
+};
+
+/// What graphs have of memory, and the most that they had.
+struct GraphBytes {
+  size_t used = 0, mostUsed = 0, reserved = 0, mostReserved = 0;
 };
 
 /// Memory that is made to be mapped, and how many handles and mappings it has.
@@ -114,12 +132,15 @@ struct State {
   machine::Memory memory;
   std::map<Address, Block> blocks;
   size_t usedBytes = 0;
+  GraphBytes graphBytes;
   Context primary;
   unsigned primaryCount = 0;
-  std::set<void *> contexts, modules, functions, events, links, pools, graphs, nodes, execs, userObjects, arrays,
-      mipmapped; // those that are alive
+  std::set<void *> contexts, modules, functions, events, links, pools, graphs, nodes, execs, arrays,
+      mipmapped; // those that
+                 // are alive
   std::map<void *, std::shared_ptr<Stream>> streams;
-  std::map<uint64_t, ImageHandle> images; // by the handle of the texture or surface
+  std::map<void *, std::vector<std::shared_ptr<UserObject>>> userObjects; // the references of the client, by object
+  std::map<uint64_t, ImageHandle> images;                                 // by the handle of the texture or surface
   std::map<Address, Reservation> reservations;
   std::map<uint64_t, PhysicalMemory> physical; // by its handle
   bool isSynchronous = false;                  // asynchronous work is done at once
@@ -141,6 +162,8 @@ std::vector<Context *> &contextStack();
 Result ready();
 /// The bytes that an address of the device leads to; null: they are not all in one buffer.
 uint8_t *bytesAt(Address address, size_t size);
+/// Makes a block of memory.
+Result allocate(Address *to, size_t size, Block::Kind kind);
 /// The block that an address lies in; null: none.
 std::pair<const Address, Block> *blockAt(Address address);
 

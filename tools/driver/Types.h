@@ -57,7 +57,7 @@ struct Uuid {
 };
 /// A device, or the host, where managed memory should lie.
 struct Location {
-  int kind, number;
+  int kind = 0, number = -2; // of nothing
 };
 
 /// The value of an attribute of a stream.
@@ -176,6 +176,19 @@ struct HostNodeParameters {
   void (*function)(void *);
   void *data;
 };
+/// The properties of a pool of memory. Only that of the device is not memory of the host.
+struct PoolProperties {
+  int kind, handles;
+  Location location;
+  char reserved[72];
+};
+/// A node that allocates memory.
+struct AllocNodeParameters {
+  PoolProperties pool;
+  const void *access;
+  size_t accessCount, size;
+  Address address;
+};
 /// The parameters of a node of any kind.
 struct NodeParameters {
   int kind;
@@ -194,6 +207,8 @@ struct NodeParameters {
     HostNodeParameters host;
     void *graph;
     void *event;
+    AllocNodeParameters alloc;
+    Address freed;
     long long reserved1[29];
   };
   long long reserved2;

@@ -31,6 +31,7 @@ struct Performer {
     return Success;
   }
   Result operator()(const WaitWork &) const { return Success; } // the awaited work was done before
+  Result operator()(const AllocWork &alloc) const { return performAlloc(alloc); }
   Result operator()(const FreeWork &freed) const { return release(freed.address, false); }
 };
 

@@ -57,10 +57,22 @@ struct WaitWork {
 struct FreeWork {
   Address address = 0;
 };
+/// The memory that a node of a graph allocates: it is there as long as the node and all graphs that can launch it.
+struct GraphMemory {
+  GraphMemory() = default;
+  ~GraphMemory();
+  GraphMemory(const GraphMemory &) = delete;
+  GraphMemory &operator=(const GraphMemory &) = delete;
+  AllocNodeParameters asked = {};
+  bool isLive = false; // a launch has allocated it, and nothing has freed it
+};
+struct AllocWork {
+  std::shared_ptr<GraphMemory> memory;
+};
 struct EmptyWork {};
 
-using Work =
-    std::variant<EmptyWork, KernelWork, CopyWork, FillWork, HostWork, CallbackWork, RecordWork, WaitWork, FreeWork>;
+using Work = std::variant<EmptyWork, KernelWork, CopyWork, FillWork, HostWork, CallbackWork, RecordWork, WaitWork,
+                          FreeWork, AllocWork>;
 
 /// Returns why the driver would refuse it when it is started, or Success.
 Result problemOf(const CopyWork &copy);
@@ -73,6 +85,12 @@ Result performCopy(const CopyWork &copy);
 Result performFill(const FillWork &fill);
 Result performKernel(const KernelWork &kernel, Context &context);
 Result release(Address address, bool ofHost);
+Result performAlloc(const AllocWork &alloc);
+
+/// The work of a node that allocates memory, at an address that is written to what is asked for.
+Result allocWork(AllocWork &work, AllocNodeParameters &asked);
+/// Whether an address is memory of a node.
+bool isOfGraph(Address address);
 
 /// The kernel's parameters and shape from what a client gives; another result than Success says why not.
 Result kernelWork(KernelWork &work, void *handle, const LaunchConfig &config, void **parameters, void **extra);

@@ -174,6 +174,30 @@ PTXRAY_RUNTIME cudaGraphAddNode(void **made, void *graph, Nodes after, const voi
   default: return noted(NotSupported);
   }
 }
+// Nodes of memory have the structures of the driver.
+PTXRAY_RUNTIME cudaGraphAddMemAllocNode(void **made, void *graph, Nodes after, size_t count,
+                                        AllocNodeParameters *asked) {
+  return inContext([&] { return cuGraphAddMemAllocNode(made, graph, after, count, asked); });
+}
+PTXRAY_RUNTIME cudaGraphMemAllocNodeGetParams(void *node, AllocNodeParameters *to) {
+  return inContext([&] { return cuGraphMemAllocNodeGetParams(node, to); });
+}
+PTXRAY_RUNTIME cudaGraphAddMemFreeNode(void **made, void *graph, Nodes after, size_t count, void *pointer) {
+  return inContext([&] { return cuGraphAddMemFreeNode(made, graph, after, count, addressOf(pointer)); });
+}
+PTXRAY_RUNTIME cudaGraphMemFreeNodeGetParams(void *node, Address *to) {
+  return inContext([&] { return cuGraphMemFreeNodeGetParams(node, to); });
+}
+PTXRAY_RUNTIME cudaDeviceGraphMemTrim(int device) {
+  return inContext([&] { return cuDeviceGraphMemTrim(device); });
+}
+PTXRAY_RUNTIME cudaDeviceGetGraphMemAttribute(int device, int attribute, void *value) {
+  return inContext([&] { return cuDeviceGetGraphMemAttribute(device, attribute, value); });
+}
+PTXRAY_RUNTIME cudaDeviceSetGraphMemAttribute(int device, int attribute, void *value) {
+  return inContext([&] { return cuDeviceSetGraphMemAttribute(device, attribute, value); });
+}
+
 PTXRAY_RUNTIME cudaGraphKernelNodeSetParams(void *node, const KernelParameters *asked) {
   return converted<KernelNodeParameters>(asked, [&](auto *to) { return cuGraphKernelNodeSetParams_v2(node, to); });
 }

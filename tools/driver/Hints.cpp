@@ -1,0 +1,118 @@
+// Where managed memory should lie. Nothing moves here, but what was asked for can be read again.
+#include "State.h"
+#include <cstring>
+
+using namespace ptxray::driver;
+
+enum : int { OnNothing = 0, OnDevice = 1, OnHost = 2 };
+enum : Device { NoDeviceAtAll = -2, TheHost = -1 };
+
+static Location locationOf(Device device) { return {device == TheHost ? OnHost : OnDevice, device}; }
+/// A location by the number of a device, as the first version of the API says it.
+static Device deviceOf(const Location &location) {
+  return location.kind == OnNothing ? NoDeviceAtAll : location.kind == OnDevice ? location.number : TheHost;
+}
+static bool isPossible(const Location &location) {
+  return location.kind == OnDevice ? location.number == 0 : location.kind >= OnHost && location.kind <= 4;
+}
+
+/// The hints of memory that a client has; null: it has none there. Those of variables of modules are not kept.
+static Hints *hintsOf(Address address, size_t size) {
+  static Hints ofVariables;
+  if (!bytesAt(address, size))
+    return nullptr;
+  auto *block = blockAt(address);
+  return block ? &block->second.hints : &ofVariables;
+}
+
+PTXRAY_API cuMemAdvise_v2(Address address, size_t size, int advice, Location location) {
+  PTXRAY_BEGIN;
+  enum : int { ReadMostly = 1, NotReadMostly, Preferred, NotPreferred, AccessedBy, NotAccessedBy };
+  Hints *hints = hintsOf(address, size);
+  if (!hints || ((advice == Preferred || advice > NotPreferred) && !isPossible(location)))
+    return InvalidValue;
+  switch (advice) {
+  case ReadMostly:
+  case NotReadMostly: return hints->isReadMostly = advice == ReadMostly, Success;
+  case Preferred: return hints->preferred = location, Success;
+  case NotPreferred: return hints->preferred = {}, Success;
+  case AccessedBy: return hints->accessedBy.insert(deviceOf(location)), Success;
+  case NotAccessedBy: return hints->accessedBy.erase(deviceOf(location)), Success;
+  default: return InvalidValue;
+  }
+}
+PTXRAY_API cuMemAdvise(Address address, size_t size, int advice, Device device) {
+  return cuMemAdvise_v2(address, size, advice, locationOf(device));
+}
+
+PTXRAY_API cuMemPrefetchAsync_v2(Address address, size_t size, Location location, unsigned, void *stream) {
+  PTXRAY_BEGIN;
+  Hints *hints = hintsOf(address, size);
+  if (!hints || !isPossible(location) || !streamOf(stream))
+    return InvalidValue;
+  hints->prefetched = location;
+  return Success;
+}
+PTXRAY_API cuMemPrefetchAsync(Address address, size_t size, Device device, void *stream) {
+  return cuMemPrefetchAsync_v2(address, size, locationOf(device), 0, stream);
+}
+/// Each location is that of all memory from its index on.
+PTXRAY_API cuMemPrefetchBatchAsync(Address *addresses, size_t *sizes, size_t count, Location *locations, size_t *firsts,
+                                   size_t locationCount, uint64_t flags, void *stream) {
+  if (!addresses || !sizes || !count || !locations || !firsts || !locationCount || firsts[0] || flags)
+    return InvalidValue;
+  for (size_t i = 0, at = 0; i < count; ++i) {
+    while (at + 1 < locationCount && firsts[at + 1] <= i)
+      ++at;
+    if (const Result bad = cuMemPrefetchAsync_v2(addresses[i], sizes[i], locations[at], 0, stream))
+      return bad;
+  }
+  return Success;
+}
+/// What was in the memory need not stay: it stays.
+PTXRAY_API cuMemDiscardBatchAsync(Address *addresses, size_t *sizes, size_t count, uint64_t flags, void *stream) {
+  PTXRAY_BEGIN;
+  if (!addresses || !sizes || !count || flags || !streamOf(stream))
+    return InvalidValue;
+  for (size_t i = 0; i < count; ++i)
+    if (!hintsOf(addresses[i], sizes[i]))
+      return InvalidValue;
+  return Success;
+}
+PTXRAY_API cuMemDiscardAndPrefetchBatchAsync(Address *addresses, size_t *sizes, size_t count, Location *locations,
+                                             size_t *firsts, size_t locationCount, uint64_t flags, void *stream) {
+  return cuMemPrefetchBatchAsync(addresses, sizes, count, locations, firsts, locationCount, flags, stream);
+}
+
+PTXRAY_API cuMemRangeGetAttribute(void *data, size_t bytes, int attribute, Address address, size_t size) {
+  PTXRAY_BEGIN;
+  const Hints *hints = hintsOf(address, size);
+  if (!data || bytes < sizeof(int) || !hints)
+    return InvalidValue;
+  const auto give = [&](int value) { return std::memcpy(data, &value, sizeof value), Success; };
+  switch (attribute) {
+  case 1: return give(hints->isReadMostly);
+  case 2: return give(deviceOf(hints->preferred));
+  case 3: {
+    auto device = hints->accessedBy.begin();
+    for (size_t at = 0; at < bytes / sizeof(int); ++at)
+      static_cast<int *>(data)[at] = device == hints->accessedBy.end() ? NoDeviceAtAll : *device++;
+    return Success;
+  }
+  case 4: return give(deviceOf(hints->prefetched));
+  case 5: return give(hints->preferred.kind);
+  case 6: return give(hints->preferred.number);
+  case 7: return give(hints->prefetched.kind);
+  case 8: return give(hints->prefetched.number);
+  default: return InvalidValue;
+  }
+}
+PTXRAY_API cuMemRangeGetAttributes(void **data, size_t *bytes, int *attributes, size_t count, Address address,
+                                   size_t size) {
+  if (!data || !bytes || !attributes || !count)
+    return InvalidValue;
+  for (size_t i = 0; i < count; ++i)
+    if (const Result bad = cuMemRangeGetAttribute(data[i], bytes[i], attributes[i], address, size))
+      return bad;
+  return Success;
+}

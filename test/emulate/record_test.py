@@ -83,7 +83,38 @@ for _ in range(3):
 left = (ctypes.c_uint32 * 1025)()
 call("cuMemcpyDtoH_v2", left, to, ctypes.c_size_t(4100))
 assert left[512] == 342, left[512]
-if len(sys.argv) > 1:
+if "graph" in sys.argv:
+    # Captured: a fill, and the kernel; then a kernel of another memory in the place of the first.
+    stream, graph, node, count = handle("cuStreamCreate", 1), ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_size_t()
+    call("cuStreamBeginCapture_v2", stream, 1)
+    call("cuMemsetD32Async", third, 200, ctypes.c_size_t(1), stream)
+    places = (ctypes.c_void_p * 2)(*map(ctypes.addressof, (to, pair)))
+    call("cuLaunchKernel", gather, 1, 1, 1, 1, 1, 1, 0, stream, places, None)
+    call("cuStreamEndCapture", stream, ctypes.byref(graph))
+    execution = handle("cuGraphInstantiateWithFlags", graph, ctypes.c_uint64(0))
+    call("cuGraphLaunch", execution, stream)
+    call("cuStreamSynchronize", stream)
+    call("cuMemcpyDtoH_v2", left, to, ctypes.c_size_t(4100))
+    assert left[512] == 642, left[512]
+    call("cuGraphGetNodes", graph, None, ctypes.byref(count))
+    nodes, kind = (ctypes.c_void_p * count.value)(), ctypes.c_int()
+    call("cuGraphGetNodes", graph, nodes, ctypes.byref(count))
+    class Kernel(ctypes.Structure):
+        _fields_ = [("function", ctypes.c_void_p), ("shape", ctypes.c_uint * 7), ("places", ctypes.c_void_p)]
+        _fields_ += [("extra", ctypes.c_void_p), ("kernel", ctypes.c_void_p), ("context", ctypes.c_void_p)]
+    for node in nodes:
+        call("cuGraphNodeGetType", ctypes.c_void_p(node), ctypes.byref(kind))
+        if kind.value == 0:
+            elsewhere = memory()
+            places[0] = ctypes.addressof(elsewhere)
+            shape = (ctypes.c_uint * 7)(1, 1, 1, 1, 1, 1, 0)
+            changed = Kernel(gather.value, shape, ctypes.cast(places, ctypes.c_void_p).value)
+            call("cuGraphExecKernelNodeSetParams_v2", execution, ctypes.c_void_p(node), ctypes.byref(changed))
+    call("cuGraphLaunch", execution, stream)
+    call("cuStreamSynchronize", stream)
+    call("cuMemcpyDtoH_v2", left, elsewhere, ctypes.c_size_t(4100))
+    assert left[512] == 642, left[512]
+if "trap" in sys.argv:
     launch(trap, to)
     assert cuda.cuCtxSynchronize()
     sys.exit(5)
@@ -119,6 +150,10 @@ def recorded():
     run("replay", "--emulate", file, f"--ptx={other}", status=6, say=["6 of 7", "buffer count is not as expected"])
     other.write_text(PTX.replace("[%rd1+2048], %r1", "[%rd1+8192], %r1"))
     run("replay", "--emulate", file, f"--ptx={other}", status=1, say=["out-of-bounds"])
+    # Launches of graphs are those of their kernels.
+    files = record("--each=9", words=["graph"], say=["5 launches recorded", "1 launch into graphs"])
+    for one in files:
+        run("replay", "--emulate", one, say=[equal])
     return file
 
 

@@ -254,6 +254,47 @@ PTXRAY_API cuGraphKernelNodeSetParams_v2(void *node, const KernelNodeParameters 
   return setOf(node, KernelNode, &all);
 }
 
+PTXRAY_API cuGraphKernelNodeGetAttribute(void *handle, int attribute, void *value) {
+  PTXRAY_BEGIN;
+  const Node *node = nodeOf(handle, KernelNode);
+  if (!node || !value)
+    return InvalidValue;
+  LaunchAttribute given = {};
+  const auto &kernel = std::get<KernelWork>(node->work);
+  if (attribute == launchCluster)
+    given.value.cluster = {kernel.cluster[0], kernel.cluster[1], kernel.cluster[2]};
+  else if (attribute == launchCooperative)
+    given.value.cooperative = kernel.isCooperative;
+  *static_cast<decltype(given.value) *>(value) = given.value; // all else was left as it is
+  return Success;
+}
+PTXRAY_API cuGraphKernelNodeSetAttribute(void *handle, int attribute, const void *value) {
+  PTXRAY_BEGIN;
+  Node *node = nodeOf(handle, KernelNode);
+  if (!node || !value)
+    return InvalidValue;
+  KernelWork kernel = std::get<KernelWork>(node->work);
+  const auto &given = *static_cast<const decltype(LaunchAttribute::value) *>(value);
+  if (attribute == launchCluster)
+    kernel.cluster = {given.cluster.x, given.cluster.y, given.cluster.z};
+  else if (attribute == launchCooperative)
+    kernel.isCooperative = given.cooperative;
+  const Result bad = problemOf(kernel);
+  if (!bad)
+    node->work = std::move(kernel);
+  return bad;
+}
+PTXRAY_API cuGraphKernelNodeCopyAttributes(void *to, void *from) {
+  PTXRAY_BEGIN;
+  Node *target = nodeOf(to, KernelNode), *source = nodeOf(from, KernelNode);
+  if (!target || !source)
+    return InvalidValue;
+  auto &kernel = std::get<KernelWork>(target->work);
+  kernel.cluster = std::get<KernelWork>(source->work).cluster;
+  kernel.isCooperative = std::get<KernelWork>(source->work).isCooperative;
+  return Success;
+}
+
 PTXRAY_API cuGraphMemcpyNodeGetParams(void *handle, Copy3D *to) {
   PTXRAY_BEGIN;
   const Node *node = nodeOf(handle, CopyNode);

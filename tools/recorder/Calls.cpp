@@ -1,9 +1,14 @@
 // The functions that programs get from here: what they load is noted, and their launches are recorded.
+#include "Graphs.h"
 #include "Images.h"
 #include "Launches.h"
 #include "Session.h"
 
 using namespace ptxray::recorder;
+using ptxray::driver::Copy3D;
+using ptxray::driver::FillNodeParameters;
+using ptxray::driver::HostNodeParameters;
+using ptxray::driver::KernelNodeParameters;
 using ptxray::driver::LaunchAttribute;
 using ptxray::driver::LaunchConfig;
 
@@ -167,15 +172,79 @@ PTXRAY_LAUNCH_EX(cuLaunchKernelEx_ptsz, true)
 PTXRAY_LAUNCH_COOPERATIVE(cuLaunchCooperativeKernel, false)
 PTXRAY_LAUNCH_COOPERATIVE(cuLaunchCooperativeKernel_ptsz, true)
 
-static void noteGraph() {
-  const std::lock_guard lock(session().mutex);
-  session().leaveOut("of whole graphs");
+// ---- graphs
+
+PTXRAY_API cuGraphInstantiateWithFlags(void **exec, void *graph, unsigned long long flags) {
+  return noting([&] { return PTXRAY_REAL(cuGraphInstantiateWithFlags, exec, graph, flags); },
+                [&] { addExec(*exec, graph); });
 }
-PTXRAY_API cuGraphLaunch(void *graph, void *stream) {
-  noteGraph();
-  return PTXRAY_REAL(cuGraphLaunch, graph, stream);
+PTXRAY_API cuGraphInstantiate_v2(void **exec, void *graph, void **node, char *log, size_t size) {
+  return noting([&] { return PTXRAY_REAL(cuGraphInstantiate_v2, exec, graph, node, log, size); },
+                [&] { addExec(*exec, graph); });
 }
-PTXRAY_API cuGraphLaunch_ptsz(void *graph, void *stream) {
-  noteGraph();
-  return PTXRAY_REAL(cuGraphLaunch_ptsz, graph, stream);
+PTXRAY_API cuGraphInstantiateWithParams(void **exec, void *graph, void *parameters) {
+  return noting([&] { return PTXRAY_REAL(cuGraphInstantiateWithParams, exec, graph, parameters); },
+                [&] { addExec(*exec, graph); });
+}
+PTXRAY_API cuGraphInstantiateWithParams_ptsz(void **exec, void *graph, void *parameters) {
+  return noting([&] { return PTXRAY_REAL(cuGraphInstantiateWithParams_ptsz, exec, graph, parameters); },
+                [&] { addExec(*exec, graph); });
+}
+PTXRAY_API cuGraphExecDestroy(void *exec) {
+  removeExec(exec);
+  return PTXRAY_REAL(cuGraphExecDestroy, exec);
+}
+
+/// Changes the clone as the driver has changed what can be launched.
+template <class Set> static void follow(void *exec, void *node, const Set &set) {
+  void *same = nodeOfClone(exec, node);
+  if (!same || set(same) != Success)
+    forgetExec(exec);
+}
+PTXRAY_API cuGraphExecKernelNodeSetParams_v2(void *exec, void *node, const KernelNodeParameters *given) {
+  return noting(
+      [&] { return PTXRAY_REAL(cuGraphExecKernelNodeSetParams_v2, exec, node, given); },
+      [&] { follow(exec, node, [&](void *same) { return PTXRAY_REAL(cuGraphKernelNodeSetParams_v2, same, given); }); });
+}
+PTXRAY_API cuGraphExecKernelNodeSetParams(void *exec, void *node, const KernelNodeParameters *given) {
+  return noting(
+      [&] { return PTXRAY_REAL(cuGraphExecKernelNodeSetParams, exec, node, given); },
+      [&] { follow(exec, node, [&](void *same) { return PTXRAY_REAL(cuGraphKernelNodeSetParams, same, given); }); });
+}
+PTXRAY_API cuGraphExecMemcpyNodeSetParams(void *exec, void *node, const Copy3D *given, void *context) {
+  return noting(
+      [&] { return PTXRAY_REAL(cuGraphExecMemcpyNodeSetParams, exec, node, given, context); },
+      [&] { follow(exec, node, [&](void *same) { return PTXRAY_REAL(cuGraphMemcpyNodeSetParams, same, given); }); });
+}
+PTXRAY_API cuGraphExecMemsetNodeSetParams(void *exec, void *node, const FillNodeParameters *given, void *context) {
+  return noting(
+      [&] { return PTXRAY_REAL(cuGraphExecMemsetNodeSetParams, exec, node, given, context); },
+      [&] { follow(exec, node, [&](void *same) { return PTXRAY_REAL(cuGraphMemsetNodeSetParams, same, given); }); });
+}
+PTXRAY_API cuGraphExecHostNodeSetParams(void *exec, void *node, const HostNodeParameters *given) {
+  return noting(
+      [&] { return PTXRAY_REAL(cuGraphExecHostNodeSetParams, exec, node, given); },
+      [&] { follow(exec, node, [&](void *same) { return PTXRAY_REAL(cuGraphHostNodeSetParams, same, given); }); });
+}
+/// Changes that the clone does not follow.
+#define PTXRAY_CHANGE(name, type)                                                                                      \
+  PTXRAY_API name(void *exec, void *node, type given) {                                                                \
+    forgetExec(exec);                                                                                                  \
+    return PTXRAY_REAL(name, exec, node, given);                                                                       \
+  }
+PTXRAY_CHANGE(cuGraphExecUpdate_v2, void *)
+PTXRAY_CHANGE(cuGraphExecChildGraphNodeSetParams, void *)
+PTXRAY_CHANGE(cuGraphExecEventRecordNodeSetEvent, void *)
+PTXRAY_CHANGE(cuGraphExecEventWaitNodeSetEvent, void *)
+PTXRAY_CHANGE(cuGraphExecNodeSetParams, void *)
+PTXRAY_CHANGE(cuGraphNodeSetEnabled, unsigned)
+
+PTXRAY_API cuGraphLaunch(void *exec, void *stream) {
+  Result result = Success;
+  return recordGraph(exec, stream, result) ? result : PTXRAY_REAL(cuGraphLaunch, exec, stream);
+}
+PTXRAY_API cuGraphLaunch_ptsz(void *exec, void *stream) {
+  void *const ofThread = reinterpret_cast<void *>(2);
+  Result result = Success;
+  return recordGraph(exec, stream ? stream : ofThread, result) ? result : PTXRAY_REAL(cuGraphLaunch_ptsz, exec, stream);
 }

@@ -38,6 +38,14 @@ bool Session::wants(const std::string &kernel) {
   return true;
 }
 
+bool Session::wouldWant(const std::string &kernel) {
+  const std::lock_guard lock(mutex);
+  const auto found = launches.find(kernel);
+  const uint64_t before = found == launches.end() ? 0 : found->second;
+  const bool isLater = mostOfKernel && before >= skip + mostOfKernel;
+  return kernel.find(name) != std::string::npos && !isLater && count < most && bytesLeft;
+}
+
 std::string Session::nextPath(const std::string &kernel) {
   constexpr size_t most = 60;
   std::string path = kernel.substr(0, most);

@@ -13,6 +13,8 @@ public:
 
   /// Says whether a launch of that kernel is to be recorded, and counts those that are not.
   bool wants(const std::string &kernel);
+  /// The same without counting.
+  bool wouldWant(const std::string &kernel);
   void leaveOut(const std::string &reason) { ++leftOut[reason]; }
   /// The path of the next file.
   std::string nextPath(const std::string &kernel);

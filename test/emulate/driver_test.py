@@ -58,6 +58,18 @@ def hostile():
     expect(1, "cuMemcpyDtoH_v2", ctypes.create_string_buffer(128), out, ctypes.c_size_t(128))
     expect(1, "cuMemsetD8_v2", wild, 1, size)
     expect(1, "cuMemFree_v2", wild)
+    # These are what a driver on an H100 answers.
+    expect(713, "cuMemHostUnregister", wild)
+    expect(1, "cuMemHostUnregister", None)
+    expect(1, "cuMemFreeAsync", wild, None)
+    for name, *rest in (("cuMemAlloc_v2",), ("cuMemAllocManaged", 1), ("cuMemHostAlloc", 0), ("cuMemAllocAsync", None)):
+        expect(2, name, ctypes.byref(found), ctypes.c_size_t(1 << 60), *rest)
+    twice = ctypes.c_void_p()
+    expect(0, "cuMemAlloc_v2", ctypes.byref(twice), ctypes.c_size_t(64))
+    expect(1, "cuMemsetD8_v2", twice, 0, ctypes.c_size_t(1 << 40))
+    expect(0, "cuMemFree_v2", twice)
+    expect(1, "cuMemFree_v2", twice)
+    expect(101, "cuDeviceGet", ctypes.byref(found), 99)
     text = (ROOT / "test" / "emulate" / "saxpy.ptx").read_bytes()
     expect(218, "cuModuleLoadData", ctypes.byref(module), text.replace(b"ret;", b"rte;"))
     expect(1, "cuModuleLoadData", ctypes.byref(module), None)

@@ -312,6 +312,7 @@ def hints():
         call("cuMemRangeGetAttribute", ctypes.byref(found), size(4), attribute, managed, size(4096))
         assert found.value == expected, (attribute, found.value)
     expect(1, "cuMemAdvise_v2", managed, size(4096), 99, device)
+    expect(1, "cuMemPrefetchAsync_v2", memory(), size(16), device, 0, None)
     call("cuMemFree_v2", managed)
 
 
@@ -461,6 +462,21 @@ def linker():
     link(CALLER, CALLED.replace("ret;", "rte;"), last=218)
 
 
+def anywhere():
+    """What needs no context."""
+    library, kind = made("cuLibraryLoadData", ADD.encode(), None, None, 0, None, None, 0), i32()
+    function = made("cuLibraryGetKernel", library, b"add")
+    call("cuKernelGetAttribute", ctypes.byref(kind), 0, function, 0)
+    expect(201, "cuKernelGetFunction", ctypes.byref(pointer()), function)
+    expect(201, "cuMemAlloc_v2", ctypes.byref(pointer()), size(16))
+    own = pointer(ctypes.addressof(kind))
+    expect(1, "cuPointerGetAttribute", ctypes.byref(kind), 2, own)
+    call("cuPointerGetAttributes", 1, (i32 * 1)(2), (pointer * 1)(own), own)
+    call("cuLibraryUnload", library)
+
+
+call("cuInit", 0)
+anywhere()
 begin()
 name = ctypes.create_string_buffer(100)
 call("cuDeviceGetName", name, 100, 0)

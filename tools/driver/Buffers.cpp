@@ -106,7 +106,7 @@ PTXRAY_API cuMemHostUnregister(void *bytes) {
   PTXRAY_BEGIN;
   const auto found = state().blocks.find(reinterpret_cast<uintptr_t>(bytes));
   if (found == state().blocks.end() || found->second.kind != Block::Kind::Registered)
-    return InvalidValue;
+    return bytes ? NotRegistered : InvalidValue;
   if (const Result bad = finishAll())
     return bad;
   state().memory.free(found->first);
@@ -154,6 +154,7 @@ PTXRAY_API cuMemGetAddressRange_v2(Address *begin, size_t *size, Address address
 
 /// Tells what a pointer leads to, by the numbers of the API's attributes.
 PTXRAY_API cuPointerGetAttribute(void *data, int attribute, Address address) {
+  const Anywhere anywhere;
   PTXRAY_BEGIN;
   const auto *found = blockAt(address);
   const machine::Allocation *allocation = state().memory.find(address);
@@ -166,7 +167,7 @@ PTXRAY_API cuPointerGetAttribute(void *data, int attribute, Address address) {
     return std::memcpy(data, static_cast<const void *>(&value), sizeof value), Success;
   };
   switch (attribute) {
-  case 1: return give(static_cast<void *>(contextStack().back()));
+  case 1: return give(contextStack().empty() ? nullptr : static_cast<void *>(contextStack().back()));
   case 2: return give(unsigned(isOfHost ? 1 : 2)); // the type of the memory
   case 3: return give(address);                    // on the device
   case 4: return kind == Block::Kind::Device ? InvalidValue : give(address);
@@ -182,6 +183,7 @@ PTXRAY_API cuPointerGetAttribute(void *data, int attribute, Address address) {
 }
 
 PTXRAY_API cuPointerGetAttributes(unsigned count, int *attributes, void **data, Address address) {
+  const Anywhere anywhere;
   PTXRAY_BEGIN;
   if (!count || !attributes || !data)
     return InvalidValue;

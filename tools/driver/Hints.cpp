@@ -16,13 +16,14 @@ static bool isPossible(const Location &location) {
   return location.kind == OnDevice ? location.number == 0 : location.kind >= OnHost && location.kind <= 4;
 }
 
-/// The hints of memory that a client has; null: it has none there. Those of variables of modules are not kept.
+/// The hints of managed memory; null: it is none. Those of variables of modules are not kept.
 static Hints *hintsOf(Address address, size_t size) {
   static Hints ofVariables;
-  if (!bytesAt(address, size))
-    return nullptr;
+  const uint8_t *bytes = bytesAt(address, size);
   auto *block = blockAt(address);
-  return block ? &block->second.hints : &ofVariables;
+  if (block)
+    return bytes && block->second.kind == Block::Kind::Managed ? &block->second.hints : nullptr;
+  return bytes && reinterpret_cast<uintptr_t>(bytes) == address ? &ofVariables : nullptr;
 }
 
 PTXRAY_API cuMemAdvise_v2(Address address, size_t size, int advice, Location location) {

@@ -81,6 +81,7 @@ PTXRAY_API cuFuncIsLoaded(int *state, void *handle) {
   return state ? (*state = 1, cuFuncSetCacheConfig(handle, 0)) : InvalidValue;
 }
 PTXRAY_API cuKernelGetAttribute(int *value, int attribute, void *kernel, Device) {
+  const Anywhere anywhere;
   return cuFuncGetAttribute(value, attribute, kernel);
 }
 PTXRAY_API cuKernelSetAttribute(int attribute, int value, void *kernel, Device) {

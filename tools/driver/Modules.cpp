@@ -237,21 +237,30 @@ PTXRAY_API cuModuleGetGlobal_v2(Address *address, size_t *size, void *module, co
 
 PTXRAY_API cuModuleGetLoadingMode(int *mode) { return mode ? (*mode = 2, Success) : InvalidValue; }
 
-// ---- libraries are modules, and their kernels functions
+// ---- libraries are modules, and their kernels functions; only where they are used must a context be
 
 PTXRAY_API cuLibraryLoadData(void **library, const void *code, int *, void **, unsigned, int *, void **, unsigned) {
-  PTXRAY_BEGIN;
-  return loadImage(library, code, {});
+  const Anywhere anywhere;
+  return cuModuleLoadData(library, code);
 }
 PTXRAY_API cuLibraryLoadFromFile(void **library, const char *path, int *, void **, unsigned, int *, void **, unsigned) {
+  const Anywhere anywhere;
   return cuModuleLoad(library, path);
 }
-PTXRAY_API cuLibraryUnload(void *library) { return cuModuleUnload(library); }
+PTXRAY_API cuLibraryUnload(void *library) {
+  const Anywhere anywhere;
+  return cuModuleUnload(library);
+}
 PTXRAY_API cuLibraryGetKernel(void **kernel, void *library, const char *name) {
+  const Anywhere anywhere;
   return cuModuleGetFunction(kernel, library, name);
 }
-PTXRAY_API cuLibraryGetKernelCount(unsigned *count, void *library) { return cuModuleGetFunctionCount(count, library); }
+PTXRAY_API cuLibraryGetKernelCount(unsigned *count, void *library) {
+  const Anywhere anywhere;
+  return cuModuleGetFunctionCount(count, library);
+}
 PTXRAY_API cuLibraryEnumerateKernels(void **kernels, unsigned count, void *library) {
+  const Anywhere anywhere;
   return cuModuleEnumerateFunctions(kernels, count, library);
 }
 PTXRAY_API cuLibraryGetGlobal(Address *address, size_t *size, void *library, const char *name) {

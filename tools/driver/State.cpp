@@ -20,7 +20,7 @@ Result ready() {
   s.lastCall = std::chrono::steady_clock::now();
   const auto &stack = contextStack();
   if (stack.empty() || !stack.back() || !s.contexts.contains(stack.back()))
-    return InvalidContext;
+    return Anywhere::isSet ? Success : InvalidContext;
   return stack.back()->failed;
 }
 

@@ -158,6 +158,18 @@ State &state();
 
 /// The contexts of this thread; the last one is current.
 std::vector<Context *> &contextStack();
+/// As long as one lives, the calls of this thread need no context.
+class Anywhere {
+public:
+  Anywhere() : before(std::exchange(isSet, true)) {}
+  ~Anywhere() { isSet = before; }
+  Anywhere(const Anywhere &) = delete;
+  Anywhere &operator=(const Anywhere &) = delete;
+  static inline thread_local bool isSet = false;
+
+private:
+  bool before;
+};
 /// Returns the reason why no call may be made now, the fault of an earlier kernel among them; Success: it may.
 Result ready();
 /// The bytes that an address of the device leads to; null: they are not all in one buffer.

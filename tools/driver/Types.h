@@ -34,6 +34,7 @@ enum : Result {
   LaunchTimeout = 702,
   PeerAccessNotEnabled = 705,
   AssertFailed = 710,
+  NotRegistered = 713,
   MisalignedAddress = 716,
   LaunchFailed = 719,
   CooperativeTooLarge = 720,

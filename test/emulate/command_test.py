@@ -46,6 +46,13 @@ def client(elements, last="", options=()):
     return emulate(sys.executable, "-c", CLIENT, str(elements), last, options=options)
 
 
+def is_running(process):
+    try:
+        return ") Z " not in pathlib.Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return False
+
+
 def expect(answer, status, *texts):
     assert answer[0] == status and all(text in answer[1] for text in texts), answer
 
@@ -83,9 +90,16 @@ with tempfile.TemporaryDirectory() as folder:
     assert report["findings"] == {"run-out-of-bounds": 1} and report["notExact"] == {} and report["exact"], report
     expect(emulate("true", options=[f"--report={folder}/none/report"]), 2)
 
-with subprocess.Popen([program, "emulate", "--", "sleep", "60"], stderr=subprocess.PIPE) as sleeping:
-    while not pathlib.Path(f"/proc/{sleeping.pid}/task/{sleeping.pid}/children").read_text():
-        time.sleep(0.01)
-    sleeping.send_signal(signal.SIGTERM)
-    assert sleeping.wait(timeout=30) == -signal.SIGTERM
+for number in (signal.SIGTERM, signal.SIGKILL):  # the command gets the first, and does not outlive the second
+    with subprocess.Popen([program, "emulate", "--", "sleep", "60"], stderr=subprocess.PIPE) as sleeping:
+        while not (children := pathlib.Path(f"/proc/{sleeping.pid}/task/{sleeping.pid}/children").read_text()):
+            time.sleep(0.01)
+        while pathlib.Path(f"/proc/{int(children)}/comm").read_text() != "sleep\n":
+            time.sleep(0.01)
+        sleeping.send_signal(number)
+        assert sleeping.wait(timeout=30) == -number
+        end = time.time() + 30
+        while is_running(int(children)):
+            assert time.time() < end, "the command goes on"
+            time.sleep(0.01)
 print("`ptxray emulate` runs commands, reports, and ends as they end")

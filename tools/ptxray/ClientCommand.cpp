@@ -8,7 +8,8 @@
 #include <climits>
 #include <csignal>
 #include <cstdlib>
-#include <spawn.h>
+#include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -77,6 +78,35 @@ static void passOn(int number, siginfo_t *info, void *) {
     kill(commandProcess, number);
 }
 
+/// Starts the command, which ends when ptxray is killed. `reason` is why it cannot be started, or 0.
+static pid_t start(std::vector<char *> &arguments, std::vector<char *> &variables, const sigset_t &mask, int &reason) {
+  int report[2] = {};
+  if (pipe2(report, O_CLOEXEC))
+    return reason = errno, -1;
+  const pid_t own = getpid(), child = fork();
+  if (child == 0) {
+    sigprocmask(SIG_SETMASK, &mask, nullptr);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() == own) {
+      environ = variables.data();
+      execvp(arguments[0], arguments.data());
+    }
+    const int why = errno;
+    [[maybe_unused]] const ssize_t written = write(report[1], &why, sizeof why);
+    _exit(127);
+  }
+  const int failed = errno;
+  close(report[1]);
+  if (child < 0)
+    reason = failed;
+  else if (read(report[0], &reason, sizeof reason) == sizeof reason) // else it was closed by what was started
+    waitpid(child, nullptr, 0);
+  else
+    reason = 0;
+  close(report[0]);
+  return child;
+}
+
 std::optional<int> runCommand(llvm::ArrayRef<StringRef> words, ClientEnvironment &environment, int &reason) {
   std::vector<std::string> texts;
   for (const StringRef word : words)
@@ -90,15 +120,10 @@ std::optional<int> runCommand(llvm::ArrayRef<StringRef> words, ClientEnvironment
   for (const int number : passedOn)
     sigaddset(&handled, number);
   sigprocmask(SIG_BLOCK, &handled, &before); // until the process is known
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-  posix_spawnattr_setsigmask(&attributes, &before);
   llvm::outs().flush();
-  pid_t child = 0;
-  reason = posix_spawnp(&child, arguments[0], nullptr, &attributes, arguments.data(), environment.all().data());
-  posix_spawnattr_destroy(&attributes);
-  commandProcess = child;
+  std::vector<char *> variables = environment.all();
+  const pid_t child = start(arguments, variables, before, reason);
+  commandProcess = reason ? 0 : child;
   for (const int number : passedOn) {
     struct sigaction action = {};
     sigaction(number, nullptr, &action);

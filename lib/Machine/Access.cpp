@@ -36,9 +36,11 @@ static inline Region regionAt(Warp &warp, const Op &op, const MemoryAccess &acce
     const uint64_t window = isGeneric ? sharedWindow : 0, rank = (address - window) >> sharedRankShift;
     if (rank >= warp.block->cluster.size())
       return {};
-    std::vector<uint8_t> &shared = warp.block->cluster[rank]->shared;
     const uint64_t begin = window + (rank << sharedRankShift);
-    return {begin, begin + shared.size(), shared.data()};
+    const ByteRun zone = sharedZoneAt(*warp.block->grid, address - begin);
+    return zone.end
+               ? Region{begin + zone.begin, begin + zone.end, warp.block->cluster[rank]->shared.data() + zone.begin}
+               : Region();
   }
   if (space == Space::Param && !access.isWrite) {
     std::vector<uint8_t> &parameters = warp.block->grid->parameters;

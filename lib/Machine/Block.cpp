@@ -35,15 +35,26 @@ static void start(BlockState &block, Warp &warp) {
   warp.now = {0, warp.alive, -1, &frame};
 }
 
+/// Nothing was written yet. Bytes between variables count as written: no access reaches them.
+static void clearWritten(BlockState &block) {
+  uint32_t end = 0;
+  for (const ByteRun &zone : block.grid->sharedZones) {
+    std::fill(block.written.begin() + end, block.written.begin() + zone.begin, uint8_t(1));
+    std::fill(block.written.begin() + zone.begin, block.written.begin() + zone.end, uint8_t(0));
+    end = zone.end;
+  }
+}
+
 void begin(BlockState &block) {
   if (block.grid->timing.isWeak())
     block.weak = block.grid->weak.newBlock();
   const uint32_t warps = (block.threads() + warpSize - 1) / warpSize;
   const bool checks = block.grid->launch.checks;
-  block.shared.assign(block.grid->sharedBytes, block.grid->launch.unwritten);
+  block.shared.assign(block.grid->sharedZones.back().end, block.grid->launch.unwritten);
   block.warpsAlive = warps;
   if (checks) {
-    block.written.assign(block.shared.size(), 0);
+    block.written.resize(block.shared.size());
+    clearWritten(block);
     block.shadow.grow(block.shared.size() / bytesOfCell + 1, block.grid->program.module->ast().instructions.data());
   }
   for (uint32_t number = 0; number < warps; ++number) {
@@ -88,9 +99,11 @@ static void knowAll(Warp &warp, uint32_t releases) {
 
 static void beginAgain(BlockState &block, uint32_t releases) {
   std::ranges::fill(block.shared, block.grid->launch.unwritten);
-  std::ranges::fill(block.written, 0);
+  if (!block.written.empty())
+    clearWritten(block);
   block.writtenUpTo = 0;
   block.shadow.lateReads.clear();
+  block.shadow.dropMoreWrites(releases, block.agents->warps);
   block.warpsAlive = static_cast<uint32_t>(block.warps.size());
   for (; block.arrivedAt; block.arrivedAt &= block.arrivedAt - 1)
     block.barriers[__builtin_ctz(block.arrivedAt)].clear();
@@ -168,7 +181,7 @@ static uint64_t ofBlock(const Warp &warp, Special what, unsigned component) {
   case Special::ClusterNctaid: return of(grid.cluster);
   case Special::ClusterRank: return flat(remainder(block.index, grid.cluster), grid.cluster);
   case Special::ClusterSize: return product(grid.cluster);
-  case Special::TotalShared: return grid.sharedBytes;
+  case Special::TotalShared: return static_cast<uint32_t>(grid.program.sharedBytes) + grid.launch.shared;
   case Special::DynamicShared: return grid.launch.shared;
   case Special::WorkspaceHigh: return grid.workspace >> 32;
   case Special::WorkspaceLow: return static_cast<uint32_t>(grid.workspace);
@@ -268,7 +281,7 @@ static void completeIfAll(BlockState &block, NumberedBarrier &barrier) {
     one.warp->atBarrier &= ~one.fragment.mask;
     resume(*one.warp, one.fragment);
   }
-  dropKnownReads(block);
+  dropKnown(block);
 }
 
 constexpr uint64_t clusterPlace = 1; // names the barrier of a cluster among the places that order accesses

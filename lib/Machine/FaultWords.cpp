@@ -27,27 +27,40 @@ static std::string threadText(const GridState &grid) {
          triple(grid.faultBlock);
 }
 
+/// The place of an address beside something that has a name.
+static std::string beside(const std::string &name, uint64_t begin, uint64_t end, uint64_t address) {
+  const std::string size = "`" + name + "`, which has " + std::to_string(end - begin) + " bytes";
+  if (address == end)
+    return "right after the end of " + size;
+  if (address > end)
+    return std::to_string(address - end) + " bytes after the end of " + size;
+  return "at byte " + std::to_string(address - begin) + " of " + size;
+}
+
+static std::string nearInShared(const GridState &grid, uint64_t offset) {
+  const Program &program = grid.program;
+  for (const NamedPlace &one : llvm::reverse(program.shared))
+    if (offset < program.dynamicShared && offset >= one.offset)
+      return beside(one.name, one.offset, one.offset + one.bytes, offset);
+  return "the block has " + std::to_string(program.sharedBytes + grid.launch.shared) + " bytes";
+}
+
 /// The place of an address, as far as that is known.
 static std::string near(const GridState &grid, const Fault &fault) {
   if (!fault.text.empty())
     return fault.text;
   if (fault.space == Space::Shared && fault.address >= windowBytes)
     return "it is the generic address of a place elsewhere";
-  if (fault.space == Space::Shared)
-    return "the block has " + std::to_string(grid.sharedBytes) + " bytes";
   const uint64_t window = fault.address / windowBytes;
+  if (fault.space == Space::Shared || (fault.space == Space::Generic && window == sharedWindow / windowBytes))
+    return nearInShared(grid, fault.address & sharedOffsetMask);
   if (fault.space == Space::Global && window >= 1 && window <= 4)
     return std::string("it is the generic address of a place in ") +
            spaceText(std::array{Space::Local, Space::Shared, Space::Const, Space::Param}[window - 1]);
   const Allocation *one = grid.memory.before(fault.address);
   if (!one)
     return "no buffer lies there";
-  const std::string size = "`" + one->name + "`, which has " + std::to_string(one->end - one->begin) + " bytes";
-  if (fault.address == one->end)
-    return "right after the end of " + size;
-  if (fault.address > one->end)
-    return std::to_string(fault.address - one->end) + " bytes after the end of " + size;
-  return "at byte " + std::to_string(fault.address - one->begin) + " of " + size;
+  return beside(one->name, one->begin, one->end, fault.address);
 }
 
 std::array<uint64_t, 3> clusterAt(const GridState &grid, uint64_t number) {

@@ -62,6 +62,14 @@ static void fillAddresses(const Warp &warp, Frame &frame) {
     fill(frame.registers, place, uint64_t(warp.block->rank) << sharedRankShift | offset);
 }
 
+/// Marks the guard zones of the lanes' frame.
+static void setGuards(Warp &warp, const Frame &frame, uint32_t lanes) {
+  for (const uint64_t offset : frame.code.guards)
+    for (uint32_t left = lanes; left; left &= left - 1)
+      std::memset(warp.localWritten.data() + __builtin_ctz(left) * size_t(warp.localBytes) + frame.base + offset,
+                  guardFlag, guardBytes);
+}
+
 Frame &enter(Warp &warp, const FunctionCode &code, Frame *caller, uint32_t lanes) {
   constexpr uint32_t alignment = 16;
   const uint32_t base = caller ? (endOf(*caller) + alignment - 1) / alignment * alignment : 0;
@@ -70,6 +78,7 @@ Frame &enter(Warp &warp, const FunctionCode &code, Frame *caller, uint32_t lanes
   if (warp.block->grid->launch.checks) {
     for (uint32_t left = caller && code.frameBytes ? lanes : 0; left; left &= left - 1)
       std::memset(warp.localWritten.data() + __builtin_ctz(left) * size_t(warp.localBytes) + base, 0, code.frameBytes);
+    setGuards(warp, frame, lanes);
     setUnwritten(frame);
   }
   for (const Place &place : code.readFirst)
@@ -95,8 +104,10 @@ Frame &enterAgain(Warp &warp) {
   std::memset(frame.registers + code.carry.slot, 0, bytesOf(code.carry));
   warp.localBytes = 0;
   growLocal(warp, code.frameBytes);
-  if (warp.block->grid->launch.checks)
+  if (warp.block->grid->launch.checks) {
+    setGuards(warp, frame, allLanes);
     setUnwritten(frame);
+  }
   fillBlockSpecials(warp, frame, /*isAgain=*/warp.isPlain && code.isReadFirstComplete);
   return frame;
 }

@@ -30,29 +30,25 @@ void GlobalShadows::forget() {
   launch = static_cast<uint32_t>(launch % mostLaunches + 1);
   if (cells > mostKept || launch == 1)
     all.clear();
+  others.clear();
   bytesOfCell = coarse;
 }
 
-namespace {
+bool GlobalShadows::withOthers(const GlobalCell &cell, llvm::function_ref<void(std::vector<GlobalContent> &)> use) {
+  constexpr size_t most = 1 << 16; // cells
+  const std::lock_guard lock(mutex);
+  if (others.size() >= most && !others.contains(&cell))
+    return false;
+  use(others[&cell]);
+  return true;
+}
 
-enum class State : uint8_t { Untouched, Read, ReadByAll, Written, WrittenStrongly };
-
-/// Holds what a cell says.
-struct Content {
-  State state = State::Untouched;
-  uint16_t bytes = 0;       // a bit for each of the 16
-  uint32_t cluster = 0;     // its number
-  uint32_t agent = 0;       // the last agent, by its number in the cluster
-  uint32_t clock = 0;       // its own at that time
-  uint32_t instruction = 0; // its number in the Ast
-  uint8_t lane = wholeWarp; // the last lane
-};
+using Content = GlobalContent;
+using State = Content::State;
 
 constexpr unsigned bitsOfAgent = 12, bitsOfClock = 20, laneAt = 24, launchAt = 3;
 constexpr uint64_t launchMask = mostLaunches << launchAt;
-constexpr uint64_t laneMask = 0x7f;
-
-} // namespace
+constexpr uint64_t laneMask = 0x7f, othersMask = uint64_t(1) << 31;
 
 /// Returns nothing where another core is writing, or nothing was noted in this launch.
 static Content read(const GlobalCell &cell, uint32_t launch) {
@@ -64,6 +60,7 @@ static Content read(const GlobalCell &cell, uint32_t launch) {
   content.state = static_cast<State>(who & 7);
   content.bytes = static_cast<uint16_t>(who >> 8);
   content.lane = static_cast<uint8_t>(who >> laneAt & laneMask);
+  content.hasOthers = who & othersMask;
   content.cluster = static_cast<uint32_t>(who >> 32);
   content.agent = static_cast<uint32_t>(when & ((1u << bitsOfAgent) - 1));
   content.clock = static_cast<uint32_t>(when >> bitsOfAgent & ((1u << bitsOfClock) - 1));
@@ -73,7 +70,7 @@ static Content read(const GlobalCell &cell, uint32_t launch) {
 
 static uint64_t whoOf(const Content &content, uint32_t launch) {
   return static_cast<uint64_t>(content.state) | uint64_t(launch) << launchAt | uint64_t(content.bytes) << 8 |
-         uint64_t(content.lane) << laneAt | uint64_t(content.cluster) << 32;
+         uint64_t(content.lane) << laneAt | (content.hasOthers ? othersMask : 0) | uint64_t(content.cluster) << 32;
 }
 static uint64_t whenOf(const Content &content) {
   return content.agent | uint64_t(content.clock) << bitsOfAgent | uint64_t(content.instruction) << 32;
@@ -122,12 +119,8 @@ static bool isUnordered(const Content &before, const Content &now, const Warp &w
   return isWritten(before.state) && !areStrong && !isSeen(before, now, warp);
 }
 
-/// Returns what the cell says after an access.
-static Content after(const Content &before, const Content &now) {
-  if (before.state == State::Untouched || isWritten(now.state))
-    return now;
-  if (isWritten(before.state))
-    return before;
+/// Returns what reads of one or several clusters are together.
+static Content joinedReads(const Content &before, const Content &now) {
   Content all = before;
   all.bytes |= now.bytes;
   if (before.cluster != now.cluster)
@@ -135,10 +128,43 @@ static Content after(const Content &before, const Content &now) {
   return all;
 }
 
+/// Returns what the cell says after an access. `rest`: what it does not say any more, of other bytes.
+static Content after(const Content &before, const Content &now, Content &rest) {
+  if (before.state == State::Untouched)
+    return now;
+  if (!isWritten(now.state) && !isWritten(before.state))
+    return joinedReads(before, now);
+  Content all = isWritten(now.state) ? now : before;
+  rest = isWritten(now.state) ? before : now;
+  rest.bytes &= static_cast<uint16_t>(~all.bytes);
+  const bool isOfSame = rest.state == all.state && rest.cluster == all.cluster && rest.agent == all.agent &&
+                        rest.clock == all.clock && rest.lane == all.lane;
+  all.bytes |= isOfSame ? rest.bytes : 0;
+  if (isOfSame || (!isWritten(rest.state) && rest.cluster == all.cluster)) // a cluster's reads do not race with itself
+    rest.bytes = 0;
+  all.hasOthers = before.hasOthers;
+  return all;
+}
+
+/// Notes the access and the rest among what else was done to the bytes of a cell.
+static void noteOthers(std::vector<Content> &others, const Content &now, const Content &rest) {
+  if (isWritten(now.state))
+    for (Content &one : others)
+      one.bytes &= static_cast<uint16_t>(~now.bytes);
+  llvm::erase_if(others, [](const Content &one) { return !one.bytes; });
+  if (!rest.bytes)
+    return;
+  if (const auto read = llvm::find_if(others, [](const Content &one) { return !isWritten(one.state); });
+      !isWritten(rest.state) && read != others.end())
+    *read = joinedReads(*read, rest);
+  else
+    others.push_back(rest);
+}
+
 /// Notes the access of a whole cell that nothing was done to, or that its own cluster has only read. Returns how many
 /// of the cells from the first one on were such.
 static uint64_t noteSimply(GlobalCell *cells, uint64_t count, const Content &now, uint32_t launch) {
-  const uint64_t who = whoOf(now, launch), when = whenOf(now), ofCluster = uint64_t(UINT32_MAX) << 32 | 7;
+  const uint64_t who = whoOf(now, launch), when = whenOf(now), ofCluster = uint64_t(UINT32_MAX) << 32 | othersMask | 7;
   const uint64_t read = uint64_t(now.cluster) << 32 | static_cast<uint64_t>(State::Read);
   const uint64_t bytes = uint64_t(now.bytes) << 8;
   for (uint64_t i = 0; i < count; ++i) {
@@ -160,8 +186,9 @@ static uint64_t noteSimply(GlobalCell *cells, uint64_t count, const Content &now
 }
 
 /// The conflict of an access with what the cell says, if there is one.
-static std::optional<Race> raceWith(const Content &before, const Content &now, const Warp &warp, const Instruction &at,
-                                    bool isWrite) {
+static std::optional<Race> raceWith(const Content &before, const Content &now, const Warp &warp,
+                                    const Instruction &at) {
+  const bool isWrite = isWritten(now.state);
   if (!(before.bytes & now.bytes) || !(isWritten(before.state) || isWrite))
     return std::nullopt;
   const bool areOrdered = !isUnordered(before, now, warp), areOfOne = before.cluster == now.cluster;
@@ -177,6 +204,33 @@ static std::optional<Race> raceWith(const Content &before, const Content &now, c
   race.matters = isWrite || warp.doer.agent || !areOfOne;
   if (!areOfOne)
     race.cluster = before.cluster;
+  return race;
+}
+
+/// Notes an access of bytes of one cell.
+static std::optional<Race> noteInCell(GlobalCell &cell, const Content &now, const Warp &warp, const Instruction &at) {
+  GlobalShadows &shadows = *warp.block->grid->shadows;
+  const Content before = read(cell, shadows.launch);
+  if (!before.hasOthers && before.state != State::Untouched && !isWritten(before.state) && !isWritten(now.state)) {
+    write(cell, joinedReads(before, now), shadows.launch);
+    return {};
+  }
+  std::optional<Race> race = raceWith(before, now, warp, at);
+  if (race)
+    return race;
+  Content rest, all = after(before, now, rest);
+  if (before.hasOthers || rest.bytes) {
+    const bool isRoom = shadows.withOthers(cell, [&](std::vector<Content> &others) {
+      for (size_t i = 0; i < others.size() && !race; ++i)
+        race = raceWith(others[i], now, warp, at);
+      if (!race)
+        noteOthers(others, now, rest);
+      all.hasOthers = !others.empty();
+    });
+    all.hasOthers &= isRoom;
+  }
+  if (!race)
+    write(cell, all, shadows.launch);
   return race;
 }
 
@@ -219,10 +273,8 @@ std::optional<Race> noteGlobal(Warp &warp, const Instruction &at, const GlobalAc
     now.bytes = static_cast<uint16_t>(((1u << count) - 1) << first);
     if (cellBytes == leastCell && access.by.lanes)
       now.lane = access.by.shift < 2 ? uint8_t(wholeWarp) : access.by.lanes[(from - access.offset) >> access.by.shift];
-    const Content before = read(cell, launch);
-    if (const std::optional<Race> race = raceWith(before, now, warp, at, access.isWrite))
+    if (std::optional<Race> race = noteInCell(cell, now, warp, at))
       return race;
-    write(cell, after(before, now), launch);
     from += count;
   }
   return {};

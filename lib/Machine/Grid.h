@@ -77,7 +77,7 @@ struct GridState {
   std::array<uint32_t, 3> block, cluster, grid;
   std::vector<uint8_t> parameters;
   Timing timing;
-  uint32_t sharedBytes = 0;
+  std::vector<ByteRun> sharedZones; // the variables in shared memory, and the dynamic memory behind them
   std::string printed;
   std::vector<TraceLine> trace;
   std::vector<FunctionCounts> counts; // by the number of the function; empty: nothing is counted
@@ -101,6 +101,14 @@ struct GridState {
   std::vector<BlockState *> blocks; // the blocks that are alive
   WeakMemory weak;                  // ends first: it finishes stores to what is above
 };
+
+/// The variable or the dynamic memory that a place in shared memory belongs to; empty: it is between them.
+inline ByteRun sharedZoneAt(const GridState &grid, uint64_t offset) {
+  for (const ByteRun &zone : llvm::reverse(grid.sharedZones))
+    if (offset >= zone.begin)
+      return offset < zone.end ? zone : ByteRun();
+  return {};
+}
 
 /// Prepares the block's warps.
 void begin(BlockState &block);

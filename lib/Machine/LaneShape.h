@@ -2,6 +2,7 @@
 // The addresses of the lanes of an access. Their distances are mostly the same each time that an instruction is
 // executed, so that what follows from these is found once.
 #include "Machine/Counters.h"
+#include "Machine/PastAccess.h"
 #include "Machine/Program.h"
 #include <array>
 #include <deque>
@@ -37,6 +38,7 @@ struct LaneShape {
   std::array<uint8_t, warpSize> lanes;         // the lane of each element of the runs, as races are told
   std::array<uint32_t, warpSize> lanesOfCells; // the same for each byte of a cell
   KnownCost cost;
+  ByteRun zone = {}; // of shared memory, in which the access was the last time
   /// Finds all of that, but for the cost; lanes of `many` are not told apart.
   void find(const uint64_t *at, uint32_t lanesOfAccess, const MemoryAccess &access);
 };

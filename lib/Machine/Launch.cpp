@@ -462,7 +462,10 @@ static GridState gridOf(const Program &program, const LoadedModule &module, cons
                         const Workspace &workspace) {
   GridState grid(program, module.parts->memory, launch, clusterOf(program, launch));
   grid.workspace = workspace.address;
-  grid.sharedBytes = static_cast<uint32_t>(program.sharedBytes + launch.shared);
+  for (const NamedPlace &one : program.shared)
+    grid.sharedZones.push_back({static_cast<uint32_t>(one.offset), static_cast<uint32_t>(one.offset + one.bytes)});
+  grid.sharedZones.push_back(
+      {static_cast<uint32_t>(program.dynamicShared), static_cast<uint32_t>(program.dynamicShared + launch.shared)});
   if (launch.counts)
     grid.counts.resize(program.functions.size());
   return grid;

@@ -29,16 +29,25 @@ static Lookup inShared(Warp &warp, uint64_t address, uint64_t bytes, bool isWrit
   const uint64_t rank = address >> sharedRankShift;
   if (rank >= warp.block->cluster.size())
     return {nullptr, AccessFault::OutOfBounds};
+  BlockState &owner = *warp.block->cluster[rank];
+  const uint64_t at = address & sharedOffsetMask;
+  const ByteRun zone = sharedZoneAt(*warp.block->grid, at);
+  if (bytes ? at >= zone.end || bytes > zone.end - at : at > owner.shared.size())
+    return {nullptr, AccessFault::OutOfBounds};
   if (isWrite)
-    markWritten(warp.block->cluster[rank]->written, address & sharedOffsetMask, bytes);
-  return inBytes(warp.block->cluster[rank]->shared, address & sharedOffsetMask, bytes);
+    markWritten(owner.written, at, bytes);
+  return {owner.shared.data() + at, AccessFault::None};
 }
 
 static Lookup inLocal(Warp &warp, uint64_t address, uint64_t bytes, unsigned lane, bool isWrite) {
   if (address > warp.localBytes || bytes > warp.localBytes - address)
     return {nullptr, AccessFault::OutOfBounds};
+  const size_t first = size_t(lane) * warp.localBytes + address;
+  if (bytes && !warp.localWritten.empty() &&
+      (warp.localWritten[first] == guardFlag || warp.localWritten[first + bytes - 1] == guardFlag))
+    return {nullptr, AccessFault::OutOfBounds};
   if (isWrite)
-    markWritten(warp.localWritten, size_t(lane) * warp.localBytes + address, bytes);
+    markWritten(warp.localWritten, first, bytes);
   return {warp.localOf(lane) + address, AccessFault::None};
 }
 

@@ -27,9 +27,14 @@ static std::vector<const Body *> reachedFrom(const Body &kernel, const ProgramBu
   return reached;
 }
 
-/// Shared variables lie one after the other, those without a size behind all others.
+/// Shared variables lie one after the other, those without a size behind all others. Between any two is a guard zone:
+/// all but the first lie further on than they would by a number of bytes that no alignment, no swizzle and no bank of
+/// the memory can tell.
 static void placeShared(ProgramBuilder &builder, llvm::ArrayRef<const Body *> reached) {
+  constexpr uint64_t guardBytes = 1024, mostGuards = 256;
+  Program &program = builder.program;
   uint64_t end = 0, alignment = 16;
+  const auto guards = [&] { return guardBytes * std::min<uint64_t>(program.shared.size(), mostGuards); };
   std::vector<std::pair<uint32_t, NameId>> open;
   for (const Body *body : reached)
     body->eachNamed([&](NamedUse use) {
@@ -45,13 +50,15 @@ static void placeShared(ProgramBuilder &builder, llvm::ArrayRef<const Body *> re
       const auto [found, isNew] = builder.shared.try_emplace(key);
       if (!isNew)
         return;
-      found->second = llvm::alignTo(end, symbol->extent.align);
-      end = found->second + symbol->extent.bytes;
-      builder.program.shared.push_back({found->second, symbol->extent.bytes, body->text(use.local).str()});
+      const uint64_t place = llvm::alignTo(end, symbol->extent.align);
+      end = place + symbol->extent.bytes;
+      found->second = place + guards();
+      program.shared.push_back({found->second, symbol->extent.bytes, body->text(use.local).str()});
     });
-  builder.program.sharedBytes = llvm::alignTo(end, alignment);
+  program.sharedBytes = llvm::alignTo(end, alignment);
+  program.dynamicShared = program.sharedBytes + guards();
   for (const auto &key : open)
-    builder.shared[key] = builder.program.sharedBytes;
+    builder.shared[key] = program.dynamicShared;
 }
 
 static void readParameters(const Function &function, const ReadModule &module, Program &program) {

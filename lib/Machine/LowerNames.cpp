@@ -132,6 +132,14 @@ static Space spaceNamed(isa::WordId word) {
   }
 }
 
+/// The next variable of the frame lies behind a guard zone.
+static void addGuard(FunctionCode &code) {
+  if (code.guards.empty() || code.guards.back() + guardBytes != code.frameBytes) {
+    code.guards.push_back(code.frameBytes);
+    code.frameBytes += guardBytes;
+  }
+}
+
 std::optional<BodyLowering::Variable> BodyLowering::variable(LocalId local) {
   const Symbol *symbol = body.symbol(local);
   if (!symbol || symbol->kind != SymbolKind::Variable)
@@ -158,8 +166,13 @@ std::optional<BodyLowering::Variable> BodyLowering::variable(LocalId local) {
   }
   const auto [found, isNew] = inFrame.try_emplace(key);
   if (isNew) {
+    const bool isLocal = symbol->space == isa::words::local;
+    if (isLocal && code.frameBytes)
+      addGuard(code);
     found->second = llvm::alignTo(code.frameBytes, symbol->extent.align);
     code.frameBytes = found->second + symbol->extent.bytes;
+    if (isLocal)
+      addGuard(code);
   }
   return Variable{Space::Local, found->second, symbol->extent.bytes};
 }

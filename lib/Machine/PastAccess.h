@@ -39,7 +39,8 @@ struct ReadGroup {
 struct Cell {
   PastAccess write;
   ReadGroup reads;
-  bool hasMoreReads = false; // there are more reads, which lie elsewhere
+  bool hasMoreReads = false;  // there are more reads, which lie elsewhere
+  bool hasMoreWrites = false; // and more writes, each of bytes that no later one wrote
 };
 
 } // namespace ptxray::machine

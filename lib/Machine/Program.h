@@ -165,6 +165,8 @@ private:
   std::vector<Slot> slots;
 };
 
+inline constexpr uint64_t guardBytes = 16; // as many as an access has at most
+
 struct FunctionCode {
   const Body *body = nullptr;
   uint32_t number = 0; // among the functions of the program
@@ -178,7 +180,8 @@ struct FunctionCode {
   std::vector<std::pair<Place, uint64_t>> sharedAddresses; // or in the shared memory of the block
   std::vector<std::pair<Place, uint64_t>> givenNumbers;    // or what the kernel is given at an offset of its parameters
   std::vector<Passed> parameters, results;
-  uint64_t frameBytes = 0; // local memory of a thread
+  uint64_t frameBytes = 0;      // local memory of a thread
+  std::vector<uint64_t> guards; // where guard zones of `guardBytes` begin in it, which no access may touch
   Kept kept;
   RegisterFlows flows;
   std::vector<std::pair<LocalId, Place>> named; // the registers of the body that are used
@@ -203,7 +206,8 @@ struct Program {
   llvm::DenseMap<uint32_t, FunctionCode *> byName;
   std::map<uint64_t, FunctionCode *> byAddress;
   uint32_t accesses = 0;
-  uint64_t sharedBytes = 0; // static; dynamic memory follows
+  uint64_t sharedBytes = 0;   // of the variables, as they would lie one after the other
+  uint64_t dynamicShared = 0; // where dynamic memory begins here: there are guard zones between variables
   std::vector<NamedPlace> parameters, shared;
   uint64_t parameterBytes = 0;
   ptxray::KernelHead head;

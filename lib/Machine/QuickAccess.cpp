@@ -63,7 +63,10 @@ static PTXRAY_INLINE bool findRow(const Op &op, const MemoryAccess &access, Warp
     row.owner = warp.block->cluster[rank];
     row.offset = at & sharedOffsetMask;
     row.first = row.owner->shared.data() + row.offset + beforeFirst;
-    return row.owner->shared.size() >= bytes && row.offset <= row.owner->shared.size() - bytes;
+    ByteRun &zone = row.shape->zone;
+    if (row.offset < zone.begin || row.offset >= zone.end)
+      zone = sharedZoneAt(*warp.block->grid, row.offset);
+    return row.offset < zone.end && bytes <= zone.end - row.offset;
   }
   if (low < globalBegin)
     return false;

@@ -71,13 +71,28 @@ static uint32_t joinedLanes(const PastAccess &last, const PastAccess &now, uint3
   return lanes;
 }
 
-static void note(PastAccess &last, const PastAccess &now) {
+/// Keeps the writes of other bytes beside that of now.
+static void keepWrites(Cell &cell, size_t index, const PastAccess &now, SharedShadow &shadow) {
+  std::vector<PastAccess> &others = shadow.moreWrites[index];
+  others.push_back(cell.write);
+  for (PastAccess &one : others)
+    one.bytes &= static_cast<uint8_t>(~now.bytes);
+  llvm::erase_if(others, [](const PastAccess &one) { return !one.bytes; });
+  cell.hasMoreWrites = !others.empty();
+  if (!cell.hasMoreWrites)
+    shadow.moreWrites.erase(index);
+}
+
+static void note(Cell &cell, size_t index, const PastAccess &now, SharedShadow &shadow) {
+  PastAccess &last = cell.write;
   const bool isSame = last.warp == now.warp && last.clock == now.clock && last.isStrong == now.isStrong;
   PastAccess joined = now;
   if (isSame) {
     joined.bytes |= last.bytes;
     joined.lanes = (last.lanes & ~maskOf(now.bytes)) | (now.lanes & maskOf(now.bytes));
   }
+  if (cell.hasMoreWrites || (last.bytes & ~joined.bytes))
+    keepWrites(cell, index, joined, shadow);
   last = joined;
 }
 
@@ -121,15 +136,27 @@ static void keep(Cell &cell, size_t index, SharedShadow &shadow) {
   groups.push_back(group);
 }
 
-static std::optional<Race> noteRead(Cell &cell, size_t index, const PastAccess &now, SharedShadow &shadow, Warp &warp) {
-  warp.hasRead = true;
+/// The race of a read with a write, if there is one.
+static std::optional<Race> raceOfRead(const PastAccess &write, const PastAccess &now, const Warp &warp) {
   // The address that an allocation wrote is not an operand: an operation that reads there needs bytes that something
   // else has written, and lacks them with or without an order.
-  const bool matters = !(warp.doer.isAsyncProxy && cell.write.isAllocation);
-  if (matters && conflicts(cell.write, now, warp))
-    return Race{cell.write, true};
-  if (matters && (cell.write.bytes & now.bytes) && isUnfenced(cell.write.warp, cell.write.clock, warp))
-    return Race{.earlier = cell.write, .isWrite = true, .isUnfenced = true};
+  if (warp.doer.isAsyncProxy && write.isAllocation)
+    return {};
+  if (conflicts(write, now, warp))
+    return Race{write, true};
+  if ((write.bytes & now.bytes) && isUnfenced(write.warp, write.clock, warp))
+    return Race{.earlier = write, .isWrite = true, .isUnfenced = true};
+  return {};
+}
+
+static std::optional<Race> noteRead(Cell &cell, size_t index, const PastAccess &now, SharedShadow &shadow, Warp &warp) {
+  warp.hasRead = true;
+  if (std::optional<Race> race = raceOfRead(cell.write, now, warp))
+    return race;
+  if (cell.hasMoreWrites)
+    for (const PastAccess &write : shadow.moreWrites[index])
+      if (std::optional<Race> race = raceOfRead(write, now, warp))
+        return race;
   ReadGroup &group = cell.reads;
   const uint64_t bit = bitOf(now.warp, warp);
   const bool isAlone = group.last.warp == now.warp && !(group.warps & ~bit);
@@ -159,6 +186,10 @@ static std::optional<Race> noteWrite(Cell &cell, size_t index, const PastAccess 
                                      const Warp &warp) {
   if (conflicts(cell.write, now, warp))
     return Race{cell.write, true};
+  if (cell.hasMoreWrites)
+    for (const PastAccess &write : shadow.moreWrites[index])
+      if (conflicts(write, now, warp))
+        return Race{write, true};
   const auto raced = [&](const ReadGroup &group) {
     return group.last.bytes & now.bytes ? unordered(group, now, warp) : PastAccess();
   };
@@ -171,7 +202,7 @@ static std::optional<Race> noteWrite(Cell &cell, size_t index, const PastAccess 
     shadow.moreReads.erase(index);
     cell.hasMoreReads = false;
   }
-  note(cell.write, now);
+  note(cell, index, now, shadow);
   return {};
 }
 
@@ -352,9 +383,9 @@ void noteLateReads(BlockState &owner) {
   }
 }
 
-void dropKnownReads(BlockState &owner) {
+void dropKnown(BlockState &owner) {
   std::vector<LateRead> &reads = owner.shadow.lateReads;
-  if (reads.empty())
+  if (reads.empty() && owner.shadow.moreWrites.empty())
     return;
   uint32_t known = ~0u;
   for (const BlockState *block : owner.cluster)
@@ -363,6 +394,7 @@ void dropKnownReads(BlockState &owner) {
         known = std::min(known, warp.horizon);
   if (llvm::all_of(reads, [known](const LateRead &one) { return one.clock <= known; }))
     reads.clear();
+  owner.shadow.dropMoreWrites(known, owner.agents->warps);
 }
 
 } // namespace ptxray::machine

@@ -61,8 +61,8 @@ bool isUnfenced(uint32_t writer, uint32_t clock, const Warp &warp);
 std::optional<Race> noteAccess(Warp &warp, const Instruction &at, BlockState &owner, const SharedAccess &access);
 /// Notes the late reads of the shared memory of the block.
 void noteLateReads(BlockState &owner);
-/// Forgets them if all warps know of them: nothing can race with them any more.
-void dropKnownReads(BlockState &owner);
+/// Forgets them, and writes beside the last ones, if all warps know of them: nothing can race with them any more.
+void dropKnown(BlockState &owner);
 /// Notes an access of the warp as a whole to all bytes of the runs, if these have all seen the same and nothing races
 /// with it. Returns whether it has.
 bool areNotedAlike(Warp &warp, const Instruction &at, BlockState &owner, llvm::ArrayRef<ByteRun> runs, bool isWrite);

@@ -10,6 +10,7 @@ namespace ptxray::machine {
 constexpr uint32_t noPlace = ~0u;
 constexpr unsigned cellBytesAt = 16, strongAt = 20, moreAt = 21, addressAt = 22; // bits of details
 constexpr uint32_t cellBytesMask = 15u << cellBytesAt, moreMask = 1u << moreAt;
+constexpr uint32_t moreWritesMask = 1u << 31; // of the warp of a write: it compares as no warp
 
 static uint32_t detailsOf(const PastAccess &access) {
   return access.turn | uint32_t(access.bytes) << cellBytesAt | uint32_t(access.isStrong) << strongAt |
@@ -52,6 +53,8 @@ static void writeTo(SharedShadow::Columns &columns, size_t i, const PastAccess &
 Cell SharedShadow::read(size_t index) const {
   Cell cell;
   cell.write = readFrom(writes, index, instructions);
+  cell.write.warp &= ~moreWritesMask;
+  cell.hasMoreWrites = hasMoreWrites(index);
   cell.reads = {readers[index], readFrom(reads, index, instructions)};
   cell.hasMoreReads = reads.details[index] >> moreAt & 1;
   return cell;
@@ -59,6 +62,7 @@ Cell SharedShadow::read(size_t index) const {
 
 void SharedShadow::write(size_t index, const Cell &cell) {
   writeTo(writes, index, cell.write, instructions);
+  writes.warps[index] |= cell.hasMoreWrites ? moreWritesMask : 0;
   writeTo(reads, index, cell.reads.last, instructions);
   reads.details[index] |= uint32_t(cell.hasMoreReads) << moreAt;
   readers[index] = cell.reads.warps;
@@ -85,7 +89,7 @@ static uint32_t differencesPlain(const SharedShadow::Columns &columns, size_t fi
 }
 
 bool SharedShadow::areWritesSame(size_t first, size_t count) const {
-  return !(isWide() ? differencesWide : differencesPlain)(writes, first, count);
+  return !hasMoreWrites(first) && !(isWide() ? differencesWide : differencesPlain)(writes, first, count);
 }
 
 bool SharedShadow::areReadsSame(size_t first, size_t count) const {
@@ -105,6 +109,19 @@ bool SharedShadow::areWritesBefore(size_t first, size_t count, uint32_t clock, u
 }
 
 bool SharedShadow::hasMoreReads(size_t index) const { return reads.details[index] & moreMask; }
+bool SharedShadow::hasMoreWrites(size_t index) const { return writes.warps[index] & moreWritesMask; }
+
+void SharedShadow::dropMoreWrites(uint32_t known, uint32_t warps) {
+  for (auto one = moreWrites.begin(); one != moreWrites.end();) {
+    std::erase_if(one->second, [&](const PastAccess &write) { return write.clock <= known && write.warp <= warps; });
+    if (!one->second.empty()) {
+      ++one;
+      continue;
+    }
+    writes.warps[one->first] &= ~moreWritesMask;
+    one = moreWrites.erase(one);
+  }
+}
 
 void SharedShadow::repeat(size_t first, size_t count, bool isWrite) {
   Columns &columns = isWrite ? writes : reads;
@@ -156,7 +173,7 @@ static bool areSamePlain(const SharedShadow::Columns &columns, llvm::ArrayRef<By
 }
 
 bool SharedShadow::areWritesSame(llvm::ArrayRef<ByteRun> runs) const {
-  return (isWide() ? areSameWide : areSamePlain)(writes, runs, nullptr);
+  return !hasMoreWrites(runs[0].begin / bytesOfCell) && (isWide() ? areSameWide : areSamePlain)(writes, runs, nullptr);
 }
 bool SharedShadow::areReadsSame(llvm::ArrayRef<ByteRun> runs) const {
   return !hasMoreReads(runs[0].begin / bytesOfCell) && (isWide() ? areSameWide : areSamePlain)(reads, runs, &readers);

@@ -49,6 +49,9 @@ public:
   bool areWritesBefore(size_t first, size_t count, uint32_t clock, uint32_t warps) const;
   /// Is true when there are more reads of a cell than the columns tell.
   bool hasMoreReads(size_t index) const;
+  bool hasMoreWrites(size_t index) const;
+  /// Forgets writes beside the last ones that all know of, which their own counts up to this one are.
+  void dropMoreWrites(uint32_t known, uint32_t warps);
   /// Notes in these cells what an access has made of the one before them, which was like them.
   void repeat(size_t first, size_t count, bool isWrite);
   /// The same questions about whole cells in several places, the first of which is the one at the begin of the first
@@ -60,9 +63,10 @@ public:
   /// Notes the access if it is plain that nothing races with it. Returns whether it is.
   bool noteRow(const RowAccess &row);
 
-  std::map<size_t, std::vector<ReadGroup>> moreReads; // the earlier groups of each cell
-  uint32_t latestWrite = 0;                           // no write is at a later count of its warp; all ones: unknown
-  std::vector<LateRead> lateReads;                    // in their order
+  std::map<size_t, std::vector<ReadGroup>> moreReads;   // the earlier groups of each cell
+  std::map<size_t, std::vector<PastAccess>> moreWrites; // the earlier writes, of other bytes
+  uint32_t latestWrite = 0;                             // no write is at a later count of its warp; all ones: unknown
+  std::vector<LateRead> lateReads;                      // in their order
 
   /// The accesses of all cells: their members, column by column.
   struct Columns {

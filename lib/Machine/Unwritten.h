@@ -9,6 +9,7 @@ namespace ptxray::machine {
 
 /// A flag for each byte of a memory says whether it was written; there are none where that is not asked for.
 using Written = std::vector<uint8_t>;
+inline constexpr uint8_t guardFlag = 2; // of a byte of local memory that no access may touch
 
 void markWritten(Written &written, uint64_t at, uint64_t bytes);
 /// Bytes were copied: what nothing has written stays so.

@@ -44,7 +44,7 @@ void trace(Warp &warp, const FunctionCode &code, uint32_t instruction) {
   size_t result = 0, address = 0;
   const RegisterFlow flow = code.flow(instruction);
   for (const auto [local, uses] : llvm::zip(body.namesOf(instruction), body.usesOf(instruction))) {
-    if (!body.isRegister(local) || !(uses & (Writes | Addresses)))
+    if (!body.isRegister(local) || body.symbol(local)->shape.vector || !(uses & (Writes | Addresses)))
       continue;
     const Slot slot = uses & Writes ? flow.results[result++] : flow.addresses[address++];
     line.values.push_back(body.text(local).str() + " = " +

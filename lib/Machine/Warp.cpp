@@ -259,9 +259,9 @@ static void leave(Warp &warp, const CodeBlock &block) {
     ++warp.now.at;
     return;
   }
-  if (warp.traced >= 0 && leaving >> warp.traced & 1)
+  if (block.instructions && warp.traced >= 0 && leaving >> warp.traced & 1) // else it is the end of the text
     trace(warp, warp.now.frame->code, block.instruction);
-  if (warp.isCounted)
+  if (block.instructions && warp.isCounted)
     countGuarded(warp, warp.now.frame->code, block.instruction, leaving);
   if (!leaving) {
     ++warp.now.at;

@@ -202,6 +202,17 @@ class Counters(unittest.TestCase):
         self.assertEqual(copies["shared_async"], 32 * 16 + 128 * 32)
         self.assertGreater(copies["tensor"], 4 * 32 * 16 + 128 * 32)  # one copy goes to all warps; then these read
 
+    def test_end_of_text(self):
+        """Control that comes to the end of a kernel without `ret` executes nothing there."""
+        ends = REPOSITORY / "test" / "module" / "flow" / "ends.ptx"
+        path = self.folder / "ends.json"
+        for kernel, words in (("empty", []), ("guarded", ["1"])):
+            done = self.run_ptxray(f"--counters={path}", "--trace=0", f"--kernel={kernel}", ends, *words)
+            self.assertEqual(done.returncode, 0)
+            self.assertEqual(done.stderr.count("ld.param.u32"), len(words))
+        executed = [one["counts"]["inst_executed"] for one in json.loads(path.read_text())["instructions"]]
+        self.assertEqual(executed, [1, 1, 1])
+
     def test_cannot_write(self):
         done = self.run_ptxray("--counters=/nowhere/c.json", SAXPY, "--block=32", "2", "zeros:128", "zeros:128", "32")
         self.assertEqual((done.returncode, done.stderr), (2, "ptxray: cannot write `/nowhere/c.json`\n"))

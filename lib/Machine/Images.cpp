@@ -98,8 +98,10 @@ static TexelFetch requestOf(const TextureFetch &fetch, const Image &image, const
 
 /// The sampling of a texture with a sampler of its own.
 static Sampling with(Sampling texture, const Sampling &sampler) {
-  const bool isNormalized = texture.isNormalized && sampler.isNormalized, readsFractions = texture.readsFractions;
+  const bool isNormalized = texture.isNormalized && sampler.isNormalized, readsFractions = texture.readsFractions,
+             isSeamless = texture.isSeamless;
   texture = sampler;
+  texture.isSeamless = isSeamless;
   texture.isNormalized = isNormalized;
   texture.readsFractions = readsFractions;
   return texture;
@@ -131,6 +133,8 @@ static void fetchOfLane(const TextureFetch &fetch, char *registers, const Op &op
   const Image &image = *texture->image;
   if (std::string problem = problemOf(fetch, image, sampling); !problem.empty())
     return reportUndefined(warp, op, lane, std::move(problem));
+  if (image.isCube && sampling.isSeamless && fetch.component >= 0)
+    return refuse(warp, op, lane, "four texels of a seamless cube");
   const uint8_t *bytes = bytesOf(warp, op, lane, image, fetch.geometry, /*isWrite=*/false);
   if (!bytes)
     return;

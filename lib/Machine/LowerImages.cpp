@@ -54,8 +54,9 @@ static ImageGeometry geometryOf(const Lowered &one) {
 }
 
 bool fetchTexture(const Lowered &one, BodyLowering &lowering) {
-  if (hasWord(one, ".2dms") || hasWord(one, ".a2dms") || one.node("f") >= 0)
-    return false; // samples of a pixel, and comparisons of depths
+  if (hasWord(one, ".2dms") || hasWord(one, ".a2dms"))
+    return false; // samples of a pixel: no driver makes a texture that has them
+  // The operand that depths are compared with changes nothing, as textures that a driver makes hold no depths.
   TextureFetch fetch;
   fetch.texture = lowering.handleOf(one, one.node("a"));
   if (one.node("b") >= 0)

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 namespace ptxray::machine {
@@ -75,11 +76,6 @@ int32_t texelAt(int64_t index, int32_t extent, AddressMode mode) {
   }
 }
 
-AddressMode modeOf(const Sampling &sampling, unsigned dimension) {
-  const AddressMode mode = sampling.modes[dimension];
-  return sampling.isNormalized || mode == AddressMode::Border ? mode : AddressMode::Clamp;
-}
-
 template <class T> T readAs(const uint8_t *bytes) {
   T value;
   std::memcpy(&value, bytes, sizeof value);
@@ -96,6 +92,14 @@ int32_t expanded(int32_t value, TexelType type) {
   }
   default: return value;
   }
+}
+
+/// A number of f16 as f32; a NaN keeps its bits.
+uint32_t widened(uint16_t bits) {
+  constexpr uint32_t exponents = 0x7c00, sign = 0x8000;
+  if ((bits & ~sign) > exponents)
+    return (bits & sign) << 16 | 0x7f800000 | (bits & (exponents ^ 0x7fff)) << 13;
+  return static_cast<uint32_t>(numbers::store(numbers::read(bits, numbers::f16), numbers::f32, {}));
 }
 
 /// Reads the texels of an image.
@@ -137,9 +141,7 @@ private:
     case TexelType::S8: return static_cast<uint32_t>(static_cast<int8_t>(*from));
     case TexelType::U16: return readAs<uint16_t>(from);
     case TexelType::S16: return static_cast<uint32_t>(readAs<int16_t>(from));
-    case TexelType::F16:
-      return static_cast<uint32_t>(
-          numbers::store(numbers::read(readAs<uint16_t>(from), numbers::f16), numbers::f32, {}));
+    case TexelType::F16: return widened(readAs<uint16_t>(from));
     default: return readAs<uint32_t>(from);
     }
   }
@@ -196,6 +198,8 @@ QuadSum sumOf(const Tap *taps, unsigned channel, int mantissa) {
   return sum;
 }
 
+uint32_t nanOf(TexelType type) { return type == TexelType::F16 ? 0x7fffe000 : 0x7fffffff; }
+
 uint32_t filteredFloat(const std::vector<Tap> &taps, unsigned channel, TexelType type) {
   const int mantissa = type == TexelType::F16 ? 11 : 24;
   QuadSum sum;
@@ -218,10 +222,9 @@ uint32_t filteredFloat(const std::vector<Tap> &taps, unsigned channel, TexelType
     sum.value = aligned(sum.value, sum.exponent) + aligned(next.value, next.exponent);
     sum.exponent = unit;
   }
-  const uint32_t nan = type == TexelType::F16 ? 0x7fffe000 : 0x7fffffff;
   constexpr uint32_t infinity = 0x7f800000, sign = 0x80000000;
   if (sum.isNaN || (sum.isInfinite && sum.isNegativeInfinite))
-    return nan;
+    return nanOf(type);
   if (sum.isInfinite || sum.isNegativeInfinite)
     return infinity | (sum.isNegativeInfinite ? sign : 0);
   if (!sum.value)
@@ -264,6 +267,36 @@ uint32_t toFace(std::array<float, mostImageRank> &at) {
   return face;
 }
 
+/// A texel of a face of a cube.
+struct FaceTexel {
+  uint32_t face;
+  int32_t x, y;
+};
+
+/// The texel of the next face that lies beyond an edge of one. Coordinates are those of directions, in units of half a
+/// texel from the middle of the cube.
+FaceTexel beyondEdge(const FaceTexel &outside, int32_t extent) {
+  const uint32_t axis = outside.face / 2;
+  const int32_t sign = outside.face % 2 ? -1 : 1;
+  const int32_t across = 2 * outside.x + 1 - extent, down = 2 * outside.y + 1 - extent;
+  std::array<int32_t, 3> at = {across, -down, sign * extent};
+  if (axis == 0)
+    at = {sign * extent, -down, -sign * across};
+  else if (axis == 1)
+    at = {across, sign * extent, sign * down};
+  else
+    at[0] *= sign;
+  uint32_t next = 0;
+  for (uint32_t i = 0; i < 3; ++i)
+    next = i != axis && std::abs(at[i]) > extent ? i : next;
+  const int32_t nextSign = at[next] < 0 ? -1 : 1;
+  at[next] = nextSign * extent; // what is beyond the edge goes down the next face
+  at[axis] = sign * (extent - 1);
+  const int32_t nextAcross = next == 0 ? -nextSign * at[2] : next == 1 ? at[0] : nextSign * at[0];
+  const int32_t nextDown = next == 1 ? nextSign * at[2] : -at[1];
+  return {2 * next + (nextSign < 0), (nextAcross + extent - 1) / 2, (nextDown + extent - 1) / 2};
+}
+
 /// A fetch of one texture.
 class Fetching {
 public:
@@ -292,9 +325,17 @@ public:
   }
 
 private:
-  uint32_t slice() const {
+  uint32_t slice() const { return slice(face); }
+  uint32_t slice(uint32_t ofFace) const {
     const uint32_t layers = image.layers ? image.layers : 1;
-    return std::min(fetch.layer, layers - 1) * (image.isCube ? cubeFaces : 1) + face;
+    return std::min(fetch.layer, layers - 1) * (image.isCube ? cubeFaces : 1) + ofFace;
+  }
+  bool isSeamless() const { return image.isCube && sampling.isSeamless; }
+  AddressMode modeOf(unsigned dimension) const {
+    const AddressMode mode = sampling.modes[dimension];
+    if (isSeamless())
+      return AddressMode::Clamp;
+    return sampling.isNormalized || mode == AddressMode::Border ? mode : AddressMode::Clamp;
   }
   unsigned axes() const { return std::max(2u, image.rank); } // an image of one dimension is a row
   Texel filtered(const std::vector<Tap> &taps) const {
@@ -325,7 +366,7 @@ private:
     std::array<int32_t, mostImageRank> at = {};
     for (unsigned i = 0; i < image.rank; ++i) {
       const auto extent = static_cast<int32_t>(image.extent(i, level));
-      const AddressMode mode = modeOf(sampling, i);
+      const AddressMode mode = modeOf(i);
       const int64_t position = positionOf(fetch.at[i], extent, mode, sampling.isNormalized, /*isRounded=*/false);
       at[i] = texelAt((position >> 8) + fetch.offsets[i], extent, mode);
     }
@@ -339,7 +380,7 @@ private:
     Axes result;
     for (unsigned i = 0; i < axes(); ++i) {
       const auto extent = static_cast<int32_t>(image.extent(i, level));
-      const AddressMode mode = modeOf(sampling, i);
+      const AddressMode mode = modeOf(i);
       const float coordinate = i < image.rank ? fetch.at[i] : 0;
       int64_t position = positionOf(coordinate, extent, mode, sampling.isNormalized, /*isRounded=*/true) - one / 2 +
                          int64_t(fetch.offsets[i]) * one;
@@ -356,9 +397,36 @@ private:
       std::array<int32_t, mostImageRank> index = {0, 0, plane};
       for (unsigned axis = 0; axis < 2; ++axis)
         index[axis] = texelAt(int64_t(at[axis].first) + (i >> axis & 1),
-                              static_cast<int32_t>(image.extent(axis, level)), modeOf(sampling, axis));
+                              static_cast<int32_t>(image.extent(axis, level)), modeOf(axis));
       const bool isNeeded = whole && (!(i & 1) || at[0].fraction) && (!(i & 2) || at[1].fraction);
       taps.push_back({texels.texel(level, slice(), index), weights[i], isNeeded});
+    }
+  }
+  /// Four texels around a place on a cube. Where three faces meet there are three, which share the weight of the
+  /// fourth.
+  void addFaces(std::vector<Tap> &taps, uint32_t level, int32_t whole) const {
+    const Axes at = axesOf(level, /*isCut=*/false);
+    const auto extent = static_cast<int32_t>(image.extent(0, level));
+    std::array<int32_t, 4> weights = weightsOf(at[0].fraction, at[1].fraction, whole);
+    const auto isOutside = [extent](int32_t index) { return index < 0 || index >= extent; };
+    for (unsigned i = 0; i < 4; ++i) {
+      if (!isOutside(at[0].first + int32_t(i & 1)) || !isOutside(at[1].first + int32_t(i >> 1)))
+        continue;
+      const int32_t shared = std::exchange(weights[i], 0), third = (shared + 1) / 3;
+      weights[i ^ 1] += third;
+      weights[i ^ 2] += third;
+      weights[i ^ 3] += shared - 2 * third;
+    }
+    for (unsigned i = 0; i < 4; ++i) {
+      FaceTexel here = {face, at[0].first + int32_t(i & 1), at[1].first + int32_t(i >> 1)};
+      if (isOutside(here.x) && isOutside(here.y)) {
+        taps.emplace_back();
+        continue;
+      }
+      if (isOutside(here.x) || isOutside(here.y))
+        here = beyondEdge(here, extent);
+      const bool isNeeded = whole && (!(i & 1) || at[0].fraction) && (!(i & 2) || at[1].fraction);
+      taps.push_back({texels.texel(level, slice(here.face), {here.x, here.y, 0}), weights[i], isNeeded});
     }
   }
   void addTaps(std::vector<Tap> &taps, uint32_t level, int32_t whole) const {
@@ -366,20 +434,31 @@ private:
       std::array<int32_t, mostImageRank> at = {};
       for (unsigned i = 0; i < image.rank; ++i) {
         const auto extent = static_cast<int32_t>(image.extent(i, level));
-        const int64_t position = positionOf(fetch.at[i], extent, modeOf(sampling, i), sampling.isNormalized, false);
-        at[i] = texelAt((position >> 8) + fetch.offsets[i], extent, modeOf(sampling, i));
+        const int64_t position = positionOf(fetch.at[i], extent, modeOf(i), sampling.isNormalized, false);
+        at[i] = texelAt((position >> 8) + fetch.offsets[i], extent, modeOf(i));
       }
       taps.push_back({texels.texel(level, slice(), at), whole, true});
       taps.resize(taps.size() + 3);
       return;
     }
+    if (isSeamless())
+      return addFaces(taps, level, whole);
     const Axes at = axesOf(level);
     if (image.rank < 3)
       return addPlane(taps, level, at, 0, whole);
     const auto depth = static_cast<int32_t>(image.extent(2, level));
     const int32_t upper = halfUp(at[2].fraction * whole);
-    addPlane(taps, level, at, texelAt(at[2].first, depth, modeOf(sampling, 2)), whole - upper);
-    addPlane(taps, level, at, texelAt(int64_t(at[2].first) + 1, depth, modeOf(sampling, 2)), upper);
+    addPlane(taps, level, at, texelAt(at[2].first, depth, modeOf(2)), whole - upper);
+    addPlane(taps, level, at, texelAt(int64_t(at[2].first) + 1, depth, modeOf(2)), upper);
+  }
+  /// A texel as the filter would give it alone: NaNs are one, and the least numbers of f32 are zero.
+  uint32_t asGathered(uint32_t bits) const {
+    constexpr uint32_t exponents = 0x7f800000, sign = 0x80000000;
+    if (!isFloat(image.type))
+      return texels.given(bits);
+    if ((bits & ~sign) > exponents)
+      return nanOf(image.type);
+    return image.type == TexelType::F32 && !(bits & exponents) ? bits & sign : bits;
   }
   /// One component of the four texels that a filter would read: from the second row, from left to right, and back.
   Texel gathered() const {
@@ -390,9 +469,9 @@ private:
       std::array<int32_t, mostImageRank> index = {};
       for (unsigned axis = 0; axis < 2; ++axis)
         index[axis] = texelAt(int64_t(at[axis].first) + order[i][axis], static_cast<int32_t>(image.extent(axis, 0)),
-                              modeOf(sampling, axis));
+                              modeOf(axis));
       const auto found = texels.texel(0, slice(), index);
-      result[i] = static_cast<uint32_t>(fetch.component) < image.channels ? texels.given(found[fetch.component]) : 0;
+      result[i] = static_cast<uint32_t>(fetch.component) < image.channels ? asGathered(found[fetch.component]) : 0;
     }
     return result;
   }

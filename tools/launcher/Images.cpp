@@ -68,6 +68,8 @@ static bool readSampling(const std::string &part, const std::string &text, Image
     image.isLinear = part == "linear";
   else if (part == "normalized")
     image.isNormalized = true;
+  else if (part == "seamless")
+    image.isSeamless = true;
   else if (part == "fraction")
     image.readsFractions = true;
   else if (key == "bias" && !value.empty())

@@ -25,7 +25,7 @@ struct ImageDescription {
   Address at;
 
   std::array<Mode, 3> modes = {Mode::Clamp, Mode::Clamp, Mode::Clamp};
-  bool isLinear = false, isLinearInLevels = false, isNormalized = false, readsFractions = false;
+  bool isLinear = false, isLinearInLevels = false, isNormalized = false, readsFractions = false, isSeamless = false;
   double bias = 0, leastLevel = 0, mostLevel = 1000;
   std::array<double, 4> border = {0, 0, 0, 0};
 };

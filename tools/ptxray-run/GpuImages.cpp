@@ -49,13 +49,14 @@ CuResult GpuImages::makeArray(Made &made) const {
 }
 
 static CuTextureDescriptor samplingOf(const ImageDescription &image) {
-  enum { AsIntegers = 1, Normalized = 2 };
+  enum { AsIntegers = 1, Normalized = 2, Seamless = 0x40 };
   CuTextureDescriptor result = {};
   for (int i = 0; i < 3; ++i)
     result.modes[i] = static_cast<int>(image.modes[i]);
   result.filter = image.isLinear;
   const bool areIntegers = image.type->kind != ElementType::Float && !image.readsFractions;
-  result.flags = (areIntegers ? AsIntegers : 0) | (image.isNormalized ? Normalized : 0);
+  result.flags =
+      (areIntegers ? AsIntegers : 0) | (image.isNormalized ? Normalized : 0) | (image.isSeamless ? Seamless : 0);
   result.levelFilter = image.isLinearInLevels;
   result.bias = static_cast<float>(image.bias);
   result.leastLevel = static_cast<float>(image.leastLevel);

@@ -39,6 +39,7 @@ machine::ImageObject imageObjectFor(const ImageDescription &asked, uint64_t addr
   sampling.isLinearInLevels = asked.isLinearInLevels;
   sampling.isNormalized = asked.isNormalized || object.kind == Kind::Sampler;
   sampling.readsFractions = asked.readsFractions;
+  sampling.isSeamless = asked.isSeamless;
   sampling.bias = machine::fixedLevel(static_cast<float>(asked.bias));
   sampling.leastLevel = machine::fixedLevel(static_cast<float>(asked.leastLevel));
   sampling.mostLevel = machine::fixedLevel(static_cast<float>(asked.mostLevel));

@@ -1,4 +1,6 @@
 // The ways on from one block of code to another: branches, ends, calls and barriers.
+#include "Flow/Dominators.h"
+#include "Isa/Words.h"
 #include "Machine/Lower.h"
 #include "llvm/ADT/STLExtras.h"
 

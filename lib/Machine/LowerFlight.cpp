@@ -1,5 +1,6 @@
 // Makes operations of facts about asynchronous operations, their groups, and fences for proxies.
 #include "Isa/Words.h"
+#include "Machine/Async.h"
 #include "Machine/Flight.h"
 #include "llvm/ADT/STLExtras.h"
 

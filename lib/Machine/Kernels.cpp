@@ -24,7 +24,9 @@ std::vector<KernelEntry> kernelsOf(const Ast &ast) {
         parameter.bytes *= ast.dims[d];
       kernel.parameters.push_back(std::move(parameter));
     }
-    kernel.requiredBlock = headOf(ast, function).requiredBlock;
+    const KernelHead head = headOf(ast, function);
+    kernel.requiredBlock = head.requiredBlock;
+    kernel.mostThreads = head.threads.value_or(kernel.mostThreads);
   }
   return kernels;
 }

@@ -18,6 +18,7 @@ struct KernelEntry {
   std::string name;
   std::vector<Parameter> parameters;
   std::array<uint32_t, 3> requiredBlock = {0, 0, 0}; // zeros: a launch may choose
+  uint64_t mostThreads = 1024;                       // of a block
 };
 
 /// The kernels with a body, in the order of the text.

@@ -74,6 +74,14 @@ def hostile():
     expect(218, "cuModuleLoadData", ctypes.byref(module), text.replace(b"ret;", b"rte;"))
     expect(1, "cuModuleLoadData", ctypes.byref(module), None)
     expect(209, "cuModuleLoadData", ctypes.byref(module), b"\x7fELF" + bytes(60))
+    expect(0, "cuModuleLoadData", ctypes.byref(module), text.replace(b"\n{", b"\n.maxntid 8\n{", 1))
+    expect(0, "cuModuleGetFunction", ctypes.byref(kernel), module, b"saxpy")
+    expect(0, "cuFuncGetAttribute", ctypes.byref(number), 0, kernel)
+    assert number.value == 8
+    values = [ctypes.c_float(1), out, out, ctypes.c_uint32(8)]
+    many = (ctypes.c_void_p * 4)(*map(ctypes.addressof, values))
+    expect(1, "cuLaunchKernel", kernel, 1, 1, 1, 9, 1, 1, 0, None, many, None)
+    expect(0, "cuLaunchKernel", kernel, 1, 1, 1, 8, 1, 1, 0, None, many, None)
     expect(0, "cuModuleLoadData", ctypes.byref(module), text)
     expect(500, "cuModuleGetFunction", ctypes.byref(kernel), module, b"none")
     expect(400, "cuModuleGetFunction", ctypes.byref(kernel), wild, b"saxpy")

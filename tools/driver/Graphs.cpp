@@ -50,6 +50,8 @@ PTXRAY_API cuGraphDestroyNode(void *handle) {
   Node *node = nodeOf(handle);
   if (!node)
     return InvalidValue;
+  if (node->kind == AllocNode || node->kind == FreeNode)
+    return NotSupported;
   if (node->child)
     destroyGraph(node->child);
   auto &nodes = node->graph->nodes;

@@ -31,9 +31,8 @@ PTXRAY_API cuFuncGetAttribute(int *value, int attribute, void *handle) {
   const Kernel *function = functionOf(handle);
   if (!value || !function)
     return value ? InvalidHandle : InvalidValue;
-  const auto &required = function->entry.requiredBlock;
   switch (attribute) {
-  case 0: *value = required[0] ? static_cast<int>(required[0] * required[1] * required[2]) : 1024; break;
+  case 0: *value = static_cast<int>(function->entry.mostThreads); break;
   case 1: *value = static_cast<int>(bytesOf(*function->module->loaded, function->entry.name).shared); break;
   case 2: *value = static_cast<int>(function->module->constantBytes); break;
   case 3: *value = static_cast<int>(function->localBytes); break;
@@ -90,6 +89,8 @@ PTXRAY_API cuKernelSetAttribute(int attribute, int value, void *kernel, Device) 
 PTXRAY_API cuKernelSetCacheConfig(void *kernel, int config, Device) { return cuFuncSetCacheConfig(kernel, config); }
 
 PTXRAY_API cuFuncGetName(const char **name, void *handle) {
+  if (!handle)
+    return InvalidValue;
   PTXRAY_BEGIN;
   const Kernel *function = functionOf(handle);
   if (!name || !function)
@@ -168,7 +169,8 @@ static int blocksAtOnce(const Kernel &function, int threads, size_t shared) {
 static Result limitOf(const Kernel &function, const machine::Launch &asked) {
   const uint64_t threads = uint64_t(asked.block[0]) * asked.block[1] * asked.block[2];
   const uint64_t most = uint64_t(state().chip->sharedOfBlock) * 1024;
-  if (llvm::is_contained(asked.grid, 0u) || llvm::is_contained(asked.block, 0u) || threads > 1024 ||
+  if (llvm::is_contained(asked.grid, 0u) || llvm::is_contained(asked.block, 0u) ||
+      threads > std::min<uint64_t>(function.entry.mostThreads, 1024) ||
       asked.shared > static_cast<uint32_t>(function.mostShared))
     return InvalidValue;
   if (bytesOf(*function.module->loaded, function.entry.name).shared + asked.shared > most)

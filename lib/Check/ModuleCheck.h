@@ -1,7 +1,7 @@
 #pragma once
 // The items of one module, checked in their order.
+#include "Check/BodyReader.h"
 #include "Check/Reuse.h"
-#include "Flow/BodyReader.h"
 #include "Module/Header.h"
 #include "Module/Limits.h"
 #include "Module/ModuleRules.h"

@@ -34,7 +34,7 @@ void AccessRules::instruction(uint32_t number) {
       if ((use.uses & returns) == returns)
         returned.insert(use.local);
     });
-  const Operand *nodes = body.ast->operands.data() + body.instruction(number).operands.first;
+  const Operand *nodes = body.operands(number).data();
   for (const Access &one : facts.accesses)
     if (one.isOfVariable())
       body.eachUse(number, [&](NamedUse use) {

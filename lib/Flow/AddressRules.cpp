@@ -114,7 +114,7 @@ void AddressRules::instruction(uint32_t number) {
     if (!one.bytes || one.isVariable)
       continue;
     const Source source = sourceAt(body, number, one.node);
-    const llvm::ArrayRef<Operand> nodes = body.ast->operandsOf(body.instruction(number).operands);
+    const llvm::ArrayRef<Operand> nodes = body.operands(number);
     if (source.kind == Source::Name)
       access(nodes[one.node + (nodes[one.node].kind == OperandKind::Address)], source.local, one, number);
   }

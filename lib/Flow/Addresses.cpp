@@ -34,21 +34,11 @@ AddressOrigin AddressOrigins::originOf(const Step &step, const Inputs &inputs, u
 
 /// Is true when an address that the operation computes is in the variable of its source.
 static bool staysInside(isa::Operation operation) {
-  switch (operation) {
-  case isa::Operation::Mov:
-  case isa::Operation::Cvt:
-  case isa::Operation::ToGeneric:
-  case isa::Operation::FromGeneric:
-  case isa::Operation::Add:
-  case isa::Operation::Sub:
-  case isa::Operation::Mad:
-  case isa::Operation::And:
-  case isa::Operation::Or:
-  case isa::Operation::Xor:
-  case isa::Operation::Selp:
-  case isa::Operation::Mapa: return true;
-  default: return false;
-  }
+  using enum isa::Operation;
+  constexpr auto bit = [](isa::Operation one) { return uint32_t(1) << static_cast<unsigned>(one); };
+  constexpr uint32_t inside = bit(Mov) | bit(Cvt) | bit(ToGeneric) | bit(FromGeneric) | bit(Add) | bit(Sub) | bit(Mad) |
+                              bit(And) | bit(Or) | bit(Xor) | bit(Selp) | bit(Mapa);
+  return inside & bit(operation);
 }
 
 static Root eitherOf(const Root &a, const Root &b) {
@@ -92,7 +82,7 @@ Anchor AddressOrigins::anchorOf(const Step &step, const Inputs &inputs, uint32_t
 /// Is true when the arithmetic may leave an address in its variable, or one lane gives its own to all; other arithmetic
 /// is not followed.
 static bool isFollowed(const Facts &facts) {
-  return facts.computation.isKnown ? staysInside(facts.computation.operation) : facts.has(isa::FactKind::Copies);
+  return facts.computation.isKnown ? staysInside(facts.computation.operation) : facts.has(FactKind::Copies);
 }
 
 Address AddressOrigins::written(uint32_t number, LocalId local) {

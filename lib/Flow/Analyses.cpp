@@ -8,23 +8,14 @@ namespace ptxray {
 Analyses::Analyses(const Body &body, const ModuleState &module) : body(body), module(module) {}
 Analyses::~Analyses() = default;
 
-Values &Analyses::values() {
-  if (!numbers)
-    numbers = std::make_unique<Values>(body, *this);
-  return *numbers;
+template <typename T> static T &made(std::unique_ptr<T> &kept, const Body &body, Analyses &analyses) {
+  if (!kept)
+    kept = std::make_unique<T>(body, analyses);
+  return *kept;
 }
-
-AddressOrigins &Analyses::addresses() {
-  if (!origins)
-    origins = std::make_unique<AddressOrigins>(body, *this);
-  return *origins;
-}
-
-Sharing &Analyses::sharing() {
-  if (!shared)
-    shared = std::make_unique<Sharing>(body, *this);
-  return *shared;
-}
+Values &Analyses::values() { return made(numbers, body, *this); }
+AddressOrigins &Analyses::addresses() { return made(origins, body, *this); }
+Sharing &Analyses::sharing() { return made(shared, body, *this); }
 
 bool Analyses::precedes(uint32_t first, uint32_t second) {
   const BlockId a = graph().blockOf(first), b = graph().blockOf(second);

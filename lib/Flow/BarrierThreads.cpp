@@ -65,8 +65,7 @@ void BarrierRules::add(uint32_t number, const Action &action) {
   const Numbers count =
       action.amount < 0 ? Numbers::of(0) : values.numbersAt(number, static_cast<uint32_t>(action.amount));
   if (barrier.isNumber() && count.isNumber())
-    arrivals.push_back(
-        {number, barrier.low, count.low, std::nullopt, action.amount, action.kind == isa::FactKind::Syncs});
+    arrivals.push_back({number, barrier.low, count.low, std::nullopt, action.amount, action.kind == FactKind::Syncs});
   else
     areAllKnown = false;
 }
@@ -129,7 +128,7 @@ void BarrierRules::checkBarrier(llvm::ArrayRef<Arrival> arrivals) {
     });
     if (own == one.count || llvm::any_of(arrivals, isPartner) || other == arrivals.end())
       continue;
-    const Operand *nodes = body.ast->operands.data() + body.instruction(one.instruction).operands.first;
+    const Operand *nodes = body.operands(one.instruction).data();
     context.sink.report(DiagId::OtherThreadCount, nodes[one.node].range, one.number, one.count, other->count)
         .notes.push_back({"the others come here", body.instruction(other->instruction).range});
   }
@@ -141,7 +140,7 @@ void BarrierRules::check() {
       areAllKnown &= !body.callsUnknown(number);
   for (const uint32_t number : body.notable)
     for (const Action &action : body.facts(number).actions)
-      if ((action.kind == isa::FactKind::Syncs || action.kind == isa::FactKind::Arrives) && action.node < 0 &&
+      if ((action.kind == FactKind::Syncs || action.kind == FactKind::Arrives) && action.node < 0 &&
           action.scope() == isa::Scope::Cta)
         add(number, action);
   for (Arrival &arrival : arrivals)
@@ -162,7 +161,7 @@ void BarrierRules::check() {
 }
 
 void checkBarrierThreads(const Body &body, const BodyContext &context, Analyses &analyses) {
-  const auto isBarrier = [&](uint32_t number) { return body.facts(number).has(isa::FactKind::Syncs); };
+  const auto isBarrier = [&](uint32_t number) { return body.facts(number).has(FactKind::Syncs); };
   if (body.function->kind == FunctionKind::Entry && llvm::any_of(body.notable, isBarrier))
     BarrierRules(body, context, analyses).check();
 }

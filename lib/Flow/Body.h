@@ -65,7 +65,7 @@ public:
   }
   void addName() { known.emplace_back(); }
   /// Notes what the next instruction does with the names of its operands. It reads before it writes.
-  void note(llvm::ArrayRef<LocalId> names, const uint8_t *uses, uint32_t instruction) {
+  [[gnu::always_inline]] void note(llvm::ArrayRef<LocalId> names, const uint8_t *uses, uint32_t instruction) {
     for (size_t i = 0; i < names.size(); ++i)
       if (uses[i] & Reads && known[static_cast<uint32_t>(names[i])].newest == none)
         noteFirstRead(names[i]);
@@ -154,6 +154,7 @@ struct Body {
   uint32_t size() const { return static_cast<uint32_t>(verdicts.size()); }
   const Instruction &instruction(uint32_t number) const { return ast->instructions[firstInstruction + number]; }
   const Facts &facts(uint32_t number) const { return *verdicts[number]->facts; }
+  llvm::ArrayRef<Operand> operands(uint32_t number) const { return ast->operandsOf(instruction(number).operands); }
   LocalId guard(uint32_t number) const {
     const Instruction &one = instruction(number);
     return one.guard == NameId::None ? LocalId::None : names[one.names.first - firstName - 1];

@@ -54,7 +54,7 @@ bool ConvergenceRules::isWhole(uint32_t number) {
 
 bool ConvergenceRules::partialWarp(uint32_t number) {
   const Instruction &instruction = body.instruction(number);
-  const std::optional<Range> parted = partedAt(number, body.facts(number).has(isa::FactKind::Syncs));
+  const std::optional<Range> parted = partedAt(number, body.facts(number).has(FactKind::Syncs));
   if (!parted)
     return false;
   Diagnostic &diagnostic =
@@ -84,7 +84,7 @@ std::optional<std::pair<uint64_t, uint64_t>> ConvergenceRules::partedWarps(uint3
 /// Reports a warpgroup that only some of its warps come to. A change of registers is not meant: in CUTLASS each warp of
 /// a group comes to one of its own, with the same number.
 void ConvergenceRules::partialWarpgroup(uint32_t number) {
-  if (body.facts(number).has(isa::FactKind::Grows) || body.facts(number).has(isa::FactKind::Shrinks))
+  if (body.facts(number).has(FactKind::Grows) || body.facts(number).has(FactKind::Shrinks))
     return;
   if (!shape.isExact || body.function->kind != FunctionKind::Entry)
     return;
@@ -103,7 +103,7 @@ void ConvergenceRules::mask(uint32_t number, uint32_t node) {
   const Numbers mask = values.numbersAt(number, node);
   if (!mask.isNumber())
     return;
-  const Range place = body.ast->operandsOf(body.instruction(number).operands)[node].range;
+  const Range place = body.operands(number)[node].range;
   const uint64_t lanes = static_cast<uint64_t>(mask.low) & UINT32_MAX;
   if (!lanes) {
     sink.report(DiagId::EmptyMask, place, body.ast->text(body.instruction(number).opcode));
@@ -125,12 +125,12 @@ void ConvergenceRules::instruction(uint32_t number) {
   if (!graph.isReached(graph.blockOf(number)))
     return;
   for (const Action &action : body.facts(number).actions) {
-    if (action.kind == isa::FactKind::Converged && action.scope() >= isa::Scope::Warp) {
+    if (action.kind == FactKind::Converged && action.scope() >= isa::Scope::Warp) {
       if (!partialWarp(number) && action.scope() == isa::Scope::Warpgroup)
         partialWarpgroup(number);
       return;
     }
-    if (action.kind == isa::FactKind::Among)
+    if (action.kind == FactKind::Among)
       return mask(number, static_cast<uint32_t>(action.node));
   }
 }

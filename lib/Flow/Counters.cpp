@@ -1,6 +1,5 @@
 #include "Flow/Counters.h"
 #include "Flow/Analyses.h"
-#include "Flow/ConstantResult.h"
 #include "Isa/Words.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -130,8 +129,8 @@ std::optional<LoopTest> Counters::testOf(LocalId local, const Counter &counter) 
     return std::nullopt;
   uint32_t reads = test.comparison;
   if (const LocalId compared = step.list[0].local; compared != local) {
-    reads = body.symbol(compared) ? body.definitions.only(compared) : Definitions::none;
-    const Step sum = reads == Definitions::none ? Step() : stepOf(body, reads);
+    const Step sum = body.symbol(compared) ? onlyStepOf(body, compared) : Step();
+    reads = sum.isKnown() ? body.definitions.only(compared) : Definitions::none;
     if (!sum.is(isa::Operation::Add, 2) || sum.isGuarded || sum.list[0].flags || sum.list[0].local != local ||
         sum.list[1].kind != Source::Number)
       return std::nullopt;

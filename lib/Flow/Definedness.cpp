@@ -54,7 +54,7 @@ LocalId Undefined::read(LocalId local, Range range, bool matters) {
 /// The element of a vector that has one which is written: a program that fills a part of a structure stores all of it.
 bool Undefined::isPartOfWritten(uint32_t number, const Operand &element) const {
   bool isPart = false;
-  for (const Operand &vector : body.ast->operandsOf(body.instruction(number).operands)) {
+  for (const Operand &vector : body.operands(number)) {
     const auto contains = [&](const Operand &one) { return &vector < &one && &one < &vector + vector.extent; };
     if (vector.kind == OperandKind::Vector && contains(element))
       body.eachUse(number, [&](NamedUse use) { isPart |= contains(use.operand) && !origins.contains(use.local); });

@@ -31,24 +31,16 @@ private:
 } // namespace
 
 void DominatorFinder::number(BlockId root) {
-  std::vector<std::pair<uint32_t, uint32_t>> stack; // numbers, and which successor comes next
-  const auto visit = [&](BlockId node, uint32_t from) {
-    numberOf[indexOf(node)] = static_cast<uint32_t>(nodes.size());
-    stack.push_back({static_cast<uint32_t>(nodes.size()), 0});
-    nodes.push_back(node);
-    parent.push_back(from);
-  };
   nodes.reserve(numberOf.size());
   parent.reserve(numberOf.size());
-  visit(root, none);
-  while (!stack.empty()) {
-    auto &[current, next] = stack.back();
-    const llvm::ArrayRef<BlockId> targets = successors.of(nodes[current]);
-    if (next == targets.size())
-      stack.pop_back();
-    else if (const BlockId target = targets[next++]; numberOf[indexOf(target)] == none)
-      visit(target, current);
-  }
+  searchInDepth(
+      root, successors, [&](BlockId node) { return numberOf[indexOf(node)] != none; },
+      [&](BlockId node, BlockId from) {
+        numberOf[indexOf(node)] = static_cast<uint32_t>(nodes.size());
+        nodes.push_back(node);
+        parent.push_back(from == BlockId::None ? none : numberOf[indexOf(from)]);
+      },
+      [](BlockId) {});
 }
 
 /// The node with the least semidominator on the way up to the root of its tree of the forest; the way is made shorter.
@@ -144,23 +136,13 @@ static std::vector<BlockId> lastBlocks(const Graph &graph) {
   llvm::copy_if(graph.order, std::back_inserter(found), [&](BlockId block) { return graph[block].leaves; });
   if (!found.empty())
     return found;
-  std::vector<bool> comesToEnd(graph.size());
-  std::vector<BlockId> waiting;
-  const auto visit = [&](BlockId block) {
-    if (comesToEnd[indexOf(block)])
-      return;
-    comesToEnd[indexOf(block)] = true;
-    waiting.push_back(block);
-  };
+  FoundBlocks coming(graph.size()); // to one of those
   for (const BlockId last : llvm::reverse(graph.order)) {
-    if (comesToEnd[indexOf(last)])
+    if (coming.contains(last))
       continue;
     found.push_back(last);
-    for (visit(last); !waiting.empty();) {
-      const BlockId block = waiting.back();
-      waiting.pop_back();
-      llvm::for_each(graph.predecessors.of(block), visit);
-    }
+    coming.add(last);
+    coming.spread(graph.predecessors);
   }
   return found;
 }
@@ -203,23 +185,13 @@ private:
 void LoopFinder::search() {
   enter.assign(graph.size(), none);
   leave.assign(graph.size(), 0);
-  std::vector<std::pair<BlockId, uint32_t>> path;
-  const auto visit = [&](BlockId block) {
-    enter[indexOf(block)] = static_cast<uint32_t>(found.size());
-    found.push_back(block);
-    path.push_back({block, 0});
-  };
-  visit(BlockId(0));
-  while (!path.empty()) {
-    auto &[block, next] = path.back();
-    const llvm::ArrayRef<BlockId> targets = graph.successors.of(block);
-    if (next == targets.size()) {
-      leave[indexOf(block)] = static_cast<uint32_t>(found.size());
-      path.pop_back();
-    } else if (const BlockId target = targets[next++]; enter[indexOf(target)] == none) {
-      visit(target);
-    }
-  }
+  searchInDepth(
+      BlockId(0), graph.successors, [&](BlockId block) { return enter[indexOf(block)] != none; },
+      [&](BlockId block, BlockId) {
+        enter[indexOf(block)] = static_cast<uint32_t>(found.size());
+        found.push_back(block);
+      },
+      [&](BlockId block) { leave[indexOf(block)] = static_cast<uint32_t>(found.size()); });
 }
 
 BlockId LoopFinder::outermost(BlockId block) {

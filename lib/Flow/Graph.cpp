@@ -60,7 +60,7 @@ bool isTangled(const Body &body) {
   const uint64_t most = 8 * (uint64_t(body.size()) + body.targets.size()) + 4096;
   uint64_t ways = 0;
   for (const uint32_t number : body.notable)
-    if (ways <= most && body.facts(number).has(isa::FactKind::Branches))
+    if (ways <= most && body.facts(number).has(FactKind::Branches))
       body.eachUse(number, [&](NamedUse use) {
         if (use.uses & Targets)
           lists.eachTarget(use.local, [&](LocalId) { ++ways; });
@@ -159,9 +159,9 @@ void GraphBuilder::addEdges(BlockId id) {
   if (!ends)
     return;
   const Facts &facts = body.facts(last);
-  if (!facts.has(isa::FactKind::Branches)) {
+  if (!facts.has(FactKind::Branches)) {
     block.leaves = llvm::any_of(facts.actions, [](const Action &action) {
-      return action.kind == isa::FactKind::Ends && static_cast<isa::End>(action.detail) != isa::End::Grid;
+      return action.kind == FactKind::Ends && static_cast<isa::End>(action.detail) != isa::End::Grid;
     });
     block.aborts = !block.leaves;
     return;
@@ -172,24 +172,15 @@ void GraphBuilder::addEdges(BlockId id) {
   });
 }
 
-/// Orders the blocks depth first, without recursion.
+/// Orders the blocks depth first.
 static void orderBlocks(Graph &graph) {
   graph.placeOf.assign(graph.size(), ~0u);
   if (!graph.size())
     return;
-  std::vector<std::pair<BlockId, uint32_t>> path = {{BlockId(0), 0}}; // and which of its successors comes next
-  graph.placeOf[0] = 0;                                               // seen
-  while (!path.empty()) {
-    auto &[block, next] = path.back();
-    const llvm::ArrayRef<BlockId> successors = graph.successors.of(block);
-    if (next == successors.size()) {
-      graph.order.push_back(block);
-      path.pop_back();
-    } else if (const BlockId successor = successors[next++]; !graph.isReached(successor)) {
-      graph.placeOf[indexOf(successor)] = 0;
-      path.push_back({successor, 0});
-    }
-  }
+  searchInDepth(
+      BlockId(0), graph.successors, [&](BlockId block) { return graph.isReached(block); },
+      [&](BlockId block, BlockId) { graph.placeOf[indexOf(block)] = 0; },
+      [&](BlockId block) { graph.order.push_back(block); });
   std::reverse(graph.order.begin(), graph.order.end());
   for (uint32_t place = 0; place < graph.order.size(); ++place)
     graph.placeOf[indexOf(graph.order[place])] = place;

@@ -53,6 +53,63 @@ struct Graph {
   }
 };
 
+/// Blocks that are found one after the other, each once.
+class FoundBlocks {
+public:
+  explicit FoundBlocks(uint32_t blocks) : isFound(blocks) {}
+  bool contains(BlockId block) const { return isFound[indexOf(block)]; }
+  llvm::ArrayRef<BlockId> inOrder() const { return order; }
+  void add(BlockId block) {
+    if (!contains(block)) {
+      isFound[indexOf(block)] = true;
+      order.push_back(block);
+    }
+  }
+  void addAll(llvm::ArrayRef<BlockId> blocks) {
+    for (const BlockId block : blocks)
+      add(block);
+  }
+  /// Finds all blocks to which edges lead from these, on and on, but not beyond one that does not pass.
+  template <typename Passes> void spread(const Adjacency &edges, Passes passes) {
+    for (; spreading < order.size(); ++spreading) // it grows
+      if (passes(order[spreading]))
+        addAll(edges.of(order[spreading]));
+  }
+  void spread(const Adjacency &edges) {
+    spread(edges, [](BlockId) { return true; });
+  }
+  void clear() {
+    for (const BlockId block : order)
+      isFound[indexOf(block)] = false;
+    order.clear();
+    spreading = 0;
+  }
+
+private:
+  std::vector<bool> isFound;
+  std::vector<BlockId> order;
+  size_t spreading = 0; // the first in the order whose edges were not followed
+};
+
+/// Searches in depth from a root, without recursion: `enter` is called with each block that is not seen yet, and the
+/// one that leads there, and `leave` when all were entered to which it leads.
+template <typename IsSeen, typename Enter, typename Leave>
+void searchInDepth(BlockId root, const Adjacency &edges, IsSeen isSeen, Enter enter, Leave leave) {
+  std::vector<std::pair<BlockId, uint32_t>> path = {{root, 0}}; // and which of its edges comes next
+  enter(root, BlockId::None);
+  while (!path.empty()) {
+    auto &[block, next] = path.back();
+    const llvm::ArrayRef<BlockId> targets = edges.of(block);
+    if (next == targets.size()) {
+      leave(block);
+      path.pop_back();
+    } else if (const BlockId target = targets[next++]; !isSeen(target)) {
+      enter(target, block);
+      path.push_back({target, 0});
+    }
+  }
+}
+
 using Edges = std::vector<std::pair<BlockId, BlockId>>;
 Graph graphOf(std::vector<Block> blocks, std::vector<BlockId> owners, Edges edges);
 Graph graphOf(const Body &body, const ModuleState &module);

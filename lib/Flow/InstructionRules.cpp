@@ -38,11 +38,11 @@ void checkInstructions(const Body &body, const BodyContext &context) {
   for (const uint32_t number : body.notable) {
     const Facts &facts = body.facts(number);
     const Instruction &instruction = body.instruction(number);
-    if (facts.has(isa::FactKind::Branches))
+    if (facts.has(FactKind::Branches))
       checkBranchList(body, number, context.sink);
     if (facts.hasAddress32)
       checkAddress32(body, number, context);
-    if (facts.has(isa::FactKind::Traces))
+    if (facts.has(FactKind::Traces))
       checkTrace(instruction.opcodeRange, body.ast->text(instruction.opcode), context.module);
   }
 }
@@ -69,9 +69,9 @@ void checkSoundInstructions(const Body &body, const BodyContext &context) {
   bool isCountKnown = body.function->kind != FunctionKind::Entry; // or was asked for
   for (const uint32_t number : body.notable) {
     const Facts &facts = body.facts(number);
-    if (facts.has(isa::FactKind::Calls) && facts.uses & Targets)
+    if (facts.has(FactKind::Calls) && facts.uses & Targets)
       checkPrototype(body, number, context);
-    if ((facts.has(isa::FactKind::Grows) || facts.has(isa::FactKind::Shrinks)) && !std::exchange(isCountKnown, true))
+    if ((facts.has(FactKind::Grows) || facts.has(FactKind::Shrinks)) && !std::exchange(isCountKnown, true))
       checkRegisterCount(body, number, context);
   }
 }

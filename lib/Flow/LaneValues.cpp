@@ -1,5 +1,5 @@
 #include "Flow/LaneValues.h"
-#include "Flow/ConstantResult.h"
+#include "Flow/Numbers.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
@@ -90,8 +90,8 @@ std::optional<LanePattern> LaneArithmetic::inWarp(const Computation &c, Sources 
   for (unsigned lane = 0; lane < warpSize; ++lane) {
     for (size_t i = 0; i < sources.size(); ++i) {
       const LaneValue &source = sources[i];
-      numbers[i] =
-          source.isNumber ? source.number : patterns[source.pattern].lanes[lane] + warp * patterns[source.pattern].step;
+      const bool hasPattern = source.kind != LaneValue::Same;
+      numbers[i] = hasPattern ? patternOf(source).lanes[lane] + warp * patternOf(source).step : source.number;
     }
     const std::optional<uint64_t> number = constantResult(c, numbers);
     if (!number)
@@ -177,18 +177,11 @@ LaneValue LaneArithmetic::spread(LanePattern pattern, unsigned bits) {
 LaneValue LaneArithmetic::spreadResult(const Computation &c, Sources sources) {
   if (!keepsDistances(c, sources))
     return LaneValue::of(LaneValue::Unknown);
-  const bool changesSpace = c.operation == isa::Operation::ToGeneric || c.operation == isa::Operation::FromGeneric;
-  LanePattern result;
-  llvm::SmallVector<uint64_t, 4> numbers(sources.size());
-  for (unsigned lane = 0; lane < warpSize; ++lane) {
-    for (const auto &[number, source] : llvm::zip(numbers, sources))
-      number = source.kind == LaneValue::Same ? source.number : patternOf(source).lanes[lane];
-    const std::optional<uint64_t> number = changesSpace ? numbers[0] : constantResult(c, numbers);
-    if (!number)
-      return LaneValue::of(LaneValue::Unknown);
-    result.lanes[lane] = *number;
-  }
-  return spread(result, c.resultBits);
+  Computation computation = c;
+  if (c.operation == isa::Operation::ToGeneric || c.operation == isa::Operation::FromGeneric)
+    computation.operation = isa::Operation::Mov;
+  const std::optional<LanePattern> result = inWarp(computation, sources, 0);
+  return result ? spread(*result, c.resultBits) : LaneValue::of(LaneValue::Unknown);
 }
 
 LaneValue LaneArithmetic::result(const Computation &c, Sources sources) {

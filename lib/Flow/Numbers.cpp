@@ -1,5 +1,5 @@
 #include "Flow/Numbers.h"
-#include "Flow/ConstantResult.h"
+#include "Isa/Words.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
@@ -7,6 +7,140 @@
 
 namespace ptxray {
 
+// ---- single numbers
+static uint64_t lowBits(unsigned count) { return count >= 64 ? ~uint64_t(0) : (uint64_t(1) << count) - 1; }
+
+/// The number as 64 bits, its sign spread if it has one.
+static uint64_t extended(uint64_t value, isa::TypeKind kind, unsigned bits) {
+  value &= lowBits(bits);
+  const bool isNegative = kind == isa::TypeKind::Signed && bits < 64 && (value >> (bits - 1) & 1);
+  return isNegative ? value | ~lowBits(bits) : value;
+}
+
+static std::optional<uint64_t> quotientOf(const Computation &c, uint64_t a, uint64_t b) {
+  const auto left = static_cast<int64_t>(a), right = static_cast<int64_t>(b);
+  const bool isSigned = c.sourceKind == isa::TypeKind::Signed, isQuotient = c.operation == isa::Operation::Div;
+  if (!b || (isSigned && right == -1 && left == INT64_MIN))
+    return std::nullopt;
+  if (isSigned)
+    return static_cast<uint64_t>(isQuotient ? left / right : left % right);
+  return isQuotient ? a / b : a % b;
+}
+
+/// Returns so many bits from a position on; of a signed type the sign is spread.
+static uint64_t bitField(const Computation &c, uint64_t a, unsigned position, unsigned length) {
+  const unsigned bits = c.resultBits, there = position < bits ? std::min(length, bits - position) : 0;
+  const uint64_t value = extended(a, c.resultKind, bits), kept = there ? value >> position & lowBits(there) : 0;
+  const bool isNegative =
+      c.resultKind == isa::TypeKind::Signed && length && value >> std::min(position + length - 1, bits - 1) & 1;
+  return isNegative ? kept | ~lowBits(there) : kept;
+}
+
+/// Puts so many bits of a into b at a position.
+static uint64_t bitFieldInserted(uint64_t a, uint64_t b, unsigned position, unsigned length, unsigned bits) {
+  const uint64_t mask = position < bits ? lowBits(length) << position : 0;
+  return (b & ~mask) | (mask ? a << position & mask : 0);
+}
+
+static std::optional<uint64_t> compared(const Computation &c, uint64_t a, uint64_t b) {
+  const isa::WordId word = c.comparison;
+  const auto isOneOf = [word](isa::WordId one, isa::WordId other) { return word == one || word == other; };
+  const bool isOfUnsigned = isOneOf(isa::words::lo, isa::words::ls) || isOneOf(isa::words::hi, isa::words::hs);
+  const unsigned unused = 64 - std::min<unsigned>(c.sourceBits, 64);
+  // With its sign changed a signed number is in order as an unsigned one is.
+  const uint64_t sign = uint64_t(c.sourceKind == isa::TypeKind::Signed && !isOfUnsigned) << 63;
+  const uint64_t left = a << unused ^ sign, right = b << unused ^ sign;
+  if (isOneOf(isa::words::eq, isa::words::ne))
+    return (left == right) == (word == isa::words::eq);
+  if (isOneOf(isa::words::lt, isa::words::lo))
+    return left < right;
+  if (isOneOf(isa::words::le, isa::words::ls))
+    return left <= right;
+  if (isOneOf(isa::words::gt, isa::words::hi))
+    return left > right;
+  return isOneOf(isa::words::ge, isa::words::hs) ? std::optional<uint64_t>(left >= right) : std::nullopt;
+}
+
+static bool takes(isa::Operation operation, size_t sources) {
+  switch (operation) {
+  case isa::Operation::Mov: return sources == 1 || sources == 2; // {low, high}
+  case isa::Operation::Not:
+  case isa::Operation::Neg:
+  case isa::Operation::Cvt:
+  case isa::Operation::Popc:
+  case isa::Operation::Abs: return sources == 1;
+  case isa::Operation::Selp:
+  case isa::Operation::Mad:
+  case isa::Operation::Bfe: return sources == 3;
+  case isa::Operation::Bfi: return sources == 4;
+  default: return sources == 2;
+  }
+}
+
+/// Of predicates the numbers are 0 and 1.
+static std::optional<uint64_t> uncut(const Computation &c, llvm::ArrayRef<uint64_t> sources) {
+  const auto source = [&](size_t i) { return i < sources.size() ? sources[i] : 0; };
+  const uint64_t a = source(0), b = source(1), d = source(2);
+  const unsigned bits = c.resultBits, half = bits / 2;
+  const uint64_t left = extended(a, c.sourceKind, c.sourceBits), right = extended(b, c.sourceKind, c.sourceBits);
+  const bool isLess =
+      c.sourceKind == isa::TypeKind::Signed ? static_cast<int64_t>(left) < static_cast<int64_t>(right) : left < right;
+  const uint64_t shifted = extended(a, c.resultKind, bits), by = b & lowBits(32);
+  const bool isFar = by >= bits;
+  switch (c.operation) {
+  case isa::Operation::Mov: return sources.size() == 1 ? a : (a & lowBits(half)) | b << half;
+  case isa::Operation::Not: return ~a;
+  case isa::Operation::Neg: return -a;
+  case isa::Operation::Cvt: return left;
+  case isa::Operation::Popc: return llvm::popcount(a & lowBits(c.sourceBits));
+  case isa::Operation::Abs: return static_cast<int64_t>(left) < 0 ? -left : left;
+  case isa::Operation::Add: return a + b;
+  case isa::Operation::Sub: return a - b;
+  case isa::Operation::And: return a & b;
+  case isa::Operation::Or: return a | b;
+  case isa::Operation::Xor: return a ^ b;
+  case isa::Operation::Mul: return left * right;
+  case isa::Operation::Mad: return left * right + d;
+  case isa::Operation::Min: return isLess ? left : right;
+  case isa::Operation::Max: return isLess ? right : left;
+  case isa::Operation::Div:
+  case isa::Operation::Rem: return quotientOf(c, left, right);
+  case isa::Operation::Shl: return isFar ? 0 : a << by;
+  case isa::Operation::Shr:
+    if (c.resultKind == isa::TypeKind::Signed)
+      return static_cast<uint64_t>(static_cast<int64_t>(shifted) >> std::min<uint64_t>(by, 63));
+    return isFar ? 0 : shifted >> by;
+  case isa::Operation::Bfe: return bitField(c, a, b & 0xFF, d & 0xFF);
+  case isa::Operation::Bfi: return bitFieldInserted(a, b, d & 0xFF, source(3) & 0xFF, bits);
+  default: return std::nullopt;
+  }
+}
+
+std::optional<uint64_t> constantResult(const Computation &c, llvm::ArrayRef<uint64_t> sources) {
+  const auto isInteger = [](isa::TypeKind kind, unsigned bits) {
+    return bits <= 64 &&
+           (kind == isa::TypeKind::Bits || kind == isa::TypeKind::Unsigned || kind == isa::TypeKind::Signed);
+  };
+  if (!c.isKnown || !takes(c.operation, sources.size()))
+    return std::nullopt;
+  if (c.operation == isa::Operation::Selp)
+    return sources[2] ? sources[0] : sources[1];
+  if (c.operation == isa::Operation::Setp)
+    return isInteger(c.sourceKind, 0) ? compared(c, sources[0], sources[1]) : std::nullopt;
+  std::optional<uint64_t> result;
+  if (c.resultKind == isa::TypeKind::Predicate) {
+    llvm::SmallVector<uint64_t, 4> truths;
+    llvm::transform(sources, std::back_inserter(truths), [](uint64_t one) { return one != 0; });
+    result = uncut(c, truths);
+  } else if (isInteger(c.resultKind, c.resultBits) && isInteger(c.sourceKind, c.sourceBits)) {
+    result = uncut(c, sources);
+  }
+  if (result)
+    *result &= lowBits(c.resultBits);
+  return result;
+}
+
+// ---- numbers in steps
 static uint64_t powerIn(uint64_t number) { return number & (~number + 1); }
 
 Numbers withoutBounds(const Numbers &numbers) {

@@ -30,6 +30,9 @@ struct Numbers {
   bool operator==(const Numbers &) const = default;
 };
 
+/// Returns the result of an instruction's arithmetic with integers or predicates, cut to its type; nothing for all
+/// others.
+std::optional<uint64_t> constantResult(const Computation &computation, llvm::ArrayRef<uint64_t> sources);
 /// Returns the numbers that an integer function makes of such sources.
 Numbers numbersOf(const Computation &computation, llvm::ArrayRef<Numbers> sources);
 /// Returns whether one of the numbers is a multiple of more than the other can be, so that `or` adds them.

@@ -54,7 +54,7 @@ Shared Sharing::written(uint32_t number, LocalId local) const {
       names = join(names, known(one));
   const Shared all = guard == LocalId::None ? names : join(names, known(guard));
   // When a barrier is complete all threads see alike.
-  const bool isAwaited = facts.has(isa::FactKind::Awaits), elects = facts.has(isa::FactKind::Elects);
+  const bool isAwaited = facts.has(FactKind::Awaits), elects = facts.has(FactKind::Elects);
   Shared result = all;
   result.isOfThread = elects || (facts.accesses.empty() && names.isOfThread);
   result.isOfThreadAnyhow = elects || (!isAwaited && all.isOfThreadAnyhow);

@@ -91,10 +91,46 @@ private:
   bool complete = false;
 };
 
+/// Sets of so many numbers, one for each block.
+class BlockSets {
+public:
+  BlockSets(uint32_t blocks, size_t numbers) : words((numbers + 63) / 64), all(words * blocks) {}
+  llvm::MutableArrayRef<uint64_t> of(BlockId block) { return llvm::MutableArrayRef(all).slice(at(block), words); }
+  llvm::ArrayRef<uint64_t> of(BlockId block) const { return llvm::ArrayRef(all).slice(at(block), words); }
+  bool contains(BlockId block, size_t number) const { return of(block)[number / 64] >> (number % 64) & 1; }
+  void add(BlockId block, size_t number) { of(block)[number / 64] |= uint64_t(1) << (number % 64); }
+  void addAll(BlockId block) { llvm::fill(of(block), ~uint64_t(0)); }
+
+  /// Hands what is in the sets on from block to block, in this order, until nothing changes: what `dropped` has of a
+  /// block it keeps to itself. Returns whether that came to an end.
+  template <typename Order> bool spread(Order order, const Adjacency &edges, const BlockSets &dropped, Budget &budget) {
+    bool isSolved = false;
+    for (unsigned round = 1; !isSolved && budget.allows(Limit::Rounds, round); ++round) {
+      isSolved = true;
+      for (const BlockId block : order)
+        for (const BlockId next : edges.of(block))
+          for (size_t word = 0; word < words; ++word) {
+            uint64_t &set = all[at(next) + word];
+            const uint64_t more = set | (all[at(block) + word] & ~dropped.all[at(block) + word]);
+            isSolved &= more == set;
+            set = more;
+          }
+    }
+    return isSolved;
+  }
+
+private:
+  size_t at(BlockId block) const { return indexOf(block) * words; }
+  size_t words;
+  std::vector<uint64_t> all;
+};
+
 /// A state of many small numbers, the least of which is the worst that can be said: what comes together becomes the
 /// worse.
 struct Levels {
   llvm::SmallVector<uint8_t, 32> of;
+
+  static Levels all(size_t count, uint8_t level) { return {llvm::SmallVector<uint8_t, 32>(count, level)}; }
 };
 struct WorseLevels {
   using State = Levels;

@@ -12,7 +12,7 @@ Source sourceOf(const Operand &operand, LocalId local) {
 }
 
 Source sourceAt(const Body &body, uint32_t instruction, int node) {
-  const llvm::ArrayRef<Operand> nodes = body.ast->operandsOf(body.instruction(instruction).operands);
+  const llvm::ArrayRef<Operand> nodes = body.operands(instruction);
   if (node < 0 || static_cast<size_t>(node) >= nodes.size())
     return {};
   auto at = static_cast<size_t>(node);
@@ -30,7 +30,7 @@ int64_t asResult(const Computation &computation, int64_t number) {
 /// The number of the lane from which all lanes of a warp receive a value; -1: there is no such.
 static int8_t laneOf(const Facts &facts, llvm::ArrayRef<Operand> nodes) {
   for (const Action &action : facts.actions)
-    if (action.kind == isa::FactKind::Per && action.scope() == isa::Scope::Warp && action.condition >= 0) {
+    if (action.kind == FactKind::Per && action.scope() == isa::Scope::Warp && action.condition >= 0) {
       const Operand &lane = nodes[action.condition];
       return lane.kind == OperandKind::Integer && lane.value >= 0 && lane.value < 32 ? static_cast<int8_t>(lane.value)
                                                                                      : int8_t(-1);
@@ -51,7 +51,7 @@ Step stepOf(const Body &body, uint32_t instruction) {
   Step step;
   const Facts &facts = body.facts(instruction);
   const Computation &computation = facts.computation;
-  if (!facts.known || !(computation.isKnown || facts.has(isa::FactKind::Copies)))
+  if (!facts.known || !(computation.isKnown || facts.has(FactKind::Copies)))
     return step;
   const Instruction &written = body.instruction(instruction);
   const llvm::ArrayRef<Operand> nodes = body.ast->operandsOf(written.operands);
@@ -76,10 +76,15 @@ Step stepOf(const Body &body, uint32_t instruction) {
   return step;
 }
 
+Step onlyStepOf(const Body &body, LocalId local) {
+  const uint32_t writer = body.definitions.only(local);
+  return writer == Definitions::none ? Step() : stepOf(body, writer);
+}
+
 void addComputedWith(const Body &body, uint32_t instruction, llvm::SmallVectorImpl<LocalId> &sources) {
   const Facts &facts = body.facts(instruction);
   const llvm::ArrayRef<LocalId> names = body.namesOf(instruction);
-  if (names.empty() || !(facts.computation.isKnown || facts.has(isa::FactKind::Copies)))
+  if (names.empty() || !(facts.computation.isKnown || facts.has(FactKind::Copies)))
     return;
   for (const LocalId local : names.drop_front())
     if (body.symbol(local))

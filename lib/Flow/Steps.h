@@ -49,6 +49,8 @@ struct Step {
 };
 
 Step stepOf(const Body &body, uint32_t instruction);
+/// The step of the one instruction that writes a register; not known if there are several.
+Step onlyStepOf(const Body &body, LocalId local);
 /// Adds the registers and variables that the step of an instruction may have as sources.
 void addComputedWith(const Body &body, uint32_t instruction, llvm::SmallVectorImpl<LocalId> &sources);
 

@@ -98,7 +98,7 @@ bool Summariser::isReadAfter(uint32_t number, int16_t node) {
           lastRead[static_cast<uint32_t>(use.local)] = i + 1;
       });
   }
-  const Operand *nodes = body.ast->operands.data() + body.instruction(number).operands.first;
+  const Operand *nodes = body.operands(number).data();
   bool isRead = false;
   body.eachUse(number, [&](NamedUse use) {
     const bool isPart = &use.operand >= nodes + node && &use.operand < nodes + node + nodes[node].extent;
@@ -110,17 +110,17 @@ bool Summariser::isReadAfter(uint32_t number, int16_t node) {
 uint32_t Summariser::occupiedIfRead(uint32_t number) {
   uint32_t registers = 0;
   for (const Action &action : body.facts(number).actions)
-    if (action.kind == isa::FactKind::Occupies && isReadAfter(number, action.condition))
+    if (action.kind == FactKind::Occupies && isReadAfter(number, action.condition))
       registers += static_cast<uint32_t>(action.number);
   return registers;
 }
 
 /// ptxas forgets a change that control never comes to.
 void Summariser::change(uint32_t number) {
-  const llvm::ArrayRef<Operand> nodes = body.ast->operandsOf(body.instruction(number).operands);
+  const llvm::ArrayRef<Operand> nodes = body.operands(number);
   for (const Action &action : body.facts(number).actions)
-    if ((action.kind == isa::FactKind::Grows || action.kind == isa::FactKind::Shrinks) && isReached(number))
-      setGreatest(action.kind == isa::FactKind::Grows ? result.grows : result.shrinks,
+    if ((action.kind == FactKind::Grows || action.kind == FactKind::Shrinks) && isReached(number))
+      setGreatest(action.kind == FactKind::Grows ? result.grows : result.shrinks,
                   use(number, static_cast<uint32_t>(nodes[action.node].value)));
 }
 
@@ -133,15 +133,15 @@ void Summariser::instruction(uint32_t number) {
     setGreatest(result.occupied, use(number, facts.occupied + occupiedIfRead(number)));
   if (facts.bounded)
     setGreatest(result.bounded, use(number, facts.bounded));
-  if (facts.has(isa::FactKind::Grows) || facts.has(isa::FactKind::Shrinks))
+  if (facts.has(FactKind::Grows) || facts.has(FactKind::Shrinks))
     change(number);
   if (facts.convertsConstant && !result.constantConversion.size()) {
     result.constantConversion = place;
     result.conversion = body.instruction(number).opcode;
   }
-  if (facts.has(isa::FactKind::Branches) && !body.targets.empty() && !result.table.targets && isReached(number))
+  if (facts.has(FactKind::Branches) && !body.targets.empty() && !result.table.targets && isReached(number))
     result.table = branchTable(body, number, module.limitOfCode(isa::LimitId::BranchTargets));
-  if (facts.has(isa::FactKind::Calls) && !(facts.uses & Calls))
+  if (facts.has(FactKind::Calls) && !(facts.uses & Calls))
     setFirst(result.indirectCall, place);
 }
 

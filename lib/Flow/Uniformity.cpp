@@ -17,7 +17,7 @@ void WarpLanes::addDecision(BlockId block, llvm::SmallVectorImpl<LocalId> &sourc
   const uint32_t last = graph[block].last();
   if (body.guard(last) != LocalId::None)
     sources.push_back(body.guard(last));
-  if (body.facts(last).has(isa::FactKind::Branches))
+  if (body.facts(last).has(FactKind::Branches))
     body.eachUse(last, [&](NamedUse use) {
       if (use.uses & Reads && body.isRegister(use.local))
         sources.push_back(use.local);
@@ -36,7 +36,7 @@ LaneValue WarpLanes::decision(BlockId block) {
 
 // ---- registers
 /// Is true when the instruction may write another value in each lane, or the same in all, whatever it reads.
-static bool setsLanes(const Facts &facts) { return facts.has(isa::FactKind::Elects) || facts.has(isa::FactKind::Per); }
+static bool setsLanes(const Facts &facts) { return facts.has(FactKind::Elects) || facts.has(FactKind::Per); }
 
 bool WarpLanes::isLeaf(LocalId node) const {
   if (isBlock(node))
@@ -160,13 +160,13 @@ LaneValue WarpLanes::resultAt(uint32_t number, LocalId local, const LaneValue &w
   LaneValue result = whole;
   if (!setsLanes(body.facts(number)))
     return result;
-  const llvm::ArrayRef<Operand> nodes = body.ast->operandsOf(body.instruction(number).operands);
+  const llvm::ArrayRef<Operand> nodes = body.operands(number);
   for (const Action &action : body.facts(number).actions) {
     if (action.node >= 0 && sourceAt(body, number, action.node).local != local)
       continue;
-    if (action.kind == isa::FactKind::Elects)
+    if (action.kind == FactKind::Elects)
       return LaneValue::of(LaneValue::Splits);
-    if (action.kind != isa::FactKind::Per)
+    if (action.kind != FactKind::Per)
       continue;
     if (action.condition >= 0 && nodes[action.condition].kind != OperandKind::Integer)
       continue;

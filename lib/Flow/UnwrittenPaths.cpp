@@ -21,7 +21,8 @@ class UnwrittenPaths {
 public:
   UnwrittenPaths(const Body &body, DiagnosticSink &sink, Analyses &analyses, llvm::ArrayRef<LocalId> askedFor)
       : body(body), sink(sink), budget(analyses.budget()), graph(analyses.graph()), definitions(body.definitions),
-        unwrittenReads(body, analyses, askedFor) {}
+        unwrittenReads(body, analyses, askedFor), isWriting(graph.size()), unwritten(graph.size()),
+        perhapsWritten(graph.size()), fate(graph.size()) {}
   void check(bool isPedantic);
 
 private:
@@ -42,43 +43,29 @@ private:
   const Graph &graph;
   const Definitions &definitions;
   const UnwrittenReads unwrittenReads;
-  std::vector<bool> isWriting, isUnwritten, isPerhapsWritten;
+  std::vector<bool> isWriting; // by block
+  FoundBlocks unwritten, perhapsWritten;
   enum : uint8_t { Reading = 1, ComesToRead = 2, Escapes = 4 };
   std::vector<uint8_t> fate; // by block
-  std::vector<BlockId> unwritten, perhapsWritten, fated;
+  std::vector<BlockId> fated;
   size_t visits = 0;
 };
 
 } // namespace
 
 void UnwrittenPaths::findUnwritten() {
-  const auto reach = [&](BlockId block) {
-    if (isUnwritten[indexOf(block)])
-      return;
-    isUnwritten[indexOf(block)] = true;
-    unwritten.push_back(block);
-  };
-  reach(BlockId(0));
-  for (size_t i = 0; i < unwritten.size(); ++i) // it grows
-    if (!isWriting[indexOf(unwritten[i])])
-      llvm::for_each(graph.successors.of(unwritten[i]), reach);
-  visits += unwritten.size();
+  unwritten.add(BlockId(0));
+  unwritten.spread(graph.successors, [&](BlockId block) { return !isWriting[indexOf(block)]; });
+  visits += unwritten.inOrder().size();
 }
 
 void UnwrittenPaths::findPerhapsWritten(LocalId local) {
-  const auto reach = [&](BlockId block) {
-    if (isPerhapsWritten[indexOf(block)])
-      return;
-    isPerhapsWritten[indexOf(block)] = true;
-    perhapsWritten.push_back(block);
-  };
   definitions.eachWriter(local, [&](uint32_t number) {
     if (const BlockId block = graph.blockOf(number); graph.isReached(block))
-      llvm::for_each(graph.successors.of(block), reach);
+      perhapsWritten.addAll(graph.successors.of(block));
   });
-  for (size_t i = 0; i < perhapsWritten.size(); ++i) // it grows
-    llvm::for_each(graph.successors.of(perhapsWritten[i]), reach);
-  visits += perhapsWritten.size();
+  perhapsWritten.spread(graph.successors);
+  visits += perhapsWritten.inOrder().size();
 }
 
 /// Searches from the blocks that read it backwards, and from those that have a way round that.
@@ -90,7 +77,7 @@ void UnwrittenPaths::findDoomed(OwnReads reads) {
       waiting.pop_back();
       for (const BlockId from : graph.predecessors.of(block)) {
         uint8_t &marks = fate[indexOf(from)];
-        if (!isUnwritten[indexOf(from)] || isWriting[indexOf(from)] || marks & (mark | Reading))
+        if (!unwritten.contains(from) || isWriting[indexOf(from)] || marks & (mark | Reading))
           continue;
         if (!marks)
           fated.push_back(from);
@@ -106,7 +93,7 @@ void UnwrittenPaths::findDoomed(OwnReads reads) {
     waiting.push_back(read.block);
   }
   spread(ComesToRead);
-  for (const BlockId block : unwritten) {
+  for (const BlockId block : unwritten.inOrder()) {
     if (fate[indexOf(block)] & Reading || !(isWriting[indexOf(block)] || graph[block].leaves))
       continue;
     if (!fate[indexOf(block)])
@@ -126,10 +113,10 @@ BlockId UnwrittenPaths::blameFor(const UnwrittenRead &read) {
     const BlockId block = waiting.back();
     waiting.pop_back();
     for (const BlockId from : graph.predecessors.of(block)) {
-      if (!isUnwritten[indexOf(from)] || isWriting[indexOf(from)] || llvm::is_contained(seen, from))
+      if (!unwritten.contains(from) || isWriting[indexOf(from)] || llvm::is_contained(seen, from))
         continue;
       if (!isDoomed(from)) {
-        if (!isPerhapsWritten[indexOf(from)])
+        if (!perhapsWritten.contains(from))
           return from;
         continue;
       }
@@ -151,10 +138,6 @@ void UnwrittenPaths::mark(OwnReads reads) {
 }
 
 void UnwrittenPaths::unmark(LocalId local) {
-  for (const BlockId block : unwritten)
-    isUnwritten[indexOf(block)] = false;
-  for (const BlockId block : perhapsWritten)
-    isPerhapsWritten[indexOf(block)] = false;
   for (const BlockId block : fated)
     fate[indexOf(block)] = 0;
   definitions.eachWriter(local, [&](uint32_t number) { isWriting[indexOf(graph.blockOf(number))] = false; });
@@ -188,7 +171,7 @@ void UnwrittenPaths::checkPlain(OwnReads all) {
     return;
   mark(reads);
   findPerhapsWritten(reads.front().local);
-  const auto *first = llvm::find_if(reads, [&](const UnwrittenRead &read) { return isUnwritten[indexOf(read.block)]; });
+  const auto *first = llvm::find_if(reads, [&](const UnwrittenRead &read) { return unwritten.contains(read.block); });
   const BlockId blame = first == reads.end() ? BlockId::None : blameFor(*first);
   if (blame != BlockId::None)
     sink.report(DiagId::UnwrittenOnPath, first->range, body.text(first->local))
@@ -199,9 +182,6 @@ void UnwrittenPaths::checkPlain(OwnReads all) {
 void UnwrittenPaths::check(bool isPedantic) {
   if (unwrittenReads.all().empty())
     return;
-  for (std::vector<bool> *marks : {&isWriting, &isUnwritten, &isPerhapsWritten})
-    marks->resize(graph.size());
-  fate.resize(graph.size());
   for (OwnReads rest = unwrittenReads.all(); !rest.empty() && budget.allows(Limit::Ways, visits);) {
     const OwnReads own = rest.take_while([&](const UnwrittenRead &read) { return read.local == rest.front().local; });
     if (!checkFirstReads(own) && isPedantic)

@@ -85,41 +85,17 @@ void UnwrittenReads::find(llvm::ArrayRef<LocalId> askedFor) {
   }
 }
 
-bool UnwrittenReads::isWrittenBefore(BlockId block, LocalId local) const {
-  if (!indexOfLocal[static_cast<uint32_t>(local)])
-    return true;
-  const uint32_t index = indexOfLocal[static_cast<uint32_t>(local)] - 1, words = (count + 63) / 64;
-  return before[indexOf(block) * words + index / 64] >> (index % 64) & 1;
-}
-
-/// Finds the registers that are written at the beginning of each block: those that are written at the end of all blocks
-/// before it.
+/// Finds the registers that may be unwritten at the beginning of each block: those of which no write is on some way
+/// there.
 void UnwrittenReads::solve() {
-  const size_t words = (count + 63) / 64;
-  if (!budget.allows(Limit::WrittenSets, words * graph.size()))
+  if (!budget.allows(Limit::WrittenSets, (count + 63) / 64 * size_t(graph.size())))
     return reads.clear();
-  std::vector<uint64_t> writes(words * graph.size());
-  before.assign(words * graph.size(), ~uint64_t(0));
+  BlockSets writes(graph.size(), count);
   for (uint32_t local = 0; local < indexOfLocal.size(); ++local)
     if (const uint32_t index = indexOfLocal[local])
-      definitions.eachWriter(LocalId(local), [&](uint32_t number) {
-        writes[indexOf(graph.blockOf(number)) * words + (index - 1) / 64] |= uint64_t(1) << ((index - 1) % 64);
-      });
-  std::fill_n(before.begin() + indexOf(graph.order.front()) * words, words, 0);
-  bool isSolved = false;
-  for (unsigned round = 1; !isSolved && budget.allows(Limit::Rounds, round); ++round) {
-    isSolved = true;
-    for (const BlockId block : graph.order)
-      for (const BlockId next : graph.successors.of(block))
-        for (size_t word = 0; word < words; ++word) {
-          const size_t from = indexOf(block) * words + word;
-          uint64_t &set = before[indexOf(next) * words + word];
-          const uint64_t less = set & (before[from] | writes[from]);
-          isSolved &= less == set;
-          set = less;
-        }
-  }
-  if (!isSolved)
+      definitions.eachWriter(LocalId(local), [&](uint32_t number) { writes.add(graph.blockOf(number), index - 1); });
+  unwritten.emplace(graph.size(), count).addAll(graph.order.front());
+  if (!unwritten->spread(llvm::ArrayRef(graph.order), graph.successors, writes, budget))
     reads.clear();
   llvm::erase_if(reads, [&](const UnwrittenRead &read) { return isWrittenBefore(read.block, read.local); });
   llvm::stable_sort(reads, [](const UnwrittenRead &a, const UnwrittenRead &b) { return a.local < b.local; });
@@ -127,31 +103,17 @@ void UnwrittenReads::solve() {
 }
 
 /// Backwards from the blocks that write a register, and from those where control leaves, as far as nothing reads it.
-void UnwrittenReads::findAvoidable(std::vector<uint64_t> escaping) {
-  const size_t words = (count + 63) / 64;
-  std::vector<uint64_t> reading(words * graph.size());
-  for (const UnwrittenRead &read : reads) {
-    const uint32_t index = indexOfLocal[static_cast<uint32_t>(read.local)] - 1;
-    reading[indexOf(read.block) * words + index / 64] |= uint64_t(1) << (index % 64);
-  }
-  for (size_t place = 0; place < escaping.size(); ++place)
-    escaping[place] = (graph.blocks[place / words].leaves ? ~uint64_t(0) : escaping[place]) & ~reading[place];
-  bool isSolved = false;
-  for (unsigned round = 1; !isSolved && budget.allows(Limit::Rounds, round); ++round) {
-    isSolved = true;
-    for (const BlockId block : llvm::reverse(graph.order))
-      for (const BlockId next : graph.successors.of(block))
-        for (size_t word = 0; word < words; ++word) {
-          const size_t place = indexOf(block) * words + word;
-          const uint64_t more = escaping[place] | (escaping[indexOf(next) * words + word] & ~reading[place]);
-          isSolved &= more == escaping[place];
-          escaping[place] = more;
-        }
-  }
-  for (uint32_t index = 0; index < count; ++index) {
-    const uint64_t word = escaping[indexOf(graph.order.front()) * words + index / 64];
-    avoidable.push_back(!isSolved || (word >> (index % 64) & 1));
-  }
+void UnwrittenReads::findAvoidable(BlockSets ending) {
+  BlockSets reading(graph.size(), count);
+  for (const UnwrittenRead &read : reads)
+    reading.add(read.block, indexOfLocal[static_cast<uint32_t>(read.local)] - 1);
+  for (uint32_t block = 0; block < graph.size(); ++block)
+    if (graph.blocks[block].leaves)
+      ending.addAll(BlockId(block));
+  const bool isSolved = ending.spread(llvm::reverse(graph.order), graph.predecessors, reading, budget);
+  for (uint32_t index = 0; index < count; ++index)
+    avoidable.push_back(!isSolved ||
+                        (ending.contains(graph.order.front(), index) && !reading.contains(graph.order.front(), index)));
 }
 
 } // namespace ptxray

@@ -1,6 +1,6 @@
 #pragma once
 // Registers that are read where nothing wrote them on one of the ways there, whether or not control can go that way.
-#include "Flow/Analyses.h"
+#include "Flow/Solve.h"
 
 namespace ptxray {
 
@@ -24,14 +24,17 @@ public:
   /// Returns the reads sorted by register, and those of each in the order of the graph.
   llvm::ArrayRef<UnwrittenRead> all() const { return reads; }
   /// Whatever way control came to the block, the register is written, as far as that is asked for.
-  bool isWrittenBefore(BlockId block, LocalId local) const;
+  bool isWrittenBefore(BlockId block, LocalId local) const {
+    const uint32_t index = indexOfLocal[static_cast<uint32_t>(local)];
+    return !index || !unwritten->contains(block, index - 1);
+  }
   /// There is a way from the beginning out of the body, or to a block that writes the register, without a read of it.
   bool isAvoidable(LocalId local) const { return avoidable[indexOfLocal[static_cast<uint32_t>(local)] - 1]; }
 
 private:
   void find(llvm::ArrayRef<LocalId> askedFor);
   void solve();
-  void findAvoidable(std::vector<uint64_t> escaping);
+  void findAvoidable(BlockSets ending);
 
   const Body &body;
   Budget &budget;
@@ -41,8 +44,8 @@ private:
   std::vector<UnwrittenRead> reads;
   std::vector<uint32_t> indexOfLocal; // by LocalId: into the sets, + 1; 0: it is written before each read, or never
   uint32_t count = 0;
-  std::vector<uint64_t> before; // sets of registers, one a block: those that are written
-  std::vector<bool> avoidable;  // by register in the sets
+  std::optional<BlockSets> unwritten; // before each block
+  std::vector<bool> avoidable;        // by register in the sets
 };
 
 } // namespace ptxray

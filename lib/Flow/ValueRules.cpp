@@ -16,9 +16,7 @@ private:
   void shift(uint32_t number);
   void ranges(uint32_t number);
   void condition(uint32_t number);
-  llvm::ArrayRef<Operand> nodesOf(uint32_t number) const {
-    return body.ast->operandsOf(body.instruction(number).operands);
-  }
+  llvm::ArrayRef<Operand> nodesOf(uint32_t number) const { return body.operands(number); }
   llvm::StringRef textOf(uint32_t number, uint32_t node) const {
     return nodesOf(number)[node].kind == OperandKind::Name ? body.ast->text(nodesOf(number)[node].name) : "0";
   }

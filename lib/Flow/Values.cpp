@@ -142,7 +142,7 @@ Source Values::limitOf(const std::optional<LoopTest> &test) const {
   return test ? stepOf(body, test->comparison).list[1] : Source();
 }
 
-static bool isComputed(const Facts &facts) { return facts.computation.isKnown || facts.has(isa::FactKind::Copies); }
+static bool isComputed(const Facts &facts) { return facts.computation.isKnown || facts.has(FactKind::Copies); }
 
 bool Values::isLeaf(LocalId local) const {
   const uint32_t newest = definitions.newest(local);

@@ -17,7 +17,7 @@ bool asksForPlace(const Body &body, uint32_t number) {
   if (body.facts(number).uses & Calls)
     return true;
   const LocalId *local = body.namesOf(number).data();
-  for (const Operand &one : body.ast->operandsOf(body.instruction(number).operands)) {
+  for (const Operand &one : body.operands(number)) {
     if (one.kind != OperandKind::Name)
       continue;
     const isa::SpecialRegister *special = body.special(*local++);
@@ -157,7 +157,7 @@ void TrafficRules::instruction(uint32_t number) {
   const Facts &facts = body.facts(number);
   if (!graph.isReached(graph.blockOf(number)))
     return;
-  const bool isCopy = facts.has(isa::FactKind::Async), isTogether = facts.has(isa::FactKind::Converged);
+  const bool isCopy = facts.has(FactKind::Async), isTogether = facts.has(FactKind::Converged);
   for (const Access &one : facts.accesses) {
     if (isTogether) {
       if (one.bytes == rowBytes)

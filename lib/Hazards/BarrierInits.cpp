@@ -20,11 +20,7 @@ struct LiveInits : WorseLevels {
   std::vector<uint32_t> places;
 
   size_t levels() const { return inits.size(); }
-  Levels start() const {
-    Levels state;
-    state.of.assign(levels(), Gone);
-    return state;
-  }
+  Levels start() const { return Levels::all(levels(), Gone); }
   void step(Levels &state, uint32_t number) const {
     for (const auto &[i, init] : llvm::enumerate(inits))
       if (init.number == number)
@@ -46,7 +42,7 @@ std::vector<uint32_t> usesWithoutInit(HazardContext &context, llvm::ArrayRef<Bar
     analysis.places.push_back(use.number);
     if (isInit(use.kind))
       analysis.inits.push_back({use.number, use.barrier});
-    else if (use.kind == isa::FactKind::Invalidates)
+    else if (use.kind == FactKind::Invalidates)
       analysis.invalidations.push_back({use.number, use.barrier});
   }
   if (analysis.inits.empty() ||
@@ -84,34 +80,27 @@ struct UnorderedInits : WorseLevels {
   std::vector<uint32_t> inits, places;
 
   size_t levels() const { return inits.size(); }
-  Levels start() const {
-    Levels state;
-    state.of.assign(levels(), NotStarted);
-    return state;
-  }
+  Levels start() const { return Levels::all(levels(), NotStarted); }
   void step(Levels &state, uint32_t number) const {
     const auto init = llvm::lower_bound(inits, number);
     if (init != inits.end() && *init == number)
       state.of[init - inits.begin()] = Unordered;
-    else if (orders(number))
+    else if (isOrder(number))
       for (uint8_t &level : state.of)
         if (level == Unordered)
           level = Ordered;
   }
-  bool orders(uint32_t number) const {
-    return body.callsUnknown(number) || llvm::any_of(body.facts(number).actions, [](const Action &action) {
-             return (action.kind == isa::FactKind::Orders &&
-                     static_cast<isa::Ordered>(action.detail) == isa::Ordered::Barriers) ||
-                    (action.kind == isa::FactKind::Releases);
-           });
+  bool isOrder(uint32_t number) const {
+    const Facts &facts = body.facts(number);
+    return body.callsUnknown(number) || facts.has(FactKind::Releases) || orders(facts, isa::Ordered::Barriers);
   }
 };
 
 } // namespace
 
 static bool isClusterArrival(const Facts &facts) {
-  return !facts.has(isa::FactKind::Releases) && llvm::any_of(facts.actions, [](const Action &action) {
-    return action.kind == isa::FactKind::Arrives && action.node < 0 && action.scope() == isa::Scope::Cluster;
+  return !facts.has(FactKind::Releases) && facts.find(FactKind::Arrives, [](const Action &action) {
+    return action.node < 0 && action.scope() == isa::Scope::Cluster;
   });
 }
 
@@ -141,13 +130,13 @@ void checkOrderOfInits(HazardContext &context) {
   bool hasPeers = isOfCluster(body); // other blocks of the cluster use the barriers
   for (const uint32_t number : context.events) {
     const Facts &facts = body.facts(number);
-    hasPeers |= facts.ctas == 2 || (facts.has(isa::FactKind::Arrives) && isRemote(facts));
-    const bool isInit = facts.has(isa::FactKind::Inits);
+    hasPeers |= facts.ctas == 2 || (facts.has(FactKind::Arrives) && isRemote(facts));
+    const bool isInit = facts.has(FactKind::Inits);
     if (isInit && analysis.inits.size() < 256)
       analysis.inits.push_back(number);
     const bool isArrival = isClusterArrival(facts);
     arrives |= isArrival;
-    if (isInit || isArrival || analysis.orders(number))
+    if (isInit || isArrival || analysis.isOrder(number))
       analysis.places.push_back(number);
   }
   if (!arrives || !hasPeers || analysis.inits.empty())
@@ -161,10 +150,7 @@ void checkOrderOfInits(HazardContext &context) {
       return;
     isTold = true;
     const uint32_t init = analysis.inits[unordered - state.of.begin()];
-    Diagnostic &diagnostic = context.sink.report(DiagId::UnorderedInit, context.opcodeRange(number),
-                                                 context.opcode(number), context.opcode(init));
-    diagnostic.notes.push_back({"initialised here", context.range(init)});
-    offerInitFence(diagnostic, context, init);
+    offerInitFence(context.report(DiagId::UnorderedInit, number, init, "initialised here"), context, init);
   });
 }
 

@@ -44,7 +44,6 @@ private:
   void parity(const BarrierUse &wait);
   bool changesIn(const BarrierUse &wait, BlockId header);
   bool isChangedByOthers(const BarrierUse &wait, BlockId header);
-  bool isInLoop(BlockId block, BlockId header) const;
   bool isWrittenIn(LocalId local, BlockId header);
   bool isUsedInEachRound(const BarrierUse &wait, BlockId header) const;
   bool isSignalledInRounds(const BarrierUse &signal);
@@ -62,17 +61,10 @@ private:
 
 } // namespace
 
-static bool isWait(isa::FactKind kind) { return kind == isa::FactKind::Awaits; }
+static bool isWait(FactKind kind) { return kind == FactKind::Awaits; }
 
-static uint16_t asyncGroups(const Facts &facts) {
-  uint16_t groups = 0;
-  for (const Action &action : facts.actions)
-    groups |= action.kind == isa::FactKind::Async ? action.groups : 0;
-  return groups;
-}
-
-static bool isSignal(isa::FactKind kind) {
-  return kind == isa::FactKind::Arrives || kind == isa::FactKind::Completes || kind == isa::FactKind::Async;
+static bool isSignal(FactKind kind) {
+  return kind == FactKind::Arrives || kind == FactKind::Completes || kind == FactKind::Async;
 }
 
 BarrierRules::BarrierRules(HazardContext &context, llvm::ArrayRef<uint32_t> reported)
@@ -80,16 +72,16 @@ BarrierRules::BarrierRules(HazardContext &context, llvm::ArrayRef<uint32_t> repo
   for (const uint32_t number : context.events) {
     for (const Action &action : body.facts(number).actions)
       switch (action.kind) {
-      case isa::FactKind::Async:
-      case isa::FactKind::Arrives:
-      case isa::FactKind::Expects:
-      case isa::FactKind::Completes:
-      case isa::FactKind::Awaits:
-      case isa::FactKind::Inits:
-      case isa::FactKind::Invalidates:
+      case FactKind::Async:
+      case FactKind::Arrives:
+      case FactKind::Expects:
+      case FactKind::Completes:
+      case FactKind::Awaits:
+      case FactKind::Inits:
+      case FactKind::Invalidates:
         if (action.node >= 0)
           uses.push_back({number, action.kind, context.places.at(number, action.node, 8), action.which, action.amount,
-                          action.condition, action.kind == isa::FactKind::Arrives ? action.groups : uint16_t(0)});
+                          action.condition, action.kind == FactKind::Arrives ? action.groups : uint16_t(0)});
         break;
       default: break;
       }
@@ -99,8 +91,8 @@ BarrierRules::BarrierRules(HazardContext &context, llvm::ArrayRef<uint32_t> repo
 }
 
 void BarrierRules::initialisation(const BarrierUse &use) {
-  if (use.kind == isa::FactKind::Inits || use.kind == isa::FactKind::Invalidates ||
-      told.contains(DiagId::UninitialisedBarrier) || !isComparable(use, isInit))
+  if (use.kind == FactKind::Inits || use.kind == FactKind::Invalidates || told.contains(DiagId::UninitialisedBarrier) ||
+      !isComparable(use, isInit))
     return;
   if (any(use.barrier, isInit) && !isPartlyUninitialised(use.barrier) &&
       !std::binary_search(withoutInit.begin(), withoutInit.end(), use.number))
@@ -112,15 +104,10 @@ void BarrierRules::initialisation(const BarrierUse &use) {
 /// The register by which a ring of objects of 8 bytes is indexed; None: it is something else.
 ///   shl.b32 %r3, %r2, 3;  add.s32 %r4, %r1, %r3;
 LocalId BarrierRules::indexOfRing(const MemoryPlace &barrier) {
-  const Definitions &definitions = body.definitions;
-  const auto stepOfOnly = [&](LocalId local) {
-    const uint32_t writer = definitions.only(local);
-    return writer == Definitions::none ? Step() : stepOf(body, writer);
-  };
-  const Step sum = barrier.isRing ? stepOfOnly(barrier.base) : Step();
+  const Step sum = barrier.isRing ? onlyStepOf(body, barrier.base) : Step();
   LocalId index = LocalId::None;
   for (const Source &source : sum.is(isa::Operation::Add, 2) ? sum.sources() : llvm::ArrayRef<Source>()) {
-    const Step scaled = source.kind == Source::Name ? stepOfOnly(source.local) : Step();
+    const Step scaled = source.kind == Source::Name ? onlyStepOf(body, source.local) : Step();
     if (scaled.is(isa::Operation::Shl, 2) && scaled.list[1].kind == Source::Number && scaled.list[1].number == 3)
       index = scaled.list[0].local;
   }
@@ -161,19 +148,12 @@ bool Reachability::leads(uint32_t first, uint32_t second) {
   const BlockId from = graph.blockOf(first), to = graph.blockOf(second);
   if (from == to && first < second)
     return true;
-  auto [known, isNew] = reachedFrom.try_emplace(indexOf(from));
-  std::vector<bool> &reached = known->second;
+  auto [reached, isNew] = reachedFrom.try_emplace(indexOf(from), graph.size());
   if (isNew) {
-    reached.resize(graph.size());
-    llvm::SmallVector<BlockId, 16> waiting = {from};
-    while (!waiting.empty())
-      for (const BlockId next : graph.successors.of(waiting.pop_back_val()))
-        if (!reached[indexOf(next)]) {
-          reached[indexOf(next)] = true;
-          waiting.push_back(next);
-        }
+    reached->second.addAll(graph.successors.of(from));
+    reached->second.spread(graph.successors);
   }
-  return reached[indexOf(to)];
+  return reached->second.contains(to);
 }
 
 /// They begin together, and both are rings with the same index or both are none.
@@ -188,14 +168,14 @@ bool BarrierRules::areNamedAlike(const MemoryPlace &a, const MemoryPlace &b) {
 bool BarrierRules::isExpectedOnlyBefore(const BarrierUse &copy) {
   const LocalId index = indexOfRing(copy.barrier);
   const Loops &loops = context.analyses.loops();
-  BlockId header = loops.header[indexOf(context.analyses.graph().blockOf(copy.number))];
+  BlockId header = context.loopAround(copy.number);
   for (; index != LocalId::None && header != BlockId::None; header = loops.outer[indexOf(header)]) {
     if (!isWrittenIn(index, header) || !comesAgain(copy.barrier.base, header, body, context.analyses))
       continue;
     return llvm::none_of(uses, [&](const BarrierUse &use) {
-      return (use.kind == isa::FactKind::Expects || use.kind == isa::FactKind::Completes) &&
+      return (use.kind == FactKind::Expects || use.kind == FactKind::Completes) &&
              !isElsewhere(use.barrier, copy.barrier) &&
-             (isInLoop(context.analyses.graph().blockOf(use.number), header) || !reaches(use.number, copy.number));
+             (context.isInLoop(use.number, header) || !reaches(use.number, copy.number));
     });
   }
   return false;
@@ -204,33 +184,28 @@ bool BarrierRules::isExpectedOnlyBefore(const BarrierUse &copy) {
 /// It may be that some thread has the barrier expect what the copy brings. What comes only after the copy is meant for
 /// a later phase, unless it names the barrier in the same way.
 bool BarrierRules::mayExpect(const BarrierUse &expectation, const BarrierUse &copy) {
-  return expectation.kind == isa::FactKind::Expects && !isElsewhere(expectation.barrier, copy.barrier) &&
+  return expectation.kind == FactKind::Expects && !isElsewhere(expectation.barrier, copy.barrier) &&
          (areNamedAlike(expectation.barrier, copy.barrier) || reaches(expectation.number, copy.number) ||
           !reaches(copy.number, expectation.number));
 }
 
 /// A thread arrives by the instruction itself, not by the end of operations.
 static bool arrivesAtOnce(const Facts &facts) {
-  return llvm::any_of(facts.actions, [](const Action &action) {
-    return action.kind == isa::FactKind::Arrives && action.node >= 0 && !action.groups;
-  });
+  return facts.find(FactKind::Arrives, [](const Action &action) { return action.node >= 0 && !action.groups; });
 }
 
 /// The producer arrives, in the round of the copy, at its barrier and expects nothing, nor is anything expected there
 /// by the same name. What is expected elsewhere, in a loop before or after, is for another phase or stage.
 std::optional<uint32_t> BarrierRules::emptyArrival(const BarrierUse &copy) {
-  const Graph &graph = context.analyses.graph();
-  const Loops &loops = context.analyses.loops();
-  const auto headerOf = [&](uint32_t number) { return loops.header[indexOf(graph.blockOf(number))]; };
   std::optional<uint32_t> found;
   for (const BarrierUse &use : uses) {
     const bool isSamePlace = use.barrier.hasBaseOf(copy.barrier) && use.barrier.offset == copy.barrier.offset;
-    const bool isInRound = headerOf(use.number) == headerOf(copy.number);
-    if (use.kind == isa::FactKind::Completes && !isElsewhere(use.barrier, copy.barrier))
+    const bool isInRound = context.loopAround(use.number) == context.loopAround(copy.number);
+    if (use.kind == FactKind::Completes && !isElsewhere(use.barrier, copy.barrier))
       return std::nullopt;
-    if (use.kind == isa::FactKind::Expects && (isSamePlace || (isInRound && !isElsewhere(use.barrier, copy.barrier))))
+    if (use.kind == FactKind::Expects && (isSamePlace || (isInRound && !isElsewhere(use.barrier, copy.barrier))))
       return std::nullopt;
-    if (use.kind == isa::FactKind::Arrives && isSamePlace && isInRound && use.number < copy.number &&
+    if (use.kind == FactKind::Arrives && isSamePlace && isInRound && use.number < copy.number &&
         arrivesAtOnce(body.facts(use.number)) && reaches(use.number, copy.number))
       found = use.number;
   }
@@ -243,7 +218,7 @@ std::optional<uint32_t> BarrierRules::emptyArrival(const BarrierUse &copy) {
 }
 
 void BarrierRules::expectation(const BarrierUse &use) {
-  if (use.kind != isa::FactKind::Async || told.contains(DiagId::UnexpectedBytes) || use.barrier.base == LocalId::None)
+  if (use.kind != FactKind::Async || told.contains(DiagId::UnexpectedBytes) || use.barrier.base == LocalId::None)
     return;
   const bool isExpected =
       llvm::any_of(uses, [&](const BarrierUse &other) { return mayExpect(other, use); }) && !isExpectedOnlyBefore(use);
@@ -258,8 +233,8 @@ void BarrierRules::expectation(const BarrierUse &use) {
 }
 
 void BarrierRules::signal(const BarrierUse &use) {
-  if (use.kind != isa::FactKind::Awaits || told.contains(DiagId::NeverSignalledBarrier) ||
-      !isComparable(use, isSignal) || any(use.barrier, isSignal) || context.places.numberAt(use.number, use.which) == 1)
+  if (use.kind != FactKind::Awaits || told.contains(DiagId::NeverSignalledBarrier) || !isComparable(use, isSignal) ||
+      any(use.barrier, isSignal) || context.places.numberAt(use.number, use.which) == 1)
     return;
   told.insert(DiagId::NeverSignalledBarrier);
   context.sink.report(DiagId::NeverSignalledBarrier, context.opcodeRange(use.number),
@@ -267,12 +242,11 @@ void BarrierRules::signal(const BarrierUse &use) {
 }
 
 void BarrierRules::wait(const BarrierUse &use) {
-  if (use.kind != isa::FactKind::Async || told.contains(DiagId::NeverAwaitedBarrier) || !isComparable(use, isWait) ||
+  if (use.kind != FactKind::Async || told.contains(DiagId::NeverAwaitedBarrier) || !isComparable(use, isWait) ||
       llvm::is_contained(reported, use.number))
     return;
   // The last copies of a pipeline may be more than are used; those of each round are not.
-  const BlockId block = context.analyses.graph().blockOf(use.number);
-  const bool isRepeated = context.analyses.loops().header[indexOf(block)] != BlockId::None;
+  const bool isRepeated = context.loopAround(use.number) != BlockId::None;
   const bool isAwaited = llvm::any_of(uses, [&](const BarrierUse &other) {
     return isWait(other.kind) && !isElsewhere(other.barrier, use.barrier) &&
            (!isRepeated || reaches(use.number, other.number) || !reaches(other.number, use.number) ||
@@ -317,7 +291,7 @@ void BarrierRules::ignored() {
     const LocalId asked = body.guard(last);
     const llvm::ArrayRef<BlockId> next = graph.successors.of(block);
     if (asked == LocalId::None || next.empty() || !llvm::all_equal(next) || !graph[block].goesOn ||
-        graph[block].leaves || !body.facts(last).has(isa::FactKind::Branches))
+        graph[block].leaves || !body.facts(last).has(FactKind::Branches))
       continue;
     const auto wait = llvm::find_if(uses, [&](const BarrierUse &use) {
       return isWait(use.kind) && nameAt(body, use.number, use.condition) == asked;
@@ -331,7 +305,7 @@ void BarrierRules::ignored() {
 /// Compares, in one block, what is expected, and what the copies to the same barrier have together.
 void BarrierRules::bytes(const BarrierUse &expectation) {
   const std::optional<int64_t> expected = context.places.numberAt(expectation.number, expectation.amount);
-  if (expectation.kind != isa::FactKind::Expects || !expected || !expectation.barrier.isVariable)
+  if (expectation.kind != FactKind::Expects || !expected || !expectation.barrier.isVariable)
     return;
   const Graph &graph = context.analyses.graph();
   int64_t sum = 0;
@@ -339,10 +313,10 @@ void BarrierRules::bytes(const BarrierUse &expectation) {
   for (const BarrierUse &use : uses) {
     if (isElsewhere(use.barrier, expectation.barrier))
       continue;
-    expectations += use.kind == isa::FactKind::Expects;
-    if (use.kind == isa::FactKind::Completes)
+    expectations += use.kind == FactKind::Expects;
+    if (use.kind == FactKind::Completes)
       return;
-    if (use.kind != isa::FactKind::Async)
+    if (use.kind != FactKind::Async)
       continue;
     const std::optional<int64_t> bytes = context.places.numberAt(use.number, use.amount);
     if (!bytes || graph.blockOf(use.number) != graph.blockOf(expectation.number) ||
@@ -355,32 +329,22 @@ void BarrierRules::bytes(const BarrierUse &expectation) {
 }
 
 // ---- parity
-bool BarrierRules::isInLoop(BlockId block, BlockId header) const {
-  const Loops &loops = context.analyses.loops();
-  for (BlockId one = loops.header[indexOf(block)]; one != BlockId::None; one = loops.outer[indexOf(one)])
-    if (one == header)
-      return true;
-  return false;
-}
-
 bool BarrierRules::isWrittenIn(LocalId local, BlockId header) {
   bool found = false;
-  context.body.definitions.eachWriter(
-      local, [&](uint32_t number) { found |= isInLoop(context.analyses.graph().blockOf(number), header); });
+  body.definitions.eachWriter(local, [&](uint32_t number) { found |= context.isInLoop(number, header); });
   return found;
 }
 
 /// The barrier is signalled in each round of the loop around the wait.
 bool BarrierRules::isUsedInEachRound(const BarrierUse &wait, BlockId header) const {
-  const Graph &graph = context.analyses.graph();
   bool isSignalled = false;
   for (const BarrierUse &use : uses) {
-    if (isElsewhere(use.barrier, wait.barrier) || !isInLoop(graph.blockOf(use.number), header))
+    if (isElsewhere(use.barrier, wait.barrier) || !context.isInLoop(use.number, header))
       continue;
-    if (use.kind == isa::FactKind::Inits || use.kind == isa::FactKind::Invalidates)
+    if (use.kind == FactKind::Inits || use.kind == FactKind::Invalidates)
       return false;
     isSignalled |= isSignal(use.kind) && beginTogether(wait.barrier, use.barrier);
-    if (use.kind == isa::FactKind::Awaits && use.number != wait.number && beginTogether(wait.barrier, use.barrier) &&
+    if (use.kind == FactKind::Awaits && use.number != wait.number && beginTogether(wait.barrier, use.barrier) &&
         context.places.numberAt(use.number, use.which) != context.places.numberAt(wait.number, wait.which))
       return false;
   }
@@ -410,7 +374,7 @@ bool BarrierRules::isSignalledInRounds(const BarrierUse &signal) {
 bool BarrierRules::isUsedAgain(const BarrierUse &wait, BlockId header) {
   const Graph &graph = context.analyses.graph();
   const bool isMoreThanWait = llvm::any_of(context.events, [&](uint32_t number) {
-    return !body.facts(number).has(isa::FactKind::Awaits) && isInLoop(graph.blockOf(number), header);
+    return !body.facts(number).has(FactKind::Awaits) && context.isInLoop(number, header);
   });
   if (!isMoreThanWait || !comesEachRound(graph.blockOf(wait.number), header, body, context.analyses) ||
       !comesAgain(wait.barrier.base, header, body, context.analyses))
@@ -419,13 +383,13 @@ bool BarrierRules::isUsedAgain(const BarrierUse &wait, BlockId header) {
   for (const BarrierUse &use : uses) {
     if (isElsewhere(use.barrier, wait.barrier))
       continue;
-    const bool isInit = use.kind == isa::FactKind::Inits || use.kind == isa::FactKind::Invalidates;
-    if (isInit && isInLoop(graph.blockOf(use.number), header))
+    const bool isInit = use.kind == FactKind::Inits || use.kind == FactKind::Invalidates;
+    if (isInit && context.isInLoop(use.number, header))
       return false;
     if (!beginTogether(wait.barrier, use.barrier))
       continue;
     const auto known = context.places.numberAt(use.number, use.which);
-    if (use.kind == isa::FactKind::Awaits && known && known != context.places.numberAt(wait.number, wait.which))
+    if (use.kind == FactKind::Awaits && known && known != context.places.numberAt(wait.number, wait.which))
       return false;
     isSignalled |= isSignal(use.kind) && isSignalledInRounds(use);
   }
@@ -434,7 +398,7 @@ bool BarrierRules::isUsedAgain(const BarrierUse &wait, BlockId header) {
 
 /// The loop writes the parity for which the instruction waits.
 bool BarrierRules::changesIn(const BarrierUse &wait, BlockId header) {
-  const Operand *nodes = body.ast->operands.data() + body.instruction(wait.number).operands.first;
+  const Operand *nodes = body.operands(wait.number).data();
   bool changes = nodes[wait.which].kind != OperandKind::Integer;
   if (changes)
     body.eachUse(wait.number, [&](NamedUse use) {
@@ -449,14 +413,13 @@ bool BarrierRules::changesIn(const BarrierUse &wait, BlockId header) {
 bool BarrierRules::isChangedByOthers(const BarrierUse &wait, BlockId header) {
   if (!wait.barrier.isRing || !comesAgain(wait.barrier.base, header, body, context.analyses))
     return false;
-  const Graph &graph = context.analyses.graph();
   bool isChanged = false;
   for (const BarrierUse &use : uses) {
-    if (isElsewhere(use.barrier, wait.barrier) || !isInLoop(graph.blockOf(use.number), header))
+    if (isElsewhere(use.barrier, wait.barrier) || !context.isInLoop(use.number, header))
       continue;
-    if (use.kind == isa::FactKind::Inits || use.kind == isa::FactKind::Invalidates)
+    if (use.kind == FactKind::Inits || use.kind == FactKind::Invalidates)
       return false;
-    isChanged |= use.kind == isa::FactKind::Awaits && use.which >= 0 && use.barrier.isRing &&
+    isChanged |= use.kind == FactKind::Awaits && use.which >= 0 && use.barrier.isRing &&
                  beginTogether(wait.barrier, use.barrier) && changesIn(use, header) &&
                  comesAgain(use.barrier.base, header, body, context.analyses);
   }
@@ -464,7 +427,7 @@ bool BarrierRules::isChangedByOthers(const BarrierUse &wait, BlockId header) {
 }
 
 void BarrierRules::parity(const BarrierUse &wait) {
-  if (wait.kind != isa::FactKind::Awaits || wait.which < 0 || told.contains(DiagId::ConstantParity))
+  if (wait.kind != FactKind::Awaits || wait.which < 0 || told.contains(DiagId::ConstantParity))
     return;
   const Graph &graph = context.analyses.graph();
   const BlockId block = graph.blockOf(wait.number);
@@ -477,8 +440,8 @@ void BarrierRules::parity(const BarrierUse &wait) {
     if (!isUsedInEachRound(wait, header) && !isUsedAgain(wait, header) && !isChangedByOthers(wait, header))
       continue;
     told.insert(DiagId::ConstantParity);
-    const Operand *nodes = body.ast->operands.data() + body.instruction(wait.number).operands.first;
-    context.sink.report(DiagId::ConstantParity, nodes[wait.which].range, context.opcode(wait.number))
+    context.sink
+        .report(DiagId::ConstantParity, body.operands(wait.number)[wait.which].range, context.opcode(wait.number))
         .notes.push_back({"the loop begins here", context.range(graph[header].first)});
     return;
   }

@@ -6,13 +6,13 @@ namespace ptxray {
 
 struct BarrierUse {
   uint32_t number;
-  isa::FactKind kind;
+  FactKind kind;
   MemoryPlace barrier;
   int which, amount, condition; // nodes
   uint16_t groups;              // of an arrival: it tells of operations of these
 };
 
-inline bool isInit(isa::FactKind kind) { return kind == isa::FactKind::Inits; }
+inline bool isInit(FactKind kind) { return kind == FactKind::Inits; }
 
 /// Finds which instructions control can reach from which, and remembers what it found.
 class Reachability {
@@ -22,7 +22,7 @@ public:
 
 private:
   const Graph &graph;
-  llvm::DenseMap<uint32_t, std::vector<bool>> reachedFrom; // the blocks that each block leads to
+  llvm::DenseMap<uint32_t, FoundBlocks> reachedFrom; // the blocks that each block leads to
 };
 
 /// The uses, ascending, of barriers that other code may initialise, but nothing that leads to these uses does, nor do

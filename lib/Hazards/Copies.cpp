@@ -53,7 +53,7 @@ private:
   void late(const LateStage &stage);
   std::vector<uint16_t> groupsAwaitedIn();
   void rounds(size_t one, llvm::ArrayRef<uint16_t> awaited);
-  Diagnostic &report(ConflictId id, uint32_t number, Range place, size_t one, uint8_t level);
+  Diagnostic &report(ConflictId id, uint32_t number, std::optional<uint32_t> node, size_t one, uint8_t level);
 
   HazardContext &context;
   const Body &body;
@@ -67,11 +67,9 @@ private:
 } // namespace
 
 static const Action *blockBarrier(const Facts &facts) {
-  const auto found = llvm::find_if(facts.actions, [](const Action &action) {
-    return (action.kind == isa::FactKind::Syncs || action.kind == isa::FactKind::Arrives) && action.node < 0 &&
-           action.scope() == isa::Scope::Cta;
-  });
-  return found == facts.actions.end() ? nullptr : &*found;
+  const auto isOfBlock = [](const Action &action) { return action.node < 0 && action.scope() == isa::Scope::Cta; };
+  const Action *syncs = facts.find(FactKind::Syncs, isOfBlock);
+  return syncs ? syncs : facts.find(FactKind::Arrives, isOfBlock);
 }
 
 Admissions::Admissions(HazardContext &context, const InFlight &flight, const Solution<InFlight> &solution)
@@ -95,7 +93,7 @@ Admissions::Admissions(HazardContext &context, const InFlight &flight, const Sol
     return !before.dominates(a, b) && !before.dominates(b, a) && (!first || !second || *first == *second);
   };
   llvm::copy_if(all, std::back_inserter(barriers), [&](uint32_t one) {
-    return context.body.facts(one).has(isa::FactKind::Syncs) &&
+    return context.body.facts(one).has(FactKind::Syncs) &&
            llvm::any_of(after, [&](uint32_t other) { return isMet(one, other); });
   });
 }
@@ -109,7 +107,7 @@ bool Admissions::precede(uint32_t number) const {
 }
 
 /// Reports a fault once for all operations of its groups: what one wait would mend is one fault.
-Diagnostic &CopyRules::report(ConflictId id, uint32_t number, Range place, size_t one, uint8_t level) {
+Diagnostic &CopyRules::report(ConflictId id, uint32_t number, std::optional<uint32_t> node, size_t one, uint8_t level) {
   const Operation &operation = flight.operations()[one];
   for (auto [i, other] : llvm::enumerate(flight.operations()))
     if (other.groups == operation.groups && other.isCounted == operation.isCounted) {
@@ -117,6 +115,7 @@ Diagnostic &CopyRules::report(ConflictId id, uint32_t number, Range place, size_
       if (other.isCounted || id.value == DiagId::UnwaitedTensorOperation)
         reported.unawaited.push_back(other.number);
     }
+  const Range place = node ? body.operands(number)[*node].range : context.opcodeRange(number);
   Diagnostic &diagnostic = context.sink.report(id, place, context.opcode(number), context.opcode(operation.number));
   addNotes(diagnostic, context, operation, number, level);
   return diagnostic;
@@ -127,18 +126,17 @@ void CopyRules::reportUncommitted(uint32_t wait, size_t one, const Levels &state
   for (auto [i, other] : llvm::enumerate(flight.operations()))
     if (other.groups & operation.groups && flight.level(state, i) == InFlight::Uncommitted)
       reported.uncommitted.push_back(other.number);
-  Diagnostic &diagnostic =
-      report(DiagId::UncommittedCopy, wait, context.opcodeRange(wait), one, flight.level(state, one));
+  Diagnostic &diagnostic = report(DiagId::UncommittedCopy, wait, std::nullopt, one, flight.level(state, one));
   offerCommit(diagnostic, context, operation, wait);
 }
 
 /// A wait with nothing to wait for, while operations are in no batch.
 void CopyRules::commitment(uint32_t number, const Levels &state) {
   const Facts &facts = body.facts(number);
-  if (facts.has(isa::FactKind::Commits))
+  if (facts.has(FactKind::Commits))
     return;
   for (const Action &action : facts.actions) {
-    if (action.kind != isa::FactKind::Waits)
+    if (action.kind != FactKind::Waits)
       continue;
     for (auto [one, operation] : llvm::enumerate(flight.operations())) {
       const uint16_t groups = operation.groups & action.groups & committedGroups();
@@ -153,10 +151,9 @@ void CopyRules::commitment(uint32_t number, const Levels &state) {
 bool CopyRules::hasSameBase(uint32_t first, const LateAccess &late, const MemoryUse &use) {
   if (!late.place.hasBaseOf(use.place) || late.place.isVariable)
     return late.place.hasBaseOf(use.place);
-  const Loops &loops = context.analyses.loops();
   bool isSame = true;
   context.body.definitions.eachWriter(late.place.base, [&](uint32_t writer) {
-    const bool isInLoop = loops.header[indexOf(context.analyses.graph().blockOf(writer))] != BlockId::None;
+    const bool isInLoop = context.loopAround(writer) != BlockId::None;
     isSame &= first < use.number ? writer <= first || writer >= use.number : !isInLoop;
   });
   return isSame;
@@ -230,9 +227,8 @@ void CopyRules::use(const MemoryUse &use, const Levels &state) {
     for (const LateAccess &late : operation.accesses) {
       const std::optional<ConflictId> id = conflict(one, late, use, state);
       if (id && !isHandedOver(*id, use.number) && !context.areOtherThreads(operation.number, use.number)) {
-        const Operand *nodes = body.ast->operands.data() + body.instruction(use.number).operands.first;
         const uint8_t level = flight.level(state, one);
-        Diagnostic &diagnostic = report(*id, use.number, nodes[use.access.node].range, one, level);
+        Diagnostic &diagnostic = report(*id, use.number, use.access.node, one, level);
         return offerWait(diagnostic, context, operation, use.number, level);
       }
     }
@@ -254,9 +250,7 @@ void CopyRules::late(const LateStage &stage) {
       if (!isShared(access.space) || !access.reads() || !mayWrite(operation, place) ||
           context.areOtherThreads(operation.number, *number))
         continue;
-      const Operand *nodes = body.ast->operands.data() + body.instruction(*number).operands.first;
-      Diagnostic &diagnostic =
-          report(DiagId::UnwaitedCopy, *number, nodes[access.node].range, stage.operation, stage.level);
+      Diagnostic &diagnostic = report(DiagId::UnwaitedCopy, *number, access.node, stage.operation, stage.level);
       return offerWait(diagnostic, context, operation, *number, stage.level);
     }
   }
@@ -270,12 +264,12 @@ std::vector<uint16_t> CopyRules::groupsAwaitedIn() {
   for (const uint32_t number : context.events) {
     uint16_t groups = body.callsUnknown(number) ? each : 0;
     for (const Action &action : body.facts(number).actions) {
-      if (action.kind == isa::FactKind::Waits || action.kind == isa::FactKind::Arrives)
+      if (action.kind == FactKind::Waits || action.kind == FactKind::Arrives)
         groups |= action.groups;
-      else if (action.kind == isa::FactKind::Awaits && action.node >= 0)
+      else if (action.kind == FactKind::Awaits && action.node >= 0)
         groups |= flight.countedGroups();
     }
-    BlockId header = loops.header[indexOf(context.analyses.graph().blockOf(number))];
+    BlockId header = context.loopAround(number);
     for (; header != BlockId::None && (awaited[indexOf(header)] & groups) != groups;
          header = loops.outer[indexOf(header)])
       awaited[indexOf(header)] |= groups;
@@ -306,8 +300,7 @@ void CopyRules::rounds(size_t one, llvm::ArrayRef<uint16_t> awaited) {
         if (!isShared(access.space) || !access.reads() || !loops.contains(header, graph.blockOf(number)) ||
             !mayWrite(operation, context.placeOf(number, access)) || context.areOtherThreads(operation.number, number))
           continue;
-        const Operand *nodes = body.ast->operands.data() + body.instruction(number).operands.first;
-        report(DiagId::UnwaitedCopy, number, nodes[access.node].range, one, InFlight::Counted)
+        report(DiagId::UnwaitedCopy, number, access.node, one, InFlight::Counted)
             .notes.push_back({"the loop begins here, and waits nowhere", context.range(graph[header].first)});
         return;
       }
@@ -318,15 +311,12 @@ ReportedOperations CopyRules::check() {
   solution.replay([&](uint32_t number, const Levels &state) {
     commitment(number, state);
     const Facts &facts = body.facts(number);
-    uint16_t groups = 0;
-    for (const Action &action : facts.actions)
-      groups |= action.kind == isa::FactKind::Async ? action.groups : 0;
     for (const Access &access : facts.accesses) {
       const bool isMemory = access.space == isa::words::tmem || isShared(access.space);
       if (!isMemory || !(access.reads() || access.writes()))
         continue;
       const MemoryPlace place = context.placeOf(number, access);
-      use({number, access, place, groups, facts.has(isa::FactKind::Async)}, state);
+      use({number, access, place, asyncGroups(facts), facts.has(FactKind::Async)}, state);
     }
   });
   for (const LateStage &stage : lateStages(context, flight))

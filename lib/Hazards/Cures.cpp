@@ -6,7 +6,7 @@ namespace {
 
 /// Describes what an instruction must state to be the cure.
 struct NeededFact {
-  isa::FactKind kind;
+  FactKind kind;
   uint16_t groups = 0;
   isa::Ordered first = isa::Ordered::Nothing, second = isa::Ordered::Nothing;
 
@@ -69,12 +69,12 @@ static std::optional<Cure> cureOf(llvm::StringRef opcodeText, bool hasNumber, ll
     return llvm::any_of(actions, [&](const Action &action) { return fact.isStated(action); });
   };
   const auto isMore = [&](const Action &action) {
-    return (action.kind == isa::FactKind::Commits || action.kind == isa::FactKind::Waits) &&
+    return (action.kind == FactKind::Commits || action.kind == FactKind::Waits) &&
            llvm::none_of(needed, [&](const NeededFact &fact) { return fact.kind == action.kind; });
   };
   if (!judged.findings.empty() || !llvm::all_of(needed, isStated) || llvm::any_of(actions, isMore))
     return std::nullopt;
-  return Cure{opcodeText.str() + (hasNumber ? " 0;" : ";"), judged.facts.has(isa::FactKind::Converged)};
+  return Cure{opcodeText.str() + (hasNumber ? " 0;" : ";"), judged.facts.has(FactKind::Converged)};
 }
 
 /// The plainest instruction without operands, or with a number alone, that states the facts.
@@ -139,9 +139,8 @@ static void offer(Diagnostic &diagnostic, HazardContext &context, const Cure &cu
 }
 
 static bool isBarrier(const Facts &facts) {
-  return facts.has(isa::FactKind::Syncs) || llvm::any_of(facts.actions, [](const Action &action) {
-           return action.kind == isa::FactKind::Arrives && !action.groups;
-         });
+  return facts.has(FactKind::Syncs) ||
+         facts.find(FactKind::Arrives, [](const Action &action) { return !action.groups; });
 }
 
 /// The block above which every way to the use passes, unless the operation comes only after it.
@@ -166,7 +165,7 @@ static CurePlace convergedPlace(uint32_t operation, uint32_t use, HazardContext 
     if (block == BlockId::None)
       break;
     const uint32_t last = graph[block].last();
-    place = {last, !hasAny<isa::FactKind::Branches, isa::FactKind::Ends>(context.body.facts(last))};
+    place = {last, !hasAny<FactKind::Branches, FactKind::Ends>(context.body.facts(last))};
   }
   return place;
 }
@@ -191,43 +190,42 @@ void offerWait(Diagnostic &diagnostic, HazardContext &context, const Operation &
                uint8_t level) {
   if (level > InFlight::MostBatches)
     return;
-  llvm::SmallVector<NeededFact, 2> needed = {{isa::FactKind::Waits, operation.groups}};
+  llvm::SmallVector<NeededFact, 2> needed = {{FactKind::Waits, operation.groups}};
   if (level == InFlight::Uncommitted)
-    needed.push_back({isa::FactKind::Commits, operation.groups});
+    needed.push_back({FactKind::Commits, operation.groups});
   const std::optional<Cure> cure = findCure(needed, context);
   if (!cure)
     return;
   CurePlace place = cure->isConverged ? convergedPlace(operation.number, use, context) : CurePlace{use};
-  if (!operation.accesses.empty() && !context.body.facts(operation.number).has(isa::FactKind::Holds))
+  if (!operation.accesses.empty() && !context.body.facts(operation.number).has(FactKind::Holds))
     place = beforeBarrier(operation.number, place, context);
   offer(diagnostic, context, *cure, place, level == InFlight::Uncommitted ? 0 : level - 1);
 }
 
 void offerCommit(Diagnostic &diagnostic, HazardContext &context, const Operation &operation, uint32_t wait) {
-  const std::optional<Cure> cure = findCure({{isa::FactKind::Commits, operation.groups}}, context);
+  const std::optional<Cure> cure = findCure({{FactKind::Commits, operation.groups}}, context);
   if (!cure)
     return;
   const uint32_t first = context.analyses.graph()[context.analyses.graph().blockOf(wait)].first;
   for (uint32_t number = wait; number-- > first;)
-    for (const Action &action : context.body.facts(number).actions)
-      if (action.kind == isa::FactKind::Async && action.groups & operation.groups)
-        return offer(diagnostic, context, *cure, {number, /*isAfter=*/true});
+    if (asyncGroups(context.body.facts(number)) & operation.groups)
+      return offer(diagnostic, context, *cure, {number, /*isAfter=*/true});
   offer(diagnostic, context, *cure, {wait});
 }
 
 void offerRegisterFence(Diagnostic &diagnostic, HazardContext &context, uint32_t operation) {
-  const std::optional<Cure> cure = findCure({{isa::FactKind::Orders, 0, isa::Ordered::Registers}}, context);
+  const std::optional<Cure> cure = findCure({{FactKind::Orders, 0, isa::Ordered::Registers}}, context);
   if (cure)
     offer(diagnostic, context, *cure, {operation});
 }
 
 /// The last instruction like it in the block, with nothing else but ordinary instructions between.
-static uint32_t lastOfRow(uint32_t first, isa::FactKind kind, const HazardContext &context) {
+static uint32_t lastOfRow(uint32_t first, FactKind kind, const HazardContext &context) {
   const Graph &graph = context.analyses.graph();
   uint32_t last = first;
   for (uint32_t number = first + 1; number < graph[graph.blockOf(first)].end; ++number) {
     const Facts &facts = context.body.facts(number);
-    if (isBarrier(facts) || hasAny<isa::FactKind::Awaits, isa::FactKind::Async>(facts))
+    if (isBarrier(facts) || hasAny<FactKind::Awaits, FactKind::Async>(facts))
       break;
     if (facts.has(kind))
       last = number;
@@ -237,7 +235,7 @@ static uint32_t lastOfRow(uint32_t first, isa::FactKind kind, const HazardContex
 
 void offerProxyFence(Diagnostic &diagnostic, HazardContext &context, uint32_t write, bool isCopy, uint32_t read) {
   const std::optional<Cure> cure =
-      findCure({{isa::FactKind::Orders, 0, isa::Ordered::Generic, isa::Ordered::Async}}, context);
+      findCure({{FactKind::Orders, 0, isa::Ordered::Generic, isa::Ordered::Async}}, context);
   if (!cure)
     return;
   const CurePlace place = beforeBarrier(write, {read}, context);
@@ -248,9 +246,9 @@ void offerProxyFence(Diagnostic &diagnostic, HazardContext &context, uint32_t wr
 }
 
 void offerInitFence(Diagnostic &diagnostic, HazardContext &context, uint32_t init) {
-  const std::optional<Cure> cure = findCure({{isa::FactKind::Orders, 0, isa::Ordered::Barriers}}, context);
+  const std::optional<Cure> cure = findCure({{FactKind::Orders, 0, isa::Ordered::Barriers}}, context);
   if (cure)
-    offer(diagnostic, context, *cure, {lastOfRow(init, isa::FactKind::Inits, context), /*isAfter=*/true});
+    offer(diagnostic, context, *cure, {lastOfRow(init, FactKind::Inits, context), /*isAfter=*/true});
 }
 
 } // namespace ptxray

@@ -23,11 +23,7 @@ public:
 
   explicit Handovers(HazardContext &context);
   size_t levels() const { return 1 + allocations.size(); }
-  State start() const {
-    State state;
-    state.of.assign(levels(), NotBegun);
-    return state;
-  }
+  State start() const { return Levels::all(levels(), NotBegun); }
   void step(State &state, uint32_t number) const;
   bool join(State &known, const State &other, BlockId block, bool isBack) const;
 
@@ -65,8 +61,8 @@ private:
 /// Control goes on when other threads have come as far.
 static bool isBarrierFor(isa::Scope least, const Facts &facts) {
   return llvm::any_of(facts.actions, [&](const Action &action) {
-    return action.kind == isa::FactKind::Awaits || action.kind == isa::FactKind::Acquires ||
-           (action.kind == isa::FactKind::Syncs && action.scope() >= least);
+    return action.kind == FactKind::Awaits || action.kind == FactKind::Acquires ||
+           (action.kind == FactKind::Syncs && action.scope() >= least);
   });
 }
 
@@ -77,11 +73,11 @@ Handovers::Handovers(HazardContext &context) : places(context.events), body(cont
       if (!isShared(access.space) || !access.writes())
         continue;
       const Delivery delivery = {number, context.places.at(number, access.node, access.bytes)};
-      if (facts.has(isa::FactKind::Allocates) &&
+      if (facts.has(FactKind::Allocates) &&
           context.analyses.budget().allows(Limit::Allocations, allocations.size() + 1))
         allocations.push_back(delivery);
       for (const Action &action : facts.actions) {
-        const bool isAsync = action.kind == isa::FactKind::Async;
+        const bool isAsync = action.kind == FactKind::Async;
         hasBulkCopies |= isAsync && action.node >= 0;
         if (!isAsync || action.node >= 0 || !(action.groups & committedGroups()) ||
             !context.analyses.budget().allows(Limit::Operations, copies.size() + 1))
@@ -116,15 +112,15 @@ void Handovers::copy(uint8_t &level, uint32_t number) const {
   for (const Action &action : facts.actions) {
     if (!(action.groups & groups))
       continue;
-    if (action.kind == isa::FactKind::Async && level == NotBegun)
+    if (action.kind == FactKind::Async && level == NotBegun)
       level = Begun;
-    else if (action.kind == isa::FactKind::Waits && level == Begun)
+    else if (action.kind == FactKind::Waits && level == Begun)
       level = Complete;
-    else if (action.kind == isa::FactKind::Arrives)
+    else if (action.kind == FactKind::Arrives)
       level = Shared;
   }
   const bool isOwnWrite =
-      !hasAny<isa::FactKind::Async, isa::FactKind::Allocates, isa::FactKind::Inits>(facts) &&
+      !hasAny<FactKind::Async, FactKind::Allocates, FactKind::Inits>(facts) &&
       llvm::any_of(facts.accesses, [](const Access &access) { return isShared(access.space) && access.writes(); });
   if (isOwnWrite)
     level = Shared;
@@ -146,7 +142,7 @@ void Handovers::step(Levels &state, uint32_t number) const {
 
 /// Each thread reads what the lanes of its warp have addresses of, or what a descriptor describes.
 void HandoverRules::copied(uint32_t number, const Access &access, const MemoryPlace &place) {
-  const bool readsForOthers = access.isDescribed || body.facts(number).has(isa::FactKind::Converged);
+  const bool readsForOthers = access.isDescribed || body.facts(number).has(FactKind::Converged);
   if (told.contains(DiagId::CopyWithoutBarrier) || !readsForOthers || (access.isDescribed && handovers.hasBulkCopies))
     return;
   const auto copy = llvm::find_if(handovers.copies, [&](const Delivery &one) {
@@ -155,9 +151,7 @@ void HandoverRules::copied(uint32_t number, const Access &access, const MemoryPl
   if (copy == handovers.copies.end())
     return;
   told.insert(DiagId::CopyWithoutBarrier);
-  Diagnostic &diagnostic = context.sink.report(DiagId::CopyWithoutBarrier, context.opcodeRange(number),
-                                               context.opcode(number), context.opcode(copy->number));
-  diagnostic.notes.push_back({"copied here", context.range(copy->number)});
+  context.report(DiagId::CopyWithoutBarrier, number, copy->number, "copied here");
 }
 
 /// More threads come to the instruction than to the allocation, since that is for one warp.
@@ -193,9 +187,7 @@ void HandoverRules::allocated(uint32_t number, const MemoryPlace &place, const D
       !isForAll(number, allocation.number) || !isNeeded(number))
     return;
   told.insert(DiagId::AllocationWithoutBarrier);
-  Diagnostic &diagnostic = context.sink.report(DiagId::AllocationWithoutBarrier, context.opcodeRange(number),
-                                               context.opcode(number), context.opcode(allocation.number));
-  diagnostic.notes.push_back({"written here, by one warp", context.range(allocation.number)});
+  context.report(DiagId::AllocationWithoutBarrier, number, allocation.number, "written here, by one warp");
 }
 
 void HandoverRules::read(uint32_t number, const Access &access, const Levels &state) {

@@ -3,12 +3,28 @@
 
 namespace ptxray {
 
+bool orders(const Facts &facts, isa::Ordered first, isa::Ordered second) {
+  return facts.find(FactKind::Orders, [&](const Action &action) {
+    return static_cast<isa::Ordered>(action.detail) == first && (!action.space || isShared(action.space)) &&
+           (second == isa::Ordered::Nothing || static_cast<isa::Ordered>(action.other) == second);
+  });
+}
+
+bool waitsFor(const Facts &facts, uint16_t groups) {
+  return facts.find(FactKind::Waits, [&](const Action &action) { return action.groups & groups; });
+}
+
+uint16_t asyncGroups(const Facts &facts) {
+  uint16_t groups = 0;
+  for (const Action &action : facts.actions)
+    groups |= action.kind == FactKind::Async ? action.groups : 0;
+  return groups;
+}
+
 std::optional<uint32_t> waitBefore(const HazardContext &context, const Operation &operation, uint32_t number) {
   const auto end = llvm::lower_bound(context.events, number);
   for (auto event = end; event != context.events.begin() && *std::prev(event) > operation.number; --event)
-    if (llvm::any_of(context.body.facts(*std::prev(event)).actions, [&](const Action &action) {
-          return action.kind == isa::FactKind::Waits && action.groups & operation.groups;
-        }))
+    if (waitsFor(context.body.facts(*std::prev(event)), operation.groups))
       return *std::prev(event);
   return std::nullopt;
 }
@@ -30,7 +46,6 @@ void addNotes(Diagnostic &diagnostic, const HazardContext &context, const Operat
 
 /// Facts of asynchrony, barriers and order.
 static bool synchronises(const Facts &facts) {
-  using isa::FactKind;
   return hasAny<FactKind::Async, FactKind::Holds, FactKind::Commits, FactKind::Waits, FactKind::Arrives,
                 FactKind::Expects, FactKind::Completes, FactKind::Awaits, FactKind::Syncs, FactKind::Inits,
                 FactKind::Invalidates, FactKind::Orders, FactKind::Releases, FactKind::Allocates, FactKind::Frees,
@@ -53,9 +68,8 @@ std::optional<HazardContext> hazardContext(const Body &body, DiagnosticSink &sin
                                            const SourceBuffer &source) {
   const bool concerned = llvm::any_of(body.notable, [&](uint32_t number) {
     const Facts &facts = body.facts(number);
-    return hasAny<isa::FactKind::Async, isa::FactKind::Inits, isa::FactKind::Allocates>(facts) ||
-           llvm::any_of(facts.actions,
-                        [](const Action &action) { return action.kind == isa::FactKind::Awaits && action.node >= 0; });
+    return hasAny<FactKind::Async, FactKind::Inits, FactKind::Allocates>(facts) ||
+           facts.find(FactKind::Awaits, [](const Action &action) { return action.node >= 0; });
   });
   if (!concerned)
     return std::nullopt;

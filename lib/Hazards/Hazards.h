@@ -29,6 +29,19 @@ struct HazardContext {
   llvm::StringRef opcode(uint32_t number) const { return body.ast->text(body.instruction(number).opcode); }
   Range range(uint32_t number) const { return body.instruction(number).range; }
   Range opcodeRange(uint32_t number) const { return body.instruction(number).opcodeRange; }
+  /// The innermost loop around an instruction.
+  BlockId loopAround(uint32_t number) const {
+    return analyses.loops().header[indexOf(analyses.graph().blockOf(number))];
+  }
+  bool isInLoop(uint32_t number, BlockId header) const {
+    return analyses.loops().contains(header, analyses.graph().blockOf(number));
+  }
+  /// Reports an instruction, which the message names, and another one that it names next, with a note there.
+  Diagnostic &report(IdTakingTexts<2> id, uint32_t number, uint32_t other, const char *note) {
+    Diagnostic &diagnostic = sink.report(id, opcodeRange(number), opcode(number), opcode(other));
+    diagnostic.notes.push_back({note, range(other)});
+    return diagnostic;
+  }
 };
 
 /// Returns nothing if the body has no asynchronous operations.
@@ -55,6 +68,10 @@ void checkBarrierObjects(HazardContext &context, llvm::ArrayRef<uint32_t> report
 void checkTensorMemory(HazardContext &context);
 void checkHandovers(HazardContext &context); // what one thread has, and others read
 
+/// The groups of the operations that the instruction starts.
+uint16_t asyncGroups(const Facts &facts);
+/// The instruction waits for one of the groups.
+bool waitsFor(const Facts &facts, uint16_t groups);
 /// The last wait for the operation's groups before the instruction, in the order of the text.
 std::optional<uint32_t> waitBefore(const HazardContext &context, const Operation &operation, uint32_t number);
 /// Notes where the operation began, and the wait that does not cover it. `level`: how far away its end is at the
@@ -62,7 +79,10 @@ std::optional<uint32_t> waitBefore(const HazardContext &context, const Operation
 void addNotes(Diagnostic &diagnostic, const HazardContext &context, const Operation &operation, uint32_t number,
               uint8_t level);
 
+/// The instruction orders what comes before it for somebody, or for two proxies.
+bool orders(const Facts &facts, isa::Ordered first, isa::Ordered second = isa::Ordered::Nothing);
+
 /// Does one of the facts hold? Asked of every instruction, so the sum of their bits is made by the compiler.
-template <isa::FactKind... kinds> bool hasAny(const Facts &facts) { return facts.kinds & (bitOf(kinds) | ...); }
+template <FactKind... kinds> bool hasAny(const Facts &facts) { return facts.kinds & (bitOf(kinds) | ...); }
 
 } // namespace ptxray

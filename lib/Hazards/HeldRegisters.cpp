@@ -16,9 +16,9 @@ struct HeldRegisters {
 } // namespace
 
 template <typename See> static void eachHeld(const Body &body, uint32_t number, See see) {
-  const Operand *nodes = body.ast->operands.data() + body.instruction(number).operands.first;
+  const Operand *nodes = body.operands(number).data();
   for (const Action &action : body.facts(number).actions) {
-    if (action.kind != isa::FactKind::Holds)
+    if (action.kind != FactKind::Holds)
       continue;
     const Operand *first = nodes + action.node, *end = first + first->extent;
     body.eachUse(number, [&](NamedUse use) {
@@ -32,7 +32,7 @@ static HeldRegisters heldIn(const HazardContext &context) {
   const Body &body = context.body;
   HeldRegisters held;
   for (const uint32_t number : context.events)
-    if (body.facts(number).has(isa::FactKind::Holds))
+    if (body.facts(number).has(FactKind::Holds))
       eachHeld(body, number, [&](LocalId local) {
         const auto [known, isNew] = held.index.try_emplace(local, static_cast<uint32_t>(held.names.size()));
         if (isNew)
@@ -41,15 +41,11 @@ static HeldRegisters heldIn(const HazardContext &context) {
       });
   if (held.names.empty())
     return held;
-  std::vector<bool> isHeld(body.locals.size());
-  for (const LocalId local : held.names)
-    isHeld[static_cast<uint32_t>(local)] = true;
   for (uint32_t number = 0; number < body.size(); ++number) {
-    if (body.facts(number).has(isa::FactKind::Holds))
+    if (body.facts(number).has(FactKind::Holds))
       continue;
     bool uses = false;
-    body.eachUse(
-        number, [&](NamedUse use) { uses |= use.uses & (Reads | Writes) && isHeld[static_cast<uint32_t>(use.local)]; });
+    body.eachUse(number, [&](NamedUse use) { uses |= use.uses & (Reads | Writes) && held.index.contains(use.local); });
     if (uses)
       held.uses.push_back(number);
   }
@@ -94,14 +90,13 @@ private:
   void operands(uint32_t one) {
     const Operation &operation = flight.operations()[one];
     const Graph &graph = context.analyses.graph();
-    const Loops &loops = context.analyses.loops();
     const BlockId block = graph.blockOf(operation.number);
-    const BlockId header = graph.isReached(block) ? loops.header[indexOf(block)] : BlockId::None;
+    const BlockId header = graph.isReached(block) ? context.loopAround(operation.number) : BlockId::None;
     if (header == BlockId::None || !readsShared(operation) || waitsIn(header, operation.groups) ||
         !comesEachRound(block, header, body, context.analyses))
       return;
     for (const uint32_t number : context.events) {
-      if (!loops.contains(header, graph.blockOf(number)) || !body.facts(number).has(isa::FactKind::Async) ||
+      if (!context.isInLoop(number, header) || !body.facts(number).has(FactKind::Async) ||
           llvm::none_of(body.facts(number).accesses,
                         [&](const Access &access) {
                           return isShared(access.space) && access.writes() &&
@@ -110,11 +105,8 @@ private:
           context.areOtherThreads(operation.number, number))
         continue;
       std::fill(isTold.begin(), isTold.end(), true);
-      Diagnostic &diagnostic = context.sink.report(DiagId::SourceInFlight, context.opcodeRange(number),
-                                                   context.opcode(number), context.opcode(operation.number));
-      diagnostic.notes.push_back({"started here", context.range(operation.number)});
-      diagnostic.notes.push_back(
-          {"the loop begins here, and waits for none of them", context.range(graph[header].first)});
+      context.report(DiagId::SourceInFlight, number, operation.number, "started here")
+          .notes.push_back({"the loop begins here, and waits for none of them", context.range(graph[header].first)});
       return;
     }
   }
@@ -124,10 +116,7 @@ private:
   }
   bool waitsIn(BlockId header, uint16_t groups) const {
     return llvm::any_of(context.events, [&](uint32_t number) {
-      return context.analyses.loops().contains(header, context.analyses.graph().blockOf(number)) &&
-             (body.callsUnknown(number) || llvm::any_of(body.facts(number).actions, [&](const Action &action) {
-                return action.kind == isa::FactKind::Waits && action.groups & groups;
-              }));
+      return context.isInLoop(number, header) && (body.callsUnknown(number) || waitsFor(body.facts(number), groups));
     });
   }
   void report(uint32_t number, const NamedUse &use, uint32_t one, const Levels &state) {
@@ -163,34 +152,28 @@ public:
 
   Fences(const HazardContext &context, const HeldRegisters &held) : places(held.uses), body(context.body), held(held) {
     for (const uint32_t number : context.events)
-      if (isFence(number) || body.facts(number).has(isa::FactKind::Holds) || body.facts(number).uses & Calls)
+      if (isFence(number) || body.facts(number).has(FactKind::Holds) || body.facts(number).uses & Calls)
         places.push_back(number);
     llvm::sort(places);
     places.erase(std::unique(places.begin(), places.end()), places.end());
   }
   size_t levels() const { return held.names.size() + 1; }
   Levels start() const {
-    Levels state;
-    state.of.assign(levels(), 1);
+    Levels state = Levels::all(levels(), 1);
     state.of.back() = 0;
     return state;
   }
   void step(Levels &state, uint32_t number) const {
     if (isFence(number) || body.callsUnknown(number))
       std::fill(state.of.begin(), state.of.end(), 1);
-    else if (!body.facts(number).has(isa::FactKind::Holds))
+    else if (!body.facts(number).has(FactKind::Holds))
       body.eachUse(number, [&](NamedUse use) {
         const auto known = held.index.find(use.local);
-        if (known != held.index.end() && use.uses & Writes && !body.facts(number).has(isa::FactKind::Copies))
+        if (known != held.index.end() && use.uses & Writes && !body.facts(number).has(FactKind::Copies))
           state.of[known->second] = 0;
       });
   }
-  bool isFence(uint32_t number) const {
-    return llvm::any_of(body.facts(number).actions, [](const Action &action) {
-      return action.kind == isa::FactKind::Orders &&
-             static_cast<isa::Ordered>(action.detail) == isa::Ordered::Registers;
-    });
-  }
+  bool isFence(uint32_t number) const { return orders(body.facts(number), isa::Ordered::Registers); }
 
 private:
   const Body &body;

@@ -7,7 +7,7 @@ uint16_t committedGroups() {
   static const uint16_t known = [] {
     uint16_t groups = 0;
     for (const isa::Fact &fact : isa::tables().facts)
-      if (fact.kind == isa::FactKind::Commits || fact.kind == isa::FactKind::Arrives)
+      if (fact.kind == FactKind::Commits || fact.kind == FactKind::Arrives)
         groups |= fact.groups;
     return groups;
   }();
@@ -17,7 +17,7 @@ uint16_t committedGroups() {
 int64_t leftPending(const Body &body, uint32_t wait, const Action &action) {
   if (action.amount < 0)
     return action.number;
-  const Operand &written = body.ast->operandsOf(body.instruction(wait).operands)[static_cast<size_t>(action.amount)];
+  const Operand &written = body.operands(wait)[action.amount];
   return written.kind == OperandKind::Integer ? written.value : action.number;
 }
 
@@ -36,7 +36,7 @@ InFlight::InFlight(const Body &body, Analyses &analyses, Places &where, llvm::Ar
   findCountedGroups();
   findReaders();
   findMeetings(analyses, where);
-  places.insert(places.end(), alsoAt.begin(), alsoAt.end());
+  llvm::append_range(places, alsoAt);
   llvm::sort(places);
   places.erase(std::unique(places.begin(), places.end()), places.end());
 }
@@ -46,7 +46,7 @@ void InFlight::addOperation(uint32_t number, Places &where) {
   Operation operation;
   operation.number = number;
   for (const Action &action : facts.actions)
-    if (action.kind == isa::FactKind::Async) {
+    if (action.kind == FactKind::Async) {
       operation.groups |= action.groups;
       if (action.node < 0)
         continue;
@@ -66,72 +66,47 @@ void InFlight::addOperation(uint32_t number, Places &where) {
 void InFlight::find(llvm::ArrayRef<uint32_t> events, Places &where) {
   for (const uint32_t number : events) {
     const Facts &facts = body.facts(number);
-    if (facts.has(isa::FactKind::Async)) {
+    if (facts.has(FactKind::Async)) {
       if (budget.allows(Limit::Operations, all.size() + 1))
         addOperation(number, where);
       continue;
     }
-    if (!facts.has(isa::FactKind::Allocates))
+    if (!facts.has(FactKind::Allocates))
       for (const Access &access : facts.accesses)
         if (isShared(access.space) && access.writes())
           overwritten[number] = where.at(number, access.node, access.bytes);
     for (const Action &action : facts.actions)
-      if (action.kind == isa::FactKind::Arrives && action.groups && action.node >= 0 &&
+      if (action.kind == FactKind::Arrives && action.groups && action.node >= 0 &&
           budget.allows(Limit::Completions, counters.size() + 1))
         counters.push_back({where.at(number, action.node), action.groups, 0});
   }
 }
 
-namespace {
-
 /// Registers that guard an instruction, or that one reads.
-class ReadRegisters {
-public:
-  explicit ReadRegisters(const Body &body) : body(body) {}
-  /// Is true when something reads the register. The outcome of a wait is mostly read soon: only if it is not is the
-  /// whole body looked at.
-  bool contains(LocalId local, uint32_t after) {
-    const uint32_t near = std::min(after + 8, body.size());
-    for (uint32_t number = after + 1; number < near; ++number)
-      if (isReadBy(number, local))
-        return true;
-    if (read.empty())
-      fill();
-    return read[static_cast<uint32_t>(local)];
+static std::vector<bool> readRegisters(const Body &body) {
+  std::vector<bool> read(body.locals.size());
+  for (uint32_t number = 0; number < body.size(); ++number) {
+    read[static_cast<uint32_t>(body.guard(number))] = true;
+    body.eachUse(number, [&](NamedUse use) {
+      if (use.uses & Reads)
+        read[static_cast<uint32_t>(use.local)] = true;
+    });
   }
-
-private:
-  bool isReadBy(uint32_t number, LocalId local) const {
-    bool found = body.guard(number) == local;
-    body.eachUse(number, [&](NamedUse use) { found |= (use.uses & Reads) && use.local == local; });
-    return found;
-  }
-  void fill() {
-    read.resize(body.locals.size());
-    for (uint32_t number = 0; number < body.size(); ++number) {
-      read[static_cast<uint32_t>(body.guard(number))] = true;
-      body.eachUse(number, [&](NamedUse use) {
-        if (use.uses & Reads)
-          read[static_cast<uint32_t>(use.local)] = true;
-      });
-    }
-  }
-
-  const Body &body;
-  std::vector<bool> read;
-};
-
-} // namespace
+  return read;
+}
 
 /// Finds the operations that those barriers count which are waited for; if there are too many, it may be any. A wait
 /// whose result is never read does not count.
 void InFlight::findCompletions(llvm::ArrayRef<uint32_t> events, Places &where) {
-  ReadRegisters read(body);
+  std::vector<bool> read; // where there are waits
   llvm::DenseMap<std::pair<uint32_t, int64_t>, llvm::SmallBitVector> known;
   for (const uint32_t number : events)
     for (const Action &action : body.facts(number).actions) {
-      if (action.kind != isa::FactKind::Awaits || action.node < 0 ||
-          !read.contains(nameAt(body, number, action.condition), number))
+      if (action.kind != FactKind::Awaits || action.node < 0)
+        continue;
+      if (read.empty())
+        read = readRegisters(body);
+      if (!read[static_cast<uint32_t>(nameAt(body, number, action.condition))])
         continue;
       const MemoryPlace barrier = where.at(number, action.node);
       auto [operations, isNew] = known.try_emplace({static_cast<uint32_t>(barrier.base), barrier.offset});
@@ -169,13 +144,13 @@ void InFlight::findIrrelevantWaits(llvm::ArrayRef<uint32_t> events, Places &wher
   std::vector<Signal> signals;
   for (const uint32_t number : events)
     for (const Action &action : body.facts(number).actions)
-      if (action.node >= 0 && (action.kind == isa::FactKind::Arrives || action.kind == isa::FactKind::Completes))
+      if (action.node >= 0 && (action.kind == FactKind::Arrives || action.kind == FactKind::Completes))
         signals.push_back({number, where.at(number, action.node, 8), !action.groups});
   if (!areCountersKnown() || !budget.allows(Limit::Completions, signals.size()))
     return;
   for (const auto &[number, operations] : ending)
     for (const Action &action : body.facts(number).actions) {
-      if (action.kind != isa::FactKind::Awaits ||
+      if (action.kind != FactKind::Awaits ||
           llvm::any_of(operations.set_bits(), [&](unsigned one) { return writesShared(all[one]); }))
         continue;
       const MemoryPlace barrier = where.at(number, action.node, 8);
@@ -245,12 +220,6 @@ void InFlight::findMeetings(Analyses &analyses, Places &where) {
 }
 
 // ---- how it goes on
-Levels InFlight::start() const {
-  Levels state;
-  state.of.assign(levels(), NotStarted);
-  return state;
-}
-
 /// No text says which ways go together: mostly those threads that start an operation are those that commit it, by the
 /// same condition computed twice. So where ways meet the better one counts; but round a loop the worse, and of an
 /// operation that all threads start, where a condition on parameters alone parts them.
@@ -370,13 +339,13 @@ void InFlight::step(Levels &state, uint32_t number) const {
   if (const auto operation = started.find(number); operation != started.end())
     begin(state, all[operation->second]);
   for (const Action &action : body.facts(number).actions) {
-    if (action.kind == isa::FactKind::Commits) {
+    if (action.kind == FactKind::Commits) {
       commit(state, action.groups);
-    } else if (action.kind == isa::FactKind::Waits) {
+    } else if (action.kind == FactKind::Waits) {
       wait(state, action.groups, leftPending(body, number, action));
-    } else if (action.kind == isa::FactKind::Arrives && action.node >= 0) {
+    } else if (action.kind == FactKind::Arrives && action.node >= 0) {
       count(state, action.groups);
-    } else if (action.kind == isa::FactKind::Awaits && action.node >= 0) {
+    } else if (action.kind == FactKind::Awaits && action.node >= 0) {
       await(state, number);
     }
   }

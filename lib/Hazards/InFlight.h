@@ -42,7 +42,7 @@ public:
            llvm::ArrayRef<uint32_t> alsoAt = {});
 
   size_t levels() const { return bulkForgotten() + 1; }
-  State start() const;
+  State start() const { return Levels::all(levels(), NotStarted); }
   void step(State &state, uint32_t number) const;
   bool join(State &known, const State &other, BlockId block, bool isBack) const;
 

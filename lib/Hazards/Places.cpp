@@ -67,8 +67,7 @@ static Sum sumOrSame(const Step &step) {
 /// Finds how far the elements of a ring go that one register counts and another scales.
 ///   shl.b32 %r3, %r2, 3;      8, and 24 if %r2 is 0 to 3
 static void findExtent(MemoryPlace &ring, LocalId scaled, const Body &body, Analyses &analyses) {
-  const uint32_t writer = body.definitions.only(scaled);
-  const Step step = writer == Definitions::none ? Step() : stepOf(body, writer);
+  const Step step = onlyStepOf(body, scaled);
   constexpr int64_t mostShifted = 24;
   if (!step.is(isa::Operation::Shl, 2) || step.list[1].kind != Source::Number || step.list[0].kind != Source::Name ||
       step.list[1].number < 0 || step.list[1].number > mostShifted)

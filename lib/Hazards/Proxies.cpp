@@ -19,11 +19,7 @@ public:
   enum Level : uint8_t { Dirty, Old, Ordered, NotStarted };
   explicit Unfenced(HazardContext &context);
   size_t levels() const { return writes.size() + 1; }
-  Levels start() const {
-    Levels state;
-    state.of.assign(levels(), NotStarted);
-    return state;
-  }
+  Levels start() const { return Levels::all(levels(), NotStarted); }
   void step(Levels &state, uint32_t number) const;
   /// The bytes that are read next must have been written since.
   bool isNothingOrdered(const Levels &state) const { return state.of.back() == Dirty; }
@@ -34,7 +30,7 @@ public:
   bool hasBulkCopies = false; // into shared memory
 
 private:
-  bool isFence(uint32_t number) const;
+  bool isFence(uint32_t number) const { return orders(body.facts(number), isa::Ordered::Generic, isa::Ordered::Async); }
 
   const Body &body;
   uint16_t copyGroups = 0; // those of copies into shared memory
@@ -42,29 +38,17 @@ private:
 
 } // namespace
 
-static const Action *asyncAction(const Facts &facts) {
-  const auto *found = llvm::find_if(facts.actions, [](const Action &a) { return a.kind == isa::FactKind::Async; });
-  return found == facts.actions.end() ? nullptr : found;
-}
-
-bool Unfenced::isFence(uint32_t number) const {
-  return llvm::any_of(body.facts(number).actions, [](const Action &action) {
-    return action.kind == isa::FactKind::Orders && static_cast<isa::Ordered>(action.detail) == isa::Ordered::Generic &&
-           static_cast<isa::Ordered>(action.other) == isa::Ordered::Async && (!action.space || isShared(action.space));
-  });
-}
-
 Unfenced::Unfenced(HazardContext &context) : body(context.body) {
   for (const uint32_t number : context.events) {
     const Facts &facts = body.facts(number);
-    const Action *async = asyncAction(facts);
+    const Action *async = facts.find(FactKind::Async);
     const bool isGeneric = !async || async->proxy() == isa::Proxy::Generic;
-    bool isConcerned = isFence(number) || body.callsUnknown(number) || facts.has(isa::FactKind::Awaits) ||
-                       facts.has(isa::FactKind::Waits);
+    bool isConcerned =
+        isFence(number) || body.callsUnknown(number) || facts.has(FactKind::Awaits) || facts.has(FactKind::Waits);
     for (const Access &access : facts.accesses) {
       if (!isShared(access.space))
         continue;
-      if (isGeneric && access.writes() && !facts.has(isa::FactKind::Allocates) && !(async && async->node >= 0) &&
+      if (isGeneric && access.writes() && !facts.has(FactKind::Allocates) && !(async && async->node >= 0) &&
           context.analyses.budget().allows(Limit::Writes, writes.size() + 1)) {
         writes.push_back({number, context.places.at(number, access.node, access.bytes), async != nullptr});
         copyGroups |= async ? async->groups : 0;
@@ -97,10 +81,9 @@ void Unfenced::step(Levels &state, uint32_t number) const {
                                        [](const GenericWrite &one, uint32_t place) { return one.number < place; });
   for (; write != writes.data() + writes.size() && write->number == number; ++write)
     state.of[write - writes.data()] = Dirty;
-  if (llvm::any_of(body.facts(number).actions, [&](const Action &action) {
-        return (action.kind == isa::FactKind::Awaits && action.node >= 0 && hasBulkCopies) ||
-               (action.kind == isa::FactKind::Waits && action.groups & copyGroups);
-      }))
+  const Facts &facts = body.facts(number);
+  if ((hasBulkCopies && facts.find(FactKind::Awaits, [](const Action &action) { return action.node >= 0; })) ||
+      waitsFor(facts, copyGroups))
     for (auto [level, one] : llvm::zip_equal(levels, writes))
       if (level == Dirty && !one.isCopy)
         level = Old;
@@ -130,8 +113,8 @@ bool ProxyRules::isHandedOn(uint32_t write, uint32_t number) const {
   for (auto event = llvm::upper_bound(context.events, write); event != context.events.end() && *event < number;
        ++event) {
     const Facts &facts = context.body.facts(*event);
-    isBarrier |= facts.has(isa::FactKind::Syncs);
-    if (!asyncAction(facts) && llvm::any_of(facts.accesses, [](const Access &access) {
+    isBarrier |= facts.has(FactKind::Syncs);
+    if (!facts.has(FactKind::Async) && llvm::any_of(facts.accesses, [](const Access &access) {
           return isShared(access.space) && access.reads() && access.kind == isa::Access::Reads;
         }))
       return false;
@@ -174,10 +157,8 @@ void ProxyRules::read(uint32_t number, const Access &access, const Levels &state
     if (!write)
       continue;
     (write->isCopy ? isCopyTold : isWriteTold) = true;
-    Diagnostic &diagnostic =
-        context.sink.report(write->isCopy ? IdTakingTexts<2>(DiagId::UnfencedCopy) : DiagId::MissingProxyFence,
-                            context.opcodeRange(number), context.opcode(number), context.opcode(write->number));
-    diagnostic.notes.push_back({"written here", context.range(write->number)});
+    const auto id = write->isCopy ? IdTakingTexts<2>(DiagId::UnfencedCopy) : DiagId::MissingProxyFence;
+    Diagnostic &diagnostic = context.report(id, number, write->number, "written here");
     offerProxyFence(diagnostic, context, write->number, write->isCopy, number);
   }
 }

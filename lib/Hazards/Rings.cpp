@@ -13,19 +13,13 @@ static const Source *numberIn(const Step &step, size_t sources) {
   return found == step.sources().take_front(sources).end() ? nullptr : found;
 }
 
-/// The step of the one instruction that writes a register.
-static Step onlyStep(LocalId local, const Body &body) {
-  const uint32_t writer = body.definitions.only(local);
-  return writer == Definitions::none ? Step() : stepOf(body, writer);
-}
-
 /// Returns what a counter may hold at most before it is set to the number, + 1; 0: it is not such a choice.
 ///   setp.eq.s32 %p1, %r2, 4;  selp.b32 %r1, 0, %r2, %p1;      4
 static int64_t lengthOfChoice(const Step &step, const Body &body) {
   if (!step.is(isa::Operation::Selp, 3) || !numberIn(step, 2))
     return 0;
   const Source &counted = step.list[step.list[0].kind == Source::Number ? 1 : 0];
-  const Step test = counted.kind == Source::Name ? onlyStep(step.list[2].local, body) : Step();
+  const Step test = counted.kind == Source::Name ? onlyStepOf(body, step.list[2].local) : Step();
   if (!test.is(isa::Operation::Setp, 2) || test.list[1].kind != Source::Number || test.list[0].local != counted.local)
     return 0;
   const isa::WordId comparison = test.computation->comparison;
@@ -47,7 +41,7 @@ static int64_t lengthOf(const Step &step, const Body &body) {
 /// Is true when the number that is added to a pointer leads back as well as on: `selp.b32 %r2, -12288, 4096, %p1`.
 static bool leadsBack(const Step &step, const Body &body) {
   return step.is(isa::Operation::Add, 2) && llvm::any_of(step.sources(), [&](const Source &source) {
-           const Step added = source.kind == Source::Name ? onlyStep(source.local, body) : Step();
+           const Step added = source.kind == Source::Name ? onlyStepOf(body, source.local) : Step();
            if (!added.is(isa::Operation::Selp, 3) || added.list[0].kind != Source::Number ||
                added.list[1].kind != Source::Number)
              return false;
@@ -98,9 +92,7 @@ private:
 
 /// Is true when the instruction elects a thread, or tells if a phase is over. Neither makes a round differ from the one
 /// before.
-static bool hasOutcome(const Facts &facts) {
-  return facts.has(isa::FactKind::Elects) || facts.has(isa::FactKind::Awaits);
-}
+static bool hasOutcome(const Facts &facts) { return facts.has(FactKind::Elects) || facts.has(FactKind::Awaits); }
 
 void MadeInLoop::add(LocalId local) {
   Made one;

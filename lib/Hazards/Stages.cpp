@@ -1,5 +1,4 @@
 #include "Hazards/Stages.h"
-#include "llvm/ADT/BitVector.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace ptxray {
@@ -16,7 +15,7 @@ class StageLoop {
 public:
   StageLoop(HazardContext &context, const InFlight &flight, BlockId header)
       : context(context), flight(flight), graph(context.analyses.graph()), before(context.analyses.dominators()),
-        loops(context.analyses.loops()), header(header) {}
+        loops(context.analyses.loops()), header(header), leadsThere(graph.size()) {}
   /// Is false when the loop is of another form.
   bool read(uint16_t groups);
   void findLate(std::vector<LateStage> &late) const;
@@ -42,8 +41,8 @@ private:
   const DominatorTree &before;
   const Loops &loops;
   const BlockId header;
-  BlockId entering = BlockId::None; // the only way into the loop
-  llvm::BitVector leadsThere;       // by block: it leads to that one, within the same loop around
+  BlockId entering = BlockId::None;                         // the only way into the loop
+  FoundBlocks leadsThere;                                   // those that lead to that one, within the same loop around
   std::vector<GroupEvent> prologue, copies, commits, waits; // the last three in the loop
 };
 
@@ -71,16 +70,8 @@ bool StageLoop::findEntry() {
   }
   if (entering == BlockId::None || loops.isEnteredAside[indexOf(header)])
     return false;
-  leadsThere.resize(graph.size());
-  llvm::SmallVector<BlockId, 16> waiting = {entering};
-  while (!waiting.empty()) {
-    const BlockId block = waiting.pop_back_val();
-    if (leadsThere.test(indexOf(block)))
-      continue;
-    leadsThere.set(indexOf(block));
-    if (block != loops.header[indexOf(entering)])
-      llvm::append_range(waiting, graph.predecessors.of(block));
-  }
+  leadsThere.add(entering);
+  leadsThere.spread(graph.predecessors, [&](BlockId block) { return block != loops.header[indexOf(entering)]; });
   return true;
 }
 
@@ -105,7 +96,7 @@ bool StageLoop::add(const GroupEvent &event) {
     (event.kind == GroupEvent::Starts ? copies : event.kind == GroupEvent::Commits ? commits : waits).push_back(event);
     return loops.header[indexOf(block)] == header && (event.kind == GroupEvent::Starts || comesEach(event.number));
   }
-  if (!leadsThere.test(indexOf(block)))
+  if (!leadsThere.contains(block))
     return true; // after the loop
   prologue.push_back(event);
   const bool isCertain = event.kind == GroupEvent::Starts || context.body.guard(event.number) == LocalId::None;
@@ -122,12 +113,12 @@ bool StageLoop::read(uint16_t groups) {
       return false;
     for (const Action &action : facts.actions) {
       const bool isOfGroups = action.groups & groups;
-      if (isOfGroups && action.kind == isa::FactKind::Commits && !add({GroupEvent::Commits, number}))
+      if (isOfGroups && action.kind == FactKind::Commits && !add({GroupEvent::Commits, number}))
         return false;
-      if (isOfGroups && action.kind == isa::FactKind::Waits &&
+      if (isOfGroups && action.kind == FactKind::Waits &&
           !add({GroupEvent::Waits, number, static_cast<size_t>(leftPending(context.body, number, action))}))
         return false;
-      if (isOfGroups && action.kind == isa::FactKind::Arrives)
+      if (isOfGroups && action.kind == FactKind::Arrives)
         return false; // a barrier object counts them
     }
   }
@@ -162,7 +153,7 @@ bool StageLoop::isReadBefore(llvm::ArrayRef<Started> ended) const {
            const BlockId block = graph.blockOf(number);
            const bool isInLoop = loops.contains(header, block);
            const bool isBefore = isInLoop ? precedes(number, waits.front().number)
-                                          : leadsThere.test(indexOf(block)) && precedes(waiting->number, number);
+                                          : leadsThere.contains(block) && precedes(waiting->number, number);
            return isBefore && llvm::any_of(context.body.facts(number).accesses, [&](const Access &access) {
                     const MemoryPlace place = context.placeOf(number, access);
                     return isShared(access.space) && access.reads() && llvm::any_of(ended, [&](const Started &copy) {
@@ -209,7 +200,7 @@ std::vector<LateStage> lateStages(HazardContext &context, const InFlight &flight
     for (const Action &action : context.body.facts(number).actions) {
       const uint16_t groups = action.groups & committedGroups();
       const BlockId block = context.analyses.graph().blockOf(number);
-      if (action.kind != isa::FactKind::Waits || !groups || !context.analyses.graph().isReached(block) ||
+      if (action.kind != FactKind::Waits || !groups || !context.analyses.graph().isReached(block) ||
           llvm::none_of(flight.operations(), [&](const Operation &one) { return isStage(one, groups); }))
         continue;
       const BlockId header = context.analyses.loops().header[indexOf(block)];

@@ -15,8 +15,8 @@ public:
   void check();
 
 private:
-  std::vector<bool> reachedFrom(llvm::ArrayRef<uint32_t> numbers, const std::vector<bool> *without) const;
-  std::vector<bool> reaching(const std::vector<bool> &blocks) const;
+  template <typename Passes> FoundBlocks reachedFrom(llvm::ArrayRef<uint32_t> numbers, Passes passes) const;
+  template <typename Is> FoundBlocks reaching(Is is) const;
   void unfreed(uint32_t allocation);
   void relinquished();
   void columns(uint32_t allocation);
@@ -30,63 +30,50 @@ private:
 
 } // namespace
 
-/// Blocks that are reached after one of the instructions, by ways that avoid those of `without`.
-std::vector<bool> Allocations::reachedFrom(llvm::ArrayRef<uint32_t> numbers, const std::vector<bool> *without) const {
-  std::vector<bool> reached(graph.size());
-  llvm::SmallVector<BlockId, 16> waiting;
-  const auto add = [&](BlockId block) {
-    if (!reached[indexOf(block)] && !(without && (*without)[indexOf(block)])) {
-      reached[indexOf(block)] = true;
-      waiting.push_back(block);
-    }
-  };
+/// Blocks that are reached after one of the instructions, by ways through blocks that pass.
+template <typename Passes> FoundBlocks Allocations::reachedFrom(llvm::ArrayRef<uint32_t> numbers, Passes passes) const {
+  FoundBlocks reached(graph.size());
   for (const uint32_t number : numbers)
-    llvm::for_each(graph.successors.of(graph.blockOf(number)), add);
-  while (!waiting.empty())
-    llvm::for_each(graph.successors.of(waiting.pop_back_val()), add);
+    reached.addAll(graph.successors.of(graph.blockOf(number)));
+  reached.spread(graph.successors, passes);
   return reached;
 }
 
-/// Blocks from which control may come to one of these, themselves included.
-std::vector<bool> Allocations::reaching(const std::vector<bool> &blocks) const {
-  std::vector<bool> found = blocks;
-  llvm::SmallVector<BlockId, 16> waiting;
-  for (uint32_t block = 0; block < blocks.size(); ++block)
-    if (blocks[block])
-      waiting.push_back(BlockId(block));
-  while (!waiting.empty())
-    for (const BlockId from : graph.predecessors.of(waiting.pop_back_val()))
-      if (!found[indexOf(from)]) {
-        found[indexOf(from)] = true;
-        waiting.push_back(from);
-      }
+/// Blocks from which control may come to one of which this holds, themselves included.
+template <typename Is> FoundBlocks Allocations::reaching(Is is) const {
+  FoundBlocks found(graph.size());
+  for (uint32_t block = 0; block < graph.size(); ++block)
+    if (is(BlockId(block)))
+      found.add(BlockId(block));
+  found.spread(graph.predecessors);
   return found;
 }
+
+static bool passesAll(BlockId) { return true; }
 
 /// Control leaves the kernel where it never comes to a place that frees the memory, and all threads go there together.
 /// What ends the whole grid (`trap`, a failed assertion) frees all.
 void Allocations::unfreed(uint32_t allocation) {
-  std::vector<bool> isFreeing(graph.size()), isLeaving(graph.size());
-  for (uint32_t block = 0; block < graph.size(); ++block)
-    isLeaving[block] = graph[BlockId(block)].leaves;
-  for (const uint32_t number : frees)
-    isFreeing[indexOf(graph.blockOf(number))] = true;
-  const std::vector<bool> mayFree = reaching(isFreeing), mayLeave = reaching(isLeaving);
-  const std::vector<bool> freed = reachedFrom(frees, nullptr);
-  std::vector<bool> unfreed = reachedFrom(allocation, &isFreeing);
-  unfreed[indexOf(graph.blockOf(allocation))] = true;
+  const auto isFreeing = [&](BlockId block) {
+    return llvm::any_of(frees, [&](uint32_t number) { return graph.blockOf(number) == block; });
+  };
+  const FoundBlocks mayFree = reaching(isFreeing);
+  const FoundBlocks mayLeave = reaching([&](BlockId block) { return graph[block].leaves; });
+  const FoundBlocks freed = reachedFrom(frees, passesAll);
+  FoundBlocks unfreed = reachedFrom(allocation, [&](BlockId block) { return !isFreeing(block); });
+  unfreed.add(graph.blockOf(allocation));
   bool ends = false;
-  for (uint32_t block = 0; block < graph.size(); ++block) {
-    if (!unfreed[block] || freed[block])
+  for (uint32_t index = 0; index < graph.size(); ++index) {
+    const auto block = BlockId(index);
+    if (!unfreed.contains(block) || freed.contains(block))
       continue;
-    ends |= graph[BlockId(block)].leaves;
-    if (frees.empty() || !mayFree[block] || isFreeing[block])
+    ends |= graph[block].leaves;
+    if (frees.empty() || !mayFree.contains(block) || isFreeing(block))
       continue;
-    const uint32_t last = graph[BlockId(block)].last();
-    const bool parts =
-        graph[BlockId(block)].leaves || llvm::any_of(graph.successors.of(BlockId(block)), [&](BlockId next) {
-          return !mayFree[indexOf(next)] && !freed[indexOf(next)] && mayLeave[indexOf(next)];
-        });
+    const uint32_t last = graph[block].last();
+    const bool parts = graph[block].leaves || llvm::any_of(graph.successors.of(block), [&](BlockId next) {
+                         return !mayFree.contains(next) && !freed.contains(next) && mayLeave.contains(next);
+                       });
     if (!parts || body.guard(last) == LocalId::None || !context.places.isSameIn(isa::Scope::Cta, body.guard(last)))
       continue;
     context.sink.report(DiagId::UnfreedTensorMemory, context.opcodeRange(allocation), context.opcode(allocation))
@@ -98,12 +85,12 @@ void Allocations::unfreed(uint32_t allocation) {
 }
 
 void Allocations::relinquished() {
-  const std::vector<bool> after = reachedFrom(relinquishments, nullptr);
+  const FoundBlocks after = reachedFrom(relinquishments, passesAll);
   for (const uint32_t allocation : allocations) {
     const BlockId block = graph.blockOf(allocation);
     const auto before = llvm::find_if(
         relinquishments, [&](uint32_t number) { return graph.blockOf(number) == block && number < allocation; });
-    if (before == relinquishments.end() && !after[indexOf(block)])
+    if (before == relinquishments.end() && !after.contains(block))
       continue;
     const uint32_t given = before == relinquishments.end() ? relinquishments.front() : *before;
     context.sink.report(DiagId::AllocationAfterRelinquish, context.opcodeRange(allocation), context.opcode(allocation))
@@ -127,8 +114,8 @@ LocalId Allocations::addressFrom(uint32_t load, const MemoryPlace &place) {
 /// column or two for each register.
 static int64_t widthOf(const Body &body, uint32_t number) {
   int64_t width = 1;
-  if (body.facts(number).has(isa::FactKind::Converged))
-    for (const Operand &node : body.ast->operandsOf(body.instruction(number).operands))
+  if (body.facts(number).has(FactKind::Converged))
+    for (const Operand &node : body.operands(number))
       if (node.kind == OperandKind::Vector)
         width = std::max<int64_t>(width, node.extent - 1);
   return width;
@@ -146,8 +133,7 @@ static std::optional<int64_t> columnOf(const Numbers &address, LocalId base) {
 /// The columns that are meant, if its address and constants alone say them.
 void Allocations::columns(uint32_t allocation) {
   const Facts &facts = body.facts(allocation);
-  const auto action =
-      llvm::find_if(facts.actions, [](const Action &one) { return one.kind == isa::FactKind::Allocates; });
+  const Action *action = facts.find(FactKind::Allocates);
   const std::optional<int64_t> taken = context.places.numberAt(allocation, action->amount);
   const MemoryPlace place = context.places.at(allocation, action->node, 4);
   if (!taken || llvm::any_of(allocations, [&](uint32_t other) {
@@ -163,7 +149,7 @@ void Allocations::columns(uint32_t allocation) {
       for (const Access &access : body.facts(number).accesses) {
         if (access.space != isa::words::tmem)
           continue;
-        const Operand *nodes = body.ast->operands.data() + body.instruction(number).operands.first;
+        const llvm::ArrayRef<Operand> nodes = body.operands(number);
         const uint32_t node = access.node + (nodes[access.node].kind == OperandKind::Address);
         const std::optional<int64_t> column = columnOf(values.numbersAt(number, node), address);
         const int64_t last = column.value_or(0) + widthOf(body, number) - 1;
@@ -181,14 +167,14 @@ void Allocations::columns(uint32_t allocation) {
 void Allocations::check() {
   for (const uint32_t number : context.events) {
     const Facts &facts = body.facts(number);
-    if (!hasAny<isa::FactKind::Allocates, isa::FactKind::Frees, isa::FactKind::Relinquishes>(facts) ||
+    if (!hasAny<FactKind::Allocates, FactKind::Frees, FactKind::Relinquishes>(facts) ||
         !graph.isReached(graph.blockOf(number)))
       continue;
-    if (facts.has(isa::FactKind::Allocates))
+    if (facts.has(FactKind::Allocates))
       allocations.push_back(number);
-    if (facts.has(isa::FactKind::Frees))
+    if (facts.has(FactKind::Frees))
       frees.push_back(number);
-    if (facts.has(isa::FactKind::Relinquishes))
+    if (facts.has(FactKind::Relinquishes))
       relinquishments.push_back(number);
   }
   if (allocations.empty())

@@ -3,6 +3,7 @@
 // states. Facts depend on the same things as the verdict, so they are found together with it, once for each shape.
 #include "Isa/FactNames.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <array>
 #include <string>
@@ -50,9 +51,11 @@ struct Access {
   bool operator==(const Access &) const = default;
 };
 
+using isa::FactKind;
+
 /// A fact that holds. Operands of the form have become nodes of the instruction; -1 stands for none.
 struct Action {
-  isa::FactKind kind;
+  FactKind kind;
   uint8_t detail; // by kind: isa::End, Scope, Proxy, Ordered, Operation
   uint8_t other;
   bool isReads;
@@ -117,6 +120,15 @@ struct Facts {
 
   bool operator==(const Facts &) const = default;
   bool has(isa::FactKind kind) const { return kinds & bitOf(kind); }
+  /// The first action of a kind of which something holds; null: there is none.
+  template <typename Holds> const Action *find(isa::FactKind kind, Holds holds) const {
+    const auto *found =
+        has(kind) ? llvm::find_if(actions, [&](const Action &a) { return a.kind == kind && holds(a); }) : actions.end();
+    return found == actions.end() ? nullptr : found;
+  }
+  const Action *find(isa::FactKind kind) const {
+    return find(kind, [](const Action &) { return true; });
+  }
   /// Is true when control never continues after the instruction, unless it is guarded.
   bool endsControl() const { return has(isa::FactKind::Ends) || has(isa::FactKind::Branches); }
 };

@@ -1,4 +1,4 @@
-#include "Flow/BodyReader.h"
+#include "Check/BodyReader.h"
 #include "Flow/Values.h"
 #include "Isa/Isa.h"
 #include "Module/ModuleRules.h"

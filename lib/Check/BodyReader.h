@@ -74,7 +74,7 @@ private:
       note(body.size(), verdict.plain.noted);
     body.verdicts.push_back(&verdict);
   }
-  void note(uint32_t number, uint8_t noted) {
+  [[gnu::always_inline]] void note(uint32_t number, uint8_t noted) {
     if (noted & NotedAccess)
       body.accessing.push_back(number);
     if (noted & NotedJoint)
@@ -95,7 +95,7 @@ private:
     return local;
   }
   /// Adds a name at its first use in the text.
-  LocalId append(NameId name, uint32_t symbol, uint8_t uses) {
+  [[gnu::always_inline]] LocalId append(NameId name, uint32_t symbol, uint8_t uses) {
     const auto local = static_cast<LocalId>(body.locals.size());
     body.locals.push_back({name, symbol, symbol ? nullptr : isa::findSpecialRegister(ast.text(name))});
     body.definitions.addName();

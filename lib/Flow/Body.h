@@ -169,6 +169,7 @@ struct Body {
     const Slice slice = instruction(number).names;
     return llvm::ArrayRef(uses).slice(slice.first - firstName, slice.count);
   }
+  llvm::StringRef opcode(uint32_t number) const { return ast->text(instruction(number).opcode); }
   bool callsUnknown(uint32_t number) const { return std::ranges::binary_search(unknownCalls, number); }
   NameId nameOf(LocalId local) const { return locals[static_cast<uint32_t>(local)].name; }
   llvm::StringRef text(LocalId local) const { return ast->text(nameOf(local)); }

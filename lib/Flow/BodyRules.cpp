@@ -16,7 +16,7 @@ void reportLimits(const Body &body, const BodyContext &context, Analyses &analys
   Diagnostic &report = context.sink.report(DiagId::UnfollowedBody, function.nameRange, body.ast->text(function.name));
   if (analyses.isTangled())
     report.notes.push_back({"lists of labels lead to too many places", std::nullopt});
-  for (size_t i = 0; i < limitInfos.size(); ++i)
+  for (size_t i = 0; i < std::size(limitInfos); ++i)
     if (analyses.budget().wasReached(static_cast<Limit>(i)))
       report.notes.push_back(
           {"there are more than " + std::to_string(limitInfos[i].most) + " " + limitInfos[i].what.str(), std::nullopt});

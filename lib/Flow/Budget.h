@@ -3,57 +3,47 @@
 // programs; each keeps some text from making a check slow. Beyond it an analysis knows less: a rule may miss what it
 // would report, and never reports what is not so.
 #include "llvm/ADT/StringRef.h"
-#include <array>
 #include <cstdint>
+#include <iterator>
 
 namespace ptxray {
 
+/// The name of each limit, how many there may be, and of what.
+#define PTXRAY_LIMITS(LIMIT)                                                                                           \
+  LIMIT(Rounds, 64, "rounds in which what is known of a loop changes")                                                 \
+  LIMIT(States, 1 << 25, "states of operations at the places where they change")                                       \
+  LIMIT(WrittenSets, 1 << 20, "sets of registers that are written before a block")                                     \
+  LIMIT(Ways, 2'000'000, "blocks on ways to reads of registers that may be unwritten")                                 \
+  LIMIT(Threads, 256, "threads whose addresses are computed one by one")                                               \
+  LIMIT(Nested, 64, "loops around a block")                                                                            \
+  LIMIT(OuterLoops, 8, "loops around an asynchronous operation")                                                       \
+  LIMIT(StageLoops, 16, "loops that wait for groups of an earlier round")                                              \
+  LIMIT(Patterns, 200, "patterns of numbers in the lanes of a warp")                                                   \
+  LIMIT(Dominators, 200, "blocks that every way to an instruction passes")                                             \
+  LIMIT(BaseRegisters, 64, "registers through which an address is followed")                                           \
+  LIMIT(LoopRegisters, 64, "registers that a loop computes from each other")                                           \
+  LIMIT(Operations, 512, "asynchronous operations")                                                                    \
+  LIMIT(Completions, 128, "signals that complete asynchronous operations")                                             \
+  LIMIT(BarrierUses, 1000, "uses of barrier objects")                                                                  \
+  LIMIT(BarrierInits, 64, "initialisations of barrier objects")                                                        \
+  LIMIT(Allocations, 16, "allocations of tensor memory")                                                               \
+  LIMIT(Writes, 2048, "writes to shared memory that an asynchronous operation may read")
+
 enum class Limit : uint8_t {
-  Rounds,
-  States,
-  WrittenSets,
-  Ways,
-  Threads,
-  Nested,
-  OuterLoops,
-  StageLoops,
-  Patterns,
-  Dominators,
-  BaseRegisters,
-  LoopRegisters,
-  Operations,
-  Completions,
-  BarrierUses,
-  BarrierInits,
-  Allocations,
-  Writes,
+#define LIMIT(name, most, what) name,
+  PTXRAY_LIMITS(LIMIT)
+#undef LIMIT
 };
 
 struct LimitInfo {
   uint32_t most;
   llvm::StringLiteral what; // of which there are more
 };
-inline constexpr std::array limitInfos = {
-    LimitInfo{64, "rounds in which what is known of a loop changes"},
-    LimitInfo{1 << 25, "states of operations at the places where they change"},
-    LimitInfo{1 << 20, "sets of registers that are written before a block"},
-    LimitInfo{2'000'000, "blocks on ways to reads of registers that may be unwritten"},
-    LimitInfo{256, "threads whose addresses are computed one by one"},
-    LimitInfo{64, "loops around a block"},
-    LimitInfo{8, "loops around an asynchronous operation"},
-    LimitInfo{16, "loops that wait for groups of an earlier round"},
-    LimitInfo{200, "patterns of numbers in the lanes of a warp"},
-    LimitInfo{200, "blocks that every way to an instruction passes"},
-    LimitInfo{64, "registers through which an address is followed"},
-    LimitInfo{64, "registers that a loop computes from each other"},
-    LimitInfo{512, "asynchronous operations"},
-    LimitInfo{128, "signals that complete asynchronous operations"},
-    LimitInfo{1000, "uses of barrier objects"},
-    LimitInfo{64, "initialisations of barrier objects"},
-    LimitInfo{16, "allocations of tensor memory"},
-    LimitInfo{2048, "writes to shared memory that an asynchronous operation may read"},
+inline constexpr LimitInfo limitInfos[] = {
+#define LIMIT(name, most, what) {most, what},
+    PTXRAY_LIMITS(LIMIT)
+#undef LIMIT
 };
-static_assert(limitInfos.size() == static_cast<size_t>(Limit::Writes) + 1);
 
 constexpr uint32_t mostOf(Limit limit) { return limitInfos[static_cast<size_t>(limit)].most; }
 
@@ -71,7 +61,7 @@ public:
   bool wasAnyReached() const { return reached != 0; }
 
 private:
-  static_assert(limitInfos.size() <= 32);
+  static_assert(std::size(limitInfos) <= 32);
   uint32_t reached = 0;
 };
 

@@ -84,9 +84,8 @@ std::optional<std::pair<uint64_t, uint64_t>> ConvergenceRules::partedWarps(uint3
 /// Reports a warpgroup that only some of its warps come to. A change of registers is not meant: in CUTLASS each warp of
 /// a group comes to one of its own, with the same number.
 void ConvergenceRules::partialWarpgroup(uint32_t number) {
-  if (body.facts(number).has(FactKind::Grows) || body.facts(number).has(FactKind::Shrinks))
-    return;
-  if (!shape.isExact || body.function->kind != FunctionKind::Entry)
+  const bool isChange = body.facts(number).has(FactKind::Grows) || body.facts(number).has(FactKind::Shrinks);
+  if (isChange || !shape.isExact || body.function->kind != FunctionKind::Entry)
     return;
   const auto warps = partedWarps(number);
   if (!warps)
@@ -106,18 +105,17 @@ void ConvergenceRules::mask(uint32_t number, uint32_t node) {
   const Range place = body.operands(number)[node].range;
   const uint64_t lanes = static_cast<uint64_t>(mask.low) & UINT32_MAX;
   if (!lanes) {
-    sink.report(DiagId::EmptyMask, place, body.ast->text(body.instruction(number).opcode));
+    sink.report(DiagId::EmptyMask, place, body.opcode(number));
     return;
   }
   const uint64_t present = shape.threads < warpSize ? (uint64_t(1) << shape.threads) - 1 : UINT32_MAX;
   if (const uint64_t outside = present & ~lanes; outside) {
     if (shape.isKnown && body.function->kind == FunctionKind::Entry && isWhole(number))
-      sink.report(DiagId::LaneOutsideMask, place, llvm::countr_zero(outside),
-                  body.ast->text(body.instruction(number).opcode));
+      sink.report(DiagId::LaneOutsideMask, place, llvm::countr_zero(outside), body.opcode(number));
     return;
   }
   if (const std::optional<Range> parted = partedAt(number, /*isBarrier=*/true))
-    sink.report(DiagId::AbsentLane, place, body.ast->text(body.instruction(number).opcode))
+    sink.report(DiagId::AbsentLane, place, body.opcode(number))
         .notes.push_back({"the lanes of a warp part here", parted});
 }
 

@@ -252,11 +252,4 @@ bool Loops::contains(BlockId of, BlockId block) const {
   return around == of;
 }
 
-uint32_t Loops::depth(BlockId block) const {
-  uint32_t depth = 0;
-  for (BlockId at = header[indexOf(block)]; at != BlockId::None; at = outer[indexOf(at)])
-    ++depth;
-  return depth;
-}
-
 } // namespace ptxray

@@ -31,7 +31,6 @@ struct Loops {
   std::vector<BlockId> outer;  // by header: the header of the next loop around
   std::vector<bool> isEnteredAside; // by header: control enters the loop elsewhere, too
 
-  uint32_t depth(BlockId block) const;
   /// The block is in the loop of that header, or in a loop within it.
   bool contains(BlockId header, BlockId block) const;
 };

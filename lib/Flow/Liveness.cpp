@@ -7,11 +7,6 @@ namespace ptxray {
 constexpr size_t mostWordsOfLiveness = 1 << 22;
 constexpr unsigned mostRoundsOfLiveness = 256;
 
-bool Liveness::isRegister(LocalId local) const {
-  const Symbol *symbol = body.symbol(local);
-  return symbol && symbol->kind == SymbolKind::Register;
-}
-
 Liveness::Liveness(const Body &body, const Graph &graph)
     : body(body), graph(graph), words((body.locals.size() + 63) / 64), live(graph.size()) {
   if (words * graph.size() <= mostWordsOfLiveness)
@@ -28,10 +23,10 @@ void Liveness::stepBack(Set &set, uint32_t instruction) const {
         word(use.local) &= ~bit(use.local);
     });
   body.eachUse(instruction, [&](NamedUse use) {
-    if ((use.uses & (Reads | Addresses) || (use.uses & Updates) == Updates) && isRegister(use.local))
+    if ((use.uses & (Reads | Addresses) || (use.uses & Updates) == Updates) && body.isRegister(use.local))
       word(use.local) |= bit(use.local);
   });
-  if (guard != LocalId::None && isRegister(guard))
+  if (guard != LocalId::None && body.isRegister(guard))
     word(guard) |= bit(guard);
 }
 
@@ -57,24 +52,25 @@ void Liveness::solve() {
   }
 }
 
+template <typename See> static void eachIn(llvm::ArrayRef<uint64_t> set, See see) {
+  for (uint32_t word = 0; word < set.size(); ++word)
+    for (uint64_t left = set[word]; left; left &= left - 1)
+      see(LocalId(word * 64 + static_cast<uint32_t>(llvm::countr_zero(left))));
+}
+
 std::vector<LocalId> Liveness::before(BlockId block) const {
   std::vector<LocalId> found;
-  for (size_t word = 0; word < live[indexOf(block)].size(); ++word)
-    for (uint64_t left = live[indexOf(block)][word]; left; left &= left - 1)
-      found.push_back(LocalId(static_cast<uint32_t>(word * 64 + static_cast<size_t>(llvm::countr_zero(left)))));
+  eachIn(live[indexOf(block)], [&](LocalId local) { found.push_back(local); });
   return found;
 }
 
 /// Predicates have registers of their own.
 uint32_t Liveness::widthOf(const Set &set) const {
   uint32_t width = 0;
-  for (size_t word = 0; word < set.size(); ++word)
-    for (uint64_t left = set[word]; left; left &= left - 1) {
-      const Symbol &symbol =
-          *body.symbol(LocalId(static_cast<uint32_t>(word * 64 + static_cast<size_t>(llvm::countr_zero(left)))));
-      if (!symbol.isPredicate)
-        width += std::max(1u, (isa::word(symbol.type).bits + 31u) / 32);
-    }
+  eachIn(set, [&](LocalId local) {
+    const Symbol &symbol = *body.symbol(local);
+    width += symbol.isPredicate ? 0 : std::max(1u, (isa::word(symbol.type).bits + 31u) / 32);
+  });
   return width;
 }
 

@@ -27,7 +27,6 @@ private:
   Set atEnd(BlockId block) const;
   void stepBack(Set &live, uint32_t instruction) const;
   uint32_t widthOf(const Set &live) const;
-  bool isRegister(LocalId local) const;
 
   const Body &body;
   const Graph &graph;

@@ -17,6 +17,10 @@ static uint64_t extended(uint64_t value, isa::TypeKind kind, unsigned bits) {
   return isNegative ? value | ~lowBits(bits) : value;
 }
 
+static bool isOfIntegers(isa::TypeKind kind) {
+  return kind == isa::TypeKind::Bits || kind == isa::TypeKind::Unsigned || kind == isa::TypeKind::Signed;
+}
+
 static std::optional<uint64_t> quotientOf(const Computation &c, uint64_t a, uint64_t b) {
   const auto left = static_cast<int64_t>(a), right = static_cast<int64_t>(b);
   const bool isSigned = c.sourceKind == isa::TypeKind::Signed, isQuotient = c.operation == isa::Operation::Div;
@@ -77,39 +81,41 @@ static bool takes(isa::Operation operation, size_t sources) {
   }
 }
 
-/// Of predicates the numbers are 0 and 1.
+/// Returns more bits than the result has. Predicates are the numbers 0 and 1.
 static std::optional<uint64_t> uncut(const Computation &c, llvm::ArrayRef<uint64_t> sources) {
   const auto source = [&](size_t i) { return i < sources.size() ? sources[i] : 0; };
   const uint64_t a = source(0), b = source(1), d = source(2);
   const unsigned bits = c.resultBits, half = bits / 2;
-  const uint64_t left = extended(a, c.sourceKind, c.sourceBits), right = extended(b, c.sourceKind, c.sourceBits);
-  const bool isLess =
-      c.sourceKind == isa::TypeKind::Signed ? static_cast<int64_t>(left) < static_cast<int64_t>(right) : left < right;
-  const uint64_t shifted = extended(a, c.resultKind, bits), by = b & lowBits(32);
+  const auto read = [&](uint64_t one) { return extended(one, c.sourceKind, c.sourceBits); };
+  const auto isLess = [&] {
+    const bool isSigned = c.sourceKind == isa::TypeKind::Signed;
+    return isSigned ? static_cast<int64_t>(read(a)) < static_cast<int64_t>(read(b)) : read(a) < read(b);
+  };
+  const uint64_t by = b & lowBits(32);
   const bool isFar = by >= bits;
   switch (c.operation) {
   case isa::Operation::Mov: return sources.size() == 1 ? a : (a & lowBits(half)) | b << half;
   case isa::Operation::Not: return ~a;
   case isa::Operation::Neg: return -a;
-  case isa::Operation::Cvt: return left;
+  case isa::Operation::Cvt: return read(a);
   case isa::Operation::Popc: return llvm::popcount(a & lowBits(c.sourceBits));
-  case isa::Operation::Abs: return static_cast<int64_t>(left) < 0 ? -left : left;
+  case isa::Operation::Abs: return static_cast<int64_t>(read(a)) < 0 ? -read(a) : read(a);
   case isa::Operation::Add: return a + b;
   case isa::Operation::Sub: return a - b;
   case isa::Operation::And: return a & b;
   case isa::Operation::Or: return a | b;
   case isa::Operation::Xor: return a ^ b;
-  case isa::Operation::Mul: return left * right;
-  case isa::Operation::Mad: return left * right + d;
-  case isa::Operation::Min: return isLess ? left : right;
-  case isa::Operation::Max: return isLess ? right : left;
+  case isa::Operation::Mul: return read(a) * read(b);
+  case isa::Operation::Mad: return read(a) * read(b) + d;
+  case isa::Operation::Min: return isLess() ? read(a) : read(b);
+  case isa::Operation::Max: return isLess() ? read(b) : read(a);
   case isa::Operation::Div:
-  case isa::Operation::Rem: return quotientOf(c, left, right);
+  case isa::Operation::Rem: return quotientOf(c, read(a), read(b));
   case isa::Operation::Shl: return isFar ? 0 : a << by;
   case isa::Operation::Shr:
     if (c.resultKind == isa::TypeKind::Signed)
-      return static_cast<uint64_t>(static_cast<int64_t>(shifted) >> std::min<uint64_t>(by, 63));
-    return isFar ? 0 : shifted >> by;
+      return static_cast<uint64_t>(static_cast<int64_t>(extended(a, c.resultKind, bits)) >> std::min<uint64_t>(by, 63));
+    return isFar ? 0 : (a & lowBits(bits)) >> by;
   case isa::Operation::Bfe: return bitField(c, a, b & 0xFF, d & 0xFF);
   case isa::Operation::Bfi: return bitFieldInserted(a, b, d & 0xFF, source(3) & 0xFF, bits);
   default: return std::nullopt;
@@ -117,22 +123,18 @@ static std::optional<uint64_t> uncut(const Computation &c, llvm::ArrayRef<uint64
 }
 
 std::optional<uint64_t> constantResult(const Computation &c, llvm::ArrayRef<uint64_t> sources) {
-  const auto isInteger = [](isa::TypeKind kind, unsigned bits) {
-    return bits <= 64 &&
-           (kind == isa::TypeKind::Bits || kind == isa::TypeKind::Unsigned || kind == isa::TypeKind::Signed);
-  };
   if (!c.isKnown || !takes(c.operation, sources.size()))
     return std::nullopt;
   if (c.operation == isa::Operation::Selp)
     return sources[2] ? sources[0] : sources[1];
   if (c.operation == isa::Operation::Setp)
-    return isInteger(c.sourceKind, 0) ? compared(c, sources[0], sources[1]) : std::nullopt;
+    return isOfIntegers(c.sourceKind) ? compared(c, sources[0], sources[1]) : std::nullopt;
   std::optional<uint64_t> result;
   if (c.resultKind == isa::TypeKind::Predicate) {
     llvm::SmallVector<uint64_t, 4> truths;
     llvm::transform(sources, std::back_inserter(truths), [](uint64_t one) { return one != 0; });
     result = uncut(c, truths);
-  } else if (isInteger(c.resultKind, c.resultBits) && isInteger(c.sourceKind, c.sourceBits)) {
+  } else if (isOfIntegers(c.resultKind) && isOfIntegers(c.sourceKind) && c.resultBits <= 64 && c.sourceBits <= 64) {
     result = uncut(c, sources);
   }
   if (result)
@@ -333,10 +335,6 @@ static Numbers comparison(const Computation &c, const Numbers &a, const Numbers 
   const bool areOne = a.isOne() && b.isOne();
   const bool isOrder = ends(0, 1) != ends(1, 0);
   return first == last && first >= 0 && (areOne || areApart || isOrder) ? Numbers::of(first) : either;
-}
-
-static bool isOfIntegers(isa::TypeKind kind) {
-  return kind == isa::TypeKind::Bits || kind == isa::TypeKind::Unsigned || kind == isa::TypeKind::Signed;
 }
 
 static std::optional<Numbers> ofNumbersAlone(const Computation &c, llvm::ArrayRef<Numbers> sources) {

@@ -35,9 +35,8 @@ Coming ThreadPaths::passes(BlockId splitting, BlockId target, Values &values, Lo
     const bool isTaken = !graph[splitting].goesOn || way != next.begin();
     return decided(body.guard(last), body.instruction(last).guardNot, isTaken, values, counter);
   }
-  bool depends = false; // a list of labels
-  for (const LocalId local : body.namesOf(last))
-    depends |= mayDiffer(local, counter);
+  // A list of labels:
+  const bool depends = llvm::any_of(body.namesOf(last), [&](LocalId local) { return mayDiffer(local, counter); });
   return depends ? Coming::Perhaps : Coming::Certainly;
 }
 

@@ -86,15 +86,12 @@ LaneValue WarpLanes::special(const Source &source) {
 }
 
 LaneValue WarpLanes::ofThread(const Source &source) {
-  const llvm::StringRef dimension = body.ast->text(source.suffix);
+  const unsigned dimension = dimensionOf(body.ast->text(source.suffix));
   if (kind == Distant) // of which addresses are made
-    return shape.isExact ? arithmetic.placed(dimension == ".x"   ? 0
-                                             : dimension == ".y" ? 1
-                                                                 : 2)
-                         : LaneValue::of(LaneValue::Unknown);
-  if (dimension == ".x")
+    return shape.isExact ? arithmetic.placed(std::min(dimension, 2u)) : LaneValue::of(LaneValue::Unknown);
+  if (dimension == 0)
     return shape.isExact && shape.x == 1 ? LaneValue::ofNumber(0) : arithmetic.enumerated(warpSize);
-  if (shape.isExact && (dimension == ".y" ? shape.y == 1 : shape.x * shape.y == shape.threads))
+  if (shape.isExact && (dimension == 1 ? shape.y == 1 : shape.x * shape.y == shape.threads))
     return LaneValue::ofNumber(0);
   return LaneValue::of(shape.isExact && shape.x % warpSize == 0 ? LaneValue::Same : LaneValue::Unknown);
 }
@@ -233,28 +230,17 @@ void Uniformity::findDeciders() {
     deciders = Adjacency(graph.size(), edges);
 }
 
-/// The blocks that decide who comes to the places, or to one of themselves.
-std::vector<bool> Uniformity::decidingFor(llvm::ArrayRef<uint32_t> places) const {
-  std::vector<bool> isDeciding(graph.size(), isBeyond), isSeen(graph.size(), isBeyond);
-  llvm::SmallVector<BlockId, 16> waiting;
-  const auto see = [&](BlockId block) {
-    if (isSeen[indexOf(block)])
-      return;
-    isSeen[indexOf(block)] = true;
-    waiting.push_back(block);
-  };
-  for (const uint32_t number : places)
-    see(graph.blockOf(number));
-  while (!waiting.empty())
-    for (const BlockId decider : deciders.of(waiting.pop_back_val())) {
-      isDeciding[indexOf(decider)] = true;
-      see(decider);
-    }
-  return isDeciding;
+/// The blocks that decide who comes to the places, or to one of themselves; none if there are too many.
+FoundBlocks Uniformity::decidingFor(llvm::ArrayRef<uint32_t> places) const {
+  FoundBlocks deciding(graph.size());
+  for (const uint32_t number : isBeyond ? llvm::ArrayRef<uint32_t>() : places)
+    deciding.addAll(deciders.of(graph.blockOf(number)));
+  deciding.spread(deciders);
+  return deciding;
 }
 
 /// Finds the blocks that depend on how control leaves one with a certain decision, and on how it leaves those in turn.
-void Uniformity::findSplits(const std::vector<bool> &isDeciding) {
+void Uniformity::findSplits(const FoundBlocks &deciding) {
   std::vector<BlockId> unmarked; // by block: the nearest up the tree of post-dominators that may have no splitter
   const auto from = [&](BlockId block) {
     while (unmarked[indexOf(block)] != block) {
@@ -265,7 +251,7 @@ void Uniformity::findSplits(const std::vector<bool> &isDeciding) {
     return block;
   };
   for (const BlockId block : graph.order) {
-    if (!isDeciding[indexOf(block)] || !certain.decision(block).differs())
+    if (!(isBeyond || deciding.contains(block)) || !certain.decision(block).differs())
       continue;
     for (uint32_t one = static_cast<uint32_t>(unmarked.size()); one <= graph.size(); ++one)
       unmarked.push_back(BlockId(one));

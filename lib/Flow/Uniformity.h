@@ -93,8 +93,8 @@ private:
   }
   const Adjacency *known() const { return isBeyond ? nullptr : &deciders; }
   void findDeciders();
-  std::vector<bool> decidingFor(llvm::ArrayRef<uint32_t> places) const;
-  void findSplits(const std::vector<bool> &isDeciding);
+  FoundBlocks decidingFor(llvm::ArrayRef<uint32_t> places) const;
+  void findSplits(const FoundBlocks &deciding);
 
   const Body &body;
   Analyses &analyses;

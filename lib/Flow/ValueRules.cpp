@@ -16,9 +16,9 @@ private:
   void shift(uint32_t number);
   void ranges(uint32_t number);
   void condition(uint32_t number);
-  llvm::ArrayRef<Operand> nodesOf(uint32_t number) const { return body.operands(number); }
   llvm::StringRef textOf(uint32_t number, uint32_t node) const {
-    return nodesOf(number)[node].kind == OperandKind::Name ? body.ast->text(nodesOf(number)[node].name) : "0";
+    return body.operands(number)[node].kind == OperandKind::Name ? body.ast->text(body.operands(number)[node].name)
+                                                                 : "0";
   }
 
   const Body &body;
@@ -30,7 +30,7 @@ private:
 } // namespace
 
 void ValueRules::divisor(uint32_t number) {
-  const llvm::ArrayRef<Operand> nodes = nodesOf(number);
+  const llvm::ArrayRef<Operand> nodes = body.operands(number);
   if (nodes.size() != 3 || values.numbersAt(number, 2) != Numbers::of(0))
     return;
   if (values.numbersAt(number, 1).isNumber()) // `1 / 0`, with which libgcc traps on purpose
@@ -42,7 +42,7 @@ void ValueRules::divisor(uint32_t number) {
 /// The sign of a signed number is left.
 void ValueRules::shift(uint32_t number) {
   const Computation &computation = body.facts(number).computation;
-  const llvm::ArrayRef<Operand> nodes = nodesOf(number);
+  const llvm::ArrayRef<Operand> nodes = body.operands(number);
   if (nodes.size() != 3 || computation.resultKind == isa::TypeKind::Signed)
     return;
   const Numbers count = readAs(values.numbersAt(number, 2), isa::TypeKind::Unsigned, 32);
@@ -57,7 +57,7 @@ void ValueRules::ranges(uint32_t number) {
     if (!value.isNumber() || range.contains(value.low) || range.contains(value.low & UINT32_MAX) ||
         range.contains(static_cast<int32_t>(value.low)))
       continue;
-    sink.report(DiagId::RegisterValue, nodesOf(number)[range.node].range, textOf(number, range.node), value.low,
+    sink.report(DiagId::RegisterValue, body.operands(number)[range.node].range, textOf(number, range.node), value.low,
                 range.text());
   }
 }
@@ -70,7 +70,7 @@ static std::string boundsText(const Numbers &numbers) {
 
 /// A comparison whose sources are not all written as numbers, and that always comes out alike.
 void ValueRules::condition(uint32_t number) {
-  const llvm::ArrayRef<Operand> nodes = nodesOf(number);
+  const llvm::ArrayRef<Operand> nodes = body.operands(number);
   const Computation &computation = body.facts(number).computation;
   if (nodes.size() != 3 || nodes[0].kind != OperandKind::Name || body.guard(number) != LocalId::None)
     return;

@@ -29,8 +29,7 @@ Numbers Values::specialNumbers(const Source &source) const {
     return {};
   if (known->enumerates == isa::Enumerated::Lanes)
     return Numbers::between(0, warpSize - 1);
-  const llvm::StringRef text = source.suffix == SpellingId::None ? "" : body.ast->text(source.suffix);
-  const unsigned dimension = text == ".x" ? 0 : text == ".y" ? 1 : text == ".z" ? 2 : 3;
+  const unsigned dimension = source.suffix == SpellingId::None ? 3 : dimensionOf(body.ast->text(source.suffix));
   if (dimension == 3)
     return {};
   if (all)
@@ -54,12 +53,9 @@ static Numbers changed(const Numbers &numbers, const Source &source) {
 Numbers Values::numbersOf(const Source &source, const RegisterValue *input) const {
   if (input)
     return changed(input->numbers, source);
-  switch (source.kind) {
-  case Source::Unknown: return {};
-  case Source::Number: return Numbers::of(source.number);
-  case Source::Name: return specialNumbers(source);
-  }
-  return {};
+  if (source.kind == Source::Number)
+    return Numbers::of(source.number);
+  return source.kind == Source::Name ? specialNumbers(source) : Numbers();
 }
 
 Numbers Values::numbersOf(const Source &source) {

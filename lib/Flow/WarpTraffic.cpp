@@ -131,11 +131,9 @@ void TrafficRules::access(const Access &one, AccessKind kind, uint32_t number, u
     return;
   const std::array<uint64_t, warpSize> at = lanes.patternOf(value).lanes;
   const uint32_t mask = lanesThatCome(number) & allowed;
-  if (!mask)
-    return;
-  if (isShared)
+  if (mask && isShared)
     shared(kind, {at.data(), mask, one.bytes}, number);
-  else
+  else if (mask)
     global({at.data(), mask, one.bytes}, number);
 }
 

@@ -3,6 +3,7 @@
 #include "Hazards/Cures.h"
 #include "Isa/Isa.h"
 #include "Isa/Words.h"
+#include "Module/KernelHead.h"
 
 namespace ptxray {
 
@@ -113,14 +114,7 @@ static bool isRemote(const Facts &facts) {
 }
 
 static bool isOfCluster(const Body &body) {
-  for (const Directive &directive :
-       llvm::ArrayRef(body.ast->directives).slice(body.function->directives.first, body.function->directives.count)) {
-    const isa::Directive *known = isa::findDirective(body.ast->text(directive.name));
-    if (known == &isa::tables().directives[static_cast<size_t>(isa::DirectiveId::Reqnctapercluster)])
-      return llvm::any_of(body.ast->operandsOf(directive.operands),
-                          [](const Operand &count) { return count.value > 1; });
-  }
-  return false;
+  return llvm::any_of(headOf(*body.ast, *body.function).requiredCluster, [](uint32_t blocks) { return blocks > 1; });
 }
 
 void checkOrderOfInits(HazardContext &context) {

@@ -105,13 +105,12 @@ void BarrierRules::initialisation(const BarrierUse &use) {
 ///   shl.b32 %r3, %r2, 3;  add.s32 %r4, %r1, %r3;
 LocalId BarrierRules::indexOfRing(const MemoryPlace &barrier) {
   const Step sum = barrier.isRing ? onlyStepOf(body, barrier.base) : Step();
-  LocalId index = LocalId::None;
   for (const Source &source : sum.is(isa::Operation::Add, 2) ? sum.sources() : llvm::ArrayRef<Source>()) {
     const Step scaled = source.kind == Source::Name ? onlyStepOf(body, source.local) : Step();
     if (scaled.is(isa::Operation::Shl, 2) && scaled.list[1].kind == Source::Number && scaled.list[1].number == 3)
-      index = scaled.list[0].local;
+      return scaled.list[0].local;
   }
-  return index;
+  return LocalId::None;
 }
 
 /// The places in its variable that the barrier may have: each of a few, or all slots of a ring.
@@ -341,8 +340,6 @@ bool BarrierRules::isUsedInEachRound(const BarrierUse &wait, BlockId header) con
   for (const BarrierUse &use : uses) {
     if (isElsewhere(use.barrier, wait.barrier) || !context.isInLoop(use.number, header))
       continue;
-    if (use.kind == FactKind::Inits || use.kind == FactKind::Invalidates)
-      return false;
     isSignalled |= isSignal(use.kind) && beginTogether(wait.barrier, use.barrier);
     if (use.kind == FactKind::Awaits && use.number != wait.number && beginTogether(wait.barrier, use.barrier) &&
         context.places.numberAt(use.number, use.which) != context.places.numberAt(wait.number, wait.which))
@@ -383,9 +380,6 @@ bool BarrierRules::isUsedAgain(const BarrierUse &wait, BlockId header) {
   for (const BarrierUse &use : uses) {
     if (isElsewhere(use.barrier, wait.barrier))
       continue;
-    const bool isInit = use.kind == FactKind::Inits || use.kind == FactKind::Invalidates;
-    if (isInit && context.isInLoop(use.number, header))
-      return false;
     if (!beginTogether(wait.barrier, use.barrier))
       continue;
     const auto known = context.places.numberAt(use.number, use.which);
@@ -417,8 +411,6 @@ bool BarrierRules::isChangedByOthers(const BarrierUse &wait, BlockId header) {
   for (const BarrierUse &use : uses) {
     if (isElsewhere(use.barrier, wait.barrier) || !context.isInLoop(use.number, header))
       continue;
-    if (use.kind == FactKind::Inits || use.kind == FactKind::Invalidates)
-      return false;
     isChanged |= use.kind == FactKind::Awaits && use.which >= 0 && use.barrier.isRing &&
                  beginTogether(wait.barrier, use.barrier) && changesIn(use, header) &&
                  comesAgain(use.barrier.base, header, body, context.analyses);
@@ -437,7 +429,11 @@ void BarrierRules::parity(const BarrierUse &wait) {
   for (BlockId header = loops.header[indexOf(block)]; header != BlockId::None; header = loops.outer[indexOf(header)]) {
     if (changesIn(wait, header))
       return;
-    if (!isUsedInEachRound(wait, header) && !isUsedAgain(wait, header) && !isChangedByOthers(wait, header))
+    const bool isAnew = llvm::any_of(uses, [&](const BarrierUse &use) { // it begins anew in each round
+      const bool isInit = use.kind == FactKind::Inits || use.kind == FactKind::Invalidates;
+      return isInit && !isElsewhere(use.barrier, wait.barrier) && context.isInLoop(use.number, header);
+    });
+    if (isAnew || (!isUsedInEachRound(wait, header) && !isUsedAgain(wait, header) && !isChangedByOthers(wait, header)))
       continue;
     told.insert(DiagId::ConstantParity);
     context.sink

@@ -99,11 +99,7 @@ Admissions::Admissions(HazardContext &context, const InFlight &flight, const Sol
 }
 
 bool Admissions::precede(uint32_t number) const {
-  const BlockId block = context.analyses.graph().blockOf(number);
-  return llvm::any_of(barriers, [&](uint32_t barrier) {
-    const BlockId own = context.analyses.graph().blockOf(barrier);
-    return own == block ? barrier < number : context.analyses.dominators().dominates(own, block);
-  });
+  return llvm::any_of(barriers, [&](uint32_t barrier) { return context.analyses.precedes(barrier, number); });
 }
 
 /// Reports a fault once for all operations of its groups: what one wait would mend is one fault.

@@ -214,8 +214,7 @@ void offerCommit(Diagnostic &diagnostic, HazardContext &context, const Operation
 }
 
 void offerRegisterFence(Diagnostic &diagnostic, HazardContext &context, uint32_t operation) {
-  const std::optional<Cure> cure = findCure({{FactKind::Orders, 0, isa::Ordered::Registers}}, context);
-  if (cure)
+  if (const std::optional<Cure> cure = findCure({{FactKind::Orders, 0, isa::Ordered::Registers}}, context))
     offer(diagnostic, context, *cure, {operation});
 }
 
@@ -246,8 +245,7 @@ void offerProxyFence(Diagnostic &diagnostic, HazardContext &context, uint32_t wr
 }
 
 void offerInitFence(Diagnostic &diagnostic, HazardContext &context, uint32_t init) {
-  const std::optional<Cure> cure = findCure({{FactKind::Orders, 0, isa::Ordered::Barriers}}, context);
-  if (cure)
+  if (const std::optional<Cure> cure = findCure({{FactKind::Orders, 0, isa::Ordered::Barriers}}, context))
     offer(diagnostic, context, *cure, {lastOfRow(init, FactKind::Inits, context), /*isAfter=*/true});
 }
 

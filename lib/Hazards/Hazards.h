@@ -26,7 +26,7 @@ struct HazardContext {
   MemoryPlace placeOf(uint32_t number, const Access &access) {
     return access.isDescribed ? MemoryPlace() : places.at(number, access.node, access.bytes);
   }
-  llvm::StringRef opcode(uint32_t number) const { return body.ast->text(body.instruction(number).opcode); }
+  llvm::StringRef opcode(uint32_t number) const { return body.opcode(number); }
   Range range(uint32_t number) const { return body.instruction(number).range; }
   Range opcodeRange(uint32_t number) const { return body.instruction(number).opcodeRange; }
   /// The innermost loop around an instruction.

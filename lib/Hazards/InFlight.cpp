@@ -21,6 +21,12 @@ int64_t leftPending(const Body &body, uint32_t wait, const Action &action) {
   return written.kind == OperandKind::Integer ? written.value : action.number;
 }
 
+bool mayWrite(const Operation &operation, const MemoryPlace &place) {
+  return llvm::any_of(operation.accesses, [&](const LateAccess &late) {
+    return late.isWrite && isShared(late.space) && !isElsewhere(late.place, place);
+  });
+}
+
 static void forEachGroup(uint16_t groups, llvm::function_ref<void(unsigned)> see) {
   for (; groups; groups &= static_cast<uint16_t>(groups - 1))
     see(static_cast<unsigned>(llvm::countr_zero(groups)));
@@ -116,10 +122,8 @@ void InFlight::findCompletions(llvm::ArrayRef<uint32_t> events, Places &where) {
         for (const Counter &counter : counters) {
           if (isEach || isElsewhere(counter.barrier, barrier))
             continue;
-          if (!counter.groups) {
+          if (!counter.groups)
             operations->second.set(counter.operation);
-            continue;
-          }
           for (auto [i, operation] : llvm::enumerate(all))
             if (counter.groups & operation.groups)
               operations->second.set(static_cast<unsigned>(i));
@@ -317,12 +321,7 @@ void InFlight::overwrite(Levels &state, uint32_t number) const {
   if (state.of[bulkUnwaited()] == 0)
     state.of[bulkUnwaited()] = Ended;
   for (auto [i, operation] : llvm::enumerate(all))
-    if (state.of[i] < NotStarted && llvm::any_of(
-                                        operation.accesses,
-                                        [&](const LateAccess &late) {
-                                          return late.isWrite && isShared(late.space) &&
-                                                 !isElsewhere(late.place, written->second);
-                                        }))
+    if (state.of[i] < NotStarted && mayWrite(operation, written->second))
       state.of[i] = Ended;
 }
 

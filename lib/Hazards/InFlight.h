@@ -120,6 +120,9 @@ private:
   std::vector<bool> isDecided; // by block: parameters alone say by which way threads come to it
 };
 
+/// The operation writes shared memory, perhaps there.
+bool mayWrite(const Operation &operation, const MemoryPlace &place);
+
 /// Returns how many groups the wait may leave pending.
 int64_t leftPending(const Body &body, uint32_t wait, const Action &action);
 

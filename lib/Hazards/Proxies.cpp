@@ -77,10 +77,9 @@ void Unfenced::step(Levels &state, uint32_t number) const {
       level = std::max<uint8_t>(level, level == NotStarted ? NotStarted : Ordered);
     return;
   }
-  const auto *write = std::lower_bound(writes.data(), writes.data() + writes.size(), number,
-                                       [](const GenericWrite &one, uint32_t place) { return one.number < place; });
-  for (; write != writes.data() + writes.size() && write->number == number; ++write)
-    state.of[write - writes.data()] = Dirty;
+  auto write = llvm::partition_point(writes, [&](const GenericWrite &one) { return one.number < number; });
+  for (; write != writes.end() && write->number == number; ++write)
+    levels[write - writes.begin()] = Dirty;
   const Facts &facts = body.facts(number);
   if ((hasBulkCopies && facts.find(FactKind::Awaits, [](const Action &action) { return action.node >= 0; })) ||
       waitsFor(facts, copyGroups))

@@ -7,18 +7,13 @@ namespace ptxray {
 
 constexpr int64_t mostSlots = 64;
 
-static const Source *numberIn(const Step &step, size_t sources) {
-  const auto *found = llvm::find_if(step.sources().take_front(sources),
-                                    [](const Source &source) { return source.kind == Source::Number; });
-  return found == step.sources().take_front(sources).end() ? nullptr : found;
-}
-
 /// Returns what a counter may hold at most before it is set to the number, + 1; 0: it is not such a choice.
 ///   setp.eq.s32 %p1, %r2, 4;  selp.b32 %r1, 0, %r2, %p1;      4
 static int64_t lengthOfChoice(const Step &step, const Body &body) {
-  if (!step.is(isa::Operation::Selp, 3) || !numberIn(step, 2))
-    return 0;
   const Source &counted = step.list[step.list[0].kind == Source::Number ? 1 : 0];
+  const Source &number = step.list[step.list[0].kind == Source::Number ? 0 : 1];
+  if (!step.is(isa::Operation::Selp, 3) || number.kind != Source::Number)
+    return 0;
   const Step test = counted.kind == Source::Name ? onlyStepOf(body, step.list[2].local) : Step();
   if (!test.is(isa::Operation::Setp, 2) || test.list[1].kind != Source::Number || test.list[0].local != counted.local)
     return 0;

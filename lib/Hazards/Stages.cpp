@@ -24,7 +24,7 @@ private:
   bool findEntry();
   bool add(const GroupEvent &event);
   bool comesEach(uint32_t number) const;
-  bool precedes(uint32_t first, uint32_t second) const;
+  bool precedes(uint32_t first, uint32_t second) const { return context.analyses.precedes(first, second); }
   /// A copy before the loop: how far away its end is when the loop begins.
   struct Started {
     size_t operation, level;
@@ -54,12 +54,6 @@ static bool isStage(const Operation &operation, uint16_t groups) {
          llvm::any_of(operation.accesses, [](const LateAccess &late) { return late.isWrite && isShared(late.space); });
 }
 
-bool mayWrite(const Operation &operation, const MemoryPlace &place) {
-  return llvm::any_of(operation.accesses, [&](const LateAccess &late) {
-    return late.isWrite && isShared(late.space) && !isElsewhere(late.place, place);
-  });
-}
-
 bool StageLoop::findEntry() {
   for (const BlockId block : graph.predecessors.of(header)) {
     if (loops.contains(header, block))
@@ -80,12 +74,6 @@ bool StageLoop::comesEach(uint32_t number) const {
   return context.body.guard(number) == LocalId::None && llvm::all_of(graph.predecessors.of(header), [&](BlockId block) {
            return !loops.contains(header, block) || before.dominates(graph.blockOf(number), block);
          });
-}
-
-/// Is true when both come in one round, the first before the second.
-bool StageLoop::precedes(uint32_t first, uint32_t second) const {
-  const BlockId a = graph.blockOf(first), b = graph.blockOf(second);
-  return a == b ? first < second : before.dominates(a, b);
 }
 
 bool StageLoop::add(const GroupEvent &event) {

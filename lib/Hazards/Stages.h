@@ -17,9 +17,6 @@ struct LateStage {
   uint8_t level; // the level of the copy at the wait
 };
 
-/// The operation writes shared memory, perhaps there.
-bool mayWrite(const Operation &operation, const MemoryPlace &place);
-
 /// Reports loops with one wait for groups, which every round passes, as it does what commits.
 std::vector<LateStage> lateStages(HazardContext &context, const InFlight &flight);
 

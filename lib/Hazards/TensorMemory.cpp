@@ -49,8 +49,6 @@ template <typename Is> FoundBlocks Allocations::reaching(Is is) const {
   return found;
 }
 
-static bool passesAll(BlockId) { return true; }
-
 /// Control leaves the kernel where it never comes to a place that frees the memory, and all threads go there together.
 /// What ends the whole grid (`trap`, a failed assertion) frees all.
 void Allocations::unfreed(uint32_t allocation) {
@@ -59,7 +57,7 @@ void Allocations::unfreed(uint32_t allocation) {
   };
   const FoundBlocks mayFree = reaching(isFreeing);
   const FoundBlocks mayLeave = reaching([&](BlockId block) { return graph[block].leaves; });
-  const FoundBlocks freed = reachedFrom(frees, passesAll);
+  const FoundBlocks freed = reachedFrom(frees, [](BlockId) { return true; });
   FoundBlocks unfreed = reachedFrom(allocation, [&](BlockId block) { return !isFreeing(block); });
   unfreed.add(graph.blockOf(allocation));
   bool ends = false;
@@ -85,7 +83,7 @@ void Allocations::unfreed(uint32_t allocation) {
 }
 
 void Allocations::relinquished() {
-  const FoundBlocks after = reachedFrom(relinquishments, passesAll);
+  const FoundBlocks after = reachedFrom(relinquishments, [](BlockId) { return true; });
   for (const uint32_t allocation : allocations) {
     const BlockId block = graph.blockOf(allocation);
     const auto before = llvm::find_if(

@@ -1,7 +1,7 @@
 // The analyses of bodies against slow twins, on random arithmetic and on random bodies.
 #include "Flow/Addresses.h"
-#include "Flow/Numbers.h"
 #include "Flow/Liveness.h"
+#include "Flow/Numbers.h"
 #include "Flow/Sharing.h"
 #include "Flow/Uniformity.h"
 #include "Flow/UnwrittenReads.h"

@@ -1,4 +1,4 @@
-// Where managed memory should lie. Nothing moves here, but what was asked for can be read again.
+// These functions say where managed memory should lie. Nothing moves here, but what was asked for can be read again.
 #include "State.h"
 #include <cstring>
 
@@ -70,7 +70,7 @@ PTXRAY_API cuMemPrefetchBatchAsync(Address *addresses, size_t *sizes, size_t cou
   }
   return Success;
 }
-/// What was in the memory need not stay: it stays.
+/// The memory need not keep what was in it: it does.
 PTXRAY_API cuMemDiscardBatchAsync(Address *addresses, size_t *sizes, size_t count, uint64_t flags, void *stream) {
   PTXRAY_BEGIN;
   if (!addresses || !sizes || !count || flags || !streamOf(stream))

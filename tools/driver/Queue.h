@@ -15,7 +15,7 @@ struct Task {
   Work work;
 };
 
-/// As long as one lives, the default stream of the calls of this thread is the thread's own.
+/// While one lives, the default stream of the calls of this thread is the thread's own.
 class DefaultOfThread {
 public:
   DefaultOfThread() : before(std::exchange(isSet, true)) {}

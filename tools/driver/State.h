@@ -78,7 +78,7 @@ struct Pool {
   std::map<int, uint64_t> options; // as they were set
 };
 
-/// Where a client wants memory to lie.
+/// Holds where a client wants memory to lie.
 struct Hints {
   bool isReadMostly = false;
   Location preferred = {}, prefetched = {};
@@ -94,7 +94,7 @@ struct Block {
   Hints hints = {};
 };
 
-/// What graphs have of memory, and the most that they had.
+/// Counts the memory that graphs have, and the most that they had.
 struct GraphBytes {
   size_t used = 0, mostUsed = 0, reserved = 0, mostReserved = 0;
 };
@@ -158,7 +158,7 @@ State &state();
 
 /// The contexts of this thread; the last one is current.
 std::vector<Context *> &contextStack();
-/// As long as one lives, the calls of this thread need no context.
+/// While one lives, the calls of this thread need no context.
 class Anywhere {
 public:
   Anywhere() : before(std::exchange(isSet, true)) {}

@@ -89,7 +89,7 @@ Result performAlloc(const AllocWork &alloc);
 
 /// The work of a node that allocates memory, at an address that is written to what is asked for.
 Result allocWork(AllocWork &work, AllocNodeParameters &asked);
-/// Whether an address is memory of a node.
+/// Is true when an address is memory of a node.
 bool isOfGraph(Address address);
 
 /// The kernel's parameters and shape from what a client gives; another result than Success says why not.

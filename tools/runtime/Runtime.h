@@ -31,7 +31,7 @@ template <typename Function> Error inContext(const Function &function) {
   return noted(bad ? bad : function());
 }
 
-/// Whether this thread is in a function of PerThread.def, for which the stream 0 is that of the thread.
+/// Is true while this thread is in a function of PerThread.def, for which the stream 0 is that of the thread.
 inline thread_local bool defaultIsOfThread = false;
 inline void *defaultStream() { return reinterpret_cast<void *>(uintptr_t(defaultIsOfThread ? 2 : 0)); }
 

@@ -352,7 +352,8 @@ static inline LaneShape *shapeOf(const char *registers, const MemoryAccess &acce
   return &shape;
 }
 
-void loadSlowly(char *registers, const Op &op, const MemoryAccess &access, uint32_t mask, Warp &warp) {
+void loadElements(char *registers, const Op &op, uint32_t mask, Warp &warp) {
+  const auto &access = *static_cast<const MemoryAccess *>(op.more);
   uint64_t at[warpSize];
   LaneShape *shape = shapeOf(registers, access, at, mask, warp);
   if (warp.isCounted)
@@ -360,7 +361,8 @@ void loadSlowly(char *registers, const Op &op, const MemoryAccess &access, uint3
                 shape ? &shape->cost : nullptr);
   loadAll(registers, op, access, at, shape, mask, warp);
 }
-void storeSlowly(char *registers, const Op &op, const MemoryAccess &access, uint32_t mask, Warp &warp) {
+void storeElements(char *registers, const Op &op, uint32_t mask, Warp &warp) {
+  const auto &access = *static_cast<const MemoryAccess *>(op.more);
   uint64_t at[warpSize];
   LaneShape *shape = shapeOf(registers, access, at, mask, warp);
   if (warp.isCounted)

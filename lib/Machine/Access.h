@@ -27,9 +27,8 @@ struct MatrixAccess {
 
 void loadElements(char *registers, const Op &op, uint32_t mask, Warp &warp);
 void storeElements(char *registers, const Op &op, uint32_t mask, Warp &warp);
-/// The same, if the addresses are in no way usual.
-void loadSlowly(char *registers, const Op &op, const MemoryAccess &access, uint32_t mask, Warp &warp);
-void storeSlowly(char *registers, const Op &op, const MemoryAccess &access, uint32_t mask, Warp &warp);
+/// The same for usual accesses, which take less time where the addresses lie to each other as they did the last time.
+Handler quickHandlerOf(const MemoryAccess &access);
 void accessAtomically(char *registers, const Op &op, uint32_t mask, Warp &warp);
 void copyBytes(char *registers, const Op &op, uint32_t mask, Warp &warp);
 void accessMatrices(char *registers, const Op &op, uint32_t mask, Warp &warp);

@@ -71,13 +71,20 @@ void begin(BlockState &block) {
   }
 }
 
+/// Returns how many releases a warp of the block has made at the most.
+static uint32_t mostReleases(const BlockState &block) {
+  uint32_t most = 0;
+  for (const Warp &warp : block.warps)
+    most = std::max(most, warp.clock.empty() ? 0 : warp.clock[warp.agent]);
+  return most;
+}
+
 bool canBeginAgain(const std::vector<BlockState *> &cluster) {
-  constexpr uint32_t mostReleases = 1 << 16; // of a warp: what notes them has no room for any number of them
+  constexpr uint32_t limit = 1 << 16; // what notes releases has no room for any number of them
   return llvm::all_of(cluster, [](const BlockState *block) {
     return block->agents->objects.empty() && !block->tensorShadow.size() && !block->tensor.isUsed() &&
-           block->shadow.moreReads.empty() && llvm::all_of(block->warps, [](const Warp &warp) {
-             return warp.engines.empty() && entryOf(warp.clock, warp.agent) < mostReleases;
-           });
+           block->shadow.moreReads.empty() && mostReleases(*block) < limit &&
+           llvm::all_of(block->warps, [](const Warp &warp) { return warp.engines.empty(); });
   });
 }
 
@@ -128,8 +135,7 @@ static void beginAgain(BlockState &block, uint32_t releases) {
 void beginAgain(const std::vector<BlockState *> &cluster) {
   uint32_t releases = 0;
   for (const BlockState *block : cluster)
-    for (const Warp &warp : block->warps)
-      releases = std::max(releases, entryOf(warp.clock, warp.agent));
+    releases = std::max(releases, mostReleases(*block));
   cluster.front()->agents->haveArrived = false;
   for (BlockState *block : cluster)
     beginAgain(*block, releases);
@@ -201,12 +207,12 @@ void fillThreadSpecials(const Warp &warp, const FunctionCode &code, char *regist
     }
 }
 
-static bool isOfGrid(Special what) { return what != Special::Ctaid && what != Special::ClusterId && !isOfThread(what); }
-
 void fillBlockSpecials(const Warp &warp, Frame &frame, bool isAgain) {
-  for (const SpecialRegister &one : frame.code.specials)
-    if (!isOfThread(one.what) && !(isAgain && isOfGrid(one.what)))
+  for (const SpecialRegister &one : frame.code.specials) {
+    const bool differs = one.what == Special::Ctaid || one.what == Special::ClusterId;
+    if (differs || (!isAgain && !isOfThread(one.what)))
       fill(frame.registers, one.place, ofBlock(warp, one.what, one.component));
+  }
 }
 
 // ---- barriers
@@ -422,7 +428,7 @@ Progress runTurn(BlockState &block) {
   const std::vector<uint32_t> order = timing.order(count);
   for (uint32_t i = 0; i < count; ++i) {
     Warp &warp = block.warps[order.empty() ? i : order[i]];
-    if (warp.isDone())
+    if (warp.isDone() || (warp.isPlain && warp.atBarrier == warp.alive))
       continue;
     if (warp.weak && warp.weak->sleeps()) {
       result = Progress::Some;
@@ -435,8 +441,9 @@ Progress runTurn(BlockState &block) {
       result = std::max(result, warp.waitsInVain ? Progress::InVain : Progress::Some);
     else if (warp.canRun()) // the turn was too short
       result = Progress::Some;
-    takeFault(warp);
-    if (block.grid->fault || isHalted(*block.grid))
+    if (warp.fault)
+      takeFault(warp);
+    if (block.grid->fault || (block.grid->halt && isHalted(*block.grid)))
       return Progress::Some;
   }
   return block.events != before ? Progress::Some : result;

@@ -89,7 +89,7 @@ Frame &enter(Warp &warp, const FunctionCode &code, Frame *caller, uint32_t lanes
 }
 
 Frame &enterAgain(Warp &warp) {
-  while (warp.frames.size() > 1)
+  while (&warp.frames.back() != &warp.frames.front())
     warp.frames.pop_back();
   Frame &frame = warp.frames.front();
   const FunctionCode &code = frame.code;
@@ -102,8 +102,8 @@ Frame &enterAgain(Warp &warp) {
   for (const Place &place : code.readFirst) // what a thread reads is the same each time
     std::memset(frame.registers + place.slot, warp.block->grid->launch.unwritten, bytesOf(place));
   std::memset(frame.registers + code.carry.slot, 0, bytesOf(code.carry));
-  warp.localBytes = 0;
-  growLocal(warp, code.frameBytes);
+  if (std::exchange(warp.localBytes, 0) || code.frameBytes)
+    growLocal(warp, code.frameBytes);
   if (warp.block->grid->launch.checks) {
     setGuards(warp, frame, allLanes);
     setUnwritten(frame);

@@ -1,5 +1,6 @@
 #include "Machine/GlobalRaces.h"
 #include "Machine/Grid.h"
+#include "Machine/Wide.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstdlib>
 
@@ -234,30 +235,42 @@ static std::optional<Race> noteInCell(GlobalCell &cell, const Content &now, cons
   return race;
 }
 
+/// Returns what a weak access of the warp writes to a cell, but for the bytes.
+static Content contentOf(const Warp &warp, const Instruction &at, bool isWrite) {
+  return {isWrite ? State::Written : State::Read,
+          0,
+          static_cast<uint32_t>(std::min<uint64_t>(warp.block->agents->cluster, UINT32_MAX)),
+          warp.agent,
+          warp.clock[warp.agent],
+          static_cast<uint32_t>(&at - warp.block->grid->program.module->ast().instructions.data())};
+}
+
+static GlobalCell *cellsOf(GridState &grid, const Allocation &allocation) {
+  const auto [known, isNew] = grid.cells.try_emplace(&allocation, nullptr);
+  if (isNew)
+    known->second = grid.shadows->of(allocation);
+  return known->second;
+}
+
+/// There is no room for what the access notes.
+static bool isBeyondCells(const Content &now) {
+  return now.agent >> bitsOfAgent || now.clock >> bitsOfClock || now.cluster == UINT32_MAX;
+}
+
 std::optional<Race> noteGlobal(Warp &warp, const Instruction &at, const GlobalAccess &access) {
   GridState &grid = *warp.block->grid;
-  const auto [known, isNew] = grid.cells.try_emplace(&access.allocation, nullptr);
-  if (isNew)
-    known->second = grid.shadows->of(access.allocation);
-  GlobalCell *const cells = known->second;
+  GlobalCell *const cells = cellsOf(grid, access.allocation);
   const unsigned cellBytes = grid.shadows->bytesOfCell;
   const uint32_t launch = grid.shadows->launch;
-  Content now{access.isStrong  ? State::WrittenStrongly
-              : access.isWrite ? State::Written
-                               : State::Read,
-              0,
-              static_cast<uint32_t>(warp.block->agents->cluster),
-              warp.agent,
-              warp.clock[warp.agent],
-              static_cast<uint32_t>(&at - grid.program.module->ast().instructions.data())};
+  Content now = contentOf(warp, at, access.isWrite);
+  now.state = access.isStrong ? State::WrittenStrongly : now.state;
   if (warp.doer.agent) {
     now.agent = access.isWrite ? warp.block->agents->writes(warp.agent) : warp.doer.agent;
     now.clock = warp.doer.clock;
   }
   constexpr unsigned leastCell = 4; // in larger ones a strong write would hide those beside it
   const bool isPlain = !access.isStrong && !warp.doer.agent;
-  if (!cells || (!isPlain && cellBytes > leastCell) || now.agent >> bitsOfAgent || now.clock >> bitsOfClock ||
-      warp.block->agents->cluster >= UINT32_MAX)
+  if (!cells || (!isPlain && cellBytes > leastCell) || isBeyondCells(now))
     return {};
   const uint64_t end = access.offset + access.bytes;
   for (uint64_t from = access.offset; from < end;) {
@@ -278,6 +291,71 @@ std::optional<Race> noteGlobal(Warp &warp, const Instruction &at, const GlobalAc
     from += count;
   }
   return {};
+}
+
+// ---- cells in vectors
+
+namespace {
+
+/// Two cells. A processor with AVX2 reads and writes each of them as a whole.
+typedef uint64_t CellPair __attribute__((vector_size(32), aligned(16), may_alias));
+
+} // namespace
+
+static PTXRAY_INLINE bool isZero(const CellPair &pair) { return !(pair[0] | pair[1] | pair[2] | pair[3]); }
+
+/// Notes an access of whole cells, as `noteSimply` does, or a read where several clusters have read, if it is the same
+/// for all of the cells. Nothing else may be known of their bytes.
+static PTXRAY_FOR_AVX2 bool notePairs(GlobalCell *cells, uint64_t count, const Content &now, uint32_t launch) {
+  constexpr uint64_t stateMask = 7, clusterMask = uint64_t(UINT32_MAX) << 32;
+  const uint64_t who = whoOf(now, launch), when = whenOf(now), bytes = uint64_t(now.bytes) << 8;
+  const uint64_t ofLaunch = who & launchMask;
+  const CellPair entry = {who, when, who, when}, launches = {launchMask, 0, launchMask, 0}, other = {0, 1, 0, 1},
+                 wanted = CellPair{bytes, 0, bytes, 0} & (now.state == State::Read ? ~uint64_t(0) : 0);
+  const uint64_t own = ofLaunch | static_cast<uint64_t>(State::Read) | (who & clusterMask),
+                 all = ofLaunch | static_cast<uint64_t>(State::ReadByAll);
+  constexpr uint64_t known = launchMask | stateMask | othersMask;
+  const CellPair ofCluster = {known | clusterMask, 0, known | clusterMask, 0}, ofAll = {known, 0, known, 0},
+                 readByOwn = {own, 0, own, 0}, readByAll = {all, 0, all, 0};
+  CellPair *const pairs = reinterpret_cast<CellPair *>(cells); // `auto` would forget the alignment
+  CellPair areNew = ~CellPair{}, areOwn = {}, areReadByAll = {};
+  for (uint64_t i = 0; i < count / 2; ++i) {
+    const CellPair before = pairs[i], missing = ~before & wanted;
+    areNew &= reinterpret_cast<CellPair>((((before ^ entry) & launches) | other) != 0);
+    areOwn |= ((before & ofCluster) ^ readByOwn) | missing;
+    areReadByAll |= ((before & ofAll) ^ readByAll) | missing;
+  }
+  const bool isRead = now.state == State::Read;
+  if (isRead && (isZero(areOwn) || isZero(areReadByAll)))
+    return true;
+  if (!isZero(~areNew) && !isZero(areOwn))
+    return false;
+  for (uint64_t i = 0; i < count / 2; ++i)
+    pairs[i] = entry;
+  return true;
+}
+
+bool noteGlobalRow(const Warp &warp, const Instruction &at, bool isWrite, const Allocation &allocation, uint64_t offset,
+                   LaneShape &shape) {
+  constexpr unsigned cellBytes = GlobalShadows::coarse;
+  GridState &grid = *warp.block->grid;
+  if (!isWide() || !shape.areWide || offset % cellBytes || grid.shadows->bytesOfCell != cellBytes)
+    return false;
+  if (shape.noted != &allocation) {
+    shape.noted = &allocation;
+    shape.cells = cellsOf(grid, allocation);
+  }
+  Content now = contentOf(warp, at, isWrite);
+  now.bytes = (1u << cellBytes) - 1;
+  if (!shape.cells || isBeyondCells(now))
+    return false;
+  for (unsigned i = 0; i < shape.runs; ++i) {
+    const LaneShape::Run &run = shape.run[i];
+    const uint64_t first = offset + static_cast<uint64_t>(run.at - shape.low);
+    if (!notePairs(shape.cells + first / cellBytes, run.elements * shape.bytes / cellBytes, now, grid.shadows->launch))
+      return false;
+  }
+  return true;
 }
 
 void orderClusters(Warp &warp, uint64_t place) {

@@ -15,6 +15,8 @@
 
 namespace ptxray::machine {
 
+struct LaneShape;
+
 /// Two words of which each is read and written as a whole.
 struct GlobalCell {
   std::atomic<uint64_t> who, when;
@@ -78,6 +80,12 @@ struct GlobalAccess {
 /// Notes the access of a warp; gives an earlier one that nothing orders before it. Of strong accesses writes are noted,
 /// for the other accesses of their cluster.
 std::optional<Race> noteGlobal(Warp &warp, const Instruction &at, const GlobalAccess &access);
+
+/// Notes a weak access of a whole warp, from an offset on, at once: if its cells are new in this launch, if its own
+/// cluster alone has accessed them, and read all, or if they are read that several clusters have read. Returns whether
+/// it is noted.
+bool noteGlobalRow(const Warp &warp, const Instruction &at, bool isWrite, const Allocation &allocation, uint64_t offset,
+                   LaneShape &shape);
 
 /// A strong access: what other clusters did before one to the same place is before.
 void orderClusters(Warp &warp, uint64_t place);

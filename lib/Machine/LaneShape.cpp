@@ -1,5 +1,5 @@
 #include "Machine/LaneShape.h"
-#include "Machine/Races.h"
+#include "Machine/GlobalRaces.h"
 #include "Machine/Wide.h"
 #include <algorithm>
 
@@ -57,6 +57,7 @@ static void findGroups(LaneShape &shape) {
 }
 
 void LaneShape::find(const uint64_t *at, uint32_t lanesOfAccess, const MemoryAccess &access) {
+  constexpr unsigned atOnce = 2 * GlobalShadows::coarse;
   mask = lanesOfAccess;
   bytes = access.bytes;
   lane = static_cast<unsigned>(__builtin_ctz(mask));
@@ -78,13 +79,17 @@ void LaneShape::find(const uint64_t *at, uint32_t lanesOfAccess, const MemoryAcc
   isRow = mask == allLanes && !notRow;
   isSame = mask == allLanes && !differ;
   areCells = !((unaligned | bytes) & (bytesOfCell - 1));
-  isNarrow = low >= INT32_MIN && high <= INT32_MAX;
+  span = static_cast<uint64_t>(high - low) + bytes;
   findGroups(*this);
   isAligned = !(unaligned & (access.alignment - 1));
+  isQuick = isAligned && (access.address.base.bits == 64 || (low >= INT32_MIN && high <= INT32_MAX));
   // Each of several lanes that write the same bytes finds what it wrote itself.
   findRuns(*this, access.isWrite ? wholeWarp : manyLanes);
   if (!access.isWrite)
     joinRuns(*this);
+  areWide = true;
+  for (unsigned i = 0; i < runs; ++i)
+    areWide &= (run[i].at - low) % atOnce == 0 && run[i].elements * bytes % atOnce == 0;
   for (unsigned i = 0; i < warpSize; ++i)
     lanesOfCells[i] = lanes[i] * 0x01010101u;
 }

@@ -10,6 +10,8 @@
 
 namespace ptxray::machine {
 
+struct GlobalCell;
+
 /// Describes how the addresses of lanes lie to each other.
 struct LaneShape {
   /// Elements one after the other, by their distance from the first lane.
@@ -23,14 +25,16 @@ struct LaneShape {
   bool isRow = false; // all lanes, one after the other
   bool isSame = false;
   bool isAligned = false; // if the first lane is
-  bool isNarrow = false;  // all distances fit in 32 bits
+  bool isQuick = false;   // that, and all distances fit in the width of addresses
   bool areCells = false;  // distances and sizes are those of whole cells of a shadow
+  bool areWide = false;   // runs are those of whole pairs of cells of global memory
   bool isLate = false;    // perhaps late reads name it
   // For each group of eight lanes a bit: they access elements one after the other, or the same element.
   static constexpr unsigned groupLanes = 8, allGroups = 15;
   uint8_t rows = 0, same = 0;
   uint8_t runs = 0;
   int64_t low = 0, high = 0;                   // the least and the greatest distance
+  uint64_t span = 0;                           // from the first byte to the end of the last
   std::array<int64_t, warpSize> distances;     // from the first lane; 0 outside of the mask
   std::array<uint32_t, warpSize> narrow;       // their low bits
   std::array<uint64_t, warpSize> isLane;       // all bits of those in the mask
@@ -38,7 +42,9 @@ struct LaneShape {
   std::array<uint8_t, warpSize> lanes;         // the lane of each element of the runs, as races are told
   std::array<uint32_t, warpSize> lanesOfCells; // the same for each byte of a cell
   KnownCost cost;
-  ByteRun zone = {}; // of shared memory, in which the access was the last time
+  ByteRun zone = {};                 // of shared memory, in which the access was the last time
+  const Allocation *noted = nullptr; // whose cells were written last:
+  GlobalCell *cells = nullptr;       // in it
   /// Finds all of that, but for the cost; lanes of `many` are not told apart.
   void find(const uint64_t *at, uint32_t lanesOfAccess, const MemoryAccess &access);
 };
@@ -46,22 +52,22 @@ struct LaneShape {
 /// The last shapes of each access of a program, as far as it was made: of all lanes, and of some sets of them.
 class LaneShapes {
 public:
-  explicit LaneShapes(size_t accesses) : places(placesOfAccess * accesses) {}
+  explicit LaneShapes(size_t accesses) : ofWarps(accesses), places(placesOfAccess * accesses) {}
   /// A copy knows nothing yet.
-  LaneShapes(const LaneShapes &other) : places(other.places.size()) {}
+  LaneShapes(const LaneShapes &other) : ofWarps(other.ofWarps.size()), places(other.places.size()) {}
   LaneShapes &operator=(const LaneShapes &) = delete;
+  /// That of all lanes; null: they have not made the access.
+  LaneShape *ofWarp(uint32_t access) const { return ofWarps[access]; }
   LaneShape &of(uint32_t access, uint32_t mask) {
-    constexpr uint32_t golden = 0x9e3779b1; // spreads masks over the places
-    const uint32_t set = mask == allLanes ? 0 : 1 + (mask * golden >> 30);
-    LaneShape *&shape = places[placesOfAccess * access + set];
+    LaneShape *&shape = mask == allLanes ? ofWarps[access] : places[placesOfAccess * access + mask % placesOfAccess];
     if (!shape)
       shape = &shapes.emplace_back();
     return *shape;
   }
 
 private:
-  static constexpr size_t placesOfAccess = 5;
-  std::vector<LaneShape *> places; // in `shapes`; null: the access was not made
+  static constexpr size_t placesOfAccess = 11; // sets of the first lanes have different ones
+  std::vector<LaneShape *> ofWarps, places;    // in `shapes`; null: the access was not made
   std::deque<LaneShape> shapes;
 };
 

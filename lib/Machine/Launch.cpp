@@ -140,9 +140,11 @@ const Program &programFor(LoadedModule &module, const Launch &launch) {
 
 using Time = std::chrono::steady_clock;
 
-/// The clusters of a grid that have not begun, for all cores that execute them.
+/// The clusters of a grid that have not begun, for all cores that execute them. A core takes some that follow each
+/// other: what these access mostly does, too, and cores shall not fetch what another one is about to write.
 struct ClusterQueue {
   uint64_t count = 0;
+  uint64_t atOnce() const { return std::clamp<uint64_t>(count / 64, 1, 16); }
   std::atomic<uint64_t> next = 0;
   std::atomic<uint64_t> faulty = UINT64_MAX; // the first one with a fault, so far: what comes after it need not begin
   Time::time_point start = Time::now();
@@ -173,16 +175,21 @@ private:
   void end(uint64_t cluster);
 
   ClusterQueue &queue;
+  uint64_t next = 0, taken = 0; // the clusters that are its own, and have not begun
   std::vector<Cluster> clusters;
   std::vector<std::vector<std::unique_ptr<BlockState>>> idle; // the blocks of clusters that have ended
 };
 
 bool Schedule::beginCluster() {
-  if (queue.next >= queue.count || queue.next > queue.faulty)
+  if (next == taken) {
+    if (queue.next >= queue.count)
+      return false;
+    next = queue.next.fetch_add(queue.atOnce());
+    taken = std::min(next + queue.atOnce(), queue.count);
+  }
+  if (next >= taken || next > queue.faulty)
     return false;
-  const uint64_t number = queue.next++;
-  if (number >= queue.count)
-    return false;
+  const uint64_t number = next++;
   if (queue.count == 1)
     grid.shadows->bytesOfCell = GlobalShadows::fine;
   const bool isAgain = !idle.empty();
@@ -403,7 +410,8 @@ static Outcome runOnCores(const GridState &grid, unsigned cores) {
     const std::chrono::duration<double> taken = Time::now() - queue.start;
     std::deque<Schedule> others;
     std::vector<std::thread> threads;
-    while (!first.isOver() && threads.size() + 1 < coresFor(queue.count - queue.next, taken.count(), cores))
+    const auto left = [&] { return queue.count - std::min<uint64_t>(queue.count, queue.next); };
+    while (!first.isOver() && threads.size() + 1 < coresFor(left(), taken.count(), cores))
       threads.emplace_back([&one = others.emplace_back(grid, queue)] { one.run(); });
     if (!first.isOver())
       first.run();

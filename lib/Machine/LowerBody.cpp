@@ -92,7 +92,8 @@ void BodyLowering::access(const Lowered &one, const MemoryUse &use, bool isWrite
     copy.a = given.slot;
     return emit(copy);
   }
-  emit(isWrite ? storeElements : loadElements, access);
+  const Handler general = isWrite ? storeElements : loadElements;
+  emit(access.isUsual && !builder.how.partsAccesses ? quickHandlerOf(access) : general, access);
 }
 
 /// `[dst] = bytes([src], count, all)`.

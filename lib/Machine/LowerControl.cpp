@@ -182,10 +182,12 @@ void BodyLowering::connect() {
     else
       code.blocks[one.block].target = blockAt(one.instruction);
   }
-  for (CodeBlock &block : code.blocks)
+  for (CodeBlock &block : code.blocks) {
+    const auto ops = llvm::ArrayRef(code.ops).slice(block.first, block.end - block.first);
+    block.isGuarded = llvm::any_of(ops, [](const Op &op) { return op.guard != noSlot; });
     block.isComputation =
-        block.way <= Way::Jump && llvm::all_of(llvm::ArrayRef(code.ops).slice(block.first, block.end - block.first),
-                                               [](const Op &op) { return op.isComputation && !op.guard; });
+        block.way <= Way::Jump && !block.isGuarded && llvm::all_of(ops, [](const Op &op) { return op.isComputation; });
+  }
   const DominatorTree tree = postDominatorsOf(graph);
   for (const auto &[block, of] : parting) {
     const BlockId join = tree.parent[indexOf(of)];
@@ -196,7 +198,7 @@ void BodyLowering::connect() {
   }
   const auto leadsTo = [&](uint32_t side, uint32_t join) {
     const CodeBlock &block = code.blocks[side];
-    return side == join || (block.isComputation && !block.isJoin && !block.guard &&
+    return side == join || (block.isComputation && block.way <= Way::Jump && !block.isJoin && !block.guard &&
                             (block.way == Way::Next ? side + 1 : block.target) == join);
   };
   for (uint32_t at = 0; at < end; ++at) {

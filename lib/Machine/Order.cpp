@@ -106,12 +106,18 @@ void learnEntry(Warp &warp, uint32_t lanes, uint32_t entry, uint32_t to) {
   raiseEntry(warp.view.clock, entry, to);
 }
 
+static PTXRAY_INLINE uint32_t leastOf(const uint32_t *entries, size_t count) {
+  uint32_t least = ~0u;
+  for (size_t i = 0; i < count; ++i)
+    least = std::min(least, entries[i]);
+  return least;
+}
+static PTXRAY_FOR_AVX2 uint32_t leastOfWide(const uint32_t *entries, size_t count) { return leastOf(entries, count); }
+
 void raiseHorizon(Warp &warp) {
-  uint32_t least = warp.together;
-  for (uint32_t other = 1; other <= warp.block->agents->warps; ++other)
-    if (other != warp.agent)
-      least = std::min(least, entryOf(warp.clock, other));
-  warp.horizon = least;
+  const size_t warps = warp.block->agents->warps;
+  const uint32_t others = warp.clock.size() > warps ? (isWide() ? leastOfWide : leastOf)(&warp.clock[1], warps) : 0;
+  warp.horizon = std::min(warp.together, others); // its own count is not less than what it knows together
 }
 
 void meet(Warp &warp) {

@@ -103,7 +103,8 @@ struct CodeBlock {
   Way way = Way::Next;
   bool isNot = false;
   bool isJoin = false;        // lanes that parted may wait here for each other
-  bool isComputation = false; // all its operations are, without guards, and its way is Next or Jump
+  bool isComputation = false; // all its operations are, without guards
+  bool isGuarded = false;     // some of its operations are
   bool isFork = false;        // lanes that part here only compute in one block of code, or none, until they meet again
   SlotFilter named = 0;       // the registers that its instructions name
   SlotFilter written = 0;     // and those of them that they write

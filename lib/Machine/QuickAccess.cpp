@@ -1,5 +1,5 @@
 // Accesses of a whole warp whose addresses lie to each other as they did the last time: nearly all of them, in as few
-// steps as there can be. The others are made by Access.cpp.
+// steps as there can be. The others are made by Access.cpp, and all on a processor with SSE2 that has no AVX2.
 #include "Machine/Access.h"
 #include "Machine/Grid.h"
 #include "Machine/Unwritten.h"
@@ -12,75 +12,92 @@ namespace {
 
 /// The memory that all lanes access.
 struct Row {
-  LaneShape *shape;
-  uint64_t address;            // of the first lane
-  uint8_t *first = nullptr;    // what it leads to
+  LaneShape *shape = nullptr;
+  uint8_t *first = nullptr;    // what the address of the first lane leads to; null: it is to be found otherwise
   BlockState *owner = nullptr; // whose shared memory it is; null: it is global
-  uint64_t offset = 0;         // in that, of the lane with the least address
+  const Allocation *allocation = nullptr;
+  uint64_t offset = 0; // in one of these, of the lane with the least address
 };
 
 } // namespace
 
-/// The distances of all lanes from the first one are these.
-template <class Register> static PTXRAY_INLINE bool haveDistances(const Register *base, const Register *distances) {
-  const Register first = base[0];
-  Register differ = 0;
-  for (unsigned i = 0; i < warpSize; ++i)
-    differ |= (base[i] - first) ^ distances[i];
-  return !differ;
+/// Is true when the processor can execute the functions of this file.
+static bool canBeQuick() {
+#if defined(__x86_64__)
+  return isWide();
+#else
+  return true;
+#endif
 }
 
-/// Returns the shape of the addresses; null: it is not the one of the last time.
-static PTXRAY_INLINE LaneShape *sameShape(const char *registers, const MemoryAccess &access, Warp &warp,
-                                          uint64_t &first) {
-  LaneShape &shape = warp.block->grid->shapes.of(access.number, allLanes);
+/// The distances of all lanes from the first one are these.
+template <class Register>
+static PTXRAY_FOR_AVX2 PTXRAY_INLINE bool haveDistances(const Register *base, const Register *distances) {
+  constexpr unsigned lanes = 32 / sizeof(Register);
+  typedef Register Vector __attribute__((vector_size(32), aligned(sizeof(Register)), may_alias));
+  typedef uint64_t Words __attribute__((vector_size(32)));
+  const Vector *const from = reinterpret_cast<const Vector *>(base); // `auto` would forget the alignment
+  const Vector *const wanted = reinterpret_cast<const Vector *>(distances);
+  const Vector first = Vector{} + base[0];
+  Vector differ = {};
+  for (unsigned i = 0; i < warpSize / lanes; ++i)
+    differ |= (from[i] - first) ^ wanted[i];
+  const auto words = reinterpret_cast<Words>(differ);
+  return !(words[0] | words[1] | words[2] | words[3]);
+}
+
+/// Finds what the addresses lead to, if the warp itself accesses memory with all of its lanes, nothing else is asked
+/// for, and these have the distances of the last time.
+static PTXRAY_FOR_AVX2 PTXRAY_INLINE Row findRow(const char *registers, const Op &op, const MemoryAccess &access,
+                                                 uint32_t mask, Warp &warp) {
+  if (mask != allLanes || !warp.isPlain || warp.doer.agent || warp.doer.stage != Stage::Whole)
+    return {};
+  LaneShape *const shape = warp.block->grid->shapes.ofWarp(access.number);
+  if (!shape || !shape->isQuick)
+    return {};
   const char *const base = registers + access.address.base.slot;
-  if (!shape.mask || !shape.isAligned)
-    return nullptr;
-  bool isSame = false;
+  uint64_t address;
   if (access.address.base.bits == 32) {
     const auto *const lanes = reinterpret_cast<const uint32_t *>(base);
-    first = lanes[0] + static_cast<uint32_t>(access.address.offset);
-    isSame = shape.isNarrow && haveDistances(lanes, shape.narrow.data());
+    if (!haveDistances(lanes, shape->narrow.data()))
+      return {};
+    address = lanes[0] + static_cast<uint32_t>(access.address.offset);
   } else {
     const auto *const lanes = reinterpret_cast<const uint64_t *>(base);
-    first = lanes[0] + static_cast<uint64_t>(access.address.offset);
-    isSame = haveDistances(lanes, reinterpret_cast<const uint64_t *>(shape.distances.data()));
+    if (!haveDistances(lanes, reinterpret_cast<const uint64_t *>(shape->distances.data())))
+      return {};
+    address = lanes[0] + static_cast<uint64_t>(access.address.offset);
   }
-  return isSame && !(first & (access.alignment - 1)) ? &shape : nullptr;
-}
-
-/// Finds what the addresses lead to.
-static PTXRAY_INLINE bool findRow(const Op &op, const MemoryAccess &access, Warp &warp, Row &row) {
   const Space space = access.address.space;
-  const uint64_t low = row.address + static_cast<uint64_t>(row.shape->low);
-  const uint64_t bytes = static_cast<uint64_t>(row.shape->high - row.shape->low) + access.bytes;
-  const uint64_t beforeFirst = row.address - low;
+  const uint64_t low = address + static_cast<uint64_t>(shape->low), beforeFirst = address - low;
+  if (address & (access.alignment - 1))
+    return {};
   if (space == Space::Shared || (space == Space::Generic && low / windowBytes == sharedWindow / windowBytes)) {
     const uint64_t at = space == Space::Shared ? low : low - sharedWindow, rank = at >> sharedRankShift;
     if (rank >= warp.block->cluster.size())
-      return false;
-    row.owner = warp.block->cluster[rank];
-    row.offset = at & sharedOffsetMask;
-    row.first = row.owner->shared.data() + row.offset + beforeFirst;
-    ByteRun &zone = row.shape->zone;
-    if (row.offset < zone.begin || row.offset >= zone.end)
-      zone = sharedZoneAt(*warp.block->grid, row.offset);
-    return row.offset < zone.end && bytes <= zone.end - row.offset;
+      return {};
+    BlockState *const owner = warp.block->cluster[rank];
+    const uint64_t offset = at & sharedOffsetMask;
+    ByteRun &zone = shape->zone;
+    if (offset < zone.begin || offset >= zone.end)
+      zone = sharedZoneAt(*warp.block->grid, offset);
+    if (offset >= zone.end || shape->span > zone.end - offset)
+      return {};
+    return {shape, owner->shared.data() + offset + beforeFirst, owner, nullptr, offset};
   }
   if (low < globalBegin)
-    return false;
+    return {};
   const Allocation *const one = allocationAt(warp, op, low);
-  if (!one || !one->contains(low, bytes) || (access.isWrite && one->isConstant))
-    return false;
-  row.first = one->at(low) + beforeFirst;
-  return true;
+  if (!one || !one->contains(low, shape->span) || (access.isWrite && one->isConstant))
+    return {};
+  return {shape, one->at(address), nullptr, one, low - one->begin};
 }
 
+// The functions that are not inlined get copies of a row, so that it itself is in registers.
+
 /// The flags of the bytes are known to be set.
-static PTXRAY_INLINE bool isKnownWritten(const Row &row, const MemoryAccess &access) {
-  const uint64_t end = row.offset + static_cast<uint64_t>(row.shape->high - row.shape->low) + access.bytes;
-  return !row.owner || row.owner->written.empty() || end <= row.owner->writtenUpTo;
+static PTXRAY_FOR_AVX2 PTXRAY_INLINE bool isKnownWritten(const Row &row) {
+  return !row.owner || row.owner->written.empty() || row.offset + row.shape->span <= row.owner->writtenUpTo;
 }
 
 /// The first flag of a run of bytes in shared memory.
@@ -88,7 +105,7 @@ static uint8_t *flagsOf(const Row &row, const LaneShape::Run &run) {
   return row.owner->written.data() + row.offset + (run.at - row.shape->low);
 }
 
-static bool areAllWritten(const Row &row) {
+[[gnu::noinline]] static bool areAllWritten(const Row &row) {
   for (unsigned i = 0; i < row.shape->runs; ++i) {
     const LaneShape::Run &run = row.shape->run[i];
     if (std::memchr(flagsOf(row, run), 0, size_t(run.elements) * row.shape->bytes))
@@ -97,7 +114,7 @@ static bool areAllWritten(const Row &row) {
   return true;
 }
 
-static void setWritten(const Row &row) {
+[[gnu::noinline]] static void setWritten(const Row &row) {
   for (unsigned i = 0; i < row.shape->runs; ++i) {
     const LaneShape::Run &run = row.shape->run[i];
     std::memset(flagsOf(row, run), 1, size_t(run.elements) * row.shape->bytes);
@@ -105,32 +122,40 @@ static void setWritten(const Row &row) {
 }
 
 /// Notes the access, and reports a race.
-static void watchRow(const Op &op, const MemoryAccess &access, const Row &row, Warp &warp) {
+[[gnu::noinline]] static void watchRow(const Op &op, const MemoryAccess &access, const Row &row, Warp &warp) {
+  if (row.allocation && noteGlobalRow(warp, warp.now.frame->code.instruction(op.instruction), access.isWrite,
+                                      *row.allocation, row.offset, *row.shape))
+    return;
   Pointers found(allLanes, row.shape);
   found.first = row.first;
   uint64_t at[warpSize];
+  const uint64_t address = addressIn(warp.now.frame->registers, access.address, 0);
   for (unsigned i = 0; i < warpSize; ++i)
-    at[i] = row.address + static_cast<uint64_t>(row.shape->distances[i]);
+    at[i] = address + static_cast<uint64_t>(row.shape->distances[i]);
   watchAll(warp, op, access, at, found);
 }
 
+template <class Element> static PTXRAY_FOR_AVX2 PTXRAY_INLINE void copyRow(void *to, const void *from) {
+  typedef uint64_t Vector __attribute__((vector_size(32), aligned(1), may_alias));
+  for (unsigned i = 0; i < warpSize * sizeof(Element) / sizeof(Vector); ++i)
+    static_cast<Vector *>(to)[i] = static_cast<const Vector *>(from)[i];
+}
+
 template <class Element>
-static PTXRAY_INLINE void loadElement(Element *to, const uint8_t *first, const LaneShape &shape) {
-  constexpr unsigned lanes = LaneShape::groupLanes;
-  const unsigned rows = shape.bytes == sizeof(Element) ? shape.rows : 0;
-  if (rows == LaneShape::allGroups && shape.isRow)
-    std::memcpy(to, first, warpSize * sizeof(Element));
-  else if ((rows | shape.same) == LaneShape::allGroups)
-    for (unsigned group = 0; group < warpSize / lanes; ++group) {
-      const uint8_t *const from = first + shape.distances[group * lanes];
-      if (rows >> group & 1) {
-        std::memcpy(to + group * lanes, from, lanes * sizeof(Element));
-        continue;
-      }
+static PTXRAY_FOR_AVX2 PTXRAY_INLINE void loadElement(Element *to, const uint8_t *first, const LaneShape &shape) {
+  constexpr unsigned lanes = LaneShape::groupLanes, groups = warpSize / lanes;
+  typedef Element Group __attribute__((vector_size(lanes * sizeof(Element)), aligned(1), may_alias));
+  const bool areDense = shape.bytes == sizeof(Element);
+  if (shape.isRow && areDense)
+    copyRow<Element>(to, first);
+  else if (shape.rows == LaneShape::allGroups && areDense)
+    for (unsigned group = 0; group < groups; ++group)
+      reinterpret_cast<Group *>(to)[group] = *reinterpret_cast<const Group *>(first + shape.distances[group * lanes]);
+  else if (shape.same == LaneShape::allGroups)
+    for (unsigned group = 0; group < groups; ++group) {
       Element element;
-      std::memcpy(&element, from, sizeof element);
-      for (unsigned i = 0; i < lanes; ++i)
-        to[group * lanes + i] = element;
+      std::memcpy(&element, first + shape.distances[group * lanes], sizeof element);
+      reinterpret_cast<Group *>(to)[group] = Group{} + element;
     }
   else {
     PTXRAY_UNROLLED
@@ -140,32 +165,16 @@ static PTXRAY_INLINE void loadElement(Element *to, const uint8_t *first, const L
 }
 
 template <class Element>
-static PTXRAY_INLINE void storeElement(const Element *from, uint8_t *first, const LaneShape &shape) {
-  if (shape.isRow && shape.bytes == sizeof(Element)) {
-    std::memcpy(first, from, warpSize * sizeof(Element));
-    return;
-  }
+static PTXRAY_FOR_AVX2 PTXRAY_INLINE void storeElement(const Element *from, uint8_t *first, const LaneShape &shape) {
+  if (shape.isRow && shape.bytes == sizeof(Element))
+    return copyRow<Element>(first, from);
   PTXRAY_UNROLLED
   for (unsigned lane = 0; lane < warpSize; ++lane)
     std::memcpy(first + shape.distances[lane], from + lane, sizeof(Element));
 }
 
-/// Calls `move` with the first lane of each register and the place of its first element.
-template <class Move>
-static PTXRAY_INLINE void eachElement(char *registers, const MemoryAccess &access, uint8_t *first, Move move) {
-  for (const Place &place : access.elements) {
-    if (access.bits == 32)
-      move(lanesOf<uint32_t>(registers, place.slot), first);
-    else if (access.bits == 64)
-      move(lanesOf<uint64_t>(registers, place.slot), first);
-    else
-      move(lanesOf<uint16_t>(registers, place.slot), first);
-    first += access.bits / 8;
-  }
-}
-
 /// The read is told when somebody writes, if all that was written comes before it.
-static PTXRAY_INLINE bool isReadLate(const Op &op, const Row &row, Warp &warp) {
+[[gnu::noinline]] static bool isReadLate(const Op &op, const Row &row, Warp &warp) {
   constexpr size_t mostReads = 1024;
   if (!row.owner || !row.shape->areCells || row.offset % bytesOfCell || row.owner->shadow.latestWrite > warp.horizon)
     return false;
@@ -178,52 +187,45 @@ static PTXRAY_INLINE bool isReadLate(const Op &op, const Row &row, Warp &warp) {
   return true;
 }
 
-static PTXRAY_INLINE bool loadAs(char *registers, const Op &op, const MemoryAccess &access, Warp &warp) {
-  Row row{};
-  row.shape = sameShape(registers, access, warp, row.address);
-  if (!row.shape || !findRow(op, access, warp, row) || (!isKnownWritten(row, access) && !areAllWritten(row)))
-    return false;
-  if (!warp.clock.empty() && !isReadLate(op, row, warp))
-    watchRow(op, access, row, warp);
-  eachElement(registers, access, row.first,
-              [&](auto *to, const uint8_t *first) PTXRAY_INLINED_LAMBDA { loadElement(to, first, *row.shape); });
-  return true;
+template <class Element>
+static PTXRAY_FOR_AVX2 void loadQuickly(char *registers, const Op &op, uint32_t mask, Warp &warp) {
+  const auto &access = *static_cast<const MemoryAccess *>(op.more);
+  const Row row = findRow(registers, op, access, mask, warp);
+  if (!row.first || (!isKnownWritten(row) && !areAllWritten(Row(row))))
+    return loadElements(registers, op, mask, warp);
+  if (!warp.clock.empty() && !isReadLate(op, Row(row), warp))
+    watchRow(op, access, Row(row), warp);
+  const uint8_t *first = row.first;
+  for (const Place &place : access.elements) {
+    loadElement(lanesOf<Element>(registers, place.slot), first, *row.shape);
+    first += sizeof(Element);
+  }
 }
 
-static PTXRAY_INLINE bool storeAs(char *registers, const Op &op, const MemoryAccess &access, Warp &warp) {
-  Row row{};
-  row.shape = sameShape(registers, access, warp, row.address);
-  if (!row.shape || warp.now.frame->unwrittenFilter & access.named || !findRow(op, access, warp, row))
-    return false;
+template <class Element>
+static PTXRAY_FOR_AVX2 void storeQuickly(char *registers, const Op &op, uint32_t mask, Warp &warp) {
+  const auto &access = *static_cast<const MemoryAccess *>(op.more);
+  const Row row = warp.now.frame->unwrittenFilter & access.named ? Row() : findRow(registers, op, access, mask, warp);
+  if (!row.first)
+    return storeElements(registers, op, mask, warp);
   if (!warp.clock.empty())
-    watchRow(op, access, row, warp);
-  if (!isKnownWritten(row, access))
-    setWritten(row);
-  eachElement(registers, access, row.first,
-              [&](const auto *from, uint8_t *first) PTXRAY_INLINED_LAMBDA { storeElement(from, first, *row.shape); });
-  return true;
+    watchRow(op, access, Row(row), warp);
+  if (!isKnownWritten(row))
+    setWritten(Row(row));
+  uint8_t *first = row.first;
+  for (const Place &place : access.elements) {
+    storeElement(lanesOf<Element>(registers, place.slot), first, *row.shape);
+    first += sizeof(Element);
+  }
 }
 
-static PTXRAY_FOR_AVX2 bool loadWide(char *registers, const Op &op, const MemoryAccess &access, Warp &warp) {
-  return loadAs(registers, op, access, warp);
-}
-static PTXRAY_FOR_AVX2 bool storeWide(char *registers, const Op &op, const MemoryAccess &access, Warp &warp) {
-  return storeAs(registers, op, access, warp);
-}
-
-static bool isQuick(const MemoryAccess &access, uint32_t mask, const Warp &warp) {
-  return mask == allLanes && access.isUsual && warp.isPlain && !warp.doer.agent && warp.doer.stage == Stage::Whole;
-}
-
-void loadElements(char *registers, const Op &op, uint32_t mask, Warp &warp) {
-  const auto &access = *static_cast<const MemoryAccess *>(op.more);
-  if (!isQuick(access, mask, warp) || !(isWide() ? loadWide : loadAs)(registers, op, access, warp))
-    loadSlowly(registers, op, access, mask, warp);
-}
-void storeElements(char *registers, const Op &op, uint32_t mask, Warp &warp) {
-  const auto &access = *static_cast<const MemoryAccess *>(op.more);
-  if (!isQuick(access, mask, warp) || !(isWide() ? storeWide : storeAs)(registers, op, access, warp))
-    storeSlowly(registers, op, access, mask, warp);
+Handler quickHandlerOf(const MemoryAccess &access) {
+  if (!canBeQuick())
+    return access.isWrite ? storeElements : loadElements;
+  const auto byDirection = [&](Handler load, Handler store) { return access.isWrite ? store : load; };
+  return access.bits == 16   ? byDirection(loadQuickly<uint16_t>, storeQuickly<uint16_t>)
+         : access.bits == 32 ? byDirection(loadQuickly<uint32_t>, storeQuickly<uint32_t>)
+                             : byDirection(loadQuickly<uint64_t>, storeQuickly<uint64_t>);
 }
 
 } // namespace ptxray::machine

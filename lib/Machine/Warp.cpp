@@ -7,6 +7,7 @@
 #include "Machine/Provided.h"
 #include "Machine/Trace.h"
 #include "Machine/Unwritten.h"
+#include "Machine/Wide.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray::machine {
@@ -70,7 +71,10 @@ void resume(Warp &warp, const Fragment &fragment) {
   for (Fragment &other : warp.ready)
     if (other.at == fragment.at && other.frame == fragment.frame)
       return merge(warp, other, fragment);
-  warp.ready.push_back(fragment);
+  if (!warp.now.mask && warp.ready.empty())
+    warp.now = fragment;
+  else
+    warp.ready.push_back(fragment);
 }
 
 // ---- ways out of a block of code
@@ -251,6 +255,19 @@ static void trap(Warp &warp, const CodeBlock &block) {
     fault->kind = Fault::Kind::Trap;
 }
 
+static void meetAtBarrier(Warp &warp, const CodeBlock &block, uint32_t leaving) {
+  Fragment next = warp.now;
+  next.mask = leaving;
+  ++next.at;
+  const auto &site = *static_cast<const BarrierSite *>(block.more);
+  if (site.waits)
+    warp.now.mask &= ~leaving;
+  ++warp.now.at;
+  arrive(warp, next, site, leaving);
+  if (warp.isCounted && site.waits && warp.atBarrier & leaving)
+    countWait(warp, next.frame->code, block.instruction);
+}
+
 static void leave(Warp &warp, const CodeBlock &block) {
   if (block.way == Way::Together)
     return together(warp, block);
@@ -283,19 +300,7 @@ static void leave(Warp &warp, const CodeBlock &block) {
     ++warp.now.at;
     return;
   case Way::Trap: return trap(warp, block);
-  case Way::Barrier: {
-    Fragment next = warp.now;
-    next.mask = leaving;
-    ++next.at;
-    const auto &site = *static_cast<const BarrierSite *>(block.more);
-    if (site.waits)
-      warp.now.mask &= ~leaving;
-    ++warp.now.at;
-    arrive(warp, next, site, leaving);
-    if (warp.isCounted && site.waits && warp.atBarrier & leaving)
-      countWait(warp, next.frame->code, block.instruction);
-    return;
-  }
+  case Way::Barrier: return meetAtBarrier(warp, block, leaving);
   default: ++warp.now.at;
   }
 }
@@ -345,10 +350,19 @@ static void executeUntilHalt(Warp &warp, const FunctionCode &code, const CodeBlo
 
 /// Executes operations of a block of code as fast as that can be, until one loads what nothing has written and another
 /// may use it. Gives the first one that is not executed.
-static const Op *executePlainly(Warp &warp, SlotFilter named, const Op *op, const Op *end) {
+static PTXRAY_INLINE const Op *executePlainly(Warp &warp, const CodeBlock &block, const Op *op, const Op *end) {
   const Frame &frame = *warp.now.frame;
   char *const registers = frame.registers;
   const uint32_t all = warp.now.mask;
+  const SlotFilter named = block.named;
+  if (!block.isGuarded) {
+    for (; op != end; ++op) {
+      op->run(registers, *op, all, warp);
+      if (frame.unwrittenFilter & named)
+        return op + 1;
+    }
+    return end;
+  }
   for (; op != end; ++op) {
     uint32_t mask = all;
     if (op->guard) {
@@ -384,7 +398,7 @@ static void executeCounting(Warp &warp, const FunctionCode &code, const Op *op, 
 static void executeQuickly(Warp &warp, const FunctionCode &code, const CodeBlock &block, const Op *op, const Op *end) {
   uint32_t followed = UnwrittenLanes::never;
   if (!(warp.now.frame->unwrittenFilter & block.named)) {
-    op = executePlainly(warp, block.named, op, end);
+    op = executePlainly(warp, block, op, end);
     if (op == end)
       return;
     followed = op[-1].instruction;
@@ -433,26 +447,23 @@ static bool releaseParted(Warp &warp) {
   return false;
 }
 
-static void compute(Warp &warp, const CodeBlock &block, uint32_t mask) {
-  const Frame &frame = *warp.now.frame;
-  const Op *const ops = frame.code.ops.data();
+static PTXRAY_INLINE void compute(Warp &warp, char *registers, const Op *ops, const CodeBlock &block, uint32_t mask) {
   for (const Op *op = ops + block.first, *const end = ops + block.end; op != end; ++op)
-    op->run(frame.registers, *op, mask, warp);
+    op->run(registers, *op, mask, warp);
   warp.laneInstructions += uint64_t(block.instructions) * countOf(mask);
 }
 
 /// The lanes part, compute in one block of code each, and meet again.
-static bool computeFork(Warp &warp, const CodeBlock &block, uint32_t leaving) {
-  const Frame &frame = *warp.now.frame;
+static PTXRAY_INLINE bool computeFork(Warp &warp, const Frame &frame, const CodeBlock &block, uint32_t leaving) {
   const CodeBlock *const blocks = frame.code.blocks.data();
-  const auto named = [&](uint32_t side) { return side == block.join ? 0 : blocks[side].named; };
+  const Op *const ops = frame.code.ops.data();
   const uint32_t next = warp.now.at + 1;
-  if (frame.unwrittenFilter & (named(next) | named(block.target)))
+  if (frame.unwrittenFilter & (blocks[next].named | blocks[block.target].named)) // of one of them, or where they meet
     return false;
   if (next != block.join)
-    compute(warp, blocks[next], warp.now.mask & ~leaving);
+    compute(warp, frame.registers, ops, blocks[next], warp.now.mask & ~leaving);
   if (block.target != block.join)
-    compute(warp, blocks[block.target], leaving);
+    compute(warp, frame.registers, ops, blocks[block.target], leaving);
   warp.now.at = block.join;
   return true;
 }
@@ -460,59 +471,69 @@ static bool computeFork(Warp &warp, const CodeBlock &block, uint32_t leaving) {
 /// Executes blocks of code one after the other, as long as no lane waits, or is waited for.
 /// The lanes may go on with the first of them. Returns how many blocks are left of so many.
 static uint32_t runPlainly(Warp &warp, uint32_t blocks) {
-  constexpr uint32_t mostComputations = 64; // of lanes that parted, at once: no other lane waits for what these do
+  // Lanes that parted compute in so many blocks of code in the place of one: no other lane waits for what these do.
+  constexpr uint32_t computations = 64;
   const Frame &frame = *warp.now.frame;
-  const FunctionCode &code = frame.code;
-  const CodeBlock *block = &code.blocks[warp.now.at];
-  uint32_t computations = 0;
+  char *const registers = frame.registers;
+  const Op *const ops = frame.code.ops.data();
+  const CodeBlock *const all = frame.code.blocks.data(), *block = all + warp.now.at;
+  uint32_t left = blocks * computations;
   uint64_t instructions = 0;
+  const auto blocksLeft = [&] { return (left + computations - 1) / computations; };
   const auto count = [&] { warp.laneInstructions += std::exchange(instructions, 0) * countOf(warp.now.mask); };
   do {
+    const Op *op = ops + block->first, *const end = ops + block->end;
+    const uint32_t mask = warp.now.mask;
     instructions += block->instructions;
     if (block->isComputation) {
-      const uint32_t mask = warp.now.mask;
-      for (const Op *op = code.ops.data() + block->first, *const end = code.ops.data() + block->end; op != end; ++op)
-        op->run(frame.registers, *op, mask, warp);
-      blocks -= mask == warp.alive || ++computations % mostComputations == 0;
+      for (; op != end; ++op)
+        op->run(registers, *op, mask, warp);
+      left -= std::min(left, mask == warp.alive || block->way > Way::Jump ? computations : 1);
     } else {
-      const Op *const end = code.ops.data() + block->end;
-      const Op *const op = executePlainly(warp, block->named, code.ops.data() + block->first, end);
-      --blocks;
+      op = executePlainly(warp, *block, op, end);
+      left -= std::min(left, computations);
       if (op != end)
-        executeSlowly(warp, code, op[-1].instruction, op, end);
+        executeSlowly(warp, frame.code, op[-1].instruction, op, end);
       if (warp.fault || warp.waitsInVain || frame.unwrittenFilter & block->named) {
         count();
         if (!warp.fault)
           leave(warp, *block);
-        return blocks;
+        return blocksLeft();
       }
     }
-    const uint32_t mask = warp.now.mask;
+    if (block->way > Way::Jump) {
+      count();
+      if (block->way == Way::Barrier && !block->guard)
+        meetAtBarrier(warp, *block, mask);
+      else
+        leave(warp, *block);
+      return blocksLeft();
+    }
     uint32_t leaving = block->way == Way::Next ? 0 : mask;
-    if (leaving && block->guard)
-      leaving &= predicateAt(frame.registers, block->guard) ^ -uint32_t(block->isNot);
+    if (block->guard)
+      leaving &= predicateAt(registers, block->guard) ^ -uint32_t(block->isNot);
     if (!leaving)
       ++warp.now.at;
     else if (leaving == mask)
       warp.now.at = block->target;
-    else if (!block->isFork || !computeFork(warp, *block, leaving)) {
+    else if (!block->isFork || !computeFork(warp, frame, *block, leaving)) {
       count();
       if (!partAtJoin(warp, *block, leaving)) {
         jump(warp, *block, leaving);
-        return blocks;
+        return blocksLeft();
       }
     }
-    block = &code.blocks[warp.now.at];
-  } while (blocks && block->way <= Way::Jump && !(frame.unwrittenFilter & block->named) &&
-           !isAwaited(warp, warp.now.at));
+    block = all + warp.now.at;
+  } while (left && !(frame.unwrittenFilter & block->named) && !(block->isJoin && isAwaited(warp, warp.now.at)));
   count();
-  return blocks;
+  return blocksLeft();
 }
 
 void run(Warp &warp, uint32_t blocks) {
   warp.waitsInVain.reset();
   while (blocks && !warp.fault && !warp.waitsInVain) {
-    if (!warp.now.mask && !pickReady(warp) && !releaseParted(warp) && !release(warp))
+    const bool areAllWaiting = warp.atBarrier == warp.alive;
+    if (!warp.now.mask && (areAllWaiting || (!pickReady(warp) && !releaseParted(warp) && !release(warp))))
       return;
     if (!warp.now.mask) {
       --blocks;
@@ -524,7 +545,7 @@ void run(Warp &warp, uint32_t blocks) {
       --blocks;
       continue;
     }
-    if (warp.isPlain && block.way <= Way::Jump && !(warp.now.frame->unwrittenFilter & block.named)) {
+    if (warp.isPlain && !(warp.now.frame->unwrittenFilter & block.named)) {
       blocks = runPlainly(warp, blocks);
       continue;
     }

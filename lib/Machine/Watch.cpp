@@ -6,12 +6,7 @@
 
 namespace ptxray::machine {
 
-const Allocation *allocationAt(Warp &warp, const Op &op, uint64_t address) {
-  const Allocation *&last = warp.recent[op.instruction % warp.recent.size()];
-  if (!last || address < last->begin || address >= last->end)
-    last = warp.block->grid->memory.find(address);
-  return last;
-}
+const Allocation *findAllocation(const Warp &warp, uint64_t address) { return warp.block->grid->memory.find(address); }
 
 static uint64_t offsetInShared(Space space, uint64_t address) {
   return (space == Space::Generic ? address - sharedWindow : address) & ((uint64_t(1) << sharedRankShift) - 1);

@@ -27,8 +27,15 @@ struct WatchedAccess {
 };
 inline constexpr unsigned allOfLane = 63; // a shift by which all bytes are of one lane
 
-/// The allocation that holds an address, which is mostly that of the last access of the instruction; null: none.
-const Allocation *allocationAt(Warp &warp, const Op &op, uint64_t address);
+/// The allocation that holds an address; null: none.
+const Allocation *findAllocation(const Warp &warp, uint64_t address);
+/// The same, which is mostly that of the last access of the instruction.
+inline const Allocation *allocationAt(Warp &warp, const Op &op, uint64_t address) {
+  const Allocation *&last = warp.recent[op.instruction % warp.recent.size()];
+  if (!last || address < last->begin || address >= last->end)
+    last = findAllocation(warp, address);
+  return last;
+}
 /// Notes an access to shared or global memory; gives the earlier one that it races with, if there is one.
 std::optional<Race> watched(Warp &warp, const Op &op, const AddressOf &address, const WatchedAccess &access);
 /// Faults if there is one.

@@ -29,8 +29,8 @@ def found_in(ptxray, text, arguments, schedules):
         file.write(text)
         file.flush()
         command = [ptxray, "run", "--emulate", "--no-config", "--format=short", file.name]
-        command += ["--kernel=kernel", "--time-limit=20", *schedules, *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        command += ["--kernel=kernel", "--time-limit=60", *schedules, *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=200)
     said = done.stdout + done.stderr
     return re.findall(r"error: .*\[([a-z-]+)\]$", said, re.MULTILINE), done.returncode, said
 

@@ -252,7 +252,7 @@ static GlobalCell *cellsOf(GridState &grid, const Allocation &allocation) {
   return known->second;
 }
 
-/// There is no room for what the access notes.
+/// A cell has too few bits for what the access notes.
 static bool isBeyondCells(const Content &now) {
   return now.agent >> bitsOfAgent || now.clock >> bitsOfClock || now.cluster == UINT32_MAX;
 }

@@ -47,7 +47,7 @@ public:
   unsigned bytesOfCell = coarse;
   uint32_t launch = 1; // which of those that used this memory: what others noted does not count
 
-  /// Calls `use` with what else was done to the bytes of a cell, alone; false: there is no room for that.
+  /// Calls `use` with what else was done to the bytes of a cell, alone; false: too many cells have such.
   bool withOthers(const GlobalCell &cell, llvm::function_ref<void(std::vector<GlobalContent> &)> use);
 
 private:

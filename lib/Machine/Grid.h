@@ -77,7 +77,7 @@ struct GridState {
   std::array<uint32_t, 3> block, cluster, grid;
   std::vector<uint8_t> parameters;
   Timing timing;
-  std::vector<ByteRun> sharedZones; // the variables in shared memory, and the dynamic memory behind them
+  std::vector<ByteRun> sharedZones; // the variables in shared memory, and the dynamic memory after them
   std::string printed;
   std::vector<TraceLine> trace;
   std::vector<FunctionCounts> counts; // by the number of the function; empty: nothing is counted

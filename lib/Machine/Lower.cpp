@@ -27,7 +27,7 @@ static std::vector<const Body *> reachedFrom(const Body &kernel, const ProgramBu
   return reached;
 }
 
-/// Shared variables lie one after the other, those without a size behind all others. Between any two is a guard zone:
+/// Shared variables lie one after the other, those without a size after all others. Between any two is a guard zone:
 /// all but the first lie further on than they would by a number of bytes that no alignment, no swizzle and no bank of
 /// the memory can tell.
 static void placeShared(ProgramBuilder &builder, llvm::ArrayRef<const Body *> reached) {

@@ -132,7 +132,7 @@ static Space spaceNamed(isa::WordId word) {
   }
 }
 
-/// The next variable of the frame lies behind a guard zone.
+/// A guard zone lies before the next variable of the frame.
 static void addGuard(FunctionCode &code) {
   if (code.guards.empty() || code.guards.back() + guardBytes != code.frameBytes) {
     code.guards.push_back(code.frameBytes);

@@ -7,7 +7,7 @@ namespace ptxray::recorder {
 
 void addExec(void *exec, void *graph);
 void removeExec(void *exec);
-/// The node in the clone; null: there is no such clone, or it is not known which node that is.
+/// Returns the node in the clone; null if the clone, or which of its nodes that is, is not known.
 void *nodeOfClone(void *exec, void *node);
 /// The program has changed it in a way that the clone does not follow.
 void forgetExec(void *exec);

@@ -436,7 +436,7 @@ void accessAtomically(char *registers, const Op &op, uint32_t mask, Warp &warp) 
     for (size_t i = 0; i < from.size(); ++i)
       loadAll(registers, op, here.reads[i], from[i].data(), nullptr, lane, warp);
     for (const Op &one : here.ops)
-      one.run(registers, one, lane, warp);
+      execute(registers, one, lane, warp);
     for (size_t i = 0; i < to.size() && !warp.fault; ++i)
       storeAll(registers, op, here.writes[i], to[i].data(), nullptr, lane, warp);
   }

@@ -60,6 +60,7 @@ void begin(BlockState &block) {
   for (uint32_t number = 0; number < warps; ++number) {
     Warp &warp = block.warps.emplace_back();
     warp.block = &block;
+    warp.shapes = block.grid->shapes.ofAll();
     warp.number = number;
     warp.agent = block.rank * warps + number + 1;
     if (checks) {

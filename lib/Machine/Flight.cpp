@@ -60,7 +60,7 @@ static void handOver(const Pending &one, const StartedOperation &start, Flights 
 
 static void runAll(const std::vector<Op> &ops, char *registers, uint32_t mask, Warp &warp) {
   for (const Op &op : ops)
-    op.run(registers, op, mask, warp);
+    execute(registers, op, mask, warp);
 }
 
 static void end(Pending one, Flights &flights) {

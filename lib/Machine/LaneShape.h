@@ -19,6 +19,7 @@ struct LaneShape {
     int64_t at;
     uint8_t first, elements; // in `lanes`
   };
+  // What an access of all lanes asks each time comes first.
   uint32_t mask = 0;  // 0: nothing is known
   uint32_t bytes = 0; // of each lane
   unsigned lane = 0;  // the first one of the mask
@@ -33,16 +34,16 @@ struct LaneShape {
   static constexpr unsigned groupLanes = 8, allGroups = 15;
   uint8_t rows = 0, same = 0;
   uint8_t runs = 0;
-  int64_t low = 0, high = 0;                   // the least and the greatest distance
-  uint64_t span = 0;                           // from the first byte to the end of the last
-  std::array<int64_t, warpSize> distances;     // from the first lane; 0 outside of the mask
-  std::array<uint32_t, warpSize> narrow;       // their low bits
-  std::array<uint64_t, warpSize> isLane;       // all bits of those in the mask
-  std::array<Run, warpSize> run;               // all bytes
-  std::array<uint8_t, warpSize> lanes;         // the lane of each element of the runs, as races are told
-  std::array<uint32_t, warpSize> lanesOfCells; // the same for each byte of a cell
+  int64_t low = 0, high = 0;                           // the least and the greatest distance
+  uint64_t span = 0;                                   // from the first byte to the end of the last
+  ByteRun zone = {};                                   // of shared memory, in which the access was the last time
+  alignas(32) std::array<uint32_t, warpSize> narrow;   // the low bits of:
+  alignas(32) std::array<int64_t, warpSize> distances; // from the first lane; 0 outside of the mask
+  std::array<uint64_t, warpSize> isLane;               // all bits of those in the mask
+  std::array<Run, warpSize> run;                       // all bytes
+  std::array<uint8_t, warpSize> lanes;                 // the lane of each element of the runs, as races are told
+  std::array<uint32_t, warpSize> lanesOfCells;         // the same for each byte of a cell
   KnownCost cost;
-  ByteRun zone = {};                 // of shared memory, in which the access was the last time
   const Allocation *noted = nullptr; // whose cells were written last:
   GlobalCell *cells = nullptr;       // in it
   /// Finds all of that, but for the cost; lanes of `many` are not told apart.
@@ -56,8 +57,8 @@ public:
   /// A copy knows nothing yet.
   LaneShapes(const LaneShapes &other) : ofWarps(other.ofWarps.size()), places(other.places.size()) {}
   LaneShapes &operator=(const LaneShapes &) = delete;
-  /// That of all lanes; null: they have not made the access.
-  LaneShape *ofWarp(uint32_t access) const { return ofWarps[access]; }
+  /// Those of all lanes, by access; null: they have not made the access.
+  LaneShape *const *ofAll() const { return ofWarps.data(); }
   LaneShape &of(uint32_t access, uint32_t mask) {
     LaneShape *&shape = mask == allLanes ? ofWarps[access] : places[placesOfAccess * access + mask % placesOfAccess];
     if (!shape)

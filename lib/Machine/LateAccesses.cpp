@@ -27,7 +27,7 @@ static void perform(Warp &warp, const LateAccess &late) {
   const Fragment now = std::exchange(warp.now, {0, late.mask, -1, late.frame});
   if (!late.frame->unwritten.empty())
     followInstruction(warp, late.op->instruction, late.mask);
-  late.op->run(late.frame->registers, *late.op, late.mask, warp);
+  execute(late.frame->registers, *late.op, late.mask, warp);
   if (warp.traced >= 0 && late.mask >> warp.traced & 1)
     trace(warp, late.frame->code, late.op->instruction);
   warp.now = now;

@@ -90,6 +90,8 @@ void BodyLowering::access(const Lowered &one, const MemoryUse &use, bool isWrite
     copy.run = handlerOf(Code::Copy, given.bits == 32 ? Lane::U32 : Lane::U64, Lane::U32);
     copy.d = access.elements[0].slot;
     copy.a = given.slot;
+    copy.whole = copy.d;
+    copy.keeps = given.bits == 32 ? 2 : 3;
     return emit(copy);
   }
   const Handler general = isWrite ? storeElements : loadElements;

@@ -36,6 +36,7 @@ static PTXRAY_FOR_AVX2 PTXRAY_INLINE bool haveDistances(const Register *base, co
   constexpr unsigned lanes = 32 / sizeof(Register);
   typedef Register Vector __attribute__((vector_size(32), aligned(sizeof(Register)), may_alias));
   typedef uint64_t Words __attribute__((vector_size(32)));
+  typedef long long SignedWords __attribute__((vector_size(32)));
   const Vector *const from = reinterpret_cast<const Vector *>(base); // `auto` would forget the alignment
   const Vector *const wanted = reinterpret_cast<const Vector *>(distances);
   const Vector first = Vector{} + base[0];
@@ -43,16 +44,21 @@ static PTXRAY_FOR_AVX2 PTXRAY_INLINE bool haveDistances(const Register *base, co
   for (unsigned i = 0; i < warpSize / lanes; ++i)
     differ |= (from[i] - first) ^ wanted[i];
   const auto words = reinterpret_cast<Words>(differ);
+#if defined(__x86_64__)
+  return __builtin_ia32_ptestz256(reinterpret_cast<SignedWords>(words), reinterpret_cast<SignedWords>(words));
+#else
   return !(words[0] | words[1] | words[2] | words[3]);
+#endif
 }
 
 /// Finds what the addresses lead to, if the warp itself accesses memory with all of its lanes, nothing else is asked
-/// for, and these have the distances of the last time.
+/// for, and these have the distances of the last time. `IsAsBefore`: and lie in the same variable or allocation.
+template <bool IsAsBefore>
 static PTXRAY_FOR_AVX2 PTXRAY_INLINE Row findRow(const char *registers, const Op &op, const MemoryAccess &access,
                                                  uint32_t mask, Warp &warp) {
   if (mask != allLanes || !warp.isPlain || warp.doer.agent || warp.doer.stage != Stage::Whole)
     return {};
-  LaneShape *const shape = warp.block->grid->shapes.ofWarp(access.number);
+  LaneShape *const shape = warp.shapes[access.number];
   if (!shape || !shape->isQuick)
     return {};
   const char *const base = registers + access.address.base.slot;
@@ -79,21 +85,21 @@ static PTXRAY_FOR_AVX2 PTXRAY_INLINE Row findRow(const char *registers, const Op
     BlockState *const owner = warp.block->cluster[rank];
     const uint64_t offset = at & sharedOffsetMask;
     ByteRun &zone = shape->zone;
-    if (offset < zone.begin || offset >= zone.end)
+    if (!IsAsBefore && (offset < zone.begin || offset >= zone.end))
       zone = sharedZoneAt(*warp.block->grid, offset);
-    if (offset >= zone.end || shape->span > zone.end - offset)
+    if (offset < zone.begin || offset >= zone.end || shape->span > zone.end - offset)
       return {};
     return {shape, owner->shared.data() + offset + beforeFirst, owner, nullptr, offset};
   }
   if (low < globalBegin)
     return {};
-  const Allocation *const one = allocationAt(warp, op, low);
+  const Allocation *const one = IsAsBefore ? lastAllocationOf(warp, op) : allocationAt(warp, op, low);
   if (!one || !one->contains(low, shape->span) || (access.isWrite && one->isConstant))
     return {};
   return {shape, one->at(address), nullptr, one, low - one->begin};
 }
 
-// The functions that are not inlined get copies of a row, so that it itself is in registers.
+// The functions that are not inlined get parts of a row, so that it itself is in registers.
 
 /// The flags of the bytes are known to be set.
 static PTXRAY_FOR_AVX2 PTXRAY_INLINE bool isKnownWritten(const Row &row) {
@@ -101,37 +107,39 @@ static PTXRAY_FOR_AVX2 PTXRAY_INLINE bool isKnownWritten(const Row &row) {
 }
 
 /// The first flag of a run of bytes in shared memory.
-static uint8_t *flagsOf(const Row &row, const LaneShape::Run &run) {
-  return row.owner->written.data() + row.offset + (run.at - row.shape->low);
+static uint8_t *flagsOf(BlockState &owner, uint64_t offset, const LaneShape &shape, const LaneShape::Run &run) {
+  return owner.written.data() + offset + (run.at - shape.low);
 }
 
-[[gnu::noinline]] static bool areAllWritten(const Row &row) {
-  for (unsigned i = 0; i < row.shape->runs; ++i) {
-    const LaneShape::Run &run = row.shape->run[i];
-    if (std::memchr(flagsOf(row, run), 0, size_t(run.elements) * row.shape->bytes))
+[[gnu::noinline]] static bool areAllWritten(BlockState &owner, uint64_t offset, const LaneShape &shape) {
+  for (unsigned i = 0; i < shape.runs; ++i) {
+    const LaneShape::Run &run = shape.run[i];
+    if (std::memchr(flagsOf(owner, offset, shape, run), 0, size_t(run.elements) * shape.bytes))
       return false;
   }
   return true;
 }
 
-[[gnu::noinline]] static void setWritten(const Row &row) {
-  for (unsigned i = 0; i < row.shape->runs; ++i) {
-    const LaneShape::Run &run = row.shape->run[i];
-    std::memset(flagsOf(row, run), 1, size_t(run.elements) * row.shape->bytes);
+[[gnu::noinline]] static void setWritten(BlockState &owner, uint64_t offset, const LaneShape &shape) {
+  for (unsigned i = 0; i < shape.runs; ++i) {
+    const LaneShape::Run &run = shape.run[i];
+    std::memset(flagsOf(owner, offset, shape, run), 1, size_t(run.elements) * shape.bytes);
   }
 }
 
 /// Notes the access, and reports a race.
-[[gnu::noinline]] static void watchRow(const Op &op, const MemoryAccess &access, const Row &row, Warp &warp) {
-  if (row.allocation && noteGlobalRow(warp, warp.now.frame->code.instruction(op.instruction), access.isWrite,
-                                      *row.allocation, row.offset, *row.shape))
+[[gnu::noinline]] static void watchRow(const Op &op, Warp &warp, LaneShape &shape, BlockState *owner,
+                                       const Allocation *allocation, uint64_t offset) {
+  const auto &access = *static_cast<const MemoryAccess *>(op.more);
+  if (allocation &&
+      noteGlobalRow(warp, warp.now.frame->code.instruction(op.instruction), access.isWrite, *allocation, offset, shape))
     return;
-  Pointers found(allLanes, row.shape);
-  found.first = row.first;
+  Pointers found(allLanes, &shape);
+  found.first = (allocation ? allocation->bytes : owner->shared.data()) + offset - shape.low;
   uint64_t at[warpSize];
   const uint64_t address = addressIn(warp.now.frame->registers, access.address, 0);
   for (unsigned i = 0; i < warpSize; ++i)
-    at[i] = address + static_cast<uint64_t>(row.shape->distances[i]);
+    at[i] = address + static_cast<uint64_t>(shape.distances[i]);
   watchAll(warp, op, access, at, found);
 }
 
@@ -174,27 +182,22 @@ static PTXRAY_FOR_AVX2 PTXRAY_INLINE void storeElement(const Element *from, uint
 }
 
 /// The read is told when somebody writes, if all that was written comes before it.
-[[gnu::noinline]] static bool isReadLate(const Op &op, const Row &row, Warp &warp) {
+[[gnu::noinline]] static bool isReadLate(const Op &op, Warp &warp, LaneShape &shape, BlockState &owner,
+                                         uint64_t offset) {
   constexpr size_t mostReads = 1024;
-  if (!row.owner || !row.shape->areCells || row.offset % bytesOfCell || row.owner->shadow.latestWrite > warp.horizon)
+  if (!shape.areCells || offset % bytesOfCell || owner.shadow.latestWrite > warp.horizon)
     return false;
-  std::vector<LateRead> &reads = row.owner->shadow.lateReads;
+  std::vector<LateRead> &reads = owner.shadow.lateReads;
   if (reads.size() >= mostReads)
-    noteLateReads(*row.owner);
-  row.shape->isLate = warp.hasRead = true;
-  reads.push_back({row.shape, &warp, &warp.now.frame->code.instruction(op.instruction),
-                   static_cast<uint32_t>(row.offset), warp.clock[warp.agent], warp.horizon, ++warp.turn});
+    noteLateReads(owner);
+  shape.isLate = warp.hasRead = true;
+  reads.push_back({&shape, &warp, &warp.now.frame->code.instruction(op.instruction), static_cast<uint32_t>(offset),
+                   warp.clock[warp.agent], warp.horizon, ++warp.turn});
   return true;
 }
 
 template <class Element>
-static PTXRAY_FOR_AVX2 void loadQuickly(char *registers, const Op &op, uint32_t mask, Warp &warp) {
-  const auto &access = *static_cast<const MemoryAccess *>(op.more);
-  const Row row = findRow(registers, op, access, mask, warp);
-  if (!row.first || (!isKnownWritten(row) && !areAllWritten(Row(row))))
-    return loadElements(registers, op, mask, warp);
-  if (!warp.clock.empty() && !isReadLate(op, Row(row), warp))
-    watchRow(op, access, Row(row), warp);
+static PTXRAY_FOR_AVX2 PTXRAY_INLINE void loadRow(char *registers, const MemoryAccess &access, const Row &row) {
   const uint8_t *first = row.first;
   for (const Place &place : access.elements) {
     loadElement(lanesOf<Element>(registers, place.slot), first, *row.shape);
@@ -203,20 +206,61 @@ static PTXRAY_FOR_AVX2 void loadQuickly(char *registers, const Op &op, uint32_t 
 }
 
 template <class Element>
-static PTXRAY_FOR_AVX2 void storeQuickly(char *registers, const Op &op, uint32_t mask, Warp &warp) {
-  const auto &access = *static_cast<const MemoryAccess *>(op.more);
-  const Row row = warp.now.frame->unwrittenFilter & access.named ? Row() : findRow(registers, op, access, mask, warp);
-  if (!row.first)
-    return storeElements(registers, op, mask, warp);
-  if (!warp.clock.empty())
-    watchRow(op, access, Row(row), warp);
-  if (!isKnownWritten(row))
-    setWritten(Row(row));
+static PTXRAY_FOR_AVX2 PTXRAY_INLINE void storeRow(char *registers, const MemoryAccess &access, const Row &row) {
   uint8_t *first = row.first;
   for (const Place &place : access.elements) {
     storeElement(lanesOf<Element>(registers, place.slot), first, *row.shape);
     first += sizeof(Element);
   }
+}
+
+template <class Element>
+static PTXRAY_FOR_AVX2 void loadWatched(char *registers, const Op &op, uint32_t mask, Warp &warp) {
+  const auto &access = *static_cast<const MemoryAccess *>(op.more);
+  const Row row = findRow<false>(registers, op, access, mask, warp);
+  if (!row.first || (!isKnownWritten(row) && !areAllWritten(*row.owner, row.offset, *row.shape)))
+    return loadElements(registers, op, mask, warp);
+  if (!warp.clock.empty() && !(row.owner && isReadLate(op, warp, *row.shape, *row.owner, row.offset)))
+    watchRow(op, warp, *row.shape, row.owner, row.allocation, row.offset);
+  loadRow<Element>(registers, access, row);
+}
+
+template <class Element>
+static PTXRAY_FOR_AVX2 void storeWatched(char *registers, const Op &op, uint32_t mask, Warp &warp) {
+  const auto &access = *static_cast<const MemoryAccess *>(op.more);
+  const Row row =
+      warp.now.frame->unwrittenFilter & access.named ? Row() : findRow<false>(registers, op, access, mask, warp);
+  if (!row.first)
+    return storeElements(registers, op, mask, warp);
+  if (!warp.clock.empty())
+    watchRow(op, warp, *row.shape, row.owner, row.allocation, row.offset);
+  if (!isKnownWritten(row))
+    setWritten(*row.owner, row.offset, *row.shape);
+  storeRow<Element>(registers, access, row);
+}
+
+// These call nothing else, so that they need no registers of the processor but those that a call may change.
+
+template <class Element>
+static PTXRAY_FOR_AVX2 void loadQuickly(char *registers, const Op &op, uint32_t mask, Warp &warp) {
+  const auto &access = *static_cast<const MemoryAccess *>(op.more);
+  if (!warp.clock.empty())
+    return loadWatched<Element>(registers, op, mask, warp);
+  const Row row = findRow<true>(registers, op, access, mask, warp);
+  if (!row.first || !isKnownWritten(row))
+    return loadWatched<Element>(registers, op, mask, warp);
+  loadRow<Element>(registers, access, row);
+}
+
+template <class Element>
+static PTXRAY_FOR_AVX2 void storeQuickly(char *registers, const Op &op, uint32_t mask, Warp &warp) {
+  const auto &access = *static_cast<const MemoryAccess *>(op.more);
+  if (!warp.clock.empty() || warp.now.frame->unwrittenFilter & access.named)
+    return storeWatched<Element>(registers, op, mask, warp);
+  const Row row = findRow<true>(registers, op, access, mask, warp);
+  if (!row.first || !isKnownWritten(row))
+    return storeWatched<Element>(registers, op, mask, warp);
+  storeRow<Element>(registers, access, row);
 }
 
 Handler quickHandlerOf(const MemoryAccess &access) {

@@ -326,7 +326,7 @@ static void executeSlowly(Warp &warp, const FunctionCode &code, uint32_t instruc
       if (warp.isCounted)
         countGuarded(warp, code, instruction, mask);
     }
-    op->run(registers, *op, mask, warp);
+    execute(registers, *op, mask, warp);
     isTraced |= warp.traced >= 0 && mask >> warp.traced & 1;
   }
   if (isTraced)
@@ -357,7 +357,7 @@ static PTXRAY_INLINE const Op *executePlainly(Warp &warp, const CodeBlock &block
   const SlotFilter named = block.named;
   if (!block.isGuarded) {
     for (; op != end; ++op) {
-      op->run(registers, *op, all, warp);
+      execute(registers, *op, all, warp);
       if (frame.unwrittenFilter & named)
         return op + 1;
     }
@@ -370,7 +370,7 @@ static PTXRAY_INLINE const Op *executePlainly(Warp &warp, const CodeBlock &block
       if (!mask)
         continue;
     }
-    op->run(registers, *op, mask, warp);
+    execute(registers, *op, mask, warp);
     if (frame.unwrittenFilter & named)
       return op + 1;
   }
@@ -388,7 +388,7 @@ static void executeCounting(Warp &warp, const FunctionCode &code, const Op *op, 
       if (!mask)
         continue;
     }
-    op->run(frame.registers, *op, mask, warp);
+    execute(frame.registers, *op, mask, warp);
     if (!frame.unwritten.empty())
       return executeSlowly(warp, code, op->instruction, op + 1, end);
   }
@@ -419,7 +419,7 @@ static void executeObserved(Warp &warp, const FunctionCode &code, const CodeBloc
   executeCounting(warp, code, op, end);
 }
 
-static void execute(Warp &warp, const FunctionCode &code, const CodeBlock &block) {
+static void executeBlock(Warp &warp, const FunctionCode &code, const CodeBlock &block) {
   const Op *op = code.ops.data() + block.first, *const end = code.ops.data() + block.end;
   if (warp.isPlain)
     return executeQuickly(warp, code, block, op, end);
@@ -447,23 +447,31 @@ static bool releaseParted(Warp &warp) {
   return false;
 }
 
-static PTXRAY_INLINE void compute(Warp &warp, char *registers, const Op *ops, const CodeBlock &block, uint32_t mask) {
-  for (const Op *op = ops + block.first, *const end = ops + block.end; op != end; ++op)
-    op->run(registers, *op, mask, warp);
+/// Executes operations that only compute.
+static PTXRAY_INLINE void compute(Warp &warp, char *registers, const Op *op, const Op *end, uint32_t mask) {
+  if (mask != allLanes)
+    for (; op != end; ++op)
+      execute(registers, *op, mask, warp);
+  for (; op != end; ++op)
+    op->run(registers, *op, op->whole, warp);
+}
+
+static PTXRAY_INLINE void computeSide(Warp &warp, const Frame &frame, const CodeBlock &block, uint32_t mask) {
+  const Op *const ops = frame.code.ops.data();
+  compute(warp, frame.registers, ops + block.first, ops + block.end, mask);
   warp.laneInstructions += uint64_t(block.instructions) * countOf(mask);
 }
 
 /// The lanes part, compute in one block of code each, and meet again.
 static PTXRAY_INLINE bool computeFork(Warp &warp, const Frame &frame, const CodeBlock &block, uint32_t leaving) {
   const CodeBlock *const blocks = frame.code.blocks.data();
-  const Op *const ops = frame.code.ops.data();
   const uint32_t next = warp.now.at + 1;
   if (frame.unwrittenFilter & (blocks[next].named | blocks[block.target].named)) // of one of them, or where they meet
     return false;
   if (next != block.join)
-    compute(warp, frame.registers, ops, blocks[next], warp.now.mask & ~leaving);
+    computeSide(warp, frame, blocks[next], warp.now.mask & ~leaving);
   if (block.target != block.join)
-    compute(warp, frame.registers, ops, blocks[block.target], leaving);
+    computeSide(warp, frame, blocks[block.target], leaving);
   warp.now.at = block.join;
   return true;
 }
@@ -486,8 +494,7 @@ static uint32_t runPlainly(Warp &warp, uint32_t blocks) {
     const uint32_t mask = warp.now.mask;
     instructions += block->instructions;
     if (block->isComputation) {
-      for (; op != end; ++op)
-        op->run(registers, *op, mask, warp);
+      compute(warp, registers, op, end, mask);
       left -= std::min(left, mask == warp.alive || block->way > Way::Jump ? computations : 1);
     } else {
       op = executePlainly(warp, *block, op, end);
@@ -553,7 +560,7 @@ void run(Warp &warp, uint32_t blocks) {
       break;
     --blocks;
     warp.laneInstructions += uint64_t(block.instructions) * countOf(warp.now.mask);
-    execute(warp, code, block);
+    executeBlock(warp, code, block);
     if (warp.isHalting && isHalted(*warp.block->grid))
       return;
     if (!warp.fault)

@@ -76,10 +76,17 @@ struct VainWait {
 };
 
 struct Warp {
+  // What each access asks comes first.
   BlockState *block = nullptr;
-  uint32_t number = 0; // its number in the block
+  LaneShape *const *shapes = nullptr; // of accesses by all lanes: those of the grid
+  uint32_t number = 0;                // its number in the block
   uint32_t alive = 0;
-  Fragment now;                 // mask 0: none runs
+  Fragment now;        // mask 0: none runs
+  Clock clock;         // empty: races are not looked for
+  Doer doer;           // does what is noted now
+  bool isPlain = true; // it is not weak, and none of these:
+  bool isCounted = false, isHalting = false;
+  int traced = -1;              // the lane of which each instruction is noted; -1: none
   std::vector<Fragment> ready;  // those that could run
   std::vector<Fragment> parted; // those that wait for other lanes at a block of code that they execute together
   std::vector<Join> joins;
@@ -90,7 +97,6 @@ struct Warp {
   uint32_t localBytes = 0;
   uint32_t atBarrier = 0;                // lanes
   uint32_t agent = 0;                    // its number in the cluster, from 1 on
-  Clock clock;                           // empty: races are not looked for
   uint32_t together = 0;                 // up to which of its releases each lane has seen what the others did
   uint32_t readsTogether = 0;            // or what they read
   uint32_t horizon = 0;                  // all lanes know what each warp of the cluster did up to this count of its own
@@ -101,7 +107,6 @@ struct Warp {
   uint32_t accessing = 0;                // the lanes whose access is noted
   uint16_t turn = 0;                     // how many accesses were noted
   std::map<uint32_t, DoubtfulLoad> doubts; // by instruction
-  Doer doer;                               // does what is noted now
   std::vector<Engine> engines;             // by their number
   std::vector<HeldByOperation> held;
   bool hasFencedRegisters = false;         // it has executed a fence for registers
@@ -115,9 +120,6 @@ struct Warp {
   std::unique_ptr<WeakView> weak; // null: stores and loads are done at once
   std::vector<LateAccess> late;   // the earliest first
   uint64_t laneInstructions = 0;
-  bool isCounted = false, isHalting = false;
-  int traced = -1;     // the lane of which each instruction is noted; -1: none
-  bool isPlain = true; // none of these, and not weak
 
   bool isDone() const { return !alive; }
   bool canRun() const { return now.mask || !ready.empty(); }

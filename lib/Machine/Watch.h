@@ -29,9 +29,13 @@ inline constexpr unsigned allOfLane = 63; // a shift by which all bytes are of o
 
 /// The allocation that holds an address; null: none.
 const Allocation *findAllocation(const Warp &warp, uint64_t address);
-/// The same, which is mostly that of the last access of the instruction.
+/// That of the last access of the instruction, or of another one; null: none.
+inline const Allocation *&lastAllocationOf(Warp &warp, const Op &op) {
+  return warp.recent[op.instruction % warp.recent.size()];
+}
+/// The allocation that holds an address, which is mostly the last one of the instruction.
 inline const Allocation *allocationAt(Warp &warp, const Op &op, uint64_t address) {
-  const Allocation *&last = warp.recent[op.instruction % warp.recent.size()];
+  const Allocation *&last = lastAllocationOf(warp, op);
   if (!last || address < last->begin || address >= last->end)
     last = findAllocation(warp, address);
   return last;

@@ -4,17 +4,21 @@
 namespace ptxray::machine {
 
 #ifdef PTXRAY_WIDE_HANDLERS
-bool &usesWideHandlers() {
-  static bool areThere = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt") &&
-                         __builtin_cpu_supports("f16c") && __builtin_cpu_supports("lzcnt");
-  return areThere;
+static bool areThere() {
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") &&
+         __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("f16c") && __builtin_cpu_supports("lzcnt");
 }
+static bool areUsed = areThere();
+bool &usesWideHandlers() { return areUsed; }
 Handler handlerOf(Code code, Lane type, Lane from) {
   return usesWideHandlers() ? wideHandlerOf(code, type, from) : baseHandlerOf(code, type, from);
 }
 Handler foldHandlerOf(Code code, Lane type) {
   return usesWideHandlers() ? wideFoldOf(code, type) : baseFoldOf(code, type);
+}
+void keepSome(char *registers, const Op &op, uint32_t mask) {
+  (areUsed ? wideKeepSome : baseKeepSome)(registers, op, mask);
 }
 #else
 bool &usesWideHandlers() {
@@ -23,7 +27,20 @@ bool &usesWideHandlers() {
 }
 Handler handlerOf(Code code, Lane type, Lane from) { return baseHandlerOf(code, type, from); }
 Handler foldHandlerOf(Code code, Lane type) { return baseFoldOf(code, type); }
+void keepSome(char *registers, const Op &op, uint32_t mask) { baseKeepSome(registers, op, mask); }
 #endif
+
+/// Registers of the type hold several numbers each.
+static bool isPacked(Lane type) {
+  return type == Lane::U8x4 || type == Lane::S8x4 || type == Lane::U16x2 || type == Lane::S16x2 ||
+         type == Lane::F16x2 || type == Lane::BF16x2 || type == Lane::F32x2;
+}
+
+bool isGivenSlot(Code code, Lane type) {
+  const bool isComparison = code >= Code::Less && code <= Code::IsNan;
+  return type != Lane::Mask && code != Code::CarryOf && code != Code::Spread && code < Code::LaneNumber &&
+         (!isComparison || isPacked(type));
+}
 
 unsigned bitsOf(Lane type) {
   switch (type) {

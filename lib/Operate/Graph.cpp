@@ -1,5 +1,6 @@
 #include "Operate/Graph.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace ptxray::machine {
 
@@ -169,6 +170,10 @@ Op Graph::operation(const Node &node, Place to) const {
                                            : handlerOf(node.code, node.type, node.from);
   if (node.more)
     op.more = node.more;
+  if (node.kind == Node::Kind::Operation && isGivenSlot(node.code, node.type)) {
+    op.whole = op.d;
+    op.keeps = llvm::Log2_32(bitsOf(node.type) / 8) & 7;
+  }
   return op;
 }
 
@@ -202,7 +207,8 @@ std::vector<Op> Graph::operations(RegisterFile &file, std::vector<MemoryUse> &re
     if (isTemporary)
       places[i] = file.temporary(nodes[i].bits);
     ops.push_back(operation(nodes[i], places[i]));
-    ops.back().isTemporary = isTemporary || isElement(places[i].slot);
+    if (isTemporary || isElement(places[i].slot)) // other lanes may become anything
+      ops.back().keeps = 0;
   }
   for (size_t i = 0; i < results.size(); ++i) { // copies see what was there before all of them
     NodeId &node = results[i].node;

@@ -7,6 +7,7 @@ namespace ptxray::machine {
 
 Handler wideHandlerOf(Code code, Lane type, Lane from) { return handlerFor(code, type, from); }
 Handler wideFoldOf(Code code, Lane type) { return foldFor(code, type); }
+void wideKeepSome(char *registers, const Op &op, uint32_t mask) { keepFor(registers, op, mask); }
 
 } // namespace ptxray::machine
 #endif

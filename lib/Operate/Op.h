@@ -14,12 +14,13 @@ struct Op;
 /// as wide as the register: 2, 4, 8 or 16 bytes. A predicate is one word with a bit for each lane.
 using Slot = uint32_t;
 inline constexpr Slot noSlot = 0;
-/// A place in which handlers compute what only some lanes keep; no register begins there.
+/// A place in which is computed what only some lanes keep; no register begins there.
 inline constexpr Slot scratchSlot = 64;
 inline constexpr uint32_t scratchBytes = 512;
 
-/// Computes in the lanes of the mask, which is not 0. Other lanes of results stay as they are.
-using Handler = void (*)(char *registers, const Op &op, uint32_t mask, Warp &warp);
+/// `which` are the lanes in which it computes, which are not 0: other lanes of results stay as they are. Or, where
+/// `Op::whole` says so, it is the slot in which it computes all lanes of its result.
+using Handler = void (*)(char *registers, const Op &op, uint32_t which, Warp &warp);
 
 struct Op {
   Handler run = nullptr;
@@ -28,13 +29,28 @@ struct Op {
     int64_t number = 0;
     const void *more; // what else the handler needs, kept by the program
   };
-  uint32_t isTemporary : 1 = 0; // the result is: its other lanes may become anything
+  uint32_t whole = allLanes; // what the handler is given where all lanes compute: these, or the slot of the result
+  // Of a handler that is given slots, not 0: a lane has 1 << keeps bytes, and those that do not compute stay as they
+  // are.
+  uint32_t keeps : 3 = 0;
   // Filled in by the program:
   uint32_t isComputation : 1 = 0; // it computes registers from registers, and does nothing else
   uint32_t isNot : 1 = 0;         // the lanes in which the guard is false
-  uint32_t instruction : 29 = 0;  // number in its body
+  uint32_t instruction : 27 = 0;  // number in its body
   Slot guard = noSlot;            // a predicate: only its lanes compute
 };
+
+/// Copies the lanes of the mask from the scratch to the result.
+void keepSome(char *registers, const Op &op, uint32_t mask);
+/// Executes an operation in the lanes of the mask, which is not 0. Other lanes of results stay as they are.
+inline void execute(char *registers, const Op &op, uint32_t mask, Warp &warp) {
+  if (mask == allLanes)
+    return op.run(registers, op, op.whole, warp);
+  if (!op.keeps)
+    return op.run(registers, op, op.whole == allLanes ? mask : op.whole, warp);
+  op.run(registers, op, scratchSlot, warp);
+  keepSome(registers, op, mask);
+}
 
 template <class T> T *lanesOf(char *registers, Slot slot) { return reinterpret_cast<T *>(registers + slot); }
 

@@ -183,7 +183,7 @@ std::vector<char> Twin::run(const Compiled &compiled, std::vector<char> register
       }
     }
   for (const Op &op : compiled.ops)
-    op.run(registers.data(), op, mask, nobody());
+    execute(registers.data(), op, mask, nobody());
   return registers;
 }
 

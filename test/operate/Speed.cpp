@@ -33,7 +33,7 @@ static double nanoseconds(const Line &line, uint32_t mask, size_t &count) {
     const auto begin = std::chrono::steady_clock::now();
     for (unsigned i = 0; i < rounds / (attempt ? 1 : 100); ++i)
       for (const Op &op : compiled.ops)
-        op.run(registers, op, mask, nobody());
+        execute(registers, op, mask, nobody());
     const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - begin;
     if (attempt)
       best = std::min(best, took.count() / rounds);

@@ -273,9 +273,10 @@ static void completeIfAll(BlockState &block, NumberedBarrier &barrier) {
   block.arrivedAt &= ~(1u << (&barrier - block.barriers.data()));
   ++block.events;
   if (block.writtenUpTo < block.written.size()) {
-    const auto begin = block.written.begin();
-    const auto end = std::find(begin + static_cast<ptrdiff_t>(block.writtenUpTo), block.written.end(), 0);
-    block.writtenUpTo = static_cast<size_t>(end - begin);
+    const size_t size = block.written.size();
+    const uint8_t *const flags = block.written.data();
+    const void *const missing = std::memchr(flags + block.writtenUpTo, 0, size - block.writtenUpTo);
+    block.writtenUpTo = missing ? static_cast<size_t>(static_cast<const uint8_t *>(missing) - flags) : size;
   }
   for (const WaitingAtBarrier &one : done.waiting) {
     deliver(one, done);

@@ -19,7 +19,7 @@ struct LaneShape {
     int64_t at;
     uint8_t first, elements; // in `lanes`
   };
-  // What an access of all lanes asks each time comes first.
+  // The fields that each access of all lanes asks for come first.
   uint32_t mask = 0;  // 0: nothing is known
   uint32_t bytes = 0; // of each lane
   unsigned lane = 0;  // the first one of the mask

@@ -76,7 +76,7 @@ struct VainWait {
 };
 
 struct Warp {
-  // What each access asks comes first.
+  // The fields that each access asks for come first.
   BlockState *block = nullptr;
   LaneShape *const *shapes = nullptr; // of accesses by all lanes: those of the grid
   uint32_t number = 0;                // its number in the block

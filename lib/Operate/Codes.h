@@ -110,7 +110,7 @@ Handler handlerOf(Code code, Lane type, Lane from);
 /// Returns the handler of a Fold that joins by this code.
 Handler foldHandlerOf(Code code, Lane type);
 
-/// Whether the handler of a code is given the slot of its result, and writes all lanes there.
+/// Says if the handler of a code is given the slot of its result, and writes all lanes there.
 bool isGivenSlot(Code code, Lane type);
 
 /// The width of a register with such lanes.

@@ -30,8 +30,7 @@ struct Op {
     const void *more; // what else the handler needs, kept by the program
   };
   uint32_t whole = allLanes; // what the handler is given where all lanes compute: these, or the slot of the result
-  // Of a handler that is given slots, not 0: a lane has 1 << keeps bytes, and those that do not compute stay as they
-  // are.
+  // Not 0 for a handler that is given slots: lanes of 1 << keeps bytes stay as they are where they do not compute.
   uint32_t keeps : 3 = 0;
   // Filled in by the program:
   uint32_t isComputation : 1 = 0; // it computes registers from registers, and does nothing else

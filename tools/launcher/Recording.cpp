@@ -5,7 +5,6 @@
 #include <cinttypes>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <string_view>
 #include <sys/stat.h>
 
@@ -316,9 +315,13 @@ bool isRecording(const std::string &path) {
   struct stat status;
   if (stat(path.c_str(), &status) || !S_ISREG(status.st_mode)) // what a pipe holds can be read once
     return false;
-  std::ifstream file(path, std::ios::binary);
+  std::FILE *file = std::fopen(path.c_str(), "rb");
+  if (!file)
+    return false;
   std::string beginning(magic.size(), ' ');
-  return file.read(beginning.data(), static_cast<std::streamsize>(magic.size())) && beginning == magic;
+  beginning.resize(std::fread(beginning.data(), 1, beginning.size(), file));
+  std::fclose(file);
+  return beginning == magic;
 }
 
 Recording readRecording(const std::string &path) { return Reader(path).read(); }

@@ -2,9 +2,10 @@
 #include "Source/Counted.h"
 #include "Source/JsonValue.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include <algorithm>
-#include <fstream>
 #include <vector>
 
 namespace ptxray {
@@ -20,9 +21,8 @@ static void add(ClientReport::Counts &to, const Json &line, const char *name) {
 
 ClientReport readClientReport(const std::string &path) {
   ClientReport report;
-  std::ifstream file(path);
-  std::string text;
-  while (std::getline(file, text)) {
+  const auto file = llvm::MemoryBuffer::getFile(path);
+  for (const StringRef text : llvm::split(file ? (*file)->getBuffer() : "", '\n')) {
     const Json line = Json::parse(text, nullptr, false);
     if (!line.is_object())
       continue;

@@ -8,7 +8,7 @@ namespace ptxray::fast {
 
 class PtxBase : public antlr4::Parser {
 public:
-  explicit PtxBase(antlr4::TokenStream *) {}
+  explicit PtxBase(antlr4::TokenStream *) : Parser(nullptr) {}
 
   void attach(Scanner &scanner, Builder &builder) {
     input.scanner = &scanner;
@@ -26,6 +26,7 @@ protected:
     void sync(void *) {}
     void reportMatch(void *) {}
     template <class E> void reportError(void *, E &) { throw; }
+    void recover(void *, std::exception_ptr &) {}
     void recoverInline(void *) { throw FastPassFailed(); }
   } errorHandler;
   struct Tracker {
@@ -47,15 +48,15 @@ protected:
   };
   template <class F> static Finally<F> finally(F f) { return {f}; }
   void setState(size_t) {}
-  size_t getState() const { return 0; }
-  void enterRule(antlr4::ParserRuleContext *, size_t, size_t) {}
+  size_t getState() const final { return 0; }
+  void enterRule(antlr4::ParserRuleContext *, size_t, size_t) final {}
   void exitRule() {}
-  void enterOuterAlt(antlr4::ParserRuleContext *, size_t) {}
-  antlr4::Token *consume() {
+  void enterOuterAlt(antlr4::ParserRuleContext *, size_t) final {}
+  antlr4::Token *consume() final {
     advance();
     return nullptr;
   }
-  antlr4::Token *match(size_t kind) {
+  antlr4::Token *match(size_t kind) final {
     if (input.LA(1) != kind) [[unlikely]]
       throw FastPassFailed();
     advance();

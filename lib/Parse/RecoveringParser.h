@@ -3,13 +3,19 @@
 // Skipping.cpp finds where to continue.
 #include "Parse/Antlr.h"
 #include "Parse/Braces.h"
-#include "Parse/Network.h"
 #include "Parse/Passes.h"
 #include "Source/SourceBuffer.h"
 #include <map>
 
 namespace ptxray::recover {
 
+/// A set of TokenKinds.
+using KindSet = uint64_t;
+constexpr KindSet bit(TokenKind kind) {
+  return KindSet(1) << unsigned(kind == TokenKind::EndOfFile ? TokenKind::Invalid : kind);
+}
+template <class... Kinds> constexpr KindSet kinds(Kinds... kind) { return (bit(kind) | ...); }
+inline constexpr KindSet ruleEnd = KindSet(1) << 63;
 /// The kinds that `cannotFollow` examines.
 inline constexpr KindSet doubtful =
     kinds(TokenKind::Func, TokenKind::Linkage, TokenKind::Opcode, TokenKind::Space, TokenKind::At);
@@ -19,7 +25,7 @@ llvm::StringRef adviceOnStatement(llvm::StringRef first, const Token &last, cons
 
 class PtxBase : public antlr4::Parser {
 public:
-  explicit PtxBase(antlr4::TokenStream *) {}
+  explicit PtxBase(antlr4::TokenStream *) : Parser(nullptr) {}
 
   void attach(Scanner &s, Builder &b, const SourceBuffer &sourceToRead, DiagnosticSink &sinkToUse) {
     scanner = &s;
@@ -30,7 +36,10 @@ public:
     b.sink = sink;
     s.braces = s.groups = 0;
     s.markersBeginLines = true;
-    plainFollowers.resize(network.followers.size());
+    followers.resize(getATN().states.size());
+    followersOutside.resize(followers.size());
+    plainFollowers.resize(followers.size());
+    followersOutside[state] = bit(TokenKind::EndOfFile);
     rules.push_back({}); // the rule outside of `module`
     repairs = findBraceRepairs(s, *source);
     nextRepair = repairs.begin();
@@ -61,9 +70,14 @@ protected:
       throw SyntaxFault();
     }
     void reportError(PtxBase *parser, SyntaxFault &) { parser->recover(); }
+    void recover(PtxBase *, std::exception_ptr &) {}
   } errorHandler;
   struct Tracker {
-    template <class T> T *createInstance(antlr4::ParserRuleContext *, size_t) { return nullptr; }
+    // The generated handlers store the exception in the context, which is never read.
+    template <class T> T *createInstance(antlr4::ParserRuleContext *, size_t) {
+      thread_local T unused(nullptr, 0);
+      return &unused;
+    }
   } _tracker;
   Input *const _input = &input;
   ErrorHandler *const _errHandler = &errorHandler;
@@ -76,17 +90,17 @@ protected:
 
   void setState(size_t s) { state = s; }
   size_t getState() const { return state; }
-  void enterRule(antlr4::ParserRuleContext *, size_t start, size_t rule);
+  void enterRule(antlr4::ParserRuleContext *, size_t start, size_t rule) final;
   void exitRule() {
     state = rules.back().invokingState;
     rules.pop_back();
   }
-  void enterOuterAlt(antlr4::ParserRuleContext *, size_t) {}
-  antlr4::Token *consume() {
+  void enterOuterAlt(antlr4::ParserRuleContext *, size_t) final {}
+  antlr4::Token *consume() final {
     advance();
     return nullptr;
   }
-  antlr4::Token *match(size_t kind) {
+  antlr4::Token *match(size_t kind) final {
     if (input.LA(1) != kind) {
       sync();
       if (input.LA(1) != kind)
@@ -113,10 +127,10 @@ private:
   };
   std::vector<Rule> rules;
   size_t state = 0;
-  const Network &network = networkOfGrammar();
-  std::vector<KindSet> plainFollowers; // by state: those that need no second look; 0: not asked yet
-  std::optional<Token> pending;        // the token after an inserted one
-  std::optional<Token> held;           // the token after a brace of `repairs`
+  std::vector<KindSet> followers, followersOutside; // by state; 0: not asked yet
+  std::vector<KindSet> plainFollowers;              // those that need no second look
+  std::optional<Token> pending;                     // the token after an inserted one
+  std::optional<Token> held;                        // the token after a brace of `repairs`
   std::vector<BraceRepair> repairs;
   std::vector<BraceRepair>::const_iterator nextRepair;
   Range bodyBrace;
@@ -161,10 +175,12 @@ private:
   bool readEscapes(const Token &token);
   [[noreturn]] void argumentsBegin();
   void recover();
-  static const Network &networkOfGrammar();
+  KindSet followersOf(size_t s) { return followers[s] ? followers[s] : readFollowers(s); }
+  KindSet readFollowers(size_t s);
+  void prepareRule();
   /// The expected kinds, including those after rules that may end here. `module` matches the end of the text itself.
   KindSet expectedKinds() {
-    const KindSet here = network.followers[state];
+    const KindSet here = followersOf(state);
     return here & ruleEnd ? (here & ~ruleEnd) | rules.back().followers : here;
   }
 

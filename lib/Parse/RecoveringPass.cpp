@@ -6,7 +6,10 @@
 #include "Parse/RecoveringParser.h"
 #include "Source/Foreign.h"
 #include "llvm/ADT/StringExtras.h"
-#include <atomic>
+#include <mutex>
+#ifndef _WIN32
+#include <pthread.h>
+#endif
 #define b (*builder)
 #include "recover/Ptx.cpp"
 #undef b
@@ -231,26 +234,50 @@ bool PtxBase::endsLine(const Token &token) const {
 
 // ---- what could follow
 
-/// The network, which the first parser makes that needs it: without a lock, which a process that forks meanwhile would
-/// find held for ever.
-const Network &PtxBase::networkOfGrammar() {
-  static std::atomic<const Network *> made = nullptr;
-  if (const Network *network = made.load(std::memory_order_acquire))
-    return *network;
-  const std::vector<int32_t> written(std::begin(writtenNetwork), std::end(writtenNetwork));
-  auto network = std::make_unique<const Network>(readNetwork(written));
-  const Network *other = nullptr;
-  return made.compare_exchange_strong(other, network.get(), std::memory_order_acq_rel) ? *network.release() : *other;
+/// ANTLR checks whether it knows a state's set before it locks, so only one thread at a time may ask.
+static std::mutex askingAntlr;
+
+/// Makes forks safe: a process that forks while another thread asks would find the mutex locked for ever.
+static void survivesForks() {
+#ifndef _WIN32
+  [[maybe_unused]] static const int registered =
+      pthread_atfork([] { askingAntlr.lock(); }, [] { askingAntlr.unlock(); }, [] { askingAntlr.unlock(); });
+#endif
+}
+
+KindSet PtxBase::readFollowers(size_t s) {
+  survivesForks();
+  const std::lock_guard lock(askingAntlr);
+  KindSet set = 0;
+  const antlr4::atn::ATN &atn = getATN();
+  for (const antlr4::misc::Interval &interval : atn.nextTokens(atn.states[s]).getIntervals())
+    for (ssize_t kind = interval.a; kind <= interval.b; ++kind)
+      set |= kind == ssize_t(antlr4::Token::EPSILON) ? ruleEnd
+             : kind == ssize_t(antlr4::Token::EOF)   ? bit(TokenKind::EndOfFile)
+                                                     : KindSet(1) << kind;
+  return followers[s] = set;
 }
 
 void PtxBase::enterRule(antlr4::ParserRuleContext *, size_t start, size_t rule) {
-  KindSet behind = network.behind[state];
+  if (!followersOutside[state] || rules.size() == rules.capacity()) [[unlikely]]
+    prepareRule();
+  KindSet behind = followersOutside[state];
   if (behind & ruleEnd)
     behind = (behind & ~ruleEnd) | rules.back().followers;
   rules.push_back({rule, state, behind});
   state = start;
   if (rule == Ptx::RuleStatement || rule == Ptx::RuleItem)
     beginStatement();
+}
+
+/// Makes room for a rule that is entered from this state for the first time, or deeper than any before.
+void PtxBase::prepareRule() {
+  if (!followersOutside[state]) {
+    const antlr4::atn::ATNState *invoking = getATN().states[state];
+    auto *transition = static_cast<const antlr4::atn::RuleTransition *>(&*invoking->transitions[0]);
+    followersOutside[state] = followersOf(transition->followState->stateNumber);
+  }
+  rules.reserve(rules.size() * 2);
 }
 
 void PtxBase::beginStatement() {
@@ -319,7 +346,7 @@ void PtxBase::look() {
   else if (rule == Ptx::RuleArgument && builder->ahead.kind == TokenKind::LeftParen && startsLine(builder->ahead))
     argumentsBegin();
   else
-    plainFollowers[state] = network.followers[state] & ~secondLook(rule);
+    plainFollowers[state] = followersOf(state) & ~secondLook(rule);
   if (!(expectedKinds() & bit(builder->ahead.kind)) || cannotFollow())
     mendHere();
 }

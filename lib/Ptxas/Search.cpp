@@ -3,13 +3,12 @@
 #include "Ptxas/Ptxas.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <algorithm>
 #include <climits>
 #include <cstdlib>
 #include <dirent.h>
+#include <fstream>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -85,22 +84,16 @@ struct Caller {
 
 } // namespace
 
-/// The text of a file of /proc, whose size the system does not know before; empty if it cannot be read.
-static std::string contents(const std::string &path) {
-  const auto buffer = llvm::MemoryBuffer::getFileAsStream(path);
-  return buffer ? (*buffer)->getBuffer().str() : "";
-}
-
 /// Recognises `.../triton/_C/libtriton.so` and JAX's `.../jax_plugins/xla_cuda12/xla_cuda_plugin.so` among the files
 /// that a process has loaded, and finds the ptxas that was installed with them.
 static void readLoaded(const std::string &process, Caller &caller) {
-  const std::string maps = contents(process + "/maps");
-  StringRef before;
-  for (const StringRef line : llvm::split(maps, '\n')) {
-    const StringRef path = line.substr(std::min(line.find('/'), line.size()));
+  std::ifstream maps(process + "/maps");
+  std::string before;
+  for (std::string line; std::getline(maps, line);) {
+    const StringRef path = StringRef(line).substr(std::min(line.find('/'), line.size()));
     if (path.empty() || path == before)
       continue;
-    before = path;
+    before = path.str();
     if (const size_t end = path.find("/_C/libtriton"); end != StringRef::npos) {
       caller.isTriton = true;
       caller.packages.push_back((path.take_front(end) + "/backends/nvidia/bin").str());
@@ -120,14 +113,15 @@ static Caller readCaller(const std::string &process) {
   const auto [folder, program] = StringRef(path, std::max<ssize_t>(0, length)).rsplit('/');
   caller.folder = folder.str();
   caller.program = program.str();
-  const std::string commandLine = contents(process + "/cmdline");
-  const auto [first, others] = StringRef(commandLine).split('\0');
-  auto [prefix, name] = first.rsplit('/');
+  std::ifstream commandLine(process + "/cmdline");
+  std::string word;
+  std::getline(commandLine, word, '\0');
+  auto [prefix, name] = StringRef(word).rsplit('/');
   if (name.starts_with("python") && prefix.consume_back("/bin"))
     caller.pythonPrefix = prefix.str();
-  for (StringRef word : llvm::split(others, '\0'))
-    if (word.consume_front("--cuda-path="))
-      caller.cudaPath = word.str();
+  while (std::getline(commandLine, word, '\0'))
+    if (StringRef rest = word; rest.consume_front("--cuda-path="))
+      caller.cudaPath = rest.str();
   readLoaded(process, caller);
   return caller;
 }
@@ -141,8 +135,10 @@ static llvm::SmallVector<Caller, 4> callers() {
     const std::string folder = "/proc/" + process;
     found.push_back(readCaller(folder));
     // The parent's number follows the name, which may contain anything: `123 (name) S 45 ...`.
-    const std::string status = contents(folder + "/stat");
-    process = StringRef(status).rsplit(") ").second.drop_front(2).split(' ').first.str();
+    std::ifstream status(folder + "/stat");
+    std::string text;
+    std::getline(status, text);
+    process = StringRef(text).rsplit(") ").second.drop_front(2).split(' ').first.str();
   }
   return found;
 }

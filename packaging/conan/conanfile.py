@@ -1,16 +1,18 @@
 """Conan's recipe of the library and the program: `conan create packaging/conan`.
 
-LLVM, ANTLR and the others are those of the system (docs/building.md names the packages): Conan Center has no
+LLVM, ANTLR's runtime and the others are those of the system (docs/building.md names the packages): Conan Center has no
 LLVM as a library of this size."""
 
 import pathlib
 import re
 
 from conan import ConanFile
+from conan.errors import ConanException
 from conan.tools.cmake import CMake, CMakeToolchain, cmake_layout
 from conan.tools.files import copy
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+RUNTIME = "build/antlr4-runtime/antlr4-cpp-runtime-4.9+dfsg/runtime/src"  # of ANTLR, from `tools/dev setup`
 PARTS = (
     "CMakeLists.txt",
     "LICENSE",
@@ -40,6 +42,10 @@ class Ptxray(ConanFile):
         for part in PARTS:
             for pattern in (part, f"{part}/*"):
                 copy(self, pattern, ROOT, self.export_sources_folder, excludes=("build/*", "*/node_modules/*"))
+        if (ROOT / RUNTIME).exists():
+            copy(self, "*", ROOT / RUNTIME, pathlib.Path(self.export_sources_folder) / RUNTIME)
+        elif not (ROOT / "generated" / "antlr4-runtime").exists():
+            raise ConanException("ANTLR's runtime is needed in source: take a source archive, or run `tools/dev setup`")
 
     def layout(self):
         cmake_layout(self)

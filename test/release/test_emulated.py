@@ -58,9 +58,7 @@ def main():
     tree = release.work / "source-emulated"  # of a source archive, which has its parser, no tests are built
     shutil.rmtree(tree, ignore_errors=True)
     copy_sources(tree)
-    shutil.copytree(
-        release.work / "third-party-source/antlr4-cpp-runtime/runtime/src", tree / "generated/antlr4-runtime"
-    )
+    shutil.copytree(source / "generated/antlr4-runtime", tree / "generated/antlr4-runtime")
     (tree / "build").mkdir()
     (tree / "build/cuda").symlink_to(ROOT / "build/cuda")
     options.append("-DCMAKE_CXX_FLAGS=-g0 -fno-sanitize=undefined")  # which zig turns on where nothing is optimised

@@ -151,12 +151,11 @@ elseif(TARGET LLVM)
   target_link_libraries(ptxray_llvm INTERFACE LLVM)
 endif()
 
-# ---- ANTLR: what it generates in generated/, or antlr4; what reads grammar/isa needs its runtime as well, in source in
-# generated/antlr4-runtime or as a library.
+# ---- ANTLR: its runtime in source in generated/antlr4-runtime, else as a library.
 
 # The parsers that ANTLR generates since 4.10 and the runtimes since 4.10 do not go with those before.
 set(generated_sources ${PROJECT_SOURCE_DIR}/generated)
-# The source of Debian's, which tools/dev fetches where the system's antlr4 and runtime do not fit together.
+# The source of Debian's, which tools/dev fetches.
 set(ptxray_antlr_fetched ${PROJECT_SOURCE_DIR}/build/antlr4-runtime/antlr4-cpp-runtime-4.9+dfsg/runtime/src)
 set(PTXRAY_PREGENERATED OFF)
 if(EXISTS ${generated_sources}/parser)
@@ -172,13 +171,13 @@ endfunction()
 
 add_library(ptxray_antlr INTERFACE)
 set(ptxray_antlr_sources ${generated_sources}/antlr4-runtime)
-set(ptxray_antlr_bundled OFF)
 if(EXISTS ${ptxray_antlr_sources}/antlr4-runtime.h)
   set(ANTLR4_INCLUDE ${ptxray_antlr_sources})
   set(ptxray_antlr_bundled ON)
-elseif(NOT PTXRAY_PREGENERATED)
+else()
+  set(ptxray_antlr_bundled OFF)
   find_path(ANTLR4_INCLUDE antlr4-runtime.h PATH_SUFFIXES antlr4-runtime)
-  find_library(ANTLR4_RUNTIME antlr4-runtime)
+  ptxray_find_library(ANTLR4_RUNTIME antlr4-runtime)
   if(NOT ANTLR4_INCLUDE OR NOT ANTLR4_RUNTIME)
     ptxray_require("the C++ runtime of ANTLR 4" antlr)
   endif()
@@ -190,7 +189,11 @@ if(ANTLR4_INCLUDE)
   endif()
 endif()
 
-if(NOT PTXRAY_PREGENERATED)
+if(PTXRAY_PREGENERATED)
+  file(STRINGS ${generated_sources}/parser/PtxLexer.cpp line LIMIT_COUNT 1 REGEX "by ANTLR [0-9.]+")
+  string(REGEX REPLACE ".*by ANTLR ([0-9.]+).*" "\\1" ptxray_antlr_version "${line}")
+  set(ptxray_generator "the parser in generated/")
+else()
   find_program(ANTLR4_TOOL NAMES antlr4 antlr)
   if(NOT ANTLR4_TOOL)
     ptxray_require("antlr4, which generates the parser (a source archive of a release has the parser)" antlr4)
@@ -199,10 +202,12 @@ if(NOT PTXRAY_PREGENERATED)
     string(REGEX MATCH "Version ([0-9.]+)" ptxray_antlr_version "${text}")
     set(PTXRAY_ANTLR4_VERSION "${CMAKE_MATCH_1}" CACHE INTERNAL "of antlr4")
   endif()
+  set(ptxray_antlr_version "${PTXRAY_ANTLR4_VERSION}")
+  set(ptxray_generator "${ANTLR4_TOOL}")
 endif()
-ptxray_antlr_age(ptxray_generator_age "${PTXRAY_ANTLR4_VERSION}")
+ptxray_antlr_age(ptxray_generator_age "${ptxray_antlr_version}")
 file(REMOVE ${PROJECT_BINARY_DIR}/missing-antlr-runtime)
-if(ptxray_runtime_age AND PTXRAY_ANTLR4_VERSION AND NOT ptxray_generator_age STREQUAL ptxray_runtime_age)
+if(ptxray_runtime_age AND ptxray_antlr_version AND NOT ptxray_generator_age STREQUAL ptxray_runtime_age)
   if(ptxray_generator_age STREQUAL "before 4.10" AND EXISTS ${ptxray_antlr_fetched}/antlr4-runtime.h)
     set(ptxray_antlr_sources ${ptxray_antlr_fetched})
     set(ptxray_antlr_bundled ON)
@@ -210,15 +215,13 @@ if(ptxray_runtime_age AND PTXRAY_ANTLR4_VERSION AND NOT ptxray_generator_age STR
     set(ANTLR4_INCLUDE ${ptxray_antlr_fetched})
   else()
     file(TOUCH ${PROJECT_BINARY_DIR}/missing-antlr-runtime)
-    message(FATAL_ERROR "${ANTLR4_TOOL} is of ANTLR ${PTXRAY_ANTLR4_VERSION}, the runtime in ${ANTLR4_INCLUDE} is "
-      "${ptxray_runtime_age}: that cannot read what it writes. On Debian and Ubuntu, tools/dev fetches one that "
+    message(FATAL_ERROR "${ptxray_generator} is of ANTLR ${ptxray_antlr_version}, the runtime in ${ANTLR4_INCLUDE} is "
+      "${ptxray_runtime_age}: that cannot read the parser's tables. On Debian and Ubuntu, tools/dev fetches one that "
       "can. Else set ANTLR4_TOOL to an antlr4 of the runtime's version, or ANTLR4_INCLUDE and ANTLR4_RUNTIME to "
-      "another runtime, or build a source archive, which needs neither.")
+      "another runtime, or build a source archive, which has both.")
   endif()
 endif()
-if(ANTLR4_INCLUDE)
-  target_include_directories(ptxray_antlr SYSTEM INTERFACE ${ANTLR4_INCLUDE})
-endif()
+target_include_directories(ptxray_antlr SYSTEM INTERFACE ${ANTLR4_INCLUDE})
 
 # ---- The others.
 

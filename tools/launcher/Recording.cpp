@@ -5,6 +5,7 @@
 #include <cinttypes>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <string_view>
 #include <sys/stat.h>
 
@@ -315,13 +316,9 @@ bool isRecording(const std::string &path) {
   struct stat status;
   if (stat(path.c_str(), &status) || !S_ISREG(status.st_mode)) // what a pipe holds can be read once
     return false;
-  std::FILE *file = std::fopen(path.c_str(), "rb");
-  if (!file)
-    return false;
+  std::ifstream file(path, std::ios::binary);
   std::string beginning(magic.size(), ' ');
-  beginning.resize(std::fread(beginning.data(), 1, beginning.size(), file));
-  std::fclose(file);
-  return beginning == magic;
+  return file.read(beginning.data(), static_cast<std::streamsize>(magic.size())) && beginning == magic;
 }
 
 Recording readRecording(const std::string &path) { return Reader(path).read(); }

@@ -3,6 +3,8 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <unistd.h>
 
 namespace ptxray::launcher {
@@ -22,12 +24,8 @@ static std::string pathOf(const std::string &name) {
 }
 
 std::string rememberedText(const std::string &name) {
-  try {
-    const Bytes text = readBytes(pathOf(name));
-    return {text.begin(), text.end()};
-  } catch (const UsageError &) {
-    return "";
-  }
+  std::ifstream file(pathOf(name), std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 void remember(const std::string &textPath, const std::string &binaryPath) {
@@ -37,11 +35,10 @@ void remember(const std::string &textPath, const std::string &binaryPath) {
     const Bytes text = readBytes(textPath), binary = readBytes(binaryPath);
     const std::string path = pathOf(nameOfBinary(binary.data(), binary.size()));
     const std::string draft = path + '.' + std::to_string(getpid()); // compilers may run at the same time
-    std::FILE *file = std::fopen(draft.c_str(), "wb");
-    if (!file)
-      return;
-    const bool isWritten = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-    if (std::fclose(file) || !isWritten || std::rename(draft.c_str(), path.c_str()))
+    std::ofstream file(draft, std::ios::binary);
+    file.write(reinterpret_cast<const char *>(text.data()), static_cast<std::streamsize>(text.size()));
+    file.close();
+    if (!file || std::rename(draft.c_str(), path.c_str()))
       std::remove(draft.c_str());
   } catch (const UsageError &) {
     return; // ptxas has said what is wrong

@@ -2,10 +2,9 @@
 #include "Source/Counted.h"
 #include "Source/JsonValue.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <algorithm>
+#include <fstream>
 #include <vector>
 
 namespace ptxray {
@@ -21,8 +20,9 @@ static void add(ClientReport::Counts &to, const Json &line, const char *name) {
 
 ClientReport readClientReport(const std::string &path) {
   ClientReport report;
-  const auto file = llvm::MemoryBuffer::getFile(path);
-  for (const StringRef text : llvm::split(file ? (*file)->getBuffer() : "", '\n')) {
+  std::ifstream file(path);
+  std::string text;
+  while (std::getline(file, text)) {
     const Json line = Json::parse(text, nullptr, false);
     if (!line.is_object())
       continue;

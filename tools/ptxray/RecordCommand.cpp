@@ -11,11 +11,11 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -104,10 +104,10 @@ struct Recorded {
 
 static Recorded readReport(const std::string &path) {
   Recorded all;
-  const auto file = llvm::MemoryBuffer::getFile(path);
-  for (const StringRef text : llvm::split(file ? (*file)->getBuffer() : "", '\n')) {
+  std::ifstream file(path);
+  for (std::string text; std::getline(file, text);) {
     llvm::SmallVector<StringRef> words;
-    text.split(words, '\t', 3);
+    StringRef(text).split(words, '\t', 3);
     uint64_t number = 0;
     if (words.size() < 2 || words[1].getAsInteger(10, number))
       continue;

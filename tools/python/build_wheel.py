@@ -101,7 +101,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     if not library.exists():
         print(
             "ptxray: this wheel has no library, so that its module talks to a process of the program beside it: "
-            "there is no static LLVM (docs/building.md)",
+            "the source of ANTLR's runtime was not found (docs/building.md)",
             file=sys.stderr,
         )
     data = stripped(library) if library.exists() else b""

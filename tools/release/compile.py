@@ -1,5 +1,5 @@
 """The programs of a target, compiled with zig: LLVM's Support, lz4, zstd and zlib first, which are kept until their
-sources or the way they are built change."""
+sources or the way they are built change; ANTLR's runtime comes with the source archive."""
 
 import hashlib
 import os

@@ -12,7 +12,7 @@ import sources
 
 
 def generated(work, folder):
-    """{path: (mode, bytes)} of generated/: parser, tables, and the library that few distributions have."""
+    """{path: (mode, bytes)} of generated/: parser, tables, and the libraries that few distributions have."""
     build, log = work / "generated", work / "generated.log"
     print("generating the parser and the tables", file=sys.stderr)
     with open(log, "w") as out:
@@ -23,7 +23,12 @@ def generated(work, folder):
     place = build / "generated"
     files = {path.relative_to(build): path for path in place.rglob("*") if path.is_file()}
     third = work / "third-party-source"
+    runtime = third / "antlr4-cpp-runtime" / "runtime" / "src"
     inside = pathlib.Path("generated")
+    for path in runtime.rglob("*"):
+        if path.suffix in (".h", ".cpp"):
+            files[inside / "antlr4-runtime" / path.relative_to(runtime)] = path
+    files[inside / "antlr4-runtime" / "LICENSE.txt"] = third / "antlr4-cpp-runtime" / "LICENSE.txt"
     json = third / "nlohmann-json3"
     files[inside / "include" / "nlohmann" / "json.hpp"] = json / "single_include" / "nlohmann" / "json.hpp"
     files[inside / "include" / "nlohmann" / "LICENSE.MIT"] = json / "LICENSE.MIT"

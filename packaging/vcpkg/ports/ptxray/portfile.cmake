@@ -1,5 +1,5 @@
 # An overlay port: `vcpkg install ptxray --overlay-ports=packaging/vcpkg/ports`, from a source archive of a release,
-# which has the generated parser and nlohmann/json: PTXRAY_SOURCE_ARCHIVE names it (and
+# which has the generated parser, ANTLR's runtime and nlohmann/json: PTXRAY_SOURCE_ARCHIVE names it (and
 # VCPKG_KEEP_ENV_VARS this variable); without, the folder that this port lies in is built.
 if(DEFINED ENV{PTXRAY_SOURCE_ARCHIVE})
   vcpkg_extract_source_archive(SOURCE_PATH ARCHIVE "$ENV{PTXRAY_SOURCE_ARCHIVE}")

@@ -118,11 +118,16 @@ static Value rounded(StepOp op, const Value &a, const ElementType &type) {
   return Value::real(read(number, *type.format, rounding, false));
 }
 
-/// Flushes numbers that are subnormal in their own type, or in the one that is stored.
+/// Flushes numbers that are subnormal in their own type, or in the one that is stored. A NaN of f32 becomes the usual
+/// one, and one of f64 that becomes an f32 keeps its bits.
 static Value flushed(const RecipeStep &step, const Value &a) {
   const ElementType &type = step.type.isFloat() ? step.type : step.target;
-  if (!type.isFloat() || a.asNumber().isNaN())
+  if (!type.isFloat())
     return a;
+  if (a.asNumber().isNaN() && a.asNumber().isWide)
+    return a;
+  if (a.asNumber().isNaN())
+    return Value::real(read(numbers::store(a.asNumber(), *type.format, {}), *type.format));
   return Value::real(read(a.asNumber(), *type.format, numbers::Rounding::Nearest, true));
 }
 

@@ -430,7 +430,8 @@ std::optional<ElementType> Compiler::target(const isa::Formula &formula, RecipeR
 
 /// Undoes the conversions of numbers that are only copied to a place of their own type.
 void Compiler::keepCopies(RecipeResult &result) {
-  result.step = raw(result.step);
+  if (recipe.steps[result.step].type.format == result.type.format)
+    result.step = raw(result.step);
   std::vector<uint16_t> pending = {result.step};
   while (!pending.empty()) {
     RecipeStep &step = recipe.steps[pending.back()];

@@ -1,5 +1,6 @@
 """What the driver does late, graphs, arrays and textures, the linker, mapped memory: driver_work.py LIBRARY. All but
-`late`, which asks for more than a driver promises, passes on a GPU too: `driver_work.py libcuda.so.1`."""
+`late`, which asks for more than a driver promises, and `device_runtime`, which links no library of NVIDIA's, passes on
+a GPU too: `driver_work.py libcuda.so.1`."""
 
 import ctypes
 import sys
@@ -426,6 +427,7 @@ CALLED = (
 }
 """
 )
+NO_RESULT = CALLED.replace(".func (.param .b32 out) twice", ".func twice").replace("st.param.b32 [out], %r3;", "")
 WEAK = CALLED.replace(".visible", ".weak").replace("= 1000", "= 2000").replace("= 100;", "= 200;")
 
 
@@ -460,6 +462,55 @@ def linker():
     link(CALLER, status=300)
     link(CALLER, CALLED, CALLED + " ", last=300)
     link(CALLER, CALLED.replace("ret;", "rte;"), last=218)
+    for texts in ((CALLER, NO_RESULT), (NO_RESULT, CALLER)):
+        link(*texts, last=300)
+
+
+# Each block counts, all wait for each other, and each counts again if it sees that all have counted.
+WAITS = (
+    HEAD
+    + """
+.extern .func (.param .b64 handle) cudaCGGetIntrinsicHandle(.param .b32 scope);
+.extern .func (.param .b32 error) cudaCGSynchronize(.param .b64 handle, .param .b32 flags);
+.visible .entry main(.param .u64 to) {
+  .reg .pred %some;
+  .reg .b32 %r<3>;
+  .reg .b64 %rd<3>;
+  .param .b64 handle, waited;
+  .param .b32 number, error;
+  ld.param.u64 %rd1, [to];
+  cvta.to.global.u64 %rd1, %rd1;
+  atom.global.add.u32 %r1, [%rd1], 1;
+  st.param.b32 [number], 1;
+  call (handle), cudaCGGetIntrinsicHandle, (number);
+  ld.param.b64 %rd2, [handle];
+  st.param.b32 [number], 0;
+  st.param.b64 [waited], %rd2;
+  call (error), cudaCGSynchronize, (waited, number);
+  ld.param.b32 %r1, [error];
+  ld.global.u32 %r2, [%rd1];
+  add.u32 %r2, %r2, %r1;
+  setp.eq.u32 %some, %r2, 12;
+  @%some red.global.add.u32 [%rd1+4], 1;
+  ret;
+}
+"""
+)
+
+
+def device_runtime():
+    """Of libcudadevrt.a, which has no PTX, the driver knows the functions for grids whose blocks wait."""
+    linking, image = pointer(), pointer()
+    call("cuLinkCreate_v2", 0, None, None, ctypes.byref(linking))
+    for kind, data in ((1, WAITS.encode() + b"\0"), (4, b"!<arch>\ncuda_device_runtime.o/")):
+        call("cuLinkAddData_v2", linking, kind, data, size(len(data)), b"", 0, None, None)
+    call("cuLinkComplete", linking, ctypes.byref(image), None)
+    module = made("cuModuleLoadData", image)
+    call("cuLinkDestroy", linking)
+    to = memory()
+    function = made("cuModuleGetFunction", module, b"main")
+    call("cuLaunchCooperativeKernel", function, 3, 1, 1, 4, 1, 1, 0, None, Launch(to).places)
+    assert numbers(to)[:2] == [12, 12]
 
 
 def anywhere():
@@ -490,5 +541,6 @@ mapped(increments)
 linker()
 pinned = streams(increments)
 if not onGpu:
+    device_runtime()
     late(increments, pinned)
 print(name.value.decode(), "streams, graphs, images, maps and links")

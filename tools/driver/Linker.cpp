@@ -27,6 +27,7 @@ struct Item {
   StringRef name, linkage;
   Range range, linkageRange;
   std::string prototype; // the head of a function, without the linkage
+  std::string shape;     // bits of its results and parameters
   bool isFunction = false, isDefined = false, isShared = false;
 
   bool isLocal() const { return linkage.empty(); }
@@ -74,6 +75,21 @@ private:
 
 } // namespace
 
+/// The bits and elements of the results and parameters of a function, which are what real linkers compare.
+static std::string shapeOf(const Ast &ast, const Function &function) {
+  std::string shape;
+  for (const Slice list : {function.returns, function.parameters}) {
+    for (const Declaration &one : llvm::ArrayRef(ast.declarations).slice(list.first, list.count)) {
+      shape += ast.text(one.type).drop_while([](char c) { return !llvm::isDigit(c); });
+      for (const int64_t count : llvm::ArrayRef(ast.dims).slice(one.dims.first, one.dims.count))
+        shape += "x" + std::to_string(count);
+      shape += ",";
+    }
+    shape += ";";
+  }
+  return shape;
+}
+
 /// The name of an item as the text has it, from the word that says how it is linked.
 static Range linkageIn(const Module &module, Range range, StringRef linkage) {
   const size_t at = linkage.empty() ? StringRef::npos : module.source->text().find(linkage, range.begin);
@@ -94,6 +110,7 @@ void Linker::addItems(Module &module, size_t number) {
       item.range = function.range;
       item.isFunction = true;
       item.isDefined = function.hasBody;
+      item.shape = shapeOf(ast, function);
       if (function.linkage != SpellingId::None)
         item.linkageRange = linkageIn(module, function.range, item.linkage);
       const uint32_t from = item.linkageRange == Range() ? function.head.begin : item.linkageRange.end;
@@ -155,6 +172,14 @@ void Linker::choose() {
       if (!best || best->strength() < item.strength())
         best = &item;
     }
+  for (const Module &module : modules)
+    for (const Item &item : module.items)
+      if (const auto found = chosen.find(item.name);
+          found != chosen.end() && item.linkage == ".extern" && item.isFunction && item.shape != found->second->shape)
+        return fail(LinkFault::Mismatch, "Prototype doesn't match for '" + item.name.str() + "' in '" +
+                                             inputs[std::max(item.module, found->second->module)].name +
+                                             "', first defined in '" +
+                                             inputs[std::min(item.module, found->second->module)].name + "'");
   for (const Module &module : modules)
     for (const Item &item : module.items)
       if (item.linkage == ".extern" && !item.isShared && !chosen.contains(item.name) &&
@@ -322,6 +347,65 @@ Linked Linker::link() {
   result.text = place();
   return std::move(result);
 }
+
+// The second word of the workspace of a grid is the one that all blocks count in. Block 0 adds what is left to the
+// highest bit, which so changes when all have come.
+const char deviceRuntime[] = R"(
+.version 7.0
+.target sm_70
+.address_size 64
+.weak .func (.param .b64 handle) cudaCGGetIntrinsicHandle(.param .b32 scope)
+{
+  .reg .b32 %low, %high;
+  .reg .b64 %all;
+  mov.b32 %high, %envreg1;
+  mov.b32 %low, %envreg2;
+  mov.b64 %all, {%low, %high};
+  st.param.b64 [handle], %all;
+  ret;
+}
+.weak .func (.param .b32 error) cudaCGSynchronize(.param .b64 handle, .param .b32 flags)
+{
+  .reg .pred %others, %isFirst, %waits;
+  .reg .b32 %here, %one, %blocks, %old, %now;
+  .reg .b64 %at;
+  ld.param.b64 %at, [handle];
+  add.s64 %at, %at, 4;
+  mov.u32 %here, %tid.x;
+  mov.u32 %one, %tid.y;
+  or.b32 %here, %here, %one;
+  mov.u32 %one, %tid.z;
+  or.b32 %here, %here, %one;
+  setp.ne.u32 %others, %here, 0;
+  barrier.sync 0;
+  @%others bra DONE;
+  mov.u32 %blocks, %nctaid.x;
+  mov.u32 %one, %nctaid.y;
+  mul.lo.u32 %blocks, %blocks, %one;
+  mov.u32 %one, %nctaid.z;
+  mul.lo.u32 %blocks, %blocks, %one;
+  mov.u32 %here, %ctaid.x;
+  mov.u32 %one, %ctaid.y;
+  or.b32 %here, %here, %one;
+  mov.u32 %one, %ctaid.z;
+  or.b32 %here, %here, %one;
+  setp.eq.u32 %isFirst, %here, 0;
+  sub.u32 %blocks, 0x80000001, %blocks;
+  selp.b32 %one, %blocks, 1, %isFirst;
+  fence.acq_rel.gpu;
+  atom.relaxed.gpu.add.u32 %old, [%at], %one;
+WAITING:
+  ld.acquire.gpu.u32 %now, [%at];
+  xor.b32 %now, %now, %old;
+  setp.ge.s32 %waits, %now, 0;
+  @%waits bra WAITING;
+  fence.acq_rel.gpu;
+DONE:
+  barrier.sync 0;
+  st.param.b32 [error], 0;
+  ret;
+}
+)";
 
 Linked linked(llvm::ArrayRef<LinkInput> inputs) { return Linker(inputs).link(); }
 

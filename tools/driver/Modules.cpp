@@ -314,12 +314,15 @@ PTXRAY_API cuLinkAddData_v2(void *link, int kind, void *data, size_t size, const
   PTXRAY_BEGIN;
   if (!state().links.contains(link))
     return InvalidHandle;
-  constexpr int cubin = 0, ptx = 1, fatbin = 2, last = 5;
+  constexpr int cubin = 0, ptx = 1, fatbin = 2, library = 4, last = 5;
   if (!data || !size || kind < cubin || kind > last)
     return InvalidValue;
   auto &linked = *static_cast<Link *>(link);
   const auto *bytes = static_cast<const char *>(data);
   std::string text = kind == ptx ? std::string(bytes, strnlen(bytes, size)) : kind == fatbin ? textOf(data) : "";
+  const StringRef all(bytes, size);
+  if (kind == library && all.starts_with("!<arch>") && all.contains("cuda_device_runtime.o/")) // libcudadevrt.a
+    text = deviceRuntime;
   if (text.empty())
     return failed(linked, "only PTX can be linked: a binary without it cannot be emulated", NoBinaryForGpu);
   FileReport report;
@@ -328,7 +331,7 @@ PTXRAY_API cuLinkAddData_v2(void *link, int kind, void *data, size_t size, const
     return failed(linked, said, InvalidPtx);
   linked.inputs.push_back({name ? name : "<ptx>", std::move(text)});
   const Linked made = ptxray::driver::linked(linked.inputs);
-  if (made.fault == LinkFault::Duplicate) {
+  if (made.fault == LinkFault::Duplicate || made.fault == LinkFault::Mismatch) {
     linked.inputs.pop_back();
     return failed(linked, made.problem, InvalidSource);
   }

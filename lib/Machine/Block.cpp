@@ -126,6 +126,7 @@ static void beginAgain(BlockState &block, uint32_t releases) {
     warp.changedIn = nullptr;
     warp.changed.clear();
     warp.waitsInVain.reset();
+    warp.meeting.reset();
     warp.atBarrier = warp.atCluster = 0;
     warp.laneInstructions = 0;
     knowAll(warp, releases);

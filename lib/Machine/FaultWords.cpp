@@ -19,10 +19,9 @@ static std::string triple(const std::array<uint32_t, 3> &at) {
   return "(" + std::to_string(at[0]) + ", " + std::to_string(at[1]) + ", " + std::to_string(at[2]) + ")";
 }
 
-/// The thread, in the words of all messages.
-static std::string threadText(const GridState &grid) {
+/// A thread of the block with the fault, in the words of all messages.
+static std::string threadText(const GridState &grid, uint32_t thread) {
   const auto &size = grid.block;
-  const uint32_t thread = grid.faultThread;
   return "thread " + triple({thread % size[0], thread / size[0] % size[1], thread / size[0] / size[1]}) + " of block " +
          triple(grid.faultBlock);
 }
@@ -108,18 +107,32 @@ static void reportUnwritten(const Fault &fault, const Instruction &instruction, 
   diagnostic.notes.push_back({"it was read here", fault.code->instruction(fault.from).range});
 }
 
+static void reportPartialWarp(const GridState &grid, const Fault &fault, const Instruction &instruction,
+                              const std::string &opcode, DiagnosticSink &sink) {
+  Diagnostic &diagnostic = sink.report(DiagId::PartialWarp, instruction.opcodeRange, opcode);
+  diagnostic.severity = Severity::Error;
+  const std::string other = threadText(grid, grid.faultThread - fault.lane + *fault.missing);
+  diagnostic.notes.push_back({threadText(grid, grid.faultThread) + " comes to it", std::nullopt});
+  if (fault.instead)
+    diagnostic.notes.push_back({other + " of the same warp comes to this one", fault.instead->range});
+  else
+    diagnostic.notes.push_back({other + " of the same warp ends without it", std::nullopt});
+}
+
 void reportFault(const GridState &grid, Outcome &outcome) {
   const Fault &fault = *grid.fault;
   const Instruction &instruction = fault.code->instruction(fault.instruction);
   const std::string opcode = grid.program.module->ast().text(instruction.opcode).str();
   DiagnosticSink sink;
-  const std::string thread = threadText(grid);
+  const std::string thread = threadText(grid, grid.faultThread);
   if (!fault.refusal.empty() && fault.kind != Fault::Kind::Undefined) {
     outcome.refusal = fault.refusal;
     outcome.refusedAt = instruction.range;
     return;
   }
-  if (fault.race.rule)
+  if (fault.missing)
+    reportPartialWarp(grid, fault, instruction, opcode, sink);
+  else if (fault.race.rule)
     reportAsyncRace(fault, instruction, thread, *grid.program.module, sink);
   else if (fault.race.earlier.warp) {
     reportRace(grid, fault, instruction, thread, sink);

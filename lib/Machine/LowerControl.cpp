@@ -103,6 +103,8 @@ void BodyLowering::barrier(const Lowered &one, const Action &action) {
     site.threads = placeOf(one, action.amount, 32);
   site.waits = action.kind != FactKind::Arrives;
   site.scope = action.scope();
+  const Action *converged = one.action(FactKind::Converged);
+  site.isAligned = converged && converged->scope() == isa::Scope::Warp;
   site.isRelaxed = site.scope == isa::Scope::Cluster && !one.facts().has(FactKind::Releases);
   if (const int counted = one.node("c"); counted >= 0) {
     using Result = BarrierSite::Result;
@@ -169,6 +171,35 @@ void BodyLowering::call(const Lowered &one, const Action &action) {
   code.blocks.back().isJoin = true;
 }
 
+/// Finds the blocks of code that lead to more than computations. What follows a return is not known, and counts as
+/// nothing.
+static void findEffects(FunctionCode &code) {
+  std::vector<CodeBlock> &blocks = code.blocks;
+  const auto hasEffect = [&](const CodeBlock &block) {
+    return (block.way > Way::Table && block.way != Way::Return && block.way != Way::Exit) ||
+           llvm::any_of(llvm::ArrayRef(code.ops).slice(block.first, block.end - block.first),
+                        [](const Op &op) { return !op.isComputation; });
+  };
+  const auto leads = [&](size_t at) {
+    const CodeBlock &block = blocks[at];
+    const bool isLast = at + 1 == blocks.size();
+    const bool goesOn = !isLast && (block.way == Way::Next || block.guard);
+    const bool toNext = goesOn && blocks[at + 1].leadsToEffects;
+    if (block.way == Way::Table)
+      return toNext || llvm::any_of(static_cast<const JumpTable *>(block.more)->targets,
+                                    [&](uint32_t target) { return blocks[target].leadsToEffects; });
+    return toNext || (block.way == Way::Jump && blocks[block.target].leadsToEffects);
+  };
+  for (CodeBlock &block : blocks)
+    block.leadsToEffects = hasEffect(block);
+  for (bool isChanged = true; isChanged;) {
+    isChanged = false;
+    for (size_t at = blocks.size(); at--;)
+      if (!blocks[at].leadsToEffects && leads(at))
+        isChanged = blocks[at].leadsToEffects = true;
+  }
+}
+
 /// The ways lead to blocks of code, and lanes that part meet where all ways do.
 void BodyLowering::connect() {
   const auto end = static_cast<uint32_t>(code.blocks.size() - 1);
@@ -188,6 +219,7 @@ void BodyLowering::connect() {
     block.isComputation =
         block.way <= Way::Jump && !block.isGuarded && llvm::all_of(ops, [](const Op &op) { return op.isComputation; });
   }
+  findEffects(code);
   const DominatorTree tree = postDominatorsOf(graph);
   for (const auto &[block, of] : parting) {
     const BlockId join = tree.parent[indexOf(of)];

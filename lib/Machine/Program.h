@@ -106,6 +106,7 @@ struct CodeBlock {
   bool isComputation = false; // all its operations are, without guards
   bool isGuarded = false;     // some of its operations are
   bool isFork = false;        // lanes that part here only compute in one block of code, or none, until they meet again
+  bool leadsToEffects = true; // it or one that may follow does more than to compute, and to end
   SlotFilter named = 0;       // the registers that its instructions name
   SlotFilter written = 0;     // and those of them that they write
   Slot guard = noSlot;        // which lanes go that way; the others go on with the next block
@@ -122,6 +123,7 @@ struct BarrierSite {
   enum class Result : uint8_t { None, Count, All, Any };
   Place number, threads;              // threads: none: all of the block
   bool waits = true;                  // else it only arrives
+  bool isAligned = false;             // all lanes of a warp come to it together
   bool isRelaxed = false;             // the arrival orders nothing
   isa::Scope scope = isa::Scope::Cta; // a cluster has one barrier, and so has each warpgroup
   Place counted;                      // the predicate

@@ -5,6 +5,7 @@
 #include "Machine/Halt.h"
 #include "Machine/Joins.h"
 #include "Machine/Provided.h"
+#include "Machine/Together.h"
 #include "Machine/Trace.h"
 #include "Machine/Unwritten.h"
 #include "Machine/Wide.h"
@@ -25,6 +26,7 @@ static unsigned countOf(uint32_t mask) {
 
 /// The lanes are no longer in the warp.
 static void endLanes(Warp &warp, uint32_t mask) {
+  missMeeting(warp, mask, nullptr);
   warp.alive &= ~mask;
   warp.now.mask &= ~mask;
   if (!warp.alive) {
@@ -220,28 +222,6 @@ static void returnFrom(Warp &warp, uint32_t returning) {
     warp.frames.pop_back();
 }
 
-/// The lanes that execute the next instruction together: the others of them have to come first.
-static void together(Warp &warp, const CodeBlock &block) {
-  Fragment &now = warp.now;
-  uint32_t wanted = warp.alive;
-  if (block.more)
-    wanted &= static_cast<uint32_t>(
-        addressIn(now.frame->registers, {*static_cast<const Place *>(block.more), 0}, __builtin_ctz(now.mask)));
-  ++now.at;
-  if ((now.mask & wanted) == wanted)
-    return;
-  llvm::erase_if(warp.parted, [&](const Fragment &other) {
-    if (other.at != now.at || other.frame != now.frame)
-      return false;
-    merge(warp, now, other);
-    return true;
-  });
-  if ((now.mask & wanted) == wanted)
-    return;
-  warp.parted.push_back(now);
-  now.mask = 0;
-}
-
 static uint32_t leavingLanes(Warp &warp, const CodeBlock &block) {
   if (!block.guard)
     return warp.now.mask;
@@ -263,6 +243,8 @@ static void meetAtBarrier(Warp &warp, const CodeBlock &block, uint32_t leaving) 
   if (site.waits)
     warp.now.mask &= ~leaving;
   ++warp.now.at;
+  if (site.isAligned && (warp.meeting || leaving != warp.alive) && warp.block->grid->launch.checks)
+    noteMeeting(warp, next.frame->code, block.instruction, leaving);
   arrive(warp, next, site, leaving);
   if (warp.isCounted && site.waits && warp.atBarrier & leaving)
     countWait(warp, next.frame->code, block.instruction);
@@ -427,24 +409,6 @@ static void executeBlock(Warp &warp, const FunctionCode &code, const CodeBlock &
   executeObserved(warp, code, block, op, late ? late : end);
   if (late && !warp.fault && !(warp.isHalting && isHalted(*warp.block->grid)))
     makeLate(warp, code, *late);
-}
-
-/// Lets lanes go on that wait for lanes which no longer exist, or for all that are left.
-static bool releaseParted(Warp &warp) {
-  for (size_t i = 0; i < warp.parted.size(); ++i) {
-    const Fragment one = warp.parted[i];
-    const CodeBlock &block = one.frame->code.blocks[one.at - 1];
-    uint32_t wanted = warp.alive;
-    if (block.more)
-      wanted &= static_cast<uint32_t>(
-          addressIn(one.frame->registers, {*static_cast<const Place *>(block.more), 0}, __builtin_ctz(one.mask)));
-    if ((one.mask & wanted) != wanted)
-      continue;
-    warp.parted.erase(warp.parted.begin() + static_cast<long>(i));
-    warp.ready.push_back(one);
-    return true;
-  }
-  return false;
 }
 
 /// Executes operations that only compute.

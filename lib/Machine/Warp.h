@@ -59,6 +59,8 @@ struct Fault {
   std::string text;                      // what the lane does, or the value that it computes
   uint32_t from = UnwrittenLanes::never; // the instruction that read first what nothing has written
   Race race;                             // or with this access
+  std::optional<unsigned> missing;       // the lane that did not come to it, as all have to
+  const Instruction *instead = nullptr;  // what it came to, as all have to; null: it ended
   const FunctionCode *code = nullptr;
   uint32_t instruction = 0;
   uint64_t address = 0;
@@ -73,6 +75,14 @@ struct VainWait {
   uint32_t instruction = 0, lanes = 0;
   BlockState *block = nullptr; // in whose shared memory the object is:
   uint64_t offset = 0;
+};
+
+/// Some lanes came to an instruction that all lanes of their warp execute together, and others did not come with them.
+struct PartialMeeting {
+  const FunctionCode *code;
+  uint32_t instruction;
+  uint32_t missing; // those that may still come
+  unsigned lane;    // one that came
 };
 
 struct Warp {
@@ -116,6 +126,7 @@ struct Warp {
   uint32_t atCluster = 0; // lanes that have arrived at the barrier of the cluster, for the phase that is not complete
   std::optional<VainWait> waitsInVain; // a wait for the phase of a barrier object
   std::optional<uint64_t> asksSince;   // the time of the first such wait since one was not in vain, if it is halted
+  std::optional<PartialMeeting> meeting;
   std::optional<Fault> fault;
   std::unique_ptr<WeakView> weak; // null: stores and loads are done at once
   std::vector<LateAccess> late;   // the earliest first

@@ -119,8 +119,28 @@ static void reportPartialWarp(const GridState &grid, const Fault &fault, const I
     diagnostic.notes.push_back({other + " of the same warp ends without it", std::nullopt});
 }
 
+static DeviceError errorOf(const GridState &grid, const Fault &fault) {
+  if (fault.kind == Fault::Kind::Assertion)
+    return DeviceError::Assertion;
+  if (fault.isIllegal)
+    return DeviceError::IllegalInstruction;
+  if (fault.kind != Fault::Kind::Access || fault.access == AccessFault::None)
+    return DeviceError::None;
+  if (fault.access == AccessFault::Misaligned)
+    return DeviceError::Misaligned;
+  const uint64_t window = fault.address / windowBytes * windowBytes;
+  if (fault.space == Space::Global && (window == localWindow || window == sharedWindow))
+    return DeviceError::AddressSpace;
+  const uint64_t rank = fault.address % windowBytes >> sharedRankShift;
+  const bool isShared = fault.space == Space::Shared || (fault.space == Space::Generic && window == sharedWindow);
+  return isShared && rank >= uint64_t(grid.cluster[0]) * grid.cluster[1] * grid.cluster[2]
+             ? DeviceError::IllegalInstruction
+             : DeviceError::IllegalAddress;
+}
+
 void reportFault(const GridState &grid, Outcome &outcome) {
   const Fault &fault = *grid.fault;
+  outcome.error = errorOf(grid, fault);
   const Instruction &instruction = fault.code->instruction(fault.instruction);
   const std::string opcode = grid.program.module->ast().text(instruction.opcode).str();
   DiagnosticSink sink;

@@ -15,7 +15,7 @@ inline constexpr unsigned mostImageLevels = 17;
 inline constexpr unsigned cubeFaces = 6;
 
 /// Texels of an image lie packed: level after level, in each of them layer after layer, of a cube face after face, in
-/// each of these the first dimension innermost.
+/// each of these the first dimension innermost. Rows in linear memory may have gaps between them.
 struct Image {
   uint64_t address = 0;
   TexelType type = TexelType::F32;
@@ -26,6 +26,7 @@ struct Image {
   bool isCube = false;                                     // each image, or each layer, is six faces
   bool isBuffer = false; // in linear memory, which is read by integers alone: one dimension, no filter
   uint32_t levels = 1;
+  uint64_t pitch = 0; // from row to row of an image of two dimensions and one level; 0: rows are packed
 
   /// Images of one level: faces of all layers.
   uint32_t slices() const { return (layers ? layers : 1) * (isCube ? cubeFaces : 1); }
@@ -33,9 +34,10 @@ struct Image {
     return extents[dimension] >> level ? extents[dimension] >> level : 1;
   }
   uint64_t texelBytes() const;
+  uint64_t rowBytes(uint32_t level) const { return pitch ? pitch : extent(0, level) * texelBytes(); }
   uint64_t sliceBytes(uint32_t level) const;
   uint64_t levelOffset(uint32_t level) const;
-  uint64_t bytes() const { return levelOffset(levels); }
+  uint64_t bytes() const { return levelOffset(levels) - (pitch ? pitch - extents[0] * texelBytes() : 0); }
 };
 unsigned bitsOf(TexelType type);
 inline bool isFloat(TexelType type) { return type == TexelType::F16 || type == TexelType::F32; }

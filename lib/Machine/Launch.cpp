@@ -15,6 +15,21 @@
 
 namespace ptxray::machine {
 
+namespace {
+
+/// The bytes that a variable holds. Those of a managed one are aligned as its address.
+struct VariableBytes {
+  VariableBytes(uint64_t size, bool isManaged) : room(size + (isManaged ? alignment - 1 : 0)) {
+    const uint64_t past = isManaged ? reinterpret_cast<uintptr_t>(room.data()) % alignment : 0;
+    bytes = {room.data() + (past ? alignment - past : 0), size};
+  }
+  static constexpr uint64_t alignment = 512; // that of a driver
+  std::vector<uint8_t> room;
+  llvm::MutableArrayRef<uint8_t> bytes;
+};
+
+} // namespace
+
 struct LoadedModule::Parts {
   Parts(const ReadModule &module, Memory &memory, std::string target)
       : module(module), memory(memory), target(std::move(target)) {}
@@ -22,16 +37,17 @@ struct LoadedModule::Parts {
   Memory &memory;
   std::string target;
   PlacedVariables variables;
-  std::deque<std::vector<uint8_t>> bytes;                    // the bytes that the variables hold
-  std::map<std::string, std::pair<uint64_t, size_t>> byName; // index into `bytes`
-  std::map<std::string, uint64_t> images;                    // handles
+  std::deque<VariableBytes> bytes;
+  std::map<std::string, std::pair<uint64_t, size_t>> byName;                            // index into `bytes`
+  std::map<std::string, uint64_t> images;                                               // handles
   std::map<std::pair<std::string, LoweringOptions>, std::unique_ptr<Program>> programs; // by the name of the kernel
   std::mutex mutex;
   std::shared_ptr<GlobalShadows> shadows; // those of the last launch, for the next one; null: one has them
 };
 
 /// Writes the first values of variables; addresses of others are known by then.
-static void initialise(const ReadVariable &variable, const LoadedModule::Parts &parts, std::vector<uint8_t> &bytes) {
+static void initialise(const ReadVariable &variable, const LoadedModule::Parts &parts,
+                       llvm::MutableArrayRef<uint8_t> bytes) {
   for (const InitialValue &value : variable.values) {
     uint64_t number = value.number;
     if (value.symbol != NameId::None)
@@ -69,9 +85,10 @@ LoadedModule::LoadedModule(const ReadModule &module, Memory &memory, llvm::Strin
       parts->variables[static_cast<uint32_t>(variable.declaration->name)] = {Space::Global, handle, sizeof handle};
       continue;
     }
-    std::vector<uint8_t> &bytes = parts->bytes.emplace_back(symbol.extent.bytes);
+    const bool isShared = memory.sharesManaged && isManaged(module.ast(), *variable.declaration);
+    const llvm::MutableArrayRef<uint8_t> bytes = parts->bytes.emplace_back(symbol.extent.bytes, isShared).bytes;
     uint64_t address = reinterpret_cast<uintptr_t>(bytes.data());
-    if (memory.sharesManaged && isManaged(module.ast(), *variable.declaration))
+    if (isShared)
       memory.addAt(address, bytes, name);
     else
       address = memory.add(bytes, name, isConst);
@@ -82,7 +99,7 @@ LoadedModule::LoadedModule(const ReadModule &module, Memory &memory, llvm::Strin
   for (const ReadVariable &variable : variables)
     if (const auto found = parts->byName.find(module.ast().text(variable.declaration->name).str());
         found != parts->byName.end())
-      initialise(variable, *parts, parts->bytes[found->second.second]);
+      initialise(variable, *parts, parts->bytes[found->second.second].bytes);
 }
 
 LoadedModule::~LoadedModule() {
@@ -110,19 +127,21 @@ std::string LoadedModule::bind(llvm::StringRef name, ImageObject object) {
 
 llvm::MutableArrayRef<uint8_t> LoadedModule::variable(llvm::StringRef name) const {
   const auto found = parts->byName.find(name.str());
-  return found == parts->byName.end() ? llvm::MutableArrayRef<uint8_t>()
-                                      : llvm::MutableArrayRef<uint8_t>(parts->bytes[found->second.second]);
+  return found == parts->byName.end() ? llvm::MutableArrayRef<uint8_t>() : parts->bytes[found->second.second].bytes;
 }
 
 std::vector<llvm::MutableArrayRef<uint8_t>> LoadedModule::allVariables() const {
-  return {parts->bytes.begin(), parts->bytes.end()};
+  std::vector<llvm::MutableArrayRef<uint8_t>> all;
+  for (const VariableBytes &one : parts->bytes)
+    all.push_back(one.bytes);
+  return all;
 }
 
 std::optional<std::pair<uint64_t, uint64_t>> LoadedModule::placeOf(llvm::StringRef name) const {
   const auto found = parts->byName.find(name.str());
   if (found == parts->byName.end())
     return std::nullopt;
-  return std::pair(found->second.first, uint64_t(parts->bytes[found->second.second].size()));
+  return std::pair(found->second.first, uint64_t(parts->bytes[found->second.second].bytes.size()));
 }
 
 static const Program &programOf(LoadedModule::Parts &parts, llvm::StringRef kernel, LoweringOptions how = {}) {
@@ -337,6 +356,7 @@ void Schedule::run(bool isOnlyOne) {
           blocks.push_back(block.get());
       end(clusters.front().number);
       outcome.diagnostics = explainHang(grid, blocks);
+      outcome.error = DeviceError::Hang;
       return;
     }
   }

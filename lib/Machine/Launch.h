@@ -80,10 +80,22 @@ struct CountedInstruction {
   Fidelity fidelity = Fidelity::Exact;
 };
 
+/// The error by which a driver tells of a fault: of each an H100 was asked.
+enum class DeviceError : uint8_t {
+  None, // or one without a name of its own
+  IllegalAddress,
+  AddressSpace,
+  Misaligned,
+  IllegalInstruction,
+  Assertion,
+  Hang,
+};
+
 struct Outcome {
   std::string refusal;                 // says why it was not launched, or what could not be executed; empty: it ran
   Range refusedAt;                     // the instruction that it came to; empty: it was not launched
   std::vector<Diagnostic> diagnostics; // faults of the kernel
+  DeviceError error = DeviceError::None;
   std::vector<TraceLine> trace;
   std::vector<CountedInstruction> counts; // those of the kernel, and of the functions that it came to
   std::string printed;                    // the text that printf wrote

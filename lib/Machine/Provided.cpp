@@ -45,6 +45,13 @@ public:
     std::memcpy(&value, found.bytes, sizeof value);
     return value;
   }
+  /// Returns whether there is memory that can be written.
+  bool write(uint64_t address, uint32_t value) const {
+    const Lookup found = look(warp, Space::Generic, address, sizeof value, lane, true);
+    if (found.bytes)
+      std::memcpy(found.bytes, &value, sizeof value);
+    return found.bytes;
+  }
   std::string text(uint64_t address) const {
     constexpr size_t most = 4096;
     std::string result;
@@ -148,6 +155,7 @@ bool isProvided(llvm::StringRef name) {
       .Case("malloc", true)
       .Case("free", true)
       .Case("__assertfail", true)
+      .Case("cudaGraphSetConditional", true)
       .Default(false);
 }
 
@@ -175,6 +183,18 @@ bool callProvided(Warp &warp, const CallSite &site, uint32_t mask, uint32_t inst
                       ": " + call.text(call.argument(3)) + ": assertion `" + call.text(call.argument(0)) + "` failed\n";
       if (Fault *fault = raise(warp, instruction, static_cast<unsigned>(__builtin_ctz(left))))
         fault->kind = Fault::Kind::Assertion;
+      return true;
+    } else if (site.provided == "cudaGraphSetConditional") { // a handle is the address of the number
+      const uint64_t handle = call.argument(0);
+      if (call.write(handle, static_cast<uint32_t>(call.argument(1))))
+        continue;
+      if (Fault *fault = raise(warp, instruction, static_cast<unsigned>(__builtin_ctz(left)))) {
+        fault->access = AccessFault::OutOfBounds;
+        fault->address = handle;
+        fault->bytes = 4;
+        fault->isWrite = true;
+        fault->text = "it is no handle of a condition";
+      }
       return true;
     } else
       return false;

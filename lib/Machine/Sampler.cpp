@@ -112,11 +112,9 @@ public:
   std::array<uint32_t, 4> texel(uint32_t level, uint32_t slice, const std::array<int32_t, mostImageRank> &at) const {
     if (std::ranges::any_of(at, [](int32_t index) { return index < 0; }))
       return border();
-    uint64_t index = at[2];
-    index = index * image.extent(1, level) + at[1];
-    index = index * image.extent(0, level) + at[0];
-    const uint8_t *from =
-        bytes + image.levelOffset(level) + slice * image.sliceBytes(level) + index * image.texelBytes();
+    const uint64_t row = uint64_t(at[2]) * image.extent(1, level) + at[1];
+    const uint8_t *from = bytes + image.levelOffset(level) + slice * image.sliceBytes(level) +
+                          row * image.rowBytes(level) + at[0] * image.texelBytes();
     std::array<uint32_t, 4> result = {};
     for (uint32_t i = 0; i < image.channels; ++i)
       result[i] = channel(from + size_t(i) * (bitsOf(image.type) / 8));

@@ -235,11 +235,27 @@ static void trap(Warp &warp, const CodeBlock &block) {
     fault->kind = Fault::Kind::Trap;
 }
 
+/// Returns false if the threads that a barrier waits for are not whole warps.
+static bool waitsForWarps(Warp &warp, const CodeBlock &block, const BarrierSite &site, uint32_t leaving) {
+  const auto lane = static_cast<unsigned>(__builtin_ctz(leaving));
+  const uint64_t threads = site.threads.bits ? addressIn(warp.now.frame->registers, {site.threads, 0}, lane) : 0;
+  if (threads % warpSize == 0)
+    return true;
+  if (Fault *fault = raise(warp, block.instruction, lane)) {
+    fault->kind = Fault::Kind::Undefined;
+    fault->refusal = "a barrier of " + std::to_string(threads) + " threads, which is no multiple of 32";
+    fault->isIllegal = true;
+  }
+  return false;
+}
+
 static void meetAtBarrier(Warp &warp, const CodeBlock &block, uint32_t leaving) {
+  const auto &site = *static_cast<const BarrierSite *>(block.more);
+  if (!waitsForWarps(warp, block, site, leaving))
+    return;
   Fragment next = warp.now;
   next.mask = leaving;
   ++next.at;
-  const auto &site = *static_cast<const BarrierSite *>(block.more);
   if (site.waits)
     warp.now.mask &= ~leaving;
   ++warp.now.at;

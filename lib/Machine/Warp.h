@@ -66,6 +66,7 @@ struct Fault {
   uint64_t address = 0;
   uint32_t bytes = 0;
   bool isWrite = false;
+  bool isIllegal = false; // a GPU calls it an illegal instruction
   unsigned lane = 0;
   Space space = Space::Generic;
 };

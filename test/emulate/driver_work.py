@@ -73,6 +73,43 @@ READ = (
 )
 
 
+# A condition is set to a number, and to what is left of a count.
+CONDITION = (
+    HEAD
+    + """
+.extern .func cudaGraphSetConditional(.param .b64 handle, .param .b32 value);
+.visible .entry assign(.param .u64 handle, .param .u32 value) {
+  .reg .b32 %r<2>;
+  .reg .b64 %rd<2>;
+  .param .b64 to;
+  .param .b32 what;
+  ld.param.u64 %rd1, [handle];
+  ld.param.u32 %r1, [value];
+  st.param.b64 [to], %rd1;
+  st.param.b32 [what], %r1;
+  call.uni cudaGraphSetConditional, (to, what);
+  ret;
+}
+.visible .entry count(.param .u64 handle, .param .u64 left) {
+  .reg .b32 %r<3>;
+  .reg .b64 %rd<3>;
+  .param .b64 to;
+  .param .b32 what;
+  ld.param.u64 %rd1, [handle];
+  ld.param.u64 %rd2, [left];
+  cvta.to.global.u64 %rd2, %rd2;
+  ld.global.u32 %r1, [%rd2];
+  add.u32 %r2, %r1, -1;
+  st.global.u32 [%rd2], %r2;
+  st.param.b64 [to], %rd1;
+  st.param.b32 [what], %r2;
+  call.uni cudaGraphSetConditional, (to, what);
+  ret;
+}
+"""
+)
+
+
 def made(name, *arguments, kind=pointer):
     handle = kind()
     call(name, ctypes.byref(handle), *arguments)
@@ -300,6 +337,134 @@ def graph_memory(add):
     call("cuMemFree_v2", own)
 
 
+class Conditional(ctypes.Structure):
+    _fields_ = [("kind", i32), ("none", i32 * 3), ("handle", i64), ("type", i32), ("size", ctypes.c_uint)]
+    _fields_ += [("graphs", ctypes.POINTER(pointer)), ("context", pointer), ("rest", ctypes.c_uint8 * 208)]
+
+
+class Instantiation(ctypes.Structure):
+    _fields_ = [("flags", i64), ("stream", pointer), ("node", pointer), ("result", i32)]
+
+
+def conditions(add):
+    """Nodes that launch graphs by what kernels say."""
+    IF, WHILE, SWITCH = range(3)
+    context, kept = made("cuCtxGetCurrent"), []
+    assign, count = kernel(CONDITION, "assign"), kernel(CONDITION, "count")
+
+    def handle(graph, first=0, flags=1):
+        return made("cuGraphConditionalHandleCreate", graph, context, first, flags, kind=i64)
+
+    def launched(graph, after, function, *values):
+        kept.append(Launch(*values))
+        node = KernelNode(function, (1, 1, 1, 1, 1, 1), 0, ctypes.cast(kept[-1].places, pointer))
+        return made("cuGraphAddKernelNode_v2", graph, (pointer * 1)(after), size(after is not None), ctypes.byref(node))
+
+    def branch(graph, after, condition, kind, graphs, expected=0, of=context):
+        asked, node = Conditional(13, handle=condition.value, type=kind, size=graphs, context=of), pointer()
+        where = graph, (pointer * 1)(after), None, size(after is not None)
+        expect(expected, "cuGraphAddNode_v2", ctypes.byref(node), *where, ctypes.byref(asked))
+        kept.append(asked)
+        return node, [] if expected else [pointer(asked.graphs[i]) for i in range(graphs)]
+
+    def place(i):
+        return pointer(to.value + 4 * i)
+
+    to = memory()
+    one = ctypes.c_uint32(1)
+    # Kind, number of graphs, the value or None, the first value: how often each graph is launched by two launches.
+    for kind, graphs, value, first, times in (
+        (IF, 1, 0, 0, [0]),
+        (IF, 1, 5, 0, [2]),
+        (IF, 2, 0, 1, [0, 2]),
+        (IF, 2, 1, 0, [2, 0]),
+        (IF, 1, None, 1, [2]),
+        (SWITCH, 3, 0, 0, [2, 0, 0]),
+        (SWITCH, 3, 2, 0, [0, 0, 2]),
+        (SWITCH, 3, 3, 0, [0, 0, 0]),
+        (SWITCH, 3, None, 0xFFFFFFFF, [0, 0, 0]),
+    ):
+        call("cuMemsetD32_v2", to, 0, size(4))
+        graph = made("cuGraphCreate", 0)
+        condition = handle(graph, first)
+        set_first = None if value is None else launched(graph, None, assign, condition, ctypes.c_uint32(value))
+        node, inner = branch(graph, set_first, condition, kind, graphs)
+        for i in range(graphs):
+            launched(inner[i], None, add, place(i), one)
+        launched(graph, node, add, place(3), one)
+        execution = made("cuGraphInstantiateWithFlags", graph, i64(0))
+        for _ in range(2):
+            call("cuGraphLaunch", execution, None)
+        assert numbers(to) == [*times, *[0] * (3 - graphs), 2], (kind, graphs, value, first, numbers(to))
+        call("cuGraphDestroy", graph)
+        call("cuGraphExecDestroy", execution)
+    # A loop with a choice in it, launched twice.
+    call("cuMemsetD32_v2", to, 0, size(4))
+    left = memory(1, 5)
+    graph = made("cuGraphCreate", 0)
+    again, choice = handle(graph, 1), handle(graph)
+    node, (body,) = branch(graph, None, again, WHILE, 1)
+    kind = i32()
+    call("cuGraphNodeGetType", node, ctypes.byref(kind))
+    assert kind.value == 13
+    last = launched(body, launched(body, None, count, again, left), assign, choice, one)
+    _, (taken, other) = branch(body, last, choice, IF, 2)
+    launched(taken, None, add, place(0), one)
+    launched(other, None, add, place(1), one)
+    execution = made("cuGraphInstantiateWithFlags", graph, i64(0))
+    for turns in (5, 8):
+        call("cuGraphLaunch", execution, None)
+        assert numbers(to) == [turns, 0, 0, 0], numbers(to)
+        call("cuMemsetD32_v2", left, 3, size(1))
+    # What is refused.
+    none = pointer()
+    expect(1, "cuGraphDestroy", body)
+    expect(801, "cuGraphInstantiateWithFlags", ctypes.byref(none), body, i64(0))
+    expect(801, "cuGraphClone", ctypes.byref(none), graph)
+    expect(801, "cuGraphAddChildGraphNode", ctypes.byref(none), made("cuGraphCreate", 0), None, size(0), graph)
+    graph = made("cuGraphCreate", 0)
+    expect(1, "cuGraphConditionalHandleCreate", None, graph, context, 0, 0)
+    expect(1, "cuGraphConditionalHandleCreate", ctypes.byref(i64()), None, context, 0, 0)
+    expect(201, "cuGraphConditionalHandleCreate", ctypes.byref(i64()), graph, None, 0, 0)
+    expect(1, "cuGraphConditionalHandleCreate", ctypes.byref(i64()), graph, context, 0, 2)
+    condition = handle(graph, 7, 0)
+    for kind, graphs in ((IF, 0), (IF, 3), (WHILE, 0), (WHILE, 2), (SWITCH, 0), (3, 1)):
+        branch(graph, None, condition, kind, graphs, 1)
+    branch(graph, None, condition, IF, 1, 201, None)
+    branch(graph, None, i64(), IF, 1, 1)
+    branch(made("cuGraphCreate", 0), None, condition, IF, 1, 1)
+    asked = Instantiation()
+    expect(1, "cuGraphInstantiateWithParams", ctypes.byref(none), graph, ctypes.byref(asked))
+    assert asked.result == 5, "a condition without a node"
+    _, (body,) = branch(graph, None, condition, IF, 1)
+    branch(graph, None, condition, IF, 1, 1)
+    callback = ctypes.CFUNCTYPE(None, pointer)(lambda _: None)
+    host = made("cuGraphAddHostNode", body, None, size(0), (pointer * 2)(ctypes.cast(callback, pointer), None))
+    expect(1, "cuGraphInstantiateWithParams", ctypes.byref(none), graph, ctypes.byref(asked))
+    assert asked.result == 3 and asked.node == host.value
+
+
+def identities():
+    """Graphs and nodes have numbers, which drivers of CUDA 13.0 do not tell yet."""
+    graph, found, number = made("cuGraphCreate", 0), pointer(), ctypes.c_uint
+    nodes = [made("cuGraphAddEmptyNode", graph, None, size(0)) for _ in range(2)]
+    execution = made("cuGraphInstantiateWithFlags", graph, i64(0))
+
+    def told(name, of, kind=number):
+        value = kind()
+        call(name, of, ctypes.byref(value))
+        return value.value
+
+    numbers = {told("cuGraphGetId", of) for of in (graph, made("cuGraphCreate", 0))}
+    assert len(numbers | {told("cuGraphExecGetId", execution)}) == 3
+    assert len({told("cuGraphNodeGetLocalId", node) for node in nodes}) == 2
+    assert len({told("cuGraphNodeGetToolsId", node, i64) for node in nodes}) == 2
+    call("cuGraphNodeGetContainingGraph", nodes[0], ctypes.byref(found))
+    assert found.value == graph.value
+    expect(1, "cuGraphGetId", execution, ctypes.byref(number()))
+    expect(1, "cuGraphNodeGetLocalId", nodes[0], None)
+
+
 def hints():
     """Where managed memory should lie can be asked for."""
     managed = made("cuMemAllocManaged", size(4096), 1)
@@ -346,6 +511,25 @@ def images():
     out = (ctypes.c_float * 12)()
     call("cuMemcpyDtoH_v2", out, to, size(48))
     assert list(out) == list(range(12)), list(out)
+    # Rows of memory with gaps between them.
+    place, pitch = pointer(), size()
+    call("cuMemAllocPitch_v2", ctypes.byref(place), ctypes.byref(pitch), size(16), size(3), 4)
+    boxes = Boxes(from_kind=HOST, from_host=ctypes.addressof(texels), from_pitch=16, to_kind=DEVICE, to_device=place)
+    boxes.to_pitch, boxes.width, boxes.height, boxes.depth = pitch.value, 16, 3, 1
+    call("cuMemcpy3D_v2", ctypes.byref(boxes))
+
+    def rows(step):
+        return ctypes.byref(Resource(3, place, (pointer * 15)(f32 | 1 << 32, 4, 3, step)))
+
+    asked = ctypes.byref(Texture((1, 1, 1)))
+    expect(1, "cuTexObjectCreate", ctypes.byref(i64()), rows(24), asked, None)
+    texture = made("cuTexObjectCreate", rows(pitch.value), asked, None, kind=i64)
+    call("cuMemsetD32_v2", to, 0, size(12))
+    launch(kernel(READ, "read"), [to, texture], block=(4, 3))
+    call("cuMemcpyDtoH_v2", out, to, size(48))
+    assert list(out) == list(range(12)), list(out)
+    boxes = Boxes(from_kind=HOST, from_host=ctypes.addressof(texels), from_pitch=16, to_kind=ARRAY, to_array=array)
+    boxes.width, boxes.height, boxes.depth = 16, 3, 1
     surface = made("cuSurfObjectCreate", ctypes.byref(Resource(0, array)), kind=i64)
     launch(kernel(READ, "write"), [surface], block=(4, 3))
     back = (i32 * 4)()
@@ -535,6 +719,7 @@ onGpu = b"ptxray" not in name.value
 increments = kernel(ADD, "add")
 graphs(increments)
 graph_memory(increments)
+conditions(increments)
 hints()
 images()
 mapped(increments)
@@ -542,5 +727,6 @@ linker()
 pinned = streams(increments)
 if not onGpu:
     device_runtime()
+    identities()
     late(increments, pinned)
 print(name.value.decode(), "streams, graphs, images, maps and links")

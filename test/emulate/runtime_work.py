@@ -160,6 +160,7 @@ def launches():
     expect(13, "cudaMemcpyFromSymbol", ctypes.byref(got), scale, size(4), size(0), TO_HOST)
     # The program's own variable leads to what the kernel changes.
     assert list((ctypes.c_uint32 * 2).from_address(managed.value)) == [5, 6 + 16]
+    assert managed.value % 256 == 0
     # The calls that nvcc makes of `<<<...>>>`.
     handle, grid, block, shared, stream = pointer(), Dim3(), Dim3(), size(), pointer()
     call("__cudaGetKernel", ctypes.byref(handle), scale)

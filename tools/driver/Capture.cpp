@@ -7,8 +7,8 @@ using namespace ptxray::driver;
 
 static NodeKind kindOf(const Work &work) {
   // The order is that of the variant.
-  static constexpr NodeKind kinds[] = {EmptyNode, KernelNode, CopyNode, FillNode, HostNode,
-                                       HostNode,  RecordNode, WaitNode, FreeNode, AllocNode};
+  static constexpr NodeKind kinds[] = {EmptyNode,  KernelNode, CopyNode, FillNode,  HostNode,      HostNode,
+                                       RecordNode, WaitNode,   FreeNode, AllocNode, ConditionNode, ConditionNode};
   return kinds[work.index()];
 }
 
@@ -145,6 +145,7 @@ PTXRAY_API cuStreamGetCaptureInfo_v3(void *handle, int *status, uint64_t *id, vo
   if (!capture)
     return Success;
   auto &last = capture->last[stream.get()];
+  capture->edges.resize(std::max(capture->edges.size(), last.size()));
   if (id)
     *id = capture->id;
   if (graph)
@@ -152,7 +153,7 @@ PTXRAY_API cuStreamGetCaptureInfo_v3(void *handle, int *status, uint64_t *id, vo
   if (after)
     *after = reinterpret_cast<void *const *>(last.data());
   if (edges)
-    *edges = nullptr;
+    *edges = capture->edges.data();
   if (count)
     *count = last.size();
   return Success;

@@ -13,6 +13,7 @@ struct Capture {
   bool isInvalid = false;
   const Stream *origin = nullptr;
   std::map<const Stream *, std::vector<Node *>> last; // the nodes that the next node of a stream comes after
+  std::vector<std::array<uint8_t, 8>> edges;          // from these, of which a client may be told: zeros
 };
 
 /// Makes work a node of the graph that a stream is captured into.

@@ -39,6 +39,15 @@ PTXRAY_API cuInit(unsigned flags) {
   return Success;
 }
 
+/// Processes cannot be stopped here: one that is alive runs.
+PTXRAY_API cuCheckpointProcessGetState(int process, int *to) {
+  constexpr int running = 0;
+  if (!to || process <= 0 || kill(process, 0))
+    return InvalidValue;
+  *to = running;
+  return Success;
+}
+
 PTXRAY_API cuDriverGetVersion(int *version) {
   if (!version)
     return InvalidValue;

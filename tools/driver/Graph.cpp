@@ -14,6 +14,7 @@ Node *nodeOf(void *handle) { return state().nodes.contains(handle) ? static_cast
 
 Graph *newGraph() {
   auto *graph = new Graph;
+  graph->number = ++state().lastGraph;
   state().graphs.insert(graph);
   return graph;
 }
@@ -24,8 +25,7 @@ void destroyGraph(Graph *graph) {
     Graph *next = left.back();
     left.pop_back();
     for (const auto &node : next->nodes)
-      if (node->child)
-        left.push_back(node->child);
+      left.insert(left.end(), node->graphs.begin(), node->graphs.end());
     state().graphs.erase(next);
     delete next;
   }
@@ -37,6 +37,7 @@ Node &addNode(Graph &graph, NodeKind kind, Work work, std::vector<Node *> after)
   node->kind = kind;
   node->work = std::move(work);
   node->after = std::move(after);
+  node->number = graph.nextNode++;
   state().nodes.insert(node.get());
   graph.nodes.push_back(std::move(node));
   return *graph.nodes.back();
@@ -50,7 +51,7 @@ static Graph *copyOfNodes(const Graph &graph) {
   for (const auto &node : graph.nodes) {
     Node &copy = addNode(*made, node->kind, node->work, {});
     copy.clonedFrom = node.get();
-    copy.child = node->child;
+    copy.graphs = node->graphs;
     copies[node.get()] = &copy;
   }
   for (const auto &node : graph.nodes)
@@ -66,13 +67,33 @@ Graph *clone(const Graph &graph) {
     const Graph *next = left.back();
     left.pop_back();
     for (const auto &node : next->nodes)
-      if (node->child) {
-        node->child = copyOfNodes(*node->child);
-        node->child->parent = node.get();
-        left.push_back(node->child);
+      for (Graph *&inner : node->graphs) {
+        inner = copyOfNodes(*inner);
+        inner->parent = node.get();
+        left.push_back(inner);
       }
   }
   return made;
+}
+
+bool hasConditions(const Graph &graph) {
+  std::vector<const Graph *> left = {&graph};
+  while (!left.empty()) {
+    const Graph *next = left.back();
+    left.pop_back();
+    for (const auto &node : next->nodes) {
+      if (node->kind == ConditionNode)
+        return true;
+      left.insert(left.end(), node->graphs.begin(), node->graphs.end());
+    }
+  }
+  return false;
+}
+
+const Graph *outermost(const Graph *graph) {
+  while (graph->parent)
+    graph = graph->parent->graph;
+  return graph;
 }
 
 std::optional<std::vector<Node *>> ordered(const Graph &graph) {

@@ -22,14 +22,17 @@ enum NodeKind : int {
   RecordNode = 7,
   AllocNode = 10,
   FreeNode = 11,
+  ConditionNode = 13,
+  EndOfGraph = -1, // no node: where a graph of a node with a condition ends
 };
 
 struct Node {
   Graph *graph = nullptr;
   NodeKind kind = EmptyNode;
   Work work;
-  std::vector<Node *> after; // the nodes that it comes after
-  Graph *child = nullptr;    // the graph that the node is
+  std::vector<Node *> after;        // the nodes that it comes after
+  std::vector<Graph *> graphs = {}; // the graph that the node is, or those of a node with a condition
+  unsigned number = 0;              // in its graph
   Node *clonedFrom = nullptr;
   std::vector<void *> parameters = {}; // the places that a client was told of, of a kernel
 };
@@ -45,8 +48,10 @@ using References = std::vector<std::shared_ptr<UserObject>>;
 
 struct Graph {
   std::vector<std::unique_ptr<Node>> nodes;
-  Node *parent = nullptr; // the node whose child it is; null: none
+  Node *parent = nullptr; // the node whose graph it is; null: none
   References references;
+  std::vector<std::shared_ptr<Condition>> conditions; // that were made for it
+  unsigned number = 0, nextNode = 0;
 
   Graph() = default;
   ~Graph();
@@ -54,17 +59,26 @@ struct Graph {
   Graph &operator=(const Graph &) = delete;
 };
 
-/// A graph that can be launched: its work in an order that it may have.
+struct Step {
+  const Node *node; // the node that the client names
+  NodeKind kind;
+  Work work;
+  bool isEnabled = true;
+  std::vector<size_t> graphs = {}; // of a node with a condition: the steps at which they begin
+  size_t next = 0;                 // of such a node: the step after all of them; where a graph ends: what comes then
+};
+/// Work in an order that it may have. Graphs of a node with a condition follow it, each with a step at its end.
+struct Steps {
+  std::vector<Step> all;
+};
+
+/// A graph that can be launched.
 struct GraphExec {
-  struct Step {
-    const Node *node; // the node that the client names
-    NodeKind kind;
-    Work work;
-    bool isEnabled = true;
-  };
   unsigned long long flags = 0;
   std::vector<Step> steps;
   References references;
+  std::vector<std::shared_ptr<Condition>> conditions;
+  unsigned number = 0;
 };
 
 /// Both return null for a handle that nothing alive has.
@@ -75,6 +89,10 @@ Graph *newGraph();
 void destroyGraph(Graph *graph);
 Node &addNode(Graph &graph, NodeKind kind, Work work, std::vector<Node *> after);
 Graph *clone(const Graph &graph);
+/// Is true when a node of it, or of a graph that one of its nodes is, has a condition.
+bool hasConditions(const Graph &graph);
+/// The graph that contains it and is in no other.
+const Graph *outermost(const Graph *graph);
 /// The nodes in an order in which none comes before what it comes after; nothing: there is a cycle.
 std::optional<std::vector<Node *>> ordered(const Graph &graph);
 

@@ -141,11 +141,13 @@ static Result addChild(void **made, void *graph, void *const *after, size_t coun
   const Graph *found = graphOf(child);
   if (!found || found == graph)
     return InvalidValue;
+  if (hasConditions(*found))
+    return NotSupported;
   if (const Result bad = add(made, graph, after, count, ChildNode, EmptyWork()))
     return bad;
   auto *node = static_cast<Node *>(*made);
-  node->child = clone(*found);
-  node->child->parent = node;
+  node->graphs = {clone(*found)};
+  node->graphs[0]->parent = node;
   return Success;
 }
 PTXRAY_API cuGraphAddChildGraphNode(void **made, void *graph, void *const *after, size_t count, void *child) {
@@ -154,9 +156,9 @@ PTXRAY_API cuGraphAddChildGraphNode(void **made, void *graph, void *const *after
 PTXRAY_API cuGraphChildGraphNodeGetGraph(void *node, void **graph) {
   PTXRAY_BEGIN;
   const Node *found = nodeOf(node);
-  if (!graph || !found || !found->child)
+  if (!graph || !found || found->kind != ChildNode)
     return InvalidValue;
-  *graph = found->child;
+  *graph = found->graphs[0];
   return Success;
 }
 
@@ -174,6 +176,65 @@ PTXRAY_API cuGraphAddMemFreeNode(void **made, void *graph, void *const *after, s
   return isOfGraph(address) ? add(made, graph, after, count, FreeNode, FreeWork{address}) : InvalidValue;
 }
 
+// ---- nodes with conditions
+
+ptxray::driver::Condition::~Condition() { state().memory.free(handle); }
+
+PTXRAY_API cuGraphConditionalHandleCreate(Address *handle, void *graph, void *context, unsigned first, unsigned flags) {
+  PTXRAY_BEGIN;
+  Graph *found = graphOf(graph);
+  if (!handle || !found || flags > 1)
+    return InvalidValue;
+  if (!state().contexts.contains(context))
+    return InvalidContext;
+  auto made = std::make_shared<Condition>();
+  made->handle = state().memory.add({reinterpret_cast<uint8_t *>(&made->value), sizeof made->value}, "a condition");
+  made->first = first;
+  made->isAssigned = flags;
+  *handle = made->handle;
+  found->conditions.push_back(std::move(made));
+  return Success;
+}
+
+/// A condition that no node has, of a graph or of one that contains it; null: the handle has none.
+static std::shared_ptr<Condition> conditionOf(Address handle, const Graph &graph) {
+  std::vector<const Graph *> left = {outermost(&graph)};
+  while (!left.empty()) {
+    const Graph *next = left.back();
+    left.pop_back();
+    for (const auto &one : next->conditions)
+      if (one->handle == handle)
+        return one->hasNode ? nullptr : one;
+    for (const auto &node : next->nodes)
+      left.insert(left.end(), node->graphs.begin(), node->graphs.end());
+  }
+  return nullptr;
+}
+
+static Result addCondition(void **made, void *graph, void *const *after, size_t count, ConditionNodeParameters &given) {
+  PTXRAY_BEGIN;
+  Graph *found = graphOf(graph);
+  const auto condition = found ? conditionOf(given.handle, *found) : nullptr;
+  constexpr unsigned mostGraphs = 1 << 20;
+  const unsigned most = given.kind == ConditionWork::If ? 2 : given.kind == ConditionWork::While ? 1 : mostGraphs;
+  if (!condition || given.kind < ConditionWork::If || given.kind > ConditionWork::Switch || !given.size ||
+      given.size > most)
+    return InvalidValue;
+  if (!state().contexts.contains(given.context))
+    return InvalidContext;
+  if (const Result bad = add(made, graph, after, count, ConditionNode,
+                             ConditionWork{condition, static_cast<ConditionWork::Kind>(given.kind)}))
+    return bad;
+  condition->hasNode = true;
+  auto *node = static_cast<Node *>(*made);
+  for (unsigned i = 0; i < given.size; ++i) {
+    node->graphs.push_back(newGraph());
+    node->graphs.back()->parent = node;
+  }
+  given.graphs = reinterpret_cast<void **>(node->graphs.data());
+  return Success;
+}
+
 PTXRAY_API cuGraphAddNode_v2(void **made, void *graph, void *const *after, const void *, size_t count,
                              NodeParameters *given) {
   if (!given)
@@ -189,6 +250,7 @@ PTXRAY_API cuGraphAddNode_v2(void **made, void *graph, void *const *after, const
   case RecordNode: return cuGraphAddEventRecordNode(made, graph, after, count, given->event);
   case AllocNode: return cuGraphAddMemAllocNode(made, graph, after, count, &given->alloc);
   case FreeNode: return cuGraphAddMemFreeNode(made, graph, after, count, given->freed);
+  case ConditionNode: return addCondition(made, graph, after, count, given->condition);
   default: return NotSupported;
   }
 }
@@ -371,17 +433,17 @@ PTXRAY_API cuGraphEventWaitNodeSetEvent(void *handle, void *event) {
 
 // ---- the same in a graph that can be launched already
 
-static GraphExec::Step *stepOf(void *exec, void *handle, NodeKind kind) {
+static Step *stepOf(void *exec, void *handle, NodeKind kind) {
   if (!state().execs.contains(exec))
     return nullptr;
   auto &steps = static_cast<GraphExec *>(exec)->steps;
-  const auto found = llvm::find_if(steps, [&](const GraphExec::Step &step) { return step.node == handle; });
+  const auto found = llvm::find_if(steps, [&](const Step &step) { return step.node == handle; });
   return found == steps.end() || found->kind != kind ? nullptr : &*found;
 }
 
 template <typename Parameters> static Result setInExec(void *exec, void *node, NodeKind kind, const Parameters *given) {
   PTXRAY_BEGIN;
-  GraphExec::Step *step = stepOf(exec, node, kind);
+  Step *step = stepOf(exec, node, kind);
   Work work;
   const Result bad = step ? workOf(given, work) : InvalidValue;
   if (bad == Success)
@@ -411,24 +473,24 @@ PTXRAY_API cuGraphExecHostNodeSetParams(void *exec, void *node, const HostNodePa
 }
 PTXRAY_API cuGraphExecEventRecordNodeSetEvent(void *exec, void *node, void *event) {
   PTXRAY_BEGIN;
-  GraphExec::Step *step = stepOf(exec, node, RecordNode);
+  Step *step = stepOf(exec, node, RecordNode);
   return step ? recordOf(event, step->work) : InvalidValue;
 }
 PTXRAY_API cuGraphExecEventWaitNodeSetEvent(void *exec, void *node, void *event) {
   PTXRAY_BEGIN;
-  GraphExec::Step *step = stepOf(exec, node, WaitNode);
+  Step *step = stepOf(exec, node, WaitNode);
   return step ? waitOf(event, step->work) : InvalidValue;
 }
 
-static GraphExec::Step *anyStepOf(void *exec, void *node) {
+static Step *anyStepOf(void *exec, void *node) {
   for (const NodeKind kind : {KernelNode, CopyNode, FillNode})
-    if (GraphExec::Step *step = stepOf(exec, node, kind))
+    if (Step *step = stepOf(exec, node, kind))
       return step;
   return nullptr;
 }
 PTXRAY_API cuGraphNodeSetEnabled(void *exec, void *node, unsigned isEnabled) {
   PTXRAY_BEGIN;
-  GraphExec::Step *step = anyStepOf(exec, node);
+  Step *step = anyStepOf(exec, node);
   if (!step)
     return InvalidValue;
   step->isEnabled = isEnabled != 0;
@@ -436,7 +498,7 @@ PTXRAY_API cuGraphNodeSetEnabled(void *exec, void *node, unsigned isEnabled) {
 }
 PTXRAY_API cuGraphNodeGetEnabled(void *exec, void *node, unsigned *isEnabled) {
   PTXRAY_BEGIN;
-  const GraphExec::Step *step = anyStepOf(exec, node);
+  const Step *step = anyStepOf(exec, node);
   if (!step || !isEnabled)
     return InvalidValue;
   *isEnabled = step->isEnabled;

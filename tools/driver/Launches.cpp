@@ -192,15 +192,15 @@ static Result limitOf(const Kernel &function, const machine::Launch &asked) {
 static Result errorOf(const machine::Outcome &outcome) {
   if (!outcome.refusal.empty())
     return outcome.refusedAt == Range() ? InvalidValue : NotSupported;
-  for (const Diagnostic &one : outcome.diagnostics)
-    switch (one.id) {
-    case DiagId::RunOutOfBounds:
-    case DiagId::RunReadOnly: return IllegalAddress;
-    case DiagId::RunMisaligned: return MisalignedAddress;
-    case DiagId::RunAssertion: return AssertFailed;
-    case DiagId::RunHang: return LaunchTimeout;
-    default: break;
-    }
+  switch (outcome.error) {
+  case machine::DeviceError::IllegalAddress: return IllegalAddress;
+  case machine::DeviceError::AddressSpace: return InvalidAddressSpace;
+  case machine::DeviceError::Misaligned: return MisalignedAddress;
+  case machine::DeviceError::IllegalInstruction: return IllegalInstruction;
+  case machine::DeviceError::Assertion: return AssertFailed;
+  case machine::DeviceError::Hang: return LaunchTimeout;
+  case machine::DeviceError::None: break;
+  }
   return outcome.isComplete ? Success : LaunchFailed;
 }
 

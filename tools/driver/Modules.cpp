@@ -305,7 +305,7 @@ PTXRAY_API cuLinkCreate_v2(unsigned count, int *options, void **values, void **l
 
 /// Says what is wrong with a link, to the client and to the user.
 static Result failed(const Link &link, const std::string &problem, Result result) {
-  writeLog(link.logs.errors, link.logs.errorBytes, problem);
+  writeLog(link.logs.errors, link.logs.errorBytes, (result == InvalidSource ? "error   : " : "") + problem);
   llvm::errs() << "ptxray: " << problem << '\n';
   return result;
 }

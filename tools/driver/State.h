@@ -139,6 +139,7 @@ struct State {
       mipmapped; // those that
                  // are alive
   std::map<void *, std::shared_ptr<Stream>> streams;
+  unsigned lastGraph = 0;                                                 // its number
   std::map<void *, std::vector<std::shared_ptr<UserObject>>> userObjects; // the references of the client, by object
   std::map<uint64_t, ImageHandle> images;                                 // by the handle of the texture or surface
   std::map<Address, Reservation> reservations;

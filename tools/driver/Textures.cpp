@@ -45,13 +45,12 @@ static Result imageOf(const ResourceDescription &resource, machine::Image &image
     image.rank = 2;
     image.address = rows.address;
     image.extents = {static_cast<uint32_t>(rows.width), static_cast<uint32_t>(rows.height), 1};
-    if (rows.pitch < rows.width * image.texelBytes() ||
+    constexpr size_t alignment = 32; // an attribute of the device
+    if (rows.pitch < rows.width * image.texelBytes() || rows.pitch % alignment ||
         !bytesAt(image.address, (rows.height - 1) * rows.pitch + rows.width * image.texelBytes()))
       return InvalidValue;
-    if (rows.pitch == rows.width * image.texelBytes())
-      return Success;
-    llvm::errs() << "ptxray: textures of rows with gaps between them are not emulated: copy them into an array\n";
-    return NotSupported;
+    image.pitch = rows.pitch;
+    return Success;
   }
   default: return InvalidValue;
   }

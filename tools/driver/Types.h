@@ -35,7 +35,9 @@ enum : Result {
   PeerAccessNotEnabled = 705,
   AssertFailed = 710,
   NotRegistered = 713,
+  IllegalInstruction = 715,
   MisalignedAddress = 716,
+  InvalidAddressSpace = 717,
   LaunchFailed = 719,
   CooperativeTooLarge = 720,
   NotPermitted = 800,
@@ -190,6 +192,14 @@ struct AllocNodeParameters {
   size_t accessCount, size;
   Address address;
 };
+/// A node that launches one of its graphs, or none, by the value of a condition.
+struct ConditionNodeParameters {
+  Address handle;
+  int kind; // 0: if, 1: while, 2: switch
+  unsigned size;
+  void **graphs; // those that the node has, which the driver made
+  void *context;
+};
 /// The parameters of a node of any kind.
 struct NodeParameters {
   int kind;
@@ -210,6 +220,7 @@ struct NodeParameters {
     void *event;
     AllocNodeParameters alloc;
     Address freed;
+    ConditionNodeParameters condition;
     long long reserved1[29];
   };
   long long reserved2;

@@ -33,6 +33,8 @@ struct Performer {
   Result operator()(const WaitWork &) const { return Success; } // the awaited work was done before
   Result operator()(const AllocWork &alloc) const { return performAlloc(alloc); }
   Result operator()(const FreeWork &freed) const { return release(freed.address, false); }
+  Result operator()(const ConditionWork &) const { return Success; } // it is done with its graphs
+  Result operator()(const BranchWork &branch) const { return performBranch(branch, context); }
 };
 
 } // namespace

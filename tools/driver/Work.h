@@ -69,10 +69,30 @@ struct GraphMemory {
 struct AllocWork {
   std::shared_ptr<GraphMemory> memory;
 };
+/// What a kernel sets by a handle, which is the address of the value on the device.
+struct Condition {
+  Condition() = default;
+  ~Condition();
+  Condition(const Condition &) = delete;
+  Condition &operator=(const Condition &) = delete;
+  Address handle = 0;
+  uint32_t value = 0, first = 0;
+  bool isAssigned = false; // each launch of its graph begins with the first value
+  bool hasNode = false;
+};
+struct ConditionWork {
+  std::shared_ptr<Condition> condition;
+  enum Kind : int { If, While, Switch } kind = If;
+};
+struct Steps;
+/// A node with a condition and all work of its graphs.
+struct BranchWork {
+  std::shared_ptr<const Steps> steps;
+};
 struct EmptyWork {};
 
 using Work = std::variant<EmptyWork, KernelWork, CopyWork, FillWork, HostWork, CallbackWork, RecordWork, WaitWork,
-                          FreeWork, AllocWork>;
+                          FreeWork, AllocWork, ConditionWork, BranchWork>;
 
 /// Returns why the driver would refuse it when it is started, or Success.
 Result problemOf(const CopyWork &copy);
@@ -86,6 +106,7 @@ Result performFill(const FillWork &fill);
 Result performKernel(const KernelWork &kernel, Context &context);
 Result release(Address address, bool ofHost);
 Result performAlloc(const AllocWork &alloc);
+Result performBranch(const BranchWork &branch, Context &context);
 
 /// The work of a node that allocates memory, at an address that is written to what is asked for.
 Result allocWork(AllocWork &work, AllocNodeParameters &asked);

@@ -151,6 +151,8 @@ Result cuGraphAddMemcpyNode(void **, void *, void *const *, size_t, const Copy3D
 Result cuGraphAddMemsetNode(void **, void *, void *const *, size_t, const FillNodeParameters *, void *);
 Result cuGraphAddHostNode(void **, void *, void *const *, size_t, const HostNodeParameters *);
 Result cuGraphAddEmptyNode(void **, void *, void *const *, size_t);
+Result cuGraphAddNode_v2(void **, void *, void *const *, const void *, size_t, NodeParameters *);
+Result cuGraphConditionalHandleCreate(Address *, void *, void *, unsigned, unsigned);
 Result cuGraphAddChildGraphNode(void **, void *, void *const *, size_t, void *);
 Result cuGraphAddEventRecordNode(void **, void *, void *const *, size_t, void *);
 Result cuGraphAddEventWaitNode(void **, void *, void *const *, size_t, void *);

@@ -32,6 +32,7 @@ struct AnyParameters {
     FillParameters fill;
     HostNodeParameters host;
     void *graph, *event;
+    ConditionNodeParameters condition;
     long long reserved1[29];
   };
   long long reserved2;
@@ -159,6 +160,20 @@ PTXRAY_RUNTIME cudaGraphAddEventRecordNode(void **made, void *graph, Nodes after
 PTXRAY_RUNTIME cudaGraphAddEventWaitNode(void **made, void *graph, Nodes after, size_t count, void *event) {
   return inContext([&] { return cuGraphAddEventWaitNode(made, graph, after, count, event); });
 }
+PTXRAY_RUNTIME cudaGraphConditionalHandleCreate(Address *handle, void *graph, unsigned first, unsigned flags) {
+  return inContext([&] { return cuGraphConditionalHandleCreate(handle, graph, currentContext(), first, flags); });
+}
+/// The context of such a node is that of the thread, as only the driver gives it another one.
+static Error addCondition(void **made, void *graph, Nodes after, size_t count, ConditionNodeParameters &asked) {
+  return inContext([&] {
+    NodeParameters all = {};
+    all.kind = 13;
+    all.condition = {asked.handle, asked.kind, asked.size, nullptr, currentContext()};
+    const Error bad = cuGraphAddNode_v2(made, graph, after, nullptr, count, &all);
+    asked.graphs = all.condition.graphs;
+    return bad;
+  });
+}
 PTXRAY_RUNTIME cudaGraphAddNode(void **made, void *graph, Nodes after, const void *, size_t count,
                                 AnyParameters *asked) {
   switch (asked ? asked->kind : -1) {
@@ -170,6 +185,7 @@ PTXRAY_RUNTIME cudaGraphAddNode(void **made, void *graph, Nodes after, const voi
   case 5: return cudaGraphAddEmptyNode(made, graph, after, count);
   case 6: return cudaGraphAddEventWaitNode(made, graph, after, count, asked->event);
   case 7: return cudaGraphAddEventRecordNode(made, graph, after, count, asked->event);
+  case 13: return addCondition(made, graph, after, count, asked->condition);
   case -1: return noted(InvalidValue);
   default: return noted(NotSupported);
   }

@@ -129,7 +129,8 @@ static DeviceError errorOf(const GridState &grid, const Fault &fault) {
   if (fault.access == AccessFault::Misaligned)
     return DeviceError::Misaligned;
   const uint64_t window = fault.address / windowBytes * windowBytes;
-  if (fault.space == Space::Global && (window == localWindow || window == sharedWindow))
+  constexpr uint32_t mostBytes = 32; // that an instruction accesses; a bulk copy is told of otherwise
+  if (fault.space == Space::Global && fault.bytes <= mostBytes && (window == localWindow || window == sharedWindow))
     return DeviceError::AddressSpace;
   const uint64_t rank = fault.address % windowBytes >> sharedRankShift;
   const bool isShared = fault.space == Space::Shared || (fault.space == Space::Generic && window == sharedWindow);

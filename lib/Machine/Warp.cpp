@@ -239,11 +239,12 @@ static void trap(Warp &warp, const CodeBlock &block) {
 static bool waitsForWarps(Warp &warp, const CodeBlock &block, const BarrierSite &site, uint32_t leaving) {
   const auto lane = static_cast<unsigned>(__builtin_ctz(leaving));
   const uint64_t threads = site.threads.bits ? addressIn(warp.now.frame->registers, {site.threads, 0}, lane) : 0;
-  if (threads % warpSize == 0)
+  constexpr uint64_t mostThreads = 1024;
+  if (threads % warpSize == 0 && threads <= mostThreads)
     return true;
   if (Fault *fault = raise(warp, block.instruction, lane)) {
     fault->kind = Fault::Kind::Undefined;
-    fault->refusal = "a barrier of " + std::to_string(threads) + " threads, which is no multiple of 32";
+    fault->refusal = "a barrier of " + std::to_string(threads) + " threads, which is no multiple of 32 up to 1024";
     fault->isIllegal = true;
   }
   return false;

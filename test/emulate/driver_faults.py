@@ -46,6 +46,7 @@ KERNELS = {
     "a barrier of 33 of 32 threads": (715, 32, "mov.u32 %r4, 33; barrier.sync 0, %r4;"),
     "a barrier of 33 of 64 threads": (715, 64, "mov.u32 %r4, 33; bar.sync 0, %r4;"),
     "an arrival of 33": (715, 64, "mov.u32 %r4, 33; barrier.arrive 0, %r4;"),
+    "a barrier of 2048": (715, 32, "mov.u32 %r4, 2048; barrier.sync 0, %r4;"),
     "a barrier of 0": (0, 32, "mov.u32 %r4, 0; barrier.sync 0, %r4;"),
     "a block that is not in the cluster": (715, 1, ELSEWHERE + "st.shared::cluster.u32 [%r4], %r3;"),
     "a block that is not in the cluster, read": (
@@ -62,6 +63,13 @@ KERNELS = {
         + "mbarrier.arrive.expect_tx.shared.b64 %rd4, [%r2], 64;"
         + "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd3], 64, [%r2];"
         + "wait: mbarrier.try_wait.shared.b64 %p1, [%r2], %rd4; @!%p1 bra wait;",
+    ),
+    "a bulk copy of shared memory as global": (
+        700,
+        1,
+        GENERIC
+        + "mbarrier.init.shared.b64 [%r2], 1; fence.mbarrier_init.release.cluster;"
+        + "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd3], 64, [%r2];",
     ),
     "a bulk copy to nowhere": (
         700,

@@ -274,6 +274,13 @@ def graphs(add):
     call("cuGraphLaunch", execution, first)
     call("cuStreamSynchronize", first)
     assert numbers(other) == [one + 1 for one in before]
+    # Captured into a graph that is there already.
+    given = made("cuGraphCreate", 0)
+    call("cuStreamBeginCaptureToGraph", first, given, None, None, size(0), 1)
+    call("cuMemsetD32Async", to, 3, size(4), first)
+    call("cuStreamEndCapture", first, None)
+    call("cuGraphGetNodes", given, None, ctypes.byref(count))
+    assert count.value == 1
     # A capture is refused that does not join its streams, or waits.
     call("cuStreamBeginCapture_v2", first, 1)
     call("cuEventRecord", event, first)

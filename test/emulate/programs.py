@@ -10,6 +10,7 @@ import tempfile
 program, nvcc = map(pathlib.Path, sys.argv[1:3])
 SOURCES = pathlib.Path(__file__).parent / "programs"
 PROGRAMS = {  # what each prints, and how it is compiled
+    "conditions": ("0 6 8 12\n",),
     "many_parts": ("all parts work\n",),
     "thread_streams": ("each thread has its stream\n", "--default-stream", "per-thread"),
 }

@@ -106,12 +106,13 @@ static void leave(const std::shared_ptr<Capture> &ended) {
 PTXRAY_API cuStreamEndCapture(void *handle, void **graph) {
   PTXRAY_BEGIN;
   const auto stream = streamOf(handle);
-  if (!stream || !graph)
-    return stream ? InvalidValue : InvalidHandle;
+  if (!stream)
+    return InvalidHandle;
   const std::shared_ptr<Capture> ended = stream->capture;
-  *graph = nullptr;
-  if (!ended)
-    return InvalidValue; // it is not captured
+  if (graph)
+    *graph = nullptr;
+  if (!ended || (!graph && ended->ownsGraph)) // it is not captured, or nobody would have the graph
+    return InvalidValue;
   if (ended->origin != stream.get())
     return CaptureUnmatched;
   const Result result = ended->isInvalid ? CaptureInvalidated : isJoined(*ended, *stream) ? Success : CaptureUnjoined;
@@ -121,7 +122,8 @@ PTXRAY_API cuStreamEndCapture(void *handle, void **graph) {
       destroyGraph(ended->graph);
     return result;
   }
-  *graph = ended->graph;
+  if (graph)
+    *graph = ended->graph;
   return Success;
 }
 

@@ -2,6 +2,7 @@
 #include "State.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-"""`ptxray record` and `ptxray replay`, over the emulated driver: record_test.py PTXRAY DRIVER. A client launches
+"""`ptxray record` and `ptxray replay`, over the emulated driver: record_test.py PTXRAY DRIVER NVRTC. A client launches
 kernels that reach memory by their parameters, by words in memory and by variables; each launch is replayed."""
 
 import os
@@ -42,6 +42,33 @@ PTX = """
 .visible .entry trap(.param .u64 to)
 {
     trap;
+    ret;
+}
+// Writes the sum of a filtered texel and one of linear memory to memory, and doubled to a surface.
+.visible .entry draw(.param .align 8 .b8 images[24], .param .u64 to)
+{
+    .reg .f32 %f<12>;
+    .reg .b32 %r<6>;
+    .reg .b64 %rd<8>;
+    ld.param.u64 %rd1, [images];
+    ld.param.u64 %rd2, [images+8];
+    ld.param.u64 %rd3, [images+16];
+    ld.param.u64 %rd4, [to];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, %tid.y;
+    cvt.rn.f32.u32 %f1, %r1;
+    cvt.rn.f32.u32 %f2, %r2;
+    tex.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%rd1, {%f1, %f2}];
+    tex.1d.v4.f32.s32 {%f7, %f8, %f9, %f10}, [%rd2, {%r1}];
+    add.f32 %f3, %f3, %f7;
+    mad.lo.u32 %r3, %r2, 4, %r1;
+    mul.wide.u32 %rd5, %r3, 4;
+    add.u64 %rd4, %rd4, %rd5;
+    st.global.f32 [%rd4], %f3;
+    add.f32 %f3, %f3, %f3;
+    shl.b32 %r4, %r1, 2;
+    mov.b32 %r5, %f3;
+    sust.b.2d.b32.trap [%rd3, {%r4, %r2}], %r5;
     ret;
 }
 """
@@ -114,6 +141,29 @@ if "graph" in sys.argv:
     call("cuStreamSynchronize", stream)
     call("cuMemcpyDtoH_v2", left, elsewhere, ctypes.c_size_t(4100))
     assert left[512] == 642, left[512]
+if "images" in sys.argv:
+    array = lambda: handle("cuArray3DCreate_v2", (ctypes.c_uint64 * 5)(4, 3, 0, 0x20 | 1 << 32, 2))
+    def copied(to, number):  # rows of 16 bytes
+        texels = (ctypes.c_float * 12)(*[number * i for i in range(12)])
+        copy = (ctypes.c_uint64 * 25)()
+        copy[4], copy[5], copy[9], copy[10] = 1, ctypes.addressof(texels), 16, 3
+        copy[15], copy[18], copy[22], copy[23], copy[24] = 3, to.value, 16, 3, 1
+        call("cuMemcpy3D_v2", copy)
+        return to
+    def resource(kind, *words):
+        return (ctypes.c_uint64 * 18)(kind, *words)
+    sampling = (ctypes.c_uint32 * 26)(1, 1, 1, 1)  # clamp, linear
+    first, line, drawn = (ctypes.c_uint64() for _ in range(3))
+    second = copied(array(), 2)
+    call("cuTexObjectCreate", ctypes.byref(first), resource(0, copied(array(), 1).value), sampling, None)
+    linear = resource(2, one.value, 0x20 | 1 << 32, 64)
+    call("cuTexObjectCreate", ctypes.byref(line), linear, (ctypes.c_uint32 * 26)(), None)
+    call("cuSurfObjectCreate", ctypes.byref(drawn), resource(0, second.value))
+    images = (ctypes.c_uint64 * 3)(first.value, line.value, drawn.value)
+    place = handle("cuModuleGetFunction", module, b"draw")
+    places = (ctypes.c_void_p * 2)(ctypes.addressof(images), ctypes.addressof(to))
+    call("cuLaunchKernel", place, 1, 1, 1, 4, 3, 1, 0, None, places, None)
+    call("cuMemcpyDtoH_v2", left, to, ctypes.c_size_t(48))
 if "trap" in sys.argv:
     launch(trap, to)
     assert cuda.cuCtxSynchronize()
@@ -168,6 +218,54 @@ def limited():
     run("replay", "--emulate", little, status=1, say=["not recorded: a part of 0x7"])
     [_, ended] = record("--launches=9", words=["trap"], status=5, say=["which did not end well"])
     run("replay", "--emulate", ended, status=1, say=["the recorded launch ended with error 719", "run-trap"])
+
+
+def images():
+    """Textures and surfaces of a launch, whose handles are in a structure."""
+    [file] = record("--kernel=draw", words=["images"], say=["1 launch recorded"])
+    text = file.read_bytes().split(b"ptx ")[0].decode()
+    assert re.search(r"^image 0 0 \S+ 0 tex=f32:4x3:linear:", text, re.MULTILINE), text
+    assert re.search(r"^image 0 8 \S+ 0x\w+ tex=f32:16:buffer:", text, re.MULTILINE), text
+    assert re.search(r"^image 0 16 \S+ 1 surf=f32:4x3$", text, re.MULTILINE), text
+    equal = ["7 of 7 buffers are as recorded"]  # three variables, memory, the surface
+    run("replay", "--emulate", file, "--schedules=3", say=equal)
+    run("replay", "--emulate", file, say=equal)
+    other = folder / "other.ptx"
+    other.write_text(PTX.replace("add.f32 %f3, %f3, %f3;", "add.f32 %f3, %f3, %f1;"))
+    run("replay", "--emulate", file, f"--ptx={other}", status=6, say=["buffer 0+16 is not as expected"])
+    # What cannot be there is refused.
+    whole = file.read_bytes()
+    body = whole.index(b"ptx ")
+    for old, new in (
+        (r"^image 0 0 (\S+) 0 ", r"image 0 0 \1 7 "),
+        (r"^image 0 0 ", "image 0 20 "),
+        (r"^image 0 0 ", "image 9 0 "),
+        (r"tex=f32:4x3", "tex=f32:4x4"),
+        (r"tex=f32:4x3", "tex=f32:0x3"),
+        (r"tex=f32:4x3", "tex=f32:99999999999x3"),
+        (r"tex=f32:4x3", "tex=f32:4294967295x4294967295x4294967295"),
+        (r"tex=f32:4x3", "tex=f32x3:4x3"),
+        (r"tex=f32:4x3:linear", "sampler=linear"),
+        (r"tex=f32:16", "tex=f32:99999"),
+    ):
+        bad = folder / "bad.launch"
+        head = re.sub(old.encode(), new.encode(), whole[:body], flags=re.MULTILINE)
+        assert head != whole[:body], old
+        bad.write_bytes(summed(whole, body, lambda _, head=head: head))
+        run("replay", "--emulate", bad, status=2, say=["is a damaged recording"])
+
+
+def remembered():
+    """The PTX of a binary that NVRTC makes is stored under a name of it, wherever the program has NVRTC from."""
+    client = """
+import ctypes, os, pathlib, sys
+nvrtc, binary, size = ctypes.CDLL(sys.argv[1]), ctypes.create_string_buffer(100), ctypes.c_size_t()
+assert not nvrtc.nvrtcGetCUBINSize(None, ctypes.byref(size)) and not nvrtc.nvrtcGetCUBIN(None, binary)
+assert binary.value == b"\x7fELF, as it were"
+[text] = pathlib.Path(os.environ["PTXRAY_REMEMBER"]).glob(f"*-{size.value}.ptx")
+assert text.read_text() == ".version 8.0\\n", text.read_bytes()
+"""
+    run("record", f"--driver={driver}", "--", sys.executable, "-c", client, pathlib.Path(sys.argv[3]).resolve())
 
 
 def refused():
@@ -243,6 +341,8 @@ with tempfile.TemporaryDirectory() as name:
     os.environ.pop("LD_LIBRARY_PATH", None)
     file = recorded()
     limited()
+    images()
+    remembered()
     refused()
     damaged(file)
 print("launches are recorded, replayed, bounded; damaged files are refused")

@@ -1,5 +1,7 @@
 #include "Images.h"
 #include "Arguments.h"
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -153,6 +155,58 @@ ImageDescription readImage(const std::string &text) {
   if (!isSampler && image.at.buffer.empty())
     throw UsageError("`" + text + "` names no buffer: &NUMBER or &NAME is missing");
   return image;
+}
+
+static std::string inDecimal(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.9g", value);
+  return text;
+}
+
+static std::string samplingText(const ImageDescription &image) {
+  static constexpr const char *modes[] = {"wrap", "clamp", "mirror", "border"};
+  std::string text = std::string(image.isLinear ? ":linear" : ":nearest") + (image.isNormalized ? ":normalized" : "") +
+                     (image.isSeamless ? ":seamless" : "") + (image.readsFractions ? ":fraction" : "");
+  std::string colour, all;
+  for (size_t i = 0; i < image.border.size(); ++i)
+    colour += (i ? "/" : "") + inDecimal(image.border[i]);
+  for (size_t i = 0; i < image.modes.size(); ++i)
+    all += std::string(i ? "/" : "") + modes[static_cast<size_t>(image.modes[i])];
+  text += ":border=" + colour + ":" + all;
+  return text + ":bias=" + inDecimal(image.bias) + ":lod=" + inDecimal(image.leastLevel) + "/" +
+         inDecimal(image.mostLevel);
+}
+
+std::string textOf(const ImageDescription &image) {
+  std::string text = image.kind == Kind::Surface ? "surf=" : "tex=";
+  text += image.type->name;
+  if (image.channels > 1)
+    text += "x" + std::to_string(image.channels);
+  for (size_t i = 0; i < image.extents.size(); ++i)
+    text += (i ? "x" : ":") + std::to_string(image.extents[i]);
+  if (image.layers)
+    text += ":layers=" + std::to_string(image.layers);
+  text += image.isCube ? ":cube" : "";
+  text += image.isBuffer ? ":buffer" : "";
+  if (image.levels > 1)
+    text += ":levels=" + std::to_string(image.levels) + (image.isLinearInLevels ? "/linear" : "/nearest");
+  return image.kind == Kind::Surface ? text : text + samplingText(image);
+}
+
+uint32_t slicesOf(const ImageDescription &image) {
+  constexpr uint32_t faces = 6;
+  return std::max(image.layers, 1u) * (image.isCube ? faces : 1);
+}
+
+uint64_t bytesOf(const ImageDescription &image) {
+  uint64_t texels = 0;
+  for (uint32_t level = 0; level < std::min(image.levels, 32u); ++level) {
+    uint64_t ofLevel = slicesOf(image);
+    for (const uint32_t extent : image.extents)
+      ofLevel *= std::max(extent >> level, 1u);
+    texels += ofLevel;
+  }
+  return texels * image.channels * (image.type->bits / 8);
 }
 
 } // namespace ptxray::launcher

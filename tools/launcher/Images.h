@@ -23,6 +23,7 @@ struct ImageDescription {
   uint32_t layers = 0, levels = 1;
   bool isCube = false, isBuffer = false;
   Address at;
+  uint64_t handle = 0; // what it had when a launch was recorded; 0: it was not
 
   std::array<Mode, 3> modes = {Mode::Clamp, Mode::Clamp, Mode::Clamp};
   bool isLinear = false, isLinearInLevels = false, isNormalized = false, readsFractions = false, isSeamless = false;
@@ -34,5 +35,11 @@ struct ImageDescription {
 bool isImage(const std::string &text);
 /// Reads it.
 ImageDescription readImage(const std::string &text);
+/// The text that describes it, without its buffer.
+std::string textOf(const ImageDescription &image);
+/// The images of one level: faces of all layers.
+uint32_t slicesOf(const ImageDescription &image);
+/// The bytes of all its texels, packed.
+uint64_t bytesOf(const ImageDescription &image);
 
 } // namespace ptxray::launcher

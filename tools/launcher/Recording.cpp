@@ -110,11 +110,18 @@ void writeBefore(std::FILE *file, const Recording &recording) {
   for (const RecordedMemory &one : recording.memory)
     line("memory", inHex(one.address) + ' ' + std::to_string(one.before.size()) +
                        (one.variable.empty() ? "" : " " + inOneLine(one.variable)));
+  for (const RecordedTexels &one : recording.texels)
+    line("texels", std::to_string(one.before.size()));
+  for (const RecordedImage &one : recording.images)
+    line("image", std::to_string(one.parameter) + ' ' + std::to_string(one.offset) + ' ' + inHex(one.image.handle) +
+                      ' ' + (one.address ? inHex(one.address) : std::to_string(one.texels)) + ' ' + textOf(one.image));
   for (const std::string &what : recording.leftOut)
     line("left-out", inOneLine(what));
   line("ptx", std::to_string(recording.ptx.size()));
   part.write(recording.ptx);
   for (const RecordedMemory &one : recording.memory)
+    part.writePages(one.before, nullptr);
+  for (const RecordedTexels &one : recording.texels)
     part.writePages(one.before, nullptr);
   part.end();
 }
@@ -122,9 +129,12 @@ void writeBefore(std::FILE *file, const Recording &recording) {
 void writeAfter(std::FILE *file, const Recording &recording) {
   Part part(file);
   part.write("after " + std::to_string(recording.result.value_or(0)) + '\n');
-  if (recording.result == 0)
+  if (recording.result == 0) {
     for (const RecordedMemory &one : recording.memory)
       part.writePages(one.after, &one.before);
+    for (const RecordedTexels &one : recording.texels)
+      part.writePages(one.after, &one.before);
+  }
   part.end();
 }
 
@@ -155,6 +165,9 @@ private:
   Bytes bytesIn(std::string_view text) const;
   void readLine(Recording &to, const std::string &key, std::string_view value);
   void readMemory(Recording &to, std::string_view value);
+  void declare(uint64_t size);
+  void readImageLine(Recording &to, std::string_view value);
+  void checkImages(const Recording &all) const;
   /// Reads the pages that differ from those that are there. Memory gets its size only where the file has a bit a page.
   void readPages(Bytes &to, uint64_t size);
   /// Compares the sum of a part that began there.
@@ -163,9 +176,9 @@ private:
   const std::string path;
   const Bytes bytes;
   size_t at = 0;
-  std::vector<uint64_t> sizes; // of the memory
-  uint64_t declared = 0;       // all of them
-  uint64_t end = 0;            // of the memory so far that is not of variables
+  std::vector<uint64_t> sizes, texelSizes; // of the memory, and of texels
+  uint64_t declared = 0;                   // all of them
+  uint64_t end = 0;                        // of the memory so far that is not of variables
 };
 
 } // namespace
@@ -211,15 +224,52 @@ Bytes Reader::bytesIn(std::string_view text) const {
   return all;
 }
 
+void Reader::declare(uint64_t size) {
+  declared += size;
+  if (declared > mostRecorded || sizes.size() + texelSizes.size() > mostPieces)
+    damaged("it has more memory than a recording may have");
+}
+
+void Reader::readImageLine(Recording &to, std::string_view value) {
+  RecordedImage &one = to.images.emplace_back();
+  one.parameter = number(value, mostPieces);
+  one.offset = number(value, mostRecorded);
+  const uint64_t handle = number(value, UINT64_MAX), where = number(value, UINT64_MAX);
+  (where < mostPieces ? one.texels : one.address) = where;
+  try {
+    one.image = readImage(std::string(value) + ":&0");
+  } catch (const UsageError &error) {
+    damaged(error.what());
+  }
+  one.image.handle = handle;
+  if (to.images.size() > mostPieces || one.image.kind == ImageDescription::Kind::Sampler)
+    damaged("it has an image that cannot be there");
+}
+
+/// Their handles are in parameters, and their texels are there.
+void Reader::checkImages(const Recording &all) const {
+  for (const RecordedImage &one : all.images) {
+    constexpr uint32_t mostExtent = 1 << 28;
+    const bool isSane = std::all_of(one.image.extents.begin(), one.image.extents.end(),
+                                    [](uint32_t extent) { return extent && extent <= mostExtent; }) &&
+                        one.image.layers <= mostPieces && one.image.levels && one.image.levels < 32;
+    const bool hasHandle = one.parameter < all.parameters.size() && all.parameters[one.parameter].size() >= 8 &&
+                           one.offset <= all.parameters[one.parameter].size() - 8;
+    if (!isSane || !hasHandle)
+      damaged("it has an image that cannot be there");
+    if (one.address ? !memoryOf(all, one)
+                    : one.texels >= texelSizes.size() || texelSizes[one.texels] < bytesOf(one.image))
+      damaged("the texels of an image are missing");
+  }
+}
+
 void Reader::readMemory(Recording &to, std::string_view value) {
   constexpr uint64_t last = uint64_t(1) << 56; // addresses end below it
   RecordedMemory &one = to.memory.emplace_back();
   one.address = number(value, last);
   const uint64_t size = number(value, mostRecorded);
-  declared += size;
-  if (declared > mostRecorded || to.memory.size() > mostPieces)
-    damaged("it has more memory than a recording may have");
   sizes.push_back(size);
+  declare(size);
   one.variable = value;
   if (!one.variable.empty())
     return;
@@ -249,6 +299,11 @@ void Reader::readLine(Recording &to, const std::string &key, std::string_view va
     to.parameters.push_back(bytesIn(value));
   else if (key == "memory")
     readMemory(to, value);
+  else if (key == "texels") {
+    texelSizes.push_back(number(value, mostRecorded));
+    declare(texelSizes.back());
+  } else if (key == "image")
+    readImageLine(to, value);
   else if (key == "left-out")
     to.leftOut.emplace_back(value);
   else
@@ -292,7 +347,11 @@ Recording Reader::read() {
     damaged("it does not say what was launched");
   for (size_t i = 0; i < sizes.size(); ++i)
     readPages(all.memory[i].before, sizes[i]);
+  all.texels.resize(texelSizes.size());
+  for (size_t i = 0; i < texelSizes.size(); ++i)
+    readPages(all.texels[i].before, texelSizes[i]);
   checkSum(0);
+  checkImages(all);
   if (!left()) // the kernel did not end
     return all;
   const size_t begin = at;
@@ -301,11 +360,16 @@ Recording Reader::read() {
     damaged("what was after the launch is missing");
   std::string_view value = std::string_view(text).substr(6);
   all.result = static_cast<int>(number(value, 99999));
-  if (all.result == 0)
-    for (size_t i = 0; i < sizes.size(); ++i) {
-      all.memory[i].after = all.memory[i].before;
-      readPages(all.memory[i].after, sizes[i]);
+  const auto readAfter = [&](auto &pieces, const std::vector<uint64_t> &bytes) {
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      pieces[i].after = pieces[i].before;
+      readPages(pieces[i].after, bytes[i]);
     }
+  };
+  if (all.result == 0) {
+    readAfter(all.memory, sizes);
+    readAfter(all.texels, texelSizes);
+  }
   checkSum(begin);
   if (left())
     damaged("something follows its end");
@@ -350,6 +414,45 @@ static std::string nameOf(const RecordedMemory &memory, const std::vector<Bytes>
   return inHex(memory.address);
 }
 
+const RecordedMemory *memoryOf(const Recording &recording, const RecordedImage &one) {
+  const uint64_t bytes = bytesOf(one.image);
+  for (const RecordedMemory &memory : recording.memory)
+    if (one.address >= memory.address && one.address - memory.address <= memory.before.size() &&
+        bytes <= memory.before.size() - (one.address - memory.address))
+      return &memory;
+  return nullptr;
+}
+
+/// Textures and surfaces become those of arguments. Texels of arrays are buffers with the number of the first parameter
+/// that has an image of them.
+static void takeImages(Options &options, Recording &recording) {
+  const auto isSurface = [](const RecordedImage &one) { return one.image.kind == ImageDescription::Kind::Surface; };
+  std::vector<std::string> names(recording.texels.size());
+  std::vector<bool> areWritten(recording.texels.size());
+  for (RecordedImage &one : recording.images) {
+    if (const RecordedMemory *memory = one.address ? memoryOf(recording, one) : nullptr) {
+      one.image.at = {memory->variable.empty() ? nameOf(*memory, recording.parameters) : memory->variable,
+                      one.address - memory->address};
+    } else {
+      std::string &name = names[one.texels];
+      if (name.empty())
+        name = std::to_string(one.parameter) + (one.offset ? "+" + std::to_string(one.offset) : "");
+      one.image.at = {name, 0};
+      if (isSurface(one))
+        areWritten[one.texels] = true;
+    }
+    options.arguments[one.parameter].images.emplace_back(one.offset, std::move(one.image));
+  }
+  for (size_t i = 0; i < names.size(); ++i) {
+    Buffer before, after;
+    before.bytes = std::move(recording.texels[i].before);
+    after.bytes = std::move(recording.texels[i].after);
+    if (recording.result == 0 && areWritten[i])
+      options.expectations.emplace_back(names[i], std::move(after));
+    options.buffers.push_back({names[i], std::move(before)});
+  }
+}
+
 void take(Options &options, Recording recording) {
   options.kernel = recording.kernel;
   std::copy(recording.grid.begin(), recording.grid.end(), options.grid);
@@ -359,6 +462,9 @@ void take(Options &options, Recording recording) {
   options.cooperative = recording.isCooperative;
   options.isRecorded = true;
   const bool hasResults = recording.result == 0;
+  for (const Bytes &parameter : recording.parameters)
+    options.arguments.emplace_back().bytes = parameter;
+  takeImages(options, recording);
   for (RecordedMemory &one : recording.memory) {
     const bool isVariable = !one.variable.empty();
     const std::string name = isVariable ? one.variable : nameOf(one, recording.parameters);
@@ -366,6 +472,7 @@ void take(Options &options, Recording recording) {
     before.bytes = std::move(one.before);
     before.at = one.address;
     after.bytes = std::move(one.after);
+    after.at = one.address;
     if (hasResults)
       options.expectations.emplace_back(name, std::move(after));
     if (isVariable)
@@ -373,8 +480,6 @@ void take(Options &options, Recording recording) {
     else
       options.buffers.push_back({name, std::move(before)});
   }
-  for (Bytes &parameter : recording.parameters)
-    options.arguments.emplace_back().bytes = std::move(parameter);
 }
 
 void relocate(Bytes &bytes, const std::vector<Move> &moves) {
@@ -400,11 +505,13 @@ void relocate(Options &options, const std::vector<Move> &moves) {
   for (Argument &argument : options.arguments)
     relocate(argument.bytes, moves);
   for (NamedBuffer &buffer : options.buffers)
-    relocate(buffer.buffer.bytes, moves);
+    if (buffer.buffer.at)
+      relocate(buffer.buffer.bytes, moves);
   for (auto &[name, value] : options.variables)
     relocate(value.bytes, moves);
   for (auto &[name, expected] : options.expectations)
-    relocate(expected.bytes, moves);
+    if (expected.at)
+      relocate(expected.bytes, moves);
 }
 
 } // namespace ptxray::launcher

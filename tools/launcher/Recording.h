@@ -14,6 +14,18 @@ struct RecordedMemory {
   Bytes before, after;
 };
 
+/// The texels of an array of the driver.
+struct RecordedTexels {
+  Bytes before, after;
+};
+/// A texture or a surface whose handle is in a parameter.
+struct RecordedImage {
+  size_t parameter = 0, offset = 0; // where the handle is
+  ImageDescription image;
+  size_t texels = 0;    // the number of its texels, or
+  uint64_t address = 0; // where they lie in recorded memory
+};
+
 struct Recording {
   std::string kernel, ptx;
   std::string target, device; // the GPU: `sm_90`, and its name
@@ -22,8 +34,10 @@ struct Recording {
   bool isCooperative = false;
   std::vector<Bytes> parameters;
   std::vector<RecordedMemory> memory; // what is not of variables comes in the order of its addresses
-  std::vector<std::string> leftOut;   // says of some memory why it is not here
-  std::optional<int> result;          // of the driver, when the kernel had ended; nothing: it did not end
+  std::vector<RecordedTexels> texels;
+  std::vector<RecordedImage> images;
+  std::vector<std::string> leftOut; // says of some memory why it is not here
+  std::optional<int> result;        // of the driver, when the kernel had ended; nothing: it did not end
 };
 
 /// The bytes of memory that a recording may have.
@@ -40,6 +54,9 @@ std::vector<std::string> remarksOn(const Recording &recording);
 /// is an error.
 void writeBefore(std::FILE *file, const Recording &recording);
 void writeAfter(std::FILE *file, const Recording &recording);
+
+/// The memory in which the texels of an image lie; null: they are not in linear memory, or not all were recorded.
+const RecordedMemory *memoryOf(const Recording &recording, const RecordedImage &one);
 
 /// Makes it the launch that the options describe.
 void take(Options &options, Recording recording);

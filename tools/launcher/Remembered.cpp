@@ -28,18 +28,25 @@ std::string rememberedText(const std::string &name) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+void rememberAs(const std::string &name, const std::string &text) {
+  const std::string path = pathOf(name);
+  if (path.empty())
+    return;
+  const std::string draft = path + '.' + std::to_string(getpid()); // compilers may run at the same time
+  std::FILE *file = std::fopen(draft.c_str(), "wbe");
+  if (!file)
+    return;
+  const bool isWhole = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if (std::fclose(file) || !isWhole || std::rename(draft.c_str(), path.c_str()))
+    std::remove(draft.c_str());
+}
+
 void remember(const std::string &textPath, const std::string &binaryPath) {
   if (pathOf("").empty())
     return;
   try {
     const Bytes text = readBytes(textPath), binary = readBytes(binaryPath);
-    const std::string path = pathOf(nameOfBinary(binary.data(), binary.size()));
-    const std::string draft = path + '.' + std::to_string(getpid()); // compilers may run at the same time
-    std::ofstream file(draft, std::ios::binary);
-    file.write(reinterpret_cast<const char *>(text.data()), static_cast<std::streamsize>(text.size()));
-    file.close();
-    if (!file || std::rename(draft.c_str(), path.c_str()))
-      std::remove(draft.c_str());
+    rememberAs(nameOfBinary(binary.data(), binary.size()), {text.begin(), text.end()});
   } catch (const UsageError &) {
     return; // ptxas has said what is wrong
   }

@@ -1,6 +1,6 @@
 #pragma once
-// The PTX of binaries that ptxas made: the drop-in for ptxas stores each text under a name of what came of it, in the
-// folder that $PTXRAY_REMEMBER names, and `ptxray record` finds it there when a program loads the binary.
+// The PTX of binaries that ptxas or NVRTC made: who watches them stores each text under a name of what came of it, in
+// the folder that $PTXRAY_REMEMBER names, and `ptxray record` finds it there when a program loads the binary.
 #include <cstddef>
 #include <string>
 
@@ -10,7 +10,9 @@ namespace ptxray::launcher {
 std::string nameOfBinary(const void *bytes, size_t size);
 /// The text of a binary of that name; empty: none is stored.
 std::string rememberedText(const std::string &name);
-/// Stores a text, if the variable names a folder. Files that cannot be read or written are passed over.
+/// Stores a text for a binary of that name, if the variable names a folder.
+void rememberAs(const std::string &name, const std::string &text);
+/// Stores the text of a file, if the variable names a folder. Files that cannot be read or written are passed over.
 void remember(const std::string &textPath, const std::string &binaryPath);
 
 } // namespace ptxray::launcher

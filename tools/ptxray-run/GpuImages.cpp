@@ -23,11 +23,6 @@ static int formatOf(const ElementType &type) {
   return (type.kind == ElementType::Signed ? 8 : 1) + size;
 }
 
-static uint32_t slicesOf(const ImageDescription &image) {
-  constexpr uint32_t faces = 6;
-  return std::max(image.layers, 1u) * (image.isCube ? faces : 1);
-}
-
 static CuArrayDescriptor descriptorOf(const ImageDescription &image) {
   enum { Layered = 1, Stored = 2, Cube = 4, Gathered = 8 };
   CuArrayDescriptor result = {};
@@ -80,11 +75,27 @@ CuResult GpuImages::make(const ImageDescription &image, CuPointer texels, uint64
     resource.kind = image.levels > 1 ? CuLevelsResource : CuArrayResource;
     resource.words[0] = reinterpret_cast<uint64_t>(made.array);
   }
-  const CuTextureDescriptor sampling = samplingOf(image);
-  const CuResult result = image.kind == Kind::Surface
-                              ? driver.cuSurfObjectCreate(&made.handle, &resource)
-                              : driver.cuTexObjectCreate(&made.handle, &resource, &sampling, nullptr);
+  const CuResult result = makeObject(made, resource);
   handle = made.handle;
+  return result;
+}
+
+/// Makes the object. One that was recorded gets its handle again if the driver gives it to one of the next objects, so
+/// that a number which only looks like a handle stays what it was.
+CuResult GpuImages::makeObject(Made &made, const CuResourceDescriptor &resource) const {
+  constexpr size_t mostTries = 1024;
+  const bool isSurface = made.image.kind == Kind::Surface;
+  const CuTextureDescriptor sampling = samplingOf(made.image);
+  std::vector<uint64_t> others;
+  CuResult result = 0;
+  do {
+    if (made.handle)
+      others.push_back(made.handle);
+    result = isSurface ? driver.cuSurfObjectCreate(&made.handle, &resource)
+                       : driver.cuTexObjectCreate(&made.handle, &resource, &sampling, nullptr);
+  } while (result == 0 && made.image.handle && made.handle != made.image.handle && others.size() < mostTries);
+  for (const uint64_t other : others)
+    isSurface ? driver.cuSurfObjectDestroy(other) : driver.cuTexObjectDestroy(other);
   return result;
 }
 

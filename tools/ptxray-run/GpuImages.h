@@ -28,6 +28,7 @@ private:
     uint64_t handle = 0;
   };
   CuResult makeArray(Made &made) const;
+  CuResult makeObject(Made &made, const CuResourceDescriptor &resource) const;
   CuResult copy(const Made &made, bool isBack) const;
 
   const Driver &driver;

@@ -240,7 +240,7 @@ void Launch::followMoves() {
   const auto add = [&](const std::string &name, const Buffer &recorded) {
     CuPointer pointer = 0;
     size_t bytes = 0;
-    if (memory.find(name, module, pointer, bytes))
+    if (recorded.at && memory.find(name, module, pointer, bytes))
       moves.push_back({recorded.at, bytes, pointer});
   };
   for (const NamedBuffer &buffer : options.buffers)

@@ -49,6 +49,8 @@ void Emulation::placeBuffers() {
 void Emulation::followMoves() {
   std::vector<launcher::Move> moves;
   const auto add = [&](launcher::Buffer &recorded, uint64_t now) {
+    if (!recorded.at) // texels, to which no address leads
+      return;
     moves.push_back({recorded.at, recorded.bytes.size(), now});
     recorded.at = now;
   };
@@ -128,7 +130,9 @@ std::vector<launcher::Bytes> Emulation::arguments() {
     for (const auto &[offset, map] : argument.tensorMaps)
       llvm::copy(mapFor(map), bytes.begin() + offset);
     for (const auto &[offset, image] : argument.images) {
-      const uint64_t handle = memory.addObject(objectFor(image));
+      if (image.handle)
+        memory.bind(image.handle, objectFor(image));
+      const uint64_t handle = image.handle ? image.handle : memory.addObject(objectFor(image));
       std::memcpy(&bytes[offset], &handle, sizeof handle);
     }
   }

@@ -179,6 +179,9 @@ static int runRecord(const Arguments &arguments) {
   environment.set("TRITON_PTXAS_PATH", links.path + "/ptxas");
   environment.set("TRITON_PTXAS_BLACKWELL_PATH", links.path + "/ptxas-blackwell");
   environment.set("TRITON_ALWAYS_COMPILE", "1");
+  // CuPy and cuda.core load what NVRTC has made.
+  const char *auditors = std::getenv("LD_AUDIT");
+  environment.set("LD_AUDIT", library + "/record/libptxray-nvrtc.so" + (auditors ? ":" + std::string(auditors) : ""));
   int reason = 0;
   const std::optional<int> status = runCommand(arguments.passedOn, environment, reason);
   if (!status)
@@ -205,8 +208,8 @@ Command recordCommand() {
                      .words = Words::PassedOn},
           .run = runRecord,
           .notes = "The command's exit status is that of ptxray. Each launch that is recorded waits for all that was "
-                   "started\nbefore it. A kernel needs its PTX: in what the program loads, or from the ptxas that "
-                   "Triton calls."};
+                   "started\nbefore it. A kernel needs its PTX: in what the program loads, or from the ptxas or "
+                   "NVRTC that made its binary."};
 }
 
 } // namespace ptxray

@@ -3,6 +3,7 @@
 #include "Images.h"
 #include "Launches.h"
 #include "Session.h"
+#include "Textures.h"
 
 using namespace ptxray::recorder;
 using ptxray::driver::Copy3D;
@@ -11,6 +12,9 @@ using ptxray::driver::HostNodeParameters;
 using ptxray::driver::KernelNodeParameters;
 using ptxray::driver::LaunchAttribute;
 using ptxray::driver::LaunchConfig;
+using ptxray::driver::ResourceDescription;
+using ptxray::driver::TextureDescription;
+using ptxray::driver::ViewDescription;
 
 #define PTXRAY_API extern "C" __attribute__((visibility("default"))) ptxray::driver::Result
 static constexpr Result missing = NotSupported; // of a driver that is too old for a function
@@ -171,6 +175,26 @@ PTXRAY_LAUNCH_EX(cuLaunchKernelEx_ptsz, true)
   }
 PTXRAY_LAUNCH_COOPERATIVE(cuLaunchCooperativeKernel, false)
 PTXRAY_LAUNCH_COOPERATIVE(cuLaunchCooperativeKernel_ptsz, true)
+
+// ---- textures and surfaces
+
+PTXRAY_API cuTexObjectCreate(uint64_t *to, const ResourceDescription *resource, const TextureDescription *sampling,
+                             const ViewDescription *view) {
+  return noting([&] { return PTXRAY_REAL(cuTexObjectCreate, to, resource, sampling, view); },
+                [&] { addImageObject(*to, true, *resource, sampling, view && view->format); });
+}
+PTXRAY_API cuTexObjectDestroy(uint64_t handle) {
+  removeImageObject(handle);
+  return PTXRAY_REAL(cuTexObjectDestroy, handle);
+}
+PTXRAY_API cuSurfObjectCreate(uint64_t *to, const ResourceDescription *resource) {
+  return noting([&] { return PTXRAY_REAL(cuSurfObjectCreate, to, resource); },
+                [&] { addImageObject(*to, false, *resource, nullptr, false); });
+}
+PTXRAY_API cuSurfObjectDestroy(uint64_t handle) {
+  removeImageObject(handle);
+  return PTXRAY_REAL(cuSurfObjectDestroy, handle);
+}
 
 // ---- graphs
 

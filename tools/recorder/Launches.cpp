@@ -1,6 +1,7 @@
 #include "Launches.h"
 #include "Reach.h"
 #include "Session.h"
+#include "Textures.h"
 #include <cstring>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -87,7 +88,9 @@ static std::string describe(launcher::Recording &to, const Function &function, c
   std::copy(std::begin(asked.cluster), std::end(asked.cluster), to.cluster.begin());
   to.shared = asked.shared;
   to.isCooperative = asked.isCooperative;
-  findMemory(to, *text, *function.image, {session().bytesOfLaunch, session().followsWords});
+  const uint64_t ofImages = findImages(to, session().bytesOfLaunch);
+  findMemory(to, *text, *function.image, {session().bytesOfLaunch - ofImages, session().followsWords});
+  dropImagesWithoutMemory(to);
   return "";
 }
 
@@ -102,7 +105,7 @@ static Result recordTo(const std::string &path, launcher::Recording &recording, 
   const Result result = launch();
   if (result == Success) {
     recording.result = real().cuCtxSynchronize();
-    if (recording.result == Success && !readAgain(recording))
+    if (recording.result == Success && !(readAgain(recording) && readImagesAgain(recording)))
       recording.result.reset();
     if (recording.result)
       writeAfter(file, recording);

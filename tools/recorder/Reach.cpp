@@ -182,6 +182,10 @@ void findMemory(launcher::Recording &to, const KernelText &text, const Image &im
   search.addVariables(text, image);
   for (const Bytes &parameter : to.parameters)
     search.look(parameter);
+  for (const launcher::RecordedImage &one : to.images) // linear memory
+    if (one.address)
+      search.look({reinterpret_cast<const unsigned char *>(&one.address),
+                   reinterpret_cast<const unsigned char *>(&one.address + 1)});
   search.search();
   search.finish();
 }

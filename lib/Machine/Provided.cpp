@@ -193,7 +193,7 @@ bool callProvided(Warp &warp, const CallSite &site, uint32_t mask, uint32_t inst
         fault->address = handle;
         fault->bytes = 4;
         fault->isWrite = true;
-        fault->text = "it is no handle of a condition";
+        fault->text = "it is not the handle of a condition";
       }
       return true;
     } else

@@ -244,7 +244,7 @@ static bool waitsForWarps(Warp &warp, const CodeBlock &block, const BarrierSite 
     return true;
   if (Fault *fault = raise(warp, block.instruction, lane)) {
     fault->kind = Fault::Kind::Undefined;
-    fault->refusal = "a barrier of " + std::to_string(threads) + " threads, which is no multiple of 32 up to 1024";
+    fault->refusal = "a barrier of " + std::to_string(threads) + " threads, not a multiple of 32 up to 1024";
     fault->isIllegal = true;
   }
   return false;

@@ -462,14 +462,32 @@ def identities():
         call(name, of, ctypes.byref(value))
         return value.value
 
-    numbers = {told("cuGraphGetId", of) for of in (graph, made("cuGraphCreate", 0))}
-    assert len(numbers | {told("cuGraphExecGetId", execution)}) == 3
+    seen = {told("cuGraphGetId", of) for of in (graph, made("cuGraphCreate", 0))}
+    assert len(seen | {told("cuGraphExecGetId", execution)}) == 3
     assert len({told("cuGraphNodeGetLocalId", node) for node in nodes}) == 2
     assert len({told("cuGraphNodeGetToolsId", node, i64) for node in nodes}) == 2
     call("cuGraphNodeGetContainingGraph", nodes[0], ctypes.byref(found))
     assert found.value == graph.value
     expect(1, "cuGraphGetId", execution, ctypes.byref(number()))
     expect(1, "cuGraphNodeGetLocalId", nodes[0], None)
+    # The parameters of a node of any kind.
+    to, context = memory(), made("cuCtxGetCurrent")
+    fill = made("cuGraphAddMemsetNode", graph, None, size(0), ctypes.byref(Fill(to, 0, 5, 4, 4, 1)), context)
+    asked = (ctypes.c_uint32 * 64)()
+    call("cuGraphNodeGetParams", fill, asked)
+    assert asked[0] == 2 and list(asked[8:10]) == [5, 4], list(asked)
+    asked[8] = 6
+    call("cuGraphNodeSetParams", fill, asked)
+    execution = made("cuGraphInstantiateWithFlags", graph, i64(0))
+    call("cuGraphLaunch", execution, None)
+    assert numbers(to) == [6] * 4
+    asked[8] = 7
+    call("cuGraphExecNodeSetParams", execution, fill, asked)
+    call("cuGraphLaunch", execution, None)
+    assert numbers(to) == [7] * 4
+    # Nothing can be taken away from a graph that allocates memory.
+    made("cuGraphAddMemAllocNode", graph, None, size(0), ctypes.byref(Alloc(1, 0, (1, 0), size=16)))
+    expect(801, "cuGraphDestroyNode", fill)
 
 
 def hints():

@@ -431,6 +431,50 @@ PTXRAY_API cuGraphEventWaitNodeSetEvent(void *handle, void *event) {
   return node ? waitOf(event, node->work) : InvalidValue;
 }
 
+// ---- the same for nodes of any kind
+
+/// The parameters of a node with a condition, whose graphs cannot be others.
+static ConditionNodeParameters conditionOf(Node &node) {
+  const auto &work = std::get<ConditionWork>(node.work);
+  return {work.condition->handle, work.kind, static_cast<unsigned>(node.graphs.size()),
+          reinterpret_cast<void **>(node.graphs.data()), contextStack().back()};
+}
+
+PTXRAY_API cuGraphNodeGetParams(void *handle, NodeParameters *to) {
+  PTXRAY_BEGIN;
+  Node *node = nodeOf(handle);
+  if (!node || !to)
+    return InvalidValue;
+  *to = {};
+  to->kind = node->kind;
+  switch (node->kind) {
+  case KernelNode: return cuGraphKernelNodeGetParams_v2(handle, &to->kernel);
+  case CopyNode: to->copy.context = contextStack().back(); return cuGraphMemcpyNodeGetParams(handle, &to->copy.boxes);
+  case FillNode: to->fill.context = contextStack().back(); return cuGraphMemsetNodeGetParams(handle, &to->fill.fill);
+  case HostNode: return cuGraphHostNodeGetParams(handle, &to->host);
+  case ChildNode: return cuGraphChildGraphNodeGetGraph(handle, &to->graph);
+  case WaitNode: return cuGraphEventWaitNodeGetEvent(handle, &to->event);
+  case RecordNode: return cuGraphEventRecordNodeGetEvent(handle, &to->event);
+  case AllocNode: return cuGraphMemAllocNodeGetParams(handle, &to->alloc);
+  case FreeNode: return cuGraphMemFreeNodeGetParams(handle, &to->freed);
+  case ConditionNode: to->condition = conditionOf(*node); return Success;
+  default: return Success;
+  }
+}
+PTXRAY_API cuGraphNodeSetParams(void *node, NodeParameters *given) {
+  if (!given)
+    return InvalidValue;
+  switch (given->kind) {
+  case KernelNode: return cuGraphKernelNodeSetParams_v2(node, &given->kernel);
+  case CopyNode: return cuGraphMemcpyNodeSetParams(node, &given->copy.boxes);
+  case FillNode: return cuGraphMemsetNodeSetParams(node, &given->fill.fill);
+  case HostNode: return cuGraphHostNodeSetParams(node, &given->host);
+  case WaitNode: return cuGraphEventWaitNodeSetEvent(node, given->event);
+  case RecordNode: return cuGraphEventRecordNodeSetEvent(node, given->event);
+  default: return NotSupported;
+  }
+}
+
 // ---- the same in a graph that can be launched already
 
 static Step *stepOf(void *exec, void *handle, NodeKind kind) {
@@ -480,6 +524,20 @@ PTXRAY_API cuGraphExecEventWaitNodeSetEvent(void *exec, void *node, void *event)
   PTXRAY_BEGIN;
   Step *step = stepOf(exec, node, WaitNode);
   return step ? waitOf(event, step->work) : InvalidValue;
+}
+
+PTXRAY_API cuGraphExecNodeSetParams(void *exec, void *node, NodeParameters *given) {
+  if (!given)
+    return InvalidValue;
+  switch (given->kind) {
+  case KernelNode: return cuGraphExecKernelNodeSetParams_v2(exec, node, &given->kernel);
+  case CopyNode: return cuGraphExecMemcpyNodeSetParams(exec, node, &given->copy.boxes, nullptr);
+  case FillNode: return cuGraphExecMemsetNodeSetParams(exec, node, &given->fill.fill, nullptr);
+  case HostNode: return cuGraphExecHostNodeSetParams(exec, node, &given->host);
+  case WaitNode: return cuGraphExecEventWaitNodeSetEvent(exec, node, given->event);
+  case RecordNode: return cuGraphExecEventRecordNodeSetEvent(exec, node, given->event);
+  default: return NotSupported;
+  }
 }
 
 static Step *anyStepOf(void *exec, void *node) {

@@ -47,12 +47,17 @@ PTXRAY_API cuGraphNodeFindInClone(void **node, void *original, void *cloned) {
   return Success;
 }
 
+/// Is true when a node of it allocates or frees memory: nothing can be taken away from such a graph.
+static bool hasMemoryNodes(const Graph &graph) {
+  return llvm::any_of(graph.nodes, [](const auto &one) { return one->kind == AllocNode || one->kind == FreeNode; });
+}
+
 PTXRAY_API cuGraphDestroyNode(void *handle) {
   PTXRAY_BEGIN;
   Node *node = nodeOf(handle);
   if (!node)
     return InvalidValue;
-  if (node->kind == AllocNode || node->kind == FreeNode)
+  if (hasMemoryNodes(*node->graph))
     return NotSupported;
   for (Graph *inner : node->graphs)
     destroyGraph(inner);
@@ -221,6 +226,8 @@ static Result changeEdges(void *handle, void *const *from, void *const *to, size
         llvm::is_contained(end->after, begin) == adds)
       return InvalidValue;
   }
+  if (!adds && count && hasMemoryNodes(*graph))
+    return NotSupported;
   for (size_t i = 0; i < count; ++i) {
     auto &after = nodeOf(to[i])->after;
     adds ? after.push_back(nodeOf(from[i])) : (void)llvm::erase(after, nodeOf(from[i]));

@@ -17,9 +17,7 @@ unsigned bitsOf(TexelType type) {
 
 uint64_t Image::texelBytes() const { return uint64_t(bitsOf(type)) / 8 * channels; }
 
-uint64_t Image::sliceBytes(uint32_t level) const {
-  return rowBytes(level) * extent(1, level) * extent(2, level);
-}
+uint64_t Image::sliceBytes(uint32_t level) const { return rowBytes(level) * extent(1, level) * extent(2, level); }
 
 uint64_t Image::levelOffset(uint32_t level) const {
   uint64_t offset = 0;

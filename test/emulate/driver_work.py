@@ -423,7 +423,7 @@ def conditions(add):
         call("cuGraphLaunch", execution, None)
         assert numbers(to) == [turns, 0, 0, 0], numbers(to)
         call("cuMemsetD32_v2", left, 3, size(1))
-    # What is refused.
+    # The driver refuses these.
     none = pointer()
     expect(1, "cuGraphDestroy", body)
     expect(801, "cuGraphInstantiateWithFlags", ctypes.byref(none), body, i64(0))

@@ -233,7 +233,7 @@ def images():
     other = folder / "other.ptx"
     other.write_text(PTX.replace("add.f32 %f3, %f3, %f3;", "add.f32 %f3, %f3, %f1;"))
     run("replay", "--emulate", file, f"--ptx={other}", status=6, say=["buffer 0+16 is not as expected"])
-    # What cannot be there is refused.
+    # Images that cannot be there are refused.
     whole = file.read_bytes()
     body = whole.index(b"ptx ")
     for old, new in (

@@ -111,7 +111,7 @@ PTXRAY_API cuStreamEndCapture(void *handle, void **graph) {
   const std::shared_ptr<Capture> ended = stream->capture;
   if (graph)
     *graph = nullptr;
-  if (!ended || (!graph && ended->ownsGraph)) // it is not captured, or nobody would have the graph
+  if (!ended || (!graph && ended->ownsGraph)) // it is not captured, or the graph would be lost
     return InvalidValue;
   if (ended->origin != stream.get())
     return CaptureUnmatched;

@@ -69,7 +69,7 @@ struct GraphMemory {
 struct AllocWork {
   std::shared_ptr<GraphMemory> memory;
 };
-/// What a kernel sets by a handle, which is the address of the value on the device.
+/// A kernel sets it by a handle, which is the address of the value on the device.
 struct Condition {
   Condition() = default;
   ~Condition();

@@ -180,8 +180,10 @@ static int runRecord(const Arguments &arguments) {
   environment.set("TRITON_PTXAS_BLACKWELL_PATH", links.path + "/ptxas-blackwell");
   environment.set("TRITON_ALWAYS_COMPILE", "1");
   // CuPy and cuda.core load what NVRTC has made.
-  const char *auditors = std::getenv("LD_AUDIT");
-  environment.set("LD_AUDIT", library + "/record/libptxray-nvrtc.so" + (auditors ? ":" + std::string(auditors) : ""));
+  const std::string auditor = library + "/record/libptxray-nvrtc.so";
+  const char *others = std::getenv("LD_AUDIT");
+  if (llvm::sys::fs::exists(auditor))
+    environment.set("LD_AUDIT", auditor + (others ? ":" + std::string(others) : ""));
   int reason = 0;
   const std::optional<int> status = runCommand(arguments.passedOn, environment, reason);
   if (!status)

@@ -204,12 +204,35 @@ static bool hasFlags(const MemoryAccess &access, const Warp &warp) {
          (space == Space::Shared || space == Space::Local || space == Space::Generic);
 }
 
+/// The same for global memory.
+[[gnu::noinline]] static void noteGlobalLoads(const Op &op, const MemoryAccess &access, const uint64_t *at,
+                                              const Pointers &from, Warp &warp) {
+  const size_t size = access.bits / 8, results = llvm::count_if(access.elements, [](Place one) { return one.bits; });
+  size_t result = 0;
+  for (size_t i = 0; i < access.elements.size(); ++i) {
+    if (!access.elements[i].bits)
+      continue;
+    uint32_t lanes = 0;
+    for (uint32_t left = from.mask; left; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+      const Allocation *one = at[lane] >= globalBegin ? allocationAt(warp, op, at[lane]) : nullptr;
+      if (one && one->areUnwritten(at[lane] - one->begin + i * size, size))
+        lanes |= left & -left;
+    }
+    if (lanes)
+      noteUnwrittenLoad(warp, op, result, results, lanes, /*isGlobal=*/true);
+    ++result;
+  }
+}
+
 /// Notes that the lanes may load what nothing has written.
 static inline void noteLoads(const Op &op, const MemoryAccess &access, const uint64_t *at, const Pointers &from,
                              Warp &warp) {
+  const Space space = access.address.space;
+  if (warp.block->grid->memory.hasFresh && from.mask && (space == Space::Global || space == Space::Generic))
+    noteGlobalLoads(op, access, at, from, warp);
   if (!hasFlags(access, warp) || !from.mask)
     return;
-  const Space space = access.address.space;
   if (from.shape && eachRun(*from.shape, at[from.shape->lane], space, warp, areWritten)) // mostly all was written
     return;
   const size_t size = access.bits / 8, results = llvm::count_if(access.elements, [](Place one) { return one.bits; });
@@ -224,7 +247,7 @@ static inline void noteLoads(const Op &op, const MemoryAccess &access, const uin
   size_t result = 0;
   for (size_t i = 0; i < lanes.size(); result += access.elements[i++].bits != 0)
     if (lanes[i] && access.elements[i].bits)
-      noteUnwrittenLoad(warp, op, result, results, lanes[i]);
+      noteUnwrittenLoad(warp, op, result, results, lanes[i], /*isGlobal=*/false);
 }
 
 /// The bytes were written now, but for those of lanes that store what nothing has written.

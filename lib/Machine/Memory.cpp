@@ -1,5 +1,6 @@
 #include "Machine/Memory.h"
 #include <algorithm>
+#include <cstring>
 
 namespace ptxray::machine {
 
@@ -9,6 +10,40 @@ uint64_t Memory::add(llvm::MutableArrayRef<uint8_t> bytes, llvm::StringRef name,
   allocations[indexAfter(begin) - 1].isConstant = isConstant;
   skipTo(begin + bytes.size());
   return begin;
+}
+
+static constexpr uint64_t freshBlock = 16; // bytes that are told together from others
+
+/// The number that a place of fresh memory is filled with, which in no format of at least 16 bits is great, or no
+/// number.
+static uint32_t freshWord(uint64_t index) {
+  return (static_cast<uint32_t>(index) * 0x9E3779B1 + 0x7F4A7C15) & 0xBFFFBFFF;
+}
+
+uint64_t Memory::addFresh(llvm::MutableArrayRef<uint8_t> bytes, llvm::StringRef name) {
+  constexpr size_t largest = size_t(64) << 20;
+  const uint64_t begin = add(bytes, name);
+  if (bytes.size() > largest)
+    return begin;
+  for (size_t at = 0; at + sizeof(uint32_t) <= bytes.size(); at += sizeof(uint32_t)) {
+    const uint32_t word = freshWord(at / sizeof word);
+    std::memcpy(bytes.data() + at, &word, sizeof word);
+  }
+  allocations[indexAfter(begin) - 1].isFresh = hasFresh = true;
+  return begin;
+}
+
+bool Allocation::areUnwritten(uint64_t offset, uint64_t count) const {
+  const uint64_t last = (offset + count + freshBlock - 1) / freshBlock * freshBlock;
+  if (!isFresh || last > end - begin)
+    return false;
+  for (uint64_t at = offset / freshBlock * freshBlock; at < last; at += sizeof(uint32_t)) {
+    uint32_t word;
+    std::memcpy(&word, bytes + at, sizeof word);
+    if (word != freshWord(at / sizeof word))
+      return false;
+  }
+  return true;
 }
 
 void Memory::skipTo(uint64_t address) {

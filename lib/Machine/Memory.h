@@ -17,6 +17,11 @@ struct Allocation {
   uint8_t *bytes = nullptr;
   std::string name; // the name that messages give it
   bool isConstant = false;
+  bool isFresh = false; // nothing had written it when it was added
+
+  /// Is true while nothing has written the bytes, nor others of the 16 that each of them lies among: all of these hold
+  /// numbers that a fresh allocation was filled with, and that nothing else is likely to write there.
+  bool areUnwritten(uint64_t offset, uint64_t count) const;
 
   bool contains(uint64_t address, uint64_t count) const {
     return address >= begin && address <= end && count <= end - address;
@@ -43,6 +48,11 @@ public:
 
   /// Makes memory of the caller accessible, in place, until it is freed. Returns its address.
   uint64_t add(llvm::MutableArrayRef<uint8_t> bytes, llvm::StringRef name, bool isConstant = false);
+  /// The same for memory that nothing has written, and whose bytes are given others: reads of them are followed. What is
+  /// large keeps its bytes, which are not followed.
+  uint64_t addFresh(llvm::MutableArrayRef<uint8_t> bytes, llvm::StringRef name);
+  /// Some memory is fresh, or was.
+  bool hasFresh = false;
   /// The same at an address that the caller chooses, where nothing else is: that of the bytes themselves.
   void addAt(uint64_t address, llvm::MutableArrayRef<uint8_t> bytes, llvm::StringRef name);
   /// All that is added later without an address lies beyond this one.

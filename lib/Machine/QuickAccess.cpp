@@ -106,6 +106,22 @@ static PTXRAY_FOR_AVX2 PTXRAY_INLINE bool isKnownWritten(const Row &row) {
   return !row.owner || row.owner->written.empty() || row.offset + row.shape->span <= row.owner->writtenUpTo;
 }
 
+/// It is in global memory that was fresh when it was added.
+static PTXRAY_FOR_AVX2 PTXRAY_INLINE bool isFresh(const Row &row) { return row.allocation && row.allocation->isFresh; }
+
+/// Nothing has written some of it, perhaps.
+[[gnu::noinline]] static bool mayBeUnwritten(const Allocation &one, uint64_t offset, const LaneShape &shape) {
+  constexpr uint64_t step = 16;
+  for (unsigned i = 0; i < shape.runs; ++i) {
+    const uint64_t begin = offset + static_cast<uint64_t>(shape.run[i].at - shape.low),
+                   end = begin + uint64_t(shape.run[i].elements) * shape.bytes;
+    for (uint64_t at = begin; at < end; at = (at / step + 1) * step)
+      if (one.areUnwritten(at, 1))
+        return true;
+  }
+  return false;
+}
+
 /// The first flag of a run of bytes in shared memory.
 static uint8_t *flagsOf(BlockState &owner, uint64_t offset, const LaneShape &shape, const LaneShape::Run &run) {
   return owner.written.data() + offset + (run.at - shape.low);
@@ -218,7 +234,8 @@ template <class Element>
 static PTXRAY_FOR_AVX2 void loadWatched(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto &access = *static_cast<const MemoryAccess *>(op.more);
   const Row row = findRow<false>(registers, op, access, mask, warp);
-  if (!row.first || (!isKnownWritten(row) && !areAllWritten(*row.owner, row.offset, *row.shape)))
+  if (!row.first || (!isKnownWritten(row) && !areAllWritten(*row.owner, row.offset, *row.shape)) ||
+      (isFresh(row) && mayBeUnwritten(*row.allocation, row.offset, *row.shape)))
     return loadElements(registers, op, mask, warp);
   if (!warp.clock.empty() && !(row.owner && isReadLate(op, warp, *row.shape, *row.owner, row.offset)))
     watchRow(op, warp, *row.shape, row.owner, row.allocation, row.offset);
@@ -247,7 +264,7 @@ static PTXRAY_FOR_AVX2 void loadQuickly(char *registers, const Op &op, uint32_t 
   if (!warp.clock.empty())
     return loadWatched<Element>(registers, op, mask, warp);
   const Row row = findRow<true>(registers, op, access, mask, warp);
-  if (!row.first || !isKnownWritten(row))
+  if (!row.first || !isKnownWritten(row) || isFresh(row))
     return loadWatched<Element>(registers, op, mask, warp);
   loadRow<Element>(registers, access, row);
 }

@@ -34,9 +34,10 @@ uint8_t *writtenAt(Warp &warp, Space space, uint64_t address, unsigned lane) {
   return at < written.size() ? written.data() + at : nullptr;
 }
 
-static void add(Frame &frame, Slot slot, uint32_t lanes, uint32_t from) {
+static void add(Frame &frame, Slot slot, uint32_t lanes, uint32_t from, bool isCopied = false) {
   frame.unwrittenFilter |= filterOf(slot);
   UnwrittenLanes &known = frame.unwritten[slot];
+  known.isCopied = isCopied || (known.lanes && known.isCopied);
   known.from = known.lanes ? known.from : from;
   known.lanes |= lanes;
 }
@@ -58,11 +59,11 @@ void setUnwritten(Frame &frame) {
     add(frame, place.slot, allLanes, UnwrittenLanes::never);
 }
 
-void noteUnwrittenLoad(Warp &warp, const Op &op, size_t index, size_t elements, uint32_t lanes) {
+void noteUnwrittenLoad(Warp &warp, const Op &op, size_t index, size_t elements, uint32_t lanes, bool isGlobal) {
   Frame &frame = *warp.now.frame;
   const llvm::ArrayRef<Slot> results = frame.code.flow(op.instruction).results;
   if (results.size() == elements)
-    add(frame, results[index], lanes, op.instruction);
+    add(frame, results[index], lanes, op.instruction, isGlobal);
 }
 
 void noteDoubtfulLoad(Warp &warp, const Op &op, uint32_t lanes, const DoubtfulLoad &load) {
@@ -91,7 +92,8 @@ static void reportUnwritten(Warp &warp, const Frame &frame, uint32_t instruction
 }
 
 void noteUnwrittenStore(Warp &warp, const Op &op, Slot slot, unsigned lane) {
-  reportUnwritten(warp, *warp.now.frame, op.instruction, slot, 1u << lane, "stores");
+  if (!warp.now.frame->unwritten.find(slot)->second.isCopied)
+    reportUnwritten(warp, *warp.now.frame, op.instruction, slot, 1u << lane, "stores");
 }
 
 void followBranch(Warp &warp, uint32_t instruction, Slot guard, uint32_t lanes) {
@@ -107,6 +109,7 @@ void followInstruction(Warp &warp, uint32_t instruction, uint32_t lanes) {
     if (const uint32_t found = unwrittenLanes(frame, slot) & lanes)
       return reportUnwritten(warp, frame, instruction, slot, found, "computes an address from");
   uint32_t any = 0, all = lanes, from = UnwrittenLanes::never;
+  bool isCopied = false;
   Slot first = noSlot;
   for (const Slot slot : flow.sources)
     if (const auto found = frame.unwritten.find(slot); found != frame.unwritten.end()) {
@@ -114,10 +117,11 @@ void followInstruction(Warp &warp, uint32_t instruction, uint32_t lanes) {
       all &= found->second.lanes;
       first = slot;
       from = found->second.from;
+      isCopied |= found->second.isCopied;
     } else
       all = 0;
   all = flow.sources.empty() ? 0 : all;
-  if (flow.isOutput && all)
+  if (flow.isOutput && all && !isCopied)
     return reportUnwritten(warp, frame, instruction, first, all, "stores");
   if (from == UnwrittenLanes::never)
     from = instruction;
@@ -125,7 +129,7 @@ void followInstruction(Warp &warp, uint32_t instruction, uint32_t lanes) {
   for (const Slot slot : flow.results) {
     remove(frame, slot, lanes);
     if (become)
-      add(frame, slot, become, from);
+      add(frame, slot, become, from, isCopied && !flow.isStrict);
   }
 }
 

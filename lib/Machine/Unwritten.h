@@ -1,7 +1,8 @@
 #pragma once
 // Registers and bytes that nothing has written. A byte of shared or local memory remembers whether something was stored
 // to it. A register that was never written, or was loaded from such bytes, is followed through instructions whose
-// result surely depends on it, until it matters: as an address, where lanes part, or in global memory.
+// result surely depends on it, until it matters: as an address, where lanes part, or in global memory. What is loaded
+// from global memory may be stored as it is: programs copy what is between elements as well.
 #include "Machine/Program.h"
 #include "Machine/Warp.h"
 
@@ -20,7 +21,7 @@ uint8_t *writtenAt(Warp &warp, Space space, uint64_t address, unsigned lane);
 /// A frame begins, in which nothing has written the registers.
 void setUnwritten(Frame &frame);
 /// A load read bytes of which none was written: element `index` of the lanes, of a number in all.
-void noteUnwrittenLoad(Warp &warp, const Op &op, size_t index, size_t elements, uint32_t lanes);
+void noteUnwrittenLoad(Warp &warp, const Op &op, size_t index, size_t elements, uint32_t lanes, bool isGlobal);
 /// A lane stores what nothing has written, in a register at the slot, to global memory by a generic address.
 void noteUnwrittenStore(Warp &warp, const Op &op, Slot slot, unsigned lane);
 /// A load read what another warp wrote, and nothing orders the two: that is reported where what it read matters.

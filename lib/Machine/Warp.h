@@ -18,6 +18,7 @@ struct UnwrittenLanes {
   static constexpr uint32_t never = ~0u; // no instruction has read it
   uint32_t lanes = 0;
   uint32_t from = never; // the instruction that read it first, from memory or as a register
+  bool isCopied = false; // it is as it was loaded from global memory, and may be stored again
 };
 
 /// A call of a function by the lanes that called it together.

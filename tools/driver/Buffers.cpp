@@ -18,7 +18,7 @@ Result ptxray::driver::allocate(Address *to, size_t size, Block::Kind kind) {
   auto *begin = static_cast<uint8_t *>(bytes);
   const std::string name = "the memory of " + std::to_string(size) + " bytes";
   if (kind == Block::Kind::Device)
-    *to = s.memory.add({begin, size}, name);
+    *to = s.followsUnwritten ? s.memory.addFresh({begin, size}, name) : s.memory.add({begin, size}, name);
   else
     s.memory.addAt(*to = reinterpret_cast<uintptr_t>(bytes), {begin, size}, name);
   s.blocks.emplace(*to, Block{kind, begin, size});

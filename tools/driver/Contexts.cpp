@@ -24,6 +24,7 @@ PTXRAY_API cuInit(unsigned flags) {
     return s.process == getpid() ? Success : NotInitialized;
   const char *checks = std::getenv("PTXRAY_CHECKS"), *schedule = std::getenv("PTXRAY_SCHEDULE");
   s.checks = !checks || llvm::StringRef(checks) != "no";
+  s.followsUnwritten = s.checks && std::getenv("PTXRAY_UNWRITTEN");
   const char *blocking = std::getenv("CUDA_LAUNCH_BLOCKING");
   s.memory.sharesManaged = true;
   s.isSynchronous = blocking && llvm::StringRef(blocking) == "1";

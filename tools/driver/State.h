@@ -124,7 +124,8 @@ struct State {
   bool isInitialised = false;
   int process = 0; // the one that initialised it: one that it forks may not use it
   const Chip *chip = nullptr;
-  bool checks = true; // look for races
+  bool checks = true;            // look for races
+  bool followsUnwritten = false; // what nothing has written in memory that is allocated
   bool countsFidelity = false;
   bool goesOn = false; // a fault of a kernel is the error of one call that waits; else the context has failed
   machine::Timing timing;

@@ -48,6 +48,8 @@ static int runEmulate(const Arguments &arguments) {
   environment.set("PTXRAY_REPORT", file.path);
   if (!arguments.has("--no-fidelity"))
     environment.set("PTXRAY_FIDELITY", "yes");
+  if (arguments.has("--unwritten"))
+    environment.set("PTXRAY_UNWRITTEN", "yes");
   if (arguments.has("--go-on"))
     environment.set("PTXRAY_GO_ON", "yes");
   int reason = 0;
@@ -86,7 +88,8 @@ Command emulateCommand() {
                                  {"--schedule", "TEXT",
                                   "when asynchronous operations happen: eager, lazy, early, a number, or weak:NUMBER"},
                                  {"--schedules", "N",
-                                  "also launch each kernel N times by others: lazy, early, and by numbers"}},
+                                  "also launch each kernel N times by others: lazy, early, and by numbers"},
+                                 {"--unwritten", "", "follow what nothing has written in memory of the device"}},
                      .words = Words::PassedOn},
           .run = runEmulate,
           .notes = "The command's exit status is that of ptxray; where it is 0, 1 says that faults of kernels were "

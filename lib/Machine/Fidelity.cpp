@@ -72,10 +72,10 @@ Fidelity fidelityOf(const Lowered &one, const BodyLowering &lowering) {
   if (architecture != hopper &&
       llvm::any_of(one.recipe.results, [](const RecipeResult &result) { return result.isApproximate; }))
     return Fidelity::AsHopper;
-  if (const std::optional<Reduction> reduction = reductionOf(one);
-      reduction && reduction->how == Reduction::How::Add && reduction->type.isFloat() &&
-      llvm::any_of(one.facts().accesses, [](const Access &access) { return access.writes(); }))
-    return Fidelity::Order;
+  if (llvm::any_of(one.facts().accesses, [](const Access &access) { return access.writes(); }))
+    if (const std::optional<Reduction> reduction = reductionOf(one);
+        reduction && reduction->how == Reduction::How::Add && reduction->type.isFloat())
+      return Fidelity::Order;
   return readsChip(one, lowering) ? Fidelity::Chip : Fidelity::Exact;
 }
 

@@ -127,7 +127,7 @@ private:
   const Body &body;
   FunctionCode &code;
   Graph graph;
-  std::map<std::pair<uint32_t, unsigned>, Place> registers; // the place of each, by LocalId and component
+  llvm::DenseMap<std::pair<uint32_t, unsigned>, Place> registers; // the place of each, by LocalId and component
   std::map<std::pair<NameId, unsigned>, Place> specials;
   std::map<std::pair<uint32_t, NameId>, uint64_t> inFrame; // the offset of each, by symbol and name
   llvm::DenseMap<uint32_t, uint32_t> labels;               // the instruction after each, by LocalId

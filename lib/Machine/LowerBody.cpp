@@ -241,7 +241,7 @@ static bool ordersBlocks(const Lowered &one) {
     const isa::WordId space = isa::wholeSpace(access.space);
     return space != isa::words::shared && space != isa::words::local;
   };
-  return (one.facts().has(FactKind::Strong) || reductionOf(one)) && llvm::any_of(one.facts().accesses, isOutside);
+  return llvm::any_of(one.facts().accesses, isOutside) && (one.facts().has(FactKind::Strong) || reductionOf(one));
 }
 
 void BodyLowering::instruction(uint32_t number) {
@@ -347,7 +347,9 @@ std::string BodyLowering::lower() {
   closeBlock(Way::Return); // control that comes to the end of the text returns
   connect();
   noteReadFirst();
-  for (const auto &[key, place] : registers) // sorted by name
+  std::vector<std::pair<std::pair<uint32_t, unsigned>, Place>> sorted(registers.begin(), registers.end());
+  llvm::sort(sorted, llvm::less_first()); // by name
+  for (const auto &[key, place] : sorted)
     code.named.emplace_back(LocalId(key.first), place);
   return "";
 }

@@ -3,6 +3,7 @@
 // results lie.
 #include "Operate/Codes.h"
 #include "Operate/Compile.h"
+#include "llvm/ADT/SmallVector.h"
 #include <array>
 #include <optional>
 
@@ -69,7 +70,7 @@ private:
   void placeResults(const std::vector<bool> &lives);
   Op operation(const Node &node, Place to) const;
 
-  std::vector<Node> nodes;
+  llvm::SmallVector<Node, 16> nodes;
   std::vector<Result> results;
   std::vector<Place> places; // the places of the nodes
 };

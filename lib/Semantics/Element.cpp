@@ -1,5 +1,5 @@
 #include "Semantics/Element.h"
-#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringExtras.h"
 #include <array>
 
 namespace ptxray {
@@ -33,12 +33,13 @@ std::optional<ElementType> elementType(isa::WordId type) {
   if (!word.bits)
     return {};
   result.bits = static_cast<uint16_t>(word.bits / count);
-  if (const numbers::Format *format = formatNamed(name)) {
+  const bool isInteger = name.size() > 1 && llvm::StringRef("bus").contains(name[0]) && llvm::isDigit(name[1]);
+  if (const numbers::Format *format = isInteger ? nullptr : formatNamed(name)) {
     result.kind = ElementType::Kind::Float;
     result.format = format;
     return result;
   }
-  if (word.narrow || (name[0] != 'b' && name[0] != 'u' && name[0] != 's'))
+  if (word.narrow || !isInteger)
     return {};
   result.kind = name[0] == 's' ? ElementType::Kind::Signed : ElementType::Kind::Unsigned;
   return result;

@@ -489,7 +489,10 @@ void Compiler::formula(const isa::Formula &formula) {
 }
 
 Recipe Compiler::compile() {
+  constexpr size_t usualSteps = 16;
   const isa::Form &form = view.form();
+  recipe.operands.reserve(view.operands.size());
+  recipe.steps.reserve(usualSteps);
   for (unsigned i = 0; i < view.operands.size(); ++i)
     operand(i);
   for (const isa::Fact &fact : isa::run(t.facts, form.facts))

@@ -48,8 +48,8 @@ public:
 
   /// Makes memory of the caller accessible, in place, until it is freed. Returns its address.
   uint64_t add(llvm::MutableArrayRef<uint8_t> bytes, llvm::StringRef name, bool isConstant = false);
-  /// The same for memory that nothing has written, and whose bytes are given others: reads of them are followed. What is
-  /// large keeps its bytes, which are not followed.
+  /// The same for memory that nothing has written. Its bytes are given others, so that reads of them are followed,
+  /// unless it is large.
   uint64_t addFresh(llvm::MutableArrayRef<uint8_t> bytes, llvm::StringRef name);
   /// Some memory is fresh, or was.
   bool hasFresh = false;

@@ -49,7 +49,8 @@ int attributeOf(const Chip &chip, int attribute) {
   case 106: return chip.blocksOfProcessor;
   case 111: return 1024;
   // It can do all these: copy beside kernels, map host memory, run kernels side by side, address all alike, order
-  // streams, cache in L1, manage memory, stop kernels midway, launch cooperatively, register memory, have pools.
+  // streams, cache in L1, manage memory, stop kernels midway, launch cooperatively, register memory, map memory
+  // anywhere, have pools.
   case 15:
   case 19:
   case 31:
@@ -63,6 +64,7 @@ int attributeOf(const Chip &chip, int attribute) {
   case 91:
   case 95:
   case 99:
+  case 102:
   case 115: return 1;
   case 120:
   case 127: return hasClusters;

@@ -18,12 +18,12 @@ static Kernel *functionOf(void *handle) {
 
 // ---- attributes
 
-static int versionIn(llvm::StringRef text) {
-  unsigned major = 0, minor = 0;
-  text.consumeInteger(10, major);
-  text.consume_front(".");
-  text.consumeInteger(10, minor);
-  return static_cast<int>(major * 10 + minor);
+/// The version of PTX that CUDA's attribute means is the virtual architecture: 90 of `sm_90a`.
+static int architectureIn(llvm::StringRef target) {
+  unsigned number = 0;
+  target.consume_front("sm_");
+  target.consumeInteger(10, number);
+  return static_cast<int>(number);
 }
 
 PTXRAY_API cuFuncGetAttribute(int *value, int attribute, void *handle) {
@@ -37,7 +37,7 @@ PTXRAY_API cuFuncGetAttribute(int *value, int attribute, void *handle) {
   case 2: *value = static_cast<int>(function->module->constantBytes); break;
   case 3: *value = static_cast<int>(function->localBytes); break;
   case 4: *value = 32; break; // registers are not allocated
-  case 5: *value = versionIn(function->module->report.ptx); break;
+  case 5: *value = architectureIn(function->module->report.target); break;
   case 6: *value = state().chip->major * 10 + state().chip->minor; break;
   case 8: *value = function->mostShared; break;
   case 14: *value = function->anyCluster; break;

@@ -82,7 +82,6 @@ struct GridState {
   std::vector<TraceLine> trace;
   std::vector<FunctionCounts> counts; // by the number of the function; empty: nothing is counted
   std::map<std::pair<uint32_t, uint32_t>, WorstAccess> worst; // by function and instruction
-  std::deque<std::vector<uint8_t>> heap;                      // the memory that malloc has given
   /// The address of what the driver gives a cooperative launch, for barriers of its whole grid; 0: it gives nothing.
   uint64_t workspace = 0;
   std::optional<Fault> fault;

@@ -4,6 +4,8 @@
 
 namespace ptxray::machine {
 
+uint64_t Memory::addHeap(uint64_t bytes) { return add(heap.emplace_back(bytes), "malloc"); }
+
 uint64_t Memory::add(llvm::MutableArrayRef<uint8_t> bytes, llvm::StringRef name, bool isConstant) {
   const uint64_t begin = next;
   addAt(begin, bytes, name);

@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace ptxray::machine {
 
@@ -51,6 +52,8 @@ public:
   /// The same for memory that nothing has written. Its bytes are given others, so that reads of them are followed,
   /// unless it is large.
   uint64_t addFresh(llvm::MutableArrayRef<uint8_t> bytes, llvm::StringRef name);
+  /// The same for what a kernel's malloc gives, which lasts as long as this memory: later launches may use it.
+  uint64_t addHeap(uint64_t bytes);
   /// Some memory is fresh, or was.
   bool hasFresh = false;
   /// The same at an address that the caller chooses, where nothing else is: that of the bytes themselves.
@@ -84,6 +87,7 @@ private:
 
   std::deque<Allocation> allocations; // sorted by address; those that were freed have no bytes
   uint64_t next = globalBegin;
+  std::deque<std::vector<uint8_t>> heap;
   std::map<uint64_t, ImageObject> objects; // by their handles
   uint64_t nextHandle = handleWindow;
 };

@@ -173,8 +173,7 @@ bool callProvided(Warp &warp, const CallSite &site, uint32_t mask, uint32_t inst
         call.answer(0);
         continue;
       }
-      grid.heap.emplace_back(bytes);
-      call.answer(grid.memory.add(grid.heap.back(), "malloc"));
+      call.answer(grid.memory.addHeap(bytes));
     } else if (site.provided == "free") {
       if (const uint64_t address = call.argument(0))
         grid.memory.free(address);

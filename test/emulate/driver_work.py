@@ -156,6 +156,9 @@ def streams(add):
     to = memory()
     pinned = (i32 * 4).from_address(made("cuMemHostAlloc", size(16), 0).value)
     first, second = made("cuStreamCreate", 1), made("cuStreamCreate", 1)
+    waiting, other = made("cuStreamCreate", 0), memory()
+    launch(add, [other, ctypes.c_uint32(4)], waiting)
+    assert numbers(other) != [0, 0, 0, 0], "a copy in the default stream waits for other streams"
     event = made("cuEventCreate", 0)
     for stream in (first, second):
         launch(add, [to, ctypes.c_uint32(4)], stream)
@@ -722,6 +725,45 @@ def device_runtime():
     assert numbers(to)[:2] == [12, 12]
 
 
+HEAP = (
+    HEAD
+    + """
+.extern .func (.param .b64 place) malloc(.param .b64 bytes);
+.visible .entry make(.param .u64 to) {
+  .reg .b32 %r<2>;
+  .reg .b64 %rd<3>;
+  .param .b64 bytes, place;
+  ld.param.u64 %rd1, [to];
+  st.param.b64 [bytes], 64;
+  call (place), malloc, (bytes);
+  ld.param.b64 %rd2, [place];
+  mov.u32 %r1, 77;
+  st.u32 [%rd2], %r1;
+  st.global.u64 [%rd1], %rd2;
+  ret;
+}
+.visible .entry use(.param .u64 to) {
+  .reg .b32 %r<2>;
+  .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [to];
+  ld.global.u64 %rd2, [%rd1];
+  ld.u32 %r1, [%rd2];
+  st.global.u32 [%rd1+8], %r1;
+  ret;
+}
+"""
+)
+
+
+def heap():
+    """What a kernel allocates lasts: the next one may use it."""
+    module, to = made("cuModuleLoadData", HEAP.encode()), memory()
+    for name in (b"make", b"use"):
+        launch(made("cuModuleGetFunction", module, name), [to], block=(1, 1))
+        call("cuCtxSynchronize")
+    assert numbers(to)[2] == 77
+
+
 def anywhere():
     """What needs no context."""
     library, kind = made("cuLibraryLoadData", ADD.encode(), None, None, 0, None, None, 0), i32()
@@ -744,6 +786,7 @@ onGpu = b"ptxray" not in name.value
 increments = kernel(ADD, "add")
 graphs(increments)
 graph_memory(increments)
+heap()
 conditions(increments)
 hints()
 images()

@@ -27,11 +27,14 @@ std::shared_ptr<Stream> streamOf(void *handle) {
   return found == state().streams.end() ? nullptr : found->second;
 }
 
-/// Takes out of the queue what must be done for some streams up to a number each, in the order of its start.
-static std::deque<Task> take(std::map<const Stream *, uint64_t> limits) {
+/// Takes out of the queue what must be done for some streams up to a number each, in the order of its start, and all
+/// that the default stream of a context waits for.
+static std::deque<Task> take(std::map<const Stream *, uint64_t> limits, const Context *defaultOf = nullptr) {
   State &s = state();
   std::map<const Context *, uint64_t>
       blocking; // up to which number all streams are wanted that wait for the default one
+  if (defaultOf)
+    blocking[defaultOf] = ~uint64_t(0);
   std::deque<Task> taken, left;
   const auto raise = [](auto &limit, uint64_t number) { limit = std::max(limit, number); };
   for (; !s.pending.empty(); s.pending.pop_back()) {
@@ -89,11 +92,11 @@ static Result errorOf(Context &context) {
   return std::exchange(context.noted, Success);
 }
 
-static Result finishUpTo(std::map<const Stream *, uint64_t> limits) {
+static Result finishUpTo(std::map<const Stream *, uint64_t> limits, const Context *defaultOf = nullptr) {
   if (!waitForWorker())
     return NotPermitted;
   if (!state().pending.empty())
-    run(take(std::move(limits)));
+    run(take(std::move(limits), defaultOf));
   return errorOf(*contextStack().back());
 }
 
@@ -104,7 +107,9 @@ Result finish(void *handle) {
 
 Result finishDefault() {
   constexpr uint64_t all = ~uint64_t(0);
-  return finishUpTo({{streamOf(nullptr).get(), all}, {contextStack().back()->legacy.get(), all}});
+  const Context &context = *contextStack().back();
+  const Stream *own = streamOf(nullptr).get(), *legacy = context.legacy.get();
+  return finishUpTo({{own, all}, {legacy, all}}, own == legacy ? &context : nullptr);
 }
 
 Result finish(const Moment &moment) { return moment.isDone ? Success : finishUpTo({{moment.stream, moment.number}}); }

@@ -1,6 +1,7 @@
 #include "Machine/Provided.h"
 #include "Machine/Access.h"
 #include "Machine/Grid.h"
+#include "Machine/Unwritten.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <cstdio>
 #include <cstring>
@@ -34,8 +35,12 @@ public:
     Frame &frame = *warp.now.frame;
     if (one.place.bits)
       std::memcpy(frame.registers + one.place.slot + size_t(lane) * (one.place.bits / 8), &value, one.place.bits / 8);
-    else
-      std::memcpy(warp.localOf(lane) + frame.base + one.offset, &value, std::min<uint64_t>(8, one.bytes));
+    else {
+      const uint64_t bytes = std::min<uint64_t>(8, one.bytes);
+      std::memcpy(warp.localOf(lane) + frame.base + one.offset, &value, bytes);
+      if (uint8_t *flags = writtenAt(warp, Space::Local, frame.base + one.offset, lane))
+        std::memset(flags, 1, bytes);
+    }
   }
   template <class T> std::optional<T> read(uint64_t address) const {
     const Lookup found = look(warp, Space::Generic, address, sizeof(T), lane, false);

@@ -519,6 +519,7 @@ Outcome launch(LoadedModule &module, const Launch &launch) {
   }
   outcome = runOnCores(grid, launch.cores);
   grid.shadows->forget();
+  module.parts->memory.dropFreedHeap();
   const std::lock_guard lock(module.parts->mutex);
   module.parts->shadows = grid.shadows;
   return outcome;

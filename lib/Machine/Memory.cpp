@@ -4,7 +4,16 @@
 
 namespace ptxray::machine {
 
-uint64_t Memory::addHeap(uint64_t bytes) { return add(heap.emplace_back(bytes), "malloc"); }
+uint64_t Memory::addHeap(uint64_t bytes) {
+  std::vector<uint8_t> held(bytes);
+  const uint64_t address = add(held, "malloc");
+  heap.emplace(address, std::move(held));
+  return address;
+}
+
+void Memory::dropFreedHeap() {
+  std::erase_if(heap, [this](const auto &one) { return !one.second.empty() && !find(one.first); });
+}
 
 uint64_t Memory::add(llvm::MutableArrayRef<uint8_t> bytes, llvm::StringRef name, bool isConstant) {
   const uint64_t begin = next;

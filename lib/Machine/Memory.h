@@ -54,6 +54,8 @@ public:
   uint64_t addFresh(llvm::MutableArrayRef<uint8_t> bytes, llvm::StringRef name);
   /// The same for what a kernel's malloc gives, which lasts as long as this memory: later launches may use it.
   uint64_t addHeap(uint64_t bytes);
+  /// Gives back the bytes of such memory that kernels have freed. No kernel runs.
+  void dropFreedHeap();
   /// Some memory is fresh, or was.
   bool hasFresh = false;
   /// The same at an address that the caller chooses, where nothing else is: that of the bytes themselves.
@@ -87,8 +89,8 @@ private:
 
   std::deque<Allocation> allocations; // sorted by address; those that were freed have no bytes
   uint64_t next = globalBegin;
-  std::deque<std::vector<uint8_t>> heap;
-  std::map<uint64_t, ImageObject> objects; // by their handles
+  std::map<uint64_t, std::vector<uint8_t>> heap; // by address
+  std::map<uint64_t, ImageObject> objects;       // by their handles
   uint64_t nextHandle = handleWindow;
 };
 

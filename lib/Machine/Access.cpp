@@ -72,7 +72,7 @@ static void findOneByOne(Warp &warp, const Op &op, const MemoryAccess &access, c
   for (uint32_t left = found.mask; left; left &= left - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(left));
     Lookup one = look(warp, access.address.space, at[lane], access.bytes, lane, access.isWrite);
-    if (one.bytes && at[lane] & (access.alignment - 1))
+    if (at[lane] & (access.alignment - 1)) // which a GPU asks first
       one = {nullptr, AccessFault::Misaligned};
     if (!one.bytes) {
       report(warp, op, one.fault, access.address, at[lane], access.bytes, access.isWrite, lane);

@@ -47,12 +47,14 @@ struct LoadedModule::Parts {
 
 /// Writes the first values of variables; addresses of others are known by then.
 static void initialise(const ReadVariable &variable, const LoadedModule::Parts &parts,
-                       llvm::MutableArrayRef<uint8_t> bytes) {
+                       const std::map<NameId, uint64_t> &functions, llvm::MutableArrayRef<uint8_t> bytes) {
   for (const InitialValue &value : variable.values) {
     uint64_t number = value.number;
     if (value.symbol != NameId::None)
       if (const auto found = parts.variables.find(static_cast<uint32_t>(value.symbol)); found != parts.variables.end())
         number += found->second.address;
+      else if (const auto function = functions.find(value.symbol); function != functions.end())
+        number += function->second;
     if (value.byteOf)
       number = number >> 8 * *value.byteOf & 255;
     if (value.offset + value.size <= bytes.size())
@@ -96,10 +98,11 @@ LoadedModule::LoadedModule(const ReadModule &module, Memory &memory, llvm::Strin
                                                                            address, symbol.extent.bytes};
     parts->byName[name] = {address, parts->bytes.size() - 1};
   }
+  const std::map<NameId, uint64_t> functions = functionAddressesOf(module);
   for (const ReadVariable &variable : variables)
     if (const auto found = parts->byName.find(module.ast().text(variable.declaration->name).str());
         found != parts->byName.end())
-      initialise(variable, *parts, parts->bytes[found->second.second].bytes);
+      initialise(variable, *parts, functions, parts->bytes[found->second.second].bytes);
 }
 
 LoadedModule::~LoadedModule() {

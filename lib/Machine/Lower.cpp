@@ -6,7 +6,22 @@
 
 namespace ptxray::machine {
 
-/// The bodies that the kernel may come to: by calls, and by addresses of functions.
+/// The function that is used; none: it is something else.
+static NameId functionOf(const Body &body, NamedUse use) {
+  const Symbol *symbol = body.symbol(use.local);
+  return symbol && symbol->kind == SymbolKind::Function ? body.nameOf(use.local) : NameId::None;
+}
+
+/// Calls a function by an address.
+static bool callsAddress(const Body &body) {
+  return llvm::any_of(body.notable, [&](uint32_t number) {
+    const Facts &facts = body.facts(number);
+    return facts.has(FactKind::Calls) && !(facts.uses & Calls);
+  });
+}
+
+/// The bodies that the kernel may come to: by calls, and by addresses of functions. Where it calls an address, this may
+/// be one that another kernel has stored.
 static std::vector<const Body *> reachedFrom(const Body &kernel, const ProgramBuilder &builder) {
   std::vector<const Body *> reached = {&kernel};
   const auto add = [&](NameId name) {
@@ -14,12 +29,20 @@ static std::vector<const Body *> reachedFrom(const Body &kernel, const ProgramBu
     if (found != builder.bodies.end() && !llvm::is_contained(reached, found->second))
       reached.push_back(found->second);
   };
-  for (size_t i = 0; i < reached.size(); ++i)
-    reached[i]->eachNamed([&](NamedUse use) {
-      const Symbol *symbol = reached[i]->symbol(use.local);
-      if (symbol && symbol->kind == SymbolKind::Function)
-        add(reached[i]->nameOf(use.local));
+  const auto addAddressed = [&](const Body &body) {
+    body.eachNamed([&](NamedUse use) {
+      if (!(use.uses & Calls))
+        add(functionOf(body, use));
     });
+  };
+  bool areAllAdded = false;
+  for (size_t i = 0; i < reached.size(); ++i) {
+    reached[i]->eachNamed([&](NamedUse use) { add(functionOf(*reached[i], use)); });
+    if (!areAllAdded && callsAddress(*reached[i])) {
+      llvm::for_each(builder.module.bodies(), addAddressed);
+      areAllAdded = true;
+    }
+  }
   // Tables of functions in variables may lead to any function.
   for (const ReadVariable &variable : builder.module.variables())
     for (const InitialValue &value : variable.values)
@@ -73,11 +96,18 @@ static void readParameters(const Function &function, const ReadModule &module, P
   }
 }
 
+std::map<NameId, uint64_t> functionAddressesOf(const ReadModule &module) {
+  std::map<NameId, uint64_t> addresses;
+  for (const Body &body : module.bodies())
+    addresses.try_emplace(body.function->name, 5 * windowBytes + 64 * (addresses.size() + 1));
+  return addresses;
+}
+
 std::unique_ptr<Program> lower(const ReadModule &module, const PlacedVariables &variables, llvm::StringRef kernel,
                                LoweringOptions how) {
   auto program = std::make_unique<Program>();
   program->module = &module;
-  ProgramBuilder builder{module, variables, *program, how, {}, {}, {}};
+  ProgramBuilder builder{module, variables, *program, how, {}, {}, functionAddressesOf(module)};
   const Body *entry = nullptr;
   for (const Body &body : module.bodies()) {
     builder.bodies[body.function->name] = &body;
@@ -97,9 +127,7 @@ std::unique_ptr<Program> lower(const ReadModule &module, const PlacedVariables &
     code.number = static_cast<uint32_t>(program->functions.size() - 1);
     code.name = body->function->name;
     program->byName[static_cast<uint32_t>(code.name)] = &code;
-    const uint64_t address = 5 * windowBytes + 64 * program->functions.size();
-    builder.functionAddresses[code.name] = address;
-    program->byAddress[address] = &code;
+    program->byAddress[builder.functionAddresses[code.name]] = &code;
   }
   for (const auto &[body, code] : llvm::zip(reached, program->functions))
     if (std::string why = BodyLowering(builder, *body, code).lower(); !why.empty() && program->refusal.empty())

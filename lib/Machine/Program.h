@@ -225,6 +225,9 @@ struct PlacedVariable {
 };
 using PlacedVariables = llvm::DenseMap<uint32_t, PlacedVariable>; // sorted by NameId
 
+/// The addresses of the functions that have bodies, the same for all kernels of a module.
+std::map<NameId, uint64_t> functionAddressesOf(const ReadModule &module);
+
 struct LoweringOptions {
   bool checksNumbers = false; // fault where an infinity or a NaN comes of finite numbers, or a divisor is zero
   bool partsAccesses = false; // end a block of code after each access to memory

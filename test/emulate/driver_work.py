@@ -729,9 +729,13 @@ HEAP = (
     HEAD
     + """
 .extern .func (.param .b64 place) malloc(.param .b64 bytes);
+.func (.param .b32 number) answer() {
+  st.param.b32 [number], 78;
+  ret;
+}
 .visible .entry make(.param .u64 to) {
   .reg .b32 %r<2>;
-  .reg .b64 %rd<3>;
+  .reg .b64 %rd<4>;
   .param .b64 bytes, place;
   ld.param.u64 %rd1, [to];
   st.param.b64 [bytes], 64;
@@ -739,16 +743,24 @@ HEAP = (
   ld.param.b64 %rd2, [place];
   mov.u32 %r1, 77;
   st.u32 [%rd2], %r1;
+  mov.u64 %rd3, answer;
+  st.u64 [%rd2+8], %rd3;
   st.global.u64 [%rd1], %rd2;
   ret;
 }
 .visible .entry use(.param .u64 to) {
   .reg .b32 %r<2>;
-  .reg .b64 %rd<3>;
+  .reg .b64 %rd<4>;
+  .param .b32 number;
   ld.param.u64 %rd1, [to];
   ld.global.u64 %rd2, [%rd1];
   ld.u32 %r1, [%rd2];
   st.global.u32 [%rd1+8], %r1;
+  ld.u64 %rd3, [%rd2+8];
+form: .callprototype (.param .b32 _) _ ();
+  call (number), %rd3, (), form;
+  ld.param.b32 %r1, [number];
+  st.global.u32 [%rd1+12], %r1;
   ret;
 }
 """
@@ -756,12 +768,12 @@ HEAP = (
 
 
 def heap():
-    """What a kernel allocates lasts: the next one may use it."""
+    """What a kernel allocates lasts: the next one may use it, and call a function whose address is in it."""
     module, to = made("cuModuleLoadData", HEAP.encode()), memory()
     for name in (b"make", b"use"):
         launch(made("cuModuleGetFunction", module, name), [to], block=(1, 1))
         call("cuCtxSynchronize")
-    assert numbers(to)[2] == 77
+    assert numbers(to)[2:] == [77, 78], numbers(to)
 
 
 def anywhere():

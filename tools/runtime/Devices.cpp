@@ -156,6 +156,9 @@ PTXRAY_RUNTIME cudaDeviceCanAccessPeer(int *can, int device, int other) {
   const Error bad = problemOf(device) ? problemOf(device) : problemOf(other);
   return noted(bad ? bad : cuDeviceCanAccessPeer(can, device, other));
 }
+PTXRAY_RUNTIME cudaDeviceGetP2PAttribute(int *value, int, int, int) {
+  return noted(value ? InvalidDevice : InvalidValue); // two devices are asked for, and there is one
+}
 PTXRAY_RUNTIME cudaDeviceEnablePeerAccess(int device, unsigned) {
   const Error bad = problemOf(device);
   return noted(bad ? bad : Error(InvalidDevice)); // there is no other device

@@ -50,11 +50,12 @@ static void initialise(const ReadVariable &variable, const LoadedModule::Parts &
                        const std::map<NameId, uint64_t> &functions, llvm::MutableArrayRef<uint8_t> bytes) {
   for (const InitialValue &value : variable.values) {
     uint64_t number = value.number;
-    if (value.symbol != NameId::None)
+    if (value.symbol != NameId::None) {
       if (const auto found = parts.variables.find(static_cast<uint32_t>(value.symbol)); found != parts.variables.end())
         number += found->second.address;
       else if (const auto function = functions.find(value.symbol); function != functions.end())
         number += function->second;
+    }
     if (value.byteOf)
       number = number >> 8 * *value.byteOf & 255;
     if (value.offset + value.size <= bytes.size())

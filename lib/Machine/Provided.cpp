@@ -38,8 +38,7 @@ public:
     else {
       const uint64_t bytes = std::min<uint64_t>(8, one.bytes);
       std::memcpy(warp.localOf(lane) + frame.base + one.offset, &value, bytes);
-      if (uint8_t *flags = writtenAt(warp, Space::Local, frame.base + one.offset, lane))
-        std::memset(flags, 1, bytes);
+      markWritten(warp.localWritten, uint64_t(lane) * warp.localBytes + frame.base + one.offset, bytes);
     }
   }
   template <class T> std::optional<T> read(uint64_t address) const {

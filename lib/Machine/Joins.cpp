@@ -73,10 +73,12 @@ bool arriveAtJoins(Warp &warp) {
   return true;
 }
 
-bool isAwaited(const Warp &warp, uint32_t at) {
+const CodeBlock *awaitedBlock(const Warp &warp) {
   const Fragment &now = warp.now;
-  return now.frame->code.blocks[at].isJoin && now.join >= 0 && warp.joins[now.join].at == at &&
-         warp.joins[now.join].frame == now.frame;
+  if (now.join < 0 || warp.joins[now.join].frame != now.frame)
+    return nullptr;
+  const CodeBlock &block = now.frame->code.blocks[warp.joins[now.join].at];
+  return block.isJoin ? &block : nullptr;
 }
 
 bool partAtJoin(Warp &warp, const CodeBlock &block, uint32_t leaving) {

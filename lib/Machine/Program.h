@@ -103,17 +103,18 @@ struct CodeBlock {
   Way way = Way::Next;
   bool isNot = false;
   bool isJoin = false;        // lanes that parted may wait here for each other
-  bool isComputation = false; // all its operations are, without guards
+  bool isComputation = false; // all its operations are, without guards, and it goes on or jumps
   bool isGuarded = false;     // some of its operations are
   bool isFork = false;        // lanes that part here only compute in one block of code, or none, until they meet again
   bool leadsToEffects = true; // it or one that may follow does more than to compute, and to end
+  Slot guard = noSlot;        // which lanes go that way; the others go on with the next block
   SlotFilter named = 0;       // the registers that its instructions name
   SlotFilter written = 0;     // and those of them that they write
-  Slot guard = noSlot;        // which lanes go that way; the others go on with the next block
   uint32_t target = nowhere;  // the block that a Jump goes to
   uint32_t join = nowhere;    // the block in which lanes that part here meet again
   const void *more = nullptr; // a JumpTable, CallSite, BarrierSite, or the Place of the mask of Together
 };
+static_assert(sizeof(CodeBlock) <= 64, "one of many is found by a shift");
 
 struct JumpTable {
   Place index;

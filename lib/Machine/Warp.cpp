@@ -10,6 +10,7 @@
 #include "Machine/Unwritten.h"
 #include "Machine/Wide.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace ptxray::machine {
 
@@ -437,83 +438,91 @@ static PTXRAY_INLINE void compute(Warp &warp, char *registers, const Op *op, con
     op->run(registers, *op, op->whole, warp);
 }
 
-static PTXRAY_INLINE void computeSide(Warp &warp, const Frame &frame, const CodeBlock &block, uint32_t mask) {
-  const Op *const ops = frame.code.ops.data();
-  compute(warp, frame.registers, ops + block.first, ops + block.end, mask);
-  warp.laneInstructions += uint64_t(block.instructions) * countOf(mask);
+/// The lanes part, compute in one block of code each, and meet again. Returns whether that is all.
+static PTXRAY_INLINE bool computeFork(Warp &warp, const Frame &frame, const CodeBlock &block, uint32_t mask,
+                                      uint32_t leaving) {
+  const FunctionCode &code = frame.code;
+  const CodeBlock &next = *(&block + 1), &target = code.blocks[block.target], *const join = &code.blocks[block.join];
+  if (frame.unwrittenFilter & (next.named | target.named)) // of one of them, or where they meet
+    return false;
+  const auto computeSide = [&](const CodeBlock &side, uint32_t lanes) {
+    if (&side == join)
+      return;
+    compute(warp, frame.registers, code.ops.data() + side.first, code.ops.data() + side.end, lanes);
+    warp.laneInstructions += uint64_t(side.instructions) * countOf(lanes);
+  };
+  computeSide(next, mask & ~leaving);
+  computeSide(target, leaving);
+  return true;
 }
 
-/// The lanes part, compute in one block of code each, and meet again.
-static PTXRAY_INLINE bool computeFork(Warp &warp, const Frame &frame, const CodeBlock &block, uint32_t leaving) {
-  const CodeBlock *const blocks = frame.code.blocks.data();
-  const uint32_t next = warp.now.at + 1;
-  if (frame.unwrittenFilter & (blocks[next].named | blocks[block.target].named)) // of one of them, or where they meet
-    return false;
-  if (next != block.join)
-    computeSide(warp, frame, blocks[next], warp.now.mask & ~leaving);
-  if (block.target != block.join)
-    computeSide(warp, frame, blocks[block.target], leaving);
-  warp.now.at = block.join;
-  return true;
+/// Lanes that parted compute in so many blocks of code in the place of one: no other lane waits for what these do.
+static constexpr int64_t computations = 64;
+
+/// All lanes of the warp come to what they execute together.
+static PTXRAY_INLINE bool areTogether(const Warp &warp, const CodeBlock &block) {
+  return block.way == Way::Together && !block.more && warp.now.mask == warp.alive && !warp.meeting;
 }
 
 /// Executes blocks of code one after the other, as long as no lane waits, or is waited for.
 /// The lanes may go on with the first of them. Returns how many blocks are left of so many.
 static uint32_t runPlainly(Warp &warp, uint32_t blocks) {
-  // Lanes that parted compute in so many blocks of code in the place of one: no other lane waits for what these do.
-  constexpr uint32_t computations = 64;
   const Frame &frame = *warp.now.frame;
   char *const registers = frame.registers;
   const Op *const ops = frame.code.ops.data();
-  const CodeBlock *const all = frame.code.blocks.data(), *block = all + warp.now.at;
-  uint32_t left = blocks * computations;
+  const CodeBlock *const all = frame.code.blocks.data(), *block = all + warp.now.at, *awaited = awaitedBlock(warp);
+  int64_t left = int64_t(blocks) * computations;
   uint64_t instructions = 0;
-  const auto blocksLeft = [&] { return (left + computations - 1) / computations; };
-  const auto count = [&] { warp.laneInstructions += std::exchange(instructions, 0) * countOf(warp.now.mask); };
+  uint32_t mask = warp.now.mask;
+  const auto blocksLeft = [&] {
+    return static_cast<uint32_t>(llvm::divideCeil(std::max<int64_t>(left, 0), computations));
+  };
+  const auto tellWarp = [&] {
+    warp.now.at = static_cast<uint32_t>(block - all);
+    warp.laneInstructions += std::exchange(instructions, 0) * countOf(mask);
+  };
   do {
     const Op *op = ops + block->first, *const end = ops + block->end;
-    const uint32_t mask = warp.now.mask;
     instructions += block->instructions;
     if (block->isComputation) {
       compute(warp, registers, op, end, mask);
-      left -= std::min(left, mask == warp.alive || block->way > Way::Jump ? computations : 1);
+      left -= mask == warp.alive ? computations : 1;
     } else {
       op = executePlainly(warp, *block, op, end);
-      left -= std::min(left, computations);
+      left -= computations;
       if (op != end)
         executeSlowly(warp, frame.code, op[-1].instruction, op, end);
-      if (warp.fault || warp.waitsInVain || frame.unwrittenFilter & block->named) {
-        count();
+      if (warp.fault || warp.waitsInVain || frame.unwrittenFilter & block->named ||
+          (block->way > Way::Jump && !areTogether(warp, *block))) {
+        tellWarp();
         if (!warp.fault)
           leave(warp, *block);
         return blocksLeft();
       }
     }
-    if (block->way > Way::Jump) {
-      count();
-      if (block->way == Way::Barrier && !block->guard)
-        meetAtBarrier(warp, *block, mask);
-      else
-        leave(warp, *block);
-      return blocksLeft();
-    }
-    uint32_t leaving = block->way == Way::Next ? 0 : mask;
-    if (block->guard)
-      leaving &= predicateAt(registers, block->guard) ^ -uint32_t(block->isNot);
-    if (!leaving)
-      ++warp.now.at;
-    else if (leaving == mask)
-      warp.now.at = block->target;
-    else if (!block->isFork || !computeFork(warp, frame, *block, leaving)) {
-      count();
-      if (!partAtJoin(warp, *block, leaving)) {
-        jump(warp, *block, leaving);
-        return blocksLeft();
+    const CodeBlock *next = block + 1;
+    if (block->way == Way::Jump) {
+      uint32_t leaving = mask;
+      if (block->guard)
+        leaving &= predicateAt(registers, block->guard) ^ -uint32_t(block->isNot);
+      if (leaving == mask)
+        next = all + block->target;
+      else if (leaving && block->isFork && computeFork(warp, frame, *block, mask, leaving))
+        next = all + block->join;
+      else if (leaving) {
+        tellWarp();
+        if (!partAtJoin(warp, *block, leaving)) {
+          jump(warp, *block, leaving);
+          return blocksLeft();
+        }
+        next = all + warp.now.at;
+        mask = warp.now.mask;
+        awaited = awaitedBlock(warp);
       }
     }
-    block = all + warp.now.at;
-  } while (left && !(frame.unwrittenFilter & block->named) && !(block->isJoin && isAwaited(warp, warp.now.at)));
-  count();
+    block = next;
+  } while (left > 0 && !(frame.unwrittenFilter & block->named) && block != awaited);
+  tellWarp();
   return blocksLeft();
 }
 

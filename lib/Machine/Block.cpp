@@ -16,17 +16,20 @@ uint32_t BlockState::threads() const { return product(grid->block); }
 
 bool BlockState::isDone() const { return warpsAlive == 0; }
 
+/// The lane of the warp that is traced; -1: none.
+static int tracedLane(const BlockState &block, const Warp &warp) {
+  const GridState &grid = *block.grid;
+  if (const auto &traced = grid.launch.traced; traced && traced->block == block.index)
+    if (const uint32_t thread = flat(traced->thread, grid.block); thread / warpSize == warp.number)
+      return static_cast<int>(thread % warpSize);
+  return -1;
+}
+
 /// Prepares a warp of the block for its begin: its lanes, what of them is traced, and what is counted.
 static void start(BlockState &block, Warp &warp) {
   const GridState &grid = *block.grid;
-  const uint32_t first = warp.number * warpSize, lanes = std::min(block.threads() - first, warpSize);
-  warp.alive = lanes == warpSize ? allLanes : (1u << lanes) - 1;
-  warp.traced = -1;
-  if (const auto &traced = grid.launch.traced; traced && traced->block == block.index)
-    if (const uint32_t thread = flat(traced->thread, grid.block); thread / warpSize == warp.number)
-      warp.traced = static_cast<int>(thread % warpSize);
-  warp.isCounted = !grid.counts.empty();
-  warp.isHalting = grid.halt != nullptr;
+  warp.alive = warp.lanes;
+  warp.traced = tracedLane(block, warp);
   warp.isPlain = warp.traced < 0 && !warp.isCounted && !warp.isHalting && !grid.timing.isWeak();
   if (grid.timing.isWeak())
     warp.weak = std::make_unique<WeakView>(block.grid->weak, *block.weak, block.grid->timing);
@@ -62,6 +65,10 @@ void begin(BlockState &block) {
     warp.block = &block;
     warp.shapes = block.grid->shapes.ofAll();
     warp.number = number;
+    const uint32_t lanes = std::min(block.threads() - number * warpSize, warpSize);
+    warp.lanes = lanes == warpSize ? allLanes : (1u << lanes) - 1;
+    warp.isCounted = !block.grid->counts.empty();
+    warp.isHalting = block.grid->halt != nullptr;
     warp.agent = block.rank * warps + number + 1;
     if (checks) {
       warp.clock.assign(block.cluster.size() * warps + 1, 0);
@@ -75,8 +82,10 @@ void begin(BlockState &block) {
 /// Returns how many releases a warp of the block has made at the most.
 static uint32_t mostReleases(const BlockState &block) {
   uint32_t most = 0;
+  if (!block.grid->launch.checks) // they are not counted
+    return most;
   for (const Warp &warp : block.warps)
-    most = std::max(most, warp.clock.empty() ? 0 : warp.clock[warp.agent]);
+    most = std::max(most, warp.clock[warp.agent]);
   return most;
 }
 
@@ -210,11 +219,13 @@ void fillThreadSpecials(const Warp &warp, const FunctionCode &code, char *regist
 }
 
 void fillBlockSpecials(const Warp &warp, Frame &frame, bool isAgain) {
-  for (const SpecialRegister &one : frame.code.specials) {
-    const bool differs = one.what == Special::Ctaid || one.what == Special::ClusterId;
-    if (differs || (!isAgain && !isOfThread(one.what)))
+  for (const SpecialRegister &one : frame.code.ofBlocks)
+    fill(frame.registers, one.place, ofBlock(warp, one.what, one.component));
+  if (isAgain)
+    return;
+  for (const SpecialRegister &one : frame.code.specials)
+    if (!isOfThread(one.what))
       fill(frame.registers, one.place, ofBlock(warp, one.what, one.component));
-  }
 }
 
 // ---- barriers
@@ -347,6 +358,8 @@ static void meetInWarpgroup(Warp &warp, const Fragment &next, const BarrierSite 
 }
 
 void checkBarriers(BlockState &block) {
+  if (!block.arrivedAt && block.warpgroups.empty() && !block.agents->haveArrived)
+    return;
   for (uint32_t left = block.arrivedAt; left; left &= left - 1)
     completeIfAll(block, block.barriers[__builtin_ctz(left)]);
   for (const auto &[number, meeting] : block.warpgroups)
@@ -427,10 +440,10 @@ Progress runTurn(BlockState &block) {
   block.grid->weak.pass();
   Progress result = Progress::None;
   Timing &timing = block.grid->timing;
-  const auto count = static_cast<uint32_t>(block.warps.size());
-  const std::vector<uint32_t> order = timing.order(count);
-  for (uint32_t i = 0; i < count; ++i) {
-    Warp &warp = block.warps[order.empty() ? i : order[i]];
+  const std::vector<uint32_t> order = timing.order(static_cast<uint32_t>(block.warps.size()));
+  size_t turn = 0;
+  for (Warp &next : block.warps) {
+    Warp &warp = order.empty() ? next : block.warps[order[turn++]];
     if (warp.isDone() || (warp.isPlain && warp.atBarrier == warp.alive))
       continue;
     if (warp.weak && warp.weak->sleeps()) {

@@ -89,9 +89,9 @@ Frame &enter(Warp &warp, const FunctionCode &code, Frame *caller, uint32_t lanes
 }
 
 Frame &enterAgain(Warp &warp) {
-  while (&warp.frames.back() != &warp.frames.front())
-    warp.frames.pop_back();
   Frame &frame = warp.frames.front();
+  while (&warp.frames.back() != &frame)
+    warp.frames.pop_back();
   const FunctionCode &code = frame.code;
   frame.stack.clear();
   if (!code.isReadFirstComplete || !warp.isPlain) {
@@ -101,7 +101,7 @@ Frame &enterAgain(Warp &warp) {
   }
   for (const Place &place : code.readFirst) // what a thread reads is the same each time
     std::memset(frame.registers + place.slot, warp.block->grid->launch.unwritten, bytesOf(place));
-  std::memset(frame.registers + code.carry.slot, 0, bytesOf(code.carry));
+  fill(frame.registers, code.carry, 0);
   if (std::exchange(warp.localBytes, 0) || code.frameBytes)
     growLocal(warp, code.frameBytes);
   if (warp.block->grid->launch.checks) {

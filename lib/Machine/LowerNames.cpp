@@ -113,7 +113,8 @@ Place BodyLowering::special(LocalId local, unsigned component) {
     return found->second;
   const auto [what, bits] = specialNamed(body.text(local));
   found->second = code.file.add(bits);
-  code.specials.push_back({found->second, what, static_cast<uint8_t>(component)});
+  const bool differs = what == Special::Ctaid || what == Special::ClusterId;
+  (differs ? code.ofBlocks : code.specials).push_back({found->second, what, static_cast<uint8_t>(component)});
   return found->second;
 }
 

@@ -179,7 +179,7 @@ struct FunctionCode {
   Place carry;
   std::vector<Op> ops;
   std::vector<CodeBlock> blocks;
-  std::vector<SpecialRegister> specials;
+  std::vector<SpecialRegister> specials, ofBlocks;         // those that blocks have alike, and the others
   std::vector<std::pair<Place, uint64_t>> frameAddresses;  // registers that hold an address in the frame
   std::vector<std::pair<Place, uint64_t>> sharedAddresses; // or in the shared memory of the block
   std::vector<std::pair<Place, uint64_t>> givenNumbers;    // or what the kernel is given at an offset of its parameters

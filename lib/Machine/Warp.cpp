@@ -39,7 +39,8 @@ static void endLanes(Warp &warp, uint32_t mask) {
     join.arrived &= ~mask;
   }
   ++warp.block->events;
-  settle(warp);
+  if (!warp.joins.empty())
+    settle(warp);
   checkBarriers(*warp.block);
 }
 

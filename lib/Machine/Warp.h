@@ -92,6 +92,7 @@ struct Warp {
   BlockState *block = nullptr;
   LaneShape *const *shapes = nullptr; // of accesses by all lanes: those of the grid
   uint32_t number = 0;                // its number in the block
+  uint32_t lanes = 0;                 // those that it begins with
   uint32_t alive = 0;
   Fragment now;        // mask 0: none runs
   Clock clock;         // empty: races are not looked for

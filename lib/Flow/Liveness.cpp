@@ -38,16 +38,24 @@ Liveness::Set Liveness::atEnd(BlockId block) const {
   return set;
 }
 
-/// Walks backwards until nothing changes.
+/// Walks backwards until nothing changes: through blocks of which something is not known that comes after them.
 void Liveness::solve() {
+  std::vector<bool> isDue(graph.size(), true);
   for (unsigned round = 0; !complete && round < mostRoundsOfLiveness; ++round) {
     complete = true;
     for (auto block = graph.order.rbegin(); block != graph.order.rend(); ++block) {
+      if (!isDue[indexOf(*block)])
+        continue;
+      isDue[indexOf(*block)] = false;
       Set set = atEnd(*block);
       for (uint32_t number = graph[*block].end; number-- > graph[*block].first;)
         stepBack(set, number);
-      complete &= live[indexOf(*block)] == set;
+      if (live[indexOf(*block)] == set)
+        continue;
+      complete = false;
       live[indexOf(*block)] = std::move(set);
+      for (const BlockId before : graph.predecessors.of(*block))
+        isDue[indexOf(before)] = true;
     }
   }
 }

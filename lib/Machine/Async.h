@@ -3,21 +3,10 @@
 // decides when an operation happens needs nothing else.
 #include "Machine/BarrierObject.h"
 #include "Machine/Lower.h"
+#include "Machine/Reduction.h"
 #include "Machine/TensorMap.h"
 
 namespace ptxray::machine {
-
-/// Says what is done to an element in memory with one that comes.
-struct Reduction {
-  enum class How : uint8_t { None, Add, Min, Max, Inc, Dec, And, Or, Xor };
-  How how = How::None;
-  ElementType type;
-  bool flushes = false; // f32: subnormal numbers are zeros
-  bool isAbsolute = false, passesNaN = false;
-};
-/// Makes one element of two.
-uint64_t reduced(const Reduction &reduction, uint64_t a, uint64_t b);
-void reduce(const Reduction &reduction, uint8_t *to, const uint8_t *from, size_t bytes);
 
 /// Bytes that move.
 struct Transfer {
@@ -92,12 +81,8 @@ void copyTile(char *registers, const Op &op, uint32_t mask, Warp &warp);
 
 /// Is true when a word of the opcode has this text.
 bool hasWord(const Lowered &one, llvm::StringRef text);
-/// Is true when its scope is the block alone.
-bool isOfBlock(const Lowered &one);
 /// Is true for a fence that is in one order with all others of its kind: for `membar` too, which says no kind.
 bool isSequential(const Lowered &fence);
-/// The reduction that the words of an opcode say; nothing if there is none of these.
-std::optional<Reduction> reductionOf(const Lowered &one);
 /// Makes operations of facts about barrier objects and tensor memory. Returns why it cannot be done.
 std::string lowerFacts(const Lowered &one, BodyLowering &lowering);
 

@@ -1,5 +1,5 @@
 #include "Machine/Fidelity.h"
-#include "Machine/Async.h"
+#include "Machine/InstructionKinds.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -35,33 +35,29 @@ namespace {
 
 constexpr unsigned hopper = 90;
 
-/// It reads a special register that says something of the chip or of time.
-bool readsChip(const Lowered &one, const BodyLowering &lowering) {
-  static constexpr llvm::StringLiteral names[] = {"%clock",  "%globaltimer", "%smid",  "%nsmid",        "%gridid",
-                                                  "%warpid", "%nwarpid",     "%pm",    "%envreg",       "%clock64",
-                                                  "%hw",     "%reserved",    "%graph", "%current_graph"};
-  return llvm::any_of(lowering.namesOf(one), [](llvm::StringRef read) {
-    return llvm::any_of(names, [read](llvm::StringRef name) { return read.starts_with(name); });
-  });
-}
-
-bool isProduct(const Lowered &one) {
-  return one.recipe.product.function || llvm::StringSwitch<bool>(one.recipe.refusal)
-                                            .Case("warpgroup-product", true)
-                                            .Case("sparse-warpgroup-product", true)
-                                            .Case("tensor-product", true)
-                                            .Default(false);
+bool isProduct(const Recipe &recipe) {
+  return recipe.product.function || llvm::StringSwitch<bool>(recipe.refusal)
+                                        .Case("warpgroup-product", true)
+                                        .Case("sparse-warpgroup-product", true)
+                                        .Case("tensor-product", true)
+                                        .Default(false);
 }
 
 } // namespace
 
-Fidelity fidelityOf(const Lowered &one, const BodyLowering &lowering) {
-  const unsigned architecture = lowering.architecture();
-  const llvm::StringRef refusal = one.recipe.refusal;
-  if (isProduct(one))
+bool saysSomethingOfChip(llvm::StringRef special) {
+  static constexpr llvm::StringLiteral names[] = {"%clock",  "%globaltimer", "%smid",  "%nsmid",        "%gridid",
+                                                  "%warpid", "%nwarpid",     "%pm",    "%envreg",       "%clock64",
+                                                  "%hw",     "%reserved",    "%graph", "%current_graph"};
+  return llvm::any_of(names, [special](llvm::StringRef name) { return special.starts_with(name); });
+}
+
+Fidelity fidelityOf(const InstructionKind &kind, const Verdict &verdict, unsigned architecture) {
+  const llvm::StringRef refusal = kind.recipe.refusal;
+  if (isProduct(kind.recipe))
     return architecture == hopper ? Fidelity::Exact : Fidelity::Models;
   if (refusal == "texel" || refusal == "four-texels") {
-    if (hasWord(one, ".grad") || hasWord(one, ".3d"))
+    if (hasWord(*verdict.opcode, ".grad") || hasWord(*verdict.opcode, ".3d"))
       return Fidelity::Coordinates;
     return architecture == hopper ? Fidelity::Exact : Fidelity::AsHopper;
   }
@@ -70,13 +66,11 @@ Fidelity fidelityOf(const Lowered &one, const BodyLowering &lowering) {
   if (refusal == "canceled-cluster")
     return Fidelity::Requests;
   if (architecture != hopper &&
-      llvm::any_of(one.recipe.results, [](const RecipeResult &result) { return result.isApproximate; }))
+      llvm::any_of(kind.recipe.results, [](const RecipeResult &result) { return result.isApproximate; }))
     return Fidelity::AsHopper;
-  if (llvm::any_of(one.facts().accesses, [](const Access &access) { return access.writes(); }))
-    if (const std::optional<Reduction> reduction = reductionOf(one);
-        reduction && reduction->how == Reduction::How::Add && reduction->type.isFloat())
-      return Fidelity::Order;
-  return readsChip(one, lowering) ? Fidelity::Chip : Fidelity::Exact;
+  const bool isSum = kind.reduction && kind.reduction->how == Reduction::How::Add && kind.reduction->type.isFloat();
+  const bool writes = llvm::any_of(verdict.facts->accesses, [](const Access &access) { return access.writes(); });
+  return isSum && writes ? Fidelity::Order : Fidelity::Exact;
 }
 
 } // namespace ptxray::machine

@@ -1,6 +1,11 @@
 #pragma once
 // Each instruction has a fidelity: it says how near the machine's result is to a GPU's.
+#include "llvm/ADT/StringRef.h"
 #include <cstdint>
+
+namespace ptxray {
+struct Verdict;
+}
 
 namespace ptxray::machine {
 
@@ -20,8 +25,10 @@ const char *nameOf(Fidelity fidelity);
 /// The reason, in words.
 const char *reasonOf(Fidelity fidelity);
 
-struct Lowered;
-class BodyLowering;
-Fidelity fidelityOf(const Lowered &one, const BodyLowering &lowering);
+struct InstructionKind;
+/// The fidelity of instructions of a kind that read no special register, for a target of that number.
+Fidelity fidelityOf(const InstructionKind &kind, const Verdict &verdict, unsigned architecture);
+/// Is true for a special register that says something of the chip or of time.
+bool saysSomethingOfChip(llvm::StringRef special);
 
 } // namespace ptxray::machine

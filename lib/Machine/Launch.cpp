@@ -6,6 +6,7 @@
 #include "Machine/Halted.h"
 #include "Machine/Hangs.h"
 #include "Machine/ImageVariables.h"
+#include "Machine/InstructionKinds.h"
 #include "Machine/LaunchLimits.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -32,7 +33,7 @@ struct VariableBytes {
 
 struct LoadedModule::Parts {
   Parts(const ReadModule &module, Memory &memory, std::string target)
-      : module(module), memory(memory), target(std::move(target)) {}
+      : module(module), memory(memory), target(std::move(target)), kinds(module) {}
   const ReadModule &module;
   Memory &memory;
   std::string target;
@@ -41,6 +42,7 @@ struct LoadedModule::Parts {
   std::map<std::string, std::pair<uint64_t, size_t>> byName;                            // index into `bytes`
   std::map<std::string, uint64_t> images;                                               // handles
   std::map<std::pair<std::string, LoweringOptions>, std::unique_ptr<Program>> programs; // by the name of the kernel
+  InstructionKinds kinds;
   std::mutex mutex;
   std::shared_ptr<GlobalShadows> shadows; // those of the last launch, for the next one; null: one has them
 };
@@ -151,7 +153,7 @@ std::optional<std::pair<uint64_t, uint64_t>> LoadedModule::placeOf(llvm::StringR
 static const Program &programOf(LoadedModule::Parts &parts, llvm::StringRef kernel, LoweringOptions how = {}) {
   std::unique_ptr<Program> &program = parts.programs[{kernel.str(), how}];
   if (!program)
-    program = lower(parts.module, parts.variables, kernel, how);
+    program = lower(parts.module, parts.variables, kernel, parts.kinds, how);
   return *program;
 }
 

@@ -104,10 +104,10 @@ std::map<NameId, uint64_t> functionAddressesOf(const ReadModule &module) {
 }
 
 std::unique_ptr<Program> lower(const ReadModule &module, const PlacedVariables &variables, llvm::StringRef kernel,
-                               LoweringOptions how) {
+                               InstructionKinds &kinds, LoweringOptions how) {
   auto program = std::make_unique<Program>();
   program->module = &module;
-  ProgramBuilder builder{module, variables, *program, how, {}, {}, functionAddressesOf(module)};
+  ProgramBuilder builder{module, variables, *program, kinds, how, {}, {}, functionAddressesOf(module)};
   const Body *entry = nullptr;
   for (const Body &body : module.bodies()) {
     builder.bodies[body.function->name] = &body;

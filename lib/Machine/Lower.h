@@ -2,6 +2,7 @@
 // Makes operations of the instructions of a body.
 #include "Flow/Graph.h"
 #include "Machine/Access.h"
+#include "Machine/InstructionKinds.h"
 #include "Machine/Program.h"
 
 namespace ptxray::machine {
@@ -11,6 +12,7 @@ struct ProgramBuilder {
   const ReadModule &module;
   const PlacedVariables &variables; // those in global and constant memory
   Program &program;
+  InstructionKinds &kinds;
   LoweringOptions how;
   std::map<NameId, const Body *> bodies;
   std::map<std::pair<uint32_t, NameId>, uint64_t> shared; // the offset of each, by symbol and name
@@ -23,8 +25,8 @@ struct Lowered {
   const Instruction &written;
   const Verdict &verdict;
   llvm::ArrayRef<Operand> nodes;
-  llvm::SmallVector<Shape, 16> shapes; // with the values of this instruction
-  Recipe recipe;
+  InstructionKind &kind;
+  const Recipe &recipe; // of its kind; where this has vectors, one in which their components are nodes of their own
 
   const Facts &facts() const { return *verdict.facts; }
   const FormMatch &match() const { return *verdict.match; }
@@ -40,6 +42,9 @@ struct Lowered {
     return nullptr;
   }
 };
+
+/// Places by the nodes of an instruction.
+using PlaceList = llvm::SmallVector<Place, 16>;
 
 class BodyLowering {
 public:
@@ -74,10 +79,8 @@ public:
     return kept.get();
   }
   RegisterFile &file() { return code.file; }
-  /// The special registers that an instruction names.
-  llvm::SmallVector<llvm::StringRef, 8> namesOf(const Lowered &one) const;
   /// Returns the number of the target that code is made for: 90 of `sm_90a`.
-  unsigned architecture() const;
+  unsigned architecture() const { return builder.kinds.architecture(); }
 
 private:
   void parameters();
@@ -96,22 +99,27 @@ private:
   std::optional<Variable> variable(LocalId local);
 
   void instruction(uint32_t number);
-  void compute(Lowered &one);
-  AtomicAccess atomicOf(const Lowered &one, Compiled compiled);
-  bool copiesBytes(Lowered &one);
+  void compute(const Lowered &one);
+  void computeFormulas(const Lowered &one, llvm::ArrayRef<Place> places);
+  Compiled compiledOf(const Lowered &one, llvm::ArrayRef<Place> places);
+  AtomicAccess atomicOf(const Lowered &one, const Compiled &compiled);
+  bool copiesBytes(const Lowered &one);
   void access(const Lowered &one, const MemoryUse &use, bool isWrite);
   Place givenNumber(const MemoryAccess &load);
   MemoryAccess memoryAccess(const Lowered &one, const MemoryUse &use, bool isWrite);
   bool isVector(LocalId local) const;
+  Fidelity fidelityOfReading(const Lowered &one) const;
   void noteFlow(const Lowered &one);
   void noteReadFirst();
+  void nameRegisters();
   void checkLanes(const Lowered &one);
   void checkDivisors(const Lowered &one);
   Place noteFiniteSources(const Lowered &one);
   void checkFiniteResults(const Lowered &one, Place areFinite);
-  void guardOps(const Lowered &one, size_t first);
+  void guardOps(uint32_t number, size_t first);
   void refuse(std::string why);
-  std::vector<Place> placesByNode(Lowered &one);
+  PlaceList placesByNode(const Lowered &one);
+  PlaceList placesWithParts(const Lowered &one, Recipe &recipe);
 
   void openBlock();
   CodeBlock &closeBlock(Way way, const Lowered *one = nullptr);
@@ -127,7 +135,8 @@ private:
   const Body &body;
   FunctionCode &code;
   Graph graph;
-  llvm::DenseMap<std::pair<uint32_t, unsigned>, Place> registers; // the place of each, by LocalId and component
+  std::vector<Place> registers;                          // the place of each, by LocalId; of 0 bits: it is not used
+  std::map<std::pair<uint32_t, unsigned>, Place> others; // likewise of components but the first, by these
   std::map<std::pair<NameId, unsigned>, Place> specials;
   std::map<std::pair<uint32_t, NameId>, uint64_t> inFrame; // the offset of each, by symbol and name
   llvm::DenseMap<uint32_t, uint32_t> labels;               // the instruction after each, by LocalId

@@ -10,27 +10,11 @@ namespace ptxray::machine {
 
 using isa::FactKind;
 
-bool hasWord(const Lowered &one, llvm::StringRef text) {
-  return llvm::any_of(one.verdict.opcode->words, [text](const OpcodeWord &word) { return word.text == text; });
-}
-
-bool isOfBlock(const Lowered &one) { return hasWord(one, ".cta"); }
+bool hasWord(const Lowered &one, llvm::StringRef text) { return hasWord(*one.verdict.opcode, text); }
 
 bool isSequential(const Lowered &fence) {
   const Facts &facts = fence.facts();
   return facts.has(FactKind::Releases) && facts.has(FactKind::Acquires) && !hasWord(fence, ".acq_rel");
-}
-
-unsigned BodyLowering::architecture() const {
-  const ModuleContext &module = builder.module.state().availability.module();
-  const uint16_t target = module.arch.value_or(module.target);
-  unsigned number = 90;
-  if (target != anyTarget) {
-    llvm::StringRef name = isa::tables().targets[target].name;
-    name.consume_front("sm_");
-    name.consumeInteger(10, number);
-  }
-  return number;
 }
 
 // ---- facts
@@ -131,38 +115,6 @@ bool pendingArrivals(const Lowered &one, BodyLowering &lowering) {
   return true;
 }
 
-std::optional<Reduction> reductionOf(const Lowered &one) {
-  using How = Reduction::How;
-  Reduction result;
-  isa::WordId type = 0;
-  for (const OpcodeWord &word : one.verdict.opcode->words) {
-    const How how = llvm::StringSwitch<How>(word.text)
-                        .Case(".add", How::Add)
-                        .Case(".min", How::Min)
-                        .Case(".max", How::Max)
-                        .Case(".inc", How::Inc)
-                        .Case(".dec", How::Dec)
-                        .Case(".and", How::And)
-                        .Case(".or", How::Or)
-                        .Case(".xor", How::Xor)
-                        .Default(How::None);
-    if (how != How::None)
-      result.how = how;
-    if (word.id && isa::word(word.id).wordClass == isa::WordClass::Type)
-      type = word.id;
-  }
-  if (result.how == How::None)
-    return {};
-  if (!type)
-    return result; // that of a tensor map
-  const std::optional<ElementType> known = elementType(type);
-  if (!known)
-    return {};
-  result.type = *known;
-  result.flushes = known->isFloat() && known->bits == 32 && !hasWord(one, ".noftz");
-  return result;
-}
-
 static Place blocksOf(const Lowered &one, BodyLowering &lowering) {
   for (const char *name : {"ctaMask", "ctaMask32"})
     if (const int node = one.node(name); node >= 0)
@@ -203,7 +155,7 @@ bool copyMasked(const Lowered &one, BodyLowering &lowering) {
 }
 
 bool reduceInBulk(const Lowered &one, BodyLowering &lowering) {
-  const std::optional<Reduction> reduction = reductionOf(one);
+  const std::optional<Reduction> &reduction = one.kind.reduction;
   if (!reduction)
     return false;
   BulkCopy copy = bulkCopyOf(one, lowering);
@@ -296,7 +248,7 @@ bool loadTile(const Lowered &one, BodyLowering &lowering) {
 bool storeTile(const Lowered &one, BodyLowering &lowering) {
   TileCopy copy;
   copy.isStore = true;
-  if (const std::optional<Reduction> reduction = reductionOf(one)) // without a type it is that of the map
+  if (const std::optional<Reduction> &reduction = one.kind.reduction) // without a type it is that of the map
     copy.reduction = *reduction;
   return lowerTile(one, lowering, copy, "srcMem");
 }

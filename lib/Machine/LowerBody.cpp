@@ -20,21 +20,26 @@ void BodyLowering::refuse(std::string why) {
       std::move(why));
 }
 
-/// The places by the nodes of the instruction. Components of vectors that are written as a whole become nodes after
-/// these.
-std::vector<Place> BodyLowering::placesByNode(Lowered &one) {
-  std::vector<Place> places(one.nodes.size());
-  for (RecipeOperand &operand : one.recipe.operands)
-    for (RecipeOperand::Register &known : operand.registers) {
-      if (known.node < 0 || known.isConstant || one.nodes[known.node].kind == OperandKind::Sink)
-        continue;
-      if (known.part) {
+/// The places by the nodes of the instruction, but for components of vectors that are written as a whole.
+PlaceList BodyLowering::placesByNode(const Lowered &one) {
+  PlaceList places(one.nodes.size());
+  for (const RecipeOperand &operand : one.recipe.operands)
+    for (const RecipeOperand::Register &known : operand.registers)
+      if (known.node >= 0 && !known.isConstant && !known.part && one.nodes[known.node].kind != OperandKind::Sink)
+        places[known.node] = placeOf(one, known.node, std::max<unsigned>(operand.type.bits * operand.type.count, 1));
+  return places;
+}
+
+/// Likewise; the components become nodes after these, in the recipe too.
+PlaceList BodyLowering::placesWithParts(const Lowered &one, Recipe &recipe) {
+  PlaceList places = placesByNode(one);
+  for (RecipeOperand &operand : recipe.operands)
+    for (RecipeOperand::Register &known : operand.registers)
+      if (known.part && one.nodes[known.node].kind != OperandKind::Sink) {
         places.push_back(partOf(one, known.node, known.part));
         known.node = static_cast<int16_t>(places.size() - 1);
         known.part = 0;
-      } else
-        places[known.node] = placeOf(one, known.node, std::max<unsigned>(operand.type.bits * operand.type.count, 1));
-    }
+      }
   return places;
 }
 
@@ -50,10 +55,10 @@ MemoryAccess BodyLowering::memoryAccess(const Lowered &one, const MemoryUse &use
     if ((access.node == node || access.node == node + 1) && access.align)
       result.alignment = access.align;
   result.isWrite = isWrite;
-  result.isStrong = one.facts().has(FactKind::Strong) || reductionOf(one);
+  result.isStrong = one.facts().has(FactKind::Strong) || one.kind.reduction;
   result.acquires = one.facts().has(FactKind::Acquires);
   result.releases = one.facts().has(FactKind::Releases);
-  result.isOfBlock = isOfBlock(one);
+  result.isOfBlock = one.kind.isOfBlock;
   result.elements.assign(use.elements.begin(), use.elements.end());
   const Space space = result.address.space;
   const bool isShared = space == Space::Shared,
@@ -99,7 +104,7 @@ void BodyLowering::access(const Lowered &one, const MemoryUse &use, bool isWrite
 }
 
 /// `[dst] = bytes([src], count, all)`.
-bool BodyLowering::copiesBytes(Lowered &one) {
+bool BodyLowering::copiesBytes(const Lowered &one) {
   if (one.recipe.results.size() != 1 || one.recipe.results[0].target != isa::FormulaTarget::Memory)
     return false;
   const RecipeResult &result = one.recipe.results[0];
@@ -138,7 +143,7 @@ bool BodyLowering::copiesBytes(Lowered &one) {
 
 /// It adds 1 to a number of 32 bits.
 static bool isIncrement(const Lowered &one) {
-  const std::optional<Reduction> reduction = reductionOf(one);
+  const std::optional<Reduction> &reduction = one.kind.reduction;
   const int amount = one.node("b");
   return reduction && reduction->how == Reduction::How::Add && !reduction->type.isFloat() &&
          reduction->type.bits == 32 && amount >= 0 && one.nodes[amount].kind == OperandKind::Integer &&
@@ -146,28 +151,23 @@ static bool isIncrement(const Lowered &one) {
 }
 
 /// Makes the payload of an operation that is done lane after lane.
-AtomicAccess BodyLowering::atomicOf(const Lowered &one, Compiled compiled) {
+AtomicAccess BodyLowering::atomicOf(const Lowered &one, const Compiled &compiled) {
   AtomicAccess atomic;
   for (const MemoryUse &use : compiled.reads)
     atomic.reads.push_back(memoryAccess(one, use, false));
   for (const MemoryUse &use : compiled.writes)
     atomic.writes.push_back(memoryAccess(one, use, true));
-  atomic.ops = std::move(compiled.ops);
+  atomic.ops.assign(compiled.ops.begin(), compiled.ops.end());
   atomic.isIncrement = isIncrement(one);
   return atomic;
 }
 
-/// Returns the recipe that an instruction without a state space would have with `.global`.
-static std::optional<Recipe> recipeInGlobal(const Lowered &one, const Availability &availability) {
-  const auto [name, words] = llvm::StringRef(one.verdict.opcode->spelling).split('.');
-  const std::string spelling = (name + ".global." + words).str();
-  const Opcode opcode(spelling);
-  const WrittenInstruction written{opcode, one.shapes, availability};
-  const Judged judged = judge(written);
-  return judged.match && judged.isAccepted() ? std::optional(recipeOf(written, *judged.match)) : std::nullopt;
+Compiled BodyLowering::compiledOf(const Lowered &one, llvm::ArrayRef<Place> places) {
+  return one.kind.hasVectors ? compile(one.recipe, places, code.carry, code.file, code.kept)
+                             : one.kind.compiled(places, code.carry, code.file, code.kept);
 }
 
-void BodyLowering::compute(Lowered &one) {
+void BodyLowering::compute(const Lowered &one) {
   if (!one.recipe.refusal.empty()) {
     if (!lowerNamed(one.recipe.refusal, one, *this))
       refuse("`" + one.recipe.refusal + "`");
@@ -180,19 +180,26 @@ void BodyLowering::compute(Lowered &one) {
   }
   if (one.recipe.results.empty() || copiesBytes(one))
     return;
-  Compiled compiled = compile(one.recipe, placesByNode(one), code.carry, code.file, code.kept);
+  if (!one.kind.hasVectors)
+    return computeFormulas(one, placesByNode(one));
+  Recipe recipe = one.recipe;
+  const PlaceList places = placesWithParts(one, recipe);
+  computeFormulas({one.number, one.written, one.verdict, one.nodes, one.kind, recipe}, places);
+}
+
+void BodyLowering::computeFormulas(const Lowered &one, llvm::ArrayRef<Place> places) {
+  const Compiled compiled = compiledOf(one, places);
   if (!compiled.refusal.empty())
     return refuse(compiled.refusal);
   if (builder.how.checksNumbers)
     checkDivisors(one);
   const Place areFinite = builder.how.checksNumbers ? noteFiniteSources(one) : Place();
   if (compiled.isOneByOne) {
-    AtomicAccess atomic = atomicOf(one, std::move(compiled));
+    AtomicAccess atomic = atomicOf(one, compiled);
     if (!atomic.writes.empty() && atomic.writes[0].address.space == Space::Generic)
       // Sums of `.f32` flush subnormal numbers in global memory alone.
-      if (const auto global = recipeInGlobal(one, builder.module.state().availability);
-          global && global->steps.size() != one.recipe.steps.size())
-        atomic.inGlobal.push_back(atomicOf(one, compile(*global, placesByNode(one), code.carry, code.file, code.kept)));
+      if (const Recipe *global = builder.kinds.inGlobal(one.kind, one.verdict, one.nodes))
+        atomic.inGlobal.push_back(atomicOf(one, compile(*global, places, code.carry, code.file, code.kept)));
     return emit(accessAtomically, std::move(atomic));
   }
   for (const MemoryUse &use : compiled.reads)
@@ -212,26 +219,26 @@ static void copyPredicate(char *registers, const Op &op, uint32_t, Warp &) {
 }
 
 /// The operations since the first one are of the instruction: they compute in the lanes that its guard allows.
-void BodyLowering::guardOps(const Lowered &one, size_t first) {
-  const LocalId guard = body.guard(one.number);
+void BodyLowering::guardOps(uint32_t number, size_t first) {
+  const LocalId guard = body.guard(number);
   Place place;
   if (guard != LocalId::None) {
     place = registerOf(guard);
-    if (code.ops.size() - first > 1 && llvm::is_contained(body.namesOf(one.number), guard)) {
+    if (code.ops.size() - first > 1 && llvm::is_contained(body.namesOf(number), guard)) {
       Op copy; // an operation may write the guard of those that follow
       copy.run = copyPredicate;
       copy.a = place.slot;
       place = code.file.temporary(1);
       copy.d = place.slot;
       code.ops.insert(code.ops.begin() + static_cast<long>(first), copy);
-      code.ops[first].instruction = one.number;
+      code.ops[first].instruction = number;
       ++first;
     }
   }
   for (Op &op : llvm::MutableArrayRef(code.ops).drop_front(first)) {
     op.guard = place.slot;
-    op.isNot = one.written.guardNot;
-    op.instruction = one.number;
+    op.isNot = body.instruction(number).guardNot;
+    op.instruction = number;
   }
 }
 
@@ -241,27 +248,23 @@ static bool ordersBlocks(const Lowered &one) {
     const isa::WordId space = isa::wholeSpace(access.space);
     return space != isa::words::shared && space != isa::words::local;
   };
-  return llvm::any_of(one.facts().accesses, isOutside) && (one.facts().has(FactKind::Strong) || reductionOf(one));
+  return llvm::any_of(one.facts().accesses, isOutside) && (one.facts().has(FactKind::Strong) || one.kind.reduction);
 }
 
 void BodyLowering::instruction(uint32_t number) {
   const Verdict &verdict = *body.verdicts[number];
   const Instruction &written = body.instruction(number);
-  Lowered one{number, written, verdict, body.ast->operandsOf(written.operands), {}, {}};
   ++code.blocks.back().instructions;
   const size_t first = code.ops.size();
   if (!verdict.match || !verdict.facts->known) {
     refuse("this instruction");
-    return guardOps(one, first);
+    return guardOps(number, first);
   }
-  one.shapes.assign(verdict.shapes.begin(), verdict.shapes.end());
-  for (auto [shape, node] : llvm::zip(one.shapes, one.nodes))
-    if (shape.kind == ShapeKind::Integer || shape.kind == ShapeKind::Float || node.flags & HasOffset)
-      shape.value = node.value;
-  one.recipe = recipeOf({*verdict.opcode, one.shapes, builder.module.state().availability}, *verdict.match);
+  const llvm::ArrayRef<Operand> nodes = body.ast->operandsOf(written.operands);
+  InstructionKind &kind = builder.kinds.of(verdict, nodes);
+  const Lowered one{number, written, verdict, nodes, kind, kind.recipe};
   builder.program.needsOrder |= ordersBlocks(one);
-  code.fidelity.resize(body.size());
-  code.fidelity[number] = fidelityOf(one, *this);
+  code.fidelity[number] = fidelityOfReading(one);
   beTogether(one);
   noteFlow(one);
   if (code.blocks.back().instructions == 1)
@@ -269,7 +272,7 @@ void BodyLowering::instruction(uint32_t number) {
   const size_t begin = code.ops.size();
   lowerTouch(one, body, held, *this);
   lowerGroups(one, *this);
-  guardOps(one, begin);
+  guardOps(number, begin);
   if (control(one))
     return;
   const size_t start = code.ops.size();
@@ -278,7 +281,7 @@ void BodyLowering::instruction(uint32_t number) {
   if (std::string why = lowerFacts(one, *this); !why.empty())
     refuse(std::move(why));
   lowerStart(one, start, code, *this);
-  guardOps(one, start);
+  guardOps(number, start);
   code.file.endInstruction();
   if (builder.how.partsAccesses && !one.facts().accesses.empty()) {
     closeBlock(Way::Next);
@@ -318,6 +321,16 @@ bool BodyLowering::isEmpty(const CodeBlock &block) const {
   return block.first == code.ops.size() && !block.instructions;
 }
 
+void BodyLowering::nameRegisters() {
+  for (uint32_t local = 0; local < registers.size(); ++local)
+    if (registers[local].bits)
+      code.named.emplace_back(LocalId(local), registers[local]);
+  for (const auto &[key, place] : others)
+    code.named.emplace_back(LocalId(key.first), place);
+  if (!others.empty())
+    llvm::stable_sort(code.named, llvm::less_first());
+}
+
 std::string BodyLowering::lower() {
   code.body = &body;
   code.carry = code.file.add(1);
@@ -327,6 +340,9 @@ std::string BodyLowering::lower() {
     return "a body with too many branches by long lists";
   for (const PlacedLabel &label : body.labels)
     labels[static_cast<uint32_t>(label.local)] = label.before;
+  registers.resize(body.locals.size());
+  code.fidelity.resize(body.size());
+  code.flows = RegisterFlows(body.size());
   parameters();
   held = heldLocals(body);
   graph = graphOf(body, builder.module.state());
@@ -347,10 +363,7 @@ std::string BodyLowering::lower() {
   closeBlock(Way::Return); // control that comes to the end of the text returns
   connect();
   noteReadFirst();
-  std::vector<std::pair<std::pair<uint32_t, unsigned>, Place>> sorted(registers.begin(), registers.end());
-  llvm::sort(sorted, llvm::less_first()); // by name
-  for (const auto &[key, place] : sorted)
-    code.named.emplace_back(LocalId(key.first), place);
+  nameRegisters();
   return "";
 }
 

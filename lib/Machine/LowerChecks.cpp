@@ -15,38 +15,7 @@ using isa::StepOp;
 
 // ---- registers
 
-/// Without one of its arguments nothing is known of the result of such a step.
-static bool isStrict(const RecipeStep &step) {
-  switch (step.op) {
-  case StepOp::Operand:
-  case StepOp::Constant:
-  case StepOp::Negate:
-  case StepOp::Multiply:
-  case StepOp::Divide:
-  case StepOp::Remainder:
-  case StepOp::Add:
-  case StepOp::Subtract:
-  case StepOp::Less:
-  case StepOp::LessEqual:
-  case StepOp::Greater:
-  case StepOp::GreaterEqual:
-  case StepOp::Equal:
-  case StepOp::Unequal:
-  case StepOp::Absolute:
-  case StepOp::SquareRoot:
-  case StepOp::Reciprocal:
-  case StepOp::ReciprocalRoot:
-  case StepOp::Flushed:
-  case StepOp::RoundNearest:
-  case StepOp::RoundTowardZero:
-  case StepOp::RoundDown:
-  case StepOp::RoundUp: return true;
-  default: return false;
-  }
-}
-
 void RegisterFlows::add(uint32_t instruction, const RegisterFlow &flow) {
-  rows.resize(std::max<size_t>(rows.size(), instruction + 1));
   rows[instruction] = {static_cast<uint32_t>(slots.size()),
                        static_cast<uint16_t>(flow.results.size()),
                        static_cast<uint16_t>(flow.sources.size()),
@@ -76,7 +45,8 @@ void BodyLowering::noteFlow(const Lowered &one) {
   llvm::SmallVector<Slot, 8> results, sources, addresses;
   bool isTwice = false; // `xor d, a, a` is defined whatever `a` is
   for (const auto [local, uses] : llvm::zip(body.namesOf(one.number), body.usesOf(one.number))) {
-    if (!body.isRegister(local) || isVector(local))
+    const Symbol *symbol = body.symbol(local);
+    if (!symbol || symbol->kind != SymbolKind::Register || symbol->shape.vector)
       continue;
     const Slot slot = registerOf(local).slot;
     if (uses & Writes)
@@ -98,10 +68,7 @@ void BodyLowering::noteFlow(const Lowered &one) {
     code.blocks.back().written |= filterOf(slot);
   if (isTwice)
     sources.clear();
-  const bool isPacked =
-      llvm::any_of(one.recipe.operands, [](const RecipeOperand &operand) { return operand.registers.size() > 1; });
-  code.flows.add(one.number,
-                 {results, sources, addresses, !isPacked && llvm::all_of(one.recipe.steps, isStrict), isOutput});
+  code.flows.add(one.number, {results, sources, addresses, one.kind.isStrict, isOutput});
 }
 
 void BodyLowering::noteReadFirst() {
@@ -113,8 +80,9 @@ void BodyLowering::noteReadFirst() {
   for (const LocalId local : liveness.before(BlockId(0)))
     if (body.isOwnRegister(local) && !isVector(local))
       code.readFirst.push_back(registerOf(local));
-  code.isReadFirstComplete =
-      llvm::none_of(registers, [&](const auto &one) { return isVector(LocalId(one.first.first)); });
+  code.isReadFirstComplete = others.empty();
+  for (uint32_t local = 1; local < registers.size(); ++local)
+    code.isReadFirstComplete &= !registers[local].bits || !isVector(LocalId(local));
 }
 
 // ---- numbers

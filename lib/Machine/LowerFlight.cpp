@@ -77,7 +77,7 @@ static bool isOfShared(const Action &action) {
 static void lowerFence(const Lowered &one, BodyLowering &lowering) {
   ThreadFence fence{one.facts().has(FactKind::Releases), one.facts().has(FactKind::Acquires)};
   fence.isSequential = isSequential(one);
-  fence.isOfBlock = isOfBlock(one);
+  fence.isOfBlock = one.kind.isOfBlock;
   const auto isMore = [](const Action &action) {
     return action.kind == FactKind::Arrives || action.kind == FactKind::Awaits || action.kind == FactKind::Syncs ||
            action.kind == FactKind::Async;

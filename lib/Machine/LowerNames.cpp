@@ -29,21 +29,21 @@ static unsigned componentNamed(llvm::StringRef suffix) {
       .Default(0);
 }
 
-llvm::SmallVector<llvm::StringRef, 8> BodyLowering::namesOf(const Lowered &one) const {
-  llvm::SmallVector<llvm::StringRef, 8> names;
-  for (const LocalId local : body.namesOf(one.number))
-    if (!body.symbol(local))
-      names.push_back(body.text(local));
-  return names;
+Fidelity BodyLowering::fidelityOfReading(const Lowered &one) const {
+  const auto isOfChip = [&](LocalId local) { return !body.symbol(local) && saysSomethingOfChip(body.text(local)); };
+  return one.kind.fidelity == Fidelity::Exact && llvm::any_of(body.namesOf(one.number), isOfChip) ? Fidelity::Chip
+                                                                                                  : one.kind.fidelity;
 }
 
 Place BodyLowering::registerOf(LocalId local, unsigned component) {
-  if (!body.symbol(local)) // `@%is_explicit_cluster`
+  const Symbol *symbol = body.symbol(local);
+  if (!symbol) // `@%is_explicit_cluster`
     return special(local, component);
-  const auto [found, isNew] = registers.try_emplace({static_cast<uint32_t>(local), component});
-  if (isNew)
-    found->second = code.file.add(widthOf(*body.symbol(local)));
-  return found->second;
+  const auto number = static_cast<uint32_t>(local);
+  Place &place = component ? others[{number, component}] : registers[number];
+  if (!place.bits)
+    place = code.file.add(widthOf(*symbol));
+  return place;
 }
 
 /// Returns the special register that a name is, and its width.

@@ -156,6 +156,8 @@ struct RegisterFlow {
 };
 class RegisterFlows {
 public:
+  /// There will be no more than so many instructions.
+  explicit RegisterFlows(uint32_t instructions = 0) : rows(instructions) {}
   void add(uint32_t instruction, const RegisterFlow &flow);
   RegisterFlow operator[](uint32_t instruction) const;
 
@@ -229,12 +231,14 @@ using PlacedVariables = llvm::DenseMap<uint32_t, PlacedVariable>; // sorted by N
 /// The addresses of the functions that have bodies, the same for all kernels of a module.
 std::map<NameId, uint64_t> functionAddressesOf(const ReadModule &module);
 
+class InstructionKinds;
 struct LoweringOptions {
   bool checksNumbers = false; // fault where an infinity or a NaN comes of finite numbers, or a divisor is zero
   bool partsAccesses = false; // end a block of code after each access to memory
   auto operator<=>(const LoweringOptions &) const = default;
 };
+/// `kinds` are those of the module.
 std::unique_ptr<Program> lower(const ReadModule &module, const PlacedVariables &variables, llvm::StringRef kernel,
-                               LoweringOptions how = {});
+                               InstructionKinds &kinds, LoweringOptions how = {});
 
 } // namespace ptxray::machine

@@ -276,7 +276,7 @@ void lowerColumns(const Lowered &one, const Action &action, BodyLowering &loweri
 }
 
 bool moveTensorColumns(const Lowered &one, BodyLowering &lowering) {
-  const std::optional<Reduction> reduction = reductionOf(one);
+  const std::optional<Reduction> &reduction = one.kind.reduction;
   const layout::Answer answer = described(one);
   if (!answer.complaint.empty() || answer.layouts.empty())
     return false;

@@ -32,17 +32,14 @@ Compiled compile(const Recipe &recipe, llvm::ArrayRef<Place> byNode, Place carry
     refused.refusal = "a register of vector type";
     return refused;
   }
-  if (std::optional<Op> product = recipe.refusal.empty() ? productOf(recipe, byNode, file, kept) : std::nullopt) {
-    Compiled compiled;
-    compiled.ops.push_back(*product);
-    return compiled;
-  }
+  if (std::optional<Compiled> product = recipe.refusal.empty() ? productOf(recipe, byNode, file, kept) : std::nullopt)
+    return std::move(*product);
   if (isNamed(recipe) || recipe.results.empty())
     return evaluated(recipe, byNode, carry, file, kept);
   Compiled compiled = withMemory(recipe, file);
   if (!compiled.refusal.empty())
     return compiled;
-  const std::vector<MemoryUse> reads = compiled.reads, writes = compiled.writes;
+  const MemoryUses reads = compiled.reads, writes = compiled.writes;
   const Lowering::Input input{recipe, byNode, carry, reads, writes, kept};
   for (const RecipeResult &result : recipe.results)
     if (result.type.count > 1 && isLowered(input, result.type, file, compiled))

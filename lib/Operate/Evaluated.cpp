@@ -17,16 +17,34 @@ struct Source {
 struct Part {
   uint16_t operand;
   unsigned bytes; // the size of an element
-  std::vector<Place> read, written;
+  llvm::SmallVector<Place, 4> read, written;
 };
-struct Evaluation {
-  Recipe recipe;
+struct Evaluation final : ManyPlaces {
+  std::shared_ptr<const Recipe> recipe;
   std::vector<Source> sources;
   std::vector<Place> targets; // the registers that are written, in the order of the outcome
   std::vector<Part> parts;
   Place carry;
   std::map<RegisterAt, uint32_t> names; // the slot of each register, by which a product knows one that is written twice
+
+  std::shared_ptr<const ManyPlaces> renamed(Rename rename) const override;
 };
+
+std::shared_ptr<const ManyPlaces> Evaluation::renamed(Rename rename) const {
+  auto result = std::make_shared<Evaluation>(*this);
+  for (Source &source : result->sources)
+    rename(source.place.slot);
+  for (Place &target : result->targets)
+    rename(target.slot);
+  for (Part &part : result->parts)
+    for (auto *places : {&part.read, &part.written})
+      for (Place &place : *places)
+        rename(place.slot);
+  rename(result->carry.slot);
+  for (auto &[node, slot] : result->names)
+    rename(slot);
+  return result;
+}
 
 /// Each lane has its own memory, for each operand this much of it.
 constexpr uint64_t partBytes = 512;
@@ -82,7 +100,7 @@ Holding::Holding(const Evaluation &evaluation, const char *registers, uint32_t m
     lanes.carry[lane] = load(registers, evaluation.carry, lane) != 0;
   for (size_t i = 0; i < evaluation.parts.size(); ++i) {
     const Part &part = evaluation.parts[i];
-    const RecipeOperand &operand = evaluation.recipe.operands[part.operand];
+    const RecipeOperand &operand = evaluation.recipe->operands[part.operand];
     const uint64_t first = (i * warpSize + 1) * partBytes;
     lanes.memory.push_back({operand.space, first, {at(i, 0), warpSize * partBytes}});
     for (unsigned lane = 0; lane < warpSize; ++lane) {
@@ -103,9 +121,9 @@ Bits filledUp(Bits bits, const ElementType &type, unsigned width) {
 }
 
 static void run(char *registers, const Op &op, uint32_t mask, Warp & /*warp*/) {
-  const auto &evaluation = *static_cast<const Evaluation *>(op.more);
+  const auto &evaluation = static_cast<const Evaluation &>(*static_cast<const ManyPlaces *>(op.more));
   Holding holding(evaluation, registers, mask);
-  const Outcome outcome = evaluate(evaluation.recipe, holding.lanes);
+  const Outcome outcome = evaluate(*evaluation.recipe, holding.lanes);
   if (!outcome.refusal.empty())
     return;
   for (unsigned lane = 0; lane < warpSize; ++lane) {
@@ -137,7 +155,7 @@ public:
   void describe(Compiled &compiled) const;
 
 private:
-  void add(uint16_t operand, unsigned bits, unsigned elements, std::vector<Place> Part::*which);
+  void add(uint16_t operand, unsigned bits, unsigned elements, llvm::SmallVector<Place, 4> Part::*which);
   RegisterFile &file;
 };
 
@@ -151,7 +169,7 @@ PartList::PartList(const Recipe &recipe, RegisterFile &file) : file(file) {
           &Part::written);
 }
 
-void PartList::add(uint16_t operand, unsigned bits, unsigned elements, std::vector<Place> Part::*which) {
+void PartList::add(uint16_t operand, unsigned bits, unsigned elements, llvm::SmallVector<Place, 4> Part::*which) {
   auto part = llvm::find_if(parts, [&](const Part &one) { return one.operand == operand; });
   if (part == parts.end())
     part = parts.insert(parts.end(), {operand, bits / 8, {}, {}});
@@ -189,8 +207,10 @@ static std::vector<Source> sourcesOf(const Recipe &recipe, llvm::ArrayRef<Place>
 
 /// Returns why the recipe cannot be computed, if that shows only when it is done.
 static std::string refusalOf(const Evaluation &evaluation) {
+  if (evaluation.recipe->product.function)
+    return ""; // it reads registers alone
   Holding holding(evaluation, nullptr, 1);
-  return evaluate(evaluation.recipe, holding.lanes).refusal;
+  return evaluate(*evaluation.recipe, holding.lanes).refusal;
 }
 
 Compiled withMemory(const Recipe &recipe, RegisterFile &file) {
@@ -210,8 +230,11 @@ Compiled evaluated(const Recipe &recipe, llvm::ArrayRef<Place> byNode, Place car
     return compiled;
   const PartList list(recipe, file);
   list.describe(compiled);
-  auto evaluation =
-      std::make_shared<Evaluation>(Evaluation{recipe, sourcesOf(recipe, byNode), {}, list.parts, carry, {}});
+  auto evaluation = std::make_shared<Evaluation>();
+  evaluation->recipe = std::make_shared<const Recipe>(recipe);
+  evaluation->sources = sourcesOf(recipe, byNode);
+  evaluation->parts = list.parts;
+  evaluation->carry = carry;
   for (const RecipeResult &result : recipe.results)
     if (result.target == isa::FormulaTarget::Operand)
       for (const RecipeOperand::Register &one : recipe.operands[result.operand].registers)
@@ -224,7 +247,8 @@ Compiled evaluated(const Recipe &recipe, llvm::ArrayRef<Place> byNode, Place car
     return compiled;
   Op &op = compiled.ops.emplace_back();
   op.run = run;
-  op.more = evaluation.get();
+  compiled.places = evaluation.get();
+  op.more = compiled.places;
   kept.push_back(std::move(evaluation));
   return compiled;
 }

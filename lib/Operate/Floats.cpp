@@ -75,7 +75,7 @@ std::optional<Term> Lowering::exactly(const Term &term, const numbers::Format &f
 Term Lowering::settled(const Term &term) {
   if (!term.isPending())
     return term;
-  return storedFormat ? done(term, *storedFormat, rounding) : fail();
+  return storedFormat ? done(term, *storedFormat, roundingOf(current)) : fail();
 }
 
 /// The operation that a term waits for, with its result in that format.
@@ -122,8 +122,7 @@ Term Lowering::exact(const Term &term, const numbers::Format &format, Rounding h
     return fail();
   ExactWork work;
   std::array<NodeId, 3> args = {noNode, noNode, noNode};
-  const std::vector<Term> self = {term};
-  const Terms sources = term.isPending() ? sourcesOf(term) : self;
+  const Terms sources = term.isPending() ? sourcesOf(term) : Terms{term};
   for (size_t i = 0; i < sources.size(); ++i) {
     const Term &source = sources[i];
     if (source.isPending() || source.isTruth())

@@ -77,19 +77,20 @@ NodeId Graph::call(Handler handler, const void *more, unsigned bits, std::array<
   return add(node);
 }
 
-std::vector<bool> Graph::living() const {
-  std::vector<bool> lives(nodes.size());
+Graph::Lives Graph::living() const {
+  Lives lives(nodes.size());
   for (const Result &result : results)
     lives[result.node] = true;
   for (size_t i = nodes.size(); i-- > 0;)
-    for (const NodeId arg : nodes[i].args)
-      if (lives[i] && arg != noNode)
-        lives[arg] = true;
+    if (lives[i])
+      for (const NodeId arg : nodes[i].args)
+        if (arg != noNode)
+          lives[arg] = true;
   return lives;
 }
 
 /// Returns how many operations and results read the register.
-unsigned Graph::readers(Slot slot, const std::vector<bool> &lives) const {
+unsigned Graph::readers(Slot slot, const Lives &lives) const {
   unsigned count = 0;
   const auto reads = [&](NodeId node) {
     return node != noNode && nodes[node].kind == Node::Kind::Register && nodes[node].place.slot == slot;
@@ -103,7 +104,7 @@ unsigned Graph::readers(Slot slot, const std::vector<bool> &lives) const {
 }
 
 /// Loads an element that goes to a register as it is into that register, if nothing else uses either.
-void Graph::loadDirectly(std::vector<MemoryUse> &reads, const std::vector<bool> &lives) {
+void Graph::loadDirectly(MemoryUses &reads, const Lives &lives) {
   for (MemoryUse &use : reads)
     for (Place &element : use.elements) {
       const auto result = llvm::find_if(results, [&](const Result &one) {
@@ -121,7 +122,7 @@ void Graph::loadDirectly(std::vector<MemoryUse> &reads, const std::vector<bool> 
 }
 
 /// Stores an element from the register that holds it as it is.
-void Graph::storeDirectly(std::vector<MemoryUse> &writes) {
+void Graph::storeDirectly(MemoryUses &writes) {
   for (MemoryUse &use : writes)
     for (Place &element : use.elements) {
       const auto result = llvm::find_if(results, [&](const Result &one) { return one.to.slot == element.slot; });
@@ -137,8 +138,8 @@ void Graph::storeDirectly(std::vector<MemoryUse> &writes) {
 }
 
 /// Lets an operation write its result where it belongs, if nothing after it reads what was there.
-void Graph::placeResults(const std::vector<bool> &lives) {
-  std::vector<Result> kept;
+void Graph::placeResults(const Lives &lives) {
+  llvm::SmallVector<Result, 4> kept;
   for (const Result &result : results) {
     const Node &node = nodes[result.node];
     const auto readsIt = [&](NodeId arg) {
@@ -181,8 +182,8 @@ static Lane wordsOf(unsigned bits) {
   return bits == 1 ? Lane::Mask : bits == 16 ? Lane::U16 : bits == 32 ? Lane::U32 : bits == 64 ? Lane::U64 : Lane::U128;
 }
 
-std::vector<Op> Graph::operations(RegisterFile &file, std::vector<MemoryUse> &reads, std::vector<MemoryUse> &writes) {
-  std::vector<bool> lives = living();
+llvm::SmallVector<Op, 2> Graph::operations(RegisterFile &file, MemoryUses &reads, MemoryUses &writes) {
+  Lives lives = living();
   loadDirectly(reads, lives);
   storeDirectly(writes);
   lives = living();
@@ -199,7 +200,7 @@ std::vector<Op> Graph::operations(RegisterFile &file, std::vector<MemoryUse> &re
       return llvm::any_of(use.elements, [&](Place element) { return element.slot == slot; });
     });
   };
-  std::vector<Op> ops;
+  llvm::SmallVector<Op, 2> ops;
   for (size_t i = 0; i < nodes.size(); ++i) {
     if (!lives[i] || nodes[i].kind < Node::Kind::Operation)
       continue;

@@ -46,7 +46,7 @@ public:
 
   /// The operations, in order. What is only loaded or stored is not copied: `reads` and `writes` then name the
   /// registers themselves.
-  std::vector<Op> operations(RegisterFile &file, std::vector<MemoryUse> &reads, std::vector<MemoryUse> &writes);
+  llvm::SmallVector<Op, 2> operations(RegisterFile &file, MemoryUses &reads, MemoryUses &writes);
 
 private:
   struct Result {
@@ -63,16 +63,18 @@ private:
   bool isOperation(NodeId node, Code code) const;
   NodeId funnel(NodeId shifted, unsigned first);
   bool isWidened(NodeId node) const;
-  std::vector<bool> living() const;
-  unsigned readers(Slot slot, const std::vector<bool> &lives) const;
-  void loadDirectly(std::vector<MemoryUse> &reads, const std::vector<bool> &lives);
-  void storeDirectly(std::vector<MemoryUse> &writes);
-  void placeResults(const std::vector<bool> &lives);
+  /// Says of each node if a result needs it.
+  using Lives = llvm::SmallVector<bool, 32>;
+  Lives living() const;
+  unsigned readers(Slot slot, const Lives &lives) const;
+  void loadDirectly(MemoryUses &reads, const Lives &lives);
+  void storeDirectly(MemoryUses &writes);
+  void placeResults(const Lives &lives);
   Op operation(const Node &node, Place to) const;
 
   llvm::SmallVector<Node, 16> nodes;
-  std::vector<Result> results;
-  std::vector<Place> places; // the places of the nodes
+  llvm::SmallVector<Result, 4> results;
+  llvm::SmallVector<Place, 32> places; // the places of the nodes
 };
 
 } // namespace ptxray::machine

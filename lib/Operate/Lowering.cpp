@@ -123,7 +123,6 @@ bool Lowering::run() {
   for (uint16_t i = 0; i < recipe.steps.size() && !hasFailed; ++i)
     if (wanted[i] && recipe.steps[i].op != StepOp::Word) {
       current = i;
-      rounding = roundingOf(i);
       storedFormat = recipe.steps[i].target.format;
       terms[i] = lower(i);
     }
@@ -181,6 +180,7 @@ Lowering::Terms Lowering::operand(const RecipeStep &step) {
   const RecipeOperand &operand = recipe.operands[step.operand];
   Terms result;
   const unsigned each = packed.count > 1 ? 1 : step.type.count;
+  result.reserve(operand.registers.size() * each);
   if (packed.count > 1 && step.elements > 1 && (step.type.count != packed.count || step.type.bits != packed.bits))
     return {fail()};
   for (const RecipeOperand::Register &reg : operand.registers)
@@ -330,8 +330,9 @@ Lowering::Terms Lowering::lower(uint16_t number) {
     return {*result};
   const size_t elements = packed.count > 1 && step.elements > 1 ? step.elements / packed.count : step.elements;
   Terms results;
+  results.reserve(elements);
   for (size_t i = 0; i < elements && !hasFailed; ++i) {
-    std::vector<Term> args;
+    llvm::SmallVector<Term, 3> args;
     for (const uint16_t arg : step.args)
       args.push_back(terms[arg].empty() ? Term::constant(Value()) : terms[arg][terms[arg].size() == 1 ? 0 : i]);
     if (llvm::all_of(args, [](const Term &arg) { return arg.isConstant; })) {

@@ -28,7 +28,7 @@ public:
   Graph graph;
 
 private:
-  using Terms = std::vector<Term>;
+  using Terms = llvm::SmallVector<Term, 1>; // most steps have one element
   using Args = llvm::ArrayRef<Term>;
 
   // These find which bits of each step are asked for.
@@ -103,6 +103,7 @@ private:
   Term withSign(const RecipeStep &step, const Term &a, const Term &isNegative);
   const numbers::Format *commonFormat(const Term &a, const Term &b);
   std::optional<Term> floatChoice(const Term &condition, const Term &a, const Term &b);
+  /// The rounding of the formula that a step belongs to.
   numbers::Rounding roundingOf(uint16_t step) const;
 
   // Results.
@@ -126,13 +127,12 @@ private:
   const Recipe &recipe;
   const ElementType packed;
   bool hasFailed = false;
-  std::vector<Terms> terms;                                // the results of each step
-  std::vector<const ExactWork *> exactWorks;               // those that nodes do
-  Terms waiting;                                           // the sources of operations that are not rounded yet
-  std::vector<unsigned> wanted;                            // the lowest bits of each step that are needed; 0: none
-  uint16_t current = 0;                                    // the step at hand
-  numbers::Rounding rounding = numbers::Rounding::Nearest; // the rounding of the formula at hand
-  const numbers::Format *storedFormat = nullptr;           // likewise
+  std::vector<Terms> terms;                      // the results of each step
+  std::vector<const ExactWork *> exactWorks;     // those that nodes do
+  Terms waiting;                                 // the sources of operations that are not rounded yet
+  std::vector<unsigned> wanted;                  // the lowest bits of each step that are needed; 0: none
+  uint16_t current = 0;                          // the step at hand
+  const numbers::Format *storedFormat = nullptr; // of its formula
 };
 
 } // namespace ptxray::machine

@@ -1,5 +1,6 @@
 #include "Operate/Products.h"
 #include "Semantics/Matrix.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -11,9 +12,17 @@ namespace {
 using Slots = std::vector<Slot>;
 
 /// Holds the registers of each operand.
-struct Product {
+struct Product final : ManyPlaces {
   std::shared_ptr<const MatrixProduct> function;
   Slots a, b, c, metadata, scalesOfA, scalesOfB, d;
+
+  std::shared_ptr<const ManyPlaces> renamed(Rename rename) const override {
+    auto result = std::make_shared<Product>(*this);
+    for (Slots *slots :
+         {&result->a, &result->b, &result->c, &result->metadata, &result->scalesOfA, &result->scalesOfB, &result->d})
+      llvm::for_each(*slots, rename);
+    return result;
+  }
 };
 
 template <class Word> using Pointers = llvm::SmallVector<const Word *, 8>;
@@ -25,7 +34,7 @@ template <class Word> Pointers<Word> pointersOf(const Slots &slots, const char *
 }
 
 template <class Word> void multiply(char *registers, const Op &op, uint32_t mask, Warp & /*warp*/) {
-  const auto &product = *static_cast<const Product *>(op.more);
+  const auto &product = static_cast<const Product &>(*static_cast<const ManyPlaces *>(op.more));
   const auto a = pointersOf<Word>(product.a, registers), b = pointersOf<Word>(product.b, registers),
              c = pointersOf<Word>(product.c, registers);
   const auto metadata = pointersOf<uint32_t>(product.metadata, registers),
@@ -76,23 +85,30 @@ private:
 
 } // namespace
 
-std::optional<Op> productOf(const Recipe &recipe, llvm::ArrayRef<Place> byNode, RegisterFile &file, Kept &kept) {
+std::optional<Compiled> productOf(const Recipe &recipe, llvm::ArrayRef<Place> byNode, RegisterFile &file, Kept &kept) {
   const RecipeProduct &from = recipe.product;
   if (!from.function || from.function->isOneByOne() || from.d < 0 || recipe.results.size() != 1)
     return std::nullopt;
   Finder finder(recipe, byNode, file);
   const unsigned bits = from.function->isOfDoubles() ? 64 : 32;
-  auto product = std::make_shared<Product>(Product{from.function, finder.slots(from.a, bits),
-                                                   finder.slots(from.b, bits), finder.slots(from.c, bits),
-                                                   finder.slots(from.metadata, 32), finder.slots(from.scalesOfA, 32),
-                                                   finder.slots(from.scalesOfB, 32), finder.slots(from.d, bits)});
+  auto product = std::make_shared<Product>();
+  product->function = from.function;
+  product->a = finder.slots(from.a, bits);
+  product->b = finder.slots(from.b, bits);
+  product->c = finder.slots(from.c, bits);
+  product->metadata = finder.slots(from.metadata, 32);
+  product->scalesOfA = finder.slots(from.scalesOfA, 32);
+  product->scalesOfB = finder.slots(from.scalesOfB, 32);
+  product->d = finder.slots(from.d, bits);
   if (!finder.hasAll)
     return std::nullopt;
-  Op op;
+  Compiled compiled;
+  Op &op = compiled.ops.emplace_back();
   op.run = from.function->isOfDoubles() ? multiply<uint64_t> : multiply<uint32_t>;
-  op.more = product.get();
+  compiled.places = product.get();
+  op.more = compiled.places;
   kept.push_back(std::move(product));
-  return op;
+  return compiled;
 }
 
 } // namespace ptxray::machine

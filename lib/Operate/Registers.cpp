@@ -1,4 +1,5 @@
 #include "Operate/Registers.h"
+#include <bit>
 #include <cstring>
 
 namespace ptxray::machine {
@@ -18,33 +19,46 @@ Place RegisterFile::add(unsigned bits) {
   return {slot, width};
 }
 
-Place RegisterFile::constant(unsigned bits, Bits value) {
+Place RegisterFile::ask(unsigned bits, bool isConstant, Bits value) {
+  const Place place = add(bits);
+  asked.push_back({place, isConstant, value});
+  return place;
+}
+
+Place RegisterFile::constant(unsigned bits, Bits number) {
   const uint8_t width = widthOf(bits);
-  const auto [found, isNew] = constants.try_emplace({width, lowBits(value, width)}, noSlot);
+  const Bits value = lowBits(number, width);
+  const std::pair halves(static_cast<uint64_t>(value), static_cast<uint64_t>(value >> 64));
+  const auto [found, isNew] = constants.try_emplace({halves, width}, noSlot);
   if (isNew)
-    found->second = add(width).slot;
+    found->second = ask(width, /*isConstant=*/true, value).slot;
   return {found->second, width};
 }
 
+/// 1, 16, 32, 64 and 128 bits as 0 to 4.
+static size_t indexOf(uint8_t width) { return width == 1 ? 0 : static_cast<size_t>(std::countr_zero(width)) - 3; }
+
 Place RegisterFile::temporary(unsigned bits) {
   const uint8_t width = widthOf(bits);
-  std::vector<Slot> &slots = temporaries[width];
-  size_t &count = taken[width];
+  llvm::SmallVector<Slot, 4> &slots = temporaries[indexOf(width)];
+  uint32_t &count = taken[indexOf(width)];
   if (count == slots.size())
-    slots.push_back(add(width).slot);
+    slots.push_back(ask(width, /*isConstant=*/false, 0).slot);
   return {slots[count++], width};
 }
 
 void RegisterFile::writeConstants(char *registers) const {
-  for (const auto &[key, slot] : constants) {
-    const auto &[bits, value] = key;
-    if (bits == 1) {
-      const uint32_t lanes = value ? allLanes : 0;
-      std::memcpy(registers + slot, &lanes, 4);
+  for (const Request &one : asked) {
+    if (!one.isConstant)
+      continue;
+    const Place place = one.place;
+    if (place.bits == 1) {
+      const uint32_t lanes = one.value ? allLanes : 0;
+      std::memcpy(registers + place.slot, &lanes, 4);
       continue;
     }
     for (unsigned lane = 0; lane < warpSize; ++lane)
-      std::memcpy(registers + slot + size_t(lane) * (bits / 8), &value, bits / 8);
+      std::memcpy(registers + place.slot + size_t(lane) * (place.bits / 8), &one.value, place.bits / 8);
   }
 }
 

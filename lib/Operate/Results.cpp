@@ -211,7 +211,6 @@ void Lowering::storeMemory(const RecipeResult &result) {
 
 void Lowering::store(const RecipeResult &result) {
   current = result.step;
-  rounding = roundingOf(result.step);
   storedFormat = result.type.format;
   switch (result.target) {
   case isa::FormulaTarget::Operand: return result.isWhole ? storeWhole(result) : storeElements(result);

@@ -22,7 +22,6 @@ private:
 
   void operand(unsigned index);
   std::optional<ElementType> typeOf(const isa::TypeRef &ref) const;
-  Bits constantOf(const Shape &shape, const ElementType &type) const;
   void formula(const isa::Formula &formula);
   std::optional<ElementType> target(const isa::Formula &formula, RecipeResult &result);
   uint16_t inlined(isa::Span rows, Arguments parameters);
@@ -82,15 +81,15 @@ std::optional<ElementType> Compiler::typeOf(const isa::TypeRef &ref) const {
 }
 
 /// A constant as a register of the type would hold it.
-Bits Compiler::constantOf(const Shape &shape, const ElementType &type) const {
+static Bits constantOf(const Shape &shape, int64_t value, const ElementType &type) {
   if (type.kind == ElementType::Kind::Truth)
-    return shape.value != 0;
+    return value != 0;
   const unsigned bits = type.bits * type.count;
   if (shape.kind != ShapeKind::Float)
-    return lowBits(static_cast<Bits>(static_cast<__int128>(shape.value)), bits);
+    return lowBits(static_cast<Bits>(static_cast<__int128>(value)), bits);
   if (bits == 64 || (shape.flags & ShapeHexFloat && !(shape.flags & ShapeWideFloat))) // `0f...` are bits
-    return static_cast<uint64_t>(shape.value);
-  const numbers::Number number = numbers::read(static_cast<uint64_t>(shape.value), numbers::f64);
+    return static_cast<uint64_t>(value);
+  const numbers::Number number = numbers::read(static_cast<uint64_t>(value), numbers::f64);
   return numbers::store(number, type.isFloat() ? *type.format : numbers::f32, {});
 }
 
@@ -120,7 +119,7 @@ void Compiler::operand(unsigned index) {
     for (unsigned i = 0; i < std::max<unsigned>(shape.vector, 1); ++i)
       result.registers.push_back({static_cast<int16_t>(at), static_cast<uint8_t>(i), isConstant,
                                   (shape.flags & ShapeNot) != 0,
-                                  isConstant ? constantOf(shape, result.type) : Bits(0)});
+                                  isConstant ? constantOf(shape, shape.value, result.type) : Bits(0)});
   }
 }
 
@@ -522,5 +521,12 @@ Recipe recipeOf(const WrittenInstruction &written, const FormMatch &matched) {
   return Compiler(FormView(written, matched)).compile();
 }
 // NOLINTEND(misc-no-recursion)
+
+void setConstants(Recipe &recipe, llvm::ArrayRef<Shape> shapes, llvm::ArrayRef<Operand> nodes) {
+  for (RecipeOperand &operand : recipe.operands)
+    for (RecipeOperand::Register &one : operand.registers)
+      if (one.isConstant)
+        one.constant = constantOf(shapes[one.node], nodes[one.node].value, operand.type);
+}
 
 } // namespace ptxray

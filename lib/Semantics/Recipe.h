@@ -22,6 +22,7 @@ struct RecipeStep {
   int64_t constant = 0;
   ElementType type;   // of the number, where it was read; of what is computed the type of its first argument
   ElementType target; // of what the formula stores
+  bool operator==(const RecipeStep &) const = default;
 };
 /// An operand of a recipe is what is written at the place of an operand.
 struct RecipeOperand {
@@ -30,10 +31,12 @@ struct RecipeOperand {
     uint8_t part = 0;  // which element of a register of vector type
     bool isConstant = false, isNot = false;
     Bits constant = 0;
+    bool operator==(const Register &) const = default;
   };
   ElementType type;
   llvm::SmallVector<Register, 4> registers;
   isa::WordId space = 0; // of an address; 0: generic
+  bool operator==(const RecipeOperand &) const = default;
 };
 struct RecipeResult {
   isa::FormulaTarget target;
@@ -46,6 +49,7 @@ struct RecipeResult {
   bool isApproximate;
   bool isNamed = false; // no formula says it: `Recipe::product` or `move` does
   uint16_t written = 0; // number of its first register among all that are written
+  bool operator==(const RecipeResult &) const = default;
 };
 
 /// No formula says what a product of matrices is. Operands are those of the form; -1: none.
@@ -74,5 +78,9 @@ struct Recipe {
 
 /// The recipe of an accepted instruction; `matched` is what `judge` found.
 Recipe recipeOf(const WrittenInstruction &written, const FormMatch &matched);
+/// Makes it the recipe of another instruction with the same verdict, by the constants among its nodes. Conditions that
+/// ask for the value of one are part of the verdict; but a product of matrices, and what is refused, is to be made
+/// anew.
+void setConstants(Recipe &recipe, llvm::ArrayRef<Shape> shapes, llvm::ArrayRef<Operand> nodes);
 
 } // namespace ptxray

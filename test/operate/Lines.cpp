@@ -3,6 +3,7 @@
 #include "Samples/Sample.h"
 #include "llvm/ADT/StringExtras.h"
 #include <fstream>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -40,7 +41,9 @@ static uint8_t widthOf(llvm::StringRef name) {
   return 0;
 }
 
-static Line lineOf(const Body &body, uint32_t number, const Availability &availability) {
+using RecipesOfVerdicts = std::map<const Verdict *, Recipe>;
+
+static Line lineOf(const Body &body, uint32_t number, const Availability &availability, RecipesOfVerdicts &known) {
   const Verdict &verdict = *body.verdicts[number];
   const Instruction &instruction = body.instruction(number);
   Line line;
@@ -54,6 +57,8 @@ static Line lineOf(const Body &body, uint32_t number, const Availability &availa
     line.widths.push_back(widthOf(name));
   }
   line.recipe = recipeOf({*verdict.opcode, shapes, availability}, *verdict.match);
+  line.again = known.try_emplace(&verdict, line.recipe).first->second;
+  setConstants(line.again, verdict.shapes, body.operands(number));
   return line;
 }
 
@@ -65,10 +70,11 @@ std::vector<Line> readFile(const std::string &path) {
   const ReadModule module = readModule(*source);
   const Availability availability(context());
   std::vector<Line> lines;
+  RecipesOfVerdicts known;
   for (const Body &body : module.bodies())
     for (uint32_t i = 0; i < body.size(); ++i)
       if (body.verdicts[i] && body.verdicts[i]->match && !body.verdicts[i]->findings) {
-        lines.push_back(lineOf(body, i, availability));
+        lines.push_back(lineOf(body, i, availability, known));
         const Instruction &instruction = body.instruction(i);
         lines.back().text = body.ast->text(instruction.opcode).str();
       }
@@ -85,10 +91,11 @@ std::vector<Line> readLines(const std::vector<std::string> &texts) {
   std::vector<Line> lines;
   if (module.bodies().empty())
     return lines;
+  RecipesOfVerdicts known;
   const Body &body = module.bodies().back();
   for (uint32_t i = 0; i < body.size() && i < texts.size(); ++i)
     if (body.verdicts[i] && body.verdicts[i]->match && !body.verdicts[i]->findings) {
-      lines.push_back(lineOf(body, i, availability));
+      lines.push_back(lineOf(body, i, availability, known));
       lines.back().text = texts[i];
     }
   return lines;

@@ -10,6 +10,7 @@ namespace ptxray::machine {
 struct Line {
   std::string text;
   Recipe recipe;
+  Recipe again; // made of that of another line with the same verdict, by its constants
   std::vector<uint8_t> widths;
   std::vector<std::string> names; // what the registers are called, by node
 };

@@ -2,7 +2,9 @@
 #include "Lines.h"
 #include "Numbers/Number.h"
 #include "Operate/Evaluated.h"
+#include "Operate/Pattern.h"
 #include "Operate/Sets.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cstring>
 #include <gtest/gtest.h>
@@ -128,16 +130,20 @@ public:
       }
       byNode.push_back(place);
     }
+    RegisterFile before = file;
     fast = compile(line.recipe, byNode, carry, file, kept);
+    placed = Pattern(line.recipe, byNode).at(byNode, carry, before, kept);
     slow = evaluated(line.recipe, byNode, carry, file, kept);
   }
+  /// A pattern gives the same operations as what compiles for these registers.
+  void comparePlaced() const;
   bool isRefused() const { return !slow.refusal.empty(); }
   bool isFast() const { return fast.ops.empty() || slow.ops.empty() || fast.ops[0].run != slow.ops[0].run; }
   void compare(uint32_t mask, std::mt19937_64 &random) { compare(mask, fresh(random), random()); }
   void compare(uint32_t mask, const std::vector<char> &before, uint64_t seed);
   /// Registers with these bits in the operands after the first one.
   std::vector<char> with(const std::vector<std::array<uint64_t, 3>> &lanes) const;
-  Compiled fast, slow;
+  Compiled fast, placed, slow;
   std::vector<char> fresh(std::mt19937_64 &random) const;
   std::vector<char> run(const Compiled &compiled, std::vector<char> registers, uint32_t mask, uint64_t seed) const;
 
@@ -148,6 +154,40 @@ private:
   Place carry;
   std::vector<Place> byNode;
 };
+
+/// Describes all but what an operation keeps for its handler: there it only says that there is something.
+std::string textOf(const Compiled &compiled, const Kept &kept) {
+  std::string text = compiled.refusal + (compiled.isOneByOne ? " one by one" : "") + (compiled.places ? " places" : "");
+  const auto add = [&](uint64_t number) { text += " " + llvm::utohexstr(number); };
+  for (const MemoryUses *uses : {&compiled.reads, &compiled.writes})
+    for (const MemoryUse &use : *uses) {
+      text += " |";
+      add(use.operand);
+      add(use.bits);
+      for (const Place place : use.elements) {
+        add(place.slot);
+        add(place.bits);
+      }
+    }
+  for (const Op &op : compiled.ops) {
+    const bool isMemory = llvm::any_of(kept, [&](const auto &one) { return one.get() == op.more; });
+    text += "\n";
+    add(reinterpret_cast<uintptr_t>(op.run));
+    for (const Slot slot : {op.d, op.a, op.b, op.c, op.whole})
+      add(slot);
+    add(op.keeps);
+    add(isMemory || compiled.places ? ~0ULL : static_cast<uint64_t>(op.number));
+  }
+  return text;
+}
+
+void Twin::comparePlaced() const { ASSERT_EQ(textOf(placed, kept), textOf(fast, kept)) << line.text; }
+
+bool isSame(const Recipe &one, const Recipe &other) {
+  return one.refusal == other.refusal && one.steps == other.steps && one.operands == other.operands &&
+         one.results == other.results && one.among == other.among && one.isOneByOne == other.isOneByOne &&
+         one.flushes == other.flushes && one.isFull == other.isFull;
+}
 
 std::vector<char> Twin::fresh(std::mt19937_64 &random) const {
   std::vector<char> registers(file.bytes() + 64);
@@ -198,7 +238,7 @@ std::vector<char> Twin::with(const std::vector<std::array<uint64_t, 3>> &lanes) 
 }
 
 void Twin::compare(uint32_t mask, const std::vector<char> &before, uint64_t seed) {
-  const std::vector<char> got = run(fast, before, mask, seed), wanted = run(slow, before, mask, seed);
+  const std::vector<char> got = run(placed, before, mask, seed), wanted = run(slow, before, mask, seed);
   const auto text = [](Bits bits) {
     return llvm::utohexstr(uint64_t(bits >> 64)) + ":" + llvm::utohexstr(uint64_t(bits));
   };
@@ -215,7 +255,7 @@ void Twin::compare(uint32_t mask, const std::vector<char> &before, uint64_t seed
     for (size_t use = 0; use < slow.writes.size(); ++use)
       for (size_t element = 0; element < slow.writes[use].elements.size() && (mask >> i & 1); ++element) {
         const unsigned bits = slow.writes[use].bits;
-        ASSERT_EQ(text(lowBits(lane(got, fast.writes[use].elements[element], i), bits)),
+        ASSERT_EQ(text(lowBits(lane(got, placed.writes[use].elements[element], i), bits)),
                   text(lowBits(lane(wanted, slow.writes[use].elements[element], i), bits)))
             << line.text << " memory, lane " << i;
       }
@@ -244,6 +284,10 @@ void compareLine(const Line &line, std::mt19937_64 &random, Counts &counts) {
   const Line wider = withWiderRegisters(line);
   Twin twin(line, /*isAliased=*/false), aliased(line, /*isAliased=*/true), wide(wider, /*isAliased=*/false);
   ASSERT_EQ(twin.fast.refusal, twin.slow.refusal) << line.text;
+  for (const Twin *one : {&twin, &aliased, &wide})
+    one->comparePlaced();
+  const bool isMadeAnew = line.recipe.product.function || !line.recipe.refusal.empty();
+  ASSERT_TRUE(isMadeAnew || isSame(line.again, line.recipe)) << line.text;
   counts.refused += twin.isRefused();
   if (twin.isRefused())
     return;

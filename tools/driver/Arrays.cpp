@@ -11,8 +11,10 @@ using namespace ptxray::driver;
 
 std::optional<machine::TexelType> ptxray::driver::texelType(int format) {
   using enum machine::TexelType;
-  static constexpr std::pair<int, machine::TexelType> all[] = {{0x01, U8},  {0x02, U16}, {0x03, U32}, {0x08, S8},
-                                                               {0x09, S16}, {0x0a, S32}, {0x10, F16}, {0x20, F32}};
+  static constexpr std::pair<int, machine::TexelType> all[] = {
+      {TexelU8, U8},   {TexelU16, U16}, {TexelU32, U32}, {TexelS8, S8},
+      {TexelS16, S16}, {TexelS32, S32}, {TexelF16, F16}, {TexelF32, F32},
+  };
   for (const auto &[number, type] : all)
     if (number == format)
       return type;

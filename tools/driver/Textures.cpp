@@ -58,7 +58,6 @@ static Result imageOf(const ResourceDescription &resource, machine::Image &image
 
 /// Returns how a texture is read, or nothing if a texture cannot be read so.
 static std::optional<machine::Sampling> samplingOf(const TextureDescription &texture, machine::TexelType type) {
-  enum : unsigned { asIntegers = 1, normalized = 2, sRgb = 0x10, seamless = 0x40 };
   using enum machine::AddressMode;
   static constexpr machine::AddressMode modes[] = {Wrap, Clamp, Mirror, Border};
   machine::Sampling sampling;
@@ -74,16 +73,16 @@ static std::optional<machine::Sampling> samplingOf(const TextureDescription &tex
   };
   sampling.isLinear = texture.filter == 1;
   sampling.isLinearInLevels = texture.levelFilter == 1;
-  sampling.isNormalized = texture.flags & normalized;
-  sampling.readsFractions = !(texture.flags & asIntegers) && !isFloat(type) && bitsOf(type) < 32;
-  sampling.isSeamless = texture.flags & seamless;
+  sampling.isNormalized = texture.flags & TextureIsNormalized;
+  sampling.readsFractions = !(texture.flags & TextureAsIntegers) && !isFloat(type) && bitsOf(type) < 32;
+  sampling.isSeamless = texture.flags & TextureIsSeamless;
   sampling.bias = units(texture.bias);
   sampling.leastLevel = units(texture.leastLevel);
   sampling.mostLevel = units(texture.mostLevel);
   for (unsigned i = 0; i < 4; ++i)
     sampling.border[i] = isFloat(type) || sampling.readsFractions ? std::bit_cast<uint32_t>(texture.border[i])
                                                                   : static_cast<uint32_t>(texture.border[i]);
-  return texture.flags & sRgb ? std::nullopt : std::optional(sampling);
+  return texture.flags & TextureIsSrgb ? std::nullopt : std::optional(sampling);
 }
 
 static Result refused(const std::string &problem) {

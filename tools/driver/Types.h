@@ -10,6 +10,18 @@ using Result = int;
 using Device = int;
 using Address = unsigned long long;
 
+/// Says how the channels of a texel are stored, by the numbers of the API.
+enum TexelFormat : int {
+  TexelU8 = 0x01,
+  TexelU16 = 0x02,
+  TexelU32 = 0x03,
+  TexelS8 = 0x08,
+  TexelS16 = 0x09,
+  TexelS32 = 0x0a,
+  TexelF16 = 0x10,
+  TexelF32 = 0x20,
+};
+
 /// The results that the functions give, by their numbers in the API.
 enum : Result {
   Success = 0,
@@ -148,6 +160,12 @@ struct ResourceDescription {
     int reserved[32];
   };
   unsigned flags;
+};
+enum TextureFlag : unsigned {
+  TextureAsIntegers = 1,
+  TextureIsNormalized = 2,
+  TextureIsSrgb = 0x10,
+  TextureIsSeamless = 0x40,
 };
 struct TextureDescription {
   int modes[3], filter;

@@ -50,8 +50,10 @@ void removeImageObject(uint64_t handle) {
 // ---- descriptions
 
 static const launcher::ElementType *typeOf(int format) {
-  static constexpr std::pair<int, const char *> names[] = {{1, "u8"},  {2, "u16"},  {3, "u32"},    {8, "s8"},
-                                                           {9, "s16"}, {10, "s32"}, {0x10, "f16"}, {0x20, "f32"}};
+  static constexpr std::pair<int, const char *> names[] = {
+      {driver::TexelU8, "u8"},   {driver::TexelU16, "u16"}, {driver::TexelU32, "u32"}, {driver::TexelS8, "s8"},
+      {driver::TexelS16, "s16"}, {driver::TexelS32, "s32"}, {driver::TexelF16, "f16"}, {driver::TexelF32, "f32"},
+  };
   for (const auto &[number, name] : names)
     if (number == format)
       return launcher::findType(name);
@@ -60,11 +62,10 @@ static const launcher::ElementType *typeOf(int format) {
 
 /// Describes how a texture is read. Returns false if that has no description.
 static bool describeSampling(ImageDescription &image, const TextureDescription &sampling) {
-  enum : unsigned { asIntegers = 1, normalized = 2, sRgb = 0x10, seamless = 0x40 };
   using Mode = ImageDescription::Mode;
-  if (sampling.flags & sRgb || sampling.anisotropy > 1)
+  if (sampling.flags & driver::TextureIsSrgb || sampling.anisotropy > 1)
     return false;
-  image.isNormalized = sampling.flags & normalized;
+  image.isNormalized = sampling.flags & driver::TextureIsNormalized;
   for (size_t i = 0; i < image.modes.size(); ++i) {
     if (sampling.modes[i] < 0 || sampling.modes[i] > 3)
       return false;
@@ -74,9 +75,9 @@ static bool describeSampling(ImageDescription &image, const TextureDescription &
   }
   image.isLinear = sampling.filter == 1;
   image.isLinearInLevels = sampling.levelFilter == 1;
-  image.isSeamless = sampling.flags & seamless;
-  image.readsFractions =
-      !(sampling.flags & asIntegers) && image.type->kind != launcher::ElementType::Float && image.type->bits < 32;
+  image.isSeamless = sampling.flags & driver::TextureIsSeamless;
+  image.readsFractions = !(sampling.flags & driver::TextureAsIntegers) &&
+                         image.type->kind != launcher::ElementType::Float && image.type->bits < 32;
   image.bias = sampling.bias;
   image.leastLevel = sampling.leastLevel;
   image.mostLevel = sampling.mostLevel;

@@ -35,14 +35,23 @@ std::vector<ReadVariable> ReadModule::variables() const {
   std::vector<ReadVariable> variables;
   llvm::DenseMap<uint32_t, uint32_t> numbers; // of symbols, by where their names are
   for (const auto &[index, symbol] : llvm::enumerate(symbols()))
-    if (symbol.depth == 0)
-      numbers.try_emplace(symbol.nameRange.begin, static_cast<uint32_t>(index + 1));
-  for (const Statement item : ast().module)
-    if (item.kind == StatementKind::Declaration) {
-      const Declaration &declaration = ast().declarations[item.index];
-      variables.push_back(
-          {&declaration, numbers.lookup(declaration.nameRange.begin), initialValues(ast(), declaration)});
-    }
+    numbers.try_emplace(symbol.nameRange.begin, static_cast<uint32_t>(index + 1));
+  const auto add = [&](const Declaration &declaration) {
+    variables.push_back({&declaration, numbers.lookup(declaration.nameRange.begin), initialValues(ast(), declaration)});
+  };
+  const auto lasts = [&](const Declaration &declaration) {
+    return ast().text(declaration.space) == ".global" || ast().text(declaration.space) == ".const";
+  };
+  for (const Statement item : ast().module) {
+    if (item.kind == StatementKind::Declaration)
+      add(ast().declarations[item.index]);
+    if (item.kind != StatementKind::Function)
+      continue;
+    const Slice body = ast().functions[item.index].body;
+    for (const Statement one : llvm::ArrayRef(ast().statements).slice(body.first, body.count))
+      if (one.kind == StatementKind::Declaration && lasts(ast().declarations[one.index]))
+        add(ast().declarations[one.index]);
+  }
   return variables;
 }
 

@@ -25,6 +25,7 @@ public:
   llvm::ArrayRef<Symbol> symbols() const { return parts->check.symbols(); }
   /// The bodies in the order of the text, if they are kept.
   llvm::ArrayRef<Body> bodies() const { return parts->bodies; }
+  /// Returns what the module declares, and what bodies declare in memory that outlives them.
   std::vector<ReadVariable> variables() const;
   /// The comments that speak to ptxray.
   llvm::ArrayRef<Range> comments() const { return parts->parser.comments(); }

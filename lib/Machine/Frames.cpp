@@ -2,6 +2,7 @@
 #include "Machine/Grid.h"
 #include "Machine/Unwritten.h"
 #include "Machine/Warp.h"
+#include "llvm/ADT/STLExtras.h"
 #include <cstring>
 
 namespace ptxray::machine {
@@ -112,7 +113,8 @@ Frame &enterAgain(Warp &warp) {
   return frame;
 }
 
-void copyPassed(Warp &warp, const Passed &from, const Frame &source, const Passed &to, Frame &target, uint32_t mask) {
+static void copyOne(Warp &warp, const Passed &from, const Frame &source, const Passed &to, Frame &target,
+                    uint32_t mask) {
   for (uint32_t left = mask; left; left &= left - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(left));
     uint8_t bytes[16] = {};
@@ -125,7 +127,10 @@ void copyPassed(Warp &warp, const Passed &from, const Frame &source, const Passe
                   from.place.bits / 8);
     else
       begin = warp.localOf(lane) + source.base + from.offset;
-    if (to.place.bits) {
+    if (to.place.bits == 1) {
+      uint32_t &lanes = *lanesOf<uint32_t>(target.registers, to.place.slot);
+      lanes = (lanes & ~(1u << lane)) | uint32_t(begin[0] & 1) << lane;
+    } else if (to.place.bits) {
       count = std::min<uint64_t>(count, to.place.bits / 8);
       std::memcpy(target.registers + to.place.slot + size_t(lane) * (to.place.bits / 8), begin, count);
     } else {
@@ -136,6 +141,12 @@ void copyPassed(Warp &warp, const Passed &from, const Frame &source, const Passe
         copyWritten(warp.localWritten, local + source.base + from.offset, local + target.base + to.offset, count);
     }
   }
+}
+
+void copyPassed(Warp &warp, const Passed &from, const Frame &source, const Passed &to, Frame &target, uint32_t mask) {
+  copyOne(warp, from, source, to, target, mask);
+  for (const auto &[part, other] : llvm::zip(from.parts, to.parts))
+    copyOne(warp, {part, 0, from.bytes, {}}, source, {other, 0, to.bytes, {}}, target, mask);
 }
 
 } // namespace ptxray::machine

@@ -39,6 +39,7 @@ struct LoadedModule::Parts {
   std::string target;
   PlacedVariables variables;
   std::deque<VariableBytes> bytes;
+  std::map<PlacedVariables::key_type, size_t> indices;                                  // into `bytes`
   std::map<std::string, std::pair<uint64_t, size_t>> byName;                            // index into `bytes`
   std::map<std::string, uint64_t> images;                                               // handles
   std::map<std::pair<std::string, LoweringOptions>, std::unique_ptr<Program>> programs; // by the name of the kernel
@@ -53,7 +54,7 @@ static void initialise(const ReadVariable &variable, const LoadedModule::Parts &
   for (const InitialValue &value : variable.values) {
     uint64_t number = value.number;
     if (value.symbol != NameId::None) {
-      if (const auto found = parts.variables.find(static_cast<uint32_t>(value.symbol)); found != parts.variables.end())
+      if (const auto found = parts.variables.find({0, value.symbol}); found != parts.variables.end())
         number += found->second.address;
       else if (const auto function = functions.find(value.symbol); function != functions.end())
         number += function->second;
@@ -74,6 +75,11 @@ static bool isManaged(const Ast &ast, const Declaration &declaration) {
   return false;
 }
 
+static PlacedVariables::key_type keyOf(const ReadModule &module, const ReadVariable &variable) {
+  const bool isOfBody = variable.symbol && module.symbols()[variable.symbol - 1].depth;
+  return {isOfBody ? variable.symbol : 0, variable.declaration->name};
+}
+
 LoadedModule::LoadedModule(const ReadModule &module, Memory &memory, llvm::StringRef target)
     : parts(std::make_unique<Parts>(module, memory, target.str())) {
   const std::vector<ReadVariable> variables = module.variables();
@@ -85,9 +91,10 @@ LoadedModule::LoadedModule(const ReadModule &module, Memory &memory, llvm::Strin
     if (symbol.kind != SymbolKind::Variable || !(isConst || symbol.space == isa::words::global))
       continue;
     const std::string name = module.ast().text(variable.declaration->name).str();
+    const PlacedVariables::key_type key = keyOf(module, variable);
     if (std::optional<ImageObject> object = imageObjectOf(module.ast(), *variable.declaration)) {
       const uint64_t handle = parts->images[name] = memory.addObject(std::move(*object));
-      parts->variables[static_cast<uint32_t>(variable.declaration->name)] = {Space::Global, handle, sizeof handle};
+      parts->variables[key] = {Space::Global, handle, sizeof handle};
       continue;
     }
     const bool isShared = memory.sharesManaged && isManaged(module.ast(), *variable.declaration);
@@ -97,20 +104,20 @@ LoadedModule::LoadedModule(const ReadModule &module, Memory &memory, llvm::Strin
       memory.addAt(address, bytes, name);
     else
       address = memory.add(bytes, name, isConst);
-    parts->variables[static_cast<uint32_t>(variable.declaration->name)] = {isConst ? Space::Const : Space::Global,
-                                                                           address, symbol.extent.bytes};
-    parts->byName[name] = {address, parts->bytes.size() - 1};
+    parts->variables[key] = {isConst ? Space::Const : Space::Global, address, symbol.extent.bytes};
+    parts->indices[key] = parts->bytes.size() - 1;
+    if (symbol.depth == 0)
+      parts->byName[name] = {address, parts->bytes.size() - 1};
   }
   const std::map<NameId, uint64_t> functions = functionAddressesOf(module);
   for (const ReadVariable &variable : variables)
-    if (const auto found = parts->byName.find(module.ast().text(variable.declaration->name).str());
-        found != parts->byName.end())
-      initialise(variable, *parts, functions, parts->bytes[found->second.second].bytes);
+    if (const auto found = parts->indices.find(keyOf(module, variable)); found != parts->indices.end())
+      initialise(variable, *parts, functions, parts->bytes[found->second].bytes);
 }
 
 LoadedModule::~LoadedModule() {
-  for (const auto &[name, place] : parts->byName)
-    parts->memory.free(place.first);
+  for (const auto &[key, place] : parts->variables)
+    parts->memory.free(place.address);
   for (const auto &[name, handle] : parts->images)
     parts->memory.removeObject(handle);
 }

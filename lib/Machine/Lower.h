@@ -88,6 +88,9 @@ private:
   LocalId localAt(const Lowered &one, int node) const;
   /// The place of a register, or of a component of one of vector type.
   Place registerOf(LocalId local, unsigned component = 0);
+  /// The same of an operand that is one.
+  Place registerAt(const Lowered &one, int node);
+  Place sumOf(const Symbol &symbol, Place place, int64_t number);
   Place special(LocalId local, unsigned component);
   Place clock(unsigned bits);
   Place addressOfVariable(LocalId local, int64_t offset, unsigned bits);
@@ -126,6 +129,7 @@ private:
   bool control(const Lowered &one);
   void branch(const Lowered &one, const Action &action);
   void call(const Lowered &one, const Action &action);
+  Passed passedRegister(LocalId local);
   std::vector<Passed> passed(const Lowered &one, int list, llvm::ArrayRef<Formal> formals);
   void barrier(const Lowered &one, const Action &action);
   void beTogether(const Lowered &one);

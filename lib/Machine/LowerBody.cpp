@@ -293,21 +293,19 @@ void BodyLowering::parameters() {
   const auto list = [&](Slice declarations, std::vector<Passed> &result) {
     for (uint32_t i = declarations.first; i < declarations.end(); ++i) {
       const Declaration &declared = body.ast->declarations[i];
-      Passed value;
+      Passed &value = result.emplace_back(); // nothing, of one that the body does not name
       for (uint32_t local = 1; local < body.locals.size(); ++local) {
         const Symbol *symbol = body.symbol(LocalId(local));
         if (body.locals[local].name != declared.name || !symbol || !(symbol->isParameter || symbol->isReturn))
           continue;
-        if (symbol->kind == SymbolKind::Register) {
-          value.place = registerOf(LocalId(local));
-          value.bytes = std::max(1, value.place.bits / 8);
-        } else if (const std::optional<Variable> known = variable(LocalId(local))) {
+        if (symbol->kind == SymbolKind::Register)
+          value = passedRegister(LocalId(local));
+        else if (const std::optional<Variable> known = variable(LocalId(local))) {
           value.offset = known->address;
           value.bytes = known->bytes;
         }
         break;
       }
-      result.push_back(value);
     }
   };
   if (body.function->kind == FunctionKind::Entry)

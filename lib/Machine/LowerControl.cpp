@@ -120,6 +120,16 @@ void BodyLowering::barrier(const Lowered &one, const Action &action) {
   openBlock();
 }
 
+/// A register that is handed over.
+Passed BodyLowering::passedRegister(LocalId local) {
+  Passed value;
+  value.place = registerOf(local);
+  value.bytes = std::max(1, value.place.bits / 8);
+  for (unsigned i = 1; isVector(local) && i < body.symbol(local)->shape.vector; ++i)
+    value.parts.push_back(registerOf(local, i));
+  return value;
+}
+
 std::vector<Passed> BodyLowering::passed(const Lowered &one, int list, llvm::ArrayRef<Formal> formals) {
   std::vector<Passed> result;
   if (list < 0)
@@ -129,11 +139,13 @@ std::vector<Passed> BodyLowering::passed(const Lowered &one, int list, llvm::Arr
     Passed value;
     const LocalId local = localAt(one, node);
     const Symbol *symbol = local == LocalId::None ? nullptr : body.symbol(local);
-    if (symbol && symbol->kind == SymbolKind::Variable && symbol->space == isa::words::param) {
+    if (symbol && isVector(local) && one.nodes[node].suffix == SpellingId::None)
+      value = passedRegister(local);
+    else if (symbol && symbol->kind == SymbolKind::Variable && symbol->space == isa::words::param) {
       const std::optional<Variable> known = variable(local);
       value.offset = known->address;
       value.bytes = known->bytes;
-    } else {
+    } else if (one.nodes[node].kind != OperandKind::Sink) {
       const unsigned bits =
           result.size() < formals.size() ? std::max<unsigned>(8, isa::word(formals[result.size()].type).bits) : 32;
       value.place = placeOf(one, node, bits);

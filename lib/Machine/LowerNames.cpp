@@ -1,6 +1,7 @@
 // Names of a body become what they mean to the machine: registers, special registers, variables and addresses.
 #include "Isa/Words.h"
 #include "Machine/Lower.h"
+#include "Operate/Codes.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -146,15 +147,16 @@ std::optional<BodyLowering::Variable> BodyLowering::variable(LocalId local) {
   if (!symbol || symbol->kind != SymbolKind::Variable)
     return {};
   const NameId name = body.nameOf(local);
-  const std::pair key(body.locals[static_cast<uint32_t>(local)].symbol, name);
+  const uint32_t number = body.locals[static_cast<uint32_t>(local)].symbol;
+  const std::pair key(number, name);
   const Space space = spaceNamed(symbol->space);
   if (space == Space::Shared) {
     const auto found = builder.shared.find(key);
     return found == builder.shared.end() ? std::nullopt
                                          : std::optional(Variable{space, found->second, symbol->extent.bytes});
   }
-  if (symbol->depth == 0) {
-    const auto found = builder.variables.find(static_cast<uint32_t>(name));
+  if (symbol->depth == 0 || space == Space::Global || space == Space::Const) {
+    const auto found = builder.variables.find({symbol->depth ? number : 0, name});
     if (found == builder.variables.end())
       return {};
     return Variable{found->second.space, found->second.address, found->second.bytes};
@@ -191,11 +193,38 @@ Place BodyLowering::addressOfVariable(LocalId local, int64_t offset, unsigned bi
   return place;
 }
 
+Place BodyLowering::registerAt(const Lowered &one, int node) {
+  const LocalId local = localAt(one, node);
+  const SpellingId suffix = one.nodes[node].suffix;
+  const bool isPart = suffix != SpellingId::None && isVector(local);
+  return registerOf(local, isPart ? componentNamed(body.ast->text(suffix)) : 0);
+}
+
+/// `%r1 + 4` as a value: ptxas adds in the width of the register.
+Place BodyLowering::sumOf(const Symbol &symbol, Place place, int64_t number) {
+  if (isa::word(symbol.type).typeKind == isa::TypeKind::Float)
+    refuse("an offset of a float");
+  const Lane lane = place.bits == 16   ? Lane::U16
+                    : place.bits == 32 ? Lane::U32
+                    : place.bits == 64 ? Lane::U64
+                                       : Lane::U128;
+  const Place result = code.file.temporary(place.bits);
+  Op op;
+  op.run = handlerOf(Code::Add, lane, lane);
+  op.d = op.whole = result.slot;
+  op.a = place.slot;
+  op.b = code.file.constant(place.bits, static_cast<uint64_t>(number)).slot;
+  op.isComputation = true;
+  emit(op);
+  return result;
+}
+
 Place BodyLowering::placeOf(const Lowered &one, int node, unsigned bits) {
   if (node < 0)
     return {};
   if (one.nodes[node].kind == OperandKind::Address)
     ++node;
+  const bool isInAddress = node > 0 && one.nodes[node - 1].kind == OperandKind::Address;
   const Operand &operand = one.nodes[node];
   if (operand.kind == OperandKind::Integer || operand.kind == OperandKind::Float)
     return code.file.constant(bits, static_cast<uint64_t>(operand.value));
@@ -203,11 +232,12 @@ Place BodyLowering::placeOf(const Lowered &one, int node, unsigned bits) {
   if (local == LocalId::None)
     return {};
   const Symbol *symbol = body.symbol(local);
-  const unsigned component = operand.suffix == SpellingId::None ? 0 : componentNamed(body.ast->text(operand.suffix));
   if (!symbol)
-    return special(local, component);
-  if (symbol->kind == SymbolKind::Register)
-    return registerOf(local, symbol->shape.vector ? component : 0);
+    return special(local, operand.suffix == SpellingId::None ? 0 : componentNamed(body.ast->text(operand.suffix)));
+  if (symbol->kind == SymbolKind::Register) {
+    const Place place = registerAt(one, node);
+    return operand.flags & HasOffset && !isInAddress ? sumOf(*symbol, place, operand.value) : place;
+  }
   if (symbol->kind == SymbolKind::Variable)
     return addressOfVariable(local, operand.flags & HasOffset ? operand.value : 0, bits);
   if (symbol->kind == SymbolKind::Function)
@@ -262,7 +292,7 @@ AddressOf BodyLowering::addressAt(const Lowered &one, int node) {
   const LocalId local = localAt(one, inner);
   result.offset = operand.flags & HasOffset ? operand.value : 0;
   if (local != LocalId::None && body.isRegister(local)) {
-    result.base = placeOf(one, inner, 64);
+    result.base = registerAt(one, inner);
     return result;
   }
   const std::optional<Variable> known = variable(local);

@@ -139,6 +139,7 @@ struct Passed {
   Place place;         // a register or a constant
   uint64_t offset = 0; // else where it lies in the memory of the frame
   uint64_t bytes = 0;
+  std::vector<Place> parts; // the components of a register of vector type after the first one
 };
 struct CallSite {
   NameId name = NameId::None;
@@ -226,7 +227,8 @@ struct PlacedVariable {
   uint64_t address;
   uint64_t bytes;
 };
-using PlacedVariables = llvm::DenseMap<uint32_t, PlacedVariable>; // sorted by NameId
+/// Each is found by the number of its symbol, if a body declares it, else by 0, and by its name.
+using PlacedVariables = std::map<std::pair<uint32_t, NameId>, PlacedVariable>;
 
 /// The addresses of the functions that have bodies, the same for all kernels of a module.
 std::map<NameId, uint64_t> functionAddressesOf(const ReadModule &module);

@@ -37,50 +37,23 @@ static InitialValue valueAt(const Operand *node, uint8_t size) {
   return value;
 }
 
-/// Returns how far an element of each level of braces is from the next one: of each dimension, and of a vector.
-static llvm::SmallVector<uint64_t, 4> stridesOf(const Ast &ast, const Declaration &declaration, uint8_t size) {
-  llvm::SmallVector<uint64_t, 4> strides;
-  uint64_t stride = size;
-  if (declaration.vector != SpellingId::None) {
-    strides.push_back(stride);
-    stride *= isa::word(isa::findWord(ast.text(declaration.vector))).number;
-  }
-  for (uint32_t i = declaration.dims.count; i-- > 0;) {
-    strides.insert(strides.begin(), stride);
-    stride *= static_cast<uint64_t>(ast.dims[declaration.dims.first + i]);
-  }
-  return strides;
-}
-
 std::vector<InitialValue> initialValues(const Ast &ast, const Declaration &declaration) {
   const isa::Word &type = isa::word(isa::findWord(ast.text(declaration.type)));
   const bool isNumber = type.typeKind != isa::TypeKind::None && type.typeKind != isa::TypeKind::Opaque;
   if (!isNumber || ast.text(declaration.type) == ".f16x2")
     return {};
   const auto size = static_cast<uint8_t>(type.bits / 8);
-  const llvm::SmallVector<uint64_t, 4> strides = stridesOf(ast, declaration, size);
-  struct Braces {
-    uint32_t end;  // the node after them
-    uint64_t next; // where the next element is
-  };
-  llvm::SmallVector<Braces, 4> open;
   std::vector<InitialValue> values;
+  // Braces that hold fewer values than there is room for are not filled up: the next value follows at once, as a GPU
+  // has it.
   for (uint32_t node = declaration.initialiser.first; node < declaration.initialiser.end();) {
-    while (!open.empty() && open.back().end <= node)
-      open.pop_back();
-    if (open.size() > strides.size()) // it has been reported
-      return {};
     const Operand &value = ast.operands[node];
-    const uint64_t place = open.empty() ? 0 : open.back().next;
-    if (!open.empty())
-      open.back().next += strides[open.size() - 1];
     if (value.kind == OperandKind::Vector) {
-      open.push_back({node + value.extent, place});
       ++node;
       continue;
     }
-    values.push_back(valueAt(&value, size));
-    values.back().offset = place;
+    InitialValue &one = values.emplace_back(valueAt(&value, size));
+    one.offset = (values.size() - 1) * size;
     node += value.extent;
   }
   return values;

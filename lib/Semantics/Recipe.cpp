@@ -336,6 +336,8 @@ uint16_t Compiler::inlined(isa::Span span, Arguments parameters) {
     llvm::SmallVector<uint16_t, 4> args;
     for (unsigned i = 0; i < row.count; ++i)
       args.push_back(steps[t.stepArgs[row.args + i]]);
+    if (row.op == StepOp::IsNegative) // of a NaN, too, which another sign may have once it is flushed
+      args[0] = raw(args[0]);
     switch (row.op) {
     case StepOp::Parameter: steps.push_back(parameters[row.value]); break;
     case StepOp::WordCall: steps.push_back(wordCall(row, args)); break;

@@ -114,18 +114,22 @@ llvm::SmallVector<Place, 2> placesOf(const Layout &layout, Element element) {
 
 void forEach(const Layout &layout, llvm::function_ref<void(Element, Place)> visit) {
   llvm::SmallVector<uint32_t, 8> value(layout.digits.size(), 0);
+  Element element = {};
+  Place place = {};
   for (;;) {
-    Element element = {};
-    Place place = {};
-    for (auto [digit, v] : llvm::zip(layout.digits, value)) {
-      element[digit.along] += v * digit.elementStep;
-      place[digit.axis] += v * digit.placeStep;
-    }
     if (!isPadding(layout, element))
       visit(element, finished(layout, place));
     size_t i = 0;
-    while (i < value.size() && ++value[i] == layout.digits[i].extent)
-      value[i++] = 0;
+    for (; i < value.size(); ++i) {
+      const Digit &digit = layout.digits[i];
+      element[digit.along] += digit.elementStep;
+      place[digit.axis] += digit.placeStep;
+      if (++value[i] < digit.extent)
+        break;
+      element[digit.along] -= digit.extent * digit.elementStep;
+      place[digit.axis] -= digit.extent * digit.placeStep;
+      value[i] = 0;
+    }
     if (i == value.size())
       return;
   }

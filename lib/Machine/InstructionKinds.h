@@ -11,14 +11,17 @@
 
 namespace ptxray::machine {
 
+struct WarpgroupLayouts;
+
 /// All that instructions with one verdict have in common.
 struct InstructionKind {
   Recipe recipe; // with the constants of the instruction that was asked for last
   std::optional<Reduction> reduction;
-  Fidelity fidelity = Fidelity::Exact; // unless it reads something of the chip
-  bool isStrict = false;               // no result is defined if a source is not
-  bool isOfBlock = false;              // its scope is the block alone
-  bool hasVectors = false;             // it names a register of vector type as a whole
+  Fidelity fidelity = Fidelity::Exact;             // unless it reads something of the chip
+  bool isStrict = false;                           // no result is defined if a source is not
+  bool isOfBlock = false;                          // its scope is the block alone
+  bool hasVectors = false;                         // it names a register of vector type as a whole
+  std::shared_ptr<const WarpgroupLayouts> layouts; // of a product of a warpgroup that was lowered
 
   /// The same as `compile` gives for its recipe.
   Compiled compiled(llvm::ArrayRef<Place> byNode, Place carry, RegisterFile &file, Kept &kept);

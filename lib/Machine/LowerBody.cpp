@@ -343,6 +343,7 @@ std::string BodyLowering::lower() {
   registers.resize(body.locals.size());
   code.fidelity.resize(body.size());
   code.flows = RegisterFlows(body.size());
+  code.ops.reserve(body.size());
   parameters();
   held = heldLocals(body);
   graph = graphOf(body, builder.module.state());

@@ -12,10 +12,6 @@
 
 namespace ptxray::machine {
 
-namespace {
-
-constexpr uint32_t rowsOfWarp = 16, rowsOfGroup = 64;
-
 /// The place of an element of a fragment: a register, its lane, and the first bit.
 struct FragmentPlace {
   uint16_t word;
@@ -29,6 +25,18 @@ struct SumsOrder {
   std::array<uint32_t, warpSize / 4> ofFourLanes = {}; // how far behind the first the pairs of other lanes are
 };
 
+/// Says where the elements of fragments lie.
+struct WarpgroupLayouts {
+  int64_t selector = 0;                 // of a sparse product
+  std::vector<FragmentPlace> placesOfA; // of the rows of a warp: K grows slowest
+  SumsOrder orderOfD;
+  std::vector<FragmentPlace> placesOfIndices; // where the metadata lie
+};
+
+namespace {
+
+constexpr uint32_t rowsOfWarp = 16, rowsOfGroup = 64;
+
 /// Payload of wgmma.mma_async.
 struct WarpgroupProduct {
   uint32_t n = 0, k = 0; // k: elements of A that are stored
@@ -38,10 +46,8 @@ struct WarpgroupProduct {
   llvm::SmallVector<Place, 128> d;
   bool isSparse = false, isTransposedA = false, isTransposedB = false, keeps = false;
   Place metadata, scaleOfD;
-  bool isNot = false;                   // the predicate is negated
-  std::vector<FragmentPlace> placesOfA; // of the rows of a warp: K grows slowest
-  SumsOrder orderOfD;
-  std::vector<FragmentPlace> placesOfIndices; // where the metadata lie
+  bool isNot = false; // the predicate is negated
+  std::shared_ptr<const WarpgroupLayouts> layouts;
 };
 
 FragmentPlace placeIn(const layout::Layout &layout, uint32_t row, uint32_t column) {
@@ -139,8 +145,8 @@ std::shared_ptr<const Prepared> fromRegisters(const WarpgroupProduct &product, c
   const OperandType &type = product.kind.a;
   const uint32_t sign = product.kind.isNegative ? static_cast<uint32_t>(type.format->signBit()) : 0;
   std::vector<uint32_t> codes;
-  codes.reserve(product.placesOfA.size());
-  for (const FragmentPlace &place : product.placesOfA) {
+  codes.reserve(product.layouts->placesOfA.size());
+  for (const FragmentPlace &place : product.layouts->placesOfA) {
     const uint32_t word = wordIn(registers, product.registers[place.word], place.lane) >> place.bit;
     codes.push_back((type.bits == 32 ? word : word & ((1u << type.bits) - 1)) ^ sign);
   }
@@ -154,7 +160,7 @@ std::vector<uint16_t> columnsOf(const WarpgroupProduct &product, const char *reg
   for (uint32_t row = 0; row < rowsOfWarp; ++row) {
     size_t at = size_t(first + row) * product.k;
     for (uint32_t i = 0; i < chunks; ++i) {
-      const FragmentPlace &place = product.placesOfIndices[row * chunks + i];
+      const FragmentPlace &place = product.layouts->placesOfIndices[row * chunks + i];
       const uint32_t index = wordIn(registers, product.metadata, place.lane) >> place.bit & 15;
       for (const uint8_t column : chosenColumns(index, bits))
         result[at++] = static_cast<uint16_t>(i * chunk + column);
@@ -183,10 +189,10 @@ bool hasHalves(const WarpgroupProduct &product) { return product.kind.result && 
 /// Calls `move` with the bytes of the registers of pairs in four lanes, and their sums.
 template <bool AreHalves, class Move>
 void forPairs(const WarpgroupProduct &product, char *registers, uint32_t *sums, Move move) {
-  const std::array<uint32_t, warpSize / 4> ofFourLanes = product.orderOfD.ofFourLanes;
-  const uint32_t *const first = product.orderOfD.first.data();
+  const std::array<uint32_t, warpSize / 4> ofFourLanes = product.layouts->orderOfD.ofFourLanes;
+  const uint32_t *const first = product.layouts->orderOfD.first.data();
   const Place *const d = product.d.data();
-  const size_t pairs = product.orderOfD.first.size();
+  const size_t pairs = product.layouts->orderOfD.first.size();
   for (size_t pair = 0; pair < pairs; ++pair) {
     char *const one = registers + d[AreHalves ? pair : 2 * pair].slot;
     char *const other = AreHalves ? one : registers + d[2 * pair + 1].slot;
@@ -306,22 +312,27 @@ void addRegisters(const Lowered &one, llvm::StringRef operand, BodyLowering &low
     to.push_back(lowering.placeOf(one, static_cast<int>(at), 32));
 }
 
-/// The layouts of the fragments; false: there are none.
-bool setLayouts(const Lowered &one, WarpgroupProduct &product) {
+/// The layouts of the fragments; null: there are none.
+std::shared_ptr<const WarpgroupLayouts> layoutsOf(const Lowered &one, const WarpgroupProduct &product) {
+  auto layouts = std::make_shared<WarpgroupLayouts>();
+  layouts->selector = numberAt(one, "sp-sel", 0);
+  if (one.kind.layouts && one.kind.layouts->selector == layouts->selector)
+    return one.kind.layouts;
   layout::Request request;
   request.instruction = one.verdict.opcode->spelling;
-  request.settings["selector"] = std::to_string(numberAt(one, "sp-sel", 0));
+  request.settings["selector"] = std::to_string(layouts->selector);
   const layout::Answer answer = layout::describe(request);
   if (!answer.complaint.empty() || answer.layouts.size() < 2)
-    return false;
+    return nullptr;
   if (!product.registers.empty())
-    product.placesOfA = placesIn(answer.layouts[0], /*isByColumn=*/true);
+    layouts->placesOfA = placesIn(answer.layouts[0], /*isByColumn=*/true);
   if (product.isSparse)
-    product.placesOfIndices = placesIn(answer.layouts[2]);
+    layouts->placesOfIndices = placesIn(answer.layouts[2]);
   std::optional<SumsOrder> order = orderOf(placesIn(answer.layouts[1]), hasHalves(product));
-  if (order)
-    product.orderOfD = std::move(*order);
-  return order.has_value();
+  if (!order)
+    return nullptr;
+  layouts->orderOfD = std::move(*order);
+  return one.kind.layouts = std::move(layouts);
 }
 
 } // namespace
@@ -353,7 +364,8 @@ bool multiplyInWarpgroup(const Lowered &one, BodyLowering &lowering) {
     product.scaleOfD = lowering.placeOf(one, scale, 1);
     product.isNot = one.nodes[scale].flags & Not;
   }
-  if (!setLayouts(one, product))
+  product.layouts = layoutsOf(one, product);
+  if (!product.layouts)
     return false;
   lowering.emit(multiplyInGroup, std::move(product));
   return true;

@@ -183,10 +183,9 @@ static Lane wordsOf(unsigned bits) {
 }
 
 llvm::SmallVector<Op, 2> Graph::operations(RegisterFile &file, MemoryUses &reads, MemoryUses &writes) {
-  Lives lives = living();
-  loadDirectly(reads, lives);
+  loadDirectly(reads, living());
   storeDirectly(writes);
-  lives = living();
+  const Lives lives = living();
   places.assign(nodes.size(), Place());
   for (size_t i = 0; i < nodes.size(); ++i)
     if (nodes[i].kind == Node::Kind::Register)

@@ -124,7 +124,7 @@ bool Lowering::run() {
     if (wanted[i] && recipe.steps[i].op != StepOp::Word) {
       current = i;
       storedFormat = recipe.steps[i].target.format;
-      terms[i] = lower(i);
+      lower(i);
     }
   for (const RecipeResult &result : recipe.results)
     if (!hasFailed)
@@ -317,19 +317,27 @@ std::optional<Lowering::Terms> Lowering::ofElements(const RecipeStep &step) {
   }
 }
 
-Lowering::Terms Lowering::lower(uint16_t number) {
+void Lowering::lower(uint16_t number) {
   const RecipeStep &step = recipe.steps[number];
+  Terms &results = terms[number];
   for (const RecipeResult &result : recipe.results)
-    if (result.isApproximate && result.step == number)
-      return {Term::constant(Value())}; // computed when it is stored
-  if (std::optional<Terms> result = ofElements(step))
-    return *result;
-  if (std::optional<Terms> result = ofWords(step))
-    return *result;
-  if (const std::optional<Term> result = ofLanes(step))
-    return {*result};
+    if (result.isApproximate && result.step == number) {
+      results.push_back(Term::constant(Value())); // computed when it is stored
+      return;
+    }
+  if (std::optional<Terms> all = ofElements(step)) {
+    results = std::move(*all);
+    return;
+  }
+  if (std::optional<Terms> all = ofWords(step)) {
+    results = std::move(*all);
+    return;
+  }
+  if (const std::optional<Term> result = ofLanes(step)) {
+    results.push_back(*result);
+    return;
+  }
   const size_t elements = packed.count > 1 && step.elements > 1 ? step.elements / packed.count : step.elements;
-  Terms results;
   results.reserve(elements);
   for (size_t i = 0; i < elements && !hasFailed; ++i) {
     llvm::SmallVector<Term, 3> args;
@@ -344,7 +352,6 @@ Lowering::Terms Lowering::lower(uint16_t number) {
     }
     results.push_back(elementwise(step, args, wanted[number]));
   }
-  return results;
 }
 
 Term Lowering::elementwise(const RecipeStep &step, Args args, unsigned bits) {

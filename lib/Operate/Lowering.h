@@ -38,7 +38,8 @@ private:
   std::optional<uint64_t> numberOf(uint16_t step) const;
 
   // Steps.
-  Terms lower(uint16_t number);
+  /// Finds the results of a step, of which all that it needs are there.
+  void lower(uint16_t number);
   Terms operand(const RecipeStep &step);
   Terms memory(const RecipeStep &step);
   Term element(Place place, const ElementType &type, unsigned index);

@@ -47,7 +47,7 @@ private:
 
   uint32_t end = scratchSlot + scratchBytes;
   std::vector<Request> asked;
-  llvm::DenseMap<std::pair<std::pair<uint64_t, uint64_t>, unsigned>, Slot>
+  llvm::SmallDenseMap<std::pair<std::pair<uint64_t, uint64_t>, unsigned>, Slot, 4>
       constants; // by halves of the value, and width
   std::array<llvm::SmallVector<Slot, 4>, widths> temporaries;
   std::array<uint32_t, widths> taken{}; // how many of them the instruction at hand has

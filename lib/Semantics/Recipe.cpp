@@ -490,7 +490,7 @@ void Compiler::formula(const isa::Formula &formula) {
 }
 
 Recipe Compiler::compile() {
-  constexpr size_t usualSteps = 16;
+  constexpr size_t usualSteps = 8;
   const isa::Form &form = view.form();
   recipe.operands.reserve(view.operands.size());
   recipe.steps.reserve(usualSteps);

@@ -7,8 +7,8 @@ timing would be noise.
 Valgrind counts them; instructions.json holds what they were, and with which compiler. A count that has grown by more
 than 5 % fails: if the growth is meant, `--record` writes the new counts, and the commit says why.
 
-`budgets` are absolute: the most that a part of `check` may take of each file, in thousands. `--record` leaves them
-alone; whoever raises one by hand says why in the commit."""
+`budgets` are absolute: the most that a part of `check` may take of each file, in thousands, and the lowering of one of
+its kernels by `run --emulate`. `--record` leaves them alone; whoever raises one by hand says why in the commit."""
 
 import json
 import pathlib
@@ -45,22 +45,38 @@ PARTS = {
 }
 
 
-def parts(ptxray, file):
-    """thousands of instructions of each part of `check`"""
+# One kernel of a file is lowered; what its launch comes to does not matter.
+LOWERED = {
+    "math.ptx": ["--kernel=_Z7doublesPdi", "0", "0"],
+    "matmul.ptx": ["--kernel=mm", *"00000000"],
+}
+
+
+def inclusive_counts(words, patterns):
+    """thousands of instructions of the functions, by what they call too"""
     with tempfile.NamedTemporaryFile() as profile:
         counting = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile.name}"]
-        subprocess.run([*counting, ptxray, "check", "--jobs=1", file], capture_output=True, check=True)
-        words = ["callgrind_annotate", "--inclusive=yes", "--threshold=100", profile.name]
-        lines = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
-
-    def inclusive(pattern):
+        subprocess.run([*counting, *words], capture_output=True)
+        annotate = ["callgrind_annotate", "--inclusive=yes", "--threshold=100", profile.name]
+        lines = subprocess.run(annotate, capture_output=True, text=True, check=True).stdout.splitlines()
+    found = []
+    for pattern in patterns:
         counts = [int(line.split()[0].replace(",", "")) for line in lines if re.search(pattern, line)]
         if not counts:
             sys.exit(f"no function is called {pattern} any more; name the part anew")
-        return max(counts) // 1000
+        found.append(max(counts) // 1000)
+    return found
 
-    found = {part: inclusive(pattern) for part, pattern in PARTS.items()}
-    return {"parse": inclusive("PROGRAM TOTALS") - found.pop("items"), **found}
+
+def parts(ptxray, file):
+    """thousands of instructions of each part of `check`, and of lowering one kernel"""
+    check = [ptxray, "check", "--jobs=1", file]
+    total, items, *others = inclusive_counts(check, ["PROGRAM TOTALS", *PARTS.values()])
+    found = {"parse": total - items, **dict(zip(list(PARTS)[1:], others, strict=True))}
+    if file.name in LOWERED:
+        launch = [ptxray, "run", "--emulate", "--grid=1", "--block=32", file, *LOWERED[file.name]]
+        (found["lower"],) = inclusive_counts(launch, [r"ptxray::machine::lower\("])
+    return found
 
 
 def is_over_budget(ptxray, budgets):

@@ -322,13 +322,13 @@ bool BodyLowering::isEmpty(const CodeBlock &block) const {
 }
 
 void BodyLowering::nameRegisters() {
-  for (uint32_t local = 0; local < registers.size(); ++local)
+  auto other = others.begin();
+  for (uint32_t local = 0; local < registers.size(); ++local) {
     if (registers[local].bits)
       code.named.emplace_back(LocalId(local), registers[local]);
-  for (const auto &[key, place] : others)
-    code.named.emplace_back(LocalId(key.first), place);
-  if (!others.empty())
-    llvm::stable_sort(code.named, llvm::less_first());
+    for (; other != others.end() && other->first.first == local; ++other)
+      code.named.emplace_back(LocalId(local), other->second);
+  }
 }
 
 std::string BodyLowering::lower() {

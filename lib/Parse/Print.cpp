@@ -1,10 +1,10 @@
 #include "Parse/Print.h"
 #include "Parse/Ast.h"
+#include "Parse/Decimal.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <bit>
-#include <charconv>
 
 namespace ptxray {
 
@@ -71,11 +71,9 @@ void Printer::real(const Operand &operand) {
   } else if (operand.flags & HexFloat) {
     os << llvm::format("0f%08llX", static_cast<unsigned long long>(bits));
   } else {
-    char digits[32];
-    auto [end, error] = std::to_chars(digits, digits + sizeof digits, std::bit_cast<double>(bits));
-    llvm::StringRef text(digits, end - digits);
+    const std::string text = decimalText(std::bit_cast<double>(bits));
     os << text;
-    if (text.find_first_of(".e") == llvm::StringRef::npos)
+    if (text.find_first_of(".e") == std::string::npos)
       os << ".0";
   }
 }

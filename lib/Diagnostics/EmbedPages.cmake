@@ -1,14 +1,15 @@
-# Makes RulePages.inc from docs/diagnostics/*.md, ConceptPages.inc from docs/concepts/*.md: cmake -DFOLDER=...
-# -DOUTPUT=... [-DPAGE=...] -P EmbedPages.cmake; with PAGE, of one page alone
-if(NOT PAGE)
-  set(PAGE *.md)
-endif()
-file(GLOB pages ${FOLDER}/${PAGE})
+# Makes an array of docs/diagnostics/*.md or docs/concepts/*.md, and one text to be packed, in which a form feed and the
+# id are before each page: cmake -DFOLDER=... -DOUTPUT=... -DTEXT=... -P EmbedPages.cmake
+file(GLOB pages ${FOLDER}/*.md)
 list(SORT pages)
 set(rows "")
+set(all "")
+string(ASCII 12 feed)
 foreach(page IN LISTS pages)
   get_filename_component(id ${page} NAME_WE)
   file(READ ${page} text)
   string(APPEND rows "{\"${id}\", R\"page(${text})page\"},\n")
+  string(APPEND all "${feed}${id}\n${text}")
 endforeach()
 file(WRITE ${OUTPUT} "${rows}")
+file(WRITE ${TEXT} "${all}")

@@ -4,24 +4,13 @@
 
 namespace ptxray {
 
-static constexpr RulePage pages[] = {
-#include "RulePages.inc"
-};
-
-static constexpr RulePage concepts[] = {
-#include "ConceptPages.inc"
-};
-
-llvm::ArrayRef<RulePage> rulePages() { return pages; }
-
 llvm::StringRef rulePage(llvm::StringRef id) {
+  const llvm::ArrayRef<RulePage> pages = rulePages();
   const RulePage *page = llvm::find_if(pages, [id](const RulePage &page) { return page.id == id; });
-  if (page == std::end(pages))
+  if (page == pages.end())
     return {};
   return page->text;
 }
-
-llvm::ArrayRef<RulePage> conceptPages() { return concepts; }
 
 llvm::SmallVector<llvm::StringRef, 8> namesOfConcept(const RulePage &page) {
   auto [title, rest] = llvm::StringRef(page.text).split('\n');
@@ -45,7 +34,7 @@ static std::string plainName(llvm::StringRef name) {
 
 const RulePage *findConcept(llvm::StringRef name) {
   const std::string wanted = plainName(name);
-  for (const RulePage &page : concepts)
+  for (const RulePage &page : conceptPages())
     if (llvm::any_of(namesOfConcept(page), [&](llvm::StringRef known) { return plainName(known) == wanted; }))
       return &page;
   return nullptr;

@@ -7,9 +7,11 @@ namespace ptxray {
 
 /// The page docs/diagnostics/<id>.md.
 struct RulePage {
-  llvm::StringLiteral id;
-  llvm::StringLiteral text;
+  llvm::StringRef id;
+  llvm::StringRef text;
 };
+/// This and `conceptPages` are in lib/Embedded for the program, which holds the pages packed, and in lib/PlainPages for
+/// the library.
 llvm::ArrayRef<RulePage> rulePages(); // sorted by id
 /// The text of the page; empty if there is none.
 llvm::StringRef rulePage(llvm::StringRef id);

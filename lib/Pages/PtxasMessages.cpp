@@ -1,5 +1,5 @@
 #include "Pages/PtxasMessages.h"
-#include "Diagnostics/RulePages.h"
+#include "Embedded/Embedded.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <tuple>
@@ -8,14 +8,15 @@ namespace ptxray {
 
 using llvm::StringRef;
 
-static constexpr RulePage pages[] = {
-#include "PtxasMessages.inc"
-};
+namespace messages {
+#include "PackedMessages.inc"
+}
 
 /// Reads the rows of the tables: "| ``message`` | `rule` | test |", of code generation without a test.
 static std::vector<PtxasMessage> allMessages() {
   std::vector<PtxasMessage> messages;
-  StringRef rest = pages[0].text;
+  static const std::string page = unpackEmbedded(messages::packed, messages::unpackedBytes);
+  StringRef rest = page;
   for (StringRef line; !rest.empty();) {
     std::tie(line, rest) = rest.split('\n');
     if (!line.consume_front("| ``"))

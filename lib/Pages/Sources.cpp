@@ -1,19 +1,14 @@
 #include "Pages/Sources.h"
-#include "Binary/Binary.h"
+#include "Embedded/Embedded.h"
 
 namespace ptxray {
 
-namespace {
-#include "Sources.inc"
+namespace sources {
+#include "PackedSources.inc"
 }
 
 std::string sourceOf(const isa::Entry &entry) {
-  Entry image;
-  image.packing = Packing::Zstd;
-  image.data = {reinterpret_cast<const char *>(packed), sizeof packed};
-  image.unpackedBytes = unpackedBytes;
-  const auto all = Unpacker(ReadLimits()).unpack(image, "grammar/isa");
-  return all ? (*all)->text().substr(entry.source.first, entry.source.count).str() : all.problem();
+  return unpackEmbedded(sources::packed, sources::unpackedBytes).substr(entry.source.first, entry.source.count);
 }
 
 } // namespace ptxray

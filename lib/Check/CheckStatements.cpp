@@ -165,7 +165,7 @@ void SourceCheck::lintGuard(const Group &group) {
   if (fragment.choosesNumbers())
     return;
   for (const isa::Target &one : targetsLetThrough(text.guards, guard)) {
-    const InlineTarget wanted = inlineTarget(one.name);
+    const InlineTarget wanted = inlineTarget(one.name());
     if (!isRefused(group, fragment, wanted) || isRefusedAnyway(group.front()->function, wanted))
       continue;
     const JudgedFragment &refused = judged(group, fragment, wanted);
@@ -173,7 +173,7 @@ void SourceCheck::lintGuard(const Group &group) {
         llvm::find_if(refused.findings, [](const Diagnostic &d) { return d.severity == Severity::Error; });
     const MappedText module = fragment.module(wanted.ptx, wanted.target, wanted.hasFloats);
     Diagnostic &d =
-        sink.report(DiagId::GuardTooWide, module.placeOf(first->range), llvm::StringRef(one.name), first->message());
+        sink.report(DiagId::GuardTooWide, module.placeOf(first->range), llvm::StringRef(one.name()), first->message());
     if (!first->notes.empty()) // the note says where it is available
       d.notes.push_back(first->notes.front());
     d.notes.push_back({"this lets it through", text.guards[guard - 1].place});

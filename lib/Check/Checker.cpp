@@ -64,7 +64,7 @@ void compareTargets(FileReport &report, llvm::ArrayRef<std::string> named) {
     Diagnostic &disagrees = report.diagnostics.emplace_back();
     disagrees.id = DiagId::HeaderDisagrees;
     disagrees.severity = Severity::Warning;
-    disagrees.args = {std::string(other.name), std::string(written.name)};
+    disagrees.args = {std::string(other.name()), std::string(written.name())};
     return;
   }
 }

@@ -101,7 +101,7 @@ std::vector<RegisterView> registersOf(const Frame &frame, unsigned lane) {
     if (!symbol || symbol->kind != SymbolKind::Register)
       continue;
     all.push_back({local, frame.code.body->text(local).str(),
-                   symbol->isPredicate ? ".pred" : std::string(isa::word(symbol->type).text),
+                   symbol->isPredicate ? ".pred" : std::string(isa::word(symbol->type).text()),
                    registerText(frame, local, lane)});
   }
   return all;
@@ -276,7 +276,7 @@ std::optional<ByteFormat> formatNamed(llvm::StringRef name) {
 }
 
 ByteFormat formatOf(const Symbol &symbol) {
-  const llvm::StringRef type = llvm::StringRef(isa::word(symbol.type).text).trim('.');
+  const llvm::StringRef type = llvm::StringRef(isa::word(symbol.type).text()).trim('.');
   if (const std::optional<ByteFormat> format = formatNamed(type))
     return *format;
   const unsigned bits = symbol.isPredicate ? 8 : isa::word(symbol.type).bits;

@@ -82,7 +82,7 @@ static std::optional<CodeAction> raise(Document &document) {
   if (!least)
     return std::nullopt;
   const std::string version = isa::versionText(std::max(least->first, module.ptx));
-  const std::string target(isa::targets()[least->second].name);
+  const std::string target(isa::targets()[least->second].name());
   CodeAction action;
   action.kind = CodeAction::Raise;
   action.title = "raise the header to what the text needs: PTX " + version + ", " + target;

@@ -107,12 +107,12 @@ void Completer::opcodes() {
   if (dot != StringRef::npos)
     qualifiers(written.take_front(dot));
   for (const isa::Mnemonic &mnemonic : isa::mnemonics()) {
-    const StringRef text = mnemonic.text;
+    const StringRef text = mnemonic.text();
     if (!text.starts_with(written))
       continue;
     const uint32_t form = isa::run(isa::tables().mnemonicForms, mnemonic.forms).front();
     const isa::Entry &entry = isa::tables().entries[isa::tables().forms[form].entry];
-    add(Kind::Opcode, text, text, std::string(entry.title), dot == StringRef::npos ? 1 : 50,
+    add(Kind::Opcode, text, text, std::string(entry.title()), dot == StringRef::npos ? 1 : 50,
         gateOf(mnemonic, availability));
   }
 }
@@ -124,9 +124,9 @@ void Completer::qualifiers(StringRef before) {
     const isa::Word &word = isa::word(next.word);
     std::string detail = describeWord(word);
     if (detail.empty())
-      detail = isa::tables().forms[next.form].syntax;
-    add(word.typeKind == isa::TypeKind::None ? Kind::Qualifier : Kind::Type, before + llvm::Twine(StringRef(word.text)),
-        word.text, std::move(detail), rank++, next.lacking);
+      detail = isa::tables().forms[next.form].syntax();
+    add(word.typeKind == isa::TypeKind::None ? Kind::Qualifier : Kind::Type,
+        before + llvm::Twine(StringRef(word.text())), word.text(), std::move(detail), rank++, next.lacking);
   }
 }
 
@@ -138,13 +138,13 @@ void Completer::directives() {
       inBody ? isa::InEntry | isa::InFunction : isa::InModule | isa::OnVariable | isa::OnFunction | isa::OnEntry;
   for (const isa::Directive &one : isa::tables().directives)
     if (one.places & places)
-      add(Kind::Directive, StringRef(one.name), one.name, std::string(one.title), 1, one.gate);
+      add(Kind::Directive, StringRef(one.name()), one.name(), std::string(one.title()), 1, one.gate);
 }
 
 void Completer::targets() {
   for (const isa::Target &target : isa::targets())
     if (target.documented)
-      add(Kind::Value, StringRef(target.name), target.name, "since PTX " + isa::versionText(target.since));
+      add(Kind::Value, StringRef(target.name()), target.name(), "since PTX " + isa::versionText(target.since));
 }
 
 void Completer::versions() {
@@ -158,7 +158,7 @@ void Completer::versions() {
 void Completer::types() {
   for (const isa::Word &word : isa::tables().words)
     if (word.declarable == isa::Declarable::Yes)
-      add(Kind::Type, StringRef(word.text), word.text, "a type", 1, word.gate);
+      add(Kind::Type, StringRef(word.text()), word.text(), "a type", 1, word.gate);
   for (const Keyword &keyword : keywords())
     if (keyword.kind == TokenKind::Align || keyword.kind == TokenKind::Ptr)
       add(Kind::Directive, keyword.text, keyword.text, "");
@@ -236,7 +236,7 @@ bool Completer::mayAccess(isa::WordId space) const {
     const isa::WordId named = isa::wholeSpace(isa::findWord("." + part.str()));
     if (named == space)
       return true;
-    namesOthers |= isSpace(isa::word(named).text);
+    namesOthers |= isSpace(isa::word(named).text());
   }
   return !namesOthers;
 }
@@ -274,7 +274,7 @@ std::string detailOf(const VisibleName &name) {
   std::string detail;
   for (const isa::WordId word : {name.space, name.type})
     if (word)
-      detail += (detail.empty() ? "" : " ") + std::string(isa::word(word).text);
+      detail += (detail.empty() ? "" : " ") + std::string(isa::word(word).text());
   return name.kind == VisibleName::Label ? "a label" : name.kind == VisibleName::Function_ ? "a function" : detail;
 }
 
@@ -320,8 +320,8 @@ void Completer::specials(const Expected &expected) {
   if (!allowed || !typing.open.empty())
     return;
   for (const isa::SpecialRegister &reg : isa::specialRegisters())
-    add(Kind::Special, StringRef(reg.name), reg.name, "special register of " + std::string(isa::word(reg.type).text), 5,
-        reg.gate);
+    add(Kind::Special, StringRef(reg.name()), reg.name(),
+        "special register of " + std::string(isa::word(reg.type).text()), 5, reg.gate);
 }
 
 /// Offers components, as in `%tid.x`.
@@ -331,7 +331,7 @@ void Completer::components() {
   if (!special || !special->vector)
     return;
   for (const char *component : {".x", ".y", ".z", ".w"})
-    add(Kind::Special, base + llvm::Twine(component), component, std::string(isa::word(special->type).text), 1,
+    add(Kind::Special, base + llvm::Twine(component), component, std::string(isa::word(special->type).text()), 1,
         special->gate);
 }
 

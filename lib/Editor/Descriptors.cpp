@@ -8,7 +8,7 @@ bool mayHaveDescriptors(const isa::Mnemonic &mnemonic) {
   const isa::Tables &tables = isa::tables();
   return llvm::any_of(isa::run(tables.mnemonicForms, mnemonic.forms), [&](uint32_t form) {
     return llvm::any_of(isa::run(tables.operands, tables.forms[form].operands),
-                        [](const isa::OperandDecl &operand) { return !operand.format.empty(); });
+                        [](const isa::OperandDecl &operand) { return !operand.format().empty(); });
   });
 }
 
@@ -16,11 +16,11 @@ static const descriptor::Format *formatOf(const isa::OperandDecl &operand, const
                                           const ModuleContext &module) {
   const auto family = module.target == anyTarget ? descriptor::Family::Unknown
                                                  : descriptor::familyOf(isa::targets()[module.target].number);
-  if (const descriptor::Format *format = descriptor::findFormat(operand.format, "", family))
+  if (const descriptor::Format *format = descriptor::findFormat(operand.format(), "", family))
     return format;
   llvm::StringRef kind = match.slotText(".kind"); // that of an instruction has a format for each
   kind.consume_front(".kind::");
-  return descriptor::findFormat(operand.format, kind, family);
+  return descriptor::findFormat(operand.format(), kind, family);
 }
 
 std::vector<ShownDescriptor> descriptorsOf(const Body &body, uint32_t number, const ModuleContext &module,
@@ -31,7 +31,7 @@ std::vector<ShownDescriptor> descriptorsOf(const Body &body, uint32_t number, co
   const FormMatch &match = *body.verdicts[number]->match;
   const llvm::ArrayRef<Operand> nodes = body.ast->operandsOf(body.instruction(number).operands);
   for (const auto &[operand, at] : llvm::zip(match.operands, match.nodeOf)) {
-    if (operand.format.empty() || at < 0)
+    if (operand.format().empty() || at < 0)
       continue;
     const auto node = static_cast<size_t>(at);
     const descriptor::Format *format = formatOf(operand, match, module);

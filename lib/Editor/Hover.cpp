@@ -50,7 +50,7 @@ public:
   std::string here() const {
     if (module.target == anyTarget)
       return "this header";
-    return "PTX " + isa::versionText(module.ptx) + " on " + std::string(isa::targets()[module.target].name);
+    return "PTX " + isa::versionText(module.ptx) + " on " + std::string(isa::targets()[module.target].name());
   }
   Hover take(Range range) { return {range, std::move(parts)}; }
 
@@ -78,7 +78,7 @@ bool formIsAvailable(const isa::Form &form, const Writer &out) {
 /// The slot that a piece of a form's syntax names, from `next` on, since two slots may have one name.
 std::optional<unsigned> slotNamed(const FormMatch &match, StringRef name, unsigned next) {
   for (unsigned slot = next; slot < match.slots.size(); ++slot)
-    if (StringRef(match.slots[slot].name) == name)
+    if (StringRef(match.slots[slot].name()) == name)
       return slot;
   return match.findSlot(name);
 }
@@ -88,7 +88,7 @@ std::string writtenForm(const FormMatch &match) {
   const auto isOfName = [](char c) { return llvm::isAlnum(c) || c == '_' || c == ':'; };
   std::string out;
   unsigned next = 0;
-  for (StringRef rest = match.form().syntax; !rest.empty();) {
+  for (StringRef rest = match.form().syntax(); !rest.empty();) {
     const bool isOptional = rest.starts_with("{.");
     const StringRef inner = rest.drop_front(isOptional);
     const StringRef name = inner.take_front(1 + inner.drop_front().take_while(isOfName).size());
@@ -100,7 +100,7 @@ std::string writtenForm(const FormMatch &match) {
     }
     const unsigned place = slot.value_or(0); // g++ does not see that it is one
     if (match.isWritten(place))
-      out += isa::word(match.slotWord[place]).text;
+      out += isa::word(match.slotWord[place]).text();
     else if (!isOptional)
       out += name;
     next = place + 1;
@@ -117,11 +117,11 @@ void writeForms(const isa::Mnemonic &mnemonic, Writer &out) {
     const isa::Form &form = tables.forms[index];
     if (isOfPtxas(form))
       continue;
-    titles.insert(tables.entries[form.entry].title);
-    syntaxes.insert(form.syntax);
+    titles.insert(tables.entries[form.entry].title());
+    syntaxes.insert(form.syntax());
   }
   constexpr size_t mostForms = 12;
-  out.text(quoted(mnemonic.text) + ": " + llvm::join(titles, "; "));
+  out.text(quoted(mnemonic.text()) + ": " + llvm::join(titles, "; "));
   std::string list = llvm::join(syntaxes.getArrayRef().take_front(mostForms), "\n");
   if (syntaxes.size() > mostForms)
     list += "\n... " + std::to_string(syntaxes.size() - mostForms) + " more";
@@ -132,12 +132,12 @@ void writeForms(const isa::Mnemonic &mnemonic, Writer &out) {
 std::string withWords(std::string text, const FormMatch &match) {
   for (unsigned slot = 0; slot < match.slots.size(); ++slot) {
     const isa::Word &word = isa::word(match.slotWord[slot]);
-    const std::string name = quoted(match.slots[slot].name);
+    const std::string name = quoted(match.slots[slot].name());
     const bool isCount = word.number >= 0 && word.typeKind == isa::TypeKind::None;
     if (!match.isWritten(slot) || isCount)
       continue;
-    for (size_t at = 0; (at = text.find(name, at)) != std::string::npos; at += word.text.size())
-      text.replace(at, name.size(), quoted(word.text));
+    for (size_t at = 0; (at = text.find(name, at)) != std::string::npos; at += word.text().size())
+      text.replace(at, name.size(), quoted(word.text()));
   }
   return text;
 }
@@ -145,7 +145,7 @@ std::string withWords(std::string text, const FormMatch &match) {
 void writeOperands(const FormMatch &match, Writer &out) {
   std::string list;
   for (const isa::OperandDecl &operand : match.operands)
-    list += (list.empty() ? "" : "\n") + std::string(operand.name) + ": " +
+    list += (list.empty() ? "" : "\n") + std::string(operand.name()) + ": " +
             withWords(describeOperand(operand, match.form()), match);
   if (!list.empty())
     out.text(std::move(list));
@@ -179,13 +179,13 @@ void writeQualifier(const FormMatch &match, unsigned slot, Writer &out) {
   const auto values = isa::run(isa::tables().slotValues, shown.values);
   const isa::Word &word = isa::word(match.slotWord[slot]);
   const std::string what = describeWord(word);
-  out.text(quoted(word.text) + (what.empty() ? "" : ": " + what));
+  out.text(quoted(word.text()) + (what.empty() ? "" : ": " + what));
   if (!shown.literal) {
     llvm::SmallVector<StringRef> words;
     for (const isa::SlotValue &value : values)
-      words.push_back(isa::word(value.word).text);
+      words.push_back(isa::word(value.word).text());
     llvm::sort(words, [](StringRef a, StringRef b) { return a.compare_numeric(b) < 0; });
-    out.text(quoted(shown.name) + (shown.optional ? ", which may be missing, is " : " is ") + listOf(words));
+    out.text(quoted(shown.name()) + (shown.optional ? ", which may be missing, is " : " is ") + listOf(words));
   }
   for (const isa::SlotValue &value : values)
     if (value.word == match.slotWord[slot])
@@ -207,14 +207,14 @@ std::optional<Hover> hoverOnOpcode(const Excerpt &excerpt, const Opcode &opcode,
   }
   const isa::Form &form = match->form();
   const isa::Entry &entry = isa::tables().entries[form.entry];
-  out.text(quoted(opcode.mnemonic->text) + ": " + std::string(entry.title));
-  out.code(slot ? std::string(form.syntax) : writtenForm(*match)); // a qualifier is described by the name of its slot
+  out.text(quoted(opcode.mnemonic->text()) + ": " + std::string(entry.title()));
+  out.code(slot ? std::string(form.syntax()) : writtenForm(*match)); // a qualifier is described by the name of its slot
   out.needs(availabilityOf(form), formIsAvailable(form, out));
   if (!slot) {
     writeOperands(*match, out);
     writeFormulas(*match, out);
   }
-  out.manual(entry.manual);
+  out.manual(entry.manual());
   return out.take(range);
 }
 
@@ -336,7 +336,7 @@ std::optional<Hover> hoverOnSpecial(const Excerpt &excerpt, StringRef name, Rang
   if (!reg)
     return std::nullopt;
   Writer out(excerpt);
-  out.text(quoted(reg->name) + ": a special register of " + std::string(isa::word(reg->type).text) +
+  out.text(quoted(reg->name()) + ": a special register of " + std::string(isa::word(reg->type).text()) +
            (reg->vector ? ", a vector: `.x`, `.y`, `.z`" : ""));
   out.gate(reg->gate);
   return out.take(range);
@@ -351,9 +351,9 @@ std::optional<Hover> hoverOnName(const Excerpt &excerpt, llvm::ArrayRef<Mention>
   const std::string declared = declarationText(excerpt, symbol);
   std::string title = quoted(name) + ": " + kindOf(symbol, declared).str();
   if (symbol.type)
-    title += " of " + std::string(isa::word(symbol.type).text);
+    title += " of " + std::string(isa::word(symbol.type).text());
   if (symbol.space)
-    title += " in " + std::string(isa::word(symbol.space).text);
+    title += " in " + std::string(isa::word(symbol.space).text());
   if (symbol.familyCount && !at.isDeclaration)
     title += ", one of " + std::to_string(symbol.familyCount);
   out.text(std::move(title));
@@ -375,11 +375,11 @@ std::optional<Hover> hoverOnDirective(const Excerpt &excerpt, StringRef word, Ra
   if (!directive)
     return std::nullopt;
   Writer out(excerpt);
-  out.text(quoted(directive->name) + ": " + std::string(directive->title));
-  out.code(std::string(directive->syntax));
+  out.text(quoted(directive->name()) + ": " + std::string(directive->title()));
+  out.code(std::string(directive->syntax()));
   out.text("where: " + placesOf(*directive));
   out.gate(directive->gate);
-  out.manual(directive->manual);
+  out.manual(directive->manual());
   return out.take(range);
 }
 
@@ -389,7 +389,7 @@ std::optional<Hover> hoverOnTarget(const Excerpt &excerpt, StringRef word, Range
     return std::nullopt;
   const isa::Target &target = isa::targets()[index];
   Writer out(excerpt);
-  out.text(quoted(target.name) + ": a target since PTX " + isa::versionText(target.since));
+  out.text(quoted(target.name()) + ": a target since PTX " + isa::versionText(target.since));
   out.text(target.variant == 'a'   ? "the code runs only on GPUs of this architecture"
            : target.variant == 'f' ? "the code runs on GPUs of this architecture and of later ones of its family"
                                    : "the code runs on GPUs of this architecture and of later ones");
@@ -404,7 +404,7 @@ std::optional<Hover> hoverOnWord(const Excerpt &excerpt, StringRef text, Range r
   const isa::Word &word = isa::word(id);
   Writer out(excerpt);
   const std::string what = describeWord(word);
-  out.text(quoted(word.text) + (what.empty() ? "" : ": " + what));
+  out.text(quoted(word.text()) + (what.empty() ? "" : ": " + what));
   out.gate(word.gate);
   return out.take(range);
 }

@@ -39,7 +39,7 @@ static std::vector<Range> operandsIn(StringRef syntax) {
 static FormSignature signatureOf(const FormMatch &match) {
   const isa::Form &form = match.form();
   FormSignature signature;
-  signature.label = std::string(form.syntax);
+  signature.label = std::string(form.syntax());
   signature.parameters = operandsIn(signature.label);
   const auto patterns = isa::run(isa::tables().patterns, form.patterns);
   for (size_t i = 0; i < patterns.size(); i += patterns[i].extent) {

@@ -55,8 +55,8 @@ void AccessRules::access(const Operand &operand, LocalId local, const Access &on
   if (isGuarded && isOfCall && !symbol->isReturn)
     declaredHere(sink.report(DiagId::GuardedArgument, operand.range, name));
   if (symbol->isParameter && body.function->kind == FunctionKind::Entry && one.space == isa::words::param_func)
-    sink.report(DiagId::StateSpace, operand.range, name, isa::word(isa::words::param_entry).text,
-                quote(isa::word(isa::words::param_func).text))
+    sink.report(DiagId::StateSpace, operand.range, name, isa::word(isa::words::param_entry).text(),
+                quote(isa::word(isa::words::param_func).text()))
         .notes.push_back({releaseNote(1301), std::nullopt});
   const Extent &extent = symbol->extent;
   const bool isDynamicShared = !extent.bytes && symbol->space == isa::words::shared;

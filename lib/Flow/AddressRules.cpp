@@ -52,7 +52,7 @@ void AddressRules::space(const Operand &operand, LocalId local, const Access &on
   const bool areKnown = here != isa::Addresses::Unknown && there != isa::Addresses::Unknown;
   if (wanted == found || !areKnown || (here == isa::Addresses::Generic && there == isa::Addresses::Generic))
     return;
-  const auto text = [](isa::WordId space) { return space ? isa::word(space).text : isa::Text("generic"); };
+  const auto text = [](isa::WordId space) { return space ? isa::word(space).text() : isa::Text("generic"); };
   sink.report(DiagId::OtherSpace, operand.range, body.text(local), text(found), text(wanted))
       .notes.push_back({"the address is made here", body.instruction(origin.made).range});
 }

@@ -79,7 +79,7 @@ void Summariser::declarations() {
 }
 
 void Summariser::pragmas() {
-  const llvm::StringRef spilling = isa::pragma(isa::PragmaId::EnableSmemSpilling).name;
+  const llvm::StringRef spilling = isa::pragma(isa::PragmaId::EnableSmemSpilling).name();
   for (const PlacedDirective &placed : body.directives) {
     const Directive &directive = body.ast->directives[placed.index];
     for (const Operand &string : body.ast->operandsOf(directive.operands))

@@ -212,7 +212,7 @@ static Region genericRegion(const FormMatch &match, int node, StringRef spelling
       if (match.nodeOf[i] != node || ref.kind != isa::RefKind::Slot)
         continue;
       for (const isa::SlotValue &value : isa::run(t.slotValues, match.slots[ref.index].values)) {
-        const StringRef space = isa::word(isa::wholeSpace(value.word)).text;
+        const StringRef space = isa::word(isa::wholeSpace(value.word)).text();
         isGlobal |= space == ".global";
         isShared |= space == ".shared";
       }
@@ -229,7 +229,7 @@ static std::optional<Region> regionOf(const Access &access, const FormMatch &mat
     return Region::Uniform;
   if (!access.space)
     return genericRegion(match, access.node, spelling);
-  const StringRef space = isa::word(isa::wholeSpace(access.space)).text;
+  const StringRef space = isa::word(isa::wholeSpace(access.space)).text();
   static constexpr std::pair<llvm::StringLiteral, Region> regions[] = {{".global", Region::Global},
                                                                        {".shared", Region::Shared},
                                                                        {".local", Region::Local},

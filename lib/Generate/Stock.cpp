@@ -18,7 +18,7 @@ Stock::Stock(const ModuleContext &module, const ProgramTarget &target) : module(
   const llvm::ArrayRef<isa::Mnemonic> all = isa::mnemonics();
   for (uint32_t i = 0; i < all.size(); ++i) {
     const Families families = familiesOf(all[i]);
-    const bool isWanted = wanted.empty() || llvm::is_contained(wanted, StringRef(all[i].text).split('.').first);
+    const bool isWanted = wanted.empty() || llvm::is_contained(wanted, StringRef(all[i].text()).split('.').first);
     for (unsigned family = 0; family < mnemonics.size(); ++family)
       if (families >> family & 1 && (isWanted || family != static_cast<unsigned>(Family::Compute)))
         mnemonics[family].push_back(i);
@@ -36,7 +36,7 @@ const std::vector<Blueprint> &Stock::made(uint32_t mnemonic, unsigned variant, F
   const auto [found, isNew] = blueprints[static_cast<unsigned>(family)].try_emplace(key);
   if (isNew)
     for (const Sample &sample :
-         sampleInstruction(isa::mnemonics()[mnemonic].text, module, samplesOfEach, (key + 1) * prime, rightOnes))
+         sampleInstruction(isa::mnemonics()[mnemonic].text(), module, samplesOfEach, (key + 1) * prime, rightOnes))
       if (std::optional<Blueprint> one = blueprintOf(sample, availability);
           one && one->family == family && !isLeftOut(one->opcode))
         found->second.push_back(std::move(*one));

@@ -9,7 +9,7 @@ std::vector<const isa::Target *> gpusOfToday() {
   std::vector<const isa::Target *> gpus;
   for (const isa::Target &target : isa::targets())
     if (!target.variant && target.documented && target.number >= oldest &&
-        target.name == "sm_" + std::to_string(target.number)) // not an old name of another
+        target.name() == "sm_" + std::to_string(target.number)) // not an old name of another
       gpus.push_back(&target);
   return gpus;
 }

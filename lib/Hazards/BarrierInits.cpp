@@ -109,7 +109,7 @@ static bool isClusterArrival(const Facts &facts) {
 static bool isRemote(const Facts &facts) {
   return llvm::any_of(facts.accesses, [](const Access &access) {
     return access.kind == isa::Access::Barrier && access.space && isShared(access.space) &&
-           llvm::StringRef(isa::word(access.space).text).ends_with("cluster");
+           llvm::StringRef(isa::word(access.space).text()).ends_with("cluster");
   });
 }
 

@@ -36,7 +36,7 @@ struct CurePlace {
 static std::vector<std::string> plainOpcodes(const isa::Form &form) {
   constexpr size_t most = 64;
   const llvm::StringRef name =
-      llvm::StringRef(form.syntax).take_until([](char c) { return c == '.' || c == '{' || c == ' '; });
+      llvm::StringRef(form.syntax()).take_until([](char c) { return c == '.' || c == '{' || c == ' '; });
   std::vector<std::string> texts = {name.str()};
   for (const isa::Slot &slot : isa::run(isa::tables().slots, form.slots)) {
     if (slot.optional && !slot.literal)
@@ -46,10 +46,10 @@ static std::vector<std::string> plainOpcodes(const isa::Form &form) {
       longer = texts;
     for (const std::string &text : texts)
       if (slot.literal)
-        longer.push_back(text + std::string(slot.name));
+        longer.push_back(text + std::string(slot.name()));
       else
         for (const isa::SlotValue &value : isa::run(isa::tables().slotValues, slot.values))
-          longer.push_back(text + std::string(isa::word(value.word).text));
+          longer.push_back(text + std::string(isa::word(value.word).text()));
     if (longer.size() > most || slot.suffix)
       return {};
     texts = std::move(longer);

@@ -214,10 +214,10 @@ std::vector<isa::Target> targetsLetThrough(llvm::ArrayRef<InlineGuard> guards, u
     return through;
   std::optional<GuardAnswer> oldestIs;
   for (const isa::Target &one : isa::targets()) {
-    const bool isOldName = !llvm::StringRef(one.name).contains(std::to_string(one.number)); // sm_101 is sm_110
+    const bool isOldName = !llvm::StringRef(one.name()).contains(std::to_string(one.number)); // sm_101 is sm_110
     if (!one.documented || isOldName)
       continue;
-    const GuardAnswer answer = isCompiled(guards, guard, one.name);
+    const GuardAnswer answer = isCompiled(guards, guard, one.name());
     oldestIs = oldestIs.value_or(answer);
     if (answer == GuardAnswer::Yes && one.number >= oldest)
       through.push_back(one);

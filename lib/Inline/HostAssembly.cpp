@@ -85,7 +85,7 @@ static const FirstWords &firstWords() {
   static const FirstWords names = [] {
     FirstWords found;
     for (const isa::Mnemonic &mnemonic : isa::mnemonics()) {
-      const auto [first, rest] = llvm::StringRef(mnemonic.text).split('.');
+      const auto [first, rest] = llvm::StringRef(mnemonic.text()).split('.');
       found.all.insert(first);
       if (rest.empty() && mayStandAlone(mnemonic))
         found.alone.insert(first);

@@ -65,12 +65,12 @@ static const std::vector<std::string> &allWords() {
     std::vector<std::string> all;
     for (const isa::Mnemonic &mnemonic : isa::mnemonics()) {
       llvm::SmallVector<llvm::StringRef> parts;
-      llvm::StringRef(mnemonic.text).split(parts, '.');
+      llvm::StringRef(mnemonic.text()).split(parts, '.');
       for (const auto &[index, part] : llvm::enumerate(parts))
         all.push_back((index ? "." : "") + part.str());
     }
     for (const isa::Word &word : isa::tables().words)
-      all.emplace_back(word.text);
+      all.emplace_back(word.text());
     llvm::erase_if(all, [](llvm::StringRef word) { return word.find_first_of("0123456789") == llvm::StringRef::npos; });
     llvm::sort(all);
     all.erase(llvm::unique(all), all.end());

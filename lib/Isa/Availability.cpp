@@ -17,7 +17,7 @@ ModuleContext ofArch(ModuleContext context) {
 }
 
 std::string targetName(const ModuleContext &context) {
-  return context.target == anyTarget ? "this target" : std::string(isa::targets()[context.target].name);
+  return context.target == anyTarget ? "this target" : std::string(isa::targets()[context.target].name());
 }
 
 Availability::Availability(const ModuleContext &context) : context(context), memo(isa::tables().exprs.size(), -1) {}
@@ -95,7 +95,7 @@ std::string nameToday(const isa::Target &target) {
 }
 
 static std::string targetText(uint16_t set) {
-  llvm::StringRef text = isa::tables().targetSets[set].text;
+  llvm::StringRef text = isa::tables().targetSets[set].text();
   const bool isOpen = text.consume_back("+");
   const int target = isa::findTarget(text);
   std::string name = target < 0 ? text.str() : nameToday(isa::targets()[target]);
@@ -106,7 +106,7 @@ static std::string targetText(uint16_t set) {
 
 /// The negation of a set: `a target below sm_70`, `a target other than sm_90a`.
 static std::string otherTargetText(uint16_t set) {
-  llvm::StringRef text = isa::tables().targetSets[set].text;
+  llvm::StringRef text = isa::tables().targetSets[set].text();
   const bool isBelow = text.consume_back("+") && !text.ends_with("f");
   return isBelow ? "a target below " + text.str() : "a target other than " + targetText(set);
 }

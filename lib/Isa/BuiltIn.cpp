@@ -15,8 +15,8 @@ constinit const Tables all = {
     stepArgs,        stepNumbers,     wordDefinitions, wordCalls,      namedFunctions,   formulas,       conversions,
     formConversions, forms,           entryList,       entryMnemonics, mnemonicForms,    mnemonicList,   targetList,
     versionList,     versionMeanings, registers,       directiveTexts, arguments,        directiveLists, directiveList,
-    pragmaList,      featureList,     limitValues,     limitList,      runtimeFunctions, meaningTexts,   meaningList,
-    exampleList};
+    pragmaList,      featureList,     limitValues,     limitList,      runtimeFunctions, meaningList,    exampleList,
+    characters,      textStarts};
 } // namespace
 
 const Tables &tables() { return all; }

@@ -32,7 +32,7 @@ enum class ArgumentKind : uint8_t {
   Values, // that a variable has at the start
 };
 struct DirectiveArgument {
-  Text name;
+  StoredText name;
   ArgumentKind kind;
   uint8_t depth; // how many optional parts it is nested in
   bool repeats;  // may be followed by more of its kind
@@ -40,11 +40,11 @@ struct DirectiveArgument {
   Span texts;    // into `directiveTexts`: the strings that stand for a number
 };
 struct Directive {
-  Text name; // `.maxntid`; of a pragma without a dot
-  Text title;
-  Text manual; // empty: not in the manual
-  Text syntax; // as written
-  Text file;
+  StoredText name; // `.maxntid`; of a pragma without a dot
+  StoredText title;
+  StoredText manual; // empty: not in the manual
+  StoredText syntax; // as written
+  StoredText file;
   uint32_t line;
   uint16_t places; // DirectivePlace
   uint16_t owner;  // for InDirective: the index of the directive that contains it
@@ -58,8 +58,8 @@ struct Directive {
 };
 /// A part of a directive or declaration that is newer than the whole, or was removed.
 struct Feature {
-  Text name;
-  Text title; // as messages call it; empty: they quote the text
+  StoredText name;
+  StoredText title; // as messages call it; empty: they quote the text
   ExprId gate;
 };
 struct LimitValue {
@@ -67,12 +67,12 @@ struct LimitValue {
   ExprId gate;
 };
 struct Limit {
-  Text name;
+  StoredText name;
   Span values; // into `limitValues`: the first whose gate holds
 };
 /// A function that the driver provides. None of them waits for an operation that its caller has started.
 struct RuntimeFunction {
-  Text name;
+  StoredText name;
   ExprId gate;
   bool neverReturns;
 };

@@ -1,4 +1,5 @@
 #include "Isa/Isa.h"
+#include "Source/Narrow.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cassert>
 #include <cstring>
@@ -11,10 +12,19 @@ namespace ptxray::isa {
   return order < 0 || (order == 0 && a.size() < b.size());
 }
 
+static Text textOf(StoredText stored, const Tables &all) {
+  const uint32_t *starts = all.textStarts.data() + stored.number;
+  return {all.characters.data() + starts[0], starts[1] - starts[0]};
+}
+
+Text StoredText::operator()() const { return textOf(*this, tables()); }
+
 /// Finds an element of an array that is sorted by `name`; null if there is none.
-template <typename T> static const T *find(llvm::ArrayRef<T> sorted, Text T::*name, Text wanted) {
-  const T *found = llvm::partition_point(sorted, [&](const T &one) { return isBefore(one.*name, wanted); });
-  return found != sorted.end() && found->*name == wanted ? found : nullptr;
+template <typename T> static const T *find(llvm::ArrayRef<T> sorted, StoredText T::*name, Text wanted) {
+  const Tables &all = tables();
+  const T *found =
+      llvm::partition_point(sorted, [&](const T &one) { return isBefore(textOf(one.*name, all), wanted); });
+  return found != sorted.end() && textOf(found->*name, all) == wanted ? found : nullptr;
 }
 
 const Word &word(WordId id) { return tables().words[id]; }
@@ -23,8 +33,12 @@ WordId findWord(llvm::StringRef text) {
   const Word *found = find(tables().words, &Word::text, text);
   return found ? static_cast<WordId>(found - tables().words.data()) : WordId(0);
 }
+uint8_t wordKind(Text name) {
+  const llvm::ArrayRef<StoredText> kinds = tables().wordKinds;
+  return narrow<uint8_t>(llvm::find_if(kinds, [&](StoredText kind) { return kind() == name; }) - kinds.begin());
+}
 WordId wholeSpace(WordId space) {
-  const llvm::StringRef text = word(space).text;
+  const llvm::StringRef text = word(space).text();
   const size_t colons = text.find(':');
   return colons == llvm::StringRef::npos ? space : findWord(text.take_front(colons));
 }
@@ -40,7 +54,7 @@ int findTarget(llvm::StringRef name) {
   const auto endsAlike = [&](Text one) { return one.back() == end[1] && one[one.size() - 2] == end[0]; };
   const llvm::ArrayRef<Target> all = targets();
   for (size_t i = 0; i < all.size(); ++i) // most differ at their end
-    if (all[i].name.size() == wanted.size() && endsAlike(all[i].name) && all[i].name == wanted)
+    if (const Text name = all[i].name(); name.size() == wanted.size() && endsAlike(name) && name == wanted)
       return static_cast<int>(i);
   return -1;
 }
@@ -57,16 +71,13 @@ const RuntimeFunction *findRuntimeFunction(llvm::StringRef name) {
   return find(tables().runtimeFunctions, &RuntimeFunction::name, name);
 }
 
-Meaning meaning(MeaningRow row) {
-  const llvm::ArrayRef<Text> texts = tables().meaningTexts;
-  return {texts[row.name], texts[row.mnemonic], texts[row.topic], texts[row.text]};
-}
+Meaning meaning(MeaningRow row) { return {row.name(), row.mnemonic(), row.topic(), row.text()}; }
 
 std::optional<Meaning> findMeaning(llvm::StringRef name, llvm::StringRef mnemonic) {
   const llvm::ArrayRef<MeaningRow> all = tables().meanings;
   std::optional<Meaning> best; // the longest beginning counts, and longer ones come later
-  for (const MeaningRow *row = llvm::partition_point(all, [&](MeaningRow m) { return meaning(m).name < Text(name); });
-       row != all.end() && meaning(*row).name == Text(name); ++row) {
+  for (const MeaningRow *row = llvm::partition_point(all, [&](MeaningRow m) { return m.name() < Text(name); });
+       row != all.end() && row->name() == Text(name); ++row) {
     const Meaning one = meaning(*row);
     if (llvm::StringRef rest = mnemonic;
         one.mnemonic.empty() || (rest.consume_front(one.mnemonic) && (rest.empty() || rest.starts_with("."))))

@@ -10,13 +10,13 @@ namespace ptxray::isa {
 
 /// All arrays of the tables. The engine receives them as a value, so that a test can give it small ones.
 struct Tables {
-  llvm::ArrayRef<Word> words;     // 0: no word
-  llvm::ArrayRef<Text> wordKinds; // `rounding`; 0 is empty
+  llvm::ArrayRef<Word> words;           // 0: no word
+  llvm::ArrayRef<StoredText> wordKinds; // `rounding`; 0 is empty
   llvm::ArrayRef<WordId> wordLists;
   llvm::ArrayRef<Expr> exprs; // 0: always true
   llvm::ArrayRef<ExprId> exprArgs;
   llvm::ArrayRef<Gate> gates;
-  llvm::ArrayRef<Text> warnings; // rule ids of `warn(id)`; 0 is empty: plain `warn`
+  llvm::ArrayRef<StoredText> warnings; // rule ids of `warn(id)`; 0 is empty: plain `warn`
   llvm::ArrayRef<TargetBits> targetSets;
   llvm::ArrayRef<ValueRange> ranges;
   llvm::ArrayRef<Term> terms;
@@ -32,15 +32,15 @@ struct Tables {
   llvm::ArrayRef<Table> tables;
   llvm::ArrayRef<Rule> rules;
   llvm::ArrayRef<uint32_t> formTables, formRules, formChecks; // into tables, rules, checkNames
-  llvm::ArrayRef<Text> checkNames;
-  llvm::ArrayRef<Text> groups; // of asynchronous operations: `cp.async`
+  llvm::ArrayRef<StoredText> checkNames;
+  llvm::ArrayRef<StoredText> groups; // of asynchronous operations: `cp.async`
   llvm::ArrayRef<Fact> facts;
   llvm::ArrayRef<Step> steps;
   llvm::ArrayRef<uint16_t> stepArgs;
   llvm::ArrayRef<int64_t> stepNumbers;
   llvm::ArrayRef<WordDefinition> wordDefinitions;
   llvm::ArrayRef<WordCall> wordCalls;
-  llvm::ArrayRef<Text> namedFunctions; // what no formula can say: `mma`
+  llvm::ArrayRef<StoredText> namedFunctions; // what no formula can say: `mma`
   llvm::ArrayRef<Formula> formulas;
   llvm::ArrayRef<Conversion> conversions;
   llvm::ArrayRef<uint16_t> formConversions; // into conversions
@@ -52,7 +52,7 @@ struct Tables {
   llvm::ArrayRef<uint16_t> versions;                // ascending, 8.6 is 806
   llvm::ArrayRef<uint16_t> versionMeanings;         // the version that ptxas reads each as
   llvm::ArrayRef<SpecialRegister> specialRegisters; // sorted by name
-  llvm::ArrayRef<Text> directiveTexts;
+  llvm::ArrayRef<StoredText> directiveTexts;
   llvm::ArrayRef<DirectiveArgument> arguments;
   llvm::ArrayRef<uint16_t> directiveLists;       // into directives
   llvm::ArrayRef<Directive> directives, pragmas; // sorted by name, as all that follow
@@ -60,9 +60,10 @@ struct Tables {
   llvm::ArrayRef<LimitValue> limitValues;
   llvm::ArrayRef<Limit> limits;
   llvm::ArrayRef<RuntimeFunction> runtimeFunctions;
-  llvm::ArrayRef<Text> meaningTexts;
   llvm::ArrayRef<MeaningRow> meanings; // sorted by name, then mnemonic
   llvm::ArrayRef<Example> examples;
+  llvm::StringRef characters;          // of all texts
+  llvm::ArrayRef<uint32_t> textStarts; // in them, and where the last one ends
 };
 /// The tables made from grammar/isa; a test may define this function to replace them.
 const Tables &tables();
@@ -74,6 +75,7 @@ template <typename T> llvm::ArrayRef<T> run(llvm::ArrayRef<T> all, Span span) {
 
 const Word &word(WordId id);
 WordId findWord(llvm::StringRef text); // 0: no such word
+uint8_t wordKind(Text name);           // what words of that kind have as their `kind`
 WordId wholeSpace(WordId space);       // the part before the colons: `.shared::cta` lies in `.shared`
 const Mnemonic *findMnemonic(llvm::StringRef dotted);
 llvm::ArrayRef<Mnemonic> mnemonics();

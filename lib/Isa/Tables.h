@@ -9,10 +9,22 @@ namespace ptxray::isa {
 
 using Text = std::string_view;
 using WordId = uint16_t;    // index into `words`; 0 is "no word"
-using ExprId = uint32_t;    // index into `exprs`; 0 is "always true"
+using ExprId = uint16_t;    // index into `exprs`; 0 is "always true"
 using TargetSet = uint16_t; // index into `targetSets`
 
+/// A text is stored as its number among all texts of the tables, an eighth of what a view of it would take:
+/// `word.text()` is the view. 0 is the empty text.
+struct StoredText {
+  uint16_t number = 0;
+  Text operator()() const;
+  friend bool operator==(StoredText, StoredText) = default;
+};
 struct Span {
+  uint16_t first = 0;
+  uint16_t count = 0;
+};
+/// A part of a text that is longer than an array is.
+struct Range {
   uint32_t first = 0;
   uint32_t count = 0;
 };
@@ -38,7 +50,7 @@ enum class Addresses : uint8_t {
 };
 
 struct Word {
-  Text text; // with its dot
+  StoredText text; // with its dot
   WordClass wordClass;
   TypeKind typeKind;
   uint16_t bits;     // of a type
@@ -60,16 +72,16 @@ struct Meaning {
   Text topic;    // what such words are: `rounding`; may be empty
   Text text;
 };
-/// A meaning as it is stored: indices into `meaningTexts`, four of which take the room of one Text.
+/// A meaning as it is stored.
 struct MeaningRow {
-  uint16_t name, mnemonic, topic, text;
+  StoredText name, mnemonic, topic, text;
 };
 /// An example of an instruction, a directive or a pragma.
 struct Example {
-  Text name;
-  Text right;
-  Text wrong;     // a mistake that is often made
-  Text refusedBy; // or the target that is often written with it, and refuses it
+  StoredText name;
+  StoredText right;
+  StoredText wrong;     // a mistake that is often made
+  StoredText refusedBy; // or the target that is often written with it, and refuses it
 };
 
 // ---------------------------------------------------------------------------------- expressions
@@ -101,7 +113,7 @@ struct Expr {
   uint32_t a = 0, b = 0, c = 0;
 };
 struct Gate {
-  Text name;
+  StoredText name;
   ExprId expr;
 };
 
@@ -178,7 +190,7 @@ struct SpaceRef {
   uint16_t index; // WordId or slot
 };
 struct OperandDecl {
-  Text name;
+  StoredText name;
   uint32_t rules; // OperandRule
   OperandRole role;
   TypeRef type;
@@ -186,12 +198,12 @@ struct OperandDecl {
   Span ranges;  // into `ranges`; empty: any value
   Span spaces;  // into `spaceRefs`: spaces an address may lie in; empty with Address: any
   Access access;
-  WordId accessSpace; // of a descriptor: the space that it describes
-  TypeRef accessType; // what lies at the address, of which
-  Span accessLengths; // into `terms`: the number of elements; empty: one
-  Text accessSize;    // the operand that holds the number of bytes; empty: `accessLengths` tell
-  Text format;        // of a number whose bits are fields: `smem`, as `ptxray desc` calls it
-  ExprId with;        // 0: by the pattern alone; else written exactly when it holds
+  WordId accessSpace;    // of a descriptor: the space that it describes
+  TypeRef accessType;    // what lies at the address, of which
+  Span accessLengths;    // into `terms`: the number of elements; empty: one
+  StoredText accessSize; // the operand that holds the number of bytes; empty: `accessLengths` tell
+  StoredText format;     // of a number whose bits are fields: `smem`, as `ptxray desc` calls it
+  ExprId with;           // 0: by the pattern alone; else written exactly when it holds
   bool hasWith;
 };
 /// The operand list of a form in preorder; `extent` as in the Ast.
@@ -212,8 +224,8 @@ struct SlotValue {
   ExprId gate;
 };
 struct Slot {
-  Text name;   // `.shape`; of a literal the word itself
-  Span values; // into `slotValues`, sorted by word
+  StoredText name; // `.shape`; of a literal the word itself
+  Span values;     // into `slotValues`, sorted by word
   bool optional;
   bool literal;
   bool suffix;     // is after an operand, not in the opcode
@@ -223,14 +235,14 @@ struct Slot {
 enum class ColumnKind : uint8_t { Slot, Operand, Length, Values, Requires };
 struct Column {
   ColumnKind kind;
-  Text text;    // as written in the header
-  Span members; // into `columnMembers`: the slot, or the operands
+  StoredText text; // as written in the header
+  Span members;    // into `columnMembers`: the slot, or the operands
 };
 enum class CellKind : uint8_t { Any, Absent, Present, Words, Lengths, Ranges, Condition };
 struct Cell {
   CellKind kind;
   bool orAbsent;  // Words: `-` is among them
-  uint32_t first; // run of `wordLists`, `terms` or `ranges`; the ExprId of a Condition
+  uint16_t first; // run of `wordLists`, `terms` or `ranges`; the ExprId of a Condition
   uint16_t count;
 };
 struct Table {
@@ -244,7 +256,7 @@ struct Rule { // `requires`, `when ... require ...`
   ExprId when;
   ExprId require;
   uint32_t line;
-  Text text;
+  StoredText text;
 };
 /// A fact says what an instruction does, for analyses of a whole function. docs/isa-notation.md explains each.
 enum class FactKind : uint8_t {
@@ -469,8 +481,8 @@ struct Formula {
   bool approximate; // the manual promises `bound` alone
   uint32_t line;
   Span steps; // into `steps`
-  Text bound;
-  Text text; // as written
+  StoredText bound;
+  StoredText text; // as written
 };
 /// A conversion is what a word does to every number of such types that is read from an operand, or stored: in the order
 /// of `conversions`.
@@ -484,7 +496,7 @@ struct Conversion {
 struct Form {
   uint16_t entry;
   uint32_t line;
-  Text syntax; // as written
+  StoredText syntax; // as written
   Span slots;
   uint8_t mnemonicSlots; // leading slots that spell the mnemonic, by position
   Span patterns;
@@ -495,29 +507,29 @@ struct Form {
   Span facts;          // into `facts`
   Span formulas;       // into `formulas`
   Span conversions;    // into `formConversions`: of its words, but for those that a formula names
-  Text outside;        // what it needs that no single GPU has; empty: nothing
+  StoredText outside;  // what it needs that no single GPU has; empty: nothing
   bool readsValues;    // a range or check looks at the value of an immediate
   bool readsRegisters; // a check looks at the numbers that registers hold
 };
 struct Entry {
-  Text title;
-  Text manual; // section of the manual, `9.7.14.5.15`
-  Text file;   // `matrix/ldmatrix.isa`
+  StoredText title;
+  StoredText manual; // section of the manual, `9.7.14.5.15`
+  StoredText file;   // `matrix/ldmatrix.isa`
   uint32_t line;
-  Span source;    // of the text of all, which lib/Pages/Sources.h has
+  Range source;   // of the text of all, which lib/Pages/Sources.h has
   Span mnemonics; // into `entryMnemonics`
 };
 /// A dotted mnemonic and the forms that spell it, over all entries.
 struct Mnemonic {
-  Text text;    // `tcgen05.ld.red`
-  Span forms;   // into `mnemonicForms`
-  Span skipped; // into `wordLists`: words that ptxas skips here
-  Span ungated; // into `wordLists`: words whose gate ptxas does not ask here
+  StoredText text; // `tcgen05.ld.red`
+  Span forms;      // into `mnemonicForms`
+  Span skipped;    // into `wordLists`: words that ptxas skips here
+  Span ungated;    // into `wordLists`: words whose gate ptxas does not ask here
 };
 
 // ------------------------------------------------------------------- targets, special registers
 struct Target {
-  Text name;       // `sm_100a`
+  StoredText name; // `sm_100a`
   uint16_t number; // 100
   char variant;    // 0, 'a' or 'f'
   uint16_t family; // the number of the family's first member, 0 without
@@ -530,20 +542,20 @@ struct Target {
 };
 struct TargetBits {
   uint64_t low, high; // bit i: targets[i]
-  Text text;          // `sm_100f+`
+  StoredText text;    // `sm_100f+`
 };
 /// The value of a special register may enumerate the lanes of a warp or the threads of a block.
 enum class Enumerated : uint8_t { Nothing, Lanes, Threads };
 struct SpecialRegister {
-  Text name; // `%tid`
+  StoredText name; // `%tid`
   WordId type;
   uint8_t vector; // components, 0: a scalar
   ExprId gate;
   Scope scope; // within which it is the same
   Enumerated enumerates;
-  bool narrow;   // had fewer bits in older versions, and may still be read so
-  int16_t needs; // index of a directive that an entry must have to use it; -1: none
-  Text manual;   // section of the manual; empty: no manual has it
+  bool narrow;       // had fewer bits in older versions, and may still be read so
+  int16_t needs;     // index of a directive that an entry must have to use it; -1: none
+  StoredText manual; // section of the manual; empty: no manual has it
 };
 
 // The arrays themselves are in the generated IsaTables.inc; Isa/Isa.h gives access to them.

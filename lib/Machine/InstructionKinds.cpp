@@ -90,7 +90,7 @@ unsigned InstructionKinds::architecture() const {
   const uint16_t target = module.arch.value_or(module.target);
   unsigned number = 90;
   if (target != anyTarget) {
-    llvm::StringRef name = isa::tables().targets[target].name;
+    llvm::StringRef name = isa::tables().targets[target].name();
     name.consume_front("sm_");
     name.consumeInteger(10, number);
   }

@@ -411,7 +411,7 @@ static std::vector<CountedInstruction> countsOf(const GridState &grid) {
   for (const FunctionCode &code : grid.program.functions)
     for (const auto [number, counts] : llvm::enumerate(countsByInstruction(code, grid.counts[code.number])))
       all.push_back({code.instruction(static_cast<uint32_t>(number)).range, grid.program.module->ast().text(code.name),
-                     code.body->verdicts[number]->opcode->mnemonic->text, counts,
+                     code.body->verdicts[number]->opcode->mnemonic->text(), counts,
                      number < code.fidelity.size() ? code.fidelity[number] : Fidelity::Exact});
   return all;
 }

@@ -113,7 +113,7 @@ void BodyLowering::barrier(const Lowered &one, const Action &action) {
     const int count = one.node("d"), predicate = one.node("p");
     site.to = placeOf(one, count >= 0 ? count : predicate, count >= 0 ? 32 : 1);
     const bool areAll = llvm::any_of(one.verdict.opcode->words,
-                                     [](const OpcodeWord &word) { return isa::word(word.id).text == ".and"; });
+                                     [](const OpcodeWord &word) { return isa::word(word.id).text() == ".and"; });
     site.result = count >= 0 ? Result::Count : areAll ? Result::All : Result::Any;
   }
   closeBlock(Way::Barrier, &one).more = keep(site);

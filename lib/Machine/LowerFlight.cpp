@@ -26,13 +26,14 @@ int engineOf(const Action &action) {
   if (!action.groups)
     return -1;
   const auto first = static_cast<unsigned>(__builtin_ctz(action.groups));
-  const llvm::ArrayRef<isa::Text> groups = isa::tables().groups;
-  if (!isPipeline(groups[first]))
+  const llvm::ArrayRef<isa::StoredText> groups = isa::tables().groups;
+  if (!isPipeline(groups[first]()))
     return static_cast<int>(first);
-  return static_cast<int>(llvm::find_if(groups, isPipeline) - groups.begin());
+  return static_cast<int>(llvm::find_if(groups, [](isa::StoredText group) { return isPipeline(group()); }) -
+                          groups.begin());
 }
 
-bool isPipelineEngine(unsigned engine) { return isPipeline(isa::tables().groups[engine]); }
+bool isPipelineEngine(unsigned engine) { return isPipeline(isa::tables().groups[engine]()); }
 
 static bool isOfWarpgroup(const Lowered &one) {
   const Action *converged = one.action(FactKind::Converged);
@@ -70,7 +71,7 @@ void lowerStart(const Lowered &one, size_t first, FunctionCode &code, BodyLoweri
 
 /// Is true when a fence for proxies is of shared memory too.
 static bool isOfShared(const Action &action) {
-  return !action.space || isa::word(action.space).text != isa::word(isa::words::global).text;
+  return !action.space || isa::word(action.space).text() != isa::word(isa::words::global).text();
 }
 
 /// A fence orders what threads do, and accesses nothing itself.

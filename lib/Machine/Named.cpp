@@ -142,8 +142,8 @@ bool matrices(const Lowered &one, BodyLowering &lowering) {
   MatrixAccess access;
   bool areSquare = false;
   for (const OpcodeWord &word : one.verdict.opcode->words) {
-    access.isTransposed |= isa::word(word.id).text == ".trans";
-    areSquare |= isa::word(word.id).text == ".m8n8";
+    access.isTransposed |= isa::word(word.id).text() == ".trans";
+    areSquare |= isa::word(word.id).text() == ".m8n8";
   }
   if (!areSquare)
     return false;

@@ -23,7 +23,7 @@ void OperandJudge::judgeOpaque(const Shape &shape, unsigned node) {
   if (shape.kind == ShapeKind::Variable && (shape.flags & ShapeOpaque) && !(shape.flags & ShapeOffset) &&
       shape.type == wanted)
     return;
-  fail(DiagId::OpaqueExpected, node, isa::word(wanted).text);
+  fail(DiagId::OpaqueExpected, node, isa::word(wanted).text());
 }
 
 bool OperandJudge::isBracketed(unsigned node) const {
@@ -108,8 +108,8 @@ void OperandJudge::judgeAddressVariable(const Shape &shape, unsigned node) {
     return;
   std::string wanted;
   for (WordId s : named)
-    wanted += (wanted.empty() ? "" : ", ") + quote(isa::word(s).text);
-  fail(DiagId::StateSpace, node, isa::word(space).text, wanted.empty() ? "a generic address" : wanted);
+    wanted += (wanted.empty() ? "" : ", ") + quote(isa::word(s).text());
+  fail(DiagId::StateSpace, node, isa::word(space).text(), wanted.empty() ? "a generic address" : wanted);
 }
 
 void OperandJudge::judgeAddress(const Shape &shape, unsigned node) {

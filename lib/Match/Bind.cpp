@@ -305,14 +305,14 @@ static std::pair<unsigned, bool> countRequired(llvm::ArrayRef<Pattern> patterns)
 
 /// Reports what is missing: several operands in one report, or one within brackets.
 static void reportMissing(const FormView &view, Binding::Misfit misfit, Judgement &judgement) {
-  const std::string instruction = quote(view.written.opcode.mnemonic->text);
+  const std::string instruction = quote(view.written.opcode.mnemonic->text());
   const auto patterns = isa::run(isa::tables().patterns, view.form().patterns);
   unsigned at = misfit.pattern;
   while (patterns[at].kind != PatternKind::Operand)
     ++at;
   const isa::OperandDecl &declared = view.operands[patterns[at].operand];
   const std::string what =
-      operandKind(view, patterns[at].operand) + ", `" + std::string(declared.name) + "` in the form";
+      operandKind(view, patterns[at].operand) + ", `" + std::string(declared.name()) + "` in the form";
   const auto known = llvm::find_if(
       judgement.findings, [](const Finding &f) { return f.id == DiagId::MissingOperand && f.phase == Phase::Shape; });
   if (known != judgement.findings.end()) {
@@ -334,7 +334,7 @@ static void reportMissing(const FormView &view, Binding::Misfit misfit, Judgemen
 }
 
 static void reportMisfit(const FormView &view, Binding::Misfit misfit, Judgement &judgement) {
-  const std::string instruction(view.written.opcode.mnemonic->text);
+  const std::string instruction(view.written.opcode.mnemonic->text());
   const auto patterns = isa::run(isa::tables().patterns, view.form().patterns);
   if (misfit.node < 0)
     return reportMissing(view, misfit, judgement);

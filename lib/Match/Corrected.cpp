@@ -175,14 +175,14 @@ Finding Teller::tellReplaced(const WordChange &change, const Words &right) const
   const WordId word = opcode.words[k].id;
   Finding f;
   if (!someFormKnows(mnemonic, word)) {
-    f = wordFinding(DiagId::IllegalQualifier, {Place::Word, k}, opcode.words[k].text, mnemonic.text, addedLater);
+    f = wordFinding(DiagId::IllegalQualifier, {Place::Word, k}, opcode.words[k].text, mnemonic.text(), addedLater);
     f.kind = kindOf(right.front());
     f.args.push_back(nearestText(fittingThere(k, right)));
     return f;
   }
   const auto subject = subjectOf(k, [&](const Indices &words) { return !mayHold(words, word); });
   if (!subject) {
-    f = wordFinding(DiagId::QualifierOfOtherForm, {Place::Word, k}, opcode.words[k].text, mnemonic.text);
+    f = wordFinding(DiagId::QualifierOfOtherForm, {Place::Word, k}, opcode.words[k].text, mnemonic.text());
     f.kind = kindOf(word);
     f.notes.push_back("expected " + nearestText(right));
     return f;
@@ -217,14 +217,14 @@ Finding Teller::tellRemoved(const WordChange &change) const {
     return wordFinding(DiagId::QualifierNotAllowed, {Place::Word, k}, opcode.words[k].text, textOf(*subject));
   f = wordFinding(someFormKnows(mnemonic, word) ? IdTakingTexts<2>(DiagId::QualifierOfOtherForm)
                                                 : DiagId::UnexpectedQualifier,
-                  {Place::Word, k}, opcode.words[k].text, mnemonic.text);
+                  {Place::Word, k}, opcode.words[k].text, mnemonic.text());
   f.kind = kindOf(word);
   return f;
 }
 
 Finding Teller::tellMissing(const WordChange &change, const Words &right) const {
   const Words all = alternatives(right);
-  std::string what = quote(mnemonic.text);
+  std::string what = quote(mnemonic.text());
   Words expected = all;
   Place place{Place::Opcode, 0};
   const auto isNear = [&](unsigned k) {
@@ -244,7 +244,7 @@ Finding Teller::tellMissing(const WordChange &change, const Words &right) const 
   }
   // A word that a form of old versions lacks cannot be chosen.
   if (isFixedWord(kindOf(right.front())))
-    what = quote(mnemonic.text);
+    what = quote(mnemonic.text());
   Finding f = wordFinding(DiagId::MissingQualifier, place, what, addedLater);
   f.kind = kindOf(right.front());
   f.args.push_back(nearestText(expected));
@@ -252,7 +252,7 @@ Finding Teller::tellMissing(const WordChange &change, const Words &right) const 
 }
 
 static Remedy remedyOf(const WordChange &change) {
-  const std::string text(isa::word(change.word).text);
+  const std::string text(isa::word(change.word).text());
   switch (change.kind) {
   case WordChange::Replace: return {Remedy::ReplaceWord, change.at, text};
   case WordChange::Remove: return {Remedy::RemoveWord, change.at, ""};
@@ -319,7 +319,7 @@ static void nameGated(Finding &f, const WrittenInstruction &written) {
       newer.ptx = f.remedy.word;
     const bool isOfVersion = f.id != DiagId::RequiresPtx || mayMeetIn(Availability(newer), mnemonic, {});
     f.place = {Place::Opcode, 0};
-    f.args.front() = quote(isOfVersion ? std::string(mnemonic.text) : opcode.spelling);
+    f.args.front() = quote(isOfVersion ? std::string(mnemonic.text()) : opcode.spelling);
     return;
   }
   const std::optional<Indices> words = fewestWords(opcode, f.place.kind == Place::Word ? f.place.index : 1, isClosed);
@@ -331,7 +331,7 @@ static void nameGated(Finding &f, const WrittenInstruction &written) {
   std::string text;
   for (unsigned k : *words)
     text += opcode.words[k].text;
-  f.args.front() = quote(std::string(mnemonic.text) + text);
+  f.args.front() = quote(std::string(mnemonic.text()) + text);
   f.place = Place::at(Place::Word, first, narrow<uint16_t>(last - first + 1));
   f.kind = Kind::Qualifier;
 }
@@ -376,7 +376,7 @@ static void keepTrue(Finding &f, const Opcode &opcode) {
   const isa::Mnemonic &mnemonic = *opcode.mnemonic;
   auto beOfThisOne = [&](std::string word, std::string expected) { // both are arguments that are replaced
     f.id = DiagId::QualifierOfOtherForm;
-    f.args = {std::move(word), std::string(mnemonic.text)};
+    f.args = {std::move(word), std::string(mnemonic.text())};
     f.notes.insert(f.notes.begin(), SharedText("expected " + std::move(expected)));
   };
   if (f.id == DiagId::IllegalQualifier) {

@@ -23,9 +23,9 @@ std::string spellingWith(const Opcode &opcode, llvm::ArrayRef<WordChange> change
       if (change.at != k)
         continue;
       if (change.kind == WordChange::Insert)
-        added += isa::word(change.word).text;
+        added += isa::word(change.word).text();
       else
-        text = change.kind == WordChange::Remove ? "" : llvm::StringRef(isa::word(change.word).text);
+        text = change.kind == WordChange::Remove ? "" : llvm::StringRef(isa::word(change.word).text());
     }
     out += text.str() + added;
   }
@@ -133,7 +133,7 @@ bool Search::isPartOfWord(unsigned k) const {
   return llvm::any_of(isa::run(t.mnemonicForms, opcode.mnemonic->forms), [&](uint32_t form) {
     return llvm::any_of(isa::run(t.slots, t.forms[form].slots), [&](const isa::Slot &slot) {
       return llvm::any_of(isa::run(t.slotValues, slot.values), [&](const isa::SlotValue &value) {
-        return llvm::StringRef(isa::word(value.word).text).starts_with(written.text);
+        return llvm::StringRef(isa::word(value.word).text()).starts_with(written.text());
       });
     });
   });
@@ -145,7 +145,7 @@ unsigned Search::costOfReplacement(unsigned k, WordId word) const {
   if (someFormKnows(*opcode.mnemonic, written))
     return distance;
   // `.e4m3` for `.e4m3x2`: a word that it is a part of comes before all others.
-  const bool isPart = llvm::StringRef(isa::word(word).text).starts_with(isa::word(written).text);
+  const bool isPart = llvm::StringRef(isa::word(word).text()).starts_with(isa::word(written).text());
   return (distance + 2) / 2 + (isPart || !isPartOfWord(k) ? 0 : 6);
 }
 

@@ -25,7 +25,7 @@ llvm::SmallVector<WordId, 8> wordsOf(const isa::Slot &slot) {
 std::string operandText(const FormView &view, unsigned index) {
   const int node = view.nodeOf[index];
   if (node < 0)
-    return "an operand " + quote(view.operands[index].name);
+    return "an operand " + quote(view.operands[index].name());
   const auto &shapes = view.written.shapes;
   unsigned ordinal = 1;
   for (unsigned n = 0; n + shapes[n].extent <= static_cast<unsigned>(node); n += shapes[n].extent)
@@ -82,7 +82,7 @@ std::string describe(const FormView &view, ExprId id, bool negated) {
   case ExprOp::Not: return describe(view, e.a, !negated);
   case ExprOp::Gate: return describe(view, t.gates[e.a].expr, negated);
   case ExprOp::PtxAtLeast: return (negated ? "PTX below " : "PTX ") + isa::versionText(narrow<uint16_t>(e.a));
-  case ExprOp::Target: return (negated ? "not " : "") + std::string(t.targetSets[e.a].text);
+  case ExprOp::Target: return (negated ? "not " : "") + std::string(t.targetSets[e.a].text());
   case ExprOp::SlotIs:
   case ExprOp::WordWritten: return no + wordsText(wordList(e), negated ? "and" : "or");
   case ExprOp::SlotWritten: {
@@ -90,11 +90,11 @@ std::string describe(const FormView &view, ExprId id, bool negated) {
     if (words.size() <= 4)
       return no + wordsText(words, negated ? "and" : "or");
     const Kind kind = kindOf(words.front());
-    return kind == Kind::Other ? no + quote(view.slots[e.a].name) : (negated ? "no " : "a ") + kindText(kind).str();
+    return kind == Kind::Other ? no + quote(view.slots[e.a].name()) : (negated ? "no " : "a ") + kindText(kind).str();
   }
   case ExprOp::SlotsEqual:
-    return std::string(negated ? "different " : "the same ") + quote(view.slots[e.a].name) + " and " +
-           quote(view.slots[e.b].name);
+    return std::string(negated ? "different " : "the same ") + quote(view.slots[e.a].name()) + " and " +
+           quote(view.slots[e.b].name());
   case ExprOp::OperandWritten: return no + operand();
   case ExprOp::OperandIsImmediate: return (negated ? "no constant as " : "a constant as ") + operand();
   case ExprOp::OperandIsSymbol: return (negated ? "no variable as " : "a variable as ") + operand();
@@ -124,8 +124,8 @@ std::string textAt(const FormView &view, Place place) {
   if (place.kind == Place::Word)
     return quote(view.written.opcode.words[place.index].text);
   if (place.kind == Place::Suffix)
-    return quote(isa::word(view.written.shapes[place.index].suffix).text);
-  return quote(view.written.opcode.mnemonic->text);
+    return quote(isa::word(view.written.shapes[place.index].suffix).text());
+  return quote(view.written.opcode.mnemonic->text());
 }
 
 /// Adds the written words and operands that make an expression true (or, negated, false).
@@ -181,7 +181,7 @@ Subject subjectOf(const FormView &view, ExprId when) {
   if (when)
     addSubjects(view, when, false, subject);
   if (!subject.found)
-    subject.text = quote(view.written.opcode.mnemonic->text);
+    subject.text = quote(view.written.opcode.mnemonic->text());
   return subject;
 }
 

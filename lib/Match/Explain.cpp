@@ -15,7 +15,7 @@ using isa::WordId;
 void reportWarnings(const FormView &view, const Truth &truth, const Subject &subject, uint32_t line, bool value,
                     Judgement &judgement) {
   for (uint16_t warning : truth.warnings) {
-    const isa::Text name = isa::tables().warnings[warning];
+    const isa::Text name = isa::tables().warnings[warning]();
     const DiagId standard = value ? DiagId::UndocumentedQualifier : DiagId::UndocumentedCombination;
     const DiagId id = name.empty() ? standard : findDiag(name).value_or(standard);
     const bool isPedantic = info(id).level == Severity::Pedantic;
@@ -86,7 +86,7 @@ void reportRequired(const FormView &view, unsigned slot, llvm::ArrayRef<WordId> 
 Finding &reportAbsent(const FormView &view, unsigned operand, const Subject &subject, Judgement &judgement) {
   Finding &f = judgement.report(Phase::Condition, DiagId::MissingOperand, placeBefore(view, operand), subject.text,
                                 "one more operand, " + operandKind(view, operand));
-  f.notes.push_back("it is `" + std::string(view.operands[operand].name) + "` in the form");
+  f.notes.push_back("it is `" + std::string(view.operands[operand].name()) + "` in the form");
   return f;
 }
 
@@ -147,7 +147,7 @@ bool Failure::explainSlot(const Expr &e, bool negated, const std::string &wanted
                       isa::word(word).wordClass != isa::WordClass::Layout;
   const Place place = called ? subject.place : view.placeOfSlot(e.a);
   if (negated && e.op == ExprOp::SlotWritten)
-    report(Phase::Condition, DiagId::QualifierNotAllowed, place, isa::word(word).text, subject.text);
+    report(Phase::Condition, DiagId::QualifierNotAllowed, place, isa::word(word).text(), subject.text);
   else
     explainCombination(place, word, wanted);
   return true;

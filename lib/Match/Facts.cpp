@@ -61,8 +61,8 @@ static void addBytes(const FormView &view, const isa::OperandDecl &operand, Acce
     if (std::optional<int64_t> length = view.value(term))
       bytes *= static_cast<uint64_t>(*length);
   uint64_t align = bytes;
-  if (!llvm::StringRef(operand.accessSize).empty()) { // it is done in pieces of the type, or in one smaller piece
-    const Shape *size = view.operand(operand.accessSize);
+  if (!llvm::StringRef(operand.accessSize()).empty()) { // it is done in pieces of the type, or in one smaller piece
+    const Shape *size = view.operand(operand.accessSize());
     access.isLeast = size && !isNumber(*size);
     if (size && !access.isLeast)
       bytes = static_cast<uint64_t>(size->value);
@@ -110,7 +110,7 @@ static void addSpace(const FormView &view, const isa::OperandDecl &operand, Acce
     llvm::SmallVector<isa::WordId, 2> written;
     for (const OpcodeWord &word : view.written.opcode.words)
       if (isa::word(word.id).wordClass == isa::WordClass::Space &&
-          llvm::StringRef(isa::word(word.id).text).starts_with(isa::word(ref.index).text))
+          llvm::StringRef(isa::word(word.id).text()).starts_with(isa::word(ref.index).text()))
         written.push_back(word.id);
     access.isGeneric &= written.empty();
     if (written.size() == 1) // if there are two, as in a copy within shared memory, either may be meant
@@ -119,8 +119,7 @@ static void addSpace(const FormView &view, const isa::OperandDecl &operand, Acce
 }
 
 static Computation computationOf(const FormView &view, isa::Operation operation) {
-  static const auto comparisons =
-      narrow<uint8_t>(llvm::find(isa::tables().wordKinds, isa::Text("comparison")) - isa::tables().wordKinds.begin());
+  static const uint8_t comparisons = isa::wordKind("comparison");
   Computation computation;
   computation.isKnown = true;
   computation.operation = operation;

@@ -31,7 +31,7 @@ Place FormMatch::placeOfOperand(unsigned index) const {
 
 std::optional<unsigned> FormMatch::findOperand(llvm::StringRef name) const {
   for (unsigned i = 0; i < operands.size(); ++i)
-    if (name == llvm::StringRef(operands[i].name))
+    if (name == llvm::StringRef(operands[i].name()))
       return i;
   return std::nullopt;
 }
@@ -48,7 +48,7 @@ Place FormMatch::placeOfOperand(llvm::StringRef name) const {
 
 std::optional<unsigned> FormMatch::findSlot(llvm::StringRef name) const {
   for (unsigned i = 0; i < slots.size(); ++i)
-    if (name == llvm::StringRef(slots[i].name))
+    if (name == llvm::StringRef(slots[i].name()))
       return i;
   return std::nullopt;
 }
@@ -97,7 +97,7 @@ std::optional<int64_t> FormMatch::value(const isa::Term &term) const {
     if (!word(term.slot))
       return std::nullopt;
     const isa::Word &written = isa::word(word(term.slot));
-    number = term.letter ? numberBehind(written.text, term.letter) : written.number;
+    number = term.letter ? numberBehind(written.text(), term.letter) : written.number;
   }
   assert(term.div && "a term is divided by 1, if by nothing else");
   return number * term.mul / term.div + term.add;

@@ -18,7 +18,7 @@ struct FormMatch {
   bool isWritten(unsigned slot) const { return slotWord[slot] != 0; }
   /// The word of the slot with that name, or 0; its text, or an empty one.
   isa::WordId wordOf(llvm::StringRef slot) const;
-  llvm::StringRef slotText(llvm::StringRef slot) const { return isa::word(wordOf(slot)).text; }
+  llvm::StringRef slotText(llvm::StringRef slot) const { return isa::word(wordOf(slot)).text(); }
   std::optional<unsigned> findSlot(llvm::StringRef name) const; // with its dot
   std::optional<unsigned> findOperand(llvm::StringRef name) const;
   bool isWritten(llvm::StringRef operand) const;

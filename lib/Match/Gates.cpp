@@ -58,7 +58,7 @@ GateAlternatives alternatives(const FormView &view, ExprId id, bool negated) {
 }
 
 static bool namesVariant(uint16_t set) {
-  const llvm::StringRef text = llvm::StringRef(isa::tables().targetSets[set].text).rtrim('+');
+  const llvm::StringRef text = llvm::StringRef(isa::tables().targetSets[set].text()).rtrim('+');
   return text.ends_with("a") || text.ends_with("f");
 }
 
@@ -90,12 +90,12 @@ static Remedy nearestTarget(const GateAlternatives &ways, const ModuleContext &m
   Remedy remedy;
   const isa::Target *best = nullptr;
   for (uint16_t i = 0; i < targets.size(); ++i) {
-    if ((targets[i].number < own.number && !isOfFamily(targets[i])) || nameToday(targets[i]) != targets[i].name ||
+    if ((targets[i].number < own.number && !isOfFamily(targets[i])) || nameToday(targets[i]) != targets[i].name() ||
         (best && !(rank(targets[i]) < rank(*best))))
       continue;
     if (const uint16_t version = versionFor(ways, i, module)) {
       best = &targets[i];
-      remedy = {Remedy::ChangeTarget, version > module.ptx ? version : uint16_t(0), std::string(targets[i].name)};
+      remedy = {Remedy::ChangeTarget, version > module.ptx ? version : uint16_t(0), std::string(targets[i].name())};
     }
   }
   return remedy;
@@ -104,7 +104,7 @@ static Remedy nearestTarget(const GateAlternatives &ways, const ModuleContext &m
 /// A set of targets in words, with their present names.
 static std::string setText(uint16_t set) {
   const isa::Tables &t = isa::tables();
-  llvm::StringRef text = t.targetSets[set].text;
+  llvm::StringRef text = t.targetSets[set].text();
   const bool isOpen = text.consume_back("+");
   std::string name = text.str();
   if (const int target = isa::findTarget(text); target >= 0)
@@ -122,7 +122,7 @@ static std::string whereAvailable(const GateAlternatives &ways, const ModuleCont
     uint16_t since = way.least;
     for (uint16_t set : way.targets) {
       text += (text.empty() ? "" : " and ") + setText(set);
-      const int named = isa::findTarget(llvm::StringRef(isa::tables().targetSets[set].text).rtrim('+'));
+      const int named = isa::findTarget(llvm::StringRef(isa::tables().targetSets[set].text()).rtrim('+'));
       const int target = named < 0 ? named : isa::findTarget(nameToday(isa::targets()[named]));
       since = target >= 0 ? std::max(since, isa::targets()[target].since) : since;
     }
@@ -146,7 +146,7 @@ void reportGate(const FormView &view, const GateAlternatives &ways, const Subjec
                 Judgement &judgement) {
   const auto &[place, what, found] = subject;
   const ModuleContext &module = view.written.availability.module();
-  const std::string target = module.target == anyTarget ? "" : std::string(isa::tables().targets[module.target].name);
+  const std::string target = module.target == anyTarget ? "" : std::string(isa::tables().targets[module.target].name());
   const GateAlternative *newer = nullptr; // only the version is too low
   bool removed = false, versionInTheWay = !ways.empty(), targetInTheWay = !ways.empty();
   for (const GateAlternative &way : ways) {

@@ -106,9 +106,9 @@ static void spellExpected(Finding &f) {
   f.args.push_back(f.id == DiagId::IllegalQualifier ? wordsText(f.expected, "or", f.args.front())
                                                     : wordsText(f.expected));
   if (f.expected.size() == 1)
-    f.remedy.text = isa::word(f.expected.front()).text;
+    f.remedy.text = isa::word(f.expected.front()).text();
   else if (const WordId word = f.id == DiagId::IllegalQualifier ? alikeType(f) : WordId(0))
-    f.remedy.text = isa::word(word).text;
+    f.remedy.text = isa::word(word).text();
   else
     f.remedy = {};
 }
@@ -130,7 +130,7 @@ static void sharpen(Finding &f, const Opcode &opcode) {
     else if (const llvm::StringRef word = qualifierOfOtherLanguage(written); !word.empty())
       f.remedy = {Remedy::ReplaceWord, f.place.index, word.str()};
     else if (const auto near = similarWords(*opcode.mnemonic, f.args.front()); near.size() == 1)
-      f.remedy = {Remedy::ReplaceWord, f.place.index, std::string(isa::word(near.front()).text)};
+      f.remedy = {Remedy::ReplaceWord, f.place.index, std::string(isa::word(near.front()).text())};
     else if (!f.expected.empty())
       f.notes.push_back("expected " + wordsText(f.expected, "or", f.args.front()));
   }

@@ -90,7 +90,7 @@ Opcode::Opcode(llvm::StringRef text) : spelling(text) {
 
 bool spellsInstruction(llvm::StringRef name, llvm::StringRef word) {
   return llvm::any_of(isa::mnemonics(), [&](const isa::Mnemonic &mnemonic) {
-    llvm::StringRef rest = mnemonic.text;
+    llvm::StringRef rest = mnemonic.text();
     if (!rest.consume_front(name) || !rest.starts_with("."))
       return false;
     const size_t at = rest.find(word);

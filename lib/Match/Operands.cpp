@@ -44,7 +44,7 @@ isa::WordId OperandJudge::typeWord() const {
 
 std::string OperandJudge::typeText() const {
   if (const WordId word = typeWord())
-    return std::string(isa::word(word).text);
+    return std::string(isa::word(word).text());
   return type ? spell(type) : "any type";
 }
 
@@ -155,7 +155,7 @@ void OperandJudge::judgeDirective(const Shape &reg, unsigned node, bool isMoved)
   if (!(reg.flags & ShapeLacking))
     return;
   const int16_t needed = isa::specialRegisters()[reg.value].needs;
-  const std::string directive = "`" + std::string(isa::tables().directives[needed].name) + "`";
+  const std::string directive = "`" + std::string(isa::tables().directives[needed].name()) + "`";
   if (isMoved)
     fail(DiagId::DirectiveMissing, node, directive);
   else

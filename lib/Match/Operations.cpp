@@ -47,8 +47,7 @@ private:
 };
 
 bool isComparison(isa::WordId word) {
-  static const auto comparisons =
-      llvm::find(isa::tables().wordKinds, isa::Text("comparison")) - isa::tables().wordKinds.begin();
+  static const uint8_t comparisons = isa::wordKind("comparison");
   return word && isa::word(word).kind == comparisons;
 }
 
@@ -59,7 +58,7 @@ bool hasFloats(const FormView &view) {
         operand.type.kind == isa::RefKind::Slot ? view.word(operand.type.index) : isa::WordId(operand.type.index);
     const isa::Word &word = isa::word(operand.type.kind == isa::RefKind::None ? isa::WordId(0) : type);
     const bool isPacked = word.typeKind == isa::TypeKind::Packed;
-    if (word.typeKind == isa::TypeKind::Float || (isPacked && word.text[1] != 'u' && word.text[1] != 's'))
+    if (word.typeKind == isa::TypeKind::Float || (isPacked && word.text()[1] != 'u' && word.text()[1] != 's'))
       return true;
   }
   return false;
@@ -118,7 +117,7 @@ std::optional<Operation> Steps::ofAnything(const Node &root) const {
   case StepOp::Choice: return areSources(root.args) ? std::optional(Operation::Selp) : std::nullopt;
   case StepOp::Lookup: return Operation::Lop3;
   case StepOp::Named:
-    return llvm::StringSwitch<std::optional<Operation>>(t.namedFunctions[root.value])
+    return llvm::StringSwitch<std::optional<Operation>>(t.namedFunctions[root.value]())
         .Case("generic-address", Operation::ToGeneric)
         .Case("address-in-space", Operation::FromGeneric)
         .Case("address-in-block", Operation::Mapa)

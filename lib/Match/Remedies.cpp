@@ -304,7 +304,7 @@ static bool addArrangement(std::vector<Finding> &findings, const WrittenInstruct
 static llvm::SmallVector<std::string, 8> wordsAfter(llvm::StringRef beginning) {
   llvm::SmallVector<std::string, 8> next;
   for (const isa::Mnemonic &mnemonic : isa::mnemonics()) {
-    llvm::StringRef rest = mnemonic.text;
+    llvm::StringRef rest = mnemonic.text();
     if (!rest.consume_front(beginning) || !(rest.starts_with(".") || rest.starts_with("::")))
       continue;
     if (const std::string word = quote(rest.take_front(rest.find('.', 1)).str()); !llvm::is_contained(next, word))
@@ -319,12 +319,12 @@ static bool addCompletions(Finding &finding, const WrittenInstruction &written) 
   const Opcode &opcode = written.opcode;
   llvm::SmallVector<std::string, 8> right, fitting; // whatever the operands are
   for (const isa::Mnemonic &mnemonic : isa::mnemonics()) {
-    llvm::StringRef rest = mnemonic.text;
+    llvm::StringRef rest = mnemonic.text();
     if (!rest.consume_front(opcode.words.front().text) || !rest.consume_front("."))
       continue;
     llvm::SmallVector<llvm::StringRef, 4> own;
     rest.split(own, '.');
-    std::string spelling(mnemonic.text);
+    std::string spelling(mnemonic.text());
     for (const OpcodeWord &word : llvm::drop_begin(opcode.words))
       if (const llvm::StringRef text = word.text.drop_front(); !llvm::is_contained(own, text) &&
                                                                !own.front().starts_with((text + "::").str()) &&
@@ -366,13 +366,13 @@ static void addNumbered(Finding &finding, const WrittenInstruction &written) {
                                         : numberedWords(mnemonic, finding.args.front());
   llvm::SmallVector<Remedy, 8> right;
   for (isa::WordId word : words) {
-    finding.remedy = {Remedy::ReplaceWord, finding.place.index, std::string(isa::word(word).text)};
+    finding.remedy = {Remedy::ReplaceWord, finding.place.index, std::string(isa::word(word).text())};
     if (makesItRight(finding, written))
       right.push_back(finding.remedy);
   }
   finding.remedy = right.size() == 1 ? right.front() : Remedy();
   if (right.size() != 1 && !words.empty() && finding.expected.empty())
-    finding.notes.push_back("`" + std::string(mnemonic.text) + "` has " +
+    finding.notes.push_back("`" + std::string(mnemonic.text()) + "` has " +
                             wordsText(words, "and", finding.args.front()));
 }
 
@@ -388,7 +388,7 @@ static void addSuccessor(Finding &finding, const WrittenInstruction &written) {
     reportWords(view, matchWords(view), judgement);
     if (llvm::any_of(judgement.findings, [](const Finding &f) { return f.place.kind != Place::Opcode; }))
       continue;
-    finding.notes.push_back("it is replaced by `" + std::string(view.form().syntax) + "`");
+    finding.notes.push_back("it is replaced by `" + std::string(view.form().syntax()) + "`");
     return;
   }
 }
@@ -442,7 +442,7 @@ static void putIntoWords(llvm::MutableArrayRef<Finding> findings, const Opcode &
       finding.fixText = finding.remedy.text;
     }
     if (finding.form != ~0u)
-      finding.notes.push_back("the form is `" + std::string(isa::tables().forms[finding.form].syntax) + "`");
+      finding.notes.push_back("the form is `" + std::string(isa::tables().forms[finding.form].syntax()) + "`");
   }
 }
 

@@ -182,7 +182,7 @@ void Reporter::report(const Finding &finding) const {
   if (finding.form != ~0u) {
     const isa::Form &form = isa::tables().forms[finding.form];
     const isa::Entry &entry = isa::entries()[form.entry];
-    d.spec = {entry.manual, entry.file, finding.line ? finding.line : form.line};
+    d.spec = {entry.manual(), entry.file(), finding.line ? finding.line : form.line};
   }
 }
 

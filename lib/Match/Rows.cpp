@@ -139,7 +139,7 @@ static Subject contextOf(const TableView &rows, unsigned column) {
   for (unsigned c = 0; c < column; ++c)
     if (take(c))
       return subject;
-  subject.text = quote(view.written.opcode.mnemonic->text);
+  subject.text = quote(view.written.opcode.mnemonic->text());
   return subject;
 }
 
@@ -149,7 +149,7 @@ static std::string countingWord(const TableView &rows) {
     if (rows.columns[c].kind == ColumnKind::Slot && !rows.members(c).empty())
       if (const WordId word = rows.view.slotWord[rows.members(c).front()];
           kindOf(word) == Kind::Count || kindOf(word) == Kind::VectorWidth)
-        return quote(isa::word(word).text);
+        return quote(isa::word(word).text());
   return contextOf(rows, rows.columns.size()).text;
 }
 
@@ -193,7 +193,7 @@ static void reportMissedColumn(const TableView &rows, unsigned c, llvm::ArrayRef
   const Place place = view.placeOfSlot(slot);
   if (allowed.empty()) {
     Finding &f = judgement.report(Phase::Condition, DiagId::QualifierNotAllowed, bothWords(context.place, place),
-                                  isa::word(word).text, context.text);
+                                  isa::word(word).text(), context.text);
     f.line = line;
     if (place.kind == Place::Word)
       f.remedy = {Remedy::RemoveWord, place.index, ""};
@@ -217,15 +217,15 @@ static std::string lengthsText(const FormView &view, llvm::ArrayRef<isa::Term> t
 /// operand as it is.
 static std::string causeOfLength(const FormView &view, unsigned operand, llvm::ArrayRef<isa::Term> terms,
                                  unsigned length, Remedy &remedy) {
-  const std::string instruction(view.written.opcode.mnemonic->text);
+  const std::string instruction(view.written.opcode.mnemonic->text());
   for (const isa::Term &term : terms) {
     if (term.slot < 0)
       continue;
     if (const WordId word = view.word(term.slot))
-      return quote(isa::word(word).text);
+      return quote(isa::word(word).text());
     for (const WordId word : wordsOf(view.slots[term.slot]))
       if (isa::word(word).number == static_cast<int>(length)) {
-        const std::string text(isa::word(word).text);
+        const std::string text(isa::word(word).text());
         remedy = {Remedy::InsertAfterWord, wordBefore(view, term.slot), text};
         return quote(instruction) + " without " + quote(text);
       }
@@ -233,7 +233,7 @@ static std::string causeOfLength(const FormView &view, unsigned operand, llvm::A
   // The two parts of the held type.
   const isa::TypeRef &type = view.operands[operand].type;
   if (type.kind == isa::RefKind::Slot && type.divisor > 1 && view.word(type.index))
-    return quote(isa::word(view.word(type.index)).text);
+    return quote(isa::word(view.word(type.index)).text());
   return quote(instruction);
 }
 
@@ -287,7 +287,7 @@ static Subject gatedWord(const TableView &rows, llvm::ArrayRef<RowFit> fits, uin
     if (rows.columns[c].kind == ColumnKind::Slot && !rows.members(c).empty()) {
       ++slots;
       if (rows.cell(row, c).kind == CellKind::Words && view.isWritten(rows.members(c).front()))
-        both += isa::word(view.slotWord[rows.members(c).front()]).text;
+        both += isa::word(view.slotWord[rows.members(c).front()]).text();
     }
   if (other)
     for (unsigned c : other->missed)
@@ -299,7 +299,7 @@ static Subject gatedWord(const TableView &rows, llvm::ArrayRef<RowFit> fits, uin
   for (unsigned c = 0; c < rows.columns.size(); ++c)
     if (take(c))
       return subject;
-  subject.text = quote(view.written.opcode.mnemonic->text);
+  subject.text = quote(view.written.opcode.mnemonic->text());
   return subject;
 }
 

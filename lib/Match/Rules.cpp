@@ -50,7 +50,7 @@ static Subject ownWord(const FormView &view) {
       });
     });
   };
-  Subject subject{{Place::Opcode, 0}, quote(mnemonic.text), true};
+  Subject subject{{Place::Opcode, 0}, quote(mnemonic.text()), true};
   size_t fewest = SIZE_MAX;
   for (unsigned j = 0; j < view.slots.size() && !others.empty(); ++j) {
     const WordId word = view.slotWord[j];
@@ -85,7 +85,7 @@ static std::optional<Place> placeOfValue(const FormView &view, ExprId id) {
 
 /// A warning with its own rule is about the value, if the condition is about a value.
 static Subject subjectOfWarning(const FormView &view, const isa::Rule &rule, const Truth &truth) {
-  const bool isNamed = !isa::tables().warnings[truth.warnings.front()].empty();
+  const bool isNamed = !isa::tables().warnings[truth.warnings.front()]().empty();
   const std::optional<Place> place = isNamed ? placeOfValue(view, rule.require) : std::nullopt;
   return place ? Subject{*place, ""} : subjectOf(view, rule.when);
 }
@@ -139,7 +139,7 @@ void judgeWordGates(const FormView &view, Judgement &judgement) {
     if (!word)
       continue;
     const Place place = view.placeOfSlot(j);
-    const std::string text = quote(isa::word(word).text);
+    const std::string text = quote(isa::word(word).text());
     if (!llvm::is_contained(isa::run(t.wordLists, view.written.opcode.mnemonic->ungated), word))
       judge(isa::word(word).gate, place, text);
     else if (!holds(view, isa::word(word).gate))
@@ -153,7 +153,7 @@ void judgeWordGates(const FormView &view, Judgement &judgement) {
   for (uint16_t node = 0; node < shapes.size(); ++node)
     if (shapes[node].kind == ShapeKind::Special) {
       const isa::SpecialRegister &reg = isa::specialRegisters()[shapes[node].value];
-      judge(reg.gate, {Place::Operand, node}, quote(reg.name));
+      judge(reg.gate, {Place::Operand, node}, quote(reg.name()));
     }
 }
 

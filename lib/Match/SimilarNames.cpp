@@ -56,12 +56,12 @@ bool addSimilar(std::vector<Finding> &findings, const WrittenInstruction &writte
   llvm::SmallVector<std::string, 2> right;
   size_t nameWords = 0;
   for (const isa::Mnemonic &mnemonic : isa::mnemonics()) {
-    const bool isOrder = isReordered(opcode, mnemonic.text);
-    if (!isOrder && !isSimilarName(opcode, mnemonic.text))
+    const bool isOrder = isReordered(opcode, mnemonic.text());
+    if (!isOrder && !isSimilarName(opcode, mnemonic.text()))
       continue;
-    const llvm::StringRef name = mnemonic.text;
+    const llvm::StringRef name = mnemonic.text();
     const size_t count = name.count('.') + 1 + (isOrder ? name.count("::") : 0);
-    std::string spelling(mnemonic.text);
+    std::string spelling(mnemonic.text());
     for (const OpcodeWord &word : llvm::drop_begin(opcode.words, count))
       spelling += word.text;
     Judged judged = judge({Opcode(spelling), written.shapes, written.availability});
@@ -146,7 +146,7 @@ void offerWholeNames(Finding &f, const WrittenInstruction &written) {
   const llvm::StringRef spelling = written.opcode.spelling, name = written.opcode.words.front().text;
   llvm::SmallVector<std::string, 6> right, others;
   for (const isa::Mnemonic &mnemonic : isa::mnemonics()) {
-    const llvm::StringRef whole = mnemonic.text;
+    const llvm::StringRef whole = mnemonic.text();
     for (size_t dot = whole.find('.'); dot != llvm::StringRef::npos; dot = whole.find('.', dot + 1)) {
       const llvm::StringRef rest = whole.drop_front(dot + 1);
       if (rest.take_until([](char c) { return c == '.'; }) != name)
@@ -170,20 +170,20 @@ void offerSibling(Finding &f, const WrittenInstruction &written) {
   const isa::Tables &t = isa::tables();
   const Opcode &opcode = written.opcode;
   const auto fileOf = [&](const isa::Mnemonic &mnemonic) {
-    return t.entries[t.forms[isa::run(t.mnemonicForms, mnemonic.forms).front()].entry].file;
+    return t.entries[t.forms[isa::run(t.mnemonicForms, mnemonic.forms).front()].entry].file();
   };
   if (f.id != DiagId::ExtraOperand || f.place.kind != Place::Operand || opcode.mnemonicWords != 1)
     return;
   std::vector<std::string> right;
   for (const isa::Mnemonic &other : isa::mnemonics()) {
-    if (&other == opcode.mnemonic || llvm::StringRef(other.text).contains('.') ||
+    if (&other == opcode.mnemonic || llvm::StringRef(other.text()).contains('.') ||
         fileOf(other) != fileOf(*opcode.mnemonic))
       continue;
-    std::string spelling(other.text);
+    std::string spelling(other.text());
     for (const OpcodeWord &word : llvm::drop_begin(opcode.words))
       spelling += word.text;
     if (judge({Opcode(spelling), written.shapes, written.availability}).isAccepted())
-      right.push_back(std::string(other.text));
+      right.push_back(std::string(other.text()));
   }
   if (right.size() != 1)
     return;
@@ -221,7 +221,8 @@ void offerWordForNumber(Finding &f, const WrittenInstruction &written) {
     for (const isa::WordId word : llvm::ArrayRef(others).take_front(std::min(others.size(), most))) {
       const WordChange change{WordChange::Replace, narrow<uint16_t>(k), word};
       if (judge({Opcode(spellingWith(opcode, change)), written.shapes, written.availability}).findings.empty())
-        right.push_back(quote(std::string(isa::word(word).text)) + " instead of " + quote(opcode.words[k].text.str()));
+        right.push_back(quote(std::string(isa::word(word).text())) + " instead of " +
+                        quote(opcode.words[k].text.str()));
     }
   }
   if (!right.empty() && right.size() <= mostNamed)

@@ -16,7 +16,7 @@ TypeView viewType(isa::WordId id) {
   if (type.kind == TypeKind::Packed) {
     type.halfPair = id == isa::words::f16x2;
     type.narrow = word.narrow;
-    type.takesHalfPair = llvm::isDigit(word.text[2]) && !type.narrow && !type.halfPair;
+    type.takesHalfPair = llvm::isDigit(word.text()[2]) && !type.narrow && !type.halfPair;
   }
   return type;
 }

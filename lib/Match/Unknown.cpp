@@ -15,18 +15,18 @@ static std::string joinedName(llvm::StringRef written) {
   std::string found;
   for (const isa::Mnemonic &mnemonic : isa::mnemonics()) {
     llvm::StringRef rest = lower;
-    if (llvm::StringRef(mnemonic.text).contains('.') || !rest.consume_front(mnemonic.text) || rest.empty())
+    if (llvm::StringRef(mnemonic.text()).contains('.') || !rest.consume_front(mnemonic.text()) || rest.empty())
       continue;
     for (uint32_t form : isa::run(t.mnemonicForms, mnemonic.forms))
       for (const isa::Slot &slot : isa::run(t.slots, t.forms[form].slots))
         for (const isa::SlotValue &value : isa::run(t.slotValues, slot.values)) {
           const isa::Word &word = isa::word(value.word);
-          const llvm::StringRef text = llvm::StringRef(word.text).drop_front();
+          const llvm::StringRef text = llvm::StringRef(word.text()).drop_front();
           const bool isSpace = rest.size() == 1 && word.wordClass == isa::WordClass::Space && text.starts_with(rest) &&
                                !text.contains(':');
           if (text != rest && !isSpace)
             continue;
-          const std::string joined = std::string(mnemonic.text) + std::string(word.text);
+          const std::string joined = std::string(mnemonic.text()) + std::string(word.text());
           if (!found.empty() && found != joined)
             return "";
           found = joined;
@@ -41,7 +41,7 @@ Finding unknownInstruction(const Opcode &opcode) {
   Nearest nearest(name, name.size() < 4 ? 2 : 3);
   bool known = false;
   for (const isa::Mnemonic &mnemonic : isa::mnemonics()) {
-    const llvm::StringRef base = llvm::StringRef(mnemonic.text).split('.').first;
+    const llvm::StringRef base = llvm::StringRef(mnemonic.text()).split('.').first;
     known |= base == name;
     nearest.offer(base);
   }
@@ -71,7 +71,7 @@ Finding unknownInstruction(const Opcode &opcode) {
 
 static void addNear(isa::WordId id, llvm::StringRef misspelt, unsigned &distance,
                     llvm::SmallVector<isa::WordId, 4> &near) {
-  const llvm::StringRef text = isa::word(id).text;
+  const llvm::StringRef text = isa::word(id).text();
   // Two words that are alike before the last `::` may be unlike after it, so only the ends are compared.
   const size_t head = misspelt.rfind("::") + 2;
   const bool isSameHead = head > 1 && text.starts_with(misspelt.take_front(head)) && head < misspelt.size();
@@ -118,7 +118,7 @@ llvm::SmallVector<isa::WordId, 8> numberedWords(const isa::Mnemonic &mnemonic, l
   for (uint32_t form : isa::run(t.mnemonicForms, mnemonic.forms))
     for (const isa::Slot &slot : isa::run(t.slots, t.forms[form].slots))
       for (const isa::SlotValue &value : isa::run(t.slotValues, slot.values)) {
-        const llvm::StringRef text = isa::word(value.word).text;
+        const llvm::StringRef text = isa::word(value.word).text();
         const bool isOfKind = isNumbered ? text.take_until(llvm::isDigit) == stem : text.starts_with(stem);
         if (isOfKind && text.size() > stem.size() && !llvm::is_contained(words, value.word))
           words.push_back(value.word);

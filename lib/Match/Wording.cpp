@@ -58,14 +58,14 @@ std::string wordsText(llvm::ArrayRef<WordId> ids, const char *conjunction, llvm:
   const bool isCut = words.size() > most;
   if (isCut && !written.empty()) {
     auto distance = [written](WordId id) {
-      const auto ofNumbers = distanceOfNumbers(written, isa::word(id).text);
-      return std::pair(!ofNumbers, ofNumbers.value_or(written.edit_distance(isa::word(id).text)));
+      const auto ofNumbers = distanceOfNumbers(written, isa::word(id).text());
+      return std::pair(!ofNumbers, ofNumbers.value_or(written.edit_distance(isa::word(id).text())));
     };
     llvm::stable_sort(words, [&](WordId a, WordId b) { return distance(a) < distance(b); });
     words.truncate(most);
   }
   // Words that differ in a number stand together, by its value: `.x2` before `.x16`.
-  const auto stem = [](WordId id) { return llvm::StringRef(isa::word(id).text).take_until(llvm::isDigit); };
+  const auto stem = [](WordId id) { return llvm::StringRef(isa::word(id).text()).take_until(llvm::isDigit); };
   llvm::StringMap<size_t> places; // of the first word with a stem
   for (const WordId word : words)
     places.try_emplace(stem(word), places.size());
@@ -74,8 +74,8 @@ std::string wordsText(llvm::ArrayRef<WordId> ids, const char *conjunction, llvm:
   });
   std::string out;
   for (size_t i = 0; i < std::min(words.size(), most); ++i)
-    out +=
-        separator(i, isCut ? most + 1 : words.size(), conjunction) + "`" + std::string(isa::word(words[i]).text) + "`";
+    out += separator(i, isCut ? most + 1 : words.size(), conjunction) + "`" + std::string(isa::word(words[i]).text()) +
+           "`";
   return isCut ? out + " ..." : out;
 }
 
@@ -83,7 +83,7 @@ std::string nearestText(llvm::ArrayRef<WordId> words) {
   constexpr size_t most = 10;
   std::vector<std::string> parts;
   for (WordId word : words.take_front(most))
-    parts.push_back(quote(isa::word(word).text));
+    parts.push_back(quote(isa::word(word).text()));
   return words.size() > most ? llvm::join(parts, ", ") + " ..." : listText(parts, "or");
 }
 
@@ -120,7 +120,7 @@ std::string rangesText(llvm::ArrayRef<isa::ValueRange> ranges) {
 Kind kindOf(WordId word) {
   const isa::Word &known = isa::word(word);
   if (word && known.kind)
-    return findKind(isa::tables().wordKinds[known.kind]);
+    return findKind(isa::tables().wordKinds[known.kind]());
   switch (word ? known.wordClass : WordClass::Free) {
   case WordClass::Type: return Kind::Type;
   case WordClass::Layout: return Kind::Layout;

@@ -76,7 +76,7 @@ static bool goesOn(const Opcode &opcode, unsigned k) {
 
 /// Reports a word that begins a longer name, or that occurs only in names; false if it does neither.
 static bool reportOfNames(const Opcode &opcode, unsigned k, Place place, Judgement &judgement) {
-  const std::string text = opcode.words[k].text.str(), instruction(opcode.mnemonic->text);
+  const std::string text = opcode.words[k].text.str(), instruction(opcode.mnemonic->text());
   if (goesOn(opcode, k))
     judgement.report(Phase::Qualifier, DiagId::IncompleteInstruction, Place::at(Place::Word, 0, 2),
                      opcode.words.front().text.str() + text);
@@ -92,7 +92,7 @@ static bool reportOfNames(const Opcode &opcode, unsigned k, Place place, Judgeme
 static void reportStray(const FormView &view, unsigned k, Judgement &judgement) {
   const Opcode &opcode = view.written.opcode;
   const OpcodeWord &word = opcode.words[k];
-  const std::string text = word.text.str(), instruction(opcode.mnemonic->text);
+  const std::string text = word.text.str(), instruction(opcode.mnemonic->text());
   Place place = Place::at(Place::Word, k);
   if (!word.id) {
     judgement.report(Phase::Qualifier, DiagId::UnknownQualifier, place, text);
@@ -128,7 +128,8 @@ static void reportStray(const FormView &view, unsigned k, Judgement &judgement) 
           !isAligned(isa::word(word.id).wordClass))
         taken = j;
   if (taken >= 0) {
-    judgement.report(Phase::Qualifier, DiagId::ConflictingQualifiers, place, text, isa::word(view.slotWord[taken]).text)
+    judgement
+        .report(Phase::Qualifier, DiagId::ConflictingQualifiers, place, text, isa::word(view.slotWord[taken]).text())
         .kind = kindOf(word.id);
     return;
   }
@@ -156,7 +157,7 @@ void reportMissing(const FormView &view, unsigned slot, Phase phase, Judgement &
   const Slot &missing = view.slots[slot];
   const Opcode &opcode = view.written.opcode;
   Finding &f = judgement.report(phase, DiagId::MissingQualifier, {Place::Opcode, 0},
-                                "`" + std::string(opcode.mnemonic->text) + "`", addedLater);
+                                "`" + std::string(opcode.mnemonic->text()) + "`", addedLater);
   f.kind = kindOf(sampleWord(missing));
   f.expected = slotWords(missing);
   f.remedy = {Remedy::InsertAfterWord, wordBefore(view, slot), ""};
@@ -164,8 +165,8 @@ void reportMissing(const FormView &view, unsigned slot, Phase phase, Judgement &
   for (unsigned j = 0; j < view.slots.size(); ++j)
     if (j != slot && view.slotWord[j] && view.slotAt[j] >= opcode.mnemonicWords &&
         llvm::is_contained(f.expected, view.slotWord[j])) {
-      f.notes.push_back("`" + std::string(isa::word(view.slotWord[j]).text) + "` is `" +
-                        std::string(view.slots[j].name) + "` in the form; `" + std::string(missing.name) +
+      f.notes.push_back("`" + std::string(isa::word(view.slotWord[j]).text()) + "` is `" +
+                        std::string(view.slots[j].name()) + "` in the form; `" + std::string(missing.name()) +
                         "` is missing");
       return;
     }
@@ -180,7 +181,7 @@ static void reportIllegal(const FormView &view, uint16_t k, unsigned j, Judgemen
   if (view.written.opcode.words[k - 1].id == word.id) // `.row.row`: the two are wrong together
     place = Place::at(Place::Word, k - 1, 2);
   Finding &f = judgement.report(Phase::Qualifier, DiagId::IllegalQualifier, place, word.text,
-                                view.written.opcode.mnemonic->text, addedLater);
+                                view.written.opcode.mnemonic->text(), addedLater);
   f.kind = kindOf(sampleWord(slot));
   f.expected = slotWords(slot);
   f.remedy = {Remedy::ReplaceWord, k, ""};

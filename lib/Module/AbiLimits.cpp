@@ -87,7 +87,7 @@ void checkWithoutAbi(const Program &program, const ProgramContext &context) {
 void checkPreserved(const Ast &ast, Slice directives, uint64_t most, DiagnosticSink &sink) {
   for (const Directive &directive : llvm::ArrayRef(ast.directives).slice(directives.first, directives.count)) {
     const llvm::ArrayRef<Operand> operands = ast.operandsOf(directive.operands);
-    if (ast.text(directive.name) != llvm::StringRef(isa::directive(isa::DirectiveId::AbiPreserve).name) ||
+    if (ast.text(directive.name) != llvm::StringRef(isa::directive(isa::DirectiveId::AbiPreserve).name()) ||
         operands.empty() || static_cast<uint64_t>(operands.front().value) <= most ||
         static_cast<uint64_t>(operands.front().value) > UINT32_MAX) // which is reported as such
       continue;

@@ -15,7 +15,7 @@ static std::string difference(const Symbol &symbol, llvm::StringRef name, const 
     return shown + " of " + std::to_string(symbol.extent.bytes) + (symbol.extent.bytes == 1 ? " byte" : " bytes");
   if ((wanted == isa::TypeKind::Float && isInteger(kind)) || (isInteger(wanted) && kind == isa::TypeKind::Float) ||
       (kind == isa::TypeKind::Predicate) != (wanted == isa::TypeKind::Predicate))
-    return shown + " of type `" + std::string(isa::word(symbol.type).text) + "`";
+    return shown + " of type `" + std::string(isa::word(symbol.type).text()) + "`";
   if (symbol.extent.align != formal.extent.align || symbol.extent.isArray != formal.extent.isArray)
     return shown + " aligned to " + std::to_string(symbol.extent.align);
   return "";

@@ -34,7 +34,7 @@ static bool allows(const isa::DirectiveArgument &argument, const Operand &operan
     return true;
   const llvm::StringRef text = ast.text(operand.name).drop_front().drop_back();
   const auto texts = isa::run(tables.directiveTexts, argument.texts);
-  return texts.empty() || llvm::any_of(texts, [&](isa::Text one) { return text.equals_insensitive(one); });
+  return texts.empty() || llvm::any_of(texts, [&](isa::StoredText one) { return text.equals_insensitive(one()); });
 }
 
 bool checkValue(const Operand &operand, const isa::Directive &known, const isa::DirectiveArgument &argument,
@@ -42,9 +42,9 @@ bool checkValue(const Operand &operand, const isa::Directive &known, const isa::
   if (argument.kind == isa::ArgumentKind::U32 && !fits(operand, module))
     return false;
   if (!allows(argument, operand, module.ast))
-    module.sink.report(DiagId::DirectiveValue, operand.range, known.name,
+    module.sink.report(DiagId::DirectiveValue, operand.range, known.name(),
                        operand.kind == OperandKind::String
-                           ? "the name of a known " + std::string(argument.name)
+                           ? "the name of a known " + std::string(argument.name())
                            : rangeText(isa::run(isa::tables().ranges, argument.ranges).front()));
   return true;
 }

@@ -31,7 +31,7 @@ void checkFunction(const Function &function, isa::DirectivePlace place, ModuleSt
   if (const isa::Directive *linkage = module.directiveOf(function.linkage)) {
     requireGate(linkage->gate, "`" + module.text(function.linkage) + "`", function.head, module);
     if (!(linkage->places & headPlace(function)))
-      module.sink.report(DiagId::LinkageSpace, function.head, linkage->name, ".global");
+      module.sink.report(DiagId::LinkageSpace, function.head, linkage->name(), ".global");
   }
   Signature signature;
   signature.kind = function.kind;

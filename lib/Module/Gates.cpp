@@ -21,7 +21,7 @@ void requireFeature(isa::FeatureId id, const llvm::Twine &subject, Range range, 
 }
 
 void requireFeature(isa::FeatureId id, Range range, ModuleState &module) {
-  requireFeature(id, isa::feature(id).title, range, module);
+  requireFeature(id, isa::feature(id).title(), range, module);
 }
 
 const isa::Directive *requireDirective(SpellingId name, Range range, isa::DirectivePlace place, ModuleState &module) {
@@ -35,7 +35,7 @@ void requireDirective(const isa::Directive &known, Range range, isa::DirectivePl
   const bool mayStand = known.places & place;
   if (mayStand && module.availability.holds(known.gate)) [[likely]]
     return;
-  const std::string name(known.name);
+  const std::string name(known.name());
   requireGate(known.gate, "`" + name + "`", range, module);
   if (mayStand)
     return;

@@ -8,7 +8,7 @@ namespace ptxray {
 static std::string listText(llvm::ArrayRef<uint16_t> list, llvm::StringRef between) {
   std::string out;
   for (uint16_t index : list)
-    out += (out.empty() ? "`" : between.str() + "`") + std::string(isa::tables().directives[index].name) + "`";
+    out += (out.empty() ? "`" : between.str() + "`") + std::string(isa::tables().directives[index].name()) + "`";
   return out;
 }
 
@@ -21,7 +21,7 @@ static void checkTogether(llvm::ArrayRef<std::pair<const Directive *, const isa:
     return found == head.end() ? nullptr : found->first;
   };
   for (const auto &[directive, known] : head) {
-    const std::string name(known->name);
+    const std::string name(known->name());
     for (uint16_t index : isa::run(tables.directiveLists, known->excludes))
       if (const Directive *other = written(index))
         module.sink.report(DiagId::DirectiveConflict, directive->nameRange, name, module.ast.text(other->name))
@@ -53,10 +53,11 @@ void checkHeadDirectives(const Function &function, ModuleState &module) {
       continue;
     }
     if (isa::is(*known, isa::DirectiveId::Noreturn) && !function.returns.empty())
-      module.sink.report(DiagId::DirectivePlace, directive.nameRange, known->name, "a function that returns no value");
+      module.sink.report(DiagId::DirectivePlace, directive.nameRange, known->name(),
+                         "a function that returns no value");
     auto before = llvm::find_if(head, [&](auto &one) { return one.second == known; });
     if (before != head.end() && known->once)
-      module.sink.report(DiagId::DirectiveConflict, directive.nameRange, known->name, known->name);
+      module.sink.report(DiagId::DirectiveConflict, directive.nameRange, known->name(), known->name());
     checkValues(directive, *known, module);
     if (before != head.end())
       head.erase(before); // the last counts

@@ -145,11 +145,11 @@ int Header::setTarget(llvm::StringRef text, Range range) {
   if (nearest < 0)
     return nearest;
   const llvm::ArrayRef<isa::Target> targets = isa::targets();
-  const std::string known(targets[nearest].name);
+  const std::string known(targets[nearest].name());
   std::string alike;
   for (const isa::Target &target : targets)
     if (target.number == targets[nearest].number)
-      alike += (alike.empty() ? "`" : ", `") + std::string(target.name) + "`";
+      alike += (alike.empty() ? "`" : ", `") + std::string(target.name()) + "`";
   d.notes.push_back({"the nearest known: " + alike, std::nullopt});
   if (options.target.empty())
     d.fix = Fix{"write `" + known + "`", {{range, known}}};
@@ -160,7 +160,7 @@ void Header::suggestTarget(llvm::StringRef text, Range range, Diagnostic &d) con
   Nearest nearest(text, text.size() / 2);
   for (const isa::Target &target : isa::targets())
     if (target.documented)
-      nearest.offer(target.name);
+      nearest.offer(target.name());
   const std::string found = nearest.only().str();
   if (!found.empty() && options.target.empty())
     d.fix = Fix{"write `" + found + "`", {{range, found}}};
@@ -193,7 +193,7 @@ void Header::readTarget(const Ast &ast, const Directive &directive) {
       int before = target;
       target = setTarget(options.target.empty() ? name : llvm::StringRef(options.target), operand.range);
       if (before >= 0 && target >= 0 && before != target)
-        sink.report(DiagId::SeveralTargets, operand.range, isa::targets()[before].name, text);
+        sink.report(DiagId::SeveralTargets, operand.range, isa::targets()[before].name(), text);
       targetText = text;
       targetRange = operand.range;
     }
@@ -208,7 +208,7 @@ void Header::readTarget(const Ast &ast, const Directive &directive) {
 void Header::readAddressSize(const Ast &ast, const Directive &directive) {
   const isa::Directive &known = isa::directive(isa::DirectiveId::AddressSize);
   if (!isMet(known.gate, context()))
-    sink.report(DiagId::RequiresPtx, directive.nameRange, "`" + std::string(known.name) + "`", versionOf(known.gate),
+    sink.report(DiagId::RequiresPtx, directive.nameRange, "`" + std::string(known.name()) + "`", versionOf(known.gate),
                 isa::versionText(ptx))
         .kind = Kind::Directive;
   llvm::ArrayRef<Operand> operands = ast.operandsOf(directive.operands);
@@ -234,7 +234,7 @@ void Header::finish(Range place, bool isEmpty) {
   const isa::Target &known = isa::targets()[target];
   if (known.since > ptx && !isEmpty) { // ptxas asks when the first item comes
     const std::string needed = isa::versionText(known.since);
-    Diagnostic &d = sink.report(DiagId::RequiresPtx, targetRange, "`" + std::string(known.name) + "`", needed,
+    Diagnostic &d = sink.report(DiagId::RequiresPtx, targetRange, "`" + std::string(known.name()) + "`", needed,
                                 isa::versionText(ptx));
     d.kind = Kind::Target;
     if (versionRange.size() && options.ptx.empty())
@@ -264,7 +264,7 @@ void Header::checkArch() {
   else if (needs.variant == 'f')
     fits = fits && has.family == needs.family && has.variant;
   if (!fits)
-    sink.report(DiagId::ArchMismatch, targetRange, needs.name, has.name);
+    sink.report(DiagId::ArchMismatch, targetRange, needs.name(), has.name());
 }
 
 ModuleContext Header::context() const {

@@ -59,9 +59,10 @@ static void checkAddressee(const Declaration &declaration, const InitialAddress 
     module.resolver.reportUnknown(name.name, name.range);
     return;
   }
-  const llvm::StringRef space = isItself                               ? module.text(declaration.space)
-                                : symbol->kind == SymbolKind::Variable ? llvm::StringRef(isa::word(symbol->space).text)
-                                                                       : llvm::StringRef();
+  const llvm::StringRef space = isItself ? module.text(declaration.space)
+                                : symbol->kind == SymbolKind::Variable
+                                    ? llvm::StringRef(isa::word(symbol->space).text())
+                                    : llvm::StringRef();
   const bool isFunction = symbol && symbol->kind == SymbolKind::Function;
   if (isFunction && address.isFirst)
     module.functionTables.insert(static_cast<uint32_t>(declaration.name));

@@ -31,7 +31,7 @@ KernelHead headOf(const Ast &ast, const Function &function) {
     const auto fits = [](const Operand &one) { return one.value > 0 && one.value <= UINT32_MAX; };
     if (operands.empty() || !llvm::all_of(operands, fits))
       continue;
-    const auto isNamed = [&](DirectiveId id) { return name == llvm::StringRef(isa::directive(id).name); };
+    const auto isNamed = [&](DirectiveId id) { return name == llvm::StringRef(isa::directive(id).name()); };
     const auto value = static_cast<uint64_t>(operands.front().value);
     if (isNamed(DirectiveId::Maxnreg)) {
       head.registers = value;
@@ -77,7 +77,7 @@ void checkHead(const KernelHead &head, const Availability &availability, Diagnos
                 isDeep ? std::to_string(depth) + " in the third dimension" : std::to_string(threads) + " in a block");
   if (target != anyTarget && head.blocks && head.threads.value_or(UINT64_MAX) <= threads)
     if (const isa::Target &arch = isa::targets()[target]; arch.threads && !canHold(head, arch))
-      sink.report(DiagId::TooManyBlocks, head.blocksRange, *head.blocks, arch.name);
+      sink.report(DiagId::TooManyBlocks, head.blocksRange, *head.blocks, arch.name());
   if (const uint64_t most = limit(isa::LimitId::ClusterBlocks); head.clusterBlocks > most)
     sink.report(DiagId::LargeCluster, head.clusterRange, head.clusterName, most);
 }

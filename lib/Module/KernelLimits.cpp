@@ -62,7 +62,7 @@ void checkSharedSize(const Program &program, const Reach &reach, const ProgramCo
     return;
   const FunctionSummary &kernel = program.functions[reach.kernel()];
   if (const uint64_t bytes = sharedBytes(program, reach, context); bytes > arch->sharedBytes)
-    context.sink.report(DiagId::CodegenSharedSize, kernel.nameRange, context.ast.text(kernel.name), bytes, arch->name,
+    context.sink.report(DiagId::CodegenSharedSize, kernel.nameRange, context.ast.text(kernel.name), bytes, arch->name(),
                         arch->sharedBytes);
 }
 
@@ -101,7 +101,7 @@ void checkOpaqueCount(const Program &program, const Reach &reach, const ProgramC
         llvm::count_if(named, [&, type = type](uint32_t index) { return program.variables[index].type == type; }));
     if (count > most)
       context.sink.report(DiagId::CodegenOpaqueCount, kernel.nameRange, context.ast.text(kernel.name), count,
-                          isa::word(type).text, most);
+                          isa::word(type).text(), most);
   }
 }
 

@@ -23,7 +23,7 @@ void checkParameter(const Declaration &declaration, Site site, ModuleState &modu
     const isa::Directive &pointer = isa::directive(isa::DirectiveId::Ptr);
     if (declaration.isPtr && !module.availability.holds(pointer.gate))
       module.sink
-          .report(DiagId::RequiresPtx, declaration.range, "`" + std::string(pointer.name) + "`",
+          .report(DiagId::RequiresPtx, declaration.range, "`" + std::string(pointer.name()) + "`",
                   versionOf(pointer.gate), module.header.summary().ptx)
           .kind = Kind::Directive;
     return;

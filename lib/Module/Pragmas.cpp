@@ -22,7 +22,7 @@ static void checkPragmaValue(const isa::Directive &pragma, llvm::StringRef value
   const isa::DirectiveArgument &argument = isa::run(isa::tables().arguments, pragma.arguments).front();
   if (argument.kind == isa::ArgumentKind::Text) {
     if (!isMask(value))
-      module.sink.report(DiagId::CodegenPragmaValue, range, pragma.name);
+      module.sink.report(DiagId::CodegenPragmaValue, range, pragma.name());
     return;
   }
   if (argument.kind != isa::ArgumentKind::Number)
@@ -31,7 +31,7 @@ static void checkPragmaValue(const isa::Directive &pragma, llvm::StringRef value
   int64_t number = 0;
   uint64_t large = 0; // beyond 63 bits ptxas accepts it, too
   if (value.getAsInteger(0, number) ? value.getAsInteger(0, large) : !ranges.empty() && number < ranges.front().low)
-    module.sink.report(DiagId::PragmaValue, range, pragma.name,
+    module.sink.report(DiagId::PragmaValue, range, pragma.name(),
                        ranges.empty() ? "a number" : "a number above " + std::to_string(ranges.front().low - 1));
 }
 
@@ -51,7 +51,7 @@ void checkPragma(const Directive &directive, isa::DirectivePlace place, ModuleSt
       module.sink.report(DiagId::UnknownPragma, string.range, text);
       continue;
     }
-    const std::string name(pragma->name);
+    const std::string name(pragma->name());
     if (!isInBody) {
       if (!(pragma->places & place))
         module.sink.report(DiagId::PragmaPlace, string.range, name, "in the body of a function");

@@ -42,7 +42,7 @@ struct Variable {
 static const isa::DirectiveArgument *numberOf(const isa::Directive *directive, isa::Text name) {
   if (directive)
     for (const isa::DirectiveArgument &argument : isa::run(isa::tables().arguments, directive->arguments))
-      if (argument.name == name)
+      if (argument.name() == name)
         return &argument;
   return nullptr;
 }

@@ -310,7 +310,7 @@ Term Lowering::ofBits(const RecipeStep &step, Args args) {
 /// Cuts a number to the limits of a type, or of a part of it.
 Term Lowering::saturated(const RecipeStep &step, const Term &a, unsigned bits) {
   const std::optional<ElementType> type = elementType(step.word);
-  const isa::Text part = step.part ? isa::word(step.part).text : isa::Text();
+  const isa::Text part = step.part ? isa::word(step.part).text() : isa::Text();
   if (!type)
     return fail();
   ElementType limits = *type;

@@ -149,7 +149,7 @@ Term Lowering::choice(const RecipeStep &step, Args args, unsigned bits) {
 std::optional<Lowering::Terms> Lowering::ofWords(const RecipeStep &step) {
   const auto word = [&](unsigned i) { return recipe.steps[step.args[i]].word; };
   const auto names = [&](isa::WordId one, unsigned part) {
-    return llvm::StringRef(isa::word(one).text).drop_front(2).contains(static_cast<char>('0' + part));
+    return llvm::StringRef(isa::word(one).text()).drop_front(2).contains(static_cast<char>('0' + part));
   };
   if (step.op != StepOp::Masked && step.op != StepOp::Merged && step.op != StepOp::Picked)
     return {};
@@ -166,7 +166,7 @@ std::optional<Lowering::Terms> Lowering::ofWords(const RecipeStep &step) {
   if (step.op == StepOp::Merged) {
     if (!word(2))
       return Terms{first[0]};
-    const unsigned width = isa::word(word(2)).text[1] == 'h' ? 16 : 8;
+    const unsigned width = isa::word(word(2)).text()[1] == 'h' ? 16 : 8;
     NodeId node = atWidth(second, 32);
     for (unsigned i = 0; i < 32 / width; ++i)
       if (names(word(2), i)) {
@@ -181,7 +181,7 @@ std::optional<Lowering::Terms> Lowering::ofWords(const RecipeStep &step) {
   const std::optional<ElementType> type = elementType(word(3));
   ElementType part = step.type;
   part.kind = type->kind;
-  const llvm::StringRef text = isa::word(word(2)).text;
+  const llvm::StringRef text = isa::word(word(2)).text();
   for (unsigned i = 0; i < step.elements; ++i) {
     const unsigned digit = i + 2 < text.size() ? text[text.size() - 1 - i] - '0' : ~0U;
     const unsigned at = part.bits * digit;

@@ -13,7 +13,8 @@ using isa::ExprOp;
 
 bool isOfPtxasAlone(ExprId condition) {
   const Expr &e = isa::tables().exprs[condition];
-  const bool warns = e.op == ExprOp::Warn && isa::tables().warnings[e.a] != "advised-against"; // that is in the manual
+  const bool warns =
+      e.op == ExprOp::Warn && isa::tables().warnings[e.a]() != "advised-against"; // that is in the manual
   return warns || (e.op == ExprOp::And && llvm::any_of(isa::tables().exprArgs.slice(e.a, e.b), isOfPtxasAlone));
 }
 
@@ -32,7 +33,7 @@ private:
   std::string operand(const Expr &e, bool negated) const;
   std::string plainOperands(llvm::ArrayRef<ExprId> parts, bool negated, ExprOp op) const;
   std::string slotIs(const Expr &e, bool negated) const;
-  std::string slotName(unsigned slot) const { return quote(slots[slot].name); }
+  std::string slotName(unsigned slot) const { return quote(slots[slot].name()); }
 
   llvm::ArrayRef<isa::Slot> slots;
   llvm::ArrayRef<isa::OperandDecl> operands;
@@ -43,7 +44,7 @@ private:
 static std::string quotedWords(const Expr &e) {
   std::vector<std::string> words;
   for (const isa::WordId word : isa::tables().wordLists.slice(e.b, e.c))
-    words.emplace_back(isa::word(word).text);
+    words.emplace_back(isa::word(word).text());
   llvm::SmallVector<std::string, 8> quoted;
   for (const std::string &word : foldedWords(std::move(words)))
     quoted.push_back(quote(word));
@@ -62,7 +63,7 @@ std::string Words::plainOperands(llvm::ArrayRef<ExprId> parts, bool negated, Exp
   for (const ExprId part : parts)
     if (isPlain(part, negated, op)) {
       const Expr &e = isa::tables().exprs[part];
-      names.push_back(quote(operands[negated ? e.a : isa::tables().exprs[e.a].a].name));
+      names.push_back(quote(operands[negated ? e.a : isa::tables().exprs[e.a].a].name()));
     }
   if (names.size() < 2)
     return "";
@@ -113,7 +114,7 @@ std::string Words::slotIs(const Expr &e, bool negated) const {
 }
 
 std::string Words::operand(const Expr &e, bool negated) const {
-  const std::string name = quote(operands[e.a].name);
+  const std::string name = quote(operands[e.a].name());
   switch (e.op) {
   case ExprOp::OperandWritten: return (negated ? "no operand " : "the operand ") + name;
   case ExprOp::OperandIsImmediate: return name + (negated ? " other than a constant" : " a constant");

@@ -41,7 +41,7 @@ private:
     llvm::SmallVector<std::string, 4> names;
     for (size_t i = 0; i < isa::tables().groups.size(); ++i)
       if (set >> i & 1)
-        names.push_back(quote(isa::tables().groups[i]));
+        names.push_back(quote(isa::tables().groups[i]()));
     return listText(names, "and");
   }
   static std::string scope(const Action &action) {
@@ -89,7 +89,7 @@ std::string Sentences::accessText(const Access &access) const {
   else
     text += "memory";
   if (access.space)
-    text += " in " + quote(isa::word(access.space).text);
+    text += " in " + quote(isa::word(access.space).text());
   text += (access.isDescribed ? " that is described by " : " at ") + node(access.node);
   if (access.isGeneric)
     text += ", a generic address";
@@ -103,11 +103,11 @@ static std::string instructionsWith(FactKind kind, uint16_t groups) {
   static const Availability everything = newestAvailability();
   llvm::SmallVector<std::string, 4> names;
   for (const isa::Mnemonic &mnemonic : isa::mnemonics())
-    for (const FormMatch &match : formsFor(Opcode(mnemonic.text), /*complete=*/false))
+    for (const FormMatch &match : formsFor(Opcode(mnemonic.text()), /*complete=*/false))
       for (const isa::Fact &fact : isa::run(isa::tables().facts, match.form().facts))
-        if (std::string name = quote(mnemonic.text); fact.kind == kind && fact.groups & groups &&
-                                                     isAllowed(match, fact.when, everything) &&
-                                                     !llvm::is_contained(names, name))
+        if (std::string name = quote(mnemonic.text()); fact.kind == kind && fact.groups & groups &&
+                                                       isAllowed(match, fact.when, everything) &&
+                                                       !llvm::is_contained(names, name))
           names.push_back(std::move(name));
   return listText(names, "or");
 }
@@ -192,7 +192,7 @@ std::string Sentences::text(const Action &action) const {
       return "operations of tcgen05 after it happen after the synchronisation of threads before it";
     return "it orders accesses " + ordered(action.detail) +
            (action.other ? " before those " + ordered(action.other) : "") +
-           (action.space ? " in " + quote(isa::word(action.space).text) : "");
+           (action.space ? " in " + quote(isa::word(action.space).text()) : "");
   case FactKind::Releases: return "what the thread did before it is seen by those who acquire it";
   case FactKind::Acquires: return "what the thread does after it sees what was released";
   case FactKind::Allocates:

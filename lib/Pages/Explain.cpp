@@ -23,9 +23,9 @@ std::vector<const isa::Mnemonic *> findMnemonics(StringRef written) {
   // `mul` is also the beginning of `mul.lo`, and `barrier.cluster` begins others than `barrier`.
   std::vector<const isa::Mnemonic *> longer;
   for (const isa::Mnemonic &m : isa::mnemonics())
-    if (StringRef(m.text).starts_with(written.str() + "."))
+    if (StringRef(m.text()).starts_with(written.str() + "."))
       longer.push_back(&m);
-  if (!longer.empty() && !found.empty() && StringRef(found.front()->text) != written)
+  if (!longer.empty() && !found.empty() && StringRef(found.front()->text()) != written)
     found.clear();
   found.insert(found.end(), longer.begin(), longer.end());
   return found;
@@ -35,7 +35,7 @@ bool isOfPtxas(const isa::Form &form) {
   const isa::Tables &tables = isa::tables();
   auto warns = [&](isa::ExprId id) { // what is advised against is in the manual
     const isa::Expr &e = tables.exprs[id];
-    return e.op == isa::ExprOp::Warn && tables.warnings[e.a] != "advised-against";
+    return e.op == isa::ExprOp::Warn && tables.warnings[e.a]() != "advised-against";
   };
   return llvm::any_of(isa::run(tables.formRules, form.rules), [&](uint32_t index) {
     const isa::Rule &rule = tables.rules[index];
@@ -57,7 +57,7 @@ std::string availabilityOf(const isa::Form &form) {
 std::string termText(const isa::Term &term, const isa::Form &form) {
   if (term.slot < 0)
     return std::to_string(term.base * term.mul / term.div + term.add);
-  std::string text = "`" + std::string(isa::run(isa::tables().slots, form.slots)[term.slot].name) + "`";
+  std::string text = "`" + std::string(isa::run(isa::tables().slots, form.slots)[term.slot].name()) + "`";
   if (term.letter)
     text = std::string(1, term.letter) + " of " + text;
   if (term.mul != 1)
@@ -73,9 +73,9 @@ std::string termText(const isa::Term &term, const isa::Form &form) {
 static std::string typeText(const isa::TypeRef &type, const isa::Form &form) {
   std::string text;
   if (type.kind == isa::RefKind::Word)
-    text = " of `" + std::string(isa::word(type.index).text) + "`";
+    text = " of `" + std::string(isa::word(type.index).text()) + "`";
   else if (type.kind == isa::RefKind::Slot)
-    text = " of the type `" + std::string(isa::run(isa::tables().slots, form.slots)[type.index].name) + "`";
+    text = " of the type `" + std::string(isa::run(isa::tables().slots, form.slots)[type.index].name()) + "`";
   if (type.factor != 1)
     text += ", " + std::to_string(type.factor) + " times as wide";
   if (type.divisor != 1)
@@ -90,8 +90,8 @@ static std::string addressText(const isa::OperandDecl &operand, const isa::Form 
   for (const isa::SpaceRef &space : isa::run(isa::tables().spaceRefs, operand.spaces)) {
     isSlot |= space.kind == isa::RefKind::Slot;
     spaces.push_back("`" +
-                     std::string(isSlot ? isa::run(isa::tables().slots, form.slots)[space.index].name
-                                        : isa::word(space.index).text) +
+                     std::string(isSlot ? isa::run(isa::tables().slots, form.slots)[space.index].name()
+                                        : isa::word(space.index).text()) +
                      "`");
   }
   std::string text(isa::roleText(operand.role));
@@ -172,7 +172,7 @@ std::string placesOf(const isa::Directive &directive) {
 /// A packed type in words: "two `.e4m3` in 16 bits", "float: 4 bits of exponent, 3 of fraction".
 static std::string packedText(const isa::Word &word) {
   static constexpr StringRef counts[] = {"", "", "two", "", "four"};
-  StringRef name = word.text;
+  StringRef name = word.text();
   const auto [element, count] = name.rsplit('x');
   if (unsigned number = 0; !count.empty() && !count.getAsInteger(10, number) && number < std::size(counts))
     return (counts[number] + " `" + element + "` in " + llvm::Twine(word.bits) + " bits").str();
@@ -189,7 +189,7 @@ static std::string packedText(const isa::Word &word) {
 }
 
 std::string wordMeaning(const isa::Word &word, StringRef mnemonic) {
-  if (const std::optional<isa::Meaning> meaning = isa::findMeaning(word.text, mnemonic))
+  if (const std::optional<isa::Meaning> meaning = isa::findMeaning(word.text(), mnemonic))
     return std::string(meaning->text);
   switch (word.typeKind) {
   case isa::TypeKind::Bits: return "bits, whatever they mean";
@@ -205,7 +205,7 @@ std::string wordMeaning(const isa::Word &word, StringRef mnemonic) {
 }
 
 std::string describeWord(const isa::Word &word, StringRef mnemonic) {
-  const std::optional<isa::Meaning> meaning = isa::findMeaning(word.text, mnemonic);
+  const std::optional<isa::Meaning> meaning = isa::findMeaning(word.text(), mnemonic);
   const std::string says = wordMeaning(word, mnemonic);
   if (word.wordClass == isa::WordClass::Type) {
     const bool hasBits = word.typeKind >= isa::TypeKind::Bits && word.typeKind <= isa::TypeKind::Float;

@@ -75,7 +75,7 @@ private:
     if (access.bytes)
       out += " " + std::to_string(access.bytes) + (access.isLeast ? "+" : "");
     if (access.space)
-      word(isa::word(access.space).text);
+      word(isa::word(access.space).text());
     if (access.isGeneric)
       out += " generic";
   }
@@ -83,7 +83,7 @@ private:
   void groups(const char *before, uint16_t groups) {
     for (size_t i = 0; i < isa::tables().groups.size(); ++i)
       if (groups >> i & 1) {
-        out += before + text(isa::tables().groups[i]);
+        out += before + text(isa::tables().groups[i]());
         before = ", ";
       }
   }
@@ -114,7 +114,7 @@ private:
     amount(action.kind == FactKind::Waits ? " until " : " by ", action);
     node(" if ", action.condition);
     if (action.space)
-      out += " on " + text(isa::word(action.space).text);
+      out += " on " + text(isa::word(action.space).text());
     if (action.isReads)
       out += " for reads";
   }
@@ -126,7 +126,7 @@ private:
     };
     begin() += "computes " + text(isa::operationNames[static_cast<size_t>(computation.operation)]);
     if (computation.comparison)
-      word(isa::word(computation.comparison).text);
+      word(isa::word(computation.comparison).text());
     type(computation.resultKind, computation.resultBits);
     out += " of";
     type(computation.sourceKind, computation.sourceBits);

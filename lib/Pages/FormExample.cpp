@@ -119,7 +119,7 @@ void LineWriter::address(const isa::OperandDecl &declared) {
   bool isShared = declared.spaces.count > 0 && declared.access != isa::Access::TensorMap;
   for (const isa::SpaceRef &space : isa::run(isa::tables().spaceRefs, declared.spaces)) {
     const isa::WordId word = space.kind == isa::RefKind::Word ? space.index : match.word(space.index);
-    isShared &= StringRef(isa::word(word).text).starts_with(".shared");
+    isShared &= StringRef(isa::word(word).text()).starts_with(".shared");
   }
   const TypeView type = declared.type.kind == isa::RefKind::Word ? viewType(declared.type.index) : TypeView();
   if (type)
@@ -193,7 +193,7 @@ void LineWriter::pattern(unsigned at) {
     break;
   }
   if (pattern.suffixSlot >= 0 && !match.slots[pattern.suffixSlot].optional)
-    text += isa::word(isa::run(isa::tables().slotValues, match.slots[pattern.suffixSlot].values).front().word).text;
+    text += isa::word(isa::run(isa::tables().slotValues, match.slots[pattern.suffixSlot].values).front().word).text();
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their patterns
@@ -278,7 +278,7 @@ std::optional<FormExample> exampleOf(const FormMatch &words, StringRef spelling)
   const Opcode opcode(spelling);
   if (!opcode.mnemonic)
     return std::nullopt;
-  const StringRef name = opcode.mnemonic->text;
+  const StringRef name = opcode.mnemonic->text();
   FormExample example{words, "", {}, {}};
   std::optional<FormExample> warned; // the first that is only warned of
   std::vector<std::string> tried;
@@ -300,18 +300,18 @@ std::optional<FormExample> exampleOf(const FormMatch &words, StringRef spelling)
   if (warned)
     return warned;
   const isa::Example *known = isa::findExample(name);
-  if (!known || !StringRef(known->right).starts_with(spelling.str() + " "))
+  if (!known || !StringRef(known->right()).starts_with(spelling.str() + " "))
     return std::nullopt;
-  example.line = known->right;
+  example.line = known->right();
   return isRightSomewhere(name, example) ? std::optional(example) : std::nullopt;
 }
 
 /// The words in the order of the form.
 static std::string spellingOf(const isa::Mnemonic &mnemonic, const FormMatch &match) {
-  std::string text(mnemonic.text);
+  std::string text(mnemonic.text());
   for (unsigned slot = match.form().mnemonicSlots; slot < match.slots.size(); ++slot)
     if (match.slotWord[slot] && !match.slots[slot].suffix)
-      text += isa::word(match.slotWord[slot]).text;
+      text += isa::word(match.slotWord[slot]).text();
   return text;
 }
 
@@ -331,7 +331,7 @@ static std::vector<std::string> spellingsWithOneMore(const Opcode &opcode) {
   std::vector<FormMatch> matches = formsFor(opcode, /*complete=*/false);
   llvm::stable_sort(matches, [](const FormMatch &one, const FormMatch &other) { // the manual begins with what is usual
     const auto section = [](const FormMatch &match) -> StringRef {
-      return isa::tables().entries[match.form().entry].manual;
+      return isa::tables().entries[match.form().entry].manual();
     };
     const unsigned missing = missingIn(one), missingInOther = missingIn(other);
     return missing == missingInOther ? section(one).compare_numeric(section(other)) < 0 : missing < missingInOther;

@@ -59,7 +59,7 @@ static std::optional<Demands::Gates> gatesOfRow(const isa::Table &table, uint32_
     if (cell.kind != isa::CellKind::Words || cell.count != 1 || cell.orAbsent)
       continue;
     for (const isa::Slot &slot : slots)
-      if (slot.name == columns[c].text)
+      if (slot.name() == columns[c].text())
         addWord(slot, isa::tables().wordLists[cell.first], gates);
   }
   return gates;

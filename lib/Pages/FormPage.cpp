@@ -121,7 +121,7 @@ private:
 
   const isa::Entry &entry() const { return isa::tables().entries[match().form().entry]; }
   const FormMatch &match() const { return read.match ? *read.match : example.match; }
-  StringRef mnemonic() const { return Opcode(spelling).mnemonic->text; }
+  StringRef mnemonic() const { return Opcode(spelling).mnemonic->text(); }
 
   const std::string spelling;
   const FormExample &example;
@@ -144,9 +144,9 @@ PageSection FormPage::computation() const {
     if (formula.target != isa::FormulaTarget::Operand || !read.match || read.match->nodeOf[formula.operand] >= 0)
       addFormula(formulaText(match().form(), formula, &match()), "", functionsOf(formula), section);
   }
-  if (!match().form().outside.empty())
+  if (!match().form().outside().empty())
     section.rows.push_back(
-        {{}, "nothing that one GPU could do alone: it is about " + std::string(match().form().outside), ""});
+        {{}, "nothing that one GPU could do alone: it is about " + std::string(match().form().outside()), ""});
   return section;
 }
 
@@ -169,13 +169,13 @@ PageSection FormPage::words() const {
       llvm::SmallVector<std::string, 4> of;
       for (const isa::OperandDecl &operand : match().operands)
         if (operand.type.kind == isa::RefKind::Slot && operand.type.index == slot)
-          of.push_back(quote(operand.name));
+          of.push_back(quote(operand.name()));
       if (!of.empty())
         says = "the type of " + listText(of, "and") + (says.empty() ? "" : ": ") + says;
     }
     if (!match().isWritten(slot))
       says += (says.empty() ? "" : "; ") + std::string("not written, but meant");
-    section.rows.push_back({{std::string(word.text)}, says, remarkOn(match().word(slot), match().slots[slot])});
+    section.rows.push_back({{std::string(word.text())}, says, remarkOn(match().word(slot), match().slots[slot])});
   }
   return section;
 }
@@ -184,7 +184,7 @@ std::string FormPage::addressText(const isa::OperandDecl &operand) const {
   llvm::SmallVector<std::string, 4> spaces;
   for (const isa::SpaceRef &space : isa::run(isa::tables().spaceRefs, operand.spaces))
     if (const isa::WordId word = space.kind == isa::RefKind::Word ? space.index : match().word(space.index))
-      spaces.push_back(quote(isa::word(word).text));
+      spaces.push_back(quote(isa::word(word).text()));
   std::string text(isa::roleText(operand.role));
   text += spaces.empty() ? ", a generic one" : " in " + listText(spaces, "or");
   if (operand.access == isa::Access::Barrier)
@@ -222,7 +222,7 @@ std::string FormPage::operandText(unsigned index) const {
   if (operand.rules & isa::Fragment && operand.type.kind == isa::RefKind::Slot)
     if (const isa::Word &element = isa::word(match().word(operand.type.index));
         element.bits && element.bits < type.bits)
-      text += ", each with " + std::to_string(type.bits / element.bits) + " elements of " + quote(element.text);
+      text += ", each with " + std::to_string(type.bits / element.bits) + " elements of " + quote(element.text());
   if (const auto ranges = match().ranges(index); !ranges.empty() && !isPredicate)
     text += ": " + rangesText(ranges);
   if (operand.rules & isa::SinkAllowed)
@@ -234,11 +234,11 @@ PageSection FormPage::operands() const {
   PageSection section{PageSection::Kind::List, "Operands", {}};
   for (unsigned index = 0; index < match().operands.size(); ++index) {
     const isa::OperandDecl &operand = match().operands[index];
-    const std::optional<isa::Meaning> meaning = isa::findMeaning(operand.name, mnemonic());
+    const std::optional<isa::Meaning> meaning = isa::findMeaning(operand.name(), mnemonic());
     std::string text = (meaning ? std::string(meaning->text) + ": " : "") + operandText(index);
     if (match().nodeOf[index] < 0)
       text += "; may be left out";
-    section.rows.push_back({{std::string(operand.name)}, std::move(text), ""});
+    section.rows.push_back({{std::string(operand.name())}, std::move(text), ""});
   }
   return section;
 }
@@ -272,7 +272,7 @@ PageSection FormPage::additions() const {
         Demands::Gates gates;
         addGates(value.gate, bare, gates);
         addGates(isa::word(value.word).gate, bare, gates);
-        addOrJoin({{std::string(isa::word(value.word).text)},
+        addOrJoin({{std::string(isa::word(value.word).text())},
                    describeWord(isa::word(value.word), mnemonic()),
                    furtherNeeds(needs, gates)},
                   rows);
@@ -302,22 +302,22 @@ PageSection FormPage::fragments() const {
 /// A typical mistake, if the one that is known of the instruction is one of these very words.
 static void addMistake(StringRef mnemonic, StringRef spelling, const FormExample &example, Page &page) {
   const isa::Example *known = isa::findExample(mnemonic);
-  if (!known || !StringRef(known->right).starts_with((spelling + " ").str()) || known->wrong.empty())
+  if (!known || !StringRef(known->right()).starts_with((spelling + " ").str()) || known->wrong().empty())
     return;
-  const ExampleModule module = exampleModule(mnemonic, known->wrong, example.setting.ptx, example.setting.target);
+  const ExampleModule module = exampleModule(mnemonic, known->wrong(), example.setting.ptx, example.setting.target);
   const std::optional<ExampleReport> report = reportOf(module);
   if (report)
     page.add({PageSection::Kind::Code,
               "A typical mistake",
               {{{},
-                std::string(known->wrong),
+                std::string(known->wrong()),
                 (report->isError ? "error: " : "warning: ") + report->message,
                 0,
                 module.text}}});
 }
 
 Page FormPage::page() {
-  Page page{spelling, "form", std::string(entry().title), {}};
+  Page page{spelling, "form", std::string(entry().title()), {}};
   page.add(computation());
   page.add(effectsSection("What it does", read));
   page.add(words());
@@ -330,13 +330,13 @@ Page FormPage::page() {
   addMistake(mnemonic(), spelling, example, page);
   page.add(fragments());
   page.add(additions());
-  page.add(manualSection(entry().manual));
+  page.add(manualSection(entry().manual()));
   page.add(relatedRules(mnemonic()));
   llvm::SmallVector<StringRef, 12> written;
   const Opcode opcode(spelling);
   for (const OpcodeWord &word : llvm::drop_begin(opcode.words))
     if (const isa::WordId id = word.id)
-      written.push_back(isa::word(id).text);
+      written.push_back(isa::word(id).text());
   page.add(relatedConcepts(mnemonic(), written));
   page.add(
       {PageSection::Kind::Text, "See also", {{{}, "`ptxray explain " + mnemonic().str() + "` for all its forms", ""}}});
@@ -353,7 +353,7 @@ static PageSection continuations(const Opcode &opcode) {
     for (const isa::Slot &slot : isa::run(isa::tables().slots, isa::tables().forms[next.form].slots))
       if (remark.empty())
         remark = remarkOn(next.word, slot);
-    addOrJoin({{std::string(word.text)}, describeWord(word, opcode.mnemonic->text), remark}, rows);
+    addOrJoin({{std::string(word.text())}, describeWord(word, opcode.mnemonic->text()), remark}, rows);
   }
   for (PageRow &row : rows)
     row.words = foldedWords(std::move(row.words));
@@ -364,12 +364,13 @@ static PageSection continuations(const Opcode &opcode) {
 PageSection notAForm(StringRef written) {
   PageSection section{PageSection::Kind::Text, "No form has these words", {}};
   const Opcode opcode(written);
-  const bool isBeginning = llvm::any_of(
-      isa::mnemonics(), [&](const isa::Mnemonic &one) { return StringRef(one.text).starts_with(written.str() + "."); });
-  if (!opcode.mnemonic || StringRef(opcode.mnemonic->text) == written || isBeginning)
+  const bool isBeginning = llvm::any_of(isa::mnemonics(), [&](const isa::Mnemonic &one) {
+    return StringRef(one.text()).starts_with(written.str() + ".");
+  });
+  if (!opcode.mnemonic || StringRef(opcode.mnemonic->text()) == written || isBeginning)
     return section;
   const auto report =
-      reportOf(exampleModule(opcode.mnemonic->text, written.str() + ";", isa::versions().back(), "sm_100a"));
+      reportOf(exampleModule(opcode.mnemonic->text(), written.str() + ";", isa::versions().back(), "sm_100a"));
   if (report)
     section.rows.push_back({{}, report->message, ""});
   return section;

@@ -38,7 +38,7 @@ public:
   }
 
 private:
-  std::string name(size_t operand) const { return std::string(operands[operand].name); }
+  std::string name(size_t operand) const { return std::string(operands[operand].name()); }
   Piece piece(const isa::Step &step) const;
   Piece wordCall(const isa::Step &step) const;
   Piece sign(const isa::Step &step) const;
@@ -60,8 +60,8 @@ private:
   /// The slot's name, or the word in it; empty if none is written.
   std::string inSlot(size_t slot) const {
     if (!words)
-      return std::string(slots[slot].name);
-    return words->word(slot) ? std::string(isa::word(words->word(slot)).text) : "";
+      return std::string(slots[slot].name());
+    return words->word(slot) ? std::string(isa::word(words->word(slot)).text()) : "";
   }
 
   const isa::Formula &formula;
@@ -108,11 +108,11 @@ Piece FormulaWriter::piece(const isa::Step &step) const {
   case StepOp::Constant: return {numberText(isa::tables().stepNumbers[step.value])};
   case StepOp::Parameter: return {"x"}; // of a definition alone
   case StepOp::Word:
-    return {step.value >= isa::literalWord ? std::string(isa::word(step.value - isa::literalWord).text)
+    return {step.value >= isa::literalWord ? std::string(isa::word(step.value - isa::literalWord).text())
                                            : inSlot(step.value)};
   case StepOp::WordCall:
   case StepOp::Fold: return wordCall(step);
-  case StepOp::Named: return {call(std::string(isa::tables().namedFunctions[step.value]), step)};
+  case StepOp::Named: return {call(std::string(isa::tables().namedFunctions[step.value]()), step)};
   default: break;
   }
   if (!isa::isApplied(step.op))
@@ -129,7 +129,7 @@ std::string formulaText(const isa::Form &form, const isa::Formula &formula, cons
   std::string text = writer.value();
   if (!target.empty())
     text = target + (formula.approximate ? " ~ " : " = ") + text;
-  return formula.bound.empty() ? text : text + " within " + std::string(formula.bound);
+  return formula.bound().empty() ? text : text + " within " + std::string(formula.bound());
 }
 
 std::vector<std::string> functionsOf(const isa::Formula &formula) {
@@ -142,7 +142,7 @@ std::vector<std::string> functionsOf(const isa::Formula &formula) {
     if (step.op == StepOp::At)
       add("x@n: x as lane n has it");
     const bool isJoinOfOne = step.op == StepOp::Joined && step.count == 1; // which is not written
-    const isa::Text name = step.op == StepOp::Named  ? isa::tables().namedFunctions[step.value]
+    const isa::Text name = step.op == StepOp::Named  ? isa::tables().namedFunctions[step.value]()
                            : step.op == StepOp::Fold ? "fold"
                            : isJoinOfOne             ? ""
                                                      : isa::functionOf(step.op).name;

@@ -95,7 +95,7 @@ PageSection Part::availability() const {
 /// The syntax with single spaces, since the data aligns its columns.
 static std::string shownSyntax(const isa::Form &form) {
   llvm::SmallVector<StringRef, 16> words;
-  StringRef(form.syntax).split(words, ' ', -1, /*KeepEmpty=*/false);
+  StringRef(form.syntax()).split(words, ' ', -1, /*KeepEmpty=*/false);
   return llvm::join(words, " ") + ";";
 }
 
@@ -131,8 +131,8 @@ PageSection Part::computation() const {
   };
   for (unsigned number = 0; number < documented.size(); ++number) {
     const isa::Form &form = *documented[number];
-    if (!form.outside.empty())
-      use("nothing that one GPU could do alone: it is about " + std::string(form.outside), "", {}, number + 1);
+    if (!form.outside().empty())
+      use("nothing that one GPU could do alone: it is about " + std::string(form.outside()), "", {}, number + 1);
     for (const isa::Formula &formula : isa::run(isa::tables().formulas, form.formulas))
       use(formulaText(form, formula), formula.when ? conditionText(form, formula.when).manual : "",
           functionsOf(formula), number + 1);
@@ -155,10 +155,10 @@ std::vector<Part::SlotUse> Part::slots() const {
     const auto all = isa::run(isa::tables().slots, form.slots);
     for (unsigned index = form.mnemonicSlots; index < all.size(); ++index) {
       const isa::Slot &slot = all[index];
-      auto known = llvm::find_if(uses, [&](const SlotUse &use) { return use.name == slot.name; });
+      auto known = llvm::find_if(uses, [&](const SlotUse &use) { return use.name == slot.name(); });
       if (known == uses.end()) {
         known = uses.insert(uses.end(), SlotUse());
-        known->name = std::string(slot.name);
+        known->name = std::string(slot.name());
       }
       known->forms.insert(number + 1);
       known->isOptional |= slot.optional;
@@ -172,7 +172,7 @@ std::vector<Part::SlotUse> Part::slots() const {
       }
       for (const isa::OperandDecl &operand : isa::run(isa::tables().operands, form.operands))
         if (operand.type.kind == isa::RefKind::Slot && operand.type.index == index)
-          known->operands.insert(std::string(operand.name));
+          known->operands.insert(std::string(operand.name()));
     }
   }
   return uses;
@@ -191,7 +191,7 @@ std::string Part::topicOf(const SlotUse &slot) const {
   bool areTypes = true;
   for (const auto &[word, use] : slot.values) {
     areTypes &= isa::word(word).wordClass == isa::WordClass::Type;
-    const std::optional<isa::Meaning> meaning = isa::findMeaning(isa::word(word).text, mnemonic.text);
+    const std::optional<isa::Meaning> meaning = isa::findMeaning(isa::word(word).text(), mnemonic.text());
     topics.insert(meaning ? std::string(meaning->topic) : "");
   }
   if (areTypes) {
@@ -206,7 +206,7 @@ std::string Part::topicOf(const SlotUse &slot) const {
 PageRow Part::valueRow(const SlotUse &slot, isa::WordId id) const {
   const isa::Word &word = isa::word(id);
   const ValueUse &use = slot.values.at(id);
-  PageRow row{{std::string(word.text)}, wordMeaning(word, mnemonic.text), "", 0};
+  PageRow row{{std::string(word.text())}, wordMeaning(word, mnemonic.text()), "", 0};
   llvm::SmallVector<isa::ExprId, 2> gates;
   for (const isa::ExprId gate : {use.gate, word.gate})
     if (gate && isa::tables().exprs[gate].gateOnly)
@@ -231,7 +231,7 @@ void Part::addValues(const SlotUse &slot, PageSection &section, unsigned depth) 
   };
   llvm::stable_sort(words, [&](isa::WordId one, isa::WordId other) {
     const isa::Word &x = isa::word(one), &y = isa::word(other);
-    return rank(x) != rank(y) ? rank(x) < rank(y) : StringRef(x.text).compare_numeric(y.text) < 0;
+    return rank(x) != rank(y) ? rank(x) < rank(y) : StringRef(x.text()).compare_numeric(y.text()) < 0;
   });
   std::vector<PageRow> rows;
   for (const isa::WordId word : words)
@@ -248,7 +248,7 @@ PageSection Part::qualifiers() const {
   for (const SlotUse &slot : slots()) {
     if (slot.values.empty())
       continue;
-    const bool isItself = slot.values.size() == 1 && isa::word(slot.values.begin()->first).text == slot.name;
+    const bool isItself = slot.values.size() == 1 && isa::word(slot.values.begin()->first).text() == slot.name;
     if (isItself) {
       addValues(slot, section, 0);
       continue;
@@ -256,7 +256,7 @@ PageSection Part::qualifiers() const {
     std::string says = topicOf(slot);
     const auto also = [&](const std::string &text) { says += (says.empty() ? "" : "; ") + text; };
     if (slot.isOptional)
-      also(slot.fallback ? quote(isa::word(slot.fallback).text) + " if it is left out" : "may be left out");
+      also(slot.fallback ? quote(isa::word(slot.fallback).text()) + " if it is left out" : "may be left out");
     section.rows.push_back({{slot.name}, says, "", 0});
     addValues(slot, section, 1);
   }
@@ -267,8 +267,8 @@ PageSection Part::operands() const {
   PageSection section{PageSection::Kind::List, "Operands", {}};
   for (const isa::Form *form : documented)
     for (const isa::OperandDecl &operand : isa::run(isa::tables().operands, form->operands)) {
-      const std::optional<isa::Meaning> meaning = isa::findMeaning(operand.name, mnemonic.text);
-      PageRow row{{std::string(operand.name)}, describeOperand(operand, *form), "", 0};
+      const std::optional<isa::Meaning> meaning = isa::findMeaning(operand.name(), mnemonic.text());
+      PageRow row{{std::string(operand.name())}, describeOperand(operand, *form), "", 0};
       if (meaning)
         row.text = std::string(meaning->text) + ": " + row.text;
       addOrJoin(std::move(row), section.rows);
@@ -318,7 +318,7 @@ std::string Part::cellText(const isa::Form &form, const isa::Column &column, con
   case isa::CellKind::Words: {
     std::vector<std::string> words;
     for (const isa::WordId word : isa::tables().wordLists.slice(cell.first, cell.count))
-      words.emplace_back(isa::word(word).text);
+      words.emplace_back(isa::word(word).text());
     words = foldedWords(std::move(words));
     if (cell.orAbsent)
       words.push_back("-");
@@ -339,9 +339,9 @@ std::string Part::cellText(const isa::Form &form, const isa::Column &column, con
 static std::string headerOf(const isa::Column &column) {
   if (column.kind == isa::ColumnKind::Requires)
     return "needs";
-  StringRef text = column.text;
+  StringRef text = column.text();
   if (text.consume_front("len(") || text.consume_front("in("))
-    return (StringRef(column.text).starts_with("len") ? "elements of " : "values of ") + text.drop_back().str();
+    return (StringRef(column.text()).starts_with("len") ? "elements of " : "values of ") + text.drop_back().str();
   return text.str();
 }
 
@@ -407,8 +407,8 @@ PageSection Part::extras() const {
     for (const isa::Slot &slot : isa::run(isa::tables().slots, form->slots))
       for (const isa::SlotValue &value : isa::run(isa::tables().slotValues, slot.values))
         if (isOfPtxasAlone(value.gate) &&
-            !llvm::is_contained(words[std::string(slot.name)], std::string(isa::word(value.word).text)))
-          words[std::string(slot.name)].emplace_back(isa::word(value.word).text);
+            !llvm::is_contained(words[std::string(slot.name())], std::string(isa::word(value.word).text())))
+          words[std::string(slot.name())].emplace_back(isa::word(value.word).text());
   for (auto &[slot, values] : words)
     section.rows.push_back({foldedWords(values), values.front() == slot ? "" : "as " + quote(slot), "", 0});
   PageSection rules{PageSection::Kind::Text, "", {}};
@@ -431,7 +431,7 @@ PageSection Part::extras() const {
 }
 
 void Part::addTo(Page &page) const {
-  page.add({PageSection::Kind::Part, std::string(entry.title), {}});
+  page.add({PageSection::Kind::Part, std::string(entry.title()), {}});
   page.add(availability());
   page.add(forms());
   page.add(computation());
@@ -441,7 +441,7 @@ void Part::addTo(Page &page) const {
   for (PageSection &section : combinations())
     page.add(std::move(section));
   page.add(extras());
-  page.add(manualSection(entry.manual));
+  page.add(manualSection(entry.manual()));
 }
 
 Page instructionPage(const isa::Mnemonic &mnemonic) {
@@ -450,24 +450,24 @@ Page instructionPage(const isa::Mnemonic &mnemonic) {
     if (const uint16_t entry = isa::tables().forms[form].entry; !llvm::is_contained(entries, entry))
       entries.push_back(entry);
   llvm::stable_sort(entries, [](uint16_t one, uint16_t other) {
-    return StringRef(isa::tables().entries[one].manual).compare_numeric(isa::tables().entries[other].manual) < 0;
+    return StringRef(isa::tables().entries[one].manual()).compare_numeric(isa::tables().entries[other].manual()) < 0;
   });
-  Page page{std::string(mnemonic.text), "instruction", "", {}};
+  Page page{std::string(mnemonic.text()), "instruction", "", {}};
   llvm::SmallVector<std::string, 4> titles;
   for (const uint16_t entry : entries)
-    titles.emplace_back(isa::tables().entries[entry].title);
+    titles.emplace_back(isa::tables().entries[entry].title());
   page.title = llvm::join(titles, "; ");
-  addExample(mnemonic.text, page);
+  addExample(mnemonic.text(), page);
   for (const uint16_t entry : entries)
     Part(mnemonic, entry).addTo(page);
   PageSection others{PageSection::Kind::Text, "See also", {}};
   llvm::SmallVector<std::string, 8> longer;
   for (const isa::Mnemonic &other : isa::tables().mnemonics)
-    if (StringRef(other.text).starts_with(std::string(mnemonic.text) + "."))
-      longer.push_back("`" + std::string(other.text) + "`");
+    if (StringRef(other.text()).starts_with(std::string(mnemonic.text()) + "."))
+      longer.push_back("`" + std::string(other.text()) + "`");
   if (!longer.empty())
     others.rows.push_back({{}, llvm::join(longer, ", "), "", 0});
-  page.add(relatedConcepts(mnemonic.text, {}));
+  page.add(relatedConcepts(mnemonic.text(), {}));
   page.add(std::move(others));
   return page;
 }

@@ -18,7 +18,7 @@ static PageRow paragraph(std::string text) { return {{}, std::move(text), "", 0}
 
 /// The meanings of a qualifier, with the instructions in which it has them.
 static PageSection meaningsOf(const isa::Word &word) {
-  const isa::WordId id = isa::findWord(word.text);
+  const isa::WordId id = isa::findWord(word.text());
   std::vector<std::pair<std::string, std::vector<std::string>>> texts;
   for (const isa::Mnemonic &mnemonic : isa::tables().mnemonics) {
     const bool has = llvm::any_of(isa::run(isa::tables().mnemonicForms, mnemonic.forms), [&](uint32_t form) {
@@ -29,12 +29,12 @@ static PageSection meaningsOf(const isa::Word &word) {
     });
     if (!has)
       continue;
-    const std::string text = describeWord(word, mnemonic.text);
+    const std::string text = describeWord(word, mnemonic.text());
     const auto known = llvm::find_if(texts, [&](const auto &one) { return one.first == text; });
     if (known == texts.end())
-      texts.push_back({text, {quote(mnemonic.text)}});
+      texts.push_back({text, {quote(mnemonic.text())}});
     else
-      known->second.push_back(quote(mnemonic.text));
+      known->second.push_back(quote(mnemonic.text()));
   }
   PageSection section{PageSection::Kind::Text, "Where it is written", {}};
   for (const auto &[text, mnemonics] : texts)
@@ -62,8 +62,8 @@ static std::string argumentText(const isa::DirectiveArgument &argument) {
     text +=
         ranges.front().high >= UINT32_MAX ? ", from " + std::to_string(ranges.front().low) : ": " + rangesText(ranges);
   llvm::SmallVector<std::string, 8> texts;
-  for (const isa::Text one : isa::run(isa::tables().directiveTexts, argument.texts))
-    texts.push_back("\"" + std::string(one) + "\"");
+  for (const isa::StoredText one : isa::run(isa::tables().directiveTexts, argument.texts))
+    texts.push_back("\"" + std::string(one()) + "\"");
   if (!texts.empty())
     text += ", or " + listText(texts, "or");
   if (argument.depth)
@@ -78,7 +78,7 @@ static PageSection argumentSection(const isa::Directive &directive) {
   for (const isa::DirectiveArgument &argument : isa::run(isa::tables().arguments, directive.arguments)) {
     if (argument.kind == isa::ArgumentKind::Literal)
       continue;
-    addOrJoin({{std::string(argument.name)}, argumentText(argument), "", 0}, section.rows);
+    addOrJoin({{std::string(argument.name())}, argumentText(argument), "", 0}, section.rows);
   }
   return section;
 }
@@ -86,7 +86,7 @@ static PageSection argumentSection(const isa::Directive &directive) {
 static std::string directivesText(isa::Span list, const char *conjunction) {
   llvm::SmallVector<std::string, 4> names;
   for (const uint16_t index : isa::run(isa::tables().directiveLists, list))
-    names.push_back(quote(isa::tables().directives[index].name));
+    names.push_back(quote(isa::tables().directives[index].name()));
   return listText(names, conjunction);
 }
 
@@ -94,7 +94,7 @@ static PageSection placeSection(const isa::Directive &directive) {
   PageSection section{PageSection::Kind::Text, "Where it is written", {}};
   std::string where = placesOf(directive);
   if (directive.places & isa::InDirective)
-    where = "in the braces of " + quote(isa::tables().directives[directive.owner].name);
+    where = "in the braces of " + quote(isa::tables().directives[directive.owner].name());
   section.rows.push_back(paragraph(where));
   if (directive.once)
     section.rows.push_back(paragraph("once"));
@@ -110,8 +110,8 @@ static PageSection placeSection(const isa::Directive &directive) {
 }
 
 static Page pageOfDirective(const isa::Directive &directive, const char *kind, std::string form) {
-  Page page{std::string(directive.name), kind, std::string(directive.title), {}};
-  addExample(directive.name, page);
+  Page page{std::string(directive.name()), kind, std::string(directive.title()), {}};
+  addExample(directive.name(), page);
   page.add({PageSection::Kind::Code, "Form", {paragraph(std::move(form))}});
   page.add(argumentSection(directive));
   page.add(placeSection(directive));
@@ -119,15 +119,15 @@ static Page pageOfDirective(const isa::Directive &directive, const char *kind, s
   if (directive.gate)
     gates.push_back(directive.gate);
   page.add(needsSection(gates));
-  page.add(manualSection(directive.manual));
+  page.add(manualSection(directive.manual()));
   return page;
 }
 
 Page directivePage(const isa::Directive &directive) {
-  std::string form(directive.syntax);
+  std::string form(directive.syntax());
   std::erase(form, '"');
   Page page = pageOfDirective(directive, "directive", std::move(form));
-  if (const isa::WordId word = isa::findWord(directive.name)) {
+  if (const isa::WordId word = isa::findWord(directive.name())) {
     PageSection uses = meaningsOf(isa::word(word));
     uses.title = "As a qualifier";
     page.add(std::move(uses));
@@ -136,7 +136,7 @@ Page directivePage(const isa::Directive &directive) {
 }
 
 Page pragmaPage(const isa::Directive &pragma) {
-  std::string inside(StringRef(pragma.syntax).trim());
+  std::string inside(StringRef(pragma.syntax()).trim());
   std::erase(inside, '"');
   return pageOfDirective(pragma, "pragma", ".pragma \"" + inside + "\";");
 }
@@ -145,10 +145,10 @@ Page pragmaPage(const isa::Directive &pragma) {
 
 /// An example: a `mov` from the register, or to it.
 static std::string movOf(const isa::SpecialRegister &reg, bool isWritten) {
-  const std::string type(isa::word(reg.type).text);
+  const std::string type(isa::word(reg.type).text());
   const StringRef bits = StringRef(type).ltrim(".ubs");
   const std::string other = type == ".pred" ? "%p1" : bits == "64" ? "%rd1" : "%r1";
-  const std::string name = std::string(reg.name) + (reg.vector ? ".x" : "");
+  const std::string name = std::string(reg.name()) + (reg.vector ? ".x" : "");
   const std::string shown = type == ".pred" ? ".pred" : bits == "64" ? ".u64" : ".u32";
   return "mov" + shown + " " + (isWritten ? name + ", " + other : other + ", " + name) + ";";
 }
@@ -160,8 +160,8 @@ static void addMoves(const isa::SpecialRegister &reg, Page &page) {
   std::string wrong = movOf(reg, true);
   if (reg.vector)
     wrong = StringRef(right).drop_back(3).str() + ";";
-  else if (StringRef(isa::word(reg.type).text).ends_with("64") && !reg.narrow)
-    wrong = "mov.u32 %r1, " + std::string(reg.name) + ";";
+  else if (StringRef(isa::word(reg.type).text()).ends_with("64") && !reg.narrow)
+    wrong = "mov.u32 %r1, " + std::string(reg.name()) + ";";
   PageSection mistake{PageSection::Kind::Code, "A typical mistake", {paragraph(wrong)}};
   const std::string chosen = target.empty() ? "sm_90" : target.str();
   if (const auto report = reportOf(exampleModule("mov", wrong, isa::versions().back(), chosen)))
@@ -170,11 +170,12 @@ static void addMoves(const isa::SpecialRegister &reg, Page &page) {
 }
 
 Page registerPage(const isa::SpecialRegister &reg) {
-  const std::optional<isa::Meaning> meaning = isa::findMeaning(reg.name);
-  Page page{std::string(reg.name), "special register", meaning ? std::string(meaning->text) : "a special register", {}};
+  const std::optional<isa::Meaning> meaning = isa::findMeaning(reg.name());
+  Page page{
+      std::string(reg.name()), "special register", meaning ? std::string(meaning->text) : "a special register", {}};
   addMoves(reg, page);
   PageSection type{PageSection::Kind::Text, "Type", {}};
-  type.rows.push_back(paragraph("`" + std::string(isa::word(reg.type).text) + "`" +
+  type.rows.push_back(paragraph("`" + std::string(isa::word(reg.type).text()) + "`" +
                                 (reg.vector ? ", a vector: `.x`, `.y`, and `.z` are its components" : "")));
   if (reg.narrow)
     type.rows.push_back(paragraph("it had fewer bits in older versions, and can still be read with those"));
@@ -190,9 +191,9 @@ Page registerPage(const isa::SpecialRegister &reg) {
   PageSection needs = needsSection(gates);
   if (reg.needs >= 0)
     needs.rows.push_back(
-        paragraph("an entry with " + quote(isa::tables().directives[static_cast<size_t>(reg.needs)].name)));
+        paragraph("an entry with " + quote(isa::tables().directives[static_cast<size_t>(reg.needs)].name())));
   page.add(std::move(needs));
-  page.add(manualSection(reg.manual));
+  page.add(manualSection(reg.manual()));
   return page;
 }
 
@@ -220,7 +221,7 @@ static std::string onlyWithLetter(const isa::Target &target) {
       plainHas |= plain >= 0 && leastVersion(gates, narrow<uint16_t>(plain)).has_value();
     }
     if (has && !plainHas)
-      names.push_back(quote(mnemonic.text));
+      names.push_back(quote(mnemonic.text()));
   }
   return listText(names, "and");
 }
@@ -237,7 +238,7 @@ static PageSection capacity(const isa::Target &target) {
 
 /// Adds an example of a header with too old a version, or with a wrong letter.
 static void addHeader(const isa::Target &target, Page &page) {
-  const std::string name(target.name), directive = ".target " + name;
+  const std::string name(target.name()), directive = ".target " + name;
   page.add({PageSection::Kind::Code,
             "For example",
             {paragraph(".version " + isa::versionText(target.since) + "\n" + directive)}});
@@ -255,7 +256,8 @@ static void addHeader(const isa::Target &target, Page &page) {
 }
 
 Page targetPage(const isa::Target &target) {
-  Page page{std::string(target.name), "target", "a GPU architecture, since PTX " + isa::versionText(target.since), {}};
+  Page page{
+      std::string(target.name()), "target", "a GPU architecture, since PTX " + isa::versionText(target.since), {}};
   addHeader(target, page);
   PageSection runs{PageSection::Kind::Text, "Where the code runs", {}};
   const std::string number = std::to_string(target.number);
@@ -284,8 +286,8 @@ Page targetPage(const isa::Target &target) {
   page.add(manualSection("11.1.2"));
   llvm::SmallVector<std::string, 4> alike;
   for (const isa::Target &other : isa::targets())
-    if (other.number == target.number && other.name != target.name)
-      alike.push_back(quote(other.name));
+    if (other.number == target.number && other.name() != target.name())
+      alike.push_back(quote(other.name()));
   if (!alike.empty())
     page.add({PageSection::Kind::Text, "See also", {paragraph(listText(alike, "and"))}});
   return page;
@@ -294,7 +296,7 @@ Page targetPage(const isa::Target &target) {
 // ------------------------------------------------------------------------------------------- words
 
 Page wordPage(const isa::Word &word) {
-  Page page{std::string(word.text), "qualifier", describeWord(word), {}};
+  Page page{std::string(word.text()), "qualifier", describeWord(word), {}};
   page.add(meaningsOf(word));
   if (page.title.empty() && !page.sections.empty() && page.sections.front().rows.size() == 1)
     page.title = "part of the name of an instruction";
@@ -313,7 +315,7 @@ std::optional<Page> pageOf(StringRef name) {
   if (const isa::SpecialRegister *reg = isa::findSpecialRegister(name.split('.').first))
     return registerPage(*reg);
   const auto *target =
-      llvm::find_if(isa::targets(), [&](const isa::Target &one) { return StringRef(one.name) == name; });
+      llvm::find_if(isa::targets(), [&](const isa::Target &one) { return StringRef(one.name()) == name; });
   if (target != isa::targets().end())
     return targetPage(*target);
   if (const isa::WordId id = isa::findWord(name))

@@ -63,7 +63,7 @@ void addExample(llvm::StringRef name, Page &page) {
   const isa::Example *example = isa::findExample(name);
   if (!example)
     return;
-  const std::string right(example->right);
+  const std::string right(example->right());
   const auto [ptx, target] = settingOfExample(name, right);
   const ExampleModule whole = exampleModule(name, right, ptx, target.empty() ? "sm_90" : target);
   page.add({PageSection::Kind::Code,
@@ -72,11 +72,11 @@ void addExample(llvm::StringRef name, Page &page) {
                                                                    : ", for `.target " + target.str() + "`"),
             {{{}, right, "", 0, whole.text}}});
   page.add(effectsSection("What it does", readExample(whole)));
-  const bool isOfTarget = !example->refusedBy.empty();
-  const std::string wrong(isOfTarget ? example->right : example->wrong);
+  const bool isOfTarget = !example->refusedBy().empty();
+  const std::string wrong(isOfTarget ? example->right() : example->wrong());
   if (wrong.empty())
     return;
-  const std::string wrongTarget = isOfTarget ? std::string(example->refusedBy) : target.str();
+  const std::string wrongTarget = isOfTarget ? std::string(example->refusedBy()) : target.str();
   PageSection mistake{PageSection::Kind::Code, "A typical mistake", {{{}, wrong, "", 0}}};
   if (isOfTarget)
     mistake.title += ": `.target " + wrongTarget + "`";

@@ -27,7 +27,7 @@ static size_t linesWith(StringRef mnemonic, StringRef block) {
     const StringRef spelling = line.take_until([](char c) { return c == ' ' || c == ';'; });
     if (!hasIt && spelling.starts_with(mnemonic)) {
       const Opcode opcode(spelling);
-      hasIt = opcode.mnemonic && StringRef(opcode.mnemonic->text) == mnemonic;
+      hasIt = opcode.mnemonic && StringRef(opcode.mnemonic->text()) == mnemonic;
     }
   }
   return hasIt ? lines : 0;

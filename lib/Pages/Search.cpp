@@ -22,21 +22,21 @@ static llvm::SmallVector<StringRef> allNames() {
   for (const RulePage &page : rulePages())
     names.push_back(page.id);
   for (const isa::Mnemonic &mnemonic : isa::mnemonics()) {
-    names.push_back(mnemonic.text);
+    names.push_back(mnemonic.text());
     for (size_t at = names.back().rfind('.'); at != StringRef::npos; at = names.back().rfind('.'))
       names.push_back(names.back().take_front(at));
   }
   for (const isa::Directive &directive : tables.directives)
-    names.push_back(directive.name);
+    names.push_back(directive.name());
   for (const isa::Directive &pragma : tables.pragmas)
-    names.push_back(pragma.name);
+    names.push_back(pragma.name());
   for (const isa::SpecialRegister &reg : isa::specialRegisters())
-    names.push_back(reg.name);
+    names.push_back(reg.name());
   for (const isa::Target &target : isa::targets())
-    names.push_back(target.name);
+    names.push_back(target.name());
   for (const isa::Word &word : tables.words.drop_front())
-    if (word.wordClass == isa::WordClass::Type || isa::findMeaning(word.text))
-      names.push_back(word.text);
+    if (word.wordClass == isa::WordClass::Type || isa::findMeaning(word.text()))
+      names.push_back(word.text());
   llvm::StringSet<> known;
   llvm::erase_if(names, [&](StringRef name) { return !known.insert(name).second; });
   return names;
@@ -76,16 +76,16 @@ static unsigned mostSlips(StringRef written) { return static_cast<unsigned>(std:
 /// The opcode with another first word, where the slip is in that: `shfl.sync.idx` for `shlf.sync.idx`.
 static std::string likelyOpcode(StringRef written) {
   const StringRef slip = written.split('.').first, rest = written.drop_front(slip.size());
-  if (llvm::any_of(isa::mnemonics(), [&](const auto &one) { return StringRef(one.text).split('.').first == slip; }))
+  if (llvm::any_of(isa::mnemonics(), [&](const auto &one) { return StringRef(one.text()).split('.').first == slip; }))
     return "";
   for (unsigned limit = 2; !rest.empty() && limit <= mostSlips(slip) + 1; ++limit)
     for (const isa::Mnemonic &mnemonic : isa::mnemonics()) {
-      const StringRef first = StringRef(mnemonic.text).split('.').first;
+      const StringRef first = StringRef(mnemonic.text()).split('.').first;
       if (!Nearest(slip, limit).offer(first))
         continue;
       const std::string whole = first.str() + rest.str();
       const bool isBeginning = llvm::any_of(
-          isa::mnemonics(), [&](const isa::Mnemonic &one) { return StringRef(one.text).starts_with(whole); });
+          isa::mnemonics(), [&](const isa::Mnemonic &one) { return StringRef(one.text()).starts_with(whole); });
       if (isBeginning || formPage(whole))
         return whole;
     }
@@ -186,7 +186,7 @@ private:
 static std::string titleOf(const isa::Mnemonic &mnemonic) {
   llvm::SmallVector<StringRef, 2> titles;
   for (const uint32_t form : isa::run(isa::tables().mnemonicForms, mnemonic.forms))
-    if (const StringRef title = isa::tables().entries[isa::tables().forms[form].entry].title;
+    if (const StringRef title = isa::tables().entries[isa::tables().forms[form].entry].title();
         !llvm::is_contained(titles, title))
       titles.push_back(title);
   return llvm::join(titles, "; ");
@@ -198,17 +198,17 @@ std::vector<FoundPage> pagesAbout(StringRef text, size_t most) {
   for (const RulePage &page : conceptPages())
     search.offer(namesOfConcept(page).front(), firstSentence(page.text), page.text);
   for (const isa::Mnemonic &mnemonic : isa::mnemonics())
-    search.offer(mnemonic.text, titleOf(mnemonic));
+    search.offer(mnemonic.text(), titleOf(mnemonic));
   for (const isa::Directive &directive : tables.directives)
-    search.offer(directive.name, directive.title);
+    search.offer(directive.name(), directive.title());
   for (const isa::Directive &pragma : tables.pragmas)
-    search.offer(pragma.name, pragma.title);
+    search.offer(pragma.name(), pragma.title());
   for (const isa::SpecialRegister &reg : isa::specialRegisters())
-    if (const auto meaning = isa::findMeaning(reg.name))
-      search.offer(reg.name, meaning->text);
+    if (const auto meaning = isa::findMeaning(reg.name()))
+      search.offer(reg.name(), meaning->text);
   for (const isa::Word &word : tables.words.drop_front())
-    if (word.wordClass == isa::WordClass::Type || isa::findMeaning(word.text))
-      search.offer(word.text, describeWord(word));
+    if (word.wordClass == isa::WordClass::Type || isa::findMeaning(word.text()))
+      search.offer(word.text(), describeWord(word));
   for (const RulePage &page : rulePages())
     search.offer(page.id, firstSentence(page.text), page.text);
   return search.best(most);

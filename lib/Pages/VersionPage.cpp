@@ -77,7 +77,7 @@ static void addInstructions(uint16_t version, Beginnings &beginnings, Page &page
       isNew |= begins == version;
     }
     if (isNew)
-      (isOld ? inPart : whole).push_back(quote(mnemonic.text));
+      (isOld ? inPart : whole).push_back(quote(mnemonic.text()));
   }
   page.add(listOf("New instructions", whole));
   page.add(listOf("New forms of", inPart));
@@ -93,7 +93,7 @@ std::optional<Page> versionPage(StringRef written) {
   std::vector<std::string> targets;
   for (const isa::Target &target : isa::targets())
     if (target.since == *version)
-      targets.push_back(quote(target.name));
+      targets.push_back(quote(target.name()));
   page.add(listOf("New targets", targets));
   if (*version == isa::versions().front())
     return page; // all the rest is as old
@@ -102,10 +102,10 @@ std::optional<Page> versionPage(StringRef written) {
   std::vector<std::string> directives, registers;
   for (const isa::Directive &directive : isa::tables().directives)
     if (beginnings.ofGate(directive.gate) == *version)
-      directives.push_back(quote(directive.name));
+      directives.push_back(quote(directive.name()));
   for (const isa::SpecialRegister &reg : isa::specialRegisters())
     if (beginnings.ofGate(reg.gate) == *version)
-      registers.push_back(quote(reg.name));
+      registers.push_back(quote(reg.name()));
   page.add(listOf("New directives", directives));
   page.add(listOf("New special registers", registers));
   page.add({PageSection::Kind::Text,

@@ -45,7 +45,7 @@ std::string EventTexts::name(LocalId local) const { return shortened(body.text(l
 
 llvm::StringRef EventTexts::mnemonic(uint32_t number) const {
   const isa::Mnemonic *known = body.verdicts[number]->opcode ? body.verdicts[number]->opcode->mnemonic : nullptr;
-  return known ? llvm::StringRef(known->text) : context.opcode(number);
+  return known ? llvm::StringRef(known->text()) : context.opcode(number);
 }
 
 std::string EventTexts::operand(uint32_t number, int node) const {
@@ -107,7 +107,7 @@ static std::string groupsText(uint16_t groups) {
   std::string text;
   for (const auto &[i, group] : llvm::enumerate(isa::tables().groups))
     if (groups >> i & 1)
-      text += (text.empty() ? "" : ", ") + std::string(group);
+      text += (text.empty() ? "" : ", ") + std::string(group());
   return text;
 }
 
@@ -140,7 +140,7 @@ std::string EventTexts::fence(uint32_t number) const {
     if (action.other)
       text += " before " + std::string(isa::orderedNames[action.other]);
     if (action.space && &action == &body.facts(number).actions.front())
-      text += " on " + std::string(isa::word(action.space).text);
+      text += " on " + std::string(isa::word(action.space).text());
   }
   return text;
 }

@@ -31,7 +31,7 @@ Changes operandChanges(const ReadModule &module) {
         const StringRef name = body.text(use.local);
         if ((operand.flags & (HasOffset | Negated | Not)) && !(operand.flags & Subscript))
           replace(changes, operand.range, name);
-        const StringRef type = symbol ? StringRef(isa::word(symbol->type).text) : StringRef();
+        const StringRef type = symbol ? StringRef(isa::word(symbol->type).text()) : StringRef();
         if (!symbol || symbol->kind == SymbolKind::Register)
           replace(changes, operand.range, numberFor(symbol, type));
       });

@@ -422,16 +422,16 @@ std::string Resolver::similarName(llvm::StringRef name, bool isGuard) {
       return variant;
   if (const size_t at = name.size() < 3 ? 0 : name.size() - 2; at && name[at] == '_')
     for (const isa::SpecialRegister &reg : isa::specialRegisters())
-      if (reg.vector && name.take_front(at) == llvm::StringRef(reg.name) &&
+      if (reg.vector && name.take_front(at) == llvm::StringRef(reg.name()) &&
           llvm::StringRef("xyz").contains(name.back()))
-        return std::string(reg.name) + "." + name.back();
+        return std::string(reg.name()) + "." + name.back();
   const llvm::StringRef stem = name.ltrim('%').rtrim("0123456789");
   if (stem.size() < 3)
     return "";
   Nearest nearest(name, stem.size() < 6 ? 2 : 3);
   if (name.starts_with("%"))
     for (const isa::SpecialRegister &reg : isa::specialRegisters())
-      nearest.offer(reg.name);
+      nearest.offer(reg.name());
   scopes.offerNames(nearest, [&](const Symbol &symbol) { return !isGuard || symbol.isPredicate; });
   // Names that differ in their numbers alone are different ones.
   const llvm::StringRef near = nearest.only(), digits = "0123456789";
@@ -495,7 +495,7 @@ void Resolver::finishUnknown() {
 
 /// `%tid.X`: which components there are.
 void Resolver::reportField(Range range, llvm::StringRef suffix, const isa::SpecialRegister &reg) {
-  Diagnostic &d = sink.report(DiagId::UnknownField, range, suffix, reg.name);
+  Diagnostic &d = sink.report(DiagId::UnknownField, range, suffix, reg.name());
   if (!reg.vector)
     return;
   d.notes.push_back({"expected `.x`, `.y`, or `.z`", std::nullopt});
@@ -521,7 +521,7 @@ Shape Resolver::unusualName(const Operand &operand, const Symbol *symbol) {
     shape.value = reg - isa::specialRegisters().data();
     if (reg->narrow)
       shape.flags |= ShapeNarrow;
-    if (reg->needs >= 0 && !hasDirective(isa::tables().directives[reg->needs].name))
+    if (reg->needs >= 0 && !hasDirective(isa::tables().directives[reg->needs].name()))
       shape.flags |= ShapeLacking;
   } else {
     shape = symbol->shape;
@@ -566,7 +566,7 @@ void Resolver::unusualGuard(const Instruction &instruction, const Symbol *symbol
   bool isPredicate = type && isa::word(type).typeKind == isa::TypeKind::Predicate;
   if (!isPredicate) {
     const std::string what = !symbol                                ? "a special register"
-                             : symbol->kind == SymbolKind::Register ? std::string(isa::word(type).text)
+                             : symbol->kind == SymbolKind::Register ? std::string(isa::word(type).text())
                              : symbol->isParameter                  ? "a parameter"
                              : symbol->kind == SymbolKind::Variable ? "a variable"
                              : symbol->kind == SymbolKind::Label    ? "a label"

@@ -140,17 +140,17 @@ void Enumerator::operand(FormMatch &match, unsigned pattern, llvm::ArrayRef<int6
   }
   if (const WordId suffix = chosenFor(Axis::Suffix, pattern, chosen, 0)) {
     shapes[at].suffix = suffix;
-    text += isa::word(suffix).text;
+    text += isa::word(suffix).text();
   }
 }
 
 /// Returns false if the engine refuses the text.
 bool Enumerator::write(FormMatch &match, llvm::ArrayRef<int64_t> chosen, std::string &text) {
-  text = mnemonic.text;
+  text = mnemonic.text();
   for (unsigned j = match.form().mnemonicSlots; j < match.slots.size(); ++j) {
     match.slotWord[j] = chosenFor(Axis::Slot, j, chosen, 0); // types of operands are read from it
     if (match.slotWord[j])
-      text += isa::word(match.slotWord[j]).text;
+      text += isa::word(match.slotWord[j]).text();
   }
   const Opcode opcode(text);
   shapes.clear();

@@ -77,7 +77,7 @@ bool Sampler::fillSlots(FormMatch &match) {
   const isa::Tables &t = isa::tables();
   std::ranges::fill(match.slotWord, WordId(0));
   // The words of the mnemonic are in the first slots, by position.
-  llvm::StringRef rest = llvm::StringRef(mnemonic.text).drop_until([](char c) { return c == '.'; });
+  llvm::StringRef rest = llvm::StringRef(mnemonic.text()).drop_until([](char c) { return c == '.'; });
   unsigned j = 0;
   for (; !rest.empty(); ++j) {
     const size_t end = std::min(rest.find('.', 1), rest.size());
@@ -143,10 +143,10 @@ Draft Sampler::draft(uint32_t form) {
     chooseRows(match.form());
     fits = fillSlots(match);
   }
-  const unsigned first = llvm::StringRef(mnemonic.text).count('.');
+  const unsigned first = llvm::StringRef(mnemonic.text()).count('.');
   for (unsigned j = first; j < match.slots.size(); ++j)
     if (match.slotWord[j] && !match.slots[j].suffix)
-      out.words.push_back(std::string(isa::word(match.slotWord[j]).text));
+      out.words.push_back(std::string(isa::word(match.slotWord[j]).text()));
   out.operands = OperandSampler(dice, availability, chosenRows).make(match);
   return out;
 }
@@ -171,13 +171,13 @@ void Sampler::mutate(Draft &draft) {
       return;
     if (chance(40))
       draft.words.insert(draft.words.begin() + k, "");
-    draft.words[k] = std::string(isa::word(values[pick(values.size())].word).text);
+    draft.words[k] = std::string(isa::word(values[pick(values.size())].word).text());
   }
   }
 }
 
 void Sampler::keep(const Draft &draft, std::vector<Sample> &samples) {
-  std::string spelling(mnemonic.text);
+  std::string spelling(mnemonic.text());
   for (const std::string &word : draft.words)
     spelling += word;
   std::string text = spelling + (draft.operands.text.empty() ? "" : " ") + draft.operands.text + ";";

@@ -153,7 +153,7 @@ void OperandSampler::special(MadeOperands &out) {
   shape.vector = whole ? reg->vector : 0;
   if (reg->vector && !whole)
     shape.flags |= ShapeComponent;
-  leaf(out, std::string(reg->name) + (reg->vector && !whole ? std::string(".") + "xyzw"[pick(4)] : ""), shape);
+  leaf(out, std::string(reg->name()) + (reg->vector && !whole ? std::string(".") + "xyzw"[pick(4)] : ""), shape);
 }
 
 void OperandSampler::constant(const OperandDecl &declared, TypeView type, MadeOperands &out) {
@@ -230,7 +230,7 @@ void OperandSampler::address(FormMatch &match, const OperandDecl &declared, Made
   llvm::SmallVector<llvm::StringRef, 4> spaces;
   for (const isa::SpaceRef &ref : isa::run(t.spaceRefs, declared.spaces))
     if (WordId word = ref.kind == isa::RefKind::Word ? ref.index : match.word(ref.index))
-      spaces.push_back(llvm::StringRef(isa::word(word).text).split("::").first);
+      spaces.push_back(llvm::StringRef(isa::word(word).text()).split("::").first);
   llvm::SmallVector<const KnownVariable *, 8> fitting;
   for (const KnownVariable &v : declaredVariables(availability))
     if (errs() || (!(v.flags & ShapeOpaque) && (spaces.empty() ? llvm::StringRef(v.space) == ".global"
@@ -372,7 +372,7 @@ void OperandSampler::suffix(const FormMatch &match, const Pattern &pattern, size
   const auto values = isa::run(isa::tables().slotValues, slot.values);
   const WordId chosen = match.slotWord[pattern.suffixSlot];
   const WordId word = chosen ? chosen : values[pick(values.size())].word;
-  out.text += isa::word(word).text;
+  out.text += isa::word(word).text();
   out.shapes[node].suffix = word;
 }
 

@@ -16,7 +16,7 @@ static const numbers::Format *formatNamed(llvm::StringRef name) {
 
 std::optional<ElementType> elementType(isa::WordId type) {
   const isa::Word &word = isa::word(type);
-  llvm::StringRef name = llvm::StringRef(word.text).drop_front();
+  llvm::StringRef name = llvm::StringRef(word.text()).drop_front();
   ElementType result;
   if (word.typeKind == isa::TypeKind::Predicate) {
     result.kind = ElementType::Kind::Truth;

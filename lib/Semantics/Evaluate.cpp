@@ -149,11 +149,11 @@ bool Machine::ofLanes(uint16_t number, unsigned lane) {
 
 /// The digits of a word like `.h10` or `.b7654`, the last one first.
 static unsigned digitOf(isa::WordId word, unsigned index) {
-  const llvm::StringRef text = isa::word(word).text;
+  const llvm::StringRef text = isa::word(word).text();
   return index + 2 < text.size() ? text[text.size() - 1 - index] - '0' : ~0u;
 }
 static bool names(isa::WordId word, unsigned part) {
-  const llvm::StringRef text = isa::word(word).text;
+  const llvm::StringRef text = isa::word(word).text();
   return text.drop_front(2).contains(static_cast<char>('0' + part));
 }
 
@@ -269,7 +269,7 @@ bool Machine::ofParts(uint16_t number, unsigned lane) {
       at(number, lane, 0) = arg(0, 0);
       return true;
     }
-    const unsigned width = isa::word(word(2)).text[1] == 'h' ? 16 : 8;
+    const unsigned width = isa::word(word(2)).text()[1] == 'h' ? 16 : 8;
     Bits bits = lowBits(arg(1, 0).twosComplement(), 32);
     for (unsigned i = 0; i < 32 / width; ++i)
       if (names(word(2), i)) {

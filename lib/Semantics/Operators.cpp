@@ -242,7 +242,7 @@ static Value truthValue(const Value &a, const ElementType &type) {
 
 /// `.b2`, `.h10`, of a word without letters 32 bits.
 static unsigned partWidth(isa::WordId word, unsigned whole) {
-  const isa::Text text = isa::word(word).text;
+  const isa::Text text = isa::word(word).text();
   return text.starts_with(".b") && text.size() > 2 && text.size() <= 6 ? 8 : text.starts_with(".h") ? 16 : whole;
 }
 

@@ -157,7 +157,7 @@ void Compiler::typeStep(RecipeStep &step) {
     break;
   case StepOp::Powers: step.elements = 2; break;
   case StepOp::Picked:
-    step.elements = isa::word(recipe.steps[step.args[2]].word).text[1] == 'h' ? 2 : 4;
+    step.elements = isa::word(recipe.steps[step.args[2]].word).text()[1] == 'h' ? 2 : 4;
     step.type.bits = 32 / step.elements;
     break;
   case StepOp::Encoded:
@@ -239,7 +239,7 @@ unsigned Compiler::architecture() const {
   const uint16_t target = module.arch.value_or(module.target);
   unsigned number = 90;
   if (target != anyTarget) {
-    llvm::StringRef name = t.targets[target].name;
+    llvm::StringRef name = t.targets[target].name();
     name.consume_front("sm_");
     name.consumeInteger(10, number);
   }
@@ -298,7 +298,7 @@ void Compiler::move(Arguments args) {
 }
 
 uint16_t Compiler::named(const isa::Step &row, Arguments args) {
-  const llvm::StringRef name = t.namedFunctions[row.value];
+  const llvm::StringRef name = t.namedFunctions[row.value]();
   if (name.ends_with("matrix-product") || name.ends_with("sparse-product"))
     product(name.ends_with("sparse-product"), name.starts_with("scaled"), args);
   else if (name == "matrices" || name == "fragment")
@@ -501,8 +501,8 @@ Recipe Compiler::compile() {
       recipe.among = fact.operand;
   recipe.flushes = isWritten(view, isa::words::ftz);
   recipe.isFull = isWritten(view, isa::words::full);
-  if (!form.outside.empty())
-    refuse(std::string(form.outside));
+  if (!form.outside().empty())
+    refuse(std::string(form.outside()));
   std::set<std::pair<isa::FormulaTarget, int>> seen;
   for (const isa::Formula &one : isa::run(t.formulas, form.formulas))
     if (holds(view, one.when) && seen.insert({one.target, one.operand}).second)

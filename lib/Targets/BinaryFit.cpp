@@ -109,7 +109,7 @@ static std::string whyNotCompiled(uint16_t version, const Target &gpu, std::opti
   const unsigned needed = driverFor(version);
   if (isTooNew(version, gpu))
     return text + " needs " + (needed ? "R" + std::to_string(needed) : std::string("a newer driver")) +
-           ", and R580 is the last driver for " + std::string(gpu.name);
+           ", and R580 is the last driver for " + std::string(gpu.name());
   if (needed == 0)
     return driver ? "no driver is known that loads " + text : "";
   if (driver && *driver < needed)
@@ -121,10 +121,10 @@ static std::string whyNotCompiled(uint16_t version, const Target &gpu, std::opti
 static std::string whyUnknown(const Target &gpu, unsigned driver) {
   const unsigned first = driverFor(gpu.since);
   if (driver < first)
-    return "R" + std::to_string(driver) + " does not know " + std::string(gpu.name) + ": the first that does is R" +
+    return "R" + std::to_string(driver) + " does not know " + std::string(gpu.name()) + ": the first that does is R" +
            std::to_string(first);
   if (isDropped(gpu, driver))
-    return "R" + std::to_string(driver) + " does not know " + std::string(gpu.name) + " any more: R580 is the last";
+    return "R" + std::to_string(driver) + " does not know " + std::string(gpu.name()) + " any more: R580 is the last";
   return "";
 }
 
@@ -165,7 +165,7 @@ FitAnswer answer(const BinaryFit &fit, const GpuWithDriver &question) {
       words.insert(why);
   }
   if (isWithout)
-    found.words.push_back("nothing for " + std::string(gpu.name) + " (" + contentText(fit) + ")");
+    found.words.push_back("nothing for " + std::string(gpu.name()) + " (" + contentText(fit) + ")");
   found.words.insert(found.words.end(), words.begin(), words.end());
   return found;
 }

@@ -80,7 +80,8 @@ std::optional<uint16_t> leastVersion(const Demands &demands, uint16_t target) {
 }
 
 bool isOldName(const isa::Target &target) {
-  return target.name != "sm_" + std::to_string(target.number) + (target.variant ? std::string(1, target.variant) : "");
+  return target.name() !=
+         "sm_" + std::to_string(target.number) + (target.variant ? std::string(1, target.variant) : "");
 }
 
 /// The targets without old names of others.
@@ -94,7 +95,7 @@ static std::vector<uint16_t> currentTargets() {
   return all;
 }
 
-static std::string nameOfTarget(uint16_t target) { return std::string(isa::targets()[target].name); }
+static std::string nameOfTarget(uint16_t target) { return std::string(isa::targets()[target].name()); }
 
 /// A range of architectures in words: `sm_90 or higher`, `targets below sm_70`, `sm_20 to sm_72`; nothing if it is
 /// none.

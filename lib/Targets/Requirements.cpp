@@ -165,7 +165,7 @@ DiagnosticList Requirements::errors(Place place, Range instructions) const {
   CheckOptions options = optionsOf();
   options.wideAddresses = context.wideAddresses;
   options.ptx = isa::versionText(isa::versions()[place.version]);
-  options.target = isa::targets()[place.target].name;
+  options.target = isa::targets()[place.target].name();
   DiagnosticList found = checkAgain(module, options, instructions);
   llvm::erase_if(found, [&](const Diagnostic &d) {
     return d.severity != Severity::Error || (d.id == DiagId::UndefinedSymbol && context.declares(d.args[0]));

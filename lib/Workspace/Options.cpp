@@ -9,10 +9,10 @@ namespace ptxray {
 std::string unknownTargetText(llvm::StringRef value) {
   const std::string text = "unknown target `" + value.str() + "`";
   if (const int nearest = nearestOlderTarget(value); nearest >= 0)
-    return text + "; the nearest known is `" + std::string(isa::targets()[nearest].name) + "`";
+    return text + "; the nearest known is `" + std::string(isa::targets()[nearest].name()) + "`";
   llvm::SmallVector<llvm::StringRef> known;
   for (const isa::Target &target : isa::targets())
-    known.push_back(target.name);
+    known.push_back(target.name());
   return text + didYouMean(value, known);
 }
 

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 MadeTables::MadeTables(std::unique_ptr<isagen::Output> made) : output(std::move(made)) {
   for (uint32_t &check : output->formChecks) {
-    const isa::Text name = output->checkNames[check];
+    const std::string name = output->text(output->checkNames[check]);
     check = llvm::find_if(namedChecks, [&](const NamedCheck &rule) { return rule.name == name; }) - namedChecks.begin();
   }
 }
@@ -33,7 +33,7 @@ void MadeTables::use() const {
       o.forms,           o.entries,         o.entryMnemonics, o.mnemonicForms,  o.mnemonics,   o.targets,
       o.versions,        o.versionMeanings, o.registers,      o.directiveTexts, o.arguments,   o.directiveLists,
       o.directives,      o.pragmas,         o.features,       o.limitValues,    o.limits,      o.runtimeFunctions,
-      o.meaningTexts,    o.meanings,        o.examples};
+      o.meanings,        o.examples,        o.characters,     o.textStarts};
 }
 
 const Availability &MadeTables::availability(const ModuleContext &context) {
@@ -59,7 +59,7 @@ Data::Data(const std::string &folder, const std::string &diagnostics) : rules(is
   isagen::Usage usage;
   isagen::resolve(model, rules, whole, usage, errors);
   for (const isa::Word &word : llvm::ArrayRef(whole.words).drop_front())
-    model.vocabulary.known.insert(std::string(word.text));
+    model.vocabulary.known.insert(whole.text(word.text));
   skippedIn = model.vocabulary.skippedIn;
   ungatedIn = model.vocabulary.ungatedIn;
   // The meanings and examples that people read name entries that are left out, and no verdict depends on them.

@@ -97,7 +97,7 @@ void FormulaMutationTest::prepare() {
   whole = data.make();
   whole->use();
   for (const isa::Word &word : isa::tables().words.drop_front())
-    data.model.vocabulary.known.insert(std::string(word.text));
+    data.model.vocabulary.known.insert(std::string(word.text()));
   whole = data.make();
   whole->use();
   for (const char *file : {"lines.txt", "memory.txt", "manual.txt"})

@@ -136,7 +136,7 @@ private:
   bool isMeant(llvm::StringRef name) const {
     const bool orHigher = name.consume_back("+");
     const auto *base =
-        llvm::find_if(isa::targets(), [&](const isa::Target &t) { return llvm::StringRef(t.name) == name; });
+        llvm::find_if(isa::targets(), [&](const isa::Target &t) { return llvm::StringRef(t.name()) == name; });
     if (base == isa::targets().end())
       return false;
     if (!orHigher)

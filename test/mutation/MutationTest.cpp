@@ -120,7 +120,7 @@ void MutationTest::prepare() {
   const std::unique_ptr<MadeTables> all = data.make();
   all->use();
   for (const isa::Word &word : isa::tables().words.drop_front())
-    data.model.vocabulary.known.insert(std::string(word.text));
+    data.model.vocabulary.known.insert(std::string(word.text()));
   collect();
   mutants = findMutants(data.model);
   groups = data.split();

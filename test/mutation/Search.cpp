@@ -37,10 +37,10 @@ void Search::prepare(MadeTables &tables) {
       context.ptx = version;
       context.target = index;
       every.push_back(contexts.size());
-      if (version == isa::versions().back() && llvm::is_contained(usualTargets, llvm::StringRef(target.name)))
+      if (version == isa::versions().back() && llvm::is_contained(usualTargets, llvm::StringRef(target.name())))
         usual.push_back(contexts.size());
       contexts.push_back(context);
-      headers.push_back("ptx " + isa::versionText(version) + ", " + std::string(target.name));
+      headers.push_back("ptx " + isa::versionText(version) + ", " + std::string(target.name()));
     }
   ModuleContext independent = contexts[usual.back()];
   independent.independent = true;

@@ -234,7 +234,7 @@ std::vector<std::string> usualTexts() { return {std::begin(usual), std::end(usua
 std::vector<std::string> allMnemonics() {
   std::vector<std::string> names;
   for (const isa::Mnemonic &one : isa::tables().mnemonics)
-    names.push_back(std::string(one.text));
+    names.push_back(std::string(one.text()));
   return names;
 }
 

@@ -60,8 +60,8 @@ TEST(Descriptor, DecodingAndEncodingAreInverse) {
 TEST(Descriptor, OperandsHaveFormatsThatExist) {
   std::set<std::string> named;
   for (const ptxray::isa::OperandDecl &operand : ptxray::isa::tables().operands)
-    if (!operand.format.empty())
-      named.insert(std::string(operand.format));
+    if (!operand.format().empty())
+      named.insert(std::string(operand.format()));
   const auto known = formatNames();
   EXPECT_EQ(named, std::set<std::string>(known.begin(), known.end()));
 }

@@ -89,8 +89,8 @@ ExprId Resolver::targetCondition(const Condition &c) {
   const isa::Target *base = nullptr;
   std::set<std::string> names;
   for (const isa::Target &target : output.targets) {
-    names.insert(std::string(target.name));
-    if (target.name == name)
+    names.insert(output.text(target.name));
+    if (output.text(target.name) == name)
       base = &target;
   }
   if (!base || (orHigher && base->variant == 'a')) {
@@ -155,7 +155,7 @@ ExprId Resolver::warning(const Condition &c) {
   if (!c.argument.empty() && !rules.ids.empty() && !rules.ids.count(c.argument))
     errors.report(c.place, "unknown-rule",
                   "no diagnostic has the id `" + c.argument + "`" + didYouMean(c.argument, rules.ids));
-  isa::Text id = text(c.argument);
+  const isa::StoredText id = text(c.argument);
   auto known = std::find(output.warnings.begin(), output.warnings.end(), id);
   auto index = static_cast<uint32_t>(known - output.warnings.begin());
   if (known == output.warnings.end())

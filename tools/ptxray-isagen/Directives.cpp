@@ -111,7 +111,7 @@ isa::DirectiveArgument Resolver::argument(const DirectiveDecl &decl, const Writt
     errors.report(argument.place, "directive",
                   decl.isPragma ? "what follows the name of a pragma is a `number` or `text`"
                                 : "`" + argument.kind + "` is for pragmas");
-  std::vector<isa::Text> texts;
+  std::vector<isa::StoredText> texts;
   for (const std::string &one : argument.texts)
     texts.push_back(text(one));
   result.ranges = intern(output.ranges, argument.ranges);

@@ -57,7 +57,8 @@ void array(std::ostream &out, const char *type, const char *name, const std::vec
 
 } // namespace
 
-void write(std::ostream &out, isa::Text value) {
+/// Writes a literal.
+static void literal(std::ostream &out, const std::string &value) {
   out << '"';
   for (char c : value) {
     if (c == '\n')
@@ -69,11 +70,13 @@ void write(std::ostream &out, isa::Text value) {
   }
   out << '"';
 }
+void write(std::ostream &out, isa::StoredText v) { braces(out, v.number); }
 void write(std::ostream &out, uint16_t value) { out << value; }
 void write(std::ostream &out, uint32_t value) { out << value; }
 // The least has no literal of its own.
 void write(std::ostream &out, int64_t value) { out << "int64_t(" << static_cast<uint64_t>(value) << "u)"; }
 void write(std::ostream &out, isa::Span v) { braces(out, v.first, v.count); }
+void write(std::ostream &out, isa::Range v) { braces(out, v.first, v.count); }
 void write(std::ostream &out, const isa::Word &v) {
   braces(out, v.text, v.wordClass, v.typeKind, v.bits, v.number, v.repeatable, v.skipped, v.narrow, v.unrelaxed, v.gate,
          v.scalarGate, v.kind, v.declarable, v.addresses);
@@ -146,15 +149,25 @@ void write(std::ostream &out, const isa::RuntimeFunction &v) { braces(out, v.nam
 void write(std::ostream &out, const isa::MeaningRow &v) { braces(out, v.name, v.mnemonic, v.topic, v.text); }
 void write(std::ostream &out, const isa::Example &v) { braces(out, v.name, v.right, v.wrong, v.refusedBy); }
 
+static void texts(const Output &output, std::ostream &out) {
+  array(out, "uint32_t", "textStarts", output.textStarts);
+  out << "constexpr char characters[] =";
+  for (size_t i = 1; i + 1 < output.textStarts.size(); ++i) {
+    out << '\n';
+    literal(out, output.text({static_cast<uint16_t>(i)}));
+  }
+  out << ";\n";
+}
+
 void emitTables(const Output &output, std::ostream &out) {
   out << "// Made from grammar/isa by ptxray-isagen.\n";
   array(out, "Word", "words", output.words);
-  array(out, "Text", "wordKinds", output.wordKinds);
+  array(out, "StoredText", "wordKinds", output.wordKinds);
   array(out, "WordId", "wordLists", output.wordLists);
   array(out, "Expr", "exprs", output.exprs);
   array(out, "ExprId", "exprArgs", output.exprArgs);
   array(out, "Gate", "gates", output.gates);
-  array(out, "Text", "warnings", output.warnings);
+  array(out, "StoredText", "warnings", output.warnings);
   array(out, "TargetBits", "targetSets", output.targetSets);
   array(out, "ValueRange", "ranges", output.ranges);
   array(out, "Term", "terms", output.terms);
@@ -172,15 +185,15 @@ void emitTables(const Output &output, std::ostream &out) {
   array(out, "uint32_t", "formTables", output.formTables);
   array(out, "uint32_t", "formRules", output.formRules);
   array(out, "uint32_t", "formChecks", output.formChecks);
-  array(out, "Text", "checkNames", output.checkNames);
-  array(out, "Text", "groups", output.groups);
+  array(out, "StoredText", "checkNames", output.checkNames);
+  array(out, "StoredText", "groups", output.groups);
   array(out, "Fact", "facts", output.facts);
   array(out, "Step", "steps", output.steps);
   array(out, "uint16_t", "stepArgs", output.stepArgs);
   array(out, "int64_t", "stepNumbers", output.stepNumbers);
   array(out, "WordDefinition", "wordDefinitions", output.wordDefinitions);
   array(out, "WordCall", "wordCalls", output.wordCalls);
-  array(out, "Text", "namedFunctions", output.namedFunctions);
+  array(out, "StoredText", "namedFunctions", output.namedFunctions);
   array(out, "Formula", "formulas", output.formulas);
   array(out, "Conversion", "conversions", output.conversions);
   array(out, "uint16_t", "formConversions", output.formConversions);
@@ -193,7 +206,7 @@ void emitTables(const Output &output, std::ostream &out) {
   array(out, "uint16_t", "versionList", output.versions);
   array(out, "uint16_t", "versionMeanings", output.versionMeanings);
   array(out, "SpecialRegister", "registers", output.registers);
-  array(out, "Text", "directiveTexts", output.directiveTexts);
+  array(out, "StoredText", "directiveTexts", output.directiveTexts);
   array(out, "DirectiveArgument", "arguments", output.arguments);
   array(out, "uint16_t", "directiveLists", output.directiveLists);
   array(out, "Directive", "directiveList", output.directives);
@@ -202,9 +215,9 @@ void emitTables(const Output &output, std::ostream &out) {
   array(out, "LimitValue", "limitValues", output.limitValues);
   array(out, "Limit", "limitList", output.limits);
   array(out, "RuntimeFunction", "runtimeFunctions", output.runtimeFunctions);
-  array(out, "Text", "meaningTexts", output.meaningTexts);
   array(out, "MeaningRow", "meaningList", output.meanings);
   array(out, "Example", "exampleList", output.examples);
+  texts(output, out);
 }
 
 void emitSources(const Output &output, std::ostream &out) { out << output.sources; }
@@ -212,16 +225,16 @@ void emitSources(const Output &output, std::ostream &out) { out << output.source
 void emitChecks(const Output &output, std::ostream &out) {
   out << "// The checks that the `check` statements of grammar/isa name; made by ptxray-isagen.\n"
          "namespace ptxray {\nnamespace checks {\n";
-  for (isa::Text name : output.checkNames)
-    out << "void " << name << "(const FormView &, Judgement &);\n";
+  for (const isa::StoredText name : output.checkNames)
+    out << "void " << output.text(name) << "(const FormView &, Judgement &);\n";
   out << "} // namespace checks\n\n"
          "struct NamedCheck {\n  std::string_view name;\n  void (*run)(const FormView &, Judgement &);\n};\n"
          "/// Parallel to isa::Tables::checkNames.\n"
          "inline constexpr std::array<NamedCheck, "
       << output.checkNames.size() << "> namedChecks{";
   const char *before = "{";
-  for (isa::Text name : output.checkNames) {
-    out << before << "{\"" << name << "\", checks::" << name << "}";
+  for (const isa::StoredText name : output.checkNames) {
+    out << before << "{\"" << output.text(name) << "\", checks::" << output.text(name) << "}";
     before = ",\n  ";
   }
   out << (output.checkNames.empty() ? "};\n" : "}};\n") << "} // namespace ptxray\n";
@@ -244,8 +257,8 @@ static std::string constantName(isa::Text word) {
 void emitWords(const Output &output, std::ostream &out) {
   out << "// The ids of all words of grammar/isa; made by ptxray-isagen.\n";
   for (size_t id = 1; id < output.words.size(); ++id)
-    out << "inline constexpr WordId " << constantName(output.words[id].text) << " = " << id << "; // "
-        << output.words[id].text << "\n";
+    out << "inline constexpr WordId " << constantName(output.text(output.words[id].text)) << " = " << id << "; // "
+        << output.text(output.words[id].text) << "\n";
 }
 
 /// The enumerator for a name: AbiPreserve for `.abi_preserve`.
@@ -263,10 +276,11 @@ static std::string enumerator(isa::Text name) {
   return result;
 }
 
-template <typename T> static void enumeration(std::ostream &out, const char *name, const std::vector<T> &all) {
+template <typename T>
+static void enumeration(std::ostream &out, const char *name, const std::vector<T> &all, const Output &output) {
   out << "enum class " << name << " : uint16_t {\n";
   for (const T &one : all)
-    out << "  " << enumerator(one.name) << ",\n";
+    out << "  " << enumerator(output.text(one.name)) << ",\n";
   out << "};\n";
 }
 
@@ -274,10 +288,10 @@ void emitNames(const Output &output, std::ostream &out) {
   out << "// What C++ asks of grammar/isa by name, made by ptxray-isagen: each is an index into its array of "
          "isa::Tables.\n"
          "#pragma once\n#include <cstdint>\n\nnamespace ptxray::isa {\n\n";
-  enumeration(out, "DirectiveId", output.directives);
-  enumeration(out, "PragmaId", output.pragmas);
-  enumeration(out, "FeatureId", output.features);
-  enumeration(out, "LimitId", output.limits);
+  enumeration(out, "DirectiveId", output.directives, output);
+  enumeration(out, "PragmaId", output.pragmas, output);
+  enumeration(out, "FeatureId", output.features, output);
+  enumeration(out, "LimitId", output.limits, output);
   out << "\n} // namespace ptxray::isa\n";
 }
 

@@ -81,7 +81,7 @@ int detailOf(FactKind kind, const std::string &word) {
 uint16_t Resolver::groupBits(const std::vector<std::string> &names) {
   uint16_t bits = 0;
   for (const std::string &name : names) {
-    const auto known = std::find(output.groups.begin(), output.groups.end(), name);
+    const auto known = std::find(output.groups.begin(), output.groups.end(), text(name));
     const size_t number = known - output.groups.begin();
     if (number == mostGroups) {
       errors.report({}, "group",

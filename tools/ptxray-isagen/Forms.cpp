@@ -138,7 +138,7 @@ std::optional<uint32_t> Resolver::rule(const Rule &rule, const Scope &scope) {
 uint32_t Resolver::check(const Check &check) {
   context->readsRegisters |= check.ofRegisters;
   context->readsValues = true;
-  const isa::Text name = text(check.name);
+  const isa::StoredText name = text(check.name);
   if (check.name.find_first_of("-:") != std::string::npos)
     errors.report(check.place, "check", "`" + check.name + "` is not a C++ name");
   const auto known = std::find(output.checkNames.begin(), output.checkNames.end(), name);

@@ -16,7 +16,7 @@ uint8_t Resolver::kindsOfType(WordId word) const {
   case isa::TypeKind::Float: return IsFloat;
   case isa::TypeKind::Predicate: return IsTruth;
   case isa::TypeKind::Packed: // `.u16x2`, but `.s2f6x2` and `.ue8m0x2`
-    return type.text.find_first_of("fem") == isa::Text::npos ? IsInteger : IsFloat;
+    return output.text(type.text).find_first_of("fem") == std::string::npos ? IsInteger : IsFloat;
   default: return IsAnything;
   }
 }
@@ -295,7 +295,7 @@ std::optional<size_t> Resolver::row(const Expression &all, size_t index, Rows &r
   return rows.add(
       StepOp::Named,
       [&] {
-        const isa::Text name = text(node.text);
+        const isa::StoredText name = text(node.text);
         const auto known = std::find(output.namedFunctions.begin(), output.namedFunctions.end(), name);
         const auto index = known - output.namedFunctions.begin();
         if (known == output.namedFunctions.end())

@@ -102,7 +102,7 @@ void Resolver::spokenBy(const isa::OperandDecl &operand) {
     if (kind == isa::RefKind::Slot)
       context->spoken.slots.insert(index);
     else if (kind == isa::RefKind::Word)
-      context->spoken.words.insert(std::string(output.words[index].text));
+      context->spoken.words.insert(output.text(output.words[index].text));
   };
   ref(operand.type.kind, operand.type.index);
   ref(operand.accessType.kind, operand.accessType.index);
@@ -158,9 +158,9 @@ void Resolver::unspoken(const isa::Form &form, const std::vector<isa::Fact> &sta
     const bool isResult = one.rules & (isa::Destination | isa::Updated) || one.access == isa::Access::Writes ||
                           one.access == isa::Access::Updates;
     if (isResult && !isSink && !spoken.results.count(i) && !spoken.isAll)
-      report("no-formula", "nothing says what `" + std::string(one.name) + "` becomes");
+      report("no-formula", "nothing says what `" + output.text(one.name) + "` becomes");
     if (!isResult && !spoken.operands.count(i) && !spoken.isAll)
-      report("unused-source", "no formula, fact or hint speaks of `" + std::string(one.name) + "`");
+      report("unused-source", "no formula, fact or hint speaks of `" + output.text(one.name) + "`");
   }
   if (!form.formulas.count && stated.empty())
     report("no-formula", "nothing says what it does");
@@ -205,7 +205,7 @@ void Resolver::formulas(isa::Form &result, const std::vector<isa::Fact> &stated,
   std::set<std::pair<isa::FormulaTarget, int8_t>> decided; // by a formula that always holds
   Spoken &spoken = context->spoken;
   for (const Scope *at = context->scope; at; at = at->parent) {
-    if (result.outside.empty())
+    if (result.outside == isa::StoredText())
       result.outside = text(at->outside);
     for (const Formula &one : at->formulas) {
       Rows rows{{}, context->scope, &operands};

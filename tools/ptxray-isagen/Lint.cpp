@@ -33,7 +33,7 @@ private:
   void walk(const Scope &scope);
 
   Place formPlace(const isa::Form &form) const { return {model.entries[form.entry].place.file, form.line}; }
-  std::string text(isa::Text text) const { return "`" + std::string(text) + "`"; }
+  std::string text(isa::StoredText text) const { return "`" + output.text(text) + "`"; }
 
   const Model &model;
   const Output &output;
@@ -166,7 +166,7 @@ void Linter::forms() {
   for (const isa::Mnemonic &mnemonic : output.mnemonics) {
     for (uint32_t f = 0; f < mnemonic.forms.count; ++f) {
       const isa::Form &form = output.forms[output.mnemonicForms[mnemonic.forms.first + f]];
-      std::string key(mnemonic.text);
+      std::string key = output.text(mnemonic.text);
       for (isa::Span span : {form.slots, form.patterns, form.operands, form.tables, form.rules, form.checks})
         key += " " + std::to_string(span.first) + "+" + std::to_string(span.count);
       auto [known, isNew] = seen.insert({key, &form});

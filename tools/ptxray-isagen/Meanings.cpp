@@ -9,32 +9,15 @@ static bool beginsWith(const std::string &mnemonic, const std::string &beginning
   return mnemonic == beginning || mnemonic.starts_with(beginning + ".");
 }
 
-/// Stores the meanings sorted, with each text once: a few hundred texts serve thousands of words.
-static void keepMeanings(const std::vector<isa::Meaning> &meanings, Output &output) {
-  std::set<isa::Text> texts;
-  for (const isa::Meaning &one : meanings)
-    texts.insert({one.name, one.mnemonic, one.topic, one.text});
-  output.meaningTexts.assign(texts.begin(), texts.end());
-  const auto index = [&](isa::Text text) {
-    return uint16_t(std::lower_bound(output.meaningTexts.begin(), output.meaningTexts.end(), text) -
-                    output.meaningTexts.begin());
-  };
-  for (const isa::Meaning &one : meanings)
-    output.meanings.push_back({index(one.name), index(one.mnemonic), index(one.topic), index(one.text)});
-  std::sort(output.meanings.begin(), output.meanings.end(), [](isa::MeaningRow one, isa::MeaningRow other) {
-    return std::tie(one.name, one.mnemonic) < std::tie(other.name, other.mnemonic);
-  });
-}
-
 void Resolver::meanings() {
-  std::vector<isa::Meaning> meanings;
   const Vocabulary &listed = model.vocabulary;
   std::set<std::string> names = vocabulary;
   for (const isa::OperandDecl &operand : output.operands)
-    names.insert(std::string(operand.name));
+    names.insert(output.text(operand.name));
   for (const isa::SpecialRegister &reg : output.registers)
-    names.insert(std::string(reg.name));
-  names.insert(output.namedFunctions.begin(), output.namedFunctions.end());
+    names.insert(output.text(reg.name));
+  for (const isa::StoredText function : output.namedFunctions)
+    names.insert(output.text(function));
   names.insert("fold"); // which is written with a word, and so is no function of the others' kind
   for (const isa::FormulaFunction &function : isa::formulaFunctions)
     if (!function.name.empty())
@@ -48,9 +31,11 @@ void Resolver::meanings() {
                        [&](const auto &known) { return beginsWith(known.first, beginning); }))
         errors.report(meaning.place, "unknown-name", "no mnemonic begins with `" + beginning + "`");
     for (const std::string &mnemonic : meaning.mnemonics.empty() ? std::vector<std::string>{""} : meaning.mnemonics)
-      meanings.push_back({text(name), text(mnemonic), text(meaning.topic), text(meaning.text)});
+      output.meanings.push_back({text(name), text(mnemonic), text(meaning.topic), text(meaning.text)});
   }
-  keepMeanings(meanings, output);
+  const auto key = [&](isa::MeaningRow row) { return std::pair(output.text(row.name), output.text(row.mnemonic)); };
+  std::sort(output.meanings.begin(), output.meanings.end(),
+            [&](isa::MeaningRow one, isa::MeaningRow other) { return key(one) < key(other); });
 }
 
 void Resolver::examples() {
@@ -59,7 +44,7 @@ void Resolver::examples() {
     names.insert(mnemonic);
   for (const auto *directives : {&output.directives, &output.pragmas})
     for (const isa::Directive &directive : *directives)
-      names.insert(std::string(directive.name));
+      names.insert(output.text(directive.name));
   for (const auto &[name, example] : model.vocabulary.examples) {
     if (!names.count(name))
       errors.report(example.place, "unknown-name",
@@ -82,7 +67,7 @@ private:
   /// Is true if only ptxas accepts what has this condition.
   bool isUndocumented(ExprId id) const;
   bool isUndocumented(const isa::Form &form) const;
-  bool hasMeaning(isa::Text name, isa::Text mnemonic) const;
+  bool hasMeaning(const std::string &name, const std::string &mnemonic) const;
   void meaningsOf(const isa::Mnemonic &mnemonic, const isa::Form &form);
 
   const Model &model;
@@ -107,13 +92,12 @@ bool Unexplained::isUndocumented(const isa::Form &form) const {
   return false;
 }
 
-bool Unexplained::hasMeaning(isa::Text name, isa::Text mnemonic) const {
-  const auto [first, last] = model.vocabulary.meanings.equal_range(std::string(name));
+bool Unexplained::hasMeaning(const std::string &name, const std::string &mnemonic) const {
+  const auto [first, last] = model.vocabulary.meanings.equal_range(name);
   return std::any_of(first, last, [&](const auto &known) {
     const std::vector<std::string> &in = known.second.mnemonics;
-    return in.empty() || std::any_of(in.begin(), in.end(), [&](const std::string &beginning) {
-             return beginsWith(std::string(mnemonic), beginning);
-           });
+    return in.empty() || std::any_of(in.begin(), in.end(),
+                                     [&](const std::string &beginning) { return beginsWith(mnemonic, beginning); });
   });
 }
 
@@ -124,9 +108,9 @@ void Unexplained::meaningsOf(const isa::Mnemonic &mnemonic, const isa::Form &for
       const isa::SlotValue &value = output.slotValues[slot.values.first + v];
       const isa::Word &word = output.words[value.word];
       if (word.wordClass != isa::WordClass::Type && !isUndocumented(value.gate) &&
-          !hasMeaning(word.text, mnemonic.text))
+          !hasMeaning(output.text(word.text), output.text(mnemonic.text)))
         errors.report({model.entries[form.entry].place.file, form.line}, "missing-meaning",
-                      "nothing says what `" + std::string(word.text) + "` means in `" + std::string(mnemonic.text) +
+                      "nothing says what `" + output.text(word.text) + "` means in `" + output.text(mnemonic.text) +
                           "`");
     }
   }

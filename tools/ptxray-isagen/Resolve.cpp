@@ -41,7 +41,7 @@ void Resolver::entry(const Entry &one) {
   };
   walk(*one.scope);
   block(one, *one.scope);
-  const isa::Span source = {uint32_t(output.sources.size()), uint32_t(one.source.size())};
+  const isa::Range source = {uint32_t(output.sources.size()), uint32_t(one.source.size())};
   output.sources += one.source;
   output.entries.push_back({text(one.title), text(one.manual), text(model.names[one.place.file]), one.place.line,
                             source, intern(output.entryMnemonics, mnemonics)});
@@ -50,7 +50,7 @@ void Resolver::entry(const Entry &one) {
 void Resolver::run() {
   output.exprs.push_back({ExprOp::True, true, 0, 0, 0});
   output.exprs.push_back({ExprOp::Not, true, True, 0, 0});
-  output.warnings.push_back("");
+  output.warnings.emplace_back();
   targets();
   words();
   directives();
@@ -91,6 +91,12 @@ void Resolver::run() {
         errors.report({}, "mnemonic", "no entry for `" + mnemonic + "`, which is in a list of words.isa");
   meanings();
   examples();
+  size_t most = std::max({output.textStarts.size(), output.words.size(), output.exprs.size()});
+  for (const auto &[pool, known] : runs)
+    for (const auto &[run, first] : known)
+      most = std::max<size_t>(most, first);
+  if (most > UINT16_MAX)
+    errors.report({}, "size", "an array has more elements than 16 bits can count");
 }
 
 RuleNames readRuleNames(const std::string &path) {

@@ -1,7 +1,6 @@
 #pragma once
 // Turns the Model into the tables: looks up every name for each form it is in.
 #include "Model.h"
-#include <deque>
 #include <ostream>
 
 namespace ptxray::isagen {
@@ -9,7 +8,7 @@ namespace ptxray::isagen {
 /// The arrays of the tables while they grow. Equal runs are kept once.
 struct Output {
   std::vector<isa::Word> words;
-  std::vector<isa::Text> wordKinds, warnings, checkNames;
+  std::vector<isa::StoredText> wordKinds, warnings, checkNames;
   std::vector<isa::WordId> wordLists;
   std::vector<isa::Expr> exprs;
   std::vector<isa::ExprId> exprArgs;
@@ -29,14 +28,14 @@ struct Output {
   std::vector<isa::Table> tables;
   std::vector<isa::Rule> rules;
   std::vector<uint32_t> formTables, formRules, formChecks;
-  std::vector<isa::Text> groups;
+  std::vector<isa::StoredText> groups;
   std::vector<isa::Fact> facts;
   std::vector<isa::Step> steps;
   std::vector<uint16_t> stepArgs;
   std::vector<int64_t> stepNumbers;
   std::vector<isa::WordDefinition> wordDefinitions;
   std::vector<isa::WordCall> wordCalls;
-  std::vector<isa::Text> namedFunctions;
+  std::vector<isa::StoredText> namedFunctions;
   std::vector<isa::Formula> formulas;
   std::vector<isa::Conversion> conversions;
   std::vector<uint16_t> formConversions;
@@ -47,7 +46,7 @@ struct Output {
   std::vector<isa::Target> targets;
   std::vector<uint16_t> versions, versionMeanings;
   std::vector<isa::SpecialRegister> registers;
-  std::vector<isa::Text> directiveTexts;
+  std::vector<isa::StoredText> directiveTexts;
   std::vector<isa::DirectiveArgument> arguments;
   std::vector<uint16_t> directiveLists;
   std::vector<isa::Directive> directives, pragmas; // sorted by name, as the next
@@ -55,11 +54,16 @@ struct Output {
   std::vector<isa::LimitValue> limitValues;
   std::vector<isa::Limit> limits;
   std::vector<isa::RuntimeFunction> runtimeFunctions;
-  std::vector<isa::Text> meaningTexts;
   std::vector<isa::MeaningRow> meanings; // sorted by name, then mnemonic
   std::vector<isa::Example> examples;
-  std::string sources;           // the texts of the entries
-  std::deque<std::string> texts; // what the Text fields point at
+  std::string sources;                       // the texts of the entries
+  std::string characters;                    // of all that is stored as a StoredText
+  std::vector<uint32_t> textStarts = {0, 0}; // in them, and where the last one ends
+
+  std::string text(isa::StoredText stored) const {
+    const uint32_t start = textStarts[stored.number];
+    return characters.substr(start, textStarts[stored.number + 1] - start);
+  }
 };
 
 /// Collects what was used, and how, for the lints. Something with `false` was looked at and never fitted.
@@ -100,8 +104,9 @@ void lint(const Model &model, const Output &output, const Usage &usage, Errors &
 /// Writes one element of an array in its form in the generated file.
 void write(std::ostream &out, uint16_t value);
 void write(std::ostream &out, uint32_t value);
-void write(std::ostream &out, isa::Text value);
+void write(std::ostream &out, isa::StoredText value);
 void write(std::ostream &out, isa::Span value);
+void write(std::ostream &out, isa::Range value);
 void write(std::ostream &out, const isa::Word &value);
 void write(std::ostream &out, const isa::Expr &value);
 void write(std::ostream &out, const isa::Gate &value);

@@ -91,7 +91,7 @@ public:
 
 private:
   // ---- pools
-  isa::Text text(const std::string &value);
+  isa::StoredText text(const std::string &value);
   template <typename T> isa::Span intern(std::vector<T> &pool, const std::vector<T> &run);
   template <typename T> uint32_t internOne(std::vector<T> &pool, const T &value) {
     return intern(pool, std::vector<T>{value}).first;
@@ -242,7 +242,7 @@ private:
   std::map<std::string, WordId> wordIds;
   std::map<std::string, uint16_t> directiveIds;
   std::set<std::string> vocabulary; // all words, for suggestions
-  std::map<std::string, isa::Text> textPool;
+  std::map<std::string, isa::StoredText> textPool = {{"", {}}};
   std::map<const void *, std::unordered_map<std::string, uint32_t>> runs;
   std::map<const Entry *, std::set<std::string>> entryOperands; // in any of its forms
   std::map<const Entry *, std::set<std::string>> entrySets;     // in any of its blocks
@@ -264,7 +264,7 @@ template <typename T> isa::Span Resolver::intern(std::vector<T> &pool, const std
   auto [found, isNew] = runs[&pool].insert({key.str(), static_cast<uint32_t>(pool.size())});
   if (isNew)
     pool.insert(pool.end(), run.begin(), run.end());
-  return {found->second, static_cast<uint32_t>(run.size())};
+  return {narrow<uint16_t>(found->second), narrow<uint16_t>(run.size())};
 }
 
 } // namespace ptxray::isagen

@@ -29,12 +29,13 @@ std::string didYouMean(const std::string &word, const std::set<std::string> &can
 
 // ------------------------------------------------------------------------------------------ pools
 
-isa::Text Resolver::text(const std::string &value) {
-  auto found = textPool.find(value);
-  if (found != textPool.end())
-    return found->second;
-  output.texts.push_back(value);
-  return textPool[value] = output.texts.back();
+isa::StoredText Resolver::text(const std::string &value) {
+  const auto [known, isNew] = textPool.insert({value, {narrow<uint16_t>(output.textStarts.size() - 1)}});
+  if (isNew) {
+    output.characters += value;
+    output.textStarts.push_back(narrow<uint32_t>(output.characters.size()));
+  }
+  return known->second;
 }
 
 isa::Span Resolver::wordRun(const std::set<std::string> &words) {
@@ -223,7 +224,7 @@ std::optional<int> numberIn(const std::string &word) {
 } // namespace
 
 uint8_t Resolver::wordKind(const std::string &kind) {
-  const isa::Text name = text(kind);
+  const isa::StoredText name = text(kind);
   const auto known = std::find(output.wordKinds.begin(), output.wordKinds.end(), name);
   const auto index = narrow<uint8_t>(known - output.wordKinds.begin());
   if (known == output.wordKinds.end())
@@ -283,8 +284,8 @@ void Resolver::addressesOfSpaces() {
 void Resolver::words() {
   collectVocabulary();
   output.words.push_back(
-      {"", isa::WordClass::Free, isa::TypeKind::None, 0, -1, false, false, false, false, True, True, 0});
-  output.wordKinds.push_back("");
+      {{}, isa::WordClass::Free, isa::TypeKind::None, 0, -1, false, false, false, false, True, True, 0});
+  output.wordKinds.emplace_back();
   for (const std::string &spelling : vocabulary) {
     wordIds[spelling] = static_cast<WordId>(output.words.size());
     output.words.push_back(word(spelling));
@@ -346,7 +347,7 @@ void Resolver::registers() {
     output.registers.push_back(result);
   }
   std::sort(output.registers.begin(), output.registers.end(),
-            [](const auto &a, const auto &b) { return a.name < b.name; });
+            [&](const auto &a, const auto &b) { return output.text(a.name) < output.text(b.name); });
 }
 
 } // namespace ptxray::isagen

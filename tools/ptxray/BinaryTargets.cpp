@@ -65,7 +65,7 @@ static void printGpus(const BinaryFit &fit, llvm::raw_ostream &out) {
   std::vector<std::string> jetsons;
   for (const GpuFit &gpu : fit.gpus) {
     const StringRef verdict = verdictOf(gpu);
-    const std::string name(gpu.gpu->name);
+    const std::string name(gpu.gpu->name());
     if (verdict == "native")
       native.push_back(name);
     else if (verdict == "compiled")
@@ -79,7 +79,7 @@ static void printGpus(const BinaryFit &fit, llvm::raw_ostream &out) {
   }
   printRow(out, "native on", listed(native));
   for (const auto &[version, gpus] : compiled) {
-    const bool isLast = gpus.back() == fit.gpus.back().gpu->name;
+    const bool isLast = gpus.back() == fit.gpus.back().gpu->name();
     const unsigned driver = driverFor(version);
     const std::string who = driver ? "by the driver: R" + std::to_string(driver)
                                    : "but no driver is known that loads PTX " + isa::versionText(version);
@@ -87,7 +87,7 @@ static void printGpus(const BinaryFit &fit, llvm::raw_ostream &out) {
   }
   for (const GpuFit *gpu : some)
     printRow(out, "some on",
-             std::string(gpu->gpu->name) + ": " + std::to_string(gpu->native + gpu->compiled) + " of " +
+             std::string(gpu->gpu->name()) + ": " + std::to_string(gpu->native + gpu->compiled) + " of " +
                  plural(fit.modules.size(), "module"));
   if (!none.empty() && !jetsons.empty() && !fit.cubins.empty())
     none.push_back("(cubins of other GPUs are not for Jetsons: " + listed(jetsons) + ")");
@@ -136,7 +136,7 @@ static void printLacking(const FitAnswer &found, const BinaryFit &fit, const Rea
 
 static Json toJson(const FitAnswer &found, const BinaryFit &fit, const GpuWithDriver &question) {
   Json json = {
-      {"gpu", question.gpu->name}, {"runs", wordOf(found, fit).str()}, {"modules", found.runs}, {"why", found.words}};
+      {"gpu", question.gpu->name()}, {"runs", wordOf(found, fit).str()}, {"modules", found.runs}, {"why", found.words}};
   if (question.driver)
     json["driver"] = std::to_string(*question.driver);
   return json;
@@ -160,7 +160,7 @@ static Json toJson(const BinaryFit &fit, const std::string &path, const std::opt
     json["ptx"].push_back(toJson(group));
   for (const GpuFit &gpu : fit.gpus) {
     Json &one = json["gpus"].emplace_back();
-    one = {{"gpu", gpu.gpu->name}, {"verdict", verdictOf(gpu).str()}, {"modules", gpu.native + gpu.compiled}};
+    one = {{"gpu", gpu.gpu->name()}, {"verdict", verdictOf(gpu).str()}, {"modules", gpu.native + gpu.compiled}};
     if (gpu.version)
       one["driver"] = firstDriverFor(gpu.version).str();
   }

@@ -30,7 +30,7 @@ using llvm::StringRef;
 // The default target of the newest ptxas.
 static constexpr llvm::StringLiteral defaultTarget = "sm_75";
 static bool isSupported(const isa::Target &target) {
-  const bool isOldName = !StringRef(target.name).contains(std::to_string(target.number)); // sm_101 is sm_110
+  const bool isOldName = !StringRef(target.name()).contains(std::to_string(target.number)); // sm_101 is sm_110
   return target.documented && !isOldName && target.number >= 75;
 }
 
@@ -224,7 +224,7 @@ static void answerAsVerifier(const PtxasCommandLine &line) {
                  << "        Allowed values:  ";
     llvm::interleave(
         llvm::make_filter_range(isa::targets(), isSupported), llvm::outs(),
-        [](const isa::Target &target) { llvm::outs() << "'" << target.name << "'"; }, ",");
+        [](const isa::Target &target) { llvm::outs() << "'" << target.name() << "'"; }, ",");
     llvm::outs() << ".\n        Default value:  '" << defaultTarget << "'.\n--help  (-h)\n";
   }
   if (line.wantsArchitectures)

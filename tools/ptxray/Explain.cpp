@@ -109,7 +109,7 @@ static std::vector<Page> pagesOf(StringRef name) {
     if (std::optional<Page> form = formPage(name))
       return {std::move(*form)};
   const auto mnemonics = findMnemonics(name);
-  const bool isExact = !mnemonics.empty() && !StringRef(mnemonics.front()->text).starts_with((name + ".").str());
+  const bool isExact = !mnemonics.empty() && !StringRef(mnemonics.front()->text()).starts_with((name + ".").str());
   if (mnemonics.size() <= mostLonger + isExact || isExact)
     for (const isa::Mnemonic *mnemonic :
          llvm::ArrayRef(mnemonics).take_front(mnemonics.size() <= mostLonger + isExact ? mnemonics.size() : 1))
@@ -132,7 +132,7 @@ static void printSource(StringRef name, llvm::raw_ostream &out) {
     for (const uint32_t form : isa::run(tables.mnemonicForms, mnemonics.front()->forms))
       entries.insert(tables.forms[form].entry);
   for (const uint16_t entry : entries)
-    out << "\ngrammar/isa/" << tables.entries[entry].file << ':' << tables.entries[entry].line << '\n'
+    out << "\ngrammar/isa/" << tables.entries[entry].file() << ':' << tables.entries[entry].line << '\n'
         << StringRef(sourceOf(tables.entries[entry])).rtrim() << '\n';
 }
 
@@ -140,7 +140,7 @@ static void printSource(StringRef name, llvm::raw_ostream &out) {
 static void listMnemonics(StringRef written, llvm::raw_ostream &out) {
   out << "many instructions begin with `" << escaped(written) << "`:\n";
   for (const isa::Mnemonic *mnemonic : findMnemonics(written))
-    out << "  " << llvm::left_justify(mnemonic->text, 40) << ' ' << instructionPage(*mnemonic).title << '\n';
+    out << "  " << llvm::left_justify(mnemonic->text(), 40) << ' ' << instructionPage(*mnemonic).title << '\n';
 }
 
 static int explainAsJson(const Arguments &arguments) {
@@ -168,10 +168,10 @@ static int overview() {
   llvm::outs() << '\n';
   llvm::outs() << "  a directive:";
   for (const isa::Directive &directive : isa::tables().directives)
-    llvm::outs() << ' ' << directive.name;
+    llvm::outs() << ' ' << directive.name();
   llvm::outs() << "\n  a pragma:";
   for (const isa::Directive &pragma : isa::tables().pragmas)
-    llvm::outs() << ' ' << pragma.name;
+    llvm::outs() << ' ' << pragma.name();
   llvm::outs() << "\n  a target: sm_90a, sm_100f; a special register: %tid, %clock64\n"
                << "  a version of PTX: 8.7\n"
                << "  a message of ptxas: \"Arguments mismatch for instruction 'mov'\"\n"
@@ -281,7 +281,7 @@ static int runExplain(const Arguments &arguments) {
 int unknownInstruction(StringRef written) {
   llvm::SmallVector<StringRef> known;
   for (const isa::Mnemonic &mnemonic : isa::mnemonics())
-    known.push_back(mnemonic.text);
+    known.push_back(mnemonic.text());
   return usageError("no instruction `" + written.str() + "`" + didYouMean(written, known));
 }
 

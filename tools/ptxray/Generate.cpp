@@ -204,7 +204,7 @@ static int printProgram(const Arguments &arguments) {
     return unknownTarget(target.target);
   for (const std::string &word : target.instructions)
     if (llvm::none_of(isa::mnemonics(),
-                      [&](const isa::Mnemonic &one) { return StringRef(one.text).split('.').first == word; }))
+                      [&](const isa::Mnemonic &one) { return StringRef(one.text()).split('.').first == word; }))
       return unknownInstruction(word);
   llvm::outs() << Generator(std::move(target)).program(options);
   return Clean;

@@ -15,7 +15,7 @@ static void list(llvm::raw_ostream &out) {
   const isa::Tables &tables = isa::tables();
   for (const isa::Entry &entry : tables.entries)
     for (uint32_t mnemonic : isa::run(tables.entryMnemonics, entry.mnemonics))
-      out << tables.mnemonics[mnemonic].text << '\t' << entry.manual << '\t' << entry.title << '\n';
+      out << tables.mnemonics[mnemonic].text() << '\t' << entry.manual() << '\t' << entry.title() << '\n';
 }
 
 /// Prints sections as in test/isa, which the runners of the tests can read.

@@ -63,7 +63,7 @@ static constexpr NamedRule ptxasRules[] = {
 static Json wordsOf(llvm::ArrayRef<isa::WordId> ids) {
   Json list = Json::array();
   for (isa::WordId id : ids)
-    list.push_back(isa::word(id).text);
+    list.push_back(isa::word(id).text());
   return list;
 }
 
@@ -91,7 +91,7 @@ public:
       : form(&form), slots(isa::run(tables().slots, form.slots)), operands(isa::run(tables().operands, form.operands)) {
     std::map<std::string, unsigned> seen;
     for (const isa::Slot &slot : slots) {
-      std::string name(slot.name);
+      std::string name(slot.name());
       if (const unsigned count = ++seen[name]; count > 1)
         name += "#" + std::to_string(count);
       slotNames.push_back(std::move(name));
@@ -115,7 +115,7 @@ private:
   Json operandCondition(const Expr &e) const;
   Json gateJson(const Expr &e) const;
   Json conditions(const Expr &e) const;
-  std::string operandName(unsigned index) const { return std::string(operands[index].name); }
+  std::string operandName(unsigned index) const { return std::string(operands[index].name()); }
 
   const Form *form = nullptr;
   llvm::ArrayRef<isa::Slot> slots;
@@ -146,13 +146,13 @@ Json FormJson::condition(ExprId id) const { // NOLINT(misc-no-recursion): the ta
   case ExprOp::Or: return {{"any", conditions(e)}};
   case ExprOp::Not: return {{"not", condition(e.a)}};
   case ExprOp::PtxAtLeast: return {{"ptx", isa::versionText(narrow<uint16_t>(e.a))}};
-  case ExprOp::Target: return {{"target", tables().targetSets[e.a].text}};
+  case ExprOp::Target: return {{"target", tables().targetSets[e.a].text()}};
   case ExprOp::SlotIs: return {{"slot", slotNames[e.a]}, {"is", wordsOf(wordsOf(e))}};
   case ExprOp::SlotWritten: return {{"slot", slotNames[e.a]}};
   case ExprOp::SlotsEqual: return {{"slot", slotNames[e.a]}, {"equals", slotNames[e.b]}};
   case ExprOp::WordWritten: return {{"words", wordsOf(wordsOf(e))}};
   case ExprOp::Gate: return gateJson(e);
-  case ExprOp::Warn: return {{"warn", e.a ? tables().warnings[e.a] : isa::Text("undocumented")}};
+  case ExprOp::Warn: return {{"warn", e.a ? tables().warnings[e.a]() : isa::Text("undocumented")}};
   case ExprOp::Independent: return {{"module", "texmode_independent"}};
   case ExprOp::Ptxas: return {{"ptxas", isa::versionText(narrow<uint16_t>(e.a))}};
   default: return operandCondition(e);
@@ -162,7 +162,7 @@ Json FormJson::condition(ExprId id) const { // NOLINT(misc-no-recursion): the ta
 /// A gate about module and target is among the gates; others are written here, since they refer to the form's slots.
 Json FormJson::gateJson(const Expr &e) const { // NOLINT(misc-no-recursion): the tables are constant
   const isa::Gate &gate = tables().gates[e.a];
-  Json json = {{"gate", gate.name}};
+  Json json = {{"gate", gate.name()}};
   if (!tables().exprs[gate.expr].gateOnly)
     json["means"] = condition(gate.expr);
   return json;
@@ -190,10 +190,10 @@ Json FormJson::slotJson(unsigned index) const {
     if (holds)
       json[name] = true;
   if (slot.fallback)
-    json["default"] = isa::word(slot.fallback).text;
+    json["default"] = isa::word(slot.fallback).text();
   Json values = Json::array();
   for (const isa::SlotValue &value : isa::run(tables().slotValues, slot.values)) {
-    Json one = {{"word", isa::word(value.word).text}};
+    Json one = {{"word", isa::word(value.word).text()}};
     if (value.gate)
       one["requires"] = condition(value.gate);
     if (alwaysWarns(value.gate))
@@ -207,7 +207,7 @@ Json FormJson::slotJson(unsigned index) const {
 Json FormJson::typeJson(const isa::TypeRef &type) const {
   Json json;
   if (type.kind == isa::RefKind::Word)
-    json["word"] = isa::word(type.index).text;
+    json["word"] = isa::word(type.index).text();
   else
     json["slot"] = slotNames[type.index];
   if (type.factor != 1)
@@ -245,7 +245,7 @@ static Json namesOf(llvm::ArrayRef<NamedRule> named, uint32_t rules) {
 }
 
 Json FormJson::operandJson(const isa::OperandDecl &operand) const {
-  Json json = {{"name", operand.name}, {"role", nameOf(operand.role)}};
+  Json json = {{"name", operand.name()}, {"role", nameOf(operand.role)}};
   auto add = [&](const char *name, Json value) {
     if (!value.empty())
       json[name] = std::move(value);
@@ -263,17 +263,17 @@ Json FormJson::operandJson(const isa::OperandDecl &operand) const {
   if (operand.access != isa::Access::None) {
     Json access = {{"does", isa::accessNames[static_cast<size_t>(operand.access)]}};
     if (operand.accessSpace)
-      access["space"] = isa::word(operand.accessSpace).text;
+      access["space"] = isa::word(operand.accessSpace).text();
     if (operand.accessType.kind != isa::RefKind::None)
       access["type"] = typeJson(operand.accessType);
     if (operand.accessLengths.count)
       access["lengths"] = termsJson(isa::run(tables().terms, operand.accessLengths));
-    if (!operand.accessSize.empty())
-      access["bytes"] = operand.accessSize;
+    if (!operand.accessSize().empty())
+      access["bytes"] = operand.accessSize();
     json["access"] = std::move(access);
   }
-  if (!operand.format.empty())
-    json["format"] = operand.format;
+  if (!operand.format().empty())
+    json["format"] = operand.format();
   if (operand.hasWith)
     json["with"] = condition(operand.with);
   return json;
@@ -320,7 +320,7 @@ Json FormJson::cellJson(const Cell &cell) const {
 
 Json FormJson::columnJson(const isa::Column &column) const {
   constexpr const char *names[] = {"slot", "operand", "length", "values", "requires"};
-  Json json = {{"kind", names[static_cast<unsigned>(column.kind)]}, {"header", column.text}};
+  Json json = {{"kind", names[static_cast<unsigned>(column.kind)]}, {"header", column.text()}};
   Json members = Json::array();
   for (uint16_t member : isa::run(tables().columnMembers, column.members))
     members.push_back(column.kind == isa::ColumnKind::Slot ? slotNames[member] : operandName(member));
@@ -356,7 +356,7 @@ Json FormJson::tableJson(const isa::Table &table) const {
 }
 
 Json FormJson::ruleJson(const isa::Rule &rule) const {
-  Json json = {{"line", rule.line}, {"text", rule.text}};
+  Json json = {{"line", rule.line}, {"text", rule.text()}};
   if (rule.when)
     json["when"] = condition(rule.when);
   json["require"] = condition(rule.require);
@@ -378,29 +378,30 @@ Json FormJson::factJson(const isa::Fact &fact) const {
     json["other"] = isa::orderedNames[fact.other];
   for (size_t group = 0; group < tables().groups.size(); ++group)
     if (fact.groups >> group & 1)
-      json["groups"].push_back(tables().groups[group]);
+      json["groups"].push_back(tables().groups[group]());
   for (auto [name, operand] : {std::pair("operand", fact.operand), std::pair("amount", fact.amount),
                                std::pair("which", fact.which), std::pair("condition", fact.condition)})
     if (operand >= 0)
-      json[name] = operands[operand].name;
+      json[name] = operands[operand].name();
   if (fact.number)
     json["number"] = fact.number;
   if (fact.isReads)
     json["forReads"] = true;
   if (fact.space.kind != isa::RefKind::None)
     json[fact.kind == isa::FactKind::Multiplies ? "sizes" : "space"] =
-        fact.space.kind == isa::RefKind::Word ? isa::word(fact.space.index).text : slots[fact.space.index].name;
+        fact.space.kind == isa::RefKind::Word ? isa::word(fact.space.index).text() : slots[fact.space.index].name();
   return json;
 }
 
 Json FormJson::write() const {
   const isa::Tables &t = tables();
-  Json json = {{"syntax", form->syntax}, {"line", form->line}, {"mnemonics", Json::array()}, {"slots", Json::array()}};
+  Json json = {
+      {"syntax", form->syntax()}, {"line", form->line}, {"mnemonics", Json::array()}, {"slots", Json::array()}};
   auto add = [&](const char *name, const Json &part) { json[name].push_back(part); };
   const uint32_t self = static_cast<uint32_t>(form - t.forms.data());
   for (const isa::Mnemonic &mnemonic : t.mnemonics)
     if (llvm::is_contained(isa::run(t.mnemonicForms, mnemonic.forms), self))
-      add("mnemonics", mnemonic.text);
+      add("mnemonics", mnemonic.text());
   for (unsigned i = 0; i < slots.size(); ++i)
     add("slots", slotJson(i));
   json["pattern"] = patternJson(isa::run(t.patterns, form->patterns));
@@ -412,7 +413,7 @@ Json FormJson::write() const {
   for (uint32_t rule : isa::run(t.formRules, form->rules))
     add("rules", ruleJson(t.rules[rule]));
   for (uint32_t check : isa::run(t.formChecks, form->checks))
-    add("checks", t.checkNames[check]);
+    add("checks", t.checkNames[check]());
   for (const isa::Fact &fact : isa::run(t.facts, form->facts))
     add("facts", factJson(fact));
   for (const isa::Formula &formula : isa::run(t.formulas, form->formulas)) {
@@ -423,8 +424,8 @@ Json FormJson::write() const {
   }
   for (const uint16_t conversion : isa::run(t.formConversions, form->conversions))
     add("conversions", conversion);
-  if (!form->outside.empty())
-    json["outside"] = form->outside;
+  if (!form->outside().empty())
+    json["outside"] = form->outside();
   return json;
 }
 
@@ -433,7 +434,7 @@ static Json wordsJson() {
   for (const isa::Word &word : tables().words.drop_front()) {
     Json json = {{"class", nameOf(word.wordClass)}};
     if (word.kind)
-      json["kind"] = tables().wordKinds[word.kind];
+      json["kind"] = tables().wordKinds[word.kind]();
     if (word.typeKind != isa::TypeKind::None) {
       json["type"] = nameOf(word.typeKind);
       json["bits"] = word.bits;
@@ -450,12 +451,12 @@ static Json wordsJson() {
         json[name] = true;
     if (word.gate)
       json["requires"] = FormJson().condition(word.gate);
-    if (const std::optional<isa::Meaning> meaning = isa::findMeaning(word.text)) {
+    if (const std::optional<isa::Meaning> meaning = isa::findMeaning(word.text())) {
       json["meaning"] = meaning->text;
       if (!meaning->topic.empty())
         json["topic"] = meaning->topic;
     }
-    words[std::string(word.text)] = std::move(json);
+    words[std::string(word.text())] = std::move(json);
   }
   return words;
 }
@@ -463,12 +464,12 @@ static Json wordsJson() {
 static Json targetsJson() {
   Json targets = Json::array();
   for (const isa::Target &target : isa::targets()) {
-    Json json = {{"name", target.name}, {"number", target.number}};
+    Json json = {{"name", target.name()}, {"number", target.number}};
     const isa::Target &first = *llvm::find_if(isa::targets(), [&](const isa::Target &other) {
       return other.number == target.number && other.variant == target.variant;
     });
     if (&first != &target)
-      json["aliasOf"] = first.name;
+      json["aliasOf"] = first.name();
     if (target.variant)
       json["variant"] = std::string(1, target.variant);
     if (target.family)
@@ -490,7 +491,7 @@ static Json targetsJson() {
 static Json registersJson() {
   Json registers = Json::array();
   for (const isa::SpecialRegister &reg : isa::specialRegisters()) {
-    Json json = {{"name", reg.name}, {"type", isa::word(reg.type).text}};
+    Json json = {{"name", reg.name()}, {"type", isa::word(reg.type).text()}};
     if (reg.vector)
       json["components"] = reg.vector;
     if (reg.narrow)
@@ -498,11 +499,11 @@ static Json registersJson() {
     if (reg.gate)
       json["requires"] = FormJson().condition(reg.gate);
     if (reg.needs >= 0)
-      json["directive"] = tables().directives[reg.needs].name;
-    if (const std::optional<isa::Meaning> meaning = isa::findMeaning(reg.name))
+      json["directive"] = tables().directives[reg.needs].name();
+    if (const std::optional<isa::Meaning> meaning = isa::findMeaning(reg.name()))
       json["meaning"] = meaning->text;
-    if (!reg.manual.empty())
-      json["manual"] = reg.manual;
+    if (!reg.manual().empty())
+      json["manual"] = reg.manual();
     json["per"] = isa::scopeNames[static_cast<size_t>(reg.scope)];
     if (reg.enumerates != isa::Enumerated::Nothing)
       json["enumerates"] = isa::enumeratedNames[static_cast<size_t>(reg.enumerates)];
@@ -515,7 +516,7 @@ static Json gatesJson() {
   Json gates = Json::object();
   for (const isa::Gate &gate : tables().gates)
     if (tables().exprs[gate.expr].gateOnly)
-      gates[std::string(gate.name)] = FormJson().condition(gate.expr);
+      gates[std::string(gate.name())] = FormJson().condition(gate.expr);
   return gates;
 }
 
@@ -524,7 +525,7 @@ static bool begins(llvm::StringRef mnemonic, llvm::StringRef name) {
 }
 
 bool anyMnemonicBegins(llvm::StringRef name) {
-  return llvm::any_of(isa::mnemonics(), [&](const isa::Mnemonic &mnemonic) { return begins(mnemonic.text, name); });
+  return llvm::any_of(isa::mnemonics(), [&](const isa::Mnemonic &mnemonic) { return begins(mnemonic.text(), name); });
 }
 
 static bool isWanted(llvm::StringRef mnemonic, llvm::ArrayRef<llvm::StringRef> names) {
@@ -535,9 +536,9 @@ static Json mnemonicsJson(llvm::ArrayRef<llvm::StringRef> names) {
   const isa::Tables &t = tables();
   Json mnemonics = Json::object();
   for (const isa::Mnemonic &mnemonic : isa::mnemonics()) {
-    if (!isWanted(mnemonic.text, names))
+    if (!isWanted(mnemonic.text(), names))
       continue;
-    Json &json = mnemonics[std::string(mnemonic.text)] = Json::object();
+    Json &json = mnemonics[std::string(mnemonic.text())] = Json::object();
     if (mnemonic.skipped.count)
       json["skipped"] = wordsOf(isa::run(t.wordLists, mnemonic.skipped));
     if (mnemonic.ungated.count)
@@ -551,7 +552,7 @@ static Json formsJson(uint32_t entry, llvm::ArrayRef<llvm::StringRef> names) {
   const isa::Tables &t = tables();
   std::set<uint32_t> forms; // in the order in which they are written
   for (const isa::Mnemonic &mnemonic : isa::mnemonics())
-    if (isWanted(mnemonic.text, names))
+    if (isWanted(mnemonic.text(), names))
       for (uint32_t form : isa::run(t.mnemonicForms, mnemonic.forms))
         if (t.forms[form].entry == entry)
           forms.insert(form);
@@ -569,9 +570,9 @@ static Json entriesJson(llvm::ArrayRef<llvm::StringRef> names) {
     if (forms.empty())
       continue;
     const isa::Entry &entry = t.entries[i];
-    Json json = {{"title", entry.title}, {"manual", entry.manual}, {"file", entry.file}, {"line", entry.line}};
+    Json json = {{"title", entry.title()}, {"manual", entry.manual()}, {"file", entry.file()}, {"line", entry.line}};
     for (uint32_t mnemonic : isa::run(t.entryMnemonics, entry.mnemonics))
-      json["mnemonics"].push_back(t.mnemonics[mnemonic].text);
+      json["mnemonics"].push_back(t.mnemonics[mnemonic].text());
     json["forms"] = std::move(forms);
     entries.push_back(std::move(json));
   }

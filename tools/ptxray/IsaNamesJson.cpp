@@ -18,10 +18,10 @@ Json versionsJson() {
 Json targetSetsJson() {
   Json sets = Json::object();
   for (const isa::TargetBits &set : isa::tables().targetSets) {
-    Json &names = sets[std::string(set.text)] = Json::array();
+    Json &names = sets[std::string(set.text())] = Json::array();
     for (size_t i = 0; i < isa::targets().size(); ++i)
       if ((i < 64 ? set.low >> i : set.high >> (i - 64)) & 1)
-        names.push_back(isa::targets()[i].name);
+        names.push_back(isa::targets()[i].name());
   }
   return sets;
 }
@@ -45,11 +45,11 @@ Json meaningsJson() {
 Json examplesJson() {
   Json examples = Json::array();
   for (const isa::Example &example : isa::tables().examples) {
-    Json json = {{"name", example.name}, {"right", example.right}};
-    if (!example.wrong.empty())
-      json["wrong"] = example.wrong;
-    if (!example.refusedBy.empty())
-      json["refusedBy"] = example.refusedBy;
+    Json json = {{"name", example.name()}, {"right", example.right()}};
+    if (!example.wrong().empty())
+      json["wrong"] = example.wrong();
+    if (!example.refusedBy().empty())
+      json["refusedBy"] = example.refusedBy();
     examples.push_back(std::move(json));
   }
   return examples;

@@ -24,7 +24,7 @@ std::vector<Page> allPages() {
         selectors.insert(value.word);
   for (const isa::Word &word : tables.words.drop_front())
     if (!selectors.contains(static_cast<isa::WordId>(&word - tables.words.data())) &&
-        (word.wordClass == isa::WordClass::Type || isa::findMeaning(word.text)))
+        (word.wordClass == isa::WordClass::Type || isa::findMeaning(word.text())))
       pages.push_back(wordPage(word));
   return pages;
 }

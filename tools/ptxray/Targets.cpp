@@ -25,9 +25,9 @@ static std::string targetsText(const CellSet &passes) {
   bool isOpen = true; // nothing later is kept out
   for (uint16_t t = 0; t < isa::targets().size(); ++t) {
     const isa::Target &target = isa::targets()[t];
-    const bool isOldName = !llvm::StringRef(target.name).contains(std::to_string(target.number)); // sm_101 is sm_110
+    const bool isOldName = !llvm::StringRef(target.name()).contains(std::to_string(target.number)); // sm_101 is sm_110
     if (target.documented && !isOldName && Requirements::leastVersion(passes, t)) {
-      names.push_back(target.name);
+      names.push_back(target.name());
       if (!lowest || target.number < lowest->number)
         lowest = &target;
     }
@@ -37,7 +37,7 @@ static std::string targetsText(const CellSet &passes) {
               Requirements::leastVersion(passes, t);
   if (!lowest)
     return "nothing";
-  return isOpen && names.size() > 1 ? std::string(lowest->name) + " and later" : llvm::join(names, ", ");
+  return isOpen && names.size() > 1 ? std::string(lowest->name()) + " and later" : llvm::join(names, ", ");
 }
 
 static uint16_t leastVersionOf(const CellSet &passes) {
@@ -77,7 +77,7 @@ static void printText(const VersionAnswer &answer, size_t files, llvm::raw_ostre
   out << ".version " << isa::versionText(answer.least) << " or higher fits " << who << ", with\n";
   for (const auto &[version, group] : answer.targets) {
     out << "  " << isa::versionText(version) << ": ";
-    llvm::interleave(group, out, [&](uint16_t t) { out << isa::targets()[t].name; }, ", ");
+    llvm::interleave(group, out, [&](uint16_t t) { out << isa::targets()[t].name(); }, ", ");
     out << '\n';
   }
   if (answer.version)
@@ -111,7 +111,7 @@ static Json toJson(const VersionAnswer &answer, llvm::ArrayRef<TargetFile> files
   json["targets"] = Json::array();
   for (const auto &[version, group] : answer.targets)
     for (uint16_t t : group)
-      json["targets"].push_back({{"name", isa::targets()[t].name}, {"version", isa::versionText(version)}});
+      json["targets"].push_back({{"name", isa::targets()[t].name()}, {"version", isa::versionText(version)}});
   json["forced_by"] = Json::object();
   if (answer.version)
     json["forced_by"]["version"] = toJson(*answer.version);
@@ -125,7 +125,7 @@ static Json toJson(const VersionAnswer &answer, llvm::ArrayRef<TargetFile> files
       Json targets = Json::array();
       for (uint16_t t = 0; t < isa::targets().size(); ++t)
         if (const uint16_t least = Requirements::leastVersion(one.passes, t); least && isa::targets()[t].documented)
-          targets.push_back({{"name", isa::targets()[t].name}, {"version", isa::versionText(least)}});
+          targets.push_back({{"name", isa::targets()[t].name()}, {"version", isa::versionText(least)}});
       json["statements"].push_back({{"file", file.path},
                                     {"line", one.line},
                                     {"instruction", one.instruction},

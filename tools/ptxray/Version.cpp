@@ -23,7 +23,7 @@ static void versionAsJson(llvm::raw_ostream &out) {
     json["ptx"].push_back(isa::versionText(version));
   for (const isa::Target &target : isa::targets())
     json["targets"].push_back(
-        {{"name", target.name}, {"since", isa::versionText(target.since)}, {"documented", target.documented}});
+        {{"name", target.name()}, {"since", isa::versionText(target.since)}, {"documented", target.documented}});
   out << dump(json, 1) << '\n';
 }
 
@@ -32,7 +32,7 @@ static void versionAsText(llvm::raw_ostream &out) {
       << isa::versionText(isa::versions().back()) << "\ntargets";
   for (const isa::Target &target : isa::targets())
     if (target.documented)
-      out << ' ' << target.name;
+      out << ' ' << target.name();
   out << '\n';
 }
 

@@ -15,7 +15,7 @@ void checks::param_kind(const FormView &context, Judgement &judgement) {
   if ((space == isa::words::param_func && address->kind == ShapeKind::Register) ||
       (space == isa::words::param_entry && ofCall)) {
     Finding &f = judgement.report(Phase::Type, DiagId::StateSpace, context.placeOfOperand("a"), textThere,
-                                  ofCall ? ".param::func" : ".param", quote(isa::word(space).text));
+                                  ofCall ? ".param::func" : ".param", quote(isa::word(space).text()));
     f.notes.push_back(releaseNote(1301));
   }
 }

@@ -90,7 +90,7 @@ private:
   Place registerOf(LocalId local, unsigned component = 0);
   /// The same of an operand that is one.
   Place registerAt(const Lowered &one, int node);
-  Place sumOf(const Symbol &symbol, Place place, int64_t number);
+  Place sumOf(Place place, int64_t number);
   Place special(LocalId local, unsigned component);
   Place clock(unsigned bits);
   Place addressOfVariable(LocalId local, int64_t offset, unsigned bits);

@@ -196,7 +196,7 @@ Place BodyLowering::addressOfVariable(LocalId local, int64_t offset, unsigned bi
 Place BodyLowering::registerAt(const Lowered &one, int node) {
   const LocalId local = localAt(one, node);
   const SpellingId suffix = one.nodes[node].suffix;
-  const bool isPart = suffix != SpellingId::None && isVector(local);
+  const bool isPart = suffix != SpellingId::None && (!body.symbol(local) || isVector(local));
   return registerOf(local, isPart ? componentNamed(body.ast->text(suffix)) : 0);
 }
 
@@ -207,9 +207,7 @@ static int64_t offsetOf(const Operand &operand, const Symbol *symbol) {
 }
 
 /// `%r1 + 4` as a value: ptxas adds in the width of the register.
-Place BodyLowering::sumOf(const Symbol &symbol, Place place, int64_t number) {
-  if (isa::word(symbol.type).typeKind == isa::TypeKind::Float)
-    refuse("an offset of a float");
+Place BodyLowering::sumOf(Place place, int64_t number) {
   const Lane lane = place.bits == 16   ? Lane::U16
                     : place.bits == 32 ? Lane::U32
                     : place.bits == 64 ? Lane::U64
@@ -238,11 +236,12 @@ Place BodyLowering::placeOf(const Lowered &one, int node, unsigned bits) {
   if (local == LocalId::None)
     return {};
   const Symbol *symbol = body.symbol(local);
-  if (!symbol)
-    return special(local, operand.suffix == SpellingId::None ? 0 : componentNamed(body.ast->text(operand.suffix)));
-  if (symbol->kind == SymbolKind::Register) {
+  if (!symbol || symbol->kind == SymbolKind::Register) {
     const Place place = registerAt(one, node);
-    return operand.flags & HasOffset && !isInAddress ? sumOf(*symbol, place, operand.value) : place;
+    const bool isSum = operand.flags & HasOffset && !isInAddress;
+    if (isSum && symbol && isa::word(symbol->type).typeKind == isa::TypeKind::Float)
+      refuse("an offset of a float");
+    return isSum ? sumOf(place, operand.value) : place;
   }
   if (symbol->kind == SymbolKind::Variable)
     return addressOfVariable(local, offsetOf(operand, symbol), bits);

@@ -214,13 +214,26 @@ void BodyReader::label(uint32_t index) {
   body.labels.push_back({index, body.size(), useAnywhere(ast.labels[index].name, 0)});
 }
 
+/// `M<2>` in a list of targets stands for M0 and M1, as far as they are written anywhere.
+void BodyReader::targetFamily(const Operand &target) {
+  for (int64_t i = 0; i < target.value; ++i) {
+    const std::optional<uint32_t> name = ast.names->find(ast.text(target.name).str() + std::to_string(i));
+    if (!name)
+      return;
+    body.targets.push_back(useAnywhere(static_cast<NameId>(*name), Targets));
+  }
+}
+
 void BodyReader::directive(uint32_t index) {
   const Directive &directive = ast.directives[index];
   const auto first = static_cast<uint32_t>(body.targets.size());
   if (directive.label != NameId::None)
-    for (const Operand &target : ast.operandsOf(directive.operands))
-      if (target.name != NameId::None)
+    for (const Operand &target : ast.operandsOf(directive.operands)) {
+      if (target.flags & HasOffset)
+        targetFamily(target);
+      else if (target.name != NameId::None)
         body.targets.push_back(useAnywhere(target.name, Targets));
+    }
   body.directives.push_back({index, body.size(), {first, static_cast<uint32_t>(body.targets.size()) - first}});
 }
 

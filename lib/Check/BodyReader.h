@@ -46,6 +46,7 @@ public:
   void distrustSemicolon(const Instruction &instruction);
   void broken(const Instruction &instruction);
   void label(uint32_t index);
+  void targetFamily(const Operand &target);
   void directive(uint32_t index);
   void declaration(uint32_t index, const Extent &extent);
   /// Good until the resolver leaves the function or another begins.

@@ -183,8 +183,10 @@ std::optional<BodyLowering::Variable> BodyLowering::variable(LocalId local) {
 /// The address of a variable, in its own space, as a value.
 Place BodyLowering::addressOfVariable(LocalId local, int64_t offset, unsigned bits) {
   const std::optional<Variable> one = variable(local);
-  if (!one)
+  if (!one) {
+    refuse("`" + body.text(local).str() + "`, which has no memory in this module");
     return code.file.constant(bits, 0);
+  }
   const uint64_t address = one->address + static_cast<uint64_t>(offset);
   if (one->space != Space::Local && one->space != Space::Shared)
     return code.file.constant(bits, address);
@@ -301,8 +303,11 @@ AddressOf BodyLowering::addressAt(const Lowered &one, int node) {
     return result;
   }
   const std::optional<Variable> known = variable(local);
-  if (!known)
+  if (!known) {
+    if (const Symbol *symbol = body.symbol(local); symbol && symbol->kind == SymbolKind::Variable)
+      refuse("`" + body.text(local).str() + "`, which has no memory in this module");
     return result;
+  }
   result.space = known->space;
   if (known->space == Space::Local || known->space == Space::Shared) {
     result.base = addressOfVariable(local, result.offset, known->space == Space::Local ? 64 : 32);

@@ -4,6 +4,7 @@
 In the place of the fuzzers are scripts that fail at some word. A kernel with its launch is changed so that warps race
 and that a rule reports it; another ends ptxas."""
 
+import os
 import pathlib
 import re
 import shutil
@@ -71,6 +72,16 @@ def main():
         if ptxas.exists():
             shutil.copy(ROOT / "docs" / "found" / "ptxas" / "setp_sink.ptx", source)
             assert "_|" in reduced(folder, source, "ptxas-crash")
+
+        pipe = folder / "pipe"
+        os.mkfifo(pipe)
+        source.write_text(SHARED.replace("CHANGED", RACE))
+        command = [program, "reduce", "-q", "--keep-finding=run-race", "-o", pipe, source]
+        command += ["--", "--block=64", "zeros:u32:64", "zeros:u32:64"]
+        with subprocess.Popen(command) as running:
+            text = pipe.read_text()
+        assert running.returncode == 0 and text.count(".version") == 1, text
+        assert pipe.is_fifo()
 
         for fuzzer, word in ("check-fuzzer", "mul.wide"), ("format-fuzzer", "st.global"):
             script = fuzzers / fuzzer

@@ -34,7 +34,29 @@ static llvm::Error replace(llvm::StringRef target, llvm::StringRef text) {
   return llvm::joinErrors(llvm::errorCodeToError(error), partial->discard());
 }
 
+/// Writes to a pipe, a terminal or a device, whose place nothing else can take.
+static llvm::Error writeTo(llvm::StringRef device, llvm::StringRef text) {
+  std::error_code error;
+  llvm::raw_fd_ostream out(device, error);
+  if (error)
+    return llvm::errorCodeToError(error);
+  out << text;
+  out.flush();
+  error = out.error();
+  out.clear_error();
+  return llvm::errorCodeToError(error);
+}
+
+bool canReplace(const std::string &path) {
+  fs::file_status status;
+  return fs::status(path, status) || status.type() == fs::file_type::regular_file;
+}
+
 std::string writeFile(const std::string &path, llvm::StringRef text) {
+  if (!canReplace(path)) {
+    llvm::Error error = writeTo(path, text);
+    return error ? llvm::toString(std::move(error)) : "";
+  }
   llvm::SmallString<256> target;
   if (fs::real_path(path, target))
     target = path;

@@ -149,6 +149,11 @@ private:
   bool reduceArguments();
   std::string beginning() const;
   void write();
+  /// The same of the best so far, if it can take the place of what was written before.
+  void writeSoFar() {
+    if (!task.output.empty() && canReplace(task.output))
+      write();
+  }
   void show(StringRef pass) const;
   bool isOver() const {
     const bool isOutOfTime = task.seconds && Clock::now() - begin >= std::chrono::seconds(task.seconds);
@@ -231,8 +236,7 @@ bool Reducing::reduceText(Reduction &reduction) {
     if (found) {
       hasChanged = true;
       best.text = reduction.best();
-      if (!task.output.empty())
-        write();
+      writeSoFar();
     }
   }
   return hasChanged;
@@ -260,8 +264,7 @@ bool Reducing::reduceSize(size_t number) {
       continue;
     best = some[*found];
     refused.clear();
-    if (!task.output.empty())
-      write();
+    writeSoFar();
     return true;
   }
   return false;
@@ -296,8 +299,7 @@ bool Reducing::reduceArguments() {
       continue;
     best = std::move(trial);
     hasChanged = true;
-    if (!task.output.empty())
-      write();
+    writeSoFar();
   }
   return hasChanged;
 }

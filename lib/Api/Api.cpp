@@ -1,6 +1,6 @@
 // The C interface of include/ptxray/ptxray-c.h, over the steps of lib/.
 #include "Api/Structs.h"
-#include "Diagnostics/RulePages.h"
+#include "RulePages/RulePages.h"
 #include "Source/Origin.h"
 #include "Source/SourceBuffer.h"
 #include "Workspace/Options.h"

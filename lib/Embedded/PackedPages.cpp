@@ -1,5 +1,5 @@
 // The pages in the program, unpacked when one is asked for.
-#include "Diagnostics/RulePages.h"
+#include "RulePages/RulePages.h"
 #include "Embedded/Embedded.h"
 #include <tuple>
 #include <vector>

@@ -1,5 +1,5 @@
 #include "Pages/Related.h"
-#include "Diagnostics/RulePages.h"
+#include "RulePages/RulePages.h"
 #include "Match/Opcode.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

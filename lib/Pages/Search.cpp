@@ -1,6 +1,6 @@
 #include "Pages/Search.h"
 #include "Diagnostics/Nearest.h"
-#include "Diagnostics/RulePages.h"
+#include "RulePages/RulePages.h"
 #include "Isa/Directives.h"
 #include "Pages/Explain.h"
 #include "Pages/Pages.h"

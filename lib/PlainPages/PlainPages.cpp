@@ -1,6 +1,6 @@
 // The pages in the library for other programs: its C interface hands out a page as it lies here, and it unpacks
 // nothing.
-#include "Diagnostics/RulePages.h"
+#include "RulePages/RulePages.h"
 
 namespace ptxray {
 

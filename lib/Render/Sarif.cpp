@@ -1,6 +1,6 @@
 // SARIF 2.1.0, as code scanning services read it.
 #include "Diagnostics/Fingerprint.h"
-#include "Diagnostics/RulePages.h"
+#include "RulePages/RulePages.h"
 #include "Render/Render.h"
 #include "Source/JsonValue.h"
 #include "Source/Origin.h"

@@ -3,7 +3,7 @@
 #include "Command.h"
 #include "Diagnostics/RuleGroups.h"
 #include "Diagnostics/RuleLevels.h"
-#include "Diagnostics/RulePages.h"
+#include "RulePages/RulePages.h"
 #include "Isa/Isa.h"
 #include "Pages/Pages.h"
 #include "Pages/PtxasMessages.h"

@@ -1,4 +1,4 @@
-#include "Diagnostics/RulePages.h"
+#include "RulePages/RulePages.h"
 #include "llvm/ADT/STLExtras.h"
 #include <tuple>
 

@@ -1,6 +1,6 @@
 // The pages in the program, unpacked when one is asked for.
-#include "RulePages/RulePages.h"
 #include "Embedded/Embedded.h"
+#include "RulePages/RulePages.h"
 #include <tuple>
 #include <vector>
 

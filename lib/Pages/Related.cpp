@@ -1,6 +1,6 @@
 #include "Pages/Related.h"
-#include "RulePages/RulePages.h"
 #include "Match/Opcode.h"
+#include "RulePages/RulePages.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 

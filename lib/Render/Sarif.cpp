@@ -1,7 +1,7 @@
 // SARIF 2.1.0, as code scanning services read it.
 #include "Diagnostics/Fingerprint.h"
-#include "RulePages/RulePages.h"
 #include "Render/Render.h"
+#include "RulePages/RulePages.h"
 #include "Source/JsonValue.h"
 #include "Source/Origin.h"
 #include "llvm/ADT/STLExtras.h"

@@ -115,6 +115,8 @@ Frame &enterAgain(Warp &warp) {
 
 static void copyOne(Warp &warp, const Passed &from, const Frame &source, const Passed &to, Frame &target,
                     uint32_t mask) {
+  if (!from.bytes || !to.bytes) // it is thrown away, or the function does not name it
+    return;
   for (uint32_t left = mask; left; left &= left - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(left));
     uint8_t bytes[16] = {};

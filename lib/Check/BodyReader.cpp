@@ -217,10 +217,10 @@ void BodyReader::label(uint32_t index) {
 /// `M<2>` in a list of targets stands for M0 and M1, as far as they are written anywhere.
 void BodyReader::targetFamily(const Operand &target) {
   for (int64_t i = 0; i < target.value; ++i) {
-    const std::optional<uint32_t> name = ast.names->find(ast.text(target.name).str() + std::to_string(i));
-    if (!name)
+    const std::optional<NameId> member = memberOf(ast, target.name, i);
+    if (!member)
       return;
-    body.targets.push_back(useAnywhere(static_cast<NameId>(*name), Targets));
+    body.targets.push_back(useAnywhere(*member, Targets));
   }
 }
 

@@ -1,4 +1,5 @@
 #include "Check/ReadModule.h"
+#include "Isa/Words.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
@@ -40,7 +41,9 @@ std::vector<ReadVariable> ReadModule::variables() const {
     variables.push_back({&declaration, numbers.lookup(declaration.nameRange.begin), initialValues(ast(), declaration)});
   };
   const auto lasts = [&](const Declaration &declaration) {
-    return ast().text(declaration.space) == ".global" || ast().text(declaration.space) == ".const";
+    const uint32_t number = numbers.lookup(declaration.nameRange.begin);
+    const isa::WordId space = number ? symbols()[number - 1].space : 0;
+    return space == isa::words::global || space == isa::words::const_;
   };
   for (const Statement item : ast().module) {
     if (item.kind == StatementKind::Declaration)

@@ -2,6 +2,11 @@
 
 namespace ptxray {
 
+std::optional<NameId> memberOf(const Ast &ast, NameId family, int64_t number) {
+  const std::optional<uint32_t> id = ast.names->find(ast.text(family).str() + std::to_string(number));
+  return id ? std::optional(static_cast<NameId>(*id)) : std::nullopt;
+}
+
 void checkTargets(const Directive &directive, ModuleState &module) {
   // The targets of an indirect branch are labels, those of an indirect call functions.
   const bool areFunctions = module.ast.text(directive.name) == ".calltargets";
@@ -10,11 +15,10 @@ void checkTargets(const Directive &directive, ModuleState &module) {
     const std::string name = module.ast.text(target.name).str();
     if (target.flags & HasOffset) { // `M<2>` stands for M0 and M1
       for (int64_t i = 0; i < target.value; ++i) {
-        const std::string member = name + std::to_string(i);
-        const std::optional<uint32_t> id = module.ast.names->find(member);
-        if (id && module.resolver.find(static_cast<NameId>(*id)))
+        const std::optional<NameId> member = memberOf(module.ast, target.name, i);
+        if (member && module.resolver.find(*member))
           continue;
-        module.sink.report(DiagId::UndefinedSymbol, target.range, member);
+        module.sink.report(DiagId::UndefinedSymbol, target.range, name + std::to_string(i));
         break;
       }
       continue;

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """How tracked files are laid out: style.py ROOT [--ruff]
 
-Lines are at most as long as .editorconfig says (in Markdown prose is meant, not tables, code and links), end without
-blanks and with a newline; C++ is as clang-format leaves it, and in what is shipped no function has more than 60 lines,
-no file more than 600, and no two types have one name; comments are sentences that stand alone. With --ruff, Python is
-as ruff leaves it. Exit status 77: not a checkout of git, or the program is missing; with PTXRAY_REQUIRE=clang-format
-(or ruff, or all) that fails."""
+Lines are at most as long as .editorconfig allows, and have no trailing blanks. Files end with a newline. clang-format
+leaves C++ unchanged. In shipped code, functions have at most 60 lines, files at most 600, and no two types share a
+name. With --ruff, checks instead that ruff leaves Python unchanged.
+
+Exits with 77 if ROOT is not a git checkout or the formatter is missing. PTXRAY_REQUIRE=clang-format (or ruff, or all)
+makes a missing formatter an error."""
 
 import configparser
 import fnmatch
@@ -23,12 +24,6 @@ OTHERS = ("test/corpus/", "test/inline/")  # sources in the style of those who w
 
 SHIPPED = ("lib/", "tools/", "include/")
 MOST_LINES_OF_FUNCTION, MOST_LINES_OF_FILE = 60, 600
-
-# A comment may not begin with these words, since a reader would need the code below to make a sentence of it; and it
-# avoids words that a plainer one replaces.
-HANGING = re.compile(r"\s*(?://[/!]?|#) (Of|Where|As|In|By|From|For who|What|Whether|Which|How|Why|Who|Whose)\b")
-COMMENT = re.compile(r"\s*(//[/!]?|#)( |$)")
-AVOIDED = re.compile(r"//.*\b(nobody|whoever|for who|control comes|be it|so many of)\b", re.I)
 
 DEFINITION = re.compile(r"(?:struct|class|enum|union) (?:class )?(\w+)(?: final)?(?: :[^:].*)? \{$")
 
@@ -65,49 +60,21 @@ class Rules:
         return values[-1] if values else None
 
 
-def is_prose(lines):
-    """of each line of a Markdown text"""
-    in_code = False
-    for line in lines:
-        fence = line.lstrip().startswith("```")
-        in_code ^= fence
-        yield not (in_code or fence or line.startswith(("|", "    ")) or re.match(r"\s*(\[[^]]+\]:|<?https?:)", line))
-
-
 def faults(root, file, rules):
     text = (root / file).read_text(errors="replace")
     if "\0" in text:  # no text
         return
     lines = text.split("\n")
     limit = rules.get(file, "max_line_length")
-    measured = is_prose(lines) if file.endswith(".md") else itertools.repeat(True)
-    for number, (line, is_measured) in enumerate(zip(lines, measured), 1):
-        if limit not in (None, "off") and is_measured and len(line) > int(limit):
+    for number, line in enumerate(lines, 1):
+        if limit not in (None, "off") and len(line) > int(limit):
             yield f"{file}:{number}: {len(line)} columns, at most {limit} are allowed"
         if line != line.rstrip() and rules.get(file, "trim_trailing_whitespace") == "true":
             yield f"{file}:{number}: blanks at the end"
     if file.startswith(SHIPPED) and file.endswith((".cpp", ".h", ".inc")):
         yield from too_long(file, text.splitlines())
-    if file.startswith((*SHIPPED, "test/")) and file.endswith((".cpp", ".h", ".inc", ".py")):
-        yield from poor_comments(file, lines)
     if text and lines[-1] and rules.get(file, "insert_final_newline") == "true":
         yield f"{file}:{len(lines)}: no newline at the end"
-
-
-def hanging_words(lines):
-    """The number of each line that begins a comment with a word which leaves it hanging, and the word."""
-    for number, (before, line) in enumerate(zip(["", *lines], lines), 1):
-        found, above = HANGING.match(line), COMMENT.match(before)
-        if found and not (above and line.lstrip().startswith(above[1] + " ")):
-            yield number, found[1]
-
-
-def poor_comments(file, lines):
-    for number, word in hanging_words(lines):
-        yield f"{file}:{number}: a comment begins with `{word}`: make it a sentence that can be read alone"
-    for number, line in enumerate(lines, 1):
-        if not file.endswith(".py") and (found := AVOIDED.search(line)):
-            yield f"{file}:{number}: a comment says `{found[1]}`: use a plainer word"
 
 
 def types(lines):

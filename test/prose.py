@@ -99,8 +99,8 @@ def faults_of_page(file, lines, found_pairs):
         for pattern, replacement in found_pairs if file != "docs/writing.md" else ():
             if hit := pattern.search(prose):
                 yield f"{file}:{number}: `{hit[1]}`: write {replacement}"
-        parts, limit, name = ([prose], MAX_CELL_WORDS, "cell") if is_cell else (sentences(prose), MAX_WORDS, "sentence")
-        for part in parts:
+        limit, name = (MAX_CELL_WORDS, "cell") if is_cell else (MAX_WORDS, "sentence")
+        for part in [prose] if is_cell else sentences(prose):
             if words_of(part) > limit:
                 yield f"{file}:{number}: a {name} of {words_of(part)} words, at most {limit} are allowed: {part[:40]}"
     if not file.startswith(PRINTED):
@@ -147,7 +147,7 @@ def comments(lines, mark):
             block.append((number, whole[1]))
             continue
         if block:
-            is_function = bool(re.match(r"\s*[\w:<>*&,\s\[\]~]+\(.*", line)) and not re.match(r"\s*(if|for|while)\b", line)
+            is_function = bool(re.match(r"(?!\s*(if|for|while)\b)\s*[\w:<>*&,\s\[\]~]+\(.*", line))
             yield block[0][0], " ".join(text for _, text in block), is_function, False
             block = []
         if after := re.search(rf"[;{{}},)]\s+{mark} (.+)$", line):

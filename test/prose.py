@@ -164,7 +164,7 @@ def faults_of_comments(file, lines, found_pairs):
         if hit := PRONOUN.match(prose):
             yield f"{file}:{number}: a comment begins with `{hit[1]}`: begin with a noun or a verb"
         elif is_function and (hit := NO_VERB.match(prose)):
-            yield f"{file}:{number}: the comment of a function begins with `{hit[1]}`: begin with a verb (Returns, Adds)"
+            yield f"{file}:{number}: a function's comment begins with `{hit[1]}`: begin with a verb (Returns, Adds)"
         for part in sentences(prose):
             if words_of(part) > MAX_WORDS:
                 yield f"{file}:{number}: a sentence of {words_of(part)} words, at most {MAX_WORDS} are allowed"

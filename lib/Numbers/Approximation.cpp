@@ -14,9 +14,10 @@ struct Segment {
 
 constexpr uint64_t lowBits(unsigned count) { return (uint64_t(1) << count) - 1; }
 constexpr uint32_t nan = 0x7fffffff, infinity = 0x7f800000, one = 0x3f800000, signBit = 0x80000000;
-constexpr uint32_t infinity64 = 0x7ff00000; // the upper half
+constexpr uint32_t infinity64 = 0x7ff00000; // upper half of the code
 
-/// The unit squares with a triangle of partial products whose 19 lowest columns were left out.
+/// Returns the square of `x` as the unit computes it: without the 19 lowest columns of the triangle of partial
+/// products.
 uint64_t truncatedSquare(uint64_t x) {
   uint64_t missing = 0;
   for (unsigned i = 0; i < 10; ++i) {
@@ -26,8 +27,8 @@ uint64_t truncatedSquare(uint64_t x) {
   return x * x - missing;
 }
 
-/// value ± slope * x ± curvature * x², x the bits after those that choose the segment. Of the sum, `weight` bits are
-/// after the point. The bias rounds.
+/// One interpolator: value ± slope * x ± curvature * x², where x is the bits after those that select the segment.
+/// `weight` bits of the sum are after the point, and `bias` rounds it.
 struct Interpolator {
   const Segment *segments;
   unsigned indexBits, valueShift, slopeShift, weight;
@@ -36,7 +37,7 @@ struct Interpolator {
 
   uint64_t operator()(uint32_t segment, uint32_t fraction) const {
     const uint64_t x = fraction & lowBits(23 - indexBits);
-    // With 16 bits the reciprocal squares twice x, so that the columns left out are others.
+    // With 16 bits the reciprocal squares 2 * x, so other columns are omitted.
     const uint64_t square = indexBits == 7 ? truncatedSquare(x << 1) >> 2 : truncatedSquare(x);
     const Segment &chosen = segments[segment];
     const uint64_t linear = chosen.slope * x << slopeShift, quadratic = chosen.curvature * square;
@@ -52,8 +53,8 @@ constexpr Interpolator sine{sineTable, 6, 31, 19, 56, false, true, 0};
 constexpr Interpolator logarithm{logarithmTable, 6, 30, 18, 56, false, true, 0x868b000000000000};
 constexpr Interpolator exponential{exponentialTable, 6, 32, 19, 57, false, false, 0x6fc4000000000000};
 
-/// tanh has segments and precision of its own in each octave: so many bits choose the segment, the first of which is
-/// `first`. Of the sum `weight` bits are after the point, and 24 of a segment's value.
+/// One octave of tanh, with its own segments and precision. `indexBits` bits select the segment, starting at `first`.
+/// `weight` bits of the sum and 24 bits of a segment's value are after the point.
 struct Octave {
   uint8_t indexBits, weight, first;
 };
@@ -61,7 +62,7 @@ constexpr Octave tangentOctaves[] = {{0, 60, 0},  {0, 58, 1},  {0, 56, 2},  {1, 
                                      {2, 55, 11}, {2, 54, 15}, {3, 55, 19}, {4, 57, 27}, {3, 55, 43}};
 constexpr int firstTangentOctave = -8;
 
-/// A number that is neither zero, infinite nor NaN is (1 + fraction / 2^23) * 2^exponent.
+/// A finite, non-zero number: (1 + fraction / 2^23) * 2^exponent.
 struct Source {
   enum class Kind : uint8_t { Number, Zero, Infinite, NaN } kind;
   bool isNegative;
@@ -86,7 +87,7 @@ Source sourceOf(uint32_t code, bool flush) {
 
 uint32_t sign(bool isNegative) { return isNegative ? signBit : 0; }
 
-/// Rounded to nearest where it is subnormal.
+/// Returns the code of a number, rounded to nearest if it is subnormal.
 uint32_t packed(bool isNegative, int exponent, uint32_t fraction, bool flush) {
   if (exponent >= -126 && exponent <= 127)
     return sign(isNegative) | uint32_t(exponent + 127) << 23 | fraction;
@@ -95,7 +96,7 @@ uint32_t packed(bool isNegative, int exponent, uint32_t fraction, bool flush) {
   return uint32_t(store(number, f32, {.flush = flush}));
 }
 
-/// The 23 bits after the first one that is set, with the exponent of that one.
+/// Returns the code of `sum`, reduced to its leading bit and the 23 bits after it.
 uint32_t normalised(bool isNegative, uint64_t sum, unsigned weight) {
   if (sum == 0)
     return sign(isNegative);
@@ -103,12 +104,12 @@ uint32_t normalised(bool isNegative, uint64_t sum, unsigned weight) {
   return packed(isNegative, top - int(weight), uint32_t(sum << (63 - top) >> 40 & lowBits(23)), false);
 }
 
-/// A turn has four quarters of 2^23 steps each; the cosine is the sine of a quarter more.
+/// Returns sine or cosine. One turn has four quarters of 2^23 steps; the cosine is the sine one quarter further.
 uint32_t sineOf(uint32_t code, bool flush, bool isCosine) {
   const Source x = sourceOf(code, flush);
   if (x.kind == Source::Kind::NaN || x.kind == Source::Kind::Infinite)
     return nan;
-  // A multiplication by 1 / 2pi comes first, which cuts to 24 bits. What follows has 2^25 steps in a turn.
+  // The unit multiplies by 1 / 2pi first and truncates to 24 bits. One turn has 2^25 steps from here on.
   const uint64_t product = (x.fraction | uint64_t(1) << 23) * 0xa2f983;
   const int top = product >> 47 != 0 ? 24 : 23, shift = x.exponent - 24 + top;
   const bool isZero = x.kind == Source::Kind::Zero || shift >= 25 || shift < -24;
@@ -120,11 +121,11 @@ uint32_t sineOf(uint32_t code, bool flush, bool isCosine) {
   return normalised(isNegative, sine(fraction), sine.weight);
 }
 
-/// To nearest, as a multiplication or an addition of f32 or f64 rounds.
+/// Stores a number as f32, rounded to nearest like a multiplication or addition.
 uint32_t single(const Number &number, bool flush) { return uint32_t(store(number, f32, {.flush = flush})); }
 Number twice(const Number &number) { return read(store(number, f64, {}), f64); }
 
-/// The unit cuts its result to the format; what is too great is infinite.
+/// Truncates a code of f32 to a narrower format, as the unit does. Values out of range become infinite.
 uint64_t narrowed(uint32_t code, const Format &format) {
   const Number number = read(code, f32);
   const bool isGreat = number.kind == Number::Kind::Finite && number.exponent > format.greatestExponent();
@@ -188,7 +189,7 @@ uint32_t logarithmApprox(uint32_t code, bool flush) {
     return nan;
   if (x.kind == Source::Kind::Infinite)
     return infinity;
-  // A subnormal number is taken times 2^24, and 24 subtracted at the end.
+  // A subnormal number is multiplied by 2^24, and 24 is subtracted at the end.
   const int64_t exponent = x.exponent + (x.isSubnormal ? 24 : 0);
   if (exponent == 0 && x.fraction == 0)
     return 0;
@@ -206,7 +207,7 @@ uint32_t exponentialApprox(uint32_t code, bool flush) {
   case Source::Kind::Zero: return one;
   case Source::Kind::Number: break;
   }
-  // Below -126 the result may be subnormal: it is the square of that of half the number.
+  // Below -126 the result may be subnormal, so the unit squares the result for half the argument.
   const bool isSquared =
       !flush && x.isNegative && (x.exponent > 6 || (x.exponent == 6 && x.fraction > (126U << 17 & lowBits(23))));
   const int exponent = x.exponent - (isSquared ? 1 : 0);
@@ -252,7 +253,7 @@ uint64_t tangentApprox(uint64_t code, const Format &format) {
 }
 
 uint32_t quotientApprox(uint32_t a, uint32_t b, bool flush, bool isFull) {
-  // The reciprocal that follows flushes: small divisors are scaled up, great ones down.
+  // The reciprocal flushes subnormal numbers, so small divisors are scaled up and large ones down.
   const Source divisor = sourceOf(b, flush);
   const bool isGreat = isFull && (b & ~signBit) > 0x7e800000 && divisor.kind != Source::Kind::NaN;
   const bool isSmall = !flush && (divisor.isSubnormal || divisor.kind == Source::Kind::Zero);

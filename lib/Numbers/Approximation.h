@@ -1,6 +1,6 @@
 #pragma once
-// These functions give, bit for bit, what the special function unit of a GPU gives of codes: rcp, rsqrt, sqrt, sin,
-// cos, lg2, ex2, tanh and div with `.approx` or `.full`. `flush` is `.ftz`.
+// Bit-exact results of a GPU's special function unit: rcp, rsqrt, sqrt, sin, cos, lg2, ex2, tanh and div with `.approx`
+// or `.full`. All functions work on codes; `flush` is `.ftz`.
 #include "Numbers/Format.h"
 
 namespace ptxray::numbers {
@@ -13,16 +13,16 @@ uint32_t cosineApprox(uint32_t code, bool flush);
 uint32_t logarithmApprox(uint32_t code, bool flush);
 uint32_t exponentialApprox(uint32_t code, bool flush);
 uint32_t tangentApprox(uint32_t code);
-/// The same for f16 and bf16.
+/// Returns ex2.approx for f16 and bf16.
 uint64_t exponentialApprox(uint64_t code, const Format &format);
 uint64_t tangentApprox(uint64_t code, const Format &format);
-/// div.approx and div.full.
+/// Returns div.approx or div.full.
 uint32_t quotientApprox(uint32_t a, uint32_t b, bool flush, bool isFull);
 
-/// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64, which read and give only the upper half.
+/// Return rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64, which read and write only the upper half of the code.
 uint64_t reciprocalApprox64(uint64_t code);
 uint64_t inverseRootApprox64(uint64_t code);
-/// rsqrt.approx.f64
+/// Returns rsqrt.approx.f64.
 uint64_t inverseRoot64(uint64_t code);
 
 } // namespace ptxray::numbers

@@ -1,14 +1,14 @@
 #pragma once
-// The formats of floating point numbers in PTX, as data.
+// The floating point formats of PTX, as data.
 #include <cstdint>
 
 namespace ptxray::numbers {
 
-/// Formats differ in what the codes with the greatest exponent mean.
+/// What the codes with the greatest exponent mean.
 enum class Specials : uint8_t {
   Ieee,    // infinity and NaN
-  OneNaN,  // numbers, but the code of ones alone is NaN
-  Numbers, // numbers
+  OneNaN,  // finite numbers; only the code with all bits set is NaN
+  Numbers, // finite numbers only
 };
 
 struct Format {
@@ -17,24 +17,24 @@ struct Format {
   int16_t bias;
   Specials specials = Specials::Ieee;
   bool isSigned = true;
-  bool hasZero = true;    // and subnormal numbers: what the least exponent means
-  uint8_t unusedBits = 0; // after the fraction
+  bool hasZero = true;    // the least exponent means zero and subnormal numbers
+  uint8_t unusedBits = 0; // padding after the fraction
 
-  /// All bits that have a meaning, but the sign, lowest first.
+  /// Returns a mask of all meaningful bits except the sign, shifted to bit 0.
   constexpr uint64_t ones() const { return (uint64_t(1) << (exponentBits + fractionBits)) - 1; }
   constexpr uint64_t one() const { return uint64_t(bias) << fractionBits << unusedBits; }
   constexpr uint64_t signBit() const {
     return isSigned ? uint64_t(1) << (exponentBits + fractionBits + unusedBits) : uint64_t(0);
   }
-  /// Bits of an element, among them those without a meaning.
+  /// Returns the bits that one element occupies, including unused ones.
   constexpr unsigned width() const { return exponentBits + fractionBits + unusedBits + (isSigned ? 1 : 0); }
-  /// The exponents of the least and the greatest normal number.
+  /// Return the exponents of the smallest and the greatest normal number.
   constexpr int leastExponent() const { return (hasZero ? 1 : 0) - bias; }
   constexpr int greatestExponent() const {
     const bool isTaken = specials == Specials::Ieee || (specials == Specials::OneNaN && fractionBits == 0);
     return (1 << exponentBits) - (isTaken ? 2 : 1) - bias;
   }
-  /// The greatest number.
+  /// Returns the code of the greatest finite number.
   constexpr uint64_t greatest() const {
     const uint64_t code = specials == Specials::Ieee     ? infinity() - 1
                           : specials == Specials::OneNaN ? ones() - 1
@@ -43,7 +43,7 @@ struct Format {
   }
   constexpr bool hasInfinity() const { return specials == Specials::Ieee; }
   constexpr bool hasNaN() const { return specials != Specials::Numbers; }
-  /// The bits of infinity, without the unused ones, if the format has an infinity.
+  /// Returns the code of infinity, without unused bits. The format must have an infinity.
   constexpr uint64_t infinity() const { return ones() ^ ((uint64_t(1) << fractionBits) - 1); }
 };
 

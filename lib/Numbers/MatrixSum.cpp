@@ -7,14 +7,14 @@
 namespace ptxray::numbers {
 namespace {
 
-/// The models of MMA-Sim (github.com/microsoft/MMA-Sim), which its authors compared with each of these chips, and what
-/// ptxas makes of instructions that a chip does not have.
+/// A row of the models of MMA-Sim (github.com/microsoft/MMA-Sim), which its authors compared with these chips. It
+/// includes what ptxas generates for instructions that a chip lacks.
 struct Row {
   MatrixUnit unit;
-  uint8_t first, last; // architectures
+  uint8_t first, last; // range of architectures
   enum Operand : uint8_t { Quad, Wide, Byte } operand;
   SumWay way;
-  uint8_t fractionBits, bytes; // of the products that are added at once
+  uint8_t fractionBits, bytes; // of the products that are added in one step
   int16_t zeroExponent;
   uint8_t resultBits;
 };
@@ -41,7 +41,7 @@ struct Addend {
 };
 constexpr Format cutSingle{"f32", 8, 13, 127, Specials::Ieee, true, true, 10};
 
-/// Addends that are not finite decide the result alone.
+/// Non-finite addends, which decide the result alone.
 struct Exceptions {
   bool hasNaN = false, hasInfinity[2] = {false, false};
 
@@ -76,7 +76,7 @@ struct Total {
   int exponent;
 };
 
-/// The loops are plain, so that they become vectors.
+/// Adds all addends. The loops are plain so that compilers vectorise them.
 Total total(std::span<const Addend> addends, const SumModel &model) {
   int greatest = addends[0].exponent;
   for (const Addend &addend : addends)
@@ -91,7 +91,7 @@ Total total(std::span<const Addend> addends, const SumModel &model) {
   return {sum, greatest - model.fractionBits};
 }
 
-/// There is no negative zero.
+/// Stores a sum in the result's format. Tensor cores never return negative zero.
 uint64_t stored(const Number &sum, const Format &result, const SumModel &model) {
   const bool isHalf = result.width() == 16;
   const bool isGreat = !isHalf && sum.kind == Number::Kind::Finite && sum.exponent > f32.greatestExponent();
@@ -105,7 +105,7 @@ uint64_t stored(const Total &total, const Format &result, const SumModel &model)
   const bool isNegative = total.significand < 0;
   const auto magnitude = uint64_t(std::abs(total.significand));
   const int top = 63 - std::countl_zero(magnitude | 1), field = top + total.exponent + f32.bias;
-  if (result.width() == 32 && magnitude != 0 && field > 0 && field < 255) { // what is most frequent, faster
+  if (result.width() == 32 && magnitude != 0 && field > 0 && field < 255) { // the most frequent case, for speed
     const uint64_t fraction = magnitude >> std::max(top - 23, 0) << std::max(23 - top, 0);
     const uint64_t kept = fraction >> (23 - model.resultBits) << (23 - model.resultBits);
     return (isNegative ? f32.signBit() : 0) | uint64_t(field) << 23 | (kept & 0x7fffff);
@@ -142,7 +142,7 @@ uint64_t fusedSum(std::span<const Factor> a, std::span<const Factor> b, uint64_t
   return c;
 }
 
-/// The first two of each four, then the others, as numbers of f16: of which more are normal.
+/// Returns the first two factors of each four, then the others, as f16, where more of them are normal.
 std::vector<Factor> pairsOf(std::span<const Factor> factors) {
   std::vector<Factor> result;
   for (const size_t pair : {0, 2})
@@ -186,7 +186,7 @@ SumModel sumModel(const MatrixKind &kind) {
   });
   assert(row != std::end(rows) && "the instruction exists there");
   const unsigned bytes = operand == Row::Byte ? 1 : kind.operand->width() / 8;
-  const int half = kind.result->width() == 16 ? 112 : 0; // the exponents of f16 are less far down
+  const int half = kind.result->width() == 16 ? 112 : 0; // difference between the exponent ranges of f32 and f16
   return {row->way, row->fractionBits, uint8_t(row->bytes / bytes), int16_t(row->zeroExponent + half), row->resultBits};
 }
 
@@ -241,7 +241,7 @@ uint32_t scaledSumOfProducts(std::span<const Factor> a, std::span<const Factor> 
   for (size_t begin = 0; begin < a.size(); begin += perGroup) {
     const Factor &first = scalesOfA[begin / perScale], &second = scalesOfB[begin / perScale];
     bool isZero = true;
-    int64_t products = 0; // / 2^20
+    int64_t products = 0; // in units of 2^-20
     int exponent = 0;
     for (size_t i = begin; i < begin + perGroup; ++i) {
       exceptions.addProduct(a[i], b[i]);
@@ -252,7 +252,7 @@ uint32_t scaledSumOfProducts(std::span<const Factor> a, std::span<const Factor> 
       products += int64_t(a[i].significand) * b[i].significand << (a[i].exponent + b[i].exponent - exponent);
     }
     isZero |= first.kind != Number::Kind::Finite || second.kind != Number::Kind::Finite;
-    // The last of the 20 bits after the point are 0: 3 are left of each scale.
+    // The last of the 20 bits after the point are 0, so each scale keeps 3 bits.
     addends[count++] = isZero ? Addend{0, model.zeroExponent}
                               : Addend{(products * (first.significand >> 7) * (second.significand >> 7)) >> 3,
                                        exponent + first.exponent + second.exponent};

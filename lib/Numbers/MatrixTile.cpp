@@ -10,7 +10,7 @@ namespace ptxray::numbers {
 
 namespace {
 
-/// The scales of the rows of a matrix, of each factor those of all rows.
+/// The scales of a matrix's rows, ordered by factor, then by row.
 struct ScaleNumbers {
   ScaleNumbers(const Scales &scales, uint32_t rows, uint32_t factors)
       : rows(rows), significands(size_t(rows) * factors + rowsAtOnce), exponents(size_t(rows) * factors + rowsAtOnce),
@@ -25,7 +25,7 @@ struct ScaleNumbers {
           areOutside[row] = -1;
       }
   }
-  /// Products that are scaled so may leave what f32 holds.
+  /// Returns whether products with this scale may exceed the range of f32.
   static bool isFar(const Factor &scale) {
     constexpr int farthest = 48;
     return std::abs(scale.exponent) > farthest;
@@ -37,7 +37,7 @@ struct ScaleNumbers {
   std::vector<int32_t> exponents, areOutside;
 };
 
-/// The numbers of a matrix.
+/// The decoded elements of one matrix.
 struct Operand {
   Operand(const Multiplicand &of)
       : values(of.values.data()), exponents(of.exponents.data()), greatest(of.greatest.data()),
@@ -50,28 +50,29 @@ struct Operand {
 
 enum class Scaling : uint8_t { None, Products, Groups };
 
-/// All that the sums of a product are made of.
+/// Everything that the sums of one product depend on.
 struct Job {
   const RowsOfProduct &rows;
   const Multiplicand &b;
   const Format &result;
   const SumModel &model;
-  uint32_t factors = 0; // the scales of a row
+  uint32_t factors = 0; // number of scales in a row
   const Scales *scalesOfA = nullptr, *scalesOfB = nullptr;
   const ScaleNumbers *numbersOfA = nullptr, *numbersOfB = nullptr;
   bool hasGroups = false;
   Operand first = rows.a, second = b;
-  /// Less than this the exponent of a product may be that of an element that is not kept.
+  /// Below this exponent, a product may involve an element whose exponent is not kept.
   int32_t leastKnown = rows.a.isFar || b.isFar ? Multiplicand::leastExponent + 1 : int32_t(Multiplicand::ofNoProduct);
 
-  /// Sums of a step are integers of 32 bits, in units of the last place that is kept, and all elements are finite.
+  /// Returns whether the sums of a step fit 32-bit integers, in units of the last kept place, and all elements are
+  /// finite.
   bool isUsual() const {
-    constexpr int mostBits = 31 - 2; // a product is less than four
+    constexpr int mostBits = 31 - 2; // each product is less than four
     return (uint64_t(std::min<uint32_t>(model.products, rows.a.depth)) << model.fractionBits) <= 1ull << mostBits &&
            !rows.a.hasOutside && !b.hasOutside;
   }
 
-  /// One sum, of the products from `first` on.
+  /// Computes one sum from products `first` on, one at a time.
   uint32_t oneByOne(uint32_t row, uint32_t column, uint32_t first, uint32_t count, uint32_t code) const {
     std::vector<Factor> ofA, ofB, factorsOfA, factorsOfB;
     for (uint32_t k = first; k < first + count; ++k) {
@@ -97,20 +98,20 @@ struct Block {
       for (uint32_t i = 0; i < rowsTogether; ++i)
         columns[i] = &job.rows.columns[size_t(job.rows.first + rowAt(i)) * job.rows.a.depth];
   }
-  /// The last row takes the place of those that there are not.
+  /// Returns the row at index `i`, or the last row if there are fewer.
   uint32_t rowAt(uint32_t i) const { return std::min(row + i, job.rows.count - 1); }
   uint32_t rowsThere() const { return std::min(rowsAtOnce, job.rows.count - row); }
-  /// The sums of a row.
+  /// Returns where the sums of row `i` are stored.
   uint32_t *sumsOf(uint32_t i, uint32_t *sums) const { return sums + size_t(rowAt(i)) * b.rows + column; }
 
   const Job &job;
   const Operand &a, &b;
   uint32_t row, column, rowOfA;
-  const uint16_t *columns[rowsTogether] = {nullptr}; // of the products of each row, if A is sparse
+  const uint16_t *columns[rowsTogether] = {nullptr}; // column numbers of each row's products, if A is sparse
 };
 
-/// The greatest exponents of products from `first` on, as the matrices have them, of each four rows: column after
-/// column.
+/// Finds the greatest exponents of the products from `first` on, as stored in the matrices, for groups of four rows,
+/// column by column.
 template <bool IsSparse, uint32_t Fours>
 PTXRAY_INSIDE void findTops(const Block &block, uint32_t first, uint32_t end, Bytes (&tops)[Fours]) {
   const int8_t *ofA = block.a.exponents + first * block.a.rows + block.rowOfA;
@@ -141,7 +142,7 @@ PTXRAY_INSIDE void findTops(const Block &block, uint32_t first, uint32_t end, By
     }
   }
 }
-/// Products of the rows are added, or these times scales, which cut off the digits after the point.
+/// Adds the products of the rows. If `IsCut` is set, they are scaled and truncated to integers first.
 template <bool IsSparse, bool IsCut, class Vector>
 PTXRAY_INSIDE void addParts(const Block &block, uint32_t first, uint32_t end, const Floats *scale, Vector *part,
                             uint32_t row = 0) {
@@ -173,7 +174,7 @@ PTXRAY_INSIDE void storeSums(const Block &block, const Ints (&codes)[rowsAtOnce]
     if (i < there)
       store(block.sumsOf(i, sums), codes[i]);
 }
-/// Makes those sums of a step one by one that are not to be had side by side.
+/// Recomputes, one by one, the sums of a step that cannot be computed in vectors.
 [[gnu::noinline]] void addLeft(const Block &block, uint32_t first, uint32_t count, const int32_t *before,
                                const int32_t *areLeft, int32_t *codes) {
   for (uint32_t i = 0; i < block.rowsThere(); ++i)
@@ -182,7 +183,7 @@ PTXRAY_INSIDE void storeSums(const Block &block, const Ints (&codes)[rowsAtOnce]
         codes[at] = int32_t(block.job.oneByOne(block.row + i, block.column + j, first, count, uint32_t(before[at])));
 }
 
-/// One step of K: products from `first` on are added at once.
+/// One step of K: the products from `first` on that are added at once.
 struct Step {
   Step(const Job &job, Scaling way, uint32_t first)
       : first(first), end(std::min(first + job.model.products, job.rows.a.depth)),
@@ -191,11 +192,11 @@ struct Step {
                                             : end - first),
         pieces((end - first) / products), piecesOfScale(way == Scaling::Groups ? pieces / job.factors : 1) {}
   uint32_t first, end;
-  uint32_t products, pieces; // of a piece, whose scale is one, and the number of these
+  uint32_t products, pieces; // products per piece, which has one scale, and the number of pieces
   uint32_t piecesOfScale;
 };
 
-/// The exponents of the scales of a row and of all columns.
+/// Sets the exponents of the scales of one row and all columns.
 PTXRAY_INSIDE void setShift(const Block &block, const Step &step, uint32_t piece, uint32_t i, Ints &shift) {
   const Job &job = block.job;
   const size_t factor = piece / step.piecesOfScale;
@@ -203,8 +204,8 @@ PTXRAY_INSIDE void setShift(const Block &block, const Step &step, uint32_t piece
   shift += job.numbersOfA->exponents[factor * job.numbersOfA->rows + block.row + i];
 }
 
-/// Finds the greatest exponents of products, and where there are none. Sums of which -1 in `areLeft` says so are not to
-/// be had in this way.
+/// Finds the greatest exponents of products, and which sums have no products. Sets `areLeft` to -1 for sums that cannot
+/// be computed this way.
 template <bool IsSparse, Scaling Way>
 PTXRAY_INSIDE void findTop(const Block &block, const Step &step, Ints (&top)[rowsAtOnce], Ints (&areNone)[rowsAtOnce],
                            Ints (&areLeft)[rowsAtOnce]) {
@@ -242,7 +243,7 @@ PTXRAY_INSIDE void findTop(const Block &block, const Step &step, Ints (&top)[row
   }
 }
 
-/// Begins the sums with what was there before, in units that the greatest exponents make.
+/// Initialises the sums with the accumulators, in units given by the greatest exponents.
 template <bool IsHalf, Scaling Way>
 PTXRAY_INSIDE void begin(const SumModel &model, const Ints &codes, const Ints &areNone, Ints &top, Ints &areLeft,
                          Floats &unit, LongInts &sum, Doubles (&made)[2]) {
@@ -255,7 +256,7 @@ PTXRAY_INSIDE void begin(const SumModel &model, const Ints &codes, const Ints &a
     readSingles(codes, before, exponents, areLeft);
   const Ints isOnlyZeros = areNone & ((__builtin_bit_cast(Ints, before) << 1) == 0);
   raise(top, exponents);
-  // Sums this small would be cut off as a whole.
+  // Sums this small would be truncated to nothing.
   areLeft |= (top < lowest) & ~isOnlyZeros;
   raise(top, Ints{} + lowest);
   setPowers(unit, model.fractionBits - top);
@@ -267,11 +268,11 @@ PTXRAY_INSIDE void begin(const SumModel &model, const Ints &codes, const Ints &a
     sum.add(__builtin_convertvector(before, Ints));
 }
 
-/// The factors of a piece of a row: its scales, in units of the sum.
+/// Returns the factors of a piece of a row: its scales, in units of the sum.
 template <Scaling Way>
 PTXRAY_INSIDE void setScale(const Block &block, const Step &step, uint32_t piece, uint32_t i, const Ints &top,
                             const Floats &unit, Floats &scale) {
-  constexpr int least = 1, greatest = 254; // of f32; further away are zeros, and what is cut off
+  constexpr int least = 1, greatest = 254; // range of f32; smaller scales are zero, and larger ones are truncated
   scale = unit;
   if (Way == Scaling::None)
     return;
@@ -282,13 +283,13 @@ PTXRAY_INSIDE void setScale(const Block &block, const Step &step, uint32_t piece
   scale = __builtin_bit_cast(Floats, shift << 23);
 }
 
-/// Adds a group of products, times the significands of their scales.
+/// Adds a group of products, multiplied by the significands of their scales.
 template <bool IsSparse>
 PTXRAY_INSIDE void addGroup(const Block &block, const Step &step, uint32_t piece, const Floats (&scale)[rowsAtOnce],
                             Doubles (&made)[rowsAtOnce][2]) {
   const Job &job = block.job;
   const uint32_t first = step.first + piece * step.products;
-  Floats part[rowsAtOnce] = {}; // exact: these are small integers
+  Floats part[rowsAtOnce] = {}; // exact, because these are small integers
   addParts<IsSparse, false>(block, first, first + step.products, scale, part);
   const size_t factor = piece / step.piecesOfScale;
   Floats ofB;
@@ -305,7 +306,7 @@ PTXRAY_INSIDE void addGroup(const Block &block, const Step &step, uint32_t piece
   }
 }
 
-/// Rounds a sum, of which the last place that was added has this exponent.
+/// Rounds sums whose last added place has the exponents `top`.
 template <bool IsHalf, Scaling Way>
 PTXRAY_INSIDE void finish(const SumModel &model, const Ints &exponent, const LongInts &from, Doubles (&made)[2],
                           Ints &codes) {
@@ -329,7 +330,7 @@ PTXRAY_INSIDE void finish(const SumModel &model, const Ints &exponent, const Lon
   }
 }
 
-/// Adds the products of a step to the sums that `codes` are.
+/// Adds the products of a step to the sums in `codes`.
 template <bool IsSparse, bool IsHalf, Scaling Way>
 PTXRAY_INSIDE void addStep(const Block &block, const Step &step, Ints (&codes)[rowsAtOnce],
                            Ints (&areLeft)[rowsAtOnce]) {
@@ -337,7 +338,7 @@ PTXRAY_INSIDE void addStep(const Block &block, const Step &step, Ints (&codes)[r
   Ints top[rowsAtOnce], areNone[rowsAtOnce];
   Floats unit[rowsAtOnce];
   LongInts sums[rowsAtOnce];
-  Doubles made[rowsAtOnce][2]; // of groups
+  Doubles made[rowsAtOnce][2]; // sums of groups
   findTop<IsSparse, Way>(block, step, top, areNone, areLeft);
   PTXRAY_EACH_ROW
   for (uint32_t i = 0; i < rowsAtOnce; ++i)
@@ -353,7 +354,7 @@ PTXRAY_INSIDE void addStep(const Block &block, const Step &step, Ints (&codes)[r
     }
     const uint32_t first = step.first + piece * step.products, end = first + step.products;
     for (uint32_t from = first; from < end; from += mostOfWord) {
-      Ints part[rowsAtOnce] = {}; // exact but for what was cut off before it was added
+      Ints part[rowsAtOnce] = {}; // exact except for what was truncated before the addition
       addParts<IsSparse, true>(block, from, std::min(from + mostOfWord, end), scale, part);
       PTXRAY_EACH_ROW
       for (uint32_t i = 0; i < rowsAtOnce; ++i)
@@ -400,13 +401,13 @@ PTXRAY_INSIDE void addStepOf(const Block &block, const Step &step, uint32_t *sum
   storeSums(block, codes, sums);
 }
 
-/// Adds products to a sum of before, both in a unit, and rounds what they make.
+/// Adds products to accumulators in the same unit, and rounds the result.
 template <bool IsHalf>
 PTXRAY_INSIDE void finishUsual(const SumModel &model, const Ints &start, const Floats &unit, Ints &part,
                                Ints &areUnusual) {
-  constexpr int32_t one = 2 * 127 << 23; // the sum of the exponents of a number and its inverse
+  constexpr int32_t one = 2 * 127 << 23; // sum of the exponent fields of a number and its inverse
   const Ints all = start + part;
-  areUnusual |= (start ^ all) & (part ^ all); // it wrapped
+  areUnusual |= (start ^ all) & (part ^ all); // set on signed overflow
   Floats sum;
   Ints rest;
   cut(all, sum, rest);
@@ -417,9 +418,8 @@ PTXRAY_INSIDE void finishUsual(const SumModel &model, const Ints &start, const F
     part = __builtin_bit_cast(Ints, sum) & -(1 << (23 - model.resultBits));
 }
 
-/// Adds the products of a step to eight rows of sums that 32 bits hold and where nothing is unusual: numbers are
-/// finite, and normal ones of f32. Exponents are as f32 stores them. Returns false if there is anything else, before
-/// something is stored.
+/// Adds the products of a step to eight rows of sums in the usual case: all numbers are finite, normal and fit 32 bits.
+/// Exponents are stored as in f32. Returns false, before storing anything, in any other case.
 template <bool IsSparse, bool IsHalf>
 PTXRAY_INSIDE bool addUsualStep(const Block &block, const Step &step, uint32_t *sums) {
   constexpr int32_t bias = 127, lowest = leastTop + bias, highest = 254;
@@ -427,12 +427,12 @@ PTXRAY_INSIDE bool addUsualStep(const Block &block, const Step &step, uint32_t *
   const int32_t leastKnown = block.job.leastKnown;
   Bytes tops[rowsTogether / rowsAtOnce];
   findTops<IsSparse>(block, step.first, step.end, tops);
-  Ints ofB, areUnusual{}; // a sign says so
+  Ints ofB, areUnusual{}; // tested by sign
   load(ofB, block.b.greatest + block.column);
   ofB += bias;
   const int32_t *const ofA = block.a.greatest + block.rowOfA;
   Floats unit[rowsTogether];
-  Ints start[rowsTogether], part[rowsTogether]; // cut off before they are added
+  Ints start[rowsTogether], part[rowsTogether]; // truncated before the addition
   PTXRAY_EACH_ROW
   for (uint32_t i = 0; i < rowsTogether; ++i) {
     Ints relative, codes, exponents;
@@ -467,7 +467,7 @@ PTXRAY_INSIDE bool addUsualStep(const Block &block, const Step &step, uint32_t *
     finishUsual<IsHalf>(model, start[i], unit[i], part[i], areUnusual);
   if (hasSign(areUnusual))
     return false;
-  // The last row, in whose place those are that are not there, is stored after them.
+  // Rows beyond the last one alias it, so the last row is stored last.
   for (uint32_t i = rowsTogether; i-- > 0;)
     store(block.sumsOf(i, sums), part[i]);
   return true;

@@ -7,13 +7,13 @@ namespace ptxray::numbers {
 
 namespace {
 
-// Products of elements up to this exponent are numbers of f32. Those that are too small to be are cut off anyway,
-// unless all of the sum is as small.
+// Products of elements up to this exponent fit f32. Products too small for f32 are truncated anyway, unless the whole
+// sum is that small.
 constexpr int greatestInside = 63;
 
 #define PTXRAY_INSIDE [[gnu::always_inline]] inline
 
-/// A reading decodes codes of a format: the loops over them become vectors.
+/// Decodes the codes of one format. Compilers vectorise the loops over these functions.
 struct Reading {
   explicit Reading(const Format &format)
       : unused(format.unusedBits), fractionBits(format.fractionBits), widening(23 - format.fractionBits),
@@ -28,31 +28,32 @@ struct Reading {
 
   uint32_t fieldOf(uint32_t code) const { return code >> unused >> fractionBits & ones; }
   uint32_t fractionOf(uint32_t code) const { return code >> unused & fractionMask; }
-  /// The significand is less than 2.
+  /// Returns the significand, which is less than 2.
   float significand(uint32_t code) const {
-    // It has the fraction of an f32 between 1 and 2, from which 1 is taken if the number is subnormal.
+    // The code gets the fraction of an f32 between 1 and 2; 1 is subtracted if the number is subnormal.
     const uint32_t least = fieldOf(code) == 0 ? 0x3f800000 : 0;
     const float magnitude =
         std::bit_cast<float>(fractionOf(code) << widening | 0x3f800000) - std::bit_cast<float>(least);
     return std::bit_cast<float>(std::bit_cast<uint32_t>(magnitude) | (code >> signAt & isSigned) << 31);
   }
-  /// Subnormal numbers keep the least exponent, and so do zeros.
+  /// Returns the exponent. Subnormal numbers and zeros have the least one.
   int32_t exponent(uint32_t code) const {
     const uint32_t field = fieldOf(code);
     return int32_t(field) + int32_t(field == 0) - bias;
   }
-  /// -1: it is zero.
+  /// Returns -1 for zero, 0 otherwise.
   int32_t isZero(uint32_t code) const { return -int32_t((fieldOf(code) | fractionOf(code)) == 0); }
-  /// -1: infinity or NaN.
+  /// Returns -1 for infinity and NaN, 0 otherwise.
   int32_t isSpecial(uint32_t code) const {
     return -int32_t((code >> unused & (ones << fractionBits | fractionMask)) >= special);
   }
 };
 
-/// The elements of formats with more exponents have them relative to the greatest one of their row.
+/// Returns whether the format has more exponents than are kept. Exponents are then relative to the greatest one of the
+/// row.
 bool isFar(const Format &format) { return (1 << format.exponentBits) - 2 > -Multiplicand::leastExponent; }
 
-/// Several loops, each of which becomes vectors also where a matrix has few rows.
+/// Decodes a matrix. Separate loops vectorise even if the matrix has few rows.
 template <bool IsFar> PTXRAY_INSIDE void decode(Multiplicand &matrix) {
   const Reading reading(*matrix.format);
   const size_t rows = matrix.rows, all = matrix.codes.size();
@@ -103,7 +104,7 @@ Multiplicand::Multiplicand(uint32_t rows, uint32_t depth, const Format &format, 
   static const Decode near = fastestDecode<false>(), far = fastestDecode<true>();
   assert(codes.size() == size_t(rows) * depth && "one code for each element");
   std::copy(codes.begin(), codes.end(), this->codes.data());
-  // Rows that are not there are read beside the last ones.
+  // Rows beyond the last one are read as well.
   std::fill_n(values.data() + codes.size(), rowsTogether, 0.0F);
   std::fill_n(exponents.data() + codes.size(), rowsTogether, int8_t(ofNoProduct));
   (isFar ? far : near)(*this);

@@ -13,7 +13,7 @@ int leadingZeros(Wide x) {
   return high != 0 ? std::countl_zero(high) : 64 + std::countl_zero(uint64_t(x));
 }
 
-/// Shifted right; the last bit is set when a bit is lost.
+/// Returns `x` shifted right. The last bit is set if any bit is lost.
 Wide shifted(Wide x, int count) {
   if (count >= 128)
     return x != 0 ? 1 : 0;
@@ -25,7 +25,7 @@ uint64_t high(const Number &number) {
   return uint64_t(number.significand >> 64);
 }
 
-/// `x / 2^cut`, rounded. `cut` is at least 0 and may be more than 128.
+/// Returns `x / 2^cut`, rounded. `cut` is at least 0 and may exceed 128.
 Wide cutOff(Wide x, int cut, bool isNegative, const Storing &how) {
   const Wide kept = cut >= 128 ? 0 : x >> cut, rest = x & lowBits(cut);
   const Wide half = cut == 0 || cut > 128 ? 0 : Wide(1) << (cut - 1);
@@ -49,7 +49,7 @@ bool overflows(Rounding rounding, bool isNegative) {
   return rounding == Rounding::Down ? isNegative : rounding == Rounding::Up ? !isNegative : rounding != Rounding::Zero;
 }
 
-/// A GPU's NaN has all bits set but the sign; that of f64 keeps what the source had.
+/// Returns the code of NaN: all bits set except the sign. For f64, sign and fraction of the source remain.
 uint64_t codeOfNaN(const Number &number, const Format &format) {
   if (format.specials == Specials::Numbers)
     return format.greatest();
@@ -59,14 +59,14 @@ uint64_t codeOfNaN(const Number &number, const Format &format) {
          uint64_t(number.significand >> (128 - format.fractionBits));
 }
 
-/// The code of the absolute value of a finite number, or one beyond the greatest.
+/// Returns the code of a finite number's absolute value, or a code above the greatest one if it overflows.
 uint64_t codeOf(const Number &number, const Format &format, const Storing &how) {
   const int least = format.leastExponent(), exponent = std::max(number.exponent, least);
   const int cut = 127 - number.exponent + exponent - format.fractionBits;
   auto code = uint64_t(cutOff(number.significand, cut, number.isNegative && format.isSigned, how));
   if (!format.hasZero)
     code -= code != 0 ? 1 : 0;
-  // A carry out of the fraction goes into the exponent, where it belongs.
+  // A carry out of the fraction increments the exponent, as it should.
   return (uint64_t(exponent - least) << format.fractionBits) + code;
 }
 
@@ -104,7 +104,7 @@ Number read(uint64_t bits, const Format &format, bool flush) {
 uint64_t store(const Number &number, const Format &format, const Storing &how) {
   if (number.isNaN())
     return how.saturate ? 0 : codeOfNaN(number, format);
-  // A format without a sign ignores it.
+  // Formats without a sign ignore it.
   const bool hasMinus = number.isCancelled ? how.rounding == Rounding::Down : number.isNegative;
   const bool isNegative = hasMinus && format.isSigned;
   if (isNegative && (how.saturate || how.relu))
@@ -132,7 +132,7 @@ bool isTiny(const Number &number, const Format &format, const Storing &how) {
     return true;
   if (number.kind != Number::Kind::Finite || number.exponent >= format.leastExponent() || number.isSubnormalFirst)
     return false;
-  // Rounded up to the next power of two, it has one bit more.
+  // Rounding up to the next power of two adds one bit.
   const Wide code = cutOff(number.significand, 127 - format.fractionBits, number.isNegative, how);
   return number.exponent < format.leastExponent() - 1 || code >> (format.fractionBits + 1) == 0;
 }
@@ -218,7 +218,7 @@ Number product(const Number &a, const Number &b) {
 }
 
 Number fused(const Number &a, const Number &b, const Number &c) {
-  return c.isNaN() && !b.isNaN() ? c : sum(c, product(a, b)); // b before c before a
+  return c.isNaN() && !b.isNaN() ? c : sum(c, product(a, b)); // a NaN in b takes precedence over c, and c over a
 }
 
 Number quotient(const Number &a, const Number &b) {
@@ -247,7 +247,7 @@ Number squareRoot(const Number &a) {
     return a;
   const bool isOdd = (a.exponent & 1) != 0;
   Wide rest = Wide(high(a)) << (isOdd ? 64 : 63), root = 0;
-  for (Wide bit = Wide(1) << 126; bit != 0; bit >>= 2) { // digit by digit
+  for (Wide bit = Wide(1) << 126; bit != 0; bit >>= 2) { // one digit per iteration
     const bool fits = rest >= root + bit;
     rest -= fits ? root + bit : 0;
     root = (root >> 1) + (fits ? bit : 0);
@@ -259,7 +259,7 @@ Number squareRoot(const Number &a) {
 std::partial_ordering compare(const Number &a, const Number &b) {
   if (a.isNaN() || b.isNaN())
     return std::partial_ordering::unordered;
-  // Infinity, zero and numbers as one order of absolute values.
+  // Orders zero, finite numbers and infinity by absolute value.
   const auto rank = [](const Number &x) {
     return x.kind == Number::Kind::Zero ? 0 : x.kind == Number::Kind::Finite ? 1 : 2;
   };

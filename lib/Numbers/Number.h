@@ -16,7 +16,7 @@ enum class Rounding : uint8_t {
   Zero,        // .rz
   Down,        // .rm
   Up,          // .rp
-  Random,      // .rs: up when random bits, added to the bits that are cut off, carry
+  Random,      // .rs: up if adding random bits to the truncated bits carries
 };
 
 struct Number {
@@ -24,67 +24,68 @@ struct Number {
 
   Kind kind = Kind::Zero;
   bool isNegative = false;
-  bool isCancelled = false; // a zero that is the sum of opposite numbers; its sign depends on the rounding
-  bool isWide = false;      // a NaN of f64, of which conversions keep sign and fraction
-  bool isTiny = false;      // rounded up to the least normal number, which it would not reach with smaller exponents
-  bool isSubnormalFirst = false; // a quotient, or an approximation: `.ftz` flushes what it is when it is rounded
-  int32_t exponent = 0;          // of a finite number, which is significand / 2^127 * 2^exponent
-  Wide significand = 0; // at least 2^127; odd when less than its last bit was cut off. Of NaN: the source's fraction
+  bool isCancelled = false; // zero as the sum of opposite numbers; its sign depends on the rounding
+  bool isWide = false;      // NaN of f64, whose sign and fraction survive conversions
+  bool isTiny = false;      // rounded up to the smallest normal number; with unlimited exponents it would be below it
+  bool isSubnormalFirst = false; // quotient or approximation: `.ftz` flushes by the value before rounding
+  int32_t exponent = 0;          // a finite number is significand / 2^127 * 2^exponent
+  Wide significand = 0;          // at least 2^127; its lowest bit is sticky. For NaN: the source's fraction
 
   bool isNaN() const { return kind == Kind::NaN; }
   bool isFinite() const { return kind == Kind::Zero || kind == Kind::Finite; }
-  /// Returns the NaN that an operation without a result gives.
+  /// Returns the NaN that an invalid operation produces.
   static Number invalid() { return {.kind = Kind::NaN, .isNegative = true, .significand = Wide(1) << 127}; }
   static Number infinity(bool isNegative) { return {Kind::Infinite, isNegative}; }
   static Number zero(bool isNegative) { return {Kind::Zero, isNegative}; }
-  /// `significand` times two to `exponent`.
+  /// Returns `significand` * 2^`exponent`.
   static Number scaled(bool isNegative, Wide significand, int exponent);
 };
 
-/// The modifiers of an instruction say this about its result.
+/// How a result is stored: the modifiers of an instruction.
 struct Storing {
   Rounding rounding = Rounding::Nearest;
-  bool flush = false;     // .ftz: what would be less than a normal number with smaller exponents, too, becomes zero
-  bool saturate = false;  // .sat: between 0 and 1, NaN becomes 0
-  bool finite = false;    // .satfinite: no infinity
-  bool relu = false;      // .relu: not negative
-  uint8_t randomBits = 0; // .rs: how many, and which
+  bool flush = false;     // .ftz: results below the normal range before rounding become zero
+  bool saturate = false;  // .sat: clamp to [0, 1]; NaN becomes 0
+  bool finite = false;    // .satfinite: clamp infinity to the greatest finite number
+  bool relu = false;      // .relu: clamp negative values to 0
+  uint8_t randomBits = 0; // .rs: number of random bits
   uint32_t random = 0;
 };
 
-/// If `flush` is set, a subnormal number is a zero.
+/// Decodes a number. If `flush` is set, a subnormal number becomes zero.
 Number read(uint64_t bits, const Format &format, bool flush = false);
 uint64_t store(const Number &number, const Format &format, const Storing &how);
-/// Is true if the number is less than the least normal one when it is rounded to as many bits as normal numbers have.
+/// Returns whether the number is below the smallest normal one after rounding to the precision of normal numbers.
 bool isTiny(const Number &number, const Format &format, const Storing &how);
-/// cvt.rna.tf32.f32 is made of instructions for integers, which cut NaN and, with `.satfinite`, subtract from it.
+/// Returns cvt.rna.tf32.f32. ptxas implements it with integer instructions, which truncate NaN and, with `.satfinite`,
+/// subtract from it.
 uint32_t nearestAwayTf32(uint32_t code, bool finite);
 
-/// An integer with this many bits.
+/// Converts the low `width` bits of an integer.
 Number fromInteger(uint64_t bits, unsigned width, bool isSigned);
-/// The nearest integer that there is; `whenNaN` for NaN.
+/// Returns the nearest integer in range, or `whenNaN`.
 uint64_t toInteger(const Number &number, unsigned width, bool isSigned, Rounding rounding, uint64_t whenNaN);
-/// Returns the integer that `cvt` makes of NaN of that format.
+/// Returns the integer that `cvt` produces for a NaN of this format.
 uint64_t integerOfNaN(const Format &format, unsigned width);
-/// .rni and the like, from float to float.
+/// Rounds to an integral number in floating point (.rni and similar).
 Number rounded(const Number &number, Rounding rounding);
 
-/// NaN has no sign to change. Of two NaN the result is that of the last operand, but of the second one of `fused` and
-/// of the first one of `quotient`.
+/// Negates a number. NaN is unchanged. (For all operations: of two NaNs, the result is the last operand, except the
+/// second of `fused` and the first of `quotient`.)
 Number negative(const Number &a);
 Number absolute(const Number &a);
 Number sum(const Number &a, const Number &b);
-Number product(const Number &a, const Number &b); // of numbers as they were read
+Number product(const Number &a, const Number &b); // operands as read
 Number fused(const Number &a, const Number &b, const Number &c);
-Number quotient(const Number &a, const Number &b); // of numbers as they were read
-Number squareRoot(const Number &a);                // of a number as it was read
+Number quotient(const Number &a, const Number &b); // operands as read
+Number squareRoot(const Number &a);                // operand as read
 
-/// -0 equals +0, and NaN is unordered.
+/// Compares two numbers. -0 equals +0, and NaN is unordered.
 std::partial_ordering compare(const Number &a, const Number &b);
 
-/// The variants of `min` and `max`, for which -0 is less than +0.
+/// The variants of `min` and `max`. For these, -0 is less than +0.
 struct Choosing {
-  bool greatest = false;  // max
+  bool greatest = false;  // max instead of min
   bool passesNaN = false; // .NaN
   bool absolute = false;  // .abs
   bool xorSign = false;   // .xorsign

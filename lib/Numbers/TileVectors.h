@@ -1,6 +1,5 @@
 #pragma once
-// Vectors of what MatrixTile computes with: numbers of four rows by eight columns, and how they are read, cut and
-// rounded.
+// The vectors of MatrixTile: four rows by eight columns of numbers, with functions to read, truncate and round them.
 #include "Numbers/MatrixTile.h"
 #include <bit>
 #include <cstring>
@@ -9,24 +8,24 @@ namespace ptxray::numbers {
 
 namespace {
 
-// Exponents to which f32 can be scaled, and what is left of its sums are normal numbers: of products, and of groups.
+// Smallest exponents at which scaled f32 sums keep normal remainders: for products, and for groups.
 constexpr int leastTop = -100, leastTopOfGroups = -91;
 
 constexpr uint32_t rowsAtOnce = 4, rowsTogether = Multiplicand::rowsTogether, columnsAtOnce = 8;
-constexpr uint32_t mostOfWord = 16;  // products whose sum 32 bits hold
+constexpr uint32_t mostOfWord = 16;  // maximum number of products whose sum fits 32 bits
 constexpr uint32_t sizeOfGroup = 16; // products that are added before they are scaled
 
-/// Vectors of which every processor makes as few as it can.
+/// Vector types of a size that every processor handles in few registers.
 using Floats = float __attribute__((vector_size(4 * columnsAtOnce)));
 using Ints = int32_t __attribute__((vector_size(4 * columnsAtOnce)));
 using Doubles = double __attribute__((vector_size(4 * columnsAtOnce))); // half as many
 using HalfInts = int32_t __attribute__((vector_size(2 * columnsAtOnce)));
 using HalfFloats = float __attribute__((vector_size(2 * columnsAtOnce)));
 using Longs = int64_t __attribute__((vector_size(4 * columnsAtOnce)));
-using Bytes = int8_t __attribute__((vector_size(rowsAtOnce * columnsAtOnce))); // of all rows
+using Bytes = int8_t __attribute__((vector_size(rowsAtOnce * columnsAtOnce))); // for all four rows
 
 #define PTXRAY_INSIDE [[gnu::always_inline]] inline
-// The rows that are summed together lie in registers.
+// The rows that are summed together fit the registers.
 #if defined(__clang__)
 #define PTXRAY_EACH_ROW _Pragma("clang loop unroll_count(4)")
 #define PTXRAY_SOME _Pragma("clang loop unroll_count(2)")
@@ -46,7 +45,7 @@ PTXRAY_INSIDE void setPowers(Floats &to, const Ints &exponents) {
   to = __builtin_bit_cast(Floats, (exponents + 127) << 23);
 }
 
-/// Integers that more than 32 bits hold.
+/// Integers that may exceed 32 bits.
 struct LongInts {
   Ints high = {}, low = {};
   static constexpr int lowBits = 10;
@@ -55,14 +54,14 @@ struct LongInts {
     low += more & ((1 << lowBits) - 1);
   }
 };
-/// Returns them cut to what f32 holds, and where something was cut off.
+/// Truncates integers to f32, and reports where bits were lost.
 PTXRAY_INSIDE void cut(const LongInts &from, Floats &to, Ints &areCut) {
   const Ints low = from.low & ((1 << LongInts::lowBits) - 1), high = from.high + (from.low >> LongInts::lowBits);
   const Floats great = __builtin_convertvector(high, Floats) * float(1 << LongInts::lowBits);
   const Floats small = __builtin_convertvector(low, Floats);
   const Floats sum = great + small, rest = small - (sum - great); // both exact
   areCut = (rest < 0) | (rest > 0);
-  // Away from zero it was rounded if the rest has the other sign.
+  // The sum was rounded away from zero if the remainder has the opposite sign.
   to = __builtin_bit_cast(Floats, __builtin_bit_cast(Ints, sum) + Ints(rest * sum < 0));
 }
 
@@ -72,7 +71,7 @@ PTXRAY_INSIDE void widen(const Floats &from, Doubles (&to)[2]) {
   to[0] = __builtin_convertvector(first, Doubles);
   to[1] = __builtin_convertvector(second, Doubles);
 }
-/// Cut to integers.
+/// Truncates to integers.
 PTXRAY_INSIDE void cut(Floats &numbers) {
   constexpr float firstWhole = 0x1p23F;
   const Floats magnitude = __builtin_bit_cast(Floats, __builtin_bit_cast(Ints, numbers) & 0x7fffffff);
@@ -81,14 +80,14 @@ PTXRAY_INSIDE void cut(Floats &numbers) {
   numbers = isWhole ? numbers : __builtin_convertvector(__builtin_convertvector(small, Ints), Floats);
 }
 
-/// Sums of f32 before the step, and their exponents; that of zeros is less than any that matters.
+/// Reads accumulators of f32 and their exponents. Zeros get an exponent below any relevant one.
 PTXRAY_INSIDE void readSingles(const Ints &codes, Floats &before, Ints &exponents, Ints &areLeft) {
   exponents = (codes >> 23 & 255) - 127;
   const Ints isSpecial = exponents == 128;
   before = __builtin_bit_cast(Floats, codes & ~isSpecial);
   areLeft |= isSpecial;
 }
-/// The same for sums of f16.
+/// Reads accumulators of f16.
 PTXRAY_INSIDE void readHalves(const Ints &codes, int32_t ofZero, Floats &before, Ints &exponents, Ints &areLeft) {
   const Ints field = codes >> 10 & 31, fraction = codes & 1023;
   const Ints isSubnormal = field == 0, isZero = (codes & 0x7fff) == 0, isSpecial = field == 31;
@@ -102,7 +101,7 @@ PTXRAY_INSIDE void readHalves(const Ints &codes, int32_t ofZero, Floats &before,
   areLeft |= isSpecial;
 }
 
-/// Cut to what f32 keeps.
+/// Truncates to f32.
 PTXRAY_INSIDE void cutSingles(const Doubles (&made)[2], Ints &codes) {
   constexpr int64_t kept = -(int64_t(1) << 29);
   HalfFloats halves[2];
@@ -111,10 +110,10 @@ PTXRAY_INSIDE void cutSingles(const Doubles (&made)[2], Ints &codes) {
         __builtin_convertvector(__builtin_bit_cast(Doubles, __builtin_bit_cast(Longs, made[i]) & kept), HalfFloats);
   std::memcpy(&codes, halves, sizeof codes);
 }
-/// Rounded to the nearest f16, as lanes::narrowedF16 does it.
+/// Rounds to the nearest f16, like lanes::narrowedF16.
 PTXRAY_INSIDE void roundHalves(const Floats &made, const Ints &areCut, Ints &codes) {
   constexpr int32_t leastNormal = 0x38800000, leastInfinite = 0x477ff000, half = 0x3f000000;
-  const Ints odd = __builtin_bit_cast(Ints, made) | (areCut & 1); // where it is not exact
+  const Ints odd = __builtin_bit_cast(Ints, made) | (areCut & 1); // sticky bit for inexact sums
   const Ints magnitude = odd & 0x7fffffff, sign = odd >> 16 & 0x8000;
   const Ints normal = (magnitude + 0xfff + (magnitude >> 13 & 1) - (112 << 23)) >> 13;
   const Ints subnormal = __builtin_bit_cast(Ints, __builtin_bit_cast(Floats, magnitude) + 0.5F) - half;
@@ -129,16 +128,16 @@ PTXRAY_INSIDE bool areSome(const Ints (&masks)[rowsAtOnce]) {
   std::memcpy(words, &all, sizeof all);
   return (words[0] | words[1] | words[2] | words[3]) != 0;
 }
-/// Some number is negative.
+/// Returns whether any number is negative.
 PTXRAY_INSIDE bool hasSign(const Ints &numbers) {
   uint64_t words[sizeof numbers / 8];
   std::memcpy(words, &numbers, sizeof numbers);
   return ((words[0] | words[1] | words[2] | words[3]) & 0x8000000080000000) != 0;
 }
-/// Integers cut to what f32 holds, and what was cut off.
+/// Truncates integers to f32, and returns the remainders.
 PTXRAY_INSIDE void cut(const Ints &from, Floats &to, Ints &rest) {
   const Floats nearest = __builtin_convertvector(from, Floats);
-  rest = from - __builtin_convertvector(nearest, Ints); // 2^31 wraps, and the difference is right
+  rest = from - __builtin_convertvector(nearest, Ints); // 2^31 wraps, and the difference is still right
   const Ints sign = from >> 31, away = ((rest ^ sign) - sign) >> 31;
   to = __builtin_bit_cast(Floats, __builtin_bit_cast(Ints, nearest) + away);
 }
@@ -152,7 +151,7 @@ PTXRAY_INSIDE int64_t eightBytes(const int8_t *from) {
   std::memcpy(&eight, from, sizeof eight);
   return eight;
 }
-/// Bytes of four rows, one row after the other, and column after column.
+/// Transposes the bytes of four rows from row order to column order.
 PTXRAY_INSIDE void turn(Bytes &bytes) {
   bytes = __builtin_shufflevector(bytes, bytes, 0, 8, 16, 24, 1, 9, 17, 25, 2, 10, 18, 26, 3, 11, 19, 27, 4, 12, 20, 28,
                                   5, 13, 21, 29, 6, 14, 22, 30, 7, 15, 23, 31);

@@ -30,7 +30,7 @@ Handler foldHandlerOf(Code code, Lane type) { return baseFoldOf(code, type); }
 void keepSome(char *registers, const Op &op, uint32_t mask) { baseKeepSome(registers, op, mask); }
 #endif
 
-/// Registers of the type hold several numbers each.
+/// Returns whether registers of this type hold several numbers each.
 static bool isPacked(Lane type) {
   return type == Lane::U8x4 || type == Lane::S8x4 || type == Lane::U16x2 || type == Lane::S16x2 ||
          type == Lane::F16x2 || type == Lane::BF16x2 || type == Lane::F32x2;

@@ -1,11 +1,11 @@
 #pragma once
-// Each code names what some handlers do, each of them for some types of lanes.
+// The operation codes: each names what a group of handlers does, one handler per lane type.
 #include "Operate/Op.h"
 
 namespace ptxray::machine {
 
-/// Names what the lanes of a register hold. `U16x2` stands for two numbers in one of 32 bits: then a truth value is a
-/// number of the same width, of ones or zeros; else it is a bit of a mask.
+/// The lane types of a register. `U16x2` and similar are packed: two numbers in a 32-bit register. The truth value of a
+/// packed number is a number of the same width with all bits set or clear; other truth values are bits of a mask.
 enum class Lane : uint8_t {
   Mask,
   U8x4,
@@ -30,7 +30,7 @@ enum class Lane : uint8_t {
 };
 
 enum class Code : uint8_t {
-  // The arguments and the result are of the same lanes:
+  // Codes whose arguments and result have the same lane type:
   Copy,
   And,
   Or,
@@ -40,14 +40,14 @@ enum class Code : uint8_t {
   Add,
   Subtract,
   Multiply,
-  MultiplyAdd, // a product and a sum; floats are rounded once
+  MultiplyAdd, // product and sum; floats are rounded once
   Minimum,
   Maximum,
   Absolute,
   Negate,
   Divide,
   Remainder,
-  ShiftLeft,    // the counts are in lanes of the same width
+  ShiftLeft,    // the counts have lanes of the same width
   ShiftRight,   // likewise
   ShiftLeftBy,  // the count is `number`
   ShiftRightBy, // likewise
@@ -55,18 +55,18 @@ enum class Code : uint8_t {
   LeadingZeros,
   Reversed,
   TopBit,
-  Field,  // b: at, c: length
-  Lookup, // number: the table
+  Field,  // b: position, c: length
+  Lookup, // number: the truth table
   Permuted,
-  PermutedBy, // number: the digits, each less than 8
+  PermutedBy, // number: the selectors, each less than 8
   LowestBit,
-  FunnelLeft,  // the upper half of b:a << c
+  FunnelLeft,  // upper half of b:a << c
   FunnelRight, // the lower half of b:a >> c
-  // Floats alone:
+  // Floats only:
   SquareRoot,
-  Canonical, // the NaN of a GPU in the place of any
-  Flush,     // zero in the place of what is subnormal
-  FlushTiny, // of an f64 that is not normal as an f32
+  Canonical, // replaces any NaN by the GPU's canonical NaN
+  Flush,     // replaces subnormal numbers by zero
+  FlushTiny, // flushes an f64 that would be subnormal as f32
   AddFlushed,
   SubtractFlushed,
   MultiplyFlushed,
@@ -78,42 +78,42 @@ enum class Code : uint8_t {
   Floor,
   Ceiling,
   Relu,     // a <= 0 ? 0 : a
-  Saturate, // between 0 and 1, of NaN 0
-  // The result is a mask, or of packed lanes ones and zeros:
+  Saturate, // clamps to [0, 1]; NaN becomes 0
+  // The result is a mask; for packed lanes, all bits set or clear:
   Less,
   LessEqual,
   Equal,
   Unequal,
   Differ, // less or greater
   IsNan,
-  CarryOf, // the carry of a + b + c, where c is a mask
+  CarryOf, // carry of a + b + c, where c is a mask
   // The first argument is a mask:
   Select,   // a ? b : c
   AddMask,  // b + (a ? 1 : 0)
   FromMask, // a ? number : 0
-  Spread,   // gives all lanes the mask of those in a that take part
-  // These read lanes of another type:
-  Convert, // the number, or its lowest bits; of floats rounded to the nearest
+  Spread,   // copies the mask of the participating lanes in a to all lanes
+  // Codes that read lanes of another type:
+  Convert, // the number, or its lowest bits; floats are rounded to nearest
   Extract, // the lowest number / 256 bits of a >> number % 256
-  Join,    // a, and b as the upper half
+  Join,    // a, with b as the upper half
   MultiplyWide,
-  MultiplyWideAdd, // c is as wide as the result
-  // Lanes ask each other; the last argument are the lanes that take part:
+  MultiplyWideAdd, // c has the width of the result
+  // Lanes read each other. The last argument is the mask of participating lanes:
   LaneNumber,
   At, // a of lane b
   Alike,
   Fold,
 };
 
-/// Returns the handler of a code; null: there is none.
+/// Returns the handler of a code, or null if there is none.
 Handler handlerOf(Code code, Lane type, Lane from);
-/// Returns the handler of a Fold that joins by this code.
+/// Returns the handler of a Fold with this code.
 Handler foldHandlerOf(Code code, Lane type);
 
-/// Says if the handler of a code is given the slot of its result, and writes all lanes there.
+/// Returns whether the handler of a code receives the slot of its result, and writes all its lanes.
 bool isGivenSlot(Code code, Lane type);
 
-/// The width of a register with such lanes.
+/// Returns the width of a register with lanes of this type.
 unsigned bitsOf(Lane type);
 
 } // namespace ptxray::machine

@@ -6,7 +6,7 @@
 
 namespace ptxray::machine {
 
-/// Operations of one kind for all lanes; false: there are none for something in the recipe.
+/// Compiles operations of one kind for all lanes. Returns false if something in the recipe has no operation.
 static bool isLowered(const Lowering::Input &input, ElementType packed, RegisterFile &file, Compiled &compiled) {
   Lowering lowering(input, packed);
   if (!lowering.run())
@@ -15,7 +15,7 @@ static bool isLowered(const Lowering::Input &input, ElementType packed, Register
   return true;
 }
 
-/// Is true when the recipe has a part that is computed for the warp as a whole.
+/// Returns whether a part of the recipe is computed for the whole warp.
 static bool isNamed(const Recipe &recipe) {
   return llvm::any_of(recipe.steps, [](const RecipeStep &step) { return step.op == isa::StepOp::Named; });
 }

@@ -13,19 +13,20 @@ struct Source {
   int node;
   Place place;
 };
-/// The memory of an operand: what the machine has loaded, or is going to store.
+/// The memory of one operand: what the machine has loaded, or will store.
 struct Part {
   uint16_t operand;
-  unsigned bytes; // the size of an element
+  unsigned bytes; // of one element
   llvm::SmallVector<Place, 4> read, written;
 };
 struct Evaluation final : ManyPlaces {
   std::shared_ptr<const Recipe> recipe;
   std::vector<Source> sources;
-  std::vector<Place> targets; // the registers that are written, in the order of the outcome
+  std::vector<Place> targets; // the written registers, in the order of the outcome
   std::vector<Part> parts;
   Place carry;
-  std::map<RegisterAt, uint32_t> names; // the slot of each register, by which a product knows one that is written twice
+  std::map<RegisterAt, uint32_t>
+      names; // slot of each register; a product needs it to recognise a register that occurs twice
 
   std::shared_ptr<const ManyPlaces> renamed(Rename rename) const override;
 };
@@ -46,10 +47,10 @@ std::shared_ptr<const ManyPlaces> Evaluation::renamed(Rename rename) const {
   return result;
 }
 
-/// Each lane has its own memory, for each operand this much of it.
+/// Bytes of memory per operand and lane.
 constexpr uint64_t partBytes = 512;
 
-/// Returns the bits that a lane holds; without registers 0.
+/// Returns the bits that a lane holds, or 0 if there is no register.
 Bits load(const char *registers, Place place, unsigned lane) {
   if (!registers)
     return 0;
@@ -74,7 +75,8 @@ void store(char *registers, Place place, unsigned lane, Bits bits) {
   std::memcpy(registers + place.slot + size_t(lane) * (place.bits / 8), &bits, place.bits / 8);
 }
 
-/// Holds what the lanes hold before the operation. Addresses are made up, as the machine has followed them.
+/// The values that the lanes hold before the operation. Addresses are invented, because the machine has already
+/// resolved them.
 class Holding {
 public:
   Holding(const Evaluation &evaluation, const char *registers, uint32_t mask);
@@ -147,7 +149,7 @@ static void run(char *registers, const Op &op, uint32_t mask, Warp & /*warp*/) {
 
 namespace {
 
-/// The operands whose memory is read or written, with registers for its elements.
+/// The operands whose memory is read or written, with registers for their elements.
 class PartList {
 public:
   PartList(const Recipe &recipe, RegisterFile &file);
@@ -189,7 +191,7 @@ void PartList::describe(Compiled &compiled) const {
 
 } // namespace
 
-/// The registers that a recipe reads; addresses are none of them.
+/// Lists the registers that a recipe reads, except those of addresses.
 static std::vector<Source> sourcesOf(const Recipe &recipe, llvm::ArrayRef<Place> byNode) {
   std::set<uint16_t> operands;
   for (const RecipeStep &step : recipe.steps)
@@ -205,10 +207,10 @@ static std::vector<Source> sourcesOf(const Recipe &recipe, llvm::ArrayRef<Place>
   return sources;
 }
 
-/// Returns why the recipe cannot be computed, if that shows only when it is done.
+/// Returns why the recipe cannot be computed, if that is known only after it ran.
 static std::string refusalOf(const Evaluation &evaluation) {
   if (evaluation.recipe->product.function)
-    return ""; // it reads registers alone
+    return ""; // the recipe uses registers only
   Holding holding(evaluation, nullptr, 1);
   return evaluate(*evaluation.recipe, holding.lanes).refusal;
 }

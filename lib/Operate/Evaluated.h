@@ -1,17 +1,17 @@
 #pragma once
-// Any recipe as one operation: the registers are handed to `evaluate`, lane by lane, and its results are written back.
+// Runs any recipe as one operation: copies the registers to `evaluate`, lane by lane, and copies the results back.
 #include "Operate/Compile.h"
 #include "Semantics/Evaluate.h"
 
 namespace ptxray::machine {
 
-/// Returns what is written to a register that is wider than its type: signed numbers keep their sign, zeros fill up the
-/// rest.
+/// Returns the bits for a register that is wider than the type: sign-extended if the type is signed, otherwise
+/// zero-extended.
 Bits filledUp(Bits bits, const ElementType &type, unsigned width);
 
-/// The memory that it reads and writes, with registers for it, and no operations yet.
+/// Returns the memory that the recipe reads and writes, with registers for it, and without operations.
 Compiled withMemory(const Recipe &recipe, RegisterFile &file);
-/// Makes one slow operation, which is right for everything that `evaluate` computes.
+/// Compiles a recipe into one slow operation, which supports everything that `evaluate` computes.
 Compiled evaluated(const Recipe &recipe, llvm::ArrayRef<Place> byNode, Place carry, RegisterFile &file, Kept &kept);
 
 } // namespace ptxray::machine

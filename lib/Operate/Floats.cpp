@@ -1,4 +1,4 @@
-// Floats: an operation is done when it is known how its result is rounded.
+// Lowers floating point steps. An operation is emitted as soon as the rounding of its result is known.
 #include "Operate/Exactly.h"
 #include "Operate/Lowering.h"
 #include "llvm/ADT/STLExtras.h"
@@ -9,7 +9,7 @@ using isa::StepOp;
 using numbers::Rounding;
 
 static bool isHalf(const numbers::Format &format) { return &format == &numbers::f16 || &format == &numbers::bf16; }
-/// The processor computes with them.
+/// Returns whether the processor computes in this format.
 static bool isNative(const numbers::Format &format) {
   return isHalf(format) || &format == &numbers::f32 || &format == &numbers::f64;
 }
@@ -29,7 +29,7 @@ Lane Lowering::floatLane(const numbers::Format &format) {
   return Lane::F64;
 }
 
-/// A format that has both numbers. Constants are in any.
+/// Returns a format that represents both numbers. Constants fit any format.
 const numbers::Format *Lowering::commonFormat(const Term &a, const Term &b) {
   if (a.isConstant || b.isConstant)
     return a.isConstant && b.isConstant ? storedFormat : a.isConstant ? b.format : a.format;
@@ -39,7 +39,7 @@ const numbers::Format *Lowering::commonFormat(const Term &a, const Term &b) {
   return isSmall(a) && isSmall(b) ? &numbers::f32 : nullptr;
 }
 
-/// The codes of a number that the format has.
+/// Returns the node with the code of a number that the format represents.
 NodeId Lowering::codeOf(const Term &term, const numbers::Format &format) {
   if (term.isConstant) {
     const numbers::Number number = term.value.asNumber();
@@ -60,7 +60,7 @@ NodeId Lowering::codeOf(const Term &term, const numbers::Format &format) {
   return same ? same->node : fail(noNode);
 }
 
-/// Returns the same number in a wider format.
+/// Converts a number to a wider format.
 std::optional<Term> Lowering::exactly(const Term &term, const numbers::Format &format) {
   if (term.format == &format)
     return term;
@@ -78,7 +78,7 @@ Term Lowering::settled(const Term &term) {
   return storedFormat ? done(term, *storedFormat, roundingOf(current)) : fail();
 }
 
-/// The operation that a term waits for, with its result in that format.
+/// Emits the pending operation of a term, with its result in this format.
 Term Lowering::done(const Term &term, const numbers::Format &format, Rounding how) {
   std::vector<NodeId> args;
   bool isPlain = how == Rounding::Nearest && isNative(format);
@@ -104,7 +104,7 @@ Term Lowering::done(const Term &term, const numbers::Format &format, Rounding ho
   return Term::real(graph.add(code, floatLane(format), args[0], args[1], args[2]), format);
 }
 
-/// The node that does this work; there is one for each.
+/// Returns the node for this work. Equal work shares one node.
 NodeId Lowering::exactNode(const ExactWork &work, const std::array<NodeId, 3> &args) {
   const unsigned bits = std::max(work.format->width(), 16U);
   for (const ExactWork *known : exactWorks)
@@ -116,7 +116,7 @@ NodeId Lowering::exactNode(const ExactWork &work, const std::array<NodeId, 3> &a
   return graph.call(computeExactly, exactWorks.back(), bits, args);
 }
 
-/// Number by number, for what the processor has no instructions for.
+/// Emits an operation that the processor lacks, computed number by number.
 Term Lowering::exact(const Term &term, const numbers::Format &format, Rounding how) {
   if (packed.count > 1)
     return fail();
@@ -183,8 +183,8 @@ Term Lowering::unary(Code code, const Term &term) {
   return Term::real(graph.add(code, floatLane(*a.format), a.node), *a.format);
 }
 
-/// Flushes what an operation gives. What `.sat` and `.relu` make of it is the same after it is flushed, and what it is
-/// rounded to does not say whether it is: that is a part of it.
+/// Flushes the result of an operation. `.sat` and `.relu` commute with flushing. The rounded value does not show
+/// whether the result must be flushed, so flushing is part of the operation.
 NodeId Lowering::flushedNode(NodeId node, const numbers::Format &format) {
   const Lane lane = floatLane(format);
   std::vector<Code> after;
@@ -200,7 +200,7 @@ NodeId Lowering::flushedNode(NodeId node, const numbers::Format &format) {
     work.flushes = true;
     node = exactNode(work, computed.args);
   } else if (computed.kind == Node::Kind::Operation && (computed.code == Code::Select || computed.code == Code::Mux)) {
-    return fail(noNode); // of what may be rounded
+    return fail(noNode); // the number would have to be rounded
   } else {
     node = graph.add(Code::Flush, lane, node);
   }
@@ -221,13 +221,13 @@ Term Lowering::flushed(const RecipeStep &step, const Term &term) {
     return fail();
   Term result = *same;
   result.node = flushedNode(same->node, *type.format);
-  result.isRaw = false; // a NaN becomes the usual one
+  result.isRaw = false; // NaN becomes the canonical one
   return result;
 }
 
 Term Lowering::floatExtreme(bool isGreatest, const Term &first, const Term &second, const RecipeStep &step) {
   if (!step.target.isFloat() && second.isConstant && !second.isFloat())
-    return first; // what is stored is cut to the same limits
+    return first; // storing clamps to the same limits
   const Term a = settled(first), b = settled(second);
   const numbers::Format *format = commonFormat(a, b);
   if (!format)
@@ -237,7 +237,7 @@ Term Lowering::floatExtreme(bool isGreatest, const Term &first, const Term &seco
       *format);
 }
 
-/// Chooses one of two numbers; the choice that `.relu` or `.sat` makes is one operation.
+/// Selects one of two numbers. A selection made by `.relu` or `.sat` becomes one operation.
 std::optional<Term> Lowering::floatChoice(const Term &condition, const Term &a, const Term &b) {
   if (a.node == b.node && a.node != noNode)
     return a;
@@ -271,16 +271,16 @@ std::optional<Term> Lowering::floatChoice(const Term &condition, const Term &a, 
   return result;
 }
 
-/// Returns a truth value that is true when the sign bit of the number is set.
+/// Returns the truth value of the number's sign bit.
 Term Lowering::signOf(const RecipeStep & /*step*/, const Term &term) {
   const Term a = settled(term);
-  if (!a.isFloat() || a.isConstant || !a.isRaw) // a NaN that is computed has lost its sign
+  if (!a.isFloat() || a.isConstant || !a.isRaw) // a computed NaN has lost its sign
     return fail();
   const unsigned width = a.format->width() * packed.count;
   return Term::truth(graph.add(Code::Less, integerLane(a.format->width(), true), a.node, graph.constant(width, 0)));
 }
 
-/// It is the NaN that a tensor copy puts outside of its tensor, with either sign.
+/// Returns whether the number is the NaN that a tensor copy stores outside its tensor, with either sign.
 Term Lowering::outOfBounds(const Term &term) {
   const Term a = settled(term);
   if (!a.isFloat() || a.isConstant || !a.isRaw)

@@ -11,7 +11,7 @@ bool Node::operator==(const Node &other) const {
 }
 
 NodeId Graph::add(Node node) {
-  for (size_t i = 0; i < nodes.size(); ++i) // there are some tens of them
+  for (size_t i = 0; i < nodes.size(); ++i) // there are only tens of them
     if (nodes[i] == node)
       return static_cast<NodeId>(i);
   nodes.push_back(node);
@@ -40,7 +40,7 @@ static bool givesMask(Code code, Lane type) {
   return code == Code::CarryOf || (code >= Code::Less && code <= Code::IsNan && !isPacked);
 }
 
-// NOLINTNEXTLINE(misc-no-recursion): a node that is simpler is made once more, of nodes that are there.
+// NOLINTNEXTLINE(misc-no-recursion): a simplified node is added again, made of existing nodes.
 NodeId Graph::add(Code code, Lane type, NodeId a, NodeId b, NodeId c, int64_t number, Lane from) {
   Node node;
   node.code = code;
@@ -89,7 +89,7 @@ Graph::Lives Graph::living() const {
   return lives;
 }
 
-/// Returns how many operations and results read the register.
+/// Returns the number of operations and results that read the register.
 unsigned Graph::readers(Slot slot, const Lives &lives) const {
   unsigned count = 0;
   const auto reads = [&](NodeId node) {
@@ -103,7 +103,7 @@ unsigned Graph::readers(Slot slot, const Lives &lives) const {
   return count;
 }
 
-/// Loads an element that goes to a register as it is into that register, if nothing else uses either.
+/// Loads an element directly into the register that receives it, if nothing else uses either.
 void Graph::loadDirectly(MemoryUses &reads, const Lives &lives) {
   for (MemoryUse &use : reads)
     for (Place &element : use.elements) {
@@ -121,7 +121,7 @@ void Graph::loadDirectly(MemoryUses &reads, const Lives &lives) {
     }
 }
 
-/// Stores an element from the register that holds it as it is.
+/// Stores an element directly from the register that holds it.
 void Graph::storeDirectly(MemoryUses &writes) {
   for (MemoryUse &use : writes)
     for (Place &element : use.elements) {
@@ -131,13 +131,13 @@ void Graph::storeDirectly(MemoryUses &writes) {
         continue;
       const Slot slot = nodes[result->node].place.slot;
       if (llvm::any_of(results, [&](const Result &one) { return one.to.slot == slot; }))
-        continue; // it is written before it is stored
+        continue; // written before it is stored
       element = nodes[result->node].place;
       results.erase(result);
     }
 }
 
-/// Lets an operation write its result where it belongs, if nothing after it reads what was there.
+/// Lets an operation write its result to the final register, if nothing later reads the previous value.
 void Graph::placeResults(const Lives &lives) {
   llvm::SmallVector<Result, 4> kept;
   for (const Result &result : results) {
@@ -193,7 +193,7 @@ llvm::SmallVector<Op, 2> Graph::operations(RegisterFile &file, MemoryUses &reads
     else if (nodes[i].kind == Node::Kind::Constant && lives[i])
       places[i] = file.constant(nodes[i].bits, nodes[i].value);
   placeResults(lives);
-  // Only the lanes of an element of memory that take part are stored.
+  // Only the participating lanes of a memory element are stored.
   const auto isElement = [&](Slot slot) {
     return llvm::any_of(writes, [&](const MemoryUse &use) {
       return llvm::any_of(use.elements, [&](Place element) { return element.slot == slot; });
@@ -207,10 +207,10 @@ llvm::SmallVector<Op, 2> Graph::operations(RegisterFile &file, MemoryUses &reads
     if (isTemporary)
       places[i] = file.temporary(nodes[i].bits);
     ops.push_back(operation(nodes[i], places[i]));
-    if (isTemporary || isElement(places[i].slot)) // other lanes may become anything
+    if (isTemporary || isElement(places[i].slot)) // other lanes may receive any value
       ops.back().keeps = 0;
   }
-  for (size_t i = 0; i < results.size(); ++i) { // copies see what was there before all of them
+  for (size_t i = 0; i < results.size(); ++i) { // copies read the values from before all of them
     NodeId &node = results[i].node;
     const bool isOverwritten = llvm::any_of(llvm::ArrayRef(results).take_front(i),
                                             [&](const Result &other) { return other.to.slot == places[node].slot; });

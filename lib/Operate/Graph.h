@@ -1,6 +1,6 @@
 #pragma once
-// The graph of a recipe holds what it computes as operations on registers, each once, before it is known where the
-// results lie.
+// The graph of a recipe: what it computes as operations on registers, without duplicates, before registers are assigned
+// to the results.
 #include "Operate/Codes.h"
 #include "Operate/Compile.h"
 #include "llvm/ADT/SmallVector.h"
@@ -12,20 +12,20 @@ namespace ptxray::machine {
 using NodeId = int;
 inline constexpr NodeId noNode = -1;
 
-/// A register, a constant, or what a handler makes of others.
+/// A register, a constant, or the result of a handler on other nodes.
 struct Node {
   enum class Kind : uint8_t { Register, Constant, Operation, Fold, Call };
 
   Kind kind = Kind::Operation;
-  Code code = Code::Copy; // a Fold joins by it
+  Code code = Code::Copy; // for a Fold, the code that combines
   Lane type = Lane::U32, from = Lane::U32;
   std::array<NodeId, 3> args = {noNode, noNode, noNode};
   int64_t number = 0;
-  Handler handler = nullptr; // a Call runs it
+  Handler handler = nullptr; // for a Call
   const void *more = nullptr;
-  Place place; // the place of a Register
+  Place place; // for a Register
   uint8_t bits = 0;
-  Bits value = 0; // the value of a Constant
+  Bits value = 0; // for a Constant
   bool operator==(const Node &other) const;
 };
 
@@ -36,16 +36,16 @@ public:
   NodeId add(Code code, Lane type, NodeId a, NodeId b = noNode, NodeId c = noNode, int64_t number = 0,
              Lane from = Lane::U32);
   NodeId fold(Code code, Lane type, NodeId a, NodeId group);
-  /// A function of its own, with what it needs.
+  /// Adds a call of a handler that no code names, with its parameters.
   NodeId call(Handler handler, const void *more, unsigned bits, std::array<NodeId, 3> args, int64_t number = 0);
   const Node &at(NodeId node) const { return nodes[node]; }
   bool isConstant(NodeId node) const { return node != noNode && nodes[node].kind == Node::Kind::Constant; }
   void result(Place to, NodeId node) { results.push_back({to, node}); }
-  /// There is no handler for something of it.
+  /// set if some node has no handler
   bool hasFailed = false;
 
-  /// The operations, in order. What is only loaded or stored is not copied: `reads` and `writes` then name the
-  /// registers themselves.
+  /// Returns the operations, in order. Values that are only loaded or stored are not copied: `reads` and `writes` then
+  /// name the registers themselves.
   llvm::SmallVector<Op, 2> operations(RegisterFile &file, MemoryUses &reads, MemoryUses &writes);
 
 private:
@@ -54,7 +54,7 @@ private:
     NodeId node;
   };
   NodeId add(Node node);
-  /// A node that computes the same at once; none: there is none.
+  /// Returns a node that computes the same in one operation, or none.
   NodeId simplified(const Node &node);
   NodeId simplifiedSum(const Node &node);
   NodeId simplifiedOr(const Node &node);
@@ -63,7 +63,7 @@ private:
   bool isOperation(NodeId node, Code code) const;
   NodeId funnel(NodeId shifted, unsigned first);
   bool isWidened(NodeId node) const;
-  /// Says of each node if a result needs it.
+  /// For each node, whether a result needs it.
   using Lives = llvm::SmallVector<bool, 32>;
   Lives living() const;
   unsigned readers(Slot slot, const Lives &lives) const;
@@ -74,7 +74,7 @@ private:
 
   llvm::SmallVector<Node, 16> nodes;
   llvm::SmallVector<Result, 4> results;
-  llvm::SmallVector<Place, 32> places; // the places of the nodes
+  llvm::SmallVector<Place, 32> places; // registers of the nodes
 };
 
 } // namespace ptxray::machine

@@ -1,5 +1,5 @@
-// The handlers for x86 with AVX2 and FMA: lib/CMakeLists.txt says so to the compiler. All functions of headers that
-// they call must be inlined, or the linker would take these for those of other files.
+// The handlers for x86 with AVX2 and FMA; lib/CMakeLists.txt passes the compiler flags. Every function that they call
+// from a header must be inlined. Otherwise the linker could use this copy, compiled for AVX2, in other files as well.
 #if defined(__AVX2__)
 #include "Operate/HandlerSet.inc"
 

@@ -1,4 +1,4 @@
-// Integers are exact; what is kept of them are as many of their lowest bits as somebody asks for.
+// Lowers integer steps. Integers are exact, and only the low bits that later steps need are kept.
 #include "Operate/Lowering.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -26,7 +26,7 @@ Lane Lowering::integerLane(unsigned width, bool isSigned) {
   }
 }
 
-/// Lanes that are wide enough for the range, or for the bits that are asked for, and for no conversions of arguments.
+/// Returns a lane width sufficient for the range, or for the needed bits, that avoids conversions of arguments.
 unsigned Lowering::widthFor(const Range &range, unsigned bits, Args args) {
   if (packed.count > 1) {
     const bool fits = bits <= packed.bits || range.fits(packed.bits, true) || range.fits(packed.bits, false);
@@ -42,7 +42,7 @@ unsigned Lowering::widthFor(const Range &range, unsigned bits, Args args) {
   return fail(128U);
 }
 
-/// The lanes of a number, as wide as that.
+/// Returns the number in lanes of the given width.
 NodeId Lowering::atWidth(const Term &term, unsigned width) {
   if (term.kind != Term::Kind::Integer)
     return fail(noNode);
@@ -66,7 +66,7 @@ NodeId Lowering::atWidth(const Term &term, unsigned width) {
                    integerLane(term.width, isSigned));
 }
 
-/// Lanes in which both numbers are what they are.
+/// Returns the smallest lane width that represents both operands.
 unsigned Lowering::commonWidth(const Term &a, const Term &b, bool &isSigned) {
   const auto isIn = [&](const Term &term, unsigned width) { return term.range.fits(width, isSigned); };
   const unsigned least = std::max<unsigned>(a.isConstant ? 0 : a.width, b.isConstant ? 0 : b.width);
@@ -82,7 +82,7 @@ unsigned Lowering::commonWidth(const Term &a, const Term &b, bool &isSigned) {
 
 static Exact least(std::initializer_list<Exact> numbers) { return std::min(numbers); }
 static Exact most(std::initializer_list<Exact> numbers) { return std::max(numbers); }
-static bool isSmall(const Range &range) { // a product of two of them is a number of 128 bits
+static bool isSmall(const Range &range) { // the product of two such numbers fits 128 bits
   const Exact limit = Exact(1) << 63;
   return range.isKnown && range.low >= -limit && range.high < limit;
 }
@@ -101,7 +101,7 @@ static Range productOf(const Range &a, const Range &b) {
   const std::initializer_list<Exact> corners = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
   return {least(corners), most(corners)};
 }
-/// The numbers with as many bits as the greatest.
+/// Returns the number with all bits set up to the highest bit of `greatest`.
 static Exact onesUpTo(Exact greatest) {
   Exact ones = 0;
   while (ones < greatest)
@@ -117,7 +117,7 @@ static Range bitsOf(StepOp op, const Range &a, const Range &b) {
   return a.low >= 0 && b.low >= 0 ? Range{0, ones} : Range{-1 - ones, ones};
 }
 
-/// Two numbers of which low bits give low bits.
+/// Lowers an operation whose low result bits depend only on low operand bits.
 Term Lowering::ring(StepOp op, const Term &first, const Term &second, unsigned bits) {
   const bool isSwapped = first.isConstant && !second.isConstant && op != StepOp::Subtract;
   const Term &a = isSwapped ? second : first, &b = isSwapped ? first : second;
@@ -168,7 +168,8 @@ Term Lowering::product(const Term &a, const Term &b, unsigned bits) {
                        width, range);
 }
 
-/// Left: the lowest bits give the lowest bits. Right: the number is what it is, or has enough bits above.
+/// Shifts a number. For left shifts, low bits determine low bits. For right shifts, the number must be exact or have
+/// enough bits above.
 Term Lowering::shifted(bool isLeft, const Term &a, const Term &by, unsigned bits) {
   if (packed.count > 1 || !by.range.isNatural())
     return fail();
@@ -253,7 +254,7 @@ Term Lowering::field(const RecipeStep &step, Args args) {
                        width, range);
 }
 
-/// Ones where the field is choose between the number and what was there.
+/// Selects between the number and the previous value by a mask of the field.
 Term Lowering::insert(const RecipeStep &step, Args args, unsigned /*bits*/) {
   const unsigned width = step.type.bits;
   if (packed.count > 1 || (width != 32 && width != 64) || !args[2].range.isNatural() || !args[3].range.isNatural())
@@ -307,7 +308,7 @@ Term Lowering::ofBits(const RecipeStep &step, Args args) {
   }
 }
 
-/// Cuts a number to the limits of a type, or of a part of it.
+/// Clamps a number to the limits of a type, or of a part of it.
 Term Lowering::saturated(const RecipeStep &step, const Term &a, unsigned bits) {
   const std::optional<ElementType> type = elementType(step.word);
   const isa::Text part = step.part ? isa::word(step.part).text() : isa::Text();

@@ -6,7 +6,7 @@ namespace ptxray::machine {
 
 using isa::StepOp;
 
-/// All bits of a number, however many there are.
+/// More bits than any number has.
 static constexpr unsigned everything = 1000;
 
 Term Term::constant(const Value &value) {
@@ -23,7 +23,7 @@ Term Term::constant(const Value &value) {
   return term;
 }
 
-/// The constant that a step is.
+/// Returns the constant of a step, if it is one.
 std::optional<uint64_t> Lowering::numberOf(uint16_t step) const {
   const RecipeStep &one = recipe.steps[step];
   if (one.op == StepOp::Constant && one.constant >= 0)
@@ -36,7 +36,7 @@ std::optional<uint64_t> Lowering::numberOf(uint16_t step) const {
   return {};
 }
 
-/// Demands as many of the lowest bits of a step's arguments as it needs to give as many of its own as are wanted.
+/// Requests from a step's arguments the number of low bits needed for the low bits of its result.
 void Lowering::demandOf(StepOp op, const RecipeStep &step, unsigned bits) {
   const auto first = [&](unsigned of) { demand(step.args[0], of); };
   for (unsigned i = 1; i < step.args.size(); ++i)
@@ -136,7 +136,7 @@ Place Lowering::placeOf(const RecipeOperand::Register &reg) const {
   return reg.node >= 0 && size_t(reg.node) < input.byNode.size() ? input.byNode[reg.node] : Place();
 }
 
-/// An element of what a register holds, or of all of them if they are packed.
+/// Returns one element of a register, or all of them if they are packed.
 Term Lowering::element(Place place, const ElementType &type, unsigned index) {
   if (type.kind == ElementType::Kind::Truth)
     return place.bits == 1 ? Term::truth(graph.leaf(place)) : fail();
@@ -160,7 +160,7 @@ Term Lowering::element(Place place, const ElementType &type, unsigned index) {
   return piece(Term::integer(leaf, place.bits, Range::any()), type, index * type.bits);
 }
 
-/// Some bits of a number, as one of that type.
+/// Returns bits of a number as a number of the given type.
 Term Lowering::piece(const Term &whole, const ElementType &type, unsigned first) {
   if (whole.isConstant)
     return Term::constant(readElement(whole.value.twosComplement() >> first, type));
@@ -223,7 +223,7 @@ const Term &Lowering::constantArg(const RecipeStep &step, unsigned arg) {
   return zero;
 }
 
-/// All elements of a step as one number.
+/// Returns all elements of a step as one number.
 Term Lowering::joined(const RecipeStep &source, const Terms &all) {
   if (packed.count > 1)
     return fail();
@@ -261,7 +261,7 @@ Term Lowering::joined(const RecipeStep &source, const Terms &all) {
   return Term::integer(node, width, range);
 }
 
-/// Steps that are not done for one element after the other.
+/// Lowers a step that does not work element by element.
 std::optional<Lowering::Terms> Lowering::ofElements(const RecipeStep &step) {
   switch (step.op) {
   case StepOp::Operand: return operand(step);

@@ -1,12 +1,12 @@
 #pragma once
-// The steps of a recipe as nodes of a graph. Each step knows between which numbers its result is, and how many of its
-// lowest bits anybody asks for; so it is done in lanes that are just wide enough.
+// Lowers the steps of a recipe to nodes of a graph. The range and the number of needed low bits are known for each
+// step, so that lanes are as narrow as possible.
 #include "Operate/Exactly.h"
 #include "Operate/Term.h"
 
 namespace ptxray::machine {
 
-/// Memory that is read and written: registers of an operand's elements.
+/// Memory that is read or written: registers for the elements of an operand.
 struct MemoryRegisters {
   uint16_t operand;
   std::vector<Place> elements;
@@ -21,9 +21,9 @@ public:
     llvm::ArrayRef<MemoryUse> reads, writes;
     Kept &kept;
   };
-  /// `packed`: of how many elements that a register holds all are computed at once; 1: each has lanes of its own.
+  /// `packed` is the number of elements per register that are computed at once; 1 gives each element lanes of its own.
   Lowering(const Input &input, ElementType packed) : input(input), recipe(input.recipe), packed(packed) {}
-  /// Is false when something in it needs `evaluate`.
+  /// Lowers the recipe. Returns false if something in it needs `evaluate`.
   bool run();
   Graph graph;
 
@@ -31,14 +31,14 @@ private:
   using Terms = llvm::SmallVector<Term, 1>; // most steps have one element
   using Args = llvm::ArrayRef<Term>;
 
-  // These find which bits of each step are asked for.
+  // These compute which bits of each step are needed.
   void findDemand();
   void demand(uint16_t step, unsigned bits) { wanted[step] = std::max(wanted[step], bits); }
   void demandOf(const isa::StepOp op, const RecipeStep &step, unsigned bits);
   std::optional<uint64_t> numberOf(uint16_t step) const;
 
   // Steps.
-  /// Finds the results of a step, of which all that it needs are there.
+  /// Computes the results of a step whose arguments are available.
   void lower(uint16_t number);
   Terms operand(const RecipeStep &step);
   Terms memory(const RecipeStep &step);
@@ -104,7 +104,7 @@ private:
   Term withSign(const RecipeStep &step, const Term &a, const Term &isNegative);
   const numbers::Format *commonFormat(const Term &a, const Term &b);
   std::optional<Term> floatChoice(const Term &condition, const Term &a, const Term &b);
-  /// The rounding of the formula that a step belongs to.
+  /// Returns the rounding of the formula that a step belongs to.
   numbers::Rounding roundingOf(uint16_t step) const;
 
   // Results.
@@ -128,12 +128,12 @@ private:
   const Recipe &recipe;
   const ElementType packed;
   bool hasFailed = false;
-  std::vector<Terms> terms;                      // the results of each step
-  std::vector<const ExactWork *> exactWorks;     // those that nodes do
-  Terms waiting;                                 // the sources of operations that are not rounded yet
-  std::vector<unsigned> wanted;                  // the lowest bits of each step that are needed; 0: none
-  uint16_t current = 0;                          // the step at hand
-  const numbers::Format *storedFormat = nullptr; // of its formula
+  std::vector<Terms> terms;                      // results of each step
+  std::vector<const ExactWork *> exactWorks;     // work done by exact nodes
+  Terms waiting;                                 // sources of operations that are not rounded yet
+  std::vector<unsigned> wanted;                  // number of low bits of each step that are needed; 0 for none
+  uint16_t current = 0;                          // the current step
+  const numbers::Format *storedFormat = nullptr; // of the current formula
 };
 
 } // namespace ptxray::machine

@@ -1,5 +1,5 @@
 #pragma once
-// One operation on the registers of a warp: a handler, and where its 32 lanes of numbers lie.
+// One operation on the registers of a warp: a handler, and the location of its 32 lanes of numbers.
 #include <cstdint>
 
 namespace ptxray::machine {
@@ -10,16 +10,16 @@ inline constexpr uint32_t allLanes = ~0u;
 struct Warp;
 struct Op;
 
-/// A register: how many bytes after the first register of its warp its lanes begin. They lie one after the other, each
-/// as wide as the register: 2, 4, 8 or 16 bytes. A predicate is one word with a bit for each lane.
+/// A register: the offset in bytes of its lanes from the first register of its warp. Lanes are consecutive and have the
+/// width of the register: 2, 4, 8 or 16 bytes. A predicate is one word with a bit per lane.
 using Slot = uint32_t;
 inline constexpr Slot noSlot = 0;
-/// A place in which is computed what only some lanes keep; no register begins there.
+/// Scratch register for results of which only some lanes are kept. No other register begins here.
 inline constexpr Slot scratchSlot = 64;
 inline constexpr uint32_t scratchBytes = 512;
 
-/// `which` are the lanes in which it computes, which are not 0: other lanes of results stay as they are. Or, where
-/// `Op::whole` says so, it is the slot in which it computes all lanes of its result.
+/// Executes an operation. `which` is the non-empty mask of active lanes; results in other lanes are unchanged. If
+/// `Op::whole` is a slot, `which` is that slot instead, and the handler computes all lanes there.
 using Handler = void (*)(char *registers, const Op &op, uint32_t which, Warp &warp);
 
 struct Op {
@@ -27,21 +27,22 @@ struct Op {
   Slot d = noSlot, a = noSlot, b = noSlot, c = noSlot;
   union {
     int64_t number = 0;
-    const void *more; // what else the handler needs, kept by the program
+    const void *more; // further parameters, kept alive by the program
   };
-  uint32_t whole = allLanes; // what the handler is given where all lanes compute: these, or the slot of the result
-  // Not 0 for a handler that is given slots: lanes of 1 << keeps bytes stay as they are where they do not compute.
+  uint32_t whole = allLanes; // `which` if all lanes are active: allLanes, or the slot of the result
+  // For handlers that receive a slot: log2 of the lane size in bytes if inactive lanes must keep their values,
+  // otherwise 0.
   uint32_t keeps : 3 = 0;
-  // Filled in by the program:
-  uint32_t isComputation : 1 = 0; // it computes registers from registers, and does nothing else
-  uint32_t isNot : 1 = 0;         // the lanes in which the guard is false
-  uint32_t instruction : 27 = 0;  // number in its body
-  Slot guard = noSlot;            // a predicate: only its lanes compute
+  // Set by the program:
+  uint32_t isComputation : 1 = 0; // computes registers from registers, without other effects
+  uint32_t isNot : 1 = 0;         // the operation executes in lanes where the guard is false
+  uint32_t instruction : 27 = 0;  // index in its body
+  Slot guard = noSlot;            // a predicate; only its lanes execute
 };
 
-/// Copies the lanes of the mask from the scratch to the result.
+/// Copies the lanes of the mask from the scratch register to the result.
 void keepSome(char *registers, const Op &op, uint32_t mask);
-/// Executes an operation in the lanes of the mask, which is not 0. Other lanes of results stay as they are.
+/// Executes an operation in the lanes of `mask`, which is not empty. Results in other lanes are unchanged.
 inline void execute(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   if (mask == allLanes)
     return op.run(registers, op, op.whole, warp);

@@ -16,7 +16,7 @@ Likeness likenessOf(llvm::ArrayRef<Place> byNode) {
   return result;
 }
 
-/// Gives the operations and the memory other registers.
+/// Renames the registers of the operations and of the memory.
 template <class Rename> static void rename(Compiled &compiled, Kept &kept, Rename slotOf) {
   for (MemoryUses *uses : {&compiled.reads, &compiled.writes})
     for (MemoryUse &use : *uses)

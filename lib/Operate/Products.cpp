@@ -11,7 +11,7 @@ namespace {
 
 using Slots = std::vector<Slot>;
 
-/// Holds the registers of each operand.
+/// The registers of each operand of a product.
 struct Product final : ManyPlaces {
   std::shared_ptr<const MatrixProduct> function;
   Slots a, b, c, metadata, scalesOfA, scalesOfB, d;
@@ -40,7 +40,7 @@ template <class Word> void multiply(char *registers, const Op &op, uint32_t mask
   const auto metadata = pointersOf<uint32_t>(product.metadata, registers),
              scalesOfA = pointersOf<uint32_t>(product.scalesOfA, registers),
              scalesOfB = pointersOf<uint32_t>(product.scalesOfB, registers);
-  // The result may have the registers of operands, and lanes that do not take part keep theirs.
+  // The result may share registers with operands, and inactive lanes keep their values.
   llvm::SmallVector<std::array<Word, warpSize>, 8> made(product.d.size());
   llvm::SmallVector<Word *, 8> to;
   for (auto &words : made)
@@ -53,7 +53,7 @@ template <class Word> void multiply(char *registers, const Op &op, uint32_t mask
   }
 }
 
-/// Finds the registers of a recipe.
+/// Finds the registers of a recipe's operands.
 class Finder {
 public:
   Finder(const Recipe &recipe, llvm::ArrayRef<Place> byNode, RegisterFile &file)

@@ -1,11 +1,11 @@
 #pragma once
-// A product of matrices as one operation that reads registers of a warp where they are.
+// A matrix product as one operation that reads the registers of a warp in place.
 #include "Operate/Compile.h"
 
 namespace ptxray::machine {
 
-/// Makes the operation of a recipe that is such a product. Returns none if the registers are not whole ones of the size
-/// that it needs, or if one that has been written is read again: `evaluated` is right for these.
+/// Compiles a recipe that is a matrix product. Returns none if an operand is not a whole register of the required size,
+/// or if a written register is read again; `evaluated` supports these cases.
 std::optional<Compiled> productOf(const Recipe &recipe, llvm::ArrayRef<Place> byNode, RegisterFile &file, Kept &kept);
 
 } // namespace ptxray::machine

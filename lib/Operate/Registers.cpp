@@ -14,7 +14,7 @@ Place RegisterFile::add(unsigned bits) {
     end += 4;
     return {end - 4, width};
   }
-  const Slot slot = (end + 63) / 64 * 64; // aligned, so that a whole vector register can be loaded
+  const Slot slot = (end + 63) / 64 * 64; // aligned for loads of whole vector registers
   end = slot + warpSize * width / 8;
   return {slot, width};
 }
@@ -35,7 +35,7 @@ Place RegisterFile::constant(unsigned bits, Bits number) {
   return {found->second, width};
 }
 
-/// 1, 16, 32, 64 and 128 bits as 0 to 4.
+/// Maps the widths 1, 16, 32, 64 and 128 to 0 to 4.
 static size_t indexOf(uint8_t width) { return width == 1 ? 0 : static_cast<size_t>(std::countr_zero(width)) - 3; }
 
 Place RegisterFile::temporary(unsigned bits) {

@@ -1,5 +1,5 @@
 #pragma once
-// The places of the registers of a warp, with the constants of the program and what instructions compute on their way.
+// The layout of a warp's registers, with the constants of the program and the temporaries of instructions.
 #include "Operate/Op.h"
 #include "Semantics/Element.h"
 #include "llvm/ADT/DenseMap.h"
@@ -9,16 +9,16 @@
 
 namespace ptxray::machine {
 
-/// A register, and how wide it is: 1 (a predicate), 16, 32, 64 or 128 bits; 0: there is none, as for `_`.
+/// A register and its width: 1 (a predicate), 16, 32, 64 or 128 bits. Width 0 means no register, as for `_`.
 struct Place {
   Slot slot = noSlot;
   uint8_t bits = 0;
 };
 
-/// The bytes of all its lanes.
+/// Returns the size of all lanes in bytes.
 inline uint32_t bytesOf(Place place) { return place.bits == 1 ? 4 : place.bits * warpSize / 8; }
 
-/// The registers of a function are laid out once; every warp has its own. Slot 0 is no register.
+/// The register layout of one function; every warp has its own copy of the registers. Slot 0 is no register.
 class RegisterFile {
 public:
   /// A constant, or else a temporary register.
@@ -27,16 +27,16 @@ public:
     bool isConstant = false;
     Bits value = 0;
   };
-  /// A register that keeps its value. One of 8 bits is as wide as one of 16.
+  /// Adds a register that keeps its value. An 8-bit register has 16 bits.
   Place add(unsigned bits);
-  /// A register that holds the same number in all lanes from the beginning on, and that is never written.
+  /// Adds a register that always holds the same number in all lanes.
   Place constant(unsigned bits, Bits value);
-  /// A register for the instruction at hand alone; those of the next instruction lie in the same places.
+  /// Adds a register for the current instruction only. The next instruction reuses the same slots.
   Place temporary(unsigned bits);
   void endInstruction() { taken = {}; }
 
   uint32_t bytes() const { return end; }
-  /// All that was asked for, in the order in which it came to be.
+  /// Returns all requests, in order.
   llvm::ArrayRef<Request> requests() const { return asked; }
   /// Writes the constants to the registers of a new warp.
   void writeConstants(char *registers) const;
@@ -48,9 +48,9 @@ private:
   uint32_t end = scratchSlot + scratchBytes;
   std::vector<Request> asked;
   llvm::SmallDenseMap<std::pair<std::pair<uint64_t, uint64_t>, unsigned>, Slot, 4>
-      constants; // by halves of the value, and width
+      constants; // key: halves of the value, and the width
   std::array<llvm::SmallVector<Slot, 4>, widths> temporaries;
-  std::array<uint32_t, widths> taken{}; // how many of them the instruction at hand has
+  std::array<uint32_t, widths> taken{}; // number of temporaries of each width in use
 };
 
 } // namespace ptxray::machine

@@ -1,4 +1,4 @@
-// Stores the numbers of a recipe where they go.
+// Stores the results of a recipe.
 #include "Operate/Exactly.h"
 #include "Operate/Lowering.h"
 #include "Semantics/Operators.h"
@@ -7,7 +7,7 @@ namespace ptxray::machine {
 
 using isa::StepOp;
 
-/// Bits of a number to a register, which is filled up as the type says.
+/// Stores bits of a number in a register, extended according to the type.
 void Lowering::storeTo(Place place, NodeId node, unsigned bits, bool isSigned) {
   if (!place.bits || node == noNode)
     return;
@@ -34,7 +34,7 @@ void Lowering::storeTo(Place place, NodeId node, unsigned bits, bool isSigned) {
   }
 }
 
-/// An integer with at least as many bits as the type has.
+/// Returns an integer with at least the width of the type.
 NodeId Lowering::toInteger(const Term &term, const ElementType &type, unsigned &width) {
   width = type.bits <= 16 ? 16 : type.bits <= 32 ? 32 : type.bits <= 64 ? 64 : 128;
   if (packed.count > 1)
@@ -85,7 +85,7 @@ NodeId Lowering::approximation(const RecipeResult &result, unsigned element) {
   return graph.call(approximate, more, step.type.bits, args);
 }
 
-/// The bits of an element in lanes that are as wide as it, or wider.
+/// Returns the bits of an element in lanes of at least its width.
 NodeId Lowering::storedBits(const RecipeResult &result, unsigned element, unsigned &width) {
   const ElementType &type = result.type;
   width = type.bits;

@@ -1,19 +1,19 @@
 #pragma once
-// The sets of handlers that there are.
+// The sets of handlers.
 #include "Operate/Codes.h"
 
 namespace ptxray::machine {
 
-/// These run on any processor.
+/// Returns a handler that runs on any processor.
 Handler baseHandlerOf(Code code, Lane type, Lane from);
 Handler baseFoldOf(Code code, Lane type);
 void baseKeepSome(char *registers, const Op &op, uint32_t mask);
-/// These run on x86 with vectors of 256 bits, and with an fma.
+/// Returns a handler for x86 with 256-bit vectors and FMA.
 Handler wideHandlerOf(Code code, Lane type, Lane from);
 Handler wideFoldOf(Code code, Lane type);
 void wideKeepSome(char *registers, const Op &op, uint32_t mask);
 
-/// Says if the wide handlers are taken: they are if the processor can run them, unless a test says otherwise.
+/// Whether the wide handlers are used. Initially true if the processor supports them; tests may change it.
 bool &usesWideHandlers();
 
 } // namespace ptxray::machine

@@ -1,15 +1,15 @@
-// Nodes that compute at once what several others do.
+// Replaces several nodes by one that computes the same.
 #include "Operate/Graph.h"
 
 namespace ptxray::machine {
 
-// NOLINTBEGIN(misc-no-recursion): a node that is simpler is made once more, of nodes that are there.
+// NOLINTBEGIN(misc-no-recursion): a simplified node is added again, made of existing nodes.
 
 bool Graph::isOperation(NodeId node, Code code) const {
   return node != noNode && nodes[node].kind == Node::Kind::Operation && nodes[node].code == code;
 }
 
-/// Lanes as wide, that have a sign if the others have one.
+/// Returns the lane type of the wide width with the signedness of the narrow one.
 static Lane withSignOf(Lane wide, Lane narrow) {
   if (narrow != Lane::S16 && narrow != Lane::S32 && narrow != Lane::S64)
     return wide;
@@ -21,7 +21,7 @@ bool Graph::isWidened(NodeId node) const {
   return isOperation(node, Code::Convert) && nodes[node].type == Lane::U64 && nodes[node].from == Lane::U32;
 }
 
-/// 32 bits of two registers that are shifted as one.
+/// Shifts two 32-bit registers as one 64-bit number.
 NodeId Graph::funnel(NodeId shifted, unsigned first) {
   const Node node = nodes[shifted];
   const auto isPair = [&](NodeId one) { return isOperation(one, Code::Join) && nodes[one].type == Lane::U64; };
@@ -38,7 +38,7 @@ NodeId Graph::funnel(NodeId shifted, unsigned first) {
   return add(isRight ? Code::FunnelRight : Code::FunnelLeft, Lane::U32, pair.args[0], pair.args[1], by);
 }
 
-/// Joins a product, or a carry, and a summand into one operation.
+/// Merges a product or a carry with a summand.
 NodeId Graph::simplifiedSum(const Node &node) {
   if (!isInteger(node.type))
     return noNode;
@@ -71,7 +71,7 @@ NodeId Graph::simplifiedOr(const Node &node) {
   return noNode;
 }
 
-/// Bits of bits, and bits that are shifted first.
+/// Merges nested extractions, and extractions of shifted numbers.
 NodeId Graph::simplifiedConversion(const Node &node) {
   const Node arg = nodes[node.args[0]];
   const bool isCut = isOperation(node.args[0], Code::Extract);
@@ -95,7 +95,8 @@ NodeId Graph::simplifiedConversion(const Node &node) {
   return noNode;
 }
 
-/// An operation all of whose numbers are flushed. What a product is rounded to does not say whether it is flushed.
+/// Merges flushing into an operation all of whose operands are flushed. The rounded product does not show whether it
+/// must be flushed.
 NodeId Graph::simplifiedFlush(const Node &node) {
   static constexpr std::pair<Code, Code> pairs[] = {
       {Code::Add, Code::AddFlushed},           {Code::Subtract, Code::SubtractFlushed},
@@ -105,7 +106,7 @@ NodeId Graph::simplifiedFlush(const Node &node) {
   const auto unflushed = [&](NodeId source) {
     return isOperation(source, Code::Flush) ? nodes[source].args[0] : source;
   };
-  // An f64 that becomes an f32 is flushed before it is rounded. `cvt.ftz` to f16 flushes no result.
+  // When f64 is converted to f32, flushing precedes rounding. `cvt.ftz` to f16 does not flush the result.
   if (isOperation(node.args[0], Code::Convert) && node.type == Lane::F32 && arg.from == Lane::F64) {
     const NodeId source = add(Code::FlushTiny, arg.from, unflushed(arg.args[0]));
     return add(Code::Convert, node.type, source, noNode, noNode, 0, arg.from);

@@ -1,15 +1,15 @@
 #pragma once
-// A term holds what is known of a number on the way of a recipe: between which limits it is, and which lanes hold it.
+// A term: what is known about a number during lowering, namely its range and the lanes that hold it.
 #include "Operate/Graph.h"
 
 namespace ptxray::machine {
 
 __extension__ typedef __int128 Exact;
 
-/// The least and the greatest number that there may be.
+/// The smallest and the greatest possible value.
 struct Range {
   Exact low = 0, high = 0;
-  bool isKnown = true; // false: any number
+  bool isKnown = true; // false for any number
 
   static Range any() { return {0, 0, false}; }
   static Range of(const ElementType &type) {
@@ -32,15 +32,15 @@ struct Term {
   enum class Kind : uint8_t { Integer, Float, Truth };
 
   Kind kind = Kind::Integer;
-  NodeId node = noNode; // none: a constant, or a float that is not rounded yet
+  NodeId node = noNode; // none for a constant, or for a float that is not rounded yet
   bool isConstant = false;
-  Value value;                                // the value of a constant
-  uint8_t width = 0;                          // the width of the lanes that hold the lowest bits of an Integer
-  Range range;                                // the numbers that an Integer may be
-  const numbers::Format *format = nullptr;    // the format of a Float
-  bool isRaw = false;                         // a NaN of a Float has the bits that were read
-  isa::StepOp pending = isa::StepOp::Operand; // the operation on the sources that is still to be done and rounded
-  uint16_t firstSource = 0, sources = 0;      // among those of all terms
+  Value value;                                // of a constant
+  uint8_t width = 0;                          // width of the lanes that hold the low bits of an Integer
+  Range range;                                // of an Integer
+  const numbers::Format *format = nullptr;    // of a Float
+  bool isRaw = false;                         // a NaN still has the bits that were read
+  isa::StepOp pending = isa::StepOp::Operand; // operation on the sources that is not yet computed and rounded
+  uint16_t firstSource = 0, sources = 0;      // index into the sources of all terms
 
   bool isPending() const { return sources != 0; }
   static Term constant(const Value &value);

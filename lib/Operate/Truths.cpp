@@ -1,4 +1,4 @@
-// Comparisons, what is chosen by them, and what lanes ask each other.
+// Lowers comparisons, selections by truth values, and steps in which lanes read each other.
 #include "Operate/Lowering.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -6,12 +6,12 @@ namespace ptxray::machine {
 
 using isa::StepOp;
 
-/// All lanes of a truth value.
+/// Returns a truth value that is true in all lanes.
 Term Lowering::ones() {
   return Term::truth(graph.constant(packed.count > 1 ? packed.bits * packed.count : 1, ~Bits(0)));
 }
 
-/// Returns the type of lanes that hold truth values: where lanes are packed, truth values are as wide as they are.
+/// Returns the type of lanes that hold truth values. For packed lanes they have the same width.
 static Lane wordLane(const ElementType &packed) {
   return packed.count == 1 ? Lane::Mask : packed.bits * packed.count == 64 ? Lane::U64 : Lane::U32;
 }
@@ -79,7 +79,7 @@ Term Lowering::compared(StepOp written, const Term &left, const Term &right) {
   return Term::truth(graph.add(code, integerLane(width, isSigned), atWidth(first, width), atWidth(second, width)));
 }
 
-/// 1 or 0.
+/// Converts a truth value to 1 or 0.
 Term Lowering::numberOfTruth(const Term &a) {
   if (packed.count > 1)
     return fail();
@@ -88,7 +88,7 @@ Term Lowering::numberOfTruth(const Term &a) {
   return Term::integer(graph.add(Code::FromMask, Lane::U32, maskOf(a), noNode, noNode, 1), 32, {0, 1});
 }
 
-/// Ones or zeros, or 1.0.
+/// Converts a truth value to all bits set or clear, or to 1.0.
 Term Lowering::truthValue(const RecipeStep &step, const Term &a) {
   const ElementType &type = step.target;
   if (a.isConstant || !a.isTruth())
@@ -145,7 +145,7 @@ Term Lowering::choice(const RecipeStep &step, Args args, unsigned bits) {
       range);
 }
 
-/// Computes the steps that go by the letters and digits of words.
+/// Lowers the steps whose behaviour depends on letters and digits of words.
 std::optional<Lowering::Terms> Lowering::ofWords(const RecipeStep &step) {
   const auto word = [&](unsigned i) { return recipe.steps[step.args[i]].word; };
   const auto names = [&](isa::WordId one, unsigned part) {
@@ -192,7 +192,7 @@ std::optional<Lowering::Terms> Lowering::ofWords(const RecipeStep &step) {
   return result;
 }
 
-/// The lanes that take part: in all lanes alike, or as a register says.
+/// Returns the participating lanes: the same in all lanes, or given by a register.
 Term Lowering::everyone() {
   const NodeId active = graph.add(Code::Spread, Lane::U32, noNode);
   const Range range = {0, (Exact(1) << 32) - 1};
@@ -207,7 +207,7 @@ Term Lowering::everyone() {
                                                    : fail(noNode);
   return Term::integer(graph.add(Code::And, Lane::U32, members, active), 32, range);
 }
-/// Returns the same for a handler; none: all that are active.
+/// Returns the participating lanes as an argument of a handler, or none for all active lanes.
 NodeId Lowering::group() {
   if (recipe.among < 0)
     return noNode;

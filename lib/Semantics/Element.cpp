@@ -26,7 +26,7 @@ std::optional<ElementType> elementType(isa::WordId type) {
   unsigned count = 1;
   if (const size_t x = name.rfind('x'); x != llvm::StringRef::npos && !name.drop_front(x + 1).getAsInteger(10, count))
     name = name.take_front(x);
-  name.consume_back("p"); // `.e2m1p4x4` is read below
+  name.consume_back("p"); // `.e2m1p4x4`, handled below
   if (name == "e2m1p4")
     name = "e2m1";
   result.count = static_cast<uint16_t>(count);

@@ -1,36 +1,35 @@
 #pragma once
-// The elements that registers and memory hold: how wide they are, how numbers are made of their bits and bits of
-// numbers.
+// The elements that registers and memory hold: their width, and the conversion between numbers and bits.
 #include "Isa/Isa.h"
 #include "Numbers/Number.h"
 #include <optional>
 
 namespace ptxray {
 
-/// Bits of a register or of what memory holds, lowest first.
+/// The bits of a register or of memory, lowest first.
 using Bits = numbers::Wide;
 
-/// The type of one element: `.f16x2` has two of 16 bits.
+/// The type of the elements of one register: `.f16x2` is two elements of 16 bits.
 struct ElementType {
   enum class Kind : uint8_t { Unsigned, Signed, Float, Truth };
 
   Kind kind = Kind::Unsigned;
-  uint16_t bits = 32;                      // that each takes
-  uint16_t count = 1;                      // in one register
-  const numbers::Format *format = nullptr; // of a Float
+  uint16_t bits = 32;                      // of one element
+  uint16_t count = 1;                      // elements per register
+  const numbers::Format *format = nullptr; // for a Float
 
   bool isFloat() const { return kind == Kind::Float; }
   bool isSigned() const { return kind == Kind::Signed; }
   bool operator==(const ElementType &) const = default;
 };
-/// None: of such a type no number can be made.
+/// Returns the element type, or none if values of this type are not numbers.
 std::optional<ElementType> elementType(isa::WordId type);
 
-/// The NaN of f16 and bf16, without its sign, that `.oob` takes for an element outside of a tensor. An H100 says so: of
-/// all 65,536 factors it gives 0 for this one, with either sign.
+/// The NaN of f16 and bf16, without its sign, that marks elements outside a tensor for `.oob`. Of all 65,536 factors,
+/// an H100 returns 0 for this one only, with either sign.
 inline constexpr Bits outOfBoundsMark = 0x7ff7;
 
-/// The lowest bits.
+/// Returns the lowest `width` bits.
 constexpr Bits lowBits(Bits bits, unsigned width) { return width >= 128 ? bits : bits & ((Bits(1) << width) - 1); }
 
 /// An exact number, or a truth value.
@@ -38,12 +37,12 @@ struct Value {
   enum class Kind : uint8_t { Integer, Float, Truth };
 
   Kind kind = Kind::Integer;
-  bool isNegative = false;  // of an Integer
-  bool isUndefined = false; // the manual leaves it open
-  Bits magnitude = 0;       // of an Integer; of a Truth 0 or 1
-  Bits bits = 0;            // as it was read, if nothing was done to it: what is copied keeps them
+  bool isNegative = false;  // for an Integer
+  bool isUndefined = false; // the manual does not define it
+  Bits magnitude = 0;       // for an Integer; 0 or 1 for a Truth
+  Bits bits = 0;            // the bits as read, as long as no operation changed them; copies keep them
   bool hasBits = false;
-  numbers::Number number; // of a Float
+  numbers::Number number; // for a Float
 
   static Value integer(Bits magnitude, bool isNegative = false) {
     Value value;
@@ -65,15 +64,15 @@ struct Value {
   }
   bool isFloat() const { return kind == Kind::Float; }
   bool isTrue() const { return magnitude != 0; }
-  /// The number in two's complement, as far as 128 bits go.
+  /// Returns the integer in two's complement, modulo 2^128.
   Bits twosComplement() const { return isNegative ? Bits(0) - magnitude : magnitude; }
-  /// The number itself, or the float that is equal to an integer.
+  /// Returns the number, or converts an integer to an equal float.
   numbers::Number asNumber() const { return isFloat() ? number : numbers::Number::scaled(isNegative, magnitude, 0); }
 };
 
-/// The number that the lowest bits are.
+/// Decodes the lowest bits as one element.
 Value readElement(Bits bits, const ElementType &type);
-/// The bits of a number, rounded to the nearest.
+/// Encodes a value, rounded to nearest.
 Bits storeElement(const Value &value, const ElementType &type);
 
 } // namespace ptxray

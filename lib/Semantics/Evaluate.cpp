@@ -45,7 +45,7 @@ private:
   Lanes &lanes;
   Outcome outcome;
   std::vector<Value> values;
-  std::vector<size_t> first; // value of each step
+  std::vector<size_t> first; // index of the first value of each step
   std::array<bool, lanesOfWarp> carryBefore{};
 };
 
@@ -92,14 +92,15 @@ void Machine::load(uint16_t number, unsigned lane) {
   }
 }
 
-/// The lanes that take part with this one.
+/// Returns the lanes that participate together with this one.
 uint32_t Machine::everyone(unsigned lane) const {
   if (recipe.among < 0)
     return lanes.active;
   return static_cast<uint32_t>(registerBits(recipe.operands[recipe.among], 0, lane)) & lanes.active;
 }
 
-/// True: the step asks other lanes, all of whose earlier steps are done.
+/// Executes a step that reads other lanes, whose earlier steps are complete. Returns false if the step is of another
+/// kind.
 bool Machine::ofLanes(uint16_t number, unsigned lane) {
   const RecipeStep &step = recipe.steps[number];
   const uint32_t group = everyone(lane);
@@ -147,7 +148,7 @@ bool Machine::ofLanes(uint16_t number, unsigned lane) {
   }
 }
 
-/// The digits of a word like `.h10` or `.b7654`, the last one first.
+/// Returns a digit of a word such as `.h10` or `.b7654`. Index 0 is the last digit.
 static unsigned digitOf(isa::WordId word, unsigned index) {
   const llvm::StringRef text = isa::word(word).text();
   return index + 2 < text.size() ? text[text.size() - 1 - index] - '0' : ~0u;
@@ -157,7 +158,7 @@ static bool names(isa::WordId word, unsigned part) {
   return text.drop_front(2).contains(static_cast<char>('0' + part));
 }
 
-/// True: the step is not made of one element after the other.
+/// Executes a step that does not work element by element. Returns false if the step is of another kind.
 bool Machine::ofElements(uint16_t number, unsigned lane) {
   const RecipeStep &step = recipe.steps[number];
   const auto arg = [&](unsigned i, unsigned element) -> Value & { return at(step.args[i], lane, element); };
@@ -201,7 +202,7 @@ bool Machine::ofElements(uint16_t number, unsigned lane) {
     for (unsigned i = 0; i < step.elements; ++i)
       at(number, lane, i) = readElement(bitsOf(0, i), step.type);
     return true;
-  case StepOp::Encoded: // bits, whatever the type is that they go to
+  case StepOp::Encoded: // bits, whatever the destination type
     for (unsigned i = 0; i < step.elements; ++i)
       at(number, lane, i) = readElement(storeElement(arg(0, i), step.type), step.type);
     return true;
@@ -238,14 +239,15 @@ void Machine::step(uint16_t number, unsigned lane) {
         Value::integer(isNegative ? 0 - static_cast<uint64_t>(step.constant) : step.constant, isNegative);
     return;
   }
-  case StepOp::Bytes: return; // see `copyBytes`
+  case StepOp::Bytes: return; // handled by `copyBytes`
   default: break;
   }
   if (!ofLanes(number, lane) && !ofElements(number, lane) && !ofParts(number, lane))
     elementwise(number, lane);
 }
 
-/// Bytes and halves that the letters and digits of a word name.
+/// Executes a step on the bytes or halves named by the letters and digits of a word. Returns false if the step is of
+/// another kind.
 bool Machine::ofParts(uint16_t number, unsigned lane) {
   const RecipeStep &step = recipe.steps[number];
   const auto arg = [&](unsigned i, unsigned element) -> Value & { return at(step.args[i], lane, element); };
@@ -265,7 +267,7 @@ bool Machine::ofParts(uint16_t number, unsigned lane) {
     return true;
   case StepOp::Merged: {
     const unsigned elements = recipe.steps[step.args[0]].elements;
-    if (!word(2)) { // as it is
+    if (!word(2)) { // unchanged
       at(number, lane, 0) = arg(0, 0);
       return true;
     }
@@ -331,7 +333,7 @@ void Machine::storeRegisters(const RecipeResult &result, unsigned lane) {
   }
 }
 
-/// Copies as many bytes as the formula says, and writes zeros up to another number.
+/// Copies the number of bytes that the formula names, and fills up with zeros to a second number.
 void Machine::copyBytes(const RecipeResult &result, unsigned lane) {
   const RecipeStep &step = recipe.steps[result.step];
   const auto count = static_cast<size_t>(at(step.args[1], lane, 0).magnitude);
@@ -358,7 +360,7 @@ void Machine::storeMemory(const RecipeResult &result, unsigned lane) {
   }
 }
 
-/// The registers of an operand, as a product of matrices reads them.
+/// The registers of an operand, as a matrix product reads them.
 template <class Word> struct OperandWords {
   std::vector<std::array<Word, lanesOfWarp>> words;
   std::vector<const Word *> pointers;
@@ -408,7 +410,7 @@ template <class Word> void Machine::multiply() {
     std::copy(sums[i].begin(), sums[i].end(), outcome.registers[i].bits.begin());
 }
 
-/// The byte in which a piece begins, and its first bit there.
+/// Returns the byte in which a piece begins, and sets its first bit there.
 uint8_t *Machine::piece(const RecipeMove &move, const MatrixMove::Piece &piece, unsigned &bit) {
   const MatrixMove &function = *move.function;
   uint64_t stride = function.stride;

@@ -1,5 +1,5 @@
 #pragma once
-// The steps of a recipe, for the lanes of a warp one after the other.
+// Executes the steps of a recipe for the lanes of a warp, one lane after the other.
 #include "Semantics/Recipe.h"
 #include <array>
 #include <compare>
@@ -10,13 +10,13 @@ namespace ptxray {
 inline constexpr unsigned lanesOfWarp = 32;
 using LaneBits = std::array<Bits, lanesOfWarp>;
 
-/// Bytes that an address leads to.
+/// The bytes that an address refers to.
 struct MemoryPart {
-  isa::WordId space; // 0: generic
+  isa::WordId space; // 0 for generic
   uint64_t address;
   llvm::MutableArrayRef<uint8_t> bytes;
 };
-/// The node of the instruction that names a register; of one of vector type also which element.
+/// The operand node that names a register, and the element if the register has a vector type.
 struct RegisterAt {
   int16_t node;
   uint8_t part = 0;
@@ -24,30 +24,31 @@ struct RegisterAt {
   RegisterAt(int node, unsigned part = 0) : node(static_cast<int16_t>(node)), part(static_cast<uint8_t>(part)) {}
   auto operator<=>(const RegisterAt &) const = default;
 };
-/// These are the values that the registers of a warp hold; the node of an address has the address itself.
+/// The values of a warp's registers. For an address operand, the node holds the address.
 struct Lanes {
   uint32_t active = ~0u;
   std::map<RegisterAt, LaneBits> nodes;
-  std::map<RegisterAt, uint32_t> names; // which register each is, if that is told: one may be written and then read
+  std::map<RegisterAt, uint32_t>
+      names; // identity of each register, if known; a register may be read after it was written
   std::array<bool, lanesOfWarp> carry{};
   std::vector<MemoryPart> memory;
 };
-/// A register that is written, in the lanes that are active. What was computed is as wide as its type; a wider register
-/// is filled up as the type says.
+/// A register that is written in the active lanes. A result has the width of its type; wider registers are extended
+/// according to the type.
 struct WrittenRegister {
   RegisterAt at;
   ElementType type;
   LaneBits bits;
-  uint32_t undefinedLanes = 0; // in which the manual leaves it open
-  bool isApproximate = false;  // the manual promises no more than how near it is
+  uint32_t undefinedLanes = 0; // lanes whose result the manual does not define
+  bool isApproximate = false;  // the manual specifies only an error bound
 };
 struct Outcome {
-  std::string refusal;                    // why nothing was computed; empty: it was
-  std::vector<WrittenRegister> registers; // of one that is there twice the last counts
+  std::string refusal;                    // why nothing was computed; empty on success
+  std::vector<WrittenRegister> registers; // if a register occurs twice, the last one counts
   bool writesCarry = false;
 };
 
-/// Changes the carry and the memory of the lanes.
+/// Executes the recipe. Updates the carry and the memory of the lanes.
 Outcome evaluate(const Recipe &recipe, Lanes &lanes);
 
 } // namespace ptxray

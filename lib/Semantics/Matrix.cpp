@@ -30,7 +30,7 @@ RegisterFragment fragmentOf(const layout::Layout &from, unsigned &matrices) {
   return fragment;
 }
 
-/// The elements of one of several matrices, of words that lie side by side.
+/// Extracts the elements of one of several matrices from consecutive words.
 template <class Element, class Word>
 void pick(llvm::ArrayRef<uint16_t> numbers, const Word *words, llvm::MutableArrayRef<Word> to) {
   const auto *const elements = reinterpret_cast<const char *>(words);
@@ -49,10 +49,10 @@ void put(llvm::ArrayRef<uint16_t> numbers, llvm::ArrayRef<Word> from, Word *word
   }
 }
 
-/// All words of the registers, one register after the other.
+/// All words of the registers, register by register.
 template <class Word> using Words = llvm::SmallVector<Word, 16 * warpLanes>;
 
-/// The elements of one of several matrices. Where an operand has one register for all, that is each of them.
+/// Extracts the elements of one of several matrices. If an operand has a single register, all matrices share it.
 template <class Word>
 void gather(const RegisterFragment &fragment, unsigned matrix, Registers<Word> registers,
             llvm::MutableArrayRef<Word> to) {
@@ -90,7 +90,7 @@ void scatter(const RegisterFragment &fragment, unsigned matrix, llvm::ArrayRef<W
     std::copy_n(&words[i * warpLanes], warpLanes, registers[i]);
 }
 
-/// Column after column.
+/// Changes the order of elements to column by column.
 void transpose(RegisterFragment &fragment) {
   const std::vector<RegisterFragment::Place> before = fragment.places;
   const size_t each = size_t(fragment.rows) * fragment.columns;
@@ -100,7 +100,7 @@ void transpose(RegisterFragment &fragment) {
   }
 }
 
-/// Numbers the elements; words have so many bits.
+/// Numbers the elements in words of `wordBits` bits.
 void number(RegisterFragment &fragment, unsigned wordBits) {
   const unsigned bits = fragment.bits;
   if (bits != 8 && bits != 16 && bits != wordBits)
@@ -233,7 +233,7 @@ Expected<std::shared_ptr<const MatrixProduct>> MatrixProduct::make(const Request
     if (const std::string refusal = product->readLayouts(request); !refusal.empty())
       return Problem{refusal};
     product->c = product->d;
-    if (product->typeOfC.bits != product->typeOfD.bits) { // m8n8k4 alone
+    if (product->typeOfC.bits != product->typeOfD.bits) { // m8n8k4 only
       layout::Request other;
       other.instruction = std::string("mma.m8n8k4.") + product->typeOfC.format->name + ".f16.f16.f16";
       unsigned ignored = 1;
@@ -242,7 +242,7 @@ Expected<std::shared_ptr<const MatrixProduct>> MatrixProduct::make(const Request
   }
   if (request.isSparse)
     product->chunk = (*shape)[2] / product->metadata.columns;
-  // Elements in bytes of their own: those of four bits have two of zero after them.
+  // Elements with bytes of their own: 4-bit elements have two zero bits after them.
   for (auto [fragment, type] : {std::pair(&product->a, &product->typeOfA), {&product->b, &product->typeOfB}})
     if (fragment->bits > type->bits && type->isFloat() && type->bits < 8) {
       for (RegisterFragment::Place &place : fragment->places)
@@ -256,12 +256,12 @@ Expected<std::shared_ptr<const MatrixProduct>> MatrixProduct::make(const Request
   return product;
 }
 
-/// Returns which row of B belongs to each element of A that is kept.
+/// Returns the row of B that belongs to each kept element of A.
 std::vector<uint16_t> MatrixProduct::chosen(const ProductOperands<uint32_t> &from) const {
   std::vector<uint16_t> result(size_t(rows) * depth);
   std::vector<uint32_t> indices(metadata.places.size());
   gather<uint32_t>(metadata, 0, from.metadata, indices);
-  const unsigned kept = chunk / 2, perIndex = chunk / 4; // neighbours that one index of two bits stands for
+  const unsigned kept = chunk / 2, perIndex = chunk / 4; // neighbouring elements per 2-bit index
   for (unsigned row = 0; row < rows; ++row)
     for (unsigned k = 0; k < depth; ++k) {
       const uint32_t both = indices[size_t(row) * metadata.columns + k / kept];
@@ -280,7 +280,7 @@ void MatrixProduct::addIntegers(llvm::ArrayRef<uint32_t> x, llvm::ArrayRef<uint3
     second.push_back(integerOf(code, typeOfB));
   llvm::SmallVector<int32_t, 32> products(columns);
   for (unsigned row = 0; row < rows; ++row) {
-    std::fill(products.begin(), products.end(), 0); // bits are multiplied by `and`
+    std::fill(products.begin(), products.end(), 0); // 1-bit elements are multiplied by `and`
     for (unsigned k = 0; k < depth; ++k) {
       const int32_t first = integerOf(x[size_t(k) * rows + row], typeOfA);
       const int32_t *const others = &second[size_t(rowsOfB.empty() ? k : rowsOfB[size_t(row) * depth + k]) * columns];

@@ -1,6 +1,6 @@
 #pragma once
-// Products of matrices whose elements the registers of a warp hold: mma, mma.sp and wmma.mma, prepared for one
-// instruction and then computed for any number of warps.
+// Matrix products of register fragments: mma, mma.sp and wmma.mma. A product is prepared once per instruction and
+// computed for any number of warps.
 #include "Numbers/MatrixTile.h"
 #include "Semantics/Element.h"
 #include "Source/Expected.h"
@@ -11,47 +11,48 @@
 
 namespace ptxray {
 
-/// The places of the elements of a matrix, row after row, of A column after column: the bits of a register of a lane.
+/// Where the elements of a matrix are in the registers of the lanes: row by row, for A column by column.
 struct RegisterFragment {
   struct Place {
     uint16_t word;
     uint8_t lane, bit;
   };
-  unsigned rows = 0, columns = 0, bits = 0; // the size of the matrix, and of an element
-  std::vector<Place> places;                // those of several matrices follow one after the other
-  /// The number of each place among the elements of all registers, if each lies at a multiple of its size of 8 bits or
-  /// more; else empty.
+  unsigned rows = 0, columns = 0, bits = 0; // size of the matrix, and of one element
+  std::vector<Place> places;                // several matrices follow each other
+  /// The index of each place in units of the element size, if all elements are aligned to their size of at least 8
+  /// bits. Otherwise empty.
   std::vector<uint16_t> numbers;
 };
 
-/// The manual leaves open which thread holds which element of a fragment of wmma; programs see only that loads,
-/// products and stores agree. The elements lie as in the fragments of mma that a GPU makes of it.
+/// Returns the fragment of a wmma matrix. The manual does not specify it; programs observe only that loads, products
+/// and stores agree. Elements are placed as in the mma fragments that a GPU uses for it.
 RegisterFragment wholeFragment(unsigned rows, unsigned columns, unsigned bits, bool isAccumulator, bool isTransposed);
 
-/// Registers of an operand, each of all lanes.
+/// Registers of an operand, each with all lanes.
 template <class Word> using Registers = llvm::ArrayRef<const Word *>;
 template <class Word> struct ProductOperands {
   Registers<Word> a, b, c;
-  Registers<uint32_t> metadata; // which elements of a sparse A are kept
+  Registers<uint32_t> metadata; // selects the elements of a sparse A that are kept
   Registers<uint32_t> scalesOfA, scalesOfB;
 };
 
 class MatrixProduct {
 public:
-  /// A request is what the opcode says, with the constants among its operands.
+  /// What the opcode and its constant operands say.
   struct Request {
     llvm::StringRef opcode;
     unsigned architecture = 90;
     bool isSparse = false;
-    unsigned selector = 0;                                    // of a sparse A
-    std::array<unsigned, 2> bytes = {0, 0}, threads = {0, 0}; // which bytes and threads have the scales of A and B
+    unsigned selector = 0;                                    // for a sparse A
+    std::array<unsigned, 2> bytes = {0, 0}, threads = {0, 0}; // the bytes and threads that hold the scales of A and B
   };
-  /// The problem: nothing is known of such a product.
+  /// Prepares a product, or returns why it is not supported.
   static Expected<std::shared_ptr<const MatrixProduct>> make(const Request &request);
 
-  /// All registers have 64 bits, else 32.
+  /// Returns whether all registers have 64 bits instead of 32.
   bool isOfDoubles() const { return kind == Kind::Double; }
-  /// Each register of the result is written before the next one of C is read: they may be the same.
+  /// Returns whether each result register must be written before the next register of C is read, because they may be
+  /// the same.
   bool isOneByOne() const { return kind == Kind::Float && model.way == numbers::SumWay::Pairs; }
   void multiply(const ProductOperands<uint32_t> &from, llvm::ArrayRef<uint32_t *> to) const;
   void multiply(const ProductOperands<uint64_t> &from, llvm::ArrayRef<uint64_t *> to) const;
@@ -59,7 +60,7 @@ public:
 private:
   enum class Kind : uint8_t { Float, Scaled, Double, Integer };
 
-  // The first two return why nothing is known, or nothing.
+  // These two return why the product is not supported, or an empty text.
   std::string readTypes(const Request &request);
   std::string readLayouts(const Request &request);
   void readSimpleLayouts();
@@ -67,26 +68,26 @@ private:
   std::vector<uint16_t> chosen(const ProductOperands<uint32_t> &from) const;
   void addIntegers(llvm::ArrayRef<uint32_t> x, llvm::ArrayRef<uint32_t> y, llvm::ArrayRef<uint16_t> rowsOfB,
                    llvm::MutableArrayRef<uint32_t> sums) const;
-  /// The rows of A, or the columns of B: so many.
+  /// Decodes `count` rows of A or columns of B.
   numbers::Multiplicand multiplicand(llvm::ArrayRef<uint32_t> codes, const ElementType &type, unsigned count) const;
   void addFloats(llvm::ArrayRef<uint32_t> x, llvm::ArrayRef<uint32_t> y, llvm::ArrayRef<uint16_t> rowsOfB,
                  llvm::MutableArrayRef<uint32_t> sums) const;
   void addScaled(const ProductOperands<uint32_t> &from, llvm::ArrayRef<uint32_t> x, llvm::ArrayRef<uint32_t> y,
                  llvm::ArrayRef<uint16_t> rowsOfB, llvm::MutableArrayRef<uint32_t> sums) const;
-  /// C as numbers of the type of the sums, and these as D.
+  /// Converts C to the type of the sums, and the sums to the type of D.
   void widen(llvm::MutableArrayRef<uint32_t> codes) const;
   void narrow(llvm::MutableArrayRef<uint32_t> codes) const;
 
   Kind kind = Kind::Float;
   bool isWhole = false; // wmma
   unsigned matrices = 1, rows = 0, columns = 0, depth = 0;
-  unsigned chunk = 0; // how many neighbouring columns of a sparse A half are kept from
+  unsigned chunk = 0; // number of neighbouring columns of a sparse A, half of which are kept
   ElementType typeOfA, typeOfB, typeOfC, typeOfD;
   RegisterFragment a, b, c, d, metadata, scalesOfA, scalesOfB;
   numbers::SumModel model{};
   numbers::Rounding rounding = numbers::Rounding::Nearest;
   bool isFinite = false; // .satfinite
-  bool isXor = false;    // single bits are joined by xor
+  bool isXor = false;    // 1-bit elements are combined by xor instead of and
   bool hasGroups = false;
   const numbers::Format *scaleFormat = nullptr;
 };

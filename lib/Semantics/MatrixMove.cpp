@@ -8,7 +8,7 @@ namespace ptxray {
 
 using layout::Axis;
 
-/// Makes one piece of those that fill a register from neighbouring bits of memory, if all of them do.
+/// Merges the pieces that fill a register into one, if all of them are contiguous in memory.
 static void join(MatrixMove &move) {
   const unsigned inRegister = 32 / std::max<unsigned>(move.bits, 1);
   if (move.bits >= 32 || move.bits != move.bitsOfRegister || move.pieces.size() % inRegister != 0)
@@ -31,7 +31,7 @@ static void join(MatrixMove &move) {
   move.bits = move.bitsOfRegister = 32;
 }
 
-/// Rows of 8 or 16 bytes, each at the address of a lane of its own.
+/// Describes the move of rows of 8 or 16 bytes, each at the address of a different lane.
 static Expected<std::shared_ptr<const MatrixMove>> ofRows(llvm::StringRef opcode) {
   layout::Request request;
   request.instruction = opcode.str();
@@ -62,7 +62,7 @@ static Expected<std::shared_ptr<const MatrixMove>> ofRows(llvm::StringRef opcode
   return move;
 }
 
-/// A whole matrix at the address that all lanes give.
+/// Describes the move of a whole matrix at one address, which is the same in all lanes.
 static Expected<std::shared_ptr<const MatrixMove>> ofMatrix(llvm::StringRef opcode) {
   const layout::Words words(opcode);
   const auto shape = words.shape();

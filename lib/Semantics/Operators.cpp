@@ -6,7 +6,7 @@ namespace ptxray {
 using isa::StepOp;
 using numbers::Number;
 
-/// Reads two's complement without end: the lowest 128 bits, and whether all above are ones.
+/// Converts a two's complement number of unlimited length: its lowest 128 bits, and whether all higher bits are ones.
 static Value fromBits(Bits bits, bool isNegative) {
   return isNegative ? Value::integer(Bits(0) - bits, true) : Value::integer(bits);
 }
@@ -118,8 +118,8 @@ static Value rounded(StepOp op, const Value &a, const ElementType &type) {
   return Value::real(read(number, *type.format, rounding, false));
 }
 
-/// Flushes numbers that are subnormal in their own type, or in the one that is stored. A NaN of f32 becomes the usual
-/// one; one of f16, or of f64 that becomes an f32, keeps its bits.
+/// Flushes numbers that are subnormal in their own type or in the stored type. A NaN of f32 becomes the canonical one;
+/// NaNs of f16, and of f64 converted to f32, keep their bits.
 static Value flushed(const RecipeStep &step, const Value &a) {
   const ElementType &type = step.type.isFloat() ? step.type : step.target;
   if (!type.isFloat())
@@ -162,8 +162,8 @@ static Value reversed(Bits bits, unsigned width) {
   return Value::integer(result);
 }
 
-/// `length` bits from `at` on; beyond the number there are copies of its sign, as there are of the highest bit of the
-/// field.
+/// Returns `length` bits starting at `at`. Bits beyond the number are copies of its sign; the highest bit of the field
+/// extends the result.
 static Value field(const Value &a, const ElementType &type, unsigned at, unsigned length) {
   if (!length)
     return Value();
@@ -195,7 +195,8 @@ static Value carryless(Bits a, Bits b) {
   return Value::integer(product);
 }
 
-/// Four bytes of eight, each chosen by four bits, the highest of which asks for copies of the sign.
+/// Returns four bytes out of eight. Each is selected by four bits; the highest of these requests copies of the byte's
+/// sign.
 static Value permuted(Bits a, Bits b, Bits digits) {
   const Bits all = lowBits(b, 32) << 32 | lowBits(a, 32);
   Bits result = 0;
@@ -214,7 +215,8 @@ static Value lookup(Bits table, Bits a, Bits b, Bits c) {
   return Value::integer(result);
 }
 
-/// The number of the n-th bit that is set, counted from a bit on, upwards or downwards; of 0 that bit itself.
+/// Returns the index of the n-th set bit, counted from bit `from` upwards or downwards. For n = 0, returns `from` if
+/// that bit is set.
 static Value nthOne(Bits mask, unsigned from, int32_t n) {
   const int step = n < 0 ? -1 : 1;
   int64_t left = n == 0 ? 1 : std::abs(int64_t(n));
@@ -240,7 +242,7 @@ static Value truthValue(const Value &a, const ElementType &type) {
   return a.isTrue() ? Value::integer(lowBits(~Bits(0), type.bits)) : Value();
 }
 
-/// `.b2`, `.h10`, of a word without letters 32 bits.
+/// Returns the width of a part: `.b2`, `.h10`. A word without letters selects 32 bits.
 static unsigned partWidth(isa::WordId word, unsigned whole) {
   const isa::Text text = isa::word(word).text();
   return text.starts_with(".b") && text.size() > 2 && text.size() <= 6 ? 8 : text.starts_with(".h") ? 16 : whole;
@@ -323,7 +325,7 @@ Value computed(const RecipeStep &step, llvm::ArrayRef<Value> args) {
   case StepOp::Remainder:
   case StepOp::Add:
   case StepOp::Subtract:
-    if (args.size() == 3) // of a product that is not rounded
+    if (args.size() == 3) // c is added to a product that is not rounded
       return Value::real(numbers::fused(args[0].asNumber(), args[1].asNumber(), args[2].asNumber()));
     return arithmetic(op, args[0], args[1]);
   case StepOp::ShiftLeft:

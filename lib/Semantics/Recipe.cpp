@@ -51,12 +51,12 @@ private:
   const FormView &view;
   const isa::Tables &t;
   Recipe recipe;
-  ElementType stored;                 // by the formula at hand
-  bool isStoring = false;             // the steps at hand are done to what is stored
-  std::map<uint16_t, uint16_t> rawOf; // of a step that is read as the words want it: as it is
+  ElementType stored;                 // of the current formula
+  bool isStoring = false;             // the current steps apply to the stored value
+  std::map<uint16_t, uint16_t> rawOf; // the unmodified value of a step whose operand is read with modifiers
 };
 
-/// Is true if the word is written anywhere in the opcode, or at an operand.
+/// Returns whether the opcode or an operand contains `word`.
 bool isWritten(const FormView &view, isa::WordId word) {
   for (unsigned slot = 0; slot < view.slots.size(); ++slot)
     if (view.isWritten(slot) && view.word(slot) == word)
@@ -80,14 +80,14 @@ std::optional<ElementType> Compiler::typeOf(const isa::TypeRef &ref) const {
   return type;
 }
 
-/// A constant as a register of the type would hold it.
+/// Returns a constant as a register of this type would hold it.
 static Bits constantOf(const Shape &shape, int64_t value, const ElementType &type) {
   if (type.kind == ElementType::Kind::Truth)
     return value != 0;
   const unsigned bits = type.bits * type.count;
   if (shape.kind != ShapeKind::Float)
     return lowBits(static_cast<Bits>(static_cast<__int128>(value)), bits);
-  if (bits == 64 || (shape.flags & ShapeHexFloat && !(shape.flags & ShapeWideFloat))) // `0f...` are bits
+  if (bits == 64 || (shape.flags & ShapeHexFloat && !(shape.flags & ShapeWideFloat))) // `0f...` and `0d...` are bits
     return static_cast<uint64_t>(value);
   const numbers::Number number = numbers::read(static_cast<uint64_t>(value), numbers::f64);
   return numbers::store(number, type.isFloat() ? *type.format : numbers::f32, {});
@@ -103,7 +103,7 @@ void Compiler::operand(unsigned index) {
   else if (const std::optional<ElementType> type = typeOf(declared.type))
     result.type = *type;
   else if (declared.type.kind != isa::RefKind::None)
-    result.type.bits = 0; // a type of which no number can be made
+    result.type.bits = 0; // values of this type are not numbers
   if (declared.rules & isa::Fragment)
     result.type = {ElementType::Kind::Unsigned, view.typeOf(index).bits, 1, nullptr};
   for (const isa::SpaceRef space : isa::run(t.spaceRefs, declared.spaces))
@@ -123,7 +123,7 @@ void Compiler::operand(unsigned index) {
   }
 }
 
-/// Notes the type that the step gives, and how many numbers that is.
+/// Sets the type of the step's result, and its number of elements.
 void Compiler::typeStep(RecipeStep &step) {
   step.target = stored;
   for (const uint16_t arg : step.args)
@@ -176,7 +176,7 @@ uint16_t Compiler::add(RecipeStep step) {
     step.part = step.args.size() > 2 ? recipe.steps[step.args[2]].word : isa::WordId(0);
     step.args.truncate(1);
   }
-  if (step.op == StepOp::Add) // a product of floats is not rounded
+  if (step.op == StepOp::Add) // the product inside a float multiply-add is not rounded
     if (const RecipeStep &left = recipe.steps[step.args[0]]; left.op == StepOp::Multiply && left.type.isFloat())
       step.args = {left.args[0], left.args[1], step.args[1]};
   if (!step.args.empty())
@@ -185,13 +185,13 @@ uint16_t Compiler::add(RecipeStep step) {
     step.target = stored;
   if (flushesResult)
     step.type = stored;
-  if (step.op == StepOp::Bytes) // which are copied, not read as numbers
+  if (step.op == StepOp::Bytes) // bytes are copied, not read as numbers
     recipe.steps[step.args[0]].elements = 0;
   recipe.steps.push_back(std::move(step));
   return static_cast<uint16_t>(recipe.steps.size() - 1);
 }
 
-// NOLINTBEGIN(misc-no-recursion): as deep as the formulas of the tables nest, whatever the input is.
+// NOLINTBEGIN(misc-no-recursion): the depth is that of the formulas in the tables, whatever the input is.
 uint16_t Compiler::leaf(const isa::Step &row) {
   RecipeStep step;
   step.op = row.op;
@@ -233,7 +233,7 @@ std::optional<unsigned> Compiler::constantAt(int operand) const {
   return static_cast<unsigned>(registers[0].constant);
 }
 
-/// That code is made for: 90 of `sm_90a`.
+/// Returns the number in the name of the target that code is generated for: 90 for `sm_90a`.
 unsigned Compiler::architecture() const {
   const ModuleContext &module = view.written.availability.module();
   const uint16_t target = module.arch.value_or(module.target);
@@ -246,8 +246,8 @@ unsigned Compiler::architecture() const {
   return number;
 }
 
-/// A product of matrices is handed a, b and c; metadata and selector if A is sparse; scales, each with the byte and the
-/// thread that it is in.
+/// Adds a matrix product. Arguments are a, b and c; metadata and selector if A is sparse; then the scales, each with
+/// the byte and the thread that hold it.
 void Compiler::product(bool isSparse, bool isScaled, Arguments args) {
   llvm::SmallVector<int16_t, 12> operands;
   for (const uint16_t arg : args)
@@ -283,7 +283,7 @@ void Compiler::product(bool isSparse, bool isScaled, Arguments args) {
   to.function = *made;
 }
 
-/// Matrices are moved to or from what an address leads to; the stride, if there is one, has its own name.
+/// Adds a matrix move to or from the memory at an address. The stride, if written, is an argument of its own.
 void Compiler::move(Arguments args) {
   const RecipeStep &argument = recipe.steps[raw(args[0])];
   RecipeMove &to = recipe.move;
@@ -321,7 +321,7 @@ uint16_t Compiler::wordCall(const isa::Step &row, Arguments args) {
   return args[0];
 }
 
-/// Returns the one step that the word makes of two values.
+/// Returns the step by which `word` combines two values.
 StepOp Compiler::joining(const isa::WordCall &call, isa::WordId word) const {
   for (const isa::WordDefinition &one : isa::run(t.wordDefinitions, call.definitions))
     if (one.word == word)
@@ -329,14 +329,14 @@ StepOp Compiler::joining(const isa::WordCall &call, isa::WordId word) const {
   return StepOp::Add;
 }
 
-/// Adds the steps of a formula or of a definition; gives the last one.
+/// Adds the steps of a formula or of a definition. Returns the last one.
 uint16_t Compiler::inlined(isa::Span span, Arguments parameters) {
   llvm::SmallVector<uint16_t, 32> steps;
   for (const isa::Step &row : isa::run(t.steps, span)) {
     llvm::SmallVector<uint16_t, 4> args;
     for (unsigned i = 0; i < row.count; ++i)
       args.push_back(steps[t.stepArgs[row.args + i]]);
-    if (row.op == StepOp::IsNegative) // of a NaN, too, which another sign may have once it is flushed
+    if (row.op == StepOp::IsNegative) // the sign of a NaN counts as well, and flushing may change it
       args[0] = raw(args[0]);
     switch (row.op) {
     case StepOp::Parameter: steps.push_back(parameters[row.value]); break;
@@ -406,7 +406,7 @@ std::optional<ElementType> Compiler::target(const isa::Formula &formula, RecipeR
   result.operand = static_cast<uint16_t>(std::max<int>(formula.operand, 0));
   result.elements = 0;
   if (formula.target == isa::FormulaTarget::Carry || formula.target == isa::FormulaTarget::Nothing) {
-    for (const RecipeOperand &operand : recipe.operands) // of as many bits as the numbers that are added
+    for (const RecipeOperand &operand : recipe.operands) // an operand has the width of the numbers that are added
       if (operand.type.kind != ElementType::Kind::Truth)
         return operand.type;
     return ElementType();
@@ -423,13 +423,13 @@ std::optional<ElementType> Compiler::target(const isa::Formula &formula, RecipeR
     return {};
   if (const std::optional<ElementType> type = typeOf(declared.accessType))
     return type;
-  for (unsigned i = 0; i < recipe.operands.size(); ++i) // as what is stored there
+  for (unsigned i = 0; i < recipe.operands.size(); ++i) // an operand has the type that is stored there
     if (view.operands[i].role != isa::OperandRole::Address && !recipe.operands[i].registers.empty())
       return recipe.operands[i].type;
-  return ElementType(); // memory alone, which a named function changes
+  return ElementType(); // the instruction only changes memory, by a named function
 }
 
-/// Undoes the conversions of numbers that are only copied to a place of their own type.
+/// Removes the conversions of numbers that are only copied to a destination of their own type.
 void Compiler::keepCopies(RecipeResult &result) {
   if (recipe.steps[result.step].type.format == result.type.format)
     result.step = raw(result.step);
@@ -446,7 +446,7 @@ void Compiler::keepCopies(RecipeResult &result) {
   }
 }
 
-/// Is true if the step gives codes for codes, as a GPU does it.
+/// Returns whether the step maps codes to codes, like the GPU's special function unit.
 static bool isApproximation(StepOp op) {
   return op == StepOp::Divide || (op >= StepOp::SquareRoot && op <= StepOp::HyperbolicTangent);
 }
@@ -462,11 +462,11 @@ void Compiler::formula(const isa::Formula &formula) {
   result.step = inlined(formula.steps, {});
   const StepOp root = recipe.steps[result.step].op;
   if (root == StepOp::Undefined && recipe.steps[result.step].args.empty())
-    return; // what was there before will do
+    return; // the previous value is sufficient
   result.isWhole = root == StepOp::Bits || root == StepOp::Merged;
   if (root == StepOp::Pieces)
     recipe.steps[result.step].type.kind = ElementType::Kind::Unsigned;
-  if ((result.isWhole && result.type.isSigned()) || root == StepOp::Pieces) // zeros are above bits in a wider register
+  if ((result.isWhole && result.type.isSigned()) || root == StepOp::Pieces) // wider registers are zero-extended
     result.type = {ElementType::Kind::Unsigned, result.type.bits, result.type.count, nullptr};
   if (root == StepOp::Named) {
     result.isNamed = true;

@@ -195,7 +195,7 @@ private:
   bool isOpen;
 };
 
-/// Is true if a name could lead outside of a folder.
+/// Returns whether a name could lead outside of a folder.
 bool leadsAway(StringRef name) {
   llvm::SmallVector<StringRef> parts;
   name.split(parts, '/');

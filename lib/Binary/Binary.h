@@ -97,12 +97,12 @@ struct Binary {
   void letGo(const Entry &entry) const;
 };
 
-/// Is true if bytes are the beginning of a file that readBinary reads.
+/// Returns whether bytes are the beginning of a file that readBinary reads.
 bool isBinary(llvm::StringRef beginning);
 
 bool isCubin(llvm::StringRef beginning);
 
-/// The bytes must outlive what is returned.
+/// Reads a binary. The bytes must outlive the result.
 Binary readBinary(llvm::StringRef bytes, const ReadLimits &limits = {});
 
 /// Unpacks images. It serves one thread and remembers the last concatenated text, whose parts are asked for one by one.
@@ -111,7 +111,7 @@ public:
   explicit Unpacker(const ReadLimits &limits = {}) : limits(limits) {}
   /// A text ends where its NULs begin.
   Expected<std::unique_ptr<SourceBuffer>> unpack(const Entry &entry, llvm::StringRef name);
-  /// The first bytes of an image, at most `most`; fewer if it is damaged, none of a concatenated text.
+  /// Returns the first bytes of an image, at most `most`; fewer if it is damaged, none of a concatenated text.
   std::string beginning(const Entry &entry, size_t most) const;
 
 private:
@@ -123,20 +123,21 @@ private:
 /// Returns why unpacked bytes are not text; empty if they may be.
 std::string whyNoText(llvm::StringRef text);
 
-/// Is true if the beginning of a cubin shows that it has code: the names of its sections come first, their table last.
+/// Returns whether the beginning of a cubin shows that it has code: the names of its sections come first, their table
+/// last.
 bool namesCode(llvm::StringRef beginning);
 
-/// The kernels and functions for which a cubin has code, as its sections name them.
+/// Returns the kernels and functions for which a cubin has code, as its sections name them.
 std::vector<std::string> codeOf(llvm::StringRef cubin);
 
 llvm::StringRef nameOf(ImageKind kind);
 llvm::StringRef nameOf(Packing packing);
 
-/// The name of an entry in messages: `[.nv_fatbin 3/82 sm_90 PTX 8.7]`.
+/// Returns the name of an entry in messages: `[.nv_fatbin 3/82 sm_90 PTX 8.7]`.
 std::string entryName(const Binary &binary, size_t entry);
-/// The problem that an entry cannot be unpacked, or is not text.
+/// Returns the problem that an entry cannot be unpacked, or is not text.
 BinaryProblem unreadableEntry(const Binary &binary, const Entry &entry, const std::string &reason);
-/// A problem with its place: `byte 16 of k.o: ...`.
+/// Returns a problem with its place: `byte 16 of k.o: ...`.
 std::string problemText(const BinaryProblem &problem);
 
 } // namespace ptxray

@@ -33,7 +33,7 @@ template <typename Header> Table tableOf(const Header &header, uint64_t behind, 
   return {behind, header.NumberOfSections, symbols ? symbols + header.NumberOfSymbols * symbolBytes : 0};
 }
 
-/// The name of a section; `/123` refers to offset 123 of the string table.
+/// Returns the name of a section; `/123` refers to offset 123 of the string table.
 StringRef nameOf(const object::coff_section &section, StringRef strings) {
   const StringRef name = StringRef(section.Name, COFF::NameSize).split('\0').first;
   uint64_t place;

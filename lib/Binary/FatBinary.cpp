@@ -67,7 +67,7 @@ uint64_t lengthOf(StringRef header) {
   return roundedUp(length);
 }
 
-/// Is true if a container begins here whose first entry is valid. Program code has the magic number as a constant.
+/// Returns whether a container begins here whose first entry is valid. Program code has the magic number as a constant.
 bool isContainer(StringRef bytes) {
   if (bytes.size() < sizeof(ContainerHeader) + sizeof(EntryHeader) || !bytes.starts_with(containerMagic))
     return false;
@@ -83,7 +83,7 @@ bool isContainer(StringRef bytes) {
          (kindOf(entry.kind) != ImageKind::Unknown || entry.kind == concatenatedKind);
 }
 
-/// Is true if two bytes of the magic number occur anywhere; compilers vectorise this loop.
+/// Returns whether two bytes of the magic number occur anywhere; compilers vectorise this loop.
 bool mayHaveMagic(const char *p, size_t size) {
   int found = 0;
   for (size_t i = 0; i < size; ++i)

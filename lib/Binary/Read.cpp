@@ -70,7 +70,7 @@ void Reader::read(const Shell &shell) {
   readSections(shell, coffSections(*this, shell));
 }
 
-/// The role of a section, by its name, which in PE files ends after eight bytes.
+/// Returns the role of a section, by its name, which in PE files ends after eight bytes.
 static std::optional<Role> roleOf(StringRef name) {
   if (name == ".nv_fatbin" || name == ".nv_fatb")
     return Role::Loaded;

@@ -74,16 +74,16 @@ private:
   bool readPacking(const Shell &shell, uint64_t offset, llvm::StringRef header, Entry &entry);
 };
 
-/// The sections of an ELF file of either size; damage is reported as problems.
+/// Returns the sections of an ELF file of either size; damage is reported as problems.
 std::vector<Section> elfSections(Reader &reader, const Shell &shell);
 bool isElfObject(llvm::StringRef bytes);
 /// Reads the number and letter of a cubin's target.
 void readCubinTarget(llvm::StringRef bytes, Entry &entry);
-/// The sections of a PE file or a COFF object.
+/// Returns the sections of a PE file or a COFF object.
 std::vector<Section> coffSections(Reader &reader, const Shell &shell);
 bool isCoffObject(llvm::StringRef bytes);
 
-/// The bytes from `offset` on that exist, at most `size`.
+/// Returns the bytes from `offset` on that exist, at most `size`.
 inline llvm::StringRef pieceOf(llvm::StringRef bytes, uint64_t offset, uint64_t size) {
   return offset > bytes.size() ? llvm::StringRef() : bytes.substr(offset, size);
 }

@@ -30,7 +30,7 @@ static std::string unpackLz4(StringRef packed, std::string &out) {
   return "";
 }
 
-/// The window that a frame requires, as a power of two; 0: the text itself.
+/// Returns the window that a frame requires, as a power of two; 0: the text itself.
 static unsigned windowOf(StringRef frame) {
   constexpr unsigned char singleSegment = 1 << 5;
   if (frame.size() < 6 || !frame.starts_with("\x28\xb5\x2f\xfd") || (frame[4] & singleSegment))

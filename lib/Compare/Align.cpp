@@ -6,7 +6,7 @@ namespace ptxray {
 
 using Pairs = std::vector<std::pair<uint32_t, uint32_t>>;
 
-/// The furthest place on each diagonal for each number of edits. All of them are kept to find the way back.
+/// Returns the furthest place on each diagonal for each number of edits. All of them are kept to find the way back.
 static Pairs shortestWay(llvm::ArrayRef<uint32_t> a, llvm::ArrayRef<uint32_t> b) {
   constexpr int mostEdits = 3000;
   const int n = static_cast<int>(a.size()), m = static_cast<int>(b.size());

@@ -114,7 +114,7 @@ static uint32_t beginOf(const Ast &ast, Statement statement) {
   return 0;
 }
 
-/// The functions of a module and, first, what is outside of them.
+/// Returns the functions of a module and, first, what is outside of them.
 static std::vector<Part> partsOf(const Ast &ast, const SourceBuffer &source) {
   std::vector<Part> parts(1);
   auto add = [&](Part &part, Statement statement, llvm::StringRef text, const OwnNames *own) {
@@ -141,7 +141,7 @@ static std::vector<Part> partsOf(const Ast &ast, const SourceBuffer &source) {
   return parts;
 }
 
-/// The name that is most often in the place of each.
+/// Returns the name that is most often in the place of each.
 static Partners partnersOf(const std::map<std::string, std::map<std::string, unsigned>> &counts) {
   Partners partners;
   for (const auto &[name, others] : counts)

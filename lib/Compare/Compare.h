@@ -18,7 +18,7 @@ struct Difference {
   std::vector<Line> before, after;
 };
 
-/// All differences, in the order of the texts. Both must be free of syntax errors.
+/// Returns all differences, in the order of the texts. Both must be free of syntax errors.
 std::vector<Difference> differencesOf(const SourceBuffer &before, const SourceBuffer &after);
 
 } // namespace ptxray

@@ -52,7 +52,7 @@ public:
   /// Everything that was put somewhere, by time.
   llvm::ArrayRef<machine::Change> changes() const { return made; }
   void forgetChanges() { made.clear(); }
-  /// The last change of a register of the lane before a time; null: there is none.
+  /// Returns the last change of a register of the lane before a time; null: there is none.
   const machine::Change *lastChange(const machine::FunctionCode &code, LocalId local, uint64_t before) const;
 
   /// The instruction that wrote a register of the lane last, and when; nothing: none did.
@@ -61,7 +61,7 @@ public:
     machine::CodePlace at;
   };
   std::optional<Writing> lastWriting(const machine::FunctionCode &code, LocalId local, uint64_t before);
-  /// The text of a register of the lane at another time.
+  /// Returns the text of a register of the lane at another time.
   std::string registerAt(uint64_t time, const machine::FunctionCode &code, LocalId local);
 
   Focus focus;
@@ -75,11 +75,11 @@ public:
 
   uint64_t time() const { return now; }
   const Stop &last() const { return stop; }
-  /// The state at this time.
+  /// Returns the state at this time.
   machine::HaltedLaunch &launch() const { return *halted; }
   machine::GridState &grid() const { return halted->grid(); }
   const machine::Program &program() const { return code; }
-  /// The warp of the focus; null: it does not exist now.
+  /// Returns the warp of the focus; null: it does not exist now.
   machine::Warp *warp() const;
   /// The instruction that the lane of the focus is at, and the frame that it is in.
   struct Position {

@@ -7,7 +7,7 @@
 
 namespace ptxray::machine::debug {
 
-/// The format of elements, which a layout names: `16x8 of .f16`.
+/// Returns the format of elements, which a layout names: `16x8 of .f16`.
 static ByteFormat formatOfElements(const layout::Layout &layout) {
   const llvm::StringRef type = llvm::StringRef(layout.what).rsplit("of .").second.split(' ').first;
   ByteFormat format;
@@ -20,7 +20,7 @@ static ByteFormat formatOfElements(const layout::Layout &layout) {
   return format;
 }
 
-/// The registers of an operand, in order; empty: it is none.
+/// Returns the registers of an operand, in order; empty: it is none.
 static std::vector<std::string> registersIn(const Program &program, const CodePlace &at, llvm::StringRef operand) {
   const Ast &ast = program.module->ast();
   const Instruction &instruction = instructionAt(program, at);

@@ -13,8 +13,8 @@ struct MatrixView {
   std::vector<std::string> cells; // row by row; `?`: no lane holds the element now
 };
 
-/// The matrix that an operand of an instruction is: `a`, `b`, `d`, or `matrix` where there is only one. The lanes are
-/// those of the warp of the focus, or of its warpgroup. Without a format the elements are of their own type.
+/// Returns the matrix that an operand of an instruction is: `a`, `b`, `d`, or `matrix` where there is only one. The
+/// lanes are those of the warp of the focus, or of its warpgroup. Without a format the elements are of their own type.
 Expected<MatrixView> matrixOf(const Debugger &session, const CodePlace &at, llvm::StringRef operand,
                               std::optional<ByteFormat> format);
 

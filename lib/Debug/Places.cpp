@@ -16,7 +16,7 @@ const Instruction &instructionAt(const Program &program, const CodePlace &place)
 
 static uint32_t sizeOf(const FunctionCode &code) { return code.body ? code.body->size() : 0; }
 
-/// The first instruction of each function that has one on the line, or the first one after it.
+/// Returns the first instruction of each function that has one on the line, or the first one after it.
 static std::vector<CodePlace> placesAtLine(const Program &program, const SourceBuffer &source, uint32_t line) {
   std::optional<CodePlace> best;
   uint32_t bestLine = ~0u;
@@ -31,7 +31,7 @@ static std::vector<CodePlace> placesAtLine(const Program &program, const SourceB
   return best ? std::vector{*best} : std::vector<CodePlace>();
 }
 
-/// The first instructions of each stretch that was made from a line of the source.
+/// Returns the first instructions of each stretch that was made from a line of the source.
 static std::vector<CodePlace> placesOfOrigin(const Program &program, const OriginTable &origins, llvm::StringRef path,
                                              uint32_t line) {
   std::vector<CodePlace> all;
@@ -48,7 +48,7 @@ static std::vector<CodePlace> placesOfOrigin(const Program &program, const Origi
   return all;
 }
 
-/// The place that is so many instructions after others.
+/// Returns the place that is so many instructions after others.
 static std::vector<CodePlace> movedBy(const Program &program, std::vector<CodePlace> places, uint32_t count) {
   llvm::erase_if(places, [&](CodePlace &place) {
     const uint32_t left = sizeOf(program.functions[place.function]) - place.instruction;
@@ -58,7 +58,7 @@ static std::vector<CodePlace> movedBy(const Program &program, std::vector<CodePl
   return places;
 }
 
-/// The places of a line, a label, a function, or a line of the source.
+/// Returns the places of a line, a label, a function, or a line of the source.
 static std::vector<CodePlace> placesOf(const Program &program, const SourceBuffer &source, const OriginTable &origins,
                                        llvm::StringRef text) {
   uint32_t line = 0;
@@ -94,7 +94,7 @@ std::optional<LocalId> registerNamed(const Frame &frame, llvm::StringRef name) {
   return std::nullopt;
 }
 
-/// The number in an integer register of the focus.
+/// Returns the number in an integer register of the focus.
 static std::optional<uint64_t> numberIn(const Debugger &session, const Frame &frame, llvm::StringRef name) {
   const std::optional<LocalId> local = registerNamed(frame, name);
   if (!local)
@@ -106,7 +106,7 @@ static std::optional<uint64_t> numberIn(const Debugger &session, const Frame &fr
   return number;
 }
 
-/// The address of a variable of the module or of shared memory, or the value of a parameter of the kernel.
+/// Returns the address of a variable of the module or of shared memory, or the value of a parameter of the kernel.
 static std::optional<uint64_t> numberNamed(const Debugger &session, llvm::StringRef name) {
   for (const NamedPlace &one : session.program().parameters) {
     uint64_t number = 0;
@@ -124,7 +124,7 @@ static std::optional<uint64_t> numberNamed(const Debugger &session, llvm::String
   return std::nullopt;
 }
 
-/// A sum of registers, variables and numbers.
+/// Returns a sum of registers, variables and numbers.
 static Expected<uint64_t> addressIn(const Debugger &session, llvm::StringRef text) {
   if (!session.launch().outcome().refusal.empty())
     return Problem{"nothing was launched"};
@@ -188,7 +188,7 @@ Expected<WatchedBytes> watchedNamed(const Debugger &session, llvm::StringRef tex
   return result;
 }
 
-/// The format of the register of that name at the focus; nothing: there is none.
+/// Returns the format of the register of that name at the focus; nothing: there is none.
 static std::optional<ByteFormat> formatOfRegister(const Debugger &session, llvm::StringRef name) {
   const std::optional<Debugger::Position> here = session.position();
   const std::optional<LocalId> local = here ? registerNamed(*here->frame, name) : std::nullopt;

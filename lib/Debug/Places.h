@@ -10,11 +10,11 @@ namespace ptxray::machine::debug {
 const machine::FunctionCode &functionOf(const machine::Program &program, const machine::CodePlace &place);
 const Instruction &instructionAt(const machine::Program &program, const machine::CodePlace &place);
 
-/// The instructions that a text means: `38`, `LOOP`, `saxpy`, `saxpy+3`, `kernel.cu:12`; empty: none.
+/// Returns the instructions that a text means: `38`, `LOOP`, `saxpy`, `saxpy+3`, `kernel.cu:12`; empty: none.
 std::vector<machine::CodePlace> placesNamed(const machine::Program &program, const SourceBuffer &source,
                                             const OriginTable &origins, llvm::StringRef text);
 
-/// A register of the focus, by its name: `%r1`.
+/// Returns a register of the focus, by its name: `%r1`.
 std::optional<LocalId> registerNamed(const machine::Frame &frame, llvm::StringRef name);
 
 /// Memory or a register that a text means, as something that can be watched: `%r1`, `[%rd1+4]`, `[shared:64]`,

@@ -13,7 +13,7 @@ namespace ptxray::machine::debug {
 
 // ---- where lanes are
 
-/// The instruction that comes first when lanes go on at a block of code.
+/// Returns the instruction that comes first when lanes go on at a block of code.
 static CodePlace placeAt(const FunctionCode &code, uint32_t at) {
   while (at + 1 < code.blocks.size() && !code.blocks[at].instructions && code.blocks[at].way == Way::Next)
     ++at;
@@ -21,7 +21,7 @@ static CodePlace placeAt(const FunctionCode &code, uint32_t at) {
   return {code.number, block.instructions ? block.firstInstruction : block.instruction};
 }
 
-/// The time at which lanes executed something last; nothing: that was too long ago.
+/// Returns the time at which lanes executed something last; nothing: that was too long ago.
 static std::optional<uint64_t> endOf(const HaltSearch &search, const Warp &warp, uint32_t lanes) {
   const std::vector<Stretch> stretches = search.stretches.all();
   const auto last = llvm::find_if(llvm::reverse(stretches), [&](const Stretch &one) {
@@ -120,7 +120,7 @@ static BarrierView viewOf(const BlockState &block, size_t number) {
   return view;
 }
 
-/// The variable of shared memory that holds an offset: `full`, `full+8`.
+/// Returns the variable of shared memory that holds an offset: `full`, `full+8`.
 static std::string variableAt(const Program &program, uint64_t offset) {
   for (const NamedPlace &one : program.shared)
     if (offset >= one.offset && offset - one.offset < one.bytes)
@@ -146,7 +146,7 @@ static BarrierView viewOf(const BlockState &block, uint64_t offset, const Object
   return view;
 }
 
-/// The warps that wait at a barrier.
+/// Returns the warps that wait at a barrier.
 static std::vector<BarrierView::Waiter> waitersAt(const HaltSearch &search, const NumberedBarrier &barrier) {
   std::vector<BarrierView::Waiter> all;
   for (const WaitingAtBarrier &one : barrier.waiting)
@@ -155,7 +155,7 @@ static std::vector<BarrierView::Waiter> waitersAt(const HaltSearch &search, cons
   return all;
 }
 
-/// The warps that ask for the phase of the object at an offset.
+/// Returns the warps that ask for the phase of the object at an offset.
 static std::vector<BarrierView::Waiter> waitersAt(const BlockState &block, uint64_t offset) {
   std::vector<BarrierView::Waiter> all;
   for (const BlockState *other : block.cluster)
@@ -184,7 +184,7 @@ std::vector<BarrierView> barriersOf(HaltedLaunch &launch) {
   return all;
 }
 
-/// The proxy of an operation, and its group or what else tells of its end.
+/// Returns the proxy of an operation, and its group or what else tells of its end.
 static std::string waitingText(const Pending &one) {
   const ptxray::Body &body = *one.frame->code.body;
   const auto *action = llvm::find_if(body.facts(one.op->instruction).actions,
@@ -246,7 +246,7 @@ std::vector<TensorView> tensorMemoryOf(GridState &grid) {
 
 // ---- bytes
 
-/// The format of floats with a name; that of `f16x2` is `f16`, since all that a register holds is shown.
+/// Returns the format of floats with a name; that of `f16x2` is `f16`, since all that a register holds is shown.
 static const numbers::Format *floatNamed(llvm::StringRef name) {
   if (!name.consume_back("x2"))
     name.consume_back("x4");

@@ -24,13 +24,13 @@ struct WarpView {
 };
 std::vector<WarpView> warpsOf(machine::HaltedLaunch &launch);
 
-/// The number in a register as people read it: `5 (0x5)`, `true`, `1.5 (0x3fc00000)`.
+/// Returns the number in a register as people read it: `5 (0x5)`, `true`, `1.5 (0x3fc00000)`.
 std::string registerText(const machine::Frame &frame, LocalId local, unsigned lane);
 struct RegisterView {
   LocalId local = LocalId::None;
   std::string name, type, text;
 };
-/// The registers of a function that it uses, in the order of their declaration.
+/// Returns the registers of a function that it uses, in the order of their declaration.
 std::vector<RegisterView> registersOf(const machine::Frame &frame, unsigned lane);
 
 /// A barrier that somebody has come to, or a barrier object.
@@ -87,14 +87,14 @@ struct ByteFormat {
   unsigned bits = 32;
   const numbers::Format *format = nullptr; // of floats
 };
-/// A format by its name: `x`, `u`, `d`, `x8`, `u16`, `d64`, or a type such as `f32`, `bf16`, `e4m3`,
+/// Returns a format by its name: `x`, `u`, `d`, `x8`, `u16`, `d64`, or a type such as `f32`, `bf16`, `e4m3`,
 /// or `f16x2`, which means `f16`.
 std::optional<ByteFormat> formatNamed(llvm::StringRef name);
-/// The format in which people write the numbers of a register.
+/// Returns the format in which people write the numbers of a register.
 ByteFormat formatOf(const Symbol &symbol);
-/// One number, whose bits are at most 64.
+/// Returns one number, whose bits are at most 64.
 std::string numberText(uint64_t bits, const ByteFormat &format);
-/// The numbers in the bytes, one after the other.
+/// Returns the numbers in the bytes, one after the other.
 std::vector<std::string> numbersIn(llvm::ArrayRef<uint8_t> bytes, const ByteFormat &format);
 /// Returns the bytes of numbers with commas between them, or nothing if one of them cannot be read in the format.
 std::optional<std::vector<uint8_t>> bytesOfNumbers(llvm::StringRef text, const ByteFormat &format);

@@ -51,7 +51,7 @@ constexpr Field scaledRows = {"m", "rows of D", 27, 2, 7, {}};
 constexpr Field idOfA = {"sfa-id", "scale factor id of A", 29, 2, 0, {}};
 constexpr Field depth(uint8_t bit, Choices values) { return {"k", "K of a dense A", bit, 1, 0, values}; }
 
-/// The fields of Table 42, with the types of one kind and the meaning of bit 29.
+/// Returns the fields of Table 42, with the types of one kind and the meaning of bit 29.
 constexpr std::array<Field, 16> plain(Choices d, Choices ab, Field bit29 = reserved(29, 1)) {
   return {{{"selector", "sparsity selector", 0, 2, 0, {}},
            sparse,

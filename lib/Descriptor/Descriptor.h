@@ -29,7 +29,7 @@ struct Field {
     assert(bits <= 32 && first + bits <= 64 && "a field lies within its descriptor");
     return value >> first & ((uint64_t(1) << bits) - 1);
   }
-  /// The value as a user would write it: `256`, `f32`, `1`.
+  /// Returns the value as a user would write it: `256`, `f32`, `1`.
   std::string meaning(uint64_t value) const;
   const Choice *choice(uint64_t value) const;
 };
@@ -43,21 +43,21 @@ struct Format {
   llvm::ArrayRef<Field> fields;
 
   const Field *field(llvm::StringRef key) const;
-  /// The value that a field stands for; 0 if the format has no such field.
+  /// Returns the value that a field stands for; 0 if the format has no such field.
   uint32_t get(uint64_t value, llvm::StringRef key) const;
 };
 
 /// Targets whose tensor cores take the same descriptors.
 enum class Family : uint8_t { Unknown, Sm100, Sm103, Sm107 };
-/// The family of a target, by its number: `sm_100a` is 100.
+/// Returns the family of a target, by its number: `sm_100a` is 100.
 Family familyOf(unsigned target);
 
-/// The fields that are not 0 or always matter: `m = 128, n = 256, d = f32, a = f16`.
+/// Returns the fields that are not 0 or always matter: `m = 128, n = 256, d = f32, a = f16`.
 std::string summaryOf(const Format &format, uint64_t value);
-/// One line for each field: bits, name, value and title.
+/// Returns one line for each field: bits, name, value and title.
 std::string fieldLines(const Format &format, uint64_t value);
 
-/// The kinds of tcgen05.mma whose descriptor is documented: `f16`, `tf32`, ...
+/// Returns the kinds of tcgen05.mma whose descriptor is documented: `f16`, `tf32`, ...
 llvm::ArrayRef<llvm::StringLiteral> kinds();
 /// Null if there is no such format, or no `idesc` of that kind. `kind` is empty for all formats but `idesc`.
 const Format *findFormat(llvm::StringRef name, llvm::StringRef kind, Family family = Family::Unknown);
@@ -96,11 +96,11 @@ uint32_t scaleVectors(llvm::StringRef word, llvm::StringRef kind);
 /// K in elements, from the kind and the fields of an instruction descriptor.
 uint32_t depthOf(const Format &format, uint64_t value);
 
-/// The columns that a zero-column mask descriptor clears: one piece for M = 128, two for 64, four for 32. A set bit
-/// stands for a column of zeros.
+/// Returns the columns that a zero-column mask descriptor clears: one piece for M = 128, two for 64, four for 32. A set
+/// bit stands for a column of zeros.
 std::vector<std::vector<bool>> zeroColumns(uint64_t value, uint32_t m, uint32_t n);
 
-/// Is true if four bits are a valid index of sparse metadata. `bits` is the width of an element of A.
+/// Returns whether four bits are a valid index of sparse metadata. `bits` is the width of an element of A.
 bool isSparseIndex(unsigned index, unsigned bits, bool ordered);
 
 } // namespace ptxray::descriptor

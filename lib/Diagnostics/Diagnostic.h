@@ -46,17 +46,17 @@ struct Argument {
   bool isNumber = false;
   llvm::StringRef noun = {}; // of what the number counts
 
-  /// The value with its noun, as the message shows it: `2 bytes`.
+  /// Returns the value with its noun, as the message shows it: `2 bytes`.
   std::string shown(llvm::StringRef value) const;
 };
-/// The placeholders of the message, in the order in which they first appear.
+/// Returns the placeholders of the message, in the order in which they first appear.
 llvm::SmallVector<Argument, 4> argumentsOf(DiagId id);
 llvm::ArrayRef<DiagInfo> allDiagInfos(); // in the order of DiagId
 std::optional<DiagId> findDiag(llvm::StringRef id);
-/// The kinds of the offence, in the order of `Kind`; empty if it has none.
+/// Returns the kinds of the offence, in the order of `Kind`; empty if it has none.
 llvm::SmallVector<Kind, 0> kindsOf(DiagId id);
 
-/// A rule as it is shown: `missing-qualifier:rounding`, `missing-qualifier` for `Kind::Other`, `vector-length`.
+/// Returns a rule as it is shown: `missing-qualifier:rounding`, `missing-qualifier` for `Kind::Other`, `vector-length`.
 std::string ruleText(DiagId id, Kind kind);
 
 struct Note {

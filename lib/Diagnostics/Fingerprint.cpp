@@ -7,7 +7,7 @@
 
 namespace ptxray {
 
-/// The words of a line without blanks, comment, and the numbers of registers and labels (`%r12`, `$L__BB0_3`).
+/// Returns the words of a line without blanks, comment, and the numbers of registers and labels (`%r12`, `$L__BB0_3`).
 static std::string wordsOf(llvm::StringRef line) {
   std::string out;
   bool name = false;

@@ -3,7 +3,7 @@
 
 namespace ptxray {
 
-/// A name for each diagnostic of a report that stays the same when its line moves or registers and labels are
+/// Returns a name for each diagnostic of a report that stays the same when its line moves or registers and labels are
 /// renumbered: a hash of the rule and the line's words, then `:` and the number of this occurrence among equal ones,
 /// from 1.
 std::vector<std::string> fingerprints(const FileReport &report);

@@ -34,7 +34,7 @@ inline constexpr ArgumentKind argumentKind = std::integral<T> ? ArgumentKind::Nu
 inline std::string argumentText(const llvm::Twine &text) { return text.str(); }
 std::string argumentText(std::integral auto number) { return std::to_string(number); }
 
-/// Is true if the message has a placeholder for each of the arguments in this order, `{name#}` for a number.
+/// Returns whether the message has a placeholder for each of the arguments in this order, `{name#}` for a number.
 consteval bool takes(std::string_view message, const ArgumentKind *kinds, size_t count) {
   size_t found = 0;
   for (size_t open = message.find('{'); open != message.npos; open = message.find('{', open + 1)) {

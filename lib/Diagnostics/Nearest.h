@@ -13,7 +13,7 @@ public:
   Nearest(llvm::StringRef written, unsigned limit) : written(written), distance(limit) {}
   /// Returns whether this candidate is the nearest so far.
   bool offer(llvm::StringRef candidate);
-  /// The nearest candidate; empty if none is near enough.
+  /// Returns the nearest candidate; empty if none is near enough.
   llvm::StringRef best() const { return nearest; }
   /// Empty, too, if another candidate is as near, so that it cannot be known which is meant.
   llvm::StringRef only() const { return isTied ? llvm::StringRef() : nearest; }
@@ -24,10 +24,10 @@ private:
   bool isTied = false;
 };
 
-/// The text `; did you mean ...?`, or nothing if no candidate is near.
+/// Returns the text `; did you mean ...?`, or nothing if no candidate is near.
 std::string didYouMean(llvm::StringRef written, llvm::ArrayRef<llvm::StringRef> candidates);
 
-/// The same for names of rules.
+/// Returns a suggestion for the name of a rule.
 std::string didYouMeanRule(llvm::StringRef written);
 
 } // namespace ptxray

@@ -11,10 +11,10 @@ struct RuleGroup {
 };
 llvm::ArrayRef<RuleGroup> ruleGroups(); // in the order of DiagId
 const RuleGroup &groupOf(DiagId id);
-/// Is true if a report of the rule may carry a fix.
+/// Returns whether a report of the rule may carry a fix.
 bool mayHaveFix(DiagId id);
 
-/// The rules that match a name, a group or a pattern such as `codegen-*`; empty if none does.
+/// Returns the rules that match a name, a group or a pattern such as `codegen-*`; empty if none does.
 llvm::SmallVector<DiagId, 0> matchRules(llvm::StringRef text);
 
 } // namespace ptxray

@@ -33,7 +33,7 @@ public:
   RuleLevel of(DiagId id, Kind kind) const;
   /// The last setting wins; a rule without a kind stands for all of its kinds.
   void set(RuleName rule, RuleLevel level);
-  /// Is true if a rule about style is enabled even without `--pedantic`.
+  /// Returns whether a rule about style is enabled even without `--pedantic`.
   bool wantsPedantic() const;
 
 private:

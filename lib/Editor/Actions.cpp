@@ -13,7 +13,7 @@ using llvm::StringRef;
 
 static bool touches(Range one, Range other) { return one.begin <= other.end && other.begin <= one.end; }
 
-/// A comment that silences a diagnostic, on its own line above it, with its indent.
+/// Returns a comment that silences a diagnostic, on its own line above it, with its indent.
 static CodeAction silence(const Document &document, const Diagnostic &d) {
   const StringRef text = document.text();
   const size_t lineBegin = text.take_front(d.range.begin).rfind('\n') + 1;
@@ -27,7 +27,7 @@ static CodeAction silence(const Document &document, const Diagnostic &d) {
   return action;
 }
 
-/// Is true if a comment can silence the diagnostic: not in text that the parser could not read.
+/// Returns whether a comment can silence the diagnostic: not in text that the parser could not read.
 static bool maySilence(const Document &document, const Diagnostic &d) {
   return document.isPtx() && d.id != DiagId::UnusedSuppression && d.range.size() != 0 && groupOf(d.id).name != "syntax";
 }
@@ -36,7 +36,7 @@ static bool isGate(DiagId id) {
   return id == DiagId::RequiresPtx || id == DiagId::RequiresTarget || id == DiagId::RequiresTargetVariant;
 }
 
-/// The least version for the first target, from the present one on, with which the text passes.
+/// Returns the least version for the first target, from the present one on, with which the text passes.
 static std::optional<std::pair<uint16_t, uint16_t>> leastHeader(const CellSet &passes, int present) {
   const auto targets = isa::targets();
   const unsigned number = present < 0 ? 0 : targets[present].number;
@@ -53,7 +53,7 @@ static std::optional<std::pair<uint16_t, uint16_t>> leastHeader(const CellSet &p
   return best;
 }
 
-/// The headers with which all instructions pass that pass with any header.
+/// Returns the headers with which all instructions pass that pass with any header.
 static CellSet needsOf(const SourceBuffer &source) {
   CellSet common;
   common.set();

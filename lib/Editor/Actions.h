@@ -16,10 +16,10 @@ struct CodeAction {
   size_t diagnostic = 0; // which one of the document
   bool isSafe = false;   // as `--fix` makes it
 };
-/// The actions for diagnostics within a part of the text.
+/// Returns the actions for diagnostics within a part of the text.
 std::vector<CodeAction> actionsIn(Document &document, Range part);
 
-/// The edits that `ptxray check --fix` would make.
+/// Returns the edits that `ptxray check --fix` would make.
 std::vector<Edit> fixAll(const Document &document);
 
 } // namespace ptxray

@@ -84,7 +84,7 @@ void Completer::add(Kind kind, const llvm::Twine &text, StringRef label, std::st
 
 // ---- opcodes
 
-/// The gate that all forms of the mnemonic have in common.
+/// Returns the gate that all forms of the mnemonic have in common.
 isa::ExprId gateOf(const isa::Mnemonic &mnemonic, const Availability &availability) {
   const isa::Tables &tables = isa::tables();
   isa::ExprId lacking = 0;
@@ -179,7 +179,7 @@ void Completer::arguments() {
 
 // ---- operands
 
-/// The operands that forms with the written words have at the place of the cursor.
+/// Returns the operands that forms with the written words have at the place of the cursor.
 Completer::Expected Completer::expectedHere() const {
   Expected expected;
   const Opcode opcode(first);
@@ -227,7 +227,7 @@ static bool isSpace(StringRef word) {
   return llvm::any_of(keywords(), [&](const Keyword &one) { return one.kind == TokenKind::Space && one.text == word; });
 }
 
-/// Is true if the opcode may access the space: it names that one, or none.
+/// Returns whether the opcode may access the space: it names that one, or none.
 bool Completer::mayAccess(isa::WordId space) const {
   bool namesOthers = false;
   llvm::SmallVector<StringRef> parts;

@@ -12,9 +12,9 @@ struct ShownDescriptor {
   uint64_t value = 0;
 };
 
-/// Is true if any form of the instruction has a descriptor: most have none.
+/// Returns whether any form of the instruction has a descriptor: most have none.
 bool mayHaveDescriptors(const isa::Mnemonic &mnemonic);
-/// The descriptors of one instruction of the body, counted from 0. `values` are those of the body.
+/// Returns the descriptors of one instruction of the body, counted from 0. `values` are those of the body.
 std::vector<ShownDescriptor> descriptorsOf(const Body &body, uint32_t number, const ModuleContext &module,
                                            Values &values);
 

@@ -30,19 +30,20 @@ public:
   const CheckOptions &options() const { return *checkOptions; }
   std::shared_ptr<const CheckOptions> sharedOptions() const { return checkOptions; }
 
-  /// The findings of `ptxray check`; computed at the first question after a change.
+  /// Returns the findings of `ptxray check`; computed at the first question after a change.
   const FileReport &checked();
   /// False for other languages, and for a text that only claims to be PTX.
   bool isPtx() const;
-  /// The bodies of functions, if the text is PTX.
+  /// Returns the bodies of functions, if the text is PTX.
   llvm::ArrayRef<Range> bodies();
-  /// The function or the statement around the place, valid until the next question or change; null if there is no PTX.
+  /// Returns the function or the statement around the place, valid until the next question or change; null if there is
+  /// no PTX.
   const Excerpt *excerptAt(uint32_t place);
-  /// The text of that excerpt, unread.
+  /// Returns the text of that excerpt, unread.
   std::optional<ExcerptText> textAround(uint32_t place);
   /// Everything outside of functions; null if the text is not PTX.
   const Excerpt *outside();
-  /// The number of changes.
+  /// Returns the number of changes.
   uint64_t version() const { return changes; }
 
 private:

@@ -22,14 +22,15 @@ public:
   llvm::StringRef text() const { return buffer->text(); }
   llvm::StringRef text(Range range) const { return buffer->text(range); }
   const Ast &ast() const { return whole.ast(); }
-  /// The body of the function around the place; null: there is none.
+  /// Returns the body of the function around the place; null: there is none.
   const Body *body() const { return around; }
   llvm::ArrayRef<Symbol> moduleSymbols() const { return whole.symbols(); }
   ModuleContext module() const { return whole.context(); }
   const ReadModule &read() const { return whole; }
   std::optional<uint32_t> bodyBegin() const { return begin; }
 
-  /// A place of the document in this text, and the other way. Empty places are of what the document does not have.
+  /// Returns a place of the document in this text, and the other way. Empty places are of what the document does not
+  /// have.
   std::optional<uint32_t> offsetOf(uint32_t place) const { return mapped.offsetOf(place); }
   Range placeOf(Range range) const { return mapped.placeOf(range); }
   /// It is in the document as it is.
@@ -43,11 +44,11 @@ private:
   const Body *around = nullptr;
 };
 
-/// An excerpt of PTX: all that is outside of bodies, each of which becomes a semicolon, and the whole body around the
-/// place, if there is one; then the text ends with it.
+/// Returns an excerpt of PTX: all that is outside of bodies, each of which becomes a semicolon, and the whole body
+/// around the place, if there is one; then the text ends with it.
 ExcerptText excerptOfPtx(llvm::StringRef text, llvm::ArrayRef<Range> bodies, std::optional<uint32_t> place,
                          const CheckOptions &options);
-/// An excerpt of another language: what is judged in place of a statement.
+/// Returns an excerpt of another language: what is judged in place of a statement.
 ExcerptText excerptOfStatement(InlineModule module, const CheckOptions &options);
 /// The same text without a part of it.
 ExcerptText without(const ExcerptText &text, Range part);

@@ -29,7 +29,7 @@ private:
       ++to;
     return to;
   }
-  /// The place after the comment or string that begins here, or one byte on.
+  /// Returns the place after the comment or string that begins here, or one byte on.
   uint32_t behindHidden() const;
   bool isOneOf(llvm::ArrayRef<llvm::StringLiteral> words) const;
   void open();
@@ -58,7 +58,7 @@ uint32_t BodyFinder::behindHidden() const {
   return at + 1;
 }
 
-/// Is true if one of the words is at this dot.
+/// Returns whether one of the words is at this dot.
 bool BodyFinder::isOneOf(llvm::ArrayRef<llvm::StringLiteral> words) const {
   const llvm::StringRef word = text.substr(at, 12).drop_front().take_while(isWordCharacter);
   return llvm::is_contained(words, word);

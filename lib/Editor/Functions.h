@@ -6,8 +6,8 @@
 
 namespace ptxray {
 
-/// The bodies of functions, including braces, in the order of the text. If a closing brace is missing, a body ends
-/// before the next line that begins a function.
+/// Returns the bodies of functions, including braces, in the order of the text. If a closing brace is missing, a body
+/// ends before the next line that begins a function.
 std::vector<Range> findBodies(llvm::StringRef text);
 
 } // namespace ptxray

@@ -75,7 +75,7 @@ bool formIsAvailable(const isa::Form &form, const Writer &out) {
   });
 }
 
-/// The slot that a piece of a form's syntax names, from `next` on, since two slots may have one name.
+/// Returns the slot that a piece of a form's syntax names, from `next` on, since two slots may have one name.
 std::optional<unsigned> slotNamed(const FormMatch &match, StringRef name, unsigned next) {
   for (unsigned slot = next; slot < match.slots.size(); ++slot)
     if (StringRef(match.slots[slot].name()) == name)
@@ -83,7 +83,7 @@ std::optional<unsigned> slotNamed(const FormMatch &match, StringRef name, unsign
   return match.findSlot(name);
 }
 
-/// The syntax with the written words in place of its slots, without optional parts that are not written.
+/// Returns the syntax with the written words in place of its slots, without optional parts that are not written.
 std::string writtenForm(const FormMatch &match) {
   const auto isOfName = [](char c) { return llvm::isAlnum(c) || c == '_' || c == ':'; };
   std::string out;
@@ -128,7 +128,7 @@ void writeForms(const isa::Mnemonic &mnemonic, Writer &out) {
   out.code(std::move(list));
 }
 
-/// A text about a form with the written words for its slots, except for slots that stand for a number.
+/// Returns a text about a form with the written words for its slots, except for slots that stand for a number.
 std::string withWords(std::string text, const FormMatch &match) {
   for (unsigned slot = 0; slot < match.slots.size(); ++slot) {
     const isa::Word &word = isa::word(match.slotWord[slot]);
@@ -166,7 +166,7 @@ void writeFormulas(const FormMatch &match, Writer &out) {
   out.code(std::move(list));
 }
 
-/// The slot of a match that holds a word of the opcode.
+/// Returns the slot of a match that holds a word of the opcode.
 std::optional<unsigned> slotOf(const FormMatch &match, unsigned word) {
   for (unsigned slot = 0; slot < match.slots.size(); ++slot)
     if (match.slotWord[slot] && match.slotAt[slot] == static_cast<int>(word))

@@ -120,7 +120,7 @@ FileNames filesOf(const Ast &ast) {
   return files;
 }
 
-/// The hints of the whole text, or of a part with many functions.
+/// Returns the hints of the whole text, or of a part with many functions.
 std::vector<InlayHint> hintsOfAll(Document &document, const FileNames &files, Range part) {
   std::vector<InlayHint> hints;
   auto see = [&](const Body &body, const ModuleState &module) {

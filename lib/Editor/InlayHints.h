@@ -10,7 +10,7 @@ struct InlayHint {
   std::string label;
   std::string more; // of the same, in lines; may be empty
 };
-/// The hints for instructions and directives within the part of the text, in its order.
+/// Returns the hints for instructions and directives within the part of the text, in its order.
 std::vector<InlayHint> inlayHints(Document &document, Range part);
 
 } // namespace ptxray

@@ -31,7 +31,7 @@ public:
   const Symbol *declared(Range range) const { return declaredAt.lookup(range.begin); }
 
 private:
-  /// The range of the name alone, without signs, offset and suffix.
+  /// Returns the range of the name alone, without signs, offset and suffix.
   Range nameIn(Range range, NameId name) const {
     const llvm::StringRef text = ast.text(name), written = source.text(range);
     const size_t at = written.starts_with(text) ? 0 : written.find(text);

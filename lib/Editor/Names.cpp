@@ -8,10 +8,10 @@ namespace ptxray {
 
 using llvm::StringRef;
 
-/// Is true if a name is known in all functions.
+/// Returns whether a name is known in all functions.
 static bool isOfModule(const Symbol &symbol) { return symbol.depth == 0; }
 
-/// The places of a name of the module in all bodies, which are read one after the other.
+/// Returns the places of a name of the module in all bodies, which are read one after the other.
 static std::vector<NamePlace> placesInAll(Document &document, StringRef name) {
   const SourceBuffer &source = document.source();
   std::map<uint32_t, NamePlace> places;
@@ -55,7 +55,7 @@ Found findName(Document &document, uint32_t place) {
 
 } // namespace
 
-/// The declarations of a function, if the name is one of a function with a body.
+/// Returns the declarations of a function, if the name is one of a function with a body.
 static std::vector<Range> functionsWithBody(Document &document, StringRef name) {
   std::vector<Range> found;
   const Excerpt *outside = document.outside();
@@ -85,12 +85,12 @@ std::vector<Range> definitionOf(Document &document, uint32_t place) {
 
 static bool isFamily(const Found &found) { return found.symbol()->familyCount != 0; }
 
-/// Is true if the name is that of a member, rather than of the declaration.
+/// Returns whether the name is that of a member, rather than of the declaration.
 static bool isMember(const Found &found) {
   return isFamily(found) && found.at->range.begin != found.symbol()->nameRange.begin;
 }
 
-/// The places of a member of a family, and the declaration of all members.
+/// Returns the places of a member of a family, and the declaration of all members.
 static std::vector<NamePlace> placesInExcerpt(const Found &found) {
   const bool ofOne = isMember(found);
   std::vector<NamePlace> places;

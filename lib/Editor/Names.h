@@ -13,13 +13,13 @@ struct Mention {
   bool isDeclaration = false;
 };
 
-/// The names of a body and of its function's head, in the order of the text.
+/// Returns the names of a body and of its function's head, in the order of the text.
 std::vector<Mention> mentionsInBody(const Body &body, const SourceBuffer &source);
-/// The names outside of bodies; `symbols` may be those of any body.
+/// Returns the names outside of bodies; `symbols` may be those of any body.
 std::vector<Mention> mentionsInModule(const Ast &ast, const SourceBuffer &source, llvm::ArrayRef<Symbol> symbols);
-/// All names of an excerpt.
+/// Returns all names of an excerpt.
 std::vector<Mention> mentionsIn(const Excerpt &excerpt);
-/// The mention that the offset touches; null if there is none.
+/// Returns the mention that the offset touches; null if there is none.
 const Mention *mentionAt(llvm::ArrayRef<Mention> mentions, uint32_t offset);
 
 // ---- answers, with places in the document
@@ -27,9 +27,9 @@ struct NamePlace {
   Range range;
   bool isWritten = false, isDeclaration = false;
 };
-/// The places where the name at a place is declared; for a function, where its body is.
+/// Returns the places where the name at a place is declared; for a function, where its body is.
 std::vector<Range> definitionOf(Document &document, uint32_t place);
-/// All places with the same meaning. `inDocument` includes names of the module in other functions.
+/// Returns all places with the same meaning. `inDocument` includes names of the module in other functions.
 std::vector<NamePlace> referencesOf(Document &document, uint32_t place, bool inDocument);
 
 /// The name that may be renamed at a place, or why none may.

@@ -13,7 +13,7 @@ struct VisibleName {
   isa::WordId type = 0, space = 0;
 };
 
-/// The names, inner ones first; of equal names only the innermost.
+/// Returns the names, inner ones first; of equal names only the innermost.
 std::vector<VisibleName> visibleNames(const Excerpt &excerpt, uint32_t offset);
 
 } // namespace ptxray

@@ -59,7 +59,7 @@ void Colourer::mentions(llvm::ArrayRef<Mention> mentions, const Ast &ast) {
       add(one.range, SemanticToken::Special, SemanticToken::ReadOnly);
 }
 
-/// The name of an instruction and its qualifiers. A word with a comment after it may extend over several lines.
+/// Returns the name of an instruction and its qualifiers. A word with a comment after it may extend over several lines.
 std::vector<SemanticToken> wordsOfOpcode(StringRef text, Range opcode) {
   std::vector<SemanticToken> tokens;
   for (const auto &[index, word] : llvm::enumerate(wordsOf(text, opcode))) {
@@ -172,7 +172,7 @@ void markLacking(std::vector<SemanticToken> &tokens, const DiagnosticList &diagn
   }
 }
 
-/// The tokens of the whole text, or of a part with several functions.
+/// Returns the tokens of the whole text, or of a part with several functions.
 std::vector<SemanticToken> tokensOfAll(Document &document, Range part) {
   const SourceBuffer &source = document.source();
   Colourer colourer(source, part);
@@ -201,7 +201,7 @@ void addExcerpt(const Excerpt &excerpt, Range part, std::vector<SemanticToken> &
   }
 }
 
-/// The tokens of a part as large as a screen, with few functions.
+/// Returns the tokens of a part as large as a screen, with few functions.
 std::vector<SemanticToken> tokensOfPart(Document &document, Range part) {
   std::vector<SemanticToken> tokens, out;
   bool isOutside = true;

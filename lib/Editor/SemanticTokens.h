@@ -28,7 +28,7 @@ struct SemanticToken {
   Kind kind = Opcode;
   uint8_t modifiers = None;
 };
-/// The tokens of a part of the text; sorted, without overlaps.
+/// Returns the tokens of a part of the text; sorted, without overlaps.
 std::vector<SemanticToken> semanticTokens(Document &document, Range part);
 
 } // namespace ptxray

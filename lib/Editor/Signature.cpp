@@ -8,7 +8,7 @@ namespace ptxray {
 
 using llvm::StringRef;
 
-/// The ranges of the operands in a syntax line: after the first blank outside of brackets, apart by commas.
+/// Returns the ranges of the operands in a syntax line: after the first blank outside of brackets, apart by commas.
 static std::vector<Range> operandsIn(StringRef syntax) {
   std::vector<Range> operands;
   int depth = 0;

@@ -12,7 +12,7 @@ struct DocumentSymbol {
   Range nameRange;
   std::vector<DocumentSymbol> children;
 };
-/// The symbols in the order of the text.
+/// Returns the symbols in the order of the text.
 std::vector<DocumentSymbol> documentSymbols(Document &document);
 
 struct Folding {
@@ -22,8 +22,8 @@ struct Folding {
 /// Bodies, blocks, comments of several lines, runs of debugging directives; sorted by place.
 std::vector<Folding> foldings(Document &document);
 
-/// The ranges from the word around a place to its operand, statement, block, body, and the whole text, each within the
-/// next.
+/// Returns the ranges from the word around a place to its operand, statement, block, body, and the whole text, each
+/// within the next.
 std::vector<Range> selectionsAt(Document &document, uint32_t place);
 
 } // namespace ptxray

@@ -7,7 +7,7 @@ using llvm::StringRef;
 
 namespace {
 
-/// The lines, including their ends.
+/// Returns the lines, including their ends.
 std::vector<StringRef> linesOf(StringRef text) {
   std::vector<StringRef> lines;
   while (!text.empty()) {
@@ -18,7 +18,7 @@ std::vector<StringRef> linesOf(StringRef text) {
   return lines;
 }
 
-/// The distance to the next lines that are equal again: the smallest sum, within a window.
+/// Returns the distance to the next lines that are equal again: the smallest sum, within a window.
 std::pair<size_t, size_t> nextEqual(llvm::ArrayRef<StringRef> before, llvm::ArrayRef<StringRef> after) {
   constexpr size_t window = 100;
   for (size_t sum = 1; sum <= 2 * window; ++sum)

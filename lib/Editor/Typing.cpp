@@ -14,7 +14,7 @@ public:
 
 private:
   void beginStatement(uint32_t place);
-  /// The place after a comment or string; `at` if none begins here.
+  /// Returns the place after a comment or string; `at` if none begins here.
   uint32_t behindHidden() const;
   void punctuation(char c);
   void readWord();

@@ -6,7 +6,7 @@
 
 namespace ptxray {
 
-/// The whole lines of a range, without the end of the last one.
+/// Returns the whole lines of a range, without the end of the last one.
 static Range wholeLines(llvm::StringRef text, Range range) {
   const size_t before = text.take_front(range.begin).rfind('\n');
   const auto begin = static_cast<uint32_t>(before == llvm::StringRef::npos ? 0 : before + 1);
@@ -14,7 +14,7 @@ static Range wholeLines(llvm::StringRef text, Range range) {
   return {begin, std::max(begin, begin + uint32_t(text.slice(begin, end).rtrim('\r').size()))};
 }
 
-/// The ranges sorted, with touching ones joined.
+/// Returns the ranges sorted, with touching ones joined.
 static std::vector<Range> joined(std::vector<Range> lines) {
   llvm::sort(lines, [](Range a, Range b) { return a.begin < b.begin; });
   std::vector<Range> joined;
@@ -59,7 +59,7 @@ static void readRemarks(const ReadText &read, Bounds &bounds) {
     bounds.kept.push_back({wholeLines(read.text, {*off, *off}).begin, uint32_t(read.text.size())});
 }
 
-/// The kept lines, extended by all statements that have a part on them.
+/// Returns the kept lines, extended by all statements that have a part on them.
 static std::vector<Range> withStatements(llvm::StringRef text, const StatementList &statements,
                                          std::vector<Range> kept) {
   std::vector<Range> all = joined(kept);

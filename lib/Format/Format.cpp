@@ -31,14 +31,14 @@ std::vector<Edit> editsOf(const Formatting &formatting, llvm::StringRef text, co
 
 static constexpr Range everything{0, UINT32_MAX};
 
-/// The range from the beginning of the first line to the end of the last.
+/// Returns the range from the beginning of the first line to the end of the last one.
 static Range rangeOf(const SourceBuffer &source, LineSpan lines) {
   const uint32_t size = source.text().size();
   const Range first = source.lineRange(lines.first), last = source.lineRange(lines.last);
   return {first == Range() && lines.first > 1 ? size : first.begin, last == Range() ? UINT32_MAX : last.end};
 }
 
-/// Is true if another text has the same tokens and comments.
+/// Returns whether another text has the same tokens and comments.
 static bool haveSameWords(llvm::StringRef before, llvm::ArrayRef<Word> words, llvm::StringRef after) {
   WordReader reader(after, /*isFaulty=*/false);
   for (const Word &x : words) {

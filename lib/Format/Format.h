@@ -24,12 +24,12 @@ struct Formatting {
 /// statements end is a guess.
 Formatting formattingOf(const SourceBuffer &source, const FormatOptions &options, LineSpan lines = {});
 
-/// The text after the changes.
+/// Returns the text after the changes.
 std::string applied(const Formatting &formatting, llvm::StringRef text, const FormatOptions &options);
-/// The changes as edits.
+/// Returns the changes as edits.
 std::vector<Edit> editsOf(const Formatting &formatting, llvm::StringRef text, const FormatOptions &options);
 
-/// The text in its style, or unchanged if it is refused.
+/// Returns the text in its style, or unchanged if it is refused.
 std::string formatted(llvm::StringRef text, const FormatOptions &options, LineSpan lines = {});
 
 } // namespace ptxray

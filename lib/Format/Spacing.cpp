@@ -88,7 +88,7 @@ Gap Spacing::beforeBracket() const {
   return isAfterOpening() || (isSubscript && tokens != opcode + 1) ? Gap::None : Gap::Blank;
 }
 
-/// The gap before a sign or an operator.
+/// Returns the gap before a sign or an operator.
 Gap Spacing::beforeOperator() const {
   if (isAfterOpening() || last == TokenKind::At)
     return Gap::None;

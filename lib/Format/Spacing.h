@@ -17,7 +17,7 @@ public:
   explicit Spacing(const TextStatement &statement);
   /// Returns the gap before the token, which becomes the last one.
   Gap before(const Word &token);
-  /// The number of open braces of an initialiser.
+  /// Returns the number of open braces of an initialiser.
   uint32_t braces() const { return depth; }
   bool isInInitialiser() const { return sawEqual && isDeclaration; }
 

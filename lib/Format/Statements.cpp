@@ -53,7 +53,7 @@ static bool startsModuleItem(TokenKind kind) {
                       TokenKind::SourceSection, TokenKind::Dwarf, TokenKind::Alias, TokenKind::Space});
 }
 
-/// Is true if the arguments of a directive continue after `last`.
+/// Returns whether the arguments of a directive continue after `last`.
 static bool goesOn(TokenKind last, TokenKind next) {
   constexpr auto joins = [](TokenKind kind) {
     return oneOf(kind, {TokenKind::Comma, TokenKind::Plus, TokenKind::Minus});

@@ -45,7 +45,7 @@ struct StatementList {
   }
 };
 
-/// The text has no errors of syntax.
+/// Splits a text without syntax errors into statements.
 StatementList readStatements(llvm::StringRef text);
 
 } // namespace ptxray

@@ -33,7 +33,7 @@ void Typesetter::add(const TextStatement &statement) {
   isAfterBody = statement.shape == StatementShape::CloseBody;
 }
 
-/// The space between statements and comments.
+/// Returns the space between statements and comments.
 Space Typesetter::newLine(uint32_t newlines, uint32_t indent) {
   if (std::exchange(isFirst, false))
     return nothing;
@@ -80,7 +80,7 @@ void Typesetter::addEnd(const Word &word) {
 
 static bool isAside(const Word &word) { return word.aside != Aside::None; }
 
-/// The space before a word, unless a comment makes it begin a line.
+/// Returns the space before a word, unless a comment makes it begin a line.
 Space Typesetter::spaceBefore(const TextStatement &statement, size_t index, const Step &step) const {
   const Word &before = statement.words[index - 1], &word = statement.words[index];
   const Space newLine{1, std::min(step.indent, deepestIndent), false};
@@ -105,7 +105,7 @@ Space Typesetter::spaceBefore(const TextStatement &statement, size_t index, cons
   llvm_unreachable("all gaps are handled");
 }
 
-/// The columns that the first words take on one line.
+/// Returns the columns that the first words take on one line.
 uint32_t Typesetter::widthOf(const TextStatement &statement, const Steps &steps, size_t count) const {
   uint32_t width = writer.columns(statement.shape == StatementShape::Label ? 0 : statement.depth);
   for (size_t i = 0; i < count; ++i) {
@@ -207,7 +207,7 @@ void Typesetter::addWords(const TextStatement &statement, const Steps &steps, bo
   }
 }
 
-/// Is true if the semicolon is missing, as in `trap` with `exit;` on the next line: the line end tells it from an
+/// Returns whether the semicolon is missing, as in `trap` with `exit;` on the next line: the line end tells it from an
 /// operand.
 bool Typesetter::lacksSemicolon(const TextStatement &statement) const {
   const llvm::ArrayRef<Word> words = statement.words;

@@ -26,13 +26,13 @@ public:
   /// If `isFaulty`, quotes and `#` are read as the parser reads them in a faulty text, not beyond their line.
   WordReader(llvm::StringRef text, bool isFaulty);
 
-  /// The next word; at the end of the text always EndOfFile.
+  /// Returns the next word; at the end of the text always EndOfFile.
   const Word &peek() {
     if (first == ahead.size()) [[unlikely]]
       read();
     return ahead[first];
   }
-  /// The next word that is a token.
+  /// Returns the next word that is a token.
   const Word &peekToken() {
     const Word &word = peek();
     return word.aside == Aside::None ? word : peekBeyondAsides();
@@ -54,7 +54,7 @@ private:
   size_t first = 0;
 };
 
-/// The offset of the first word: after a byte order mark.
+/// Returns the offset of the first word: after a byte order mark.
 uint32_t beginOfWords(llvm::StringRef text);
 
 } // namespace ptxray

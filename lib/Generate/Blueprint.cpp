@@ -24,7 +24,7 @@ struct Draft {
       llvm::append_range(flat, one);
     return flat;
   }
-  /// The operand that a node belongs to.
+  /// Returns the operand that a node belongs to.
   std::optional<unsigned> operandOf(int node) const {
     if (node < 0)
       return {};
@@ -133,7 +133,7 @@ static bool isForGlobalAlone(StringRef spelling) {
 /// Fragments of which only loads and stores of the same kind know which thread has which element.
 static bool hasOpenFragments(StringRef spelling) { return spelling.starts_with("wmma."); }
 
-/// The result with different registers in each place; nothing: there are not as many.
+/// Returns the result with different registers in each place; nothing: there are not as many.
 static std::optional<std::string> withDifferentRegisters(StringRef result) {
   std::map<StringRef, unsigned> used;
   bool isEnough = true;
@@ -203,7 +203,7 @@ static bool commutes(const Recipe &recipe) {
   return true;
 }
 
-/// A generic address of an operand may lead to the spaces that may be written instead.
+/// Returns the region for a generic address: the spaces that may be written in its place.
 static Region genericRegion(const FormMatch &match, int node, StringRef spelling) {
   const isa::Tables &t = isa::tables();
   bool isGlobal = false, isShared = false;
@@ -307,7 +307,7 @@ static Judged judgedOf(const Draft &draft, const std::vector<Shape> &shapes, con
   return judge({Opcode(draft.opcode), shapes, availability});
 }
 
-/// The family of an instruction; nothing: it does what no program may do.
+/// Returns the family of an instruction; nothing: it does what no program may do.
 static std::optional<Family> familyOf(const Judged &judged, const Recipe &recipe) {
   const Facts &facts = judged.facts;
   constexpr FactKinds allowed = bitOf(FactKind::Copies) | bitOf(FactKind::Converged) | bitOf(FactKind::Among) |

@@ -23,7 +23,7 @@ struct Generator::State {
 Generator::Generator(ProgramTarget target) : state(std::make_unique<State>(std::move(target))) {}
 Generator::~Generator() = default;
 
-/// The text without the lines of these findings.
+/// Returns the text without the lines of these findings.
 static std::string withoutLines(const SourceBuffer &source, const DiagnosticList &findings) {
   std::vector<uint32_t> lines;
   for (const Diagnostic &found : findings)

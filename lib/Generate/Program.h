@@ -32,7 +32,8 @@ public:
   explicit Generator(ProgramTarget target);
   ~Generator();
 
-  /// The same options give the same program. Its second line says how it is launched: `// run: --block=64 ...`.
+  /// Generates a program. The same options produce the same program. Its second line states how to launch it: `// run:
+  /// --block=64 ...`.
   std::string program(const ProgramOptions &options);
 
 private:

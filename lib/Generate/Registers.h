@@ -20,7 +20,7 @@ const GeneratedRegister *findRegister(llvm::StringRef name);
 /// Their declarations, a line each type.
 std::string registerDeclarations();
 
-/// The text with each name in it as the function wants it. Names begin with `%`, `$`, `_` or a letter.
+/// Returns the text with each name in it as the function wants it. Names begin with `%`, `$`, `_` or a letter.
 std::string withNames(llvm::StringRef text, llvm::function_ref<std::string(llvm::StringRef)> change);
 
 } // namespace ptxray

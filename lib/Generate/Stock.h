@@ -16,7 +16,7 @@ class Stock {
 public:
   Stock(const ModuleContext &module, const ProgramTarget &target);
 
-  /// An instruction of the family; null: there is none. Which one depends on the random numbers alone.
+  /// Returns an instruction of the family; null: there is none. Which one depends on the random numbers alone.
   const Blueprint *pick(Family family, std::mt19937_64 &random);
   /// The same of those for which the condition holds.
   const Blueprint *pick(Family family, std::mt19937_64 &random, llvm::function_ref<bool(const Blueprint &)> isWanted);

@@ -16,7 +16,7 @@ unsigned registerBytes() { return static_cast<unsigned>(generatedRegisters().siz
 
 } // namespace
 
-/// The bytes of a thread in the buffers: its registers, then what it leaves in global, shared and local memory.
+/// Returns the bytes of a thread in the buffers: its registers, then what it leaves in global, shared and local memory.
 unsigned Writer::bytesOfThread() { return registerBytes() + 3 * ownBytes; }
 
 Writer::Writer(const ProgramOptions &options, StringRef target, Stock &stock)
@@ -32,7 +32,7 @@ std::string Writer::anyOf(unsigned bits) {
   return chosen.name;
 }
 
-/// The operands with other registers of the same types: different ones stay different.
+/// Returns the operands with other registers of the same types: different ones stay different.
 std::string Writer::renamed(StringRef operands) {
   std::map<StringRef, unsigned> shifts;
   return withNames(operands, [&](StringRef name) {

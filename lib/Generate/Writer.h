@@ -29,7 +29,7 @@ private:
   bool chance(unsigned percent) { return pick(100) < percent; }
   bool has(Family family) const { return options.families & bitOf(family); }
   void line(const std::string &text) { (body += "  " + text) += '\n'; }
-  /// A register that computes; it counts as used.
+  /// Returns a register that computes; it counts as used.
   std::string anyOf(unsigned bits);
   std::string renamed(llvm::StringRef operands);
   std::string textOf(const Blueprint &one, Owner owner = Owner::Itself, unsigned cell = 0);

@@ -16,13 +16,13 @@ struct CudaRelease {
   std::string name() const { return std::to_string(major) + "." + std::to_string(minor); }
 };
 
-/// The releases in chronological order.
+/// Returns the releases in chronological order.
 llvm::ArrayRef<CudaRelease> cudaReleases();
 
-/// The first toolkit that reads this version; the newest toolkit if none does.
+/// Returns the first toolkit that reads this version; the newest toolkit if none does.
 const CudaRelease &firstToolkitFor(uint16_t ptx);
 
-/// The first branch of the driver that loads this version; empty if it is not known.
+/// Returns the first branch of the driver that loads this version; empty if it is not known.
 llvm::StringRef firstDriverFor(uint16_t ptx);
 
 } // namespace ptxray

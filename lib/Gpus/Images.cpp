@@ -41,7 +41,7 @@ static bool hasText(llvm::ArrayRef<Entry> entries) {
   return llvm::any_of(entries, [](const Entry &e) { return e.isText(); });
 }
 
-/// Is true if a container has code: a device link of nothing leaves a cubin without any.
+/// Returns whether a container has code: a device link of nothing leaves a cubin without any.
 static bool hasCode(const Binary &binary, const Container &container, Unpacker &unpacker) {
   const llvm::ArrayRef<Entry> entries = binary.entriesOf(container);
   if (hasText(entries))

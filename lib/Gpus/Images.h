@@ -10,7 +10,7 @@ enum class Fit : uint8_t { None, Compiled, Native };
 
 /// Returns what the GPU can do with one image. PTX also needs a driver that reads its version.
 Fit fitOf(const Entry &entry, const isa::Target &gpu);
-/// The GPUs that a library may meet, in ascending order.
+/// Returns the GPUs that a library may meet, in ascending order.
 std::vector<const isa::Target *> gpusOfToday();
 
 /// A program registers a module as a unit: a container, or everything that one device link combined.
@@ -25,7 +25,7 @@ struct ModuleFit {
   const Entry *text = nullptr; // Compiled: the PTX that the driver takes, the newest of several
 };
 
-/// The modules, without containers that have no code. Unpacks a cubin of each container without PTX.
+/// Returns the modules, without containers that have no code. Unpacks a cubin of each container without PTX.
 std::vector<DeviceModule> modulesOf(const Binary &binary, Unpacker &unpacker);
 ModuleFit fitOf(const DeviceModule &module, const Binary &binary, const isa::Target &gpu);
 

@@ -104,7 +104,7 @@ static std::string targetText(uint16_t set) {
   return name + (text.ends_with("f") ? " or higher in that family" : " or higher");
 }
 
-/// The negation of a set: `a target below sm_70`, `a target other than sm_90a`.
+/// Returns the negation of a set: `a target below sm_70`, `a target other than sm_90a`.
 static std::string otherTargetText(uint16_t set) {
   llvm::StringRef text = isa::tables().targetSets[set].text();
   const bool isBelow = text.consume_back("+") && !text.ends_with("f");

@@ -22,11 +22,11 @@ struct ModuleContext {
   Range targetName;         // of the architecture after `.target`, likewise
 };
 
-/// The context with the target that code is made for, in place of the module's.
+/// Returns the context with the target that code is made for, in place of the module's.
 ModuleContext ofArch(ModuleContext context);
 /// Evaluates a single gate.
 bool isMet(isa::ExprId gate, const ModuleContext &context);
-/// The name of the module's target, such as `sm_90a`.
+/// Returns the name of the module's target, such as `sm_90a`.
 std::string targetName(const ModuleContext &context);
 
 /// Expressions about version and target alone, each evaluated once.
@@ -35,7 +35,7 @@ public:
   explicit Availability(const ModuleContext &context);
   bool holds(isa::ExprId gate) const;
   const ModuleContext &module() const { return context; }
-  /// The same for the target that code is made for.
+  /// Returns the same for the target that code is generated for.
   const Availability &ofCode() const;
   /// If set, receives every gate that is evaluated.
   mutable std::vector<isa::ExprId> *asked = nullptr;
@@ -59,11 +59,11 @@ using GateAlternatives = llvm::SmallVector<GateAlternative, 4>;
 bool targetFits(const GateAlternative &alternative, const ModuleContext &context);
 bool versionFits(const GateAlternative &alternative, const ModuleContext &context);
 
-/// The alternatives in words: "sm_100a, sm_100f or higher in that family (PTX 8.8), or sm_110a".
+/// Returns the alternatives in words: "sm_100a, sm_100f or higher in that family (PTX 8.8), or sm_110a".
 std::string wording(llvm::ArrayRef<GateAlternative> alternatives);
-/// A gate in its own words: "PTX 7.8 and sm_90 or higher".
+/// Returns a gate in its own words: "PTX 7.8 and sm_90 or higher".
 std::string gateText(isa::ExprId gate);
-/// The version, such as "2.2", of a gate that requires nothing but a version.
+/// Returns the version, such as "2.2", of a gate that requires nothing but a version.
 std::string versionOf(isa::ExprId gate);
 bool inTargetSet(uint16_t set, uint16_t target);
 

@@ -30,7 +30,7 @@ static_assert(orderedNames.size() == static_cast<size_t>(Ordered::Tcgen05) + 1);
 static_assert(operationNames.size() == static_cast<size_t>(Operation::Mapa) + 1);
 static_assert(accessNames.size() == static_cast<size_t>(Access::TensorMap) + 1);
 
-/// The kind of operand in words; empty for values and registers, whose type says more.
+/// Returns the kind of operand in words; empty for values and registers, whose type says more.
 constexpr Text roleText(OperandRole role) {
   switch (role) {
   case OperandRole::Address: return "an address in brackets";

@@ -65,10 +65,10 @@ struct Tables {
   llvm::StringRef characters;          // of all texts
   llvm::ArrayRef<uint32_t> textStarts; // in them, and where the last one ends
 };
-/// The tables made from grammar/isa; a test may define this function to replace them.
+/// Returns the tables made from grammar/isa; a test may define this function to replace them.
 const Tables &tables();
 
-/// The run of one of the arrays above that belongs to an element.
+/// Returns the run of one of the arrays above that belongs to an element.
 template <typename T> llvm::ArrayRef<T> run(llvm::ArrayRef<T> all, Span span) {
   return all.slice(span.first, span.count);
 }
@@ -91,8 +91,8 @@ const Directive *findDirective(llvm::StringRef name); // `.maxntid`
 const Directive *findPragma(llvm::StringRef name);
 const RuntimeFunction *findRuntimeFunction(llvm::StringRef name);
 Meaning meaning(MeaningRow row);
-/// The meaning of a word, an operand or a special register in instructions that begin with the mnemonic; nothing if
-/// none is written down.
+/// Returns the meaning of a word, an operand or a special register in instructions that begin with the mnemonic;
+/// nothing if none is written down.
 std::optional<Meaning> findMeaning(llvm::StringRef name, llvm::StringRef mnemonic = "");
 const Example *findExample(llvm::StringRef name);
 

@@ -26,7 +26,7 @@ Layout fragment(std::string name, uint32_t rows, uint32_t columns, llvm::StringR
   return layout;
 }
 
-/// The layout of A, M x K: rows over the groups of four threads, columns within them. `warps` is 1, or 4 for a
+/// Returns the layout of A, M x K: rows over the groups of four threads, columns within them. `warps` is 1, or 4 for a
 /// warpgroup.
 Layout multiplicandA(uint32_t m, uint32_t k, llvm::StringRef type, uint32_t bits, uint32_t warps, std::string source) {
   const uint32_t run = inRegister(bits), rows = m / warps;
@@ -40,7 +40,7 @@ Layout multiplicandA(uint32_t m, uint32_t k, llvm::StringRef type, uint32_t bits
   return layout;
 }
 
-/// The layout of B, K x N: that of A with rows and columns exchanged.
+/// Returns the layout of B, K x N: that of A with rows and columns exchanged.
 Layout multiplicandB(uint32_t k, uint32_t n, llvm::StringRef type, uint32_t bits, std::string source) {
   const uint32_t run = inRegister(bits);
   Layout layout = fragment("B", k, n, type, bits, "b", std::move(source));
@@ -51,7 +51,7 @@ Layout multiplicandB(uint32_t k, uint32_t n, llvm::StringRef type, uint32_t bits
   return layout;
 }
 
-/// The layout of C and D, M x N: two neighbouring columns a thread; two elements of 16 bits share a register.
+/// Returns the layout of C and D, M x N: two neighbouring columns a thread; two elements of 16 bits share a register.
 Layout accumulator(std::string name, uint32_t m, uint32_t n, llvm::StringRef type, uint32_t bits, uint32_t warps,
                    std::string source) {
   const uint32_t rows = m / warps, pair = bits == 16 ? 1 : 2;
@@ -69,7 +69,7 @@ Layout accumulator(std::string name, uint32_t m, uint32_t n, llvm::StringRef typ
   return layout;
 }
 
-/// The number of adjacent columns of A from which the metadata selects, with four bits each time.
+/// Returns the number of adjacent columns of A from which the metadata selects, with four bits each time.
 uint32_t sparseChunk(uint32_t bits) { return bits == 32 ? 2 : bits == 4 ? 8 : 4; }
 
 /// Adds the layout of the metadata: which bits of which register describe which chunk of A. For elements of at least 16
@@ -102,7 +102,7 @@ void addMetadata(Answer &answer, uint32_t m, uint32_t k, uint32_t bits, uint32_t
   answer.layouts.push_back(std::move(layout));
 }
 
-/// The factors of block scaling in the data register of each thread.
+/// Returns the factors of block scaling in the data register of each thread.
 Layout scaleFactors(char operand, uint32_t rows, uint32_t factors, uint32_t thread, uint32_t byte) {
   Layout layout;
   layout.name = operand == 'a' ? "scale-a" : "scale-b";
@@ -123,7 +123,7 @@ Layout scaleFactors(char operand, uint32_t rows, uint32_t factors, uint32_t thre
   return layout;
 }
 
-/// The multiplication on quads of threads, which makes four small products.
+/// Returns the multiplication on quads of threads, which makes four small products.
 Answer describeQuadPairs(const Words &words, llvm::StringRef accumulatorType) {
   const std::string source = "PTX ISA 9.7.14.5.1; cute mma_traits_sm70.hpp";
   auto quads = [](Layout &layout) -> Layout & {

@@ -32,17 +32,17 @@ struct Words {
   explicit Words(llvm::StringRef instruction);
   bool has(llvm::StringRef word) const;
   bool starts(llvm::StringRef mnemonic) const { return !all.empty() && all.front() == mnemonic; }
-  /// The rest of the first word that begins with a text: `f16` for `kind::`.
+  /// Returns the rest of the first word that begins with a text: `f16` for `kind::`.
   llvm::StringRef behind(llvm::StringRef start) const;
-  /// The shape, `m16n8k16` as {16, 8, 16}; a missing letter gives 0.
+  /// Returns the shape, `m16n8k16` as {16, 8, 16}; a missing letter gives 0.
   std::optional<std::array<uint32_t, 3>> shape() const;
-  /// The element types, in order.
+  /// Returns the element types, in order.
   llvm::SmallVector<llvm::StringRef, 4> types() const;
 
   llvm::SmallVector<llvm::StringRef, 12> all;
 };
 
-/// The width of an element of this type, written without its dot; 0 if there is no such type.
+/// Returns the width of an element of this type, written without its dot; 0 if there is no such type.
 uint32_t bitsOfType(llvm::StringRef type);
 
 Answer describe(const Request &request);
@@ -60,7 +60,7 @@ Answer describeSharedMemory(const Words &words, const Request &request); // Shar
 /// Sixteen elements of 4 or 6 bits in shared memory, where a row of them takes 16 bytes (padded) or as many as they
 /// need.
 Layout sixteenElements(uint32_t bits, bool padded); // SharedMemory.cpp
-/// An element of 4 or 6 bits within a byte: its bits as one row, the highest first.
+/// Returns an element of 4 or 6 bits within a byte: its bits as one row, the highest first.
 Layout elementInByte(llvm::StringRef type); // SharedMemory.cpp
 
 } // namespace ptxray::layout

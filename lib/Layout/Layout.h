@@ -72,12 +72,12 @@ struct Layout {
 };
 
 uint32_t size(const Layout &layout, Along along);
-/// One more than the highest number on the axis.
+/// Returns one more than the highest number on the axis.
 uint32_t size(const Layout &layout, Axis axis);
 
-/// The first element at a place; none if the place holds nothing.
+/// Returns the first element at a place; none if the place holds nothing.
 std::optional<Element> elementAt(const Layout &layout, Place place);
-/// All places that hold an element; none if it is outside the matrix.
+/// Returns all places that hold an element; none if it is outside the matrix.
 llvm::SmallVector<Place, 2> placesOf(const Layout &layout, Element element);
 /// Visits every pair of element and place.
 void forEach(const Layout &layout, llvm::function_ref<void(Element, Place)> visit);
@@ -85,10 +85,10 @@ void forEach(const Layout &layout, llvm::function_ref<void(Element, Place)> visi
 /// CuTe's notation of the map from (lane, value) to the element's number, counted down the columns.
 std::string cuteNotation(const Layout &layout);
 
-/// A place in words: `thread 5, a1, bits 16-31`.
+/// Returns a place in words: `thread 5, a1, bits 16-31`.
 std::string placeText(const Layout &layout, const Place &place);
 std::string elementText(const Layout &layout, const Element &element);
-/// A word in words: `a1`, `column 3`.
+/// Returns a word in words: `a1`, `column 3`.
 std::string wordText(const Layout &layout, uint32_t word);
 llvm::StringRef laneName(const Layout &layout);
 

@@ -11,8 +11,8 @@ namespace {
 
 constexpr unsigned margin = 16, labelWidth = 56, headHeight = 44;
 
-/// A colour for a thread. Neighbouring threads get hues far from each other; a group of four shares a hue and differs
-/// in lightness. Not every viewer knows hsl(), so the colour is computed here.
+/// Returns a colour for a thread. Neighbouring threads get hues far from each other; a group of four shares a hue and
+/// differs in lightness. Not every viewer knows hsl(), so the colour is computed here.
 std::string colour(uint32_t lane) {
   const double hue = (lane / 4) * 137 % 360 / 60.0, lightness = 0.88 - (lane % 4) * 0.07;
   const double chroma = (1 - std::abs(2 * lightness - 1)) * 0.65;

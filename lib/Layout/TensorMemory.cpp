@@ -82,8 +82,8 @@ Layout accumulatorIn(const PathLayout &path, uint32_t m, uint32_t n, llvm::Strin
   return layout;
 }
 
-/// The layout of A in tensor memory. Elements of 6 bits, and those of 4 unless two share a byte, have bytes of their
-/// own.
+/// Returns the layout of A in tensor memory. Elements of 6 bits, and those of 4 unless two share a byte, have bytes of
+/// their own.
 Layout multiplicandIn(const PathLayout &path, uint32_t m, uint32_t k, llvm::StringRef type, uint32_t bits,
                       uint32_t laneOffset) {
   Layout layout = inTensorMemory("A", (llvm::Twine(m) + "x" + llvm::Twine(k) + " of ." + type).str(), bits,
@@ -126,8 +126,8 @@ Layout scaleFactorsIn(bool ofA, uint32_t count, uint32_t factors, uint32_t id, u
   return layout;
 }
 
-/// The metadata of a sparse A: for elements of at least 16 bits each lane describes two rows, for narrower ones its
-/// own.
+/// Returns the metadata of a sparse A: for elements of at least 16 bits each lane describes two rows, for narrower ones
+/// its own.
 Layout metadataIn(const PathLayout &path, uint32_t m, uint32_t k, llvm::StringRef kind, uint32_t selector,
                   uint32_t laneOffset) {
   const bool wide = kind == "f16" || kind == "ti16" || kind == "tf32";

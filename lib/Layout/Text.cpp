@@ -15,7 +15,7 @@ std::string rangeOf(uint32_t first, uint32_t count) {
   return count == 1 ? std::to_string(first) : std::to_string(first) + "-" + std::to_string(first + count - 1);
 }
 
-/// The place of a cell's elements, as short as possible.
+/// Returns the place of a cell's elements, as short as possible.
 std::string cellText(const Layout &layout, const Grid &grid, uint32_t row, uint32_t column) {
   const auto places = placesOf(layout, grid.first(row, column));
   if (places.empty())

@@ -67,8 +67,8 @@ static size_t countWrongTypes(const TriedForm &form) {
   return llvm::count_if(ofOperands.findings, [](const Finding &f) { return f.id == DiagId::OperandType; });
 }
 
-/// The ways to bind the operands to the form in which the fewest have a wrong type: what is missing is the one with
-/// which the others fit.
+/// Returns the ways to bind the operands to the form in which the fewest have a wrong type: what is missing is the one
+/// with which the others fit.
 static std::vector<TriedForm> likelyBindings(const FormView &view) {
   std::vector<TriedForm> likely;
   size_t fewest = std::numeric_limits<size_t>::max();
@@ -88,7 +88,7 @@ static llvm::ArrayRef<uint32_t> formsOf(const WrittenInstruction &written) {
   return isa::run(isa::tables().mnemonicForms, written.opcode.mnemonic->forms);
 }
 
-/// The form with the fewest objections to the instruction.
+/// Returns the form with the fewest objections to the instruction.
 static TriedForm nearestForm(const WrittenInstruction &written) {
   std::optional<TriedForm> best;
   auto offer = [&](TriedForm &&form) {

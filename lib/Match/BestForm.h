@@ -11,7 +11,7 @@ struct TriedForm {
   FormView view;
   Judgement judgement;
 };
-/// The first form without findings; if there is none, the nearest form with its findings.
+/// Returns the first form without findings; if there is none, the nearest form with its findings.
 TriedForm bestForm(const WrittenInstruction &written);
 /// Returns, for each way to lay the operands over a form, what it has against it; none: the words do not fit. Where
 /// operands are missing or too many, the wrong ones among the others have a weight and no finding.

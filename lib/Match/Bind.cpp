@@ -98,7 +98,7 @@ private:
       recordMisfit(-1, n, [&] { list(p, pEnd, nNext, nEnd, next); });
   }
 
-  /// The number of elements within the brackets.
+  /// Returns the number of elements within the brackets.
   unsigned inside(unsigned n) const {
     unsigned count = 0;
     for (unsigned at = n + 1; at < n + shapes[n].extent; at += shapes[at].extent)
@@ -108,13 +108,13 @@ private:
 
   unsigned second(unsigned n) const { return n + 1 + shapes[n + 1].extent; }
 
-  /// Is true when ptxas ignores where the brackets end: after the name of a texture or surface and a lone register.
+  /// Returns whether ptxas ignores where the brackets end: after the name of a texture or surface and a lone register.
   bool isOpen(unsigned p, unsigned n) const {
     return patterns[p].kind == PatternKind::Address && shapes[n].kind == ShapeKind::Address && inside(n) >= 2 &&
            isOpaque(view.operands[patterns[p + 1].operand].role) && shapes[second(n)].kind != ShapeKind::Vector;
   }
 
-  /// Is true when `[a, b]` or `[a, b, c]` may stand for `[a], b, c`, of which the brackets of `a` are optional.
+  /// Returns whether `[a, b]` or `[a, b, c]` may stand for `[a], b, c`, of which the brackets of `a` are optional.
   bool isPair(unsigned p, unsigned n) const {
     if (patterns[p].kind != PatternKind::Address || patterns[p].extent != 2 || shapes[n].kind != ShapeKind::Address ||
         !(view.operands[patterns[p + 1].operand].rules & isa::BareAllowed))
@@ -208,7 +208,7 @@ private:
            (address.rules & isa::Subscript && indexed);
   }
 
-  /// Is true when `d|_` is written for `d`, as every instruction allows.
+  /// Returns whether `d|_` is written for `d`, as every instruction allows.
   bool discardsSecond(const Pattern &result, unsigned n) const {
     return shapes[n].kind == ShapeKind::Pair && shapes[n + 1].kind == ShapeKind::Register &&
            shapes[n + 1 + shapes[n + 1].extent].kind == ShapeKind::Sink &&

@@ -17,7 +17,7 @@ struct Binding {
 };
 const char *shapeName(ShapeKind kind);
 
-/// The best assignments: all those with the fewest misfits.
+/// Returns the best assignments: all those with the fewest misfits.
 llvm::SmallVector<Binding, 2> bindOperands(const FormView &view);
 /// Stores the operands in the match, and reports the misfits.
 void applyBinding(FormView &view, const Binding &binding, Judgement &judgement);

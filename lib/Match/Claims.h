@@ -6,7 +6,7 @@
 
 namespace ptxray {
 
-/// Is true when some form of the instruction may hold the words together, in this order, and none of `without`,
+/// Returns whether some form of the instruction may hold the words together, in this order, and none of `without`,
 /// whatever the operands, the version and the target are. It is also true where the tables alone do not say.
 bool mayMeet(const isa::Mnemonic &mnemonic, llvm::ArrayRef<isa::WordId> words,
              llvm::ArrayRef<isa::WordId> without = {});

@@ -7,7 +7,7 @@
 
 namespace ptxray {
 
-/// Is true when a cell of a row allows the words in the slots. An empty slot may still take any word.
+/// Returns whether a cell of a row allows the words in the slots. An empty slot may still take any word.
 static bool cellAllows(const FormMatch &match, const isa::Column &column, const isa::Cell &cell) {
   const isa::Tables &t = isa::tables();
   if (column.kind != isa::ColumnKind::Slot)
@@ -24,7 +24,7 @@ static bool cellAllows(const FormMatch &match, const isa::Column &column, const 
   return true;
 }
 
-/// Is true when each table has a row that allows the words in the slots.
+/// Returns whether each table has a row that allows the words in the slots.
 static bool tablesAllow(const FormMatch &match) {
   const isa::Tables &t = isa::tables();
   return llvm::all_of(isa::run(t.formTables, match.form().tables), [&](uint32_t index) {
@@ -40,7 +40,7 @@ static bool tablesAllow(const FormMatch &match) {
   });
 }
 
-/// The first gate that the module does not satisfy; 0 if there is none.
+/// Returns the first gate that the module does not satisfy; 0 if there is none.
 static isa::ExprId failingGate(const FormMatch &match, const isa::SlotValue &value, const Availability &availability) {
   const isa::Tables &t = isa::tables();
   for (const isa::ExprId gate : {value.gate, isa::word(value.word).gate})
@@ -55,8 +55,8 @@ static isa::ExprId failingGate(const FormMatch &match, const isa::SlotValue &val
   return 0;
 }
 
-/// The slots that the next word may take, from the last written one to the first mandatory one. There are none if the
-/// words are not in the order of the form.
+/// Returns the slots that the next word may take, from the last written one to the first mandatory one. There are none
+/// if the words are not in the order of the form.
 static llvm::SmallVector<unsigned, 8> nextSlots(const FormMatch &match) {
   unsigned from = match.form().mnemonicSlots;
   for (unsigned slot = 0; slot < match.slots.size(); ++slot)

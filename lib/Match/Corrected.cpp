@@ -26,7 +26,7 @@ struct Group {
 /// Written words that a sentence is about, in their order.
 using Indices = llvm::SmallVector<unsigned, 2>;
 
-/// The fewest written words of which a sentence is true: operations first, then those next to the place.
+/// Returns the fewest written words of which a sentence is true: operations first, then those next to the place.
 std::optional<Indices> fewestWords(const Opcode &opcode, unsigned at,
                                    llvm::function_ref<bool(const Indices &)> isTrue) {
   Indices others;
@@ -80,7 +80,7 @@ private:
 
 } // namespace
 
-/// The words that all corrections of the group have in place of one, the nearest first.
+/// Returns the words that all corrections of the group have in place of one, the nearest first.
 Words Teller::rightWords(size_t change) const {
   Words right;
   for (const Correction *correction : group.members)
@@ -92,7 +92,7 @@ Words Teller::rightWords(size_t change) const {
   return right;
 }
 
-/// The words of the slots that take the right ones, of all forms.
+/// Returns the words of the slots that take the right ones, of all forms.
 Words Teller::alternatives(const Words &right) const {
   const isa::Tables &t = isa::tables();
   Words all = right;
@@ -108,7 +108,7 @@ Words Teller::alternatives(const Words &right) const {
   return all;
 }
 
-/// The right words, and if there are few, all others that go with the rest of the opcode in that place.
+/// Returns the right words, and if there are few, all others that go with the rest of the opcode in that place.
 Words Teller::fittingThere(unsigned at, const Words &right) const {
   constexpr size_t most = 8;
   Words fitting = right;
@@ -124,7 +124,7 @@ Words Teller::fittingThere(unsigned at, const Words &right) const {
   return fitting.size() > most ? right : fitting;
 }
 
-/// Is true when the words of the subject and another go together in some form, wherever that one is among them.
+/// Returns whether the words of the subject and another go together in some form, wherever that one is among them.
 bool Teller::mayHold(const Indices &subject, WordId word) const {
   Words words;
   for (unsigned k : subject)
@@ -363,7 +363,7 @@ static Words wordsIn(llvm::StringRef text) {
   return words;
 }
 
-/// A word of a place, and its text, which is none of these.
+/// Returns a word of a place, and its text, which is none of these.
 static std::optional<uint16_t> otherWord(const Opcode &opcode, Place place, const Words &subject) {
   for (uint16_t k = place.index; place.kind == Place::Word && k < place.index + place.count; ++k)
     if (!llvm::is_contained(subject, opcode.words[k].id))
@@ -466,7 +466,7 @@ static bool tellOfOperands(std::vector<Finding> &findings, const Group &group, c
   return true;
 }
 
-/// The only change, if it is the only one that makes the instruction right.
+/// Returns the only change, if it is the only one that makes the instruction right.
 static Remedy onlyRemedy(llvm::ArrayRef<Group> groups, const Opcode &opcode) {
   const Correction &first = groups.front().first();
   if (groups.size() > 1 || groups.front().members.size() > 1 || !first.left.empty())

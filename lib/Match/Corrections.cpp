@@ -124,7 +124,7 @@ unsigned Search::costOfRemoval(unsigned k) const {
   return wordClass == WordClass::Type || wordClass == WordClass::Operation ? 6 : 3;
 }
 
-/// Is true when a word that the instruction has begins with the written one. `.s16` is not such a part of `.s16x2`.
+/// Returns whether a word that the instruction has begins with the written one. `.s16` is not such a part of `.s16x2`.
 bool Search::isPartOfWord(unsigned k) const {
   const isa::Tables &t = isa::tables();
   const isa::Word &written = isa::word(opcode.words[k].id);
@@ -149,7 +149,7 @@ unsigned Search::costOfReplacement(unsigned k, WordId word) const {
   return (distance + 2) / 2 + (isPart || !isPartOfWord(k) ? 0 : 6);
 }
 
-/// Each word that takes no slot, with a slot that is empty and of its kind.
+/// Returns each word that takes no slot, with a slot that is empty and of its kind.
 llvm::SmallVector<Forced, 4> Search::forcedOf(const FormView &view, const Leftover &leftover) const {
   llvm::SmallVector<Forced, 4> forced;
   for (auto [k, j] : leftover.misplaced)
@@ -196,7 +196,7 @@ llvm::SmallVector<Search::Option, 0> Search::optionsOf(const FormView &view, For
   return options;
 }
 
-/// Is true when the draft is worth another change: the words fit, and something is wrong that a word may mend.
+/// Returns whether the draft is worth another change: the words fit, and something is wrong that a word may mend.
 bool Search::tryDraft(uint32_t form, const Draft &draft) {
   if (draft.cost > best() || ++trials > mostTrials)
     return false;

@@ -23,9 +23,10 @@ struct Correction {
 
 /// A word that does not go with the others, as the tables say it.
 bool isOfWordsTogether(const Finding &finding);
-/// The opcode with the changes.
+/// Returns the opcode with the changes.
 std::string spellingWith(const Opcode &opcode, llvm::ArrayRef<WordChange> changes);
-/// All that cost least. The words of the opcode are known ones; another version or target costs as much as it is worth.
+/// Returns all that cost least. The words of the opcode are known ones; another version or target costs as much as it
+/// is worth.
 std::vector<Correction> nearestCorrections(const WrittenInstruction &written, unsigned costOfGate);
 /// Puts what is to be changed in place of the findings; false: they say it already.
 bool adoptCorrections(std::vector<Finding> &findings, const WrittenInstruction &written);

@@ -10,24 +10,24 @@ struct Subject {
   std::string text; // quoted
   bool found = false;
 };
-/// The written words and operands that make an expression true.
+/// Returns the written words and operands that make an expression true.
 Subject subjectOf(const FormView &view, isa::ExprId when);
 
-/// The requirement of an expression, in words.
+/// Returns the requirement of an expression, in words.
 std::string describe(const FormView &view, isa::ExprId id, bool negated = false);
 
-/// The place at which an operand is missing: after the one before it.
+/// Returns the place at which an operand is missing: after the one before it.
 Place placeBefore(const FormView &view, unsigned operand);
-/// The name of an operand in messages, by its place: `operand 2`.
+/// Returns the name of an operand in messages, by its place: `operand 2`.
 std::string operandText(const FormView &view, unsigned index);
 /// Returns what an operand has to be: `a predicate`, `an address in brackets`.
 std::string operandKind(const FormView &view, unsigned index);
 std::string textAt(const FormView &view, Place place);
-/// The first of the words that is written; the opcode if none is written.
+/// Returns the first of the words that is written; the opcode if none is written.
 Place placeOfWord(const FormView &view, llvm::ArrayRef<isa::WordId> words);
 llvm::SmallVector<isa::WordId, 8> wordsOf(const isa::Slot &slot);
 llvm::ArrayRef<isa::WordId> wordList(const isa::Expr &e);
-/// A slot that holds a word which the expression does not allow.
+/// Returns a slot that holds a word which the expression does not allow.
 std::optional<unsigned> wrongSlot(const FormView &view, isa::ExprId id);
 /// Two words that cannot be combined if they are adjacent, else only the second.
 Place bothWords(Place one, Place other);

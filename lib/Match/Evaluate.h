@@ -15,7 +15,7 @@ inline bool holds(const FormView &view, isa::ExprId condition, Assume assume = A
   return evaluate(view, condition, assume).holds;
 }
 
-/// Is true when the condition depends on the value of a constant that is unknown.
+/// Returns whether the condition depends on the value of a constant that is unknown.
 bool asksForUnknown(const FormView &view, isa::ExprId condition);
 
 bool inRange(const isa::ValueRange &range, int64_t value);

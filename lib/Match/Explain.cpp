@@ -31,7 +31,7 @@ void reportWarnings(const FormView &view, const Truth &truth, const Subject &sub
   }
 }
 
-/// The first word that an expression mentions: it determines the kind of the rule.
+/// Returns the first word that an expression mentions: it determines the kind of the rule.
 // NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their conditions
 static WordId firstWord(const FormView &view, ExprId id) {
   const isa::Tables &t = isa::tables();

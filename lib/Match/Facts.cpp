@@ -37,14 +37,14 @@ static uint8_t useOfName(const Shape &shape, uint8_t use) {
   }
 }
 
-/// Is true when addresses have the width of the module's addresses: generic ones and those in `.global` do.
+/// Returns whether addresses have the width of the module's addresses: generic ones and those in `.global` do.
 static bool isFullWidth(const FormView &view) {
   return llvm::all_of(view.written.opcode.words, [](const OpcodeWord &word) {
     return word.id == isa::words::global || isa::word(word.id).wordClass != isa::WordClass::Space;
   });
 }
 
-/// Is true when the operand holds, or makes, a generic or global address of 32 bits.
+/// Returns whether the operand holds, or makes, a generic or global address of 32 bits.
 static bool isAddress32(const FormView &view, unsigned operand, const Shape &shape) {
   if (view.operands[operand].role == isa::OperandRole::Address)
     return shape.kind == ShapeKind::Register && isa::word(shape.type).bits == 32 && isFullWidth(view);
@@ -72,7 +72,7 @@ static void addBytes(const FormView &view, const isa::OperandDecl &operand, Acce
   access.bytes = static_cast<uint32_t>(bytes);
 }
 
-/// The bytes of the written vector up to the last element that goes to a register rather than to `_`.
+/// Returns the bytes of the written vector up to the last element that goes to a register rather than to `_`.
 static uint32_t takenBytes(const FormView &view, uint32_t bytes) {
   const llvm::ArrayRef<Shape> shapes = view.written.shapes;
   for (unsigned i = 0; i < view.operands.size(); ++i) {
@@ -141,13 +141,13 @@ static Computation computationOf(const FormView &view, isa::Operation operation)
   return computation;
 }
 
-/// Is true when the instruction converts from or to a generic address of 32 bits.
+/// Returns whether the instruction converts from or to a generic address of 32 bits.
 static bool makesAddress32(const Computation &computation) {
   return computation.isKnown && computation.resultBits == 32 &&
          (computation.operation == isa::Operation::ToGeneric || computation.operation == isa::Operation::FromGeneric);
 }
 
-/// Is true when the instruction converts between generic addresses and those in `.const`.
+/// Returns whether the instruction converts between generic addresses and those in `.const`.
 static bool convertsConstant(const FormView &view, const Computation &computation) {
   return computation.isKnown &&
          (computation.operation == isa::Operation::ToGeneric || computation.operation == isa::Operation::FromGeneric) &&
@@ -166,14 +166,14 @@ static uint32_t productsOf(const FormView &view, const isa::SpaceRef &sizes) {
   return static_cast<uint32_t>(products);
 }
 
-/// The number of registers of 32 bits that an operand takes.
+/// Returns the number of registers of 32 bits that an operand takes.
 static uint16_t registersOf(const FormView &view, unsigned operand) {
   const Shape &shape = view.written.shapes[view.nodeOf[operand]];
   const unsigned elements = shape.kind == ShapeKind::Vector ? shape.extent - 1u : 1;
   return narrow<uint16_t>(elements * std::max(1u, (view.typeOf(operand).bits + 31u) / 32));
 }
 
-/// Is true when a condition holds for the target that code is made for, which need not be the module's.
+/// Returns whether a condition holds for the target that code is made for, which need not be the module's.
 static bool holdsForCode(const FormView &view, isa::ExprId when) {
   const Availability &availability = view.written.availability;
   if (&availability.ofCode() == &availability)

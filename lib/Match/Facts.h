@@ -46,7 +46,7 @@ struct Access {
 
   bool reads() const { return kind == isa::Access::Reads || kind == isa::Access::Updates; }
   bool writes() const { return kind == isa::Access::Writes || kind == isa::Access::Updates; }
-  /// Is true when the text alone shows which bytes of a variable these are.
+  /// Returns whether the text alone shows which bytes of a variable these are.
   bool isOfVariable() const { return isVariable && bytes; }
   bool operator==(const Access &) const = default;
 };
@@ -120,7 +120,7 @@ struct Facts {
 
   bool operator==(const Facts &) const = default;
   bool has(isa::FactKind kind) const { return kinds & bitOf(kind); }
-  /// The first action of a kind of which something holds; null: there is none.
+  /// Returns the first action of a kind of which something holds; null: there is none.
   template <typename Holds> const Action *find(isa::FactKind kind, Holds holds) const {
     const auto *found =
         has(kind) ? llvm::find_if(actions, [&](const Action &a) { return a.kind == kind && holds(a); }) : actions.end();
@@ -129,7 +129,7 @@ struct Facts {
   const Action *find(isa::FactKind kind) const {
     return find(kind, [](const Action &) { return true; });
   }
-  /// Is true when control never continues after the instruction, unless it is guarded.
+  /// Returns whether control never continues after the instruction, unless it is guarded.
   bool endsControl() const { return has(isa::FactKind::Ends) || has(isa::FactKind::Branches); }
 };
 
@@ -141,7 +141,7 @@ struct PlainUses {
 };
 PlainUses plainUses(const Facts &facts, llvm::ArrayRef<Operand> nodes);
 
-/// The facts of an accepted instruction.
+/// Returns the facts of an accepted instruction.
 Facts factsOf(const FormView &view);
 Facts factsOfRefused(llvm::ArrayRef<Shape> shapes);
 

@@ -91,7 +91,7 @@ struct Finding {
   }
 };
 Finding makeWordFinding(DiagId id, Place place);
-/// A finding about words, independent of the form.
+/// Returns a finding about words, independent of the form.
 template <typename... Args> Finding wordFinding(IdFor<Args...> id, Place place, const Args &...args) {
   Finding f = makeWordFinding(id.value, place);
   (f.add(args), ...);

@@ -79,7 +79,7 @@ TypeView FormMatch::typeOf(unsigned operand) const {
   return type;
 }
 
-/// The number after a letter: `n` in `.m64n8k16` gives 8.
+/// Returns the number after a letter: `n` in `.m64n8k16` gives 8.
 static int64_t numberBehind(llvm::StringRef text, char letter) {
   for (size_t i = 0; i + 1 < text.size(); ++i)
     if (text[i] == letter && llvm::isDigit(text[i + 1])) {
@@ -103,7 +103,7 @@ std::optional<int64_t> FormMatch::value(const isa::Term &term) const {
   return number * term.mul / term.div + term.add;
 }
 
-/// The cell, in the chosen rows, that determines the length or the values of an operand.
+/// Returns the cell, in the chosen rows, that determines the length or the values of an operand.
 static const isa::Cell *cellOf(const FormMatch &match, isa::CellKind kind, unsigned operand) {
   const isa::Tables &t = isa::tables();
   const isa::Cell *found = nullptr; // the last counts

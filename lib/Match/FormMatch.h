@@ -13,10 +13,10 @@ struct FormMatch {
 
   const isa::Form &form() const { return isa::tables().forms[formIndex]; }
 
-  /// The word of a slot, its fallback if it is not written, or 0.
+  /// Returns the word of a slot, its fallback if it is not written, or 0.
   isa::WordId word(unsigned slot) const { return slotWord[slot] ? slotWord[slot] : slots[slot].fallback; }
   bool isWritten(unsigned slot) const { return slotWord[slot] != 0; }
-  /// The word of the slot with that name, or 0; its text, or an empty one.
+  /// Returns the word of the slot with that name, or 0; its text, or an empty one.
   isa::WordId wordOf(llvm::StringRef slot) const;
   llvm::StringRef slotText(llvm::StringRef slot) const { return isa::word(wordOf(slot)).text(); }
   std::optional<unsigned> findSlot(llvm::StringRef name) const; // with its dot
@@ -28,9 +28,9 @@ struct FormMatch {
   Place placeOfOperand(llvm::StringRef name) const;
 
   bool mayNegate(unsigned operand) const; // `{-}a`
-  /// The declared type of an operand, read from its slot if necessary.
+  /// Returns the declared type of an operand, read from its slot if necessary.
   TypeView typeOf(unsigned operand) const;
-  /// A length or bound; none if it depends on a slot that is not written.
+  /// Returns a length or bound; none if it depends on a slot that is not written.
   std::optional<int64_t> value(const isa::Term &term) const;
   /// Returns how long an operand may be, from its declaration or the rows of the tables; `ranges` returns the values
   /// that it may have.

@@ -11,7 +11,7 @@ struct FormView : FormMatch {
   FormView(const WrittenInstruction &written, uint32_t form) : FormMatch(form), written(written) {}
   FormView(const WrittenInstruction &written, const FormMatch &match) : FormMatch(match), written(written) {}
 
-  /// The shape of an operand, or null when it is not written or the form has none of that name.
+  /// Returns the shape of an operand, or null when it is not written or the form has none of that name.
   const Shape *operand(llvm::StringRef name) const {
     const std::optional<unsigned> index = findOperand(name);
     return index ? operand(*index) : nullptr;

@@ -62,7 +62,7 @@ static bool namesVariant(uint16_t set) {
   return text.ends_with("a") || text.ends_with("f");
 }
 
-/// The version with which a module for the target satisfies one of the alternatives; 0 if none does.
+/// Returns the version with which a module for the target satisfies one of the alternatives; 0 if none does.
 static uint16_t versionFor(const GateAlternatives &ways, uint16_t target, const ModuleContext &module) {
   ModuleContext changed = module;
   changed.target = target;
@@ -75,8 +75,8 @@ static uint16_t versionFor(const GateAlternatives &ways, uint16_t target, const 
   return least;
 }
 
-/// The target that changes least: one of the same family if there is one, the same architecture with another suffix
-/// before the next newer one, and an older one before those of other families.
+/// Returns the target that changes least: one of the same family if there is one, the same architecture with another
+/// suffix before the next newer one, and an older one before those of other families.
 static Remedy nearestTarget(const GateAlternatives &ways, const ModuleContext &module) {
   const auto targets = isa::targets();
   if (module.target == anyTarget)
@@ -101,7 +101,7 @@ static Remedy nearestTarget(const GateAlternatives &ways, const ModuleContext &m
   return remedy;
 }
 
-/// A set of targets in words, with their present names.
+/// Returns a set of targets in words, with their present names.
 static std::string setText(uint16_t set) {
   const isa::Tables &t = isa::tables();
   llvm::StringRef text = t.targetSets[set].text();
@@ -114,7 +114,7 @@ static std::string setText(uint16_t set) {
   return text.ends_with("f") ? "the family of " + name : name + " and higher";
 }
 
-/// All alternatives in words, those nearest to the module first.
+/// Returns all alternatives in words, those nearest to the module first.
 static std::string whereAvailable(const GateAlternatives &ways, const ModuleContext &module) {
   std::vector<std::string> parts;
   for (const GateAlternative &way : ways) {

@@ -5,7 +5,7 @@
 
 namespace ptxray {
 
-/// All ways to satisfy an expression by another version or target, without changing the instruction.
+/// Returns all ways to satisfy an expression by another version or target, without changing the instruction.
 GateAlternatives alternatives(const FormView &view, isa::ExprId id, bool negated = false);
 void reportGate(const FormView &view, const GateAlternatives &ways, const Subject &subject, uint32_t line,
                 Judgement &judgement);

@@ -32,7 +32,7 @@ static void addDropped(const Opcode &opcode, bool pedantic, std::vector<Finding>
   }
 }
 
-/// The opcode with its qualifiers in the order of the form.
+/// Returns the opcode with its qualifiers in the order of the form.
 static std::string inFormOrder(const FormView &view) {
   const Opcode &opcode = view.written.opcode;
   std::string out;
@@ -113,7 +113,7 @@ static void spellExpected(Finding &f) {
     f.remedy = {};
 }
 
-/// The place of a word, together with the word it conflicts with if they are adjacent.
+/// Returns the place of a word, together with the word it conflicts with if they are adjacent.
 static Place withConflicting(const Opcode &opcode, uint16_t k) {
   const std::optional<unsigned> other = conflictingWord(opcode, k);
   if (!other || (*other + 1 != k && *other != k + 1u))
@@ -225,7 +225,7 @@ std::vector<Finding> selectFindings(std::vector<Finding> found, const Opcode &op
   return findings;
 }
 
-/// Is true when each shape lies within the extent of the one around it.
+/// Returns whether each shape lies within the extent of the one around it.
 [[maybe_unused]] static bool areNested(llvm::ArrayRef<Shape> shapes) {
   llvm::SmallVector<size_t, 8> ends = {shapes.size()}; // the ends of the shapes around the one at hand
   for (size_t i = 0; i < shapes.size(); ++i) {

@@ -34,16 +34,16 @@ Judged judge(const WrittenInstruction &written);
 inline constexpr uint32_t mostOperands = 10'000;
 /// Keeps only those remedies that make the instruction right, and puts the findings into words.
 void advise(std::vector<Finding> &findings, const WrittenInstruction &written);
-/// The findings about the words of an instruction whose operands cannot be read, in words.
+/// Returns the findings about the words of an instruction whose operands cannot be read, in words.
 std::vector<Finding> judgeWords(const Opcode &opcode, const Availability &availability);
 
-/// Is true when a condition of a form holds for the words in its slots alone.
+/// Returns whether a condition of a form holds for the words in its slots alone.
 bool isAllowed(const FormMatch &match, isa::ExprId condition, const Availability &availability);
-/// Is true when the instruction is accepted; adds the gates that this depends on.
+/// Returns whether the instruction is accepted; adds the gates that this depends on.
 bool accepts(const WrittenInstruction &written, std::vector<isa::ExprId> &gates);
 
 // ---- an opcode that is not written to its end
-/// The forms that have a place for all written words; if `complete`, only those that lack no word.
+/// Returns the forms that have a place for all written words; if `complete`, only those that lack no word.
 std::vector<FormMatch> formsFor(const Opcode &opcode, bool complete);
 /// A word that may follow.
 struct NextWord {
@@ -51,7 +51,7 @@ struct NextWord {
   isa::ExprId lacking; // what the module would need for it; 0: nothing
   uint32_t form;       // the first form that it continues
 };
-/// The words that may follow, in the order of the forms they continue.
+/// Returns the words that may follow, in the order of the forms they continue.
 std::vector<NextWord> nextWords(const Opcode &opcode, const Availability &availability);
 
 /// The place of an instruction in the text.
@@ -84,7 +84,7 @@ private:
 /// reads them.
 uint64_t fingerprint(const Instruction &instruction, const Opcode &opcode, llvm::ArrayRef<Operand> nodes,
                      llvm::ArrayRef<Shape> shapes);
-/// The fingerprint with the values of these nodes.
+/// Returns the fingerprint with the values of these nodes.
 uint64_t withValues(uint64_t fingerprint, llvm::ArrayRef<Operand> nodes);
 
 /// Holds what is known of all instructions with one opcode and one shape.
@@ -112,7 +112,7 @@ public:
   /// Returns the verdict. There is one shape for each operand node of the instruction, in the order of the Ast.
   const Verdict &of(const Opcode &opcode, const Instruction &instruction, llvm::ArrayRef<Operand> nodes,
                     llvm::ArrayRef<Shape> shapes);
-  /// Is true when an instruction found by its fingerprint would get the same verdict; for assertions.
+  /// Returns whether an instruction found by its fingerprint would get the same verdict; for assertions.
   bool isStillRight(const Verdict &verdict, const Opcode &opcode, llvm::ArrayRef<Shape> shapes) const;
   std::vector<Finding> ofWords(const Opcode &opcode) const { return judgeWords(opcode, availability); }
 
@@ -121,7 +121,7 @@ private:
     uint64_t fingerprint = 0;
     const Verdict *verdict = nullptr; // null: none
   };
-  /// The place of the verdict with that fingerprint, or the free place for it.
+  /// Returns the place of the verdict with that fingerprint, or the free place for it.
   size_t placeOf(uint64_t fingerprint) const {
     size_t i = fingerprint >> 32 & (memo.size() - 1);
     while (memo[i].verdict && memo[i].fingerprint != fingerprint)
@@ -145,7 +145,7 @@ class Knowledge {
 public:
   WordsOfSpellings words;
 
-  /// The verdicts for modules of that version and target.
+  /// Returns the verdicts for modules of that version and target.
   Verdicts &verdictsFor(const ModuleContext &module);
   /// Returns how many verdicts it holds; each version and target counts as several, since it takes memory.
   size_t size() const;

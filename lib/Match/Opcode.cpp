@@ -21,7 +21,7 @@ static bool namesFunction(const isa::Form &form) {
                       [](const isa::OperandDecl &operand) { return operand.role == isa::OperandRole::Function; });
 }
 
-/// Is true when the opcode contains all mandatory words of the form, at any place.
+/// Returns whether the opcode contains all mandatory words of the form, at any place.
 static bool hasDemandedWords(const isa::Form &form, llvm::ArrayRef<OpcodeWord> words) {
   const isa::Tables &t = isa::tables();
   return llvm::all_of(isa::run(t.slots, form.slots), [&](const isa::Slot &slot) {
@@ -32,7 +32,7 @@ static bool hasDemandedWords(const isa::Form &form, llvm::ArrayRef<OpcodeWord> w
   });
 }
 
-/// Is true when an ignored word of the same kind precedes this one: ptxas accepts only one of them.
+/// Returns whether an ignored word of the same kind precedes this one: ptxas accepts only one of them.
 static bool conflicts(llvm::ArrayRef<OpcodeWord> words, size_t at) {
   const uint8_t kind = isa::word(words[at].id).kind;
   return kind && !isa::word(words[at].id).repeatable &&

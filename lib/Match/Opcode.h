@@ -28,9 +28,9 @@ struct Opcode {
   bool mayCall = false;                    // some form names a function that control goes to
 };
 
-/// Is true when the word is part of a mnemonic that begins with the name.
+/// Returns whether the word is part of a mnemonic that begins with the name.
 bool spellsInstruction(llvm::StringRef name, llvm::StringRef word);
-/// Is true when the word occurs only in names of instructions.
+/// Returns whether the word occurs only in names of instructions.
 bool isOnlyInNames(isa::WordId word);
 
 } // namespace ptxray

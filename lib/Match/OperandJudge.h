@@ -53,7 +53,7 @@ private:
   void judgeAddressRegister(const Shape &shape, unsigned node, bool isBare);
   void judgeAddressSpecial(const Shape &shape, unsigned node);
   void judgeAddressVariable(const Shape &shape, unsigned node);
-  /// Is true when the form does not restrict the width of the address.
+  /// Returns whether the form does not restrict the width of the address.
   bool isAnything() const { return has(isa::Anything); }
   void judgeOpaque(const Shape &shape, unsigned node);
   bool isBracketed(unsigned node) const;
@@ -70,7 +70,7 @@ private:
   bool fixedWord() const;
   bool inWords() const;
   bool isVectorConstant(const VectorFold &fold) const;
-  /// Is true when a table or condition has reported the fault already.
+  /// Returns whether a table or condition has reported the fault already.
   bool alreadyReported(DiagId id, unsigned node) const {
     const Place place = Place::at(Place::Operand, node);
     return llvm::any_of(judgement.findings, [&](const Finding &f) { return f.id == id && f.place == place; });
@@ -100,7 +100,7 @@ private:
   const TypeView type;
 };
 
-/// Is true when a name has an address: opaque variables have handles instead, parameters of a call and labels have
+/// Returns whether a name has an address: opaque variables have handles instead, parameters of a call and labels have
 /// none.
 bool hasAddress(const Shape &shape);
 

@@ -10,14 +10,14 @@
 
 namespace ptxray {
 
-/// Is true when the operand has a type that no qualifier chooses (a count, a mask, a distance), or is a fragment of
+/// Returns whether the operand has a type that no qualifier chooses (a count, a mask, a distance), or is a fragment of
 /// integers. ptxas refuses .f16x2 there.
 bool OperandJudge::fixedInteger() const {
   return (declared.type.kind == isa::RefKind::Word || has(isa::Fragment)) &&
          (type.kind == TypeKind::Unsigned || type.kind == TypeKind::Signed);
 }
 
-/// Is true when the operand has 32 bits whatever the qualifiers are.
+/// Returns whether the operand has 32 bits whatever the qualifiers are.
 bool OperandJudge::fixedWord() const {
   return type == TypeView{TypeKind::Bits, 32} && (declared.type.kind == isa::RefKind::Word || has(isa::Fragment));
 }
@@ -28,12 +28,12 @@ bool OperandJudge::wide() const {
          });
 }
 
-/// Is true when the operand is a fragment whose elements ptxas keeps in words.
+/// Returns whether the operand is a fragment whose elements ptxas keeps in words.
 bool OperandJudge::inWords() const {
   return fixedWord() || (has(isa::SpecialAllowed) && fixedInteger() && !has(isa::Fragment));
 }
 
-/// The word of the type; 0 if it is not written, or has another meaning here.
+/// Returns the word of the type; 0 if it is not written, or has another meaning here.
 isa::WordId OperandJudge::typeWord() const {
   if (has(isa::Fragment) || declared.type.factor > 1 || declared.type.divisor > 1)
     return 0;

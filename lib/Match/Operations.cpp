@@ -31,7 +31,7 @@ private:
   std::optional<Operation> ofAnything(const Node &root) const;
   std::optional<Operation> copied(const Node &root) const;
   bool isOperand(uint16_t node) const { return nodes[node].op == StepOp::Operand; }
-  /// Is true when the node is an operand, or some bits of one.
+  /// Returns whether the node is an operand, or some bits of one.
   bool isSource(uint16_t node) const {
     const Node &one = nodes[node];
     return isOperand(node) ||
@@ -51,7 +51,7 @@ bool isComparison(isa::WordId word) {
   return word && isa::word(word).kind == comparisons;
 }
 
-/// Is true when an operand is a float, or several of them.
+/// Returns whether an operand is a float, or several of them.
 bool hasFloats(const FormView &view) {
   for (const isa::OperandDecl &operand : view.operands) {
     const isa::WordId type =
@@ -108,7 +108,7 @@ std::optional<Operation> Steps::copied(const Node &root) const {
 }
 // NOLINTEND(misc-no-recursion)
 
-/// The functions that take any bits.
+/// Returns the functions that take any bits.
 std::optional<Operation> Steps::ofAnything(const Node &root) const {
   switch (root.op) {
   case StepOp::Bits: return isOperand(root.args[0]) ? std::optional(Operation::Mov) : std::nullopt;
@@ -126,7 +126,7 @@ std::optional<Operation> Steps::ofAnything(const Node &root) const {
   }
 }
 
-/// The functions of integers that are handed nothing but sources.
+/// Returns the functions of integers that are handed nothing but sources.
 std::optional<Operation> Steps::ofNumbers(const Node &root) const {
   switch (root.op) {
   case StepOp::Add: return Operation::Add;
@@ -163,7 +163,7 @@ std::optional<Operation> Steps::ofIntegers(const Node &root) const {
   return areSources(root.args) ? ofNumbers(root) : std::nullopt;
 }
 
-/// Is true when a word is written that does something to each number, as `.sat` does.
+/// Returns whether a word is written that does something to each number, as `.sat` does.
 static bool convertsNumbers(const FormView &view) {
   const isa::Tables &t = isa::tables();
   return llvm::any_of(isa::run(t.formConversions, view.form().conversions), [&](uint16_t index) {

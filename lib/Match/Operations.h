@@ -4,7 +4,8 @@
 
 namespace ptxray {
 
-/// The function of the sources in the order in which they are written; none: the first result is something else.
+/// Returns the function of the sources in the order in which they are written; none: the first result is something
+/// else.
 std::optional<isa::Operation> operationOf(const FormView &view);
 
 } // namespace ptxray

@@ -14,7 +14,7 @@
 
 namespace ptxray {
 
-/// The opcode with the remedy applied.
+/// Returns the opcode with the remedy applied.
 static std::string spellingAfter(const Opcode &opcode, const Remedy &remedy) {
   if (remedy.kind == Remedy::ReplaceOpcode)
     return remedy.text;
@@ -28,7 +28,7 @@ static std::string spellingAfter(const Opcode &opcode, const Remedy &remedy) {
   return out;
 }
 
-/// The module with the version and target of the remedy.
+/// Returns the module with the version and target of the remedy.
 static ModuleContext moduleAfter(const ModuleContext &module, const Remedy &remedy) {
   ModuleContext changed = module;
   if (remedy.word)
@@ -38,7 +38,7 @@ static ModuleContext moduleAfter(const ModuleContext &module, const Remedy &reme
   return changed;
 }
 
-/// The operands with the remedy applied to the one at `node`.
+/// Returns the operands with the remedy applied to the one at `node`.
 static std::vector<Shape> shapesAfter(llvm::ArrayRef<Shape> shapes, unsigned node, const Remedy &remedy) {
   std::vector<Shape> changed(shapes.begin(), shapes.end());
   // The extents of the shapes around the operand change with it.
@@ -103,8 +103,8 @@ static bool makesItRight(const Finding &finding, const WrittenInstruction &writt
   return true;
 }
 
-/// Is true when the module with the remedy is new enough for the whole instruction; further requirements are added to
-/// the remedy. Other things may still be wrong then.
+/// Returns whether the module with the remedy is new enough for the whole instruction; further requirements are added
+/// to the remedy. Other things may still be wrong then.
 static bool opensGates(Remedy &remedy, const WrittenInstruction &written, bool &isAccepted) {
   constexpr unsigned mostSteps = 4;
   for (unsigned step = 0; step < mostSteps; ++step) {
@@ -128,7 +128,7 @@ static bool opensGates(Remedy &remedy, const WrittenInstruction &written, bool &
   return false;
 }
 
-/// The operands with the first two exchanged.
+/// Returns the operands with the first two exchanged.
 static std::vector<Shape> swapped(llvm::ArrayRef<Shape> shapes) {
   const auto first = shapes.take_front(shapes.front().extent), rest = shapes.drop_front(first.size());
   std::vector<Shape> changed(rest.take_front(rest.front().extent));
@@ -137,8 +137,8 @@ static std::vector<Shape> swapped(llvm::ArrayRef<Shape> shapes) {
   return changed;
 }
 
-/// The operands with those after the called function as its arguments, the first of which is `node`. Nothing if they
-/// are in parentheses already, or there are none.
+/// Returns the operands with those after the called function as its arguments, the first of which is `node`. Nothing if
+/// they are in parentheses already, or there are none.
 static std::optional<std::vector<Shape>> withArguments(llvm::ArrayRef<Shape> shapes, unsigned &node) {
   for (node = 0; node < shapes.size() && shapes[node].kind != ShapeKind::Function;)
     node += shapes[node].extent;
@@ -152,7 +152,7 @@ static std::optional<std::vector<Shape>> withArguments(llvm::ArrayRef<Shape> sha
   return changed;
 }
 
-/// The operands with the first two as one pair: `%p1|%p2`.
+/// Returns the operands with the first two as one pair: `%p1|%p2`.
 static std::vector<Shape> paired(llvm::ArrayRef<Shape> shapes) {
   std::vector<Shape> changed(shapes.begin(), shapes.end());
   Shape pair;
@@ -162,7 +162,7 @@ static std::vector<Shape> paired(llvm::ArrayRef<Shape> shapes) {
   return changed;
 }
 
-/// The operands with some, from `node` on, as one vector.
+/// Returns the operands with some, from `node` on, as one vector.
 static std::vector<Shape> joined(llvm::ArrayRef<Shape> shapes, unsigned node, unsigned count) {
   std::vector<Shape> changed(shapes.begin(), shapes.end());
   Shape vector;
@@ -172,7 +172,7 @@ static std::vector<Shape> joined(llvm::ArrayRef<Shape> shapes, unsigned node, un
   return changed;
 }
 
-/// The operands, each with its elements, with one of them moved to another place.
+/// Returns the operands, each with its elements, with one of them moved to another place.
 static std::vector<Shape> moved(llvm::ArrayRef<Shape> shapes, size_t from, size_t to) {
   llvm::SmallVector<llvm::ArrayRef<Shape>, 8> operands;
   for (size_t node = 0; node < shapes.size(); node += shapes[node].extent)
@@ -196,7 +196,7 @@ struct Misplaced {
 
 } // namespace
 
-/// The one operand that makes the instruction right at another place; nothing if several would.
+/// Returns the one operand that makes the instruction right at another place; nothing if several would.
 static std::optional<Misplaced> misplacedOperand(const WrittenInstruction &written) {
   constexpr size_t most = 8;
   llvm::SmallVector<unsigned, 8> nodes;
@@ -222,7 +222,8 @@ static std::optional<Misplaced> misplacedOperand(const WrittenInstruction &writt
   return found;
 }
 
-/// The first of the operands, and how many, that make the instruction right as one vector, where there are too many.
+/// Returns the first of the operands, and how many, that make the instruction right as one vector, where there are too
+/// many.
 static std::optional<std::pair<unsigned, unsigned>> elementsOfVector(const WrittenInstruction &written,
                                                                      llvm::ArrayRef<Finding> findings) {
   constexpr unsigned longest = 8;
@@ -300,7 +301,7 @@ static bool addArrangement(std::vector<Finding> &findings, const WrittenInstruct
   return false;
 }
 
-/// The words that continue the names which begin so: `.arrive` and `.wait` for `barrier.cluster`.
+/// Returns the words that continue the names which begin so: `.arrive` and `.wait` for `barrier.cluster`.
 static llvm::SmallVector<std::string, 8> wordsAfter(llvm::StringRef beginning) {
   llvm::SmallVector<std::string, 8> next;
   for (const isa::Mnemonic &mnemonic : isa::mnemonics()) {
@@ -475,7 +476,7 @@ static void keepIncomplete(std::vector<Finding> &findings) {
 
 static bool isWordError(const Finding &f) { return f.severity == Severity::Error && f.phase == Phase::Qualifier; }
 
-/// Is true when other words may be what is meant: all that are written are known, and none is part of another name.
+/// Returns whether other words may be what is meant: all that are written are known, and none is part of another name.
 static bool mayBeOtherWords(llvm::ArrayRef<Finding> findings, const Opcode &opcode) {
   if (!opcode.mnemonic || opcode.mayCall ||
       llvm::any_of(llvm::drop_begin(opcode.words), [](const OpcodeWord &word) { return !word.id; }))

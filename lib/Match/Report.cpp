@@ -120,7 +120,7 @@ void Reporter::addEdits(const Finding &finding, Range range, Fix &fix) const {
   }
 }
 
-/// Is true when the fix is unambiguous. A word that is always required has no alternative; but `.ftz` may be missing
+/// Returns whether the fix is unambiguous. A word that is always required has no alternative; but `.ftz` may be missing
 /// because another rounding was meant.
 bool Reporter::isSafe(const Finding &finding) const {
   switch (finding.remedy.kind) {
@@ -132,7 +132,7 @@ bool Reporter::isSafe(const Finding &finding) const {
   }
 }
 
-/// The declaration of the name that is the finding's operand; of a vector, that of its first name.
+/// Returns the declaration of the name that is the finding's operand; of a vector, that of its first name.
 std::optional<Range> Reporter::declarationOf(const Finding &finding) const {
   const bool isOfOperand = finding.place.kind == Place::Operand || finding.textNode >= 0;
   if (!isOfOperand || finding.phase != Phase::Type || finding.sourceArg < 0)

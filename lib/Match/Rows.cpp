@@ -121,7 +121,7 @@ RowFit TableView::fit(uint32_t row) const {
   return result;
 }
 
-/// The word of the first column, which is usually chosen first, as what the missing part has to match.
+/// Returns the word of the first column, which is usually chosen first, as what the missing part has to match.
 static Subject contextOf(const TableView &rows, unsigned column) {
   const FormView &view = rows.view;
   Subject subject;
@@ -143,7 +143,8 @@ static Subject contextOf(const TableView &rows, unsigned column) {
   return subject;
 }
 
-/// The word that gives the number of elements, such as `.x4`; if there is none, the word that is usually chosen first.
+/// Returns the word that gives the number of elements, such as `.x4`; if there is none, the word that is usually chosen
+/// first.
 static std::string countingWord(const TableView &rows) {
   for (unsigned c = 0; c < rows.columns.size(); ++c)
     if (rows.columns[c].kind == ColumnKind::Slot && !rows.members(c).empty())
@@ -213,8 +214,8 @@ static std::string lengthsText(const FormView &view, llvm::ArrayRef<isa::Term> t
   return listText(parts, "or");
 }
 
-/// The word that determines how long an operand is, in words; if none is written, the missing word that would fit the
-/// operand as it is.
+/// Returns the word that determines how long an operand is, in words; if none is written, the missing word that would
+/// fit the operand as it is.
 static std::string causeOfLength(const FormView &view, unsigned operand, llvm::ArrayRef<isa::Term> terms,
                                  unsigned length, Remedy &remedy) {
   const std::string instruction(view.written.opcode.mnemonic->text());
@@ -259,7 +260,7 @@ void reportLength(const FormView &view, unsigned operand, llvm::ArrayRef<isa::Te
   f.remedy = remedy;
 }
 
-/// The word that needs a gate, by which a row differs from those that the module may use.
+/// Returns the word that needs a gate, by which a row differs from those that the module may use.
 static Subject gatedWord(const TableView &rows, llvm::ArrayRef<RowFit> fits, uint32_t row) {
   const FormView &view = rows.view;
   const RowFit *other = nullptr;
@@ -303,7 +304,7 @@ static Subject gatedWord(const TableView &rows, llvm::ArrayRef<RowFit> fits, uin
   return subject;
 }
 
-/// The first row that fits, preferring rows without a warning; -1 if none fits.
+/// Returns the first row that fits, preferring rows without a warning; -1 if none fits.
 static int32_t chooseRow(const TableView &rows) {
   int32_t warned = -1;
   for (uint32_t row = 0; row < rows.table.rows; ++row) {

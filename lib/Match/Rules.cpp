@@ -12,7 +12,7 @@ using isa::ExprId;
 using isa::ExprOp;
 using isa::WordId;
 
-/// Is true when the module allows everything that a form requires unconditionally.
+/// Returns whether the module allows everything that a form requires unconditionally.
 static bool isAvailable(const FormView &view, const isa::Form &form) {
   const isa::Tables &t = isa::tables();
   return llvm::all_of(isa::run(t.formRules, form.rules), [&](uint32_t index) {
@@ -32,8 +32,8 @@ static size_t slotsWith(WordId word) {
   return counts[word];
 }
 
-/// The subject of an unconditional rule of a form: the first word that no available form of the instruction knows, the
-/// rarest if there are several. If there is none, the instruction as a whole.
+/// Returns the subject of an unconditional rule of a form: the first word that no available form of the instruction
+/// knows, the rarest if there are several. If there is none, the instruction as a whole.
 static Subject ownWord(const FormView &view) {
   const isa::Tables &t = isa::tables();
   const isa::Mnemonic &mnemonic = *view.written.opcode.mnemonic;
@@ -69,7 +69,7 @@ static Subject ownWord(const FormView &view) {
   return subject;
 }
 
-/// The operand whose value a condition is about; nothing if it is about something else.
+/// Returns the operand whose value a condition is about; nothing if it is about something else.
 // NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their conditions
 static std::optional<Place> placeOfValue(const FormView &view, ExprId id) {
   const isa::Tables &t = isa::tables();
@@ -83,7 +83,8 @@ static std::optional<Place> placeOfValue(const FormView &view, ExprId id) {
   return std::nullopt;
 }
 
-/// A warning with its own rule is about the value, if the condition is about a value.
+/// Returns the subject of a warning that has its own rule. If the condition is about a value, the subject is that
+/// value.
 static Subject subjectOfWarning(const FormView &view, const isa::Rule &rule, const Truth &truth) {
   const bool isNamed = !isa::tables().warnings[truth.warnings.front()]().empty();
   const std::optional<Place> place = isNamed ? placeOfValue(view, rule.require) : std::nullopt;

@@ -9,7 +9,7 @@
 
 namespace ptxray {
 
-/// Is true when the words of an opcode begin the name of another instruction, up to one that is cut off or misspelt:
+/// Returns whether the words of an opcode begin the name of another instruction, up to one that is cut off or misspelt:
 /// `cp.async.commit` for `cp.async.commit_group`.
 static bool isSimilarName(const Opcode &opcode, llvm::StringRef name) {
   llvm::SmallVector<llvm::StringRef, 6> words;
@@ -32,7 +32,7 @@ static bool isSimilarName(const Opcode &opcode, llvm::StringRef name) {
   return others == 1;
 }
 
-/// Is true when the name has the same parts in another order: `tcgen05.ld.wait` of `tcgen05.wait::ld`.
+/// Returns whether the name has the same parts in another order: `tcgen05.ld.wait` of `tcgen05.wait::ld`.
 static bool isReordered(const Opcode &opcode, llvm::StringRef name) {
   llvm::SmallVector<llvm::StringRef, 6> parts;
   while (!name.empty()) {
@@ -95,7 +95,7 @@ bool addSimilar(std::vector<Finding> &findings, const WrittenInstruction &writte
   return true;
 }
 
-/// The words with some of them, from `first` on, written otherwise.
+/// Returns the words with some of them, from `first` on, written otherwise.
 static std::string spellingOf(llvm::ArrayRef<OpcodeWord> words, size_t first, size_t length, llvm::StringRef instead) {
   std::string spelling;
   for (const OpcodeWord &word : words.take_front(first))
@@ -192,7 +192,7 @@ void offerSibling(Finding &f, const WrittenInstruction &written) {
   f.remedy = {Remedy::ReplaceWord, 0, right.front()};
 }
 
-/// The words of an instruction that may stand in the place of its word `k`.
+/// Returns the words of an instruction that may stand in the place of its word `k`.
 static llvm::SmallVector<isa::WordId, 8> wordsInPlaceOf(const Opcode &opcode, unsigned k) {
   const isa::Tables &t = isa::tables();
   llvm::SmallVector<isa::WordId, 8> others;

@@ -8,7 +8,7 @@ namespace ptxray {
 /// Replaces the findings about an instruction that is probably not meant by the instruction with a similar name that
 /// accepts the text.
 bool addSimilar(std::vector<Finding> &findings, const WrittenInstruction &written);
-/// The findings about the words, whatever the operands are.
+/// Returns the findings about the words, whatever the operands are.
 std::vector<Finding> findingsOfWords(const Opcode &opcode, const Availability &availability);
 /// `.shared.cta`, `.commit.group`, `.try_wait_parity`: in place of what is wrong with each word, where there is to be
 /// `::`, `_` or a dot.

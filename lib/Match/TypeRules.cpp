@@ -79,7 +79,7 @@ bool immediateAgrees(TypeView type, const Shape &immediate, bool inVector) {
   return false;
 }
 
-/// Is true when two adjacent elements may be in one vector, disregarding their sizes. Bits may be with everything.
+/// Returns whether two adjacent elements may be in one vector, disregarding their sizes. Bits may be with everything.
 static bool kindsAgree(TypeView left, TypeView right) {
   if (left.kind == TypeKind::Predicate || right.kind == TypeKind::Predicate)
     return left == right || left.kind == TypeKind::Bits || right.kind == TypeKind::Bits;

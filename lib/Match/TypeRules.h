@@ -19,14 +19,14 @@ struct TypeView {
 
 TypeView viewType(isa::WordId word);
 
-/// The register type of a matrix fragment with elements of that type.
+/// Returns the register type of a matrix fragment with elements of that type.
 TypeView fragmentType(TypeView element);
 
-/// Is true when a register of type `reg` is allowed for a value of type `type`. If `wide`, it may be wider. In a vector
-/// of integers, floats are allowed as bits.
+/// Returns whether a register of type `reg` is allowed for a value of type `type`. If `wide`, it may be wider. In a
+/// vector of integers, floats are allowed as bits.
 bool typesAgree(TypeView type, TypeView reg, bool wide, bool inVector);
 
-/// Is true when a type is an integer or untyped bits.
+/// Returns whether a type is an integer or untyped bits.
 inline bool mayBeInteger(TypeView type) {
   return type.kind == isa::TypeKind::Bits || type.kind == isa::TypeKind::Unsigned || type.kind == isa::TypeKind::Signed;
 }
@@ -34,7 +34,7 @@ inline bool mayBeInteger(TypeView type) {
 inline bool isConstant(const Shape &shape) {
   return shape.kind == ShapeKind::Integer || shape.kind == ShapeKind::Float;
 }
-/// Is true when a constant is written as `0f...`, with 32 bits; other floating-point constants have 64.
+/// Returns whether a constant is written as `0f...`, with 32 bits; other floating-point constants have 64.
 bool isSingle(const Shape &immediate);
 TypeView typeOfConstant(const Shape &immediate);
 
@@ -56,7 +56,7 @@ private:
   bool behindIndex = false;
 };
 
-/// The spelling of a type, `.b32`, or a description if no word spells it.
+/// Returns the spelling of a type, `.b32`, or a description if no word spells it.
 std::string spell(TypeView type);
 
 } // namespace ptxray

@@ -25,7 +25,8 @@ void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
   judgeElements(shape, node);
 }
 
-/// Is true when an element of a vector that ptxas accepts element by element fits as a word, or as the required type.
+/// Returns whether an element of a vector that ptxas accepts element by element fits as a word, or as the required
+/// type.
 bool OperandJudge::fitsAlone(const Shape &element, TypeView elementType) const {
   if (elementType.kind == TypeKind::Predicate)
     return false;
@@ -37,8 +38,8 @@ bool OperandJudge::fitsAlone(const Shape &element, TypeView elementType) const {
          (elementType.bits >= type.bits && !has(isa::Exact) && type != TypeView{TypeKind::Float, 64});
 }
 
-/// The type of an element as ptxas compares it with the others. An empty type means that it is judged alone; nothing,
-/// that it is not allowed.
+/// Returns the type of an element as ptxas compares it with the others. An empty type means that it is judged alone;
+/// nothing, that it is not allowed.
 std::optional<TypeView> OperandJudge::typeOfElement(const Shape &element, unsigned node) {
   switch (element.kind) {
   case ShapeKind::Vector:
@@ -137,7 +138,7 @@ void OperandJudge::judgeElements(const Shape &shape, unsigned node) {
     fail(DiagId::VectorOfSinks, node);
 }
 
-/// Is true when ptxas treats a vector whose first element is constant as a constant, and ignores sizes.
+/// Returns whether ptxas treats a vector whose first element is constant as a constant, and ignores sizes.
 bool OperandJudge::isVectorConstant(const VectorFold &fold) const {
   const bool integers = fold.first.kind == TypeKind::Signed;
   const bool chosen = declared.type.kind == isa::RefKind::Slot;
@@ -172,7 +173,7 @@ void OperandJudge::judgeFold(const VectorFold &fold, unsigned node) {
          typeText());
 }
 
-/// Is true when the operand is declared within such a group of the pattern.
+/// Returns whether the operand is declared within such a group of the pattern.
 bool OperandJudge::standsIn(isa::PatternKind group) const {
   const auto patterns = isa::run(isa::tables().patterns, view.form().patterns);
   for (unsigned p = 0; p < patterns.size(); ++p)

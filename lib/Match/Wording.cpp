@@ -14,7 +14,7 @@ using isa::ExprOp;
 using isa::WordClass;
 using isa::WordId;
 
-/// The separator before a part of a list: "a, b, or c", "a or b".
+/// Returns the separator before a part of a list: "a, b, or c", "a or b".
 static std::string separator(size_t part, size_t parts, llvm::StringRef conjunction) {
   if (part == 0)
     return "";
@@ -87,7 +87,7 @@ std::string nearestText(llvm::ArrayRef<WordId> words) {
   return words.size() > most ? llvm::join(parts, ", ") + " ..." : listText(parts, "or");
 }
 
-/// The distance between allowed values, for ranges so wide that their ends say nothing; else 0.
+/// Returns the distance between allowed values, for ranges so wide that their ends say nothing; else 0.
 static int64_t stepOfWideRanges(llvm::ArrayRef<isa::ValueRange> ranges) {
   const int64_t step = ranges.front().step;
   const bool wide = step > 1 && llvm::all_of(ranges, [&](const isa::ValueRange &r) {

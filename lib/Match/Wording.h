@@ -9,15 +9,15 @@ std::string quote(std::string_view text);
 std::string listText(llvm::ArrayRef<std::string> parts, const char *conjunction);
 /// Lists the words; if there are many, those most like the written one.
 std::string wordsText(llvm::ArrayRef<isa::WordId> words, const char *conjunction = "or", llvm::StringRef written = "");
-/// Some in their order, and dots if there are more.
+/// Lists the first words in order, with an ellipsis if there are more.
 std::string nearestText(llvm::ArrayRef<isa::WordId> words);
 std::string rangesText(llvm::ArrayRef<isa::ValueRange> ranges);
 
 Kind kindOf(isa::WordId word); // `Kind::Other` when it has none of its own
 
-/// The note of a diagnostic about a text that only older releases of ptxas accept; 13.1 is 1301.
+/// Returns the note of a diagnostic about a text that only older releases of ptxas accept; 13.1 is 1301.
 std::string releaseNote(uint16_t release);
-/// The release of ptxas that an expression names, or 0.
+/// Returns the release of ptxas that an expression names, or 0.
 uint16_t ptxasRelease(isa::ExprId condition);
 
 } // namespace ptxray

@@ -68,7 +68,7 @@ std::optional<unsigned> conflictingWord(const Opcode &opcode, unsigned k) {
   return found;
 }
 
-/// Is true when the words begin the name of another instruction, as `barrier.cluster` does.
+/// Returns whether the words begin the name of another instruction, as `barrier.cluster` does.
 static bool goesOn(const Opcode &opcode, unsigned k) {
   return k == 1 && spellsInstruction(opcode.words.front().text, opcode.words[k].text) &&
          !someFormKnows(*opcode.mnemonic, opcode.words[k].id);
@@ -217,7 +217,7 @@ static void alignClass(FormView &view, WordClass wordClass, Leftover &leftover) 
   }
 }
 
-/// Is true when a word that fits nowhere is written just where the word of slot `j` is missing.
+/// Returns whether a word that fits nowhere is written just where the word of slot `j` is missing.
 static bool standsFor(const FormView &view, unsigned k, unsigned j) {
   int before = view.written.opcode.mnemonicWords - 1, after = view.written.opcode.words.size();
   for (unsigned i = 0; i < j; ++i)
@@ -231,7 +231,7 @@ static bool standsFor(const FormView &view, unsigned k, unsigned j) {
          static_cast<int>(k) > before && static_cast<int>(k) < after;
 }
 
-/// The only slot that is free between the neighbours of a word; -1: there is none, or another one.
+/// Returns the only slot that is free between the neighbours of a word; -1: there is none, or another one.
 static int onlySlotAt(const FormView &view, unsigned k) {
   int before = -1, after = static_cast<int>(view.slots.size());
   for (int j = 0; j < static_cast<int>(view.slots.size()); ++j) {

@@ -18,11 +18,11 @@ void reportWords(const FormView &view, Leftover leftover, Judgement &judgement);
 
 /// Reports that no word is in a slot.
 void reportMissing(const FormView &view, unsigned slot, Phase phase, Judgement &judgement);
-/// Is true when a slot of one of the instruction's forms holds the word.
+/// Returns whether a slot of one of the instruction's forms holds the word.
 bool someFormKnows(const isa::Mnemonic &mnemonic, isa::WordId word);
-/// The place in the manual's order where the word of a slot goes: after the word with this index.
+/// Returns the place in the manual's order where the word of a slot goes: after the word with this index.
 uint16_t wordBefore(const FormView &view, unsigned slot);
-/// The only word that keeps some form with word `k` from being the one that is meant.
+/// Returns the only word that keeps some form with word `k` from being the one that is meant.
 std::optional<unsigned> conflictingWord(const Opcode &opcode, unsigned k);
 
 } // namespace ptxray

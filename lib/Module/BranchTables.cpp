@@ -5,7 +5,7 @@
 
 namespace ptxray {
 
-/// The functions for which code is made: all of them if a linker follows, else those that kernels reach.
+/// Returns the functions for which code is made: all of them if a linker follows, else those that kernels reach.
 static std::vector<bool> compiled(const Program &program, const ProgramContext &context) {
   if (context.options.linking == Linking::Separate)
     return std::vector<bool>(program.functions.size(), true);

@@ -27,7 +27,7 @@ static bool fitsNumber(const Formal &formal, OperandKind number) {
   return !misfits && !formal.extent.isArray && kind != isa::TypeKind::Predicate;
 }
 
-/// Is true if a symbol cannot be an argument: a variable of another space, or a parameter of the caller.
+/// Returns whether a symbol cannot be an argument: a variable of another space, or a parameter of the caller.
 static bool cannotBePassed(const Symbol &symbol) {
   return symbol.kind == SymbolKind::Variable &&
          (symbol.space != isa::words::param || symbol.isParameter || symbol.isReturn);

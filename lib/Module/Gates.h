@@ -13,7 +13,7 @@ void requireFeature(isa::FeatureId id, const llvm::Twine &subject, Range range, 
 /// name.
 const isa::Directive *requireDirective(SpellingId name, Range range, isa::DirectivePlace place, ModuleState &module);
 void requireDirective(const isa::Directive &known, Range range, isa::DirectivePlace place, ModuleState &module);
-/// The place of the directives in the function's head.
+/// Returns the place of the directives in the function's head.
 isa::DirectivePlace headPlace(const Function &function);
 void requireFunction(NameId name, Range range, ModuleState &module);
 void requireGuard(NameId name, Range range, ModuleState &module);

@@ -4,7 +4,7 @@
 
 namespace ptxray {
 
-/// A list in words: "`.a` and `.b`".
+/// Returns a list in words: "`.a` and `.b`".
 static std::string listText(llvm::ArrayRef<uint16_t> list, llvm::StringRef between) {
   std::string out;
   for (uint16_t index : list)

@@ -55,7 +55,7 @@ bool Header::read(const Ast &ast, const Directive &directive) {
   return true;
 }
 
-/// The architecture that `sm80`, `SM_80` or `80` means: `sm_80`; empty for any other text.
+/// Returns the architecture that `sm80`, `SM_80` or `80` means: `sm_80`; empty for any other text.
 static std::string architectureLike(llvm::StringRef name) {
   if (name.starts_with("sm_"))
     return "";

@@ -30,7 +30,7 @@ public:
   ModuleContext context() const;
   ModuleSummary summary() const;
   int64_t addressSize() const { return bits; }
-  /// The place of `debug` in `.target`; empty if it is not written.
+  /// Returns the place of `debug` in `.target`; empty if it is not written.
   Range debugOption() const { return debug; }
   bool isUnifiedTexture() const { return texmode != Independent; }
 
@@ -57,8 +57,8 @@ private:
   Range versionRange, targetRange, mapF64, debug, independent;
 };
 
-/// The newest known target that is not newer than a name that no target has, `sm_91`; -1: there is none. Among those of
-/// one architecture it takes the suffix of the name.
+/// Returns the newest known target that is not newer than a name that no target has, `sm_91`; -1: there is none. Among
+/// those of one architecture it takes the suffix of the name.
 int nearestOlderTarget(llvm::StringRef name);
 /// Reads a version, `8.6` as 806; nothing if the text is not a version.
 std::optional<uint16_t> parseVersion(llvm::StringRef text);

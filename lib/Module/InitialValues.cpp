@@ -4,7 +4,7 @@
 
 namespace ptxray {
 
-/// The bits of a number as a variable of that many bytes holds it.
+/// Returns the bits of a number as a variable of that many bytes holds it.
 static uint64_t bitsOf(const Operand &number, uint8_t size) {
   const auto bits = static_cast<uint64_t>(number.value);
   if (number.kind != OperandKind::Float)

@@ -15,8 +15,9 @@ struct InitialValue {
   std::optional<uint8_t> byteOf; // of the address only this byte, counted from the lowest
 };
 
-/// The values in the order of the text; what lies between them is 0. The whole text is in the Ast, and the initialiser
-/// is one that `checkInitialiser` has nothing against. Fields of samplers and textures are not values, nor are lists of
+/// Returns the values in the order of the text; what lies between them is 0. The whole text is in the Ast, and the
+/// initialiser is one that `checkInitialiser` has nothing against. Fields of samplers and textures are not values, nor
+/// are lists of
 /// `.f16x2`.
 std::vector<InitialValue> initialValues(const Ast &ast, const Declaration &declaration);
 

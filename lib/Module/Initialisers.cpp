@@ -6,8 +6,8 @@
 
 namespace ptxray {
 
-/// The number of the byte that a mask cuts out of an address: it has eight ones in one place. Nothing if it is not such
-/// mask.
+/// Returns the number of the byte that a mask cuts out of an address: it has eight ones in one place. Nothing if it is
+/// not such mask.
 static std::optional<uint32_t> checkMasked(const Declaration &declaration, uint32_t node, ModuleState &module) {
   const Range range = module.ast.operands[node].range;
   requireFeature(isa::FeatureId::InitialMask, range, module);
@@ -113,7 +113,7 @@ public:
   uint32_t check(uint32_t node, uint32_t level);
 
 private:
-  /// Is true if a value is an integer that fits into an integer type, as nearly all values are.
+  /// Returns whether a value is an integer that fits into an integer type, as nearly all values are.
   bool isOrdinary(const Operand &value) const {
     return value.kind == OperandKind::Integer && !isFloat && !isPair && fitsInto(type.bits, value.value);
   }

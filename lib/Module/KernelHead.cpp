@@ -5,7 +5,7 @@
 
 namespace ptxray {
 
-/// The product of the dimensions, which is all that matters of a cluster or a block; it saturates.
+/// Returns the product of the dimensions, which is all that matters of a cluster or a block; it saturates.
 static uint64_t product(llvm::ArrayRef<Operand> dimensions) {
   uint64_t result = 1;
   for (const Operand &one : dimensions)
@@ -57,7 +57,7 @@ KernelHead headOf(const Ast &ast, const Function &function) {
   return head;
 }
 
-/// Is true if a multiprocessor can hold as many blocks as `.minnctapersm` requires.
+/// Returns whether a multiprocessor can hold as many blocks as `.minnctapersm` requires.
 static bool canHold(const KernelHead &head, const isa::Target &arch) {
   return head.threads && *head.blocks <= arch.blocks && *head.threads * *head.blocks <= arch.threads;
 }
@@ -109,8 +109,8 @@ KernelHead withOptions(const KernelHead &head, const CheckOptions &options, cons
   return result;
 }
 
-/// The registers that a thread can have if this many warps share those of a multiprocessor, which are assigned to four
-/// warps at a time, in units of eight.
+/// Returns the registers that a thread can have if this many warps share those of a multiprocessor, which are assigned
+/// to four warps at a time, in units of eight.
 static uint64_t registersOfWarps(uint64_t warps, uint64_t all, uint64_t most) {
   constexpr uint64_t lanes = 32, warpsTogether = 4, registersTogether = 8;
   const uint64_t threads = lanes * llvm::alignTo(std::max<uint64_t>(1, warps), warpsTogether);

@@ -12,7 +12,7 @@ KernelHead headOf(const Ast &ast, const Function &function);
 /// Reports values that no kernel can have, which ptxas corrects or only the launch refuses.
 void checkHead(const KernelHead &head, const Availability &availability, DiagnosticSink &sink);
 
-/// The head as code generation sees it: options of ptxas fill in what it leaves open, or override it.
+/// Returns the head as code generation sees it: options of ptxas fill in what it leaves open, or override it.
 KernelHead withOptions(const KernelHead &head, const CheckOptions &options, const Availability &availability);
 
 /// The bound on the registers of a thread.

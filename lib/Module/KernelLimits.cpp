@@ -8,7 +8,7 @@
 
 namespace ptxray {
 
-/// The variables of the module that are named, as indices.
+/// Returns the variables of the module that are named, as indices.
 static std::vector<uint32_t> namedVariables(const Program &program, const Reach &reach) {
   std::vector<uint32_t> named;
   for (const uint32_t function : reach.functions)
@@ -20,14 +20,14 @@ static std::vector<uint32_t> namedVariables(const Program &program, const Reach 
   return named;
 }
 
-/// Is true if a variable takes memory in this module. For a whole program, ptxas also lays out an `.extern` of known
-/// size.
+/// Returns whether a variable takes memory in this module. For a whole program, ptxas also lays out an `.extern` of
+/// known size.
 static bool isHere(const ModuleVariable &variable, const ProgramContext &context) {
   return !variable.isOpen() && (!variable.isExtern || context.options.linking == Linking::Whole);
 }
 
-/// The shared memory of a kernel, in the order in which ptxas lays it out: variables of the module that are named,
-/// those with linkage first; then those of the kernel; then those of the functions by name.
+/// Returns the shared memory of a kernel, in the order in which ptxas lays it out: variables of the module that are
+/// named, those with linkage first; then those of the kernel; then those of the functions by name.
 static uint64_t sharedBytes(const Program &program, const Reach &reach, const ProgramContext &context) {
   const Ast &ast = context.ast;
   Layout layout;

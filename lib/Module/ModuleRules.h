@@ -49,7 +49,7 @@ void redeclareFunction(const Function &function, Signature signature, ModuleStat
 
 void checkPragma(const Directive &directive, isa::DirectivePlace place, ModuleState &module);
 void checkAlias(const Directive &directive, ModuleState &module);
-/// The name of a member of a family: `M1` of `M`; none: no text of the module is that.
+/// Returns the name of a member of a family: `M1` of `M`; none: no text of the module is that.
 std::optional<NameId> memberOf(const Ast &ast, NameId family, int64_t number);
 /// Checks the list of targets of an indirect branch or call.
 void checkTargets(const Directive &directive, ModuleState &module);

@@ -62,7 +62,7 @@ struct ModuleState {
 
   const ModuleContext &context() const { return ofHeader; }
   bool has(isa::FeatureId id) const { return availability.holds(isa::feature(id).gate); }
-  /// Is true if the target that code is made for has a feature.
+  /// Returns whether the target that code is made for has a feature.
   bool codeHas(isa::FeatureId id) const { return availabilityOfCode.holds(isa::feature(id).gate); }
   uint64_t limitOfCode(isa::LimitId id) const { return isa::limit(id, availabilityOfCode); }
   llvm::StringRef text(SpellingId spelling) const {
@@ -72,7 +72,7 @@ struct ModuleState {
   const isa::Directive *directiveOf(SpellingId name) { return resolver.directive(name); }
   Formal formalOf(const Declaration &declaration) const;
   bool neverReturns(NameId function) const;
-  /// Is true if a call of the function starts, orders and awaits nothing asynchronous.
+  /// Returns whether a call of the function starts, orders and awaits nothing asynchronous.
   bool isQuiet(NameId function) const;
 
   const Ast &ast;

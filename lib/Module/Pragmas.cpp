@@ -11,7 +11,7 @@ static const isa::Directive *find(llvm::StringRef text) {
   return pragma && (pragma->arguments.count || name == text) ? pragma : nullptr;
 }
 
-/// Is true if a text is a number as in C, of any size.
+/// Returns whether a text is a number as in C, of any size.
 static bool isMask(llvm::StringRef text) {
   (void)(text.consume_front("-") || text.consume_front("+"));
   const bool isHex = text.consume_front_insensitive("0x");

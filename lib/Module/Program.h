@@ -124,7 +124,7 @@ struct Program {
     const auto found = declared.find(static_cast<uint32_t>(name));
     return found == declared.end() ? nullptr : &found->second;
   }
-  /// The function with a body that the name refers to, following aliases; none if there is no such function.
+  /// Returns the function with a body that the name refers to, following aliases; none if there is no such function.
   std::optional<uint32_t> bodyOf(NameId name) const;
 };
 
@@ -143,7 +143,7 @@ public:
   Reach of(uint32_t kernel) { return of(kernel, /*onlyExecuted=*/false); }
   /// Without what only unreachable code names.
   Reach executedBy(uint32_t kernel) { return of(kernel, /*onlyExecuted=*/true); }
-  /// The functions that kernels reach by calling them by name.
+  /// Returns the functions that kernels reach by calling them by name.
   std::vector<bool> called() const;
 
 private:

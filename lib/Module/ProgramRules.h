@@ -8,7 +8,7 @@ namespace ptxray {
 
 class DiagnosticSink;
 
-/// Is true if ptxas itself provides the function.
+/// Returns whether ptxas itself provides the function.
 bool isOfCompiler(llvm::StringRef function);
 
 /// The rules need this besides the program: what it is compiled for, and where they report.
@@ -19,7 +19,7 @@ struct ProgramContext {
   DiagnosticSink &sink;
 
   uint64_t limit(isa::LimitId id) const { return isa::limit(id, availability); }
-  /// The target that code is made for; null if it is not known.
+  /// Returns the target that code is made for; null if it is not known.
   const isa::Target *arch() const {
     const uint16_t arch = availability.module().target;
     return arch == anyTarget ? nullptr : &isa::targets()[arch];

@@ -3,7 +3,7 @@
 
 namespace ptxray {
 
-/// Is true if a name is a special register, which ptxas declares ahead of the module.
+/// Returns whether a name is a special register, which ptxas declares ahead of the module.
 static bool isSpecialRegister(NameId name, Range range, ModuleState &module) {
   if (name == NameId::None || !module.resolver.special(name))
     return false;

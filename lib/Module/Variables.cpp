@@ -38,7 +38,7 @@ struct Variable {
 
 } // namespace
 
-/// The argument of a directive that a number belongs to; null if there is none.
+/// Returns the argument of a directive that a number belongs to; null if there is none.
 static const isa::DirectiveArgument *numberOf(const isa::Directive *directive, isa::Text name) {
   if (directive)
     for (const isa::DirectiveArgument &argument : isa::run(isa::tables().arguments, directive->arguments))

@@ -51,13 +51,13 @@ static std::string quotedWords(const Expr &e) {
   return listText(quoted, "or");
 }
 
-/// Is true if the condition says that an operand has no offset, or is not a name: `op` says which.
+/// Returns whether the condition says that an operand has no offset, or is not a name: `op` says which.
 static bool isPlain(ExprId id, bool negated, ExprOp op) {
   const Expr &e = isa::tables().exprs[id];
   return negated ? e.op == op : e.op == ExprOp::Not && isa::tables().exprs[e.a].op == op;
 }
 
-/// One text for all operands of which the same is said: `a`, `b`, and `c` without an offset.
+/// Returns one text for all operands of which the same is said: `a`, `b`, and `c` without an offset.
 std::string Words::plainOperands(llvm::ArrayRef<ExprId> parts, bool negated, ExprOp op) const {
   llvm::SmallVector<std::string, 4> names;
   for (const ExprId part : parts)
@@ -163,7 +163,7 @@ struct Series {
 
 } // namespace
 
-/// The word without its number with index `which`; nothing if it has fewer.
+/// Returns the word without its number with index `which`; nothing if it has fewer.
 static std::optional<std::pair<std::string, unsigned>> withoutNumber(llvm::StringRef word, unsigned which,
                                                                      std::string &after) {
   for (size_t at = 0; at < word.size(); ++at) {

@@ -11,7 +11,7 @@ struct ConditionText {
 
 /// Examples: "`.type` is `.f16` or `.f32`", "PTX 8.6 and sm_100 or higher".
 ConditionText conditionText(const isa::Form &form, isa::ExprId condition);
-/// Is true if a text that needs the condition is accepted by ptxas alone.
+/// Returns whether a text that needs the condition is accepted by ptxas alone.
 bool isOfPtxasAlone(isa::ExprId condition);
 
 /// Lists words, and series of words by their ends: `.x2`, `.x4`, `.m64n8k16 to .m64n256k16 in steps of 8`.

@@ -7,8 +7,8 @@
 
 namespace ptxray {
 
-/// A sentence for each thing that it does to memory, to other threads, to groups and barriers. `textOf` gives the text
-/// of an operand node.
+/// Returns a sentence for each thing that it does to memory, to other threads, to groups and barriers. `textOf` gives
+/// the text of an operand node.
 std::vector<std::string> effectsOf(const Facts &facts, llvm::function_ref<std::string(unsigned node)> textOf);
 
 } // namespace ptxray

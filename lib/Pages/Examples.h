@@ -19,7 +19,7 @@ struct ExampleReport {
   std::string message;             // with the rule in brackets
   std::vector<std::string> advice; // notes and fixes
 };
-/// The first report; nothing if there is none.
+/// Returns the first report; nothing if there is none.
 std::optional<ExampleReport> reportOf(const ExampleModule &module);
 
 /// A line as the engine reads it.
@@ -33,7 +33,7 @@ struct ExampleSetting {
   uint16_t ptx;
   llvm::StringRef target; // empty: it is wrong everywhere
 };
-/// The newest version and the most usual target with which the line is right.
+/// Returns the newest version and the most usual target with which the line is right.
 ExampleSetting settingOfExample(llvm::StringRef name, llvm::StringRef line);
 
 } // namespace ptxray

@@ -69,7 +69,7 @@ std::string termText(const isa::Term &term, const isa::Form &form) {
   return text;
 }
 
-/// The type in words, " of `.u64`"; empty if there is none.
+/// Returns the type in words, " of `.u64`"; empty if there is none.
 static std::string typeText(const isa::TypeRef &type, const isa::Form &form) {
   std::string text;
   if (type.kind == isa::RefKind::Word)
@@ -83,7 +83,7 @@ static std::string typeText(const isa::TypeRef &type, const isa::Form &form) {
   return text;
 }
 
-/// An address in words: "an address in brackets in `.shared`, of a barrier object".
+/// Returns an address in words: "an address in brackets in `.shared`, of a barrier object".
 static std::string addressText(const isa::OperandDecl &operand, const isa::Form &form) {
   llvm::SmallVector<std::string, 4> spaces;
   bool isSlot = false;
@@ -169,7 +169,7 @@ std::string placesOf(const isa::Directive &directive) {
   return llvm::join(found, ", ");
 }
 
-/// A packed type in words: "two `.e4m3` in 16 bits", "float: 4 bits of exponent, 3 of fraction".
+/// Returns a packed type in words: "two `.e4m3` in 16 bits", "float: 4 bits of exponent, 3 of fraction".
 static std::string packedText(const isa::Word &word) {
   static constexpr StringRef counts[] = {"", "", "two", "", "four"};
   StringRef name = word.text();

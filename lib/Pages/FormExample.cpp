@@ -56,7 +56,7 @@ static const Availability &everything() {
   return all;
 }
 
-/// The cell, in the chosen rows, that says whether an operand is written; null if none does.
+/// Returns the cell, in the chosen rows, that says whether an operand is written; null if none does.
 static const isa::Cell *presenceOf(const FormMatch &match, unsigned operand) {
   const isa::Tables &t = isa::tables();
   for (const auto &[index, row] : llvm::zip_equal(isa::run(t.formTables, match.form().tables), match.rowOf)) {
@@ -209,7 +209,7 @@ void LineWriter::list(unsigned from, unsigned to) {
   }
 }
 
-/// Is true if a cell allows just the words that are written.
+/// Returns whether a cell allows just the words that are written.
 static bool cellFits(const FormMatch &match, const isa::Column &column, const isa::Cell &cell) {
   const isa::Tables &t = isa::tables();
   if (cell.kind == isa::CellKind::Condition)
@@ -260,7 +260,7 @@ static bool isRightSomewhere(StringRef name, FormExample &example) {
   return true;
 }
 
-/// The plain way first, then with one more operand, and with all.
+/// Returns the plain way first, then with one more operand, and with all.
 static std::vector<Way> waysFor(const FormMatch &match) {
   std::vector<Way> ways = {{}};
   for (unsigned index = 0; index < match.operands.size() && index < 32; ++index)
@@ -306,7 +306,7 @@ std::optional<FormExample> exampleOf(const FormMatch &words, StringRef spelling)
   return isRightSomewhere(name, example) ? std::optional(example) : std::nullopt;
 }
 
-/// The words in the order of the form.
+/// Returns the words in the order of the form.
 static std::string spellingOf(const isa::Mnemonic &mnemonic, const FormMatch &match) {
   std::string text(mnemonic.text());
   for (unsigned slot = match.form().mnemonicSlots; slot < match.slots.size(); ++slot)
@@ -325,7 +325,8 @@ static unsigned missingIn(const FormMatch &match) {
   return count;
 }
 
-/// Each form's first slot that lacks its word, filled with every word that it may have; the first is the last to try.
+/// Returns each form's first slot that lacks its word, filled with every word that it may have; the first is the last
+/// to try.
 static std::vector<std::string> spellingsWithOneMore(const Opcode &opcode) {
   std::vector<std::string> next;
   std::vector<FormMatch> matches = formsFor(opcode, /*complete=*/false);

@@ -15,7 +15,7 @@ struct FormExample {
 /// Nothing if no line that fits is found.
 std::optional<FormExample> exampleOf(const FormMatch &words, llvm::StringRef spelling);
 
-/// The first whole spelling that goes on where `written` ends, and has an example: usual words come first.
+/// Returns the first whole spelling that goes on where `written` ends, and has an example: usual words come first.
 std::optional<std::string> completedSpelling(llvm::StringRef written);
 
 } // namespace ptxray

@@ -45,7 +45,7 @@ static Ways waysOf(const isa::Slot &slot) {
   return ways;
 }
 
-/// The gates of one row; nothing if only ptxas accepts it.
+/// Returns the gates of one row; nothing if only ptxas accepts it.
 static std::optional<Demands::Gates> gatesOfRow(const isa::Table &table, uint32_t row, const isa::Form &form) {
   const auto columns = isa::run(isa::tables().columns, table.columns);
   const auto slots = isa::run(isa::tables().slots, form.slots);

@@ -6,11 +6,11 @@
 
 namespace ptxray {
 
-/// The newest version, for which every gate of a target is open.
+/// Returns the newest version, for which every gate of a target is open.
 Availability newestAvailability();
 
-/// The gates of the form itself, and those of its words and of the rows of its tables, of which one must be open. What
-/// only ptxas accepts is left out.
+/// Returns the gates of the form itself, and those of its words and of the rows of its tables, of which one must be
+/// open. What only ptxas accepts is left out.
 Demands demandsOf(const isa::Form &form);
 
 } // namespace ptxray

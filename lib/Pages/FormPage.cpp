@@ -21,7 +21,7 @@ namespace ptxray {
 using isa::ExprId;
 using llvm::StringRef;
 
-/// Is true if a condition asks for more than words, versions and targets, all of which are known here.
+/// Returns whether a condition asks for more than words, versions and targets, all of which are known here.
 // NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their conditions
 static bool asksOperands(ExprId condition) {
   const isa::Expr &e = isa::tables().exprs[condition];
@@ -53,7 +53,7 @@ static void addGates(ExprId condition, const FormMatch &match, Demands::Gates &g
     }
 }
 
-/// The versions and targets that these very words need in the form.
+/// Returns the versions and targets that these very words need in the form.
 static Demands::Gates gatesOfWords(const FormMatch &match) {
   const isa::Tables &t = isa::tables();
   const Availability everything = newestAvailability();
@@ -79,7 +79,8 @@ static Demands::Gates gatesOfWords(const FormMatch &match) {
   return gates;
 }
 
-/// The versions and targets that have the words in one form or another: what one form lacks on a target may be another.
+/// Returns the versions and targets that have the words in one form or another: what one form lacks on a target may be
+/// another.
 static Demands needsOf(StringRef spelling, const FormMatch &shown) {
   std::vector<Demands::Gates> ways = {gatesOfWords(shown)};
   for (const FormMatch &other : formsFor(Opcode(spelling), /*complete=*/true))
@@ -150,7 +151,7 @@ PageSection FormPage::computation() const {
   return section;
 }
 
-/// A remark about a word of a slot that no manual has there; empty if one has it.
+/// Returns a remark about a word of a slot that no manual has there; empty if one has it.
 static std::string remarkOn(isa::WordId word, const isa::Slot &slot) {
   const bool isOfPtxas =
       llvm::any_of(isa::run(isa::tables().slotValues, slot.values),
@@ -243,7 +244,7 @@ PageSection FormPage::operands() const {
   return section;
 }
 
-/// The conditions on operands that concern these words.
+/// Returns the conditions on operands that concern these words.
 PageSection FormPage::conditions() const {
   PageSection section{PageSection::Kind::Text, "What must hold", {}};
   const Availability everything = newestAvailability();
@@ -259,7 +260,7 @@ PageSection FormPage::conditions() const {
   return section;
 }
 
-/// The words that may be left out, and are.
+/// Returns the words that may be left out, and are.
 PageSection FormPage::additions() const {
   PageSection section{PageSection::Kind::List, "May be added", {}};
   const Availability everything = newestAvailability();
@@ -285,7 +286,7 @@ PageSection FormPage::additions() const {
   return section;
 }
 
-/// The layouts of its matrices.
+/// Returns the layouts of its matrices.
 PageSection FormPage::fragments() const {
   PageSection section{PageSection::Kind::Picture, "Where the elements lie", {}};
   layout::Request request;

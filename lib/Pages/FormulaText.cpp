@@ -57,7 +57,7 @@ private:
     return function + ")";
   }
 
-  /// The slot's name, or the word in it; empty if none is written.
+  /// Returns the slot's name, or the word in it; empty if none is written.
   std::string inSlot(size_t slot) const {
     if (!words)
       return std::string(slots[slot].name());

@@ -92,7 +92,7 @@ PageSection Part::availability() const {
   return section;
 }
 
-/// The syntax with single spaces, since the data aligns its columns.
+/// Returns the syntax with single spaces, since the data aligns its columns.
 static std::string shownSyntax(const isa::Form &form) {
   llvm::SmallVector<StringRef, 16> words;
   StringRef(form.syntax()).split(words, ' ', -1, /*KeepEmpty=*/false);
@@ -114,8 +114,8 @@ PageSection Part::forms() const {
   return section;
 }
 
-/// The formulas of all documented forms as pseudocode; of several for one result the first whose condition holds
-/// counts.
+/// Returns the formulas of all documented forms as pseudocode; of several for one result the first whose condition
+/// holds counts.
 PageSection Part::computation() const {
   struct Use {
     std::string text, when;
@@ -147,7 +147,7 @@ PageSection Part::computation() const {
   return section;
 }
 
-/// The slots in the order in which they are written.
+/// Returns the slots in the order in which they are written.
 std::vector<Part::SlotUse> Part::slots() const {
   std::vector<SlotUse> uses;
   for (unsigned number = 0; number < documented.size(); ++number) {

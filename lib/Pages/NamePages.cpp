@@ -16,7 +16,7 @@ using llvm::StringRef;
 
 static PageRow paragraph(std::string text) { return {{}, std::move(text), "", 0}; }
 
-/// The meanings of a qualifier, with the instructions in which it has them.
+/// Returns the meanings of a qualifier, with the instructions in which it has them.
 static PageSection meaningsOf(const isa::Word &word) {
   const isa::WordId id = isa::findWord(word.text());
   std::vector<std::pair<std::string, std::vector<std::string>>> texts;
@@ -143,7 +143,7 @@ Page pragmaPage(const isa::Directive &pragma) {
 
 // ---------------------------------------------------------------------------------------- registers
 
-/// An example: a `mov` from the register, or to it.
+/// Returns an example: a `mov` from the register, or to it.
 static std::string movOf(const isa::SpecialRegister &reg, bool isWritten) {
   const std::string type(isa::word(reg.type).text());
   const StringRef bits = StringRef(type).ltrim(".ubs");

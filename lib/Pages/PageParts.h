@@ -7,12 +7,12 @@
 
 namespace ptxray {
 
-/// The section of the manual; for something newer, or in no manual, what is known.
+/// Returns the section of the manual; for something newer, or in no manual, what is known.
 PageSection manualSection(isa::Text manual);
-/// The section about versions and targets.
+/// Returns the section about versions and targets.
 PageSection needsSection(llvm::ArrayRef<isa::ExprId> gates);
 PageSection needsSection(const Demands &demands);
-/// The section that says what a line does.
+/// Returns the section that says what a line does.
 PageSection effectsSection(std::string title, const ReadExample &read);
 /// The needs of a word besides those that the page has told: `needs PTX 8.6 and sm_100a`; empty if that is enough.
 std::string furtherNeeds(const Demands &known, llvm::ArrayRef<isa::ExprId> gates);

@@ -95,7 +95,8 @@ static size_t cutOf(StringRef cell, size_t width) {
   return sign == StringRef::npos || sign < 2 ? width : sign + 1;
 }
 
-/// The widths of the columns of a table, which are narrowed until it fits: those first that need not break words.
+/// Returns the widths of the columns of a table, which are narrowed until it fits: those first that need not break
+/// words.
 static std::vector<size_t> widthsOf(const PageSection &section) {
   constexpr size_t narrowest = 12;
   const size_t columns = section.rows.front().words.size();

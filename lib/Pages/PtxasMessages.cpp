@@ -28,7 +28,7 @@ static std::vector<PtxasMessage> allMessages() {
   return messages;
 }
 
-/// The message without what ptxas prints before it: `ptxas k.ptx, line 4; error   : `.
+/// Returns the message without what ptxas prints before it: `ptxas k.ptx, line 4; error   : `.
 static StringRef withoutPlace(StringRef printed) {
   for (const StringRef severity : {"error", "fatal", "warning", "info"})
     if (const size_t at = printed.find(severity); at != StringRef::npos)
@@ -37,7 +37,7 @@ static StringRef withoutPlace(StringRef printed) {
   return printed.trim();
 }
 
-/// The literal parts of a message, between what `%s` and the like stand for.
+/// Returns the literal parts of a message, between what `%s` and the like stand for.
 static llvm::SmallVector<StringRef, 4> literalsOf(StringRef text) {
   llvm::SmallVector<StringRef, 4> parts;
   size_t begin = 0;
@@ -70,7 +70,7 @@ static size_t lettersIn(StringRef message, StringRef printed) {
   return isWhole ? letters : 0;
 }
 
-/// The words of a text, without numbers and names in quotes, of which it says nothing.
+/// Returns the words of a text, without numbers and names in quotes, of which it says nothing.
 static llvm::SmallVector<StringRef, 8> plainWords(StringRef text) {
   llvm::SmallVector<StringRef, 8> words;
   for (StringRef word, rest = text; !rest.empty();) {
@@ -82,7 +82,7 @@ static llvm::SmallVector<StringRef, 8> plainWords(StringRef text) {
   return words;
 }
 
-/// Is true if the message has the words, several of them, in this order, and they are much of what it says.
+/// Returns whether the message has the words, several of them, in this order, and they are much of what it says.
 static bool consistsOf(StringRef message, llvm::ArrayRef<StringRef> words) {
   size_t at = 0, letters = 0, all = 0;
   for (const StringRef literal : literalsOf(message))

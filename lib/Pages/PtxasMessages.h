@@ -10,8 +10,8 @@ struct PtxasMessage {
   llvm::StringRef rule; // `unknown-qualifier`; empty: no rule, since no text is known that draws the message
 };
 
-/// The messages that ptxas may have printed as this text, with or without its place in front; or, if there are none,
-/// those that begin so, or say little else.
+/// Returns the messages that ptxas may have printed as this text, with or without its place in front; or, if there are
+/// none, those that begin so, or say little else.
 std::vector<PtxasMessage> ptxasMessagesLike(llvm::StringRef printed);
 
 } // namespace ptxray

@@ -8,7 +8,7 @@ namespace ptxray {
 
 using llvm::StringRef;
 
-/// The first block of PTX on a page: what the rule reports.
+/// Returns the first block of PTX on a page: what the rule reports.
 static StringRef exampleOn(StringRef page) {
   const size_t begin = page.find("```ptx\n");
   const StringRef rest = page.drop_front(std::min(begin, page.size())).drop_front(begin == StringRef::npos ? 0 : 7);

@@ -6,12 +6,13 @@
 
 namespace ptxray {
 
-/// The first sentence of a page, after its title and the other names that a concept has.
+/// Returns the first sentence of a page, after its title and the other names that a concept has.
 std::string firstSentence(llvm::StringRef page);
 
-/// The rules whose example has the instruction, those with the shortest example first, as they say most about it.
+/// Returns the rules whose example has the instruction, those with the shortest example first, as they say most about
+/// it.
 PageSection relatedRules(llvm::StringRef mnemonic);
-/// The concepts whose page mentions the instruction, or one of these words.
+/// Returns the concepts whose page mentions the instruction, or one of these words.
 PageSection relatedConcepts(llvm::StringRef mnemonic, llvm::ArrayRef<llvm::StringRef> words);
 
 } // namespace ptxray

@@ -15,7 +15,8 @@ using llvm::StringRef;
 
 // ------------------------------------------------------------------------------------------- names
 
-/// All names but those of concepts: of rules, instructions and how these begin, directives, registers, targets, words.
+/// Returns all names but those of concepts: of rules, instructions and how these begin, directives, registers, targets,
+/// words.
 static llvm::SmallVector<StringRef> allNames() {
   const isa::Tables &tables = isa::tables();
   llvm::SmallVector<StringRef> names;
@@ -73,7 +74,7 @@ std::vector<std::string> namesLike(StringRef written) {
 /// Names that differ in this many letters or fewer may be meant.
 static unsigned mostSlips(StringRef written) { return static_cast<unsigned>(std::max<size_t>(1, written.size() / 3)); }
 
-/// The opcode with another first word, where the slip is in that: `shfl.sync.idx` for `shlf.sync.idx`.
+/// Returns the opcode with another first word, where the slip is in that: `shfl.sync.idx` for `shlf.sync.idx`.
 static std::string likelyOpcode(StringRef written) {
   const StringRef slip = written.split('.').first, rest = written.drop_front(slip.size());
   if (llvm::any_of(isa::mnemonics(), [&](const auto &one) { return StringRef(one.text()).split('.').first == slip; }))
@@ -117,7 +118,7 @@ static std::string spelt(StringRef text) {
   return plain;
 }
 
-/// The words that are searched for, without those that every page has, and without their endings.
+/// Returns the words that are searched for, without those that every page has, and without their endings.
 static llvm::SmallVector<std::string> wordsOf(StringRef text) {
   static constexpr StringRef common[] = {"a",     "an",  "and", "can",  "do",  "does", "for", "from",
                                          "how",   "i",   "in",  "is",   "of",  "on",   "or",  "ptx",
@@ -139,7 +140,7 @@ static llvm::SmallVector<std::string> wordsOf(StringRef text) {
   return words;
 }
 
-/// Is true if a word of the text begins so.
+/// Returns whether a word of the text begins so.
 static bool hasWord(StringRef text, StringRef word) {
   for (size_t at = text.find(word); at != StringRef::npos; at = text.find(word, at + 1))
     if (at == 0 || !llvm::isAlnum(text[at - 1]))

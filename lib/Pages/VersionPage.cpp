@@ -32,7 +32,7 @@ private:
 
 } // namespace
 
-/// The version that a text such as `ptx 8.7`, `PTX ISA 8.7` or `8.7` names; nothing if it names none.
+/// Returns the version that a text such as `ptx 8.7`, `PTX ISA 8.7` or `8.7` names; nothing if it names none.
 static std::optional<uint16_t> versionIn(StringRef written) {
   StringRef rest = written.trim();
   for (const StringRef word : {".version", "ptx", "isa", "version"})

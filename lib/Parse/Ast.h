@@ -53,7 +53,7 @@ enum OperandFlag : uint16_t {
   WrittenFlags = Negated | Not | HasOffset | HexFloat | WideFloat | Subscript | Beyond16 | Beyond32, // for verdicts
 };
 
-/// Is true if an integer fits into that many bits, with or without a sign.
+/// Returns whether an integer fits into that many bits, with or without a sign.
 constexpr bool fitsInto(unsigned bits, int64_t value) {
   return bits >= 64 || (value >= -(int64_t(1) << (bits - 1)) && value < int64_t(1) << bits);
 }

@@ -72,8 +72,8 @@ bool Finder::continuesOperands() const {
   return oneOf(next.kind, {TokenKind::Comma, TokenKind::Semicolon, TokenKind::RightBracket, TokenKind::Bar});
 }
 
-/// Is true if all braces are plainly right: vectors end on their lines, other braces begin theirs, and every function
-/// closes as many as it opens.
+/// Returns whether all braces are plainly right: vectors end on their lines, other braces begin theirs, and every
+/// function closes as many as it opens.
 static bool bracesMatch(llvm::StringRef text) {
   size_t last = 0; // brace of a block
   int depth = 0;

@@ -12,13 +12,13 @@ struct BraceRepair {
   uint32_t offset; // of the brace, or of the place where one is missing
 };
 
-/// The repairs in the order of the text. The scanner must be at the beginning of the text in question.
+/// Returns the repairs in the order of the text. The scanner must be at the beginning of the text in question.
 std::vector<BraceRepair> findBraceRepairs(const Scanner &scanner, const SourceBuffer &source);
 
-/// Is true if the line that begins there is a vector, `{%r1, %r2},`: operands may be on lines of their own.
+/// Returns whether the line that begins there is a vector, `{%r1, %r2},`: operands may be on lines of their own.
 bool isVectorLine(llvm::StringRef text, uint32_t offset);
 
-/// Is true if a line looks as if its only token had been removed.
+/// Returns whether a line looks as if its only token had been removed.
 bool hasTrace(llvm::StringRef line);
 
 } // namespace ptxray

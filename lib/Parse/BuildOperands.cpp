@@ -132,7 +132,7 @@ void Builder::noValue(Constant &value, const char *expected) {
   value = {Constant::Signed, 0, value.range, 0};
 }
 
-/// The result of a comparison; nothing if the operator does not compare.
+/// Returns the result of a comparison; nothing if the operator does not compare.
 template <typename Number> static std::optional<bool> compared(uint16_t op, Number a, Number b) {
   switch (op) {
   case '<': return a < b;
@@ -171,7 +171,7 @@ Builder::Constant Builder::ofReals(uint16_t op, const Constant &left, const Cons
   return out;
 }
 
-/// The result of an operation on integers that is neither a comparison nor a division by zero.
+/// Returns the result of an operation on integers that is neither a comparison nor a division by zero.
 uint64_t Builder::integerBits(uint16_t op, const Constant &left, const Constant &right) {
   const uint64_t a = left.bits, b = right.bits;
   const int64_t signedA = a, signedB = b;

@@ -32,7 +32,7 @@ bool isRead(const Decimal &decimal, double value) {
   return std::strtod((decimal.digits + 'e' + std::to_string(last)).c_str(), nullptr) == value;
 }
 
-/// The next number of as many digits.
+/// Returns the next number of as many digits.
 Decimal after(Decimal decimal) {
   for (char &digit : llvm::reverse(decimal.digits)) {
     if (digit != '9') {

@@ -16,8 +16,8 @@ private:
   uint64_t sum;
 };
 
-/// The hash of everything that is written except names, suffixes, and the values of numbers, which few opcodes depend
-/// on.
+/// Returns the hash of everything that is written except names, suffixes, and the values of numbers, which few opcodes
+/// depend on.
 inline uint64_t writtenPrint(const Operand &operand) {
   const uint64_t flags = operand.flags & WrittenFlags, kind = static_cast<uint64_t>(operand.kind);
   return flags << 40 | kind << 32 | operand.extent;

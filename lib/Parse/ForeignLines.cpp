@@ -76,7 +76,7 @@ bool PtxBase::mendComment() {
   return true;
 }
 
-/// The PTX in a string, without its quotes and what ends its lines.
+/// Returns the PTX in a string, without its quotes and what ends its lines.
 static std::string withoutQuotes(llvm::StringRef text) {
   text.consume_front("\"");
   text.consume_back("\"");

@@ -23,7 +23,7 @@ public:
   explicit Interner(bool ownsTexts = false) : ownsTexts(ownsTexts), slots(fewestSlots), mask(fewestSlots - 1) {}
 
   uint32_t size() const { return entries.size(); }
-  /// The size of the copied texts.
+  /// Returns the size of the copied texts.
   size_t bytes() const { return pool.getBytesAllocated(); }
   llvm::StringRef text(uint32_t id) const {
     assert(id < entries.size() && "the id is of this interner");
@@ -132,7 +132,8 @@ private:
   };
   static constexpr unsigned familyBits = 6;
 
-  /// The number that eight digits make, the first of them in the lowest byte: neighbours are combined, three times.
+  /// Returns the number that eight digits make, the first of them in the lowest byte: neighbours are combined, three
+  /// times.
   static uint32_t decimal(uint64_t digits) {
     digits = digits * 10 + (digits >> 8);
     constexpr uint64_t pair = 0x000000FF000000FF;
@@ -174,7 +175,7 @@ private:
     return true;
   }
 
-  /// The first 16 bytes of a text, with zeros after its end.
+  /// Returns the first 16 bytes of a text, with zeros after its end.
   [[gnu::always_inline]] static Words load(const char *p, uint32_t length) {
 #ifdef __SSE2__
     alignas(16) static constexpr uint8_t ones[32] = {255, 255, 255, 255, 255, 255, 255, 255,
@@ -200,7 +201,7 @@ private:
     return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
   }
 
-  /// The key of a text: a short text itself, or a hash of a longer one.
+  /// Returns the key of a text: a short text itself, or a hash of a longer one.
   [[gnu::always_inline]] static uint64_t keyOf(const char *p, uint32_t length) {
     const Words first = load(p, length);
     if (length <= shortLength)
@@ -217,7 +218,7 @@ private:
     return static_cast<uint32_t>(length <= shortLength ? mix(key, length) : key) & mask;
   }
 
-  /// The slot that holds the text, else the free one that it would get.
+  /// Returns the slot that holds the text, else the free one that it would get.
   uint32_t find(uint64_t key, const char *p, uint32_t length) const {
     uint32_t at = placeOf(key, length);
     while (slots[at].id != 0 && !holds(slots[at], key, p, length))

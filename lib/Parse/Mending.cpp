@@ -12,7 +12,7 @@ bool PtxBase::mend(KindSet expected) {
          mendExtra(expected) || mendMissing(expected);
 }
 
-/// The only directive that may be here of which each part begins like that of the word: `.addr_size`.
+/// Returns the only directive that may be here of which each part begins like that of the word: `.addr_size`.
 static const Keyword *abbreviated(llvm::StringRef word, KindSet expected) {
   auto isShort = [](llvm::StringRef written, llvm::StringRef text) {
     llvm::SmallVector<llvm::StringRef, 4> parts, whole;
@@ -33,7 +33,7 @@ static const Keyword *abbreviated(llvm::StringRef word, KindSet expected) {
   return found;
 }
 
-/// Is true if a name is a type without its dot.
+/// Returns whether a name is a type without its dot.
 static bool isTypeName(llvm::StringRef name) {
   return name == "pred" || (name.size() > 1 && llvm::StringRef("busf").contains(name.front()) &&
                             llvm::is_contained<llvm::StringRef>({"8", "16", "32", "64", "128"}, name.drop_front()));
@@ -77,7 +77,7 @@ bool PtxBase::mendKeyword(KindSet expected) {
   return true;
 }
 
-/// The first bracket that does not close the last open one, or that is never closed.
+/// Returns the first bracket that does not close the last open one, or that is never closed.
 static size_t oddBracket(llvm::StringRef text) {
   llvm::SmallVector<size_t, 8> open;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -166,7 +166,7 @@ bool PtxBase::mendSemicolon(KindSet expected) {
   return true;
 }
 
-/// Is true if a token is a brace. It can only be guessed which brace is superfluous or missing.
+/// Returns whether a token is a brace. It can only be guessed which brace is superfluous or missing.
 static bool isBrace(llvm::StringRef token) { return token == "{" || token == "}"; }
 
 /// Decides whether a fix of one bracket or comma is offered: the line must be right after it. If a bracket is
@@ -194,7 +194,7 @@ void PtxBase::weighFix(Diagnostic &d) const {
   }
 }
 
-/// Is true if a brace of the statement would close another one, perhaps the body, if this one were missing.
+/// Returns whether a brace of the statement would close another one, perhaps the body, if this one were missing.
 bool PtxBase::hasPartner(const Token &brace) const {
   const size_t end = std::min(text.find_first_of(";\n", brace.end), text.size());
   int open = 0;
@@ -400,7 +400,7 @@ std::optional<TokenKind> PtxBase::missingClosing(KindSet expected) {
   return std::nullopt;
 }
 
-/// The token that is missing next to the existing ones.
+/// Returns the token that is missing next to the existing ones.
 std::optional<TokenKind> PtxBase::missingToken(KindSet expected) {
   const Token &ahead = builder->ahead;
   auto wants = [expected](TokenKind kind) { return (expected & bit(kind)) != 0; };

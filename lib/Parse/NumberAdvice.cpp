@@ -4,7 +4,7 @@
 
 namespace ptxray {
 
-/// Is true if the end of this text is within `[...]`.
+/// Returns whether the end of this text is within `[...]`.
 static bool endsInAddress(llvm::StringRef text) {
   constexpr size_t farthest = 200; // a hostile text has many numbers and no bracket
   const llvm::StringRef near = text.take_back(farthest);

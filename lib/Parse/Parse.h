@@ -29,12 +29,12 @@ public:
   /// They need not exist.
   void passOver(std::vector<Range> bodies);
   const Ast &ast() const;
-  /// The number of known spellings, and their bytes. They keep their numbers from text to text.
+  /// Returns the number of known spellings, and their bytes. They keep their numbers from text to text.
   size_t spellings() const;
   size_t spelledBytes() const;
   /// Starts afresh with another Ast, and frees all memory.
   void forget();
-  /// The whole comments that begin with `ptxray:`, as far as the text has been read.
+  /// Returns the whole comments that begin with `ptxray:`, as far as the text has been read.
   llvm::ArrayRef<Range> comments() const;
 
 private:

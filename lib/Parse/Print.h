@@ -12,7 +12,7 @@ struct Statement;
 
 /// Writes the Ast as PTX in one canonical form: read again, it gives the same Ast but for ranges.
 void printAst(const Ast &ast, llvm::raw_ostream &os);
-/// One statement in that form; a function with its body.
+/// Returns one statement in that form; a function with its body.
 std::string printStatement(const Ast &ast, Statement statement);
 
 } // namespace ptxray

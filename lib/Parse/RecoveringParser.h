@@ -20,7 +20,7 @@ inline constexpr KindSet ruleEnd = KindSet(1) << 63;
 inline constexpr KindSet doubtful =
     kinds(TokenKind::Func, TokenKind::Linkage, TokenKind::Opcode, TokenKind::Space, TokenKind::At);
 
-/// The PTX equivalent of a statement of another language; empty if there is none.
+/// Returns the PTX equivalent of a statement of another language; empty if there is none.
 llvm::StringRef adviceOnStatement(llvm::StringRef first, const Token &last, const Token &ahead);
 
 class PtxBase : public antlr4::Parser {
@@ -178,7 +178,8 @@ private:
   KindSet followersOf(size_t s) { return followers[s] ? followers[s] : readFollowers(s); }
   KindSet readFollowers(size_t s);
   void prepareRule();
-  /// The expected kinds, including those after rules that may end here. `module` matches the end of the text itself.
+  /// Returns the expected kinds, including those after rules that may end here. `module` matches the end of the text
+  /// itself.
   KindSet expectedKinds() {
     const KindSet here = followersOf(state);
     return here & ruleEnd ? (here & ~ruleEnd) | rules.back().followers : here;

@@ -18,7 +18,7 @@ namespace ptxray::recover {
 
 // ---- tokens
 
-/// Is true if a number that cannot be read is meant as a floating-point one.
+/// Returns whether a number that cannot be read is meant as a floating-point one.
 static bool isReal(llvm::StringRef number) {
   if (number.ends_with_insensitive("h"))
     return false;
@@ -325,7 +325,7 @@ bool PtxBase::isLonelyGuard(const Token &at) {
   return endsLine(at) || isLabel || kinds(TokenKind::RightBrace, TokenKind::EndOfBody) & bit(next.kind);
 }
 
-/// The kinds that `look` examines further.
+/// Returns the kinds that `look` examines further.
 static constexpr KindSet secondLook(size_t rule) {
   switch (rule) {
   case Ptx::RuleArgument: return bit(TokenKind::LeftParen);

@@ -49,7 +49,7 @@ struct Keyword {
 llvm::ArrayRef<Keyword> keywords(); // keyword i has the SpellingId i
 inline constexpr uint32_t keywordCount = 46;
 
-/// Is true if only blanks and comments precede the offset on its line.
+/// Returns whether only blanks and comments precede the offset on its line.
 bool startsLine(llvm::StringRef text, uint32_t offset);
 
 namespace scan {
@@ -139,7 +139,7 @@ public:
     setOperator(token, scan::tables.punctuation[uint8_t(*at)], at, 1);
     return true;
   }
-  /// The character that directly follows the token just read.
+  /// Returns the character that directly follows the token just read.
   char behind() const { return *at; }
   /// Called after a decimal number of a list `1,2,3` or `1, 2, 3`: advances to the last such number that does not
   /// exceed the limit, and returns how many were skipped.
@@ -194,7 +194,7 @@ private:
 namespace scan {
 
 #ifdef __SSE2__
-/// A bit for each of sixteen bytes that is in [A-Za-z0-9_$].
+/// Returns a bit for each of sixteen bytes that is in [A-Za-z0-9_$].
 inline __attribute__((always_inline)) unsigned wordsAmong(__m128i bytes) {
   // The bytes between these two are moved to the end of the signed numbers.
   auto within = [](__m128i bytes, char low, char span) {
@@ -212,7 +212,7 @@ inline __attribute__((always_inline)) __m128i sixteenAt(const char *p) {
 }
 #endif
 
-/// The first byte from p on that is not in [A-Za-z0-9_$], sixteen at a time if the processor can.
+/// Returns the first byte from p on that is not in [A-Za-z0-9_$], sixteen at a time if the processor can.
 inline __attribute__((always_inline)) const char *skipWord(const char *p) {
 #ifdef __SSE2__
   for (;; p += 16)
@@ -246,7 +246,7 @@ inline __attribute__((always_inline)) Words skipWords(const char *p) {
 /// The end of `[2]` in `.const[2]`, with p at the bracket after the word that begins with the dot; p itself for
 /// anything else.
 const char *skipBank(const char *dot, const char *p);
-/// Is true if the bare word `call` at [p, e) is the instruction.
+/// Returns whether the bare word `call` at [p, e) is the instruction.
 bool isCall(const char *text, const char *p, const char *e, const char *end);
 
 /// The end of `.word::word`, with p at the dot; p itself if no word follows. `.sp::2:4` has a single colon.

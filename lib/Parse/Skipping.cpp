@@ -19,8 +19,8 @@ bool PtxBase::startsStatement(const Token &token) {
   return next == TokenKind::Colon || next == TokenKind::Semicolon;
 }
 
-/// Is true if the token, or the declaration of a function that begins there, is still in the body: its closing brace
-/// comes before any item of the module.
+/// Returns whether the token, or the declaration of a function that begins there, is still in the body: its closing
+/// brace comes before any item of the module.
 bool PtxBase::bodyGoesOn(const Token &token) {
   constexpr KindSet items = kinds(TokenKind::EndOfFile, TokenKind::Linkage, TokenKind::Entry, TokenKind::Func,
                                   TokenKind::Section, TokenKind::Version);
@@ -64,7 +64,7 @@ bool PtxBase::startsItem(const Token &token) {
   return next.kind == TokenKind::LeftBrace;
 }
 
-/// Is true if the semicolon is within braces of the statement that its line closes: `{%r1, ; %r2}`.
+/// Returns whether the semicolon is within braces of the statement that its line closes: `{%r1, ; %r2}`.
 bool PtxBase::isClosedBehind(const Token &semicolon) const {
   const llvm::StringRef before = text.slice(statementFirst.begin, semicolon.begin);
   if (before.count('{') <= before.count('}'))

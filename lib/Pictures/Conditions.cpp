@@ -39,7 +39,7 @@ Conditions::Condition Conditions::make(const Part &one) {
   return condition(one.local, one.as == Part::As::True, one.depth);
 }
 
-/// Is true if the text is the special register that counts the threads of a block, in its first dimension.
+/// Returns whether the text is the special register that counts the threads of a block, in its first dimension.
 static bool isThreadNumber(llvm::StringRef text) {
   const auto [name, dimension] = text.split('.');
   const isa::SpecialRegister *special = isa::findSpecialRegister(name);
@@ -101,7 +101,7 @@ bool Conditions::isMove(uint32_t number) const {
          body.instruction(number).operands.count == 2;
 }
 
-/// The number that a move gives: its source, or what that was set to just before in the same block.
+/// Returns the number that a move gives: its source, or what that was set to just before in the same block.
 std::optional<int64_t> Conditions::movedNumber(uint32_t number) {
   if (const auto known = places.numberAt(number, 1))
     return known;

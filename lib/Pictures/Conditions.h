@@ -15,7 +15,7 @@ class Conditions {
 public:
   Conditions(const Body &body, Analyses &analyses, Places &places) : body(body), analyses(analyses), places(places) {}
 
-  /// The words for a predicate that is true, or false.
+  /// Returns the words for a predicate that is true, or false.
   std::string text(LocalId predicate, bool isTrue);
   /// The threads of a block may differ in it.
   bool dependsOnThread(LocalId local) { return analyses.sharing().of(local).isOfThreadAnyhow; }
@@ -33,13 +33,14 @@ private:
     auto operator<=>(const Part &) const = default;
   };
   static Part::As as(bool isTrue) { return isTrue ? Part::As::True : Part::As::False; }
-  /// The text of a part. If it has not been made, it is noted as missing, and what is made of it will be made again.
+  /// Returns the text of a part. If it has not been made, it is noted as missing, and what is made of it will be made
+  /// again.
   Condition part(const Part &one);
   Condition make(const Part &one);
   Condition condition(LocalId predicate, bool isTrue, unsigned depth);
   std::optional<Condition> computed(uint32_t number, bool isTrue, unsigned depth);
   std::optional<Condition> compared(uint32_t number, bool isTrue, unsigned depth);
-  /// The predicate that decides whether a register holds 1 or 0, as `selp` or a guarded `mov` of a number does.
+  /// Returns the predicate that decides whether a register holds 1 or 0, as `selp` or a guarded `mov` of a number does.
   std::optional<std::pair<LocalId, bool>> switchOf(LocalId local);
   bool isMove(uint32_t number) const;
   std::optional<int64_t> movedNumber(uint32_t number);

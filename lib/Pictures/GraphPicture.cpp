@@ -173,7 +173,7 @@ static std::string knownText(const ShownRegister &one) {
   return text;
 }
 
-/// A line for each live register of a block.
+/// Returns a line for each live register of a block.
 static std::vector<std::string> knownLines(const ShownBlock &block) {
   std::vector<std::string> lines;
   for (const ShownRegister &one : block.live) {
@@ -185,7 +185,7 @@ static std::vector<std::string> knownLines(const ShownBlock &block) {
   return lines;
 }
 
-/// The title, and as much of the text as there is room for.
+/// Returns the title, and as much of the text as there is room for.
 static std::vector<std::string> linesOf(const ShownBlock &block, uint32_t number) {
   std::vector<std::string> lines = {title(block, number)};
   for (const std::string &line : llvm::ArrayRef(block.text).take_front(mostLines))

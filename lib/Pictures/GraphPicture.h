@@ -43,7 +43,7 @@ struct ShownGraph {
   std::vector<ShownBlock> blocks;
   ShownPressure pressure;
 };
-/// The graphs of all functions of a module, or of the one with that name. Nothing: the module has errors.
+/// Returns the graphs of all functions of a module, or of the one with that name. Nothing: the module has errors.
 std::optional<std::vector<ShownGraph>> shownGraphs(const SourceBuffer &source, std::optional<llvm::StringRef> wanted);
 
 /// Writes a line for each function: where most registers are live, and how many.

@@ -16,8 +16,8 @@ void TimelineBarriers::findBases() {
       }
 }
 
-/// A place that is computed from the register that barriers are initialised from: which of them is to be seen only when
-/// the kernel runs.
+/// Returns a place that is computed from the register that barriers are initialised from: which of them is to be seen
+/// only when the kernel runs.
 MemoryPlace TimelineBarriers::throughRing(const MemoryPlace &place) {
   constexpr size_t mostPlaces = 32;
   llvm::SmallVector<MemoryPlace, 8> waiting = {place};
@@ -156,7 +156,7 @@ std::vector<size_t> TimelineBarriers::rings() {
   return ringOf;
 }
 
-/// The barriers, by their first lines.
+/// Returns the barriers, by their first lines.
 TimelineBarriers::Folded TimelineBarriers::fold() {
   const std::vector<size_t> ringOf = rings();
   std::vector<std::pair<uint32_t, size_t>> order;

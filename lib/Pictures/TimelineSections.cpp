@@ -25,7 +25,7 @@ void TimelineSections::findLoops() {
   }
 }
 
-/// The successor of the one block through which every way to the other leads.
+/// Returns the successor of the one block through which every way to the other leads.
 std::optional<unsigned> TimelineSections::wayTo(BlockId from, BlockId block) const {
   const DominatorTree &before = context.analyses.dominators();
   const llvm::ArrayRef<BlockId> ways = graph.successors.of(from);

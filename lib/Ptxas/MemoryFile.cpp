@@ -96,8 +96,8 @@ bool MemoryFile::read(uint64_t offset, void *to, size_t bytes) const {
   return pread(fd, to, bytes, static_cast<off_t>(offset)) == static_cast<ssize_t>(bytes);
 }
 
-/// The target of a path when its links are followed. Links below /dev and /proc lead to open files of a process, which
-/// have a path only by chance: they are kept.
+/// Returns the target of a path when its links are followed. Links below /dev and /proc lead to open files of a
+/// process, which have a path only by chance: they are kept.
 static std::string followLinks(std::string path) {
   namespace fs = std::filesystem;
   constexpr int most = 40; // as the kernel has it

@@ -32,7 +32,7 @@ public:
   uint64_t size() const;
   /// Returns false if the file ends before that.
   bool read(uint64_t offset, void *to, size_t bytes) const;
-  /// A path under which this program and its children can open it.
+  /// Returns a path under which this program and its children can open it.
   std::string path() const;
 
 private:

@@ -35,7 +35,7 @@ class StatementLines {
 public:
   StatementLines(const Ast &ast, const SourceBuffer &source) : ast(ast), source(source) {}
   Range find(unsigned line, StringRef message);
-  /// The place of the function or variable that the message names; empty if it names none.
+  /// Returns the place of the function or variable that the message names; empty if it names none.
   Range findNamed(StringRef message);
 
 private:
@@ -115,7 +115,7 @@ Range StatementLines::findNamed(StringRef message) {
   return {};
 }
 
-/// The word of a statement that a message quotes, if it occurs once.
+/// Returns the word of a statement that a message quotes, if it occurs once.
 static Range narrowed(Range statement, StringRef message, const SourceBuffer &source) {
   const StringRef word = message.split('\'').second.split('\'').first;
   const StringRef text = source.text(statement);
@@ -145,7 +145,7 @@ static Line readLine(StringRef text) {
   return line;
 }
 
-/// The line that a message itself names: `in the function 'k' in line 24`, `in around line 33`.
+/// Returns the line that a message itself names: `in the function 'k' in line 24`, `in around line 33`.
 static unsigned lineWithin(StringRef message) {
   unsigned number = 0;
   StringRef rest = message.rsplit("line ").second;

@@ -6,7 +6,7 @@ namespace ptxray {
 
 using namespace llvm::ELF;
 
-/// Is true if `size` bytes from `offset` on lie within `all`; it makes no sum that could wrap.
+/// Returns whether `size` bytes from `offset` on lie within `all`; it makes no sum that could wrap.
 static bool lies(uint64_t offset, uint64_t size, uint64_t all) { return offset <= all && size <= all - offset; }
 
 std::string whatIsWrongWith(const MemoryFile &object) {

@@ -30,7 +30,7 @@ public:
   ~SignalWatch();
   SignalWatch(const SignalWatch &) = delete;
   SignalWatch &operator=(const SignalWatch &) = delete;
-  /// The signal that came since there was none of these; 0: none did.
+  /// Returns the signal that came since there was none of these; 0: none did.
   static int caught();
 };
 

@@ -16,14 +16,14 @@ struct Ptxas {
   unsigned major = 0;
 };
 
-/// The program that the caller of this one would have used under that name (`ptxas`, `ptxas-blackwell`); Search.cpp has
-/// the order of places. This program, and those that led to it in a chain of calls, are skipped.
+/// Returns the program that the caller of this one would have used under that name (`ptxas`, `ptxas-blackwell`);
+/// Search.cpp has the order of places. This program, and those that led to it in a chain of calls, are skipped.
 Expected<std::string> realPtxas(llvm::StringRef name, llvm::ArrayRef<std::string> passedOver = {});
 /// Finds a program by its path, or by its name in PATH.
 Expected<std::string> namedPtxas(llvm::StringRef wanted);
 /// Tells programs started from here that this ptxas was tried.
 void markTried(const std::string &path);
-/// Is true if another ptxray took this one for ptxas.
+/// Returns whether another ptxray took this one for ptxas.
 bool isTriedByAnother();
 
 /// A module to be compiled: its PTX version (905) and its target.
@@ -31,8 +31,8 @@ struct PtxasTask {
   uint16_t ptx = 0;
   llvm::StringRef target;
 };
-/// The ptxas with that path or name, or, if it is empty, the first of those above that can do the task. Each is asked
-/// for its release and has `seconds` to answer (0: a minute).
+/// Returns the ptxas with that path or name, or, if it is empty, the first of those above that can do the task. Each is
+/// asked for its release and has `seconds` to answer (0: a minute).
 Expected<Ptxas> findPtxas(llvm::StringRef wanted, PtxasTask task, unsigned seconds);
 
 /// Returns why this release cannot do the task, and which CUDA can; empty if it can.

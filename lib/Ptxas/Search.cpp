@@ -46,7 +46,7 @@ private:
 };
 } // namespace
 
-/// The folders in `folder` whose names begin like this, the newest release first, whose name is the last.
+/// Returns the folders in `folder` whose names begin like this, the newest release first, whose name is the last.
 static std::vector<std::string> foldersLike(const std::string &folder, StringRef beginning) {
   std::vector<std::string> found;
   if (DIR *opened = opendir(folder.c_str())) {
@@ -143,8 +143,8 @@ static llvm::SmallVector<Caller, 4> callers() {
   return found;
 }
 
-/// Is true if programs of every kind are in the caller's folder: then PATH decides, except for nvcc, which calls what
-/// is next to it.
+/// Returns whether programs of every kind are in the caller's folder: then PATH decides, except for nvcc, which calls
+/// what is next to it.
 static bool isGeneral(const Caller &caller) {
   return !StringRef(caller.program).starts_with("nvcc") &&
          llvm::is_contained<StringRef>({"/bin", "/usr/bin", "/usr/local/bin"}, caller.folder);

@@ -31,7 +31,8 @@ llvm::BitVector usable(const Changes &changes, llvm::BitVector chosen) {
   return chosen;
 }
 
-/// The replacements of the chosen changes by place, without those of changes that touch what another one replaces.
+/// Returns the replacements of the chosen changes by place, without those of changes that touch what another one
+/// replaces.
 static std::vector<Placed> withoutConflicts(const Changes &changes, const llvm::BitVector &chosen) {
   std::vector<Placed> all;
   for (const unsigned i : chosen.set_bits())

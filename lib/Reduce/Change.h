@@ -24,11 +24,11 @@ struct Change {
 };
 using Changes = std::vector<Change>;
 
-/// The chosen changes without those that take away what others use.
+/// Returns the chosen changes without those that take away what others use.
 llvm::BitVector usable(const Changes &changes, llvm::BitVector chosen);
 
-/// The text after the chosen changes, without the lines that have become empty. Of changes to the same bytes only the
-/// first is made, unless all of them take bytes away.
+/// Returns the text after the chosen changes, without the lines that have become empty. Of changes to the same bytes
+/// only the first is made, unless all of them take bytes away.
 std::string changed(llvm::StringRef text, const Changes &changes, const llvm::BitVector &chosen);
 
 /// Returns how much there is to read in a text, which reductions make less. A register counts more than a constant.

@@ -23,14 +23,14 @@ Changes commentChanges(const ReadModule &module) {
   return changes;
 }
 
-/// The end of a statement, with its semicolon.
+/// Returns the end of a statement, including its semicolon.
 static uint32_t endOfStatement(const ReadModule &module, uint32_t end) {
   const StringRef rest = module.source().text().substr(end);
   const size_t next = rest.find_first_not_of(" \t\r\n");
   return next != StringRef::npos && rest[next] == ';' ? static_cast<uint32_t>(end + next + 1) : end;
 }
 
-/// The place of an item of the module, or of a statement of a body; empty: it has none of its own.
+/// Returns the place of an item of the module, or of a statement of a body; empty: it has none of its own.
 static Range rangeOf(const ReadModule &module, Statement statement) {
   const Ast &ast = module.ast();
   switch (statement.kind) {
@@ -96,7 +96,7 @@ Changes itemChanges(const ReadModule &module) {
   return changes;
 }
 
-/// The part of a list that goes with its element: with the comma after it, or before the last.
+/// Returns the part of a list that goes with its element: with the comma after it, or before the last.
 static Range elementOf(llvm::ArrayRef<Range> elements, size_t number) {
   const Range element = elements[number];
   if (number + 1 < elements.size())
@@ -106,7 +106,7 @@ static Range elementOf(llvm::ArrayRef<Range> elements, size_t number) {
   return element;
 }
 
-/// The top-level operands of an instruction.
+/// Returns the top-level operands of an instruction.
 static llvm::SmallVector<const Operand *, 6> operandsOf(const Ast &ast, const Instruction &instruction) {
   llvm::SmallVector<const Operand *, 6> operands;
   const llvm::ArrayRef<Operand> nodes = ast.operandsOf(instruction.operands);
@@ -122,7 +122,7 @@ static std::vector<Range> childrenOf(const Operand &list) {
   return ranges;
 }
 
-/// The arguments of each call of a function: lists of ranges.
+/// Returns the arguments of each call of a function: lists of ranges.
 static std::vector<std::vector<Range>> argumentsOfCalls(const Ast &ast, NameId function, bool ofReturns) {
   std::vector<std::vector<Range>> calls;
   for (const Instruction &instruction : ast.instructions) {

@@ -10,7 +10,7 @@ struct ReductionPass {
   Changes (*find)(const ReadModule &module);
 };
 
-/// Those that take away much at once: they are repeated before finer ones are tried.
+/// Returns those that take away much at once: they are repeated before finer ones are tried.
 llvm::ArrayRef<ReductionPass> coarsePasses();
 llvm::ArrayRef<ReductionPass> finePasses();
 

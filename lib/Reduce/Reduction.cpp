@@ -37,13 +37,13 @@ struct PendingCandidate {
 
 namespace {
 
-/// Is true if one text is simpler than another: it has less to read, or comes first where they have as much.
+/// Returns whether one text is simpler than another: it has less to read, or comes first where they have as much.
 bool isSimpler(llvm::StringRef text, llvm::StringRef other) {
   const size_t weight = weightOf(text), weightOfOther = weightOf(other);
   return weight != weightOfOther ? weight < weightOfOther : text < other;
 }
 
-/// A text under its fingerprint: what has been tried need not be tried again.
+/// Returns a text under its fingerprint: what has been tried need not be tried again.
 uint64_t printOf(llvm::StringRef text) { return llvm::xxHash64(text); }
 
 } // namespace

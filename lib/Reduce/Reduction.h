@@ -20,14 +20,14 @@ public:
 
   /// Returns why the text cannot be reduced; empty if it can.
   const std::string &problem() const;
-  /// The smallest text that is known to be interesting: at first the whole.
+  /// Returns the smallest text that is known to be interesting: at first the whole.
   const std::string &best() const;
   bool isDone() const;
   /// Returns the name of the pass that is tried at present: `statements`.
   llvm::StringRef pass() const;
 
-  /// Some texts, at most so many, that are simpler than the best one: with no fault that the best does not have, and
-  /// with no register more that is read before it is written. There may be none before it is done.
+  /// Returns some texts, at most so many, that are simpler than the best one: with no fault that the best does not
+  /// have, and with no register more that is read before it is written. There may be none before it is done.
   std::vector<std::string> candidates(size_t most);
   /// Takes the answer about the candidates: the first of them that is interesting; none if no one is.
   void tell(std::optional<size_t> interesting);
@@ -37,8 +37,8 @@ private:
   std::unique_ptr<State> state;
 };
 
-/// The text without a parameter of a kernel (empty: the only one) that nothing in it names. Returns nothing if there is
-/// no such.
+/// Returns the text without a parameter of a kernel (empty: the only one) that nothing in it names. Returns nothing if
+/// there is no such.
 std::optional<std::string> withoutParameter(llvm::StringRef text, llvm::StringRef kernel, size_t number);
 
 } // namespace ptxray

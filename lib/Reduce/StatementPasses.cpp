@@ -41,7 +41,7 @@ private:
   void addDirective(const Directive &directive);
   void endBlock(Range brace);
   void addUse(const NamedUses &use, StringRef name);
-  /// The range with that character, if it is next.
+  /// Returns the range with that character, if it is next.
   Range upTo(char end, Range range) const;
 
   const ReadModule &module;

@@ -6,11 +6,11 @@
 namespace ptxray {
 
 std::vector<Word> tokensOf(const ReadModule &module);
-/// Those that begin in the range.
+/// Returns those that begin in the range.
 llvm::ArrayRef<Word> within(llvm::ArrayRef<Word> tokens, Range range);
-/// Is true if a directive says what the module is: its version, target or size of addresses.
+/// Returns whether a directive says what the module is: its version, target or size of addresses.
 bool isHeader(llvm::StringRef directive);
-/// The end of the header.
+/// Returns the end of the header.
 uint32_t endOfHeader(const Ast &ast);
 
 } // namespace ptxray

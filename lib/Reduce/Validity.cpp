@@ -16,7 +16,7 @@ Validity::Validity(CheckOptions options, std::optional<DiagId> keptRule, Kind ke
       }()),
       keptRule(keptRule), keptKind(keptKind) {}
 
-/// Is true when it is known of each instruction what it reads and writes: of a faulty one it is not.
+/// Returns whether it is known of each instruction what it reads and writes: of a faulty one it is not.
 static bool isKnown(const Body &body) {
   for (uint32_t number = 0; number < body.size(); ++number)
     if (!body.facts(number).known)
@@ -62,7 +62,7 @@ Candidate Validity::judge(std::string text) {
   return judged;
 }
 
-/// An instruction that gives a register a value; empty: there is none with a constant.
+/// Returns an instruction that gives a register a value; empty: there is none with a constant.
 static std::string zeroing(const Symbol &symbol, llvm::StringRef name) {
   constexpr unsigned bitsOfByte = 8;
   if (symbol.shape.vector > 1 || (!symbol.isPredicate && !llvm::is_contained({2, 4, 8}, symbol.extent.bytes)))
@@ -85,7 +85,7 @@ static void addWrites(const ReadModule &module, const Body &body, const llvm::St
   }
 }
 
-/// The text with a value in each register that the findings name.
+/// Returns the text with a value in each register that the findings name.
 static std::string initialised(std::string text, const DiagnosticList &findings) {
   const std::unique_ptr<SourceBuffer> source = SourceBuffer::fromOwned("", std::move(text));
   const ReadModule module = readModule(*source);

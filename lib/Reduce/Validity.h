@@ -18,8 +18,8 @@ public:
   Validity(CheckOptions options, std::optional<DiagId> keptRule, Kind keptKind);
 
   Candidate judge(std::string text);
-  /// The text, with registers written where they are declared if it needs that: nothing if it breaks other rules than
-  /// those that are allowed, or not the rule that is kept.
+  /// Returns the text, with registers written where they are declared if it needs that: nothing if it breaks other
+  /// rules than those that are allowed, or not the rule that is kept.
   std::optional<Candidate> accept(std::string text, const llvm::SmallBitVector &allowed);
   bool keepsRule() const { return lastKeepsRule; } // of the text that was judged last
 

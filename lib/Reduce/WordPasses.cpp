@@ -14,7 +14,7 @@ static void replace(Changes &changes, Range part, StringRef text) {
   changes.push_back({.parts = {{part, text.str()}}});
 }
 
-/// A number that may be in place of a register.
+/// Returns a number that may be in place of a register.
 static StringRef numberFor(const Symbol *symbol, StringRef declaredType) {
   return symbol && (declaredType == ".f32" || declaredType == ".f64") ? "0.0" : "0";
 }

@@ -22,7 +22,7 @@ static llvm::StringRef commandName(Severity severity) {
   return severity == Severity::Pedantic ? "notice" : severityName(severity);
 }
 
-/// The place of a diagnostic within a text of a binary.
+/// Returns the place of a diagnostic within a text of a binary.
 static std::string placeInEntry(const FileReport &report, Range range) {
   if (!report.entry || !report.source)
     return "";

@@ -62,9 +62,9 @@ inline void beginNothing(llvm::raw_ostream &) {}
 inline void renderNothing(const FileReport &, const RenderOptions &, llvm::raw_ostream &) {}
 inline void endNothing(const Totals &, const RenderOptions &, llvm::raw_ostream &) {}
 
-/// The path of the input, followed by the entry if the input is a binary.
+/// Returns the path of the input, followed by the entry if the input is a binary.
 std::string nameOf(const FileReport &report);
-/// The address of a rule's page; empty without a site.
+/// Returns the address of a rule's page; empty without a site.
 std::string pageOfRule(const RenderOptions &options, llvm::StringRef rule);
 
 void renderText(const FileReport &report, const RenderOptions &options, llvm::raw_ostream &out);

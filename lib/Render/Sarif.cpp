@@ -14,7 +14,7 @@ static llvm::StringRef levelName(Severity severity) {
   return severity == Severity::Pedantic ? "note" : severityName(severity);
 }
 
-/// A path as a URI reference.
+/// Returns a path as a URI reference.
 static std::string uri(llvm::StringRef path) {
   std::string out = path.starts_with("/") ? "file://" : "";
   for (char c : path)
@@ -25,7 +25,7 @@ static std::string uri(llvm::StringRef path) {
   return out;
 }
 
-/// The column in characters, from 1. A byte that is not UTF-8 counts as one character.
+/// Returns the column in characters, from 1. A byte that is not UTF-8 counts as one character.
 static uint32_t characterColumn(const SourceBuffer &source, LineColumn at) {
   const llvm::StringRef before = source.lineText(at.line).take_front(at.column - 1);
   auto p = reinterpret_cast<const llvm::UTF8 *>(before.begin());
@@ -126,7 +126,7 @@ void renderSarif(const FileReport &report, const RenderOptions &, llvm::raw_ostr
       ",\n");
 }
 
-/// The paragraphs of a page before its example.
+/// Returns the paragraphs of a page before its example.
 static llvm::StringRef description(llvm::StringRef page) { return page.split('\n').second.split("\n## ").first.trim(); }
 
 static Json rule(DiagId id, const RuleTotal &total, const RenderOptions &options) {

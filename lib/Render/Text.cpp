@@ -99,7 +99,7 @@ static Excerpt excerptAround(llvm::StringRef line, uint32_t number, size_t begin
   return {number, line, from, std::min(line.size(), from + widestLine)};
 }
 
-/// The end of the character that begins at a byte; the bytes of one character are escaped together.
+/// Returns the end of the character that begins at a byte. The bytes of one character are escaped together.
 static size_t endOfCharacter(llvm::StringRef line, size_t at, size_t limit) {
   size_t end = at + 1;
   while (end < limit && (line[end] & 0xC0) == 0x80 && (line[at] & 0x80))
@@ -129,7 +129,7 @@ static MarkedText marked(const Excerpt &shown, size_t begin, size_t end) {
   return result;
 }
 
-/// The marks, with a caret where they begin, or after the line if nothing is marked.
+/// Returns the marks, with a caret where they begin, or after the line if nothing is marked.
 static std::string withCaret(const MarkedText &marked, bool isPoint) {
   const size_t caret = marked.marks.find('~');
   if (caret == std::string::npos)

@@ -12,7 +12,7 @@ constexpr uint64_t scattered(uint64_t number) {
   return number ^ number >> 33;
 }
 
-/// The print of what a declaration, or the suffix after the operand, determines.
+/// Returns the print of what a declaration, or the suffix after the operand, determines.
 constexpr uint64_t declaredPrint(const Shape &shape) {
   const uint64_t flags = shape.flags & ~ShapeWritten;
   const uint64_t whole = static_cast<uint64_t>(shape.kind) | static_cast<uint64_t>(shape.vector) << 8 | flags << 16 |

@@ -78,7 +78,7 @@ Extent Resolver::declare(const Declaration &declaration, DeclarationRole role) {
   return extent;
 }
 
-/// Is true if a name must be declared above its use, unlike a label.
+/// Returns whether a name must be declared above its use, unlike a label.
 static bool countsFromItsPlace(ShapeKind kind) { return kind == ShapeKind::Prototype || kind == ShapeKind::Function; }
 
 /// Sets the shape and its print from the other members of the symbol.
@@ -279,7 +279,7 @@ void Resolver::shapes(Slice operands, llvm::SmallVectorImpl<Shape> &out) {
     out.push_back(shapeOf(node));
 }
 
-/// The fingerprint of an instruction with names that are asked for the first time or are not plain registers.
+/// Returns the fingerprint of an instruction with names that are asked for the first time or are not plain registers.
 uint64_t Resolver::fingerprintOfNew(const Instruction &instruction) {
   Fingerprint whole(instruction.print);
   for (uint32_t i = instruction.names.first; i < instruction.names.end(); ++i) {
@@ -298,12 +298,12 @@ isa::WordId Resolver::suffixWord(SpellingId suffix) {
   return id ? id : badSuffix;
 }
 
-/// Is true if a suffix is one of `.x .y .z .w`, or their names as colours.
+/// Returns whether a suffix is one of `.x .y .z .w`, or their names as colours.
 static bool isComponent(llvm::StringRef suffix) {
   return suffix.size() == 2 && llvm::StringRef("xyzwrgba").contains(suffix[1]);
 }
 
-/// Is true if a line with a syntax error contains the name, or its family as `%r<`, and so may have declared it.
+/// Returns whether a line with a syntax error contains the name, or its family as `%r<`, and so may have declared it.
 bool Resolver::isLost(llvm::StringRef name) {
   auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '$'; };
   auto wordAt = [&](llvm::StringRef line) {
@@ -332,13 +332,13 @@ bool Resolver::isLost(llvm::StringRef name) {
   return lostNames.contains(name) || (!lostNames.empty() && lostNames.contains((name.rtrim("0123456789") + "<").str()));
 }
 
-/// Is true if a name stands for an operand: `%0` in `asm` of CUDA C++, or `$0` in LLVM's assembly.
+/// Returns whether a name stands for an operand: `%0` in `asm` of CUDA C++, or `$0` in LLVM's assembly.
 static bool isAsmOperand(llvm::StringRef name) {
   return name.size() > 1 && (name.starts_with("%") || name.starts_with("$")) &&
          llvm::all_of(name.drop_front(), llvm::isDigit);
 }
 
-/// The PTX equivalent of a name in CUDA C++; empty if there is none.
+/// Returns the PTX equivalent of a name in CUDA C++; empty if there is none.
 static llvm::StringRef nameInPtx(llvm::StringRef name) {
   static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> names[] = {
       {"threadIdx", "%tid"},      {"blockIdx", "%ctaid"}, {"blockDim", "%ntid"}, {"gridDim", "%nctaid"},
@@ -412,7 +412,8 @@ void Resolver::takeBackGuard(NameId guard) {
   unknown.erase(known);
 }
 
-/// A declared name that is similar; empty if there is none. Short names such as `%q1` are similar to too many others.
+/// Returns a declared name that is similar; empty if there is none. Short names such as `%q1` are similar to too many
+/// others.
 std::string Resolver::similarName(llvm::StringRef name, bool isGuard) {
   std::string plain = name.str(); // `p%1`, `$p1`
   std::erase_if(plain, [](char c) { return c == '%' || c == '$'; });
@@ -503,7 +504,7 @@ void Resolver::reportField(Range range, llvm::StringRef suffix, const isa::Speci
     d.fix = Fix{"write `" + lower + "`", {{{range.end - static_cast<uint32_t>(suffix.size()), range.end}, lower}}};
 }
 
-/// The shape of a special register, an unknown name, a name with a suffix, or one that counts only after its
+/// Returns the shape of a special register, an unknown name, a name with a suffix, or one that counts only after its
 /// declaration.
 Shape Resolver::unusualName(const Operand &operand, const Symbol *symbol) {
   Shape shape;

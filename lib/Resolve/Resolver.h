@@ -36,8 +36,8 @@ public:
   void forget(llvm::StringRef name) { lostNames.insert(name); }
   /// Appends one shape for each operand node of the instruction, in the same order.
   void shapes(Slice operands, llvm::SmallVectorImpl<Shape> &out);
-  /// The fingerprint that these shapes would have if all names are plain ones that are declared above, else 0. The
-  /// values of numbers are not part of it.
+  /// Returns the fingerprint that these shapes would have if all names are plain ones that are declared above, else 0.
+  /// The values of numbers are not part of it.
   uint64_t fingerprint(const Instruction &instruction) {
     if (instruction.hasSuffix) [[unlikely]]
       return 0;
@@ -69,21 +69,21 @@ public:
   bool isInBlock() const { return scopes.depth() > 1; }
 
   const Symbol *find(NameId name) { return scopes.find(name); }
-  /// The index of the symbol in `symbols`, plus 1; 0 if there is none.
+  /// Returns the index of the symbol in `symbols`, plus 1; 0 if there is none.
   uint32_t numberOf(NameId name) { return scopes.numberOf(name); }
-  /// The symbols that `find` returns, valid until the current function ends.
+  /// Returns the symbols that `find` returns, valid until the current function ends.
   llvm::ArrayRef<Symbol> symbols() const { return scopes.all(); }
   /// Reports that the name is not declared, unless a line with a syntax error may have declared it.
   void reportUnknown(NameId name, Range range, bool isGuard = false);
   /// Takes back what was just reported of a guard that is not declared.
   void takeBackGuard(NameId guard);
-  /// Is true if some name was not declared, so that all names of the text were searched for advice.
+  /// Returns whether some name was not declared, so that all names of the text were searched for advice.
   bool hasUnknownNames() const { return unknownNames != 0; }
   isa::WordId word(SpellingId spelling) { return words.of(ast, spelling); } // 0: not in the vocabulary
   /// Null if no directive has that name.
   const isa::Directive *directive(SpellingId name) { return words.directive(ast, name); }
   Extent extentOf(const Declaration &declaration);
-  /// The special register of that name, unless a declaration hides it.
+  /// Returns the special register of that name, unless a declaration hides it.
   const isa::SpecialRegister *special(NameId name);
 
 private:

@@ -74,7 +74,7 @@ NameId Scopes::prefixOf(llvm::StringRef prefix) {
   return known.name;
 }
 
-/// The slot that a field refers to; it is made on first use.
+/// Returns the slot that a field refers to; it is made on first use.
 uint32_t Scopes::slotIn(uint32_t &field) {
   if (!field) {
     field = static_cast<uint32_t>(slots.size());
@@ -151,7 +151,7 @@ const Symbol *Scopes::declareFamily(NameId prefix, Symbol symbol) {
   return nullptr;
 }
 
-/// The symbol of a name that is new or not bound, or for which an inner `%r<3>` defers to an outer `%r<8>`.
+/// Returns the symbol of a name that is new or not bound, or for which an inner `%r<3>` defers to an outer `%r<8>`.
 uint32_t Scopes::numberOfUnusual(NameId name) {
   read(name);
   if (const Slot *slot = slotOf(name))

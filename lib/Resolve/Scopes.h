@@ -61,10 +61,10 @@ public:
 
   void enter();
   void leave();
-  /// The depth as far as it can be told apart: a text with an error may nest deeper.
+  /// Returns the depth as far as it can be told apart: a text with an error may nest deeper.
   uint16_t depth() const { return static_cast<uint16_t>(std::min<size_t>(marks.size(), UINT16_MAX)); }
 
-  /// The symbol of the same scope that has the name already, or null when the name was free.
+  /// Returns the symbol of the same scope that has the name already, or null when the name was free.
   const Symbol *declare(NameId name, const Symbol &symbol);
   const Symbol *declareFamily(NameId prefix, Symbol symbol);
   const Symbol *find(NameId name) {
@@ -76,10 +76,10 @@ public:
     const Slot *slot = slotOf(name);
     return slot ? slot->symbol : numberOfUnusual(name);
   }
-  /// All symbols of the module and of the function at hand, those of blocks that were left included; or of all
+  /// Returns all symbols of the module and of the function at hand, those of blocks that were left included; or of all
   /// functions.
   llvm::ArrayRef<Symbol> all() const { return symbols; }
-  /// The fingerprint of the name's shape; 0 when `find` has to tell.
+  /// Returns the fingerprint of the name's shape; 0 when `find` has to tell.
   uint64_t printOf(NameId name) const {
     const Slot *slot = slotOf(name);
     return slot ? slot->print : 0;
@@ -89,7 +89,7 @@ public:
     if (const size_t index = static_cast<uint32_t>(name); index < memberCount)
       __builtin_prefetch(&members[index]);
   }
-  /// The declaration, such as `%r<4>`, that would have to declare more to declare the name, or null.
+  /// Returns the declaration, such as `%r<4>`, that would have to declare more to declare the name, or null.
   const Symbol *shortFamily(NameId name);
   /// Offers all names in reach that are wanted.
   void offerNames(Nearest &nearest, llvm::function_ref<bool(const Symbol &)> isWanted);

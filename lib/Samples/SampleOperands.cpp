@@ -16,7 +16,7 @@ using isa::WordId;
 
 namespace {
 
-/// The next number; the smallest one after the greatest.
+/// Returns the next number; the smallest one after the greatest.
 int64_t after(int64_t number) { return static_cast<int64_t>(static_cast<uint64_t>(number) + 1); }
 
 /// The declarations of test/isa/prelude.ptx.
@@ -74,7 +74,7 @@ const isa::Cell *cellOf(const isa::Table &table, uint32_t row, ColumnKind kind, 
   return nullptr;
 }
 
-/// The variables that the prelude declares for the module.
+/// Returns the variables that the prelude declares for the module.
 static llvm::ArrayRef<KnownVariable> declaredVariables(const Availability &availability) {
   return llvm::ArrayRef(variables).drop_back(!availability.module().independent);
 }

@@ -25,7 +25,7 @@ public:
   const T &operator*() const { return *held; }
   T *operator->() { return &*held; }
   const T *operator->() const { return &*held; }
-  /// An empty text if there is a value.
+  /// Returns an empty text if there is a value.
   const std::string &problem() const { return what; }
 
 private:

@@ -73,7 +73,7 @@ constexpr llvm::StringLiteral wordsOfCuda[] = {
 
 } // namespace
 
-/// The text after leading blanks and comments. An unterminated comment is not skipped.
+/// Returns the text after leading blanks and comments. An unterminated comment is not skipped.
 static StringRef skipComments(StringRef text) {
   for (;;) {
     text = text.ltrim(" \t\r\n\f\v");

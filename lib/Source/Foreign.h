@@ -15,15 +15,15 @@ struct ForeignText {
 /// Returns nothing for a text that may be PTX, even faulty PTX.
 std::optional<ForeignText> recogniseForeign(llvm::StringRef text);
 
-/// The language of a line that is not PTX; empty: it may be PTX.
+/// Returns the language of a line that is not PTX; empty: it may be PTX.
 llvm::StringRef languageOfLine(llvm::StringRef line);
 /// `.s32` for `int`, `.f32` for `float`: what PTX has for a type of C or LLVM, without its dot; empty: nothing.
 llvm::StringRef typeOfOtherLanguage(llvm::StringRef name);
 
 inline constexpr llvm::StringLiteral byteOrderMark = "\xEF\xBB\xBF";
 
-/// Is true if a program may write to the text: it begins with `.version`, perhaps after comments, and has no bytes that
-/// never occur in text.
+/// Returns whether a program may write to the text: it begins with `.version`, perhaps after comments, and has no bytes
+/// that never occur in text.
 bool isSurelyPtx(llvm::StringRef text);
 
 } // namespace ptxray

@@ -128,7 +128,7 @@ static std::string whyUnknown(const Target &gpu, unsigned driver) {
   return "";
 }
 
-/// The contents of a binary, in place of a reason: `cubins of sm_70 and sm_80, no PTX`.
+/// Returns the contents of a binary, in place of a reason: `cubins of sm_70 and sm_80, no PTX`.
 static std::string contentText(const BinaryFit &fit) {
   std::vector<std::string> texts;
   for (const TextGroup &group : fit.texts)

@@ -47,12 +47,12 @@ struct FitAnswer {
 };
 FitAnswer answer(const BinaryFit &fit, const GpuWithDriver &question);
 
-/// The kernels of one unpacked image; of a cubin, the functions that have code of their own as well.
+/// Returns the kernels of one unpacked image; of a cubin, the functions that have code of their own as well.
 std::vector<std::string> kernelsIn(const Entry &entry, llvm::StringRef bytes);
-/// The kernels of a module: the entries of its PTX, or those for which its cubins have code.
+/// Returns the kernels of a module: the entries of its PTX, or those for which its cubins have code.
 std::vector<std::string> kernelsOf(const DeviceModule &module, const Binary &binary, const ReadLimits &limits);
 
-/// The driver that first loads PTX of a version, a branch such as 570; 0: none is known.
+/// Returns the driver that first loads PTX of a version, a branch such as 570; 0: none is known.
 unsigned driverFor(uint16_t version);
 
 } // namespace ptxray

@@ -84,7 +84,7 @@ bool isOldName(const isa::Target &target) {
          "sm_" + std::to_string(target.number) + (target.variant ? std::string(1, target.variant) : "");
 }
 
-/// The targets without old names of others.
+/// Returns the targets without old names of others.
 static std::vector<uint16_t> currentTargets() {
   std::vector<uint16_t> all;
   for (uint16_t index = 0; index < isa::targets().size(); ++index)
@@ -97,8 +97,8 @@ static std::vector<uint16_t> currentTargets() {
 
 static std::string nameOfTarget(uint16_t target) { return std::string(isa::targets()[target].name()); }
 
-/// A range of architectures in words: `sm_90 or higher`, `targets below sm_70`, `sm_20 to sm_72`; nothing if it is
-/// none.
+/// Returns a range of architectures in words: `sm_90 or higher`, `targets below sm_70`, `sm_20 to sm_72`; nothing if it
+/// is none.
 static std::optional<std::string> rangeText(llvm::ArrayRef<uint16_t> targets, llvm::ArrayRef<uint16_t> all) {
   const uint16_t *first = llvm::find(all, targets.front());
   const size_t begin = first - all.begin(), end = begin + targets.size();

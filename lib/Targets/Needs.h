@@ -7,9 +7,9 @@
 
 namespace ptxray {
 
-/// Is true if the name is an old one of a target, as `sm_101` is of `sm_110`.
+/// Returns whether the name is an old one of a target, as `sm_101` is of `sm_110`.
 bool isOldName(const isa::Target &target);
-/// The gates of versions and targets that a form requires in any case.
+/// Returns the gates of versions and targets that a form requires in any case.
 llvm::SmallVector<isa::ExprId, 2> gatesOf(const isa::Form &form);
 /// The gates that must hold, and choices, of each of which one way must be open: all gates of that way hold.
 struct Demands {
@@ -23,9 +23,9 @@ struct Demands {
 /// 8.8`. Empty if they allow everything.
 std::string needsText(llvm::ArrayRef<isa::ExprId> gates);
 std::string needsText(const Demands &demands);
-/// Is true if all targets that pass end in `a` or `f`.
+/// Returns whether all targets that pass end in `a` or `f`.
 bool needsVariant(const Demands &demands);
-/// The lowest version with which all gates hold for the target; nothing if there is none.
+/// Returns the lowest version with which all gates hold for the target; nothing if there is none.
 std::optional<uint16_t> leastVersion(llvm::ArrayRef<isa::ExprId> gates, uint16_t target);
 std::optional<uint16_t> leastVersion(const Demands &demands, uint16_t target);
 /// Counts the pairs of a version and a target with which the demands are met.

@@ -129,7 +129,7 @@ uint16_t Requirements::leastVersion(const CellSet &set, uint16_t target) {
   return 0;
 }
 
-/// The options for a text that is checked with many versions and targets.
+/// Returns the options for a text that is checked with many versions and targets.
 static CheckOptions optionsOf() {
   CheckOptions options;
   options.isFragment = true; // a function as a whole has no version
@@ -160,7 +160,7 @@ void Requirements::addInstructions() {
     }
 }
 
-/// The errors of the text with that version and target, as far as instructions begin in the range.
+/// Returns the errors of the text with that version and target, as far as instructions begin in the range.
 DiagnosticList Requirements::errors(Place place, Range instructions) const {
   CheckOptions options = optionsOf();
   options.wideAddresses = context.wideAddresses;
@@ -173,7 +173,7 @@ DiagnosticList Requirements::errors(Place place, Range instructions) const {
   return found;
 }
 
-/// The line where what is around the instructions is refused with that version and target.
+/// Returns the line where what is around the instructions is refused with that version and target.
 std::optional<uint32_t> Requirements::moduleFailure(Place place) const {
   const DiagnosticList found = errors(place, {});
   return found.empty() ? std::nullopt : std::optional(source.lineColumn(found.front().range.begin).line);
@@ -185,7 +185,7 @@ static bool hasTarget(uint16_t version, uint16_t target) {
   return isa::targets()[target].since <= isa::versions()[version];
 }
 
-/// Those of the version without variants, the lowest first.
+/// Returns the targets of the version without variants, the lowest first.
 static std::vector<uint16_t> plainTargets(uint16_t version) {
   const auto targets = isa::targets();
   std::vector<uint16_t> found;
@@ -205,7 +205,7 @@ static uint16_t bestTarget(uint16_t version) {
   return found;
 }
 
-/// The first of the places that passes, where the last passes, and all after one that passes.
+/// Returns the first of the places that passes, where the last passes, and all after one that passes.
 size_t Requirements::firstPassing(llvm::ArrayRef<Place> places, uint32_t &firstFailure) const {
   size_t low = 0, last = places.size() - 1;
   while (low < last) {

@@ -25,13 +25,13 @@ public:
     uint16_t target;  // index into isa::targets()
   };
   static size_t index(Place place);
-  /// The least version with which a target is in the set; 0: none.
+  /// Returns the least version with which a target is in the set; 0: none.
   static uint16_t leastVersion(const CellSet &set, uint16_t target);
 
   explicit Requirements(const SourceBuffer &source, PieceContext context = {});
 
   const CellSet &passes() const { return all; }
-  /// The first error with that version and target, or the first on that line.
+  /// Returns the first error with that version and target, or the first on that line.
   Obstacle obstacle(Place place, uint32_t line = 0) const;
 
   /// An instruction, or the first of several that pass with the same versions and targets.

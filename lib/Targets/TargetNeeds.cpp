@@ -5,7 +5,7 @@
 
 namespace ptxray {
 
-/// The targets for which a test holds, with all versions that have them.
+/// Returns the targets for which a test holds, with all versions that have them.
 template <typename Test> static CellSet cellsOf(Test test) {
   CellSet cells;
   for (uint16_t t = 0; t < isa::targets().size(); ++t)
@@ -48,7 +48,7 @@ TargetNeeds::Part &TargetNeeds::addPart(const MappedText &text, const PieceConte
   return part;
 }
 
-/// The opcode at the beginning of a line of PTX.
+/// Returns the opcode at the beginning of a line of PTX.
 static std::string opcodeIn(llvm::StringRef line) {
   line = line.ltrim("{ \t");
   if (line.starts_with("@"))

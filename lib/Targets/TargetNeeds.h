@@ -12,9 +12,9 @@ public:
   TargetNeeds(std::unique_ptr<SourceBuffer> source, Language language, llvm::StringRef path);
   TargetNeeds(TargetNeeds &&) = default;
 
-  /// The versions and targets with which the file passes; of a source, all statements that no `#if` guards.
+  /// Returns the versions and targets with which the file passes; of a source, all statements that no `#if` guards.
   const CellSet &passes() const { return all; }
-  /// The first error with that version and target, in a line of the source.
+  /// Returns the first error with that version and target, in a line of the source.
   Obstacle obstacle(Requirements::Place place) const;
 
   struct Demand {

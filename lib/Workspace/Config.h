@@ -31,7 +31,7 @@ class ConfigText {
 public:
   /// Returns what is wrong, with the line in front, or nothing.
   std::string read(llvm::StringRef text, llvm::StringRef name);
-  /// The numbers of the sections that apply to a path, which is relative to the folder of the file.
+  /// Returns the numbers of the sections that apply to a path, which is relative to the folder of the file.
   std::vector<uint32_t> sectionsFor(llvm::StringRef path) const;
   bool excludes(llvm::StringRef path) const { return excluded.match(path); }
   void apply(llvm::ArrayRef<uint32_t> sections, Settings &settings) const;

@@ -38,7 +38,7 @@ std::string applyFixes(llvm::StringRef text, const DiagnosticList &diagnostics, 
   return out + text.drop_front(at).str();
 }
 
-/// The number of errors by rule.
+/// Returns the number of errors by rule.
 static std::map<DiagId, unsigned> errorsByRule(const FileReport &report) {
   std::map<DiagId, unsigned> errors;
   for (const Diagnostic &d : report.diagnostics)
@@ -47,7 +47,7 @@ static std::map<DiagId, unsigned> errorsByRule(const FileReport &report) {
   return errors;
 }
 
-/// Is true if one report has more errors of some rule than the other.
+/// Returns whether one report has more errors of some rule than the other.
 static bool hasNewErrors(const FileReport &report, const FileReport &before) {
   const std::map<DiagId, unsigned> known = errorsByRule(before);
   return llvm::any_of(errorsByRule(report), [&](const auto &one) {

@@ -7,7 +7,7 @@
 
 namespace ptxray {
 
-/// A path in one spelling, however it is written. A name that is not a path is returned unchanged.
+/// Returns a path in one spelling, however it is written. A name that is not a path is returned unchanged.
 std::filesystem::path normalizedPath(llvm::StringRef path);
 
 /// A pattern without a slash matches the name of a file or folder at any depth; one with a slash matches a path from

@@ -72,7 +72,7 @@ static std::optional<Complaint> readOption(const Syntax &syntax, const std::vect
   return std::nullopt;
 }
 
-/// Is true if a word is an option: not `-`, which is standard input, nor a number such as `-1`.
+/// Returns whether a word is an option: not `-`, which is standard input, nor a number such as `-1`.
 static bool isOption(string_view word) {
   return word.size() > 1 && word[0] == '-' && word[1] != '.' && !(word[1] >= '0' && word[1] <= '9');
 }

@@ -54,7 +54,7 @@ struct Complaint {
 std::optional<Complaint> readCommandLine(const Syntax &syntax, const std::vector<std::string_view> &written,
                                          CommandLine &out);
 
-/// The help text: a line for each option.
+/// Returns the help text: a line for each option.
 std::string helpFor(const std::vector<Option> &options);
 
 } // namespace ptxray

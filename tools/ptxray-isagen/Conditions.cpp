@@ -178,7 +178,7 @@ ExprId Resolver::callCondition(const Condition &c) {
   return operand < 0 ? False : expr(question->second, false, static_cast<uint32_t>(operand));
 }
 
-/// Is true if some slot of the form can hold one of the words.
+/// Returns whether some slot of the form can hold one of the words.
 bool Resolver::alive(const std::set<std::string> &words) const {
   for (const FormSlot &slot : context->slots)
     for (const Value &value : slot.values)

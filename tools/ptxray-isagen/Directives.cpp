@@ -149,7 +149,7 @@ isa::Directive Resolver::directive(const DirectiveDecl &decl) {
   return result;
 }
 
-/// Is true if a gate holds for a version and a target, given as its index.
+/// Returns whether a gate holds for a version and a target, given as its index.
 bool Resolver::gateHolds(ExprId gate, uint16_t ptx, size_t target) const {
   const isa::Expr &e = output.exprs[gate];
   auto part = [&](uint32_t i) { return gateHolds(output.exprArgs[e.a + i], ptx, target); };

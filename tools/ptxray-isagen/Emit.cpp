@@ -240,7 +240,7 @@ void emitChecks(const Output &output, std::ostream &out) {
   out << (output.checkNames.empty() ? "};\n" : "}};\n") << "} // namespace ptxray\n";
 }
 
-/// The constant for a word: `shared_cta` for `.shared::cta`; `_` is added to names that C++ does not allow.
+/// Returns the constant for a word: `shared_cta` for `.shared::cta`; `_` is added to names that C++ does not allow.
 static std::string constantName(isa::Text word) {
   static const std::set<std::string> keywords = {"and", "const", "extern", "or", "volatile", "xor"};
   std::string name;
@@ -261,7 +261,7 @@ void emitWords(const Output &output, std::ostream &out) {
         << output.text(output.words[id].text) << "\n";
 }
 
-/// The enumerator for a name: AbiPreserve for `.abi_preserve`.
+/// Returns the enumerator for a name: AbiPreserve for `.abi_preserve`.
 static std::string enumerator(isa::Text name) {
   std::string result;
   bool isFirst = true;

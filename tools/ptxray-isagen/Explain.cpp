@@ -23,7 +23,7 @@ private:
   void table(const Table &table);
   void gatesOf(const Condition &condition, const Scope &scope);
 
-  /// An operand's own declaration as it is in its file.
+  /// Returns an operand's own declaration as it is in its file.
   std::string declaration(Place place, const std::string &name);
   std::string where(Place place) const { return model.names[place.file] + ":" + std::to_string(place.line); }
 
@@ -33,7 +33,7 @@ private:
   std::map<std::string, std::string> gates;           // met on the way: name to meaning
 };
 
-/// The first scope, from the inside out, in which `find` finds something.
+/// Returns the first scope, from the inside out, in which `find` finds something.
 template <typename T, typename Find> const T *lookUp(const Scope *scope, Find find) {
   for (; scope; scope = scope->parent)
     if (const T *found = find(*scope))
@@ -92,7 +92,7 @@ std::string inWords(const Condition &condition) {
 static bool isBlank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 static bool isOfName(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-'; }
 
-/// The colon after a name and those that are listed with it, `a, b : ...`; npos: there is none.
+/// Returns the colon after a name and those that are listed with it, `a, b : ...`; npos: there is none.
 static size_t colonBehind(const std::string &text, size_t at) {
   auto skip = [&](bool (*isSkipped)(char)) {
     while (at < text.size() && isSkipped(text[at]))

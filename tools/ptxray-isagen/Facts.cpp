@@ -69,7 +69,7 @@ constexpr size_t mostGroups = 8 * sizeof(isa::Fact::groups);
 
 bool isNumber(const std::string &word) { return isdigit(static_cast<unsigned char>(word[0])); }
 
-/// The number of the detail that a word spells; -1 if there is none.
+/// Returns the number of the detail that a word spells; -1 if there is none.
 int detailOf(FactKind kind, const std::string &word) {
   const isa::DetailNames names = isa::detailNames(kind);
   const isa::Text *found = std::find(names.first, names.first + names.count, word);
@@ -186,7 +186,7 @@ bool Resolver::subjects(const Fact &fact, isa::Fact result, std::vector<isa::Fac
   return false;
 }
 
-/// Is true if a fact has the right number of subjects, and only clauses that it may have.
+/// Returns whether a fact has the right number of subjects, and only clauses that it may have.
 bool Resolver::isWellFormed(const Fact &fact) {
   const FactSyntax &syntax = syntaxOf(fact.kind);
   const size_t count = fact.subjects.size();

@@ -93,7 +93,7 @@ std::optional<size_t> Resolver::nameRow(const Expression &all, const ExpressionN
   return {};
 }
 
-/// Every word of the slot as it is defined around the form; none where one is not.
+/// Returns every word of the slot as it is defined around the form; none where one is not.
 std::optional<uint16_t> Resolver::wordCall(size_t slot, const std::vector<uint8_t> &kinds, Place place,
                                            uint8_t &result) {
   std::vector<isa::WordDefinition> definitions;
@@ -147,7 +147,7 @@ std::optional<size_t> Resolver::wordCallRow(const Expression &all, const Express
   return rows.add(StepOp::WordCall, *call, args, result);
 }
 
-/// The kinds that the letter of isa::FormulaFunction stands for.
+/// Returns the kinds that the letter of isa::FormulaFunction stands for.
 static uint8_t kindsOfLetter(char letter) {
   switch (letter) {
   case 'i': return IsInteger;
@@ -160,7 +160,7 @@ static uint8_t kindsOfLetter(char letter) {
   }
 }
 
-/// The letter of an argument; 0: too many are written.
+/// Returns the letter of an argument; 0: too many are written.
 static char letterOf(isa::Text arguments, size_t index) {
   std::string letters;
   for (char c : arguments)
@@ -257,7 +257,7 @@ std::optional<size_t> Resolver::callRow(const Expression &all, const ExpressionN
   return {};
 }
 
-/// The row that holds the value of the node; none: the form lacks what it speaks of, or it is an error.
+/// Returns the row that holds the value of the node; none: the form lacks what it speaks of, or it is an error.
 std::optional<size_t> Resolver::row(const Expression &all, size_t index, Rows &rows) {
   const ExpressionNode &node = all.nodes[index];
   switch (node.kind) {

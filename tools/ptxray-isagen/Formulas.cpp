@@ -178,7 +178,7 @@ void Resolver::unspoken(const isa::Form &form, const std::vector<isa::Fact> &sta
   }
 }
 
-/// The conversions whose words the form has and no formula names.
+/// Returns the conversions whose words the form has and no formula names.
 std::vector<uint16_t> Resolver::conversionsOf(const std::set<size_t> &slots, const std::set<std::string> &words) {
   std::vector<uint16_t> result;
   const std::vector<ConversionDecl> &all = model.vocabulary.conversions;

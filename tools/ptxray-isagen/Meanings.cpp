@@ -64,7 +64,7 @@ public:
   void examples();
 
 private:
-  /// Is true if only ptxas accepts what has this condition.
+  /// Returns whether only ptxas accepts what has this condition.
   bool isUndocumented(ExprId id) const;
   bool isUndocumented(const isa::Form &form) const;
   bool hasMeaning(const std::string &name, const std::string &mnemonic) const;

@@ -317,7 +317,7 @@ private:
 /// Reads one file into the model. `name` is its path below grammar/isa.
 void read(Model &model, const std::string &path, const std::string &name, Errors &errors);
 
-/// All words that a pattern spells: `.shared{|::cta}`, `.m64n{8..256/8}k16`.
+/// Returns all words that a pattern spells: `.shared{|::cta}`, `.m64n{8..256/8}k16`.
 std::vector<std::string> spellings(const std::string &pattern);
 
 } // namespace ptxray::isagen

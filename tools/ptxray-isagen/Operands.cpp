@@ -44,12 +44,12 @@ bool Resolver::isType(const std::string &word) const {
   return output.words[wordId(word)].wordClass == isa::WordClass::Type;
 }
 
-/// Is true if a word means a type: the form has it as a slot, or a default for it, or it is a type itself.
+/// Returns whether a word means a type: the form has it as a slot, or a default for it, or it is a type itself.
 bool Resolver::meansType(const std::string &word) const {
   return context->slot(word) >= 0 || !context->fallback(word).empty() || isType(word);
 }
 
-/// The word itself, or the default of a slot that the form lacks.
+/// Returns the word itself, or the default of a slot that the form lacks.
 WordId Resolver::fixedWord(const std::string &word) const {
   const std::string constant = context->fallback(word);
   return wordId(constant.empty() ? word : constant);
@@ -63,12 +63,12 @@ isa::TypeRef Resolver::typeRef(const Operand &decl, const std::string &word) con
   return {isa::RefKind::Word, slot >= 0 ? wordId(word) : fixedWord(word), decl.factor, decl.divisor};
 }
 
-/// Is true if a word is a slot that only other forms have: then any space and any type will do.
+/// Returns whether a word is a slot that only other forms have: then any space and any type will do.
 bool Resolver::isSlotOfOthers(const std::string &word) {
   return context->slot(word) < 0 && context->fallback(word).empty() && findSet(context->scope, word);
 }
 
-/// Is true if a word of an address is the type of what holds the address, rather than a space.
+/// Returns whether a word of an address is the type of what holds the address, rather than a space.
 bool Resolver::isTypeOfAddress(const std::string &word) const {
   const int slot = context->slot(word);
   if (slot < 0)
@@ -107,7 +107,7 @@ void Resolver::typeAndSpaces(const std::string &name, const Operand &decl, isa::
   result.spaces = intern(output.spaceRefs, spaces);
 }
 
-/// The lengths of an operand; empty, like those of a scalar, if the form lacks the slot that determines them.
+/// Returns the lengths of an operand; empty, like those of a scalar, if the form lacks the slot that determines them.
 isa::Span Resolver::lengths(const std::vector<Term> &written, const Scope &home) {
   std::vector<isa::Term> lengths;
   for (const Term &length : written) {

@@ -168,7 +168,7 @@ void Reader::addMeaning(const std::string &name, const Meaning &meaning) {
   model.vocabulary.meanings.insert({name, meaning});
 }
 
-/// The strings one after the other, with `'` for the quotes in them.
+/// Returns the strings one after the other, with `'` for the quotes in them.
 static std::string sampleText(IsaParser::SampleContext *sample) {
   std::string text;
   for (antlr4::tree::TerminalNode *part : sample->STRING())

@@ -4,7 +4,7 @@
 
 namespace ptxray::isagen {
 
-/// The operator of so many arguments that is written so.
+/// Returns the operator of so many arguments that is written so.
 static isa::StepOp signOf(const std::string &text, size_t arguments) {
   size_t op = static_cast<size_t>(isa::StepOp::At);
   while (isa::formulaFunctions[op].name != text || isa::formulaFunctions[op].arguments.size() != arguments)

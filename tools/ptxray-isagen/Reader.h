@@ -8,12 +8,12 @@
 namespace ptxray::isagen {
 
 std::string sourceText(antlr4::ParserRuleContext *context);
-/// The text of a context on one line, without comments.
+/// Returns the text of a context on one line, without comments.
 std::string oneLine(antlr4::ParserRuleContext *context);
 std::string unquoted(antlr4::tree::TerminalNode *text);
-/// A version as a number: `8.6` as 806.
+/// Returns a version as a number: `8.6` as 806.
 uint16_t version(const std::string &text);
-/// All mnemonics that are spelt: two for `mul.{hi,lo}`.
+/// Returns all mnemonics that are spelt: two for `mul.{hi,lo}`.
 std::vector<std::string> mnemonics(const std::vector<IsaParser::MnemonicContext *> &written);
 
 class Reader {

@@ -154,7 +154,7 @@ void emitNames(const Output &output, std::ostream &out);
 bool explain(const Model &model, const std::string &mnemonic, std::ostream &out);
 std::string nearestMnemonic(const Model &model, const std::string &mnemonic);
 
-/// The nearest of `candidates`, if it is near enough to be meant.
+/// Returns the nearest of `candidates`, if it is near enough to be meant.
 std::string didYouMean(const std::string &word, const std::set<std::string> &candidates);
 
 } // namespace ptxray::isagen

@@ -67,7 +67,7 @@ struct FormContext {
         return static_cast<int>(i);
     return -1;
   }
-  /// The word that counts if the slot is not written, even if the form lacks the slot.
+  /// Returns the word that counts if the slot is not written, even if the form lacks the slot.
   std::string fallback(const std::string &name) const {
     for (const Scope *at = scope; at; at = at->parent)
       if (auto set = at->sets.find(name); set != at->sets.end() && !set->second.fallback.empty()) {

@@ -213,7 +213,7 @@ static bool isUnconditional(const FormRow &row) {
                      [](const isa::Cell &cell) { return cell.kind == isa::CellKind::Any; });
 }
 
-/// The rows that fit, without repetition.
+/// Returns the rows that fit, without repetition.
 static std::vector<FormRow> fittingRows(std::vector<FormRow> rows) {
   std::set<std::string> seen;
   std::vector<FormRow> fitting;

@@ -91,7 +91,7 @@ std::vector<Value> Resolver::expand(const Scope *scope, const std::string &name,
   return values;
 }
 
-/// The words that a name in a condition or a cell stands for.
+/// Returns the words that a name in a condition or a cell stands for.
 std::set<std::string> Resolver::wordsOf(const Scope *scope, const std::string &name, Place place) {
   std::set<std::string> words;
   const Scope *home = findSet(scope, name)                       ? scope
@@ -209,7 +209,7 @@ void describeType(const SpelledType &type, isa::Word &result) {
   }
 }
 
-/// The number after the last `::`, else the first number: `.x4`, `.cta_group::2`, `.2d`.
+/// Returns the number after the last `::`, else the first number: `.x4`, `.cta_group::2`, `.2d`.
 std::optional<int> numberIn(const std::string &word) {
   constexpr const char *digits = "0123456789";
   const size_t colons = word.rfind("::");

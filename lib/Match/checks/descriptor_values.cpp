@@ -10,7 +10,8 @@ namespace {
 using descriptor::Offence;
 using descriptor::Problem;
 
-/// The value of an operand that is a number or a register known to hold one; for an address, the value that it holds.
+/// Returns the value of an operand that is a number or a register known to hold one; for an address, the value that it
+/// holds.
 std::optional<uint64_t> valueOf(const FormView &context, llvm::StringRef name) {
   const Shape *shape = context.operand(name);
   if (shape && shape->kind == ShapeKind::Address && shape->extent == 2)

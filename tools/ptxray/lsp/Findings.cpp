@@ -124,7 +124,7 @@ Json workspaceEdit(const OpenDocument &open, Json edits, const Client &client) {
   return {{"documentChanges", {{{"textDocument", std::move(document)}, {"edits", std::move(edits)}}}}};
 }
 
-/// Is true if a kind of action, or one that it is part of, is asked for; without `only` those for the place are.
+/// Returns whether a kind of action, or one that it is part of, is asked for; without `only` those for the place are.
 static bool isAsked(const Json *only, StringRef kind, bool byDefault) {
   if (!only || !only->is_array())
     return byDefault;

@@ -24,7 +24,7 @@ bool MessageReader::fill() {
   return true;
 }
 
-/// Is true if a line that may be incomplete can be a header: `Content-Length: 5` or its beginning.
+/// Returns whether a line that may be incomplete can be a header: `Content-Length: 5` or its beginning.
 static bool mayBeHeader(StringRef line) {
   const StringRef name = line.take_while([](char c) { return llvm::isAlnum(c) || c == '-' || c == '_'; });
   if (name.size() == line.size() || line == "\r")

@@ -62,7 +62,7 @@ public:
   /// Waits for the next message; returns nothing if the stream has ended.
   std::optional<Message> next();
   bool isEmpty() const;
-  /// Is true if a header was invalid, so that nothing after it can be read.
+  /// Returns whether a header was invalid, so that nothing after it can be read.
   bool isLost() const;
 
 private:

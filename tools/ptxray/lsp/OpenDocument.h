@@ -53,12 +53,12 @@ struct OpenDocument {
 };
 
 std::optional<Position> readPosition(const Json &value);
-/// The field of an object; null if there is none.
+/// Returns the field of an object; null if there is none.
 const Json *field(const Json &value, llvm::StringRef name);
 std::optional<llvm::StringRef> textField(const Json &value, llvm::StringRef name);
 bool flag(const Json &value, std::initializer_list<llvm::StringRef> path);
 
-/// The path of a `file:` URI, with escapes such as `%20` decoded; empty for other URIs.
+/// Returns the path of a `file:` URI, with escapes such as `%20` decoded; empty for other URIs.
 std::string pathOf(llvm::StringRef uri);
 
 } // namespace ptxray::lsp

@@ -13,7 +13,7 @@ enum class Encoding : uint8_t { Utf8, Utf16, Utf32 };
 std::optional<Encoding> findEncoding(llvm::StringRef name);
 llvm::StringRef nameOf(Encoding encoding);
 
-/// Is true if the text is ASCII, so that each byte is a column in all encodings.
+/// Returns whether the text is ASCII, so that each byte is a column in all encodings.
 bool isAscii(llvm::StringRef text);
 /// Counts the columns of a text without line ends.
 uint32_t columnsOf(llvm::StringRef text, Encoding encoding);
@@ -32,7 +32,7 @@ public:
   /// A position after the end of a line or of the text is moved to that end.
   uint32_t offsetOf(llvm::StringRef text, Position position, Encoding encoding) const;
   Position positionOf(llvm::StringRef text, uint32_t offset, Encoding encoding) const;
-  /// The line of an offset that is not before `line`; for places in ascending order.
+  /// Returns the line of an offset that is not before `line`; for places in ascending order.
   uint32_t lineFrom(uint32_t line, uint32_t offset) const {
     while (line + 1 < starts.size() && starts[line + 1] <= offset)
       ++line;

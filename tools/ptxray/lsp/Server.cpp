@@ -276,7 +276,7 @@ std::optional<Range> Server::rangeOf(const Json &params, const OpenDocument &ope
   return from && to ? std::optional(open.rangeOf(*from, *to, client)) : std::nullopt;
 }
 
-/// The language by the client's name for it, else by the ending of the path.
+/// Returns the language by the client's name for it, else by the ending of the path.
 static Language languageFor(StringRef id, StringRef path) {
   static constexpr std::pair<llvm::StringLiteral, Language> ids[] = {
       {"ptx", Language::Ptx},   {"cuda", Language::Cuda},   {"cuda-cpp", Language::Cuda}, {"cpp", Language::Cuda},

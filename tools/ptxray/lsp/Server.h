@@ -12,7 +12,7 @@ namespace ptxray::lsp {
 struct Answer {
   Answer(Json result) : result(std::move(result)) {}
   Answer(ErrorCode error, std::string problem) : error(error), problem(std::move(problem)) {}
-  /// A result that is already JSON text.
+  /// Returns a result that is already JSON text.
   static Answer ofText(std::string text) {
     Answer answer{Json()};
     answer.text = std::move(text);
@@ -97,7 +97,7 @@ private:
   void complain(const std::string &problem);
   OpenDocument *find(const Json &params);
   std::optional<Spot> spotOf(const Json &params);
-  /// The range in the field `range`.
+  /// Returns the range in the field `range`.
   std::optional<Range> rangeOf(const Json &params, const OpenDocument &open) const;
 
   llvm::raw_ostream &out;

@@ -119,7 +119,7 @@ static bool readsUnchanging(StringRef spelling) {
 /// The same, from an address that all threads have.
 static bool readsUniformly(StringRef spelling) { return spelling.split('.').first == "ldu"; }
 
-/// ptxas makes something else of the scalar video instructions than the manual says (docs/device-report.md).
+/// ptxas makes something else of the scalar video instructions than the manual says (docs/reference/device-report.md).
 static bool isVideoOfScalars(StringRef spelling) {
   return llvm::is_contained({"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset"},
                             spelling.split('.').first);

@@ -147,7 +147,7 @@ Layout sixteenElements(uint32_t bits, bool padded) {
   if (padded)
     layout.what += " and " + std::to_string(128 - 16 * bits) + " bits of padding";
   layout.source =
-      padded ? "PTX ISA 9.7.16.9.1, 9.7.16.10.4.4" : "PTX ISA 9.4, 9.7.16.5.15; sm_90 (docs/device-report.md)";
+      padded ? "PTX ISA 9.7.16.9.1, 9.7.16.10.4.4" : "PTX ISA 9.4, 9.7.16.5.15; sm_90 (docs/reference/device-report.md)";
   layout.store = Store::SharedMemory;
   layout.elementBits = bits;
   layout.elementNames[Column] = "element";

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes docs/device-report.md from what the kernels gave:
+"""Writes docs/reference/device-report.md from what the kernels gave:
 
-    test/device/report.py OUTPUT > docs/device-report.md
+    test/device/report.py OUTPUT > docs/reference/device-report.md
 
 OUTPUT is the folder that was given to run.sh. The text below was written for the last report: read it again when the numbers change."""
 
@@ -19,8 +19,9 @@ ins = r["instructions"]
 out = []
 out.append("""# The instructions on a GPU
 
-`tools/dev device` runs every combination of the instructions below on a GPU and compares the results with references written from the
-manual's pseudocode ([test/device](../test/device/README.md)). This is the last report.
+`tools/dev device` runs every combination of the instructions below on a GPU, and compares the results with references written from the manual's pseudocode ([test/device](../../test/device/README.md)).
+
+`test/device/report.py` generated this report, up to the section about a validated product; later sections are written by hand.
 """)
 for k in ("date", "device", "driver", "kernel module", "ptxas", "PTX"):
     out.append(f"- {k}: {r[k].strip()}")
@@ -88,7 +89,7 @@ for i in ins.values():
 out.append(f"""
 ## A product, run and validated
 
-`docs/examples/product.ptx` brings two tiles by TMA and multiplies them by `wgmma` ([assembling.md](assembling.md)). `ptxray run` compares what
+`docs/examples/product.ptx` brings two tiles by TMA and multiplies them by `wgmma` ([assembling.md](../assembling.md)). `ptxray run` compares what
 it computes with a `.npy` file; then with one that is wrong in its last element; then it runs the object file that `ptxray as` makes.
 
 ```

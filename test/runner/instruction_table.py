@@ -1,4 +1,4 @@
-"""docs/instructions.md follows from `ptxray isa --format=json`, and has every instruction of
+"""docs/reference/instructions.md follows from `ptxray isa --format=json`, and has every instruction of
 test/isa/instructions.txt: instruction_table.py PTXRAY SOURCE_FOLDER. With PTXRAY_BLESS set it writes the page."""
 
 import json
@@ -9,9 +9,10 @@ import sys
 
 HEAD = """# Instructions
 
-Look up here since when an instruction exists, and on which targets: this lists all that are known, with the section of
-the PTX ISA manual, the first PTX version and the targets that have some form of them.
-Made from `ptxray isa --format=json` by `test/runner/instruction_table.py`.
+Look up the first PTX version of an instruction, and the targets that support at least one of its forms.
+The sections are those of the PTX ISA manual.
+
+This page is generated from `ptxray isa --format=json` by `test/runner/instruction_table.py`.
 
 | instruction | section | PTX | targets | what it does |
 |---|---|---|---|---|
@@ -150,12 +151,12 @@ def main():
     command = [ptxray, "isa", "--format=json"]
     isa = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
     made = page_of(isa)
-    page = root / "docs/instructions.md"
+    page = root / "docs/reference/instructions.md"
     if os.environ.get("PTXRAY_BLESS"):
         page.write_text(made)
     wrong = 0
     if page.read_text() != made:
-        print("docs/instructions.md is not what `ptxray isa --format=json` says")
+        print("docs/reference/instructions.md is not what `ptxray isa --format=json` says")
         wrong = 1
     for name in (root / "test/isa/instructions.txt").read_text().split():
         if name not in isa["mnemonics"]:

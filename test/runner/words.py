@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that `explain` answers for every name, and that docs/rules.md is what `ptxray rules` prints.
+"""Checks that `explain` answers for every name, and that docs/reference/rules.md is what `ptxray rules` prints.
 
     words.py PTXRAY SOURCE-FOLDER
 """
@@ -34,8 +34,8 @@ def main():
         done = subprocess.run([ptxray, "explain", name], capture_output=True, text=True)
         if done.returncode or not done.stdout.startswith(f"{name} - "):
             problems.append(f"explain {name}: {done.stderr or done.stdout[:80]}")
-    if output(ptxray, "rules", "--format=markdown") != (source / "docs/rules.md").read_text():
-        problems.append("docs/rules.md is not what `ptxray rules --format=markdown` prints")
+    if output(ptxray, "rules", "--format=markdown") != (source / "docs/reference/rules.md").read_text():
+        problems.append("docs/reference/rules.md is not what `ptxray rules --format=markdown` prints")
     print("\n".join(problems))
     return bool(problems)
 

@@ -204,7 +204,7 @@ TEST(Layout, MatricesToAndFromSharedMemory) {
   forEach(plain, [&](Element element, Place place) {
     EXPECT_EQ(placesOf(turned, {element[Column], element[Row], 0}).front(), place);
   });
-  // Signed elements of 4 bits lie in rows of 8 bytes (docs/device-report.md) and become bytes.
+  // Signed elements of 4 bits lie in rows of 8 bytes (docs/reference/device-report.md) and become bytes.
   const Answer widened = ask("ldmatrix.m8n16.x4.s8.s4");
   EXPECT_EQ(*elementAt(operand(widened, "matrix"), {0, 31, 3, 24}), (Element{7, 15, 3}));
   EXPECT_EQ(placesOf(operand(widened, "packed"), {0, 15, 0}).front(), (Place{0, 0, 0, 60}));

@@ -78,7 +78,7 @@ class Site:
         self.write("layouts.html", "Layouts", names.layouts(parts), "page", " ".join(asked for asked, _, _ in parts))
 
     def documents(self):
-        for source in sorted((ROOT / "docs").glob("*.md")):
+        for source in sorted([*(ROOT / "docs").glob("*.md"), *(ROOT / "docs/reference").glob("*.md")]):
             title, body = documents.converted(source)
             self.write(f"docs/{source.stem}.html", title, body, "page", source.stem.replace("-", " "))
         listed = sorted(entry for entry in self.index if entry[2].startswith("docs/"))

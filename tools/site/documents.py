@@ -39,10 +39,12 @@ def target_of(link):
     end = "#" + part if part else ""
     if re.match(r"[a-z]+:", link) or not path:
         return link
-    if found := re.fullmatch(r"diagnostics/([\w-]+)\.md", path):
+    if found := re.fullmatch(r"(?:\.\./)?diagnostics/([\w-]+)\.md", path):
         return f"../rules/{found[1]}.html{end}"
-    if re.fullmatch(r"[\w-]+\.md", path) and (ROOT / "docs" / path).exists():
-        return path[:-3] + ".html" + end
+    found = re.fullmatch(r"(?:\.\./|reference/)?([\w-]+)\.md", path)
+    folders = (ROOT / "docs", ROOT / "docs/reference")
+    if found and path != "../README.md" and any((folder / f"{found[1]}.md").exists() for folder in folders):
+        return found[1] + ".html" + end
     return None
 
 

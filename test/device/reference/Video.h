@@ -43,7 +43,7 @@ std::optional<Video> parseVideo(std::string_view text);
 /// more or fewer bits and other signs than the manual says.
 enum class Reading : uint8_t {
   Manual,   // the pseudocode
-  Sequence, // what ptxas 13.5 makes for sm_90, as far as it differs (docs/device-report.md)
+  Sequence, // what ptxas 13.5 makes for sm_90, as far as it differs (docs/reference/device-report.md)
 };
 inline constexpr int readings = 2;
 

@@ -146,8 +146,8 @@ Layout sixteenElements(uint32_t bits, bool padded) {
   layout.what = "16 elements of " + std::to_string(bits) + " bits";
   if (padded)
     layout.what += " and " + std::to_string(128 - 16 * bits) + " bits of padding";
-  layout.source =
-      padded ? "PTX ISA 9.7.16.9.1, 9.7.16.10.4.4" : "PTX ISA 9.4, 9.7.16.5.15; sm_90 (docs/reference/device-report.md)";
+  layout.source = padded ? "PTX ISA 9.7.16.9.1, 9.7.16.10.4.4"
+                         : "PTX ISA 9.4, 9.7.16.5.15; sm_90 (docs/reference/device-report.md)";
   layout.store = Store::SharedMemory;
   layout.elementBits = bits;
   layout.elementNames[Column] = "element";

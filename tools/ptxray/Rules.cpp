@@ -46,8 +46,8 @@ static void rulesAsMarkdown(llvm::ArrayRef<DiagId> rules, llvm::raw_ostream &out
     std::string message = info(id).message.str();
     for (size_t at = 0; (at = message.find('|', at)) != std::string::npos; at += 2)
       message.insert(at, "\\");
-    out << "| [" << info(id).id << "](../diagnostics/" << info(id).id << ".md) | " << severityName(info(id).level) << " | "
-        << (mayHaveFix(id) ? "yes" : "") << " | " << message << " |\n";
+    out << "| [" << info(id).id << "](../diagnostics/" << info(id).id << ".md) | " << severityName(info(id).level)
+        << " | " << (mayHaveFix(id) ? "yes" : "") << " | " << message << " |\n";
   }
 }
 

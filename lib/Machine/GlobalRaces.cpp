@@ -246,7 +246,7 @@ static Content contentOf(const Warp &warp, const Instruction &at, bool isWrite) 
 }
 
 static GlobalCell *cellsOf(GridState &grid, const Allocation &allocation) {
-  const auto [known, isNew] = grid.cells.try_emplace(&allocation, nullptr);
+  const auto [known, isNew] = grid.cells.try_emplace(allocation.number, nullptr);
   if (isNew)
     known->second = grid.shadows->of(allocation);
   return known->second;
@@ -341,8 +341,8 @@ bool noteGlobalRow(const Warp &warp, const Instruction &at, bool isWrite, const 
   GridState &grid = *warp.block->grid;
   if (!isWide() || !shape.areWide || offset % cellBytes || grid.shadows->bytesOfCell != cellBytes)
     return false;
-  if (shape.noted != &allocation) {
-    shape.noted = &allocation;
+  if (shape.noted != allocation.number) {
+    shape.noted = allocation.number;
     shape.cells = cellsOf(grid, allocation);
   }
   Content now = contentOf(warp, at, isWrite);

@@ -94,7 +94,7 @@ struct GridState {
   std::map<std::pair<const FunctionCode *, uint32_t>, std::vector<char>> images; // registers to begin with, by warp
   LaneShapes shapes;
   std::shared_ptr<GlobalShadows> shadows = std::make_shared<GlobalShadows>();
-  llvm::DenseMap<const Allocation *, GlobalCell *> cells; // of `shadows`
+  llvm::SmallDenseMap<uint32_t, GlobalCell *> cells; // of `shadows`, by the number of the allocation
   ClusterOrder order;
   HaltSearch *halt = nullptr;       // searches for the place to halt at; null: nowhere
   std::vector<BlockState *> blocks; // the blocks that are alive

@@ -44,8 +44,8 @@ struct LaneShape {
   std::array<uint8_t, warpSize> lanes;                 // the lane of each element of the runs, as races are told
   std::array<uint32_t, warpSize> lanesOfCells;         // the same for each byte of a cell
   KnownCost cost;
-  const Allocation *noted = nullptr; // whose cells were written last:
-  GlobalCell *cells = nullptr;       // in it
+  uint32_t noted = Allocation::none; // the allocation whose cells were written last:
+  GlobalCell *cells = nullptr;
   /// Finds all of that, but for the cost; lanes of `many` are not told apart.
   void find(const uint64_t *at, uint32_t lanesOfAccess, const MemoryAccess &access);
 };

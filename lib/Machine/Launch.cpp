@@ -8,6 +8,7 @@
 #include "Machine/ImageVariables.h"
 #include "Machine/InstructionKinds.h"
 #include "Machine/LaunchLimits.h"
+#include "Source/Threads.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cstring>
@@ -442,14 +443,16 @@ static Outcome runOnCores(const GridState &grid, unsigned cores) {
     first.run(/*isOnlyOne=*/true);
     const std::chrono::duration<double> taken = Time::now() - queue.start;
     std::deque<Schedule> others;
-    std::vector<std::thread> threads;
+    HelperThreads threads;
     const auto left = [&] { return queue.count - std::min<uint64_t>(queue.count, queue.next); };
     while (!first.isOver() && threads.size() + 1 < coresFor(left(), taken.count(), cores))
-      threads.emplace_back([&one = others.emplace_back(grid, queue)] { one.run(); });
+      if (!threads.start([&one = others.emplace_back(grid, queue)] { one.run(); })) {
+        others.pop_back();
+        break;
+      }
     if (!first.isOver())
       first.run();
-    for (std::thread &thread : threads)
-      thread.join();
+    threads.join();
     for (Schedule &other : others)
       add(other, first);
   }

@@ -18,7 +18,7 @@ void Memory::dropFreedHeap() {
 uint64_t Memory::add(llvm::MutableArrayRef<uint8_t> bytes, llvm::StringRef name, bool isConstant) {
   const uint64_t begin = next;
   addAt(begin, bytes, name);
-  allocations[indexAfter(begin) - 1].isConstant = isConstant;
+  beginningAt(begin)->isConstant = isConstant;
   skipTo(begin + bytes.size());
   return begin;
 }
@@ -40,7 +40,7 @@ uint64_t Memory::addFresh(llvm::MutableArrayRef<uint8_t> bytes, llvm::StringRef 
     const uint32_t word = freshWord(at / sizeof word);
     std::memcpy(bytes.data() + at, &word, sizeof word);
   }
-  allocations[indexAfter(begin) - 1].isFresh = hasFresh = true;
+  beginningAt(begin)->isFresh = hasFresh = true;
   return begin;
 }
 
@@ -64,31 +64,42 @@ void Memory::skipTo(uint64_t address) {
 }
 
 size_t Memory::indexAfter(uint64_t address) const {
-  return std::ranges::upper_bound(allocations, address, {}, &Allocation::begin) - allocations.begin();
+  const auto begins = [this](uint32_t number) { return allocations[number].begin; };
+  return static_cast<size_t>(std::ranges::upper_bound(sorted, address, {}, begins) - sorted.begin());
+}
+
+Allocation *Memory::beginningAt(uint64_t address) {
+  const size_t after = indexAfter(address);
+  return after && allocations[sorted[after - 1]].begin == address ? &allocations[sorted[after - 1]] : nullptr;
 }
 
 void Memory::addAt(uint64_t address, llvm::MutableArrayRef<uint8_t> bytes, llvm::StringRef name) {
-  size_t at = indexAfter(address);
-  if (at && allocations[at - 1].begin == address)
-    --at; // one that was freed
+  const auto number = static_cast<uint32_t>(allocations.size());
+  const size_t after = indexAfter(address);
+  if (after && allocations[sorted[after - 1]].begin == address) // it was freed
+    sorted[after - 1] = number;
   else
-    allocations.emplace(allocations.begin() + static_cast<ptrdiff_t>(at));
-  allocations[at] = {address, address + bytes.size(), bytes.data(), name.str()};
+    sorted.insert(sorted.begin() + static_cast<ptrdiff_t>(after), number);
+  allocations.push_back({address, address + bytes.size(), bytes.data(), name.str(), number});
 }
 
 void Memory::free(uint64_t address) {
-  if (const size_t after = indexAfter(address); after && allocations[after - 1].begin == address)
-    allocations[after - 1].end = address;
+  if (Allocation *one = beginningAt(address))
+    one->end = address;
 }
 
 void Memory::trim() {
-  while (!allocations.empty() && allocations.back().end == allocations.back().begin)
+  while (!allocations.empty() && allocations.back().end == allocations.back().begin) {
+    const size_t after = indexAfter(allocations.back().begin);
+    if (after && sorted[after - 1] == allocations.back().number)
+      sorted.erase(sorted.begin() + static_cast<ptrdiff_t>(after - 1));
     allocations.pop_back();
+  }
 }
 
 const Allocation *Memory::before(uint64_t address) const {
-  const auto after = std::ranges::upper_bound(allocations, address, {}, &Allocation::begin);
-  return after == allocations.begin() ? nullptr : &*std::prev(after);
+  const size_t after = indexAfter(address);
+  return after ? &allocations[sorted[after - 1]] : nullptr;
 }
 
 const Allocation *Memory::find(uint64_t address) const {

@@ -3,6 +3,7 @@
 // for it.
 #include "Machine/Image.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <deque>
@@ -12,11 +13,13 @@
 
 namespace ptxray::machine {
 
-/// Bytes that addresses lead to.
+/// A range of addresses and the bytes that they lead to. A freed one has no bytes.
 struct Allocation {
+  static constexpr uint32_t none = ~0u;
   uint64_t begin = 0, end = 0; // addresses
   uint8_t *bytes = nullptr;
-  std::string name; // the name that messages give it
+  std::string name;       // the name that messages give it
+  uint32_t number = none; // its identity: no other allocation of the memory has it while a kernel runs
   bool isConstant = false;
   bool isFresh = false; // nothing had written it when it was added
 
@@ -66,15 +69,17 @@ public:
   /// addresses are the same in each run.
   bool sharesManaged = false;
   void free(uint64_t address);
-  /// Forgets the last allocations, as far as they were freed. No kernel runs.
+  /// Forgets the allocations that were added last, as far as they were freed. No kernel runs.
   void trim();
   /// The allocation that an address lies in; null: none.
   const Allocation *find(uint64_t address) const;
   /// The nearest one that begins at the address or before it; null: none.
   const Allocation *before(uint64_t address) const;
 
-  /// Returns all allocations; those that were freed have no bytes.
-  const std::deque<Allocation> &all() const { return allocations; }
+  /// Returns all allocations by address, with those that were freed.
+  auto all() const {
+    return llvm::map_range(sorted, [this](uint32_t number) -> const Allocation & { return allocations[number]; });
+  }
   /// Makes a texture, a surface or a sampler known, until it is removed. Returns its handle.
   uint64_t addObject(ImageObject object);
   void removeObject(uint64_t handle) { objects.erase(handle); }
@@ -84,10 +89,13 @@ public:
   void bind(uint64_t handle, ImageObject object) { objects[handle] = std::move(object); }
 
 private:
-  /// The index of the first one that begins after the address.
+  /// Returns the index in `sorted` of the first allocation that begins after the address.
   size_t indexAfter(uint64_t address) const;
+  /// Returns the allocation that begins at the address; null: none.
+  Allocation *beginningAt(uint64_t address);
 
-  std::deque<Allocation> allocations; // sorted by address; those that were freed have no bytes
+  std::deque<Allocation> allocations; // by number; elements never move, since warps and shadows keep references
+  std::vector<uint32_t> sorted;       // numbers by address; at one address only the newest
   uint64_t next = globalBegin;
   std::map<uint64_t, std::vector<uint8_t>> heap; // by address
   std::map<uint64_t, ImageObject> objects;       // by their handles

@@ -30,6 +30,43 @@ cuda.cuCtxSynchronize()
 exec(sys.argv[2])
 """
 
+# Writes to a managed buffer, then to the middle of a megabyte that the kernel allocates.
+HEAP = """
+import ctypes
+cuda = ctypes.CDLL("libcuda.so.1")
+context, module, kernel, memory = (ctypes.c_void_p() for _ in range(4))
+PTX = b'''
+.version 8.0
+.target sm_80
+.address_size 64
+.extern .func (.param .b64 result) malloc(.param .b64 size);
+.visible .entry growing(.param .u64 to) {
+  .reg .b64 %rd<4>;
+  .param .b64 size;
+  .param .b64 result;
+  ld.param.u64 %rd1, [to];
+  st.u64 [%rd1], %rd1;
+  mov.b64 %rd2, 1048576;
+  st.param.b64 [size], %rd2;
+  call (result), malloc, (size);
+  ld.param.b64 %rd3, [result];
+  st.u64 [%rd3+524288], %rd1;
+  ld.u64 %rd2, [%rd3+524288];
+  st.u64 [%rd1+8], %rd2;
+  ret;
+}'''
+assert not cuda.cuInit(0)
+assert not cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) and not cuda.cuCtxSetCurrent(context)
+assert not cuda.cuModuleLoadData(ctypes.byref(module), PTX)
+assert not cuda.cuModuleGetFunction(ctypes.byref(kernel), module, b"growing")
+assert not cuda.cuMemAlloc_v2(ctypes.byref(ctypes.c_void_p()), ctypes.c_size_t(64))
+assert not cuda.cuMemAllocManaged(ctypes.byref(memory), ctypes.c_size_t(64), 1)
+places = (ctypes.c_void_p * 1)(ctypes.addressof(memory))
+assert not cuda.cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, None, places, None)
+assert not cuda.cuCtxSynchronize()
+assert list((ctypes.c_uint64 * 2).from_address(memory.value)) == [memory.value] * 2
+"""
+
 
 def emulate(*words, options=(), environment=None):
     ran = subprocess.run(
@@ -60,6 +97,7 @@ def expect(answer, status, *texts):
 expect(client(16), 0, "1 kernel, launched 1 time on the emulated sm_90", "nothing was found", "18 of 18 instructions")
 expect(client(17, options=["--device=sm_80"]), 1, "emulated sm_80", "1 finding", "1 run-out-of-bounds")
 expect(client(17, "sys.exit(5)"), 5, "1 finding")
+expect(emulate(sys.executable, "-c", HEAP), 0, "1 kernel, launched 1 time", "nothing was found")
 # A fault stays with the context, as on a GPU; or it is the error of one call.
 AGAIN = "sys.exit(cuda.cuCtxSynchronize() and 4)"
 expect(client(17, AGAIN), 4, "1 finding")

@@ -1,5 +1,6 @@
 #include "Queue.h"
 #include "Capture.h"
+#include "Source/Threads.h"
 #include "State.h"
 #include <chrono>
 #include <thread>
@@ -171,7 +172,9 @@ Result start(void *handle, Work work) {
   if (!s.hasIdleThread && !s.isEnding) {
     s.hasIdleThread = true;
     std::atexit(workAtEnd);
-    std::thread(workWhenIdle).detach();
+    s.isSynchronous |= !startDetached(workWhenIdle);
+    if (s.isSynchronous && waitForWorker())
+      run(std::exchange(s.pending, {}));
   }
   if (s.pending.size() > mostPending && waitForWorker())
     run(take({{s.pending.front().stream.get(), s.pending.front().number + mostPending / 2}}));

@@ -6,10 +6,10 @@
 #include "Files.h"
 #include "Reports.h"
 #include "ShowConfig.h"
+#include "Source/Threads.h"
 #include "Watch.h"
 #include "Workspace/Fixes.h"
 #include <atomic>
-#include <thread>
 
 namespace ptxray {
 
@@ -155,12 +155,11 @@ static int checkAll(std::vector<CheckJob> &jobs, const CheckTask &task, Expansio
       output.put(i, std::move(outcome), jobs[i].binary.get(), task.diff);
     }
   };
-  std::vector<std::thread> helpers;
-  for (size_t i = 1; i < std::min<size_t>(task.threads, jobs.size()); ++i)
-    helpers.emplace_back(work);
+  HelperThreads helpers;
+  while (helpers.size() + 1 < std::min<size_t>(task.threads, jobs.size()) && helpers.start(work)) {
+  }
   work();
-  for (std::thread &helper : helpers)
-    helper.join();
+  helpers.join();
   output.progress.clear();
   return worst;
 }

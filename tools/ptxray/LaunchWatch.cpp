@@ -21,17 +21,13 @@ LaunchWatch::LaunchWatch(machine::Watch &watch, uint64_t blocks) : watch(watch),
   previous = std::signal(SIGINT, stop);
   if (previous == SIG_IGN) // what runs in the background of a shell ignores it
     std::signal(SIGINT, SIG_IGN);
-#ifndef __wasm__ // has no threads
   if (llvm::sys::Process::StandardErrIsDisplayed())
-    shower = std::thread([this] { show(); });
-#endif
+    shower.start([this] { show(); });
 }
 
 LaunchWatch::~LaunchWatch() {
   std::signal(SIGINT, previous);
   running = nullptr;
-  if (!shower.joinable())
-    return;
   {
     const std::lock_guard lock(mutex);
     isEnding = true;

@@ -1,8 +1,8 @@
 #pragma once
 #include "Machine/Launch.h"
+#include "Source/Threads.h"
 #include <condition_variable>
 #include <mutex>
-#include <thread>
 
 namespace ptxray {
 
@@ -23,7 +23,7 @@ private:
   std::mutex mutex;
   std::condition_variable hasEnded;
   bool isEnding = false;
-  std::thread shower; // none: standard error is not a terminal
+  HelperThreads shower; // none if standard error is not a terminal
 };
 
 } // namespace ptxray

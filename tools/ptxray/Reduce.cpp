@@ -6,6 +6,7 @@
 #include "Ptxas/Ptxas.h"
 #include "Reduce/Reduction.h"
 #include "Sizes.h"
+#include "Source/Threads.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -15,7 +16,6 @@
 #include <chrono>
 #include <csignal>
 #include <set>
-#include <thread>
 
 namespace ptxray {
 
@@ -178,14 +178,18 @@ private:
 /// one job.
 std::optional<size_t> Reducing::firstInteresting(const std::vector<Trial> &trials) {
   std::vector<char> found(trials.size()); // no vector of bool: threads write side by side
-  std::vector<std::thread> threads;
-  for (size_t i = 1; i < trials.size(); ++i)
-    threads.emplace_back(
-        [&, i] { found[i] = isInteresting(task.test, trials[i], folder.file(static_cast<unsigned>(i))); });
+  HelperThreads threads;
+  const auto judge = [&](size_t i) {
+    found[i] = isInteresting(task.test, trials[i], folder.file(static_cast<unsigned>(i)));
+  };
+  size_t started = 1; // the first ones, of which this thread judges one
+  while (started < trials.size() && threads.start([&, i = started] { judge(i); }))
+    ++started;
+  for (size_t i = started; i < trials.size(); ++i)
+    judge(i);
   if (!trials.empty())
-    found[0] = isInteresting(task.test, trials[0], folder.file(0));
-  for (std::thread &thread : threads)
-    thread.join();
+    judge(0);
+  threads.join();
   const auto first = llvm::find(found, 1);
   const bool isThere = first != found.end() && !SignalWatch::caught();
   tests += static_cast<unsigned>(isThere ? first - found.begin() + 1 : static_cast<ptrdiff_t>(trials.size()));

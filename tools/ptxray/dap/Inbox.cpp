@@ -1,11 +1,12 @@
 #include "Inbox.h"
+#include "Source/Threads.h"
 #include "llvm/ADT/STLExtras.h"
-#include <thread>
 
 namespace ptxray::dap {
 
 Inbox::Inbox(llvm::sys::fs::file_t file) {
-  std::thread([file, queue = queue] { read(file, queue); }).detach();
+  if (!startDetached([file, queue = queue] { read(file, queue); }))
+    inPlace.emplace(file);
 }
 
 std::optional<Request> readRequest(const std::string &body) {
@@ -22,30 +23,31 @@ std::optional<Request> readRequest(const std::string &body) {
   return request;
 }
 
+bool Inbox::readOne(lsp::MessageReader &reader, Queue &queue) {
+  std::string body;
+  const bool isMessage = reader.next(body) == lsp::MessageReader::Outcome::Message;
+  std::optional<Request> request = isMessage ? readRequest(body) : std::nullopt;
+  {
+    const std::lock_guard lock(queue.mutex);
+    queue.hasEnded = !isMessage;
+    if (!isMessage || (request && llvm::is_contained({"pause", "terminate", "disconnect"}, request->command)))
+      queue.watch.isStopped = true;
+    if (request)
+      queue.requests.push_back(std::move(*request));
+  }
+  queue.filled.notify_one();
+  return isMessage;
+}
+
 void Inbox::read(llvm::sys::fs::file_t file, const std::shared_ptr<Queue> &queue) {
   lsp::MessageReader reader(file);
-  std::string body;
-  while (reader.next(body) == lsp::MessageReader::Outcome::Message) {
-    std::optional<Request> request = readRequest(body);
-    if (!request)
-      continue;
-    {
-      const std::lock_guard lock(queue->mutex);
-      if (llvm::is_contained({"pause", "terminate", "disconnect"}, request->command))
-        queue->watch.isStopped = true;
-      queue->requests.push_back(std::move(*request));
-    }
-    queue->filled.notify_one();
+  while (readOne(reader, *queue)) {
   }
-  {
-    const std::lock_guard lock(queue->mutex);
-    queue->hasEnded = true;
-    queue->watch.isStopped = true;
-  }
-  queue->filled.notify_one();
 }
 
 std::optional<Request> Inbox::next() {
+  while (inPlace && queue->requests.empty() && readOne(*inPlace, *queue)) {
+  }
   std::unique_lock lock(queue->mutex);
   queue->filled.wait(lock, [this] { return queue->hasEnded || !queue->requests.empty(); });
   if (queue->requests.empty())

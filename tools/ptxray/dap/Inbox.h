@@ -34,7 +34,10 @@ private:
     machine::Watch watch;
   };
   static void read(llvm::sys::fs::file_t file, const std::shared_ptr<Queue> &queue);
+  /// Puts the next request into the queue. Returns false at the end of the stream.
+  static bool readOne(lsp::MessageReader &reader, Queue &queue);
   std::shared_ptr<Queue> queue = std::make_shared<Queue>();
+  std::optional<lsp::MessageReader> inPlace; // the reader, if the system refused to start a thread for it
 };
 
 } // namespace ptxray::dap

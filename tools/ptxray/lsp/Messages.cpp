@@ -1,7 +1,7 @@
 #include "Messages.h"
+#include "Source/Threads.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include <thread>
 
 namespace ptxray::lsp {
 
@@ -128,7 +128,8 @@ std::optional<Message> readMessage(StringRef body) {
 // ---- the queue
 
 Inbox::Inbox(llvm::sys::fs::file_t file) {
-  std::thread([file, queue = queue] { read(file, queue); }).detach();
+  if (!startDetached([file, queue = queue] { read(file, queue); }))
+    inPlace.emplace(file);
 }
 
 /// Marks a waiting request as cancelled; it is answered in turn.
@@ -156,26 +157,32 @@ void Inbox::put(Queue &queue, Message message) {
   queue.filled.notify_one();
 }
 
-void Inbox::read(llvm::sys::fs::file_t file, const std::shared_ptr<Queue> &queue) {
-  MessageReader reader(file);
-  MessageReader::Outcome outcome = MessageReader::Outcome::Message;
-  while (outcome == MessageReader::Outcome::Message) {
-    std::string body; // gone before the next is waited for
-    outcome = reader.next(body);
-    if (outcome != MessageReader::Outcome::Message)
-      break;
+bool Inbox::readOne(MessageReader &reader, Queue &queue) {
+  std::string body;
+  const MessageReader::Outcome outcome = reader.next(body);
+  if (outcome == MessageReader::Outcome::Message) {
     if (std::optional<Message> message = readMessage(body))
-      put(*queue, std::move(*message));
+      put(queue, std::move(*message));
+    return true;
   }
   {
-    const std::lock_guard lock(queue->mutex);
-    queue->ended = true;
-    queue->lost = outcome == MessageReader::Outcome::Lost;
+    const std::lock_guard lock(queue.mutex);
+    queue.ended = true;
+    queue.lost = outcome == MessageReader::Outcome::Lost;
   }
-  queue->filled.notify_one();
+  queue.filled.notify_one();
+  return false;
+}
+
+void Inbox::read(llvm::sys::fs::file_t file, const std::shared_ptr<Queue> &queue) {
+  MessageReader reader(file);
+  while (readOne(reader, *queue)) {
+  }
 }
 
 std::optional<Message> Inbox::next() {
+  while (inPlace && isEmpty() && readOne(*inPlace, *queue)) {
+  }
   std::unique_lock lock(queue->mutex);
   queue->filled.wait(lock, [this] { return queue->ended || !queue->messages.empty(); });
   if (queue->messages.empty())

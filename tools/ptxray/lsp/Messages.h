@@ -74,8 +74,11 @@ private:
     bool ended = false, lost = false;
   };
   static void read(llvm::sys::fs::file_t file, const std::shared_ptr<Queue> &queue);
+  /// Puts the next message into the queue. Returns false at the end of the stream.
+  static bool readOne(MessageReader &reader, Queue &queue);
   static void put(Queue &queue, Message message);
   std::shared_ptr<Queue> queue = std::make_shared<Queue>();
+  std::optional<MessageReader> inPlace; // the reader, if the system refused to start a thread for it
 };
 
 /// Writes one message.

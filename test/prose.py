@@ -183,10 +183,9 @@ def faults_of_subjects(subjects):
 
 
 def pages(root):
-    """Returns the hand-written pages, except those of test/prose-old.txt, which still have to be rewritten."""
-    old = (root / "test/prose-old.txt").read_text().split()
+    """Returns the hand-written pages."""
     files = git(root, "ls-files", "*.md")
-    return [file for file in files if not file.startswith(UNREAD) and file not in old and (root / file).is_file()]
+    return [file for file in files if not file.startswith(UNREAD) and (root / file).is_file()]
 
 
 def main():

@@ -20,6 +20,8 @@ WANTED = [
     "search.html",
     "layouts.html",
     "docs/hazards.html",
+    "docs/rules.html",
+    "concepts/swizzle.html",
     "rules/operand-type.html",
     "instructions/wgmma.mma_async.html",
     "instructions/tcgen05.mma.html",

@@ -8,6 +8,7 @@ docs/site.md describes it. Whatever it shows comes from the program (`explain`, 
 import argparse
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -64,7 +65,8 @@ class Site:
         known = {one["name"]: names.path_of(one) for one in described}
         mentions = names.rules_by_instruction(ROOT / "docs" / "diagnostics", known)
         for one in described:
-            body = names.explained(one, known, mentions.get(one["name"], []))
+            shown = any(names.has_layout(one["name"], asked) for asked, _ in LAYOUTS)
+            body = names.explained(one, known, mentions.get(one["name"], []), shown)
             self.write(known[one["name"]], one["name"], body, one["kind"], one["title"])
         self.write("instructions/index.html", "Instructions", names.chapters(described, known), "list")
         self.write("names/index.html", "Names", names.name_list(described, known), "list")
@@ -78,11 +80,17 @@ class Site:
         self.write("layouts.html", "Layouts", names.layouts(parts), "page", " ".join(asked for asked, _, _ in parts))
 
     def documents(self):
-        for source in sorted([*(ROOT / "docs").glob("*.md"), *(ROOT / "docs/reference").glob("*.md")]):
-            title, body = documents.converted(source)
-            self.write(f"docs/{source.stem}.html", title, body, "page", source.stem.replace("-", " "))
-        listed = sorted(entry for entry in self.index if entry[2].startswith("docs/"))
-        self.write("docs/index.html", "Documents", names.document_list(listed), "list")
+        for file in sorted([*(ROOT / "docs").glob("*.md"), *(ROOT / "docs/reference").glob("*.md")]):
+            path, title, body = documents.converted(file)
+            self.write(path, title, body, "page", file.stem.replace("-", " "))
+
+    def concepts(self):
+        for file in sorted((ROOT / "docs/concepts").glob("*.md")):
+            path, title, body = documents.converted(file)
+            others = re.search(r"^Also: (.*?)\n\n", file.read_text(), re.S | re.M)[1]
+            self.write(path, title, body, "concept", " ".join(others.split()))
+        listed = sorted(entry for entry in self.index if entry[2].startswith("concepts/"))
+        self.write("concepts/index.html", "Concepts", names.document_list("Concepts", listed), "list")
 
     def start(self):
         readme = (ROOT / "README.md").read_text()
@@ -117,6 +125,7 @@ def main():
     site.instructions()
     site.layouts()
     site.documents()
+    site.concepts()
     site.start()
     print(f"{len(site.index)} pages: {given.output / 'index.html'}")
 

@@ -2,6 +2,7 @@
 
 import html
 import pathlib
+import posixpath
 import re
 import sys
 
@@ -33,19 +34,34 @@ def anchor(text):
     return re.sub(r"[^\w\- ]", "", text.lower()).strip().replace(" ", "-")
 
 
-def target_of(link):
-    """where a link of docs/*.md leads on the site; None: it leads to no page of it"""
-    path, _, part = link.partition("#")
-    end = "#" + part if part else ""
-    if re.match(r"[a-z]+:", link) or not path:
+# Folders of the sources, and those of their pages on the site.
+PLACES = {
+    "docs/diagnostics": "rules",
+    "docs/concepts": "concepts",
+    "docs/reference": "docs",
+    "docs": "docs",
+}
+SPECIAL = {"README.md": "index.html", "docs/README.md": "docs/index.html", "docs/concepts": "concepts/index.html"}
+
+
+def page_of(source):
+    """Returns the page of the site for a file of the repository, or None if it has none."""
+    if source in SPECIAL:
+        return SPECIAL[source]
+    folder, name = posixpath.split(source)
+    exists = folder in PLACES and name.endswith(".md") and (ROOT / source).exists()
+    return f"{PLACES[folder]}/{name[:-3]}.html" if exists else None
+
+
+def target_of(link, source, path):
+    """Returns where a link of the file `source` leads from the page `path`, or None if the site has no such page."""
+    file, _, part = link.partition("#")
+    if re.match(r"[a-z]+:", link) or not file:
         return link
-    if found := re.fullmatch(r"(?:\.\./)?diagnostics/([\w-]+)\.md", path):
-        return f"../rules/{found[1]}.html{end}"
-    found = re.fullmatch(r"(?:\.\./|reference/)?([\w-]+)\.md", path)
-    folders = (ROOT / "docs", ROOT / "docs/reference")
-    if found and path != "../README.md" and any((folder / f"{found[1]}.md").exists() for folder in folders):
-        return found[1] + ".html" + end
-    return None
+    page_path = page_of(posixpath.normpath(posixpath.join(posixpath.dirname(source), file)))
+    if not page_path:
+        return None
+    return posixpath.relpath(page_path, posixpath.dirname(path) or ".") + ("#" + part if part else "")
 
 
 def with_doors(made, path):
@@ -58,8 +74,8 @@ def with_doors(made, path):
     return re.sub(r'<pre><code class="language-ptx">(.*?)</code></pre>', opened, made, flags=re.S)
 
 
-def rendered(text, path):
-    """HTML whose headings can be linked to and whose links lead to pages of the site"""
+def rendered(text, source, path):
+    """Returns the file `source` as HTML for the page `path`, with anchors, and links to pages of the site."""
     markdown = library()
     tokens = markdown.parse(text)
     for at, token in enumerate(tokens):
@@ -69,7 +85,7 @@ def rendered(text, path):
         opened = []
         for part in token.children or []:
             if part.type == "link_open":
-                target = target_of(part.attrGet("href"))
+                target = target_of(part.attrGet("href"), source, path)
                 opened.append(target)
                 part.tag = "a" if target else "span"
                 part.attrs = {"href": target} if target else {}
@@ -81,10 +97,12 @@ def rendered(text, path):
     return made.replace("<table>", "<div class='wide'><table>").replace("</table>", "</table></div>")
 
 
-def converted(source):
-    """title and body"""
-    text = source.read_text()
-    return text.split("\n", 1)[0].lstrip("# "), rendered(text, f"docs/{source.stem}.html")
+def converted(file):
+    """Returns the page, title and body of a Markdown file."""
+    text = file.read_text()
+    source = file.relative_to(ROOT).as_posix()
+    path = page_of(source)
+    return path, text.split("\n", 1)[0].lstrip("# "), rendered(text, source, path)
 
 
 def start_page(readme):
@@ -94,11 +112,12 @@ def start_page(readme):
         "<ul class='doors'><li><a href='instructions/index.html'>Instructions</a>: forms, qualifiers, examples</li>"
         "<li><a href='names/index.html'>Names</a>: directives, special registers, targets, qualifiers</li>"
         "<li><a href='rules/index.html'>Rules</a>: what ptxray reports, and what to do</li>"
+        "<li><a href='concepts/index.html'>Concepts</a>: tensor cores, barriers, swizzles and others</li>"
         "<li><a href='layouts.html'>Layouts</a>: which thread holds which element</li>"
         "<li><a href='docs/index.html'>Documents</a>: how ptxray is used and how it works</li>"
     )
     if page.has_playground:
         doors += f"<li><a href='{page.PLAYGROUND[0]}'>Playground</a>: ptxray in this browser</li>"
     doors += "</ul>"
-    title, _, rest = rendered(first, "index.html").partition("</h1>")
+    title, _, rest = rendered(first, "README.md", "index.html").partition("</h1>")
     return title + "</h1>" + doors + rest

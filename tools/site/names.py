@@ -56,10 +56,17 @@ def section_of(section, path, known):
     return title + table([escaped(cell) for cell in header], [[code(cell) for cell in row] for row in rows])
 
 
-def explained(one, known, rules):
+def has_layout(name, asked):
+    """Returns whether a layout is one of the instruction `name`."""
+    return (asked.split()[0] + ".").startswith(name + ".")
+
+
+def explained(one, known, rules, has_picture):
     path = known[one["name"]]
     body = f"<h1>{escaped(one['name'])}</h1><p class='title'>{code(one['title'])}</p>"
     body += "".join(section_of(section, path, known) for section in one["sections"])
+    if has_picture:
+        body += f"<p><a href='{up(path)}layouts.html#{one['name']}'>Layouts of its matrices</a></p>"
     if rules:
         links = ", ".join(f"<a href='{up(path)}rules/{rule}.html'>{rule}</a>" for rule in rules)
         body += f"<h2>Rules with an example of it</h2><p>{links}</p>"
@@ -89,7 +96,8 @@ def rule(one, text):
         f"<p><code>{escaped(one['message'])}</code></p>{kinds}"
     )
     shown = re.sub(r"^//@.*\n", "", text, flags=re.M)
-    title, end, rest = documents.rendered(shown, f"rules/{one['id']}.html").replace("../rules/", "").partition("</h1>")
+    source, path = f"docs/diagnostics/{one['id']}.md", f"rules/{one['id']}.html"
+    title, end, rest = documents.rendered(shown, source, path).partition("</h1>")
     return title + end + head + rest
 
 
@@ -167,13 +175,18 @@ def name_list(described, known):
 
 def layouts(parts):
     body = "<h1>Layouts</h1><p>As <code>ptxray layout WHAT --format=svg</code> draws them.</p>"
+    seen = set()
     for asked, says, picture in parts:
         drawn = picture[picture.index("<svg") :]
+        words = asked.split()[0].split(".")
+        prefixes = {".".join(words[:length]) for length in range(1, len(words) + 1)} - seen
+        seen |= prefixes
+        body += "".join(f"<a id='{prefix}'></a>" for prefix in sorted(prefixes))
         body += f"<h2>{escaped(says)}</h2><p><code>ptxray layout {escaped(asked)}</code></p>"
         body += f"<div class='picture'>{drawn}</div>"
     return body
 
 
-def document_list(entries):
-    rows = [[f"<a href='{path.removeprefix('docs/')}'>{escaped(title)}</a>"] for title, _, path, _ in entries]
-    return "<h1>Documents</h1>" + table(["page"], rows)
+def document_list(heading, entries):
+    rows = [[f"<a href='{path.rsplit('/', 1)[1]}'>{escaped(title)}</a>"] for title, _, path, _ in entries]
+    return f"<h1>{heading}</h1>" + table(["page"], rows)

@@ -3,6 +3,7 @@
 #include "Machine/Flight.h"
 #include "Machine/Hangs.h"
 #include "Machine/Trace.h"
+#include "Machine/Unwritten.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"
@@ -54,7 +55,7 @@ std::vector<LaneGroup> groupsOf(HaltedLaunch &launch, Warp &warp) {
     if (auto known = llvm::find_if(groups, [&](const LaneGroup &group) { return group.lanes & one.lanes; });
         known != groups.end()) { // who asks for a phase again and again can run
       known->waitsFor = one.reason;
-      known->since = warp.asksSince;
+      known->since = asksSince(warp);
       continue;
     }
     groups.push_back({State::Waiting, one.lanes, at, const_cast<Frame *>(one.frame),
@@ -88,8 +89,7 @@ std::string registerText(const Frame &frame, LocalId local, unsigned lane) {
   const Symbol *symbol = frame.code.body->symbol(local);
   if (!place || !symbol)
     return "";
-  const auto unwritten = frame.unwritten.find(place->slot);
-  if (unwritten != frame.unwritten.end() && unwritten->second.lanes >> lane & 1)
+  if (unwrittenLanes(frame, place->slot) >> lane & 1)
     return "not written";
   return numberText(frame, *symbol, place->slot, lane);
 }
@@ -161,7 +161,7 @@ static std::vector<BarrierView::Waiter> waitersAt(const BlockState &block, uint6
   for (const BlockState *other : block.cluster)
     for (const Warp &warp : other->warps)
       if (warp.waitsInVain && !warp.isDone() && warp.waitsInVain->block == &block && warp.waitsInVain->offset == offset)
-        all.push_back({{other->index, warp.number}, warp.waitsInVain->lanes, warp.asksSince});
+        all.push_back({{other->index, warp.number}, warp.waitsInVain->lanes, asksSince(warp)});
   return all;
 }
 
@@ -225,7 +225,7 @@ HistoryView historyOf(HaltedLaunch &launch) {
       for (const Pending &one : block->agents->flights->pending)
         history.operations.push_back({{one.warp->block->index, one.warp->number},
                                       {one.frame->code.number, one.op->instruction},
-                                      one.time,
+                                      launch.search().begun.at({block->agents.get(), one.id}),
                                       std::nullopt});
   return history;
 }

@@ -1,9 +1,5 @@
 #include "Machine/Access.h"
-#include "Machine/Counters.h"
-#include "Machine/Flight.h"
-#include "Machine/Grid.h"
-#include "Machine/Unwritten.h"
-#include "Machine/Watch.h"
+#include "Machine/Notify.h"
 #include "Machine/Wide.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -11,6 +7,8 @@
 #include <cstring>
 
 namespace ptxray::machine {
+
+using traffic::AccessKind;
 
 namespace {
 
@@ -88,9 +86,7 @@ static inline Pointers find(const Op &op, const MemoryAccess &access, const uint
   Pointers found(mask, shape);
   if (!shape || !findTogether(warp, op, access, at, found))
     findOneByOne(warp, op, access, at, found);
-  if (!warp.clock.empty() && (access.isStrong || access.address.space == Space::Shared ||
-                              access.address.space == Space::Generic || access.address.space == Space::Global))
-    watchAll(warp, op, access, at, found);
+  observersOf(warp).notify(events::Accesses, [&](Observer &one) { one.accesses(warp, {op, access, at, found}); });
   return found;
 }
 
@@ -172,120 +168,6 @@ template <class Move> static void byWidths(unsigned registerBits, unsigned bits,
 }
 // NOLINTEND(bugprone-branch-clone)
 
-/// Calls `use` with the flags of each run of bytes, as far as there are any; ends when it gives false.
-template <class Use> static bool eachRun(const LaneShape &shape, uint64_t first, Space space, Warp &warp, Use use) {
-  uint8_t *const written = writtenAt(warp, space, first, shape.lane);
-  for (unsigned i = 0; written && i < shape.runs; ++i)
-    if (!use(written + shape.run[i].at, size_t(shape.run[i].elements) * shape.bytes))
-      return false;
-  return true;
-}
-
-static bool areWritten(const uint8_t *written, size_t bytes) {
-  constexpr uint64_t ones = 0x0101010101010101;
-  uint64_t all = ones, word;
-  for (; bytes >= sizeof word; bytes -= sizeof word, written += sizeof word) {
-    std::memcpy(&word, written, sizeof word);
-    all &= word;
-  }
-  for (size_t i = 0; i < bytes; ++i)
-    all &= written[i] ? ones : 0;
-  return all == ones;
-}
-
-/// Is true when none of the bytes was written.
-static bool areUnwritten(const uint8_t *written, size_t bytes) {
-  return !*written && std::all_of(written, written + bytes, [](uint8_t one) { return !one; });
-}
-
-static bool hasFlags(const MemoryAccess &access, const Warp &warp) {
-  const Space space = access.address.space;
-  return warp.block->grid->launch.checks &&
-         (space == Space::Shared || space == Space::Local || space == Space::Generic);
-}
-
-/// The same for global memory.
-[[gnu::noinline]] static void noteGlobalLoads(const Op &op, const MemoryAccess &access, const uint64_t *at,
-                                              const Pointers &from, Warp &warp) {
-  const size_t size = access.bits / 8, results = llvm::count_if(access.elements, [](Place one) { return one.bits; });
-  size_t result = 0;
-  for (size_t i = 0; i < access.elements.size(); ++i) {
-    if (!access.elements[i].bits)
-      continue;
-    uint32_t lanes = 0;
-    for (uint32_t left = from.mask; left; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(__builtin_ctz(left));
-      const Allocation *one = at[lane] >= globalBegin ? allocationAt(warp, op, at[lane]) : nullptr;
-      if (one && one->areUnwritten(at[lane] - one->begin + i * size, size))
-        lanes |= left & -left;
-    }
-    if (lanes)
-      noteUnwrittenLoad(warp, op, result, results, lanes, /*isGlobal=*/true);
-    ++result;
-  }
-}
-
-/// Notes that the lanes may load what nothing has written.
-static inline void noteLoads(const Op &op, const MemoryAccess &access, const uint64_t *at, const Pointers &from,
-                             Warp &warp) {
-  const Space space = access.address.space;
-  if (warp.block->grid->memory.hasFresh && from.mask && (space == Space::Global || space == Space::Generic))
-    noteGlobalLoads(op, access, at, from, warp);
-  if (!hasFlags(access, warp) || !from.mask)
-    return;
-  if (from.shape && eachRun(*from.shape, at[from.shape->lane], space, warp, areWritten)) // mostly all was written
-    return;
-  const size_t size = access.bits / 8, results = llvm::count_if(access.elements, [](Place one) { return one.bits; });
-  llvm::SmallVector<uint32_t, 4> lanes(access.elements.size());
-  for (uint32_t left = from.mask; left; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(__builtin_ctz(left));
-    const uint8_t *written = writtenAt(warp, space, at[lane], lane);
-    for (size_t i = 0; written && i < lanes.size(); ++i)
-      if (areUnwritten(written + i * size, size))
-        lanes[i] |= left & -left;
-  }
-  size_t result = 0;
-  for (size_t i = 0; i < lanes.size(); result += access.elements[i++].bits != 0)
-    if (lanes[i] && access.elements[i].bits)
-      noteUnwrittenLoad(warp, op, result, results, lanes[i], /*isGlobal=*/false);
-}
-
-/// The bytes were written now, but for those of lanes that store what nothing has written.
-static inline void noteStores(const Op &op, const MemoryAccess &access, const uint64_t *at, const Pointers &to,
-                              Warp &warp) {
-  if (!hasFlags(access, warp) || !to.mask)
-    return;
-  const Space space = access.address.space;
-  const Frame &frame = *warp.now.frame;
-  SlotFilter stored = 0;
-  for (const Place &place : access.elements)
-    stored |= filterOf(place.slot);
-  if (to.shape && !(frame.unwrittenFilter & stored)) {
-    eachRun(*to.shape, at[to.shape->lane], space, warp, [](uint8_t *written, size_t bytes) {
-      std::memset(written, 1, bytes);
-      return true;
-    });
-    return;
-  }
-  const size_t size = access.bits / 8;
-  for (uint32_t left = to.mask; left; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(__builtin_ctz(left));
-    uint8_t *written = writtenAt(warp, space, at[lane], lane);
-    const auto isUnwritten = [&](const Place &place) { return unwrittenLanes(frame, place.slot) >> lane & 1; };
-    if (!written && at[lane] >= globalBegin && llvm::all_of(access.elements, isUnwritten))
-      return noteUnwrittenStore(warp, op, access.elements[0].slot, lane);
-    for (const Place &place : access.elements) {
-      if (!written)
-        break;
-      if (isUnwritten(place))
-        for (BlockState *block : warp.block->cluster)
-          block->writtenUpTo = 0;
-      std::memset(written, !isUnwritten(place), size);
-      written += size;
-    }
-  }
-}
-
 /// The memory model leaves open when the lanes access the places. Otherwise this settles all of them.
 static bool isWeak(const MemoryAccess &access, const uint64_t *at, const Pointers &places, Warp &warp) {
   const Space space = access.address.space;
@@ -328,7 +210,6 @@ static void storeWeakly(const char *registers, const MemoryAccess &access, const
 static inline void loadAll(char *registers, const Op &op, const MemoryAccess &access, const uint64_t *at,
                            const LaneShape *shape, uint32_t mask, Warp &warp) {
   const Pointers from = find(op, access, at, shape, mask, warp);
-  noteLoads(op, access, at, from, warp);
   if (warp.weak && isWeak(access, at, from, warp))
     return loadWeakly(registers, access, from, warp);
   size_t offset = 0;
@@ -346,7 +227,6 @@ static inline void storeAll(char *registers, const Op &op, const MemoryAccess &a
   const Pointers to = find(op, access, at, shape, mask, warp);
   if (warp.doer.stage == Stage::Begin)
     return;
-  noteStores(op, access, at, to, warp);
   if (warp.weak && isWeak(access, at, to, warp))
     return storeWeakly(registers, access, to, warp);
   size_t offset = 0;
@@ -358,6 +238,8 @@ static inline void storeAll(char *registers, const Op &op, const MemoryAccess &a
   }
 }
 
+const Allocation *findAllocation(const Warp &warp, uint64_t address) { return warp.block->grid->memory.find(address); }
+
 /// The addresses of all lanes, and their shape; null: there is only one lane.
 static inline LaneShape *shapeOf(const char *registers, const MemoryAccess &access, uint64_t *at, uint32_t mask,
                                  Warp &warp) {
@@ -368,29 +250,28 @@ static inline LaneShape *shapeOf(const char *registers, const MemoryAccess &acce
   LaneShape &shape = warp.block->grid->shapes.of(access.number, mask);
   if (findAddresses(registers, access.address, shape, at) && shape.mask == mask)
     return &shape;
-  if (std::exchange(shape.isLate, false))
-    for (BlockState *block : warp.block->grid->blocks)
-      noteLateReads(*block);
+  if (std::exchange(shape.isHeld, false))
+    observersOf(warp).notify(events::Accesses, [&](Observer &one) { one.reshapes(*warp.block->grid, shape); });
   shape.find(at, mask, access);
   return &shape;
+}
+
+static inline void reportIssue(Warp &warp, const IssuedAccess &access) {
+  observersOf(warp).notify(events::Issues, [&](Observer &one) { one.issues(warp, access); });
 }
 
 void loadElements(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto &access = *static_cast<const MemoryAccess *>(op.more);
   uint64_t at[warpSize];
   LaneShape *shape = shapeOf(registers, access, at, mask, warp);
-  if (warp.isCounted)
-    countAccess(warp, op, AccessKind::Load, access.address.space, {at, mask, access.bytes},
-                shape ? &shape->cost : nullptr);
+  reportIssue(warp, {op, AccessKind::Load, access.address.space, {at, mask, access.bytes}, shape});
   loadAll(registers, op, access, at, shape, mask, warp);
 }
 void storeElements(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto &access = *static_cast<const MemoryAccess *>(op.more);
   uint64_t at[warpSize];
   LaneShape *shape = shapeOf(registers, access, at, mask, warp);
-  if (warp.isCounted)
-    countAccess(warp, op, AccessKind::Store, access.address.space, {at, mask, access.bytes},
-                shape ? &shape->cost : nullptr);
+  reportIssue(warp, {op, AccessKind::Store, access.address.space, {at, mask, access.bytes}, shape});
   storeAll(registers, op, access, at, shape, mask, warp);
 }
 
@@ -446,9 +327,11 @@ void accessAtomically(char *registers, const Op &op, uint32_t mask, Warp &warp) 
     return at;
   };
   const Addresses from = addresses(atomic.reads), to = addresses(atomic.writes);
-  if (warp.isCounted && !to.empty())
-    countAccess(warp, op, atomic.isIncrement ? AccessKind::Increment : AccessKind::Atomic,
-                atomic.writes[0].address.space, {to[0].data(), mask, atomic.writes[0].bytes});
+  if (!to.empty())
+    reportIssue(warp, {op,
+                       atomic.isIncrement ? AccessKind::Increment : AccessKind::Atomic,
+                       atomic.writes[0].address.space,
+                       {to[0].data(), mask, atomic.writes[0].bytes}});
   if (!warp.late.empty() && !to.empty())
     doOverlapping(warp, to[0].data(), mask, atomic.writes[0].bytes);
   for (uint32_t left = mask; left; left &= left - 1) {
@@ -465,29 +348,30 @@ void accessAtomically(char *registers, const Op &op, uint32_t mask, Warp &warp) 
   }
 }
 
-static void countCopy(const MemoryCopy &copy, const char *registers, const Op &op, uint32_t mask, Warp &warp) {
+static void issueCopy(const MemoryCopy &copy, const char *registers, const Op &op, uint32_t mask, Warp &warp) {
   constexpr uint32_t mostByThread = 16; // larger ones are copies in bulk
   if (!copy.bytes || copy.bytes > mostByThread) {
     for (uint32_t left = mask; left; left &= left - 1) {
       const uint64_t bytes =
           copy.bytes ? copy.bytes : addressIn(registers, {copy.count, 0}, static_cast<unsigned>(__builtin_ctz(left)));
-      countBytes(warp, op, &InstructionCounts::bulkBytes, bytes);
-      countBytes(warp, op, copy.from.space, bytes);
-      countBytes(warp, op, copy.to.space, bytes);
+      reportAmount(warp, op, Amount::BulkBytes, bytes);
+      reportAmount(warp, op, copy.from.space, bytes);
+      reportAmount(warp, op, copy.to.space, bytes);
     }
     return;
   }
   uint64_t to[warpSize], from[warpSize];
   addressesOf(registers, copy.to, to);
   addressesOf(registers, copy.from, from);
-  countAccess(warp, op, AccessKind::Copy, copy.from.space, {from, mask, copy.bytes});
-  countAccess(warp, op, AccessKind::Copy, copy.to.space, {to, mask, copy.bytes});
+  reportIssue(warp, {op, AccessKind::Copy, copy.from.space, {from, mask, copy.bytes}});
+  reportIssue(warp, {op, AccessKind::Copy, copy.to.space, {to, mask, copy.bytes}});
 }
 
 void copyBytes(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto &copy = *static_cast<const MemoryCopy *>(op.more);
-  if (warp.isCounted)
-    countCopy(copy, registers, op, mask, warp);
+  const Observers &observers = observersOf(warp);
+  if (observers.want(events::Issues))
+    issueCopy(copy, registers, op, mask, warp);
   ++warp.turn;
   for (uint32_t left = mask; left; left &= left - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(left));
@@ -503,13 +387,19 @@ void copyBytes(char *registers, const Op &op, uint32_t mask, Warp &warp) {
     else if (!source.bytes || from & (copy.alignment - 1))
       report(warp, op, source.bytes ? AccessFault::Misaligned : source.fault, copy.from, from, count, false, lane);
     else {
-      watch(warp, op, copy.to, to, all, true, lane);
-      watch(warp, op, copy.from, from, count, false, lane);
+      reportRange(warp, op, copy.to, to, all, true, lane);
+      reportRange(warp, op, copy.from, from, count, false, lane);
       if (warp.doer.stage == Stage::Begin) {
         if (copy.from.space != Space::Shared)
           poison(target.bytes, all);
         continue;
       }
+      observers.notify(events::Moves, [&](Observer &one) {
+        const MovedBytes parts[] = {
+            {.to = target.bytes, .from = source.bytes, .bytes = static_cast<uint32_t>(count)},
+            {.to = target.bytes + count, .from = nullptr, .bytes = static_cast<uint32_t>(all - count)}};
+        one.moves(warp, op, parts);
+      });
       std::memmove(target.bytes, source.bytes, count);
       std::memset(target.bytes + count, 0, all - count);
     }
@@ -529,6 +419,27 @@ static uint16_t &elementOf(Matrix &matrix, const MatrixAccess &access, unsigned 
   return access.isTransposed ? matrix[column][row] : matrix[row][column];
 }
 
+/// Reports which registers the elements of a row of a matrix move to or from.
+static void reportMoves(const MatrixAccess &access, unsigned matrix, unsigned row, uint8_t *memory, const Op &op,
+                        Warp &warp) {
+  observersOf(warp).notify(events::Moves, [&](Observer &one) {
+    std::array<MovedBytes, 8> parts;
+    for (unsigned column = 0; column < parts.size(); ++column) {
+      const unsigned inRow = access.isTransposed ? column : row, at = access.isTransposed ? row : column;
+      MovedBytes &part = parts[column];
+      if (access.isWrite)
+        part.to = memory + 2 * column;
+      else
+        part.from = memory + 2 * column;
+      part.bytes = 2;
+      part.slot = access.registers[matrix].slot;
+      part.lane = inRow * 4 + at / 2;
+      part.byte = at % 2 * 2;
+    }
+    one.moves(warp, op, parts);
+  });
+}
+
 /// Reads or writes the rows of a matrix where lanes say they are.
 static bool accessRows(Matrix &matrix, unsigned firstLane, char *registers, const Op &op, Warp &warp) {
   const auto &access = *static_cast<const MatrixAccess *>(op.more);
@@ -544,11 +455,18 @@ static bool accessRows(Matrix &matrix, unsigned firstLane, char *registers, cons
       report(warp, op, found.fault, access.rows, address, 16, access.isWrite, lane);
       return false;
     }
-    static constexpr uint8_t many = manyLanes; // what a lane names is of several of them
-    const std::optional<Race> race =
-        watched(warp, op, access.rows, {address, 16, access.isWrite, warp.now.mask, {&many, allOfLane}});
-    if (!(race && race->isWrite && access.isWrite && std::memcmp(found.bytes, matrix[row].data(), 16) == 0))
-      reportRace(race, warp, op, access.rows, address, 16, access.isWrite, lane);
+    observersOf(warp).notify(events::Accesses, [&](Observer &one) {
+      one.ranges(warp, {.op = op,
+                        .address = access.rows,
+                        .at = address,
+                        .bytes = 16,
+                        .isWrite = access.isWrite,
+                        .by = RangeAccess::By::ManyLanes,
+                        .lane = lane,
+                        .stored = access.isWrite ? matrix[row].data() : nullptr,
+                        .memory = found.bytes});
+    });
+    reportMoves(access, firstLane / 8, row, found.bytes, op, warp);
     if (access.isWrite)
       std::memcpy(found.bytes, matrix[row].data(), 16);
     else
@@ -561,11 +479,14 @@ void accessMatrices(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto &access = *static_cast<const MatrixAccess *>(op.more);
   std::array<Matrix, 4> matrices{};
   ++warp.turn;
-  if (warp.isCounted) {
+  if (observersOf(warp).want(events::Issues)) {
+    constexpr uint32_t rowBytes = 16;
     uint64_t at[warpSize];
     addressesOf(registers, access.rows, at);
     const uint64_t rows = access.registers.size() * 8; // which the first lanes name
-    countRows(warp, op, access.rows.space, at, static_cast<uint32_t>((uint64_t(1) << rows) - 1));
+    reportIssue(
+        warp,
+        {op, AccessKind::Matrix, access.rows.space, {at, static_cast<uint32_t>((uint64_t(1) << rows) - 1), rowBytes}});
   }
   for (unsigned i = 0; i < access.registers.size(); ++i) {
     const auto *lanes = lanesOf<uint32_t>(registers, access.registers[i].slot);

@@ -1,5 +1,6 @@
 #pragma once
 // Accesses of the lanes of a warp to memory.
+#include "Machine/LaneShape.h"
 #include "Machine/Program.h"
 #include "Machine/Warp.h"
 
@@ -25,6 +26,31 @@ struct MatrixAccess {
   llvm::SmallVector<Place, 4> registers;
 };
 
+/// The memory that the lanes of an access lead to. Lanes that lead nowhere are not in the mask.
+struct Pointers {
+  Pointers(uint32_t mask, const LaneShape *shape) : mask(mask), shape(shape) {}
+  uint32_t mask;
+  const LaneShape *shape;             // if all lanes lead to one memory; null: each leads somewhere
+  uint8_t *first = nullptr;           // in that memory, of the first lane of the shape
+  std::array<uint8_t *, warpSize> of; // if there is no shape; not set outside of the mask
+
+  uint8_t *at(unsigned lane) const { return shape ? first + shape->distances[lane] : of[lane]; }
+};
+
+/// Returns the allocation that holds an address, or null.
+const Allocation *findAllocation(const Warp &warp, uint64_t address);
+/// Returns the allocation that the instruction, or another one, has accessed last, or null.
+inline const Allocation *&lastAllocationOf(Warp &warp, const Op &op) {
+  return warp.recent[op.instruction % warp.recent.size()];
+}
+/// Returns the allocation that holds an address, which is mostly the last one of the instruction, or null.
+inline const Allocation *allocationAt(Warp &warp, const Op &op, uint64_t address) {
+  const Allocation *&last = lastAllocationOf(warp, op);
+  if (!last || address < last->begin || address >= last->end)
+    last = findAllocation(warp, address);
+  return last;
+}
+
 void loadElements(char *registers, const Op &op, uint32_t mask, Warp &warp);
 void storeElements(char *registers, const Op &op, uint32_t mask, Warp &warp);
 /// The same for usual accesses, which take less time where the addresses lie to each other as they did the last time.
@@ -46,16 +72,6 @@ bool leavesShared(Warp &warp, const Op &op, AddressOf address, uint64_t at, uint
                   unsigned lane);
 /// Bytes that an operation in flight will write become no number in any format of floats.
 void poison(uint8_t *bytes, uint64_t count);
-/// Notes an access if it is to shared memory, and faults if it races.
-void watch(Warp &warp, const Op &op, const AddressOf &address, uint64_t at, uint64_t bytes, bool isWrite,
-           unsigned lane);
-/// The same for shared memory of a block; else than of the lane it is of its warp as a whole.
-void watchShared(Warp &warp, const Op &op, BlockState &block, uint64_t offset, uint64_t bytes, bool isWrite,
-                 unsigned lane, bool isOfLane = true);
-/// The same for columns of tensor memory from `first` on: a bit of each number for 16 lanes.
-/// `together`: the lanes that access them, if it is more than one.
-void watchTensor(Warp &warp, const Op &op, BlockState &block, uint32_t first, llvm::ArrayRef<uint8_t> lanes,
-                 bool isWrite, unsigned lane, uint32_t together = 0);
 void report(Warp &warp, const Op &op, AccessFault fault, const AddressOf &address, uint64_t at, uint64_t bytes,
             bool isWrite, unsigned lane);
 

@@ -1,7 +1,6 @@
 #include "Machine/Async.h"
-#include "Machine/Counters.h"
 #include "Machine/Flight.h"
-#include "Machine/Grid.h"
+#include "Machine/Notify.h"
 #include "Numbers/Number.h"
 #include <cstring>
 
@@ -101,15 +100,29 @@ static void convert(CopyConversion conversion, uint8_t *to, const uint8_t *from,
   }
 }
 
-std::string perform(const Operation &operation, Stage stage) {
+/// Reports the bytes that an operation moves.
+static void reportMoves(const Operation &operation, const Op &op, Warp &warp) {
+  observersOf(warp).notify(events::Moves, [&](Observer &one) {
+    std::vector<MovedBytes> parts;
+    for (const Transfer &part : operation.transfers)
+      parts.push_back({.to = part.to,
+                       .from = part.isFilling ? nullptr : part.from,
+                       .bytes = part.bytes,
+                       .isReduced = operation.reduction.how != Reduction::How::None});
+    one.moves(warp, op, parts);
+  });
+}
+
+std::string perform(const Operation &operation, const Op &op, Warp &warp) {
   constexpr uint32_t swizzledAtOnce = 16; // bytes, which most transfers of a tensor have
   const bool isReduced = operation.reduction.how != Reduction::How::None;
-  if (stage == Stage::Begin) {
+  if (warp.doer.stage == Stage::Begin) {
     for (const Transfer &one : operation.transfers)
       if (operation.isLoad && !isReduced)
         poison(one.to, one.bytes);
     return "";
   }
+  reportMoves(operation, op, warp);
   for (const Transfer &one : operation.transfers)
     if (isReduced)
       reduce(operation.reduction, one.to, one.from, one.bytes);
@@ -168,17 +181,17 @@ static void copyOfLane(const BulkCopy &copy, unsigned lane, const char *register
   operation.isLoad = copy.to.space == Space::Shared;
   const uint64_t present = (uint64_t(1) << warp.block->cluster.size()) - 1;
   const uint64_t blocks = numberIn(registers, copy.blocks, lane) & present;
-  countBytes(warp, op, &InstructionCounts::bulkBytes, size);
-  countBytes(warp, op, copy.to.space, size * (copy.blocks.bits ? static_cast<unsigned>(llvm::popcount(blocks)) : 1));
+  reportAmount(warp, op, Amount::BulkBytes, size);
+  reportAmount(warp, op, copy.to.space, size * (copy.blocks.bits ? static_cast<unsigned>(llvm::popcount(blocks)) : 1));
   if (!copy.isFilled) {
-    countBytes(warp, op, copy.from.space, size);
-    watch(warp, op, copy.from, from, size, false, lane);
+    reportAmount(warp, op, copy.from.space, size);
+    reportRange(warp, op, copy.from, from, size, false, lane);
   }
   if (!copy.blocks.bits) {
     uint8_t *target = reach(copy.to, to, size, true, lane, op, warp, alignment);
     if (!target)
       return;
-    watch(warp, op, copy.to, to, size, true, lane);
+    reportRange(warp, op, copy.to, to, size, true, lane);
     addTransfers(operation, copy, target, source, size, registers, lane);
   }
   for (uint64_t rest = blocks; rest; rest &= rest - 1) {
@@ -191,12 +204,12 @@ static void copyOfLane(const BulkCopy &copy, unsigned lane, const char *register
     const uint64_t object = addressIn(registers, copy.barrier.address, lane) & sharedOffsetMask;
     if (copy.barrier.isKnown)
       setCounted(warp, *warp.block->cluster[rank], object);
-    watch(warp, op, copy.to, moved, size, true, lane);
+    reportRange(warp, op, copy.to, moved, size, true, lane);
     if (!copy.barrier.isKnown)
       continue;
     operation.completions.push_back({warp.block->cluster[rank], object, static_cast<uint32_t>(all)});
   }
-  if (std::string problem = perform(operation, warp.doer.stage); !problem.empty())
+  if (std::string problem = perform(operation, op, warp); !problem.empty())
     reportUndefined(warp, op, lane, std::move(problem));
 }
 

@@ -35,7 +35,7 @@ struct Operation {
   bool isLoad = false; // it writes shared memory
 };
 /// Does what belongs to the stage. Returns what is wrong with a barrier object.
-std::string perform(const Operation &operation, Stage stage);
+std::string perform(const Operation &operation, const Op &op, Warp &warp);
 
 /// A place in the shared memory of the cluster; no block: there is none at the address.
 struct SharedPlace {

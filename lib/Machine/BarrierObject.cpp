@@ -1,7 +1,6 @@
 #include "Machine/BarrierObject.h"
 #include "Machine/Flight.h"
 #include "Machine/Grid.h"
-#include "Machine/Halt.h"
 #include <cstring>
 
 namespace ptxray::machine {
@@ -140,8 +139,7 @@ void setNumber(char *registers, Place result, unsigned lane, uint64_t value) {
 }
 
 static void waitInVain(Warp &warp, const Op &op, unsigned lane, const uint8_t *object) {
-  if (warp.isCounted && !warp.waitsInVain)
-    countWait(warp, warp.now.frame->code, op.instruction);
+  const bool isFirst = !warp.waitsInVain;
   VainWait wait{op.instruction, (warp.waitsInVain ? warp.waitsInVain->lanes : 0) | 1u << lane};
   for (BlockState *block : warp.block->cluster)
     if (object >= block->shared.data() && object < block->shared.data() + block->shared.size()) {
@@ -149,8 +147,7 @@ static void waitInVain(Warp &warp, const Op &op, unsigned lane, const uint8_t *o
       wait.offset = static_cast<uint64_t>(object - block->shared.data());
     }
   warp.waitsInVain = wait;
-  if (warp.isHalting)
-    noteVainWait(warp, op);
+  observersOf(warp).notify(events::Blocks, [&](Observer &one) { one.asksInVain(warp, op, isFirst); });
 }
 
 static std::string await(const BarrierUse &use, const uint8_t *bytes, char *registers, uint32_t mask, unsigned lane,
@@ -165,7 +162,7 @@ static std::string await(const BarrierUse &use, const uint8_t *bytes, char *regi
   setNumber(registers, use.result, lane, isComplete);
   if (isComplete) {
     acquireObject(warp, warp.alive & ~mask ? 1u << lane : warp.alive, bytes, use.isRelaxed);
-    warp.asksSince.reset();
+    observersOf(warp).notify(events::Blocks, [&](Observer &one) { one.seesPhase(warp); });
   } else
     waitInVain(warp, op, lane, bytes);
   return "";

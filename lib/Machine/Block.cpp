@@ -1,7 +1,6 @@
 #include "Machine/Access.h"
 #include "Machine/Flight.h"
 #include "Machine/Grid.h"
-#include "Machine/Halt.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
 
@@ -16,36 +15,17 @@ uint32_t BlockState::threads() const { return product(grid->block); }
 
 bool BlockState::isDone() const { return warpsAlive == 0; }
 
-/// The lane of the warp that is traced; -1: none.
-static int tracedLane(const BlockState &block, const Warp &warp) {
-  const GridState &grid = *block.grid;
-  if (const auto &traced = grid.launch.traced; traced && traced->block == block.index)
-    if (const uint32_t thread = flat(traced->thread, grid.block); thread / warpSize == warp.number)
-      return static_cast<int>(thread % warpSize);
-  return -1;
-}
-
-/// Prepares a warp of the block for its begin: its lanes, what of them is traced, and what is counted.
+/// Prepares a warp of the block for its begin: its lanes, and what observers need of it.
 static void start(BlockState &block, Warp &warp) {
   const GridState &grid = *block.grid;
   warp.alive = warp.lanes;
-  warp.traced = tracedLane(block, warp);
-  warp.isPlain = warp.traced < 0 && !warp.isCounted && !warp.isHalting && !grid.timing.isWeak();
+  warp.isFollowed = grid.observers->any(events::Instructions, [&](Observer &one) { return one.follows(warp); });
+  warp.isPlain = !warp.isFollowed && !grid.observers->want(events::Blocks | events::Guards) && !grid.timing.isWeak();
   if (grid.timing.isWeak())
     warp.weak = std::make_unique<WeakView>(block.grid->weak, *block.weak, block.grid->timing);
   Frame &frame =
       warp.frames.empty() ? enter(warp, grid.program.functions.front(), nullptr, allLanes) : enterAgain(warp);
   warp.now = {0, warp.alive, -1, &frame};
-}
-
-/// Nothing was written yet. Bytes between variables count as written: no access reaches them.
-static void clearWritten(BlockState &block) {
-  uint32_t end = 0;
-  for (const ByteRun &zone : block.grid->sharedZones) {
-    std::fill(block.written.begin() + end, block.written.begin() + zone.begin, uint8_t(1));
-    std::fill(block.written.begin() + zone.begin, block.written.begin() + zone.end, uint8_t(0));
-    end = zone.end;
-  }
 }
 
 void begin(BlockState &block) {
@@ -56,8 +36,6 @@ void begin(BlockState &block) {
   block.shared.assign(block.grid->sharedZones.back().end, block.grid->launch.unwritten);
   block.warpsAlive = warps;
   if (checks) {
-    block.written.resize(block.shared.size());
-    clearWritten(block);
     block.shadow.grow(block.shared.size() / bytesOfCell + 1, block.grid->program.module->ast().instructions.data());
   }
   for (uint32_t number = 0; number < warps; ++number) {
@@ -67,16 +45,17 @@ void begin(BlockState &block) {
     warp.number = number;
     const uint32_t lanes = std::min(block.threads() - number * warpSize, warpSize);
     warp.lanes = lanes == warpSize ? allLanes : (1u << lanes) - 1;
-    warp.isCounted = !block.grid->counts.empty();
-    warp.isHalting = block.grid->halt != nullptr;
     warp.agent = block.rank * warps + number + 1;
     if (checks) {
       warp.clock.assign(block.cluster.size() * warps + 1, 0);
       warp.clock[0] = static_cast<uint32_t>(block.cluster.size() * warps);
       warp.clock[warp.agent] = 1;
     }
-    start(block, warp);
   }
+  for (const std::unique_ptr<Observer> &one : block.grid->observers->list())
+    one->beginBlock(block, /*isAgain=*/false);
+  for (Warp &warp : block.warps)
+    start(block, warp);
 }
 
 /// Returns how many releases a warp of the block has made at the most.
@@ -116,9 +95,6 @@ static void knowAll(Warp &warp, uint32_t releases) {
 
 static void beginAgain(BlockState &block, uint32_t releases) {
   std::ranges::fill(block.shared, block.grid->launch.unwritten);
-  if (!block.written.empty())
-    clearWritten(block);
-  block.writtenUpTo = 0;
   block.shadow.lateReads.clear();
   block.shadow.dropMoreWrites(releases, block.agents->warps);
   block.warpsAlive = static_cast<uint32_t>(block.warps.size());
@@ -130,7 +106,6 @@ static void beginAgain(BlockState &block, uint32_t releases) {
     warp.ready.clear();
     warp.parted.clear();
     warp.joins.clear();
-    warp.doubts.clear();
     warp.held.clear();
     warp.changedIn = nullptr;
     warp.changed.clear();
@@ -139,8 +114,11 @@ static void beginAgain(BlockState &block, uint32_t releases) {
     warp.atBarrier = warp.atCluster = 0;
     warp.laneInstructions = 0;
     knowAll(warp, releases);
-    start(block, warp);
   }
+  for (const std::unique_ptr<Observer> &one : block.grid->observers->list())
+    one->beginBlock(block, /*isAgain=*/true);
+  for (Warp &warp : block.warps)
+    start(block, warp);
 }
 
 void beginAgain(const std::vector<BlockState *> &cluster) {
@@ -284,12 +262,8 @@ static void completeIfAll(BlockState &block, NumberedBarrier &barrier) {
   barrier.clear();
   block.arrivedAt &= ~(1u << (&barrier - block.barriers.data()));
   ++block.events;
-  if (block.writtenUpTo < block.written.size()) {
-    const size_t size = block.written.size();
-    const uint8_t *const flags = block.written.data();
-    const void *const missing = std::memchr(flags + block.writtenUpTo, 0, size - block.writtenUpTo);
-    block.writtenUpTo = missing ? static_cast<size_t>(static_cast<const uint8_t *>(missing) - flags) : size;
-  }
+  block.grid->observers->notify(
+      events::Order, [&](Observer &one) { one.meets(block, static_cast<uint32_t>(&barrier - block.barriers.data())); });
   for (const WaitingAtBarrier &one : done.waiting) {
     deliver(one, done);
     if (!one.warp->clock.empty()) {
@@ -459,7 +433,7 @@ Progress runTurn(BlockState &block) {
       result = Progress::Some;
     if (warp.fault)
       takeFault(warp);
-    if (block.grid->fault || (block.grid->halt && isHalted(*block.grid)))
+    if (block.grid->fault || block.grid->isStopped)
       return Progress::Some;
   }
   return block.events != before ? Progress::Some : result;

@@ -1,11 +1,13 @@
 #pragma once
 // Accesses to shared memory whose lanes get in each other's way, and what would end that.
 #include "Diagnostics/Diagnostic.h"
-#include "Machine/Grid.h"
+#include "Machine/Counters.h"
 
 namespace ptxray::machine {
 
-/// A warning for each instruction that takes more than twice the ideal number of passes, if that is counted.
-DiagnosticList bankConflicts(const GridState &grid);
+/// Returns a warning for each instruction that takes more than twice the ideal number of passes. `counts` are by
+/// function, `worst` by function and instruction.
+DiagnosticList bankConflicts(const Program &program, llvm::ArrayRef<FunctionCounts> counts,
+                             const std::map<std::pair<uint32_t, uint32_t>, WorstAccess> &worst);
 
 } // namespace ptxray::machine

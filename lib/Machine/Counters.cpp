@@ -1,5 +1,7 @@
 #include "Machine/Counters.h"
+#include "Machine/Conflicts.h"
 #include "Machine/Grid.h"
+#include "Machine/Launch.h"
 #include "Traffic/Remedies.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -60,7 +62,8 @@ static bool isOfAsyncProxy(const FunctionCode &code, uint32_t number) {
   });
 }
 
-std::vector<InstructionCounts> countsByInstruction(const FunctionCode &code, const FunctionCounts &counts) {
+/// Returns the counts of the instructions, with those of the blocks of code that they are in.
+static std::vector<InstructionCounts> countsByInstruction(const FunctionCode &code, const FunctionCounts &counts) {
   std::vector<InstructionCounts> all = counts.instructions;
   for (uint32_t number = 0; number < all.size(); ++number)
     if (InstructionCounts &one = all[number]; one.sharedBytes + one.globalBytes && isOfAsyncProxy(code, number)) {
@@ -80,40 +83,74 @@ std::vector<InstructionCounts> countsByInstruction(const FunctionCode &code, con
   return all;
 }
 
-static FunctionCounts &countsOfFunction(Warp &warp, const FunctionCode &code) {
-  FunctionCounts &counts = warp.block->grid->counts[code.number];
-  if (counts.blocks.empty()) {
-    counts.blocks.resize(code.blocks.size());
-    counts.instructions.resize(code.body->size());
+FunctionCounts &CountersObserver::countsOfFunction(const FunctionCode &code) {
+  if (counts.size() <= code.number)
+    counts.resize(code.number + 1);
+  FunctionCounts &known = counts[code.number];
+  if (known.blocks.empty()) {
+    known.blocks.resize(code.blocks.size());
+    known.instructions.resize(code.body->size());
   }
-  return counts;
+  return known;
 }
 
-static std::vector<InstructionCounts> &countsOf(Warp &warp, const FunctionCode &code) {
-  return countsOfFunction(warp, code).instructions;
+void CountersObserver::merge(Observer &observer) {
+  const auto &other = static_cast<const CountersObserver &>(observer);
+  counts.resize(std::max(counts.size(), other.counts.size()));
+  for (size_t i = 0; i < other.counts.size(); ++i)
+    counts[i] += other.counts[i];
+  for (const auto &[place, access] : other.worst)
+    worst[place].take(access);
 }
 
-void countBlock(Warp &warp, const FunctionCode &code) {
-  FunctionCounts::Block &counts = countsOfFunction(warp, code).blocks[warp.now.at];
-  ++counts.executed;
-  counts.threads += lanesIn(warp.now.mask);
+void CountersObserver::finish(const GridState &grid, Outcome &outcome) {
+  counts.resize(grid.program.functions.size());
+  for (const FunctionCode &code : grid.program.functions)
+    for (const auto [number, one] : llvm::enumerate(countsByInstruction(code, counts[code.number])))
+      outcome.counts.push_back({code.instruction(static_cast<uint32_t>(number)).range,
+                                grid.program.module->ast().text(code.name),
+                                code.body->verdicts[number]->opcode->mnemonic->text(), one,
+                                number < code.fidelity.size() ? code.fidelity[number] : Fidelity::Exact});
+  llvm::append_range(outcome.diagnostics, bankConflicts(grid.program, counts, worst));
 }
 
-void countGuarded(Warp &warp, const FunctionCode &code, uint32_t instruction, uint32_t mask) {
+void CountersObserver::enterCode(Warp &warp, const FunctionCode &code, const CodeBlock &) {
+  FunctionCounts::Block &known = countsOfFunction(code).blocks[warp.now.at];
+  ++known.executed;
+  known.threads += lanesIn(warp.now.mask);
+}
+
+void CountersObserver::guards(Warp &, const FunctionCode &code, uint32_t instruction, uint32_t lanes) {
   if (code.body->guard(instruction) != LocalId::None)
-    countsOf(warp, code)[instruction].threadsOn += lanesIn(mask);
+    countsOf(code)[instruction].threadsOn += lanesIn(lanes);
 }
 
-void countWait(Warp &warp, const FunctionCode &code, uint32_t instruction) {
-  ++countsOf(warp, code)[instruction].waits;
+void CountersObserver::parts(Warp &, const FunctionCode &code, uint32_t instruction) {
+  ++countsOf(code)[instruction].partings;
 }
 
-void countProducts(Warp &warp, const Op &op, uint64_t products) {
-  countsOf(warp, warp.now.frame->code)[op.instruction].products += products;
+void CountersObserver::waits(Warp &, const FunctionCode &code, uint32_t instruction) {
+  ++countsOf(code)[instruction].waits;
 }
 
-void countParting(Warp &warp, const FunctionCode &code, uint32_t instruction) {
-  ++countsOf(warp, code)[instruction].partings;
+void CountersObserver::asksInVain(Warp &warp, const Op &op, bool isFirst) {
+  if (isFirst)
+    waits(warp, warp.now.frame->code, op.instruction);
+}
+
+void CountersObserver::transfers(Warp &warp, const Op &op, Amount what, uint64_t amount) {
+  if (warp.doer.stage == Stage::End && what != Amount::Products)
+    return;
+  using enum Amount;
+  InstructionCounts &known = countsOf(warp.now.frame->code)[op.instruction];
+  switch (what) {
+  case BulkBytes: known.bulkBytes += amount; break;
+  case TextureBytes: known.textureBytes += amount; break;
+  case TensorBytes: known.tensorBytes += amount; break;
+  case SharedBytes: known.sharedBytes += amount; break;
+  case GlobalBytes: known.globalBytes += amount; break;
+  case Products: known.products += amount; break;
+  }
 }
 
 /// The lanes whose generic address lies in the window of a space.
@@ -134,30 +171,42 @@ std::string WorstAccess::advice() const { return traffic::adviceFor(kind, {at.da
 
 static uint64_t firstAddress(const LaneAddresses &lanes) { return lanes.at[__builtin_ctz(lanes.mask)]; }
 
-/// Keeps the access if it is the worst one of its instruction.
-static void keepWorst(Warp &warp, const Op &op, AccessKind kind, const LaneAddresses &lanes, uint32_t passes) {
-  WorstAccess &worst = warp.block->grid->worst[{warp.now.frame->code.number, op.instruction}];
-  if (passes < worst.passes)
-    return;
-  WorstAccess access{kind, {}, lanes.mask, lanes.bytes, passes};
-  for (unsigned lane = 0; lane < warpSize; ++lane)
-    access.at[lane] = lanes.mask >> lane & 1 ? lanes.at[lane] & sharedOffsetMask : 0;
-  worst.take(access);
+KnownCost *CountersObserver::knownCost(const LaneShape *shape) {
+  if (!shape)
+    return nullptr;
+  std::unique_ptr<KnownCost> &known = costs[shape];
+  if (!known || known->version != shape->version) {
+    known = std::make_unique<KnownCost>();
+    known->version = shape->version;
+  }
+  return known.get();
 }
 
-static void countShared(Warp &warp, const Op &op, InstructionCounts &counts, AccessKind kind,
-                        const LaneAddresses &lanes, KnownCost *known) {
+/// Keeps the access if it is the worst one of its instruction.
+void CountersObserver::keepWorst(Warp &warp, const IssuedAccess &issued, const LaneAddresses &lanes, uint32_t passes) {
+  WorstAccess &known = worst[{warp.now.frame->code.number, issued.op.instruction}];
+  if (passes < known.passes)
+    return;
+  WorstAccess access{issued.kind, {}, lanes.mask, lanes.bytes, passes};
+  for (unsigned lane = 0; lane < warpSize; ++lane)
+    access.at[lane] = lanes.mask >> lane & 1 ? lanes.at[lane] & sharedOffsetMask : 0;
+  known.take(access);
+}
+
+void CountersObserver::countShared(Warp &warp, InstructionCounts &known, const IssuedAccess &issued,
+                                   const LaneAddresses &lanes, KnownCost *costsOfShape) {
   KnownCost::InShared unknown;
-  KnownCost::InShared &cost = known ? known->inShared[firstAddress(lanes) % traffic::alignmentOfPasses] : unknown;
+  KnownCost::InShared &cost =
+      costsOfShape ? costsOfShape->inShared[firstAddress(lanes) % traffic::alignmentOfPasses] : unknown;
   if (!cost.passes.count)
-    cost.passes = wavefrontsOf(kind, lanes);
-  counts.sharedBytes += uint64_t(lanes.bytes) * lanesIn(lanes.mask);
-  counts.sharedWavefronts += cost.passes.count;
-  counts.sharedIdeal += cost.passes.ideal;
+    cost.passes = wavefrontsOf(issued.kind, lanes);
+  known.sharedBytes += uint64_t(lanes.bytes) * lanesIn(lanes.mask);
+  known.sharedWavefronts += cost.passes.count;
+  known.sharedIdeal += cost.passes.ideal;
   const uint64_t first = firstAddress(lanes) & sharedOffsetMask;
   if (cost.passes.haveConflicts() && first < cost.lowest) {
     cost.lowest = first;
-    keepWorst(warp, op, kind, lanes, cost.passes.count);
+    keepWorst(warp, issued, lanes, cost.passes.count);
   }
 }
 
@@ -173,15 +222,13 @@ static void countGlobal(InstructionCounts &counts, const LaneAddresses &lanes, K
   counts.globalTags += pieces.lines;
 }
 
-void countAccess(Warp &warp, const Op &op, AccessKind kind, Space space, const LaneAddresses &lanes, KnownCost *known) {
-  const auto [at, mask, bytes] = lanes;
+void CountersObserver::issues(Warp &warp, const IssuedAccess &issued) {
+  const auto [at, mask, bytes] = issued.lanes;
+  const Space space = issued.space;
   if (!bytes || warp.doer.stage == Stage::End)
     return;
-  if (known && known->isOfOthers) {
-    *known = {};
-    known->isOfOthers = false;
-  }
-  InstructionCounts &counts = countsOf(warp, warp.now.frame->code)[op.instruction];
+  KnownCost *const known = knownCost(issued.shape);
+  InstructionCounts &now = countsOf(warp.now.frame->code)[issued.op.instruction];
   uint32_t shared = space == Space::Shared ? mask : 0, local = space == Space::Local ? mask : 0;
   uint32_t global = space == Space::Global ? mask : 0, constant = space == Space::Const ? mask : 0;
   if (space == Space::Generic) {
@@ -191,31 +238,15 @@ void countAccess(Warp &warp, const Op &op, AccessKind kind, Space space, const L
     global = mask & ~shared & ~local & ~constant & ~lanesInWindow(at, mask, paramWindow);
   }
   if (constant)
-    counts.constBytes += uint64_t(bytes) * lanesIn(constant);
+    now.constBytes += uint64_t(bytes) * lanesIn(constant);
   if (local)
-    counts.localBytes += uint64_t(bytes) * lanesIn(local);
+    now.localBytes += uint64_t(bytes) * lanesIn(local);
   if (shared)
-    countShared(warp, op, counts, kind, {at, shared, bytes}, shared == mask ? known : nullptr);
+    countShared(warp, now, issued, {at, shared, bytes}, shared == mask ? known : nullptr);
   if (global)
-    countGlobal(counts, {at, global, bytes}, global == mask ? known : nullptr);
-  if (kind == AccessKind::Atomic || kind == AccessKind::Increment)
-    counts.collisions += traffic::collisionsOf({at, shared | global, bytes});
-}
-
-void countRows(Warp &warp, const Op &op, Space space, const uint64_t *at, uint32_t mask) {
-  constexpr uint32_t rowBytes = 16;
-  countAccess(warp, op, AccessKind::Matrix, space, {at, mask, rowBytes});
-}
-
-void countBytes(Warp &warp, const Op &op, uint64_t InstructionCounts::*kind, uint64_t bytes) {
-  if (warp.isCounted && warp.doer.stage != Stage::End)
-    countsOf(warp, warp.now.frame->code)[op.instruction].*kind += bytes;
-}
-
-void countBytes(Warp &warp, const Op &op, Space space, uint64_t bytes) {
-  if (space == Space::Shared || space == Space::Global)
-    countBytes(warp, op, space == Space::Shared ? &InstructionCounts::sharedBytes : &InstructionCounts::globalBytes,
-               bytes);
+    countGlobal(now, {at, global, bytes}, global == mask ? known : nullptr);
+  if (issued.kind == AccessKind::Atomic || issued.kind == AccessKind::Increment)
+    now.collisions += traffic::collisionsOf({at, shared | global, bytes});
 }
 
 } // namespace ptxray::machine

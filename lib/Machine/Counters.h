@@ -1,40 +1,17 @@
 #pragma once
-// These functions count the instructions that a launch executes.
-#include "Traffic/Traffic.h"
+// The observer that counts what a launch executes.
+#include "Machine/Counts.h"
+#include "Machine/Observer.h"
+#include "llvm/ADT/DenseMap.h"
 #include <array>
-#include <optional>
+#include <map>
 #include <string>
 #include <vector>
 
 namespace ptxray::machine {
 
-struct Warp;
-struct FunctionCode;
-struct CodeBlock;
-struct Op;
-enum class Space : uint8_t;
 using traffic::AccessKind;
 
-/// All executions of one instruction. The numbers are those that a profiler of an H100 shows for it.
-struct InstructionCounts {
-  uint64_t executed = 0;  // how often warps executed it
-  uint64_t threads = 0;   // the threads that were there
-  uint64_t threadsOn = 0; // those of them that the guard allowed
-  uint64_t partings = 0;  // executions after which lanes went different ways
-  uint64_t sharedWavefronts = 0, sharedIdeal = 0;
-  uint64_t globalSectors = 0, globalIdeal = 0;
-  uint64_t globalTags = 0; // lines of 128 bytes
-  uint64_t sharedBytes = 0, globalBytes = 0, localBytes = 0, constBytes = 0;
-  uint64_t asyncSharedBytes = 0, asyncGlobalBytes = 0; // by the async proxy
-  uint64_t textureBytes = 0;                           // of what fetches gave, and of accesses to surfaces
-  uint64_t tensorBytes = 0;                            // of tensor memory
-  uint64_t bulkBytes = 0;                              // that asynchronous copies in bulk moved
-  uint64_t collisions = 0;                             // lanes whose atomic operation has the address of another lane's
-  uint64_t waits = 0;    // warps that came to a barrier before all others, or asked too early for a phase
-  uint64_t products = 0; // products of two elements of matrices
-
-  InstructionCounts &operator+=(const InstructionCounts &other);
-};
 /// All executions of one function.
 struct FunctionCounts {
   struct Block {
@@ -44,9 +21,6 @@ struct FunctionCounts {
   std::vector<InstructionCounts> instructions; // of its body, but for what `blocks` has
   FunctionCounts &operator+=(const FunctionCounts &other);
 };
-/// The counts of the instructions, with those of the blocks of code that they are in.
-std::vector<InstructionCounts> countsByInstruction(const FunctionCode &code, const FunctionCounts &counts);
-
 /// The access of an instruction that took more passes through shared memory than the others.
 struct WorstAccess {
   AccessKind kind = AccessKind::Load;
@@ -58,7 +32,7 @@ struct WorstAccess {
   std::string advice() const;
 };
 
-/// Holds what an access costs whose lanes have the same distances each time, by the first lane's address.
+/// The costs of an access whose lanes have the same distances each time, by the address of the first lane.
 struct KnownCost {
   struct InShared {
     traffic::Wavefronts passes;
@@ -66,25 +40,36 @@ struct KnownCost {
   };
   std::array<InShared, traffic::alignmentOfPasses> inShared;
   std::array<traffic::Pieces, traffic::alignmentOfPieces / 4> inGlobal; // at addresses that are multiples of 4
-  bool isOfOthers = true;                                               // the distances are other ones now
+  uint32_t version = 0;                                                 // of the distances
 };
 
-/// Counts that the lanes come through a block of code, all of them.
-void countBlock(Warp &warp, const FunctionCode &code);
-/// Counts the lanes that the guard of an instruction allows.
-void countGuarded(Warp &warp, const FunctionCode &code, uint32_t instruction, uint32_t mask);
-void countWait(Warp &warp, const FunctionCode &code, uint32_t instruction);
-void countProducts(Warp &warp, const Op &op, uint64_t products);
-void countParting(Warp &warp, const FunctionCode &code, uint32_t instruction);
-/// Counts an access of as many bytes in each lane. The addresses are those of the space.
-/// `known`: of their distances and such an access; it is not known yet, or null.
-void countAccess(Warp &warp, const Op &op, AccessKind kind, Space space, const traffic::LaneAddresses &lanes,
-                 KnownCost *known = nullptr);
-/// Counts rows of matrices, which lie where lanes say.
-void countRows(Warp &warp, const Op &op, Space space, const uint64_t *at, uint32_t mask);
-/// Counts bytes of a kind.
-void countBytes(Warp &warp, const Op &op, uint64_t InstructionCounts::*kind, uint64_t bytes);
-/// Counts bytes of a space that need not be looked at lane by lane, whatever the proxy.
-void countBytes(Warp &warp, const Op &op, Space space, uint64_t bytes);
+class CountersObserver final : public Observer {
+public:
+  CountersObserver() : Observer(ObserverSlot::Counters, events::Blocks | events::Guards | events::Issues) {}
+
+  void merge(Observer &other) override;
+  /// Adds the counts of each instruction, and a warning for each one that takes more than twice the ideal number of
+  /// passes through shared memory.
+  void finish(const GridState &grid, Outcome &outcome) override;
+  void enterCode(Warp &warp, const FunctionCode &code, const CodeBlock &block) override;
+  void guards(Warp &warp, const FunctionCode &code, uint32_t instruction, uint32_t lanes) override;
+  void parts(Warp &warp, const FunctionCode &code, uint32_t instruction) override;
+  void waits(Warp &warp, const FunctionCode &code, uint32_t instruction) override;
+  void asksInVain(Warp &warp, const Op &op, bool isFirst) override;
+  void issues(Warp &warp, const IssuedAccess &access) override;
+  void transfers(Warp &warp, const Op &op, Amount what, uint64_t amount) override;
+
+private:
+  FunctionCounts &countsOfFunction(const FunctionCode &code);
+  std::vector<InstructionCounts> &countsOf(const FunctionCode &code) { return countsOfFunction(code).instructions; }
+  KnownCost *knownCost(const LaneShape *shape);
+  void keepWorst(Warp &warp, const IssuedAccess &access, const traffic::LaneAddresses &lanes, uint32_t passes);
+  void countShared(Warp &warp, InstructionCounts &counts, const IssuedAccess &access,
+                   const traffic::LaneAddresses &lanes, KnownCost *known);
+
+  std::vector<FunctionCounts> counts;                         // by the number of the function
+  std::map<std::pair<uint32_t, uint32_t>, WorstAccess> worst; // by function and instruction
+  llvm::DenseMap<const LaneShape *, std::unique_ptr<KnownCost>> costs;
+};
 
 } // namespace ptxray::machine

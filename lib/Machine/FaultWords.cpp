@@ -102,7 +102,7 @@ static void reportRace(const GridState &grid, const Fault &fault, const Instruct
 static void reportUnwritten(const Fault &fault, const Instruction &instruction, const std::string &thread,
                             DiagnosticSink &sink) {
   Diagnostic &diagnostic = sink.report(DiagId::RunUnwritten, instruction.range, thread, fault.text);
-  if (fault.from == UnwrittenLanes::never || fault.from == fault.instruction)
+  if (fault.from == noInstruction || fault.from == fault.instruction)
     return;
   diagnostic.notes.push_back({"it was read here", fault.code->instruction(fault.from).range});
 }

@@ -2,7 +2,6 @@
 #include "Isa/Isa.h"
 #include "Machine/BarrierObject.h"
 #include "Machine/Grid.h"
-#include "Machine/Halt.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cstring>
@@ -65,9 +64,8 @@ static void runAll(const std::vector<Op> &ops, char *registers, uint32_t mask, W
 
 static void end(Pending one, Flights &flights) {
   Warp &warp = *one.warp;
-  if (HaltSearch *const search = warp.block->grid->halt)
-    search->operations.add(
-        {{warp.block->index, warp.number}, {one.frame->code.number, one.op->instruction}, one.time, search->time});
+  observersOf(warp).notify(events::Order,
+                           [&](Observer &observer) { observer.ends(warp, one.copy->code, *one.op, one.id); });
   const Fragment now = std::exchange(warp.now, {0, one.mask, -1, one.copy.get()});
   const Doer doer = std::exchange(warp.doer, {0, 0, false, false, Stage::End});
   if (one.isArrival) {
@@ -225,8 +223,8 @@ static Pending &suspend(Warp &warp, const Op &op, uint32_t mask) {
   one.op = &op;
   one.mask = mask;
   one.begun = flights.turn;
-  if (warp.block->grid->halt)
-    one.time = timeOf(warp, op);
+  one.id = flights.started++;
+  observersOf(warp).notify(events::Order, [&](Observer &observer) { observer.starts(warp, op, one.id); });
   return one;
 }
 
@@ -261,19 +259,6 @@ void startOperation(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   poison(start, registers, mask);
   if (!delay)
     endUpTo(flights, warp, start.engine, one.number);
-}
-
-void watchMatrix(Warp &warp, const Op &op, BlockState &block, const SharedMatrix &matrix, unsigned lane) {
-  if (warp.clock.empty() || warp.doer.stage == Stage::End)
-    return;
-  const auto places = block.grid->matrices.placesOf(matrix);
-  warp.accessing = 1u << lane;
-  if (!warp.fault && places->end <= block.shared.size() &&
-      areNotedAlike(warp, warp.now.frame->code.instruction(op.instruction), block, places->runs, /*isWrite=*/false))
-    return;
-  for (const ByteRun &run : places->runs)
-    if (run.end <= block.shared.size())
-      watchShared(warp, op, block, run.begin, run.end - run.begin, false, lane, /*isOfLane=*/false);
 }
 
 // ---- ends

@@ -41,11 +41,11 @@ struct Pending {
   int engine = -1;
   bool isArrival = false, isOrdered = false;
   uint64_t begun = 0, due = 0; // turns
-  uint64_t time = 0;           // at which it began, of a launch that is halted
+  uint64_t id = 0;             // among all that the cluster has started
 };
 struct Flights {
   std::list<Pending> pending; // the oldest first
-  uint64_t turn = 0;
+  uint64_t turn = 0, started = 0;
 };
 /// Ends the operations of a cluster that are due, or all if its threads have ended; if all threads wait one more, of
 /// those that they wait for. Returns whether there was one.
@@ -97,9 +97,6 @@ void noteArrival(Warp &warp, const Instruction &at, const uint8_t *object);
 void checkInit(Warp &warp, const Op &op, const uint8_t *object, unsigned lane);
 /// Says that an operation which the object counts does what comes.
 void setCounted(Warp &warp, BlockState &block, uint64_t offset);
-
-/// An operand in shared memory is read.
-void watchMatrix(Warp &warp, const Op &op, BlockState &block, const SharedMatrix &matrix, unsigned lane);
 
 /// The agents of a cluster.
 std::shared_ptr<Agents> agentsOf(uint32_t warps);

@@ -1,6 +1,5 @@
 // A frame holds what a warp has of a function while it executes it: registers and local memory.
 #include "Machine/Grid.h"
-#include "Machine/Unwritten.h"
 #include "Machine/Warp.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
@@ -20,13 +19,6 @@ void growLocal(Warp &warp, uint64_t bytes) {
   for (unsigned lane = 0; lane < warpSize && warp.localBytes; ++lane)
     std::memcpy(larger.data() + lane * bytes, warp.localOf(lane), warp.localBytes);
   warp.local = std::move(larger);
-  if (warp.block->grid->launch.checks) {
-    std::vector<uint8_t> written(warpSize * bytes);
-    for (unsigned lane = 0; lane < warpSize && warp.localBytes; ++lane)
-      std::memcpy(written.data() + lane * bytes, warp.localWritten.data() + size_t(lane) * warp.localBytes,
-                  warp.localBytes);
-    warp.localWritten = std::move(written);
-  }
   warp.localBytes = static_cast<uint32_t>(bytes);
 }
 
@@ -63,25 +55,12 @@ static void fillAddresses(const Warp &warp, Frame &frame) {
     fill(frame.registers, place, uint64_t(warp.block->rank) << sharedRankShift | offset);
 }
 
-/// Marks the guard zones of the lanes' frame.
-static void setGuards(Warp &warp, const Frame &frame, uint32_t lanes) {
-  for (const uint64_t offset : frame.code.guards)
-    for (uint32_t left = lanes; left; left &= left - 1)
-      std::memset(warp.localWritten.data() + __builtin_ctz(left) * size_t(warp.localBytes) + frame.base + offset,
-                  guardFlag, guardBytes);
-}
-
 Frame &enter(Warp &warp, const FunctionCode &code, Frame *caller, uint32_t lanes) {
   constexpr uint32_t alignment = 16;
   const uint32_t base = caller ? (endOf(*caller) + alignment - 1) / alignment * alignment : 0;
   Frame &frame = warp.frames.emplace_back(code, caller, base, imageOf(warp, code));
   growLocal(warp, base + code.frameBytes);
-  if (warp.block->grid->launch.checks) {
-    for (uint32_t left = caller && code.frameBytes ? lanes : 0; left; left &= left - 1)
-      std::memset(warp.localWritten.data() + __builtin_ctz(left) * size_t(warp.localBytes) + base, 0, code.frameBytes);
-    setGuards(warp, frame, lanes);
-    setUnwritten(frame);
-  }
+  observersOf(warp).notify(events::Frames, [&](Observer &one) { one.enterFrame(warp, frame, lanes); });
   for (const Place &place : code.readFirst)
     std::memset(frame.registers + place.slot, warp.block->grid->launch.unwritten, bytesOf(place));
   fillBlockSpecials(warp, frame);
@@ -105,10 +84,7 @@ Frame &enterAgain(Warp &warp) {
   fill(frame.registers, code.carry, 0);
   if (std::exchange(warp.localBytes, 0) || code.frameBytes)
     growLocal(warp, code.frameBytes);
-  if (warp.block->grid->launch.checks) {
-    setGuards(warp, frame, allLanes);
-    setUnwritten(frame);
-  }
+  observersOf(warp).notify(events::Frames, [&](Observer &one) { one.enterFrame(warp, frame, allLanes); });
   fillBlockSpecials(warp, frame, /*isAgain=*/warp.isPlain && code.isReadFirstComplete);
   return frame;
 }
@@ -137,10 +113,10 @@ static void copyOne(Warp &warp, const Passed &from, const Frame &source, const P
       std::memcpy(target.registers + to.place.slot + size_t(lane) * (to.place.bits / 8), begin, count);
     } else {
       std::memmove(warp.localOf(lane) + target.base + to.offset, begin, count);
-      const uint64_t local = uint64_t(lane) * warp.localBytes;
-      markWritten(warp.localWritten, local + target.base + to.offset, to.bytes);
-      if (begin != bytes)
-        copyWritten(warp.localWritten, local + source.base + from.offset, local + target.base + to.offset, count);
+      const auto origin = begin == bytes ? std::nullopt : std::optional(source.base + from.offset);
+      observersOf(warp).notify(events::Frames, [&](Observer &one) {
+        one.passes(warp, lane, origin, target.base + to.offset, count, to.bytes);
+      });
     }
   }
 }

@@ -1,6 +1,5 @@
 #pragma once
 // Blocks of threads, and the grid that they belong to, while a launch runs.
-#include "Machine/Counters.h"
 #include "Machine/GlobalRaces.h"
 #include "Machine/LaneShape.h"
 #include "Machine/Launch.h"
@@ -13,7 +12,6 @@
 namespace ptxray::machine {
 
 struct GridState;
-struct HaltSearch;
 
 struct WaitingAtBarrier {
   Warp *warp;
@@ -43,10 +41,8 @@ struct BlockState {
   std::deque<Warp> warps;
   uint32_t warpsAlive = 0;
   std::vector<uint8_t> shared;
-  std::vector<uint8_t> written; // whether each of them was written; empty: they are not asked for
-  size_t writtenUpTo = 0;       // all of them up to here were, at a barrier
-  SharedShadow shadow;          // what was done to the bytes of `shared`
-  SharedShadow tensorShadow;    // and to the columns of `tensor`
+  SharedShadow shadow;                                            // what was done to the bytes of `shared`
+  SharedShadow tensorShadow;                                      // and to the columns of `tensor`
   const Instruction *allocation = nullptr, *relinquish = nullptr; // the last ones, of tensor memory
   std::shared_ptr<std::map<uint64_t, Clock>>
       places;                        // places that order accesses, one list for all blocks of the cluster
@@ -61,6 +57,7 @@ struct BlockState {
   TensorMemory tensor;
   std::shared_ptr<WeakBlock> weak; // null: stores and loads are done at once
   uint64_t events = 0;             // arrivals and ends: whether anything happens
+  Attachments attached;
 
   uint32_t threads() const;
   bool isDone() const;
@@ -79,9 +76,6 @@ struct GridState {
   Timing timing;
   std::vector<ByteRun> sharedZones; // the variables in shared memory, and the dynamic memory after them
   std::string printed;
-  std::vector<TraceLine> trace;
-  std::vector<FunctionCounts> counts; // by the number of the function; empty: nothing is counted
-  std::map<std::pair<uint32_t, uint32_t>, WorstAccess> worst; // by function and instruction
   /// The address of what the driver gives a cooperative launch, for barriers of its whole grid; 0: it gives nothing.
   uint64_t workspace = 0;
   std::optional<Fault> fault;
@@ -96,9 +90,10 @@ struct GridState {
   std::shared_ptr<GlobalShadows> shadows = std::make_shared<GlobalShadows>();
   llvm::SmallDenseMap<uint32_t, GlobalCell *> cells; // of `shadows`, by the number of the allocation
   ClusterOrder order;
-  HaltSearch *halt = nullptr;       // searches for the place to halt at; null: nowhere
-  std::vector<BlockState *> blocks; // the blocks that are alive
-  WeakMemory weak;                  // ends first: it finishes stores to what is above
+  std::shared_ptr<Observers> observers = std::make_shared<Observers>(); // of this core
+  bool isStopped = false;                                               // an observer has stopped the launch
+  std::vector<BlockState *> blocks;                                     // the blocks that are alive
+  WeakMemory weak; // ends first: it finishes stores to what is above
 };
 
 /// The variable or the dynamic memory that a place in shared memory belongs to; empty: it is between them.
@@ -108,6 +103,8 @@ inline ByteRun sharedZoneAt(const GridState &grid, uint64_t offset) {
       return offset < zone.end ? zone : ByteRun();
   return {};
 }
+
+inline const Observers &observersOf(const Warp &warp) { return *warp.block->grid->observers; }
 
 /// Prepares the block's warps.
 void begin(BlockState &block);

@@ -6,7 +6,19 @@
 
 namespace ptxray::machine {
 
-bool isHalted(const GridState &grid) { return grid.halt && grid.halt->isHalted; }
+namespace {
+
+/// Since when a warp has asked in vain.
+struct VainSince : Attached {
+  uint64_t time = 0;
+};
+
+} // namespace
+
+std::optional<uint64_t> asksSince(const Warp &warp) {
+  const auto *since = static_cast<const VainSince *>(warp.attached.in(ObserverSlot::Halt));
+  return since ? std::optional(since->time) : std::nullopt;
+}
 
 /// Notes that the warp executes instructions from a time on; `last` is the last of them.
 static void note(HaltSearch &search, const Warp &warp, uint64_t begin, uint64_t end, CodePlace last) {
@@ -20,40 +32,57 @@ static void note(HaltSearch &search, const Warp &warp, uint64_t begin, uint64_t 
   newest->waits = warp.waitsInVain.has_value();
 }
 
-uint64_t timeOf(const Warp &warp, const Op &op) {
+/// Returns the time of the instruction that the warp executes.
+uint64_t HaltObserver::timeOf(const Warp &warp, const Op &op) const {
   const CodeBlock &block = warp.now.frame->code.blocks[warp.now.at];
-  return warp.block->grid->halt->blockBegan + (op.instruction - block.firstInstruction);
+  return search.blockBegan + (op.instruction - block.firstInstruction);
 }
 
-void noteVainWait(Warp &warp, const Op &op) {
-  if (!warp.asksSince)
-    warp.asksSince = timeOf(warp, op);
-  if (Stretch *const newest = warp.block->grid->halt->stretches.newest())
+void HaltObserver::asksInVain(Warp &warp, const Op &op, bool) {
+  if (!warp.attached.in(ObserverSlot::Halt)) {
+    auto since = std::make_unique<VainSince>();
+    since->time = timeOf(warp, op);
+    warp.attached.put(ObserverSlot::Halt, std::move(since));
+  }
+  if (Stretch *const newest = search.stretches.newest())
     newest->waits = true;
 }
 
-bool isQuiet(const Warp &warp, const FunctionCode &code, const CodeBlock &block) {
-  HaltSearch &search = *warp.block->grid->halt;
+void HaltObserver::seesPhase(Warp &warp) { warp.attached.put(ObserverSlot::Halt, nullptr); }
+
+void HaltObserver::starts(Warp &warp, const Op &op, uint64_t id) {
+  search.begun[{warp.block->agents.get(), id}] = timeOf(warp, op);
+}
+
+void HaltObserver::ends(Warp &warp, const FunctionCode &code, const Op &op, uint64_t id) {
+  const auto known = search.begun.extract({warp.block->agents.get(), id});
+  search.operations.add({{warp.block->index, warp.number},
+                         {code.number, op.instruction},
+                         known.empty() ? 0 : known.mapped(),
+                         search.time});
+}
+
+bool HaltObserver::steps(Warp &warp, const FunctionCode &code, const CodeBlock &block) {
   const HaltRule &rule = search.rule;
   search.blockBegan = search.time;
   const uint64_t end = search.time + block.instructions;
   if (end > rule.before || !rule.watched.empty() || (!search.changes.empty() && search.changes.front().time < end))
-    return false;
+    return true;
   const auto place = llvm::lower_bound(rule.places, CodePlace{code.number, block.firstInstruction});
   const bool hasPlace = place != rule.places.end() && place->function == code.number &&
                         place->instruction < block.firstInstruction + block.instructions;
   const bool isOther = rule.warp && !(*rule.warp == WarpName{warp.block->index, warp.number});
   if (end > rule.after && (rule.isAny || hasPlace) && !isOther)
-    return false;
+    return true;
   note(search, warp, search.time, end, {code.number, block.firstInstruction + block.instructions - 1});
   search.time = end;
-  return true;
+  return false;
 }
 
-void haltAtFault(const Warp &warp, const CodeBlock &block) {
+void HaltObserver::faults(Warp &warp, const CodeBlock &block) {
   const uint32_t instruction = warp.fault->instruction - block.firstInstruction;
   if (instruction < block.instructions)
-    warp.block->grid->halt->time = warp.block->grid->halt->blockBegan + instruction;
+    search.time = search.blockBegan + instruction;
 }
 
 /// The frame of the function that the warp has entered last; null: none.
@@ -132,8 +161,7 @@ static void make(const Change &change, GridState &grid) {
     std::memcpy(bytes.at, &lanes, sizeof lanes);
   }
   if (where.where == Where::Register) {
-    if (const auto unwritten = bytes.frame->unwritten.find(where.address); unwritten != bytes.frame->unwritten.end())
-      unwritten->second.lanes &= ~(1u << where.lane);
+    setWritten(*bytes.frame, static_cast<Slot>(where.address), 1u << where.lane);
   } else if (bytes.warp)
     for (uint32_t i = 0; i < where.bytes; ++i)
       if (uint8_t *written = writtenAt(*bytes.warp, where.where == Where::Shared ? Space::Shared : Space::Local,
@@ -183,9 +211,8 @@ static size_t depthOf(const Warp &warp) {
   return depth;
 }
 
-bool haltsBefore(Warp &warp, const FunctionCode &code, uint32_t instruction) {
+bool HaltObserver::stopsBefore(Warp &warp, const FunctionCode &code, uint32_t instruction) {
   GridState &grid = *warp.block->grid;
-  HaltSearch &search = *grid.halt;
   const HaltRule &rule = search.rule;
   makeChanges(search, grid);
   const uint64_t time = search.time++;

@@ -116,24 +116,32 @@ struct HaltSearch {
   bool isHalted = false;
   Last<Stretch> stretches;
   Last<EndedOperation> operations;
+  std::map<std::pair<const Agents *, uint64_t>, uint64_t> begun; // when operations in flight began, by their id
 };
 
-/// The warp is about to execute the block of code. Whether nothing in it can be a match, so that it may be executed at
-/// once.
-bool isQuiet(const Warp &warp, const FunctionCode &code, const CodeBlock &block);
-/// The warp is about to execute an instruction. Returns whether it is halted before it.
-bool haltsBefore(Warp &warp, const FunctionCode &code, uint32_t instruction);
+/// Halts a launch at the place of a rule.
+class HaltObserver final : public Observer {
+public:
+  explicit HaltObserver(HaltSearch &search)
+      : Observer(ObserverSlot::Halt, events::Blocks | events::Order), search(search) {}
 
-bool isHalted(const GridState &grid);
+  bool steps(Warp &warp, const FunctionCode &code, const CodeBlock &block) override;
+  bool stopsBefore(Warp &warp, const FunctionCode &code, uint32_t instruction) override;
+  /// Makes the time of the launch that of the instruction with the fault.
+  void faults(Warp &warp, const CodeBlock &block) override;
+  void asksInVain(Warp &warp, const Op &op, bool isFirst) override;
+  void seesPhase(Warp &warp) override;
+  void starts(Warp &warp, const Op &op, uint64_t id) override;
+  void ends(Warp &warp, const FunctionCode &code, const Op &op, uint64_t id) override;
 
-/// Notes that the warp asked in vain for the phase of a barrier object.
-void noteVainWait(Warp &warp, const Op &op);
+private:
+  uint64_t timeOf(const Warp &warp, const Op &op) const;
 
-/// The time of the instruction that the warp executes.
-uint64_t timeOf(const Warp &warp, const Op &op);
+  HaltSearch &search;
+};
 
-/// The time of a launch that has a fault is that of the instruction which made it.
-void haltAtFault(const Warp &warp, const CodeBlock &block);
+/// Returns the time since which a warp of a halted launch has asked in vain for a phase of a barrier object, if it has.
+std::optional<uint64_t> asksSince(const Warp &warp);
 
 /// Returns the bytes as they are now, or nothing if they do not exist.
 std::vector<uint8_t> bytesNow(GridState &grid, const WatchedBytes &watched);

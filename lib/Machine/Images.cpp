@@ -1,7 +1,7 @@
 // Fetches from textures, accesses to surfaces and questions about both, lane after lane.
 #include "Machine/Images.h"
 #include "Machine/Async.h"
-#include "Machine/Grid.h"
+#include "Machine/Notify.h"
 #include "Machine/Sampler.h"
 #include "Numbers/Number.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -151,7 +151,7 @@ static void fetchOfLane(const TextureFetch &fetch, char *registers, const Op &op
       setNumber(registers, fetch.results[i], lane, value);
     }
   for (const Place &result : fetch.results)
-    countBytes(warp, op, &InstructionCounts::textureBytes, result.bits / 8);
+    reportAmount(warp, op, Amount::TextureBytes, result.bits / 8);
   setNumber(registers, fetch.isResident, lane, 1);
 }
 
@@ -310,9 +310,9 @@ static void accessOfLane(const SurfaceAccess &access, char *registers, const Op 
       load(access, nullptr, registers, lane);
     return;
   }
-  countBytes(warp, op, &InstructionCounts::textureBytes, bytes);
+  reportAmount(warp, op, Amount::TextureBytes, bytes);
   if (access.what != What::Reduce)
-    watch(warp, op, global, address, bytes, isWrite, lane);
+    reportRange(warp, op, global, address, bytes, isWrite, lane);
   uint8_t *texel = all + place.offset;
   if (warp.weak && access.what != What::Reduce && bytes <= PendingTexel::mostBytes)
     return accessWeakly(access, image, {texel, {}, bytes, numberIn(registers, access.surface, lane), nullptr, 0},

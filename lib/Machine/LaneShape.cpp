@@ -62,7 +62,7 @@ void LaneShape::find(const uint64_t *at, uint32_t lanesOfAccess, const MemoryAcc
   bytes = access.bytes;
   lane = static_cast<unsigned>(__builtin_ctz(mask));
   low = high = 0;
-  cost.isOfOthers = true;
+  ++version;
   int64_t unaligned = 0, differ = 0, notRow = 0;
   for (unsigned i = 0; i < warpSize; ++i) {
     const bool isIn = mask >> i & 1;

@@ -1,7 +1,6 @@
 #pragma once
 // The addresses of the lanes of an access. Their distances are mostly the same each time that an instruction is
 // executed, so that what follows from these is found once.
-#include "Machine/Counters.h"
 #include "Machine/PastAccess.h"
 #include "Machine/Program.h"
 #include <array>
@@ -29,7 +28,7 @@ struct LaneShape {
   bool isQuick = false;   // that, and all distances fit in the width of addresses
   bool areCells = false;  // distances and sizes are those of whole cells of a shadow
   bool areWide = false;   // runs are those of whole pairs of cells of global memory
-  bool isLate = false;    // perhaps late reads name it
+  bool isHeld = false;    // an observer keeps a reference to it (`Observer::reshapes`)
   // For each group of eight lanes a bit: they access elements one after the other, or the same element.
   static constexpr unsigned groupLanes = 8, allGroups = 15;
   uint8_t rows = 0, same = 0;
@@ -43,10 +42,10 @@ struct LaneShape {
   std::array<Run, warpSize> run;                       // all bytes
   std::array<uint8_t, warpSize> lanes;                 // the lane of each element of the runs, as races are told
   std::array<uint32_t, warpSize> lanesOfCells;         // the same for each byte of a cell
-  KnownCost cost;
-  uint32_t noted = Allocation::none; // the allocation whose cells were written last:
+  uint32_t version = 0;                                // of the distances
+  uint32_t noted = Allocation::none;                   // the allocation whose cells were written last:
   GlobalCell *cells = nullptr;
-  /// Finds all of that, but for the cost; lanes of `many` are not told apart.
+  /// Finds all of that; lanes of `many` are not told apart.
   void find(const uint64_t *at, uint32_t lanesOfAccess, const MemoryAccess &access);
 };
 

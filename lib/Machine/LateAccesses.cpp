@@ -1,9 +1,6 @@
 #include "Machine/LateAccesses.h"
 #include "Machine/Access.h"
-#include "Machine/Counters.h"
 #include "Machine/Grid.h"
-#include "Machine/Trace.h"
-#include "Machine/Unwritten.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray::machine {
@@ -25,11 +22,9 @@ static llvm::ArrayRef<Op> opsOf(const FunctionCode &code, const CodeBlock &block
 
 static void perform(Warp &warp, const LateAccess &late) {
   const Fragment now = std::exchange(warp.now, {0, late.mask, -1, late.frame});
-  if (!late.frame->unwritten.empty())
-    followInstruction(warp, late.op->instruction, late.mask);
+  reportBefore(warp, late.frame->code, late.op->instruction, late.mask);
   execute(late.frame->registers, *late.op, late.mask, warp);
-  if (warp.traced >= 0 && late.mask >> warp.traced & 1)
-    trace(warp, late.frame->code, late.op->instruction);
+  reportExecuted(warp, late.frame->code, late.op->instruction, late.mask);
   warp.now = now;
 }
 
@@ -73,8 +68,7 @@ void makeLate(Warp &warp, const FunctionCode &code, const Op &op) {
   LateAccess late{&op, warp.now.mask, &frame, 0, 0, 0, ~uint64_t(0), 0};
   if (op.guard) {
     late.mask &= predicateAt(frame.registers, op.guard) ^ -uint32_t(op.isNot);
-    if (warp.isCounted)
-      countGuarded(warp, code, op.instruction, late.mask);
+    observersOf(warp).notify(events::Guards, [&](Observer &one) { one.guards(warp, code, op.instruction, late.mask); });
   }
   if (!late.mask)
     return;

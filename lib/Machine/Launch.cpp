@@ -1,6 +1,6 @@
 #include "Machine/Launch.h"
 #include "Isa/Words.h"
-#include "Machine/Conflicts.h"
+#include "Machine/Counters.h"
 #include "Machine/FaultWords.h"
 #include "Machine/Flight.h"
 #include "Machine/Halted.h"
@@ -8,6 +8,10 @@
 #include "Machine/ImageVariables.h"
 #include "Machine/InstructionKinds.h"
 #include "Machine/LaunchLimits.h"
+#include "Machine/Trace.h"
+#include "Machine/Unwritten.h"
+#include "Machine/Watch.h"
+#include "Machine/WatchedAccess.h"
 #include "Source/Threads.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -158,15 +162,42 @@ std::optional<std::pair<uint64_t, uint64_t>> LoadedModule::placeOf(llvm::StringR
   return std::pair(found->second.first, uint64_t(parts->bytes[found->second.second].bytes.size()));
 }
 
-static const Program &programOf(LoadedModule::Parts &parts, llvm::StringRef kernel, LoweringOptions how = {}) {
+static const Program &programOf(LoadedModule::Parts &parts, llvm::StringRef kernel, const LoweringOptions &how) {
   std::unique_ptr<Program> &program = parts.programs[{kernel.str(), how}];
   if (!program)
     program = lower(parts.module, parts.variables, kernel, parts.kinds, how);
   return *program;
 }
 
+/// Returns how the kernel of a launch is lowered.
+static LoweringOptions loweringFor(const Launch &launch, const Memory &memory) {
+  LoweringOptions how{.checksNumbers = launch.checksNumbers, .partsAccesses = launch.timing.isWeak()};
+  how.isObserved = launch.checks || memory.hasFresh || !launch.observers.empty();
+  if (launch.checks && launch.observers.empty())
+    how.observedAccess = watchedHandlerOf;
+  return how;
+}
+
 const Program &programFor(LoadedModule &module, const Launch &launch) {
-  return programOf(*module.parts, launch.kernel, {launch.checksNumbers, launch.timing.isWeak()});
+  return programOf(*module.parts, launch.kernel, loweringFor(launch, module.parts->memory));
+}
+
+/// Makes the observers of one core of a launch. `halt`: the search of a launch that is halted, or null.
+static std::shared_ptr<Observers> observersFor(const Launch &launch, const Memory &memory, HaltSearch *halt) {
+  auto all = std::make_shared<Observers>();
+  if (launch.checks)
+    all->add(std::make_unique<RaceObserver>());
+  if (launch.checks || memory.hasFresh)
+    all->add(std::make_unique<UnwrittenObserver>(/*hasFlags=*/launch.checks));
+  if (launch.traced)
+    all->add(std::make_unique<TraceObserver>(*launch.traced));
+  if (launch.counts)
+    all->add(std::make_unique<CountersObserver>());
+  if (halt)
+    all->add(std::make_unique<HaltObserver>(*halt));
+  for (const ObserverMaker &make : launch.observers)
+    all->add(make());
+  return all;
 }
 
 // ---- the launch
@@ -187,7 +218,9 @@ struct ClusterQueue {
 /// begins when those that are there have ended, or wait for something that only others can bring.
 class Schedule {
 public:
-  Schedule(const GridState &grid, ClusterQueue &queue) : grid(grid), queue(queue) {}
+  Schedule(const GridState &grid, ClusterQueue &queue, HaltSearch *halt = nullptr) : grid(grid), queue(queue) {
+    this->grid.observers = observersFor(grid.launch, grid.memory, halt);
+  }
   /// Executes until no cluster is left, or one has ended if `isOnlyOne`.
   void run(bool isOnlyOne = false);
   bool isOver() const { return outcome.isComplete || outcome.isStopped || outcome.isOutOfTime || faulty != UINT64_MAX; }
@@ -334,7 +367,7 @@ void Schedule::run(bool isOnlyOne) {
       for (const auto &block : cluster.blocks) {
         progress = std::max(progress, runTurn(*block));
         ++alive;
-        if (isHalted(grid))
+        if (grid.isStopped)
           return;
         if (grid.fault) {
           end(cluster.number);
@@ -399,22 +432,8 @@ static void add(Schedule &other, Schedule &to) {
   to.outcome.isOutOfTime |= other.outcome.isOutOfTime;
   to.outcome.isStopped |= other.outcome.isStopped;
   to.grid.laneInstructions += other.grid.laneInstructions;
-  for (auto [function, more] : llvm::zip(to.grid.counts, other.grid.counts))
-    function += more;
-  for (const auto &[place, access] : other.grid.worst)
-    to.grid.worst[place].take(access);
-}
-
-static std::vector<CountedInstruction> countsOf(const GridState &grid) {
-  std::vector<CountedInstruction> all;
-  if (grid.counts.empty())
-    return all;
-  for (const FunctionCode &code : grid.program.functions)
-    for (const auto [number, counts] : llvm::enumerate(countsByInstruction(code, grid.counts[code.number])))
-      all.push_back({code.instruction(static_cast<uint32_t>(number)).range, grid.program.module->ast().text(code.name),
-                     code.body->verdicts[number]->opcode->mnemonic->text(), counts,
-                     number < code.fidelity.size() ? code.fidelity[number] : Fidelity::Exact});
-  return all;
+  for (const auto &[one, more] : llvm::zip(to.grid.observers->list(), other.grid.observers->list()))
+    one->merge(*more);
 }
 
 /// Returns how many cores are worth their start: one cluster has taken `seconds`.
@@ -436,8 +455,8 @@ static Outcome runOnCores(const GridState &grid, unsigned cores) {
   for (int i = 0; i < 3; ++i)
     queue.count *= grid.grid[i] / grid.cluster[i];
   Schedule first(grid, queue);
-  if (cores == 1 || grid.launch.traced || grid.program.needsOrder || grid.launch.isCooperative || queue.count == 1 ||
-      !grid.launch.timing.isEager())
+  if (cores == 1 || grid.launch.traced || !grid.launch.observers.empty() || grid.program.needsOrder ||
+      grid.launch.isCooperative || queue.count == 1 || !grid.launch.timing.isEager())
     first.run();
   else {
     first.run(/*isOnlyOne=*/true);
@@ -457,15 +476,17 @@ static Outcome runOnCores(const GridState &grid, unsigned cores) {
       add(other, first);
   }
   first.outcome.printed = std::move(first.grid.printed);
-  first.outcome.trace = std::move(first.grid.trace);
-  first.outcome.counts = countsOf(first.grid);
-  llvm::append_range(first.outcome.diagnostics, bankConflicts(first.grid));
+  for (const std::unique_ptr<Observer> &one : first.grid.observers->list())
+    one->finish(first.grid, first.outcome);
   first.outcome.laneInstructions = first.grid.laneInstructions;
   return first.outcome;
 }
 
-KernelBytes bytesOf(LoadedModule &module, llvm::StringRef kernel) {
-  const Program &program = programOf(*module.parts, kernel);
+KernelBytes bytesOf(LoadedModule &module, llvm::StringRef kernel, bool checks) {
+  Launch launch;
+  launch.kernel = kernel;
+  launch.checks = checks;
+  const Program &program = programFor(module, launch);
   return {program.sharedBytes, program.parameterBytes};
 }
 
@@ -510,8 +531,6 @@ static GridState gridOf(const Program &program, const LoadedModule &module, cons
     grid.sharedZones.push_back({static_cast<uint32_t>(one.offset), static_cast<uint32_t>(one.offset + one.bytes)});
   grid.sharedZones.push_back(
       {static_cast<uint32_t>(program.dynamicShared), static_cast<uint32_t>(program.dynamicShared + launch.shared)});
-  if (launch.counts)
-    grid.counts.resize(program.functions.size());
   return grid;
 }
 
@@ -545,9 +564,8 @@ Outcome launch(LoadedModule &module, const Launch &launch) {
 
 struct HaltedLaunch::Parts {
   Parts(const Program &program, LoadedModule &module, const Launch &asked, const HaltRule &rule, Changes changes)
-      : launch(asked), search{rule, changes, 0, 0, {}, {}, false, {}, {}}, workspace(module.parts->memory, launch),
-        schedule(gridOf(program, module, launch, workspace), queue) {
-    schedule.grid.halt = &search;
+      : launch(asked), search{.rule = rule, .changes = changes}, workspace(module.parts->memory, launch),
+        schedule(gridOf(program, module, launch, workspace), queue, &search) {
     queue.count = 1;
     for (int i = 0; i < 3; ++i)
       queue.count *= schedule.grid.grid[i] / schedule.grid.cluster[i];
@@ -568,7 +586,8 @@ HaltedLaunch::HaltedLaunch(LoadedModule &module, const Launch &launch, const Hal
   parts->schedule.run();
   result = parts->schedule.outcome;
   result.printed = parts->schedule.grid.printed;
-  result.trace = parts->schedule.grid.trace;
+  for (const std::unique_ptr<Observer> &one : parts->schedule.grid.observers->list())
+    one->finish(parts->schedule.grid, result);
 }
 
 HaltedLaunch::~HaltedLaunch() = default;

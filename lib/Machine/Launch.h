@@ -2,9 +2,10 @@
 // One launch of a kernel on the emulated machine, and what came of it. Memory keeps its contents between launches.
 #include "Check/ReadModule.h"
 #include "Diagnostics/Diagnostic.h"
-#include "Machine/Counters.h"
+#include "Machine/Counts.h"
 #include "Machine/Fidelity.h"
 #include "Machine/Memory.h"
+#include "Machine/Observer.h"
 #include "Machine/Timing.h"
 #include <array>
 #include <atomic>
@@ -65,11 +66,12 @@ struct Launch {
   Timing timing;
   bool checksNumbers = false; // find infinities and NaNs that come of finite numbers, divisions by zero
   std::optional<TracedThread> traced;
-  bool counts = false;    // count what instructions do
-  uint8_t unwritten = 0;  // each byte of registers, shared and local memory before something writes it
-  unsigned cores = 0;     // how many execute blocks at the same time; 0: all of the computer
-  double seconds = 0;     // the time that it may take; 0: any time
-  Watch *watch = nullptr; // null: none is needed
+  bool counts = false;                  // count what instructions do
+  uint8_t unwritten = 0;                // each byte of registers, shared and local memory before something writes it
+  unsigned cores = 0;                   // how many execute blocks at the same time; 0: all of the computer
+  double seconds = 0;                   // the time that it may take; 0: any time
+  Watch *watch = nullptr;               // null: none is needed
+  std::vector<ObserverMaker> observers; // others than those that the options above select; one core executes all blocks
 };
 
 /// An instruction that was counted.
@@ -110,6 +112,7 @@ Outcome launch(LoadedModule &module, const Launch &launch);
 struct KernelBytes {
   uint64_t shared = 0, parameters = 0;
 };
-KernelBytes bytesOf(LoadedModule &module, llvm::StringRef kernel);
+/// `checks` as in launches of the kernel, which is lowered for them.
+KernelBytes bytesOf(LoadedModule &module, llvm::StringRef kernel, bool checks = true);
 
 } // namespace ptxray::machine

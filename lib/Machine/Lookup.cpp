@@ -1,7 +1,6 @@
 // Each address of a lane leads to bytes of a memory, or to a fault.
 #include "Machine/Access.h"
 #include "Machine/Grid.h"
-#include "Machine/Unwritten.h"
 #include <cstring>
 
 namespace ptxray::machine {
@@ -35,19 +34,18 @@ static Lookup inShared(Warp &warp, uint64_t address, uint64_t bytes, bool isWrit
   if (bytes ? at >= zone.end || bytes > zone.end - at : at > owner.shared.size())
     return {nullptr, AccessFault::OutOfBounds};
   if (isWrite)
-    markWritten(owner.written, at, bytes);
+    observersOf(warp).notify(events::Writes, [&](Observer &one) { one.writes(warp, &owner, at, bytes, 0); });
   return {owner.shared.data() + at, AccessFault::None};
 }
 
 static Lookup inLocal(Warp &warp, uint64_t address, uint64_t bytes, unsigned lane, bool isWrite) {
   if (address > warp.localBytes || bytes > warp.localBytes - address)
     return {nullptr, AccessFault::OutOfBounds};
-  const size_t first = size_t(lane) * warp.localBytes + address;
-  if (bytes && !warp.localWritten.empty() &&
-      (warp.localWritten[first] == guardFlag || warp.localWritten[first + bytes - 1] == guardFlag))
+  const Observers &observers = observersOf(warp);
+  if (observers.any(events::Writes, [&](Observer &one) { return one.isGuarded(warp, address, bytes, lane); }))
     return {nullptr, AccessFault::OutOfBounds};
   if (isWrite)
-    markWritten(warp.localWritten, first, bytes);
+    observers.notify(events::Writes, [&](Observer &one) { one.writes(warp, nullptr, address, bytes, lane); });
   return {warp.localOf(lane) + address, AccessFault::None};
 }
 

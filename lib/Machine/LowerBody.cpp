@@ -99,8 +99,10 @@ void BodyLowering::access(const Lowered &one, const MemoryUse &use, bool isWrite
     copy.keeps = given.bits == 32 ? 2 : 3;
     return emit(copy);
   }
-  const Handler general = isWrite ? storeElements : loadElements;
-  emit(access.isUsual && !builder.how.partsAccesses ? quickHandlerOf(access) : general, access);
+  const LoweringOptions &how = builder.how;
+  if (!access.isUsual || how.partsAccesses || (how.isObserved && !how.observedAccess))
+    return emit(isWrite ? storeElements : loadElements, access);
+  emit(how.isObserved ? how.observedAccess(access) : quickHandlerOf(access), access);
 }
 
 /// `[dst] = bytes([src], count, all)`.

@@ -8,6 +8,7 @@
 #include "Operate/Compile.h"
 #include "llvm/ADT/DenseMap.h"
 #include <deque>
+#include <tuple>
 
 namespace ptxray::machine {
 
@@ -235,9 +236,18 @@ std::map<NameId, uint64_t> functionAddressesOf(const ReadModule &module);
 
 class InstructionKinds;
 struct LoweringOptions {
-  bool checksNumbers = false; // fault where an infinity or a NaN comes of finite numbers, or a divisor is zero
+  bool checksNumbers = false; // fault where an infinity or a NaN results from finite numbers, or a divisor is zero
   bool partsAccesses = false; // end a block of code after each access to memory
-  auto operator<=>(const LoweringOptions &) const = default;
+  bool isObserved = false;    // observers want accesses to memory
+  /// Returns the handlers of usual accesses that are observed; null: those that report to every observer.
+  Handler (*observedAccess)(const MemoryAccess &) = nullptr;
+
+  bool operator<(const LoweringOptions &other) const { return key() < other.key(); }
+
+private:
+  std::tuple<bool, bool, bool, bool> key() const {
+    return {checksNumbers, partsAccesses, isObserved, observedAccess != nullptr};
+  }
 };
 /// `kinds` are those of the module.
 std::unique_ptr<Program> lower(const ReadModule &module, const PlacedVariables &variables, llvm::StringRef kernel,

@@ -1,7 +1,6 @@
 #include "Machine/Provided.h"
 #include "Machine/Access.h"
 #include "Machine/Grid.h"
-#include "Machine/Unwritten.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <cstdio>
 #include <cstring>
@@ -38,7 +37,9 @@ public:
     else {
       const uint64_t bytes = std::min<uint64_t>(8, one.bytes);
       std::memcpy(warp.localOf(lane) + frame.base + one.offset, &value, bytes);
-      markWritten(warp.localWritten, uint64_t(lane) * warp.localBytes + frame.base + one.offset, bytes);
+      observersOf(warp).notify(events::Writes, [&](Observer &observer) {
+        observer.writes(warp, nullptr, frame.base + one.offset, bytes, lane);
+      });
     }
   }
   template <class T> std::optional<T> read(uint64_t address) const {

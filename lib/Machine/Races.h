@@ -47,6 +47,7 @@ struct AccessLanes {
   unsigned shift = 0;
   const uint32_t *ofCells = nullptr; // the same for each byte of a cell; null: that is to be found
 };
+inline constexpr unsigned allOfLane = 63; // a shift by which all bytes are of one lane
 /// Bytes of the shared memory of a block that a warp accesses.
 struct SharedAccess {
   uint64_t offset, bytes;

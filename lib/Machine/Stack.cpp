@@ -1,5 +1,6 @@
 #include "Machine/Stack.h"
 #include "Machine/BarrierObject.h"
+#include "Machine/Grid.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -52,9 +53,7 @@ void take(char *registers, const Op &op, uint32_t mask, Warp &warp) {
       return refuse(warp, op, lane, "a stack of more than " + std::to_string(mostLocal) + " bytes");
     pointersOf(frame)[lane] = static_cast<uint32_t>(begin + bytes);
     growLocal(warp, begin + bytes);
-    if (!warp.localWritten.empty())
-      std::fill_n(warp.localWritten.begin() + static_cast<long>(size_t(lane) * warp.localBytes + begin), bytes,
-                  uint8_t(0));
+    observersOf(warp).notify(events::Frames, [&](Observer &one) { one.growsStack(warp, lane, begin, bytes); });
     setNumber(registers, use.result, lane, begin);
   });
 }

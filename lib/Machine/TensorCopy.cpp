@@ -2,7 +2,7 @@
 #include "Isa/Words.h"
 #include "Layout/Layout.h"
 #include "Machine/Flight.h"
-#include "Machine/Grid.h"
+#include "Machine/Notify.h"
 #include "Machine/TensorTile.h"
 #include <cstring>
 
@@ -257,7 +257,7 @@ bool copyWith(Tile &tile, const SharedPlace &place, const TileCopy &copy, uint64
            !copy.isStore, lane);
     return false;
   }
-  watchShared(warp, op, *place.block, place.offset, tile.bytes(), !copy.isStore, lane);
+  reportShared(warp, op, *place.block, place.offset, tile.bytes(), !copy.isStore, lane);
   TileTransfers transfers(tile, *place.block, warp.block->grid->memory, operation);
   if (const uint64_t outside = transfers.make()) {
     report(warp, op, AccessFault::OutOfBounds, {{}, 0, Space::Global}, outside, tile.rowBytes(), copy.isStore, lane);
@@ -312,10 +312,10 @@ void copyTileOfLane(const TileCopy &copy, unsigned lane, const char *registers, 
     operation.completions.push_back({warp.block->cluster[counting], object.offset, bytes});
   }
   const auto written = copy.blocks.bits ? operation.completions.size() : size_t(1);
-  countBytes(warp, op, &InstructionCounts::bulkBytes, bytes);
-  countBytes(warp, op, Space::Shared, bytes * written);
-  countBytes(warp, op, Space::Global, bytesInMemory(operation) / std::max<size_t>(written, 1));
-  if (problem = perform(operation, warp.doer.stage); !problem.empty())
+  reportAmount(warp, op, Amount::BulkBytes, bytes);
+  reportAmount(warp, op, Space::Shared, bytes * written);
+  reportAmount(warp, op, Space::Global, bytesInMemory(operation) / std::max<size_t>(written, 1));
+  if (problem = perform(operation, op, warp); !problem.empty())
     reportUndefined(warp, op, lane, std::move(problem));
 }
 

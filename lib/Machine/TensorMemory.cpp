@@ -2,7 +2,7 @@
 #include "Layout/Instructions.h"
 #include "Machine/Async.h"
 #include "Machine/Flight.h"
-#include "Machine/Grid.h"
+#include "Machine/Notify.h"
 #include "Machine/Products.h"
 #include <cstring>
 
@@ -73,7 +73,7 @@ void allocateColumns(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   if (!found.bytes || to % 4)
     return report(warp, op, found.bytes ? AccessFault::Misaligned : found.fault, use.to, to, 4, true, lane);
   warp.doer.isAllocation = true;
-  watch(warp, op, use.to, to, 4, true, lane);
+  reportRange(warp, op, use.to, to, 4, true, lane);
   warp.doer.isAllocation = false;
   std::memcpy(found.bytes, &*first, 4);
 }
@@ -127,13 +127,24 @@ void moveCells(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   llvm::SmallVector<uint8_t, 128> lanes = access.touched;
   for (uint8_t &bits : lanes)
     bits = static_cast<uint8_t>(bits << address.lane / 16);
-  watchTensor(warp, op, *warp.block, address.column, lanes, access.isStore, lane, mask);
-  countBytes(warp, op, &InstructionCounts::tensorBytes, access.cells.size() * (access.isHalf ? 2 : 4));
+  reportTensor(warp, op, *warp.block, address.column, lanes, access.isStore, lane, mask);
+  reportAmount(warp, op, Amount::TensorBytes, access.cells.size() * (access.isHalf ? 2 : 4));
   if (warp.doer.stage == Stage::Begin)
     return;
   for (const MovedCell &one : access.cells) {
     uint32_t &cell = memory.at(address.lane + one.lane, address.column + one.column);
-    char *at = registers + access.registers[one.word].slot + 4 * size_t(one.thread) + one.bit / 8;
+    const Slot slot = access.registers[one.word].slot;
+    char *at = registers + slot + 4 * size_t(one.thread) + one.bit / 8;
+    observersOf(warp).notify(events::Moves, [&](Observer &observer) {
+      auto *const bytes = reinterpret_cast<uint8_t *>(&cell);
+      observer.moves(warp, op,
+                     MovedBytes{.to = access.isStore ? bytes : nullptr,
+                                .from = access.isStore ? nullptr : bytes,
+                                .bytes = access.isHalf ? 2u : 4u,
+                                .slot = slot,
+                                .lane = one.thread,
+                                .byte = one.bit / 8u});
+    });
     if (!access.isStore)
       std::memcpy(at, &cell, access.isHalf ? 2 : 4);
     else {
@@ -193,13 +204,13 @@ void copyToTensor(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   std::vector<uint8_t> bytes = block.grid->matrices.bytesOf(*matrix, block.shared);
   if (bytes.empty())
     return report(warp, op, AccessFault::OutOfBounds, {{}, 0, Space::Shared}, matrix->start, 16, false, lane);
-  watchMatrix(warp, op, block, *matrix, lane);
-  countBytes(warp, op, Space::Shared, bytes.size());
-  countBytes(warp, op, &InstructionCounts::tensorBytes, 4 * copy.cells.size() * (copy.isPair ? 2 : 1));
+  reportMatrix(warp, op, block, *matrix, lane);
+  reportAmount(warp, op, Space::Shared, bytes.size());
+  reportAmount(warp, op, Amount::TensorBytes, 4 * copy.cells.size() * (copy.isPair ? 2 : 1));
   const llvm::SmallVector<uint8_t, 128> lanes(copy.reached, 0xff); // the lanes are those of the address and below
   for (BlockState *other : block.cluster)
     if (other == &block || (copy.isPair && other->rank == (block.rank ^ 1)))
-      watchTensor(warp, op, *other, address.column, lanes, true, lane);
+      reportTensor(warp, op, *other, address.column, lanes, true, lane);
   if (warp.doer.stage == Stage::Begin)
     return;
   if (copy.packedBits)
@@ -238,7 +249,7 @@ void shiftRows(char *registers, const Op &op, uint32_t mask, Warp &warp) {
       continue;
     if (!block->tensor.isAllocated(address.column, width))
       return reportUndefined(warp, op, lane, "columns of tensor memory that are not allocated");
-    watchTensor(warp, op, *block, address.column, lanes, true, lane);
+    reportTensor(warp, op, *block, address.column, lanes, true, lane);
     if (warp.doer.stage == Stage::Begin)
       continue;
     for (uint32_t row = address.lane + warpSize - 1; row > address.lane; --row)

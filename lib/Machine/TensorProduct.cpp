@@ -3,7 +3,7 @@
 #include "Layout/Instructions.h"
 #include "Machine/Async.h"
 #include "Machine/Flight.h"
-#include "Machine/Grid.h"
+#include "Machine/Notify.h"
 #include "Machine/Products.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
@@ -274,7 +274,7 @@ std::optional<SharedMatrix> Multiplication::matrixOf(bool isA) const {
 void Multiplication::watchPlaces(const AddressOf &address, const TensorMatrix &matrix, bool isWrite) {
   const uint32_t column = columnOf(address);
   for (uint32_t i = 0; i < blocks.size(); ++i)
-    watchTensor(warp, op, *blocks[i], column, matrix.lanes[i], isWrite, lane);
+    reportTensor(warp, op, *blocks[i], column, matrix.lanes[i], isWrite, lane);
 }
 
 /// Counts what the product reads of shared memory.
@@ -282,12 +282,12 @@ void Multiplication::count() const {
   for (const bool isA : {true, false})
     if (!isA || !product.isOfTensorMemory)
       if (const std::optional<SharedMatrix> matrix = matrixOf(isA))
-        countBytes(warp, op, Space::Shared, blocks.size() * matrix->bytes());
+        reportAmount(warp, op, Space::Shared, blocks.size() * matrix->bytes());
 }
 
 /// Notes what the product reads and writes.
 void Multiplication::watch() {
-  if (warp.clock.empty() || warp.doer.stage == Stage::End)
+  if (!observersOf(warp).want(events::Accesses) || warp.doer.stage == Stage::End)
     return;
   if (product.isOfTensorMemory)
     watchPlaces(product.addressOfA, shape.a, false);
@@ -302,7 +302,7 @@ void Multiplication::watch() {
     if (!isA || !product.isOfTensorMemory)
       if (const std::optional<SharedMatrix> matrix = matrixOf(isA))
         for (BlockState *one : blocks)
-          watchMatrix(warp, op, *one, *matrix, lane);
+          reportMatrix(warp, op, *one, *matrix, lane);
 }
 
 std::shared_ptr<const Prepared> Multiplication::shared(bool isA, const BlockState &from, std::string &problem) const {
@@ -464,8 +464,7 @@ std::string Multiplication::run() {
       return problem;
   }
   write(sums);
-  if (warp.isCounted)
-    countProducts(warp, op, uint64_t(shape.m) * shape.n * shape.k);
+  reportAmount(warp, op, Amount::Products, uint64_t(shape.m) * shape.n * shape.k);
   return "";
 }
 

@@ -34,8 +34,20 @@ std::string numberText(const Frame &frame, const Symbol &symbol, Slot slot, unsi
   return std::to_string(bits[0]) + " (" + hex + ")";
 }
 
-void trace(Warp &warp, const FunctionCode &code, uint32_t instruction) {
-  if (warp.block->grid->trace.size() == mostTraced)
+/// Returns the lane of the warp that is traced, if one is.
+static std::optional<unsigned> tracedLane(const Warp &warp, const TracedThread &traced) {
+  const std::array<uint32_t, 3> &size = warp.block->grid->block, &at = traced.thread;
+  const uint32_t thread = at[0] + size[0] * (at[1] + size[1] * at[2]);
+  if (traced.block != warp.block->index || thread / warpSize != warp.number)
+    return std::nullopt;
+  return thread % warpSize;
+}
+
+bool TraceObserver::follows(const Warp &warp) const { return tracedLane(warp, traced).has_value(); }
+
+void TraceObserver::executed(Warp &warp, const FunctionCode &code, uint32_t instruction, uint32_t lanes) {
+  const std::optional<unsigned> lane = tracedLane(warp, traced);
+  if (!lane || !(lanes >> *lane & 1) || lines.size() == mostTraced)
     return;
   const Body &body = *code.body;
   const Frame &frame = *warp.now.frame;
@@ -47,10 +59,11 @@ void trace(Warp &warp, const FunctionCode &code, uint32_t instruction) {
     if (!body.isRegister(local) || body.symbol(local)->shape.vector || !(uses & (Writes | Addresses)))
       continue;
     const Slot slot = uses & Writes ? flow.results[result++] : flow.addresses[address++];
-    line.values.push_back(body.text(local).str() + " = " +
-                          numberText(frame, *body.symbol(local), slot, static_cast<unsigned>(warp.traced)));
+    line.values.push_back(body.text(local).str() + " = " + numberText(frame, *body.symbol(local), slot, *lane));
   }
-  warp.block->grid->trace.push_back(std::move(line));
+  lines.push_back(std::move(line));
 }
+
+void TraceObserver::finish(const GridState &, Outcome &outcome) { outcome.trace = lines; }
 
 } // namespace ptxray::machine

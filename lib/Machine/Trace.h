@@ -1,13 +1,26 @@
 #pragma once
 // The trace of a thread: a line for each instruction that it executes.
+#include "Machine/Launch.h"
+#include "Machine/Observer.h"
 #include "Machine/Warp.h"
 
 namespace ptxray::machine {
 
-/// The number in a register as people read it: floats and signed numbers in their own way, all others with their bits.
+/// Returns the number in a register as people read it: floats and signed numbers in their own way, with their bits.
 std::string numberText(const Frame &frame, const Symbol &symbol, Slot slot, unsigned lane);
 
-/// Notes an instruction that the traced lane has executed, with the registers that it wrote and those of addresses.
-void trace(Warp &warp, const FunctionCode &code, uint32_t instruction);
+class TraceObserver final : public Observer {
+public:
+  explicit TraceObserver(const TracedThread &traced)
+      : Observer(ObserverSlot::Trace, events::Instructions), traced(traced) {}
+
+  bool follows(const Warp &warp) const override;
+  void executed(Warp &warp, const FunctionCode &code, uint32_t instruction, uint32_t lanes) override;
+  void finish(const GridState &grid, Outcome &outcome) override;
+
+private:
+  const TracedThread traced;
+  std::vector<TraceLine> lines;
+};
 
 } // namespace ptxray::machine

@@ -1,13 +1,9 @@
 #include "Machine/Warp.h"
 #include "Machine/Access.h"
-#include "Machine/Counters.h"
 #include "Machine/Grid.h"
-#include "Machine/Halt.h"
 #include "Machine/Joins.h"
 #include "Machine/Provided.h"
 #include "Machine/Together.h"
-#include "Machine/Trace.h"
-#include "Machine/Unwritten.h"
 #include "Machine/Wide.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -99,8 +95,8 @@ static void jump(Warp &warp, const CodeBlock &block, uint32_t leaving) {
     warp.now.at = block.target;
     return;
   }
-  if (warp.isCounted)
-    countParting(warp, warp.now.frame->code, block.instruction);
+  observersOf(warp).notify(events::Blocks,
+                           [&](Observer &one) { one.parts(warp, warp.now.frame->code, block.instruction); });
   const Fragment other = part(warp, block, leaving);
   warp.ready.push_back(other);
 }
@@ -227,8 +223,9 @@ static void returnFrom(Warp &warp, uint32_t returning) {
 static uint32_t leavingLanes(Warp &warp, const CodeBlock &block) {
   if (!block.guard)
     return warp.now.mask;
-  if (!warp.now.frame->unwritten.empty())
-    followBranch(warp, block.instruction, block.guard, warp.now.mask);
+  if (warp.now.frame->followed)
+    observersOf(warp).notify(events::Registers,
+                             [&](Observer &one) { one.branches(warp, block.instruction, block.guard, warp.now.mask); });
   return (predicateAt(warp.now.frame->registers, block.guard) ^ -uint32_t(block.isNot)) & warp.now.mask;
 }
 
@@ -265,8 +262,18 @@ static void meetAtBarrier(Warp &warp, const CodeBlock &block, uint32_t leaving) 
   if (site.isAligned && (warp.meeting || leaving != warp.alive) && warp.block->grid->launch.checks)
     noteMeeting(warp, next.frame->code, block.instruction, leaving);
   arrive(warp, next, site, leaving);
-  if (warp.isCounted && site.waits && warp.atBarrier & leaving)
-    countWait(warp, next.frame->code, block.instruction);
+  if (site.waits && warp.atBarrier & leaving)
+    observersOf(warp).notify(events::Blocks,
+                             [&](Observer &one) { one.waits(warp, next.frame->code, block.instruction); });
+}
+
+/// Reports the instruction by which control leaves a block of code.
+static void reportControl(Warp &warp, uint32_t instruction, uint32_t leaving) {
+  const FunctionCode &code = warp.now.frame->code;
+  const Observers &observers = observersOf(warp);
+  if (warp.isFollowed && leaving)
+    observers.notify(events::Instructions, [&](Observer &one) { one.executed(warp, code, instruction, leaving); });
+  observers.notify(events::Guards, [&](Observer &one) { one.guards(warp, code, instruction, leaving); });
 }
 
 static void leave(Warp &warp, const CodeBlock &block) {
@@ -277,10 +284,8 @@ static void leave(Warp &warp, const CodeBlock &block) {
     ++warp.now.at;
     return;
   }
-  if (block.instructions && warp.traced >= 0 && leaving >> warp.traced & 1) // else it is the end of the text
-    trace(warp, warp.now.frame->code, block.instruction);
-  if (block.instructions && warp.isCounted)
-    countGuarded(warp, warp.now.frame->code, block.instruction, leaving);
+  if (block.instructions && !warp.isPlain) // otherwise it is the end of the text
+    reportControl(warp, block.instruction, leaving);
   if (!leaving) {
     ++warp.now.at;
     return;
@@ -306,12 +311,27 @@ static void leave(Warp &warp, const CodeBlock &block) {
   }
 }
 
-/// The same where a register holds what nothing has written, a lane is traced, or instructions are counted. Results of
-/// the first instruction are followed already.
+void reportBefore(Warp &warp, const FunctionCode &code, uint32_t instruction, uint32_t lanes) {
+  if (!warp.isFollowed && !warp.now.frame->followed)
+    return;
+  const uint32_t kinds =
+      (warp.isFollowed ? events::Instructions : 0) | (warp.now.frame->followed ? events::Registers : 0);
+  observersOf(warp).notify(kinds, [&](Observer &one) { one.before(warp, code, instruction, lanes); });
+}
+
+void reportExecuted(Warp &warp, const FunctionCode &code, uint32_t instruction, uint32_t lanes) {
+  if (warp.isFollowed && lanes)
+    observersOf(warp).notify(events::Instructions,
+                             [&](Observer &one) { one.executed(warp, code, instruction, lanes); });
+}
+
+/// Executes operations and reports each instruction. That the first instruction is about to be executed is reported
+/// already.
 static void executeSlowly(Warp &warp, const FunctionCode &code, uint32_t instruction, const Op *op, const Op *end) {
   const uint32_t all = warp.now.mask;
   char *registers = warp.now.frame->registers;
-  bool isTraced = false;
+  const Observers &observers = observersOf(warp);
+  uint32_t executed = 0; // the lanes that have executed some of the instruction
   for (; op != end && !warp.fault; ++op) {
     uint32_t mask = all;
     if (op->guard)
@@ -319,38 +339,39 @@ static void executeSlowly(Warp &warp, const FunctionCode &code, uint32_t instruc
     if (!mask)
       continue;
     if (op->instruction != instruction) {
-      if (std::exchange(isTraced, false))
-        trace(warp, code, instruction);
+      reportExecuted(warp, code, instruction, std::exchange(executed, 0));
       instruction = op->instruction;
-      if (!warp.now.frame->unwritten.empty())
-        followInstruction(warp, instruction, mask);
-      if (warp.isCounted)
-        countGuarded(warp, code, instruction, mask);
+      reportBefore(warp, code, instruction, mask);
+      observers.notify(events::Guards, [&](Observer &one) { one.guards(warp, code, instruction, mask); });
     }
     execute(registers, *op, mask, warp);
-    isTraced |= warp.traced >= 0 && mask >> warp.traced & 1;
+    executed |= mask;
   }
-  if (isTraced)
-    trace(warp, code, instruction);
+  reportExecuted(warp, code, instruction, executed);
 }
 
-/// The same one instruction after the other, until the launch is halted.
-static void executeUntilHalt(Warp &warp, const FunctionCode &code, const CodeBlock &block, const Op *op,
+/// Executes one instruction after the other, until an observer stops the launch.
+static void executeUntilStop(Warp &warp, const FunctionCode &code, const CodeBlock &block, const Op *op,
                              const Op *end) {
+  GridState &grid = *warp.block->grid;
   for (uint32_t i = 0; i < block.instructions; ++i) {
     const uint32_t number = block.firstInstruction + i;
-    if (warp.fault || haltsBefore(warp, code, number))
+    if (warp.fault)
+      return;
+    grid.isStopped =
+        grid.observers->any(events::Blocks, [&](Observer &one) { return one.stopsBefore(warp, code, number); });
+    if (grid.isStopped)
       return;
     const Op *next = op;
     while (next != end && (next->instruction <= number || i + 1 == block.instructions))
       ++next;
-    executeSlowly(warp, code, UnwrittenLanes::never, op, next);
+    executeSlowly(warp, code, noInstruction, op, next);
     op = next;
   }
 }
 
-/// Executes operations of a block of code as fast as that can be, until one loads what nothing has written and another
-/// may use it. Gives the first one that is not executed.
+/// Executes operations of a block of code without reports, until one writes a register that is followed and that the
+/// block names. Returns the first operation that is not executed.
 static PTXRAY_INLINE const Op *executePlainly(Warp &warp, const CodeBlock &block, const Op *op, const Op *end) {
   const Frame &frame = *warp.now.frame;
   char *const registers = frame.registers;
@@ -359,7 +380,7 @@ static PTXRAY_INLINE const Op *executePlainly(Warp &warp, const CodeBlock &block
   if (!block.isGuarded) {
     for (; op != end; ++op) {
       execute(registers, *op, all, warp);
-      if (frame.unwrittenFilter & named)
+      if (frame.followed & named)
         return op + 1;
     }
     return end;
@@ -372,33 +393,34 @@ static PTXRAY_INLINE const Op *executePlainly(Warp &warp, const CodeBlock &block
         continue;
     }
     execute(registers, *op, mask, warp);
-    if (frame.unwrittenFilter & named)
+    if (frame.followed & named)
       return op + 1;
   }
   return end;
 }
 
-static void executeCounting(Warp &warp, const FunctionCode &code, const Op *op, const Op *end) {
+/// Executes operations and reports the lanes that guards allow.
+static void executeGuarded(Warp &warp, const FunctionCode &code, const Op *op, const Op *end) {
   const Frame &frame = *warp.now.frame;
   for (const Op *const first = op; op != end; ++op) {
     uint32_t mask = warp.now.mask;
     if (op->guard) {
       mask &= predicateAt(frame.registers, op->guard) ^ -uint32_t(op->isNot);
       if (op == first || op[-1].instruction != op->instruction)
-        countGuarded(warp, code, op->instruction, mask);
+        observersOf(warp).notify(events::Guards, [&](Observer &one) { one.guards(warp, code, op->instruction, mask); });
       if (!mask)
         continue;
     }
     execute(frame.registers, *op, mask, warp);
-    if (!frame.unwritten.empty())
+    if (frame.followed)
       return executeSlowly(warp, code, op->instruction, op + 1, end);
   }
 }
 
-/// Nothing is counted, and no lane is traced.
+/// Executes a block of code, of which observers need no more than what happens to followed registers.
 static void executeQuickly(Warp &warp, const FunctionCode &code, const CodeBlock &block, const Op *op, const Op *end) {
-  uint32_t followed = UnwrittenLanes::never;
-  if (!(warp.now.frame->unwrittenFilter & block.named)) {
+  uint32_t followed = noInstruction;
+  if (!(warp.now.frame->followed & block.named)) {
     op = executePlainly(warp, block, op, end);
     if (op == end)
       return;
@@ -407,17 +429,17 @@ static void executeQuickly(Warp &warp, const FunctionCode &code, const CodeBlock
   executeSlowly(warp, code, followed, op, end);
 }
 
-/// The same where it matters what is done when, or is noted.
+/// Executes a block of code and reports what observers need of it.
 static void executeObserved(Warp &warp, const FunctionCode &code, const CodeBlock &block, const Op *op, const Op *end) {
-  if (warp.isCounted)
-    countBlock(warp, code);
-  if (warp.isHalting && !isQuiet(warp, code, block))
-    return executeUntilHalt(warp, code, block, op, end);
-  if (!warp.now.frame->unwritten.empty() || warp.traced >= 0)
-    return executeSlowly(warp, code, UnwrittenLanes::never, op, end);
-  if (!warp.isCounted)
+  const Observers &observers = observersOf(warp);
+  observers.notify(events::Blocks, [&](Observer &one) { one.enterCode(warp, code, block); });
+  if (observers.any(events::Blocks, [&](Observer &one) { return one.steps(warp, code, block); }))
+    return executeUntilStop(warp, code, block, op, end);
+  if (warp.now.frame->followed || warp.isFollowed)
+    return executeSlowly(warp, code, noInstruction, op, end);
+  if (!observers.want(events::Guards))
     return executeQuickly(warp, code, block, op, end);
-  executeCounting(warp, code, op, end);
+  executeGuarded(warp, code, op, end);
 }
 
 static void executeBlock(Warp &warp, const FunctionCode &code, const CodeBlock &block) {
@@ -426,7 +448,7 @@ static void executeBlock(Warp &warp, const FunctionCode &code, const CodeBlock &
     return executeQuickly(warp, code, block, op, end);
   const Op *late = warp.weak ? beforeBlock(warp, code, block) : nullptr;
   executeObserved(warp, code, block, op, late ? late : end);
-  if (late && !warp.fault && !(warp.isHalting && isHalted(*warp.block->grid)))
+  if (late && !warp.fault && !warp.block->grid->isStopped)
     makeLate(warp, code, *late);
 }
 
@@ -444,7 +466,7 @@ static PTXRAY_INLINE bool computeFork(Warp &warp, const Frame &frame, const Code
                                       uint32_t leaving) {
   const FunctionCode &code = frame.code;
   const CodeBlock &next = *(&block + 1), &target = code.blocks[block.target], *const join = &code.blocks[block.join];
-  if (frame.unwrittenFilter & (next.named | target.named)) // of one of them, or where they meet
+  if (frame.followed & (next.named | target.named)) // of one of them, or where they meet
     return false;
   const auto computeSide = [&](const CodeBlock &side, uint32_t lanes) {
     if (&side == join)
@@ -493,7 +515,7 @@ static uint32_t runPlainly(Warp &warp, uint32_t blocks) {
       left -= computations;
       if (op != end)
         executeSlowly(warp, frame.code, op[-1].instruction, op, end);
-      if (warp.fault || warp.waitsInVain || frame.unwrittenFilter & block->named ||
+      if (warp.fault || warp.waitsInVain || frame.followed & block->named ||
           (block->way > Way::Jump && !areTogether(warp, *block))) {
         tellWarp();
         if (!warp.fault)
@@ -522,7 +544,7 @@ static uint32_t runPlainly(Warp &warp, uint32_t blocks) {
       }
     }
     block = next;
-  } while (left > 0 && !(frame.unwrittenFilter & block->named) && block != awaited);
+  } while (left > 0 && !(frame.followed & block->named) && block != awaited);
   tellWarp();
   return blocksLeft();
 }
@@ -543,7 +565,7 @@ void run(Warp &warp, uint32_t blocks) {
       --blocks;
       continue;
     }
-    if (warp.isPlain && !(warp.now.frame->unwrittenFilter & block.named)) {
+    if (warp.isPlain && !(warp.now.frame->followed & block.named)) {
       blocks = runPlainly(warp, blocks);
       continue;
     }
@@ -552,12 +574,12 @@ void run(Warp &warp, uint32_t blocks) {
     --blocks;
     warp.laneInstructions += uint64_t(block.instructions) * countOf(warp.now.mask);
     executeBlock(warp, code, block);
-    if (warp.isHalting && isHalted(*warp.block->grid))
+    if (warp.block->grid->isStopped)
       return;
     if (!warp.fault)
       leave(warp, block);
-    if (warp.isHalting && warp.fault)
-      haltAtFault(warp, block);
+    if (warp.fault)
+      observersOf(warp).notify(events::Blocks, [&](Observer &one) { one.faults(warp, block); });
   }
   if (warp.now.mask && warp.now.mask != warp.alive) { // others of the warp have their turn
     warp.ready.push_back(warp.now);

@@ -3,6 +3,7 @@
 // ways meet, but no lane waits for ever: who waits goes on alone when the others cannot come.
 #include "Machine/Agents.h"
 #include "Machine/LateAccesses.h"
+#include "Machine/Observer.h"
 #include "Machine/Order.h"
 #include "Machine/Program.h"
 #include "Machine/Races.h"
@@ -13,13 +14,7 @@ namespace ptxray::machine {
 
 struct BlockState;
 
-/// A register that holds what nothing has written.
-struct UnwrittenLanes {
-  static constexpr uint32_t never = ~0u; // no instruction has read it
-  uint32_t lanes = 0;
-  uint32_t from = never; // the instruction that read it first, from memory or as a register
-  bool isCopied = false; // it is as it was loaded from global memory, and may be stored again
-};
+inline constexpr uint32_t noInstruction = ~0u;
 
 /// A call of a function by the lanes that called it together.
 struct Frame {
@@ -32,8 +27,8 @@ struct Frame {
   std::unique_ptr<char[]> room;
   char *registers;             // aligned
   std::vector<uint32_t> stack; // how far each lane has come beyond the frame's memory by `alloca`; empty: nowhere
-  llvm::SmallDenseMap<Slot, UnwrittenLanes, 4> unwritten;
-  SlotFilter unwrittenFilter = 0; // of the registers in `unwritten`
+  SlotFilter followed = 0;     // registers that an observer follows (`events::Registers`)
+  Attachments attached;
 };
 
 struct Join {
@@ -57,11 +52,11 @@ struct Fault {
   std::string refusal; // or a construct that cannot be executed
   enum class Kind : uint8_t { Access, Assertion, Trap, Division, NotFinite, Unwritten, Undefined };
   Kind kind = Kind::Access;
-  std::string text;                      // what the lane does, or the value that it computes
-  uint32_t from = UnwrittenLanes::never; // the instruction that read first what nothing has written
-  Race race;                             // or with this access
-  std::optional<unsigned> missing;       // the lane that did not come to it, as all have to
-  const Instruction *instead = nullptr;  // what it came to, as all have to; null: it ended
+  std::string text;                     // what the lane does, or the value that it computes
+  uint32_t from = noInstruction;        // the instruction that read an uninitialised value first
+  Race race;                            // or with this access
+  std::optional<unsigned> missing;      // the lane that did not come to it, as all have to
+  const Instruction *instead = nullptr; // what it came to, as all have to; null: it ended
   const FunctionCode *code = nullptr;
   uint32_t instruction = 0;
   uint64_t address = 0;
@@ -94,19 +89,17 @@ struct Warp {
   uint32_t number = 0;                // its number in the block
   uint32_t lanes = 0;                 // those that it begins with
   uint32_t alive = 0;
-  Fragment now;        // mask 0: none runs
-  Clock clock;         // empty: races are not looked for
-  Doer doer;           // does what is noted now
-  bool isPlain = true; // it is not weak, and none of these:
-  bool isCounted = false, isHalting = false;
-  int traced = -1;              // the lane of which each instruction is noted; -1: none
+  Fragment now;                 // mask 0: none runs
+  Clock clock;                  // empty: races are not looked for
+  Doer doer;                    // does what is noted now
+  bool isPlain = true;          // its accesses are not weak, and no observer needs each block of code or instruction
+  bool isFollowed = false;      // an observer needs each instruction
   std::vector<Fragment> ready;  // those that could run
   std::vector<Fragment> parted; // those that wait for other lanes at a block of code that they execute together
   std::vector<Join> joins;
   bool hasLeftJoins = false; // lanes have left some: perhaps none is missing there any more
   std::deque<Frame> frames;
-  std::vector<uint8_t> local;        // each lane has `localBytes` of them
-  std::vector<uint8_t> localWritten; // not 0 for each that was written; empty: they are not asked for
+  std::vector<uint8_t> local; // each lane has `localBytes` of them
   uint32_t localBytes = 0;
   uint32_t atBarrier = 0;                // lanes
   uint32_t agent = 0;                    // its number in the cluster, from 1 on
@@ -119,8 +112,7 @@ struct Warp {
   LaneView fenced, unfenced;             // what was before the last fences, and what strong reads saw since
   uint32_t accessing = 0;                // the lanes whose access is noted
   uint16_t turn = 0;                     // how many accesses were noted
-  std::map<uint32_t, DoubtfulLoad> doubts; // by instruction
-  std::vector<Engine> engines;             // by their number
+  std::vector<Engine> engines;           // by their number
   std::vector<HeldByOperation> held;
   bool hasFencedRegisters = false;         // it has executed a fence for registers
   const FunctionCode *changedIn = nullptr; // whose registers were changed since the last fence for them:
@@ -128,12 +120,12 @@ struct Warp {
   std::array<const Allocation *, 8> recent{}; // those that accesses found, by their instruction
   uint32_t atCluster = 0; // lanes that have arrived at the barrier of the cluster, for the phase that is not complete
   std::optional<VainWait> waitsInVain; // a wait for the phase of a barrier object
-  std::optional<uint64_t> asksSince;   // the time of the first such wait since one was not in vain, if it is halted
   std::optional<PartialMeeting> meeting;
   std::optional<Fault> fault;
   std::unique_ptr<WeakView> weak; // null: stores and loads are done at once
   std::vector<LateAccess> late;   // the earliest first
   uint64_t laneInstructions = 0;
+  Attachments attached;
 
   bool isDone() const { return !alive; }
   bool canRun() const { return now.mask || !ready.empty(); }
@@ -155,6 +147,10 @@ inline uint32_t predicateAt(const char *registers, Slot slot) {
 }
 /// Writes the same number to all lanes of a register of 1, 32 or 64 bits.
 void fill(char *registers, Place place, uint64_t number);
+/// Reports to observers that lanes are about to execute an instruction, if they need to know.
+void reportBefore(Warp &warp, const FunctionCode &code, uint32_t instruction, uint32_t lanes);
+/// Reports to observers that lanes, perhaps none, have executed an instruction.
+void reportExecuted(Warp &warp, const FunctionCode &code, uint32_t instruction, uint32_t lanes);
 /// Makes room for the frame of a function, which these lanes enter, fills its constants and special registers.
 Frame &enter(Warp &warp, const FunctionCode &code, Frame *caller, uint32_t lanes);
 /// The same for the function that is the first of the warp once more, in another block.

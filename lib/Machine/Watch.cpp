@@ -1,18 +1,27 @@
 #include "Machine/Watch.h"
 #include "Machine/Flight.h"
 #include "Machine/Grid.h"
+#include "Machine/TensorMemory.h"
 #include "Machine/Unwritten.h"
 #include <cstring>
 
 namespace ptxray::machine {
 
-const Allocation *findAllocation(const Warp &warp, uint64_t address) { return warp.block->grid->memory.find(address); }
+/// Bytes that lanes access, by addresses.
+struct WatchedAccess {
+  uint64_t at, bytes;
+  bool isWrite;
+  uint32_t mask;       // the lanes
+  AccessLanes by = {}; // of each element
+  bool isStrong = false;
+};
 
 static uint64_t offsetInShared(Space space, uint64_t address) {
   return (space == Space::Generic ? address - sharedWindow : address) & ((uint64_t(1) << sharedRankShift) - 1);
 }
 
-std::optional<Race> watched(Warp &warp, const Op &op, const AddressOf &address, const WatchedAccess &access) {
+/// Notes an access to shared or global memory. Returns the earlier access that it races with.
+static std::optional<Race> watched(Warp &warp, const Op &op, const AddressOf &address, const WatchedAccess &access) {
   const auto &[at, bytes, isWrite, mask, by, isStrong] = access;
   const bool isShared = address.space == Space::Shared || (address.space == Space::Generic && at / windowBytes == 2);
   const bool isGlobal = address.space == Space::Global || (address.space == Space::Generic && at >= globalBegin);
@@ -29,8 +38,9 @@ std::optional<Race> watched(Warp &warp, const Op &op, const AddressOf &address, 
                     {offsetInShared(address.space, at), bytes, isWrite, by, isStrong});
 }
 
-void reportRace(const std::optional<Race> &race, Warp &warp, const Op &op, const AddressOf &address, uint64_t at,
-                uint64_t bytes, bool isWrite, unsigned lane) {
+/// Faults if there is a race.
+static void reportRace(const std::optional<Race> &race, Warp &warp, const Op &op, const AddressOf &address, uint64_t at,
+                       uint64_t bytes, bool isWrite, unsigned lane) {
   if (!race)
     return;
   report(warp, op, AccessFault::None, address, at, bytes, isWrite, lane);
@@ -38,18 +48,10 @@ void reportRace(const std::optional<Race> &race, Warp &warp, const Op &op, const
   nameRule(warp.fault->race, warp, isWrite);
 }
 
-void watch(Warp &warp, const Op &op, const AddressOf &address, uint64_t at, uint64_t bytes, bool isWrite,
-           unsigned lane) {
-  const auto by = static_cast<uint8_t>(lane);
-  reportRace(watched(warp, op, address, {at, bytes, isWrite, 1u << lane, {&by, allOfLane}}), warp, op, address, at,
-             bytes, isWrite, lane);
-}
-
-void watchShared(Warp &warp, const Op &op, BlockState &block, uint64_t offset, uint64_t bytes, bool isWrite,
-                 unsigned lane, bool isOfLane) {
-  if (isWrite)
-    markWritten(block.written, offset, bytes);
-  if (warp.clock.empty() || warp.fault || warp.doer.stage == Stage::End)
+/// Notes an access to shared memory of a block by a lane, or by its warp as a whole.
+static void watchShared(Warp &warp, const Op &op, BlockState &block, uint64_t offset, uint64_t bytes, bool isWrite,
+                        unsigned lane, bool isOfLane) {
+  if (warp.fault || warp.doer.stage == Stage::End)
     return;
   const Instruction &instruction = warp.now.frame->code.instruction(op.instruction);
   const auto by = static_cast<uint8_t>(lane);
@@ -59,18 +61,51 @@ void watchShared(Warp &warp, const Op &op, BlockState &block, uint64_t offset, u
   reportRace(race, warp, op, {{}, 0, Space::Shared}, offset, bytes, isWrite, lane);
 }
 
-void watchTensor(Warp &warp, const Op &op, BlockState &block, uint32_t first, llvm::ArrayRef<uint8_t> lanes,
-                 bool isWrite, unsigned lane, uint32_t together) {
-  if (warp.clock.empty() || warp.doer.stage == Stage::End)
+void RaceObserver::ranges(Warp &warp, const RangeAccess &one) {
+  const auto by = static_cast<uint8_t>(one.lane);
+  if (one.owner)
+    return watchShared(warp, one.op, *one.owner, one.at, one.bytes, one.isWrite, one.lane,
+                       one.by == RangeAccess::By::Lane);
+  static constexpr uint8_t many = manyLanes; // what a lane names is of several of them
+  const bool isOfLane = one.by == RangeAccess::By::Lane;
+  const std::optional<Race> race = watched(
+      warp, one.op, one.address,
+      {one.at, one.bytes, one.isWrite, isOfLane ? 1u << one.lane : warp.now.mask, {isOfLane ? &by : &many, allOfLane}});
+  const bool changesNothing =
+      race && race->isWrite && one.isWrite && one.stored && std::memcmp(one.memory, one.stored, one.bytes) == 0;
+  if (!changesNothing)
+    reportRace(race, warp, one.op, one.address, one.at, one.bytes, one.isWrite, one.lane);
+}
+
+void RaceObserver::tensors(Warp &warp, const TensorRange &one) {
+  if (warp.doer.stage == Stage::End)
     return;
-  const Instruction &instruction = warp.now.frame->code.instruction(op.instruction);
-  warp.accessing = together ? together : 1u << lane;
-  for (uint32_t i = 0; i < lanes.size() && !warp.fault; ++i) {
-    const uint32_t column = (first + i) % TensorMemory::columns;
-    if (lanes[i])
-      reportRace(noteTensorAccess(warp, instruction, block, column, lanes[i], isWrite), warp, op,
-                 {{}, 0, Space::Generic}, column, 4, isWrite, lane);
+  const Instruction &instruction = warp.now.frame->code.instruction(one.op.instruction);
+  warp.accessing = one.together ? one.together : 1u << one.lane;
+  for (uint32_t i = 0; i < one.lanes.size() && !warp.fault; ++i) {
+    const uint32_t column = (one.first + i) % TensorMemory::columns;
+    if (one.lanes[i])
+      reportRace(noteTensorAccess(warp, instruction, one.owner, column, one.lanes[i], one.isWrite), warp, one.op,
+                 {{}, 0, Space::Generic}, column, 4, one.isWrite, one.lane);
   }
+}
+
+void RaceObserver::matrices(Warp &warp, const Op &op, BlockState &block, const SharedMatrix &matrix, unsigned lane) {
+  if (warp.doer.stage == Stage::End)
+    return;
+  const auto places = block.grid->matrices.placesOf(matrix);
+  warp.accessing = 1u << lane;
+  if (!warp.fault && places->end <= block.shared.size() &&
+      areNotedAlike(warp, warp.now.frame->code.instruction(op.instruction), block, places->runs, /*isWrite=*/false))
+    return;
+  for (const ByteRun &run : places->runs)
+    if (run.end <= block.shared.size())
+      watchShared(warp, op, block, run.begin, run.end - run.begin, false, lane, /*isOfLane=*/false);
+}
+
+void RaceObserver::reshapes(GridState &grid, const LaneShape &) {
+  for (BlockState *block : grid.blocks)
+    noteLateReads(*block);
 }
 
 /// The lane writes what is there already.
@@ -127,7 +162,11 @@ static void watchStrong(Warp &warp, const Op &op, const MemoryAccess &access, ui
     orderClusters(warp, place);
 }
 
-void watchAll(Warp &warp, const Op &op, const MemoryAccess &access, const uint64_t *at, const Pointers &found) {
+void RaceObserver::accesses(Warp &warp, const LaneAccess &one) {
+  const auto &[op, access, at, found] = one;
+  const Space space = access.address.space;
+  if (!access.isStrong && (space == Space::Local || space == Space::Const || space == Space::Param))
+    return;
   ++warp.turn;
   if (!access.isStrong && !isRaced(warp, op, access, at, found))
     return;
@@ -144,7 +183,8 @@ void watchAll(Warp &warp, const Op &op, const MemoryAccess &access, const uint64
     if (!race)
       continue;
     if (!race->matters) {
-      noteDoubtfulLoad(warp, op, 1u << lane, {*race, at[lane]});
+      if (DoubtfulLoad *const isNew = followDoubt(warp, op, 1u << lane, {*race, at[lane]}))
+        nameRule(isNew->race, warp, /*isWrite=*/false);
       continue;
     }
     const bool isHarmless =

@@ -4,8 +4,8 @@
 #include "Layout/Instructions.h"
 #include "Machine/Async.h"
 #include "Machine/Flight.h"
-#include "Machine/Grid.h"
 #include "Machine/MatrixProduct.h"
+#include "Machine/Notify.h"
 #include "Machine/Products.h"
 #include <array>
 #include <cstring>
@@ -128,8 +128,8 @@ void watchOperands(const Matrices &matrices, unsigned lane, const Op &op, Warp &
     return;
   for (const auto *matrix : {&matrices.a, &matrices.b})
     if (*matrix) {
-      countBytes(warp, op, Space::Shared, (*matrix)->bytes());
-      watchMatrix(warp, op, *warp.block, **matrix, lane);
+      reportAmount(warp, op, Space::Shared, (*matrix)->bytes());
+      reportMatrix(warp, op, *warp.block, **matrix, lane);
     }
 }
 

@@ -152,14 +152,14 @@ static std::optional<std::vector<uint8_t>> parametersOf(const Kernel &function, 
   if (!buffer)
     return std::nullopt;
   std::vector<uint8_t> bytes(buffer, buffer + size);
-  bytes.resize(bytesOf(*function.module->loaded, function.entry.name).parameters);
+  bytes.resize(bytesOf(*function.module->loaded, function.entry.name, state().checks).parameters);
   return bytes;
 }
 
 /// Returns how many blocks a multiprocessor holds by threads, blocks and shared memory; registers are not allocated.
 static int blocksAtOnce(const Kernel &function, int threads, size_t shared) {
   const Chip &chip = *state().chip;
-  const size_t used = shared + bytesOf(*function.module->loaded, function.entry.name).shared + 1024;
+  const size_t used = shared + bytesOf(*function.module->loaded, function.entry.name, state().checks).shared + 1024;
   const size_t bySize = size_t(chip.sharedOfProcessor) * 1024 / used;
   const size_t byThreads = threads > 1024 ? 0 : chip.threadsOfProcessor / ((threads + 31) / 32 * 32);
   return static_cast<int>(std::min({bySize, byThreads, size_t(chip.blocksOfProcessor)}));
@@ -173,7 +173,7 @@ static Result limitOf(const Kernel &function, const machine::Launch &asked) {
       threads > std::min<uint64_t>(function.entry.mostThreads, 1024) ||
       asked.shared > static_cast<uint32_t>(function.mostShared))
     return InvalidValue;
-  if (bytesOf(*function.module->loaded, function.entry.name).shared + asked.shared > most)
+  if (bytesOf(*function.module->loaded, function.entry.name, state().checks).shared + asked.shared > most)
     return InvalidValue;
   const uint64_t cluster = uint64_t(asked.cluster[0]) * asked.cluster[1] * asked.cluster[2];
   if (cluster > 8 && !function.anyCluster)

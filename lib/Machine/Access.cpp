@@ -372,7 +372,7 @@ void copyBytes(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const Observers &observers = observersOf(warp);
   if (observers.want(events::Issues))
     issueCopy(copy, registers, op, mask, warp);
-  ++warp.turn;
+  observersOf(warp).notify(events::Accesses, [&](Observer &one) { one.beginsAccess(warp); });
   for (uint32_t left = mask; left; left &= left - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(left));
     uint64_t count = copy.bytes;
@@ -478,7 +478,7 @@ static bool accessRows(Matrix &matrix, unsigned firstLane, char *registers, cons
 void accessMatrices(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto &access = *static_cast<const MatrixAccess *>(op.more);
   std::array<Matrix, 4> matrices{};
-  ++warp.turn;
+  observersOf(warp).notify(events::Accesses, [&](Observer &one) { one.beginsAccess(warp); });
   if (observersOf(warp).want(events::Issues)) {
     constexpr uint32_t rowBytes = 16;
     uint64_t at[warpSize];

@@ -3,7 +3,6 @@
 // operation that groups take belongs to an engine of its warp and is numbered there; one that a barrier object counts
 // belongs to the object and has the number of its phase. Clocks have an entry for each of these agents: up to which of
 // its operations a warp has seen the end.
-#include "llvm/ADT/BitVector.h"
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -46,25 +45,15 @@ struct HeldLocals {
   std::vector<uint32_t> locals;
   std::vector<std::string> names;
 };
-struct FunctionCode;
-struct HeldByOperation {
-  const FunctionCode *code;
-  const HeldLocals *registers;
-  const Instruction *at;
-  unsigned engine;
-  uint32_t number; // there
-};
-
-/// A barrier object, as clocks see it.
+/// The phases of a barrier object.
 struct ObjectHistory {
   uint32_t agent = 0;
-  uint32_t phases = 0;                       // how many are complete
-  int64_t expected = 0, came = 0;            // bytes, in this phase
-  uint32_t initialiser = 0, initialised = 0; // the warp that made it, and its clock then
-  const Instruction *init = nullptr;
-  bool isValid = false;                                           // made, and not invalidated since
-  std::vector<std::pair<const Instruction *, uint32_t>> arrivals; // who brought some: the code, the last warp
+  uint32_t phases = 0;            // how many are complete
+  int64_t expected = 0, came = 0; // bytes, in this phase
 };
+
+/// Returns the number by which a barrier object is known.
+inline uint64_t placeOf(const uint8_t *object) { return reinterpret_cast<uintptr_t>(object); }
 
 /// Holds what the blocks of a cluster share, with the operations in flight. The entries of clocks are, from 1 on: what
 /// warps did, what of that was before a proxy fence, which barrier objects they had made before a fence for these, what
@@ -75,7 +64,6 @@ struct Agents {
   std::map<uint64_t, ObjectHistory> objects; // by their place
   uint64_t cluster = 0;                      // the number of the cluster
   bool haveArrived = false;                  // some lanes have, at the barrier of the cluster
-  llvm::BitVector seen;                      // clusters that did something before; empty: that is not asked for
 
   uint32_t fenced(uint32_t warp) const { return warps + warp; }
   uint32_t made(uint32_t warp) const { return 2 * warps + warp; }

@@ -161,8 +161,9 @@ static std::string await(const BarrierUse &use, const uint8_t *bytes, char *regi
   const bool isComplete = object->isOdd != bool(use.isParity ? phase & 1 : phase >> phaseAt);
   setNumber(registers, use.result, lane, isComplete);
   if (isComplete) {
-    acquireObject(warp, warp.alive & ~mask ? 1u << lane : warp.alive, bytes, use.isRelaxed);
-    observersOf(warp).notify(events::Blocks, [&](Observer &one) { one.seesPhase(warp); });
+    const uint32_t lanes = warp.alive & ~mask ? 1u << lane : warp.alive;
+    observersOf(warp).notify(events::Blocks | events::Order,
+                             [&](Observer &one) { one.seesPhase(warp, lanes, bytes, use.isRelaxed); });
   } else
     waitInVain(warp, op, lane, bytes);
   return "";
@@ -198,19 +199,22 @@ static std::string useAt(const BarrierUse &use, BlockState &block, uint8_t *byte
   }
 }
 
-/// Orders everything that was done before an arrival before everything that is done after the phase.
-static void noteOrder(const BarrierUse &use, const Op &op, uint32_t mask, unsigned lane, const uint8_t *object,
+/// Reports what orders what was done before an arrival before what is done after the phase.
+static void reportUse(const BarrierUse &use, const Op &op, uint32_t mask, unsigned lane, const uint8_t *object,
                       Warp &warp) {
   using enum BarrierUse::What;
-  if (use.what == Init)
-    return noteInit(warp, op, object, lane);
-  if (use.what == Invalidate)
-    noteInvalidation(warp, object);
-  checkInit(warp, op, object, lane);
-  if (!warp.clock.empty() && use.what != Await)
-    noteArrival(warp, warp.now.frame->code.instruction(op.instruction), object);
-  if (use.what == Arrive || use.what == Complete)
-    releaseAt(warp, mask, reinterpret_cast<uintptr_t>(object), use.isRelaxed);
+  const ObjectUse how = use.what == Init         ? ObjectUse::Make
+                        : use.what == Invalidate ? ObjectUse::Invalidate
+                                                 : ObjectUse::Use;
+  observersOf(warp).notify(events::Order, [&](Observer &one) {
+    one.objects(warp, op, how, object, lane);
+    if (use.what == Init)
+      return;
+    if (use.what != Await)
+      one.contributes(warp, warp.now.frame->code.instruction(op.instruction), object);
+    if (use.what == Arrive || use.what == Complete)
+      one.releases(warp, mask, reinterpret_cast<uintptr_t>(object), use.isRelaxed ? Release::Fenced : Release::All);
+  });
 }
 
 void useBarrier(char *registers, const Op &op, uint32_t mask, Warp &warp) {
@@ -229,7 +233,7 @@ void useBarrier(char *registers, const Op &op, uint32_t mask, Warp &warp) {
     BlockState &block = *warp.block;
     std::string problem;
     if (warp.doer.stage != Stage::End)
-      noteOrder(use, op, mask, lane, found.bytes, warp);
+      reportUse(use, op, mask, lane, found.bytes, warp);
     if (warp.doer.stage == Stage::Begin)
       continue;
     if (use.what == BarrierUse::What::Await)

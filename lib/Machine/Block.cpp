@@ -28,16 +28,13 @@ static void start(BlockState &block, Warp &warp) {
   warp.now = {0, warp.alive, -1, &frame};
 }
 
-void begin(BlockState &block) {
+/// Prepares the memory and the warps of a block.
+static void prepare(BlockState &block) {
   if (block.grid->timing.isWeak())
     block.weak = block.grid->weak.newBlock();
   const uint32_t warps = (block.threads() + warpSize - 1) / warpSize;
-  const bool checks = block.grid->launch.checks;
   block.shared.assign(block.grid->sharedZones.back().end, block.grid->launch.unwritten);
   block.warpsAlive = warps;
-  if (checks) {
-    block.shadow.grow(block.shared.size() / bytesOfCell + 1, block.grid->program.module->ast().instructions.data());
-  }
   for (uint32_t number = 0; number < warps; ++number) {
     Warp &warp = block.warps.emplace_back();
     warp.block = &block;
@@ -45,58 +42,35 @@ void begin(BlockState &block) {
     warp.number = number;
     const uint32_t lanes = std::min(block.threads() - number * warpSize, warpSize);
     warp.lanes = lanes == warpSize ? allLanes : (1u << lanes) - 1;
-    warp.agent = block.rank * warps + number + 1;
-    if (checks) {
-      warp.clock.assign(block.cluster.size() * warps + 1, 0);
-      warp.clock[0] = static_cast<uint32_t>(block.cluster.size() * warps);
-      warp.clock[warp.agent] = 1;
-    }
   }
-  for (const std::unique_ptr<Observer> &one : block.grid->observers->list())
-    one->beginBlock(block, /*isAgain=*/false);
-  for (Warp &warp : block.warps)
-    start(block, warp);
 }
 
-/// Returns how many releases a warp of the block has made at the most.
-static uint32_t mostReleases(const BlockState &block) {
-  uint32_t most = 0;
-  if (!block.grid->launch.checks) // they are not counted
-    return most;
-  for (const Warp &warp : block.warps)
-    most = std::max(most, warp.clock[warp.agent]);
-  return most;
+static void startAll(llvm::ArrayRef<BlockState *> cluster, bool isAgain) {
+  for (const std::unique_ptr<Observer> &one : cluster.front()->grid->observers->list())
+    one->beginCluster(cluster, isAgain);
+  for (BlockState *block : cluster)
+    for (Warp &warp : block->warps)
+      start(*block, warp);
+}
+
+void beginWarps(llvm::ArrayRef<BlockState *> cluster) {
+  for (BlockState *block : cluster)
+    prepare(*block);
+  startAll(cluster, /*isAgain=*/false);
 }
 
 bool canBeginAgain(const std::vector<BlockState *> &cluster) {
-  constexpr uint32_t limit = 1 << 16; // what notes releases has no room for any number of them
-  return llvm::all_of(cluster, [](const BlockState *block) {
-    return block->agents->objects.empty() && !block->tensorShadow.size() && !block->tensor.isUsed() &&
-           block->shadow.moreReads.empty() && mostReleases(*block) < limit &&
+  const bool isPossible = llvm::all_of(cluster, [](const BlockState *block) {
+    return block->agents->objects.empty() && !block->tensor.isUsed() &&
            llvm::all_of(block->warps, [](const Warp &warp) { return warp.engines.empty(); });
   });
+  return isPossible && llvm::all_of(cluster.front()->grid->observers->list(),
+                                    [&](const std::unique_ptr<Observer> &one) { return one->canBeginAgain(cluster); });
 }
 
-/// The warp knows of all that was done, like after a barrier of the cluster, so that nothing that was noted of memory
-/// needs to be forgotten.
-static void knowAll(Warp &warp, uint32_t releases) {
-  if (warp.clock.empty())
-    return;
-  const uint32_t warps = warp.clock[0];
-  warp.clock.assign(warp.block->agents->made(1), releases); // what they did, also before fences for proxies
-  warp.clock[0] = warps;
-  ++warp.clock[warp.agent];
-  warp.together = warp.horizon = releases;
-  warp.readsTogether = 0;
-  warp.hasRead = false;
-  warp.enginesTogether.clear();
-  warp.view = warp.fenced = warp.unfenced = {};
-}
-
-static void beginAgain(BlockState &block, uint32_t releases) {
+/// Prepares the memory and the warps of a block that had other threads before.
+static void prepareAgain(BlockState &block) {
   std::ranges::fill(block.shared, block.grid->launch.unwritten);
-  block.shadow.lateReads.clear();
-  block.shadow.dropMoreWrites(releases, block.agents->warps);
   block.warpsAlive = static_cast<uint32_t>(block.warps.size());
   for (; block.arrivedAt; block.arrivedAt &= block.arrivedAt - 1)
     block.barriers[__builtin_ctz(block.arrivedAt)].clear();
@@ -106,28 +80,18 @@ static void beginAgain(BlockState &block, uint32_t releases) {
     warp.ready.clear();
     warp.parted.clear();
     warp.joins.clear();
-    warp.held.clear();
-    warp.changedIn = nullptr;
-    warp.changed.clear();
     warp.waitsInVain.reset();
     warp.meeting.reset();
     warp.atBarrier = warp.atCluster = 0;
     warp.laneInstructions = 0;
-    knowAll(warp, releases);
   }
-  for (const std::unique_ptr<Observer> &one : block.grid->observers->list())
-    one->beginBlock(block, /*isAgain=*/true);
-  for (Warp &warp : block.warps)
-    start(block, warp);
 }
 
 void beginAgain(const std::vector<BlockState *> &cluster) {
-  uint32_t releases = 0;
-  for (const BlockState *block : cluster)
-    releases = std::max(releases, mostReleases(*block));
   cluster.front()->agents->haveArrived = false;
   for (BlockState *block : cluster)
-    beginAgain(*block, releases);
+    prepareAgain(*block);
+  startAll(cluster, /*isAgain=*/true);
 }
 
 // ---- special registers
@@ -218,7 +182,6 @@ uint32_t &NumberedBarrier::lanesOf(Warp &warp) {
 void NumberedBarrier::clear() {
   arrived.clear();
   waiting.clear();
-  clock.clear();
   met.clear();
   threads = counted = 0;
   areAll = true;
@@ -262,23 +225,22 @@ static void completeIfAll(BlockState &block, NumberedBarrier &barrier) {
   barrier.clear();
   block.arrivedAt &= ~(1u << (&barrier - block.barriers.data()));
   ++block.events;
-  block.grid->observers->notify(
-      events::Order, [&](Observer &one) { one.meets(block, static_cast<uint32_t>(&barrier - block.barriers.data())); });
+  const auto number = static_cast<uint32_t>(&barrier - block.barriers.data());
+  block.grid->observers->notify(events::Order, [&](Observer &one) { one.meets(block, number, done.waiting); });
   for (const WaitingAtBarrier &one : done.waiting) {
     deliver(one, done);
-    if (!one.warp->clock.empty()) {
-      learn(*one.warp, one.fragment.mask, done.clock);
-      raiseHorizon(*one.warp);
-    }
     if (one.warp->weak)
       one.warp->weak->acquireFrom(done.met);
     one.warp->atBarrier &= ~one.fragment.mask;
     resume(*one.warp, one.fragment);
   }
-  dropKnown(block);
 }
 
 constexpr uint64_t clusterPlace = 1; // names the barrier of a cluster among the places that order accesses
+
+static void acquireAtCluster(Warp &warp, uint32_t mask) {
+  observersOf(warp).notify(events::Order, [&](Observer &one) { one.acquires(warp, mask, clusterPlace); });
+}
 
 /// Everybody in the cluster has arrived: who waits goes on.
 static void completeCluster(BlockState &block) {
@@ -295,7 +257,7 @@ static void completeCluster(BlockState &block) {
       warp.atCluster = 0;
   for (BlockState *other : block.cluster)
     for (const WaitingAtBarrier &one : std::exchange(other->waitingForCluster, {})) {
-      acquireAt(*one.warp, one.fragment.mask, clusterPlace);
+      acquireAtCluster(*one.warp, one.fragment.mask);
       settleAll(*one.warp);
       one.warp->atBarrier &= ~one.fragment.mask;
       resume(*one.warp, one.fragment);
@@ -345,16 +307,15 @@ void checkBarriers(BlockState &block) {
 static void useClusterBarrier(Warp &warp, const Fragment &next, const BarrierSite &site, uint32_t mask) {
   ++warp.block->events;
   if (!site.waits) {
-    if (site.isRelaxed)
-      releaseObjects(warp, clusterPlace);
-    else
-      releaseAt(warp, mask, clusterPlace);
+    observersOf(warp).notify(events::Order, [&](Observer &one) {
+      one.releases(warp, mask, clusterPlace, site.isRelaxed ? Release::Objects : Release::All);
+    });
     warp.atCluster |= mask;
     warp.block->agents->haveArrived = true;
     return completeCluster(*warp.block);
   }
   if (!(warp.atCluster & mask)) {
-    acquireAt(warp, mask, clusterPlace);
+    acquireAtCluster(warp, mask);
     return resume(warp, next);
   }
   warp.atBarrier |= mask;
@@ -380,8 +341,7 @@ void arrive(Warp &warp, const Fragment &next, const BarrierSite &site, uint32_t 
   barrier.lanesOf(warp) |= mask;
   if (warp.weak)
     barrier.met.push_back(warp.weak.get());
-  if (!warp.clock.empty())
-    tell(warp, mask, barrier.clock);
+  observersOf(warp).notify(events::Order, [&](Observer &one) { one.arrives(warp, number, mask); });
   if (site.counted.bits) {
     uint32_t lanes;
     std::memcpy(&lanes, registers + site.counted.slot, 4);

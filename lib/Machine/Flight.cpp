@@ -16,10 +16,6 @@ std::shared_ptr<Agents> agentsOf(uint32_t warps) {
   return agents;
 }
 
-static uint64_t placeOf(const uint8_t *object) { return reinterpret_cast<uintptr_t>(object); }
-/// Names the clock of arrivals in phases that are complete; that of `placeOf` has the present phase as well.
-static uint64_t completeOf(const uint8_t *object) { return placeOf(object) | 1; }
-
 static Engine &engineAt(Warp &warp, unsigned engine) {
   if (warp.engines.size() <= engine)
     warp.engines.resize(engine + 1);
@@ -27,9 +23,9 @@ static Engine &engineAt(Warp &warp, unsigned engine) {
 }
 
 /// The agent of what a warp, or its group of warps, starts.
-static uint32_t agentOf(const Warp &warp, unsigned engine, bool isOfWarpgroup) {
+uint32_t agentOf(const Warp &warp, unsigned engine, bool isOfWarpgroup) {
   constexpr uint32_t warpsOfGroup = 4;
-  const uint32_t first = isOfWarpgroup ? warp.agent - warp.number % warpsOfGroup : warp.agent;
+  const uint32_t own = agentOf(warp), first = isOfWarpgroup ? own - warp.number % warpsOfGroup : own;
   return warp.block->agents->engine(first, engine);
 }
 
@@ -64,7 +60,7 @@ static void runAll(const std::vector<Op> &ops, char *registers, uint32_t mask, W
 
 static void end(Pending one, Flights &flights) {
   Warp &warp = *one.warp;
-  observersOf(warp).notify(events::Order,
+  observersOf(warp).notify(events::Operations,
                            [&](Observer &observer) { observer.ends(warp, one.copy->code, *one.op, one.id); });
   const Fragment now = std::exchange(warp.now, {0, one.mask, -1, one.copy.get()});
   const Doer doer = std::exchange(warp.doer, {0, 0, false, false, Stage::End});
@@ -160,7 +156,7 @@ bool endOperations(BlockState &block, bool isStuck) {
 // ---- starts
 
 void setCounted(Warp &warp, BlockState &block, uint64_t offset) {
-  if (warp.clock.empty() || offset + 8 > block.shared.size())
+  if (!observersOf(warp).want(events::Order) || offset + 8 > block.shared.size())
     return;
   const ObjectHistory &object = block.agents->object(placeOf(block.shared.data() + offset));
   warp.doer.agent = object.agent;
@@ -190,7 +186,7 @@ static void begin(const StartedOperation &start, char *registers, uint32_t mask,
         const ObjectHistory &history = warp.block->agents->object(placeOf(object));
         warp.doer.agent = history.agent;
         warp.doer.clock = history.phases + 1;
-        noteArrival(warp, *start.at, object);
+        observersOf(warp).notify(events::Order, [&](Observer &one) { one.contributes(warp, *start.at, object); });
       }
       runAll(start.ops, registers, left & -left, warp);
     }
@@ -224,7 +220,7 @@ static Pending &suspend(Warp &warp, const Op &op, uint32_t mask) {
   one.mask = mask;
   one.begun = flights.turn;
   one.id = flights.started++;
-  observersOf(warp).notify(events::Order, [&](Observer &observer) { observer.starts(warp, op, one.id); });
+  observersOf(warp).notify(events::Operations, [&](Observer &observer) { observer.starts(warp, op, one.id); });
   return one;
 }
 
@@ -232,13 +228,17 @@ void startOperation(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto &start = *static_cast<const StartedOperation *>(op.more);
   settleAll(warp);
   Timing &timing = warp.block->grid->timing;
-  if (timing.isEager() && warp.clock.empty())
+  const Observers &observers = observersOf(warp);
+  if (timing.isEager() && !observers.want(events::Order))
     return runAll(start.ops, registers, mask, warp);
   if (start.engine >= 0) {
     Engine &engine = engineAt(warp, static_cast<unsigned>(start.engine));
     ++engine.started;
     engine.vainWait = nullptr;
-    holdRegisters(warp, op, start, mask);
+    if (!start.held.locals.empty())
+      observers.notify(events::Order, [&](Observer &one) {
+        one.holds(warp, op, start.held, static_cast<unsigned>(start.engine), mask);
+      });
   }
   const bool isAtOnce = start.isAtOnce || (start.engine < 0 && !start.isCounted);
   const uint64_t delay = isAtOnce ? 0 : timing.delay(start.readsShared);
@@ -284,37 +284,33 @@ void awaitGroups(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   Engine &engine = engineAt(warp, use.engine);
   const uint32_t covered = coveredBy(use, engine, registers, static_cast<unsigned>(__builtin_ctz(mask)));
   endUpTo(*warp.block->agents->flights, warp, static_cast<int>(use.engine), covered);
-  if (warp.clock.empty())
-    return;
   if (engine.started > engine.committed() && engine.started > covered)
     engine.vainWait = &warp.now.frame->code.instruction(op.instruction);
-  learnEntry(warp, use.isOfWarpgroup ? warp.alive : mask, agentOf(warp, use.engine, use.isOfWarpgroup), covered);
-  if (use.completesWrites)
-    learnEntry(warp, mask, warp.block->agents->writes(warp.agent), covered);
-  giveBackRegisters(warp, use.engine, covered);
+  observersOf(warp).notify(events::Order, [&](Observer &one) { one.completes(warp, op, use, covered, mask); });
 }
 
-/// The object knows the end of the operations; the warp does not.
-static void releaseEnds(const ArrivalAfter &after, const char *registers, uint32_t mask, Warp &warp) {
-  Clock known = warp.clock;
-  raiseEntry(known, agentOf(warp, after.engine, false), engineAt(warp, after.engine).started);
+/// Reports the objects that get the arrival.
+static void reportArrivalAfter(const ArrivalAfter &after, const char *registers, uint32_t mask, Warp &warp) {
+  const Observers &observers = observersOf(warp);
+  if (!observers.want(events::Order))
+    return;
+  llvm::SmallVector<const uint8_t *, 4> objects;
   for (uint32_t left = mask; left; left &= left - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(left));
     const uint64_t blocks = numberIn(registers, after.use.blocks, lane),
                    offset = offsetAt(after.object, registers, lane);
     if (const uint8_t *object = objectAt(after.object, registers, lane, warp))
-      publish(warp, mask, known, (*warp.block->places)[placeOf(object)]);
+      objects.push_back(object);
     for (BlockState *other : warp.block->cluster)
       if (other->rank < 64 && blocks >> other->rank & 1)
-        publish(warp, mask, known, (*warp.block->places)[placeOf(other->shared.data() + offset)]);
+        objects.push_back(other->shared.data() + offset);
   }
-  ++warp.clock[warp.agent];
+  observers.notify(events::Order, [&](Observer &one) { one.arrivesAfter(warp, after, objects, mask); });
 }
 
 void arriveAfter(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto &after = *static_cast<const ArrivalAfter *>(op.more);
-  if (!warp.clock.empty())
-    releaseEnds(after, registers, mask, warp);
+  reportArrivalAfter(after, registers, mask, warp);
   Flights &flights = *warp.block->agents->flights;
   const auto isBefore = [&](const Pending &one) {
     return one.warp == &warp && one.engine == static_cast<int>(after.engine) && !one.isArrival;
@@ -336,148 +332,18 @@ void arriveAfter(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   one.isArrival = true;
 }
 
-void fenceProxies(char *, const Op &, uint32_t mask, Warp &warp) {
-  if (warp.clock.empty())
-    return;
-  const Agents &agents = *warp.block->agents;
-  const bool hasView = mask & warp.view.lanes;
-  for (uint32_t one = 1; one <= agents.warps; ++one)
-    raiseEntry(warp.clock, agents.fenced(one), std::max(warp.clock[one], hasView ? entryOf(warp.view.clock, one) : 0));
-  ++warp.clock[warp.agent];
-}
-
-void fenceObjects(char *, const Op &, uint32_t, Warp &warp) {
-  if (warp.clock.empty())
-    return;
-  const Agents &agents = *warp.block->agents;
-  raiseEntry(warp.clock, agents.made(warp.agent), warp.clock[warp.agent]);
-  ++warp.clock[warp.agent];
-}
-
-void releaseObjects(Warp &warp, uint64_t place) {
-  if (warp.clock.empty())
-    return;
-  const Agents &agents = *warp.block->agents;
-  Clock &known = (*warp.block->places)[place];
-  for (uint32_t one = 1; one <= agents.warps; ++one)
-    raiseEntry(known, agents.made(one), entryOf(warp.clock, agents.made(one)));
-}
-
 // ---- barrier objects
-
-void acquireObject(Warp &warp, uint32_t lanes, const uint8_t *object, bool isRelaxed) {
-  if (warp.clock.empty())
-    return;
-  acquireAt(warp, lanes, completeOf(object), isRelaxed);
-  const ObjectHistory &history = warp.block->agents->object(placeOf(object));
-  learnEntry(warp, lanes, history.agent, history.phases);
-}
 
 void endPhase(BlockState &block, const uint8_t *object) {
   ObjectHistory &history = block.agents->object(placeOf(object));
   ++history.phases;
   history.expected = history.came = 0;
-  if (const auto arrivals = block.places->find(placeOf(object)); arrivals != block.places->end())
-    join((*block.places)[completeOf(object)], Clock(arrivals->second));
+  block.grid->observers->notify(events::Order, [&](Observer &one) { one.endsPhase(block, object); });
 }
 
 void noteBytes(BlockState &block, const uint8_t *object, int64_t bytes) {
   ObjectHistory &history = block.agents->object(placeOf(object));
   (bytes > 0 ? history.expected : history.came) += std::abs(bytes);
-}
-
-void noteArrival(Warp &warp, const Instruction &at, const uint8_t *object) {
-  ObjectHistory &history = warp.block->agents->object(placeOf(object));
-  const auto found = llvm::find_if(history.arrivals, [&](const auto &one) { return one.first == &at; });
-  if (found != history.arrivals.end())
-    found->second = warp.agent;
-  else
-    history.arrivals.emplace_back(&at, warp.agent);
-}
-
-void noteInit(Warp &warp, const Op &op, const uint8_t *object, unsigned lane) {
-  if (warp.clock.empty())
-    return;
-  ObjectHistory &history = warp.block->agents->object(placeOf(object));
-  const Instruction *init = &warp.now.frame->code.instruction(op.instruction);
-  if (history.isValid && history.init != init) // in a loop it may be the same one once more
-    reportUndefined(warp, op, lane, "a barrier object that was made before and not invalidated");
-  history.initialiser = warp.agent;
-  history.initialised = warp.clock[warp.agent];
-  history.init = init;
-  history.isValid = true;
-}
-
-void noteInvalidation(Warp &warp, const uint8_t *object) {
-  if (!warp.clock.empty())
-    warp.block->agents->object(placeOf(object)).isValid = false;
-}
-
-void checkInit(Warp &warp, const Op &op, const uint8_t *object, unsigned lane) {
-  if (warp.clock.empty())
-    return;
-  const Agents &agents = *warp.block->agents;
-  const auto found = agents.objects.find(placeOf(object));
-  if (found == agents.objects.end() || !found->second.initialiser || found->second.initialiser == warp.agent)
-    return;
-  const ObjectHistory &history = found->second;
-  const auto isKnownBy = [&](const Clock &clock) {
-    return entryOf(clock, history.initialiser) >= history.initialised ||
-           entryOf(clock, agents.made(history.initialiser)) >= history.initialised;
-  };
-  if (isKnownBy(warp.clock) || isKnownBy(warp.view.clock))
-    return;
-  if (Fault *fault = raise(warp, op.instruction, lane)) {
-    fault->race.earlier.warp = history.initialiser;
-    fault->race.earlier.clock = history.initialised;
-    fault->race.earlier.at = history.init;
-    fault->race.rule = DiagId::UnorderedInit;
-  }
-}
-
-// ---- names
-
-static Warp &warpOf(const Warp &warp, uint32_t agent) {
-  const std::vector<BlockState *> &cluster = warp.block->cluster;
-  const uint32_t warps = warp.block->agents->warps / static_cast<uint32_t>(cluster.size());
-  return cluster[(agent - 1) / warps]->warps[(agent - 1) % warps];
-}
-
-void nameRule(Race &race, const Warp &warp, bool isWrite) {
-  const Agents &agents = *warp.block->agents;
-  const uint32_t agent = race.earlier.warp;
-  if (race.isUnfenced) {
-    race.rule = DiagId::MissingProxyFence;
-    return;
-  }
-  if (agent <= agents.warps) { // an ordinary access
-    race.isOfWarp = agent == warp.agent;
-    if (race.isTensor)
-      race.rule = DiagId::UnwaitedTensorLoad;
-    return;
-  }
-  if (race.isGlobal) { // an operation wrote there
-    race.rule = DiagId::UnwaitedCopy;
-    return;
-  }
-  if (agent >= agents.firstObject()) {
-    race.rule = race.isWrite ? DiagId::UnwaitedBulkCopy : DiagId::SourceInFlight;
-    return;
-  }
-  const uint32_t number = (agent - agents.engine(1, 0)) % agents.engines;
-  const Warp &starter = warpOf(warp, (agent - agents.engine(1, 0)) / agents.engines + 1);
-  const Engine &engine = starter.engines[number];
-  if (race.isTensor)
-    race.rule = isPipelineEngine(number) ? DiagId::UnwaitedTensorOperation : DiagId::UnwaitedTensorStore;
-  else if (race.earlier.clock > engine.committed() && engine.vainWait) {
-    race.rule = DiagId::UncommittedCopy;
-    race.wait = engine.vainWait;
-  } else if (!race.isWrite)
-    race.rule = DiagId::SourceInFlight;
-  else if (entryOf(starter.clock, agent) >= race.earlier.clock && !isWrite)
-    race.rule = DiagId::CopyWithoutBarrier;
-  else
-    race.rule = DiagId::UnwaitedCopy;
 }
 
 } // namespace ptxray::machine

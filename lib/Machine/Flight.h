@@ -70,46 +70,17 @@ struct ArrivalAfter {
 };
 void arriveAfter(char *registers, const Op &op, uint32_t mask, Warp &warp);
 
-/// The operation holds registers from now on; faults if they were changed since the last fence, or there was none.
-void holdRegisters(Warp &warp, const Op &op, const StartedOperation &start, uint32_t mask);
-/// Operations of the engine are complete, up to a number.
-void giveBackRegisters(Warp &warp, unsigned engine, uint32_t covered);
-void fenceRegisters(char *registers, const Op &op, uint32_t mask, Warp &warp);
-/// Makes what ordinary instructions wrote visible to the async proxy.
-void fenceProxies(char *registers, const Op &op, uint32_t mask, Warp &warp);
-/// Barrier objects that were made become visible to the cluster.
-void fenceObjects(char *registers, const Op &op, uint32_t mask, Warp &warp);
-/// Releases nothing but these.
-void releaseObjects(Warp &warp, uint64_t place);
-
-/// Lets a warp see what comes before the end of a phase of a barrier object that is over.
-void acquireObject(Warp &warp, uint32_t lanes, const uint8_t *object, bool isRelaxed);
 /// The phase of a barrier object is over.
 void endPhase(BlockState &block, const uint8_t *object);
 /// Bytes that a phase expects; below 0: that came.
 void noteBytes(BlockState &block, const uint8_t *object, int64_t bytes);
-/// Faults if another instruction made the object before, and it was not invalidated.
-void noteInit(Warp &warp, const Op &op, const uint8_t *object, unsigned lane);
-void noteInvalidation(Warp &warp, const uint8_t *object);
-/// The instruction brings an arrival or bytes, which who waits in vain is told.
-void noteArrival(Warp &warp, const Instruction &at, const uint8_t *object);
-/// Faults if the object was made by another warp and nothing orders that before.
-void checkInit(Warp &warp, const Op &op, const uint8_t *object, unsigned lane);
-/// Says that an operation which the object counts does what comes.
+/// Attributes the following accesses to an operation that the barrier object at `offset` counts.
 void setCounted(Warp &warp, BlockState &block, uint64_t offset);
 
 /// The agents of a cluster.
 std::shared_ptr<Agents> agentsOf(uint32_t warps);
-/// The rule that an access broke, for a race with an asynchronous operation or by one; nothing: it has no rule of its
-/// own.
-void nameRule(Race &race, const Warp &warp, bool isWrite);
-
-/// Reports it at the instruction of the later access.
-void reportAsyncRace(const Fault &fault, const Instruction &instruction, const std::string &thread,
-                     const ReadModule &module, DiagnosticSink &sink);
-
-/// The block has ended, but not all of its tensor memory is free.
-DiagnosticList unfreedMemory(const BlockState &block);
+/// Returns the number of the agent that is an engine of a warp, or of its group of warps.
+uint32_t agentOf(const Warp &warp, unsigned engine, bool isOfWarpgroup);
 
 // ---- lowering
 
@@ -118,7 +89,7 @@ void lowerStart(const Lowered &one, size_t first, FunctionCode &code, BodyLoweri
 /// The registers that the instruction holds, and for each of the body whether some instruction does; empty: none.
 HeldLocals heldBy(const Body &body, uint32_t number);
 std::vector<bool> heldLocals(const Body &body);
-/// Makes an operation that notes that the instruction uses some of them.
+/// Makes an operation that reports that the instruction uses some of them.
 void lowerTouch(const Lowered &one, const Body &body, const std::vector<bool> &held, BodyLowering &lowering);
 /// Makes operations of facts about groups and fences.
 void lowerGroups(const Lowered &one, BodyLowering &lowering);

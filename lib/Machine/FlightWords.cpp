@@ -1,5 +1,4 @@
-// Faults of accesses that come too early or too late beside an asynchronous operation are put into words here.
-#include "Machine/Flight.h"
+#include "Machine/FlightWords.h"
 #include "Machine/Grid.h"
 #include "llvm/ADT/StringExtras.h"
 

@@ -1,5 +1,6 @@
 #include "Machine/GlobalRaces.h"
-#include "Machine/Grid.h"
+#include "Machine/Order.h"
+#include "Machine/RaceState.h"
 #include "Machine/Wide.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstdlib>
@@ -90,10 +91,11 @@ static bool isWritten(State state) { return state == State::Written || state == 
 
 /// The access of the agent, which is of the same cluster, comes before that of the warp.
 static bool isSeen(const Content &before, const Content &now, const Warp &warp) {
+  const RaceWarp &race = raceOf(warp);
   const Agents &agents = *warp.block->agents;
-  if (before.agent == warp.agent) {
-    const LaneCount told = LaneCount::of(entryOf(warp.clock, agents.lane(warp.agent)));
-    return before.clock <= warp.together || before.lane == wholeWarp || now.lane == wholeWarp ||
+  if (before.agent == race.agent) {
+    const LaneCount told = LaneCount::of(entryOf(race.clock, agents.lane(race.agent)));
+    return before.clock <= race.together || before.lane == wholeWarp || now.lane == wholeWarp ||
            (before.lane == now.lane && now.lane != manyLanes) || before.instruction == now.instruction ||
            (told.lane == before.lane && told.count >= before.clock);
   }
@@ -102,7 +104,7 @@ static bool isSeen(const Content &before, const Content &now, const Warp &warp) 
     return std::max(entryOf(clock, before.agent),
                     isWarp ? LaneCount::of(entryOf(clock, agents.lane(before.agent))).count : 0) >= before.clock;
   };
-  return isKnown(warp.clock) || isKnown(warp.view.clock);
+  return isKnown(race.clock) || isKnown(race.view.clock);
 }
 
 /// Nothing orders what the cell says before what the warp does. Writes beside earlier reads of a warp of the same
@@ -114,7 +116,7 @@ static bool isUnordered(const Content &before, const Content &now, const Warp &w
       return false;
     if (!warp.block->grid->program.needsOrder)
       return true;
-    const llvm::BitVector &seen = warp.block->agents->seen;
+    const llvm::BitVector &seen = raceOf(warp).cluster->seen;
     return !seen.empty() && before.state != State::ReadByAll && !seen.test(before.cluster);
   }
   return isWritten(before.state) && !areStrong && !isSeen(before, now, warp);
@@ -210,7 +212,7 @@ static std::optional<Race> raceWith(const Content &before, const Content &now, c
 
 /// Notes an access of bytes of one cell.
 static std::optional<Race> noteInCell(GlobalCell &cell, const Content &now, const Warp &warp, const Instruction &at) {
-  GlobalShadows &shadows = *warp.block->grid->shadows;
+  GlobalShadows &shadows = *raceOf(warp).grid->shadows;
   const Content before = read(cell, shadows.launch);
   if (!before.hasOthers && before.state != State::Untouched && !isWritten(before.state) && !isWritten(now.state)) {
     write(cell, joinedReads(before, now), shadows.launch);
@@ -237,15 +239,16 @@ static std::optional<Race> noteInCell(GlobalCell &cell, const Content &now, cons
 
 /// Returns what a weak access of the warp writes to a cell, but for the bytes.
 static Content contentOf(const Warp &warp, const Instruction &at, bool isWrite) {
+  const RaceWarp &race = raceOf(warp);
   return {isWrite ? State::Written : State::Read,
           0,
           static_cast<uint32_t>(std::min<uint64_t>(warp.block->agents->cluster, UINT32_MAX)),
-          warp.agent,
-          warp.clock[warp.agent],
+          race.agent,
+          race.clock[race.agent],
           static_cast<uint32_t>(&at - warp.block->grid->program.module->ast().instructions.data())};
 }
 
-static GlobalCell *cellsOf(GridState &grid, const Allocation &allocation) {
+static GlobalCell *cellsOf(RaceGrid &grid, const Allocation &allocation) {
   const auto [known, isNew] = grid.cells.try_emplace(allocation.number, nullptr);
   if (isNew)
     known->second = grid.shadows->of(allocation);
@@ -258,14 +261,15 @@ static bool isBeyondCells(const Content &now) {
 }
 
 std::optional<Race> noteGlobal(Warp &warp, const Instruction &at, const GlobalAccess &access) {
-  GridState &grid = *warp.block->grid;
+  RaceWarp &known = raceOf(warp);
+  RaceGrid &grid = *known.grid;
   GlobalCell *const cells = cellsOf(grid, access.allocation);
   const unsigned cellBytes = grid.shadows->bytesOfCell;
   const uint32_t launch = grid.shadows->launch;
   Content now = contentOf(warp, at, access.isWrite);
   now.state = access.isStrong ? State::WrittenStrongly : now.state;
   if (warp.doer.agent) {
-    now.agent = access.isWrite ? warp.block->agents->writes(warp.agent) : warp.doer.agent;
+    now.agent = access.isWrite ? warp.block->agents->writes(known.agent) : warp.doer.agent;
     now.clock = warp.doer.clock;
   }
   constexpr unsigned leastCell = 4; // in larger ones a strong write would hide those beside it
@@ -338,7 +342,7 @@ static PTXRAY_FOR_AVX2 bool notePairs(GlobalCell *cells, uint64_t count, const C
 bool noteGlobalRow(const Warp &warp, const Instruction &at, bool isWrite, const Allocation &allocation, uint64_t offset,
                    LaneShape &shape) {
   constexpr unsigned cellBytes = GlobalShadows::coarse;
-  GridState &grid = *warp.block->grid;
+  RaceGrid &grid = *raceOf(warp).grid;
   if (!isWide() || !shape.areWide || offset % cellBytes || grid.shadows->bytesOfCell != cellBytes)
     return false;
   if (shape.noted != allocation.number) {
@@ -359,12 +363,13 @@ bool noteGlobalRow(const Warp &warp, const Instruction &at, bool isWrite, const 
 }
 
 void orderClusters(Warp &warp, uint64_t place) {
-  Agents &agents = *warp.block->agents;
-  if (agents.seen.empty())
+  RaceWarp &race = raceOf(warp);
+  llvm::BitVector &seen = race.cluster->seen;
+  if (seen.empty())
     return;
-  llvm::BitVector &others = warp.block->grid->order.places[place];
-  agents.seen |= others;
-  others = agents.seen;
+  llvm::BitVector &others = race.grid->order.places[place];
+  seen |= others;
+  others = seen;
 }
 
 } // namespace ptxray::machine

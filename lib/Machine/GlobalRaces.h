@@ -70,6 +70,13 @@ struct ClusterOrder {
   std::map<uint64_t, llvm::BitVector> places;
 };
 
+/// What the race detector knows of a grid, of one core.
+struct RaceGrid {
+  std::shared_ptr<GlobalShadows> shadows;            // of all cores
+  llvm::SmallDenseMap<uint32_t, GlobalCell *> cells; // of `shadows`, by the number of the allocation
+  ClusterOrder order;
+};
+
 struct GlobalAccess {
   const Allocation &allocation;
   uint64_t offset, bytes;

@@ -1,6 +1,5 @@
 #pragma once
 // Blocks of threads, and the grid that they belong to, while a launch runs.
-#include "Machine/GlobalRaces.h"
 #include "Machine/LaneShape.h"
 #include "Machine/Launch.h"
 #include "Machine/MatrixProduct.h"
@@ -23,7 +22,6 @@ struct NumberedBarrier {
   uint32_t threads = 0;                             // how many threads it is for; 0: all of the block
   uint32_t counted = 0;                             // lanes whose predicate is true
   bool areAll = true;
-  Clock clock; // tells what happened before the arrivals
   std::vector<const WeakView *>
       met; // those of the warps that have arrived, to be compared alone: a warp may have ended
   std::vector<WaitingAtBarrier> waiting;
@@ -41,13 +39,9 @@ struct BlockState {
   std::deque<Warp> warps;
   uint32_t warpsAlive = 0;
   std::vector<uint8_t> shared;
-  SharedShadow shadow;                                            // what was done to the bytes of `shared`
-  SharedShadow tensorShadow;                                      // and to the columns of `tensor`
   const Instruction *allocation = nullptr, *relinquish = nullptr; // the last ones, of tensor memory
-  std::shared_ptr<std::map<uint64_t, Clock>>
-      places;                        // places that order accesses, one list for all blocks of the cluster
-  std::shared_ptr<Agents> agents;    // one list for all blocks of the cluster, too
-  std::vector<BlockState *> cluster; // all blocks of the cluster, by their rank
+  std::shared_ptr<Agents> agents;                                 // one list for all blocks of the cluster, too
+  std::vector<BlockState *> cluster;                              // all blocks of the cluster, by their rank
   std::array<NumberedBarrier, 16> barriers;
   uint32_t arrivedAt = 0;   // a bit for each barrier at which threads have arrived
   NumberedBarrier complete; // the one that is being completed
@@ -87,9 +81,6 @@ struct GridState {
       decoded; // what instructions of tensor cores made of their descriptors and first lanes
   std::map<std::pair<const FunctionCode *, uint32_t>, std::vector<char>> images; // registers to begin with, by warp
   LaneShapes shapes;
-  std::shared_ptr<GlobalShadows> shadows = std::make_shared<GlobalShadows>();
-  llvm::SmallDenseMap<uint32_t, GlobalCell *> cells; // of `shadows`, by the number of the allocation
-  ClusterOrder order;
   std::shared_ptr<Observers> observers = std::make_shared<Observers>(); // of this core
   bool isStopped = false;                                               // an observer has stopped the launch
   std::vector<BlockState *> blocks;                                     // the blocks that are alive
@@ -106,10 +97,15 @@ inline ByteRun sharedZoneAt(const GridState &grid, uint64_t offset) {
 
 inline const Observers &observersOf(const Warp &warp) { return *warp.block->grid->observers; }
 
-/// Prepares the block's warps.
-void begin(BlockState &block);
-/// The blocks of a cluster have ended. Whether they can be used for another cluster, which takes less time than to make
-/// new ones.
+/// Returns the number of the warp among the agents of its cluster.
+inline uint32_t agentOf(const Warp &warp) {
+  return warp.block->rank * static_cast<uint32_t>(warp.block->warps.size()) + warp.number + 1;
+}
+
+/// Prepares the warps of the blocks of a cluster.
+void beginWarps(llvm::ArrayRef<BlockState *> cluster);
+/// Returns whether the blocks of a cluster, which have ended, can be used for another one: that takes less time than to
+/// make new ones.
 bool canBeginAgain(const std::vector<BlockState *> &cluster);
 void beginAgain(const std::vector<BlockState *> &cluster);
 /// The fault of a warp, if it has one, is that of the grid.

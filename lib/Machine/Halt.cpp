@@ -48,7 +48,9 @@ void HaltObserver::asksInVain(Warp &warp, const Op &op, bool) {
     newest->waits = true;
 }
 
-void HaltObserver::seesPhase(Warp &warp) { warp.attached.put(ObserverSlot::Halt, nullptr); }
+void HaltObserver::seesPhase(Warp &warp, uint32_t, const uint8_t *, bool) {
+  warp.attached.put(ObserverSlot::Halt, nullptr);
+}
 
 void HaltObserver::starts(Warp &warp, const Op &op, uint64_t id) {
   search.begun[{warp.block->agents.get(), id}] = timeOf(warp, op);

@@ -107,6 +107,7 @@ private:
 
 /// The state of a launch that looks for the place of a rule.
 struct HaltSearch {
+  HaltSearch(const HaltRule &rule, Changes changes) : rule(rule), changes(changes) {}
   HaltRule rule;
   Changes changes; // those to come
   uint64_t time = 0;
@@ -123,14 +124,14 @@ struct HaltSearch {
 class HaltObserver final : public Observer {
 public:
   explicit HaltObserver(HaltSearch &search)
-      : Observer(ObserverSlot::Halt, events::Blocks | events::Order), search(search) {}
+      : Observer(ObserverSlot::Halt, events::Blocks | events::Operations), search(search) {}
 
   bool steps(Warp &warp, const FunctionCode &code, const CodeBlock &block) override;
   bool stopsBefore(Warp &warp, const FunctionCode &code, uint32_t instruction) override;
   /// Makes the time of the launch that of the instruction with the fault.
   void faults(Warp &warp, const CodeBlock &block) override;
   void asksInVain(Warp &warp, const Op &op, bool isFirst) override;
-  void seesPhase(Warp &warp) override;
+  void seesPhase(Warp &warp, uint32_t lanes, const uint8_t *object, bool isRelaxed) override;
   void starts(Warp &warp, const Op &op, uint64_t id) override;
   void ends(Warp &warp, const FunctionCode &code, const Op &op, uint64_t id) override;
 

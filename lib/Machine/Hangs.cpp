@@ -1,5 +1,6 @@
 #include "Machine/Hangs.h"
 #include "Machine/BarrierObject.h"
+#include "Machine/RaceState.h"
 #include "Source/Counted.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -112,8 +113,9 @@ static void explainParity(const WaitingLanes &one, Diagnostic &diagnostic) {
 static void explainArrivals(const WaitingLanes &one, llvm::ArrayRef<WaitingLanes> waiting, const ReadModule &module,
                             Diagnostic &diagnostic) {
   const Agents &agents = *one.block->agents;
-  const auto found = agents.objects.find(reinterpret_cast<uintptr_t>(one.block->shared.data() + one.offset));
-  if (found == agents.objects.end() || found->second.arrivals.empty()) {
+  const auto &objects = raceOf(*one.block).cluster->objects;
+  const auto found = objects.find(reinterpret_cast<uintptr_t>(one.block->shared.data() + one.offset));
+  if (found == objects.end() || found->second.arrivals.empty()) {
     diagnostic.notes.push_back({"nothing has brought it an arrival or bytes", std::nullopt});
     return;
   }

@@ -3,6 +3,7 @@
 #include "Machine/Counters.h"
 #include "Machine/FaultWords.h"
 #include "Machine/Flight.h"
+#include "Machine/FlightWords.h"
 #include "Machine/Halted.h"
 #include "Machine/Hangs.h"
 #include "Machine/ImageVariables.h"
@@ -182,24 +183,6 @@ const Program &programFor(LoadedModule &module, const Launch &launch) {
   return programOf(*module.parts, launch.kernel, loweringFor(launch, module.parts->memory));
 }
 
-/// Makes the observers of one core of a launch. `halt`: the search of a launch that is halted, or null.
-static std::shared_ptr<Observers> observersFor(const Launch &launch, const Memory &memory, HaltSearch *halt) {
-  auto all = std::make_shared<Observers>();
-  if (launch.checks)
-    all->add(std::make_unique<RaceObserver>());
-  if (launch.checks || memory.hasFresh)
-    all->add(std::make_unique<UnwrittenObserver>(/*hasFlags=*/launch.checks));
-  if (launch.traced)
-    all->add(std::make_unique<TraceObserver>(*launch.traced));
-  if (launch.counts)
-    all->add(std::make_unique<CountersObserver>());
-  if (halt)
-    all->add(std::make_unique<HaltObserver>(*halt));
-  for (const ObserverMaker &make : launch.observers)
-    all->add(make());
-  return all;
-}
-
 // ---- the launch
 
 using Time = std::chrono::steady_clock;
@@ -214,12 +197,39 @@ struct ClusterQueue {
   Time::time_point start = Time::now();
 };
 
+/// What all cores of a launch share.
+struct SharedByCores {
+  explicit SharedByCores(HaltSearch *halt = nullptr) : halt(halt) {}
+  ClusterQueue queue;
+  std::shared_ptr<GlobalShadows> shadows = std::make_shared<GlobalShadows>();
+  HaltSearch *halt; // the search of a launch that is halted; null: it is not
+};
+
+/// Makes the observers of one core of a launch.
+static std::shared_ptr<Observers> observersFor(const Launch &launch, const Memory &memory,
+                                               const SharedByCores &shared) {
+  auto all = std::make_shared<Observers>();
+  if (launch.checks)
+    all->add(std::make_unique<RaceObserver>(shared.shadows));
+  if (launch.checks || memory.hasFresh)
+    all->add(std::make_unique<UnwrittenObserver>(/*hasFlags=*/launch.checks));
+  if (launch.traced)
+    all->add(std::make_unique<TraceObserver>(*launch.traced));
+  if (launch.counts)
+    all->add(std::make_unique<CountersObserver>());
+  if (shared.halt)
+    all->add(std::make_unique<HaltObserver>(*shared.halt));
+  for (const ObserverMaker &make : launch.observers)
+    all->add(make());
+  return all;
+}
+
 /// Runs the blocks that one core executes, which are alive at the same time. Clusters begin in their order; another one
 /// begins when those that are there have ended, or wait for something that only others can bring.
 class Schedule {
 public:
-  Schedule(const GridState &grid, ClusterQueue &queue, HaltSearch *halt = nullptr) : grid(grid), queue(queue) {
-    this->grid.observers = observersFor(grid.launch, grid.memory, halt);
+  Schedule(const GridState &grid, SharedByCores &shared) : grid(grid), queue(shared.queue) {
+    this->grid.observers = observersFor(grid.launch, grid.memory, shared);
   }
   /// Executes until no cluster is left, or one has ended if `isOnlyOne`.
   void run(bool isOnlyOne = false);
@@ -256,8 +266,6 @@ bool Schedule::beginCluster() {
   if (next >= taken || next > queue.faulty)
     return false;
   const uint64_t number = next++;
-  if (queue.count == 1)
-    grid.shadows->bytesOfCell = GlobalShadows::fine;
   const bool isAgain = !idle.empty();
   clusters.push_back({number, isAgain ? std::move(idle.back()) : newBlocks()});
   if (isAgain)
@@ -272,18 +280,11 @@ bool Schedule::beginCluster() {
                         static_cast<uint32_t>(at[2] * grid.cluster[2] + z)};
     grid.blocks.push_back(blocks[i].get());
   }
-  Agents &agents = *blocks.front()->agents;
-  agents.cluster = number;
-  if (grid.launch.checks && grid.program.needsOrder && queue.count <= ClusterOrder::most) {
-    agents.seen.clear();
-    agents.seen.resize(static_cast<unsigned>(queue.count));
-    agents.seen.set(static_cast<unsigned>(number));
-  }
+  blocks.front()->agents->cluster = number;
   if (isAgain)
     beginAgain(blocks.front()->cluster);
   else
-    for (const auto &block : blocks)
-      begin(*block);
+    beginWarps(blocks.front()->cluster);
   return true;
 }
 
@@ -292,12 +293,10 @@ std::vector<std::unique_ptr<BlockState>> Schedule::newBlocks() {
   std::vector<std::unique_ptr<BlockState>> blocks(size_t(grid.cluster[0]) * grid.cluster[1] * grid.cluster[2]);
   for (auto &block : blocks)
     block = std::make_unique<BlockState>();
-  const auto places = std::make_shared<std::map<uint64_t, Clock>>();
   for (uint32_t rank = 0; rank < blocks.size(); ++rank) {
     BlockState &block = *blocks[rank];
     block.grid = &grid;
     block.rank = rank;
-    block.places = places;
     for (const auto &other : blocks)
       block.cluster.push_back(other.get());
   }
@@ -324,10 +323,8 @@ void Schedule::retire() {
       llvm::erase(grid.blocks, block.get());
     if (grid.launch.watch)
       grid.launch.watch->blocksDone += blocks.size();
-    if (idle.size() < mostIdle && canBeginAgain(blocks.front()->cluster)) {
-      blocks.front()->places->clear();
+    if (idle.size() < mostIdle && canBeginAgain(blocks.front()->cluster))
       idle.push_back(std::move(blocks));
-    }
     return true;
   });
 }
@@ -449,12 +446,12 @@ static unsigned coresFor(uint64_t clusters, double seconds, unsigned most) {
 
 /// Executes the clusters of a grid. The first one shows how long the others will take, if these may be executed at the
 /// same time.
-static Outcome runOnCores(const GridState &grid, unsigned cores) {
-  ClusterQueue queue;
+static Outcome runOnCores(const GridState &grid, unsigned cores, SharedByCores &shared) {
+  ClusterQueue &queue = shared.queue;
   queue.count = 1;
   for (int i = 0; i < 3; ++i)
     queue.count *= grid.grid[i] / grid.cluster[i];
-  Schedule first(grid, queue);
+  Schedule first(grid, shared);
   if (cores == 1 || grid.launch.traced || !grid.launch.observers.empty() || grid.program.needsOrder ||
       grid.launch.isCooperative || queue.count == 1 || !grid.launch.timing.isEager())
     first.run();
@@ -465,7 +462,7 @@ static Outcome runOnCores(const GridState &grid, unsigned cores) {
     HelperThreads threads;
     const auto left = [&] { return queue.count - std::min<uint64_t>(queue.count, queue.next); };
     while (!first.isOver() && threads.size() + 1 < coresFor(left(), taken.count(), cores))
-      if (!threads.start([&one = others.emplace_back(grid, queue)] { one.run(); })) {
+      if (!threads.start([&one = others.emplace_back(grid, shared)] { one.run(); })) {
         others.pop_back();
         break;
       }
@@ -546,17 +543,18 @@ Outcome launch(LoadedModule &module, const Launch &launch) {
   if (!outcome.refusal.empty())
     return outcome;
   const Workspace workspace(module.parts->memory, launch);
-  GridState grid = gridOf(program, module, launch, workspace);
+  const GridState grid = gridOf(program, module, launch, workspace);
+  SharedByCores shared;
   {
     const std::lock_guard lock(module.parts->mutex);
     if (module.parts->shadows)
-      grid.shadows = std::move(module.parts->shadows);
+      shared.shadows = std::move(module.parts->shadows);
   }
-  outcome = runOnCores(grid, launch.cores);
-  grid.shadows->forget();
+  outcome = runOnCores(grid, launch.cores, shared);
+  shared.shadows->forget();
   module.parts->memory.dropFreedHeap();
   const std::lock_guard lock(module.parts->mutex);
-  module.parts->shadows = grid.shadows;
+  module.parts->shadows = shared.shadows;
   return outcome;
 }
 
@@ -564,16 +562,16 @@ Outcome launch(LoadedModule &module, const Launch &launch) {
 
 struct HaltedLaunch::Parts {
   Parts(const Program &program, LoadedModule &module, const Launch &asked, const HaltRule &rule, Changes changes)
-      : launch(asked), search{.rule = rule, .changes = changes}, workspace(module.parts->memory, launch),
-        schedule(gridOf(program, module, launch, workspace), queue, &search) {
-    queue.count = 1;
+      : launch(asked), search(rule, changes), workspace(module.parts->memory, launch), shared(&search),
+        schedule(gridOf(program, module, launch, workspace), shared) {
+    shared.queue.count = 1;
     for (int i = 0; i < 3; ++i)
-      queue.count *= schedule.grid.grid[i] / schedule.grid.cluster[i];
+      shared.queue.count *= schedule.grid.grid[i] / schedule.grid.cluster[i];
   }
   Launch launch;
   HaltSearch search;
-  ClusterQueue queue;
   Workspace workspace;
+  SharedByCores shared;
   Schedule schedule;
 };
 

@@ -79,6 +79,8 @@ public:
     return kept.get();
   }
   RegisterFile &file() { return code.file; }
+  /// Returns whether observers watch accesses, and so what orders them.
+  bool isObserved() const { return builder.how.isObserved; }
   /// Returns the number of the target that code is made for: 90 of `sm_90a`.
   unsigned architecture() const { return builder.kinds.architecture(); }
 

@@ -1,6 +1,7 @@
 // Makes operations of facts about asynchronous operations, their groups, and fences for proxies.
 #include "Isa/Words.h"
 #include "Machine/Async.h"
+#include "Machine/Fences.h"
 #include "Machine/Flight.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -90,8 +91,8 @@ static void lowerFence(const Lowered &one, BodyLowering &lowering) {
 void lowerGroups(const Lowered &one, BodyLowering &lowering) {
   lowerFence(one, lowering);
   const Facts &facts = one.facts();
-  if ((facts.has(FactKind::Among) || facts.has(FactKind::Converged)) && !facts.has(FactKind::Elects) &&
-      !facts.has(FactKind::Syncs))
+  if (lowering.isObserved() && (facts.has(FactKind::Among) || facts.has(FactKind::Converged)) &&
+      !facts.has(FactKind::Elects) && !facts.has(FactKind::Syncs))
     lowering.emit(meetReads, 0);
   for (const Action &action : one.facts().actions) {
     if (action.kind == FactKind::Syncs && action.scope() == isa::Scope::Warp)
@@ -100,11 +101,11 @@ void lowerGroups(const Lowered &one, BodyLowering &lowering) {
     const auto ordered = static_cast<isa::Ordered>(action.detail), with = static_cast<isa::Ordered>(action.other);
     if (action.kind == FactKind::Orders) {
       if (ordered == Generic && with == Async && isOfShared(action))
-        lowering.emit(fenceProxies, 0);
+        lowering.emit(reportFence, Fence{Fence::Of::Proxies});
       else if (ordered == Registers)
-        lowering.emit(fenceRegisters, 0);
+        lowering.emit(reportFence, Fence{Fence::Of::Registers});
       else if (ordered == Barriers)
-        lowering.emit(fenceObjects, 0);
+        lowering.emit(reportFence, Fence{Fence::Of::Objects});
     }
     if (action.kind != FactKind::Commits && action.kind != FactKind::Waits)
       continue;

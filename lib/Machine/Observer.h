@@ -11,7 +11,7 @@
 //
 // State: what concerns the whole launch is a member of the observer. What concerns a warp, a frame or a block is an
 // `Attached` object in its `attached`, in the slot of the observer. It dies with the warp, the frame or the block.
-// `beginBlock` is called again when the machine uses a block, and its warps, for other threads.
+// `beginCluster` is called again when the machine uses blocks, and their warps, for other threads.
 //
 // Values: a register is a `Slot` of a frame and a lane; `RegisterFlow` lists those that an instruction reads and
 // writes. A byte of memory is its host address: `LaneAccess`, `RangeAccess` and `MovedBytes` give host pointers, which
@@ -29,13 +29,17 @@
 
 namespace ptxray::machine {
 
+struct ArrivalAfter;
 struct BlockState;
 struct Frame;
 struct GridState;
+struct GroupUse;
+struct HeldLocals;
 struct LaneShape;
 struct Outcome;
 struct Pointers;
 struct SharedMatrix;
+struct WaitingAtBarrier;
 struct Warp;
 
 /// Kinds of events: bits of `Observer::wants`.
@@ -50,7 +54,8 @@ enum : uint32_t {
   Accesses = 1 << 6,     // accesses, ranges, tensors, matrices
   Writes = 1 << 7,       // writes, isGuarded
   Moves = 1 << 8,        // moves
-  Order = 1 << 9,        // meets, starts, ends
+  Order = 1 << 9,        // what orders accesses: from `arrives` on, and seesPhase
+  Operations = 1 << 10,  // starts, ends
 };
 }
 
@@ -128,6 +133,20 @@ struct IssuedAccess {
 /// Amounts that are reported without addresses.
 enum class Amount : uint8_t { BulkBytes, TextureBytes, TensorBytes, SharedBytes, GlobalBytes, Products };
 
+/// How lanes release at a place: all that they did before, what was before their last fence, or only the barrier
+/// objects that they had made before a fence for these.
+enum class Release : uint8_t { All, Fenced, Objects };
+
+/// A fence, by what it orders.
+struct Fence {
+  enum class Of : uint8_t { Threads, Proxies, Objects, Registers };
+  Of of = Of::Threads;
+  bool releases = false, acquires = false; // of threads
+};
+
+/// What a lane does with a barrier object.
+enum class ObjectUse : uint8_t { Make, Invalidate, Use };
+
 class Observer {
 public:
   explicit Observer(ObserverSlot slot, uint32_t wanted) : slot(slot), wanted(wanted) {}
@@ -140,8 +159,11 @@ public:
 
   // ---- the life of the objects of a launch
 
-  /// Prepares the state of a block and its warps, which have no frames yet. `isAgain`: they belonged to other threads.
-  virtual void beginBlock(BlockState &, bool /*isAgain*/) {}
+  /// Prepares the state of the blocks of a cluster and their warps, which have no frames yet. `isAgain`: they belonged
+  /// to other threads.
+  virtual void beginCluster(llvm::ArrayRef<BlockState *>, bool /*isAgain*/) {}
+  /// Returns whether the blocks of a cluster, which have ended, may be used for other threads.
+  virtual bool canBeginAgain(llvm::ArrayRef<BlockState *>) { return true; }
   /// Returns whether the warp has to report each instruction to this observer.
   virtual bool follows(const Warp &) const { return false; }
   /// Adds the results of another core.
@@ -179,8 +201,8 @@ public:
   /// Reports that a lane asks for a phase of a barrier object that is not complete; `isFirst`: no other lane of the
   /// warp has asked since the warp asked in vain before.
   virtual void asksInVain(Warp &, const Op &, bool /*isFirst*/) {}
-  /// Reports that a lane finds a phase complete.
-  virtual void seesPhase(Warp &) {}
+  /// Reports that lanes find a phase of the barrier object complete.
+  virtual void seesPhase(Warp &, uint32_t /*lanes*/, const uint8_t * /*object*/, bool /*isRelaxed*/) {}
   /// Reports that lanes choose their path by a predicate.
   virtual void branches(Warp &, uint32_t /*instruction*/, Slot /*guard*/, uint32_t /*lanes*/) {}
 
@@ -197,6 +219,8 @@ public:
   virtual void issues(Warp &, const IssuedAccess &) {}
   /// Reports an amount of data that an instruction moves or computes.
   virtual void transfers(Warp &, const Op &, Amount, uint64_t /*amount*/) {}
+  /// Reports that an instruction begins that accesses memory in several parts, which are reported next.
+  virtual void beginsAccess(Warp &) {}
   virtual void accesses(Warp &, const LaneAccess &) {}
   virtual void ranges(Warp &, const RangeAccess &) {}
   virtual void tensors(Warp &, const TensorRange &) {}
@@ -209,15 +233,44 @@ public:
   virtual bool isGuarded(Warp &, uint64_t /*offset*/, uint64_t /*bytes*/, unsigned /*lane*/) { return false; }
   /// Reports bytes that an instruction moves without a formula: copies, tiles, `ldmatrix`, tensor memory.
   virtual void moves(Warp &, const Op &, llvm::ArrayRef<MovedBytes>) {}
-  /// Reports that the threads that a barrier of a block waits for have all arrived, before they continue.
-  virtual void meets(BlockState &, uint32_t /*barrier*/) {}
+  /// Reports that the addresses of a held shape are about to change (`LaneShape::isHeld`).
+  virtual void reshapes(GridState &, const LaneShape &) {}
+
+  // ---- order
+
+  /// Reports that lanes arrive at a barrier of their block.
+  virtual void arrives(Warp &, uint32_t /*barrier*/, uint32_t /*lanes*/) {}
+  /// Reports that the threads that a barrier of a block waits for have all arrived; those of `waiting` continue.
+  virtual void meets(BlockState &, uint32_t /*barrier*/, llvm::ArrayRef<WaitingAtBarrier> /*waiting*/) {}
+  /// Reports that lanes release at a place: an address, or another number that is the same for the same place.
+  virtual void releases(Warp &, uint32_t /*lanes*/, uint64_t /*place*/, Release) {}
+  /// Reports that lanes acquire at a place.
+  virtual void acquires(Warp &, uint32_t /*lanes*/, uint64_t /*place*/) {}
+  virtual void fences(Warp &, uint32_t /*lanes*/, const Fence &) {}
+  /// Reports that lanes of a warp execute an instruction together, or with `isBarrier` wait for each other.
+  virtual void joins(Warp &, uint32_t /*lanes*/, bool /*isBarrier*/) {}
+  /// Reports what a lane does with a barrier object in shared memory.
+  virtual void objects(Warp &, const Op &, ObjectUse, const uint8_t * /*object*/, unsigned /*lane*/) {}
+  /// Reports that an instruction brings an arrival or bytes to a barrier object.
+  virtual void contributes(Warp &, const Instruction &, const uint8_t * /*object*/) {}
+  /// Reports that a phase of a barrier object in the block is complete.
+  virtual void endsPhase(BlockState &, const uint8_t * /*object*/) {}
   /// Reports that an asynchronous operation of the warp begins, or that an arrival waits for operations. `id`
   /// identifies it among the operations of the cluster.
   virtual void starts(Warp &, const Op &, uint64_t /*id*/) {}
-  /// Reports that it ends.
+  /// Reports that an operation ends.
   virtual void ends(Warp &, const FunctionCode &, const Op &, uint64_t /*id*/) {}
-  /// Reports that the addresses of a held shape are about to change (`LaneShape::isHeld`).
-  virtual void reshapes(GridState &, const LaneShape &) {}
+  /// Reports that an operation takes registers that it holds until it is complete.
+  virtual void holds(Warp &, const Op &, const HeldLocals &, unsigned /*engine*/, uint32_t /*lanes*/) {}
+  /// Reports that an instruction uses registers that operations may hold. `isChange`: it does more than to copy into
+  /// them.
+  virtual void touches(Warp &, const Op &, const HeldLocals &, bool /*isChange*/, uint32_t /*lanes*/) {}
+  /// Reports that lanes have waited until the first `covered` operations of an engine of their warp were complete.
+  virtual void completes(Warp &, const Op &, const GroupUse &, uint32_t /*covered*/, uint32_t /*lanes*/) {}
+  /// Reports that barrier objects get an arrival when the operations that an engine of the warp has started are
+  /// complete.
+  virtual void arrivesAfter(Warp &, const ArrivalAfter &, llvm::ArrayRef<const uint8_t *> /*objects*/,
+                            uint32_t /*lanes*/) {}
 };
 
 /// Makes an observer for a core of a launch.

@@ -1,5 +1,6 @@
 #include "Machine/Order.h"
 #include "Machine/Grid.h"
+#include "Machine/RaceState.h"
 #include "Machine/Wide.h"
 #include <algorithm>
 
@@ -52,58 +53,63 @@ void join(Clock &into, const Clock &other) {
 static bool areAll(const Warp &warp, uint32_t lanes) { return !(warp.alive & ~lanes); }
 
 void publish(const Warp &warp, uint32_t lanes, const Clock &known, Clock &to) {
-  if (lanes & warp.view.lanes)
-    join(to, warp.view.clock);
-  const uint32_t own = entryOf(known, warp.agent);
-  if (areAll(warp, lanes) || (lanes & (lanes - 1)) || own <= warp.together)
+  const RaceWarp &race = raceOf(warp);
+  if (lanes & race.view.lanes)
+    join(to, race.view.clock);
+  const uint32_t own = entryOf(known, race.agent);
+  if (areAll(warp, lanes) || (lanes & (lanes - 1)) || own <= race.together)
     return join(to, known);
   Clock mine = known;
-  mine[warp.agent] = warp.together;
+  mine[race.agent] = race.together;
   const LaneCount count{own, static_cast<uint32_t>(__builtin_ctz(lanes))};
-  const uint32_t entry = warp.block->agents->lane(warp.agent);
+  const uint32_t entry = warp.block->agents->lane(race.agent);
   raiseEntry(mine, entry, 0);
-  joinLane(mine, warp.agent, entry, count.entry());
+  joinLane(mine, race.agent, entry, count.entry());
   join(to, mine);
 }
 
 void tell(Warp &warp, uint32_t lanes, Clock &to) {
-  publish(warp, lanes, warp.clock, to);
-  ++warp.clock[warp.agent];
+  RaceWarp &race = raceOf(warp);
+  publish(warp, lanes, race.clock, to);
+  ++race.clock[race.agent];
 }
 
 /// All lanes have seen what came back to the warp through others.
 static void noteReturn(Warp &warp, const Clock &what) {
-  warp.together = std::max(warp.together, entryOf(what, warp.agent));
+  RaceWarp &race = raceOf(warp);
+  race.together = std::max(race.together, entryOf(what, race.agent));
   const Agents &agents = *warp.block->agents;
   if (what.size() <= agents.engine(1, 0)) // nothing is known of engines
     return;
-  warp.enginesTogether.resize(agents.engines);
+  race.enginesTogether.resize(agents.engines);
   for (uint32_t engine = 0; engine < agents.engines; ++engine) {
-    uint32_t &seen = warp.enginesTogether[engine];
-    seen = std::max(seen, entryOf(what, agents.engine(warp.agent, engine)));
+    uint32_t &seen = race.enginesTogether[engine];
+    seen = std::max(seen, entryOf(what, agents.engine(race.agent, engine)));
   }
 }
 
 void learn(Warp &warp, uint32_t lanes, const Clock &what) {
+  RaceWarp &race = raceOf(warp);
   noteReturn(warp, what);
-  LaneView &view = warp.view;
+  LaneView &view = race.view;
   if (!areAll(warp, lanes | view.lanes)) {
     view.lanes |= lanes;
     return join(view.clock, what);
   }
-  join(warp.clock, what);
+  join(race.clock, what);
   if (view.lanes && !areAll(warp, lanes)) {
-    join(warp.clock, view.clock);
+    join(race.clock, view.clock);
     view = {};
   }
 }
 
 void learnEntry(Warp &warp, uint32_t lanes, uint32_t entry, uint32_t to) {
+  RaceWarp &race = raceOf(warp);
   if (areAll(warp, lanes))
-    return raiseEntry(warp.clock, entry, to);
-  warp.view.lanes |= lanes;
-  raiseEntry(warp.view.clock, 0, warp.clock[0]);
-  raiseEntry(warp.view.clock, entry, to);
+    return raiseEntry(race.clock, entry, to);
+  race.view.lanes |= lanes;
+  raiseEntry(race.view.clock, 0, race.clock[0]);
+  raiseEntry(race.view.clock, entry, to);
 }
 
 static PTXRAY_INLINE uint32_t leastOf(const uint32_t *entries, size_t count) {
@@ -115,82 +121,77 @@ static PTXRAY_INLINE uint32_t leastOf(const uint32_t *entries, size_t count) {
 static PTXRAY_FOR_AVX2 uint32_t leastOfWide(const uint32_t *entries, size_t count) { return leastOf(entries, count); }
 
 void raiseHorizon(Warp &warp) {
+  RaceWarp &race = raceOf(warp);
   const size_t warps = warp.block->agents->warps;
-  const uint32_t others = warp.clock.size() > warps ? (isWide() ? leastOfWide : leastOf)(&warp.clock[1], warps) : 0;
-  warp.horizon = std::min(warp.together, others); // its own count is not less than what it knows together
+  const uint32_t others = race.clock.size() > warps ? (isWide() ? leastOfWide : leastOf)(&race.clock[1], warps) : 0;
+  race.horizon = std::min(race.together, others); // its own count is not less than what it knows together
 }
 
 void meet(Warp &warp) {
-  if (warp.view.lanes)
-    join(warp.clock, std::exchange(warp.view, {}).clock);
-  noteReturn(warp, warp.clock);
-  ++warp.clock[warp.agent];
+  RaceWarp &race = raceOf(warp);
+  if (race.view.lanes)
+    join(race.clock, std::exchange(race.view, {}).clock);
+  noteReturn(warp, race.clock);
+  ++race.clock[race.agent];
 }
 
 void releaseAt(Warp &warp, uint32_t lanes, uint64_t place, bool isRelaxed) {
-  if (warp.clock.empty())
-    return;
-  Clock &known = (*warp.block->places)[place];
+  RaceWarp &race = raceOf(warp);
+  Clock &known = race.cluster->places[place];
   if (!isRelaxed)
     return tell(warp, lanes, known);
-  if (lanes & warp.fenced.lanes)
-    publish(warp, lanes, warp.fenced.clock, known);
+  if (lanes & race.fenced.lanes)
+    publish(warp, lanes, race.fenced.clock, known);
 }
 
 void acquireAt(Warp &warp, uint32_t lanes, uint64_t place, bool isRelaxed) {
-  if (warp.clock.empty())
-    return;
-  const auto found = warp.block->places->find(place);
-  if (found == warp.block->places->end())
+  RaceWarp &race = raceOf(warp);
+  const auto found = race.cluster->places.find(place);
+  if (found == race.cluster->places.end())
     return;
   if (!isRelaxed)
     return learn(warp, lanes, found->second);
-  warp.unfenced.lanes |= lanes;
-  join(warp.unfenced.clock, found->second);
+  race.unfenced.lanes |= lanes;
+  join(race.unfenced.clock, found->second);
 }
 
-static void fenceWeakly(const ThreadFence &fence, WeakView &view) {
-  const Reach reach = fence.isOfBlock ? Reach::Block : Reach::Everybody;
-  if (fence.isSequential)
-    return view.fence(reach);
-  if (fence.acquires)
-    view.acquire(reach);
-  if (fence.releases)
-    view.release(reach);
-}
-
-void fenceThreads(char *, const Op &op, uint32_t mask, Warp &warp) {
-  const auto &fence = *static_cast<const ThreadFence *>(op.more);
-  if (warp.weak)
-    fenceWeakly(fence, *warp.weak);
-  if (warp.clock.empty())
+void orderByFence(Warp &warp, uint32_t mask, const Fence &fence) {
+  RaceWarp &race = raceOf(warp);
+  const Agents &agents = *warp.block->agents;
+  if (fence.of == Fence::Of::Proxies) {
+    const bool hasView = mask & race.view.lanes;
+    for (uint32_t one = 1; one <= agents.warps; ++one)
+      raiseEntry(race.clock, agents.fenced(one),
+                 std::max(race.clock[one], hasView ? entryOf(race.view.clock, one) : 0));
+    ++race.clock[race.agent];
     return;
-  if (fence.acquires && (warp.unfenced.lanes & mask)) {
-    learn(warp, warp.unfenced.lanes & mask, warp.unfenced.clock);
-    warp.unfenced.lanes &= ~mask;
-    if (!warp.unfenced.lanes)
-      warp.unfenced.clock.clear();
+  }
+  if (fence.of == Fence::Of::Objects) {
+    raiseEntry(race.clock, agents.made(race.agent), race.clock[race.agent]);
+    ++race.clock[race.agent];
+    return;
+  }
+  if (fence.acquires && (race.unfenced.lanes & mask)) {
+    learn(warp, race.unfenced.lanes & mask, race.unfenced.clock);
+    race.unfenced.lanes &= ~mask;
+    if (!race.unfenced.lanes)
+      race.unfenced.clock.clear();
   }
   if (!fence.releases)
     return;
-  warp.fenced.lanes |= mask;
-  join(warp.fenced.clock, warp.clock);
-  if (mask & warp.view.lanes)
-    join(warp.fenced.clock, warp.view.clock);
-  ++warp.clock[warp.agent];
+  race.fenced.lanes |= mask;
+  join(race.fenced.clock, race.clock);
+  if (mask & race.view.lanes)
+    join(race.fenced.clock, race.view.clock);
+  ++race.clock[race.agent];
 }
 
-void meetReads(char *, const Op &, uint32_t mask, Warp &warp) {
-  if (warp.clock.empty() || !warp.hasRead || !areAll(warp, mask))
+void orderReads(Warp &warp, uint32_t mask) {
+  RaceWarp &race = raceOf(warp);
+  if (!race.hasRead || !areAll(warp, mask))
     return;
-  warp.hasRead = false;
-  warp.readsTogether = warp.clock[warp.agent]++;
-}
-
-void meetLanes(char *, const Op &, uint32_t, Warp &warp) {
-  settleAll(warp);
-  if (!warp.clock.empty())
-    meet(warp);
+  race.hasRead = false;
+  race.readsTogether = race.clock[race.agent]++;
 }
 
 } // namespace ptxray::machine

@@ -1,6 +1,6 @@
 #include "Machine/Races.h"
-#include "Machine/Grid.h"
-#include "Machine/Watch.h"
+#include "Machine/Order.h"
+#include "Machine/RaceState.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
@@ -26,8 +26,9 @@ static bool areOfOneLane(const PastAccess &access, const PastAccess &now) {
 
 /// The lanes that access now have seen the earlier access, although their warp as a whole has not.
 static bool isSeenByLanes(const PastAccess &access, const PastAccess &now, const Warp &warp) {
-  const bool hasView = warp.view.lanes && !(warp.accessing & ~warp.view.lanes);
-  if (hasView && entryOf(warp.view.clock, access.warp) >= access.clock)
+  const RaceWarp &race = raceOf(warp);
+  const bool hasView = race.view.lanes && !(race.accessing & ~race.view.lanes);
+  if (hasView && entryOf(race.view.clock, access.warp) >= access.clock)
     return true;
   const Agents &agents = *warp.block->agents;
   if (access.warp > agents.warps)
@@ -38,21 +39,22 @@ static bool isSeenByLanes(const PastAccess &access, const PastAccess &now, const
     lane.lanes = known.lane * 0x01010101u;
     return known.count >= access.clock && areOfOneLane(access, lane);
   };
-  return isLane(warp.clock) || (hasView && isLane(warp.view.clock));
+  return isLane(race.clock) || (hasView && isLane(race.view.clock));
 }
 
 static bool isBefore(const PastAccess &access, const PastAccess &now, const Warp &warp, bool isRead = false) {
+  const RaceWarp &race = raceOf(warp);
   if (access.warp == 0 || (warp.doer.isOrdered && access.warp == warp.doer.agent))
     return true;
-  if (access.warp == warp.agent)
-    return access.clock <= warp.together || (isRead && access.clock <= warp.readsTogether) ||
+  if (access.warp == race.agent)
+    return access.clock <= race.together || (isRead && access.clock <= race.readsTogether) ||
            areOfOneLane(access, now) || (access.turn == now.turn && access.at == now.at) ||
            isSeenByLanes(access, now, warp);
-  if (entryOf(warp.clock, access.warp) < access.clock)
+  if (entryOf(race.clock, access.warp) < access.clock)
     return isSeenByLanes(access, now, warp);
-  const uint32_t engine = access.warp - warp.block->agents->engine(warp.agent, 0);
+  const uint32_t engine = access.warp - warp.block->agents->engine(race.agent, 0);
   return engine >= warp.block->agents->engines || areOfOneLane(access, now) ||
-         (engine < warp.enginesTogether.size() && access.clock <= warp.enginesTogether[engine]);
+         (engine < race.enginesTogether.size() && access.clock <= race.enginesTogether[engine]);
 }
 
 static bool conflicts(const PastAccess &access, const PastAccess &now, const Warp &warp) {
@@ -115,11 +117,12 @@ static PastAccess unordered(const ReadGroup &group, const PastAccess &now, const
 }
 
 bool isUnfenced(uint32_t writer, uint32_t clock, const Warp &warp) {
+  const RaceWarp &race = raceOf(warp);
   const Agents &agents = *warp.block->agents;
   if (!warp.doer.isAsyncProxy || writer == 0 || writer > agents.warps)
     return false;
   const uint32_t entry = agents.fenced(writer);
-  return std::max(entryOf(warp.clock, entry), entryOf(warp.view.clock, entry)) < clock;
+  return std::max(entryOf(race.clock, entry), entryOf(race.view.clock, entry)) < clock;
 }
 
 /// Keeps a group of reads beside the newest one.
@@ -150,7 +153,7 @@ static std::optional<Race> raceOfRead(const PastAccess &write, const PastAccess 
 }
 
 static std::optional<Race> noteRead(Cell &cell, size_t index, const PastAccess &now, SharedShadow &shadow, Warp &warp) {
-  warp.hasRead = true;
+  raceOf(warp).hasRead = true;
   if (std::optional<Race> race = raceOfRead(cell.write, now, warp))
     return race;
   if (cell.hasMoreWrites)
@@ -207,10 +210,11 @@ static std::optional<Race> noteWrite(Cell &cell, size_t index, const PastAccess 
 }
 
 static PastAccess accessNow(const Warp &warp, const Instruction &at) {
+  const RaceWarp &race = raceOf(warp);
   PastAccess now;
-  now.warp = warp.doer.agent ? warp.doer.agent : warp.agent;
-  now.clock = warp.doer.agent ? warp.doer.clock : warp.clock[warp.agent];
-  now.turn = warp.turn;
+  now.warp = warp.doer.agent ? warp.doer.agent : race.agent;
+  now.clock = warp.doer.agent ? warp.doer.clock : race.clock[race.agent];
+  now.turn = race.turn;
   now.isStrong = warp.doer.isStrong;
   now.isAllocation = warp.doer.isAllocation;
   now.at = &at;
@@ -247,7 +251,7 @@ static std::optional<Race> note(SharedShadow &shadow, size_t index, const PastAc
 
 std::optional<Race> noteTensorAccess(Warp &warp, const Instruction &at, BlockState &owner, uint32_t column,
                                      uint8_t lanes, bool isWrite) {
-  SharedShadow &shadow = owner.tensorShadow;
+  SharedShadow &shadow = raceOf(owner).tensorShadow;
   PastAccess now = accessNow(warp, at);
   now.bytes = lanes;
   if (shadow.size() <= column)
@@ -282,10 +286,11 @@ static bool isNotedAtOnce(SharedShadow &shadow, const PastAccess &now, const Sha
 /// Returns up to which count of the releases of every warp all has happened before what the warp does now, and is seen
 /// by the proxy that does it.
 static uint32_t seenHorizon(const Warp &warp) {
+  const RaceWarp &race = raceOf(warp);
   const Agents &agents = *warp.block->agents;
-  uint32_t horizon = warp.horizon;
+  uint32_t horizon = race.horizon;
   for (uint32_t one = 1; warp.doer.isAsyncProxy && one <= agents.warps; ++one)
-    horizon = std::min(horizon, entryOf(warp.clock, agents.fenced(one)));
+    horizon = std::min(horizon, entryOf(race.clock, agents.fenced(one)));
   return horizon;
 }
 
@@ -307,7 +312,7 @@ static size_t alikeFrom(const SharedShadow &shadow, const SharedAccess &access, 
 }
 
 bool areNotedAlike(Warp &warp, const Instruction &at, BlockState &owner, llvm::ArrayRef<ByteRun> runs, bool isWrite) {
-  SharedShadow &shadow = owner.shadow;
+  SharedShadow &shadow = raceOf(owner).shadow;
   const auto isWhole = [](const ByteRun &run) { return (run.begin | run.end) % bytesOfCell == 0; };
   noteLateReads(owner);
   if (runs.empty() || !llvm::all_of(runs, isWhole) || !shadow.areReadsSame(runs))
@@ -316,7 +321,7 @@ bool areNotedAlike(Warp &warp, const Instruction &at, BlockState &owner, llvm::A
                         (!isWrite && shadow.areWritesBefore(runs, seenHorizon(warp), warp.block->agents->warps));
   PastAccess now = accessNow(warp, at);
   now.bytes = (1u << bytesOfCell) - 1;
-  warp.hasRead |= !isWrite;
+  raceOf(warp).hasRead |= !isWrite;
   const size_t first = runs[0].begin / bytesOfCell;
   if (!areAlike || note(shadow, first, now, isWrite, warp) || shadow.hasMoreReads(first))
     return false;
@@ -326,7 +331,7 @@ bool areNotedAlike(Warp &warp, const Instruction &at, BlockState &owner, llvm::A
 
 static std::optional<Race> noteAll(Warp &warp, PastAccess now, uint32_t horizon, BlockState &owner,
                                    const SharedAccess &access) {
-  SharedShadow &shadow = owner.shadow;
+  SharedShadow &shadow = raceOf(owner).shadow;
   if (isNotedAtOnce(shadow, now, access, warp, horizon))
     return {};
   const uint64_t end = access.offset + access.bytes;
@@ -349,22 +354,23 @@ static std::optional<Race> noteAll(Warp &warp, PastAccess now, uint32_t horizon,
 }
 
 std::optional<Race> noteAccess(Warp &warp, const Instruction &at, BlockState &owner, const SharedAccess &access) {
+  RaceWarp &race = raceOf(warp);
   PastAccess now = accessNow(warp, at);
   now.isStrong |= access.isStrong;
-  warp.hasRead |= !access.isWrite;
+  race.hasRead |= !access.isWrite;
   noteLateReads(owner);
-  return noteAll(warp, now, warp.horizon, owner, access);
+  return noteAll(warp, now, race.horizon, owner, access);
 }
 
 void noteLateReads(BlockState &owner) {
-  if (owner.shadow.lateReads.empty())
+  if (raceOf(owner).shadow.lateReads.empty())
     return;
-  for (const LateRead &one : std::exchange(owner.shadow.lateReads, {})) {
+  for (const LateRead &one : std::exchange(raceOf(owner).shadow.lateReads, {})) {
     Warp &warp = *one.reader;
     const Doer doer = std::exchange(warp.doer, {});
-    const uint32_t accessing = std::exchange(warp.accessing, allLanes);
+    const uint32_t accessing = std::exchange(raceOf(warp).accessing, allLanes);
     PastAccess then;
-    then.warp = warp.agent;
+    then.warp = raceOf(warp).agent;
     then.clock = one.clock;
     then.turn = one.turn;
     then.at = one.at;
@@ -379,22 +385,22 @@ void noteLateReads(BlockState &owner) {
                {shape.lanes.data() + run.first, shift, shape.lanesOfCells.data() + run.first}});
     }
     warp.doer = doer;
-    warp.accessing = accessing;
+    raceOf(warp).accessing = accessing;
   }
 }
 
 void dropKnown(BlockState &owner) {
-  std::vector<LateRead> &reads = owner.shadow.lateReads;
-  if (reads.empty() && owner.shadow.moreWrites.empty())
+  std::vector<LateRead> &reads = raceOf(owner).shadow.lateReads;
+  if (reads.empty() && raceOf(owner).shadow.moreWrites.empty())
     return;
   uint32_t known = ~0u;
   for (const BlockState *block : owner.cluster)
     for (const Warp &warp : block->warps)
       if (!warp.isDone())
-        known = std::min(known, warp.horizon);
+        known = std::min(known, raceOf(warp).horizon);
   if (llvm::all_of(reads, [known](const LateRead &one) { return one.clock <= known; }))
     reads.clear();
-  owner.shadow.dropMoreWrites(known, owner.agents->warps);
+  raceOf(owner).shadow.dropMoreWrites(known, owner.agents->warps);
 }
 
 } // namespace ptxray::machine

@@ -2,45 +2,16 @@
 // Races in shared memory: two accesses of different warps, one of them a write, that nothing orders. What orders them
 // is known by clocks: each warp counts its releases, and knows up to which count of every other warp all has happened
 // before. Lanes of one warp are told apart where nothing has brought them together since (`Order.h`).
-#include "Diagnostics/Diagnostic.h"
+#include "Machine/Clock.h"
+#include "Machine/Race.h"
 #include "Machine/SharedShadow.h"
-#include "Parse/Ast.h"
-#include <cstdint>
-#include <map>
 #include <optional>
-#include <string>
-#include <vector>
 
 namespace ptxray::machine {
 
 struct BlockState;
 struct Warp;
 
-/// Counts for each warp of the cluster how many of its releases come before. The first entry is the number of warps.
-using Clock = std::vector<uint32_t>;
-void join(Clock &into, const Clock &other);
-/// The entries from this one on say more of one lane of each warp.
-constexpr size_t firstLaneEntry(size_t warps) { return 3 * warps + 1; }
-
-/// A conflict with an earlier access.
-struct Race {
-  PastAccess earlier;
-  bool isWrite = false;                 // the earlier one
-  bool isTensor = false;                // it is in tensor memory
-  bool isUnfenced = false;              // it is ordered, but another proxy does not see it
-  std::optional<DiagId> rule = {};      // the broken rule about asynchronous operations
-  std::string registerName = {};        // the register that is used too early
-  const Instruction *wait = nullptr;    // the wait, which is for something else
-  bool isGlobal = false;                // it is in global memory, not in shared
-  bool isOfWarp = false;                // both are of lanes of one warp
-  bool matters = true;                  // else only if the value that was read is used
-  std::optional<uint32_t> cluster = {}; // the earlier one was of this cluster
-};
-/// A load read what another warp wrote, and nothing orders the two.
-struct DoubtfulLoad {
-  Race race;
-  uint64_t address;
-};
 /// The lanes of an access: for each element of 1 << `shift` bytes one.
 struct AccessLanes {
   const uint8_t *lanes = nullptr; // null: the warp as a whole

@@ -183,15 +183,19 @@ static void clear(const BlockState &block, WrittenShared &shared) {
   }
 }
 
-void UnwrittenObserver::beginBlock(BlockState &block, bool isAgain) {
-  if (!hasFlags)
-    return;
+static void begin(BlockState &block, bool isAgain) {
   if (!isAgain)
     block.attached.put(ObserverSlot::Unwritten, std::make_unique<WrittenShared>());
   clear(block, writtenShared(block));
   for (Warp &warp : block.warps)
     if (isAgain && warp.attached.in(ObserverSlot::Unwritten))
       warp.attached.put(ObserverSlot::Unwritten, nullptr);
+}
+
+void UnwrittenObserver::beginCluster(llvm::ArrayRef<BlockState *> cluster, bool isAgain) {
+  for (BlockState *block : cluster)
+    if (hasFlags)
+      begin(*block, isAgain);
 }
 
 /// Marks the guard zones of the lanes' frame.
@@ -247,7 +251,7 @@ void UnwrittenObserver::ranges(Warp &, const RangeAccess &access) {
     mark(writtenShared(*access.owner).flags, access.at, access.bytes);
 }
 
-void UnwrittenObserver::meets(BlockState &block, uint32_t) {
+void UnwrittenObserver::meets(BlockState &block, uint32_t, llvm::ArrayRef<WaitingAtBarrier>) {
   WrittenShared &shared = writtenShared(block);
   const size_t size = shared.flags.size();
   if (shared.upTo == size)

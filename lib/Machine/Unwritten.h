@@ -55,7 +55,7 @@ public:
                                               (hasFlags ? events::Frames | events::Writes | events::Order : 0)),
         hasFlags(hasFlags) {}
 
-  void beginBlock(BlockState &block, bool isAgain) override;
+  void beginCluster(llvm::ArrayRef<BlockState *> cluster, bool isAgain) override;
   void enterFrame(Warp &warp, Frame &frame, uint32_t lanes) override;
   void passes(Warp &warp, unsigned lane, std::optional<uint64_t> from, uint64_t to, uint64_t count,
               uint64_t bytes) override;
@@ -66,7 +66,7 @@ public:
   void ranges(Warp &warp, const RangeAccess &access) override;
   void writes(Warp &warp, BlockState *owner, uint64_t offset, uint64_t bytes, unsigned lane) override;
   bool isGuarded(Warp &warp, uint64_t offset, uint64_t bytes, unsigned lane) override;
-  void meets(BlockState &block, uint32_t barrier) override;
+  void meets(BlockState &block, uint32_t barrier, llvm::ArrayRef<WaitingAtBarrier> waiting) override;
 
 private:
   const bool hasFlags;

@@ -4,9 +4,8 @@
 #include "Machine/Agents.h"
 #include "Machine/LateAccesses.h"
 #include "Machine/Observer.h"
-#include "Machine/Order.h"
 #include "Machine/Program.h"
-#include "Machine/Races.h"
+#include "Machine/Race.h"
 #include "Machine/WeakMemory.h"
 #include <cstring>
 
@@ -90,7 +89,6 @@ struct Warp {
   uint32_t lanes = 0;                 // those that it begins with
   uint32_t alive = 0;
   Fragment now;                 // mask 0: none runs
-  Clock clock;                  // empty: races are not looked for
   Doer doer;                    // does what is noted now
   bool isPlain = true;          // its accesses are not weak, and no observer needs each block of code or instruction
   bool isFollowed = false;      // an observer needs each instruction
@@ -101,22 +99,8 @@ struct Warp {
   std::deque<Frame> frames;
   std::vector<uint8_t> local; // each lane has `localBytes` of them
   uint32_t localBytes = 0;
-  uint32_t atBarrier = 0;                // lanes
-  uint32_t agent = 0;                    // its number in the cluster, from 1 on
-  uint32_t together = 0;                 // up to which of its releases each lane has seen what the others did
-  uint32_t readsTogether = 0;            // or what they read
-  uint32_t horizon = 0;                  // all lanes know what each warp of the cluster did up to this count of its own
-  bool hasRead = false;                  // since then
-  std::vector<uint32_t> enginesTogether; // and of operations of its engines
-  LaneView view;                         // what some of the lanes have seen besides
-  LaneView fenced, unfenced;             // what was before the last fences, and what strong reads saw since
-  uint32_t accessing = 0;                // the lanes whose access is noted
-  uint16_t turn = 0;                     // how many accesses were noted
-  std::vector<Engine> engines;           // by their number
-  std::vector<HeldByOperation> held;
-  bool hasFencedRegisters = false;         // it has executed a fence for registers
-  const FunctionCode *changedIn = nullptr; // whose registers were changed since the last fence for them:
-  std::vector<bool> changed;
+  uint32_t atBarrier = 0;                     // lanes
+  std::vector<Engine> engines;                // by their number
   std::array<const Allocation *, 8> recent{}; // those that accesses found, by their instruction
   uint32_t atCluster = 0; // lanes that have arrived at the barrier of the cluster, for the phase that is not complete
   std::optional<VainWait> waitsInVain; // a wait for the phase of a barrier object

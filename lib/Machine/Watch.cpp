@@ -1,8 +1,9 @@
 #include "Machine/Watch.h"
-#include "Machine/Flight.h"
-#include "Machine/Grid.h"
+#include "Machine/Order.h"
+#include "Machine/RaceState.h"
 #include "Machine/TensorMemory.h"
 #include "Machine/Unwritten.h"
+#include "llvm/ADT/STLExtras.h"
 #include <cstring>
 
 namespace ptxray::machine {
@@ -16,6 +17,117 @@ struct WatchedAccess {
   bool isStrong = false;
 };
 
+// ---- the life of a cluster
+
+/// Returns how many releases a warp of the cluster has made at most.
+static uint32_t maxReleases(llvm::ArrayRef<BlockState *> cluster) {
+  uint32_t most = 0;
+  for (const BlockState *block : cluster)
+    for (const Warp &warp : block->warps)
+      most = std::max(most, raceOf(warp).clock[raceOf(warp).agent]);
+  return most;
+}
+
+/// Lets the warp know of all that was done, as after a barrier of the cluster, so that nothing that was noted of memory
+/// needs to be forgotten.
+static void knowAll(Warp &warp, uint32_t releases) {
+  RaceWarp &race = raceOf(warp);
+  const uint32_t warps = race.clock[0];
+  race.clock.assign(warp.block->agents->made(1), releases); // what they did, also before fences for proxies
+  race.clock[0] = warps;
+  ++race.clock[race.agent];
+  race.together = race.horizon = releases;
+  race.readsTogether = 0;
+  race.hasRead = false;
+  race.enginesTogether.clear();
+  race.view = race.fenced = race.unfenced = {};
+  race.held.clear();
+  race.changedIn = nullptr;
+  race.changed.clear();
+}
+
+static uint64_t countClusters(const GridState &grid) {
+  uint64_t count = 1;
+  for (int i = 0; i < 3; ++i)
+    count *= grid.grid[i] / grid.cluster[i];
+  return count;
+}
+
+/// Makes the states of a cluster that has none.
+static void make(llvm::ArrayRef<BlockState *> cluster, RaceGrid &grid) {
+  const auto shared = std::make_shared<RaceCluster>();
+  const uint32_t warps = cluster.front()->agents->warps;
+  for (BlockState *block : cluster) {
+    auto state = std::make_unique<RaceBlock>();
+    state->cluster = shared;
+    state->shadow.grow(block->shared.size() / bytesOfCell + 1, block->grid->program.module->ast().instructions.data());
+    block->attached.put(ObserverSlot::Races, std::move(state));
+    for (Warp &warp : block->warps) {
+      auto race = std::make_unique<RaceWarp>();
+      race->grid = &grid;
+      race->cluster = shared.get();
+      race->agent = agentOf(warp);
+      race->clock.assign(warps + 1, 0);
+      race->clock[0] = warps;
+      race->clock[race->agent] = 1;
+      warp.attached.put(ObserverSlot::Races, std::move(race));
+    }
+  }
+}
+
+void RaceObserver::beginCluster(llvm::ArrayRef<BlockState *> cluster, bool isAgain) {
+  const GridState &grid = *cluster.front()->grid;
+  const uint64_t clusters = countClusters(grid);
+  if (clusters == 1)
+    state.shadows->bytesOfCell = GlobalShadows::fine;
+  if (isAgain) {
+    const uint32_t releases = maxReleases(cluster);
+    raceOf(*cluster.front()).cluster->places.clear();
+    for (BlockState *block : cluster) {
+      SharedShadow &shadow = raceOf(*block).shadow;
+      shadow.lateReads.clear();
+      shadow.dropMoreWrites(releases, block->agents->warps);
+      for (Clock &clock : raceOf(*block).barriers)
+        clock.clear();
+      for (Warp &warp : block->warps)
+        knowAll(warp, releases);
+    }
+  } else
+    make(cluster, state);
+  if (!grid.program.needsOrder || clusters > ClusterOrder::most)
+    return;
+  llvm::BitVector &seen = raceOf(*cluster.front()).cluster->seen;
+  seen.clear();
+  seen.resize(static_cast<unsigned>(clusters));
+  seen.set(static_cast<unsigned>(cluster.front()->agents->cluster));
+}
+
+bool RaceObserver::canBeginAgain(llvm::ArrayRef<BlockState *> cluster) {
+  constexpr uint32_t limit = 1 << 16; // what notes releases has no room for any number of them
+  return maxReleases(cluster) < limit && llvm::all_of(
+                                             cluster,
+                                             [](const BlockState *block) {
+                                               const RaceBlock &race = raceOf(*block);
+                                               return !race.tensorShadow.size() && race.shadow.moreReads.empty();
+                                             });
+}
+
+void RaceObserver::arrives(Warp &warp, uint32_t barrier, uint32_t lanes) {
+  tell(warp, lanes, raceOf(*warp.block).barriers[barrier]);
+}
+
+void RaceObserver::meets(BlockState &block, uint32_t barrier, llvm::ArrayRef<WaitingAtBarrier> waiting) {
+  Clock &clock = raceOf(block).barriers[barrier];
+  for (const WaitingAtBarrier &one : waiting) {
+    learn(*one.warp, one.fragment.mask, clock);
+    raiseHorizon(*one.warp);
+  }
+  clock.clear();
+  dropKnown(block);
+}
+
+// ---- accesses
+
 static uint64_t offsetInShared(Space space, uint64_t address) {
   return (space == Space::Generic ? address - sharedWindow : address) & ((uint64_t(1) << sharedRankShift) - 1);
 }
@@ -25,7 +137,7 @@ static std::optional<Race> watched(Warp &warp, const Op &op, const AddressOf &ad
   const auto &[at, bytes, isWrite, mask, by, isStrong] = access;
   const bool isShared = address.space == Space::Shared || (address.space == Space::Generic && at / windowBytes == 2);
   const bool isGlobal = address.space == Space::Global || (address.space == Space::Generic && at >= globalBegin);
-  if (!(isShared || isGlobal) || warp.fault || warp.clock.empty() || warp.doer.stage == Stage::End)
+  if (!(isShared || isGlobal) || warp.fault || warp.doer.stage == Stage::End)
     return {};
   const Instruction &instruction = warp.now.frame->code.instruction(op.instruction);
   if (isGlobal) {
@@ -33,7 +145,7 @@ static std::optional<Race> watched(Warp &warp, const Op &op, const AddressOf &ad
     return one ? noteGlobal(warp, instruction, {*one, at - one->begin, bytes, isWrite, isStrong, by}) : std::nullopt;
   }
   const uint64_t rank = (at & (windowBytes - 1)) >> sharedRankShift;
-  warp.accessing = mask;
+  raceOf(warp).accessing = mask;
   return noteAccess(warp, instruction, *warp.block->cluster[rank],
                     {offsetInShared(address.space, at), bytes, isWrite, by, isStrong});
 }
@@ -55,7 +167,7 @@ static void watchShared(Warp &warp, const Op &op, BlockState &block, uint64_t of
     return;
   const Instruction &instruction = warp.now.frame->code.instruction(op.instruction);
   const auto by = static_cast<uint8_t>(lane);
-  warp.accessing = 1u << lane;
+  raceOf(warp).accessing = 1u << lane;
   const std::optional<Race> race =
       noteAccess(warp, instruction, block, {offset, bytes, isWrite, {isOfLane ? &by : nullptr, allOfLane}});
   reportRace(race, warp, op, {{}, 0, Space::Shared}, offset, bytes, isWrite, lane);
@@ -81,7 +193,7 @@ void RaceObserver::tensors(Warp &warp, const TensorRange &one) {
   if (warp.doer.stage == Stage::End)
     return;
   const Instruction &instruction = warp.now.frame->code.instruction(one.op.instruction);
-  warp.accessing = one.together ? one.together : 1u << one.lane;
+  raceOf(warp).accessing = one.together ? one.together : 1u << one.lane;
   for (uint32_t i = 0; i < one.lanes.size() && !warp.fault; ++i) {
     const uint32_t column = (one.first + i) % TensorMemory::columns;
     if (one.lanes[i])
@@ -94,7 +206,7 @@ void RaceObserver::matrices(Warp &warp, const Op &op, BlockState &block, const S
   if (warp.doer.stage == Stage::End)
     return;
   const auto places = block.grid->matrices.placesOf(matrix);
-  warp.accessing = 1u << lane;
+  raceOf(warp).accessing = 1u << lane;
   if (!warp.fault && places->end <= block.shared.size() &&
       areNotedAlike(warp, warp.now.frame->code.instruction(op.instruction), block, places->runs, /*isWrite=*/false))
     return;
@@ -162,12 +274,14 @@ static void watchStrong(Warp &warp, const Op &op, const MemoryAccess &access, ui
     orderClusters(warp, place);
 }
 
+void RaceObserver::beginsAccess(Warp &warp) { ++raceOf(warp).turn; }
+
 void RaceObserver::accesses(Warp &warp, const LaneAccess &one) {
   const auto &[op, access, at, found] = one;
   const Space space = access.address.space;
   if (!access.isStrong && (space == Space::Local || space == Space::Const || space == Space::Param))
     return;
-  ++warp.turn;
+  ++raceOf(warp).turn;
   if (!access.isStrong && !isRaced(warp, op, access, at, found))
     return;
   const char *registers = warp.now.frame->registers;

@@ -1,6 +1,7 @@
 #pragma once
-// The race detector as an observer: notes the accesses of lanes, and faults at those that race.
+// The race detector as an observer: notes the accesses of lanes, knows what orders them, and faults at those that race.
 #include "Machine/Access.h"
+#include "Machine/GlobalRaces.h"
 #include "Machine/Observer.h"
 #include "Machine/Races.h"
 
@@ -8,12 +9,46 @@ namespace ptxray::machine {
 
 class RaceObserver final : public Observer {
 public:
-  RaceObserver() : Observer(ObserverSlot::Races, events::Accesses) {}
+  explicit RaceObserver(std::shared_ptr<GlobalShadows> shadows)
+      : Observer(ObserverSlot::Races, events::Accesses | events::Order) {
+    state.shadows = std::move(shadows);
+  }
+
+  void beginCluster(llvm::ArrayRef<BlockState *> cluster, bool isAgain) override;
+  bool canBeginAgain(llvm::ArrayRef<BlockState *> cluster) override;
+  void beginsAccess(Warp &warp) override;
   void accesses(Warp &warp, const LaneAccess &access) override;
   void ranges(Warp &warp, const RangeAccess &access) override;
   void tensors(Warp &warp, const TensorRange &access) override;
   void matrices(Warp &warp, const Op &op, BlockState &block, const SharedMatrix &matrix, unsigned lane) override;
   void reshapes(GridState &grid, const LaneShape &shape) override;
+  void arrives(Warp &warp, uint32_t barrier, uint32_t lanes) override;
+  void meets(BlockState &block, uint32_t barrier, llvm::ArrayRef<WaitingAtBarrier> waiting) override;
+  // FlightRaces.cpp:
+  void releases(Warp &warp, uint32_t lanes, uint64_t place, Release how) override;
+  void acquires(Warp &warp, uint32_t lanes, uint64_t place) override;
+  void fences(Warp &warp, uint32_t lanes, const Fence &fence) override;
+  void joins(Warp &warp, uint32_t lanes, bool isBarrier) override;
+  void objects(Warp &warp, const Op &op, ObjectUse use, const uint8_t *object, unsigned lane) override;
+  void contributes(Warp &warp, const Instruction &at, const uint8_t *object) override;
+  void seesPhase(Warp &warp, uint32_t lanes, const uint8_t *object, bool isRelaxed) override;
+  void endsPhase(BlockState &block, const uint8_t *object) override;
+  void completes(Warp &warp, const Op &op, const GroupUse &use, uint32_t covered, uint32_t lanes) override;
+  void arrivesAfter(Warp &warp, const ArrivalAfter &after, llvm::ArrayRef<const uint8_t *> objects,
+                    uint32_t lanes) override;
+  // RegisterWatch.cpp:
+  void holds(Warp &warp, const Op &op, const HeldLocals &registers, unsigned engine, uint32_t lanes) override;
+  void touches(Warp &warp, const Op &op, const HeldLocals &registers, bool isChange, uint32_t lanes) override;
+
+private:
+  RaceGrid state;
 };
+
+/// Sets the rule that an access broke, for a race with an asynchronous operation or by one, if it has a rule of its
+/// own.
+void nameRule(Race &race, const Warp &warp, bool isWrite);
+/// Frees registers that operations of an engine held, which are complete up to a number.
+void giveBackRegisters(Warp &warp, unsigned engine, uint32_t covered);
+void fenceRegisters(Warp &warp);
 
 } // namespace ptxray::machine

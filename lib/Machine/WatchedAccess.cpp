@@ -1,5 +1,6 @@
 #include "Machine/WatchedAccess.h"
 #include "Machine/QuickAccess.h"
+#include "Machine/RaceState.h"
 #include "Machine/Unwritten.h"
 #include "Machine/Watch.h"
 
@@ -67,18 +68,20 @@ static uint8_t *flagAt(WrittenShared &written, uint64_t offset, const LaneShape 
   warp.block->grid->observers->in(ObserverSlot::Races)->accesses(warp, {op, access, at, found});
 }
 
-/// The read is told when somebody writes, if all that was written comes before it.
+/// Keeps a read until somebody writes, if all that was written comes before it. Returns whether it does.
 [[gnu::noinline]] static bool isReadLate(const Op &op, Warp &warp, LaneShape &shape, BlockState &owner,
                                          uint64_t offset) {
   constexpr size_t mostReads = 1024;
-  if (!shape.areCells || offset % bytesOfCell || owner.shadow.latestWrite > warp.horizon)
+  SharedShadow &shadow = raceOf(owner).shadow;
+  RaceWarp &race = raceOf(warp);
+  if (!shape.areCells || offset % bytesOfCell || shadow.latestWrite > race.horizon)
     return false;
-  std::vector<LateRead> &reads = owner.shadow.lateReads;
+  std::vector<LateRead> &reads = shadow.lateReads;
   if (reads.size() >= mostReads)
     noteLateReads(owner);
-  shape.isHeld = warp.hasRead = true;
+  shape.isHeld = race.hasRead = true;
   reads.push_back({&shape, &warp, &warp.now.frame->code.instruction(op.instruction), static_cast<uint32_t>(offset),
-                   warp.clock[warp.agent], warp.horizon, ++warp.turn});
+                   race.clock[race.agent], race.horizon, ++race.turn});
   return true;
 }
 

@@ -46,7 +46,7 @@ std::vector<LaneGroup> groupsOf(HaltedLaunch &launch, Warp &warp) {
     groups.back().at = found->place;
   if (warp.fault && !groups.empty())
     groups.back().at = {warp.fault->code->number, warp.fault->instruction};
-  for (const Fragment &one : warp.ready)
+  for (const Fragment &one : warp.others.ready)
     add(State::Ready, one);
   for (const WaitingLanes &one : waitingIn(*warp.block)) {
     if (one.warp != &warp)
@@ -62,7 +62,7 @@ std::vector<LaneGroup> groupsOf(HaltedLaunch &launch, Warp &warp) {
                       one.reason.empty() ? "others have to come" : one.reason,
                       endOf(launch.search(), warp, one.lanes)});
   }
-  for (const Join &join : warp.joins)
+  for (const Join &join : warp.others.joins)
     if (join.arrived)
       groups.push_back({State::Waiting, join.arrived, placeAt(join.frame->code, join.at), join.frame,
                         "lanes that went another way have to come", endOf(launch.search(), warp, join.arrived)});

@@ -332,7 +332,7 @@ void accessAtomically(char *registers, const Op &op, uint32_t mask, Warp &warp) 
                        atomic.isIncrement ? AccessKind::Increment : AccessKind::Atomic,
                        atomic.writes[0].address.space,
                        {to[0].data(), mask, atomic.writes[0].bytes}});
-  if (!warp.late.empty() && !to.empty())
+  if (warp.weak && !warp.weak->late.empty() && !to.empty())
     doOverlapping(warp, to[0].data(), mask, atomic.writes[0].bytes);
   for (uint32_t left = mask; left; left &= left - 1) {
     const uint32_t lane = left & -left;

@@ -41,7 +41,7 @@ struct Pointers {
 const Allocation *findAllocation(const Warp &warp, uint64_t address);
 /// Returns the allocation that the instruction, or another one, has accessed last, or null.
 inline const Allocation *&lastAllocationOf(Warp &warp, const Op &op) {
-  return warp.recent[op.instruction % warp.recent.size()];
+  return warp.cache.recent[op.instruction % warp.cache.recent.size()];
 }
 /// Returns the allocation that holds an address, which is mostly the last one of the instruction, or null.
 inline const Allocation *allocationAt(Warp &warp, const Op &op, uint64_t address) {

@@ -1,6 +1,5 @@
 #include "Machine/BarrierObject.h"
-#include "Machine/Flight.h"
-#include "Machine/Grid.h"
+#include "Machine/Notify.h"
 #include <cstring>
 
 namespace ptxray::machine {

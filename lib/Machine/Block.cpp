@@ -1,6 +1,8 @@
 #include "Machine/Access.h"
 #include "Machine/Flight.h"
 #include "Machine/Grid.h"
+#include "Machine/Joins.h"
+#include "Machine/Run.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
 
@@ -38,7 +40,7 @@ static void prepare(BlockState &block) {
   for (uint32_t number = 0; number < warps; ++number) {
     Warp &warp = block.warps.emplace_back();
     warp.block = &block;
-    warp.shapes = block.grid->shapes.ofAll();
+    warp.cache.shapes = block.grid->shapes.ofAll();
     warp.number = number;
     const uint32_t lanes = std::min(block.threads() - number * warpSize, warpSize);
     warp.lanes = lanes == warpSize ? allLanes : (1u << lanes) - 1;
@@ -77,11 +79,11 @@ static void prepareAgain(BlockState &block) {
   block.waitingForCluster.clear();
   block.warpgroups.clear();
   for (Warp &warp : block.warps) {
-    warp.ready.clear();
-    warp.parted.clear();
-    warp.joins.clear();
+    warp.others.ready.clear();
+    warp.others.parted.clear();
+    warp.others.joins.clear();
     warp.waitsInVain.reset();
-    warp.meeting.reset();
+    warp.others.meeting.reset();
     warp.atBarrier = warp.atCluster = 0;
     warp.laneInstructions = 0;
   }
@@ -385,7 +387,9 @@ Progress runTurn(BlockState &block) {
       continue;
     }
     const uint64_t instructions = warp.laneInstructions;
-    const uint32_t running = warp.now.mask ? warp.now.mask : warp.ready.empty() ? 0 : warp.ready.front().mask;
+    const uint32_t running = warp.now.mask               ? warp.now.mask
+                             : warp.others.ready.empty() ? 0
+                                                         : warp.others.ready.front().mask;
     run(warp, timing.turn(running == warp.alive ? blocksOfTurn : blocksOfParted));
     if (warp.laneInstructions != instructions)
       result = std::max(result, warp.waitsInVain ? Progress::InVain : Progress::Some);

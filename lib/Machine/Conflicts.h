@@ -1,7 +1,9 @@
 #pragma once
 // Accesses to shared memory whose lanes get in each other's way, and what would end that.
 #include "Diagnostics/Diagnostic.h"
-#include "Machine/Counters.h"
+#include "Machine/Counts.h"
+#include "Machine/Program.h"
+#include <map>
 
 namespace ptxray::machine {
 

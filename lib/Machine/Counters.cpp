@@ -1,7 +1,6 @@
 #include "Machine/Counters.h"
 #include "Machine/Conflicts.h"
 #include "Machine/Grid.h"
-#include "Machine/Launch.h"
 #include "Traffic/Remedies.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -10,28 +10,6 @@
 
 namespace ptxray::machine {
 
-using traffic::AccessKind;
-
-/// All executions of one function.
-struct FunctionCounts {
-  struct Block {
-    uint64_t executed = 0, threads = 0;
-  };
-  std::vector<Block> blocks;                   // of code; empty: it was not executed
-  std::vector<InstructionCounts> instructions; // of its body, but for what `blocks` has
-  FunctionCounts &operator+=(const FunctionCounts &other);
-};
-/// The access of an instruction that took more passes through shared memory than the others.
-struct WorstAccess {
-  AccessKind kind = AccessKind::Load;
-  std::array<uint64_t, 32> at{};
-  uint32_t mask = 0, bytes = 0, passes = 0;
-  /// Keeps the worse one; if both took as many passes, the one with lower addresses, in whatever order they come.
-  void take(const WorstAccess &other);
-  /// Says what would end its conflicts.
-  std::string advice() const;
-};
-
 /// The costs of an access whose lanes have the same distances each time, by the address of the first lane.
 struct KnownCost {
   struct InShared {

@@ -1,8 +1,14 @@
 #pragma once
 // The numbers that a launch counts for each instruction.
+#include "Traffic/Traffic.h"
+#include <array>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace ptxray::machine {
+
+using traffic::AccessKind;
 
 /// All executions of one instruction. The numbers are those that a profiler of an H100 shows for it.
 struct InstructionCounts {
@@ -24,4 +30,24 @@ struct InstructionCounts {
 
   InstructionCounts &operator+=(const InstructionCounts &other);
 };
+/// All executions of one function.
+struct FunctionCounts {
+  struct Block {
+    uint64_t executed = 0, threads = 0;
+  };
+  std::vector<Block> blocks;                   // of code; empty: it was not executed
+  std::vector<InstructionCounts> instructions; // of its body, but for what `blocks` has
+  FunctionCounts &operator+=(const FunctionCounts &other);
+};
+/// The access of an instruction that took more passes through shared memory than the others.
+struct WorstAccess {
+  AccessKind kind = AccessKind::Load;
+  std::array<uint64_t, 32> at{};
+  uint32_t mask = 0, bytes = 0, passes = 0;
+  /// Keeps the worse one; if both took as many passes, the one with lower addresses, in whatever order they come.
+  void take(const WorstAccess &other);
+  /// Says what would end its conflicts.
+  std::string advice() const;
+};
+
 } // namespace ptxray::machine

@@ -332,18 +332,4 @@ void arriveAfter(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   one.isArrival = true;
 }
 
-// ---- barrier objects
-
-void endPhase(BlockState &block, const uint8_t *object) {
-  ObjectHistory &history = block.agents->object(placeOf(object));
-  ++history.phases;
-  history.expected = history.came = 0;
-  block.grid->observers->notify(events::Order, [&](Observer &one) { one.endsPhase(block, object); });
-}
-
-void noteBytes(BlockState &block, const uint8_t *object, int64_t bytes) {
-  ObjectHistory &history = block.agents->object(placeOf(object));
-  (bytes > 0 ? history.expected : history.came) += std::abs(bytes);
-}
-
 } // namespace ptxray::machine

@@ -70,10 +70,6 @@ struct ArrivalAfter {
 };
 void arriveAfter(char *registers, const Op &op, uint32_t mask, Warp &warp);
 
-/// The phase of a barrier object is over.
-void endPhase(BlockState &block, const uint8_t *object);
-/// Bytes that a phase expects; below 0: that came.
-void noteBytes(BlockState &block, const uint8_t *object, int64_t bytes);
 /// Attributes the following accesses to an operation that the barrier object at `offset` counts.
 void setCounted(Warp &warp, BlockState &block, uint64_t offset);
 

@@ -13,13 +13,13 @@ Frame::Frame(const FunctionCode &code, Frame *caller, uint32_t base, const std::
 }
 
 void growLocal(Warp &warp, uint64_t bytes) {
-  if (bytes <= warp.localBytes)
+  if (bytes <= warp.local.perLane)
     return;
   std::vector<uint8_t> larger(warpSize * bytes, warp.block->grid->launch.unwritten);
-  for (unsigned lane = 0; lane < warpSize && warp.localBytes; ++lane)
-    std::memcpy(larger.data() + lane * bytes, warp.localOf(lane), warp.localBytes);
-  warp.local = std::move(larger);
-  warp.localBytes = static_cast<uint32_t>(bytes);
+  for (unsigned lane = 0; lane < warpSize && warp.local.perLane; ++lane)
+    std::memcpy(larger.data() + lane * bytes, warp.localOf(lane), warp.local.perLane);
+  warp.local.bytes = std::move(larger);
+  warp.local.perLane = static_cast<uint32_t>(bytes);
 }
 
 void fill(char *registers, Place place, uint64_t number) {
@@ -82,7 +82,7 @@ Frame &enterAgain(Warp &warp) {
   for (const Place &place : code.readFirst) // what a thread reads is the same each time
     std::memset(frame.registers + place.slot, warp.block->grid->launch.unwritten, bytesOf(place));
   fill(frame.registers, code.carry, 0);
-  if (std::exchange(warp.localBytes, 0) || code.frameBytes)
+  if (std::exchange(warp.local.perLane, 0) || code.frameBytes)
     growLocal(warp, code.frameBytes);
   observersOf(warp).notify(events::Frames, [&](Observer &one) { one.enterFrame(warp, frame, allLanes); });
   fillBlockSpecials(warp, frame, /*isAgain=*/warp.isPlain && code.isReadFirstComplete);

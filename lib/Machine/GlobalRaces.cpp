@@ -3,47 +3,8 @@
 #include "Machine/RaceState.h"
 #include "Machine/Wide.h"
 #include "llvm/ADT/STLExtras.h"
-#include <cstdlib>
 
 namespace ptxray::machine {
-
-constexpr uint64_t mostLaunches = 31; // cells tell no more launches apart
-
-void GlobalShadows::Free::operator()(GlobalCell *cells) const { std::free(cells); }
-
-GlobalCell *GlobalShadows::of(const Allocation &allocation) {
-  const std::lock_guard lock(mutex);
-  const size_t count = (allocation.end - allocation.begin) / bytesOfCell + 1;
-  const auto known =
-      llvm::find_if(all, [&](const Cells &one) { return one.begin == allocation.begin && one.count == count; });
-  if (known == all.end()) { // pages that are not touched take no memory
-    auto *cells = static_cast<GlobalCell *>(std::calloc(count, sizeof(GlobalCell)));
-    all.push_back({allocation.begin, count, std::unique_ptr<GlobalCell[], Free>(cells)});
-    return cells;
-  }
-  return known->cells.get();
-}
-
-void GlobalShadows::forget() {
-  constexpr size_t mostKept = (size_t(64) << 20) / sizeof(GlobalCell);
-  size_t cells = 0;
-  for (const Cells &one : all)
-    cells += one.count;
-  launch = static_cast<uint32_t>(launch % mostLaunches + 1);
-  if (cells > mostKept || launch == 1)
-    all.clear();
-  others.clear();
-  bytesOfCell = coarse;
-}
-
-bool GlobalShadows::withOthers(const GlobalCell &cell, llvm::function_ref<void(std::vector<GlobalContent> &)> use) {
-  constexpr size_t most = 1 << 16; // cells
-  const std::lock_guard lock(mutex);
-  if (others.size() >= most && !others.contains(&cell))
-    return false;
-  use(others[&cell]);
-  return true;
-}
 
 using Content = GlobalContent;
 using State = Content::State;
@@ -345,18 +306,19 @@ bool noteGlobalRow(const Warp &warp, const Instruction &at, bool isWrite, const 
   RaceGrid &grid = *raceOf(warp).grid;
   if (!isWide() || !shape.areWide || offset % cellBytes || grid.shadows->bytesOfCell != cellBytes)
     return false;
-  if (shape.noted != allocation.number) {
-    shape.noted = allocation.number;
-    shape.cells = cellsOf(grid, allocation);
+  if (shape.shadow.allocation != allocation.number) {
+    shape.shadow.allocation = allocation.number;
+    shape.shadow.cells = cellsOf(grid, allocation);
   }
   Content now = contentOf(warp, at, isWrite);
   now.bytes = (1u << cellBytes) - 1;
-  if (!shape.cells || isBeyondCells(now))
+  if (!shape.shadow.cells || isBeyondCells(now))
     return false;
   for (unsigned i = 0; i < shape.runs; ++i) {
     const LaneShape::Run &run = shape.run[i];
     const uint64_t first = offset + static_cast<uint64_t>(run.at - shape.low);
-    if (!notePairs(shape.cells + first / cellBytes, run.elements * shape.bytes / cellBytes, now, grid.shadows->launch))
+    if (!notePairs(shape.shadow.cells + first / cellBytes, run.elements * shape.bytes / cellBytes, now,
+                   grid.shadows->launch))
       return false;
   }
   return true;

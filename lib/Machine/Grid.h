@@ -1,8 +1,9 @@
 #pragma once
 // Blocks of threads, and the grid that they belong to, while a launch runs.
 #include "Machine/LaneShape.h"
-#include "Machine/Launch.h"
+#include "Machine/LaunchData.h"
 #include "Machine/MatrixProduct.h"
+#include "Machine/Memory.h"
 #include "Machine/TensorMemory.h"
 #include "Machine/Timing.h"
 #include "Machine/Warp.h"

@@ -111,7 +111,7 @@ static FoundBytes found(BlockState &block, const WatchedBytes &sought) {
     return {};
   Warp &warp = block.warps[sought.of.warp];
   if (sought.where == Where::Local)
-    return {isWithin(warp.localBytes) ? warp.localOf(sought.lane) + sought.address : nullptr, &warp, {}};
+    return {isWithin(warp.local.perLane) ? warp.localOf(sought.lane) + sought.address : nullptr, &warp, {}};
   Frame *frame = frameOf(warp, sought.function);
   if (!frame)
     return {};

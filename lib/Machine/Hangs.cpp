@@ -57,7 +57,7 @@ std::vector<WaitingLanes> waitingIn(const BlockState &block) {
   for (const WaitingAtBarrier &one : block.waitingForCluster)
     all.push_back(waiting(*one.warp, one.fragment, ""));
   for (const Warp &warp : block.warps) {
-    for (const Fragment &one : warp.parted)
+    for (const Fragment &one : warp.others.parted)
       all.push_back(waiting(warp, one,
                             "its warp executes it together: " + std::to_string(__builtin_popcount(one.mask)) + " of " +
                                 counted(static_cast<uint64_t>(__builtin_popcount(warp.alive)), "thread") +

@@ -5,20 +5,20 @@ namespace ptxray::machine {
 
 static bool isAncestor(const Warp &warp, int join, int of) {
   while (of != -1 && of != join)
-    of = warp.joins[of].parent;
+    of = warp.others.joins[of].parent;
   return of == join;
 }
 
 void leaveJoins(Warp &warp, uint32_t mask, int from, int to) {
-  warp.hasLeftJoins |= from != to;
-  for (; from != to; from = warp.joins[from].parent)
-    warp.joins[from].expected &= ~mask;
+  warp.others.hasLeftJoins |= from != to;
+  for (; from != to; from = warp.others.joins[from].parent)
+    warp.others.joins[from].expected &= ~mask;
 }
 
 void merge(Warp &warp, Fragment &into, const Fragment &other) {
   int common = into.join;
   while (!isAncestor(warp, common, other.join))
-    common = warp.joins[common].parent;
+    common = warp.others.joins[common].parent;
   leaveJoins(warp, into.mask, into.join, common);
   leaveJoins(warp, other.mask, other.join, common);
   into.join = common;
@@ -27,39 +27,41 @@ void merge(Warp &warp, Fragment &into, const Fragment &other) {
 
 /// Forgets the last joins, as far as no lane waits there or will.
 static void popJoins(Warp &warp) {
-  while (!warp.joins.empty() && !warp.joins.back().expected && !warp.joins.back().arrived) {
-    const int last = static_cast<int>(warp.joins.size()) - 1;
+  while (!warp.others.joins.empty() && !warp.others.joins.back().expected && !warp.others.joins.back().arrived) {
+    const int last = static_cast<int>(warp.others.joins.size()) - 1;
     const auto names = [last](const Fragment &one) { return one.join == last; };
-    if (warp.atBarrier || names(warp.now) || llvm::any_of(warp.ready, names) || llvm::any_of(warp.parted, names))
+    if (warp.atBarrier || names(warp.now) || llvm::any_of(warp.others.ready, names) ||
+        llvm::any_of(warp.others.parted, names))
       return;
-    for (const Join &join : warp.joins)
+    for (const Join &join : warp.others.joins)
       if (join.parent == last && (join.expected || join.arrived))
         return;
-    warp.joins.pop_back();
+    warp.others.joins.pop_back();
   }
 }
 
 void settle(Warp &warp) {
-  warp.hasLeftJoins = false;
-  for (Join &join : warp.joins)
+  warp.others.hasLeftJoins = false;
+  for (Join &join : warp.others.joins)
     if (join.expected && join.arrived == join.expected) {
-      warp.ready.push_back({join.at, join.arrived, join.parent, join.frame});
+      warp.others.ready.push_back({join.at, join.arrived, join.parent, join.frame});
       join.expected = join.arrived = 0;
     }
   popJoins(warp);
 }
 
 int pushJoin(Warp &warp, uint32_t at, uint32_t lanes) {
-  if (warp.now.join >= 0 && warp.joins[warp.now.join].at == at && warp.joins[warp.now.join].frame == warp.now.frame)
+  if (warp.now.join >= 0 && warp.others.joins[warp.now.join].at == at &&
+      warp.others.joins[warp.now.join].frame == warp.now.frame)
     return warp.now.join;
-  warp.joins.push_back({at, warp.now.frame, lanes, 0, warp.now.join});
-  return static_cast<int>(warp.joins.size()) - 1;
+  warp.others.joins.push_back({at, warp.now.frame, lanes, 0, warp.now.join});
+  return static_cast<int>(warp.others.joins.size()) - 1;
 }
 
 bool arriveAtJoins(Warp &warp) {
   Fragment &now = warp.now;
-  while (now.join >= 0 && warp.joins[now.join].at == now.at && warp.joins[now.join].frame == now.frame) {
-    Join &join = warp.joins[now.join];
+  while (now.join >= 0 && warp.others.joins[now.join].at == now.at && warp.others.joins[now.join].frame == now.frame) {
+    Join &join = warp.others.joins[now.join];
     join.arrived |= now.mask;
     if (join.arrived != join.expected) {
       now.mask = 0;
@@ -75,9 +77,9 @@ bool arriveAtJoins(Warp &warp) {
 
 const CodeBlock *awaitedBlock(const Warp &warp) {
   const Fragment &now = warp.now;
-  if (now.join < 0 || warp.joins[now.join].frame != now.frame)
+  if (now.join < 0 || warp.others.joins[now.join].frame != now.frame)
     return nullptr;
-  const CodeBlock &block = now.frame->code.blocks[warp.joins[now.join].at];
+  const CodeBlock &block = now.frame->code.blocks[warp.others.joins[now.join].at];
   return block.isJoin ? &block : nullptr;
 }
 
@@ -88,10 +90,34 @@ bool partAtJoin(Warp &warp, const CodeBlock &block, uint32_t leaving) {
     return false;
   const uint32_t waiting = areLeaving ? leaving : now.mask & ~leaving;
   now.join = pushJoin(warp, block.join, now.mask);
-  warp.joins[now.join].arrived |= waiting;
+  warp.others.joins[now.join].arrived |= waiting;
   now.mask &= ~waiting;
   now.at = areLeaving ? now.at + 1 : block.target;
   return true;
+}
+
+bool release(Warp &warp) {
+  for (size_t i = warp.others.joins.size(); i--;) {
+    Join &join = warp.others.joins[i];
+    if (!join.arrived)
+      continue;
+    warp.others.ready.push_back({join.at, join.arrived, join.parent, join.frame});
+    join.expected &= ~join.arrived;
+    join.arrived = 0;
+    settle(warp);
+    return true;
+  }
+  return false;
+}
+
+void resume(Warp &warp, const Fragment &fragment) {
+  for (Fragment &other : warp.others.ready)
+    if (other.at == fragment.at && other.frame == fragment.frame)
+      return merge(warp, other, fragment);
+  if (!warp.now.mask && warp.others.ready.empty())
+    warp.now = fragment;
+  else
+    warp.others.ready.push_back(fragment);
 }
 
 } // namespace ptxray::machine

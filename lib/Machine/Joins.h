@@ -19,4 +19,9 @@ const CodeBlock *awaitedBlock(const Warp &warp);
 /// Some lanes come at once to where all meet again, and wait there; the others go on. Returns whether that is so.
 bool partAtJoin(Warp &warp, const CodeBlock &block, uint32_t leaving);
 
+/// Lets lanes go on that wait for others that cannot come. Returns whether there are any.
+bool release(Warp &warp);
+/// The lanes go on at the block of code, after they waited elsewhere.
+void resume(Warp &warp, const Fragment &fragment);
+
 } // namespace ptxray::machine

@@ -1,5 +1,4 @@
 #include "Machine/LaneShape.h"
-#include "Machine/GlobalRaces.h"
 #include "Machine/Wide.h"
 #include <algorithm>
 
@@ -57,7 +56,7 @@ static void findGroups(LaneShape &shape) {
 }
 
 void LaneShape::find(const uint64_t *at, uint32_t lanesOfAccess, const MemoryAccess &access) {
-  constexpr unsigned atOnce = 2 * GlobalShadows::coarse;
+  constexpr unsigned atOnce = 32; // bytes: two cells of the shadow of global memory
   mask = lanesOfAccess;
   bytes = access.bytes;
   lane = static_cast<unsigned>(__builtin_ctz(mask));

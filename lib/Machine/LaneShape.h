@@ -43,8 +43,10 @@ struct LaneShape {
   std::array<uint8_t, warpSize> lanes;                 // the lane of each element of the runs, as races are told
   std::array<uint32_t, warpSize> lanesOfCells;         // the same for each byte of a cell
   uint32_t version = 0;                                // of the distances
-  uint32_t noted = Allocation::none;                   // the allocation whose cells were written last:
-  GlobalCell *cells = nullptr;
+  struct Shadow {
+    uint32_t allocation = Allocation::none; // its number
+    GlobalCell *cells = nullptr;
+  } shadow; // where an observer has noted the access the last time
   /// Finds all of that; lanes of `many` are not told apart.
   void find(const uint64_t *at, uint32_t lanesOfAccess, const MemoryAccess &access);
 };

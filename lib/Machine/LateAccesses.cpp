@@ -1,6 +1,6 @@
 #include "Machine/LateAccesses.h"
 #include "Machine/Access.h"
-#include "Machine/Grid.h"
+#include "Machine/Notify.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray::machine {
@@ -29,13 +29,13 @@ static void perform(Warp &warp, const LateAccess &late) {
 }
 
 template <class Which> static void performThose(Warp &warp, Which isOne) {
-  for (size_t i = 0; i < warp.late.size();) {
-    const LateAccess late = warp.late[i];
+  for (size_t i = 0; i < warp.weak->late.size();) {
+    const LateAccess late = warp.weak->late[i];
     if (!isOne(late)) {
       ++i;
       continue;
     }
-    warp.late.erase(warp.late.begin() + static_cast<long>(i));
+    warp.weak->late.erase(warp.weak->late.begin() + static_cast<long>(i));
     perform(warp, late);
   }
 }
@@ -44,7 +44,7 @@ bool waitsForLate(const Warp &warp, const FunctionCode &code, const CodeBlock &b
   const auto isOther = [](const Op &op) { return !op.isComputation && !accessOf(op); };
   const bool orders = block.way > Way::Jump || llvm::any_of(opsOf(code, block), isOther);
   const uint64_t turn = warp.block->grid->weak.turn;
-  return llvm::any_of(warp.late, [&](const LateAccess &one) {
+  return llvm::any_of(warp.weak->late, [&](const LateAccess &one) {
     return one.due > turn && (orders || one.written & block.named || one.read & block.written);
   });
 }
@@ -92,7 +92,7 @@ void makeLate(Warp &warp, const FunctionCode &code, const Op &op) {
     for (const Slot slot : list)
       late.read |= filterOf(slot);
   late.due = warp.block->grid->weak.turn + 1 + warp.block->grid->timing.choose(mostTurns);
-  warp.late.push_back(late);
+  warp.weak->late.push_back(late);
 }
 
 void doOverlapping(Warp &warp, const uint64_t *at, uint32_t mask, uint32_t bytes) {

@@ -1,5 +1,5 @@
 #pragma once
-#include "Machine/Launch.h"
+#include "Machine/LaunchData.h"
 
 namespace ptxray::machine {
 

@@ -39,7 +39,7 @@ static Lookup inShared(Warp &warp, uint64_t address, uint64_t bytes, bool isWrit
 }
 
 static Lookup inLocal(Warp &warp, uint64_t address, uint64_t bytes, unsigned lane, bool isWrite) {
-  if (address > warp.localBytes || bytes > warp.localBytes - address)
+  if (address > warp.local.perLane || bytes > warp.local.perLane - address)
     return {nullptr, AccessFault::OutOfBounds};
   const Observers &observers = observersOf(warp);
   if (observers.any(events::Writes, [&](Observer &one) { return one.isGuarded(warp, address, bytes, lane); }))

@@ -41,4 +41,32 @@ void reportAmount(Warp &warp, const Op &op, Space space, uint64_t bytes) {
     reportAmount(warp, op, space == Space::Shared ? Amount::SharedBytes : Amount::GlobalBytes, bytes);
 }
 
+void reportBefore(Warp &warp, const FunctionCode &code, uint32_t instruction, uint32_t lanes) {
+  if (!warp.isFollowed && !warp.now.frame->followed)
+    return;
+  const uint32_t kinds =
+      (warp.isFollowed ? events::Instructions : 0) | (warp.now.frame->followed ? events::Registers : 0);
+  observersOf(warp).notify(kinds, [&](Observer &one) { one.before(warp, code, instruction, lanes); });
+}
+
+void reportExecuted(Warp &warp, const FunctionCode &code, uint32_t instruction, uint32_t lanes) {
+  if (warp.isFollowed && lanes)
+    observersOf(warp).notify(events::Instructions,
+                             [&](Observer &one) { one.executed(warp, code, instruction, lanes); });
+}
+
+// ---- barrier objects
+
+void endPhase(BlockState &block, const uint8_t *object) {
+  ObjectHistory &history = block.agents->object(placeOf(object));
+  ++history.phases;
+  history.expected = history.came = 0;
+  block.grid->observers->notify(events::Order, [&](Observer &one) { one.endsPhase(block, object); });
+}
+
+void noteBytes(BlockState &block, const uint8_t *object, int64_t bytes) {
+  ObjectHistory &history = block.agents->object(placeOf(object));
+  (bytes > 0 ? history.expected : history.came) += std::abs(bytes);
+}
+
 } // namespace ptxray::machine

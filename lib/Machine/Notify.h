@@ -20,5 +20,13 @@ void reportMatrix(Warp &warp, const Op &op, BlockState &block, const SharedMatri
 void reportAmount(Warp &warp, const Op &op, Amount what, uint64_t amount);
 /// Reports an amount of bytes in a state space, if observers distinguish it.
 void reportAmount(Warp &warp, const Op &op, Space space, uint64_t bytes);
+/// Reports to observers that lanes are about to execute an instruction, if they need to know.
+void reportBefore(Warp &warp, const FunctionCode &code, uint32_t instruction, uint32_t lanes);
+/// Reports to observers that lanes, perhaps none, have executed an instruction.
+void reportExecuted(Warp &warp, const FunctionCode &code, uint32_t instruction, uint32_t lanes);
+/// Reports that a phase of the barrier object is over.
+void endPhase(BlockState &block, const uint8_t *object);
+/// Notes bytes that a phase expects; below 0: bytes that came.
+void noteBytes(BlockState &block, const uint8_t *object, int64_t bytes);
 
 } // namespace ptxray::machine

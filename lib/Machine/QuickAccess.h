@@ -53,7 +53,7 @@ PTXRAY_FOR_AVX2 PTXRAY_INLINE Row findRow(const char *registers, const Op &op, c
                                           uint32_t mask, Warp &warp) {
   if (mask != allLanes || !warp.isPlain || warp.doer.agent || warp.doer.stage != Stage::Whole)
     return {};
-  LaneShape *const shape = warp.shapes[access.number];
+  LaneShape *const shape = warp.cache.shapes[access.number];
   if (!shape || !shape->isQuick)
     return {};
   const char *const base = registers + access.address.base.slot;

@@ -1,7 +1,7 @@
 #pragma once
 // What the race detector knows of warps, blocks and clusters.
 #include "Machine/Clock.h"
-#include "Machine/GlobalRaces.h"
+#include "Machine/GlobalShadow.h"
 #include "Machine/Grid.h"
 #include "Machine/SharedShadow.h"
 #include "llvm/ADT/BitVector.h"

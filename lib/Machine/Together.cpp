@@ -7,9 +7,9 @@
 namespace ptxray::machine {
 
 void missMeeting(Warp &warp, uint32_t lanes, const Instruction *instead) {
-  if (!warp.meeting || !(warp.meeting->missing & lanes))
+  if (!warp.others.meeting || !(warp.others.meeting->missing & lanes))
     return;
-  const PartialMeeting meeting = *std::exchange(warp.meeting, std::nullopt);
+  const PartialMeeting meeting = *std::exchange(warp.others.meeting, std::nullopt);
   Fault *fault = raise(warp, meeting.instruction, meeting.lane);
   if (!fault)
     return;
@@ -19,7 +19,7 @@ void missMeeting(Warp &warp, uint32_t lanes, const Instruction *instead) {
 }
 
 void noteMeeting(Warp &warp, const FunctionCode &code, uint32_t instruction, uint32_t mask) {
-  std::optional<PartialMeeting> &meeting = warp.meeting;
+  std::optional<PartialMeeting> &meeting = warp.others.meeting;
   const bool isHere = meeting && meeting->code == &code && meeting->instruction == instruction;
   if (isHere) {
     if (!(meeting->missing &= ~mask))
@@ -35,10 +35,10 @@ void noteMeeting(Warp &warp, const FunctionCode &code, uint32_t instruction, uin
       missing |= lanes & warp.alive & ~mask;
   };
   expect(warp.now.frame, warp.now.at, warp.now.mask);
-  for (const auto *fragments : {&warp.ready, &warp.parted})
+  for (const auto *fragments : {&warp.others.ready, &warp.others.parted})
     for (const Fragment &other : *fragments)
       expect(other.frame, other.at, other.mask);
-  for (const Join &join : warp.joins)
+  for (const Join &join : warp.others.joins)
     expect(join.frame, join.at, join.arrived);
   if (missing)
     meeting = {&code, instruction, missing, static_cast<unsigned>(__builtin_ctz(mask))};
@@ -51,11 +51,11 @@ void together(Warp &warp, const CodeBlock &block) {
     wanted &= static_cast<uint32_t>(
         addressIn(now.frame->registers, {*static_cast<const Place *>(block.more), 0}, __builtin_ctz(now.mask)));
   ++now.at;
-  if (!block.more && (warp.meeting || (now.mask & wanted) != wanted) && warp.block->grid->launch.checks)
+  if (!block.more && (warp.others.meeting || (now.mask & wanted) != wanted) && warp.block->grid->launch.checks)
     noteMeeting(warp, now.frame->code, block.instruction, now.mask);
   if ((now.mask & wanted) == wanted)
     return;
-  llvm::erase_if(warp.parted, [&](const Fragment &other) {
+  llvm::erase_if(warp.others.parted, [&](const Fragment &other) {
     if (other.at != now.at || other.frame != now.frame)
       return false;
     merge(warp, now, other);
@@ -63,13 +63,13 @@ void together(Warp &warp, const CodeBlock &block) {
   });
   if ((now.mask & wanted) == wanted)
     return;
-  warp.parted.push_back(now);
+  warp.others.parted.push_back(now);
   now.mask = 0;
 }
 
 bool releaseParted(Warp &warp) {
-  for (size_t i = 0; i < warp.parted.size(); ++i) {
-    const Fragment one = warp.parted[i];
+  for (size_t i = 0; i < warp.others.parted.size(); ++i) {
+    const Fragment one = warp.others.parted[i];
     const CodeBlock &block = one.frame->code.blocks[one.at - 1];
     uint32_t wanted = warp.alive;
     if (block.more)
@@ -77,8 +77,8 @@ bool releaseParted(Warp &warp) {
           addressIn(one.frame->registers, {*static_cast<const Place *>(block.more), 0}, __builtin_ctz(one.mask)));
     if ((one.mask & wanted) != wanted)
       continue;
-    warp.parted.erase(warp.parted.begin() + static_cast<long>(i));
-    warp.ready.push_back(one);
+    warp.others.parted.erase(warp.others.parted.begin() + static_cast<long>(i));
+    warp.others.ready.push_back(one);
     return true;
   }
   return false;

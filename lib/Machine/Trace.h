@@ -1,6 +1,6 @@
 #pragma once
 // The trace of a thread: a line for each instruction that it executes.
-#include "Machine/Launch.h"
+#include "Machine/LaunchData.h"
 #include "Machine/Observer.h"
 #include "Machine/Warp.h"
 

@@ -138,17 +138,19 @@ static void mark(Written &written, uint64_t at, uint64_t bytes) {
 /// Returns the flags of the local memory of a warp, as large as that is now.
 static Written &flagsOf(Warp &warp) {
   WrittenLocal &local = stateOf(warp);
-  if (local.bytes < warp.localBytes) {
-    Written larger(size_t(warpSize) * warp.localBytes);
+  if (local.bytes < warp.local.perLane) {
+    Written larger(size_t(warpSize) * warp.local.perLane);
     for (size_t lane = 0; lane < warpSize && local.bytes; ++lane)
-      std::memcpy(larger.data() + lane * warp.localBytes, local.flags.data() + lane * local.bytes, local.bytes);
+      std::memcpy(larger.data() + lane * warp.local.perLane, local.flags.data() + lane * local.bytes, local.bytes);
     local.flags = std::move(larger);
-    local.bytes = warp.localBytes;
+    local.bytes = warp.local.perLane;
   }
   return local.flags;
 }
 
-static uint64_t offsetOf(const Warp &warp, unsigned lane, uint64_t at) { return uint64_t(lane) * warp.localBytes + at; }
+static uint64_t offsetOf(const Warp &warp, unsigned lane, uint64_t at) {
+  return uint64_t(lane) * warp.local.perLane + at;
+}
 
 uint8_t *writtenAt(Warp &warp, Space space, uint64_t address, unsigned lane) {
   if (!warp.block->attached.in(ObserverSlot::Unwritten))

@@ -2,7 +2,6 @@
 // A warp: 32 lanes that execute together where they can. Lanes that part at a branch wait for each other where their
 // ways meet, but no lane waits for ever: who waits goes on alone when the others cannot come.
 #include "Machine/Agents.h"
-#include "Machine/LateAccesses.h"
 #include "Machine/Observer.h"
 #include "Machine/Program.h"
 #include "Machine/Race.h"
@@ -81,39 +80,53 @@ struct PartialMeeting {
   unsigned lane;    // one that came
 };
 
-struct Warp {
-  // The fields that each access asks for come first.
-  BlockState *block = nullptr;
-  LaneShape *const *shapes = nullptr; // of accesses by all lanes: those of the grid
-  uint32_t number = 0;                // its number in the block
-  uint32_t lanes = 0;                 // those that it begins with
-  uint32_t alive = 0;
-  Fragment now;                 // mask 0: none runs
-  Doer doer;                    // does what is noted now
-  bool isPlain = true;          // its accesses are not weak, and no observer needs each block of code or instruction
-  bool isFollowed = false;      // an observer needs each instruction
+/// Where the lanes of a warp are that do not execute now.
+struct Divergence {
   std::vector<Fragment> ready;  // those that could run
   std::vector<Fragment> parted; // those that wait for other lanes at a block of code that they execute together
   std::vector<Join> joins;
   bool hasLeftJoins = false; // lanes have left some: perhaps none is missing there any more
-  std::deque<Frame> frames;
-  std::vector<uint8_t> local; // each lane has `localBytes` of them
-  uint32_t localBytes = 0;
-  uint32_t atBarrier = 0;                     // lanes
-  std::vector<Engine> engines;                // by their number
-  std::array<const Allocation *, 8> recent{}; // those that accesses found, by their instruction
-  uint32_t atCluster = 0; // lanes that have arrived at the barrier of the cluster, for the phase that is not complete
-  std::optional<VainWait> waitsInVain; // a wait for the phase of a barrier object
   std::optional<PartialMeeting> meeting;
+};
+
+/// The local memory of the lanes of a warp.
+struct LocalMemory {
+  std::vector<uint8_t> bytes; // `perLane` of each
+  uint32_t perLane = 0;
+};
+
+/// What accesses have found the last time.
+struct AccessCache {
+  LaneShape *const *shapes = nullptr;         // of accesses by all lanes: those of the grid
+  std::array<const Allocation *, 8> recent{}; // allocations, by instruction
+};
+
+struct Warp {
+  // The fields that each access needs come first.
+  BlockState *block = nullptr;
+  AccessCache cache;
+  Fragment now;        // mask 0: no lane executes
+  Doer doer;           // whose accesses are reported now
+  uint32_t number = 0; // in the block
+  uint32_t lanes = 0;  // those that it begins with
+  uint32_t alive = 0;
+  bool isPlain = true;     // its accesses are not weak, and no observer needs each block of code or instruction
+  bool isFollowed = false; // an observer needs each instruction
+  Divergence others;
+  std::deque<Frame> frames;
+  LocalMemory local;
+  uint32_t atBarrier = 0; // lanes
+  uint32_t atCluster = 0; // lanes that have arrived at the barrier of the cluster, for the phase that is not complete
+  std::vector<Engine> engines;         // by their number
+  std::optional<VainWait> waitsInVain; // a wait for the phase of a barrier object
   std::optional<Fault> fault;
   std::unique_ptr<WeakView> weak; // null: stores and loads are done at once
-  std::vector<LateAccess> late;   // the earliest first
   uint64_t laneInstructions = 0;
   Attachments attached;
 
   bool isDone() const { return !alive; }
-  bool canRun() const { return now.mask || !ready.empty(); }
-  uint8_t *localOf(unsigned lane) { return local.data() + size_t(lane) * localBytes; }
+  bool canRun() const { return now.mask || !others.ready.empty(); }
+  uint8_t *localOf(unsigned lane) { return local.bytes.data() + size_t(lane) * local.perLane; }
 };
 
 /// Does what the warp has stored; its next loads see all that is done.
@@ -131,10 +144,6 @@ inline uint32_t predicateAt(const char *registers, Slot slot) {
 }
 /// Writes the same number to all lanes of a register of 1, 32 or 64 bits.
 void fill(char *registers, Place place, uint64_t number);
-/// Reports to observers that lanes are about to execute an instruction, if they need to know.
-void reportBefore(Warp &warp, const FunctionCode &code, uint32_t instruction, uint32_t lanes);
-/// Reports to observers that lanes, perhaps none, have executed an instruction.
-void reportExecuted(Warp &warp, const FunctionCode &code, uint32_t instruction, uint32_t lanes);
 /// Makes room for the frame of a function, which these lanes enter, fills its constants and special registers.
 Frame &enter(Warp &warp, const FunctionCode &code, Frame *caller, uint32_t lanes);
 /// The same for the function that is the first of the warp once more, in another block.
@@ -146,11 +155,4 @@ void growLocal(Warp &warp, uint64_t bytes);
 /// The end of what a frame has of the local memory of a lane, and of all lanes.
 uint32_t stackOf(const Frame &frame, unsigned lane);
 uint32_t endOf(const Frame &frame);
-/// Executes until the lanes wait, end, or have executed so many blocks of code.
-void run(Warp &warp, uint32_t blocks);
-/// Lets lanes go on that wait for others that cannot come. Returns whether there are any.
-bool release(Warp &warp);
-/// The lanes go on at the block of code, after they waited elsewhere.
-void resume(Warp &warp, const Fragment &fragment);
-
 } // namespace ptxray::machine

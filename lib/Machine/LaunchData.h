@@ -1,0 +1,83 @@
+#pragma once
+// What a launch is asked for, and what came of it.
+#include "Diagnostics/Diagnostic.h"
+#include "Machine/Counts.h"
+#include "Machine/Fidelity.h"
+#include "Machine/Observer.h"
+#include "Machine/Timing.h"
+#include <array>
+#include <atomic>
+#include <optional>
+
+namespace ptxray::machine {
+
+/// Tells other threads how far a launch is, and lets them end it early.
+struct Watch {
+  std::atomic<uint64_t> blocksDone = 0;
+  std::atomic<bool> isStopped = false;
+};
+
+/// A thread of which each instruction is noted.
+struct TracedThread {
+  std::array<uint32_t, 3> thread{}, block{};
+};
+inline constexpr size_t mostTraced = 1'000'000; // instructions
+/// An instruction that the traced thread has executed, and what its registers were then: `%r1 = 5 (0x5)`.
+struct TraceLine {
+  Range range;
+  std::vector<std::string> values;
+};
+
+struct Launch {
+  llvm::StringRef kernel;
+  std::array<uint32_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
+  std::array<uint32_t, 3> cluster = {0, 0, 0}; // zeros: as the kernel says
+  uint32_t shared = 0;                         // dynamic shared memory
+  bool isCooperative = false;
+  std::vector<uint8_t> parameters; // laid out as the kernel declares them
+  bool checks = true;              // look for races
+  Timing timing;
+  bool checksNumbers = false; // find infinities and NaNs that come of finite numbers, divisions by zero
+  std::optional<TracedThread> traced;
+  bool counts = false;                  // count what instructions do
+  uint8_t unwritten = 0;                // each byte of registers, shared and local memory before something writes it
+  unsigned cores = 0;                   // how many execute blocks at the same time; 0: all of the computer
+  double seconds = 0;                   // the time that it may take; 0: any time
+  Watch *watch = nullptr;               // null: none is needed
+  std::vector<ObserverMaker> observers; // others than those that the options above select; one core executes all blocks
+};
+
+/// An instruction that was counted.
+struct CountedInstruction {
+  Range range;
+  llvm::StringRef function, kind; // kind: `ld`, `mma.sp` ...
+  InstructionCounts counts;
+  Fidelity fidelity = Fidelity::Exact;
+};
+
+/// The error by which a driver tells of a fault: of each an H100 was asked.
+enum class DeviceError : uint8_t {
+  None, // or one without a name of its own
+  IllegalAddress,
+  AddressSpace,
+  Misaligned,
+  IllegalInstruction,
+  Assertion,
+  Hang,
+};
+
+struct Outcome {
+  std::string refusal;                 // says why it was not launched, or what could not be executed; empty: it ran
+  Range refusedAt;                     // the instruction that it came to; empty: it was not launched
+  std::vector<Diagnostic> diagnostics; // faults of the kernel
+  DeviceError error = DeviceError::None;
+  std::vector<TraceLine> trace;
+  std::vector<CountedInstruction> counts; // those of the kernel, and of the functions that it came to
+  std::string printed;                    // the text that printf wrote
+  bool isComplete = false;                // every thread came to its end
+  bool isOutOfTime = false;
+  bool isStopped = false; // the watch ended it
+  uint64_t laneInstructions = 0;
+};
+
+} // namespace ptxray::machine

@@ -1,22 +1,9 @@
 #pragma once
 // Weak schedules: a load or an atomic operation of global memory that orders nothing may be done after what its warp
 // executes next; who names its registers, accesses the same bytes, orders accesses or leaves the function waits for it.
-#include "Machine/Program.h"
+#include "Machine/LateAccess.h"
 
 namespace ptxray::machine {
-
-struct Frame;
-
-/// A load or an atomic operation that its warp has come to and not done yet.
-struct LateAccess {
-  const Op *op;
-  uint32_t mask;
-  Frame *frame;
-  uint64_t due;        // in turns
-  SlotFilter written;  // the registers that it will write
-  SlotFilter read;     // and that it will read
-  uint64_t begin, end; // all bytes that it accesses lie in between
-};
 
 /// The warp cannot go on with the block of code before it has done what it is late with.
 bool waitsForLate(const Warp &warp, const FunctionCode &code, const CodeBlock &block);

@@ -4,7 +4,7 @@
 // before. What orders them: a release, an acquire, a fence, a barrier, each for the block or for everybody, and that a
 // strong load never goes back. Two stores that nothing orders may be seen in either order. Only schedules that begin
 // with `weak` do so. Operations on barrier objects and some others order more than the model asks for.
-#include "Machine/LateAccesses.h"
+#include "Machine/LateAccess.h"
 #include "Machine/Timing.h"
 #include <array>
 #include <deque>

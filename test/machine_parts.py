@@ -1,32 +1,41 @@
-"""The parts of lib/Machine: machine_parts.py. The core of the machine includes no observer, units include each other in no
-large cycle, and structs stay small. A limit may only be lowered, towards the target in its comment."""
+"""The rooms of the machine: machine_parts.py. lib/Machine, its core, includes no observer and nothing that selects one;
+units include each other in no large cycle; structs stay small; no room is too large a part of lib. A limit may only be
+lowered."""
 
 import pathlib
 import re
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
-MACHINE = ROOT / "lib" / "Machine"
-# What watches a launch, beside Observer.h, the interface by which the core notifies it.
-OBSERVERS = {
-    *("Clock", "Conflicts", "Counters", "FlightRaces", "GlobalRaces", "GlobalShadow", "Halt", "Order", "RaceState"),
-    *("Races", "RegisterWatch", "SharedShadow", "Trace", "Unwritten", "Watch", "WatchedAccess"),
-}
-# What uses both: it selects the observers of a launch, and puts what they have found into words.
-USERS = {"CountersJson", "FaultWords", "FlightWords", "Halted", "Hangs", "Launch"}
-MAX_CYCLE = 2  # units; the target is 4
+LIB = pathlib.Path(__file__).resolve().parents[1] / "lib"
+CORE, OBSERVERS, USERS = "Machine", "Observe", "Emulate"  # each includes those before it
+MAX_CYCLE = 2  # units
 MAX_FIELDS = 25  # of any struct
 MAX_WARP_FIELDS = 20
+MAX_ROOM = 0.15  # of the lines of lib
 
 
 def units():
     """The units that each unit includes: a header and its source are one."""
     included = {}
-    for path in sorted(MACHINE.iterdir()):
-        if path.suffix in (".h", ".cpp"):
-            names = re.findall(r'^#include "Machine/(\w+)\.h"', path.read_text(), re.MULTILINE)
-            included.setdefault(path.stem, set()).update(name for name in names if name != path.stem)
+    for room in (CORE, OBSERVERS, USERS):
+        for path in sorted((LIB / room).iterdir()):
+            if path.suffix in (".h", ".cpp"):
+                unit = f"{room}/{path.stem}"
+                pattern = rf'^#include "((?:{CORE}|{OBSERVERS}|{USERS})/\w+)\.h"'
+                names = re.findall(pattern, path.read_text(), re.MULTILINE)
+                included.setdefault(unit, set()).update(name for name in names if name != unit)
     return included
+
+
+def room_sizes():
+    """The lines of each room of lib."""
+    rooms = [room for room in sorted(LIB.iterdir()) if room.is_dir()]
+    return {
+        room.name: sum(
+            len(path.read_text().splitlines()) for path in room.rglob("*") if path.suffix in (".h", ".cpp", ".inc", ".def")
+        )
+        for room in rooms
+    }
 
 
 def reachable(included, start):
@@ -69,23 +78,18 @@ def fields(body):
 
 def main():
     included, problems = units(), []
-    core = set(included) - OBSERVERS - USERS
-    for name in sorted(OBSERVERS | USERS):
-        if name not in included:
-            problems.append(f"{name} is no unit of lib/Machine")
-    for name in sorted(core):
-        for other in sorted(included[name] & (OBSERVERS | USERS)):
-            problems.append(f"{name}, which is of the core, includes {other}")
-    for name in sorted(OBSERVERS):
-        for other in sorted(included[name] & USERS):
-            problems.append(f"{name}, which is an observer, includes {other}")
+    order = [CORE, OBSERVERS, USERS]
+    for name in sorted(included):
+        for other in sorted(included[name]):
+            if order.index(other.split("/")[0]) > order.index(name.split("/")[0]):
+                problems.append(f"{name} includes {other}, which is above it")
     reached = {name: reachable(included, name) for name in included}
     cycles = {frozenset(other for other in reached[name] if name in reached[other]) for name in included}
     for cycle in cycles:
         if len(cycle) > MAX_CYCLE:
             problems.append(f"{len(cycle)} units include each other: {', '.join(sorted(cycle))}")
     sizes = {}
-    for path in sorted(MACHINE.glob("*.h")):
+    for path in sorted(path for room in order for path in (LIB / room).glob("*.h")):
         for name, body in structs(path.read_text()):
             sizes[name] = fields(body)
             limit = MAX_WARP_FIELDS if name == "Warp" else MAX_FIELDS
@@ -93,11 +97,15 @@ def main():
                 problems.append(f"{path.name}: {name} has {sizes[name]} fields, more than {limit}")
     if sizes.get("Warp", 0) < 10:
         problems.append("the fields of Warp are not counted")
+    rooms = room_sizes()
+    for room, lines in rooms.items():
+        if lines > MAX_ROOM * sum(rooms.values()):
+            problems.append(f"lib/{room} has {lines} of the {sum(rooms.values())} lines of lib: more than {MAX_ROOM:.0%}")
     print("\n".join(problems))
     largest = max(sizes, key=sizes.get)
     print(
-        f"{len(core)} units of the core, {len(OBSERVERS)} of observers; the largest cycle has"
-        f" {max(map(len, cycles))} units; Warp has {sizes['Warp']} fields, {largest} {sizes[largest]}"
+        f"{len(included)} units; the largest cycle has {max(map(len, cycles))}; Warp has {sizes['Warp']} fields,"
+        f" {largest} {sizes[largest]}; lib/{CORE} has {rooms[CORE] / sum(rooms.values()):.1%} of the lines of lib"
     )
     sys.exit(bool(problems))
 

@@ -1,7 +1,7 @@
 // The part of the C interface that launches kernels on the emulated machine.
 #include "Api/MachineStruct.h"
 #include "Check/Suppressions.h"
-#include "Machine/CountersJson.h"
+#include "Emulate/CountersJson.h"
 #include "Machine/DriverNumbers.h"
 #include "Machine/LaunchLimits.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,8 +1,8 @@
 #pragma once
 // A module on an emulated GPU, as the C interface has it.
 #include "Api/Structs.h"
+#include "Emulate/Launch.h"
 #include "Machine/Kernels.h"
-#include "Machine/Launch.h"
 #include <optional>
 
 struct ptxray_machine {

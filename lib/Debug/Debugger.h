@@ -1,7 +1,7 @@
 #pragma once
 // A launch under a debugger. Each movement executes the launch again up to the place that is wanted, which is the same
 // each time; so backwards is as good as forwards.
-#include "Machine/Halted.h"
+#include "Emulate/Halted.h"
 
 namespace ptxray::machine::debug {
 

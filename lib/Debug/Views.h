@@ -1,6 +1,6 @@
 #pragma once
 // These functions show a halted launch as plain values.
-#include "Machine/Halted.h"
+#include "Emulate/Halted.h"
 
 namespace ptxray::machine::debug {
 

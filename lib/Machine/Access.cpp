@@ -1,4 +1,5 @@
 #include "Machine/Access.h"
+#include "Machine/LateAccesses.h"
 #include "Machine/Notify.h"
 #include "Machine/Wide.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,6 +1,7 @@
 #include "Machine/Run.h"
 #include "Machine/Access.h"
 #include "Machine/Joins.h"
+#include "Machine/LateAccesses.h"
 #include "Machine/Notify.h"
 #include "Machine/Provided.h"
 #include "Machine/Together.h"

@@ -4,8 +4,8 @@
 // where it was stopped.
 #include "../../tools/launcher/Buffer.h"
 #include "Check/Checker.h"
+#include "Emulate/Launch.h"
 #include "Generate/Program.h"
-#include "Machine/Launch.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Each rule has a page docs/diagnostics/<id>.md, and each example on it (a block "ptx" under the
 // heading "Example") gives that rule; what stands under "Remedy" gives nothing.
 #include "Check/Checker.h"
-#include "Machine/Launch.h"
+#include "Emulate/Launch.h"
 #include "Snippets.h"
 #include "Source/SourceBuffer.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,6 +1,6 @@
 // The memory of an emulated device: allocations keep their identity while a kernel adds and frees others.
 #include "Check/ReadModule.h"
-#include "Machine/Launch.h"
+#include "Emulate/Launch.h"
 #include <cstring>
 #include <gtest/gtest.h>
 

@@ -3,9 +3,9 @@
 // after the other, under one lock.
 #include "Check/Checker.h"
 #include "Chips.h"
+#include "Emulate/Launch.h"
 #include "Linker.h"
 #include "Machine/Kernels.h"
-#include "Machine/Launch.h"
 #include "Queue.h"
 #include "Tally.h"
 #include "Texels.h"

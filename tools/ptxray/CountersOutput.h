@@ -1,6 +1,6 @@
 #pragma once
 // These functions write the counts of `run --emulate` as text, as a picture, and as coverage of lines.
-#include "Machine/CountersJson.h"
+#include "Emulate/CountersJson.h"
 
 namespace ptxray {
 

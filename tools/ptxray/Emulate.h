@@ -1,8 +1,8 @@
 #pragma once
 // `ptxray run --emulate`, and what else launches a kernel on the emulated machine.
 #include "../launcher/Options.h"
+#include "Emulate/Launch.h"
 #include "Kernels.h"
-#include "Machine/Launch.h"
 #include "Machine/TensorMap.h"
 #include "ModuleInput.h"
 

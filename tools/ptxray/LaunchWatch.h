@@ -1,5 +1,5 @@
 #pragma once
-#include "Machine/Launch.h"
+#include "Emulate/Launch.h"
 #include "Source/Threads.h"
 #include <condition_variable>
 #include <mutex>

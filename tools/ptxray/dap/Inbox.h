@@ -2,7 +2,7 @@
 // The requests of a client of the Debug Adapter Protocol. A thread reads ahead, so that a kernel that runs can be
 // stopped.
 #include "../lsp/Messages.h"
-#include "Machine/Launch.h"
+#include "Emulate/Launch.h"
 
 namespace ptxray::dap {
 

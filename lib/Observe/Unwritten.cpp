@@ -1,4 +1,4 @@
-#include "Machine/Unwritten.h"
+#include "Observe/Unwritten.h"
 #include "Machine/Access.h"
 #include "Machine/Grid.h"
 #include "llvm/ADT/STLExtras.h"

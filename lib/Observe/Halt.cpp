@@ -1,6 +1,6 @@
-#include "Machine/Halt.h"
+#include "Observe/Halt.h"
 #include "Machine/BarrierObject.h"
-#include "Machine/Unwritten.h"
+#include "Observe/Unwritten.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
 

@@ -1,9 +1,9 @@
 #pragma once
 // What the race detector knows of warps, blocks and clusters.
-#include "Machine/Clock.h"
-#include "Machine/GlobalShadow.h"
 #include "Machine/Grid.h"
-#include "Machine/SharedShadow.h"
+#include "Observe/Clock.h"
+#include "Observe/GlobalShadow.h"
+#include "Observe/SharedShadow.h"
 #include "llvm/ADT/BitVector.h"
 #include <map>
 

@@ -1,4 +1,4 @@
-#include "Machine/Conflicts.h"
+#include "Observe/Conflicts.h"
 #include "Traffic/Remedies.h"
 
 namespace ptxray::machine {

@@ -1,6 +1,6 @@
-#include "Machine/Counters.h"
-#include "Machine/Conflicts.h"
+#include "Observe/Counters.h"
 #include "Machine/Grid.h"
+#include "Observe/Conflicts.h"
 #include "Traffic/Remedies.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -2,9 +2,9 @@
 // Races in shared memory: two accesses of different warps, one of them a write, that nothing orders. What orders them
 // is known by clocks: each warp counts its releases, and knows up to which count of every other warp all has happened
 // before. Lanes of one warp are told apart where nothing has brought them together since (`Order.h`).
-#include "Machine/Clock.h"
 #include "Machine/Race.h"
-#include "Machine/SharedShadow.h"
+#include "Observe/Clock.h"
+#include "Observe/SharedShadow.h"
 #include <optional>
 
 namespace ptxray::machine {

@@ -1,4 +1,4 @@
-#include "Machine/GlobalShadow.h"
+#include "Observe/GlobalShadow.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstdlib>
 

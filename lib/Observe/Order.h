@@ -1,8 +1,8 @@
 #pragma once
 // Warps know what happened before them, and so do single lanes of a warp where these have parted. An access that is not
 // followed lane by lane counts as known, so that nothing is reported that is ordered.
-#include "Machine/Clock.h"
 #include "Machine/Observer.h"
+#include "Observe/Clock.h"
 
 namespace ptxray::machine {
 

@@ -1,8 +1,8 @@
 // Registers that belong to an operation in flight: uses before it is complete, and changes before it begins without a
 // fence.
 #include "Machine/Agents.h"
-#include "Machine/RaceState.h"
-#include "Machine/Watch.h"
+#include "Observe/RaceState.h"
+#include "Observe/Watch.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray::machine {

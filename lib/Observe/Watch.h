@@ -1,9 +1,9 @@
 #pragma once
 // The race detector as an observer: notes the accesses of lanes, knows what orders them, and faults at those that race.
 #include "Machine/Access.h"
-#include "Machine/GlobalRaces.h"
 #include "Machine/Observer.h"
-#include "Machine/Races.h"
+#include "Observe/GlobalRaces.h"
+#include "Observe/Races.h"
 
 namespace ptxray::machine {
 

@@ -1,6 +1,7 @@
 #pragma once
 // A launch that was executed up to a place, with all of its state there.
-#include "Machine/Halt.h"
+#include "Emulate/Launch.h"
+#include "Observe/Halt.h"
 
 namespace ptxray::machine {
 

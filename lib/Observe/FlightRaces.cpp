@@ -1,8 +1,8 @@
 // What the race detector knows of asynchronous operations and barrier objects.
 #include "Machine/Flight.h"
-#include "Machine/Order.h"
-#include "Machine/RaceState.h"
-#include "Machine/Watch.h"
+#include "Observe/Order.h"
+#include "Observe/RaceState.h"
+#include "Observe/Watch.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray::machine {

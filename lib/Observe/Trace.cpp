@@ -1,4 +1,4 @@
-#include "Machine/Trace.h"
+#include "Observe/Trace.h"
 #include "Machine/Grid.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"

@@ -1,7 +1,7 @@
-#include "Machine/Order.h"
+#include "Observe/Order.h"
 #include "Machine/Grid.h"
-#include "Machine/RaceState.h"
 #include "Machine/Wide.h"
+#include "Observe/RaceState.h"
 #include <algorithm>
 
 namespace ptxray::machine {

@@ -1,6 +1,6 @@
-#include "Machine/Races.h"
-#include "Machine/Order.h"
-#include "Machine/RaceState.h"
+#include "Observe/Races.h"
+#include "Observe/Order.h"
+#include "Observe/RaceState.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 

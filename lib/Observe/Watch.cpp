@@ -1,8 +1,8 @@
-#include "Machine/Watch.h"
-#include "Machine/Order.h"
-#include "Machine/RaceState.h"
+#include "Observe/Watch.h"
 #include "Machine/TensorMemory.h"
-#include "Machine/Unwritten.h"
+#include "Observe/Order.h"
+#include "Observe/RaceState.h"
+#include "Observe/Unwritten.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
 

@@ -1,4 +1,4 @@
-#include "Machine/FlightWords.h"
+#include "Emulate/FlightWords.h"
 #include "Machine/Grid.h"
 #include "llvm/ADT/StringExtras.h"
 

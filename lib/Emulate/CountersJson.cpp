@@ -1,4 +1,4 @@
-#include "Machine/CountersJson.h"
+#include "Emulate/CountersJson.h"
 #include "Source/Escape.h"
 #include "Source/JsonValue.h"
 #include "Source/Origin.h"

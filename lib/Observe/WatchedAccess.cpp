@@ -1,8 +1,8 @@
-#include "Machine/WatchedAccess.h"
+#include "Observe/WatchedAccess.h"
 #include "Machine/QuickAccess.h"
-#include "Machine/RaceState.h"
-#include "Machine/Unwritten.h"
-#include "Machine/Watch.h"
+#include "Observe/RaceState.h"
+#include "Observe/Unwritten.h"
+#include "Observe/Watch.h"
 
 namespace ptxray::machine {
 

@@ -4,9 +4,9 @@
 // kept in 16 more, which cores may share. A launch of one cluster has them for each 4 bytes. Accesses to different
 // bytes of them are kept beside the newest, as long as these cells are not too many; of reads by several clusters only
 // is remembered that there were several: some races are not seen, and none is reported that is not one.
-#include "Machine/GlobalShadow.h"
 #include "Machine/Memory.h"
-#include "Machine/Races.h"
+#include "Observe/GlobalShadow.h"
+#include "Observe/Races.h"
 
 namespace ptxray::machine {
 

@@ -1,4 +1,4 @@
-#include "Machine/SharedShadow.h"
+#include "Observe/SharedShadow.h"
 #include "Machine/Wide.h"
 #include "Parse/Ast.h"
 #include <algorithm>

@@ -1,5 +1,5 @@
-#include "Machine/FaultWords.h"
-#include "Machine/FlightWords.h"
+#include "Emulate/FaultWords.h"
+#include "Emulate/FlightWords.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 

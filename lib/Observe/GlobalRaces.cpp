@@ -1,7 +1,7 @@
-#include "Machine/GlobalRaces.h"
-#include "Machine/Order.h"
-#include "Machine/RaceState.h"
+#include "Observe/GlobalRaces.h"
 #include "Machine/Wide.h"
+#include "Observe/Order.h"
+#include "Observe/RaceState.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray::machine {

@@ -1,6 +1,6 @@
-#include "Machine/Hangs.h"
+#include "Emulate/Hangs.h"
 #include "Machine/BarrierObject.h"
-#include "Machine/RaceState.h"
+#include "Observe/RaceState.h"
 #include "Source/Counted.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

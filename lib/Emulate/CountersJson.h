@@ -1,7 +1,7 @@
 #pragma once
 // The counts of a launch as JSON, and what each number is called.
 #include "Diagnostics/Report.h"
-#include "Machine/Launch.h"
+#include "Emulate/Launch.h"
 
 namespace ptxray::machine {
 

@@ -45,7 +45,7 @@ void reportBefore(Warp &warp, const FunctionCode &code, uint32_t instruction, ui
   if (!warp.isFollowed && !warp.now.frame->followed)
     return;
   const uint32_t kinds =
-      (warp.isFollowed ? events::Instructions : 0) | (warp.now.frame->followed ? events::Registers : 0);
+      (warp.isFollowed ? events::Instructions : 0u) | (warp.now.frame->followed ? events::Registers : 0u);
   observersOf(warp).notify(kinds, [&](Observer &one) { one.before(warp, code, instruction, lanes); });
 }
 

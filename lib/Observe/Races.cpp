@@ -57,6 +57,17 @@ static bool isBefore(const PastAccess &access, const PastAccess &now, const Warp
          (engine < race.enginesTogether.size() && access.clock <= race.enginesTogether[engine]);
 }
 
+/// Returns whether the warp knows that an operation of an agent that is no warp is complete, and so do all of its
+/// lanes.
+static bool isComplete(uint32_t agent, uint32_t clock, const Warp &warp) {
+  const RaceWarp &race = raceOf(warp);
+  const Agents &agents = *warp.block->agents;
+  if (agent <= agents.warps || entryOf(race.clock, agent) < clock)
+    return false;
+  const uint32_t engine = agent - agents.engine(race.agent, 0);
+  return engine >= agents.engines || (engine < race.enginesTogether.size() && clock <= race.enginesTogether[engine]);
+}
+
 static bool conflicts(const PastAccess &access, const PastAccess &now, const Warp &warp) {
   return (access.bytes & now.bytes) && !(access.isStrong && now.isStrong) && !isBefore(access, now, warp);
 }
@@ -262,11 +273,12 @@ std::optional<Race> noteTensorAccess(Warp &warp, const Instruction &at, BlockSta
   return race;
 }
 
-/// Notes the access as a whole if it is of a warp itself, to whole cells, and plainly races with nothing.
+/// Notes the access as a whole if it is to whole cells and certainly races with nothing.
 static bool isNotedAtOnce(SharedShadow &shadow, const PastAccess &now, const SharedAccess &access, const Warp &warp,
                           uint32_t horizon) {
   const size_t count = access.bytes / bytesOfCell;
-  if (warp.doer.agent || (access.offset | access.bytes) % bytesOfCell || count > SharedShadow::mostOfRow)
+  if ((warp.doer.agent && !access.isWrite) || (access.offset | access.bytes) % bytesOfCell ||
+      count > SharedShadow::mostOfRow)
     return false;
   uint32_t lanes[SharedShadow::mostOfRow];
   const bool areKnown = access.by.ofCells && access.by.shift == 2;
@@ -278,9 +290,10 @@ static bool isNotedAtOnce(SharedShadow &shadow, const PastAccess &now, const Sha
                 .now = now,
                 .isWrite = access.isWrite,
                 .horizon = horizon,
-                .warps = warp.block->agents->warps};
+                .warps = warp.block->agents->warps,
+                .sameLanes = warp.doer.agent ? ~0u : now.warp};
   row.now.bytes = (1u << bytesOfCell) - 1;
-  return shadow.noteRow(row);
+  return shadow.noteRow(row, [&](uint32_t agent, uint32_t clock) { return isComplete(agent, clock, warp); });
 }
 
 /// Returns up to which count of the releases of every warp all has happened before what the warp does now, and is seen

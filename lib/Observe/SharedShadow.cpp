@@ -263,10 +263,10 @@ static PTXRAY_INLINE RowAnswers ask(const RowColumns &writes, const RowColumns &
       stepAlone();
     const uint32_t lanes = row.lanes[i], isOne = all(!(lanes & manyOfEach));
     writesBefore &= (all(writes.clocks[i] <= row.horizon) & all(writes.warps[i] <= row.warps)) |
-                    (all(writes.warps[i] == now.warp) & all(writes.lanes[i] == lanes) & isOne);
+                    (all(writes.warps[i] == row.sameLanes) & all(writes.lanes[i] == lanes) & isOne);
     const uint32_t areSameLanes = all(reads.lanes[i] == lanes);
     readsOld &= all(reads.clocks[i] <= row.horizon) & all(reads.warps[i] <= row.warps);
-    readsOfLane &= all(reads.warps[i] == now.warp) & areSameLanes & isOne;
+    readsOfLane &= all(reads.warps[i] == row.sameLanes) & areSameLanes & isOne;
     readsOfNow &=
         all(reads.clocks[i] == now.clock) & areSameLanes & all((reads.details[i] & cellBytesMask) == cellBytesMask);
     more |= reads.details[i];
@@ -324,21 +324,36 @@ static void fillShort(SharedShadow::Columns &columns, const RowAccess &row, uint
   fill<true>(columns, row, place, kept);
 }
 
-bool SharedShadow::noteRow(const RowAccess &row) {
+/// Returns whether all writes of the row come before the access. Most of them are of few operations.
+bool SharedShadow::areWritesKnown(const RowAccess &row, llvm::function_ref<bool(uint32_t, uint32_t)> isKnown) const {
+  uint32_t lastWarp = 0, lastClock = 0;
+  for (size_t i = row.first; i < row.first + row.count; ++i) {
+    const uint32_t warp = writes.warps[i], clock = writes.clocks[i];
+    if ((clock <= row.horizon && warp <= row.warps) || (warp == lastWarp && clock == lastClock))
+      continue;
+    if (!isKnown(warp, clock))
+      return false;
+    lastWarp = warp;
+    lastClock = clock;
+  }
+  return true;
+}
+
+bool SharedShadow::noteRow(const RowAccess &row, llvm::function_ref<bool(uint32_t, uint32_t)> isKnown) {
   constexpr size_t longRow = 8; // cells
   const bool isLong = isWide() && row.count >= longRow;
   const uint64_t reader = row.now.warp < 64 ? uint64_t(1) << row.now.warp : 0;
   uint64_t *const group = readers.data() + row.first;
   const RowAnswers answers = (isWide() && row.count >= 8 ? askWide : askShort)(
       RowColumns(writes, row.first), RowColumns(reads, row.first), group, row, reader);
-  if (!answers.areWritesBefore)
+  if (!answers.areWritesBefore && !areWritesKnown(row, isKnown))
     return false;
   const auto place = static_cast<uint32_t>(row.now.at - instructions);
   if (row.isWrite) {
     if (answers.hasMoreReads || !(answers.areReadsOld || answers.areReadsOfSameLane))
       return false;
     (isLong ? fillWide : fillShort)(writes, row, place, 0);
-    latestWrite = std::max(latestWrite, row.now.clock);
+    latestWrite = std::max(latestWrite, row.now.warp <= row.warps ? row.now.clock : ~0u);
     return true;
   }
   if (!answers.areReadsOld && !(answers.areReadsOfNow && reader))

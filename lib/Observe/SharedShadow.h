@@ -3,6 +3,7 @@
 // columns, so that most accesses are noted in some steps for all of their lanes.
 #include "Machine/PastAccess.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <map>
 #include <vector>
 
@@ -11,13 +12,14 @@ namespace ptxray::machine {
 struct LaneShape;
 struct Warp;
 
-/// An access of a warp itself to whole cells, one after the other.
+/// An access of a warp itself, or a write of an operation that it has started, to whole cells, one after the other.
 struct RowAccess {
   size_t first, count;
   const uint32_t *lanes; // of the bytes of each cell
   PastAccess now;        // but for the lanes
   bool isWrite;
   uint32_t horizon, warps; // what the agents from 1 to `warps` did up to this count of their own comes before
+  uint32_t sameLanes;      // what the same lanes of this agent did comes before; all ones: of none
 };
 
 /// A read of a warp that the cells do not tell yet: it comes after all that was written, so that nothing races with it
@@ -60,8 +62,9 @@ public:
   bool areReadsSame(llvm::ArrayRef<ByteRun> runs) const;
   bool areWritesBefore(llvm::ArrayRef<ByteRun> runs, uint32_t clock, uint32_t warps) const;
   void repeat(llvm::ArrayRef<ByteRun> runs, bool isWrite);
-  /// Notes the access if it is plain that nothing races with it. Returns whether it is.
-  bool noteRow(const RowAccess &row);
+  /// Notes the access if nothing races with it by simple rules. Returns whether that is so. `isKnown` returns whether
+  /// what another agent did at a count of its own certainly comes before.
+  bool noteRow(const RowAccess &row, llvm::function_ref<bool(uint32_t agent, uint32_t clock)> isKnown);
 
   std::map<size_t, std::vector<ReadGroup>> moreReads;   // the earlier groups of each cell
   std::map<size_t, std::vector<PastAccess>> moreWrites; // the earlier writes, of other bytes
@@ -75,6 +78,8 @@ public:
   };
 
 private:
+  bool areWritesKnown(const RowAccess &row, llvm::function_ref<bool(uint32_t, uint32_t)> isKnown) const;
+
   const Instruction *instructions = nullptr;
   Columns writes, reads;
   std::vector<uint64_t> readers; // `warps` of the groups of reads

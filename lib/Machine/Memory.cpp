@@ -64,22 +64,21 @@ void Memory::skipTo(uint64_t address) {
 }
 
 size_t Memory::indexAfter(uint64_t address) const {
-  const auto begins = [this](uint32_t number) { return allocations[number].begin; };
-  return static_cast<size_t>(std::ranges::upper_bound(sorted, address, {}, begins) - sorted.begin());
+  return static_cast<size_t>(std::ranges::upper_bound(sorted, address, {}, &Place::begin) - sorted.begin());
 }
 
 Allocation *Memory::beginningAt(uint64_t address) {
   const size_t after = indexAfter(address);
-  return after && allocations[sorted[after - 1]].begin == address ? &allocations[sorted[after - 1]] : nullptr;
+  return after && sorted[after - 1].begin == address ? &allocations[sorted[after - 1].number] : nullptr;
 }
 
 void Memory::addAt(uint64_t address, llvm::MutableArrayRef<uint8_t> bytes, llvm::StringRef name) {
   const auto number = static_cast<uint32_t>(allocations.size());
   const size_t after = indexAfter(address);
-  if (after && allocations[sorted[after - 1]].begin == address) // it was freed
-    sorted[after - 1] = number;
+  if (after && sorted[after - 1].begin == address) // it was freed
+    sorted[after - 1].number = number;
   else
-    sorted.insert(sorted.begin() + static_cast<ptrdiff_t>(after), number);
+    sorted.insert(sorted.begin() + static_cast<ptrdiff_t>(after), {address, number});
   allocations.push_back({address, address + bytes.size(), bytes.data(), name.str(), number});
 }
 
@@ -91,7 +90,7 @@ void Memory::free(uint64_t address) {
 void Memory::trim() {
   while (!allocations.empty() && allocations.back().end == allocations.back().begin) {
     const size_t after = indexAfter(allocations.back().begin);
-    if (after && sorted[after - 1] == allocations.back().number)
+    if (after && sorted[after - 1].number == allocations.back().number)
       sorted.erase(sorted.begin() + static_cast<ptrdiff_t>(after - 1));
     allocations.pop_back();
   }
@@ -99,7 +98,7 @@ void Memory::trim() {
 
 const Allocation *Memory::before(uint64_t address) const {
   const size_t after = indexAfter(address);
-  return after ? &allocations[sorted[after - 1]] : nullptr;
+  return after ? &allocations[sorted[after - 1].number] : nullptr;
 }
 
 const Allocation *Memory::find(uint64_t address) const {

@@ -78,7 +78,7 @@ public:
 
   /// Returns all allocations by address, with those that were freed.
   auto all() const {
-    return llvm::map_range(sorted, [this](uint32_t number) -> const Allocation & { return allocations[number]; });
+    return llvm::map_range(sorted, [this](const Place &one) -> const Allocation & { return allocations[one.number]; });
   }
   /// Makes a texture, a surface or a sampler known, until it is removed. Returns its handle.
   uint64_t addObject(ImageObject object);
@@ -95,7 +95,12 @@ private:
   Allocation *beginningAt(uint64_t address);
 
   std::deque<Allocation> allocations; // by number; elements never move, since warps and shadows keep references
-  std::vector<uint32_t> sorted;       // numbers by address; at one address only the newest
+  /// Where an allocation begins, and its number.
+  struct Place {
+    uint64_t begin;
+    uint32_t number;
+  };
+  std::vector<Place> sorted; // by address; at one address only the newest allocation
   uint64_t next = globalBegin;
   std::map<uint64_t, std::vector<uint8_t>> heap; // by address
   std::map<uint64_t, ImageObject> objects;       // by their handles

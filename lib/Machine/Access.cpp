@@ -368,43 +368,77 @@ static void issueCopy(const MemoryCopy &copy, const char *registers, const Op &o
   reportIssue(warp, {op, AccessKind::Copy, copy.to.space, {to, mask, copy.bytes}});
 }
 
+using Ranges = llvm::SmallVector<RangeAccess, size_t(2) * warpSize>;
+
+/// Reports the ranges, and forgets them.
+static void reportRanges(Ranges &ranges, Warp &warp) {
+  if (!ranges.empty())
+    observersOf(warp).notify(events::Accesses, [&](Observer &one) { one.ranges(warp, ranges); });
+  ranges.clear();
+}
+
+/// The bytes that a lane copies; others of `all` at the target become zeros.
+struct CopiedBytes {
+  uint8_t *to = nullptr; // null: an address leads nowhere
+  const uint8_t *from = nullptr;
+  uint64_t all = 0, count = 0;
+};
+
+/// Finds the bytes that a lane copies, and adds them to the ranges.
+static CopiedBytes findCopied(const MemoryCopy &copy, const char *registers, const Op &op, unsigned lane, Warp &warp,
+                              Ranges &ranges) {
+  uint64_t count = copy.bytes;
+  if (copy.count.bits)
+    count = std::min<uint64_t>(count ? count : ~0u, addressIn(registers, {copy.count, 0}, lane));
+  const uint64_t to = addressIn(registers, copy.to, lane), from = addressIn(registers, copy.from, lane);
+  const uint64_t all = std::max<uint64_t>(copy.bytes, count);
+  const Lookup target = look(warp, copy.to.space, to, all, lane, true);
+  const Lookup source = count ? look(warp, copy.from.space, from, count, lane, false) : target;
+  const bool isTarget = target.bytes && !(to & (copy.alignment - 1));
+  if (!isTarget || !source.bytes || from & (copy.alignment - 1)) {
+    reportRanges(ranges, warp); // a race of lanes before this one comes first
+    if (!isTarget)
+      report(warp, op, target.bytes ? AccessFault::Misaligned : target.fault, copy.to, to, all, true, lane);
+    else
+      report(warp, op, source.bytes ? AccessFault::Misaligned : source.fault, copy.from, from, count, false, lane);
+    return {};
+  }
+  if (observersOf(warp).want(events::Accesses)) {
+    ranges.push_back({.op = op, .address = copy.to, .at = to, .bytes = all, .isWrite = true, .lane = lane});
+    ranges.push_back({.op = op, .address = copy.from, .at = from, .bytes = count, .isWrite = false, .lane = lane});
+  }
+  return {target.bytes, source.bytes, all, count};
+}
+
+static void moveCopied(const MemoryCopy &copy, const CopiedBytes &bytes, const Op &op, Warp &warp) {
+  const uint64_t rest = bytes.all - bytes.count;
+  if (warp.doer.stage == Stage::Begin)
+    return copy.from.space == Space::Shared ? void() : poison(bytes.to, bytes.all);
+  observersOf(warp).notify(events::Moves, [&](Observer &one) {
+    const MovedBytes parts[] = {{.to = bytes.to, .from = bytes.from, .bytes = static_cast<uint32_t>(bytes.count)},
+                                {.to = bytes.to + bytes.count, .bytes = static_cast<uint32_t>(rest)}};
+    one.moves(warp, op, parts);
+  });
+  std::memmove(bytes.to, bytes.from, bytes.count);
+  std::memset(bytes.to + bytes.count, 0, rest);
+}
+
 void copyBytes(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto &copy = *static_cast<const MemoryCopy *>(op.more);
   const Observers &observers = observersOf(warp);
   if (observers.want(events::Issues))
     issueCopy(copy, registers, op, mask, warp);
-  observersOf(warp).notify(events::Accesses, [&](Observer &one) { one.beginsAccess(warp); });
+  observers.notify(events::Accesses, [&](Observer &one) { one.beginsAccess(warp); });
+  Ranges ranges;
+  std::array<CopiedBytes, warpSize> copied;
   for (uint32_t left = mask; left; left &= left - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(left));
-    uint64_t count = copy.bytes;
-    if (copy.count.bits)
-      count = std::min<uint64_t>(count ? count : ~0u, addressIn(registers, {copy.count, 0}, lane));
-    const uint64_t to = addressIn(registers, copy.to, lane), from = addressIn(registers, copy.from, lane);
-    const uint64_t all = std::max<uint64_t>(copy.bytes, count);
-    const Lookup target = look(warp, copy.to.space, to, all, lane, true);
-    const Lookup source = count ? look(warp, copy.from.space, from, count, lane, false) : target;
-    if (!target.bytes || to & (copy.alignment - 1))
-      report(warp, op, target.bytes ? AccessFault::Misaligned : target.fault, copy.to, to, all, true, lane);
-    else if (!source.bytes || from & (copy.alignment - 1))
-      report(warp, op, source.bytes ? AccessFault::Misaligned : source.fault, copy.from, from, count, false, lane);
-    else {
-      reportRange(warp, op, copy.to, to, all, true, lane);
-      reportRange(warp, op, copy.from, from, count, false, lane);
-      if (warp.doer.stage == Stage::Begin) {
-        if (copy.from.space != Space::Shared)
-          poison(target.bytes, all);
-        continue;
-      }
-      observers.notify(events::Moves, [&](Observer &one) {
-        const MovedBytes parts[] = {
-            {.to = target.bytes, .from = source.bytes, .bytes = static_cast<uint32_t>(count)},
-            {.to = target.bytes + count, .from = nullptr, .bytes = static_cast<uint32_t>(all - count)}};
-        one.moves(warp, op, parts);
-      });
-      std::memmove(target.bytes, source.bytes, count);
-      std::memset(target.bytes + count, 0, all - count);
-    }
+    copied[lane] = findCopied(copy, registers, op, lane, warp, ranges);
   }
+  reportRanges(ranges, warp);
+  for (uint32_t left = mask; left; left &= left - 1)
+    if (const CopiedBytes &found = copied[__builtin_ctz(left)]; found.to)
+      moveCopied(copy, found, op, warp);
 }
 
 void poison(uint8_t *bytes, uint64_t count) {
@@ -441,39 +475,47 @@ static void reportMoves(const MatrixAccess &access, unsigned matrix, unsigned ro
   });
 }
 
-/// Reads or writes the rows of a matrix where lanes say they are.
-static bool accessRows(Matrix &matrix, unsigned firstLane, char *registers, const Op &op, Warp &warp) {
-  const auto &access = *static_cast<const MatrixAccess *>(op.more);
-  for (unsigned row = 0; row < 8; ++row) {
-    const unsigned lane = firstLane + row;
-    const uint64_t address = addressIn(registers, access.rows, lane);
-    if (leavesShared(warp, op, access.rows, address, 16, access.isWrite, lane))
-      return false;
-    Lookup found = look(warp, access.rows.space, address, 16, lane, access.isWrite);
-    if (found.bytes && address & 15)
-      found = {nullptr, AccessFault::Misaligned};
-    if (!found.bytes) {
-      report(warp, op, found.fault, access.rows, address, 16, access.isWrite, lane);
-      return false;
-    }
-    observersOf(warp).notify(events::Accesses, [&](Observer &one) {
-      one.ranges(warp, {.op = op,
-                        .address = access.rows,
-                        .at = address,
-                        .bytes = 16,
-                        .isWrite = access.isWrite,
-                        .by = RangeAccess::By::ManyLanes,
-                        .lane = lane,
-                        .stored = access.isWrite ? matrix[row].data() : nullptr,
-                        .memory = found.bytes});
-    });
-    reportMoves(access, firstLane / 8, row, found.bytes, op, warp);
-    if (access.isWrite)
-      std::memcpy(found.bytes, matrix[row].data(), 16);
-    else
-      std::memcpy(matrix[row].data(), found.bytes, 16);
+/// Finds the bytes of a row where its lane says they are, and adds them to the ranges. Returns null if there are none.
+static uint8_t *findRow(const MatrixAccess &access, const uint16_t *stored, unsigned lane, const char *registers,
+                        const Op &op, Warp &warp, Ranges &ranges) {
+  constexpr uint64_t rowBytes = 16;
+  const uint64_t address = addressIn(registers, access.rows, lane);
+  const bool isShared = access.rows.space != Space::Generic || address / windowBytes == sharedWindow / windowBytes;
+  Lookup found;
+  if (isShared)
+    found = look(warp, access.rows.space, address, rowBytes, lane, access.isWrite);
+  if (found.bytes && address & (rowBytes - 1))
+    found = {nullptr, AccessFault::Misaligned};
+  if (!found.bytes) {
+    reportRanges(ranges, warp); // a race of rows before this one comes first
+    if (!leavesShared(warp, op, access.rows, address, rowBytes, access.isWrite, lane))
+      report(warp, op, found.fault, access.rows, address, rowBytes, access.isWrite, lane);
+    return nullptr;
   }
-  return true;
+  if (observersOf(warp).want(events::Accesses))
+    ranges.push_back({.op = op,
+                      .address = access.rows,
+                      .at = address,
+                      .bytes = rowBytes,
+                      .isWrite = access.isWrite,
+                      .by = RangeAccess::By::ManyLanes,
+                      .lane = lane,
+                      .stored = stored,
+                      .memory = found.bytes});
+  return found.bytes;
+}
+
+/// Reads or writes rows of matrices.
+static void moveRows(llvm::MutableArrayRef<Matrix> matrices, llvm::ArrayRef<uint8_t *> rows, const MatrixAccess &access,
+                     const Op &op, Warp &warp) {
+  for (unsigned i = 0; i < rows.size(); ++i) {
+    std::array<uint16_t, 8> &row = matrices[i / 8][i % 8];
+    reportMoves(access, i / 8, i % 8, rows[i], op, warp);
+    if (access.isWrite)
+      std::memcpy(rows[i], row.data(), sizeof row);
+    else
+      std::memcpy(row.data(), rows[i], sizeof row);
+  }
 }
 
 void accessMatrices(char *registers, const Op &op, uint32_t mask, Warp &warp) {
@@ -489,14 +531,23 @@ void accessMatrices(char *registers, const Op &op, uint32_t mask, Warp &warp) {
         warp,
         {op, AccessKind::Matrix, access.rows.space, {at, static_cast<uint32_t>((uint64_t(1) << rows) - 1), rowBytes}});
   }
+  Ranges ranges;
+  llvm::SmallVector<uint8_t *, warpSize> rows;
   for (unsigned i = 0; i < access.registers.size(); ++i) {
     const auto *lanes = lanesOf<uint32_t>(registers, access.registers[i].slot);
     for (unsigned lane = 0; access.isWrite && lane < warpSize; ++lane)
       for (const unsigned half : {0, 1})
         elementOf(matrices[i], access, lane, half) = static_cast<uint16_t>(lanes[lane] >> 16 * half);
-    if (!accessRows(matrices[i], i * 8, registers, op, warp))
-      return;
+    for (unsigned row = 0; row < 8; ++row) {
+      const uint16_t *stored = access.isWrite ? matrices[i][row].data() : nullptr;
+      uint8_t *const found = findRow(access, stored, i * 8 + row, registers, op, warp, ranges);
+      if (!found)
+        return access.isWrite ? moveRows(matrices, rows, access, op, warp) : void();
+      rows.push_back(found);
+    }
   }
+  reportRanges(ranges, warp);
+  moveRows(matrices, rows, access, op, warp);
   for (unsigned i = 0; !access.isWrite && i < access.registers.size(); ++i) {
     auto *lanes = lanesOf<uint32_t>(registers, access.registers[i].slot);
     for (unsigned lane = 0; lane < warpSize; ++lane)

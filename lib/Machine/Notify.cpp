@@ -5,20 +5,21 @@ namespace ptxray::machine {
 void reportRange(Warp &warp, const Op &op, const AddressOf &address, uint64_t at, uint64_t bytes, bool isWrite,
                  unsigned lane) {
   observersOf(warp).notify(events::Accesses, [&](Observer &one) {
-    one.ranges(warp, {.op = op, .address = address, .at = at, .bytes = bytes, .isWrite = isWrite, .lane = lane});
+    one.ranges(warp,
+               RangeAccess{.op = op, .address = address, .at = at, .bytes = bytes, .isWrite = isWrite, .lane = lane});
   });
 }
 
 void reportShared(Warp &warp, const Op &op, BlockState &block, uint64_t offset, uint64_t bytes, bool isWrite,
                   unsigned lane) {
   observersOf(warp).notify(events::Accesses, [&](Observer &one) {
-    one.ranges(warp, {.op = op,
-                      .address = {{}, 0, Space::Shared},
-                      .at = offset,
-                      .bytes = bytes,
-                      .owner = &block,
-                      .isWrite = isWrite,
-                      .lane = lane});
+    one.ranges(warp, RangeAccess{.op = op,
+                                 .address = {{}, 0, Space::Shared},
+                                 .at = offset,
+                                 .bytes = bytes,
+                                 .owner = &block,
+                                 .isWrite = isWrite,
+                                 .lane = lane});
   });
 }
 

@@ -222,7 +222,8 @@ public:
   /// Reports that an instruction begins that accesses memory in several parts, which are reported next.
   virtual void beginsAccess(Warp &) {}
   virtual void accesses(Warp &, const LaneAccess &) {}
-  virtual void ranges(Warp &, const RangeAccess &) {}
+  /// Reports the ranges that an instruction accesses, in their order.
+  virtual void ranges(Warp &, llvm::ArrayRef<RangeAccess>) {}
   virtual void tensors(Warp &, const TensorRange &) {}
   /// Reports that a warp reads a matrix of a descriptor in the shared memory of a block.
   virtual void matrices(Warp &, const Op &, BlockState &, const SharedMatrix &, unsigned /*lane*/) {}

@@ -324,14 +324,21 @@ static size_t alikeFrom(const SharedShadow &shadow, const SharedAccess &access, 
   return areAlike ? count : 1;
 }
 
+/// Returns whether all writes of the cells come before what the warp does now, and are seen by the proxy that does it.
+static bool areWritesSeen(const Warp &warp, const SharedShadow &shadow, llvm::ArrayRef<ByteRun> runs) {
+  const uint32_t horizon = seenHorizon(warp), warps = warp.block->agents->warps;
+  return shadow.areWritesBefore(runs, horizon, warps) ||
+         shadow.areWritesKnown(runs, horizon, warps,
+                               [&](uint32_t agent, uint32_t clock) { return isComplete(agent, clock, warp); });
+}
+
 bool areNotedAlike(Warp &warp, const Instruction &at, BlockState &owner, llvm::ArrayRef<ByteRun> runs, bool isWrite) {
   SharedShadow &shadow = raceOf(owner).shadow;
   const auto isWhole = [](const ByteRun &run) { return (run.begin | run.end) % bytesOfCell == 0; };
   noteLateReads(owner);
   if (runs.empty() || !llvm::all_of(runs, isWhole) || !shadow.areReadsSame(runs))
     return false;
-  const bool areAlike = shadow.areWritesSame(runs) ||
-                        (!isWrite && shadow.areWritesBefore(runs, seenHorizon(warp), warp.block->agents->warps));
+  const bool areAlike = shadow.areWritesSame(runs) || (!isWrite && areWritesSeen(warp, shadow, runs));
   PastAccess now = accessNow(warp, at);
   now.bytes = (1u << bytesOfCell) - 1;
   raceOf(warp).hasRead |= !isWrite;
@@ -364,6 +371,26 @@ static std::optional<Race> noteAll(Warp &warp, PastAccess now, uint32_t horizon,
     from += others * bytesOfCell;
   }
   return {};
+}
+
+bool isRowNoted(Warp &warp, const Instruction &at, BlockState &owner, uint64_t offset, size_t cells,
+                const uint32_t *lanes, bool isWrite) {
+  if ((warp.doer.agent && !isWrite) || warp.doer.isStrong || warp.doer.isAllocation)
+    return false;
+  RaceWarp &race = raceOf(warp);
+  race.hasRead |= !isWrite;
+  noteLateReads(owner);
+  RowAccess row{.first = static_cast<size_t>(offset / bytesOfCell),
+                .count = cells,
+                .lanes = lanes,
+                .now = accessNow(warp, at),
+                .isWrite = isWrite,
+                .horizon = race.horizon,
+                .warps = warp.block->agents->warps,
+                .sameLanes = warp.doer.agent ? ~0u : race.agent};
+  row.now.bytes = (1u << bytesOfCell) - 1;
+  return raceOf(owner).shadow.noteRow(row,
+                                      [&](uint32_t agent, uint32_t clock) { return isComplete(agent, clock, warp); });
 }
 
 std::optional<Race> noteAccess(Warp &warp, const Instruction &at, BlockState &owner, const SharedAccess &access) {

@@ -31,6 +31,10 @@ bool isUnfenced(uint32_t writer, uint32_t clock, const Warp &warp);
 /// Notes the access of a warp to shared memory of the block; gives the earlier access that nothing orders before it, if
 /// there is one.
 std::optional<Race> noteAccess(Warp &warp, const Instruction &at, BlockState &owner, const SharedAccess &access);
+/// Notes an access of a warp, or a write of an operation, to cells of shared memory of the block from an offset on, if
+/// nothing races with it by simple rules. `lanes`: of each byte of each cell. Returns whether that is so.
+bool isRowNoted(Warp &warp, const Instruction &at, BlockState &owner, uint64_t offset, size_t cells,
+                const uint32_t *lanes, bool isWrite);
 /// Notes the late reads of the shared memory of the block.
 void noteLateReads(BlockState &owner);
 /// Forgets them, and writes beside the last ones, if all warps know of them: nothing can race with them any more.

@@ -324,18 +324,19 @@ static void fillShort(SharedShadow::Columns &columns, const RowAccess &row, uint
   fill<true>(columns, row, place, kept);
 }
 
-/// Returns whether all writes of the row come before the access. Most of them are of few operations.
-bool SharedShadow::areWritesKnown(const RowAccess &row, llvm::function_ref<bool(uint32_t, uint32_t)> isKnown) const {
-  uint32_t lastWarp = 0, lastClock = 0;
-  for (size_t i = row.first; i < row.first + row.count; ++i) {
-    const uint32_t warp = writes.warps[i], clock = writes.clocks[i];
-    if ((clock <= row.horizon && warp <= row.warps) || (warp == lastWarp && clock == lastClock))
-      continue;
-    if (!isKnown(warp, clock))
-      return false;
-    lastWarp = warp;
-    lastClock = clock;
-  }
+bool SharedShadow::areWritesKnown(llvm::ArrayRef<ByteRun> runs, uint32_t horizon, uint32_t warps,
+                                  llvm::function_ref<bool(uint32_t, uint32_t)> isKnown) const {
+  uint32_t lastWarp = 0, lastClock = 0; // most writes are of few operations
+  for (const ByteRun &run : runs)
+    for (size_t i = run.begin / bytesOfCell; i < run.end / bytesOfCell; ++i) {
+      const uint32_t warp = writes.warps[i], clock = writes.clocks[i];
+      if ((clock <= horizon && warp <= warps) || (warp == lastWarp && clock == lastClock))
+        continue;
+      if (!isKnown(warp, clock))
+        return false;
+      lastWarp = warp;
+      lastClock = clock;
+    }
   return true;
 }
 
@@ -346,7 +347,9 @@ bool SharedShadow::noteRow(const RowAccess &row, llvm::function_ref<bool(uint32_
   uint64_t *const group = readers.data() + row.first;
   const RowAnswers answers = (isWide() && row.count >= 8 ? askWide : askShort)(
       RowColumns(writes, row.first), RowColumns(reads, row.first), group, row, reader);
-  if (!answers.areWritesBefore && !areWritesKnown(row, isKnown))
+  const ByteRun run{static_cast<uint32_t>(row.first * bytesOfCell),
+                    static_cast<uint32_t>((row.first + row.count) * bytesOfCell)};
+  if (!answers.areWritesBefore && !areWritesKnown(run, row.horizon, row.warps, isKnown))
     return false;
   const auto place = static_cast<uint32_t>(row.now.at - instructions);
   if (row.isWrite) {

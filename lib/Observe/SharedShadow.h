@@ -61,6 +61,10 @@ public:
   bool areWritesSame(llvm::ArrayRef<ByteRun> runs) const;
   bool areReadsSame(llvm::ArrayRef<ByteRun> runs) const;
   bool areWritesBefore(llvm::ArrayRef<ByteRun> runs, uint32_t clock, uint32_t warps) const;
+  /// Returns whether the writes of all cells are of agents from 1 to `warps`, at these counts of theirs or earlier, or
+  /// known to come before.
+  bool areWritesKnown(llvm::ArrayRef<ByteRun> runs, uint32_t clock, uint32_t warps,
+                      llvm::function_ref<bool(uint32_t agent, uint32_t clock)> isKnown) const;
   void repeat(llvm::ArrayRef<ByteRun> runs, bool isWrite);
   /// Notes the access if nothing races with it by simple rules. Returns whether that is so. `isKnown` returns whether
   /// what another agent did at a count of its own certainly comes before.
@@ -78,8 +82,6 @@ public:
   };
 
 private:
-  bool areWritesKnown(const RowAccess &row, llvm::function_ref<bool(uint32_t, uint32_t)> isKnown) const;
-
   const Instruction *instructions = nullptr;
   Columns writes, reads;
   std::vector<uint64_t> readers; // `warps` of the groups of reads

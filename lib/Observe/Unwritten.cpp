@@ -248,9 +248,10 @@ bool UnwrittenObserver::isGuarded(Warp &warp, uint64_t offset, uint64_t bytes, u
   return bytes && !written.empty() && (written[first] == guardFlag || written[first + bytes - 1] == guardFlag);
 }
 
-void UnwrittenObserver::ranges(Warp &, const RangeAccess &access) {
-  if (hasFlags && access.owner && access.isWrite)
-    mark(writtenShared(*access.owner).flags, access.at, access.bytes);
+void UnwrittenObserver::ranges(Warp &, llvm::ArrayRef<RangeAccess> accesses) {
+  for (const RangeAccess &one : accesses)
+    if (hasFlags && one.owner && one.isWrite)
+      mark(writtenShared(*one.owner).flags, one.at, one.bytes);
 }
 
 void UnwrittenObserver::meets(BlockState &block, uint32_t, llvm::ArrayRef<WaitingAtBarrier>) {

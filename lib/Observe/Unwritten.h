@@ -63,7 +63,7 @@ public:
   void branches(Warp &warp, uint32_t instruction, Slot guard, uint32_t lanes) override;
   void before(Warp &warp, const FunctionCode &code, uint32_t instruction, uint32_t lanes) override;
   void accesses(Warp &warp, const LaneAccess &access) override;
-  void ranges(Warp &warp, const RangeAccess &access) override;
+  void ranges(Warp &warp, llvm::ArrayRef<RangeAccess> accesses) override;
   void writes(Warp &warp, BlockState *owner, uint64_t offset, uint64_t bytes, unsigned lane) override;
   bool isGuarded(Warp &warp, uint64_t offset, uint64_t bytes, unsigned lane) override;
   void meets(BlockState &block, uint32_t barrier, llvm::ArrayRef<WaitingAtBarrier> waiting) override;

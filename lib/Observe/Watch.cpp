@@ -173,20 +173,94 @@ static void watchShared(Warp &warp, const Op &op, BlockState &block, uint64_t of
   reportRace(race, warp, op, {{}, 0, Space::Shared}, offset, bytes, isWrite, lane);
 }
 
-void RaceObserver::ranges(Warp &warp, const RangeAccess &one) {
+static void watchRange(Warp &warp, const RangeAccess &one) {
   const auto by = static_cast<uint8_t>(one.lane);
   if (one.owner)
     return watchShared(warp, one.op, *one.owner, one.at, one.bytes, one.isWrite, one.lane,
                        one.by == RangeAccess::By::Lane);
   static constexpr uint8_t many = manyLanes; // what a lane names is of several of them
   const bool isOfLane = one.by == RangeAccess::By::Lane;
-  const std::optional<Race> race = watched(
-      warp, one.op, one.address,
-      {one.at, one.bytes, one.isWrite, isOfLane ? 1u << one.lane : warp.now.mask, {isOfLane ? &by : &many, allOfLane}});
+  const uint32_t mask = isOfLane ? 1u << one.lane : warp.now.mask;
+  const std::optional<Race> race =
+      watched(warp, one.op, one.address, {one.at, one.bytes, one.isWrite, mask, {isOfLane ? &by : &many, allOfLane}});
   const bool changesNothing =
       race && race->isWrite && one.isWrite && one.stored && std::memcmp(one.memory, one.stored, one.bytes) == 0;
   if (!changesNothing)
     reportRace(race, warp, one.op, one.address, one.at, one.bytes, one.isWrite, one.lane);
+}
+
+namespace {
+
+/// Ranges that follow each other in the shared memory of a block, as a row of cells.
+class RangeRow {
+public:
+  explicit RangeRow(Warp &warp) : warp(warp) {}
+  RangeRow(const RangeRow &) = delete;
+  RangeRow &operator=(const RangeRow &) = delete;
+  ~RangeRow() { note(); }
+
+  /// Adds a range, after it has noted those before it if this one does not follow them. Returns false if the range
+  /// cannot be part of a row.
+  bool add(const RangeAccess &range);
+  /// Notes the ranges: at once, or one by one if something may race with one of them.
+  void note();
+
+private:
+  Warp &warp;
+  llvm::SmallVector<const RangeAccess *, warpSize> ranges;
+  BlockState *owner = nullptr;
+  uint64_t begin = 0, end = 0; // offsets
+  std::array<uint32_t, SharedShadow::mostOfRow> lanes;
+};
+
+} // namespace
+
+bool RangeRow::add(const RangeAccess &range) {
+  const Space space = range.address.space;
+  const bool isShared = space == Space::Shared || (space == Space::Generic && range.at / windowBytes == 2);
+  const uint64_t rank = (range.at & (windowBytes - 1)) >> sharedRankShift, offset = offsetInShared(space, range.at);
+  if (!isShared || range.owner || (offset | range.bytes) % bytesOfCell || range.bytes > sizeof lanes)
+    return false;
+  BlockState *const block = warp.block->cluster[rank];
+  const bool follows = !ranges.empty() && block == owner && offset == end && range.isWrite == ranges[0]->isWrite &&
+                       range.by == ranges[0]->by && end - begin + range.bytes <= sizeof lanes;
+  if (!follows) {
+    note();
+    owner = block;
+    begin = end = offset;
+  }
+  const uint32_t by = (range.by == RangeAccess::By::Lane ? range.lane : uint32_t(manyLanes)) * 0x01010101u;
+  std::fill_n(lanes.begin() + static_cast<ptrdiff_t>((end - begin) / bytesOfCell), range.bytes / bytesOfCell, by);
+  end += range.bytes;
+  ranges.push_back(&range);
+  return true;
+}
+
+void RangeRow::note() {
+  if (ranges.empty())
+    return;
+  const RangeAccess &first = *ranges[0];
+  const Instruction &at = warp.now.frame->code.instruction(first.op.instruction);
+  if (!isRowNoted(warp, at, *owner, begin, (end - begin) / bytesOfCell, lanes.data(), first.isWrite))
+    for (const RangeAccess *one : ranges)
+      watchRange(warp, *one);
+  ranges.clear();
+}
+
+void RaceObserver::ranges(Warp &warp, llvm::ArrayRef<RangeAccess> accesses) {
+  if (warp.doer.stage == Stage::End)
+    return;
+  if (accesses.size() == 1)
+    return watchRange(warp, accesses[0]);
+  RangeRow row(warp);
+  for (const RangeAccess &one : accesses) {
+    if (warp.fault || row.add(one))
+      continue;
+    if (one.address.space == Space::Global && warp.doer.agent && raceOf(warp).grid->shadows->bytesOfCell > bytesOfCell)
+      continue; // which `noteGlobal` does not note
+    row.note();
+    watchRange(warp, one);
+  }
 }
 
 void RaceObserver::tensors(Warp &warp, const TensorRange &one) {

@@ -18,7 +18,7 @@ public:
   bool canBeginAgain(llvm::ArrayRef<BlockState *> cluster) override;
   void beginsAccess(Warp &warp) override;
   void accesses(Warp &warp, const LaneAccess &access) override;
-  void ranges(Warp &warp, const RangeAccess &access) override;
+  void ranges(Warp &warp, llvm::ArrayRef<RangeAccess> accesses) override;
   void tensors(Warp &warp, const TensorRange &access) override;
   void matrices(Warp &warp, const Op &op, BlockState &block, const SharedMatrix &matrix, unsigned lane) override;
   void reshapes(GridState &grid, const LaneShape &shape) override;

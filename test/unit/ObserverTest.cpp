@@ -67,8 +67,9 @@ public:
     if (one.access.address.space == Space::Global)
       lines.push_back(current.str() + " by " + std::to_string(lanes));
   }
-  void ranges(Warp &, const RangeAccess &one) override {
-    lines.push_back(std::string(one.isWrite ? "writes " : "reads ") + std::to_string(one.bytes));
+  void ranges(Warp &, llvm::ArrayRef<RangeAccess> all) override {
+    for (const RangeAccess &one : all)
+      lines.push_back(std::string(one.isWrite ? "writes " : "reads ") + std::to_string(one.bytes));
   }
   void moves(Warp &, const Op &, llvm::ArrayRef<MovedBytes> parts) override {
     lines.push_back("moves " + std::to_string(parts[0].bytes) + " at " + std::to_string(parts[0].from[0]));
@@ -109,8 +110,8 @@ TEST(Observer, IsNotifiedOfALaunch) {
     EXPECT_TRUE(outcome.diagnostics.empty());
     EXPECT_EQ(outcome.printed, "finished");
     EXPECT_EQ(lines, (std::vector<std::string>{"bra", "parts", "ld.global.u32 by 31", "ld.global.u32 by 31",
-                                               "st.global.u32 by 31", "bra", "writes 16", "reads 16",
-                                               "moves 16 at 41", "arrives 0", "add by 31"}));
+                                               "st.global.u32 by 31", "bra", "writes 16", "reads 16", "moves 16 at 41",
+                                               "arrives 0", "add by 31"}));
   }
   EXPECT_EQ(a[0], 1u);
   EXPECT_EQ(a[31], 83u);

@@ -340,6 +340,32 @@ bool SharedShadow::areWritesKnown(llvm::ArrayRef<ByteRun> runs, uint32_t horizon
   return true;
 }
 
+/// Returns whether all reads of the cells, except those that the columns do not have, come before the access.
+bool SharedShadow::areReadsKnown(const RowAccess &row, llvm::function_ref<bool(uint32_t, uint32_t)> isKnown) const {
+  const auto isBefore = [&](uint32_t agent, uint32_t clock) {
+    return agent <= row.warps ? clock <= row.horizon : isKnown(agent, clock);
+  };
+  uint64_t lastGroup = 0; // most reads are of few groups
+  uint32_t lastWarp = 0, lastClock = 0;
+  for (size_t i = row.first; i < row.first + row.count; ++i) {
+    const uint64_t group = readers[i];
+    const uint32_t warp = reads.warps[i], clock = reads.clocks[i];
+    if (group == lastGroup && warp == lastWarp && clock == lastClock)
+      continue;
+    if (!group && !isBefore(warp, clock))
+      return false;
+    for (uint64_t left = group; left; left &= left - 1) {
+      const auto reader = static_cast<uint32_t>(__builtin_ctzll(left));
+      if (!isBefore(reader <= row.warps ? reader : reader + 3 * row.warps, clock)) // as `Agents::ofReader`
+        return false;
+    }
+    lastGroup = group;
+    lastWarp = warp;
+    lastClock = clock;
+  }
+  return true;
+}
+
 bool SharedShadow::noteRow(const RowAccess &row, llvm::function_ref<bool(uint32_t, uint32_t)> isKnown) {
   constexpr size_t longRow = 8; // cells
   const bool isLong = isWide() && row.count >= longRow;
@@ -352,16 +378,18 @@ bool SharedShadow::noteRow(const RowAccess &row, llvm::function_ref<bool(uint32_
   if (!answers.areWritesBefore && !areWritesKnown(run, row.horizon, row.warps, isKnown))
     return false;
   const auto place = static_cast<uint32_t>(row.now.at - instructions);
+  const bool needsThem = row.isWrite ? !answers.areReadsOfSameLane : !answers.areReadsOfNow;
+  const bool areReadsOld = answers.areReadsOld || (needsThem && areReadsKnown(row, isKnown));
   if (row.isWrite) {
-    if (answers.hasMoreReads || !(answers.areReadsOld || answers.areReadsOfSameLane))
+    if (answers.hasMoreReads || !(areReadsOld || answers.areReadsOfSameLane))
       return false;
     (isLong ? fillWide : fillShort)(writes, row, place, 0);
     latestWrite = std::max(latestWrite, row.now.warp <= row.warps ? row.now.clock : ~0u);
     return true;
   }
-  if (!answers.areReadsOld && !(answers.areReadsOfNow && reader))
+  if (!areReadsOld && !(answers.areReadsOfNow && reader))
     return false;
-  if (!answers.areReadsOld) {
+  if (!areReadsOld) {
     const auto isMine = [reader](uint64_t one) { return one == reader; };
     const auto mine = static_cast<size_t>(std::count_if(group, group + row.count, isMine));
     if (mine == row.count)
@@ -371,7 +399,7 @@ bool SharedShadow::noteRow(const RowAccess &row, llvm::function_ref<bool(uint32_
   }
   (isLong ? fillWide : fillShort)(reads, row, place, moreMask);
   for (size_t i = 0; i < row.count; ++i)
-    group[i] = answers.areReadsOld ? reader : group[i] | reader;
+    group[i] = areReadsOld ? reader : group[i] | reader;
   return true;
 }
 

@@ -82,6 +82,8 @@ public:
   };
 
 private:
+  bool areReadsKnown(const RowAccess &row, llvm::function_ref<bool(uint32_t, uint32_t)> isKnown) const;
+
   const Instruction *instructions = nullptr;
   Columns writes, reads;
   std::vector<uint64_t> readers; // `warps` of the groups of reads

@@ -1,5 +1,6 @@
 """The GitHub action: its schema, and its steps run as a runner would: test_action.py PTXRAY."""
 
+import hashlib
 import json
 import os
 import pathlib
@@ -59,6 +60,13 @@ with tempfile.TemporaryDirectory() as name:
     assert len(json.loads((project / "found.sarif").read_text())["runs"][0]["results"]) == 1
     assert run_action(folder, package=package, paths="good.ptx")[1] == 0
     assert run_action(folder, package=sys.argv[1], paths="good.ptx") == ("", 0)  # the program itself
+    digest = hashlib.sha256(pathlib.Path(sys.argv[1]).read_bytes()).hexdigest()
+    assert run_action(folder, package=sys.argv[1], paths="good.ptx", sha256=digest) == ("", 0)
+    text, status = run_action(folder, package=sys.argv[1], paths="good.ptx", sha256="0" * 64)
+    assert status == 1 and "::error::sha256: the package has another" in text, text
+    for address in ("https://localhost/ptxray", "http://localhost/ptxray"):  # nothing is fetched
+        text, status = run_action(folder, package=address, paths="good.ptx")
+        assert status == 1 and text.startswith("::error::"), text
     text, status = run_action(folder, paths="good.ptx")
     assert status == 1 and text.startswith("::error::package: write the path"), text
     library = str(ROOT / "docs/examples/library.so")
@@ -66,4 +74,8 @@ with tempfile.TemporaryDirectory() as name:
     assert run_action(folder, **answer, gpus="sm_75 sm_90") == ("", 0)
     text, status = run_action(folder, **answer, gpus="sm_75 sm_120")
     assert status == 1 and text.startswith(f"::error file={library}::{library} on sm_120 with R535: no: "), text
+    odd = project / "a,b:c%d.so"
+    odd.write_bytes(pathlib.Path(library).read_bytes())
+    text, status = run_action(folder, **answer | {"binaries": odd.name}, gpus="sm_120")
+    assert status == 1 and text.startswith("::error file=a%2Cb%3Ac%25d.so::a,b:c%25d.so on sm_120"), text
 print("the action is valid, installs and annotates")

@@ -77,14 +77,13 @@ struct ShownOutput {
 };
 const ShownOutput shownOutputs[] = {
     {"README.md", "$ ptxray check docs/examples/pipeline.ptx\n", false, {"check", "../../docs/examples/pipeline.ptx"}},
-    {"README.md", "$ ptxray targets docs/examples/library.so\n", false, {"targets", "../../docs/examples/library.so"}},
     {"docs/binaries.md",
      "$ ptxray targets docs/examples/library.so\n",
      false,
      {"targets", "../../docs/examples/library.so"}},
 };
 
-/// It is the real one.
+/// Compares an output that a page shows with what the command prints.
 class ShownTest : public testing::Test {
 public:
   explicit ShownTest(const ShownOutput &shown) : shown(shown) {}

@@ -366,13 +366,33 @@ bool SharedShadow::areReadsKnown(const RowAccess &row, llvm::function_ref<bool(u
   return true;
 }
 
+/// Returns whether four numbers are the same.
+static bool areSameFour(const uint32_t *numbers) {
+  uint64_t first, second;
+  std::memcpy(&first, numbers, sizeof first);
+  std::memcpy(&second, numbers + 2, sizeof second);
+  return first == second && first >> 32 == (first & 0xffffffff);
+}
+
+/// Returns whether four cells and their lanes are the same, so that one of them answers for all.
+static bool areFourAlike(const RowColumns &writes, const RowColumns &reads, const uint64_t *readers,
+                         const uint32_t *lanes) {
+  return areSameFour(writes.warps) && areSameFour(writes.clocks) && areSameFour(writes.lanes) &&
+         areSameFour(reads.warps) && areSameFour(reads.clocks) && areSameFour(reads.lanes) &&
+         areSameFour(reads.details) && areSameFour(lanes) && readers[0] == readers[1] && readers[0] == readers[2] &&
+         readers[0] == readers[3];
+}
+
 bool SharedShadow::noteRow(const RowAccess &row, llvm::function_ref<bool(uint32_t, uint32_t)> isKnown) {
   constexpr size_t longRow = 8; // cells
   const bool isLong = isWide() && row.count >= longRow;
   const uint64_t reader = row.now.warp < 64 ? uint64_t(1) << row.now.warp : 0;
   uint64_t *const group = readers.data() + row.first;
-  const RowAnswers answers = (isWide() && row.count >= 8 ? askWide : askShort)(
-      RowColumns(writes, row.first), RowColumns(reads, row.first), group, row, reader);
+  const RowColumns written(writes, row.first), read(reads, row.first);
+  RowAccess asked = row;
+  if (row.count == 4 && areFourAlike(written, read, group, row.lanes)) // of 16 bytes
+    asked.count = 1;
+  const RowAnswers answers = (isLong ? askWide : askShort)(written, read, group, asked, reader);
   const ByteRun run{static_cast<uint32_t>(row.first * bytesOfCell),
                     static_cast<uint32_t>((row.first + row.count) * bytesOfCell)};
   if (!answers.areWritesBefore && !areWritesKnown(run, row.horizon, row.warps, isKnown))

@@ -350,7 +350,9 @@ static void watchStrong(Warp &warp, const Op &op, const MemoryAccess &access, ui
 
 void RaceObserver::beginsAccess(Warp &warp) { ++raceOf(warp).turn; }
 
-void RaceObserver::accesses(Warp &warp, const LaneAccess &one) {
+void RaceObserver::accesses(Warp &warp, const LaneAccess &one) { watchLanes(warp, one); }
+
+void watchLanes(Warp &warp, const LaneAccess &one) {
   const auto &[op, access, at, found] = one;
   const Space space = access.address.space;
   if (!access.isStrong && (space == Space::Local || space == Space::Const || space == Space::Param))

@@ -44,6 +44,8 @@ private:
   RaceGrid state;
 };
 
+/// Notes the accesses of lanes, and faults if one of them races.
+void watchLanes(Warp &warp, const LaneAccess &access);
 /// Sets the rule that an access broke, for a race with an asynchronous operation or by one, if it has a rule of its
 /// own.
 void nameRule(Race &race, const Warp &warp, bool isWrite);

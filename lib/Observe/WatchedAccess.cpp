@@ -65,7 +65,7 @@ static uint8_t *flagAt(WrittenShared &written, uint64_t offset, const LaneShape 
   const uint64_t address = addressIn(warp.now.frame->registers, access.address, 0);
   for (unsigned i = 0; i < warpSize; ++i)
     at[i] = address + static_cast<uint64_t>(shape.distances[i]);
-  warp.block->grid->observers->in(ObserverSlot::Races)->accesses(warp, {op, access, at, found});
+  watchLanes(warp, {op, access, at, found});
 }
 
 /// Keeps a read until somebody writes, if all that was written comes before it. Returns whether it does.

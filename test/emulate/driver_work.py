@@ -188,7 +188,7 @@ def streams(add):
     call("cuEventElapsedTime", ctypes.byref(time_between), start, end)
     assert time_between.value >= 0
     call("cuStreamDestroy_v2", first)
-    expect(400, "cuStreamSynchronize", first) if not onGpu else None
+    expect(201, "cuStreamSynchronize", first) if not onGpu else None
     return pinned
 
 

@@ -40,14 +40,14 @@ CuResult cuDeviceGet(CuDevice *device, int ordinal) { return *device = ordinal, 
 CuResult cuDeviceGetName(char *name, int, CuDevice) { return std::strcpy(name, "Fake"), 0; }
 CuResult cuDeviceGetAttribute(int *value, int attribute, CuDevice) {
   switch (attribute) {
-  case CuComputeMajor: *value = wanted("FAKE_MAJOR", 9); break;
-  case CuComputeMinor: *value = 0; break;
-  case CuMostBlockX:
-  case CuMostBlockX + 1: *value = 1024; break;
-  case CuMostBlockX + 2: *value = 64; break;
-  case CuMostGridX: *value = 0x7fffffff; break;
-  case CuMostGridX + 1:
-  case CuMostGridX + 2: *value = 65535; break;
+  case driver::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: *value = wanted("FAKE_MAJOR", 9); break;
+  case driver::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: *value = 0; break;
+  case driver::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X:
+  case driver::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X + 1: *value = 1024; break;
+  case driver::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X + 2: *value = 64; break;
+  case driver::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X: *value = 0x7fffffff; break;
+  case driver::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X + 1:
+  case driver::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X + 2: *value = 65535; break;
   default: *value = 65536;
   }
   return 0;
@@ -127,7 +127,9 @@ CuResult cuModuleGetFunction(CuHandle *function, CuHandle, const char *name) {
 CuResult cuFuncGetAttribute(int *value, int attribute, CuHandle) {
   if (fault)
     return fault;
-  *value = attribute == CuFunctionMostThreads ? 1024 : attribute == CuFunctionRegisters ? 40 : 0;
+  *value = attribute == driver::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? 1024
+           : attribute == driver::CU_FUNC_ATTRIBUTE_NUM_REGS            ? 40
+                                                                        : 0;
   return 0;
 }
 CuResult cuFuncSetAttribute(CuHandle, int, int) { return 0; }

@@ -1,10 +1,52 @@
 // Memory: what is allocated, copied and filled. The memory of the host has the same address on the device.
 #include "State.h"
+#include "llvm/Support/MathExtras.h"
 #include <cstring>
 #include <sys/mman.h>
 
 using namespace ptxray;
 using namespace ptxray::driver;
+
+// Blocks of more than 1 MiB begin at a multiple of 2 MiB, as on an H200: some clients depend on it.
+static constexpr size_t largestUnaligned = size_t(1) << 20, largeAlignment = size_t(2) << 20;
+
+/// Returns zeroed memory of the host; null: there is none.
+static uint8_t *mapMemory(size_t size) {
+  const size_t more = size > largestUnaligned ? largeAlignment : 0;
+  constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  void *mapped = mmap(nullptr, size + more, PROT_READ | PROT_WRITE, flags, -1, 0);
+  if (mapped == MAP_FAILED)
+    return nullptr;
+  auto *const bytes = static_cast<uint8_t *>(mapped);
+  if (!more)
+    return bytes;
+  auto *const begin = reinterpret_cast<uint8_t *>(llvm::alignTo(reinterpret_cast<uintptr_t>(bytes), largeAlignment));
+  uint8_t *const end = reinterpret_cast<uint8_t *>(llvm::alignTo(reinterpret_cast<uintptr_t>(begin + size), 4096));
+  if (begin != bytes)
+    munmap(bytes, begin - bytes);
+  if (bytes + size + more > end)
+    munmap(end, bytes + size + more - end);
+  return begin;
+}
+
+/// Adds memory to the device and returns its address.
+static Address addToDevice(llvm::MutableArrayRef<uint8_t> bytes, const std::string &name) {
+  State &s = state();
+  constexpr uint64_t gap = 4096; // what `skipTo` leaves between two blocks
+  const auto add = [&] { return s.followsUnwritten ? s.memory.addFresh(bytes, name) : s.memory.add(bytes, name); };
+  const bool isLarge = bytes.size() > largestUnaligned;
+  if (isLarge)
+    s.memory.skipTo(llvm::alignTo(s.deviceEnd + gap, largeAlignment) - gap);
+  Address begin = add();
+  if (isLarge && begin % largeAlignment) { // the memory of a module came in between
+    s.memory.free(begin);
+    s.memory.trim();
+    s.memory.skipTo(llvm::alignTo(begin, largeAlignment) - gap);
+    begin = add();
+  }
+  s.deviceEnd = begin + bytes.size();
+  return begin;
+}
 
 Result ptxray::driver::allocate(Address *to, size_t size, Block::Kind kind) {
   State &s = state();
@@ -12,15 +54,14 @@ Result ptxray::driver::allocate(Address *to, size_t size, Block::Kind kind) {
     return InvalidValue;
   if (size > (size_t(s.chip->memory) << 30) - s.usedBytes)
     return OutOfMemory;
-  void *bytes = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (bytes == MAP_FAILED)
+  uint8_t *begin = mapMemory(size);
+  if (!begin)
     return OutOfMemory;
-  auto *begin = static_cast<uint8_t *>(bytes);
   const std::string name = "the memory of " + std::to_string(size) + " bytes";
   if (kind == Block::Kind::Device)
-    *to = s.followsUnwritten ? s.memory.addFresh({begin, size}, name) : s.memory.add({begin, size}, name);
+    *to = addToDevice({begin, size}, name);
   else
-    s.memory.addAt(*to = reinterpret_cast<uintptr_t>(bytes), {begin, size}, name);
+    s.memory.addAt(*to = reinterpret_cast<uintptr_t>(begin), {begin, size}, name);
   s.blocks.emplace(*to, Block{kind, begin, size});
   s.usedBytes += size;
   return Success;
@@ -133,10 +174,11 @@ PTXRAY_API cuMemHostGetFlags(unsigned *flags, void *bytes) {
 
 PTXRAY_API cuMemGetInfo_v2(size_t *free, size_t *total) {
   PTXRAY_BEGIN;
-  if (!free || !total)
-    return InvalidValue;
-  *total = size_t(state().chip->memory) << 30;
-  *free = *total - state().usedBytes;
+  const size_t all = size_t(state().chip->memory) << 30;
+  if (free)
+    *free = all - state().usedBytes;
+  if (total)
+    *total = all;
   return Success;
 }
 
@@ -152,7 +194,6 @@ PTXRAY_API cuMemGetAddressRange_v2(Address *begin, size_t *size, Address address
   return Success;
 }
 
-/// Tells what a pointer leads to, by the numbers of the API's attributes.
 PTXRAY_API cuPointerGetAttribute(void *data, int attribute, Address address) {
   const Anywhere anywhere;
   PTXRAY_BEGIN;
@@ -167,17 +208,18 @@ PTXRAY_API cuPointerGetAttribute(void *data, int attribute, Address address) {
     return std::memcpy(data, static_cast<const void *>(&value), sizeof value), Success;
   };
   switch (attribute) {
-  case 1: return give(contextStack().empty() ? nullptr : static_cast<void *>(contextStack().back()));
-  case 2: return give(unsigned(isOfHost ? 1 : 2)); // the type of the memory
-  case 3: return give(address);                    // on the device
-  case 4: return kind == Block::Kind::Device ? InvalidValue : give(address);
-  case 6: return give(int(0));
-  case 7: return give((unsigned long long)(allocation->begin));
-  case 8: return give(char(kind == Block::Kind::Managed));
-  case 9: return give(int(0)); // the device
-  case 11: return give(allocation->begin);
-  case 12: return give(size_t(allocation->end - allocation->begin));
-  case 13: return give(char(1));
+  case CU_POINTER_ATTRIBUTE_CONTEXT:
+    return give(contextStack().empty() ? nullptr : static_cast<void *>(contextStack().back()));
+  case CU_POINTER_ATTRIBUTE_MEMORY_TYPE: return give(unsigned(isOfHost ? 1 : 2));
+  case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: return give(address);
+  case CU_POINTER_ATTRIBUTE_HOST_POINTER: return kind == Block::Kind::Device ? InvalidValue : give(address);
+  case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: return give(int(0));
+  case CU_POINTER_ATTRIBUTE_BUFFER_ID: return give((unsigned long long)(allocation->begin));
+  case CU_POINTER_ATTRIBUTE_IS_MANAGED: return give(char(kind == Block::Kind::Managed));
+  case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: return give(int(0));
+  case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: return give(allocation->begin);
+  case CU_POINTER_ATTRIBUTE_RANGE_SIZE: return give(size_t(allocation->end - allocation->begin));
+  case CU_POINTER_ATTRIBUTE_MAPPED: return give(char(1));
   default: return NotSupported;
   }
 }
@@ -189,11 +231,11 @@ PTXRAY_API cuPointerGetAttributes(unsigned count, int *attributes, void **data, 
     return InvalidValue;
   for (unsigned i = 0; i < count; ++i)
     if (cuPointerGetAttribute(data[i], attributes[i], address) != Success && data[i])
-      std::memset(data[i], 0, attributes[i] == 8 ? 1 : 4);
+      std::memset(data[i], 0, attributes[i] == CU_POINTER_ATTRIBUTE_IS_MANAGED ? 1 : 4);
   return Success;
 }
 PTXRAY_API cuPointerSetAttribute(const void *value, int attribute, Address address) {
   PTXRAY_BEGIN;
-  constexpr int synchronous = 6; // the only one that can be set
-  return value && attribute == synchronous && blockAt(address) ? Success : InvalidValue;
+  const bool canBeSet = attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS;
+  return value && canBeSet && blockAt(address) ? Success : InvalidValue;
 }

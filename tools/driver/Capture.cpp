@@ -52,6 +52,8 @@ PTXRAY_API cuStreamBeginCapture_v2(void *stream, int mode) {
   return begin(stream, mode, nullptr, {});
 }
 
+PTXRAY_API cuStreamBeginCapture(void *stream) { return cuStreamBeginCapture_v2(stream, 0); }
+
 static bool areNodes(void *const *nodes, size_t count, const Graph &graph) {
   return !count || (nodes && llvm::all_of(llvm::ArrayRef(nodes, count),
                                           [&](void *node) { return nodeOf(node) && nodeOf(node)->graph == &graph; }));
@@ -163,6 +165,9 @@ PTXRAY_API cuStreamGetCaptureInfo_v3(void *handle, int *status, uint64_t *id, vo
 PTXRAY_API cuStreamGetCaptureInfo_v2(void *stream, int *status, uint64_t *id, void **graph, void *const **after,
                                      size_t *count) {
   return cuStreamGetCaptureInfo_v3(stream, status, id, graph, after, nullptr, count);
+}
+PTXRAY_API cuStreamGetCaptureInfo(void *stream, int *status, uint64_t *id) {
+  return cuStreamGetCaptureInfo_v3(stream, status, id, nullptr, nullptr, nullptr, nullptr);
 }
 
 PTXRAY_API cuStreamUpdateCaptureDependencies_v2(void *handle, void **nodes, const void *, size_t count,

@@ -1,4 +1,5 @@
 #include "Chips.h"
+#include "../cuda/Attributes.h"
 
 namespace ptxray::driver {
 
@@ -16,59 +17,61 @@ llvm::ArrayRef<Chip> chips() {
   return all;
 }
 
+static constexpr int mostAttribute = CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_LOCALIZED_MEMORY_SUPPORTED;
+
 int attributeOf(const Chip &chip, int attribute) {
   const bool hasClusters = chip.major >= 9;
   switch (attribute) {
-  case 1: // threads of a block
-  case 2:
-  case 3: return 1024;
-  case 4: return 64;
-  case 5: return 0x7fffffff; // blocks of a grid
-  case 6:
-  case 7: return 65535;
-  case 8: return 48 * 1024; // shared memory without asking
-  case 9: return 65536;     // constant memory
-  case 10: return 32;       // lanes
-  case 11: return 0x7fffffff;
-  case 12:
-  case 82: return 65536; // registers
-  case 13: return chip.clock;
-  case 14:
-  case 30: return 512; // alignment of textures and surfaces
-  case 16: return chip.processors;
-  case 36: return chip.memoryClock;
-  case 37: return chip.busWidth;
-  case 38: return chip.cache << 20;
-  case 39: return chip.threadsOfProcessor;
-  case 40: return 2;
-  case 75: return chip.major;
-  case 76: return chip.minor;
-  case 81: return chip.sharedOfProcessor * 1024;
-  case 87: return 2;
-  case 97: return chip.sharedOfBlock * 1024;
-  case 106: return chip.blocksOfProcessor;
-  case 111: return 1024;
+  case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK: // threads of a block
+  case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X:
+  case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y: return 1024;
+  case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z: return 64;
+  case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X: return 0x7fffffff; // blocks of a grid
+  case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y:
+  case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z: return 65535;
+  case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK: return 48 * 1024; // shared memory without asking
+  case CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY: return 65536;           // constant memory
+  case CU_DEVICE_ATTRIBUTE_WARP_SIZE: return 32;                          // lanes
+  case CU_DEVICE_ATTRIBUTE_MAX_PITCH: return 0x7fffffff;
+  case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK:
+  case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR: return 65536; // registers
+  case CU_DEVICE_ATTRIBUTE_CLOCK_RATE: return chip.clock;
+  case CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT:
+  case CU_DEVICE_ATTRIBUTE_SURFACE_ALIGNMENT: return 512; // alignment of textures and surfaces
+  case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: return chip.processors;
+  case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE: return chip.memoryClock;
+  case CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH: return chip.busWidth;
+  case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE: return chip.cache << 20;
+  case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR: return chip.threadsOfProcessor;
+  case CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT: return 2;
+  case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: return chip.major;
+  case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: return chip.minor;
+  case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR: return chip.sharedOfProcessor * 1024;
+  case CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO: return 2;
+  case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: return chip.sharedOfBlock * 1024;
+  case CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR: return chip.blocksOfProcessor;
+  case CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK: return 1024;
   // It can do all these: copy beside kernels, map host memory, run kernels side by side, address all alike, order
   // streams, cache in L1, manage memory, stop kernels midway, launch cooperatively, register memory, map memory
   // anywhere, have pools.
-  case 15:
-  case 19:
-  case 31:
-  case 41:
-  case 78:
-  case 79:
-  case 80:
-  case 83:
-  case 89:
-  case 90:
-  case 91:
-  case 95:
-  case 99:
-  case 102:
-  case 115: return 1;
-  case 120:
-  case 127: return hasClusters;
-  default: return attribute >= 1 && attribute <= 145 ? 0 : -1;
+  case CU_DEVICE_ATTRIBUTE_GPU_OVERLAP:
+  case CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY:
+  case CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS:
+  case CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING:
+  case CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED:
+  case CU_DEVICE_ATTRIBUTE_GLOBAL_L1_CACHE_SUPPORTED:
+  case CU_DEVICE_ATTRIBUTE_LOCAL_L1_CACHE_SUPPORTED:
+  case CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY:
+  case CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS:
+  case CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED:
+  case CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM:
+  case CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH:
+  case CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED:
+  case CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED:
+  case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED: return 1;
+  case CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH:
+  case CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED: return hasClusters;
+  default: return attribute >= 1 && attribute <= mostAttribute ? 0 : -1;
   }
 }
 

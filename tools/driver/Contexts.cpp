@@ -1,6 +1,7 @@
 // Initialisation, devices and contexts.
 #include "State.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <csignal>
 #include <cstdlib>
@@ -10,30 +11,72 @@
 using namespace ptxray;
 using namespace ptxray::driver;
 
+static llvm::StringRef targetOf(const Chip &chip) { return chip.target; }
+
+/// Reads the settings of the environment. Returns false after a message if one makes no sense.
+static bool readSettings(State &s) {
+  const auto value = [](const char *name, const char *otherwise) {
+    const char *given = std::getenv(name);
+    return llvm::StringRef(given ? given : otherwise);
+  };
+  const auto complain = [](const char *name, llvm::StringRef given, const llvm::Twine &expected) {
+    llvm::errs() << "ptxray: `" << name << "=" << given << "`: expected " << expected << "\n";
+    return false;
+  };
+  const llvm::StringRef device = value("PTXRAY_DEVICE", "sm_90"), schedule = value("PTXRAY_SCHEDULE", "eager");
+  const llvm::StringRef schedules = value("PTXRAY_SCHEDULES", "0"), limit = value("PTXRAY_TIME_LIMIT", "0");
+  const auto *found = llvm::find_if(chips(), [&](const Chip &chip) { return chip.target == device.rtrim("af"); });
+  if (found == chips().end())
+    return complain("PTXRAY_DEVICE", device, "one of " + llvm::join(llvm::map_range(chips(), targetOf), ", "));
+  const auto timing = machine::Timing::read(schedule);
+  if (!timing)
+    return complain("PTXRAY_SCHEDULE", schedule, "eager, lazy, early, a number, or weak:NUMBER");
+  if (schedules.getAsInteger(10, s.schedules))
+    return complain("PTXRAY_SCHEDULES", schedules, "a number of launches");
+  if (limit.getAsDouble(s.timeLimit) || s.timeLimit < 0)
+    return complain("PTXRAY_TIME_LIMIT", limit, "a number of seconds");
+  s.chip = found;
+  s.timing = *timing;
+  s.checks = value("PTXRAY_CHECKS", "yes") != "no";
+  s.followsUnwritten = s.checks && std::getenv("PTXRAY_UNWRITTEN");
+  s.isSynchronous = value("CUDA_LAUNCH_BLOCKING", "0") == "1";
+  s.countsFidelity = std::getenv("PTXRAY_FIDELITY");
+  s.goesOn = std::getenv("PTXRAY_GO_ON");
+  return true;
+}
+
+static constexpr char deviceUuid[] = "GPU-70747872-6179-0000-0000-000000000000"; // of cuDeviceGetUuid
+
+/// Returns whether CUDA_VISIBLE_DEVICES leaves the one device: Success, or the error of cuInit. The list ends before
+/// the first entry that names no device.
+static Result visibility() {
+  const char *given = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (!given)
+    return Success;
+  unsigned count = 0;
+  for (llvm::StringRef rest = given, entry; !rest.empty(); ++count) {
+    std::tie(entry, rest) = rest.split(',');
+    entry = entry.ltrim();
+    unsigned ordinal = 0;
+    const bool isUuid = entry.size() > 4 && llvm::StringRef(deviceUuid).starts_with(entry.rtrim());
+    if (!isUuid && (entry.consumeInteger(10, ordinal) || ordinal))
+      break;
+  }
+  return count == 1 ? Success : count ? InvalidDevice : NoDevice;
+}
+
 PTXRAY_API cuInit(unsigned flags) {
   State &s = state();
   const Lock lock(s.mutex);
   if (flags)
     return InvalidValue;
-  const char *given = std::getenv("PTXRAY_DEVICE");
-  const llvm::StringRef target = given ? llvm::StringRef(given).rtrim("af") : "sm_90";
-  const auto *found = llvm::find_if(chips(), [&](const Chip &chip) { return chip.target == target; });
-  if (found == chips().end())
-    return NoDevice;
   if (s.isInitialised)
     return s.process == getpid() ? Success : NotInitialized;
-  const char *checks = std::getenv("PTXRAY_CHECKS"), *schedule = std::getenv("PTXRAY_SCHEDULE");
-  s.checks = !checks || llvm::StringRef(checks) != "no";
-  s.followsUnwritten = s.checks && std::getenv("PTXRAY_UNWRITTEN");
-  const char *blocking = std::getenv("CUDA_LAUNCH_BLOCKING");
+  if (const Result hidden = visibility())
+    return hidden;
+  if (!readSettings(s))
+    return NoDevice;
   s.memory.sharesManaged = true;
-  s.isSynchronous = blocking && llvm::StringRef(blocking) == "1";
-  s.countsFidelity = std::getenv("PTXRAY_FIDELITY");
-  s.goesOn = std::getenv("PTXRAY_GO_ON");
-  s.timing = machine::Timing::read(schedule ? schedule : "eager").value_or(machine::Timing());
-  if (const char *count = std::getenv("PTXRAY_SCHEDULES"))
-    llvm::StringRef(count).getAsInteger(10, s.schedules);
-  s.chip = found;
   s.isInitialised = true;
   s.process = getpid();
   beginReport();
@@ -53,7 +96,7 @@ PTXRAY_API cuCheckpointProcessGetState(int process, int *to) {
 PTXRAY_API cuDriverGetVersion(int *version) {
   if (!version)
     return InvalidValue;
-  *version = 13020;
+  *version = apiVersion;
   return Success;
 }
 
@@ -200,6 +243,9 @@ PTXRAY_API cuCtxCreate_v2(void **context, unsigned flags, Device device) {
   return Success;
 }
 
+PTXRAY_API cuCtxCreate_v3(void **context, void *, int, unsigned flags, Device device) {
+  return cuCtxCreate_v2(context, flags, device);
+}
 PTXRAY_API cuCtxCreate_v4(void **context, const void *, unsigned flags, Device device) {
   return cuCtxCreate_v2(context, flags, device);
 }
@@ -207,17 +253,20 @@ PTXRAY_API cuCtxCreate_v4(void **context, const void *, unsigned flags, Device d
 PTXRAY_API cuCtxDestroy_v2(void *context) {
   const Lock lock(state().mutex);
   if (context == &state().primary || !state().contexts.erase(context))
-    return InvalidContext;
+    return errorOfContext(context);
   finishAll();
   auto &stack = contextStack();
   if (!stack.empty() && stack.back() == context)
     stack.pop_back();
-  delete static_cast<Context *>(context);
+  *static_cast<Context *>(context) = {}; // kept, since other threads may have it on their stacks
+  state().destroyed[context] = ContextIsDestroyed;
   return Success;
 }
 
-/// Is true when a handle is that of a context that is alive; null is none.
-static bool isContext(void *context) { return state().contexts.contains(context); }
+/// Returns whether `context` is, or was, a context. Calls in a destroyed one fail later.
+static bool isContext(void *context) {
+  return state().contexts.contains(context) || errorOfContext(context) == ContextIsDestroyed;
+}
 
 PTXRAY_API cuCtxPushCurrent_v2(void *context) {
   const Lock lock(state().mutex);
@@ -274,6 +323,23 @@ PTXRAY_API cuCtxSynchronize() {
   return finishAll();
 }
 
+/// Does `call` while `context` is current; null: while the current one is.
+template <typename Call> static Result within(void *context, const Call &call) {
+  if (!context)
+    return call();
+  if (const Result bad = cuCtxPushCurrent_v2(context))
+    return bad;
+  const Result result = call();
+  contextStack().pop_back();
+  return result;
+}
+PTXRAY_API cuCtxGetDevice_v2(Device *device, void *context) {
+  return within(context, [&] { return cuCtxGetDevice(device); });
+}
+PTXRAY_API cuCtxSynchronize_v2(void *context) {
+  return within(context, [] { return cuCtxSynchronize(); });
+}
+
 PTXRAY_API cuCtxGetFlags(unsigned *flags) {
   PTXRAY_BEGIN;
   return flags ? (*flags = contextStack().back()->flags, Success) : InvalidValue;
@@ -298,7 +364,7 @@ PTXRAY_API cuCtxGetId(void *context, unsigned long long *id) {
 /// Limits of the stack, of printf and malloc: they are kept, and nothing is ever full.
 PTXRAY_API cuCtxSetLimit(int limit, size_t value) {
   PTXRAY_BEGIN;
-  if (limit < 0 || limit > 6)
+  if (limit < 0 || limit > CU_LIMIT_PERSISTING_L2_CACHE_SIZE)
     return InvalidValue;
   contextStack().back()->limits[limit] = value;
   return Success;
@@ -307,7 +373,7 @@ PTXRAY_API cuCtxSetLimit(int limit, size_t value) {
 PTXRAY_API cuCtxGetLimit(size_t *value, int limit) {
   PTXRAY_BEGIN;
   static constexpr size_t initial[] = {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0};
-  if (!value || limit < 0 || limit > 6)
+  if (!value || limit < 0 || limit > CU_LIMIT_PERSISTING_L2_CACHE_SIZE)
     return InvalidValue;
   const auto &limits = contextStack().back()->limits;
   const auto found = limits.find(limit);
@@ -321,6 +387,16 @@ PTXRAY_API cuCtxGetCacheConfig(int *config) {
 }
 
 PTXRAY_API cuCtxSetCacheConfig(int) {
+  PTXRAY_BEGIN;
+  return Success;
+}
+
+/// The banks of shared memory have 4 bytes on every GPU since Maxwell.
+PTXRAY_API cuCtxGetSharedMemConfig(int *config) {
+  PTXRAY_BEGIN;
+  return config ? (*config = 1, Success) : InvalidValue;
+}
+PTXRAY_API cuCtxSetSharedMemConfig(int) {
   PTXRAY_BEGIN;
   return Success;
 }

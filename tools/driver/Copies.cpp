@@ -173,6 +173,14 @@ PTXRAY_API cuMemcpyBatchAsync_v2(Address *to, Address *from, size_t *sizes, size
       return bad;
   return Success;
 }
+/// Never sets `failed`: the index of a copy that cannot be done.
+PTXRAY_API cuMemcpyBatchAsync(Address *to, Address *from, size_t *sizes, size_t count, void *attributes, size_t *firsts,
+                              size_t attributeCount, size_t *, void *stream) {
+  return cuMemcpyBatchAsync_v2(to, from, sizes, count, attributes, firsts, attributeCount, stream);
+}
+PTXRAY_API cuMemcpyWithAttributesAsync(Address to, Address from, size_t size, void *, void *stream) {
+  return cuMemcpyAsync(to, from, size, stream);
+}
 PTXRAY_API cuMemcpyPeer(Address to, void *, Address from, void *, size_t size) {
   return copyNow(onDevice(to, from, size));
 }

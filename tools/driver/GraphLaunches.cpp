@@ -135,7 +135,9 @@ static Result instantiate(void **made, void *handle, unsigned long long flags, I
   PTXRAY_BEGIN;
   const Graph *graph = graphOf(handle);
   result = Failed;
-  if (!made || !graph || flags > 15)
+  constexpr unsigned long long freesOnLaunch = 1, launchesOnDevice = 4;
+  const bool isOnDevice = flags & launchesOnDevice;
+  if (!made || !graph || flags > 15 || (isOnDevice && (flags & freesOnLaunch)))
     return InvalidValue;
   if (graph->parent && graph->parent->kind == ConditionNode)
     return NotSupported;
@@ -164,11 +166,6 @@ PTXRAY_API cuGraphInstantiate_v2(void **exec, void *graph, void **errorNode, cha
     *log = 0;
   return result;
 }
-struct InstantiateParameters {
-  uint64_t flags;
-  void *uploadStream, *errorNode;
-  int result;
-};
 PTXRAY_API cuGraphInstantiateWithParams(void **exec, void *graph, InstantiateParameters *given) {
   if (!given)
     return InvalidValue;
@@ -242,10 +239,6 @@ PTXRAY_API cuGraphLaunch(void *exec, void *handle) {
   return Success;
 }
 
-struct UpdateResult {
-  int result;
-  void *errorNode, *errorFrom;
-};
 /// The type of a step, which no update may change.
 static auto typeOf(const Step &step) {
   const auto *condition = std::get_if<ConditionWork>(&step.work);
@@ -278,6 +271,15 @@ PTXRAY_API cuGraphExecUpdate_v2(void *exec, void *handle, UpdateResult *to) {
   static_cast<GraphExec *>(exec)->references.swap(all.references);
   static_cast<GraphExec *>(exec)->conditions.swap(all.conditions);
   return Success;
+}
+PTXRAY_API cuGraphExecUpdate(void *exec, void *graph, void **errorNode, int *result) {
+  UpdateResult to = {};
+  const Result status = cuGraphExecUpdate_v2(exec, graph, &to);
+  if (errorNode)
+    *errorNode = to.errorNode;
+  if (result)
+    *result = to.result;
+  return status;
 }
 PTXRAY_API cuGraphExecChildGraphNodeSetParams(void *exec, void *handle, void *child) {
   PTXRAY_BEGIN;

@@ -152,9 +152,6 @@ PTXRAY_API cuGraphGetRootNodes(void *handle, void **nodes, size_t *count) {
   return give(roots, nodes, count);
 }
 
-struct EdgeData {
-  unsigned char bytes[8];
-};
 static void clearEdges(EdgeData *data, const size_t *count) {
   if (data && count)
     std::memset(data, 0, *count * sizeof *data);

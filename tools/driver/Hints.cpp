@@ -92,19 +92,19 @@ PTXRAY_API cuMemRangeGetAttribute(void *data, size_t bytes, int attribute, Addre
     return InvalidValue;
   const auto give = [&](int value) { return std::memcpy(data, &value, sizeof value), Success; };
   switch (attribute) {
-  case 1: return give(hints->isReadMostly);
-  case 2: return give(deviceOf(hints->preferred));
-  case 3: {
+  case CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY: return give(hints->isReadMostly);
+  case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION: return give(deviceOf(hints->preferred));
+  case CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY: {
     auto device = hints->accessedBy.begin();
     for (size_t at = 0; at < bytes / sizeof(int); ++at)
       static_cast<int *>(data)[at] = device == hints->accessedBy.end() ? NoDeviceAtAll : *device++;
     return Success;
   }
-  case 4: return give(deviceOf(hints->prefetched));
-  case 5: return give(hints->preferred.kind);
-  case 6: return give(hints->preferred.number);
-  case 7: return give(hints->prefetched.kind);
-  case 8: return give(hints->prefetched.number);
+  case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION: return give(deviceOf(hints->prefetched));
+  case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE: return give(hints->preferred.kind);
+  case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID: return give(hints->preferred.number);
+  case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE: return give(hints->prefetched.kind);
+  case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID: return give(hints->prefetched.number);
   default: return InvalidValue;
   }
 }

@@ -5,6 +5,7 @@
 #include "State.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdio>
 #include <cstring>
@@ -32,19 +33,21 @@ PTXRAY_API cuFuncGetAttribute(int *value, int attribute, void *handle) {
   if (!value || !function)
     return value ? InvalidHandle : InvalidValue;
   switch (attribute) {
-  case 0: *value = static_cast<int>(function->entry.mostThreads); break;
-  case 1: *value = static_cast<int>(bytesOf(*function->module->loaded, function->entry.name).shared); break;
-  case 2: *value = static_cast<int>(function->module->constantBytes); break;
-  case 3: *value = static_cast<int>(function->localBytes); break;
-  case 4: *value = 32; break; // registers are not allocated
-  case 5: *value = architectureIn(function->module->report.target); break;
-  case 6: *value = state().chip->major * 10 + state().chip->minor; break;
-  case 8: *value = function->mostShared; break;
-  case 14: *value = function->anyCluster; break;
+  case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = static_cast<int>(function->entry.mostThreads); break;
+  case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+    *value = static_cast<int>(bytesOf(*function->module->loaded, function->entry.name, state().checks).shared);
+    break;
+  case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: *value = static_cast<int>(function->module->constantBytes); break;
+  case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = static_cast<int>(function->localBytes); break;
+  case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = 32; break; // registers are not allocated
+  case CU_FUNC_ATTRIBUTE_PTX_VERSION: *value = architectureIn(function->module->report.target); break;
+  case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *value = state().chip->major * 10 + state().chip->minor; break;
+  case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: *value = function->mostShared; break;
+  case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED: *value = function->anyCluster; break;
   default:
-    if (attribute < 0 || attribute > 15)
+    if (attribute < 0 || attribute > CU_FUNC_ATTRIBUTE_SHARED_MEMORY_MODE)
       return InvalidValue;
-    *value = attribute == 9 ? -1 : 0;
+    *value = attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT ? -1 : 0;
   }
   return Success;
 }
@@ -56,16 +59,16 @@ PTXRAY_API cuFuncSetAttribute(void *handle, int attribute, int value) {
     return InvalidHandle;
   const int most = state().chip->sharedOfBlock * 1024;
   switch (attribute) {
-  case 8: {
-    const auto own = static_cast<int>(bytesOf(*function->module->loaded, function->entry.name).shared);
+  case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: {
+    const auto own = static_cast<int>(bytesOf(*function->module->loaded, function->entry.name, state().checks).shared);
     if (value < 0 || value > most - own)
       return InvalidValue;
     function->mostShared = value;
     return Success;
   }
-  case 14: function->anyCluster = value != 0; return Success;
-  case 9:
-  case 15: return Success;
+  case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED: function->anyCluster = value != 0; return Success;
+  case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+  case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: return Success;
   default: return InvalidValue;
   }
 }
@@ -122,6 +125,16 @@ PTXRAY_API cuKernelGetParamInfo(void *kernel, size_t index, size_t *offset, size
   return cuFuncGetParamInfo(kernel, index, offset, size);
 }
 
+PTXRAY_API cuFuncGetParamCount(void *handle, size_t *count) {
+  PTXRAY_BEGIN;
+  const Kernel *function = functionOf(handle);
+  if (!count || !function)
+    return count ? InvalidHandle : InvalidValue;
+  *count = function->entry.parameters.size();
+  return Success;
+}
+PTXRAY_API cuKernelGetParamCount(void *kernel, size_t *count) { return cuFuncGetParamCount(kernel, count); }
+
 // ---- launches
 
 /// The bytes of the parameters, from the list of their places or from one buffer; nothing: neither is right.
@@ -156,10 +169,19 @@ static std::optional<std::vector<uint8_t>> parametersOf(const Kernel &function, 
   return bytes;
 }
 
+// The unit in which a multiprocessor allots shared memory, and what the driver reserves of it for each block.
+static constexpr size_t sharedUnit = 128, reservedShared = 1024;
+// The most that a block gets without cuFuncSetAttribute.
+static constexpr size_t usualShared = 48 * 1024;
+
+static size_t staticShared(const Kernel &function) {
+  return bytesOf(*function.module->loaded, function.entry.name, state().checks).shared;
+}
+
 /// Returns how many blocks a multiprocessor holds by threads, blocks and shared memory; registers are not allocated.
 static int blocksAtOnce(const Kernel &function, int threads, size_t shared) {
   const Chip &chip = *state().chip;
-  const size_t used = shared + bytesOf(*function.module->loaded, function.entry.name, state().checks).shared + 1024;
+  const size_t used = llvm::alignTo(shared + staticShared(function) + reservedShared, sharedUnit);
   const size_t bySize = size_t(chip.sharedOfProcessor) * 1024 / used;
   const size_t byThreads = threads > 1024 ? 0 : chip.threadsOfProcessor / ((threads + 31) / 32 * 32);
   return static_cast<int>(std::min({bySize, byThreads, size_t(chip.blocksOfProcessor)}));
@@ -201,7 +223,7 @@ static Result errorOf(const machine::Outcome &outcome) {
   case machine::DeviceError::Hang: return LaunchTimeout;
   case machine::DeviceError::None: break;
   }
-  return outcome.isComplete ? Success : LaunchFailed;
+  return outcome.isComplete ? Success : outcome.isOutOfTime ? LaunchTimeout : LaunchFailed;
 }
 
 static void print(const Kernel &function, machine::Outcome &outcome) {
@@ -215,6 +237,9 @@ static void print(const Kernel &function, machine::Outcome &outcome) {
     llvm::errs() << " cannot be emulated: " << outcome.refusal << "\n";
     ++state().tally.refusals[outcome.refusal];
   }
+  if (outcome.isOutOfTime)
+    llvm::errs() << "ptxray: `" << function.entry.name << "` has not ended after " << state().timeLimit
+                 << " s: it hangs, or needs a longer time limit\n";
   if (outcome.diagnostics.empty())
     return;
   for (Diagnostic &found : outcome.diagnostics)
@@ -314,6 +339,7 @@ Result performKernel(const KernelWork &kernel, Context &context) {
   asked.parameters = kernel.parameters;
   asked.checks = state().checks;
   asked.timing = state().timing;
+  asked.seconds = state().timeLimit;
   asked.counts = state().countsFidelity;
   ++state().tally.launches[function.entry.name];
   machine::Outcome outcome = launched(function, asked);
@@ -383,6 +409,11 @@ PTXRAY_API cuLaunchHostFunc(void *stream, void (*function)(void *), void *data) 
   return function ? start(stream, HostWork{function, data}) : InvalidValue;
 }
 
+/// The way in which the thread of host functions waits for work makes no difference.
+PTXRAY_API cuLaunchHostFunc_v2(void *stream, void (*function)(void *), void *data, unsigned) {
+  return cuLaunchHostFunc(stream, function, data);
+}
+
 // ---- occupancy
 
 static Result blocksOf(int *blocks, void *handle, int threads, size_t shared) {
@@ -424,11 +455,20 @@ PTXRAY_API cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, void
   return cuOccupancyMaxPotentialBlockSize(grid, block, function, sharedOf, shared, most);
 }
 
-PTXRAY_API cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, void *handle, int blocks, int) {
+/// Returns the dynamic shared memory of a block in the way of an H200, which does not subtract the reserved bytes.
+PTXRAY_API cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, void *handle, int blocks, int threads) {
   PTXRAY_BEGIN;
-  if (!bytes || blocks <= 0 || !functionOf(handle))
+  const Kernel *function = functionOf(handle);
+  if (!bytes || blocks <= 0 || threads <= 0 || !function)
+    return function || !bytes ? InvalidValue : InvalidHandle;
+  if (blocks > blocksAtOnce(*function, threads, 0))
     return InvalidValue;
-  *bytes = std::min<size_t>(state().chip->sharedOfProcessor * 1024 / blocks - 1024, 48 * 1024);
+  const Chip &chip = *state().chip;
+  const auto most = static_cast<size_t>(function->mostShared);
+  const size_t ofBlock = most > usualShared ? size_t(chip.sharedOfBlock) * 1024 : usualShared;
+  const size_t share = llvm::alignDown(size_t(chip.sharedOfProcessor) * 1024 / blocks, sharedUnit);
+  const size_t whole = std::min(share, ofBlock), own = staticShared(*function);
+  *bytes = std::min(whole > own ? whole - own : 0, most);
   return Success;
 }
 

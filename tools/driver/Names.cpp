@@ -3,15 +3,17 @@
 
 using namespace ptxray::driver;
 
+/// Returns an error for an unknown function only if the caller does not ask for `status`, as the driver does.
 PTXRAY_API cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t flags, int *status) {
   if (!name || !function || flags > 2)
     return InvalidValue;
-  constexpr int found = 0, notFound = 1;
   constexpr uint64_t ofThread = 2;
-  *function = findFunction(name, version, flags & ofThread);
+  enum : int { IsFound, IsUnknown, IsNewer };
+  const Found found = findFunction(name, version, flags & ofThread);
+  *function = found.function;
   if (status)
-    *status = *function ? found : notFound;
-  return *function ? Success : NotFound;
+    *status = found.function ? IsFound : found.isKnown ? IsNewer : IsUnknown;
+  return found.function || status ? Success : NotFound;
 }
 
 PTXRAY_API cuGetProcAddress(const char *name, void **function, int version, uint64_t flags) {

@@ -83,6 +83,7 @@ PTXRAY_API cuMemSetMemPool(const Location *location, int kind, void *pool) {
 }
 
 PTXRAY_API cuMemPoolCreate(void **pool, const PoolProperties *asked) {
+  const Anywhere anywhere;
   PTXRAY_BEGIN;
   if (!pool || !asked)
     return InvalidValue;
@@ -91,17 +92,21 @@ PTXRAY_API cuMemPoolCreate(void **pool, const PoolProperties *asked) {
   return Success;
 }
 PTXRAY_API cuMemPoolDestroy(void *pool) {
+  const Anywhere anywhere;
   PTXRAY_BEGIN;
   return state().pools.erase(pool) ? Success : InvalidValue;
 }
 PTXRAY_API cuMemPoolTrimTo(void *pool, size_t) {
+  const Anywhere anywhere;
   PTXRAY_BEGIN;
   return state().pools.contains(pool) ? Success : InvalidValue;
 }
 
-/// The first say how memory is used again, as numbers of 32 bits, the fourth when it is given back; others count bytes.
-static size_t bytesOfOption(int attribute) { return attribute <= 3 ? 4 : 8; }
+static size_t bytesOfOption(int attribute) {
+  return attribute <= CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES ? 4 : 8;
+}
 PTXRAY_API cuMemPoolSetAttribute(void *pool, int attribute, void *value) {
+  const Anywhere anywhere;
   PTXRAY_BEGIN;
   if (!state().pools.contains(pool) || !value || attribute < 1 || attribute > 8)
     return InvalidValue;
@@ -109,6 +114,7 @@ PTXRAY_API cuMemPoolSetAttribute(void *pool, int attribute, void *value) {
   return Success;
 }
 PTXRAY_API cuMemPoolGetAttribute(void *pool, int attribute, void *value) {
+  const Anywhere anywhere;
   PTXRAY_BEGIN;
   if (!state().pools.contains(pool) || !value)
     return InvalidValue;
@@ -116,10 +122,12 @@ PTXRAY_API cuMemPoolGetAttribute(void *pool, int attribute, void *value) {
   return Success;
 }
 PTXRAY_API cuMemPoolSetAccess(void *pool, const void *, size_t) {
+  const Anywhere anywhere;
   PTXRAY_BEGIN;
   return state().pools.contains(pool) ? Success : InvalidValue;
 }
 PTXRAY_API cuMemPoolGetAccess(int *flags, void *pool, const void *) {
+  const Anywhere anywhere;
   PTXRAY_BEGIN;
   if (!flags || !state().pools.contains(pool))
     return InvalidValue;
@@ -177,6 +185,7 @@ static size_t *graphBytes(int attribute) {
   return attribute < 0 || attribute > 3 ? nullptr : all[attribute];
 }
 PTXRAY_API cuDeviceGetGraphMemAttribute(Device device, int attribute, void *value) {
+  const Anywhere anywhere;
   PTXRAY_BEGIN;
   const size_t *found = graphBytes(attribute);
   if (device || !value || !found)
@@ -185,6 +194,7 @@ PTXRAY_API cuDeviceGetGraphMemAttribute(Device device, int attribute, void *valu
   return Success;
 }
 PTXRAY_API cuDeviceSetGraphMemAttribute(Device device, int attribute, void *value) {
+  const Anywhere anywhere;
   PTXRAY_BEGIN;
   size_t *found = graphBytes(attribute);
   if (device || !value || !found || attribute % 2 == 0 || *static_cast<uint64_t *>(value))
@@ -193,6 +203,7 @@ PTXRAY_API cuDeviceSetGraphMemAttribute(Device device, int attribute, void *valu
   return Success;
 }
 PTXRAY_API cuDeviceGraphMemTrim(Device device) {
+  const Anywhere anywhere;
   PTXRAY_BEGIN;
   if (device)
     return InvalidDevice;

@@ -2,8 +2,10 @@
 // gets it as lines of JSON, one when a process begins and one when it ends, which `ptxray emulate` adds up; any other
 // value has it printed. LLVM's streams are gone when a process ends.
 #include "State.h"
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -16,12 +18,13 @@ static const char *fileOfReport() {
 }
 
 /// Appends a line in one piece, so that the lines of several processes do not mix.
-static void append(const char *path, const std::string &line) {
-  const int file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+static bool append(const char *path, const std::string &line, int flags = 0) {
+  const int file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | flags, 0666);
   if (file < 0)
-    return;
-  [[maybe_unused]] const ssize_t written = write(file, line.data(), line.size());
+    return false;
+  const ssize_t written = write(file, line.data(), line.size());
   close(file);
+  return written == static_cast<ssize_t>(line.size());
 }
 
 static std::string quoted(std::string_view text) {
@@ -42,8 +45,9 @@ static std::string object(const std::map<std::string, uint64_t> &counts) {
 }
 
 void beginReport() {
-  if (const char *path = fileOfReport())
-    append(path, "{\"begin\":" + std::to_string(getpid()) + "}\n");
+  const char *path = fileOfReport();
+  if (path && !append(path, "{\"begin\":" + std::to_string(getpid()) + "}\n", O_CREAT))
+    std::fprintf(stderr, "ptxray: cannot write the report `%s`: %s\n", path, std::strerror(errno));
 }
 
 static void print(const char *what, const std::map<std::string, uint64_t> &counts) {

@@ -13,6 +13,15 @@ std::vector<Context *> &contextStack() {
   return stack;
 }
 
+Result errorOfHandle(void *handle) {
+  const auto found = state().destroyed.find(handle);
+  return found == state().destroyed.end() ? InvalidHandle : found->second;
+}
+
+Result errorOfContext(void *context) {
+  return state().destroyed.contains(context) ? ContextIsDestroyed : InvalidContext;
+}
+
 Result ready() {
   State &s = state();
   if (!s.isInitialised || s.process != getpid())
@@ -20,7 +29,7 @@ Result ready() {
   s.lastCall = std::chrono::steady_clock::now();
   const auto &stack = contextStack();
   if (stack.empty() || !stack.back() || !s.contexts.contains(stack.back()))
-    return Anywhere::isSet ? Success : InvalidContext;
+    return Anywhere::isSet ? Success : stack.empty() ? InvalidContext : errorOfContext(stack.back());
   return stack.back()->failed;
 }
 

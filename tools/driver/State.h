@@ -1,6 +1,8 @@
 #pragma once
 // The state of the emulated driver is one device, its contexts and memory, and all that handles lead to. Calls are one
 // after the other, under one lock.
+#include "../cuda/Attributes.h"
+#include "../cuda/DriverApi.h"
 #include "Check/Checker.h"
 #include "Chips.h"
 #include "Emulate/Launch.h"
@@ -9,7 +11,6 @@
 #include "Queue.h"
 #include "Tally.h"
 #include "Texels.h"
-#include "Types.h"
 #include <chrono>
 #include <condition_variable>
 #include <map>
@@ -130,9 +131,11 @@ struct State {
   bool goesOn = false; // a fault of a kernel is the error of one call that waits; else the context has failed
   machine::Timing timing;
   uint32_t schedules = 0; // by which each launch is tried besides
+  double timeLimit = 0;   // in seconds, of each launch; 0: none
   machine::Memory memory;
   std::map<Address, Block> blocks;
   size_t usedBytes = 0;
+  Address deviceEnd = 0; // the end of the last block that was added to the device
   GraphBytes graphBytes;
   Context primary;
   unsigned primaryCount = 0;
@@ -140,7 +143,8 @@ struct State {
       mipmapped; // those that
                  // are alive
   std::map<void *, std::shared_ptr<Stream>> streams;
-  unsigned lastGraph = 0;                                                 // its number
+  std::map<void *, Result> destroyed; // the error that calls with a destroyed handle return
+  unsigned lastGraph = 0;             // its number
   std::map<void *, std::vector<std::shared_ptr<UserObject>>> userObjects; // the references of the client, by object
   std::map<uint64_t, ImageHandle> images;                                 // by the handle of the texture or surface
   std::map<Address, Reservation> reservations;
@@ -172,6 +176,10 @@ public:
 private:
   bool before;
 };
+/// Returns the error of a call whose handle leads to nothing.
+Result errorOfHandle(void *handle);
+/// Returns the error of a call in a context that is not alive.
+Result errorOfContext(void *context);
 /// Returns the reason why no call may be made now, the fault of an earlier kernel among them; Success: it may.
 Result ready();
 /// The bytes that an address of the device leads to; null: they are not all in one buffer.
@@ -212,9 +220,14 @@ private:
   unsigned depth;
 };
 
-/// A function of the API as a program of that version of CUDA knows it, with the thread's own default stream or with
-/// that of all; null: there is none.
-void *findFunction(llvm::StringRef name, int version, bool ofThread); // ProcAddress.cpp
+/// The result of a search for a function of the API.
+struct Found {
+  void *function = nullptr; // null: that version of the API does not have it
+  bool isKnown = false;     // whether any version has it
+};
+/// Returns the newest variant of the function `name` that a client of that version of the API knows. With `ofThread`,
+/// the default stream of the function is the calling thread's own.
+Found findFunction(llvm::StringRef name, int version, bool ofThread); // ProcAddress.cpp
 struct ErrorText {
   int number;
   const char *name, *text;

@@ -22,14 +22,17 @@ PTXRAY_API cuStreamCreate(void **stream, unsigned flags) { return cuStreamCreate
 /// The work of a stream that is destroyed is done all the same.
 PTXRAY_API cuStreamDestroy_v2(void *stream) {
   PTXRAY_BEGIN;
-  return state().streams.erase(stream) ? Success : InvalidHandle;
+  if (!state().streams.erase(stream))
+    return errorOfHandle(stream);
+  state().destroyed[stream] = InvalidContext;
+  return Success;
 }
 
 static Result waitFor(void *handle) {
   PTXRAY_BEGIN;
   const auto stream = streamOf(handle);
   if (!stream)
-    return InvalidHandle;
+    return errorOfHandle(handle);
   if (stream->capture) {
     stream->capture->isInvalid = true;
     return CaptureUnsupported;
@@ -141,8 +144,9 @@ PTXRAY_API cuEventCreate(void **event, unsigned flags) {
 PTXRAY_API cuEventDestroy_v2(void *event) {
   PTXRAY_BEGIN;
   if (!state().events.erase(event))
-    return InvalidHandle;
+    return errorOfHandle(event);
   delete static_cast<Event *>(event);
+  state().destroyed[event] = ContextIsDestroyed;
   return Success;
 }
 
@@ -151,7 +155,7 @@ PTXRAY_API cuEventRecordWithFlags(void *event, void *handle, unsigned flags) {
   Event *found = eventOf(event);
   const auto stream = streamOf(handle);
   if (!found || !stream)
-    return InvalidHandle;
+    return errorOfHandle(found ? handle : event);
   if (flags > 1)
     return InvalidValue;
   if (stream->capture && !flags) { // the event comes after all nodes so far
@@ -173,7 +177,7 @@ PTXRAY_API cuStreamWaitEvent(void *handle, void *event, unsigned flags) {
   const Event *found = eventOf(event);
   const auto stream = streamOf(handle);
   if (!found || !stream)
-    return InvalidHandle;
+    return errorOfHandle(found ? handle : event);
   if (stream->capture && flags == 1)
     return start(handle, WaitWork{nullptr, event});
   if (found->capture) {
@@ -199,7 +203,7 @@ static Result waitForEvent(void *event) {
   PTXRAY_BEGIN;
   const Event *found = eventOf(event);
   if (!found)
-    return InvalidHandle;
+    return errorOfHandle(event);
   if (found->capture)
     return CapturedEvent;
   return found->moment ? finish(*found->moment) : Success;
@@ -213,7 +217,9 @@ PTXRAY_API cuEventElapsedTime(float *milliseconds, void *from, void *to) {
   constexpr unsigned withoutTime = 2;
   if (!milliseconds)
     return InvalidValue;
-  if (!begin || !end || !begin->moment || !end->moment || ((begin->flags | end->flags) & withoutTime))
+  if (!begin || !end)
+    return errorOfHandle(begin ? to : from);
+  if (!begin->moment || !end->moment || ((begin->flags | end->flags) & withoutTime))
     return InvalidHandle;
   if (!begin->moment->isDone || !end->moment->isDone)
     return NotReady;

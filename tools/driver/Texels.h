@@ -1,7 +1,7 @@
 #pragma once
 // Arrays, textures and surfaces as objects of the driver.
+#include "../cuda/Types.h"
 #include "Machine/Image.h"
-#include "Types.h"
 #include <memory>
 #include <optional>
 #include <vector>

@@ -9,25 +9,6 @@ using namespace ptxray::driver;
 
 static constexpr size_t granularity = size_t(2) << 20;
 
-struct AllocationProperties {
-  int kind, handleKinds;
-  struct {
-    int kind, number;
-  } location;
-  void *windows;
-  struct {
-    unsigned char compression, direct;
-    unsigned short usage;
-    unsigned char reserved[4];
-  } flags;
-};
-struct AccessDescription {
-  struct {
-    int kind, number;
-  } location;
-  unsigned flags; // 0: none, 1: to read, 3: to read and write
-};
-
 static bool isWhole(Address address, size_t size) { return size && !(address % granularity) && !(size % granularity); }
 static bool isPossible(const AllocationProperties *asked) {
   return asked && asked->kind == 1 && asked->location.kind == 1 && asked->location.number == 0;

@@ -1,6 +1,6 @@
 #pragma once
 // Work that is started on a stream, or is a node of a graph, as values.
-#include "Types.h"
+#include "../cuda/Types.h"
 #include <array>
 #include <memory>
 #include <variant>

@@ -1,7 +1,6 @@
 #include "Driver.h"
 #include <dlfcn.h>
 #include <link.h>
-#include <type_traits>
 
 namespace ptxray {
 
@@ -16,29 +15,12 @@ std::string Driver::open(int ordinal) {
   if (!library)
     return "there is no CUDA driver on this machine (libcuda.so.1); `ptxray run --emulate` runs without one";
   const char *missing = nullptr;
-#define PTXRAY_LOAD(name, parameters)                                                                                  \
-  name = reinterpret_cast<decltype(name)>(dlsym(library, #name));                                                      \
-  if (!name)                                                                                                           \
-    missing = #name;
-  PTXRAY_DRIVER_FUNCTIONS(PTXRAY_LOAD)
-#undef PTXRAY_LOAD
-#define PTXRAY_LOAD(name, parameters)                                                                                  \
-  name = reinterpret_cast<decltype(name)>(dlsym(library, #name));                                                      \
-  hasImages &= name != nullptr;
-  PTXRAY_IMAGE_FUNCTIONS(PTXRAY_LOAD)
-#undef PTXRAY_LOAD
-  // Older drivers lack these functions, and few launches need them.
-  const auto find = [&](auto &function, const char *name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
-  };
-  find(cuLaunchKernelEx, "cuLaunchKernelEx");
-  find(cuTensorMapEncodeTiled, "cuTensorMapEncodeTiled");
-  find(cuTensorMapEncodeIm2col, "cuTensorMapEncodeIm2col");
-  find(cuTensorMapEncodeIm2colWide, "cuTensorMapEncodeIm2colWide");
-  find(cuModuleGetFunctionCount, "cuModuleGetFunctionCount");
-  find(cuModuleEnumerateFunctions, "cuModuleEnumerateFunctions");
-  find(cuFuncGetName, "cuFuncGetName");
-  find(cuFuncGetParamInfo, "cuFuncGetParamInfo");
+#define PTXRAY_NEEDED(name) name = reinterpret_cast<driver::signature::name *>(dlsym(library, #name));
+#include "Functions.def"
+#define PTXRAY_NEEDED(name) missing = name ? missing : #name;
+#define PTXRAY_IMAGE(name) hasImages &= name != nullptr;
+#define PTXRAY_NEWER(name)
+#include "Functions.def"
   if (missing)
     return "the CUDA driver is too old: it has no " + std::string(missing);
   std::string reason;
@@ -58,8 +40,8 @@ std::string Driver::open(int ordinal) {
       !ok(cuDevicePrimaryCtxRetain(&context, device)) || !ok(cuCtxSetCurrent(context)))
     return reason;
   deviceName = name;
-  computeMajor = deviceAttribute(CuComputeMajor);
-  computeMinor = deviceAttribute(CuComputeMinor);
+  computeMajor = deviceAttribute(driver::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+  computeMinor = deviceAttribute(driver::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
   return "";
 }
 

@@ -8,10 +8,9 @@ using Kind = ImageDescription::Kind;
 GpuImages::~GpuImages() {
   for (const Made &made : all) {
     if (made.handle)
-      made.image.kind == Kind::Surface ? driver.cuSurfObjectDestroy(made.handle)
-                                       : driver.cuTexObjectDestroy(made.handle);
+      made.image.kind == Kind::Surface ? gpu.cuSurfObjectDestroy(made.handle) : gpu.cuTexObjectDestroy(made.handle);
     if (made.array)
-      made.image.levels > 1 ? driver.cuMipmappedArrayDestroy(made.array) : driver.cuArrayDestroy(made.array);
+      made.image.levels > 1 ? gpu.cuMipmappedArrayDestroy(made.array) : gpu.cuArrayDestroy(made.array);
   }
 }
 
@@ -23,9 +22,9 @@ static int formatOf(const ElementType &type) {
   return (type.kind == ElementType::Signed ? 8 : 1) + size;
 }
 
-static CuArrayDescriptor descriptorOf(const ImageDescription &image) {
+static driver::ArrayDescription descriptorOf(const ImageDescription &image) {
   enum { Layered = 1, Stored = 2, Cube = 4, Gathered = 8 };
-  CuArrayDescriptor result = {};
+  driver::ArrayDescription result = {};
   result.width = image.extents[0];
   result.height = image.extents.size() > 1 ? image.extents[1] : 0;
   result.depth = image.extents.size() > 2 ? image.extents[2] : image.layers || image.isCube ? slicesOf(image) : 0;
@@ -38,14 +37,14 @@ static CuArrayDescriptor descriptorOf(const ImageDescription &image) {
 }
 
 CuResult GpuImages::makeArray(Made &made) const {
-  const CuArrayDescriptor descriptor = descriptorOf(made.image);
-  return made.image.levels > 1 ? driver.cuMipmappedArrayCreate(&made.array, &descriptor, made.image.levels)
-                               : driver.cuArray3DCreate_v2(&made.array, &descriptor);
+  const driver::ArrayDescription descriptor = descriptorOf(made.image);
+  return made.image.levels > 1 ? gpu.cuMipmappedArrayCreate(&made.array, &descriptor, made.image.levels)
+                               : gpu.cuArray3DCreate_v2(&made.array, &descriptor);
 }
 
-static CuTextureDescriptor samplingOf(const ImageDescription &image) {
+static driver::TextureDescription samplingOf(const ImageDescription &image) {
   enum { AsIntegers = 1, Normalized = 2, Seamless = 0x40 };
-  CuTextureDescriptor result = {};
+  driver::TextureDescription result = {};
   for (int i = 0; i < 3; ++i)
     result.modes[i] = static_cast<int>(image.modes[i]);
   result.filter = image.isLinear;
@@ -63,17 +62,16 @@ static CuTextureDescriptor samplingOf(const ImageDescription &image) {
 
 CuResult GpuImages::make(const ImageDescription &image, CuPointer texels, uint64_t &handle) {
   Made &made = all.emplace_back(Made{image, texels});
-  CuResourceDescriptor resource = {};
+  driver::ResourceDescription resource = {};
   if (image.isBuffer) {
-    resource.kind = CuLinearResource;
-    resource.words[0] = texels;
-    resource.words[1] = static_cast<uint64_t>(formatOf(*image.type)) | uint64_t(image.channels) << 32;
-    resource.words[2] = uint64_t(image.extents[0]) * image.channels * (image.type->bits / 8);
+    resource.kind = driver::LinearResource;
+    resource.linear = {texels, formatOf(*image.type), image.channels,
+                       uint64_t(image.extents[0]) * image.channels * (image.type->bits / 8)};
   } else {
     if (const CuResult result = makeArray(made))
       return result;
-    resource.kind = image.levels > 1 ? CuLevelsResource : CuArrayResource;
-    resource.words[0] = reinterpret_cast<uint64_t>(made.array);
+    resource.kind = image.levels > 1 ? driver::MipmappedResource : driver::ArrayResource;
+    resource.array = made.array;
   }
   const CuResult result = makeObject(made, resource);
   handle = made.handle;
@@ -82,20 +80,20 @@ CuResult GpuImages::make(const ImageDescription &image, CuPointer texels, uint64
 
 /// Makes the object. One that was recorded gets its handle again if the driver gives it to one of the next objects, so
 /// that a number which only looks like a handle stays what it was.
-CuResult GpuImages::makeObject(Made &made, const CuResourceDescriptor &resource) const {
+CuResult GpuImages::makeObject(Made &made, const driver::ResourceDescription &resource) const {
   constexpr size_t mostTries = 1024;
   const bool isSurface = made.image.kind == Kind::Surface;
-  const CuTextureDescriptor sampling = samplingOf(made.image);
+  const driver::TextureDescription sampling = samplingOf(made.image);
   std::vector<uint64_t> others;
   CuResult result = 0;
   do {
     if (made.handle)
       others.push_back(made.handle);
-    result = isSurface ? driver.cuSurfObjectCreate(&made.handle, &resource)
-                       : driver.cuTexObjectCreate(&made.handle, &resource, &sampling, nullptr);
+    result = isSurface ? gpu.cuSurfObjectCreate(&made.handle, &resource)
+                       : gpu.cuTexObjectCreate(&made.handle, &resource, &sampling, nullptr);
   } while (result == 0 && made.image.handle && made.handle != made.image.handle && others.size() < mostTries);
   for (const uint64_t other : others)
-    isSurface ? driver.cuSurfObjectDestroy(other) : driver.cuTexObjectDestroy(other);
+    isSurface ? gpu.cuSurfObjectDestroy(other) : gpu.cuTexObjectDestroy(other);
   return result;
 }
 
@@ -109,22 +107,21 @@ CuResult GpuImages::copy(const Made &made, bool isBack) const {
     };
     CuHandle array = made.array;
     if (image.levels > 1)
-      if (const CuResult result = driver.cuMipmappedArrayGetLevel(&array, made.array, level))
+      if (const CuResult result = gpu.cuMipmappedArrayGetLevel(&array, made.array, level))
         return result;
-    CuCopy copy = {};
-    CuCopyEnd &memory = isBack ? copy.to : copy.from, &other = isBack ? copy.from : copy.to;
-    copy.bytes = extent(0) * image.channels * (image.type->bits / 8);
+    driver::Copy3D copy = {};
+    copy.width = extent(0) * image.channels * (image.type->bits / 8);
     copy.height = extent(1);
     copy.depth = extent(2) * slicesOf(image);
-    memory.kind = CuDeviceMemory;
-    memory.device = texels;
-    memory.pitch = copy.bytes;
-    memory.height = copy.height;
-    other.kind = CuArrayMemory;
-    other.array = array;
-    if (const CuResult result = driver.cuMemcpy3D_v2(&copy))
+    copy.fromKind = isBack ? driver::KindArray : driver::KindDevice;
+    copy.toKind = isBack ? driver::KindDevice : driver::KindArray;
+    (isBack ? copy.fromArray : copy.toArray) = array;
+    (isBack ? copy.toDevice : copy.fromDevice) = texels;
+    (isBack ? copy.toPitch : copy.fromPitch) = copy.width;
+    (isBack ? copy.toHeight : copy.fromHeight) = copy.height;
+    if (const CuResult result = gpu.cuMemcpy3D_v2(&copy))
       return result;
-    texels += copy.bytes * copy.height * copy.depth;
+    texels += copy.width * copy.height * copy.depth;
   }
   return 0;
 }

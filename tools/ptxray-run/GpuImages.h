@@ -8,7 +8,7 @@ namespace ptxray::launcher {
 
 class GpuImages {
 public:
-  explicit GpuImages(const Driver &driver) : driver(driver) {}
+  explicit GpuImages(const Driver &gpu) : gpu(gpu) {}
   GpuImages(const GpuImages &) = delete;
   GpuImages &operator=(const GpuImages &) = delete;
   ~GpuImages();
@@ -28,10 +28,10 @@ private:
     uint64_t handle = 0;
   };
   CuResult makeArray(Made &made) const;
-  CuResult makeObject(Made &made, const CuResourceDescriptor &resource) const;
+  CuResult makeObject(Made &made, const driver::ResourceDescription &resource) const;
   CuResult copy(const Made &made, bool isBack) const;
 
-  const Driver &driver;
+  const Driver &gpu;
   std::list<Made> all;
 };
 

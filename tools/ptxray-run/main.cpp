@@ -40,12 +40,15 @@ static std::string brokenLimits(const Driver &driver, CuHandle function, const O
               " at most";
   };
   const uint64_t threads = uint64_t(options.block[0]) * options.block[1] * options.block[2];
-  const uint64_t registers = driver.functionAttribute(function, CuFunctionRegisters);
-  limit(threads, driver.functionAttribute(function, CuFunctionMostThreads), "", " threads a block");
+  const uint64_t registers = driver.functionAttribute(function, driver::CU_FUNC_ATTRIBUTE_NUM_REGS);
+  limit(threads, driver.functionAttribute(function, driver::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK), "",
+        " threads a block");
   for (int axis = 0; axis < 3; ++axis) {
     const std::string along = std::string(" along ") + "xyz"[axis];
-    limit(options.block[axis], driver.deviceAttribute(CuMostBlockX + axis), "a block of ", along);
-    limit(options.grid[axis], driver.deviceAttribute(CuMostGridX + axis), "a grid of ", along);
+    limit(options.block[axis], driver.deviceAttribute(driver::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X + axis),
+          "a block of ", along);
+    limit(options.grid[axis], driver.deviceAttribute(driver::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X + axis), "a grid of ",
+          along);
   }
   const unsigned *cluster = options.cluster;
   constexpr unsigned largestCluster = 16;
@@ -54,9 +57,11 @@ static std::string brokenLimits(const Driver &driver, CuHandle function, const O
     if (cluster[axis] && options.grid[axis] % cluster[axis])
       text += (text.empty() ? ": " : "; ") + ("a grid of " + std::to_string(options.grid[axis])) + " along " +
               "xyz"[axis] + ", a multiple of " + std::to_string(cluster[axis]) + " expected";
-  limit(registers * threads, driver.deviceAttribute(CuMostRegistersPerBlock), "", " registers a block");
-  limit(uint64_t(options.shared) + driver.functionAttribute(function, CuFunctionSharedBytes),
-        driver.deviceAttribute(CuMostSharedOptIn), "", " bytes of shared memory a block");
+  limit(registers * threads, driver.deviceAttribute(driver::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK), "",
+        " registers a block");
+  limit(uint64_t(options.shared) + driver.functionAttribute(function, driver::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES),
+        driver.deviceAttribute(driver::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN), "",
+        " bytes of shared memory a block");
   return text;
 }
 
@@ -275,9 +280,10 @@ void Launch::prepare() {
   broken = brokenLimits(driver, function, options);
   constexpr unsigned usualShared = 48 * 1024, usualCluster = 8;
   if (options.shared > usualShared)
-    driver.cuFuncSetAttribute(function, CuFunctionMostDynamicShared, static_cast<int>(options.shared));
+    driver.cuFuncSetAttribute(function, driver::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                              static_cast<int>(options.shared));
   if (uint64_t(options.cluster[0]) * options.cluster[1] * options.cluster[2] > usualCluster)
-    driver.cuFuncSetAttribute(function, CuFunctionAnyClusterSize, 1);
+    driver.cuFuncSetAttribute(function, driver::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
   for (const NamedBuffer &buffer : options.buffers)
     require(memory.allocate(buffer), "memory for");
   if (options.isRecorded)

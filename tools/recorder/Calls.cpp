@@ -9,11 +9,14 @@ using namespace ptxray::recorder;
 using ptxray::driver::Copy3D;
 using ptxray::driver::FillNodeParameters;
 using ptxray::driver::HostNodeParameters;
+using ptxray::driver::InstantiateParameters;
 using ptxray::driver::KernelNodeParameters;
 using ptxray::driver::LaunchAttribute;
 using ptxray::driver::LaunchConfig;
+using ptxray::driver::NodeParameters;
 using ptxray::driver::ResourceDescription;
 using ptxray::driver::TextureDescription;
+using ptxray::driver::UpdateResult;
 using ptxray::driver::ViewDescription;
 
 #define PTXRAY_API extern "C" __attribute__((visibility("default"))) ptxray::driver::Result
@@ -206,11 +209,11 @@ PTXRAY_API cuGraphInstantiate_v2(void **exec, void *graph, void **node, char *lo
   return noting([&] { return PTXRAY_REAL(cuGraphInstantiate_v2, exec, graph, node, log, size); },
                 [&] { addExec(*exec, graph); });
 }
-PTXRAY_API cuGraphInstantiateWithParams(void **exec, void *graph, void *parameters) {
+PTXRAY_API cuGraphInstantiateWithParams(void **exec, void *graph, InstantiateParameters *parameters) {
   return noting([&] { return PTXRAY_REAL(cuGraphInstantiateWithParams, exec, graph, parameters); },
                 [&] { addExec(*exec, graph); });
 }
-PTXRAY_API cuGraphInstantiateWithParams_ptsz(void **exec, void *graph, void *parameters) {
+PTXRAY_API cuGraphInstantiateWithParams_ptsz(void **exec, void *graph, InstantiateParameters *parameters) {
   return noting([&] { return PTXRAY_REAL(cuGraphInstantiateWithParams_ptsz, exec, graph, parameters); },
                 [&] { addExec(*exec, graph); });
 }
@@ -256,11 +259,11 @@ PTXRAY_API cuGraphExecHostNodeSetParams(void *exec, void *node, const HostNodePa
     forgetExec(exec);                                                                                                  \
     return PTXRAY_REAL(name, exec, node, given);                                                                       \
   }
-PTXRAY_CHANGE(cuGraphExecUpdate_v2, void *)
+PTXRAY_CHANGE(cuGraphExecUpdate_v2, UpdateResult *)
 PTXRAY_CHANGE(cuGraphExecChildGraphNodeSetParams, void *)
 PTXRAY_CHANGE(cuGraphExecEventRecordNodeSetEvent, void *)
 PTXRAY_CHANGE(cuGraphExecEventWaitNodeSetEvent, void *)
-PTXRAY_CHANGE(cuGraphExecNodeSetParams, void *)
+PTXRAY_CHANGE(cuGraphExecNodeSetParams, NodeParameters *)
 PTXRAY_CHANGE(cuGraphNodeSetEnabled, unsigned)
 
 PTXRAY_API cuGraphLaunch(void *exec, void *stream) {

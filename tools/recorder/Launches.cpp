@@ -59,13 +59,12 @@ static bool readParameters(std::vector<launcher::Bytes> &to, const KernelText &t
 }
 
 static void describeDevice(launcher::Recording &to, unsigned &gpu) {
-  constexpr int major = 75, minor = 76;
   Device device = 0;
   int first = 0, second = 0;
   char name[256] = "";
   real().cuCtxGetDevice(&device);
-  real().cuDeviceGetAttribute(&first, major, device);
-  real().cuDeviceGetAttribute(&second, minor, device);
+  real().cuDeviceGetAttribute(&first, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
+  real().cuDeviceGetAttribute(&second, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
   real().cuDeviceGetName(name, sizeof name - 1, device);
   gpu = static_cast<unsigned>(first * 10 + second);
   to.target = "sm_" + std::to_string(gpu);

@@ -3,11 +3,6 @@
 #include <map>
 #include <type_traits>
 
-// The addresses alone are needed here: each function has its own parameters.
-#define PTXRAY_CALL(name, parameters) extern "C" void name();
-#include "Calls.def"
-#undef PTXRAY_CALL
-
 namespace ptxray::recorder {
 
 static Real find() {
@@ -16,10 +11,10 @@ static Real find() {
   const auto set = [&](auto &function, const char *name) {
     function = driver ? reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(driver, name)) : nullptr;
   };
-#define PTXRAY_CALL(name, parameters) set(found.name, #name);
+#define PTXRAY_CALL(name) set(found.name, #name);
 #include "Calls.def"
 #undef PTXRAY_CALL
-#define PTXRAY_NEEDED(name, parameters) set(found.name, #name);
+#define PTXRAY_NEEDED(name) set(found.name, #name);
 #include "Needed.def"
 #undef PTXRAY_NEEDED
   return found;
@@ -33,7 +28,7 @@ const Real &real() {
 void *ours(void *found) {
   static const std::map<void *, void *> all = [] {
     std::map<void *, void *> made;
-#define PTXRAY_CALL(name, parameters)                                                                                  \
+#define PTXRAY_CALL(name)                                                                                              \
   if (real().name)                                                                                                     \
     made[reinterpret_cast<void *>(real().name)] = reinterpret_cast<void *>(::name);
 #include "Calls.def"

@@ -1,17 +1,18 @@
 #pragma once
 // The driver that does the work. This library depends on it (CMakeLists.txt), so that a program which looks here for a
 // function that is not one of ours finds the driver's.
-#include "../driver/Types.h"
+#include "../cuda/Attributes.h"
+#include "../cuda/DriverApi.h"
 
 namespace ptxray::recorder {
 
 using namespace ptxray::driver;
 
 struct Real {
-#define PTXRAY_CALL(name, parameters) Result(*name) parameters = nullptr;
+#define PTXRAY_CALL(name) signature::name *name = nullptr;
 #include "Calls.def"
 #undef PTXRAY_CALL
-#define PTXRAY_NEEDED(name, parameters) Result(*name) parameters = nullptr;
+#define PTXRAY_NEEDED(name) signature::name *name = nullptr;
 #include "Needed.def"
 #undef PTXRAY_NEEDED
 };

@@ -166,7 +166,7 @@ static Error copyVariable(const void *symbol, void *to, const void *from, size_t
 using namespace ptxray::runtime;
 
 /// A copy that the caller waits for. That of a thread's own stream is waited for by what called this one.
-static When now() { return {!defaultIsOfThread, defaultStream()}; }
+static When now() { return {!DefaultOfThread::isSet, defaultStream()}; }
 static When on(void *stream) { return {false, stream}; }
 
 PTXRAY_RUNTIME cudaMemcpy(void *to, const void *from, size_t size, int direction) {
@@ -219,6 +219,20 @@ PTXRAY_RUNTIME cudaMemcpyToArray(void *to, size_t x, size_t y, const void *from,
 }
 PTXRAY_RUNTIME cudaMemcpyFromArray(void *to, void *from, size_t x, size_t y, size_t size, int direction) {
   return inContext([&] { return copyThrough({to}, {nullptr, 0, from, x, y}, size, direction, now()); });
+}
+PTXRAY_RUNTIME cudaMemcpyToArrayAsync(void *to, size_t x, size_t y, const void *from, size_t size, int direction,
+                                      void *stream) {
+  return inContext([&] { return copyThrough({nullptr, 0, to, x, y}, {from}, size, direction, on(stream)); });
+}
+PTXRAY_RUNTIME cudaMemcpyFromArrayAsync(void *to, void *from, size_t x, size_t y, size_t size, int direction,
+                                        void *stream) {
+  return inContext([&] { return copyThrough({to}, {nullptr, 0, from, x, y}, size, direction, on(stream)); });
+}
+PTXRAY_RUNTIME cudaMemcpyArrayToArray(void *to, size_t toX, size_t toY, void *from, size_t fromX, size_t fromY,
+                                      size_t size, int direction) {
+  return inContext([&] {
+    return copyThrough({nullptr, 0, to, toX, toY}, {nullptr, 0, from, fromX, fromY}, size, direction, now());
+  });
 }
 PTXRAY_RUNTIME cudaMemcpy3D(const Copy3DParameters *asked) { return copyBoxes(asked, now()); }
 PTXRAY_RUNTIME cudaMemcpy3DAsync(const Copy3DParameters *asked, void *stream) { return copyBoxes(asked, on(stream)); }

@@ -44,31 +44,123 @@ Error enter() {
 struct Property {
   unsigned offset;
   bool isLong;
-  int attribute; // the number of CUdevice_attribute
+  int attribute;
 };
 /// After the layout of the structure in CUDA 13.
 static constexpr size_t propertyBytes = 1008;
 static constexpr unsigned nameBytes = 256, uuidAt = 256, memoryAt = 288, constantAt = 352;
 static constexpr Property properties[] = {
-    {296, true, 8},    {304, false, 12},  {308, false, 10},  {312, true, 11},   {320, false, 1},   {324, false, 2},
-    {328, false, 3},   {332, false, 4},   {336, false, 5},   {340, false, 6},   {344, false, 7},   {360, false, 75},
-    {364, false, 76},  {368, true, 14},   {376, true, 51},   {384, false, 16},  {388, false, 18},  {392, false, 19},
-    {396, false, 21},  {400, false, 77},  {404, false, 22},  {408, false, 23},  {412, false, 73},  {416, false, 74},
-    {420, false, 70},  {424, false, 71},  {428, false, 72},  {432, false, 45},  {436, false, 46},  {440, false, 24},
-    {444, false, 25},  {448, false, 26},  {452, false, 47},  {456, false, 48},  {460, false, 49},  {464, false, 52},
-    {468, false, 42},  {472, false, 43},  {476, false, 27},  {480, false, 28},  {484, false, 29},  {488, false, 53},
-    {492, false, 54},  {496, false, 55},  {500, false, 56},  {504, false, 57},  {508, false, 58},  {512, false, 59},
-    {516, false, 60},  {520, false, 61},  {524, false, 62},  {528, false, 63},  {532, false, 64},  {536, false, 65},
-    {540, false, 66},  {544, false, 67},  {548, false, 68},  {552, true, 30},   {560, false, 31},  {564, false, 32},
-    {568, false, 33},  {572, false, 34},  {576, false, 50},  {580, false, 35},  {584, false, 40},  {588, false, 41},
-    {592, false, 37},  {596, false, 38},  {600, false, 108}, {604, false, 39},  {608, false, 78},  {612, false, 79},
-    {616, false, 80},  {624, true, 81},   {632, false, 82},  {636, false, 83},  {640, false, 84},  {644, false, 85},
-    {648, false, 86},  {652, false, 88},  {656, false, 89},  {660, false, 90},  {664, false, 91},  {668, false, 95},
-    {672, true, 97},   {680, false, 100}, {684, false, 101}, {688, false, 106}, {692, false, 109}, {696, true, 111},
-    {704, false, 99},  {708, false, 112}, {712, false, 113}, {716, false, 114}, {720, false, 115}, {724, false, 116},
-    {728, false, 117}, {732, false, 118}, {736, false, 119}, {740, false, 121}, {744, false, 125}, {748, false, 120},
-    {752, false, 129}, {756, false, 130}, {760, false, 131}, {764, false, 133}, {768, false, 134}, {772, false, 136},
-    {776, false, 137}, {780, false, 138}};
+    {296, true, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK},
+    {304, false, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK},
+    {308, false, CU_DEVICE_ATTRIBUTE_WARP_SIZE},
+    {312, true, CU_DEVICE_ATTRIBUTE_MAX_PITCH},
+    {320, false, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK},
+    {324, false, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X},
+    {328, false, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y},
+    {332, false, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z},
+    {336, false, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X},
+    {340, false, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y},
+    {344, false, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z},
+    {360, false, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR},
+    {364, false, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR},
+    {368, true, CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT},
+    {376, true, CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT},
+    {384, false, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT},
+    {388, false, CU_DEVICE_ATTRIBUTE_INTEGRATED},
+    {392, false, CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY},
+    {396, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_WIDTH},
+    {400, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH},
+    {404, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH},
+    {408, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT},
+    {412, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_MIPMAPPED_WIDTH},
+    {416, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_MIPMAPPED_HEIGHT},
+    {420, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH},
+    {424, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT},
+    {428, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH},
+    {432, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_GATHER_WIDTH},
+    {436, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_GATHER_HEIGHT},
+    {440, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH},
+    {444, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT},
+    {448, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH},
+    {452, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH_ALTERNATE},
+    {456, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT_ALTERNATE},
+    {460, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE},
+    {464, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURECUBEMAP_WIDTH},
+    {468, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LAYERED_WIDTH},
+    {472, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LAYERED_LAYERS},
+    {476, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_WIDTH},
+    {480, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_HEIGHT},
+    {484, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_LAYERS},
+    {488, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURECUBEMAP_LAYERED_WIDTH},
+    {492, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS},
+    {496, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_WIDTH},
+    {500, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_WIDTH},
+    {504, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_HEIGHT},
+    {508, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_WIDTH},
+    {512, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_HEIGHT},
+    {516, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_DEPTH},
+    {520, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_LAYERED_WIDTH},
+    {524, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_LAYERED_LAYERS},
+    {528, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_WIDTH},
+    {532, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_HEIGHT},
+    {536, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_LAYERS},
+    {540, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACECUBEMAP_WIDTH},
+    {544, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACECUBEMAP_LAYERED_WIDTH},
+    {548, false, CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACECUBEMAP_LAYERED_LAYERS},
+    {552, true, CU_DEVICE_ATTRIBUTE_SURFACE_ALIGNMENT},
+    {560, false, CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS},
+    {564, false, CU_DEVICE_ATTRIBUTE_ECC_ENABLED},
+    {568, false, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID},
+    {572, false, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID},
+    {576, false, CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID},
+    {580, false, CU_DEVICE_ATTRIBUTE_TCC_DRIVER},
+    {584, false, CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT},
+    {588, false, CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING},
+    {592, false, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH},
+    {596, false, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE},
+    {600, false, CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE},
+    {604, false, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR},
+    {608, false, CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED},
+    {612, false, CU_DEVICE_ATTRIBUTE_GLOBAL_L1_CACHE_SUPPORTED},
+    {616, false, CU_DEVICE_ATTRIBUTE_LOCAL_L1_CACHE_SUPPORTED},
+    {624, true, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR},
+    {632, false, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR},
+    {636, false, CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY},
+    {640, false, CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD},
+    {644, false, CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD_GROUP_ID},
+    {648, false, CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED},
+    {652, false, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS},
+    {656, false, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS},
+    {660, false, CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED},
+    {664, false, CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM},
+    {668, false, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH},
+    {672, true, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN},
+    {680, false, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES},
+    {684, false, CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST},
+    {688, false, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR},
+    {692, false, CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE},
+    {696, true, CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK},
+    {704, false, CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED},
+    {708, false, CU_DEVICE_ATTRIBUTE_SPARSE_CUDA_ARRAY_SUPPORTED},
+    {712, false, CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED},
+    {716, false, CU_DEVICE_ATTRIBUTE_TIMELINE_SEMAPHORE_INTEROP_SUPPORTED},
+    {720, false, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED},
+    {724, false, CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED},
+    {728, false, CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS},
+    {732, false, CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING},
+    {736, false, CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES},
+    {740, false, CU_DEVICE_ATTRIBUTE_DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED},
+    {744, false, CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED},
+    {748, false, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH},
+    {752, false, CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS},
+    {756, false, CU_DEVICE_ATTRIBUTE_NUMA_CONFIG},
+    {760, false, CU_DEVICE_ATTRIBUTE_NUMA_ID},
+    {764, false, CU_DEVICE_ATTRIBUTE_MPS_ENABLED},
+    {768, false, CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID},
+    {772, false, CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_ALGORITHM_MASK},
+    {776, false, CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_MAXIMUM_LENGTH},
+    {780, false, CU_DEVICE_ATTRIBUTE_VULKAN_CIG_SUPPORTED},
+};
 
 static Error propertiesOf(char *to, int device) {
   std::memset(to, 0, propertyBytes);
@@ -82,9 +174,8 @@ static Error propertiesOf(char *to, int device) {
   if (const Error bad = cuDeviceTotalMem_v2(&memory, device))
     return bad;
   std::memcpy(to + memoryAt, &memory, sizeof memory);
-  constexpr int totalConstant = 9;
   int value = 0;
-  cuDeviceGetAttribute(&value, totalConstant, device);
+  cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY, device);
   const size_t constant = static_cast<size_t>(value);
   std::memcpy(to + constantAt, &constant, sizeof constant);
   for (const Property &one : properties) {
@@ -104,7 +195,7 @@ PTXRAY_RUNTIME cudaDriverGetVersion(int *version) { return noted(cuDriverGetVers
 PTXRAY_RUNTIME cudaRuntimeGetVersion(int *version) {
   if (!version)
     return noted(InvalidValue);
-  *version = 13000;
+  *version = apiVersion;
   return Success;
 }
 
@@ -176,9 +267,6 @@ PTXRAY_RUNTIME cudaDeviceGetByPCIBusId(int *device, const char *text) {
   return noted(bad ? bad : cuDeviceGetByPCIBusId(device, text));
 }
 
-PTXRAY_RUNTIME cudaDeviceSynchronize() {
-  return inContext([] { return cuCtxSynchronize(); });
-}
 PTXRAY_RUNTIME cudaDeviceReset() {
   const Error bad = enter();
   if (bad)
@@ -197,50 +285,26 @@ PTXRAY_RUNTIME cudaGetDeviceFlags(unsigned *flags) {
   const Error bad = problemOf(deviceOfThread);
   return noted(bad ? bad : cuDevicePrimaryCtxGetState(deviceOfThread, flags, &isActive));
 }
-PTXRAY_RUNTIME cudaDeviceSetLimit(int limit, size_t value) {
-  return inContext([&] { return cuCtxSetLimit(limit, value); });
-}
-PTXRAY_RUNTIME cudaDeviceGetLimit(size_t *value, int limit) {
-  return inContext([&] { return cuCtxGetLimit(value, limit); });
-}
-PTXRAY_RUNTIME cudaDeviceSetCacheConfig(int config) {
-  return inContext([&] { return cuCtxSetCacheConfig(config); });
-}
-PTXRAY_RUNTIME cudaDeviceGetCacheConfig(int *config) {
-  return inContext([&] { return cuCtxGetCacheConfig(config); });
-}
 PTXRAY_RUNTIME cudaDeviceSetSharedMemConfig(int) { return noted(enter()); }
 PTXRAY_RUNTIME cudaDeviceGetSharedMemConfig(int *config) {
   return inContext([&] { return config ? (*config = 1, Error(Success)) : InvalidValue; });
-}
-PTXRAY_RUNTIME cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
-  return inContext([&] { return cuCtxGetStreamPriorityRange(least, greatest); });
 }
 PTXRAY_RUNTIME cudaDeviceGetTexture1DLinearMaxWidth(size_t *width, const ChannelDescription *, int device) {
   if (const Error bad = problemOf(device))
     return noted(bad);
   return noted(width ? (*width = size_t(1) << 28, Error(Success)) : InvalidValue);
 }
-PTXRAY_RUNTIME cudaCtxResetPersistingL2Cache() {
-  return inContext([] { return cuCtxResetPersistingL2Cache(); });
-}
-PTXRAY_RUNTIME cudaProfilerStart() {
-  return inContext([] { return cuProfilerStart(); });
-}
-PTXRAY_RUNTIME cudaProfilerStop() {
-  return inContext([] { return cuProfilerStop(); });
-}
 
 /// The newest version of a function that the runtime's version of CUDA has.
 static Error driverFunction(const char *name, void **function, int version, unsigned long long flags, int *status) {
   const Error bad = enter();
   constexpr unsigned long long ofThread = 2;
-  if (!flags && defaultIsOfThread)
+  if (!flags && DefaultOfThread::isSet)
     flags = ofThread;
   return noted(bad ? bad : cuGetProcAddress_v2(name, function, version, flags, status));
 }
 PTXRAY_RUNTIME cudaGetDriverEntryPoint(const char *name, void **function, unsigned long long flags, int *status) {
-  return driverFunction(name, function, 13000, flags, status);
+  return driverFunction(name, function, apiVersion, flags, status);
 }
 PTXRAY_RUNTIME cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version,
                                                 unsigned long long flags, int *status) {

@@ -100,16 +100,6 @@ static void *currentContext() {
 using namespace ptxray::runtime;
 using Nodes = void *const *;
 
-PTXRAY_RUNTIME cudaGraphCreate(void **graph, unsigned flags) {
-  return inContext([&] { return cuGraphCreate(graph, flags); });
-}
-PTXRAY_RUNTIME cudaGraphDestroy(void *graph) {
-  return inContext([&] { return cuGraphDestroy(graph); });
-}
-PTXRAY_RUNTIME cudaGraphClone(void **made, void *graph) {
-  return inContext([&] { return cuGraphClone(made, graph); });
-}
-
 // ---- nodes
 
 PTXRAY_RUNTIME cudaGraphAddKernelNode(void **made, void *graph, Nodes after, size_t count,
@@ -144,24 +134,12 @@ PTXRAY_RUNTIME cudaGraphAddMemsetNode(void **made, void *graph, Nodes after, siz
   return converted<FillNodeParameters>(
       asked, [&](auto *node) { return cuGraphAddMemsetNode(made, graph, after, count, node, currentContext()); });
 }
-PTXRAY_RUNTIME cudaGraphAddHostNode(void **made, void *graph, Nodes after, size_t count,
-                                    const HostNodeParameters *asked) {
-  return inContext([&] { return cuGraphAddHostNode(made, graph, after, count, asked); });
-}
-PTXRAY_RUNTIME cudaGraphAddEmptyNode(void **made, void *graph, Nodes after, size_t count) {
-  return inContext([&] { return cuGraphAddEmptyNode(made, graph, after, count); });
-}
-PTXRAY_RUNTIME cudaGraphAddChildGraphNode(void **made, void *graph, Nodes after, size_t count, void *child) {
-  return inContext([&] { return cuGraphAddChildGraphNode(made, graph, after, count, child); });
-}
-PTXRAY_RUNTIME cudaGraphAddEventRecordNode(void **made, void *graph, Nodes after, size_t count, void *event) {
-  return inContext([&] { return cuGraphAddEventRecordNode(made, graph, after, count, event); });
-}
-PTXRAY_RUNTIME cudaGraphAddEventWaitNode(void **made, void *graph, Nodes after, size_t count, void *event) {
-  return inContext([&] { return cuGraphAddEventWaitNode(made, graph, after, count, event); });
-}
 PTXRAY_RUNTIME cudaGraphConditionalHandleCreate(Address *handle, void *graph, unsigned first, unsigned flags) {
   return inContext([&] { return cuGraphConditionalHandleCreate(handle, graph, currentContext(), first, flags); });
+}
+PTXRAY_RUNTIME cudaGraphConditionalHandleCreate_v2(Address *handle, void *graph, void *context, unsigned first,
+                                                   unsigned flags) {
+  return context ? noted(NotSupported) : cudaGraphConditionalHandleCreate(handle, graph, first, flags);
 }
 /// The context of such a node is that of the thread, as only the driver gives it another one.
 static Error addCondition(void **made, void *graph, Nodes after, size_t count, ConditionNodeParameters &asked) {
@@ -191,28 +169,6 @@ PTXRAY_RUNTIME cudaGraphAddNode(void **made, void *graph, Nodes after, const voi
   }
 }
 // Nodes of memory have the structures of the driver.
-PTXRAY_RUNTIME cudaGraphAddMemAllocNode(void **made, void *graph, Nodes after, size_t count,
-                                        AllocNodeParameters *asked) {
-  return inContext([&] { return cuGraphAddMemAllocNode(made, graph, after, count, asked); });
-}
-PTXRAY_RUNTIME cudaGraphMemAllocNodeGetParams(void *node, AllocNodeParameters *to) {
-  return inContext([&] { return cuGraphMemAllocNodeGetParams(node, to); });
-}
-PTXRAY_RUNTIME cudaGraphAddMemFreeNode(void **made, void *graph, Nodes after, size_t count, void *pointer) {
-  return inContext([&] { return cuGraphAddMemFreeNode(made, graph, after, count, addressOf(pointer)); });
-}
-PTXRAY_RUNTIME cudaGraphMemFreeNodeGetParams(void *node, Address *to) {
-  return inContext([&] { return cuGraphMemFreeNodeGetParams(node, to); });
-}
-PTXRAY_RUNTIME cudaDeviceGraphMemTrim(int device) {
-  return inContext([&] { return cuDeviceGraphMemTrim(device); });
-}
-PTXRAY_RUNTIME cudaDeviceGetGraphMemAttribute(int device, int attribute, void *value) {
-  return inContext([&] { return cuDeviceGetGraphMemAttribute(device, attribute, value); });
-}
-PTXRAY_RUNTIME cudaDeviceSetGraphMemAttribute(int device, int attribute, void *value) {
-  return inContext([&] { return cuDeviceSetGraphMemAttribute(device, attribute, value); });
-}
 
 PTXRAY_RUNTIME cudaGraphKernelNodeSetParams(void *node, const KernelParameters *asked) {
   return converted<KernelNodeParameters>(asked, [&](auto *to) { return cuGraphKernelNodeSetParams_v2(node, to); });
@@ -227,65 +183,11 @@ PTXRAY_RUNTIME cudaGraphMemcpyNodeSetParams1D(void *node, void *to, const void *
 PTXRAY_RUNTIME cudaGraphMemsetNodeSetParams(void *node, const FillParameters *asked) {
   return converted<FillNodeParameters>(asked, [&](auto *to) { return cuGraphMemsetNodeSetParams(node, to); });
 }
-PTXRAY_RUNTIME cudaGraphHostNodeSetParams(void *node, const HostNodeParameters *asked) {
-  return inContext([&] { return cuGraphHostNodeSetParams(node, asked); });
-}
-PTXRAY_RUNTIME cudaGraphDestroyNode(void *node) {
-  return inContext([&] { return cuGraphDestroyNode(node); });
-}
-PTXRAY_RUNTIME cudaGraphAddDependencies(void *graph, Nodes from, Nodes to, const void *edges, size_t count) {
-  return inContext([&] { return cuGraphAddDependencies_v2(graph, from, to, edges, count); });
-}
-PTXRAY_RUNTIME cudaGraphRemoveDependencies(void *graph, Nodes from, Nodes to, const void *edges, size_t count) {
-  return inContext([&] { return cuGraphRemoveDependencies_v2(graph, from, to, edges, count); });
-}
-PTXRAY_RUNTIME cudaGraphGetNodes(void *graph, void **nodes, size_t *count) {
-  return inContext([&] { return cuGraphGetNodes(graph, nodes, count); });
-}
-PTXRAY_RUNTIME cudaGraphGetRootNodes(void *graph, void **nodes, size_t *count) {
-  return inContext([&] { return cuGraphGetRootNodes(graph, nodes, count); });
-}
-PTXRAY_RUNTIME cudaGraphGetEdges(void *graph, void **from, void **to, void *edges, size_t *count) {
-  return inContext([&] { return cuGraphGetEdges_v2(graph, from, to, edges, count); });
-}
-PTXRAY_RUNTIME cudaGraphNodeGetDependencies(void *node, void **nodes, void *edges, size_t *count) {
-  return inContext([&] { return cuGraphNodeGetDependencies_v2(node, nodes, edges, count); });
-}
-PTXRAY_RUNTIME cudaGraphNodeGetDependentNodes(void *node, void **nodes, void *edges, size_t *count) {
-  return inContext([&] { return cuGraphNodeGetDependentNodes_v2(node, nodes, edges, count); });
-}
-PTXRAY_RUNTIME cudaGraphNodeGetType(void *node, int *kind) {
-  return inContext([&] { return cuGraphNodeGetType(node, kind); });
-}
-PTXRAY_RUNTIME cudaGraphNodeFindInClone(void **node, void *original, void *clone) {
-  return inContext([&] { return cuGraphNodeFindInClone(node, original, clone); });
-}
-PTXRAY_RUNTIME cudaGraphNodeSetEnabled(void *exec, void *node, unsigned isEnabled) {
-  return inContext([&] { return cuGraphNodeSetEnabled(exec, node, isEnabled); });
-}
-PTXRAY_RUNTIME cudaGraphNodeGetEnabled(void *exec, void *node, unsigned *isEnabled) {
-  return inContext([&] { return cuGraphNodeGetEnabled(exec, node, isEnabled); });
-}
-PTXRAY_RUNTIME cudaGraphDebugDotPrint(void *graph, const char *path, unsigned flags) {
-  return inContext([&] { return cuGraphDebugDotPrint(graph, path, flags); });
-}
 
 // ---- graphs that can be launched
 
-PTXRAY_RUNTIME cudaGraphInstantiate(void **exec, void *graph, unsigned long long flags) {
-  return inContext([&] { return cuGraphInstantiateWithFlags(exec, graph, flags); });
-}
 PTXRAY_RUNTIME cudaGraphInstantiateWithFlags(void **exec, void *graph, unsigned long long flags) {
   return cudaGraphInstantiate(exec, graph, flags);
-}
-PTXRAY_RUNTIME cudaGraphInstantiateWithParams(void **exec, void *graph, void *parameters) {
-  return inContext([&] { return cuGraphInstantiateWithParams(exec, graph, parameters); });
-}
-PTXRAY_RUNTIME cudaGraphExecDestroy(void *exec) {
-  return inContext([&] { return cuGraphExecDestroy(exec); });
-}
-PTXRAY_RUNTIME cudaGraphExecUpdate(void *exec, void *graph, void *result) {
-  return inContext([&] { return cuGraphExecUpdate_v2(exec, graph, result); });
 }
 PTXRAY_RUNTIME cudaGraphExecKernelNodeSetParams(void *exec, void *node, const KernelParameters *asked) {
   return converted<KernelNodeParameters>(asked,
@@ -303,33 +205,4 @@ PTXRAY_RUNTIME cudaGraphExecMemcpyNodeSetParams1D(void *exec, void *node, void *
 PTXRAY_RUNTIME cudaGraphExecMemsetNodeSetParams(void *exec, void *node, const FillParameters *asked) {
   return converted<FillNodeParameters>(
       asked, [&](auto *to) { return cuGraphExecMemsetNodeSetParams(exec, node, to, currentContext()); });
-}
-PTXRAY_RUNTIME cudaGraphExecHostNodeSetParams(void *exec, void *node, const HostNodeParameters *asked) {
-  return inContext([&] { return cuGraphExecHostNodeSetParams(exec, node, asked); });
-}
-PTXRAY_RUNTIME cudaGraphExecChildGraphNodeSetParams(void *exec, void *node, void *child) {
-  return inContext([&] { return cuGraphExecChildGraphNodeSetParams(exec, node, child); });
-}
-PTXRAY_RUNTIME cudaGraphUpload(void *exec, void *stream) {
-  return inContext([&] { return cuGraphUpload(exec, stream); });
-}
-PTXRAY_RUNTIME cudaGraphLaunch(void *exec, void *stream) {
-  return inContext([&] { return cuGraphLaunch(exec, stream); });
-}
-
-PTXRAY_RUNTIME cudaUserObjectCreate(void **object, void *data, void (*destroy)(void *), unsigned count,
-                                    unsigned flags) {
-  return inContext([&] { return cuUserObjectCreate(object, data, destroy, count, flags); });
-}
-PTXRAY_RUNTIME cudaUserObjectRetain(void *object, unsigned count) {
-  return inContext([&] { return cuUserObjectRetain(object, count); });
-}
-PTXRAY_RUNTIME cudaUserObjectRelease(void *object, unsigned count) {
-  return inContext([&] { return cuUserObjectRelease(object, count); });
-}
-PTXRAY_RUNTIME cudaGraphRetainUserObject(void *graph, void *object, unsigned count, unsigned flags) {
-  return inContext([&] { return cuGraphRetainUserObject(graph, object, count, flags); });
-}
-PTXRAY_RUNTIME cudaGraphReleaseUserObject(void *graph, void *object, unsigned count) {
-  return inContext([&] { return cuGraphReleaseUserObject(graph, object, count); });
 }

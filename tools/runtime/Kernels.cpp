@@ -90,7 +90,7 @@ PTXRAY_RUNTIME cudaLaunchKernelExC(const ExtendedConfiguration *asked, const voi
 
 // ---- attributes
 
-struct FunctionAttributes {
+struct ptxray::runtime::FunctionAttributes {
   size_t sharedBytes, constantBytes, localBytes;
   int numbers[14]; // from maxThreadsPerBlock to deviceNodeUpdateStatus
 };
@@ -98,8 +98,21 @@ PTXRAY_RUNTIME cudaFuncGetAttributes(FunctionAttributes *to, const void *kernel)
   return ofKernel(kernel, [&](void *function) {
     if (!to)
       return Error(InvalidValue);
-    // The driver's numbers of the attributes, in the order of the structure.
-    constexpr int sizes[] = {1, 2, 3}, others[] = {0, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 14};
+    constexpr int sizes[] = {CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES,
+                             CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES};
+    constexpr int others[] = {CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+                              CU_FUNC_ATTRIBUTE_NUM_REGS,
+                              CU_FUNC_ATTRIBUTE_PTX_VERSION,
+                              CU_FUNC_ATTRIBUTE_BINARY_VERSION,
+                              CU_FUNC_ATTRIBUTE_CACHE_MODE_CA,
+                              CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                              CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+                              CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET,
+                              CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH,
+                              CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
+                              CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH,
+                              CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE,
+                              CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED};
     int value = 0;
     for (size_t *size = &to->sharedBytes; const int attribute : sizes) {
       cuFuncGetAttribute(&value, attribute, function);
@@ -114,6 +127,9 @@ PTXRAY_RUNTIME cudaFuncGetAttributes(FunctionAttributes *to, const void *kernel)
 PTXRAY_RUNTIME cudaFuncSetAttribute(const void *kernel, int attribute, int value) {
   return ofKernel(kernel, [&](void *function) { return cuFuncSetAttribute(function, attribute, value); });
 }
+PTXRAY_RUNTIME cudaKernelSetAttributeForDevice(void *kernel, int attribute, int value, int) {
+  return cudaFuncSetAttribute(kernel, attribute, value);
+}
 PTXRAY_RUNTIME cudaFuncSetCacheConfig(const void *kernel, int config) {
   return ofKernel(kernel, [&](void *function) { return cuFuncSetCacheConfig(function, config); });
 }
@@ -125,6 +141,9 @@ PTXRAY_RUNTIME cudaFuncGetName(const char **name, const void *kernel) {
 }
 PTXRAY_RUNTIME cudaFuncGetParamInfo(const void *kernel, size_t index, size_t *offset, size_t *size) {
   return ofKernel(kernel, [&](void *function) { return cuFuncGetParamInfo(function, index, offset, size); });
+}
+PTXRAY_RUNTIME cudaFuncGetParamCount(const void *kernel, size_t *count) {
+  return ofKernel(kernel, [&](void *function) { return cuFuncGetParamCount(function, count); });
 }
 PTXRAY_RUNTIME cudaGetFuncBySymbol(void **to, const void *kernel) {
   return to ? ofKernel(kernel, [&](void *function) { return *to = function, Success; }) : noted(InvalidValue);

@@ -31,12 +31,6 @@ PTXRAY_RUNTIME cudaMallocAsync(void **to, size_t size, void *stream) {
 PTXRAY_RUNTIME cudaMallocFromPoolAsync(void **to, size_t size, void *pool, void *stream) {
   return allocated(to, size, [&](Address *address) { return cuMemAllocFromPoolAsync(address, size, pool, stream); });
 }
-PTXRAY_RUNTIME cudaFree(void *pointer) {
-  return inContext([&] { return cuMemFree_v2(addressOf(pointer)); });
-}
-PTXRAY_RUNTIME cudaFreeAsync(void *pointer, void *stream) {
-  return inContext([&] { return cuMemFreeAsync(addressOf(pointer), stream); });
-}
 static Error allocateRows(void **to, size_t *pitch, size_t width, size_t rows) {
   constexpr unsigned element = 4;
   return allocated(to, width * rows,
@@ -59,12 +53,6 @@ PTXRAY_RUNTIME cudaMallocHost(void **to, size_t size) { return cudaHostAlloc(to,
 PTXRAY_RUNTIME cudaFreeHost(void *pointer) {
   return inContext([&] { return pointer ? cuMemFreeHost(pointer) : Error(Success); });
 }
-PTXRAY_RUNTIME cudaHostRegister(void *pointer, size_t size, unsigned flags) {
-  return inContext([&] { return cuMemHostRegister_v2(pointer, size, flags); });
-}
-PTXRAY_RUNTIME cudaHostUnregister(void *pointer) {
-  return inContext([&] { return cuMemHostUnregister(pointer); });
-}
 PTXRAY_RUNTIME cudaHostGetDevicePointer(void **to, void *pointer, unsigned flags) {
   return inContext([&] {
     Address address = 0;
@@ -75,12 +63,6 @@ PTXRAY_RUNTIME cudaHostGetDevicePointer(void **to, void *pointer, unsigned flags
     return bad;
   });
 }
-PTXRAY_RUNTIME cudaHostGetFlags(unsigned *flags, void *pointer) {
-  return inContext([&] { return cuMemHostGetFlags(flags, pointer); });
-}
-PTXRAY_RUNTIME cudaMemGetInfo(size_t *free, size_t *total) {
-  return inContext([&] { return cuMemGetInfo_v2(free, total); });
-}
 
 PTXRAY_RUNTIME cudaMemAdvise(const void *pointer, size_t size, int advice, Location) {
   return inContext([&] { return cuMemAdvise(addressOf(pointer), size, advice, 0); });
@@ -89,7 +71,7 @@ PTXRAY_RUNTIME cudaMemPrefetchAsync(const void *pointer, size_t size, Location, 
   return inContext([&] { return cuMemPrefetchAsync(addressOf(pointer), size, 0, stream); });
 }
 
-struct PointerAttributes {
+struct ptxray::runtime::PointerAttributes {
   int kind; // 0: the driver does not know it, 1: memory of the host, 2: of the device, 3: managed
   int device;
   void *onDevice, *onHost;
@@ -99,56 +81,23 @@ PTXRAY_RUNTIME cudaPointerGetAttributes(PointerAttributes *to, const void *point
   return inContext([&] {
     if (!to || !pointer)
       return Error(InvalidValue);
-    enum : int { memoryType = 2, devicePointer = 3, hostPointer = 4, isManaged = 8, ofDevice = 9 };
     *to = {};
     unsigned type = 0;
     char managed = 0;
-    if (cuPointerGetAttribute(&type, memoryType, addressOf(pointer))) { // it is the host's own memory
+    if (cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                              addressOf(pointer))) { // it is the host's own memory
       to->device = -2;
       to->onHost = const_cast<void *>(pointer);
       return Error(Success);
     }
-    cuPointerGetAttribute(&managed, isManaged, addressOf(pointer));
+    cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, addressOf(pointer));
     to->kind = managed ? 3 : static_cast<int>(type);
-    cuPointerGetAttribute(&to->device, ofDevice, addressOf(pointer));
-    cuPointerGetAttribute(&to->onDevice, devicePointer, addressOf(pointer));
-    if (cuPointerGetAttribute(&to->onHost, hostPointer, addressOf(pointer)))
+    cuPointerGetAttribute(&to->device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, addressOf(pointer));
+    cuPointerGetAttribute(&to->onDevice, CU_POINTER_ATTRIBUTE_DEVICE_POINTER, addressOf(pointer));
+    if (cuPointerGetAttribute(&to->onHost, CU_POINTER_ATTRIBUTE_HOST_POINTER, addressOf(pointer)))
       to->onHost = nullptr;
     return Error(Success);
   });
-}
-
-// ---- pools
-
-PTXRAY_RUNTIME cudaDeviceGetDefaultMemPool(void **pool, int device) {
-  return inContext([&] { return cuDeviceGetDefaultMemPool(pool, device); });
-}
-PTXRAY_RUNTIME cudaDeviceGetMemPool(void **pool, int device) {
-  return inContext([&] { return cuDeviceGetMemPool(pool, device); });
-}
-PTXRAY_RUNTIME cudaDeviceSetMemPool(int device, void *pool) {
-  return inContext([&] { return cuDeviceSetMemPool(device, pool); });
-}
-PTXRAY_RUNTIME cudaMemPoolCreate(void **pool, const void *properties) {
-  return inContext([&] { return cuMemPoolCreate(pool, properties); });
-}
-PTXRAY_RUNTIME cudaMemPoolDestroy(void *pool) {
-  return inContext([&] { return cuMemPoolDestroy(pool); });
-}
-PTXRAY_RUNTIME cudaMemPoolTrimTo(void *pool, size_t least) {
-  return inContext([&] { return cuMemPoolTrimTo(pool, least); });
-}
-PTXRAY_RUNTIME cudaMemPoolSetAttribute(void *pool, int attribute, void *value) {
-  return inContext([&] { return cuMemPoolSetAttribute(pool, attribute, value); });
-}
-PTXRAY_RUNTIME cudaMemPoolGetAttribute(void *pool, int attribute, void *value) {
-  return inContext([&] { return cuMemPoolGetAttribute(pool, attribute, value); });
-}
-PTXRAY_RUNTIME cudaMemPoolSetAccess(void *pool, const void *accesses, size_t count) {
-  return inContext([&] { return cuMemPoolSetAccess(pool, accesses, count); });
-}
-PTXRAY_RUNTIME cudaMemPoolGetAccess(int *flags, void *pool, void *location) {
-  return inContext([&] { return cuMemPoolGetAccess(flags, pool, location); });
 }
 
 // ---- fills
@@ -159,7 +108,7 @@ PTXRAY_RUNTIME cudaMemsetAsync(void *to, int value, size_t size, void *stream) {
   });
 }
 PTXRAY_RUNTIME cudaMemset(void *to, int value, size_t size) {
-  if (defaultIsOfThread)
+  if (DefaultOfThread::isSet)
     return cudaMemsetAsync(to, value, size, defaultStream());
   return inContext(
       [&] { return size ? cuMemsetD8_v2(addressOf(to), static_cast<unsigned char>(value), size) : Error(Success); });
@@ -170,7 +119,7 @@ PTXRAY_RUNTIME cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width
   });
 }
 PTXRAY_RUNTIME cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height) {
-  if (defaultIsOfThread)
+  if (DefaultOfThread::isSet)
     return cudaMemset2DAsync(to, pitch, value, width, height, defaultStream());
   return inContext(
       [&] { return cuMemsetD2D8_v2(addressOf(to), pitch, static_cast<unsigned char>(value), width, height); });

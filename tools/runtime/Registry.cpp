@@ -76,8 +76,8 @@ Error functionOf(void **function, const void *kernel) {
     return Success;
   }
   const auto found = all.kernels.find(kernel);
-  if (found == all.kernels.end())
-    return InvalidFunction;
+  if (found == all.kernels.end()) // a kernel of a library has the driver's handle
+    return cuKernelGetFunction(function, const_cast<void *>(kernel)) ? Error(InvalidFunction) : Error(Success);
   if (const Error bad = load(*found->second.binary))
     return bad;
   if (cuModuleGetFunction(function, found->second.binary->module, found->second.name))

@@ -1,24 +1,11 @@
 #pragma once
 // All functions of the runtime share this: their errors, the context that the first call makes, and what the program
 // has registered before `main` began.
-#include "Driver.h"
+#include "../cuda/Attributes.h"
+#include "../cuda/RuntimeApi.h"
+#include <utility>
 
 namespace ptxray::runtime {
-
-using namespace driver; // NOLINT(google-build-using-namespace): the runtime says the same things in other words
-
-/// Results of the runtime. Since CUDA 10.1 they have the numbers of the driver's; these it has for itself.
-using Error = Result;
-enum : Error {
-  InvalidConfiguration = 9,
-  InvalidPitch = 12,
-  InvalidSymbol = 13,
-  InvalidDevicePointer = 17,
-  InvalidChannels = 20,
-  InvalidDirection = 21,
-  MissingConfiguration = 52,
-  InvalidFunction = 98,
-};
 
 /// Keeps an error for cudaGetLastError, and returns it.
 Error noted(Error error);
@@ -31,9 +18,19 @@ template <typename Function> Error inContext(const Function &function) {
   return noted(bad ? bad : function());
 }
 
-/// Is true while this thread is in a function of PerThread.def, for which the stream 0 is that of the thread.
-inline thread_local bool defaultIsOfThread = false;
-inline void *defaultStream() { return reinterpret_cast<void *>(uintptr_t(defaultIsOfThread ? 2 : 0)); }
+/// While one lives, the stream 0 of this thread's calls is the thread's own.
+class DefaultOfThread {
+public:
+  DefaultOfThread() : before(std::exchange(isSet, true)) {}
+  ~DefaultOfThread() { isSet = before; }
+  DefaultOfThread(const DefaultOfThread &) = delete;
+  DefaultOfThread &operator=(const DefaultOfThread &) = delete;
+  static inline thread_local bool isSet = false;
+
+private:
+  bool before;
+};
+inline void *defaultStream() { return reinterpret_cast<void *>(uintptr_t(DefaultOfThread::isSet ? 2 : 0)); }
 
 /// The driver's function of a kernel that the program has registered.
 Error functionOf(void **function, const void *kernel);
@@ -48,45 +45,6 @@ void forgetModules();
 
 inline Address addressOf(const void *pointer) { return reinterpret_cast<Address>(pointer); }
 
-struct Dim3 {
-  unsigned x, y, z;
-};
-/// The structure of cudaLaunchKernelExC. Its attributes are those of the driver.
-struct ExtendedConfiguration {
-  Dim3 grid, block;
-  size_t shared;
-  void *stream;
-  LaunchAttribute *attributes;
-  unsigned attributeCount;
-};
-
-/// The sides of a copy, host or device, as cudaMemcpyKind says them.
-enum Direction : int { HostToHost, HostToDevice, DeviceToHost, DeviceToDevice, AnyDirection };
-
-struct ChannelDescription {
-  int bits[4]; // of x, y, z, w
-  int kind;    // 0: signed, 1: unsigned, 2: float
-};
-struct Extent {
-  size_t width, height, depth;
-};
-struct Pitched {
-  void *bytes;
-  size_t pitch, width, height;
-};
-struct Position {
-  size_t x, y, z;
-};
-struct Copy3DParameters {
-  void *fromArray;
-  Position fromAt;
-  Pitched from;
-  void *toArray;
-  Position toAt;
-  Pitched to;
-  Extent extent;
-  int direction;
-};
 /// The bytes of one channel of a texel, by the driver's number of its format.
 inline size_t bytesOfFormat(int format) {
   switch (format) {

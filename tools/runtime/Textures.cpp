@@ -139,9 +139,6 @@ PTXRAY_RUNTIME cudaMallocMipmappedArray(void **array, const ChannelDescription *
                                         unsigned levels, unsigned flags) {
   return makeArray(array, channels, extent, flags, &levels);
 }
-PTXRAY_RUNTIME cudaGetMipmappedArrayLevel(void **array, void *mipmapped, unsigned level) {
-  return inContext([&] { return cuMipmappedArrayGetLevel(array, mipmapped, level); });
-}
 PTXRAY_RUNTIME cudaFreeArray(void *array) {
   return inContext([&] { return array ? cuArrayDestroy(array) : Error(Success); });
 }

@@ -10,6 +10,9 @@ using Result = int;
 using Device = int;
 using Address = unsigned long long;
 
+/// The version of CUDA whose functions are listed: 13.5.
+inline constexpr int apiVersion = 13050;
+
 /// Says how the channels of a texel are stored, by the numbers of the API.
 enum TexelFormat : int {
   TexelU8 = 0x01,
@@ -45,6 +48,7 @@ enum : Result {
   LaunchOutOfResources = 701,
   LaunchTimeout = 702,
   PeerAccessNotEnabled = 705,
+  ContextIsDestroyed = 709,
   AssertFailed = 710,
   NotRegistered = 713,
   IllegalInstruction = 715,
@@ -69,6 +73,10 @@ enum : Result {
 
 struct Uuid {
   char bytes[16];
+};
+/// Memory or an event of another process.
+struct IpcHandle {
+  char bytes[64];
 };
 /// A device, or the host, where managed memory should lie.
 struct Location {
@@ -139,9 +147,10 @@ struct ArrayDescription {
   unsigned channels, flags;
 };
 
-/// A texture or a surface shows this memory.
+/// The memory that a texture or a surface shows.
+enum ResourceKind : int { ArrayResource, MipmappedResource, LinearResource, RowsResource };
 struct ResourceDescription {
-  int kind; // 0: an array, 1: a mipmapped one, 2: linear memory, 3: rows of memory
+  int kind;
   int padding;
   union {
     void *array;
@@ -242,6 +251,38 @@ struct NodeParameters {
     long long reserved1[29];
   };
   long long reserved2;
+};
+
+/// The parameters of cuGraphInstantiateWithParams, and its result.
+struct InstantiateParameters {
+  uint64_t flags;
+  void *uploadStream, *errorNode;
+  int result;
+};
+/// The ports of an edge of a graph.
+struct EdgeData {
+  unsigned char bytes[8];
+};
+/// The memory that cuMemCreate allocates.
+struct AllocationProperties {
+  int kind, handleKinds;
+  Location location;
+  void *windows;
+  struct {
+    unsigned char compression, direct;
+    unsigned short usage;
+    unsigned char reserved[4];
+  } flags;
+};
+/// The access of a device to mapped memory.
+struct AccessDescription {
+  Location location;
+  unsigned flags; // 0: none, 1: to read, 3: to read and write
+};
+/// The reason why a graph that can be launched cannot take the parameters of another graph.
+struct UpdateResult {
+  int result;
+  void *errorNode, *errorFrom;
 };
 
 enum : unsigned { KindHost = 1, KindDevice = 2, KindArray = 3, KindUnified = 4 };

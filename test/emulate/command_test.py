@@ -11,6 +11,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 program = sys.argv[1]
+SCRATCH = os.path.join(tempfile.gettempdir(), f"ptxray-assembled-{os.getpid()}")
 
 # Launches saxpy on 16 elements: one thread for each of the first argument. The second argument is executed at the end.
 CLIENT = f"""
@@ -117,6 +118,13 @@ expect(emulate("/no/such"), 2, "`/no/such` cannot be started: No such file or di
 expect(emulate("/"), 2, "Permission denied")
 expect(emulate(), 2, "the command is missing")
 expect(emulate("true", options=["--device=sm_12"]), 2, "expected one of sm_75, ")
+expect(emulate("true", options=["--time-limit=soon"]), 2, "expected a number of seconds")
+expect(emulate("sh", "-c", "$TRITON_PTXAS_PATH --version | grep -q 'ptxray.* release 13' && echo a > $0.ptx && "
+       "$TRITON_PTXAS_PATH -v --gpu-name=sm_90a $0.ptx -o $0 && cmp $0 $0.ptx && rm $0 $0.ptx", SCRATCH),
+       0, "has not called the CUDA driver")  # fmt: skip
+# A program whose RPATH leads to another CUDA runtime gets this one all the same.
+expect(emulate(sys.executable, "-c", "import ctypes; v = ctypes.c_int(); print(ctypes.CDLL(None).cudaRuntimeGetVersion("
+       "ctypes.byref(v)), v.value, file=__import__('sys').stderr)"), 0, "0 13050")  # fmt: skip
 expect(emulate("true", options=["--schedule=late"]), 2, "expected eager, lazy")
 expect(emulate("true", environment={"PTXRAY_DRIVER": "/"}), 2, "libcuda.so.1, is missing")
 

@@ -40,6 +40,11 @@ void ClientEnvironment::addLibraries(const std::string &folder) {
   set("LD_LIBRARY_PATH", folder + (libraries && *libraries ? ":" + std::string(libraries) : ""));
 }
 
+void ClientEnvironment::preload(const std::string &library) {
+  const char *others = std::getenv("LD_PRELOAD");
+  set("LD_PRELOAD", library + (others && *others ? ":" + std::string(others) : ""));
+}
+
 std::vector<char *> ClientEnvironment::all() {
   std::vector<char *> words;
   for (char **at = environ; *at; ++at) {

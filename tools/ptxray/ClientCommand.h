@@ -19,6 +19,8 @@ public:
   void set(llvm::StringRef name, const std::string &value) { changed.push_back((name + "=" + value).str()); }
   /// Puts a folder before those in which libraries are looked for.
   void addLibraries(const std::string &folder);
+  /// Has the command's processes load a library before all others, even before those of a program's RPATH.
+  void preload(const std::string &library);
   std::vector<char *> all();
 
 private:

@@ -11,11 +11,77 @@
 #include "llvm/ADT/StringExtras.h"
 #include <cerrno>
 #include <cstring>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 namespace ptxray {
 
 using llvm::StringRef;
+
+// Stands in for ptxas: its output is the PTX itself. The version names it, since Triton's cache distinguishes versions.
+static constexpr StringRef assembler = R"(#!/bin/sh
+case " $* " in *" --version "*) echo "ptxray: Cuda compilation tools, release 13.5, V13.5.0"; exit ;; esac
+for word; do
+  case "$last" in -o) out=$word ;; esac
+  case "$word" in *.ptx) in=$word ;; esac
+  last=$word
+done
+cp "$in" "$out"
+)";
+
+/// Has Triton's own compiler keep PTX instead of assembling it. Returns what went wrong.
+static std::string replaceAssembler(ClientEnvironment &environment, const std::string &folder) {
+  const std::string path = folder + "/ptxas";
+  if (std::string problem = writeFile(path, assembler); !problem.empty())
+    return problem;
+  if (chmod(path.c_str(), S_IRWXU))
+    return "cannot make `" + path + "` executable: " + std::strerror(errno);
+  environment.set("TRITON_PTXAS_PATH", path);
+  environment.set("TRITON_PTXAS_BLACKWELL_PATH", path);
+  return "";
+}
+
+/// Returns what is wrong with the values of options, or nothing.
+static std::string problemOf(const Arguments &arguments) {
+  const auto value = [&](const char *option, const char *otherwise) {
+    return arguments.value(option).value_or(otherwise);
+  };
+  const auto complain = [&](const char *option, llvm::StringRef expected) {
+    return (llvm::Twine("`") + option + "=" + value(option, "") + "`: expected " + expected).str();
+  };
+  const StringRef device = value("--device", "sm_90");
+  if (llvm::none_of(driver::chips(), [&](const driver::Chip &chip) { return chip.target == device; })) {
+    std::vector<std::string> known;
+    for (const driver::Chip &chip : driver::chips())
+      known.push_back(chip.target.str());
+    return complain("--device", "one of " + llvm::join(known, ", "));
+  }
+  if (!machine::Timing::read(value("--schedule", "eager")))
+    return complain("--schedule", "eager, lazy, early, a number, or weak:NUMBER");
+  unsigned schedules = 0;
+  if (value("--schedules", "1").getAsInteger(10, schedules) || !schedules)
+    return complain("--schedules", "a number of launches");
+  if (double seconds = 0; value("--time-limit", "0").getAsDouble(seconds) || seconds < 0)
+    return complain("--time-limit", "a number of seconds");
+  return "";
+}
+
+/// Sets what the libraries read when they start (tools/driver/Contexts.cpp).
+static void describe(ClientEnvironment &environment, const Arguments &arguments, const std::string &report) {
+  environment.set("PTXRAY_DEVICE", arguments.value("--device").value_or("sm_90").str());
+  environment.set("PTXRAY_SCHEDULE", arguments.value("--schedule").value_or("eager").str());
+  environment.set("PTXRAY_SCHEDULES", arguments.value("--schedules").value_or("0").str());
+  environment.set("PTXRAY_CHECKS", arguments.has("--no-checks") ? "no" : "yes");
+  environment.set("PTXRAY_TIME_LIMIT", arguments.value("--time-limit").value_or("0").str());
+  environment.set("PTXRAY_REPORT", report);
+  if (!arguments.has("--no-fidelity"))
+    environment.set("PTXRAY_FIDELITY", "yes");
+  if (arguments.has("--unwritten"))
+    environment.set("PTXRAY_UNWRITTEN", "yes");
+  if (arguments.has("--go-on"))
+    environment.set("PTXRAY_GO_ON", "yes");
+}
 
 static int runEmulate(const Arguments &arguments) {
   if (arguments.passedOn.empty())
@@ -23,41 +89,24 @@ static int runEmulate(const Arguments &arguments) {
   const std::string folder = folderOfDriver("libcuda.so.1", "the emulated driver");
   if (folder.empty())
     return BadUsage;
-  const std::string device = arguments.value("--device").value_or("sm_90").str();
-  if (llvm::none_of(driver::chips(), [&](const driver::Chip &chip) { return chip.target == device; })) {
-    std::vector<std::string> known;
-    for (const driver::Chip &chip : driver::chips())
-      known.push_back(chip.target.str());
-    return usageError("`--device=" + device + "`: expected one of " + llvm::join(known, ", "));
-  }
-  const StringRef schedule = arguments.value("--schedule").value_or("eager");
-  if (!machine::Timing::read(schedule))
-    return usageError("`--schedule=" + schedule.str() + "`: expected eager, lazy, early, a number, or weak:NUMBER");
-  unsigned schedules = 0;
-  if (const auto text = arguments.value("--schedules"); text && (text->getAsInteger(10, schedules) || !schedules))
-    return usageError("`--schedules=" + text->str() + "`: expected a number of launches");
-  const Temporary file(Temporary::Kind::File);
-  if (!file.isMade)
-    return usageError("cannot make `" + file.path + "`: " + std::strerror(errno));
+  if (const std::string problem = problemOf(arguments); !problem.empty())
+    return usageError(problem);
+  const Temporary file(Temporary::Kind::File), tools(Temporary::Kind::Folder);
+  if (!file.isMade || !tools.isMade)
+    return usageError("cannot make `" + (file.isMade ? tools : file).path + "`: " + std::strerror(errno));
   ClientEnvironment environment;
   environment.addLibraries(folder);
-  environment.set("PTXRAY_DEVICE", device);
-  environment.set("PTXRAY_SCHEDULE", schedule.str());
-  environment.set("PTXRAY_SCHEDULES", std::to_string(schedules));
-  environment.set("PTXRAY_CHECKS", arguments.has("--no-checks") ? "no" : "yes");
-  environment.set("PTXRAY_REPORT", file.path);
-  if (!arguments.has("--no-fidelity"))
-    environment.set("PTXRAY_FIDELITY", "yes");
-  if (arguments.has("--unwritten"))
-    environment.set("PTXRAY_UNWRITTEN", "yes");
-  if (arguments.has("--go-on"))
-    environment.set("PTXRAY_GO_ON", "yes");
+  if (const std::string runtime = folder + "/libcudart.so.13"; access(runtime.c_str(), R_OK) == 0)
+    environment.preload(runtime);
+  if (const std::string problem = replaceAssembler(environment, tools.path); !problem.empty())
+    return usageError(problem);
+  describe(environment, arguments, file.path);
   int reason = 0;
   const std::optional<int> status = runCommand(arguments.passedOn, environment, reason);
   if (!status)
     return usageError("`" + arguments.passedOn[0].str() + "` cannot be started: " + std::strerror(reason));
   ClientReport report = readClientReport(file.path);
-  report.device = device;
+  report.device = arguments.value("--device").value_or("sm_90").str();
   report.isWithFidelity = !arguments.has("--no-fidelity");
   report.status = WIFSIGNALED(*status) ? 128 + WTERMSIG(*status) : WEXITSTATUS(*status);
   std::string said;
@@ -89,6 +138,7 @@ Command emulateCommand() {
                                   "when asynchronous operations happen: eager, lazy, early, a number, or weak:NUMBER"},
                                  {"--schedules", "N",
                                   "also launch each kernel N times by others: lazy, early, and by numbers"},
+                                 {"--time-limit", "SECONDS", "end a kernel that runs longer (default: no limit)"},
                                  {"--unwritten", "", "follow what nothing has written in memory of the device"}},
                      .words = Words::PassedOn},
           .run = runEmulate,

@@ -45,7 +45,9 @@ private:
   bool changesIn(const BarrierUse &wait, BlockId header);
   bool isChangedByOthers(const BarrierUse &wait, BlockId header);
   bool isWrittenIn(LocalId local, BlockId header);
-  bool isUsedInEachRound(const BarrierUse &wait, BlockId header) const;
+  bool haveSameParity(const BarrierUse &a, const BarrierUse &b);
+  bool isOtherParity(const BarrierUse &a, const BarrierUse &b);
+  bool isUsedInEachRound(const BarrierUse &wait, BlockId header);
   bool isSignalledInRounds(const BarrierUse &signal);
   bool isUsedAgain(const BarrierUse &wait, BlockId header);
 
@@ -129,7 +131,8 @@ llvm::SmallVector<int64_t, 8> BarrierRules::slotsOf(const MemoryPlace &barrier) 
 /// Is true when, at one of the places where the barrier may be, none is initialised. All places of initialisations are
 /// known.
 bool BarrierRules::isPartlyUninitialised(const MemoryPlace &barrier) {
-  if (barrier.root == LocalId::None || barrier.isRemote)
+  const bool isSomewhere = barrier.isRing && !barrier.stride; // the text does not show the number that is added
+  if (barrier.root == LocalId::None || barrier.isRemote || isSomewhere)
     return false;
   llvm::SmallSet<int64_t, 16> initialised;
   for (const BarrierUse &use : uses) {
@@ -162,14 +165,15 @@ bool BarrierRules::areNamedAlike(const MemoryPlace &a, const MemoryPlace &b) {
          (one == LocalId::None || other == LocalId::None || one == other);
 }
 
-/// The copy is in a loop in which its ring of barriers comes round, and nothing in the loop and no other thread has
-/// these expect bytes: what is expected before the loop is for its first rounds.
+/// Returns whether each round of a loop starts the copy, its ring of barriers comes round there, and neither the loop
+/// nor another thread has the barriers expect bytes. An expectation before the loop is for its first rounds.
 bool BarrierRules::isExpectedOnlyBefore(const BarrierUse &copy) {
   const LocalId index = indexOfRing(copy.barrier);
   const Loops &loops = context.analyses.loops();
   BlockId header = context.loopAround(copy.number);
   for (; index != LocalId::None && header != BlockId::None; header = loops.outer[indexOf(header)]) {
-    if (!isWrittenIn(index, header) || !comesAgain(copy.barrier.base, header, body, context.analyses))
+    if (!isWrittenIn(index, header) || !comesAgain(copy.barrier.base, header, body, context.analyses) ||
+        !comesEachRound(copy.number, header, body, context.analyses))
       continue;
     return llvm::none_of(uses, [&](const BarrierUse &use) {
       return (use.kind == FactKind::Expects || use.kind == FactKind::Completes) &&
@@ -334,16 +338,34 @@ bool BarrierRules::isWrittenIn(LocalId local, BlockId header) {
   return found;
 }
 
-/// The barrier is signalled in each round of the loop around the wait.
-bool BarrierRules::isUsedInEachRound(const BarrierUse &wait, BlockId header) const {
+/// Returns whether the text shows that both wait for the same parity.
+bool BarrierRules::haveSameParity(const BarrierUse &a, const BarrierUse &b) {
+  const std::optional<int64_t> one = context.places.numberAt(a.number, a.which);
+  const std::optional<int64_t> other = context.places.numberAt(b.number, b.which);
+  return one == other && (one || nameAt(body, a.number, a.which) == nameAt(body, b.number, b.which));
+}
+
+/// Returns whether the text shows that both wait for different parities.
+bool BarrierRules::isOtherParity(const BarrierUse &a, const BarrierUse &b) {
+  const std::optional<int64_t> one = context.places.numberAt(a.number, a.which);
+  const std::optional<int64_t> other = context.places.numberAt(b.number, b.which);
+  return one && other && *one != *other;
+}
+
+/// Returns whether each round of the loop waits for the barrier, with one parity, and signals the barrier.
+bool BarrierRules::isUsedInEachRound(const BarrierUse &wait, BlockId header) {
+  if (!comesEachRound(wait.number, header, body, context.analyses) ||
+      !comesAgain(wait.barrier.base, header, body, context.analyses))
+    return false;
   bool isSignalled = false;
   for (const BarrierUse &use : uses) {
-    if (isElsewhere(use.barrier, wait.barrier) || !context.isInLoop(use.number, header))
+    if (isElsewhere(use.barrier, wait.barrier) || !context.isInLoop(use.number, header) ||
+        !beginTogether(wait.barrier, use.barrier))
       continue;
-    isSignalled |= isSignal(use.kind) && beginTogether(wait.barrier, use.barrier);
-    if (use.kind == FactKind::Awaits && use.number != wait.number && beginTogether(wait.barrier, use.barrier) &&
-        context.places.numberAt(use.number, use.which) != context.places.numberAt(wait.number, wait.which))
+    if (use.kind == FactKind::Awaits && !haveSameParity(use, wait))
       return false;
+    isSignalled |=
+        isSignal(use.kind) && comesEachRound(use.number, header, body, context.analyses, Sameness::UpToBound);
   }
   return isSignalled;
 }
@@ -360,7 +382,7 @@ bool BarrierRules::isSignalledInRounds(const BarrierUse &signal) {
        header != BlockId::None && context.analyses.budget().allows(Limit::OuterLoops, depth + 1) && !known->second;
        ++depth) {
     known->second = comesAgain(signal.barrier.base, header, body, context.analyses) &&
-                    comesEachRound(block, header, body, context.analyses);
+                    comesEachRound(signal.number, header, body, context.analyses);
     header = loops.outer[indexOf(header)];
   }
   return known->second;
@@ -369,11 +391,10 @@ bool BarrierRules::isSignalledInRounds(const BarrierUse &signal) {
 /// Each round of the loop waits for the barrier, or for the next of a ring that comes round, and other threads signal
 /// it in rounds of their own.
 bool BarrierRules::isUsedAgain(const BarrierUse &wait, BlockId header) {
-  const Graph &graph = context.analyses.graph();
   const bool isMoreThanWait = llvm::any_of(context.events, [&](uint32_t number) {
     return !body.facts(number).has(FactKind::Awaits) && context.isInLoop(number, header);
   });
-  if (!isMoreThanWait || !comesEachRound(graph.blockOf(wait.number), header, body, context.analyses) ||
+  if (!isMoreThanWait || !comesEachRound(wait.number, header, body, context.analyses) ||
       !comesAgain(wait.barrier.base, header, body, context.analyses))
     return false;
   bool isSignalled = false;
@@ -382,35 +403,34 @@ bool BarrierRules::isUsedAgain(const BarrierUse &wait, BlockId header) {
       continue;
     if (!beginTogether(wait.barrier, use.barrier))
       continue;
-    const auto known = context.places.numberAt(use.number, use.which);
-    if (use.kind == FactKind::Awaits && known && known != context.places.numberAt(wait.number, wait.which))
+    if (use.kind == FactKind::Awaits && use.which >= 0 && !haveSameParity(use, wait))
       return false;
     isSignalled |= isSignal(use.kind) && isSignalledInRounds(use);
   }
   return isSignalled;
 }
 
-/// The loop writes the parity for which the instruction waits.
+/// Returns whether the loop changes the parity for which the instruction waits, or threads may wait for different
+/// parities: roles that take turns use every other phase each.
 bool BarrierRules::changesIn(const BarrierUse &wait, BlockId header) {
-  const Operand *nodes = body.operands(wait.number).data();
-  bool changes = nodes[wait.which].kind != OperandKind::Integer;
-  if (changes)
-    body.eachUse(wait.number, [&](NamedUse use) {
-      if (&use.operand == nodes + wait.which)
-        changes = isWrittenIn(use.local, header);
-    });
-  return changes;
+  const Source parity = sourceAt(body, wait.number, wait.which);
+  return !context.places.numberAt(wait.number, wait.which) &&
+         (!parity.isSum() ||
+          !isSameEachRound(parity.local, wait.number, header, body, context.analyses, Sameness::OfRoundsAndThreads));
 }
 
 /// The barriers are a ring that comes round in the loop, and another wait of the loop for the same ring has a parity
 /// that changes.
 bool BarrierRules::isChangedByOthers(const BarrierUse &wait, BlockId header) {
-  if (!wait.barrier.isRing || !comesAgain(wait.barrier.base, header, body, context.analyses))
+  if (!wait.barrier.isRing || !comesEachRound(wait.number, header, body, context.analyses) ||
+      !comesAgain(wait.barrier.base, header, body, context.analyses))
     return false;
   bool isChanged = false;
   for (const BarrierUse &use : uses) {
     if (isElsewhere(use.barrier, wait.barrier) || !context.isInLoop(use.number, header))
       continue;
+    if (use.kind == FactKind::Awaits && use.which >= 0 && use.number != wait.number && isOtherParity(use, wait))
+      return false;
     isChanged |= use.kind == FactKind::Awaits && use.which >= 0 && use.barrier.isRing &&
                  beginTogether(wait.barrier, use.barrier) && changesIn(use, header) &&
                  comesAgain(use.barrier.base, header, body, context.analyses);

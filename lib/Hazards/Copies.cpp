@@ -48,6 +48,7 @@ private:
   std::optional<ConflictId> conflict(size_t one, const LateAccess &late, const MemoryUse &use, const Levels &state);
   std::optional<ConflictId> shared(size_t one, const LateAccess &late, const MemoryUse &use, const Levels &state);
   std::optional<ConflictId> tensor(const Operation &operation, const LateAccess &late, const MemoryUse &use);
+  bool isOnlyOfLaterRound(const Operation &operation, uint32_t use);
   bool hasSameBase(uint32_t first, const LateAccess &late, const MemoryUse &use);
   bool isHandedOver(ConflictId id, uint32_t number);
   void late(const LateStage &stage);
@@ -182,6 +183,17 @@ std::optional<ConflictId> CopyRules::shared(size_t one, const LateAccess &late, 
   return std::nullopt;
 }
 
+/// Returns whether the use comes before the operation in each round of a loop, and only some rounds start the
+/// operation. The last round alone may do so, and then no use follows.
+bool CopyRules::isOnlyOfLaterRound(const Operation &operation, uint32_t use) {
+  const Graph &graph = context.analyses.graph();
+  if (!graph.isReached(graph.blockOf(operation.number)) || !context.analyses.precedes(use, operation.number))
+    return false;
+  const BlockId header = context.loopAround(operation.number);
+  return header != BlockId::None && context.isInLoop(use, header) &&
+         !comesEachRound(operation.number, header, body, context.analyses);
+}
+
 /// Operations of one kind are in order among themselves, and so are those that a barrier object counts: mma, cp, shift.
 std::optional<ConflictId> CopyRules::tensor(const Operation &operation, const LateAccess &late, const MemoryUse &use) {
   const bool isLoadOrStore = !(use.groups & committedGroups());
@@ -189,7 +201,7 @@ std::optional<ConflictId> CopyRules::tensor(const Operation &operation, const La
     return std::nullopt;
   if (operation.needsCommit)
     return isLoadOrStore ? std::optional(ConflictId(DiagId::UnwaitedTensorOperation)) : std::nullopt;
-  if (isLoadOrStore && !hasSameBase(operation.number, late, use))
+  if (isLoadOrStore && (!hasSameBase(operation.number, late, use) || isOnlyOfLaterRound(operation, use.number)))
     return std::nullopt;
   if (late.isWrite)
     return ConflictId(DiagId::UnwaitedTensorStore);
@@ -244,7 +256,8 @@ void CopyRules::late(const LateStage &stage) {
     for (const Access &access : body.facts(*number).accesses) {
       const MemoryPlace place = context.placeOf(*number, access);
       if (!isShared(access.space) || !access.reads() || !mayWrite(operation, place) ||
-          context.areOtherThreads(operation.number, *number))
+          context.areOtherThreads(operation.number, *number) ||
+          (stage.isOfFirstRound && !comesEachRound(*number, header, body, context.analyses)))
         continue;
       Diagnostic &diagnostic = report(DiagId::UnwaitedCopy, *number, access.node, stage.operation, stage.level);
       return offerWait(diagnostic, context, operation, *number, stage.level);
@@ -289,7 +302,7 @@ void CopyRules::rounds(size_t one, llvm::ArrayRef<uint16_t> awaited) {
     const bool isAgain = llvm::all_of(operation.accesses, [&](const LateAccess &late) {
       return !late.isWrite || comesAgain(late.place.base, header, body, context.analyses);
     });
-    if (!isAgain || !comesEachRound(block, header, body, context.analyses))
+    if (!isAgain || !comesEachRound(operation.number, header, body, context.analyses))
       continue;
     for (const uint32_t number : context.events)
       for (const Access &access : body.facts(number).accesses) {

@@ -93,7 +93,7 @@ private:
     const BlockId block = graph.blockOf(operation.number);
     const BlockId header = graph.isReached(block) ? context.loopAround(operation.number) : BlockId::None;
     if (header == BlockId::None || !readsShared(operation) || waitsIn(header, operation.groups) ||
-        !comesEachRound(block, header, body, context.analyses))
+        !comesEachRound(operation.number, header, body, context.analyses))
       return;
     for (const uint32_t number : context.events) {
       if (!context.isInLoop(number, header) || !body.facts(number).has(FactKind::Async) ||

@@ -1,5 +1,7 @@
 #include "Hazards/Rings.h"
+#include "Flow/Sharing.h"
 #include "Flow/Steps.h"
+#include "Flow/Values.h"
 #include "Isa/Words.h"
 #include "llvm/ADT/SmallSet.h"
 
@@ -64,14 +66,13 @@ public:
     for (size_t i = 0; i < order.size() && isKnown; ++i) // it grows
       add(order[i]);
   }
-  /// Nothing is made from itself. `mayBeginAnew`: what begins anew is not, nor what has several writers.
-  bool isWithoutCircle(bool mayBeginAnew);
+  /// Returns whether no register is made from itself, except those that begin from a number again.
+  bool isWithoutCircle();
 
 private:
   struct Made {
     llvm::SmallVector<LocalId, 4> from;
     bool beginsAnew = false, isDone = false;
-    unsigned writers = 0;
   };
   void add(LocalId local);
 
@@ -97,7 +98,6 @@ void MadeInLoop::add(LocalId local) {
       return;
     const Step step = stepOf(body, number);
     isKnown = isKnown && (step.isKnown() || hasOutcome(body.facts(number)));
-    ++one.writers;
     if (body.guard(number) != LocalId::None)
       one.from.push_back(body.guard(number));
     one.beginsAnew |= step.isKnown() && beginsAnew(step, body);
@@ -112,15 +112,13 @@ void MadeInLoop::add(LocalId local) {
   made[local] = std::move(one);
 }
 
-bool MadeInLoop::isWithoutCircle(bool mayBeginAnew) {
-  const auto isOver = [&](const Made &one) { return mayBeginAnew ? one.beginsAnew : one.writers == 0; };
+bool MadeInLoop::isWithoutCircle() {
   for (bool isChanged = isKnown; isChanged;) {
     isChanged = false;
     for (auto &entry : made) {
       Made &one = entry.second;
       const bool isDone =
-          isOver(one) || ((mayBeginAnew || one.writers < 2) &&
-                          llvm::all_of(one.from, [&](LocalId from) { return made.find(from)->second.isDone; }));
+          one.beginsAnew || llvm::all_of(one.from, [&](LocalId from) { return made.find(from)->second.isDone; });
       isChanged |= isDone && !one.isDone;
       one.isDone |= isDone;
     }
@@ -129,19 +127,80 @@ bool MadeInLoop::isWithoutCircle(bool mayBeginAnew) {
 }
 
 bool comesAgain(LocalId local, BlockId header, const Body &body, Analyses &analyses) {
-  return MadeInLoop(local, header, body, analyses).isWithoutCircle(true);
+  return MadeInLoop(local, header, body, analyses).isWithoutCircle();
 }
 
-bool comesEachRound(BlockId block, BlockId header, const Body &body, Analyses &analyses) {
+/// Returns whether the text shows that all threads have the same value in the register.
+static bool isOneValue(LocalId local, const Body &body, Analyses &analyses) {
+  return body.definitions.only(local) != Definitions::none && analyses.sharing().isSameIn(isa::Scope::Cta, local);
+}
+
+/// Returns whether the step compares a counter with a bound that is not a number: `setp.lt.s32 %p1, %r1, %r2`.
+static bool comparesCounter(const Step &step, const Body &body, Analyses &analyses) {
+  if (!step.is(isa::Operation::Setp, 2) || step.list[0].kind != Source::Name || step.list[1].kind != Source::Name)
+    return false;
+  const isa::WordId comparison = step.computation->comparison;
+  return comparison != isa::words::eq && comparison != isa::words::ne && body.isRegister(step.list[0].local) &&
+         analyses.values().isCounter(step.list[0].local);
+}
+
+/// Checks each register that the value is made from: either no round writes it, or each round writes it before the
+/// read. A guarded instruction keeps the value that an earlier instruction of the round has written.
+bool isSameEachRound(LocalId local, uint32_t reader, BlockId header, const Body &body, Analyses &analyses,
+                     Sameness sameness) {
+  const bool isForAll = sameness == Sameness::OfRoundsAndThreads;
+  std::vector<std::pair<LocalId, uint32_t>> reads = {{local, reader}};
+  llvm::SmallSet<LocalId, 16> followed;
+  for (size_t i = 0; i < reads.size(); ++i) { // it grows
+    const auto [read, by] = reads[i];
+    const bool isNew = followed.insert(read).second;
+    bool isSame = analyses.budget().allows(Limit::LoopRegisters, reads.size()), isWritten = false, isWhole = false;
+    body.definitions.eachWriter(read, [&, read = read, by = by](uint32_t number) {
+      const Step step = stepOf(body, number);
+      const bool isKept = step.is(isa::Operation::Mov, 1) && step.list[0].isSum() && step.list[0].local == read;
+      if (!isSame || isKept || !analyses.loops().contains(header, analyses.graph().blockOf(number)))
+        return;
+      isSame = hasOutcome(body.facts(number)) || (analyses.precedes(number, by) && step.isKnown());
+      isWritten = true;
+      isWhole |= body.guard(number) == LocalId::None;
+      if (!isNew)
+        return;
+      if (body.guard(number) != LocalId::None)
+        reads.emplace_back(body.guard(number), number);
+      const bool isBound = sameness == Sameness::UpToBound && comparesCounter(step, body, analyses);
+      for (const Source &source : step.sources().drop_front(isBound))
+        if (source.kind == Source::Name && body.isRegister(source.local))
+          reads.emplace_back(source.local, number);
+        else
+          isSame &= !isForAll || source.kind == Source::Number;
+    });
+    if (!isSame || (isWritten ? !isWhole : isForAll && !isOneValue(read, body, analyses)))
+      return false;
+  }
+  return true;
+}
+
+/// Returns whether the block chooses between two ways within the loop.
+static bool isChoiceWithin(BlockId block, BlockId header, const Graph &graph, const Loops &loops) {
+  return graph.splits(block) &&
+         llvm::count_if(graph.successors.of(block), [&](BlockId next) { return loops.contains(header, next); }) > 1;
+}
+
+bool comesEachRound(uint32_t number, BlockId header, const Body &body, Analyses &analyses, Sameness sameness) {
   const Graph &graph = analyses.graph();
   const DominatorTree &before = analyses.dominators(), &after = analyses.postDominators();
-  if (!before.dominates(header, block) || !after.contains(block))
+  BlockId block = graph.blockOf(number);
+  const LocalId own = body.guard(number);
+  if (!before.dominates(header, block) || !after.contains(block) ||
+      (own != LocalId::None && !isSameEachRound(own, number, header, body, analyses, sameness)))
     return false;
   while (block != header) {
     const BlockId above = before.parent[indexOf(block)];
-    if (graph.splits(above) && after.contains(above) && !after.dominates(block, above)) {
-      const LocalId guard = body.guard(graph[above].last());
-      if (guard == LocalId::None || !MadeInLoop(guard, header, body, analyses).isWithoutCircle(false))
+    if (isChoiceWithin(above, header, graph, analyses.loops()) && after.contains(above) &&
+        !after.dominates(block, above)) {
+      const uint32_t last = graph[above].last();
+      const LocalId guard = body.guard(last);
+      if (guard == LocalId::None || !isSameEachRound(guard, last, header, body, analyses, sameness))
         return false;
     }
     block = above;

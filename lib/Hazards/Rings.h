@@ -9,9 +9,22 @@ namespace ptxray {
 /// round it holds again, if there are enough of them.
 bool comesAgain(LocalId local, BlockId header, const Body &body, Analyses &analyses);
 
-/// Threads that come to the block do so in each round of the loop: the conditions on the way, on the number of the
-/// thread among others, are the same in each.
-bool comesEachRound(BlockId block, BlockId header, const Body &body, Analyses &analyses);
+/// The condition on a register that is the same in each round.
+enum class Sameness : uint8_t {
+  OfRounds,
+  OfRoundsAndThreads, // threads that enter the loop from different places read the same value, too
+  UpToBound,          // rounds count as long as a counter is below a bound that the text does not know
+};
+
+/// Returns whether the instruction reads the same value from the register in each round of the loop. A flag of the
+/// first round differs, and so does a counter.
+bool isSameEachRound(LocalId local, uint32_t reader, BlockId header, const Body &body, Analyses &analyses,
+                     Sameness sameness = Sameness::OfRounds);
+
+/// Threads that execute the instruction do so in each round of the loop: its guard and the conditions on the way, on
+/// the number of the thread among others, are the same in each.
+bool comesEachRound(uint32_t number, BlockId header, const Body &body, Analyses &analyses,
+                    Sameness sameness = Sameness::OfRounds);
 
 /// Counts the numbers of the ring of which the register holds one, from 0 on. Returns 0 if there is not a ring.
 int64_t lengthOfRing(LocalId index, const Body &body, Analyses &analyses);

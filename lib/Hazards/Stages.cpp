@@ -34,6 +34,8 @@ private:
   bool isReadBefore(llvm::ArrayRef<Started> ended) const;
   void checkFirstRound(llvm::ArrayRef<Started> first, size_t left, std::vector<LateStage> &late) const;
   void checkLaterRounds(size_t rounds, size_t left, std::vector<LateStage> &late) const;
+  bool isWrittenOtherwise() const;
+  void checkOnlyStage(size_t left, std::vector<LateStage> &late) const;
 
   HazardContext &context;
   const InFlight &flight;
@@ -156,7 +158,7 @@ void StageLoop::checkFirstRound(llvm::ArrayRef<Started> first, size_t left, std:
       llvm::count_if(commits, [&](const GroupEvent &commit) { return precedes(commit.number, waits.front().number); }));
   for (const Started &copy : first)
     if (!copy.isEnded && copy.level + committed <= left)
-      late.push_back({copy.operation, waits.front().number, static_cast<uint8_t>(copy.level + committed)});
+      late.push_back({copy.operation, waits.front().number, static_cast<uint8_t>(copy.level + committed), false});
 }
 
 void StageLoop::checkLaterRounds(size_t rounds, size_t left, std::vector<LateStage> &late) const {
@@ -165,13 +167,44 @@ void StageLoop::checkLaterRounds(size_t rounds, size_t left, std::vector<LateSta
     for (const GroupEvent &commit : commits)
       level += size_t(!precedes(commit.number, copy.number)) + precedes(commit.number, waits.front().number);
     if (level <= left)
-      late.push_back({copy.what, waits.front().number, static_cast<uint8_t>(level)});
+      late.push_back({copy.what, waits.front().number, static_cast<uint8_t>(level), false});
   }
+}
+
+/// Returns whether another instruction than the loop's copies may have written what is read after the wait.
+bool StageLoop::isWrittenOtherwise() const {
+  return llvm::any_of(context.events, [&](uint32_t number) {
+    const bool isOfLoop = llvm::any_of(copies, [&](const GroupEvent &copy) { return copy.number == number; });
+    const Facts &facts = context.body.facts(number);
+    return context.body.callsUnknown(number) ||
+           (!isOfLoop && !facts.has(FactKind::Inits) && llvm::any_of(facts.accesses, [](const Access &access) {
+             return isShared(access.space) && access.writes();
+           }));
+  });
+}
+
+/// Reports the copies of a loop before which nothing is copied, so that each round reads its own copies. A wait that
+/// leaves all copies of the first round pending has waited for nothing.
+void StageLoop::checkOnlyStage(size_t left, std::vector<LateStage> &late) const {
+  const auto levelOf = [&](const GroupEvent &copy) {
+    return static_cast<size_t>(llvm::count_if(commits, [&](const GroupEvent &commit) {
+      return precedes(copy.number, commit.number) && precedes(commit.number, waits.front().number);
+    }));
+  };
+  const bool isNoneComplete = llvm::all_of(copies, [&](const GroupEvent &copy) {
+    return precedes(copy.number, waits.front().number) && levelOf(copy) > 0 && levelOf(copy) <= left;
+  });
+  if (!isNoneComplete || left > InFlight::MostBatches || isWrittenOtherwise())
+    return;
+  for (const GroupEvent &copy : copies)
+    late.push_back({copy.what, waits.front().number, static_cast<uint8_t>(levelOf(copy)), true});
 }
 
 void StageLoop::findLate(std::vector<LateStage> &late) const {
   const size_t left = waits.front().what;
   std::vector<Started> started = startedBefore(), ended;
+  if (started.empty())
+    return checkOnlyStage(left, late);
   llvm::copy_if(started, std::back_inserter(ended), [](const Started &copy) { return copy.isEnded; });
   if (ended.size() == copies.size() && isReadBefore(ended))
     llvm::erase_if(started, [](const Started &copy) { return copy.isEnded; });

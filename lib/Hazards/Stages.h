@@ -14,7 +14,8 @@ namespace ptxray {
 struct LateStage {
   size_t operation;
   uint32_t wait;
-  uint8_t level; // the level of the copy at the wait
+  uint8_t level;       // the level of the copy at the wait
+  bool isOfFirstRound; // whether only a read in every round, the first one included, is too early
 };
 
 /// Reports loops with one wait for groups, which every round passes, as it does what commits.

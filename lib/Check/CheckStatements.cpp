@@ -20,13 +20,19 @@ public:
       : text(text), session(session), targets(inlineTargets(options)), target(options.target), sink(sink),
         expansions(expansions) {}
   void run();
+  /// Returns the statements that this check did not judge.
+  std::vector<InlineSummary::Skipped> takePassedOver() { return std::move(passedOver); }
   std::optional<InlineModule> moduleAt(uint32_t place);
   std::vector<InlineUnit> units(const SourceBuffer &source);
 
 private:
   using Group = llvm::SmallVector<const InlineStatement *, 1>;
+  /// An arm for each choice that matters.
+  using Way = std::map<uint32_t, uint32_t>;
   void collectDeclared();
-  Group groupFrom(size_t first);
+  std::vector<size_t> follow(size_t first, Way way, std::vector<Way> &ways) const;
+  std::vector<Group> groupsFrom(size_t first);
+  void passOver(const Group &group, llvm::StringRef reason);
   void begin();
   const JudgedFragment &judged(const Group &group, const Fragment &fragment, llvm::ArrayRef<InlineTarget> targets);
   Fragment fragmentOf(const Group &group, DiagnosticSink &reports);
@@ -44,6 +50,7 @@ private:
   DiagnosticSink &sink;
   std::vector<InlineSummary::Expansion> *const expansions; // null: they are not requested
   std::vector<bool> done;                                  // by statement
+  std::vector<InlineSummary::Skipped> passedOver;
   // The names that statements declare outside of blocks, by function; those of memory by name alone, since functions
   // are inlined into one.
   std::map<std::pair<uint32_t, std::string>, llvm::SmallVector<const InlineStatement *, 1>> declared;
@@ -62,28 +69,72 @@ void SourceCheck::collectDeclared() {
     deviceNames.insert(name);
 }
 
-/// The statement with those of the same function that close the blocks it opens, if there are any.
-SourceCheck::Group SourceCheck::groupFrom(size_t first) {
-  constexpr size_t mostTogether = 500;
+/// Finds, in the same function, what closes the blocks that a statement opens, with the arms of `way`. Other arms of
+/// the choices on the way are added to `ways`. Returns nothing if they are never closed.
+std::vector<size_t> SourceCheck::follow(size_t first, Way way, std::vector<Way> &ways) const {
+  constexpr size_t mostTogether = 500, mostWays = 16;
+  const Way given = way;
+  const auto isOnWay = [&](const InlineStatement &statement) {
+    for (const InlineBranch branch : statement.branches) {
+      const auto [known, isNew] = way.try_emplace(branch.choice, branch.arm);
+      if (isNew || known->second == branch.arm)
+        continue;
+      Way other = given;
+      other[branch.choice] = branch.arm;
+      if (!given.contains(branch.choice) && !llvm::is_contained(ways, other) && ways.size() < mostWays)
+        ways.push_back(std::move(other));
+      return false;
+    }
+    return true;
+  };
   const InlineStatement &one = text.statements[first];
-  Group group{&one};
   int lowest = 0, depth = openBlocks(one.text.text(), lowest);
-  std::vector<size_t> taken{first};
+  std::vector<size_t> taken = {first};
   const size_t last = std::min(text.statements.size(), first + mostTogether);
-  for (size_t i = first + 1; depth > 0 && i < last && one.function; ++i) {
-    if (text.statements[i].function != one.function || done[i])
+  for (size_t i = first + 1; i < last && one.function; ++i) {
+    const InlineStatement &next = text.statements[i];
+    if (next.function != one.function || done[i] || !isOnWay(next))
       continue;
-    depth += openBlocks(text.statements[i].text.text(), lowest);
+    if (depth <= 0) // all branches of what has closed them were seen
+      break;
+    depth += openBlocks(next.text.text(), lowest);
     taken.push_back(i);
   }
-  if (depth > 0) // it is never closed
-    taken.resize(1);
-  group.clear();
-  for (size_t i : taken) {
-    done[i] = true;
-    group.push_back(&text.statements[i]);
+  return depth > 0 ? std::vector<size_t>() : taken;
+}
+
+/// Returns the statement with those of its function that close the blocks it opens, if there are any: one group for
+/// each branch that closes them.
+std::vector<SourceCheck::Group> SourceCheck::groupsFrom(size_t first) {
+  int lowest = 0;
+  if (openBlocks(text.statements[first].text.text(), lowest) <= 0) {
+    done[first] = true;
+    return {Group{&text.statements[first]}};
   }
-  return group;
+  std::vector<Way> ways(1);
+  for (const InlineBranch branch : text.statements[first].branches)
+    ways.front().emplace(branch.choice, branch.arm);
+  std::vector<std::vector<size_t>> found;
+  for (size_t i = 0; i < ways.size(); ++i) // it grows
+    if (std::vector<size_t> taken = follow(first, ways[i], ways); !taken.empty())
+      found.push_back(std::move(taken));
+  if (found.empty())
+    found.push_back({first});
+  std::vector<Group> groups;
+  for (const std::vector<size_t> &taken : found) {
+    Group &group = groups.emplace_back();
+    for (const size_t i : taken) {
+      done[i] = true;
+      group.push_back(&text.statements[i]);
+    }
+  }
+  return groups;
+}
+
+void SourceCheck::passOver(const Group &group, llvm::StringRef reason) {
+  for (const InlineStatement *statement : group)
+    if (!statement->text.text().trim().empty()) // a barrier for the compiler: there is nothing to judge
+      passedOver.push_back({statement->place, reason.str()});
 }
 
 /// The context of a group: those names of other statements and of the source that its text mentions.
@@ -222,11 +273,21 @@ Fragment SourceCheck::fragmentOf(const Group &group, DiagnosticSink &reports) {
   return make(std::move(choices[best]), unused);
 }
 
+/// Returns whether the statement has constraints of another machine and is not written as PTX.
+static bool isForOthers(const InlineStatement &statement, const JudgedFragment &judged) {
+  return !judged.passes && hasOtherConstraints(statement) &&
+         llvm::any_of(judged.findings, [](const Diagnostic &d) { return d.id == DiagId::SyntaxError; });
+}
+
 void SourceCheck::judge(const Group &group) {
   if (llvm::none_of(group, [](const InlineStatement *s) { return looksLikePtx(*s); }))
-    return;
-  const Fragment fragment = fragmentOf(group, sink);
+    return passOver(group, forOtherMachine);
+  DiagnosticSink reports;
+  const Fragment fragment = fragmentOf(group, reports);
   const JudgedFragment &judged = this->judged(group, fragment, targets);
+  if (group.size() == 1 && isForOthers(*group.front(), judged))
+    return passOver(group, forOtherMachine);
+  sink.append(reports.take());
   const MappedText module = fragment.module(judged.target.ptx, judged.target.target, judged.target.hasFloats);
   if (expansions)
     expansions->push_back({group.front()->place, module.text().str()});
@@ -248,8 +309,14 @@ void SourceCheck::judge(const Group &group) {
 void SourceCheck::begin() {
   collectDeclared();
   done.resize(text.statements.size());
-  for (size_t i = 0; i < text.statements.size(); ++i)
-    done[i] = isCompiled(text.guards, text.statements[i].guard, target) == GuardAnswer::No;
+  for (size_t i = 0; i < text.statements.size(); ++i) {
+    const uint32_t guard = text.statements[i].guard;
+    done[i] = isCompiled(text.guards, guard, target) == GuardAnswer::No;
+    if (done[i])
+      passOver({&text.statements[i]}, isCompiled(text.guards, guard, "") == GuardAnswer::No
+                                          ? "in code that is never compiled"
+                                          : "in code that is not compiled for the target");
+  }
 }
 
 std::optional<InlineModule> SourceCheck::moduleAt(uint32_t place) {
@@ -257,17 +324,18 @@ std::optional<InlineModule> SourceCheck::moduleAt(uint32_t place) {
   for (size_t i = 0; i < text.statements.size(); ++i) {
     if (done[i])
       continue;
-    const Group group = groupFrom(i);
-    const auto wanted = llvm::find_if(group, [&](const InlineStatement *s) {
-      return s->place.begin <= place && place <= s->place.end && s->text.offsetOf(place);
-    });
-    if (wanted == group.end())
-      continue;
-    if (!looksLikePtx(**wanted))
-      return std::nullopt;
-    const Fragment fragment = fragmentOf(group, sink);
-    const InlineTarget &chosen = judged(group, fragment, targets).target;
-    return InlineModule{fragment.module(chosen.ptx, chosen.target, chosen.hasFloats), (*wanted)->place};
+    for (const Group &group : groupsFrom(i)) {
+      const auto wanted = llvm::find_if(group, [&](const InlineStatement *s) {
+        return s->place.begin <= place && place <= s->place.end && s->text.offsetOf(place);
+      });
+      if (wanted == group.end())
+        continue;
+      if (!looksLikePtx(**wanted))
+        return std::nullopt;
+      const Fragment fragment = fragmentOf(group, sink);
+      const InlineTarget &chosen = judged(group, fragment, targets).target;
+      return InlineModule{fragment.module(chosen.ptx, chosen.target, chosen.hasFloats), (*wanted)->place};
+    }
   }
   return std::nullopt;
 }
@@ -287,13 +355,16 @@ std::vector<InlineUnit> SourceCheck::units(const SourceBuffer &source) {
   for (size_t i = 0; i < text.statements.size(); ++i) {
     if (done[i])
       continue;
-    const Group group = groupFrom(i);
-    if (llvm::none_of(group, [](const InlineStatement *s) { return looksLikePtx(*s); }))
-      continue;
-    const Fragment fragment = fragmentOf(group, sink);
-    const InlineTarget any = inlineTarget("sm_90");
-    units.push_back({fragment.module(any.ptx, any.target, true), fragment.module(any.ptx, any.target, false),
-                     contextOf(group, fragment), group.front()->place, hasGuard(text, group.front()->guard, source)});
+    for (const Group &group : groupsFrom(i)) {
+      if (llvm::none_of(group, [](const InlineStatement *s) { return looksLikePtx(*s); })) {
+        passOver(group, forOtherMachine);
+        continue;
+      }
+      const Fragment fragment = fragmentOf(group, sink);
+      const InlineTarget any = inlineTarget("sm_90");
+      units.push_back({fragment.module(any.ptx, any.target, true), fragment.module(any.ptx, any.target, false),
+                       contextOf(group, fragment), group.front()->place, hasGuard(text, group.front()->guard, source)});
+    }
   }
   return units;
 }
@@ -302,7 +373,8 @@ void SourceCheck::run() {
   begin();
   for (size_t i = 0; i < text.statements.size(); ++i)
     if (!done[i])
-      judge(groupFrom(i));
+      for (const Group &group : groupsFrom(i))
+        judge(group);
   for (const Group &group : guarded)
     lintGuard(group);
 }
@@ -318,11 +390,22 @@ static InlineSummary summaryOf(const InlineText &text) {
   return summary;
 }
 
+/// Adds statements that were not judged to those that were skipped.
+static void addPassedOver(std::vector<InlineSummary::Skipped> passedOver, InlineSummary &summary) {
+  llvm::append_range(summary.skipped, std::move(passedOver));
+  llvm::stable_sort(summary.skipped, [](const InlineSummary::Skipped &a, const InlineSummary::Skipped &b) {
+    return a.range.begin < b.range.begin;
+  });
+}
+
 InlineUnits inlineUnits(const SourceBuffer &source, Language language, llvm::StringRef path) {
   const InlineText text = readSource(source, language, path);
   Session session;
   DiagnosticSink unused;
-  return {SourceCheck(text, CheckOptions(), session, unused).units(source), summaryOf(text)};
+  SourceCheck check(text, CheckOptions(), session, unused);
+  InlineUnits units = {check.units(source), summaryOf(text)};
+  addPassedOver(check.takePassedOver(), units.summary);
+  return units;
 }
 
 std::optional<InlineModule> moduleAt(uint32_t place, const InlineText &text, const CheckOptions &options,
@@ -337,7 +420,9 @@ CheckedText checkStatements(const InlineText &text, const CheckOptions &options,
   InlineSummary &summary = checked.inlined.emplace(summaryOf(text));
   session.limitFragments();
   DiagnosticSink sink;
-  SourceCheck(text, options, session, sink, expansions == Expansions::Told ? &summary.expansions : nullptr).run();
+  SourceCheck check(text, options, session, sink, expansions == Expansions::Told ? &summary.expansions : nullptr);
+  check.run();
+  addPassedOver(check.takePassedOver(), summary);
   // The uses of a macro share its body.
   llvm::StringSet<> told;
   sink.eraseIf([&](Diagnostic &d) {

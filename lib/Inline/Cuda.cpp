@@ -1,8 +1,11 @@
 // Reads the asm statements of C++.
+#include "Inline/Arms.h"
+#include "Inline/CppStatement.h"
 #include "Inline/Includes.h"
 #include "Inline/Literals.h"
 #include "Inline/Macros.h"
 #include "Inline/Readers.h"
+#include "Inline/TextsOfSource.h"
 #include "Source/Narrow.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -12,19 +15,21 @@ namespace {
 using Tokens = llvm::ArrayRef<CppToken>;
 
 struct Guard {
-  bool isOtherMachine = false;
-  uint32_t outer = 0;      // numbers of InlineText::guards: around all branches,
-  uint32_t earlier = 0;    // that no branch before this one was taken,
-  uint32_t number = 0;     // of this branch
-  size_t scopesBefore = 0; // open at its `#if`
+  uint32_t outer = 0;                               // numbers of InlineText::guards: around all branches,
+  uint32_t earlier = 0;                             // that no branch before this one was taken,
+  uint32_t number = 0;                              // of this branch
+  InlineBranch branch;                              // which branch this one is
+  bool isOuterForOther = false, isForOther = false; // for another machine: all branches, this one
+  size_t scopesBefore = 0;                          // open at its `#if`
 };
 
 enum class ScopeKind : uint8_t { Outer, Function, Block };
 
 class CudaReader {
 public:
-  CudaReader(const SourceBuffer &source, llvm::StringRef path, SourceBuild build)
-      : source(source), path(path), build(build) {}
+  /// `isBase`: the source is a file, whose literals may be sources, and not such a literal.
+  CudaReader(const SourceBuffer &source, llvm::StringRef path, SourceBuild build, bool isBase)
+      : source(source), path(path), build(build), isBase(isBase) {}
   InlineText read(Headers when);
 
 private:
@@ -37,13 +42,19 @@ private:
   void readHeader(const SourceBuffer *header, unsigned depth);
   void open(Tokens head);
   void close();
+  uint32_t guardHere() const { return guards.empty() ? 0 : guards.back().number; }
+  bool isForOtherMachineHere() const { return !guards.empty() && guards.back().isForOther; }
+  size_t word(Tokens tokens, llvm::ArrayRef<uint32_t> closing, size_t i, const CppToken *use, unsigned depth);
+  void note(InlineStatement &read) const;
   size_t statement(Tokens tokens, llvm::ArrayRef<uint32_t> closing, const CppToken *use);
   void noteDeviceNames(Tokens tokens);
+  size_t literals(Tokens tokens);
   void unusedMacros();
 
   const SourceBuffer &source;
   llvm::StringRef path;
   const SourceBuild build;
+  const bool isBase;
   std::unique_ptr<SourceBuffer> definitions; // the macros of the build
   InlineText result;
   Macros macros;
@@ -53,6 +64,7 @@ private:
     bool isDevice, isKernel;
   };
   std::vector<Scope> scopes;
+  Arms arms;
   uint32_t function = 0, functions = 0;
   bool isNearDevice = false; // the source has functions for a GPU
   std::vector<std::string> includes;
@@ -62,24 +74,6 @@ private:
 Tokens directiveTokens(const CppToken &directive, std::vector<CppToken> &storage) {
   storage = readCppTokens(directive.text.drop_front(1), directive.place.begin + 1);
   return storage;
-}
-
-/// Is true if the condition holds only on other machines.
-bool asksForOtherMachine(Tokens condition) {
-  const bool isNot = condition.front().is("ifndef");
-  for (size_t i = 1; i < condition.size(); ++i) {
-    if (condition[i].kind != CppKind::Name)
-      continue;
-    size_t sign = i - 1;
-    while (sign > 0 && (condition[sign].is("(") || condition[sign].is("defined")))
-      --sign;
-    const bool negated = isNot != condition[sign].is("!");
-    if (isOtherMachine(condition[i].text) && !negated)
-      return true;
-    if (condition[i].text == "__CUDA_ARCH__" && negated && condition.size() <= 7)
-      return true; // the host
-  }
-  return false;
 }
 
 /// Adds a guard; `#ifdef X` is `#if defined(X)`.
@@ -102,29 +96,35 @@ void CudaReader::directive(const CppToken &token) {
   const llvm::StringRef name = words[0].text;
   if (name == "if" || name == "ifdef" || name == "ifndef") {
     Guard guard;
-    guard.isOtherMachine = asksForOtherMachine(words);
+    guard.branch.choice = arms.newChoice();
     guard.scopesBefore = scopes.size();
-    guard.outer = guard.earlier = guards.empty() ? 0 : guards.back().number;
+    guard.outer = guard.earlier = guardHere();
     guard.number = addGuard(guard.outer, words, name == "ifndef");
+    guard.isOuterForOther = isForOtherMachineHere();
+    guard.isForOther = guard.isOuterForOther || isForOtherMachine(result.guards.back());
     guards.push_back(guard);
   } else if ((name == "elif" || name == "else") && !guards.empty()) {
     Guard &guard = guards.back();
-    guard.isOtherMachine = name == "elif" && asksForOtherMachine(words);
+    ++guard.branch.arm;
     InlineGuard before = result.guards[guard.number - 1];
     before.outer = guard.earlier;
     before.isNegated = !before.isNegated;
     before.isAgainstRepetition = false;
     result.guards.push_back(std::move(before));
     guard.earlier = guard.number = static_cast<uint32_t>(result.guards.size());
-    if (name == "elif")
+    guard.isOuterForOther |= isForOtherMachine(result.guards.back());
+    guard.isForOther = guard.isOuterForOther;
+    if (name == "elif") {
       guard.number = addGuard(guard.earlier, words, /*isNegated=*/false);
+      guard.isForOther |= isForOtherMachine(result.guards.back());
+    }
     while (scopes.size() > guards.back().scopesBefore) // the branches open the same braces
       close();
   } else if (name == "endif" && !guards.empty()) {
     guards.pop_back();
   } else if (name == "include") {
     include(words);
-  } else {
+  } else if (!isForOtherMachineHere()) {
     macros.read(words, /*isForeign=*/false);
   }
 }
@@ -217,6 +217,7 @@ static bool isKernel(Tokens head) {
 }
 
 void CudaReader::open(Tokens head) {
+  arms.open(scopes.size());
   if (function) {
     scopes.push_back({ScopeKind::Block, scopes.back().isDevice, scopes.back().isKernel});
     return;
@@ -224,8 +225,10 @@ void CudaReader::open(Tokens head) {
   const ScopeKind kind = kindOfScope(head);
   const bool isFunction = kind == ScopeKind::Function;
   scopes.push_back({kind, isFunction && isDeviceCode(head), isFunction && isKernel(head)});
-  if (kind == ScopeKind::Function)
+  if (kind == ScopeKind::Function) {
     function = ++functions;
+    arms.clear();
+  }
 }
 
 void CudaReader::close() {
@@ -247,203 +250,10 @@ void CudaReader::noteDeviceNames(Tokens tokens) {
   }
 }
 
-/// The value of a constant expression as simple as `-5`, `(0x10)` or `true`.
-static std::optional<std::string> constantOf(Tokens tokens) {
-  while (tokens.size() > 2 && tokens.front().is("(") && tokens.back().is(")"))
-    tokens = tokens.drop_front().drop_back();
-  const bool isNegative = tokens.size() == 2 && tokens.front().is("-");
-  if (isNegative)
-    tokens = tokens.drop_front();
-  if (tokens.size() != 1 || tokens[0].isUncertain)
-    return std::nullopt;
-  if (tokens[0].is("true") || tokens[0].is("false"))
-    return tokens[0].is("true") ? "1" : "0";
-  if (tokens[0].kind != CppKind::Number)
-    return std::nullopt;
-  std::string digits;
-  llvm::copy_if(tokens[0].text.rtrim("uUlLzZ"), std::back_inserter(digits), [](char c) { return c != '\''; });
-  uint64_t value = 0;
-  if (llvm::StringRef(digits).getAsInteger(0, value))
-    return std::nullopt;
-  return (isNegative ? "-" : "") + std::to_string(value);
-}
-
-namespace {
-
-/// Splits a statement at its colons.
-std::vector<Tokens> splitAtColons(Tokens tokens) {
-  std::vector<Tokens> parts;
-  unsigned depth = 0;
-  size_t begin = 0;
-  for (size_t i = 0; i < tokens.size(); ++i) {
-    depth += tokens[i].is("(") || tokens[i].is("[") || tokens[i].is("{");
-    if (depth && (tokens[i].is(")") || tokens[i].is("]") || tokens[i].is("}")))
-      --depth;
-    if (depth == 0 && tokens[i].is(":")) {
-      parts.push_back(tokens.slice(begin, i - begin));
-      begin = i + 1;
-    }
-  }
-  parts.push_back(tokens.drop_front(begin));
-  return parts;
-}
-
-bool isLiteral(const CppToken &token) { return token.kind == CppKind::String || token.kind == CppKind::Plain; }
-
-/// Fills a statement from the parts between its colons; returns why it cannot.
-class StatementReader {
-public:
-  explicit StatementReader(InlineStatement &statement) : statement(statement) {}
-  std::string read(llvm::ArrayRef<Tokens> parts);
-
-private:
-  std::string text(Tokens tokens);
-  std::string operands(Tokens tokens);
-  std::string clobbers(Tokens tokens);
-  InlineStatement &statement;
-};
-
-std::string StatementReader::text(Tokens tokens) {
-  while (tokens.size() > 2 && tokens.front().is("(") && tokens.back().is(")"))
-    tokens = tokens.drop_front().drop_back();
-  for (const CppToken &token : tokens) {
-    if (token.kind == CppKind::Directive)
-      return "with #if inside";
-    if (token.isUncertain)
-      return "of a macro with several definitions";
-    if (!isLiteral(token))
-      return "built elsewhere";
-    appendLiteral(token, statement.text);
-  }
-  return tokens.empty() ? "built elsewhere" : "";
-}
-
-static size_t endOfGroup(Tokens tokens, size_t i) {
-  unsigned depth = 0;
-  for (; i < tokens.size(); ++i) {
-    depth += tokens[i].is("(") || tokens[i].is("[") || tokens[i].is("{");
-    if (tokens[i].is(")") || tokens[i].is("]") || tokens[i].is("}"))
-      if (--depth == 0)
-        return i;
-  }
-  return i;
-}
-
-std::string StatementReader::operands(Tokens tokens) {
-  bool isSeparate = true;
-  for (size_t i = 0; i < tokens.size();) {
-    if (tokens[i].kind == CppKind::Directive)
-      return "with #if inside";
-    if (tokens[i].is(",")) {
-      isSeparate = true;
-      ++i;
-      continue;
-    }
-    if (!std::exchange(isSeparate, false) && !statement.missingComma)
-      statement.missingComma = tokens[i].place;
-    InlineOperand operand;
-    operand.place = tokens[i].place;
-    if (tokens[i].is("[") && i + 2 < tokens.size() && tokens[i + 2].is("]")) {
-      operand.name = tokens[i + 1].text.str();
-      i += 3;
-    }
-    MappedText constraint;
-    for (; i < tokens.size() && isLiteral(tokens[i]); ++i) {
-      if (tokens[i].isUncertain)
-        return "of a macro with several definitions";
-      appendLiteral(tokens[i], constraint);
-    }
-    if (constraint.text().empty() || i >= tokens.size() || !tokens[i].is("("))
-      return "with operands that a macro makes";
-    const size_t end = endOfGroup(tokens, i);
-    if (end >= tokens.size())
-      return "with operands that a macro makes";
-    if (llvm::any_of(tokens.slice(i, end - i), [](const CppToken &t) { return t.kind == CppKind::Directive; }))
-      return "with #if inside";
-    operand.constraint = constraint.text().str();
-    operand.value = constantOf(tokens.slice(i + 1, end - i - 1));
-    operand.place.end = std::max(operand.place.end, tokens[end].place.end);
-    statement.operands.push_back(std::move(operand));
-    i = end + 1;
-  }
-  return "";
-}
-
-std::string StatementReader::clobbers(Tokens tokens) {
-  for (size_t i = 0; i < tokens.size(); ++i) {
-    if (tokens[i].is(","))
-      continue;
-    MappedText name;
-    const Range place = tokens[i].place;
-    for (; i < tokens.size() && isLiteral(tokens[i]); ++i)
-      appendLiteral(tokens[i], name);
-    if (name.text().empty())
-      return tokens[i].kind == CppKind::Directive ? "with #if inside" : "with clobbers that a macro makes";
-    statement.clobbers.emplace_back(name.text().str(),
-                                    Range{place.begin, std::max(place.end, tokens[i - 1].place.end)});
-    --i;
-  }
-  return "";
-}
-
-std::string StatementReader::read(llvm::ArrayRef<Tokens> parts) {
-  statement.isBasic = parts.size() == 1;
-  std::string problem = text(parts[0]);
-  if (problem.empty() && parts.size() > 1)
-    problem = operands(parts[1]);
-  for (InlineOperand &operand : statement.operands)
-    operand.isOutput = true;
-  if (problem.empty() && parts.size() > 2)
-    problem = operands(parts[2]);
-  if (problem.empty() && parts.size() > 3)
-    problem = clobbers(parts[3]);
-  auto isText = [](const InlineOperand &operand) { return operand.constraint == "C"; };
-  return problem.empty() && llvm::any_of(statement.operands, isText) ? "with a text that only the compiler knows"
-                                                                     : problem;
-}
-
-} // namespace
-
-static bool isQualifier(llvm::StringRef name) {
-  static constexpr llvm::StringLiteral qualifiers[] = {"volatile", "__volatile__", "__volatile",
-                                                       "inline",   "__inline__",   "goto"};
-  return llvm::is_contained(qualifiers, name);
-}
-
 /// Is true if a macro stands for the keyword: `#define ASM asm volatile`.
 static bool isAsmAlias(const Macro &macro) {
   return macro.holdsAsm && !macro.isFunction && llvm::all_of(macro.body, [](const CppToken &token) {
            return isAsmKeyword(token.text) || isQualifier(token.text);
-         });
-}
-
-/// For each opening parenthesis, the distance to the closing one; 0 if there is none.
-static std::vector<uint32_t> closingOf(Tokens tokens) {
-  std::vector<uint32_t> closing(tokens.size());
-  std::vector<size_t> open;
-  for (size_t i = 0; i < tokens.size(); ++i) {
-    if (tokens[i].is("(")) {
-      open.push_back(i);
-    } else if (tokens[i].is(")") && !open.empty()) {
-      closing[open.back()] = narrow<uint32_t>(i - open.back());
-      open.pop_back();
-    }
-  }
-  return closing;
-}
-
-/// Is true if `asm` is part of a declaration and gives its name: `float f(float) __asm("llvm.sin.f32");`. `before` are
-/// the tokens of the same declaration or statement before it, `after` those after it.
-static bool isLabel(Tokens before, Tokens after) {
-  static constexpr llvm::StringLiteral statements[] = {"if", "else", "for", "while", "do", "switch", "case", "default"};
-  if (before.empty() || !(before.back().is(")") || before.back().is("]") || before.back().kind == CppKind::Name) ||
-      llvm::is_contained(statements, before.front().text) || llvm::is_contained(statements, before.back().text))
-    return false;
-  if (after.size() < 3 || !after[0].is("(") || !isLiteral(after[1]))
-    return false;
-  const auto *const end = llvm::find_if(after.drop_front(), [](const CppToken &token) { return !isLiteral(token); });
-  return end != after.end() && end->is(")") && llvm::all_of(Tokens(after.begin() + 1, end), [](const CppToken &token) {
-           return token.text.find_first_of(" \t;\\{}%@") == llvm::StringRef::npos;
          });
 }
 
@@ -468,10 +278,10 @@ size_t CudaReader::statement(Tokens tokens, llvm::ArrayRef<uint32_t> closing, co
   auto readInside = [&](InlineStatement &statement) {
     expanded.clear();
     if (!macros.expandsAny(inside))
-      return StatementReader(statement).read(splitAtColons(inside));
+      return readStatementParts(inside, statement);
     if (!macros.expand(inside, expanded))
       return std::string("with macros that expand to too much");
-    return StatementReader(statement).read(splitAtColons(expanded));
+    return readStatementParts(expanded, statement);
   };
   InlineStatement read;
   problem = readInside(read);
@@ -481,27 +291,35 @@ size_t CudaReader::statement(Tokens tokens, llvm::ArrayRef<uint32_t> closing, co
     problem = readInside(read);
   }
   read.place = place;
-  read.text.setHome(place);
   read.keyword = use ? use->place : tokens[0].place;
   read.isVolatile = isVolatile;
+  note(read);
+  if (isForOtherMachineHere())
+    problem = forOtherMachine.str();
+  if (!problem.empty())
+    result.skipped.push_back({place, problem});
+  else
+    result.statements.push_back(std::move(read));
+  return end + 1;
+}
+
+/// Notes what is around a statement.
+void CudaReader::note(InlineStatement &read) const {
+  read.text.setHome(read.place);
   read.function = function;
   read.isDevice = !scopes.empty() && scopes.back().isDevice;
   read.isKernel = !scopes.empty() && scopes.back().isKernel;
-  read.guard = guards.empty() ? 0 : guards.back().number;
+  read.guard = guardHere();
   read.isNearDevice = isNearDevice;
-  read.isForeign = llvm::any_of(guards, [](const Guard &guard) { return guard.isOtherMachine; });
-  if (!problem.empty()) {
-    if (!read.isForeign)
-      result.skipped.push_back({place, problem});
-  } else {
-    result.statements.push_back(std::move(read));
-  }
-  return end + 1;
+  constexpr size_t mostBranches = 16; // of each kind, the innermost
+  const llvm::ArrayRef<InlineBranch> around = arms.around().take_back(std::min(mostBranches, arms.around().size()));
+  read.branches.append(around.begin(), around.end());
+  for (const Guard &guard : llvm::ArrayRef(guards).take_back(std::min(mostBranches, guards.size())))
+    read.branches.push_back(guard.branch);
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): at most `deepest` deep
 void CudaReader::scan(Tokens tokens, const CppToken *use, unsigned depth) {
-  constexpr unsigned deepest = 8;
   const std::vector<uint32_t> closing = closingOf(tokens);
   size_t head = 0; // where the declaration at hand begins
   for (size_t i = 0; i < tokens.size();) {
@@ -515,39 +333,91 @@ void CudaReader::scan(Tokens tokens, const CppToken *use, unsigned depth) {
     } else if (token.is("}")) {
       close();
       head = ++i;
+      arms.close(scopes.size(), i < tokens.size() && tokens[i].is("else"));
     } else if (token.is(";")) {
+      arms.see(false, scopes.size());
+      arms.endStatement(scopes.size());
       head = ++i;
-    } else if (token.kind != CppKind::Name ||
-               (isAsmKeyword(token.text) && isLabel(tokens.slice(head, i - head), tokens.drop_front(i + 1)))) {
-      ++i;
-    } else if (isAsmKeyword(token.text)) {
-      i += statement(tokens.drop_front(i), llvm::ArrayRef(closing).drop_front(i), use);
-    } else if (token.text == "__device__" || token.text == "__constant__" || token.text == "__shared__" ||
-               token.text == "extern") {
-      noteDeviceNames(tokens.drop_front(i));
-      ++i;
+    } else if (token.kind == CppKind::String && isBase) {
+      arms.see(false, scopes.size());
+      i += literals(tokens.drop_front(i));
     } else {
-      Macro *macro = macros.find(token.text);
-      if (macro && isAsmAlias(*macro)) {
-        i += statement(tokens.drop_front(i), llvm::ArrayRef(closing).drop_front(i), use);
-        continue;
-      }
-      const size_t length = macro && macro->holdsAsm ? macros.useAt(*macro, tokens.drop_front(i)) : 0;
-      if (!length || depth >= deepest) {
-        ++i;
-        continue;
-      }
-      std::vector<CppToken> expanded;
-      CppToken whole = use ? *use : token;
-      if (!use)
-        whole.place.end = std::max(whole.place.end, tokens[i + length - 1].place.end);
-      if (macros.expand(tokens.slice(i, length), expanded))
-        scan(expanded, &whole, depth + 1);
-      else
-        result.skipped.push_back({whole.place, "with macros that expand to too much"});
-      i += length;
+      arms.see(token.is("else"), scopes.size());
+      const bool isWord =
+          token.kind == CppKind::Name &&
+          !(isAsmKeyword(token.text) && isLabel(tokens.slice(head, i - head), tokens.drop_front(i + 1)));
+      i += isWord ? word(tokens, closing, i, use, depth) : 1;
     }
   }
+}
+
+/// Returns the number of tokens of `for`, `while` or `switch` with the parentheses behind it; 0: something else is
+/// there.
+static size_t lengthOfLoopHead(Tokens tokens, llvm::ArrayRef<uint32_t> closing, size_t i) {
+  const bool isHead = tokens[i].is("for") || tokens[i].is("while") || tokens[i].is("switch");
+  return isHead && i + 1 < tokens.size() && tokens[i + 1].is("(") && closing[i + 1] ? closing[i + 1] + 2 : 0;
+}
+
+/// Returns the number of tokens of `if` with its condition, of `else`, or of `else if`; 0: something else is there.
+static size_t lengthOfHead(Tokens tokens, llvm::ArrayRef<uint32_t> closing, size_t i) {
+  const bool isElse = tokens[i].is("else");
+  if (!isElse && !tokens[i].is("if"))
+    return 0;
+  size_t at = i + isElse;
+  if (at >= tokens.size() || !tokens[at].is("if"))
+    return 1;
+  ++at;
+  while (at < tokens.size() && (tokens[at].is("constexpr") || tokens[at].is("consteval") || tokens[at].is("!")))
+    ++at;
+  return at < tokens.size() && tokens[at].is("(") && closing[at] ? at + closing[at] + 1 - i : 1;
+}
+
+/// Reads what a name begins; returns the number of its tokens.
+// NOLINTNEXTLINE(misc-no-recursion): at most `deepest` deep
+size_t CudaReader::word(Tokens tokens, llvm::ArrayRef<uint32_t> closing, size_t i, const CppToken *use,
+                        unsigned depth) {
+  constexpr unsigned deepest = 8;
+  const CppToken &token = tokens[i];
+  if (isAsmKeyword(token.text))
+    return statement(tokens.drop_front(i), closing.drop_front(i), use);
+  if (token.text == "__device__" || token.text == "__constant__" || token.text == "__shared__" ||
+      token.text == "extern") {
+    noteDeviceNames(tokens.drop_front(i));
+    return 1;
+  }
+  if (const size_t length = function ? lengthOfHead(tokens, closing, i) : 0) {
+    arms.begin(token.is("else"));
+    return length;
+  }
+  if (const size_t length = function ? lengthOfLoopHead(tokens, closing, i) : 0)
+    return length;
+  Macro *macro = macros.find(token.text);
+  if (macro && isAsmAlias(*macro))
+    return statement(tokens.drop_front(i), closing.drop_front(i), use);
+  const size_t length = macro && macro->holdsAsm ? macros.useAt(*macro, tokens.drop_front(i)) : 0;
+  if (!length || depth >= deepest)
+    return 1;
+  std::vector<CppToken> expanded;
+  CppToken whole = use ? *use : token;
+  if (!use)
+    whole.place.end = std::max(whole.place.end, tokens[i + length - 1].place.end);
+  if (macros.expand(tokens.slice(i, length), expanded))
+    scan(expanded, &whole, depth + 1);
+  else
+    result.skipped.push_back({whole.place, "with macros that expand to too much"});
+  return length;
+}
+
+/// Reads the literals that begin there as sources of their own, if they are such; returns how many there are.
+size_t CudaReader::literals(Tokens tokens) {
+  const Tokens all = tokens.take_while(isLiteral);
+  if (llvm::none_of(all, [](const CppToken &token) { return mayHoldSource(token.text); }))
+    return all.size();
+  MappedText value;
+  for (const CppToken &token : all)
+    appendLiteral(token, value);
+  functions = readTextOfSource(value, {functions, guardHere()}, result);
+  return all.size();
 }
 
 /// Reads statements in macros that are not used in this file; their parameters stand for themselves.
@@ -559,6 +429,8 @@ void CudaReader::unusedMacros() {
   llvm::sort(unused, [](const Macro *a, const Macro *b) { return a->place.begin < b->place.begin; });
   function = 0;
   scopes.clear();
+  arms.clear();
+  guards.clear();
   for (const Macro *macro : unused) {
     const std::vector<CppToken> body = macro->body;
     scan(body, nullptr, 0);
@@ -587,9 +459,13 @@ InlineText CudaReader::read(Headers when) {
 } // namespace
 
 InlineText readCuda(const SourceBuffer &source, llvm::StringRef path, Headers headers, SourceBuild build) {
-  if (headers == Headers::WhenNeeded && !source.text().contains("asm"))
+  if (headers == Headers::WhenNeeded && !source.text().contains("asm") && !mayHoldSource(source.text()))
     return {};
-  return CudaReader(source, path, build).read(headers);
+  return CudaReader(source, path, build, /*isBase=*/true).read(headers);
+}
+
+InlineText readCudaText(const SourceBuffer &source) {
+  return CudaReader(source, "", {}, /*isBase=*/false).read(Headers::WhenNeeded);
 }
 
 } // namespace ptxray

@@ -62,6 +62,8 @@ struct DeclaredName {
 };
 /// The names that a text declares outside of blocks.
 std::vector<DeclaredName> declaredNames(llvm::StringRef text);
+/// Returns whether some constraint is unknown to nvcc: a misspelt one, or one of another machine.
+bool hasOtherConstraints(const InlineStatement &statement);
 /// Is true if a statement is meant for an NVIDIA GPU.
 bool looksLikePtx(const InlineStatement &statement);
 

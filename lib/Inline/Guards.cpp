@@ -1,6 +1,8 @@
 #include "Inline/Guards.h"
 #include "Inline/CppTokens.h"
+#include "Inline/Readers.h"
 #include "Isa/Isa.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <optional>
 
@@ -15,6 +17,11 @@ public:
       number = isa::targets()[index].number * 10;
       variant = isa::targets()[index].variant;
     }
+  }
+  /// A condition of which is only known that the machine is a GPU of NVIDIA.
+  explicit Condition(llvm::StringRef text) : tokens(readCppTokens(text)), isAboutMachine(true) {}
+  bool hasNames() const {
+    return llvm::any_of(tokens, [](const CppToken &token) { return token.kind == CppKind::Name; });
   }
   GuardAnswer answer() {
     const Value value = expression(0, 0);
@@ -43,6 +50,7 @@ private:
   size_t at = 0;
   int64_t number = 0; // `__CUDA_ARCH__`; 0: not known
   char variant = 0;
+  bool isAboutMachine = false; // nothing is known of the compiler
 };
 
 unsigned precedenceOf(llvm::StringRef sign) {
@@ -67,6 +75,8 @@ llvm::StringRef Condition::operatorAhead() const {
 }
 
 Condition::Value Condition::isDefined(llvm::StringRef name) const {
+  if (isAboutMachine)
+    return name == "__CUDA_ARCH__" ? Value(1) : isOtherMachine(name) ? Value(0) : std::nullopt;
   if (name == "__CUDA_ARCH__" || name == "__CUDACC__" || name == "__NVCC__")
     return 1;
   const bool asksForTarget =
@@ -86,6 +96,8 @@ Condition::Value Condition::isDefined(llvm::StringRef name) const {
 }
 
 Condition::Value Condition::name(llvm::StringRef name) const {
+  if (isAboutMachine && isOtherMachine(name))
+    return 0;
   if (name.starts_with("__CUDA_ARCH") && !number)
     return std::nullopt;
   if (name == "__CUDA_ARCH__")
@@ -200,6 +212,14 @@ GuardAnswer isCompiled(llvm::ArrayRef<InlineGuard> guards, uint32_t guard, llvm:
       return GuardAnswer::No;
   }
   return all;
+}
+
+bool isForOtherMachine(const InlineGuard &guard) {
+  Condition condition(guard.condition);
+  if (!condition.hasNames()) // `#if 0`
+    return false;
+  const GuardAnswer answer = condition.answer();
+  return answer != GuardAnswer::Unknown && (answer == GuardAnswer::Yes) == guard.isNegated;
 }
 
 std::vector<isa::Target> targetsLetThrough(llvm::ArrayRef<InlineGuard> guards, uint32_t guard) {

@@ -24,6 +24,10 @@ enum class GuardAnswer : uint8_t { No, Yes, Unknown };
 /// conditions about one are unknown.
 GuardAnswer isCompiled(llvm::ArrayRef<InlineGuard> guards, uint32_t guard, llvm::StringRef target);
 
+/// Returns whether the guard alone excludes all GPUs of NVIDIA, whatever else is defined.
+/// `#if defined(__CUDA_ARCH__) || defined(__HIPCC__)` does not.
+bool isForOtherMachine(const InlineGuard &guard);
+
 /// Present targets for which code after the guard is certainly compiled, if it excludes older ones; in ascending order.
 std::vector<isa::Target> targetsLetThrough(llvm::ArrayRef<InlineGuard> guards, uint32_t guard);
 

@@ -125,7 +125,9 @@ static Likeness likenessOf(llvm::StringRef text, const InlineStatement &statemen
   if (known && hasQualifier)
     return Likeness::Sure;
   bool maybe = false;
-  if (statement.isDevice) {
+  if (statement.isDevice && text.drop_front(word.size()).starts_with("%")) {
+    maybe = true; // a number makes the word: `dp%2a`
+  } else if (statement.isDevice) {
     const bool hasType = llvm::any_of(qualifiers, [&](llvm::StringRef q) {
       return wordOf(q) != 0 && isa::word(wordOf(q)).wordClass == isa::WordClass::Type;
     });
@@ -139,13 +141,27 @@ static Likeness likenessOf(llvm::StringRef text, const InlineStatement &statemen
   return maybe ? Likeness::Maybe : Likeness::No;
 }
 
-bool looksLikePtx(const InlineStatement &statement) {
-  if (statement.isForeign)
-    return false;
-  const bool hasOtherLetters = llvm::any_of(statement.operands, [](const InlineOperand &operand) {
+bool hasOtherConstraints(const InlineStatement &statement) {
+  return llvm::any_of(statement.operands, [](const InlineOperand &operand) {
     const llvm::StringRef letters = llvm::StringRef(operand.constraint).ltrim("=+&%*");
     return letters.size() != 1 || !llvm::StringRef("hrlqfdnbc").contains(letters[0]);
   });
+}
+
+/// Returns the text without its comments of the form `/* */`.
+static std::string withoutComments(llvm::StringRef text) {
+  std::string rest;
+  for (;;) {
+    const size_t begin = text.find("/*"), end = text.find("*/", begin == llvm::StringRef::npos ? begin : begin + 2);
+    if (begin == llvm::StringRef::npos || end == llvm::StringRef::npos)
+      return rest + text.str();
+    rest += text.take_front(begin);
+    text = text.drop_front(end + 2);
+  }
+}
+
+bool looksLikePtx(const InlineStatement &statement) {
+  const bool hasOtherLetters = hasOtherConstraints(statement);
   const bool hasOtherClobbers = llvm::any_of(statement.clobbers, [](const auto &clobber) {
     return clobber.first != "memory" && clobber.first != "cc" && clobber.first != "~{memory}";
   });
@@ -159,7 +175,8 @@ bool looksLikePtx(const InlineStatement &statement) {
   bool any = statement.isDevice && !whole.empty() && whole.find_first_not_of("{} \t\r\n;") == llvm::StringRef::npos;
   bool sure = false, hasOthers = false;
   llvm::SmallVector<llvm::StringRef> lines;
-  statement.text.text().split(lines, '\n');
+  const std::string uncommented = withoutComments(statement.text.text());
+  llvm::StringRef(uncommented).split(lines, '\n');
   for (llvm::StringRef line : lines) {
     llvm::SmallVector<llvm::StringRef> parts;
     line.split("//").first.split(parts, ';');

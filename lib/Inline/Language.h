@@ -5,7 +5,7 @@
 
 namespace ptxray {
 
-enum class Language : uint8_t { Ptx, Cuda, Python, Llvm, Rust };
+enum class Language : uint8_t { Ptx, Cuda, Python, Llvm, Rust, Julia, Mojo, Zig };
 
 /// The language by the extension of the path; Ptx if it is none of the others.
 Language languageOf(llvm::StringRef path);

@@ -35,7 +35,7 @@ private:
   void statement(size_t keyword, size_t i);
   void noteModuleAssembly(size_t i);
   void noteGlobals();
-  void noteMachine(InlineStatement &read, size_t keyword);
+  bool isOfOtherMachine(InlineStatement &read, size_t keyword);
   void skipBlanks(size_t &i) const {
     while (i < text.size() && llvm::isSpace(text[i]))
       ++i;
@@ -75,13 +75,13 @@ bool LlvmReader::literal(size_t &i, MappedText &out) const {
 
 /// `target triple = "arm64-apple-macosx"` applies to the whole module; MLIR's `llvm.target_triple` may be that of a
 /// host whose module contains others.
-void LlvmReader::noteMachine(InlineStatement &read, size_t keyword) {
+bool LlvmReader::isOfOtherMachine(InlineStatement &read, size_t keyword) {
   if (!triples.countBefore(text, keyword))
-    return;
+    return false;
   const bool isOther = !text.drop_front(text.find('"', triples.last) + 1).starts_with("nvptx");
   const bool isOfMlir = text.take_front(triples.last).ends_with("_");
-  read.isForeign = isOther && !isOfMlir;
   read.isDevice = !isOther;
+  return isOther && !isOfMlir;
 }
 
 /// Notes what `module asm ".shared .b32 x;"` declares: all statements can name it.
@@ -123,7 +123,10 @@ void LlvmReader::statement(size_t keyword, size_t i) {
   read.place = {narrow<uint32_t>(keyword), narrow<uint32_t>(i)};
   read.keyword = {read.place.begin, read.place.begin + 3};
   read.function = functions.countBefore(text, keyword);
-  noteMachine(read, keyword);
+  if (isOfOtherMachine(read, keyword)) {
+    result.skipped.push_back({read.place, forOtherMachine.str()});
+    return;
+  }
   readConstraints(constraints, read);
   result.statements.push_back(std::move(read));
 }

@@ -36,6 +36,20 @@ void MappedText::append(const MappedText &other, Range part) {
   }
 }
 
+MappedText MappedText::through(const MappedText &outer) const {
+  MappedText result;
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    const uint32_t end = i + 1 < pieces.size() ? pieces[i + 1].at : size();
+    if (pieces[i].isExact)
+      result.append(outer, pieces[i].source);
+    else
+      result.replace(text().slice(pieces[i].at, end), outer.placeOf(pieces[i].source));
+  }
+  if (home.end <= outer.size())
+    result.home = outer.placeOf(home);
+  return result;
+}
+
 const MappedText::Piece *MappedText::pieceAt(uint32_t offset) const {
   const auto behind =
       std::upper_bound(pieces.begin(), pieces.end(), offset, [](uint32_t at, const Piece &p) { return at < p.at; });

@@ -21,6 +21,9 @@ public:
   void append(const MappedText &other, Range part);
   void append(const MappedText &other) { append(other, {0, other.size()}); }
 
+  /// Returns this text with places in the source of `outer`, if `outer` is the source of this text.
+  MappedText through(const MappedText &outer) const;
+
   /// Sets the place of the statement. A part that macros composed is mapped to a place within it, if possible.
   void setHome(Range place) { home = place; }
   /// The place of a part of the text in the source; empty for an empty part.

@@ -1,7 +1,8 @@
-// Reads inline assembly in Python: that of Triton, and of programs that build MLIR.
+// Reads inline assembly in Python, that of Triton and of programs that build MLIR; in Mojo, which is like it; in Julia.
 #include "Inline/Constraints.h"
 #include "Inline/Literals.h"
 #include "Inline/Readers.h"
+#include "Inline/TextsOfSource.h"
 #include "Source/Narrow.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
@@ -84,17 +85,21 @@ std::vector<PyToken> readPyTokens(llvm::StringRef text, std::vector<Range> &rema
 
 class PythonReader {
 public:
-  explicit PythonReader(const SourceBuffer &source) : tokens(readPyTokens(source.text(), result.comments)) {}
+  PythonReader(const SourceBuffer &source, bool isForGpu)
+      : isForGpu(isForGpu), tokens(readPyTokens(source.text(), result.comments)) {}
   InlineText read();
 
 private:
   void noteBindings();
   template <typename Note> void noteParameters(size_t i, Note note);
   void call(size_t name, bool isTriton);
+  size_t sources(size_t first);
   std::string literal(PyTokens expression, MappedText &out, unsigned depth = 0) const;
 
+  const bool isForGpu; // all of the source is
   InlineText result;
   std::vector<PyToken> tokens;
+  uint32_t functions = 1;                             // of literals with sources, beside the one that the calls are in
   llvm::StringMap<std::pair<unsigned, size_t>> bound; // how often a name is, and where last
 };
 
@@ -239,22 +244,51 @@ void PythonReader::call(size_t name, bool isTriton) {
   result.statements.push_back(std::move(read));
 }
 
+/// Reads the literals that begin there as sources of their own, if they are such; returns how many there are.
+size_t PythonReader::sources(size_t first) {
+  MappedText value;
+  bool isKnown = true, isSource = false;
+  size_t i = first;
+  for (; i < tokens.size() && (tokens[i].kind == PyKind::String || tokens[i].kind == PyKind::Formatted); ++i) {
+    isKnown &= tokens[i].kind == PyKind::String;
+    isSource |= mayHoldSource(tokens[i].text);
+    if (tokens[i].isRaw)
+      value.copy(tokens[i].text, tokens[i].content);
+    else
+      appendEscaped(tokens[i].text, tokens[i].content, value);
+  }
+  if (isSource && isKnown)
+    functions = readTextOfSource(value, {functions, 0, isForGpu}, result);
+  else if (isSource)
+    skipTextOfSource(value.text(), {tokens[first].begin, tokens[i - 1].end}, result);
+  return i - first;
+}
+
 InlineText PythonReader::read() {
   noteBindings();
-  for (size_t i = 0; i + 1 < tokens.size(); ++i) {
-    const bool isTriton = tokens[i].is("inline_asm_elementwise");
-    if ((isTriton || tokens[i].is("inline_asm")) && tokens[i + 1].is("(") && !(i && tokens[i - 1].is("def")))
-      call(i, isTriton);
+  for (size_t i = 0; i < tokens.size();) {
+    if (tokens[i].kind == PyKind::String || tokens[i].kind == PyKind::Formatted) {
+      i += sources(i);
+      continue;
+    }
+    const bool isCall = i + 1 < tokens.size() && tokens[i + 1].is("(") && !(i && tokens[i - 1].is("def"));
+    const bool isTriton = tokens[i].is("inline_asm_elementwise") || tokens[i].is("asmcall");
+    const bool isOfMojo = i + 1 < tokens.size() && tokens[i].is("inlined_assembly") && tokens[i + 1].is("[");
+    if (isOfMojo || (isCall && (isTriton || tokens[i].is("inline_asm"))))
+      call(i, isTriton || isOfMojo);
+    else if (isCall && tokens[i].is("asm") && i + 2 < tokens.size() && tokens[i + 2].kind == PyKind::String)
+      result.skipped.push_back({{tokens[i].begin, tokens[i + 2].end}, "in a call of `asm`"});
+    ++i;
   }
   return std::move(result);
 }
 
 } // namespace
 
-InlineText readPython(const SourceBuffer &source) {
-  if (!source.text().contains("inline_asm"))
+InlineText readPython(const SourceBuffer &source, bool isForGpu) {
+  if (!mayHoldSource(source.text()) && !source.text().contains("assembly"))
     return {};
-  return PythonReader(source).read();
+  return PythonReader(source, isForGpu).read();
 }
 
 } // namespace ptxray

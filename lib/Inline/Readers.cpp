@@ -1,5 +1,6 @@
 #include "Inline/Readers.h"
 #include "Inline/Constraints.h"
+#include "Inline/CppTokens.h"
 
 namespace ptxray {
 
@@ -9,7 +10,8 @@ Language languageOf(llvm::StringRef path) {
       {".hh", Language::Cuda},    {".hxx", Language::Cuda}, {".inl", Language::Cuda},  {".inc", Language::Cuda},
       {".cc", Language::Cuda},    {".cpp", Language::Cuda}, {".cxx", Language::Cuda},  {".in", Language::Cuda},
       {".jinja", Language::Cuda}, {".c", Language::Cuda},   {".py", Language::Python}, {".ll", Language::Llvm},
-      {".mlir", Language::Llvm},  {".rs", Language::Rust},
+      {".mlir", Language::Llvm},  {".rs", Language::Rust},  {".jl", Language::Julia},  {".mojo", Language::Mojo},
+      {".zig", Language::Zig},
   };
   for (const auto &[extension, language] : extensions)
     if (path.ends_with(extension))
@@ -18,21 +20,32 @@ Language languageOf(llvm::StringRef path) {
 }
 
 std::optional<Language> findLanguage(llvm::StringRef name) {
-  static constexpr std::pair<llvm::StringLiteral, Language> names[] = {{"ptx", Language::Ptx},
-                                                                       {"cuda", Language::Cuda},
-                                                                       {"python", Language::Python},
-                                                                       {"llvm", Language::Llvm},
-                                                                       {"rust", Language::Rust}};
+  static constexpr std::pair<llvm::StringLiteral, Language> names[] = {
+      {"ptx", Language::Ptx},   {"cuda", Language::Cuda},   {"python", Language::Python}, {"llvm", Language::Llvm},
+      {"rust", Language::Rust}, {"julia", Language::Julia}, {"mojo", Language::Mojo},     {"zig", Language::Zig}};
   for (const auto &[known, language] : names)
     if (name == known)
       return language;
   return std::nullopt;
 }
 
+/// Zig names its operands in a syntax of its own.
+static InlineText countZig(const SourceBuffer &source) {
+  InlineText text;
+  const std::vector<CppToken> tokens = readCppTokens(source.text());
+  for (size_t i = 0; i + 1 < tokens.size(); ++i)
+    if (tokens[i].is("asm") && (tokens[i + 1].is("volatile") || tokens[i + 1].is("(")))
+      text.skipped.push_back({tokens[i].place, "in Zig, which ptxray does not read"});
+  return text;
+}
+
 InlineText readSource(const SourceBuffer &source, Language language, llvm::StringRef path, Headers headers,
                       SourceBuild build) {
   switch (language) {
-  case Language::Python: return readPython(source);
+  case Language::Python:
+  case Language::Mojo: return readPython(source);
+  case Language::Julia: return readPython(source, /*isForGpu=*/true);
+  case Language::Zig: return countZig(source);
   case Language::Llvm: return readLlvm(source);
   case Language::Rust: return readRust(source);
   default: return readCuda(source, path, headers, build);

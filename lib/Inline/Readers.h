@@ -18,11 +18,14 @@ struct SourceBuild {
 /// Headers are looked for relative to `path`, or nowhere if it is empty.
 InlineText readCuda(const SourceBuffer &source, llvm::StringRef path, Headers headers, SourceBuild build = {});
 
+/// Reads CUDA C++ in a literal of another source.
+InlineText readCudaText(const SourceBuffer &source);
+
 /// Is true if a guard about this macro is about a machine other than an NVIDIA GPU.
 bool isOtherMachine(llvm::StringRef macro);
 
-/// Reads calls of `inline_asm_elementwise` and `llvm.inline_asm`.
-InlineText readPython(const SourceBuffer &source);
+/// Reads calls of `inline_asm_elementwise` and `llvm.inline_asm`, and CUDA C++ in literals.
+InlineText readPython(const SourceBuffer &source, bool isForGpu = false);
 /// Reads `asm sideeffect "...", "..."` in LLVM's assembly, and `llvm.inline_asm` in MLIR.
 InlineText readLlvm(const SourceBuffer &source);
 /// Reads `asm!` in Rust.

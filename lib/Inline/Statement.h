@@ -3,6 +3,7 @@
 #include "Inline/Guards.h"
 #include "Inline/MappedText.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -24,6 +25,11 @@ enum class TemplateStyle : uint8_t {
   Llvm, // `$0`, `${0}`, `$$`
 };
 
+/// One arm of a choice: of an `if` with its `else`, or of an `#if`.
+struct InlineBranch {
+  uint32_t choice = 0, arm = 0;
+};
+
 struct InlineStatement {
   Range place;   // from the keyword to the closing parenthesis
   Range keyword; // `asm`
@@ -33,20 +39,23 @@ struct InlineStatement {
   std::vector<std::pair<std::string, Range>> clobbers;
   std::optional<Range> missingComma; // an operand that follows another one
   bool isVolatile = false;
-  bool isBasic = false;      // without any colon
-  bool isDevice = false;     // it is in a function for a GPU
-  bool isKernel = false;     // it is in a kernel
-  bool isNearDevice = false; // its source has such functions
-  bool isForeign = false;    // a guard around it names another machine
-  uint32_t guard = 0;        // number of the innermost `#if` around it; 0: none
-  uint32_t function = 0;     // which one it is in, from 1; 0: none
+  bool isBasic = false;                        // without any colon
+  bool isDevice = false;                       // it is in a function for a GPU
+  bool isKernel = false;                       // it is in a kernel
+  bool isNearDevice = false;                   // its source has such functions
+  uint32_t guard = 0;                          // number of the innermost `#if` around it; 0: none
+  uint32_t function = 0;                       // which one it is in, from 1; 0: none
+  llvm::SmallVector<InlineBranch, 2> branches; // arms around the statement
 };
 
-/// A statement of which not enough is known.
+/// A statement that is not judged: too little of it is known, or another machine executes it.
 struct SkippedStatement {
   Range place;
   std::string reason; // `with #if inside`
 };
+
+/// The reason for passing over a statement that several steps share.
+inline constexpr llvm::StringLiteral forOtherMachine = "for another machine";
 
 struct InlineText {
   std::vector<InlineStatement> statements; // in the order of the text

@@ -1,4 +1,4 @@
-; Of another machine, as its triple says; a later module of the same file may be for a GPU.
+; Of another machine, as its triple says; a later module of the same file may be for a GPU. //@ skipped 2
 target triple = "arm64-apple-macosx15.0.0"
 define i64 @f(ptr %p) {
   %1 = call i64 asm sideeffect "ldr ${0:w}, [$1]", "=r,r,~{memory}"(ptr %p)

@@ -1,4 +1,4 @@
-// What faults.cu has, without a fault: accepted by nvcc and ptxas.
+// What faults.cu has, without a fault: accepted by nvcc and ptxas. //@ skipped 3
 
 // address-r-generic
 __device__ int ld(unsigned a) {

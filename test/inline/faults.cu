@@ -1,4 +1,4 @@
-// One fault each, as nvcc or ptxas refuses it; the same without a fault is in clean.cu.
+// One fault each, as nvcc or ptxas refuses it; the same without a fault is in clean.cu. //@ skipped 1
 
 // address-r-generic
 __device__ int ld(unsigned a) {

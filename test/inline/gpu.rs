@@ -1,4 +1,4 @@
-// Assembly of Rust for nvptx64, beside that of other machines.
+// Assembly of Rust for nvptx64, beside that of other machines. //@ skipped 1
 #![feature(asm_experimental_arch)]
 #![no_std]
 use core::arch::asm;

@@ -1,4 +1,4 @@
-//@ target sm_90a
+//@ target sm_90a, skipped 4
 // What an `#if` keeps from the target is left out; where it is not known, a statement may be for another target.
 __device__ void guarded(unsigned a) {
 #if __CUDA_ARCH__ >= 1000

@@ -1,4 +1,4 @@
-// Assembly of other machines is none of our business.
+// Assembly of other machines is none of our business. //@ skipped 14
 int renamed() asm("another_name");
 register long stack asm("rsp");
 static unsigned long long ticks() {

@@ -1,4 +1,4 @@
-// The triple of a host says nothing about the modules inside.
+// The triple of a host says nothing about the modules inside. //@ skipped 2
 module attributes {llvm.target_triple = "x86_64-unknown-linux-gnu"} {
   llvm.func @f(%a: i32) {
     %0 = llvm.inline_asm has_side_effects "rdtsc", "=r" : () -> i32

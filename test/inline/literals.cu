@@ -1,4 +1,4 @@
-// How templates are written: adjacent literals, escapes, raw strings, splices, comments.
+// How templates are written: adjacent literals, escapes, raw strings, splices, comments. //@ skipped 2
 __device__ void literals(unsigned *p, unsigned a, float f, unsigned long long l) {
   unsigned d;
   asm("add.s32 %0, %1, %1;" : "=r"(d) : "r"(a));

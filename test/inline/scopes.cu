@@ -1,4 +1,4 @@
-// Statements of one function share the scope of its body.
+// Statements of one function share the scope of its body. //@ skipped 1
 struct Field {
   unsigned value;
   __device__ Field &operator+=(const Field &other) {

@@ -281,7 +281,7 @@ static Language languageFor(StringRef id, StringRef path) {
   static constexpr std::pair<llvm::StringLiteral, Language> ids[] = {
       {"ptx", Language::Ptx},   {"cuda", Language::Cuda},   {"cuda-cpp", Language::Cuda}, {"cpp", Language::Cuda},
       {"c", Language::Cuda},    {"cuda-c", Language::Cuda}, {"python", Language::Python}, {"llvm", Language::Llvm},
-      {"mlir", Language::Llvm}, {"rust", Language::Rust},
+      {"mlir", Language::Llvm}, {"rust", Language::Rust},   {"julia", Language::Julia},   {"mojo", Language::Mojo},
   };
   for (const auto &[name, language] : ids)
     if (name == id)

@@ -149,7 +149,7 @@ parameter
     Space { b.declSpace(last()); } (Align Integer { b.declAlignValue(last()); })*
     Dotted { b.declType(last()); } (Dotted { b.declType(last()); })?
     (Align Integer { b.declAlignValue(last()); }
-    | Ptr { b.declPtr(); } (Space { b.declPtrSpace(last()); })? (Align Integer { b.declPtrAlign(last()); })?
+    | Ptr { b.declPtr(); } ((Space | Dotted) { b.declPtrSpace(last()); })? (Align Integer { b.declPtrAlign(last()); })?
     )?
     Id { b.declName(last()); } (LeftBracket { b.openDim(); } ((Integer | WarpSize) { b.declDim(last()); })? RightBracket)?
     { b.endDeclarator(); }

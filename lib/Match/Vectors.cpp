@@ -134,8 +134,12 @@ void OperandJudge::judgeElements(const Shape &shape, unsigned node) {
     for (unsigned n = node + 1; n < node + shape.extent; n += shapes[n].extent)
       if (isConstant(shapes[n]))
         judgeSize(shapes[n], n);
-  if (has(isa::Destination) && onlySinks)
+  if (!onlySinks)
+    return;
+  if (has(isa::Destination))
     fail(DiagId::VectorOfSinks, node);
+  else if (has(isa::SinkAllowed)) // nothing says what the elements are
+    fail(DiagId::SinkAsSource, node + 1);
 }
 
 /// Returns whether ptxas treats a vector whose first element is constant as a constant, and ignores sizes.

@@ -18,7 +18,10 @@ void checkParameter(const Declaration &declaration, Site site, ModuleState &modu
     if (declaration.dims.count && module.ast.dims[declaration.dims.first] == 0)
       module.sink.report(DiagId::OpenParameter, declaration.nameRange, name);
     const llvm::StringRef pointed = module.text(declaration.ptrSpace);
-    if (pointed == ".reg" || pointed == ".param" || pointed == ".tex" || pointed.contains('['))
+    const bool isOpaque = pointed == ".texref" || pointed == ".samplerref" || pointed == ".surfref"; // as of OpenCL
+    const bool isSpace =
+        pointed == ".const" || pointed == ".global" || pointed == ".local" || pointed.starts_with(".shared");
+    if (!pointed.empty() && !isOpaque && (!isSpace || pointed.contains('[')))
       module.sink.report(DiagId::SyntaxError, declaration.range, pointed, "`.const`, `.global`, `.local` or `.shared`");
     const isa::Directive &pointer = isa::directive(isa::DirectiveId::Ptr);
     if (declaration.isPtr && !module.availability.holds(pointer.gate))

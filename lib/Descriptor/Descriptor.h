@@ -81,8 +81,9 @@ struct Use {
 enum class Offence : uint8_t { Bits, Type, Shape, Form, Transpose };
 struct Problem {
   Offence offence;
-  std::string text;  // `M = 192`
-  std::string table; // `Table 39`
+  std::string text;        // `M = 192`
+  std::string table;       // `Table 39`
+  bool isPedantic = false; // whether NVIDIA's own libraries do so
 };
 /// Finds reserved bits that are set and values without a meaning; the other checks call this one.
 std::vector<Problem> checkFields(const Format &format, uint64_t value);

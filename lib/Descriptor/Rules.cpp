@@ -217,8 +217,10 @@ void InstructionCheck::transposes() {
 
 void InstructionCheck::transposed(llvm::StringRef matrix, const std::optional<uint64_t> &shared, bool isOfEightBits) {
   const std::string name = matrix.upper();
-  if (isOfEightBits && bitsOf(typeOf(matrix)) < 8)
+  if (isOfEightBits && bitsOf(typeOf(matrix)) < 8) {
     report.add(Offence::Transpose, name + " of ." + typeOf(matrix).str() + " cannot be transposed", "Table 52");
+    report.problems.back().isPedantic = true; // CUTLASS does so
+  }
   if (!shared)
     return;
   const bool wideAtoms = findFormat("smem", "", use.family)->get(*shared, "swizzle") == 1;

@@ -36,10 +36,13 @@ Kind kindOf(Offence offence) {
 void reportProblems(const FormView &context, llvm::StringRef operand, const descriptor::Format &format, uint64_t value,
                     llvm::ArrayRef<Problem> problems, Judgement &judgement) {
   for (const Problem &problem : problems) {
+    if (problem.isPedantic && !context.written.availability.module().pedantic)
+      continue;
     Finding &finding =
         judgement.report(Phase::Warning, DiagId::DescriptorValue, context.placeOfOperand(operand), textThere,
                          "0x" + llvm::utohexstr(value, /*LowerCase=*/true), problem.text, problem.table);
     finding.kind = kindOf(problem.offence);
+    finding.severity = problem.isPedantic ? Severity::Pedantic : Severity::Warning;
     finding.notes.push_back("it says " + descriptor::summaryOf(format, value));
   }
 }

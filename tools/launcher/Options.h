@@ -16,6 +16,7 @@ struct Options {
   bool help = false, probe = false, driverPath = false, validate = false, jit = false;
   bool cooperative = false, fresh = false, guards = true;
   bool isRecorded = false; // the launch is that of a recording
+  bool isPartial = false;  // that leaves out memory
   std::vector<Argument> arguments;
   std::vector<NamedBuffer> buffers;
   std::vector<std::pair<std::string, Buffer>> variables;        // of the module, set before the launch

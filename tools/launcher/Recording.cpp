@@ -461,6 +461,7 @@ void take(Options &options, Recording recording) {
   options.shared = recording.shared;
   options.cooperative = recording.isCooperative;
   options.isRecorded = true;
+  options.isPartial = !recording.leftOut.empty();
   const bool hasResults = recording.result == 0;
   for (const Bytes &parameter : recording.parameters)
     options.arguments.emplace_back().bytes = parameter;

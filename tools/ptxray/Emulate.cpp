@@ -215,9 +215,18 @@ void Emulation::writeCounts(const machine::Outcome &outcome, const Arguments &ar
     writeFile(*coverage, [&](llvm::raw_ostream &out) { writeCoverage(out, outcome.counts, input.report); });
 }
 
+/// Returns whether the kernel accesses memory outside of all buffers.
+static bool leavesRecording(const Diagnostic &found) {
+  return found.id == DiagId::RunOutOfBounds && llvm::is_contained(found.args, "memory");
+}
+
 /// Adds what a launch found to the report and prints it, with what the kernel printed. Returns an exit status.
 int Emulation::report(machine::Outcome outcome, const Arguments &arguments) {
   FileReport &report = input.report;
+  const auto missing = llvm::find_if(outcome.diagnostics, leavesRecording);
+  if (options.isPartial && missing != outcome.diagnostics.end())
+    fail(NotEmulated, placeText(report, missing->range) + ": `" + kernel.name +
+                          "` needs memory that the recording leaves out: " + missing->message());
   for (Diagnostic &found : outcome.diagnostics)
     if (isWanted(found, input.options))
       report.diagnostics.push_back(std::move(found));

@@ -9,6 +9,10 @@ a binary or a source that may hold assembly; what is there stays, so that a run 
 compilers in their newest releases, for four targets, without a GPU. All is checked, and of each error ptxas is asked:
 of PTX the file with its own target, of inline assembly the statement, as nvcc makes PTX of it where that is there.
 
+With --trees FOLDER, each folder below it is a tree, such as a checkout, and is read in place of the packages. A tree
+whose hash is in test/crater/seen.txt is left out, and so are modules of PTX with a hash there. --remember adds the
+hashes of what this run has read, so that the next run reads what nobody has seen.
+
 test/crater/judged.txt has a line for each report that a person has read: the key that is shown here, which is the same
 for copies in other packages, a verdict (true, harmless or false) and the reason. Reports with a line are not shown
 again. Exit status: 0 nothing is new, 1 something is, 2 the run failed."""
@@ -57,6 +61,42 @@ def unpack(package, folder, is_fresh):
     (folder / "files").mkdir(exist_ok=True)
     marker.write_text(wheel.name)
     return wheel.name
+
+
+def hash_of(contents):
+    return hashlib.sha256(contents).hexdigest()[:16]
+
+
+def hashes_of(tree):
+    """Returns the hash of a tree, and those of its modules by path: neither depends on where the tree is."""
+    modules, lines = {}, []
+    for path in sorted(tree.rglob("*")):
+        if ".git" in path.relative_to(tree).parts or not is_wanted(path.name) or not path.is_file():
+            continue
+        one = hash_of(path.read_bytes())
+        lines.append(f"{path.relative_to(tree)} {one}")
+        if path.suffix == ".ptx":
+            modules[path] = one
+    return hash_of("\n".join(lines).encode()), modules
+
+
+class Seen:
+    """Keeps the hashes of trees and modules that earlier runs have read."""
+
+    def __init__(self, lists):
+        self.path = lists / "seen.txt"
+        lines = self.path.read_text().splitlines() if self.path.exists() else []
+        self.hashes = {line.split()[1] for line in lines if line and not line.startswith("#")}
+        self.new = []
+
+    def add(self, kind, one, name):
+        if one not in self.hashes:
+            self.hashes.add(one)
+            self.new.append(f"{kind} {one} {name}")
+
+    def remember(self):
+        with self.path.open("a") as out:
+            out.writelines(line + "\n" for line in self.new)
 
 
 def compile_kernels(folder, is_fresh):
@@ -148,10 +188,28 @@ def judged(lists):
 
 
 def check(package, options, judge, known):
-    """counts by verdict, and lines about what is new"""
     folder = options.folder / package
     wheel = compile_kernels(folder, options.fresh) if package == COMPILED else unpack(package, folder, options.fresh)
-    reports = reports_of(options.ptxray, package, folder / "files")
+    return wheel, *judge_reports(package, reports_of(options.ptxray, package, folder / "files"), judge, known)
+
+
+def check_tree(name, options, judge, known, seen):
+    """Checks a tree except for the modules that were seen elsewhere. Returns nothing about a tree that was seen."""
+    tree = options.trees / name
+    one, modules = hashes_of(tree)
+    if one in seen.hashes:
+        return f"{name}: seen", collections.Counter(), []
+    old = {str(path) for path, module in modules.items() if module in seen.hashes}
+    reports = {key: one for key, one in reports_of(options.ptxray, name, tree).items() if one["path"] not in old}
+    seen.add("tree", one, name)
+    for path, module in modules.items():
+        seen.add("module", module, f"{name}/{path.name}")
+    what = f"{name}: {len(modules) - len(old)} new modules of {len(modules)}"
+    return what, *judge_reports(name, reports, judge, known)
+
+
+def judge_reports(package, reports, judge, known):
+    """Returns counts by verdict, and lines about what is new."""
     counts = collections.Counter(known.get(key, "new") for key in reports)
     lines = []
     for number, (key, one) in enumerate((key, one) for key, one in reports.items() if key not in known):
@@ -161,7 +219,7 @@ def check(package, options, judge, known):
         lines.append(f"{key} {package}/{one['place']}: {one['severity']}: {one['message']} [{one['rule']}]")
         lines[-1] += f" x{one['count']}" if one["count"] > 1 else ""
         lines.append(f"    {mark}{'; ' if phrase else ''}{phrase}")
-    return wheel, counts, lines
+    return counts, lines
 
 
 def programs():
@@ -183,13 +241,19 @@ def main():
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build" / "crater")
     parser.add_argument("--lists", type=pathlib.Path, default=ROOT / "test" / "crater", help="where both lists are")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--trees", type=pathlib.Path, help="read the folders below this one in place of packages")
+    parser.add_argument("--remember", action="store_true", help="add what was read to seen.txt")
     options = parser.parse_args()
+    seen = Seen(options.lists)
     lines = (options.lists / "packages.txt").read_text().splitlines()
     packages = [line for line in lines if line and not line.startswith("#") and options.only in line][: options.first]
+    if options.trees:
+        packages = sorted(one.name for one in options.trees.iterdir() if one.is_dir() and options.only in one.name)
     judge, known = programs(), judged(options.lists)
     total, failed = collections.Counter(), 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        futures = [(name, pool.submit(check, name, options, judge, known)) for name in packages]
+        how = (check_tree, (options, judge, known, seen)) if options.trees else (check, (options, judge, known))
+        futures = [(name, pool.submit(how[0], name, *how[1])) for name in packages]
         for name, future in futures:
             try:
                 wheel, counts, lines = future.result()
@@ -205,7 +269,9 @@ def main():
             print(f"{wheel}: {', '.join(f'{n} {what}' for what, n in sorted(counts.items())) or 'nothing'}", flush=True)
             print("".join(line + "\n" for line in lines), end="", flush=True)
     summary = ", ".join(f"{n} {what}" for what, n in sorted(total.items())) or "no report"
-    print(f"{len(packages) - failed} packages; {summary}")
+    print(f"{len(packages) - failed} {'trees' if options.trees else 'packages'}; {summary}")
+    if options.remember:
+        seen.remember()
     sys.exit(2 if failed == len(packages) else total["new"] > 0)
 
 

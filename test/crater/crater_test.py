@@ -40,3 +40,17 @@ with tempfile.TemporaryDirectory() as folder:
     (lists / "judged.txt").write_text(f"{line.split()[0]} perhaps\n")
     status, said = run(lists, "--folder", lists / "crater")
     assert status == 1 and "judged.txt:1: expected" in said, said
+
+    # A tree that was read is not read again, nor is a module of it in another tree.
+    module = ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() { ret.unl; }\n"
+    for tree in ("one", "two"):
+        (lists / "trees" / tree).mkdir(parents=True)
+        (lists / "trees" / tree / "k.ptx").write_text(module)
+    (lists / "trees" / "two" / "f.cu").write_text(SOURCE)
+    (lists / "judged.txt").write_text("# none\n")
+    words = ("--trees", lists / "trees", "--jobs", "1")
+    status, said = run(lists, *words, "--only", "one", "--remember")
+    assert status == 1 and "one/k.ptx:4: error" in said and "1 trees" in said, said
+    assert (lists / "seen.txt").read_text().count("\n") == 2, "a tree and a module"
+    status, said = run(lists, *words)
+    assert status == 1 and "one: seen" in said and "k.ptx" not in said and "two/f.cu:2: error" in said, said

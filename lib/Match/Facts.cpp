@@ -265,20 +265,6 @@ static void addNodes(Facts &facts, llvm::ArrayRef<Shape> shapes, llvm::ArrayRef<
   facts.noted = notedOf(facts);
 }
 
-/// Adds the ranges that conditions allow for an operand, if the operand is a register.
-static void addRuleRanges(const FormView &view, Facts &facts) {
-  const isa::Tables &t = isa::tables();
-  for (const uint32_t index : isa::run(t.formRules, view.form().rules)) {
-    const isa::Rule &rule = t.rules[index];
-    const isa::Expr &range = t.exprs[rule.require];
-    if (range.op != isa::ExprOp::OperandIn || asksForUnknown(view, rule.when) || !holds(view, rule.when))
-      continue;
-    const Shape *shape = view.operand(range.a);
-    if (shape && shape->kind == ShapeKind::Register)
-      facts.ranges.push_back({narrow<uint16_t>(view.nodeOf[range.a]), range.b, range.c});
-  }
-}
-
 Facts factsOf(const FormView &view) {
   const llvm::ArrayRef<Shape> shapes = view.written.shapes;
   Facts facts;
@@ -302,7 +288,6 @@ Facts factsOf(const FormView &view) {
     if (operand.ranges.count && shapes[node].kind == ShapeKind::Register)
       facts.ranges.push_back({narrow<uint16_t>(node), operand.ranges.first, operand.ranges.count});
   }
-  addRuleRanges(view, facts);
   addNodes(facts, shapes, uses);
   return facts;
 }

@@ -18,18 +18,28 @@ public:
   SourceCheck(const InlineText &text, const CheckOptions &options, Session &session, DiagnosticSink &sink,
               std::vector<InlineSummary::Expansion> *expansions = nullptr)
       : text(text), session(session), targets(inlineTargets(options)), target(options.target), sink(sink),
-        expansions(expansions) {}
+        expansions(expansions) {
+    size_t bytes = 0;
+    for (const InlineStatement &statement : text.statements)
+      bytes += statement.text.text().size();
+    session.knowledge.budget.begin(bytes);
+    trialsLeft = leastTrials + bytes / bytesOfTrial;
+  }
   void run();
+  std::vector<InlineSummary::Skipped> takeSkipped() { return std::move(skipped); }
   std::optional<InlineModule> moduleAt(uint32_t place);
   std::vector<InlineUnit> units(const SourceBuffer &source);
 
 private:
   using Group = llvm::SmallVector<const InlineStatement *, 1>;
+  static constexpr size_t leastTrials = 1500, bytesOfTrial = 8; // a trial takes about as long as 8 bytes of PTX
   void collectDeclared();
   Group groupFrom(size_t first);
   void begin();
-  const JudgedFragment &judged(const Group &group, const Fragment &fragment, llvm::ArrayRef<InlineTarget> targets);
+  const JudgedFragment &judged(const Group &group, const Fragment &fragment, llvm::ArrayRef<InlineTarget> targets,
+                               const char *kind = "");
   Fragment fragmentOf(const Group &group, DiagnosticSink &reports);
+  std::optional<Fragment::Numbers> chosenNumbers(const Group &group, std::vector<Fragment::Numbers> choices);
   void judge(const Group &group);
   PieceContext contextOf(const Group &group, const Fragment &fragment) const;
   void report(const Diagnostic &finding, const MappedText &module, const Group &group);
@@ -51,6 +61,10 @@ private:
   std::vector<Group> unguarded, guarded; // groups that pass: always compiled, and kept from some targets
   std::map<std::pair<uint32_t, std::string>, bool> refusedAnyway; // by function and target
   DiagnosticSink unused;                                          // for findings that are reported elsewhere
+  size_t trialsLeft = 0;                                          // modules that may be judged to choose numbers
+  llvm::StringMap<std::optional<Fragment::Numbers>>
+      chosen; // by the fragment before the choice; none: no trial was left
+  std::vector<InlineSummary::Skipped> skipped;
 };
 
 void SourceCheck::collectDeclared() {
@@ -182,36 +196,51 @@ void SourceCheck::lintGuard(const Group &group) {
 }
 
 const JudgedFragment &SourceCheck::judged(const Group &group, const Fragment &fragment,
-                                          llvm::ArrayRef<InlineTarget> targets) {
+                                          llvm::ArrayRef<InlineTarget> targets, const char *kind) {
   const PieceContext context = contextOf(group, fragment);
   // The first target and the number of targets identify those that the options allow.
   std::string key = fragment.key() + '\0' + targets.front().ptx + targets.front().target + '\0' +
-                    std::to_string(targets.size()) + '\0' + llvm::join(context.declared, ",");
+                    std::to_string(targets.size()) + kind + '\0' + llvm::join(context.declared, ",");
   std::unique_ptr<JudgedFragment> &judged = session.fragments[key];
-  if (!judged)
+  AdviceBudget &budget = session.knowledge.budget;
+  if (judged && judged->text == budget.text)
+    return *judged;
+  if (judged && judged->advice <= budget.left && judged->isBare == !budget.left) {
+    budget.left -= judged->advice;
+  } else {
+    const uint64_t before = budget.left;
     judged = std::make_unique<JudgedFragment>(judgeFragment(fragment, targets, context, session));
+    judged->advice = before - budget.left;
+    judged->isBare = !budget.left;
+  }
+  judged->text = budget.text;
   return *judged;
 }
 
-/// Makes the fragment of a group. Numbers within words are chosen so that the words pass, or get furthest.
-Fragment SourceCheck::fragmentOf(const Group &group, DiagnosticSink &reports) {
-  auto make = [&](Fragment::Numbers numbers, DiagnosticSink &into) {
-    Fragment fragment(std::move(numbers));
-    for (const InlineStatement *statement : group)
-      fragment.add(*statement, into);
-    return fragment;
-  };
-  Fragment any = make({}, reports);
-  std::vector<Fragment::Numbers> choices = any.choices();
-  if (choices.empty())
-    return any;
+static Fragment fragmentWith(Fragment::Numbers numbers, llvm::ArrayRef<const InlineStatement *> group,
+                             DiagnosticSink &reports) {
+  Fragment fragment(std::move(numbers));
+  for (const InlineStatement *statement : group)
+    fragment.add(*statement, reports);
+  return fragment;
+}
+
+/// Chooses numbers within words so that the words pass, or else so that the first error is as late as possible: the
+/// words before it fit. Returns nothing if too many trials were made in the source.
+std::optional<Fragment::Numbers> SourceCheck::chosenNumbers(const Group &group,
+                                                            std::vector<Fragment::Numbers> choices) {
+  const AdviceBudget::Paused pause(session.knowledge.budget); // a trial needs no advice
   size_t best = 0;
-  uint32_t latest = 0; // the place of the first error: the words before it fit, so it is about what is wrong
+  uint32_t latest = 0;
   for (size_t i = 0; i < choices.size(); ++i) {
-    Fragment fragment = make(choices[i], unused);
-    const JudgedFragment &answer = judged(group, fragment, targets);
+    const Fragment fragment = fragmentWith(choices[i], group, unused);
+    const JudgedFragment &answer = judged(group, fragment, targets, " trial");
+    const size_t trials = answer.passes ? 1 : targets.size();
+    if (trials > trialsLeft)
+      return std::nullopt;
+    trialsLeft -= trials;
     if (answer.passes)
-      return fragment;
+      return std::move(choices[i]);
     const auto first =
         llvm::find_if(answer.findings, [](const Diagnostic &d) { return d.severity == Severity::Error; });
     if (first->range.begin > latest) {
@@ -219,13 +248,27 @@ Fragment SourceCheck::fragmentOf(const Group &group, DiagnosticSink &reports) {
       best = i;
     }
   }
-  return make(std::move(choices[best]), unused);
+  return std::move(choices[best]);
+}
+
+/// Makes the fragment of a group, with numbers chosen where it has them within words.
+Fragment SourceCheck::fragmentOf(const Group &group, DiagnosticSink &reports) {
+  Fragment any = fragmentWith({}, group, reports);
+  const auto [known, isNew] = chosen.try_emplace(any.key(), Fragment::Numbers());
+  if (isNew)
+    if (std::vector<Fragment::Numbers> choices = any.choices(); !choices.empty())
+      known->second = chosenNumbers(group, std::move(choices));
+  return known->second && !known->second->empty() ? fragmentWith(*known->second, group, unused) : any;
 }
 
 void SourceCheck::judge(const Group &group) {
   if (llvm::none_of(group, [](const InlineStatement *s) { return looksLikePtx(*s); }))
     return;
   const Fragment fragment = fragmentOf(group, sink);
+  if (const auto known = chosen.find(fragment.key()); known != chosen.end() && !known->second) {
+    skipped.push_back({group.front()->place, "with too many numbers to choose"});
+    return;
+  }
   const JudgedFragment &judged = this->judged(group, fragment, targets);
   const MappedText module = fragment.module(judged.target.ptx, judged.target.target, judged.target.hasFloats);
   if (expansions)
@@ -337,7 +380,9 @@ CheckedText checkStatements(const InlineText &text, const CheckOptions &options,
   InlineSummary &summary = checked.inlined.emplace(summaryOf(text));
   session.limitFragments();
   DiagnosticSink sink;
-  SourceCheck(text, options, session, sink, expansions == Expansions::Told ? &summary.expansions : nullptr).run();
+  SourceCheck check(text, options, session, sink, expansions == Expansions::Told ? &summary.expansions : nullptr);
+  check.run();
+  llvm::append_range(summary.skipped, check.takeSkipped());
   // The uses of a macro share its body.
   llvm::StringSet<> told;
   sink.eraseIf([&](Diagnostic &d) {

@@ -144,7 +144,7 @@ namespace {
 /// Reads a file from its beginning to its end. What is wrong is thrown.
 class Reader {
 public:
-  explicit Reader(std::string path) : path(std::move(path)), bytes(readBytes(this->path)) {}
+  Reader(std::string path, uint64_t most) : path(std::move(path)), most(most), bytes(readBytes(this->path)) {}
 
   Recording read();
 
@@ -174,6 +174,7 @@ private:
   void checkSum(size_t begin);
 
   const std::string path;
+  const uint64_t most; // bytes of memory
   const Bytes bytes;
   size_t at = 0;
   std::vector<uint64_t> sizes, texelSizes; // of the memory, and of texels
@@ -226,7 +227,7 @@ Bytes Reader::bytesIn(std::string_view text) const {
 
 void Reader::declare(uint64_t size) {
   declared += size;
-  if (declared > mostRecorded || sizes.size() + texelSizes.size() > mostPieces)
+  if (declared > most || sizes.size() + texelSizes.size() > mostPieces)
     damaged("it has more memory than a recording may have");
 }
 
@@ -385,7 +386,9 @@ bool isRecording(const std::string &path) {
   return file.read(beginning.data(), static_cast<std::streamsize>(magic.size())) && beginning == magic;
 }
 
-Recording readRecording(const std::string &path) { return Reader(path).read(); }
+Recording readRecording(const std::string &path, uint64_t most) {
+  return Reader(path, std::min(most, mostRecorded)).read();
+}
 
 std::vector<std::string> remarksOn(const Recording &recording) {
   std::vector<std::string> remarks;

@@ -2,6 +2,7 @@
 #include "Emulate.h"
 #include "../launcher/Output.h"
 #include "../launcher/Recording.h"
+#include "Binaries.h"
 #include "Check/Suppressions.h"
 #include "CountersOutput.h"
 #include "EmulatedImages.h"
@@ -228,6 +229,11 @@ int Emulation::report(machine::Outcome outcome, const Arguments &arguments) {
   report.diagnostics.clear();
   llvm::outs() << outcome.printed;
   llvm::outs().flush();
+  if (outcome.printedLost)
+    usageError("`" + kernel.name + "` printed " + std::to_string(outcome.printedLost) +
+               " bytes more than the buffer of a GPU holds: the oldest are lost");
+  if (outcome.isOutOfMemory)
+    fail(BadUsage, "kernel `" + kernel.name + "` needs more memory than it may take (--memory-limit)");
   if (!outcome.refusal.empty() && outcome.refusedAt == Range())
     fail(KernelFailed, "launch of `" + kernel.name + "`: " + outcome.refusal);
   if (!outcome.refusal.empty())
@@ -293,6 +299,7 @@ int Emulation::runSchedules(uint32_t count, const Arguments &arguments) {
     const std::string text = machine::Timing::textOf(number);
     for (auto [buffer, bytes] : llvm::zip(options.buffers, initial))
       llvm::copy(bytes, buffer.buffer.bytes.begin());
+    memory.rewindHeap(0);
     setVariables();
     asked.timing = *machine::Timing::read(text);
     try {
@@ -326,6 +333,17 @@ static machine::TracedThread tracedThread(llvm::StringRef text) {
   return traced;
 }
 
+/// Reads an option that is a number of bytes, such as `512M`.
+static void readBytes(const Arguments &arguments, StringRef option, uint64_t &to) {
+  const std::optional<StringRef> text = arguments.value(option);
+  if (!text)
+    return;
+  const std::optional<uint64_t> bytes = bytesNamed(*text);
+  if (!bytes || !*bytes)
+    throw launcher::UsageError("`" + (option + "=" + *text).str() + "`: expected a number of bytes, such as `512M`");
+  to = *bytes;
+}
+
 void Emulation::readLaunch(const Arguments &arguments) {
   asked.kernel = kernel.name;
   llvm::copy(options.grid, asked.grid.begin());
@@ -334,6 +352,8 @@ void Emulation::readLaunch(const Arguments &arguments) {
   asked.shared = options.shared;
   asked.isCooperative = options.cooperative;
   asked.seconds = options.seconds;
+  readBytes(arguments, "--memory-limit", asked.memoryBytes);
+  readBytes(arguments, "--heap", asked.heapBytes);
   asked.checks = !arguments.has("--no-checks");
   if (const std::optional<llvm::StringRef> traced = arguments.value("--trace"))
     asked.traced = tracedThread(*traced);

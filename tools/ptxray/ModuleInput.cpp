@@ -79,8 +79,10 @@ static StringRef writtenTarget(StringRef text) {
 int ModuleInput::readRecorded(StringRef path, const Arguments &arguments) {
   recording = path.str();
   launcher::Recording recorded;
+  const std::optional<StringRef> limit = arguments.value("--memory-limit");
+  const std::optional<uint64_t> most = limit ? bytesNamed(*limit) : std::nullopt;
   try {
-    recorded = launcher::readRecording(recording);
+    recorded = launcher::readRecording(recording, most.value_or(launcher::mostRecorded));
   } catch (const launcher::UsageError &error) {
     return usageError(error.what());
   } catch (const std::bad_alloc &) {

@@ -97,7 +97,7 @@ ptxray_machine *ptxray_machine_new(const char *text, size_t length, const ptxray
 const ptxray_result *ptxray_machine_checked(const ptxray_machine *machine);
 /* The type of a parameter, `.f32`, and its size; NULL: there is none. `kernel` may be NULL for the only one. */
 const char *ptxray_machine_parameter(const ptxray_machine *machine, const char *kernel, size_t index, size_t *size);
-/* Makes memory of the caller a buffer, in place, until it is removed. Returns its address on the GPU. */
+/* Makes memory of the caller a buffer, in place, until it is removed. Returns its address on the GPU; 0: no memory. */
 uint64_t ptxray_machine_add(ptxray_machine *machine, void *bytes, size_t size, const char *name);
 void ptxray_machine_remove(ptxray_machine *machine, uint64_t address);
 /* The memory of a variable of the module; NULL: there is none of that name. */

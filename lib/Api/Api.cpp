@@ -4,6 +4,7 @@
 #include "Source/Origin.h"
 #include "Source/SourceBuffer.h"
 #include "Workspace/Options.h"
+#include "llvm/Support/ErrorHandling.h"
 #include <new>
 
 using namespace ptxray;
@@ -147,6 +148,12 @@ const char *ptxray_result_fidelity(const ptxray_result *result) {
   return result->fidelity ? result->fidelity->c_str() : nullptr;
 }
 void ptxray_result_free(ptxray_result *result) { delete result; }
+
+/// Has LLVM's containers throw where memory ends, as those of the standard library do: they would end the process.
+static const bool throwsWhereMemoryEnds = [] {
+  llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { throw std::bad_alloc(); });
+  return true;
+}();
 
 ptxray_checker *ptxray_checker_new(void) { return new (std::nothrow) ptxray_checker(); }
 

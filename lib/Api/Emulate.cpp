@@ -17,6 +17,7 @@ struct ptxray_launch {
   machine::Launch launch;
   std::vector<std::vector<uint8_t>> arguments;
   std::string problem;
+  bool lacksMemory = false; // for one of the arguments
 };
 
 namespace {
@@ -52,6 +53,10 @@ bool isSet(ptxray_launch &launch, StringRef name, StringRef value) {
     return isRead(readNumber32(value), to.shared);
   if (name == "time-limit")
     return !value.getAsDouble(to.seconds) && to.seconds >= 0;
+  if (name == "heap")
+    return !value.getAsInteger(0, to.heapBytes);
+  if (name == "memory-limit")
+    return !value.getAsInteger(0, to.memoryBytes);
   if (name == "cores")
     return !value.getAsInteger(10, to.cores);
   if (name == "schedule")
@@ -65,6 +70,8 @@ bool isSet(ptxray_launch &launch, StringRef name, StringRef value) {
 
 /// Returns why a launch cannot be made; empty if it can.
 std::string problemOf(const ptxray_machine &machine, const ptxray_launch &launch, const machine::KernelEntry *kernel) {
+  if (launch.lacksMemory)
+    return "there is no memory for an argument";
   if (!machine.loaded)
     return "the text has errors";
   if (!kernel)
@@ -100,6 +107,8 @@ std::string refusalOf(const machine::Outcome &outcome, const SourceBuffer &sourc
            " cannot be emulated: " + outcome.refusal;
   if (!outcome.refusal.empty())
     return outcome.refusal;
+  if (outcome.isOutOfMemory)
+    return "the launch needs more memory than it may take";
   return outcome.isOutOfTime ? "the kernel has not ended in its time" : "the kernel has not come to its end";
 }
 
@@ -163,7 +172,11 @@ const char *ptxray_machine_parameter(const ptxray_machine *machine, const char *
 }
 
 uint64_t ptxray_machine_add(ptxray_machine *machine, void *bytes, size_t size, const char *name) {
-  return machine->memory.add({static_cast<uint8_t *>(bytes), size}, name ? name : "a buffer");
+  try {
+    return machine->memory.add({static_cast<uint8_t *>(bytes), size}, name ? name : "a buffer");
+  } catch (const std::bad_alloc &) {
+    return 0;
+  }
 }
 
 void ptxray_machine_remove(ptxray_machine *machine, uint64_t address) {
@@ -185,15 +198,23 @@ void ptxray_machine_free(ptxray_machine *machine) { delete machine; }
 ptxray_launch *ptxray_launch_new(void) { return new (std::nothrow) ptxray_launch(); }
 
 const char *ptxray_launch_set(ptxray_launch *launch, const char *name, const char *value) {
-  if (isSet(*launch, name, value))
-    return nullptr;
-  launch->problem = "`" + std::string(name) + "` cannot be `" + value + "`";
-  return launch->problem.c_str();
+  try {
+    if (isSet(*launch, name, value))
+      return nullptr;
+    launch->problem = "`" + std::string(name) + "` cannot be `" + value + "`";
+    return launch->problem.c_str();
+  } catch (const std::bad_alloc &) {
+    return "out of memory";
+  }
 }
 
 void ptxray_launch_argument(ptxray_launch *launch, const void *bytes, size_t size) {
   const auto *begin = static_cast<const uint8_t *>(bytes);
-  launch->arguments.emplace_back(begin, begin + size);
+  try {
+    launch->arguments.emplace_back(begin, begin + size);
+  } catch (const std::bad_alloc &) {
+    launch->lacksMemory = true;
+  }
 }
 
 void ptxray_launch_free(ptxray_launch *launch) { delete launch; }

@@ -56,6 +56,7 @@ CheckedText checkModule(const SourceBuffer &source, const CheckOptions &options,
   }
   DiagnosticSink sink;
   Parser &parser = session.parser;
+  session.knowledge.budget.begin(source.text().size());
   ModuleReader reader(parser.ast(), session.knowledge, *session.room, source, options, sink);
   ModuleCheck module(reader, parser.ast(), source, options, sink);
   parser.stream(source, sink, [&](const Ast &ast, Statement item) {

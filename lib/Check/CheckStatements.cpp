@@ -18,7 +18,13 @@ public:
   SourceCheck(const InlineText &text, const CheckOptions &options, Session &session, DiagnosticSink &sink,
               std::vector<InlineSummary::Expansion> *expansions = nullptr)
       : text(text), session(session), targets(inlineTargets(options)), target(options.target), sink(sink),
-        expansions(expansions) {}
+        expansions(expansions) {
+    size_t bytes = 0;
+    for (const InlineStatement &statement : text.statements)
+      bytes += statement.text.text().size();
+    session.knowledge.budget.begin(bytes);
+    trialsLeft = leastTrials + bytes / bytesOfTrial;
+  }
   void run();
   /// Returns the statements that this check did not judge.
   std::vector<InlineSummary::Skipped> takePassedOver() { return std::move(passedOver); }
@@ -27,6 +33,7 @@ public:
 
 private:
   using Group = llvm::SmallVector<const InlineStatement *, 1>;
+  static constexpr size_t leastTrials = 1500, bytesOfTrial = 8; // a trial takes about as long as 8 bytes of PTX
   /// An arm for each choice that matters.
   using Way = std::map<uint32_t, uint32_t>;
   void collectDeclared();
@@ -34,8 +41,10 @@ private:
   std::vector<Group> groupsFrom(size_t first);
   void passOver(const Group &group, llvm::StringRef reason);
   void begin();
-  const JudgedFragment &judged(const Group &group, const Fragment &fragment, llvm::ArrayRef<InlineTarget> targets);
+  const JudgedFragment &judged(const Group &group, const Fragment &fragment, llvm::ArrayRef<InlineTarget> targets,
+                               const char *kind = "");
   Fragment fragmentOf(const Group &group, DiagnosticSink &reports);
+  std::optional<Fragment::Numbers> chosenNumbers(const Group &group, std::vector<Fragment::Numbers> choices);
   void judge(const Group &group);
   PieceContext contextOf(const Group &group, const Fragment &fragment) const;
   void report(const Diagnostic &finding, const MappedText &module, const Group &group);
@@ -58,6 +67,9 @@ private:
   std::vector<Group> unguarded, guarded; // groups that pass: always compiled, and kept from some targets
   std::map<std::pair<uint32_t, std::string>, bool> refusedAnyway; // by function and target
   DiagnosticSink unused;                                          // for findings that are reported elsewhere
+  size_t trialsLeft = 0;                                          // modules that may be judged to choose numbers
+  llvm::StringMap<std::optional<Fragment::Numbers>>
+      chosen; // by the fragment before the choice; none: no trial was left
 };
 
 void SourceCheck::collectDeclared() {
@@ -233,36 +245,51 @@ void SourceCheck::lintGuard(const Group &group) {
 }
 
 const JudgedFragment &SourceCheck::judged(const Group &group, const Fragment &fragment,
-                                          llvm::ArrayRef<InlineTarget> targets) {
+                                          llvm::ArrayRef<InlineTarget> targets, const char *kind) {
   const PieceContext context = contextOf(group, fragment);
   // The first target and the number of targets identify those that the options allow.
   std::string key = fragment.key() + '\0' + targets.front().ptx + targets.front().target + '\0' +
-                    std::to_string(targets.size()) + '\0' + llvm::join(context.declared, ",");
+                    std::to_string(targets.size()) + kind + '\0' + llvm::join(context.declared, ",");
   std::unique_ptr<JudgedFragment> &judged = session.fragments[key];
-  if (!judged)
+  AdviceBudget &budget = session.knowledge.budget;
+  if (judged && judged->text == budget.text)
+    return *judged;
+  if (judged && judged->advice <= budget.left && judged->isBare == !budget.left) {
+    budget.left -= judged->advice;
+  } else {
+    const uint64_t before = budget.left;
     judged = std::make_unique<JudgedFragment>(judgeFragment(fragment, targets, context, session));
+    judged->advice = before - budget.left;
+    judged->isBare = !budget.left;
+  }
+  judged->text = budget.text;
   return *judged;
 }
 
-/// Makes the fragment of a group. Numbers within words are chosen so that the words pass, or get furthest.
-Fragment SourceCheck::fragmentOf(const Group &group, DiagnosticSink &reports) {
-  auto make = [&](Fragment::Numbers numbers, DiagnosticSink &into) {
-    Fragment fragment(std::move(numbers));
-    for (const InlineStatement *statement : group)
-      fragment.add(*statement, into);
-    return fragment;
-  };
-  Fragment any = make({}, reports);
-  std::vector<Fragment::Numbers> choices = any.choices();
-  if (choices.empty())
-    return any;
+static Fragment fragmentWith(Fragment::Numbers numbers, llvm::ArrayRef<const InlineStatement *> group,
+                             DiagnosticSink &reports) {
+  Fragment fragment(std::move(numbers));
+  for (const InlineStatement *statement : group)
+    fragment.add(*statement, reports);
+  return fragment;
+}
+
+/// Chooses numbers within words so that the words pass, or else so that the first error is as late as possible: the
+/// words before it fit. Returns nothing if too many trials were made in the source.
+std::optional<Fragment::Numbers> SourceCheck::chosenNumbers(const Group &group,
+                                                            std::vector<Fragment::Numbers> choices) {
+  const AdviceBudget::Paused pause(session.knowledge.budget); // a trial needs no advice
   size_t best = 0;
-  uint32_t latest = 0; // the place of the first error: the words before it fit, so it is about what is wrong
+  uint32_t latest = 0;
   for (size_t i = 0; i < choices.size(); ++i) {
-    Fragment fragment = make(choices[i], unused);
-    const JudgedFragment &answer = judged(group, fragment, targets);
+    const Fragment fragment = fragmentWith(choices[i], group, unused);
+    const JudgedFragment &answer = judged(group, fragment, targets, " trial");
+    const size_t trials = answer.passes ? 1 : targets.size();
+    if (trials > trialsLeft)
+      return std::nullopt;
+    trialsLeft -= trials;
     if (answer.passes)
-      return fragment;
+      return std::move(choices[i]);
     const auto first =
         llvm::find_if(answer.findings, [](const Diagnostic &d) { return d.severity == Severity::Error; });
     if (first->range.begin > latest) {
@@ -270,7 +297,17 @@ Fragment SourceCheck::fragmentOf(const Group &group, DiagnosticSink &reports) {
       best = i;
     }
   }
-  return make(std::move(choices[best]), unused);
+  return std::move(choices[best]);
+}
+
+/// Makes the fragment of a group, with numbers chosen where it has them within words.
+Fragment SourceCheck::fragmentOf(const Group &group, DiagnosticSink &reports) {
+  Fragment any = fragmentWith({}, group, reports);
+  const auto [known, isNew] = chosen.try_emplace(any.key(), Fragment::Numbers());
+  if (isNew)
+    if (std::vector<Fragment::Numbers> choices = any.choices(); !choices.empty())
+      known->second = chosenNumbers(group, std::move(choices));
+  return known->second && !known->second->empty() ? fragmentWith(*known->second, group, unused) : any;
 }
 
 /// Returns whether the statement has constraints of another machine and is not written as PTX.
@@ -284,6 +321,8 @@ void SourceCheck::judge(const Group &group) {
     return passOver(group, forOtherMachine);
   DiagnosticSink reports;
   const Fragment fragment = fragmentOf(group, reports);
+  if (const auto known = chosen.find(fragment.key()); known != chosen.end() && !known->second)
+    return passOver(group, "with too many numbers to choose");
   const JudgedFragment &judged = this->judged(group, fragment, targets);
   if (group.size() == 1 && isForOthers(*group.front(), judged))
     return passOver(group, forOtherMachine);

@@ -39,6 +39,9 @@ struct JudgedFragment {
   /// This says, for a fragment that passes from sm_100 on, what a lower target refuses because its registers have
   /// types.
   std::optional<std::pair<InlineTarget, Diagnostic>> below;
+  uint64_t advice = 0; // the part of the budget for advice that it took
+  bool isBare = false; // the budget was used up
+  uint32_t text = 0;   // the last text that it was judged for
 };
 
 JudgedFragment judgeFragment(const Fragment &fragment, llvm::ArrayRef<InlineTarget> targets,

@@ -23,7 +23,9 @@ void Session::limit(size_t bytes) {
       knowledge.size() <= mostVerdicts)
     return;
   parser.forget();
-  knowledge = Knowledge(); // it counts on the numbers that the parser gave
+  const AdviceBudget budget = knowledge.budget; // a source in another language is many texts
+  knowledge = Knowledge();                      // it counts on the numbers that the parser gave
+  knowledge.budget = budget;
   room = std::make_unique<ModuleRoom>(parser.ast());
 }
 

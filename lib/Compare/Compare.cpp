@@ -199,13 +199,18 @@ std::vector<Difference> differencesOf(const SourceBuffer &before, const SourceBu
   const std::vector<Part> first = partsOf(parser.read(before, sink), before);
   const std::vector<Part> second = partsOf(other.read(after, sink), after);
   std::vector<Difference> differences;
-  auto isNamed = [](const Part &part) { return [&part](const Part &one) { return one.function == part.function; }; };
+  // Of several functions of one name, the first is compared with the first, and so on.
+  llvm::StringMap<std::vector<const Part *>> byName;
+  for (const Part &part : llvm::reverse(second))
+    byName[part.function].push_back(&part);
   for (const Part &part : first) {
-    const auto partner = llvm::find_if(second, isNamed(part));
-    llvm::append_range(differences, compare(part, partner == second.end() ? Part{part.function, {}} : *partner));
+    std::vector<const Part *> &partners = byName[part.function];
+    llvm::append_range(differences, compare(part, partners.empty() ? Part{part.function, {}} : *partners.back()));
+    if (!partners.empty())
+      partners.pop_back();
   }
   for (const Part &part : second)
-    if (llvm::none_of(first, isNamed(part)))
+    if (llvm::is_contained(byName[part.function], &part))
       llvm::append_range(differences, compare({part.function, {}}, part));
   return differences;
 }

@@ -28,7 +28,7 @@ void Debugger::focusOn(const Warp &warp) {
 static Reason reasonOf(const Outcome &outcome) {
   if (outcome.isComplete)
     return Reason::Ended;
-  return outcome.isStopped || outcome.isOutOfTime ? Reason::Stopped : Reason::Fault;
+  return outcome.isStopped || outcome.isOutOfTime || outcome.isOutOfMemory ? Reason::Stopped : Reason::Fault;
 }
 
 /// Goes to the first match. `reason` is why it halts there.

@@ -1,4 +1,5 @@
 #include "Diagnostics/Fingerprint.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Format.h"
@@ -25,12 +26,16 @@ static std::string wordsOf(llvm::StringRef line) {
 std::vector<std::string> fingerprints(const FileReport &report) {
   std::vector<std::string> out;
   llvm::StringMap<unsigned> above;
+  llvm::DenseMap<std::pair<unsigned, uint32_t>, std::string> known; // by rule and line: many may be on a long line
   for (const Diagnostic &d : report.diagnostics) {
-    std::string key = info(d.id).id.str() + '\n';
-    if (report.source)
-      key += wordsOf(report.source->lineText(report.source->lineColumn(d.range.begin).line));
-    std::string print;
-    llvm::raw_string_ostream(print) << llvm::format_hex_no_prefix(llvm::xxHash64(key), 16);
+    const uint32_t line = report.source ? report.source->lineColumn(d.range.begin).line : 0;
+    std::string &print = known[{static_cast<unsigned>(d.id), line}];
+    if (print.empty()) {
+      std::string key = info(d.id).id.str() + '\n';
+      if (report.source)
+        key += wordsOf(report.source->lineText(line));
+      llvm::raw_string_ostream(print) << llvm::format_hex_no_prefix(llvm::xxHash64(key), 16);
+    }
     const unsigned nth = ++above[print];
     out.push_back(print + ":" + std::to_string(nth));
   }

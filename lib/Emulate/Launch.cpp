@@ -3,11 +3,13 @@
 #include "Emulate/FlightWords.h"
 #include "Emulate/Halted.h"
 #include "Emulate/Hangs.h"
-#include "Isa/Words.h"
+#include "Emulate/LoadedParts.h"
 #include "Launch/LaunchLimits.h"
+#include "Machine/EndOfMemory.h"
 #include "Machine/Flight.h"
-#include "Machine/ImageVariables.h"
-#include "Machine/InstructionKinds.h"
+#include "Machine/HostMemory.h"
+#include "Machine/LocalLimit.h"
+#include "Machine/Workspace.h"
 #include "Observe/Counters.h"
 #include "Observe/Trace.h"
 #include "Observe/Unwritten.h"
@@ -16,153 +18,10 @@
 #include "Source/Threads.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include <cstring>
-#include <mutex>
+#include "llvm/Support/MathExtras.h"
 #include <thread>
 
 namespace ptxray::machine {
-
-namespace {
-
-/// The bytes that a variable holds. Those of a managed one are aligned as its address.
-struct VariableBytes {
-  VariableBytes(size_t size, bool isManaged) : room(size + (isManaged ? alignment - 1 : 0)) {
-    const size_t past = isManaged ? reinterpret_cast<uintptr_t>(room.data()) % alignment : 0;
-    bytes = {room.data() + (past ? alignment - past : 0), size};
-  }
-  static constexpr size_t alignment = 512; // that of a driver
-  std::vector<uint8_t> room;
-  llvm::MutableArrayRef<uint8_t> bytes;
-};
-
-} // namespace
-
-struct LoadedModule::Parts {
-  Parts(const ReadModule &module, Memory &memory, std::string target)
-      : module(module), memory(memory), target(std::move(target)), kinds(module) {}
-  const ReadModule &module;
-  Memory &memory;
-  std::string target;
-  PlacedVariables variables;
-  std::deque<VariableBytes> bytes;
-  std::map<PlacedVariables::key_type, size_t> indices;       // into `bytes`
-  std::map<std::string, std::pair<uint64_t, size_t>> byName; // index into `bytes`
-  std::map<std::string, uint64_t> images;                    // handles
-  // Launches on several threads share these, under the mutex.
-  std::mutex mutex;
-  std::map<std::pair<std::string, LoweringOptions>, std::unique_ptr<Program>> programs; // by the name of the kernel
-  InstructionKinds kinds;
-  std::shared_ptr<GlobalShadows> shadows; // those of the last launch, for the next one; null: one has them
-};
-
-/// Writes the first values of variables; addresses of others are known by then.
-static void initialise(const ReadVariable &variable, const LoadedModule::Parts &parts,
-                       const std::map<NameId, uint64_t> &functions, llvm::MutableArrayRef<uint8_t> bytes) {
-  for (const InitialValue &value : variable.values) {
-    uint64_t number = value.number;
-    if (value.symbol != NameId::None) {
-      if (const auto found = parts.variables.find({0, value.symbol}); found != parts.variables.end())
-        number += found->second.address;
-      else if (const auto function = functions.find(value.symbol); function != functions.end())
-        number += function->second;
-    }
-    if (value.byteOf)
-      number = number >> 8 * *value.byteOf & 255;
-    if (value.offset + value.size <= bytes.size())
-      std::memcpy(bytes.data() + value.offset, &number, std::min<size_t>(8, value.size));
-  }
-}
-
-/// Returns whether a variable is declared with `.attribute(.managed)`.
-static bool isManaged(const Ast &ast, const Declaration &declaration) {
-  for (uint32_t i = declaration.attributes.first; i < declaration.attributes.end(); ++i)
-    for (const Operand &operand : ast.operandsOf(ast.directives[i].operands))
-      if (ast.text(operand.suffix) == ".managed")
-        return true;
-  return false;
-}
-
-static PlacedVariables::key_type keyOf(const ReadModule &module, const ReadVariable &variable) {
-  const bool isOfBody = variable.symbol && module.symbols()[variable.symbol - 1].depth;
-  return {isOfBody ? variable.symbol : 0, variable.declaration->name};
-}
-
-LoadedModule::LoadedModule(const ReadModule &module, Memory &memory, llvm::StringRef target)
-    : parts(std::make_unique<Parts>(module, memory, target.str())) {
-  const std::vector<ReadVariable> variables = module.variables();
-  for (const ReadVariable &variable : variables) {
-    if (!variable.symbol)
-      continue;
-    const Symbol &symbol = module.symbols()[variable.symbol - 1];
-    const bool isConst = symbol.space == isa::words::const_;
-    if (symbol.kind != SymbolKind::Variable || !(isConst || symbol.space == isa::words::global))
-      continue;
-    const std::string name = module.ast().text(variable.declaration->name).str();
-    const PlacedVariables::key_type key = keyOf(module, variable);
-    if (std::optional<ImageObject> object = imageObjectOf(module.ast(), *variable.declaration)) {
-      const uint64_t handle = parts->images[name] = memory.addObject(std::move(*object));
-      parts->variables[key] = {Space::Global, handle, sizeof handle};
-      continue;
-    }
-    const bool isShared = memory.sharesManaged && isManaged(module.ast(), *variable.declaration);
-    const llvm::MutableArrayRef<uint8_t> bytes = parts->bytes.emplace_back(size_t(symbol.extent.bytes), isShared).bytes;
-    uint64_t address = reinterpret_cast<uintptr_t>(bytes.data());
-    if (isShared)
-      memory.addAt(address, bytes, name);
-    else
-      address = memory.add(bytes, name, isConst);
-    parts->variables[key] = {isConst ? Space::Const : Space::Global, address, symbol.extent.bytes};
-    parts->indices[key] = parts->bytes.size() - 1;
-    if (symbol.depth == 0)
-      parts->byName[name] = {address, parts->bytes.size() - 1};
-  }
-  const std::map<NameId, uint64_t> functions = functionAddressesOf(module);
-  for (const ReadVariable &variable : variables)
-    if (const auto found = parts->indices.find(keyOf(module, variable)); found != parts->indices.end())
-      initialise(variable, *parts, functions, parts->bytes[found->second].bytes);
-}
-
-LoadedModule::~LoadedModule() {
-  for (const auto &[key, place] : parts->variables)
-    parts->memory.free(place.address);
-  for (const auto &[name, handle] : parts->images)
-    parts->memory.removeObject(handle);
-}
-
-uint64_t LoadedModule::imageAt(llvm::StringRef name) const {
-  const auto found = parts->images.find(name.str());
-  return found == parts->images.end() ? 0 : found->second;
-}
-
-std::string LoadedModule::bind(llvm::StringRef name, ImageObject object) {
-  const uint64_t handle = imageAt(name);
-  if (!handle)
-    return "the module has no texture, surface or sampler `" + name.str() + "`";
-  if (parts->memory.object(handle)->kind != object.kind)
-    return "`" + name.str() + "` is of another kind";
-  object.name = name.str();
-  parts->memory.bind(handle, std::move(object));
-  return "";
-}
-
-llvm::MutableArrayRef<uint8_t> LoadedModule::variable(llvm::StringRef name) const {
-  const auto found = parts->byName.find(name.str());
-  return found == parts->byName.end() ? llvm::MutableArrayRef<uint8_t>() : parts->bytes[found->second.second].bytes;
-}
-
-std::vector<llvm::MutableArrayRef<uint8_t>> LoadedModule::allVariables() const {
-  std::vector<llvm::MutableArrayRef<uint8_t>> all;
-  for (const VariableBytes &one : parts->bytes)
-    all.push_back(one.bytes);
-  return all;
-}
-
-std::optional<std::pair<uint64_t, uint64_t>> LoadedModule::placeOf(llvm::StringRef name) const {
-  const auto found = parts->byName.find(name.str());
-  if (found == parts->byName.end())
-    return std::nullopt;
-  return std::pair(found->second.first, uint64_t(parts->bytes[found->second.second].bytes.size()));
-}
 
 /// Returns the program of a kernel, which is lowered once, whichever thread needs it first.
 static const Program &programOf(LoadedModule::Parts &parts, llvm::StringRef kernel, const LoweringOptions &how) {
@@ -198,7 +57,13 @@ struct ClusterQueue {
   std::atomic<uint64_t> next = 0;
   std::atomic<uint64_t> faulty = UINT64_MAX; // the first one with a fault, so far: what comes after it need not begin
   Time::time_point start = Time::now();
+  uint64_t mostInUse = UINT64_MAX; // bytes of memory that this process may use
 };
+
+/// Returns the bytes of memory that this process may use during a launch that begins now.
+static uint64_t mostInUse(const Launch &launch) {
+  return llvm::SaturatingAdd(memoryInUse(), launch.memoryBytes ? launch.memoryBytes : usualMemoryLimit());
+}
 
 /// What all cores of a launch share.
 struct SharedByCores {
@@ -236,7 +101,10 @@ public:
   }
   /// Executes until no cluster is left, or one has ended if `isOnlyOne`.
   void run(bool isOnlyOne = false);
-  bool isOver() const { return outcome.isComplete || outcome.isStopped || outcome.isOutOfTime || faulty != UINT64_MAX; }
+  bool isOver() const {
+    return outcome.isComplete || outcome.isStopped || outcome.isOutOfTime || outcome.isOutOfMemory ||
+           faulty != UINT64_MAX;
+  }
 
   GridState grid;
   Outcome outcome;
@@ -251,10 +119,13 @@ private:
   std::vector<std::unique_ptr<BlockState>> newBlocks();
   void retire();
   bool endsEarly();
+  bool takesTooMuch();
   void end(uint64_t cluster);
 
   ClusterQueue &queue;
   uint64_t next = 0, taken = 0; // the clusters that are its own, and have not begun
+  unsigned untilLook = 0;       // turns of blocks until the memory in use is looked up
+  uint64_t seen = 0;            // what was allocated then
   std::vector<Cluster> clusters;
   std::vector<std::vector<std::unique_ptr<BlockState>>> idle; // the blocks of clusters that have ended
 };
@@ -332,6 +203,16 @@ void Schedule::retire() {
   });
 }
 
+/// Returns whether the launch takes more memory than it may. The system is asked now and then.
+bool Schedule::takesTooMuch() {
+  constexpr uint64_t much = 32 << 20; // bytes
+  if (untilLook-- && grid.allocated - seen < much)
+    return false;
+  untilLook = 256;
+  seen = grid.allocated;
+  return outcome.isOutOfMemory = memoryInUse() > queue.mostInUse;
+}
+
 bool Schedule::endsEarly() {
   outcome.isStopped = grid.launch.watch && grid.launch.watch->isStopped;
   if (outcome.isStopped || !grid.launch.seconds)
@@ -367,7 +248,7 @@ void Schedule::run(bool isOnlyOne) {
       for (const auto &block : cluster.blocks) {
         progress = std::max(progress, runTurn(*block));
         ++alive;
-        if (grid.isStopped)
+        if (takesTooMuch() || grid.isStopped)
           return;
         if (grid.fault) {
           end(cluster.number);
@@ -420,6 +301,9 @@ static std::string problemOf(const Program &program, const Launch &launch) {
            std::to_string(program.parameterBytes);
   if (program.head.requiredBlock[0] && program.head.requiredBlock != launch.block)
     return "the kernel requires blocks of another size: `" + program.head.threadsName.str() + "`";
+  const FunctionCode &kernel = program.functions.front();
+  if (const uint64_t local = kernel.frameBytes - guardBytes * kernel.guards.size(); local > mostLocal)
+    return std::to_string(local) + " bytes of local memory a thread, " + std::to_string(mostLocal) + " at most";
   return inWords(brokenLimits(launch));
 }
 
@@ -430,6 +314,7 @@ static void add(Schedule &other, Schedule &to) {
   }
   to.outcome.isComplete &= other.outcome.isComplete;
   to.outcome.isOutOfTime |= other.outcome.isOutOfTime;
+  to.outcome.isOutOfMemory |= other.outcome.isOutOfMemory;
   to.outcome.isStopped |= other.outcome.isStopped;
   to.grid.laneInstructions += other.grid.laneInstructions;
   for (const auto &[one, more] : llvm::zip(to.grid.observers->list(), other.grid.observers->list()))
@@ -454,28 +339,34 @@ static Outcome runOnCores(const GridState &grid, unsigned cores, SharedByCores &
   queue.count = 1;
   for (int i = 0; i < 3; ++i)
     queue.count *= grid.grid[i] / grid.cluster[i];
+  queue.mostInUse = mostInUse(grid.launch);
   Schedule first(grid, shared);
+  const auto runAll = [](Schedule &one, bool isOnlyOne = false) {
+    if (!hasMemoryFor([&] { one.run(isOnlyOne); }))
+      one.outcome.isOutOfMemory = true;
+  };
   if (cores == 1 || grid.launch.traced || !grid.launch.observers.empty() || grid.program.needsOrder ||
       grid.launch.isCooperative || queue.count == 1 || !grid.launch.timing.isEager())
-    first.run();
+    runAll(first);
   else {
-    first.run(/*isOnlyOne=*/true);
+    runAll(first, /*isOnlyOne=*/true);
     const std::chrono::duration<double> taken = Time::now() - queue.start;
     std::deque<Schedule> others;
     HelperThreads threads;
     const auto left = [&] { return queue.count - std::min<uint64_t>(queue.count, queue.next); };
     while (!first.isOver() && threads.size() + 1 < coresFor(left(), taken.count(), cores))
-      if (!threads.start([&one = others.emplace_back(grid, shared)] { one.run(); })) {
+      if (!threads.start([&runAll, &one = others.emplace_back(grid, shared)] { runAll(one); })) {
         others.pop_back();
         break;
       }
     if (!first.isOver())
-      first.run();
+      runAll(first);
     threads.join();
     for (Schedule &other : others)
       add(other, first);
   }
-  first.outcome.printed = std::move(first.grid.printed);
+  first.outcome.printed = first.grid.printed.text().str();
+  first.outcome.printedLost = first.grid.printed.lost();
   for (const std::unique_ptr<Observer> &one : first.grid.observers->list())
     one->finish(first.grid, first.outcome);
   first.outcome.laneInstructions = first.grid.laneInstructions;
@@ -498,31 +389,6 @@ static std::array<uint32_t, 3> clusterOf(const Program &program, const Launch &l
   return cluster;
 }
 
-/// The driver gives a cooperative launch this memory, so that cooperative groups can wait for the whole grid: its size,
-/// and a counter.
-class Workspace {
-public:
-  Workspace(Memory &memory, const Launch &launch) : memory(memory) {
-    constexpr uint64_t place = globalBegin - 4096; // below all that is added, and the same each time
-    if (!launch.isCooperative)
-      return;
-    address = place;
-    memory.addAt(address, bytes, "the workspace of the grid");
-  }
-  ~Workspace() {
-    if (address)
-      memory.free(address);
-  }
-  Workspace(const Workspace &) = delete;
-  Workspace &operator=(const Workspace &) = delete;
-
-  uint64_t address = 0;
-
-private:
-  Memory &memory;
-  std::array<uint8_t, 8> bytes = {8};
-};
-
 static GridState gridOf(const Program &program, const LoadedModule &module, const Launch &launch,
                         const Workspace &workspace) {
   GridState grid(program, module.parts->memory, launch, clusterOf(program, launch));
@@ -542,9 +408,10 @@ static std::string refusalOf(const Program &program, Launch launch) {
 Outcome launch(LoadedModule &module, const Launch &launch) {
   Outcome outcome;
   const Program &program = programFor(module, launch);
-  outcome.refusal = refusalOf(program, launch);
+  outcome.refusal = module.parts->refusal.empty() ? refusalOf(program, launch) : module.parts->refusal;
   if (!outcome.refusal.empty())
     return outcome;
+  module.parts->memory.setHeapLimit(launch.heapBytes);
   const Workspace workspace(module.parts->memory, launch);
   const GridState grid = gridOf(program, module, launch, workspace);
   SharedByCores shared;
@@ -566,6 +433,7 @@ Outcome launch(LoadedModule &module, const Launch &launch) {
 struct HaltedLaunch::Parts {
   Parts(const Program &program, LoadedModule &module, const Launch &asked, const HaltRule &rule, Changes changes)
       : launch(asked), search(rule, changes), workspace(module.parts->memory, launch), shared(&search),
+        memory(module.parts->memory), heapMark(memory.heapMark()),
         schedule(gridOf(program, module, launch, workspace), shared) {
     shared.queue.count = 1;
     for (int i = 0; i < 3; ++i)
@@ -575,23 +443,29 @@ struct HaltedLaunch::Parts {
   HaltSearch search;
   Workspace workspace;
   SharedByCores shared;
+  Memory &memory;
+  const uint64_t heapMark;
   Schedule schedule;
 };
 
 HaltedLaunch::HaltedLaunch(LoadedModule &module, const Launch &launch, const HaltRule &rule, Changes changes) {
   const Program &program = programFor(module, launch);
   parts = std::make_unique<Parts>(program, module, launch, rule, changes);
-  result.refusal = refusalOf(program, launch);
+  result.refusal = module.parts->refusal.empty() ? refusalOf(program, launch) : module.parts->refusal;
   if (!result.refusal.empty())
     return;
-  parts->schedule.run();
+  module.parts->memory.setHeapLimit(launch.heapBytes);
+  parts->shared.queue.mostInUse = mostInUse(launch);
+  const bool hadMemory = hasMemoryFor([&] { parts->schedule.run(); });
   result = parts->schedule.outcome;
-  result.printed = parts->schedule.grid.printed;
+  result.isOutOfMemory |= !hadMemory;
+  result.printed = parts->schedule.grid.printed.text().str();
+  result.printedLost = parts->schedule.grid.printed.lost();
   for (const std::unique_ptr<Observer> &one : parts->schedule.grid.observers->list())
     one->finish(parts->schedule.grid, result);
 }
 
-HaltedLaunch::~HaltedLaunch() = default;
+HaltedLaunch::~HaltedLaunch() { parts->memory.rewindHeap(parts->heapMark); }
 GridState &HaltedLaunch::grid() const { return parts->schedule.grid; }
 const HaltSearch &HaltedLaunch::search() const { return parts->search; }
 

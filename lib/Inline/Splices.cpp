@@ -37,9 +37,10 @@ static std::vector<llvm::StringRef> splicedWords(llvm::StringRef text, llvm::Arr
   return words;
 }
 
-/// The numbers that turn a spliced word into a given word and agree with those already chosen.
-static std::optional<Numbers> numbersFor(llvm::StringRef spliced, llvm::StringRef word, Numbers chosen,
+/// Returns the numbers that turn a spliced word into a given word and agree with those already chosen.
+static std::optional<Numbers> numbersFor(llvm::StringRef spliced, llvm::StringRef word, const Numbers &chosen,
                                          llvm::ArrayRef<std::string> operands) {
+  llvm::SmallVector<std::pair<llvm::StringRef, llvm::StringRef>, 4> added;
   while (!spliced.empty()) {
     const size_t length = lengthOfName(spliced, operands);
     if (length == 0) {
@@ -49,14 +50,23 @@ static std::optional<Numbers> numbersFor(llvm::StringRef spliced, llvm::StringRe
       word = word.drop_front();
       continue;
     }
-    const llvm::StringRef digits = word.take_while(llvm::isDigit);
-    const auto [known, isNew] = chosen.try_emplace(spliced.take_front(length).str(), digits.str());
-    if (digits.empty() || (!isNew && known->second != digits))
+    const llvm::StringRef name = spliced.take_front(length), digits = word.take_while(llvm::isDigit);
+    const auto known = chosen.find(name.str());
+    const auto *const before = llvm::find_if(added, [&](const auto &one) { return one.first == name; });
+    if (digits.empty() || (known != chosen.end() && known->second != digits) ||
+        (before != added.end() && before->second != digits))
       return std::nullopt;
+    if (known == chosen.end())
+      added.emplace_back(name, digits);
     spliced = spliced.drop_front(length);
     word = word.drop_front(digits.size());
   }
-  return word.empty() ? std::optional(std::move(chosen)) : std::nullopt;
+  if (!word.empty())
+    return std::nullopt;
+  Numbers numbers = chosen;
+  for (const auto &[name, digits] : added)
+    numbers[name.str()] = digits.str();
+  return numbers;
 }
 
 /// All words of instructions: qualifiers, and beginnings of mnemonics.
@@ -90,7 +100,9 @@ std::vector<Numbers> Fragment::choices() const {
     std::vector<Numbers> longer;
     for (const Numbers &way : ways)
       for (llvm::StringRef word : allWords())
-        if (auto numbers = numbersFor(spliced, word, way, unknown); numbers && longer.size() < most)
+        if (longer.size() == most)
+          break;
+        else if (auto numbers = numbersFor(spliced, word, way, unknown))
           longer.push_back(std::move(*numbers));
     if (!longer.empty()) // otherwise it is the name of a label or a register
       ways = std::move(longer);

@@ -39,6 +39,11 @@ public:
   const Availability &ofCode() const;
   /// If set, receives every gate that is evaluated.
   mutable std::vector<isa::ExprId> *asked = nullptr;
+  /// Counts the work of judgements: 1 for the words of a form, more for a binding of operands, each about 1 us.
+  mutable uint64_t trials = 0;
+  static constexpr uint64_t trialsOfBinding = 10;
+  /// If set, few bindings are tried of an instruction that no form accepts.
+  mutable bool isFrugal = false;
 
 private:
   bool known(isa::ExprId gate) const;

@@ -35,6 +35,7 @@ static void prepare(BlockState &block) {
   if (block.grid->timing.isWeak())
     block.weak = block.grid->weak.newBlock();
   const uint32_t warps = (block.threads() + warpSize - 1) / warpSize;
+  block.grid->allocated += 4 * uint64_t(block.grid->sharedZones.back().end); // what is known of the bytes, too
   block.shared.assign(block.grid->sharedZones.back().end, block.grid->launch.unwritten);
   block.warpsAlive = warps;
   for (uint32_t number = 0; number < warps; ++number) {

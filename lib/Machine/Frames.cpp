@@ -15,6 +15,7 @@ Frame::Frame(const FunctionCode &code, Frame *caller, uint32_t base, const std::
 void growLocal(Warp &warp, uint64_t bytes) {
   if (bytes <= warp.local.perLane)
     return;
+  warp.block->grid->allocated += warpSize * bytes * (warp.block->grid->launch.checks ? 2 : 1);
   std::vector<uint8_t> larger(warpSize * bytes, warp.block->grid->launch.unwritten);
   for (unsigned lane = 0; lane < warpSize && warp.local.perLane; ++lane)
     std::memcpy(larger.data() + lane * bytes, warp.localOf(lane), warp.local.perLane);
@@ -59,6 +60,7 @@ Frame &enter(Warp &warp, const FunctionCode &code, Frame *caller, uint32_t lanes
   constexpr uint32_t alignment = 16;
   const uint32_t base = caller ? (endOf(*caller) + alignment - 1) / alignment * alignment : 0;
   Frame &frame = warp.frames.emplace_back(code, caller, base, imageOf(warp, code));
+  warp.block->grid->allocated += code.file.bytes();
   growLocal(warp, base + code.frameBytes);
   observersOf(warp).notify(events::Frames, [&](Observer &one) { one.enterFrame(warp, frame, lanes); });
   for (const Place &place : code.readFirst)

@@ -4,6 +4,7 @@
 #include "Machine/LaunchData.h"
 #include "Machine/MatrixProduct.h"
 #include "Machine/Memory.h"
+#include "Machine/Printf.h"
 #include "Machine/TensorMemory.h"
 #include "Machine/Timing.h"
 #include "Machine/Warp.h"
@@ -61,7 +62,7 @@ struct BlockState {
 struct GridState {
   GridState(const Program &program, Memory &memory, const Launch &launch, std::array<uint32_t, 3> cluster)
       : program(program), memory(memory), launch(launch), block(launch.block), cluster(cluster), grid(launch.grid),
-        parameters(launch.parameters), timing(launch.timing), shapes(program.accesses) {}
+        parameters(launch.parameters), timing(launch.timing), printed(launch.printedBytes), shapes(program.accesses) {}
 
   const Program &program;
   Memory &memory;
@@ -70,13 +71,14 @@ struct GridState {
   std::vector<uint8_t> parameters;
   Timing timing;
   std::vector<ByteRun> sharedZones; // the variables in shared memory, and the dynamic memory after them
-  std::string printed;
+  PrintedText printed;
   /// The address of what the driver gives a cooperative launch, for barriers of its whole grid; 0: it gives nothing.
   uint64_t workspace = 0;
   std::optional<Fault> fault;
   std::array<uint32_t, 3> faultBlock{};
   uint32_t faultThread = 0;
   uint64_t laneInstructions = 0;
+  uint64_t allocated = 0; // bytes of this computer that blocks and warps took, those that were freed too
   MatrixCache matrices;
   std::map<std::tuple<const void *, uint32_t, uint32_t>, std::shared_ptr<const void>>
       decoded; // what instructions of tensor cores made of their descriptors and first lanes

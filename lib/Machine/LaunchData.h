@@ -41,6 +41,9 @@ struct Launch : LaunchShape {
   uint8_t unwritten = 0;                // each byte of registers, shared and local memory before something writes it
   unsigned cores = 0;                   // how many execute blocks at the same time; 0: all of the computer
   double seconds = 0;                   // the time that it may take; 0: any time
+  size_t printedBytes = 1 << 20;        // the size of the buffer for printf
+  uint64_t heapBytes = 8 << 20;         // of the heap of the device, for `malloc` in kernels
+  uint64_t memoryBytes = 0;             // of this computer that it may take; 0: `usualMemoryLimit()`
   Watch *watch = nullptr;               // null: none is needed
   std::vector<ObserverMaker> observers; // others than those that the options above select; one core executes all blocks
 };
@@ -71,10 +74,12 @@ struct Outcome {
   DeviceError error = DeviceError::None;
   std::vector<TraceLine> trace;
   std::vector<CountedInstruction> counts; // those of the kernel, and of the functions that it came to
-  std::string printed;                    // the text that printf wrote
+  std::string printed;                    // the text that printf wrote, as far as its buffer holds it
+  uint64_t printedLost = 0;               // bytes of it that the buffer had no room for
   bool isComplete = false;                // every thread came to its end
   bool isOutOfTime = false;
-  bool isStopped = false; // the watch ended it
+  bool isOutOfMemory = false; // it needed more than it may take
+  bool isStopped = false;     // the watch ended it
   uint64_t laneInstructions = 0;
 };
 

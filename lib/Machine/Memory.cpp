@@ -1,18 +1,89 @@
 #include "Machine/Memory.h"
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace ptxray::machine {
 
+static constexpr uint64_t heapHeader = 16, heapAlignment = 16; // of each allocation, as a GPU has them
+
+static uint64_t heapBytes(uint64_t bytes) {
+  return (bytes + heapAlignment - 1) / heapAlignment * heapAlignment + heapHeader;
+}
+
+uint8_t *Heap::take(uint64_t bytes) {
+  if (bytes > limit || heapBytes(bytes) > limit - std::min(taken, limit))
+    return nullptr;
+  const unsigned size = std::bit_width(heapBytes(bytes) - 1);
+  Room room;
+  if (free[size].empty())
+    room.reset(new uint8_t[size_t(1) << size]);
+  else {
+    room = std::move(free[size].back());
+    free[size].pop_back();
+  }
+  std::memset(room.get(), 0, bytes);
+  taken += heapBytes(bytes);
+  uint8_t *const begin = room.get();
+  used[begin] = std::move(room);
+  return begin;
+}
+
+void Heap::give(uint8_t *bytes, uint64_t count) {
+  const auto found = used.find(bytes);
+  if (found == used.end())
+    return;
+  taken -= heapBytes(count);
+  free[std::bit_width(heapBytes(count) - 1)].push_back(std::move(found->second));
+  used.erase(found);
+}
+
+void Heap::dropFree() {
+  for (std::vector<Room> &rooms : free)
+    rooms.clear();
+}
+
 uint64_t Memory::addHeap(uint64_t bytes) {
-  std::vector<uint8_t> held(bytes);
-  const uint64_t address = add(held, "malloc");
-  heap.emplace(address, std::move(held));
+  uint8_t *const room = heap.take(bytes);
+  if (!room)
+    return 0;
+  const uint64_t address = add({room, bytes}, "malloc");
+  heapBegins[address] = true;
   return address;
 }
 
+HeapAddress Memory::freeHeap(uint64_t address) {
+  const auto found = heapBegins.find(address);
+  if (found != heapBegins.end() && !found->second)
+    return HeapAddress::Freed;
+  if (found == heapBegins.end()) {
+    const Allocation *around = find(address);
+    return around && heapBegins.contains(around->begin) ? HeapAddress::Inside : HeapAddress::Foreign;
+  }
+  found->second = false;
+  if (const Allocation *one = before(address); one && one->begin == address) { // else it was empty, and is trimmed
+    heap.give(one->bytes, one->end - one->begin);
+    free(address);
+  }
+  return HeapAddress::Allocated;
+}
+
+void Memory::rewindHeap(uint64_t mark) {
+  for (auto &[address, isUsed] : heapBegins)
+    if (address >= mark && isUsed)
+      freeHeap(address);
+  dropFreedHeap();
+  trim();
+  const auto isUsed = [this, mark](const Place &one) {
+    return one.begin >= mark && allocations[one.number].end > one.begin;
+  };
+  if (llvm::none_of(sorted, isUsed))
+    next = mark;
+}
+
 void Memory::dropFreedHeap() {
-  std::erase_if(heap, [this](const auto &one) { return !one.second.empty() && !find(one.first); });
+  heap.dropFree();
+  std::erase_if(heapBegins, [](const auto &one) { return !one.second; });
 }
 
 uint64_t Memory::add(llvm::MutableArrayRef<uint8_t> bytes, llvm::StringRef name, bool isConstant) {

@@ -5,9 +5,11 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -41,6 +43,30 @@ inline constexpr uint64_t localWindow = 1 * windowBytes, sharedWindow = 2 * wind
 inline constexpr unsigned sharedRankShift = 24;
 inline constexpr uint64_t sharedOffsetMask = (uint64_t(1) << sharedRankShift) - 1;
 
+/// What an address is to the heap of the device.
+enum class HeapAddress : uint8_t { Allocated, Freed, Inside, Foreign };
+
+/// The heap of a device: what kernels take by `malloc`. The bytes of what they free are used again, and never returned
+/// to the host before a launch ends: operations in flight may hold them.
+class Heap {
+public:
+  static constexpr uint64_t usualLimit = 8 << 20; // as on a GPU
+
+  /// Returns zeroed bytes for an allocation; null if the heap has no room for it.
+  uint8_t *take(uint64_t bytes);
+  void give(uint8_t *bytes, uint64_t count);
+  /// Returns all free bytes to the host.
+  void dropFree();
+
+  uint64_t limit = usualLimit;
+
+private:
+  using Room = std::unique_ptr<uint8_t[]>;
+  std::map<uint8_t *, Room> used;
+  std::array<std::vector<Room>, 64> free; // by the logarithm of their sizes
+  uint64_t taken = 0;
+};
+
 /// Says how an access failed.
 enum class AccessFault : uint8_t { None, OutOfBounds, Misaligned, ReadOnly };
 
@@ -55,10 +81,19 @@ public:
   /// The same for memory that nothing has written. Its bytes are given others, so that reads of them are followed,
   /// unless it is large.
   uint64_t addFresh(llvm::MutableArrayRef<uint8_t> bytes, llvm::StringRef name);
-  /// The same for what a kernel's malloc gives, which lasts as long as this memory: later launches may use it.
+  /// Returns the address of memory that a kernel takes by `malloc`, which later launches may use; 0 if there is no
+  /// room.
   uint64_t addHeap(uint64_t bytes);
-  /// Gives back the bytes of such memory that kernels have freed. No kernel runs.
+  /// Frees such memory. Returns what the address was.
+  HeapAddress freeHeap(uint64_t address);
+  /// Returns the bytes of such memory that kernels have freed to the host. No kernel runs.
   void dropFreedHeap();
+  void setHeapLimit(uint64_t bytes) { heap.limit = bytes; }
+  /// Marks what is on the heap, for `rewindHeap`.
+  uint64_t heapMark() const { return next; }
+  /// Frees what kernels have taken since then, so that a launch that is made again gets the same addresses. No kernel
+  /// runs.
+  void rewindHeap(uint64_t mark);
   /// Some memory is fresh, or was.
   bool hasFresh = false;
   /// The same at an address that the caller chooses, where nothing else is: that of the bytes themselves.
@@ -102,8 +137,9 @@ private:
   };
   std::vector<Place> sorted; // by address; at one address only the newest allocation
   uint64_t next = globalBegin;
-  std::map<uint64_t, std::vector<uint8_t>> heap; // by address
-  std::map<uint64_t, ImageObject> objects;       // by their handles
+  Heap heap;
+  std::map<uint64_t, bool> heapBegins;     // the addresses that addHeap returned, and whether they are in use
+  std::map<uint64_t, ImageObject> objects; // by their handles
   uint64_t nextHandle = handleWindow;
 };
 

@@ -1,8 +1,10 @@
 #include "Machine/Provided.h"
 #include "Machine/Access.h"
 #include "Machine/Grid.h"
+#include "Machine/Printf.h"
+#include "Machine/Undefined.h"
 #include "llvm/ADT/StringSwitch.h"
-#include <cstdio>
+#include <bit>
 #include <cstring>
 
 namespace ptxray::machine {
@@ -71,87 +73,87 @@ private:
   const unsigned lane;
 };
 
-/// One `%...` of a format.
-struct Conversion {
-  std::string spec; // without the sizes of types
-  char letter = 0;
+/// The arguments of a printf in memory, one after the other, each aligned to its size.
+class PrintedArguments {
+public:
+  PrintedArguments(const LaneCall &call, uint64_t address) : call(call), address(address) {}
+
+  uint64_t next(unsigned bytes) {
+    address = (address + bytes - 1) / bytes * bytes;
+    const uint64_t from = std::exchange(address, address + bytes);
+    ++count;
+    std::optional<uint64_t> value = call.read<uint32_t>(from);
+    if (bytes == 8)
+      value = call.read<uint64_t>(from);
+    if (!value && !unreadable)
+      unreadable = from;
+    return value.value_or(0);
+  }
+
+  unsigned count = 0;
+  std::optional<uint64_t> unreadable; // the first address without memory
+
+private:
+  const LaneCall &call;
+  uint64_t address;
 };
 
 } // namespace
 
-static Conversion readConversion(llvm::StringRef &format) {
-  Conversion result;
-  result.spec = "%";
-  format = format.drop_front();
-  while (!format.empty()) {
-    const char one = format.front();
-    format = format.drop_front();
-    if (llvm::StringRef("hlLqjzt").contains(one))
-      continue;
-    if (llvm::StringRef("-+ #0123456789.*").contains(one)) {
-      result.spec += one;
-      continue;
-    }
-    result.letter = one;
-    break;
+static std::string printedPart(FormatPart part, const LaneCall &call, PrintedArguments &arguments) {
+  using Kind = FormatPart::Kind;
+  if (part.kind == Kind::Text || arguments.count + part.takesWidth >= mostArguments)
+    return part.text.str();
+  if (part.takesWidth)
+    setWidth(part, static_cast<int32_t>(arguments.next(4)));
+  const uint64_t value = arguments.next(part.isWide ? 8 : 4);
+  switch (part.kind) {
+  case Kind::Real: return printedReal(part, std::bit_cast<double>(value));
+  case Kind::Character: return printedText(part, std::string(1, static_cast<char>(value)));
+  case Kind::String: return printedText(part, value ? call.text(value) : "(null)");
+  default: return printedInteger(part, value);
   }
-  return result;
 }
 
-template <class... Values> static std::string formatted(const std::string &spec, Values... values) {
-  char room[512];
-  const int length = std::snprintf(room, sizeof room, spec.c_str(), values...);
-  return std::string(room, static_cast<size_t>(std::clamp<int>(length, 0, sizeof room - 1)));
+/// Reports that the function reads memory that there is not.
+static void raiseUnreadable(Warp &warp, uint32_t instruction, unsigned lane, uint64_t address, uint32_t bytes) {
+  Fault *fault = raise(warp, instruction, lane);
+  if (!fault)
+    return;
+  fault->access = AccessFault::OutOfBounds;
+  fault->address = address;
+  fault->bytes = bytes;
 }
 
-/// Returns the text that printf prints. The arguments lie one after the other, aligned to their sizes; the letters
-/// before the type tell integers of C's type long and longer.
-static std::string printed(const LaneCall &call) {
-  const std::string all = call.text(call.argument(0));
-  uint64_t at = call.argument(1);
-  std::string result;
-  for (llvm::StringRef format = all; !format.empty();) {
-    if (format.front() != '%') {
-      result += format.front();
-      format = format.drop_front();
-      continue;
-    }
-    const llvm::StringRef before = format;
-    const Conversion one = readConversion(format);
-    const llvm::StringRef whole = before.take_front(before.size() - format.size());
-    const bool isWide = whole.contains('l') || whole.contains('j') || whole.contains('z') || whole.contains('t');
-    const auto next = [&](unsigned bytes) -> uint64_t {
-      at = (at + bytes - 1) / bytes * bytes;
-      const uint64_t from = std::exchange(at, at + bytes);
-      return bytes == 8 ? call.read<uint64_t>(from).value_or(0) : call.read<uint32_t>(from).value_or(0);
-    };
-    switch (one.letter) {
-    case '%': result += '%'; break;
-    case 'd':
-    case 'i': {
-      const auto value = isWide ? static_cast<int64_t>(next(8)) : static_cast<int32_t>(next(4));
-      result += formatted(one.spec + "lld", static_cast<long long>(value));
-      break;
-    }
-    case 'u':
-    case 'x':
-    case 'X':
-    case 'o':
-      result += formatted(one.spec + "ll" + one.letter, static_cast<unsigned long long>(next(isWide ? 8 : 4)));
-      break;
-    case 'c': result += static_cast<char>(next(4)); break;
-    case 's': result += formatted(one.spec + "s", call.text(next(8)).c_str()); break;
-    case 'p': result += formatted("0x%llx", static_cast<unsigned long long>(next(8))); break;
-    case 0: break;
-    default: {
-      const uint64_t bits = next(8);
-      double value;
-      std::memcpy(&value, &bits, sizeof value);
-      result += formatted(one.spec + one.letter, value);
-    }
-    }
+/// Executes a printf of one lane, which returns the number of its arguments, or -1 without a format, as on an H100.
+static void print(Warp &warp, const LaneCall &call, uint32_t instruction, unsigned lane) {
+  const uint64_t format = call.argument(0);
+  if (!format)
+    return call.answer(UINT64_MAX);
+  if (!call.read<char>(format))
+    return raiseUnreadable(warp, instruction, lane, format, 1);
+  const std::string text = call.text(format);
+  PrintedArguments arguments(call, call.argument(1));
+  std::string printed;
+  for (const FormatPart &part : formatPartsOf(text))
+    printed += printedPart(part, call, arguments);
+  if (arguments.unreadable)
+    return raiseUnreadable(warp, instruction, lane, *arguments.unreadable, 4);
+  warp.block->grid->printed.add(printed);
+  call.answer(arguments.count);
+}
+
+/// Executes a `free` of one lane.
+static void release(Warp &warp, uint64_t address, uint32_t instruction, unsigned lane) {
+  if (!address)
+    return;
+  const auto report = [&](const char *why) { raiseUndefined(warp, instruction, lane, why); };
+  switch (warp.block->grid->memory.freeHeap(address)) {
+  case HeapAddress::Allocated: return;
+  case HeapAddress::Freed: return report("`free` of memory that is freed already");
+  case HeapAddress::Inside: return report("`free` of an address inside of what `malloc` returned");
+  case HeapAddress::Foreign: return report("`free` of an address that `malloc` has not returned");
   }
-  return result;
 }
 
 bool isProvided(llvm::StringRef name) {
@@ -168,31 +170,30 @@ bool callProvided(Warp &warp, const CallSite &site, uint32_t mask, uint32_t inst
   GridState &grid = *warp.block->grid;
   settleAll(warp);
   for (uint32_t left = mask; left; left &= left - 1) {
-    const LaneCall call(warp, site, static_cast<unsigned>(__builtin_ctz(left)));
+    const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+    const LaneCall call(warp, site, lane);
     if (site.provided == "vprintf") {
-      grid.printed += printed(call);
-      call.answer(1);
+      print(warp, call, instruction, lane);
+      if (warp.fault)
+        return true;
     } else if (site.provided == "malloc") {
-      const uint64_t bytes = call.argument(0);
-      if (bytes > (64 << 20)) {
-        call.answer(0);
-        continue;
-      }
-      call.answer(grid.memory.addHeap(bytes));
+      call.answer(grid.memory.addHeap(call.argument(0)));
     } else if (site.provided == "free") {
-      if (const uint64_t address = call.argument(0))
-        grid.memory.free(address);
+      release(warp, call.argument(0), instruction, lane);
+      if (warp.fault)
+        return true;
     } else if (site.provided == "__assertfail") {
-      grid.printed += call.text(call.argument(1)) + ":" + std::to_string(static_cast<uint32_t>(call.argument(2))) +
-                      ": " + call.text(call.argument(3)) + ": assertion `" + call.text(call.argument(0)) + "` failed\n";
-      if (Fault *fault = raise(warp, instruction, static_cast<unsigned>(__builtin_ctz(left))))
+      grid.printed.add(call.text(call.argument(1)) + ":" + std::to_string(static_cast<uint32_t>(call.argument(2))) +
+                       ": " + call.text(call.argument(3)) + ": assertion `" + call.text(call.argument(0)) +
+                       "` failed\n");
+      if (Fault *fault = raise(warp, instruction, lane))
         fault->kind = Fault::Kind::Assertion;
       return true;
     } else if (site.provided == "cudaGraphSetConditional") { // a handle is the address of the number
       const uint64_t handle = call.argument(0);
       if (call.write(handle, static_cast<uint32_t>(call.argument(1))))
         continue;
-      if (Fault *fault = raise(warp, instruction, static_cast<unsigned>(__builtin_ctz(left)))) {
+      if (Fault *fault = raise(warp, instruction, lane)) {
         fault->access = AccessFault::OutOfBounds;
         fault->address = handle;
         fault->bytes = 4;

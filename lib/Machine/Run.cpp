@@ -2,9 +2,11 @@
 #include "Machine/Access.h"
 #include "Machine/Joins.h"
 #include "Machine/LateAccesses.h"
+#include "Machine/LocalLimit.h"
 #include "Machine/Notify.h"
 #include "Machine/Provided.h"
 #include "Machine/Together.h"
+#include "Machine/Undefined.h"
 #include "Machine/Wide.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -80,6 +82,8 @@ static void jump(Warp &warp, const CodeBlock &block, uint32_t leaving) {
 
 static void jumpByTable(Warp &warp, const CodeBlock &block, uint32_t leaving) {
   const auto &table = *static_cast<const JumpTable *>(block.more);
+  if (isBeyondTable(warp, block.instruction, table, leaving))
+    return;
   const char *registers = warp.now.frame->registers;
   Fragment all = warp.now;
   if (block.join != nowhere)
@@ -87,8 +91,7 @@ static void jumpByTable(Warp &warp, const CodeBlock &block, uint32_t leaving) {
   std::map<uint32_t, uint32_t> ways;
   for (uint32_t left = leaving; left; left &= left - 1) {
     const uint64_t index = addressIn(registers, {table.index, 0}, __builtin_ctz(left));
-    const uint32_t target = table.targets[std::min<uint64_t>(index, table.targets.size() - 1)];
-    ways[target] |= left & -left;
+    ways[table.targets[index]] |= left & -left;
   }
   if (leaving != warp.now.mask)
     ways[warp.now.at + 1] |= warp.now.mask & ~leaving;
@@ -123,7 +126,6 @@ static const FunctionCode *calleeOf(Warp &warp, const CallSite &site, uint32_t &
 }
 
 static void call(Warp &warp, const CodeBlock &block, uint32_t calling) {
-  constexpr uint32_t mostLocal = 512 << 10; // bytes that a thread may have
   const auto &site = *static_cast<const CallSite *>(block.more);
   Fragment &now = warp.now;
   if (!site.provided.empty()) {
@@ -138,6 +140,8 @@ static void call(Warp &warp, const CodeBlock &block, uint32_t calling) {
     return refuse(warp, block.instruction, "a call of an address at which there is no function");
   if (endOf(*now.frame) + callee->frameBytes > mostLocal || warp.frames.size() > 4096)
     return refuse(warp, block.instruction, "calls that are nested too deep");
+  if (differsFromCallee(warp, block.instruction, site, *callee, static_cast<unsigned>(__builtin_ctz(calling))))
+    return;
   // All lanes meet again behind the call; those that call another function come to the call again.
   const int join = pushJoin(warp, now.at + 1, all);
   for (const auto &[at, mask] : {std::pair(now.at, wanting & ~calling), std::pair(now.at + 1, all & ~wanting)})
@@ -220,7 +224,7 @@ static bool waitsForWarps(Warp &warp, const CodeBlock &block, const BarrierSite 
 
 static void meetAtBarrier(Warp &warp, const CodeBlock &block, uint32_t leaving) {
   const auto &site = *static_cast<const BarrierSite *>(block.more);
-  if (!waitsForWarps(warp, block, site, leaving))
+  if (isNoBarrier(warp, block.instruction, site, leaving) || !waitsForWarps(warp, block, site, leaving))
     return;
   Fragment next = warp.now;
   next.mask = leaving;

@@ -1,14 +1,13 @@
 #include "Machine/Stack.h"
 #include "Machine/BarrierObject.h"
 #include "Machine/Grid.h"
+#include "Machine/LocalLimit.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace ptxray::machine {
 
 namespace {
-
-constexpr uint64_t mostLocal = 512 << 10; // bytes that a thread may have
 
 /// Payload of what is done with the stack.
 struct StackUse {

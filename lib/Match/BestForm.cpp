@@ -11,6 +11,7 @@
 namespace ptxray {
 
 static TriedForm judgeBinding(const FormView &words, const Binding &binding) {
+  words.written.availability.trials += Availability::trialsOfBinding;
   TriedForm form(words);
   auto &[view, judgement] = form;
   applyBinding(view, binding, judgement);
@@ -59,6 +60,13 @@ static void addExpected(const Judgement &from, Judgement &to) {
         f.args.back() += " or " + g.args.back();
 }
 
+static bool hasErrors(const Judgement &judgement) {
+  for (unsigned phase = 0; phase < static_cast<unsigned>(Phase::Warning); ++phase)
+    if (judgement.score[phase])
+      return true;
+  return false;
+}
+
 /// Counts operands of a wrong type, as they are bound, if some are missing or too many.
 static size_t countWrongTypes(const TriedForm &form) {
   Judgement ofOperands(form.judgement.form);
@@ -72,7 +80,11 @@ static size_t countWrongTypes(const TriedForm &form) {
 static std::vector<TriedForm> likelyBindings(const FormView &view) {
   std::vector<TriedForm> likely;
   size_t fewest = std::numeric_limits<size_t>::max();
-  for (const Binding &binding : bindOperands(view)) {
+  constexpr size_t fewBindings = 2; // of some tens that a texture fetch may have
+  llvm::SmallVector<Binding, 2> bindings = bindOperands(view);
+  if (view.written.availability.isFrugal && bindings.size() > fewBindings)
+    bindings.truncate(fewBindings);
+  for (const Binding &binding : bindings) {
     TriedForm form = judgeBinding(view, binding);
     const size_t wrong = countWrongTypes(form);
     if (wrong < fewest)
@@ -116,6 +128,23 @@ static TriedForm nearestForm(const WrittenInstruction &written) {
     offer(std::move(form));
   }
   return std::move(*best);
+}
+
+bool isAccepted(const WrittenInstruction &written) {
+  if (!written.opcode.mnemonic)
+    return false;
+  for (uint32_t index : formsOf(written)) {
+    FormView view(written, index);
+    if (!matchWords(view).empty())
+      continue;
+    for (const Binding &binding : bindOperands(view)) {
+      if (!binding.misfits.empty())
+        break; // all have the same number
+      if (!hasErrors(judgeBinding(view, binding).judgement))
+        return true;
+    }
+  }
+  return false;
 }
 
 TriedForm bestForm(const WrittenInstruction &written) {

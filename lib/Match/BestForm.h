@@ -13,6 +13,8 @@ struct TriedForm {
 };
 /// Returns the first form without findings; if there is none, the nearest form with its findings.
 TriedForm bestForm(const WrittenInstruction &written);
+/// Returns whether a form has no error against the instruction. Faster than to find the nearest form.
+bool isAccepted(const WrittenInstruction &written);
 /// Returns, for each way to lay the operands over a form, what it has against it; none: the words do not fit. Where
 /// operands are missing or too many, the wrong ones among the others have a weight and no finding.
 std::vector<Judgement> judgeForm(const WrittenInstruction &written, uint32_t form);

@@ -403,7 +403,7 @@ static void keepTrue(Finding &f, const Opcode &opcode) {
 
 void keepTrue(std::vector<Finding> &findings, const Opcode &opcode) {
   for (Finding &f : findings)
-    if (f.severity == Severity::Error && f.args.size() > 1)
+    if (opcode.mnemonic && f.severity == Severity::Error && f.args.size() > 1)
       keepTrue(f, opcode);
 }
 

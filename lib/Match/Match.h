@@ -32,8 +32,9 @@ struct Judged {
 Judged judge(const WrittenInstruction &written);
 /// The limit on operands, counting nested ones: the engine has 15 bits for their numbers.
 inline constexpr uint32_t mostOperands = 10'000;
-/// Keeps only those remedies that make the instruction right, and puts the findings into words.
-void advise(std::vector<Finding> &findings, const WrittenInstruction &written);
+/// Keeps only those remedies that make the instruction right, and puts the findings into words. `isBare`: tries
+/// nothing, and keeps no remedy.
+void advise(std::vector<Finding> &findings, const WrittenInstruction &written, bool isBare = false);
 /// Returns the findings about the words of an instruction whose operands cannot be read, in words.
 std::vector<Finding> judgeWords(const Opcode &opcode, const Availability &availability);
 
@@ -87,6 +88,30 @@ uint64_t fingerprint(const Instruction &instruction, const Opcode &opcode, llvm:
 /// Returns the fingerprint with the values of these nodes.
 uint64_t withValues(uint64_t fingerprint, llvm::ArrayRef<Operand> nodes);
 
+/// The work that advice on the faulty instructions of a text may take, in trials (`Availability::trials`). Instructions
+/// after that are reported without advice, so that the time for a text is proportional to its length.
+struct AdviceBudget {
+  uint64_t left = UINT64_MAX;
+  uint32_t text = 0; // the number of the text that it is for
+
+  /// Begins a text of so many bytes.
+  void begin(size_t bytes);
+  /// Leaves no advice while it lives.
+  struct Paused {
+    explicit Paused(AdviceBudget &budget) : budget(budget), left(std::exchange(budget.left, 0)) { ++budget.text; }
+    ~Paused() {
+      budget.left = left;
+      ++budget.text;
+    }
+    Paused(const Paused &) = delete;
+    Paused &operator=(const Paused &) = delete;
+
+  private:
+    AdviceBudget &budget;
+    const uint64_t left;
+  };
+};
+
 /// Holds what is known of all instructions with one opcode and one shape.
 struct Verdict {
   const Opcode *opcode = nullptr;
@@ -95,20 +120,28 @@ struct Verdict {
   const std::vector<Finding> *findings = nullptr; // null: nothing wrong
   PlainUses plain;
   const FormMatch *match = nullptr; // as in Judged; null: none
+  const std::vector<Finding> *advised = nullptr,
+                             *bare = nullptr; // the findings with and without advice, once asked for
+  uint64_t trials = 0;                        // that the advice took
+  uint32_t text = 0;                          // the text whose budget `findings` are for
 };
 
 /// The verdicts for one version and target. A verdict depends on nothing else but the opcode and the shapes of the
 /// operands, so it is found once and then looked up.
 class Verdicts {
 public:
-  Verdicts(const ModuleContext &context, Opcodes &opcodes) : availability(context), opcodes(opcodes) {}
+  Verdicts(const ModuleContext &context, Opcodes &opcodes, AdviceBudget &budget)
+      : availability(context), opcodes(opcodes), budget(budget) {}
 
   size_t size() const { return verdicts.size(); }
   /// Tells what the version and target allow. It does not know where the header is.
   const Availability &allows() const { return availability; }
   const Opcode &opcode(const Ast &ast, const Instruction &instruction) { return opcodes.of(ast, instruction); }
-  /// Null if there was no such instruction yet.
-  const Verdict *find(uint64_t fingerprint) const { return memo[placeOf(fingerprint)].verdict; }
+  /// Null if there was no such instruction yet, or no such faulty one in this text.
+  const Verdict *find(uint64_t fingerprint) const {
+    const Verdict *verdict = memo[placeOf(fingerprint)].verdict;
+    return verdict && verdict->findings && verdict->text != budget.text ? nullptr : verdict;
+  }
   /// Returns the verdict. There is one shape for each operand node of the instruction, in the order of the Ast.
   const Verdict &of(const Opcode &opcode, const Instruction &instruction, llvm::ArrayRef<Operand> nodes,
                     llvm::ArrayRef<Shape> shapes);
@@ -119,7 +152,7 @@ public:
 private:
   struct Known {
     uint64_t fingerprint = 0;
-    const Verdict *verdict = nullptr; // null: none
+    Verdict *verdict = nullptr; // null: none
   };
   /// Returns the place of the verdict with that fingerprint, or the free place for it.
   size_t placeOf(uint64_t fingerprint) const {
@@ -129,9 +162,14 @@ private:
     return i;
   }
   void growMemo();
+  Judged judged(const WrittenInstruction &written) const;
+  /// Gives the verdict the findings that the budget of this text allows, from those of its judgement. `trials` are
+  /// those before the judgement.
+  void adviseOn(Verdict &verdict, std::vector<Finding> found, uint64_t trials);
 
   Availability availability;
   Opcodes &opcodes;
+  AdviceBudget &budget;
   std::vector<Known> memo = std::vector<Known>(1024); // open addressing, a power of two
   std::deque<Verdict> verdicts;
   llvm::BumpPtrAllocator shapesOfVerdicts;
@@ -144,6 +182,7 @@ private:
 class Knowledge {
 public:
   WordsOfSpellings words;
+  AdviceBudget budget;
 
   /// Returns the verdicts for modules of that version and target.
   Verdicts &verdictsFor(const ModuleContext &module);

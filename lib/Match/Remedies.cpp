@@ -1,4 +1,5 @@
 // Finds what would do instead: a remedy is offered only if its result is right.
+#include "Match/BestForm.h"
 #include "Match/Bind.h"
 #include "Match/Corrections.h"
 #include "Match/Match.h"
@@ -95,10 +96,9 @@ static bool makesItRight(const Finding &finding, const WrittenInstruction &writt
     llvm::sort(nodes, std::greater()); // those before one keep their numbers
     for (const uint16_t node : nodes)
       shapes = shapesAfter(shapes, node, remedy);
-    return judge({written.opcode, shapes, written.availability}).isAccepted();
+    return isAccepted({written.opcode, shapes, written.availability});
   }
-  default:
-    return judge({Opcode(spellingAfter(written.opcode, remedy)), written.shapes, written.availability}).isAccepted();
+  default: return isAccepted({Opcode(spellingAfter(written.opcode, remedy)), written.shapes, written.availability});
   }
   return true;
 }
@@ -213,7 +213,7 @@ static std::optional<Misplaced> misplacedOperand(const WrittenInstruction &writt
   };
   for (size_t from = 0; from < nodes.size(); ++from)
     for (size_t to = 0; isDistinct(nodes[from]) && to < nodes.size(); ++to) {
-      if (from == to || !judge({written.opcode, moved(written.shapes, from, to), written.availability}).isAccepted())
+      if (from == to || !isAccepted({written.opcode, moved(written.shapes, from, to), written.availability}))
         continue;
       if (found)
         return std::nullopt;
@@ -234,7 +234,7 @@ static std::optional<std::pair<unsigned, unsigned>> elementsOfVector(const Writt
   for (auto count = narrow<unsigned>(extra->alike.size() + 2); count <= longest; ++count)
     for (unsigned node = 0; node + count <= shapes.size(); node += shapes[node].extent)
       if (llvm::all_of(shapes.slice(node, count), [](const Shape &shape) { return shape.extent == 1; }) &&
-          judge({written.opcode, joined(shapes, node, count), written.availability}).isAccepted())
+          isAccepted({written.opcode, joined(shapes, node, count), written.availability}))
         return std::pair(node, count);
   return std::nullopt;
 }
@@ -249,7 +249,7 @@ static bool addArrangement(std::vector<Finding> &findings, const WrittenInstruct
   const llvm::ArrayRef<Shape> shapes = written.shapes;
   auto replace = [&](const std::vector<Shape> &changed, Finding f, unsigned node, Remedy::Kind remedy,
                      const char *note) {
-    if (!judge({written.opcode, changed, written.availability}).isAccepted())
+    if (!isAccepted({written.opcode, changed, written.availability}))
       return false;
     f.place = FindingPlace::at(FindingPlace::Operand, node);
     f.phase = Phase::Shape;
@@ -334,7 +334,7 @@ static bool addCompletions(Finding &finding, const WrittenInstruction &written) 
                                                                !own.front().starts_with((text + "::").str()) &&
                                                                !own.front().ends_with(("_" + text).str()))
         spelling += word.text;
-    if (judge({Opcode(spelling), written.shapes, written.availability}).isAccepted())
+    if (isAccepted({Opcode(spelling), written.shapes, written.availability}))
       right.push_back("`" + spelling + "`");
     else if (opcode.words.size() > 1 && findingsOfWords(Opcode(spelling), written.availability).empty())
       fitting.push_back("`" + spelling + "`");
@@ -457,7 +457,7 @@ static void addSpelling(Finding &f, const WrittenInstruction &written) {
   std::string dotted = spelling;
   std::replace(dotted.begin(), dotted.begin() + std::min(dotted.find('.'), dotted.size()), '_', '.');
   for (const std::string &variant : {llvm::StringRef(spelling).lower(), dotted})
-    if (variant != spelling && judge({Opcode(variant), written.shapes, written.availability}).isAccepted())
+    if (variant != spelling && isAccepted({Opcode(variant), written.shapes, written.availability}))
       f.remedy = {Remedy::ReplaceOpcode, 0, variant};
   if (f.remedy.kind != Remedy::None)
     return;
@@ -553,9 +553,14 @@ static void markChange(Finding &f) {
   f.place = isAdded ? FindingPlace{FindingPlace::Opcode, 0} : FindingPlace{FindingPlace::Word, f.remedy.word};
 }
 
-void advise(std::vector<Finding> &findings, const WrittenInstruction &written) {
+void advise(std::vector<Finding> &findings, const WrittenInstruction &written, bool isBare) {
   const Opcode &opcode = written.opcode;
   mergeAlike(findings);
+  if (isBare) {
+    llvm::for_each(findings, [](Finding &f) { f.remedy = {}; });
+    keepTrue(findings, opcode);
+    return putIntoWords(findings, opcode);
+  }
   bool isAnother = adviseOnNames(findings, written);
   tryRemedies(findings, written);
   for (Finding &f : findings)
@@ -591,8 +596,7 @@ std::vector<Finding> judgeWords(const Opcode &opcode, const Availability &availa
     if (f.remedy.kind != Remedy::None &&
         !findingsOfWords(Opcode(spellingAfter(opcode, f.remedy)), availability).empty())
       f.remedy = {};
-  if (opcode.mnemonic)
-    keepTrue(findings, opcode);
+  keepTrue(findings, opcode);
   putIntoWords(findings, opcode);
   return findings;
 }

@@ -1,5 +1,6 @@
 // Other instructions that may be meant: those with a similar name, and those that are described beside the written one.
 #include "Match/SimilarNames.h"
+#include "Match/BestForm.h"
 #include "Match/Corrections.h"
 #include "Match/Match.h"
 #include "Match/Wording.h"
@@ -153,7 +154,7 @@ void offerWholeNames(Finding &f, const WrittenInstruction &written) {
       if (rest.take_until([](char c) { return c == '.'; }) != name)
         continue;
       const std::string completed = (whole.take_front(dot + 1) + spelling).str();
-      if (spelling.starts_with(rest) && judge({Opcode(completed), written.shapes, written.availability}).isAccepted() &&
+      if (spelling.starts_with(rest) && isAccepted({Opcode(completed), written.shapes, written.availability}) &&
           !llvm::is_contained(right, completed))
         right.push_back(completed);
       others.push_back(quote(whole));
@@ -183,7 +184,7 @@ void offerSibling(Finding &f, const WrittenInstruction &written) {
     std::string spelling(other.text());
     for (const OpcodeWord &word : llvm::drop_begin(opcode.words))
       spelling += word.text;
-    if (judge({Opcode(spelling), written.shapes, written.availability}).isAccepted())
+    if (isAccepted({Opcode(spelling), written.shapes, written.availability}))
       right.push_back(std::string(other.text()));
   }
   if (right.size() != 1)

@@ -1,4 +1,5 @@
 // Remembers verdicts, so that equal instructions are judged once.
+#include "Match/BestForm.h"
 #include "Match/Match.h"
 #include "Resolve/Fingerprint.h"
 #include "llvm/ADT/STLExtras.h"
@@ -38,7 +39,7 @@ Verdicts &Knowledge::verdictsFor(const ModuleContext &module) {
   ModuleContext anywhere = module; // a verdict does not depend on where the header is
   anywhere.version = anywhere.targetName = {};
   const Key key(module.ptx, module.target, module.arch, module.pedantic, module.independent);
-  return byModule.try_emplace(key, anywhere, opcodes).first->second;
+  return byModule.try_emplace(key, anywhere, opcodes, budget).first->second;
 }
 
 size_t Knowledge::size() const {
@@ -47,6 +48,36 @@ size_t Knowledge::size() const {
   for (const auto &[key, verdicts] : byModule)
     size += verdicts.size() + perModule;
   return size;
+}
+
+void AdviceBudget::begin(size_t bytes) {
+  constexpr uint64_t least = 120'000, perByte = 10; // 0.14 s, and 0.12 s for 10 KB
+  left = least + perByte * bytes;
+  ++text;
+}
+
+/// Judges an instruction, frugally if the budget is used up and no form accepts it.
+Judged Verdicts::judged(const WrittenInstruction &written) const {
+  if (budget.left || isAccepted(written))
+    return judge(written);
+  availability.isFrugal = true;
+  Judged judged = judge(written);
+  availability.isFrugal = false;
+  return judged;
+}
+
+void Verdicts::adviseOn(Verdict &verdict, std::vector<Finding> found, uint64_t trials) {
+  verdict.text = budget.text;
+  const std::vector<Finding> *&kept = budget.left ? verdict.advised : verdict.bare;
+  if (!kept) {
+    advise(found, {*verdict.opcode, verdict.shapes, availability}, /*isBare=*/!budget.left);
+    if (budget.left)
+      verdict.trials = availability.trials - trials;
+    kept = &findings.emplace_back(std::move(found));
+  }
+  verdict.findings = kept;
+  // Advice takes the same part of the budget whether or not an earlier text had the instruction.
+  budget.left -= std::min(budget.left, verdict.trials);
 }
 
 void Verdicts::growMemo() {
@@ -61,9 +92,9 @@ void Verdicts::growMemo() {
 bool Verdicts::isStillRight(const Verdict &verdict, const Opcode &opcode, llvm::ArrayRef<Shape> shapes) const {
   const WrittenInstruction written{opcode, shapes, availability};
   Judged judged = judge(written);
-  if (!judged.findings.empty())
+  if (verdict.advised)
     advise(judged.findings, written);
-  const bool same = verdict.findings ? *verdict.findings == judged.findings : judged.findings.empty();
+  const bool same = verdict.advised ? *verdict.advised == judged.findings : verdict.bare || judged.findings.empty();
   return same && *verdict.facts == judged.facts;
 }
 
@@ -71,8 +102,15 @@ const Verdict &Verdicts::of(const Opcode &opcode, const Instruction &instruction
                             llvm::ArrayRef<Shape> shapes) {
   assert(nodes.size() == shapes.size() && "each operand has a shape");
   const uint64_t print = fingerprint(instruction, opcode, nodes, shapes);
-  if (const Verdict *verdict = find(print))
-    return *verdict;
+  if (Verdict *const known = memo[placeOf(print)].verdict) {
+    if (known->findings && known->text != budget.text) {
+      const bool isKnown = budget.left ? known->advised : known->bare;
+      const uint64_t before = availability.trials;
+      adviseOn(*known, isKnown ? std::vector<Finding>() : judged({opcode, known->shapes, availability}).findings,
+               before);
+    }
+    return *known;
+  }
   Verdict &verdict = verdicts.emplace_back();
   if (verdicts.size() * 2 >= memo.size())
     growMemo();
@@ -80,17 +118,16 @@ const Verdict &Verdicts::of(const Opcode &opcode, const Instruction &instruction
   verdict.opcode = &opcode;
   verdict.shapes = shapes.copy(shapesOfVerdicts);
   const WrittenInstruction written{opcode, shapes, availability};
-  Judged judged = judge(written);
+  const uint64_t before = availability.trials;
+  Judged judged = this->judged(written);
   const Facts &facts = allFacts.emplace_back(std::move(judged.facts));
   verdict.facts = &facts;
   if (judged.match)
     verdict.match = &matches.emplace_back(std::move(*judged.match));
-  if (!judged.findings.empty()) {
-    advise(judged.findings, written);
-    verdict.findings = &findings.emplace_back(std::move(judged.findings));
-  } else if (!opcode.readsRegisters && !opcode.mayCall) {
+  if (!judged.findings.empty())
+    adviseOn(verdict, std::move(judged.findings), before);
+  else if (!opcode.readsRegisters && !opcode.mayCall)
     verdict.plain = plainUses(facts, nodes);
-  }
   return verdict;
 }
 

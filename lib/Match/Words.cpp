@@ -254,6 +254,7 @@ static int onlySlotAt(const FormView &view, unsigned k) {
 }
 
 Leftover matchWords(FormView &view) {
+  ++view.written.availability.trials;
   const Opcode &opcode = view.written.opcode;
   const unsigned count = view.slots.size();
   for (unsigned k = 1; k < opcode.mnemonicWords && k <= count; ++k) {

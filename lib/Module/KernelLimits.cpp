@@ -53,7 +53,8 @@ static uint64_t sharedBytes(const ProgramSummary &program, const Reach &reach, c
   for (const ModuleVariable &variable : program.variables)
     if (variable.space == isa::words::shared && variable.isOpen())
       align = std::max(align, variable.extent.align);
-  return llvm::alignTo(layout.end, align);
+  layout.add({0, align});
+  return layout.end;
 }
 
 void checkSharedSize(const ProgramSummary &program, const Reach &reach, const ProgramContext &context) {

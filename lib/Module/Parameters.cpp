@@ -1,5 +1,6 @@
 #include "Module/Gates.h"
 #include "Module/ModuleRules.h"
+#include "Module/Program.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace ptxray {
@@ -55,9 +56,10 @@ void checkPointer(const Function &function, const Declaration &declaration, Modu
 }
 
 void checkParameterSize(const Function &function, const Signature &signature, ModuleState &module) {
-  uint64_t bytes = 0;
+  Layout layout;
   for (const Formal &formal : signature.parameters)
-    bytes = llvm::alignTo(bytes, std::max<uint64_t>(1, formal.extent.align)) + formal.extent.bytes;
+    layout.add(formal.extent);
+  const uint64_t bytes = layout.end;
   const uint64_t most = isa::limit(isa::LimitId::ParameterBytes, module.availability);
   if (bytes <= most)
     return;

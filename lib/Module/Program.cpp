@@ -4,7 +4,10 @@
 
 namespace ptxray {
 
-void Layout::add(const Extent &extent) { end = llvm::alignTo(end, std::max<uint64_t>(1, extent.align)) + extent.bytes; }
+void Layout::add(const Extent &extent) {
+  const uint64_t align = std::max<uint64_t>(1, extent.align);
+  end = end > UINT64_MAX - align ? UINT64_MAX : llvm::SaturatingAdd(llvm::alignTo(end, align), extent.bytes);
+}
 
 std::optional<uint32_t> ProgramSummary::bodyOf(NameId name) const {
   if (const DeclaredFunction *known = function(name); known && known->aliasOf != NameId::None)

@@ -47,6 +47,28 @@ static const isa::DirectiveArgument *numberOf(const isa::Directive *directive, i
   return nullptr;
 }
 
+/// Reports an array whose size in bytes is no number of 64 bits. ptxas computes a smaller size.
+static void checkProduct(const Variable &variable, ModuleState &module) {
+  const Declaration &declaration = variable.declaration;
+  const int elements = variable.isVector() ? isa::word(module.resolver.word(declaration.vector)).number : 1;
+  const unsigned width = std::max(1u, unsigned(std::max(1, elements)) * variable.word.bits / 8);
+  bool isTooLarge = false;
+  uint64_t bytes = width;
+  std::string product;
+  for (uint32_t i = declaration.dims.first; i < declaration.dims.end(); ++i) {
+    const auto dimension = static_cast<uint64_t>(module.ast.dims[i]);
+    if (module.ast.dims[i] == -1)
+      return;
+    product += std::to_string(dimension) + " * ";
+    bool overflows = false;
+    bytes = llvm::SaturatingMultiply(bytes, dimension, &overflows);
+    isTooLarge |= overflows;
+  }
+  if (isTooLarge)
+    module.sink.report(DiagId::ConstantOverflow, declaration.nameRange, product + std::to_string(width), 64)
+        .notes.push_back({"that is the size of the array in bytes", std::nullopt});
+}
+
 static void checkBounds(const Variable &variable, ModuleState &module) {
   const Declaration &declaration = variable.declaration;
   auto requireFit = [&](int64_t value, const isa::DirectiveArgument *number, Range range) {
@@ -69,6 +91,7 @@ static void checkBounds(const Variable &variable, ModuleState &module) {
     else if (i > declaration.dims.first && dimension <= 0)
       module.sink.report(DiagId::IncompleteType, declaration.nameRange, module.ast.text(declaration.name));
   }
+  checkProduct(variable, module);
 }
 
 /// If a declaration has no name, ptxas checks only its words.

@@ -341,7 +341,7 @@ void Printer::statement(Statement item) {
     ++depth;
     return;
   case StatementKind::BlockEnd:
-    --depth;
+    depth -= depth > 0; // the statement may be printed alone
     line() << "}\n";
     return;
   }

@@ -4,9 +4,11 @@
 #include "RulePages/RulePages.h"
 #include "Source/JsonValue.h"
 #include "Source/Origin.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"
+#include <algorithm>
 
 namespace ptxray {
 
@@ -25,33 +27,63 @@ static std::string uri(llvm::StringRef path) {
   return out;
 }
 
-/// Returns the column in characters, from 1. A byte that is not UTF-8 counts as one character.
-static uint32_t characterColumn(const SourceBuffer &source, LineColumn at) {
-  const llvm::StringRef before = source.lineText(at.line).take_front(at.column - 1);
-  auto p = reinterpret_cast<const llvm::UTF8 *>(before.begin());
-  auto end = reinterpret_cast<const llvm::UTF8 *>(before.end());
-  uint32_t column = 1;
-  for (llvm::UTF32 character; p != end; ++column) {
-    const llvm::UTF8 *next = p;
-    const bool valid = llvm::convertUTF8Sequence(&next, end, &character, llvm::strictConversion) == llvm::conversionOK;
-    p = valid ? next : p + 1;
+namespace {
+
+/// The columns of a text in characters. Those of a long line are counted once, whatever number of reports it has.
+class CharacterColumns {
+public:
+  explicit CharacterColumns(const SourceBuffer &source) : source(source) {}
+
+  /// Returns the column in characters, from 1. A byte that is not UTF-8 counts as one character.
+  uint32_t at(LineColumn place);
+
+private:
+  struct Mark {
+    uint32_t bytes = 0, characters = 0; // before it
+  };
+  static constexpr uint32_t distance = 256; // bytes from one mark to the next, at least
+
+  const SourceBuffer &source;
+  llvm::DenseMap<uint32_t, std::vector<Mark>> marks; // by line
+};
+
+} // namespace
+
+uint32_t CharacterColumns::at(LineColumn place) {
+  const llvm::StringRef line = source.lineText(place.line);
+  const auto end = static_cast<uint32_t>(std::min<size_t>(place.column - 1, line.size()));
+  std::vector<Mark> &known = marks[place.line];
+  if (known.empty())
+    known.emplace_back();
+  const auto after = std::ranges::upper_bound(known, end, {}, &Mark::bytes);
+  Mark now = *std::prev(after);
+  const auto *const bytes = reinterpret_cast<const llvm::UTF8 *>(line.data());
+  while (now.bytes < end) {
+    const bool isWhole = end - now.bytes >= 4; // else the place may cut a character
+    const llvm::UTF8 *next = bytes + now.bytes;
+    llvm::UTF32 character;
+    const bool isValid =
+        llvm::convertUTF8Sequence(&next, bytes + end, &character, llvm::strictConversion) == llvm::conversionOK;
+    now.bytes = isValid ? static_cast<uint32_t>(next - bytes) : now.bytes + 1;
+    ++now.characters;
+    if (isWhole && now.bytes >= known.back().bytes + distance)
+      known.push_back(now);
   }
-  return column;
+  return now.characters + 1;
 }
 
-static Json region(const SourceBuffer &source, Range range) {
+static Json region(const SourceBuffer &source, Range range, CharacterColumns &columns) {
   const LineColumn from = source.lineColumn(range.begin), to = source.lineColumn(range.end);
-  return {{"startLine", from.line},    {"startColumn", characterColumn(source, from)},
-          {"endLine", to.line},        {"endColumn", characterColumn(source, to)},
-          {"byteOffset", range.begin}, {"byteLength", range.size()}};
+  return {{"startLine", from.line},      {"startColumn", columns.at(from)}, {"endLine", to.line},
+          {"endColumn", columns.at(to)}, {"byteOffset", range.begin},       {"byteLength", range.size()}};
 }
 
-static Json location(const FileReport &report, std::optional<Range> range) {
+static Json location(const FileReport &report, std::optional<Range> range, CharacterColumns *columns) {
   Json physical = {{"artifactLocation", {{"uri", uri(report.path)}}}};
   if (!range || !report.source)
     return {{"physicalLocation", std::move(physical)}};
   if (!report.entry) {
-    physical["region"] = region(*report.source, *range);
+    physical["region"] = region(*report.source, *range, *columns);
     return {{"physicalLocation", std::move(physical)}};
   }
   // Lines of a text within a binary are not lines of the file.
@@ -61,23 +93,23 @@ static Json location(const FileReport &report, std::optional<Range> range) {
           {"logicalLocations", Json::array({{{"name", name}, {"kind", "module"}}})}};
 }
 
-static Json fixOf(const Fix &fix, const FileReport &report) {
+static Json fixOf(const Fix &fix, const FileReport &report, CharacterColumns &columns) {
   Json replacements = Json::array();
   for (const Edit &edit : fix.edits)
-    replacements.push_back(
-        {{"deletedRegion", region(*report.source, edit.range)}, {"insertedContent", {{"text", edit.text.str()}}}});
+    replacements.push_back({{"deletedRegion", region(*report.source, edit.range, columns)},
+                            {"insertedContent", {{"text", edit.text.str()}}}});
   return {{"description", {{"text", fix.title.str()}}},
           {"artifactChanges", Json::array({{{"artifactLocation", {{"uri", uri(report.path)}}},
                                             {"replacements", std::move(replacements)}}})}};
 }
 
 static Json result(const Diagnostic &d, const FileReport &report, const OriginTable *origins,
-                   const std::string &fingerprint) {
+                   const std::string &fingerprint, CharacterColumns *columns) {
   std::string message = d.message();
   Json related = Json::array();
   for (const Note &note : d.notes)
     if (note.range) {
-      Json place = location(report, note.range);
+      Json place = location(report, note.range, columns);
       place["message"] = {{"text", note.message.str()}};
       related.push_back(std::move(place));
     } else {
@@ -92,11 +124,11 @@ static Json result(const Diagnostic &d, const FileReport &report, const OriginTa
               {"ruleIndex", static_cast<unsigned>(d.id)},
               {"level", levelName(d.severity).str()},
               {"message", {{"text", std::move(message)}}},
-              {"locations", Json::array({location(report, d.range)})}};
+              {"locations", Json::array({location(report, d.range, columns)})}};
   if (!related.empty())
     out["relatedLocations"] = std::move(related);
   if (d.fix && report.source && !report.entry)
-    out["fixes"] = Json::array({fixOf(*d.fix, report)});
+    out["fixes"] = Json::array({fixOf(*d.fix, report, *columns)});
   out["partialFingerprints"] = {{"primaryLocationLineHash", fingerprint}};
   if (d.kind != Kind::None)
     out["properties"]["kind"] = kindText(d.kind).str();
@@ -114,6 +146,9 @@ void beginSarif(llvm::raw_ostream &out) {
 
 void renderSarif(const FileReport &report, const RenderOptions &, llvm::raw_ostream &out) {
   const std::vector<std::string> prints = fingerprints(report);
+  std::optional<CharacterColumns> columns;
+  if (report.source)
+    columns.emplace(*report.source);
   std::optional<OriginTable> origins;
   if (report.source && !report.diagnostics.empty() && !report.inlined)
     origins.emplace(*report.source);
@@ -121,7 +156,7 @@ void renderSarif(const FileReport &report, const RenderOptions &, llvm::raw_ostr
       llvm::zip(report.diagnostics, prints), out,
       [&](const auto &pair) {
         const auto &[d, print] = pair;
-        out << dump(result(d, report, origins ? &*origins : nullptr, print));
+        out << dump(result(d, report, origins ? &*origins : nullptr, print, columns ? &*columns : nullptr));
       },
       ",\n");
 }

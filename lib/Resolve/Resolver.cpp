@@ -7,6 +7,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
 namespace ptxray {
@@ -127,7 +128,7 @@ Extent Resolver::extentOf(const Declaration &declaration) {
   extent.align = std::max<uint64_t>(extent.bytes, std::max<int64_t>(declaration.align, 0));
   extent.isArray = declaration.dims.count > 0;
   for (uint32_t i = declaration.dims.first; i < declaration.dims.end(); ++i)
-    extent.bytes *= ast.dims[i] < 0 ? 0 : static_cast<uint64_t>(ast.dims[i]);
+    extent.bytes = ast.dims[i] == -1 ? 0 : llvm::SaturatingMultiply(extent.bytes, static_cast<uint64_t>(ast.dims[i]));
   return extent;
 }
 

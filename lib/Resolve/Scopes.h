@@ -26,7 +26,7 @@ enum class SymbolKind : uint8_t {
 
 /// The room a declaration takes.
 struct Extent {
-  uint64_t bytes = 0; // 0: an open array
+  uint64_t bytes = 0; // 0: an open array; UINT64_MAX: as many or more
   uint64_t align = 1;
   bool isArray = false;
 };

@@ -9,7 +9,8 @@ use), test/module, test/hostile.py and the code of docs/; `words.dict`, the word
 reached something new, kept from run to run; `faults/`, what made the program fail. One of those again:
 `build/dev/test/fuzz/check-fuzzer FILE`; `tools/dev reduce FILE` makes it smaller. The same of format-fuzzer is in
 `format/`, of binary-fuzzer in `binary/`, made of test/binary, of inline-fuzzer in `inline/`, made of test/inline, of
-lsp-fuzzer in `lsp/`, with whole dialogues.
+lsp-fuzzer in `lsp/`, with whole dialogues, of kernel-fuzzer in `kernel/`, with numbers that choose programs, of
+readers-fuzzer in `readers/`, with recordings, the words of launches, configurations, baselines and compile commands.
 
     test/fuzz/run.py build/fuzz-coverage/test/fuzz/check-fuzzer --coverage lib/Check
 
@@ -206,6 +207,57 @@ def make_lsp_seeds(folder):
     return count + len(DIALOGUE)
 
 
+def make_kernel_seeds(folder):
+    """numbers that choose a program, without edits and with some"""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for number in range(32):
+        edits = bytes((number * 37 + i * 11) % 256 for i in range(4 * (number % 8)))
+        (folder / f"program-{number}").write_bytes(bytes([number % 3, number, number * 7 % 256, number * 3]) + edits)
+    return 32
+
+
+# The fuzzer adds the sum.
+RECORDING = b"""ptxray recording 1
+kernel k
+target sm_90
+device a GPU
+grid 1 1 1
+block 1 1 1
+cluster 0 0 0
+shared 0
+cooperative 0
+parameter 0000a0dec17f0000
+memory 0x7fc1dea00000 4096
+%sptx 5
+k: ..\0\0"""
+IMAGE = b"texels 48\nimage 0 0 0x3 0 tex=f32:4x3:linear:border=0/0/0/0:clamp/clamp/clamp:bias=0:lod=0/0\n"
+READERS = [
+    b"w--grid=2,1 --block=32 --shared=48 --buffer=a=zeros:u32:4 --parameters 8,4 zeros:u32:64 7",
+    b"w--out=0=u32 --expect=0=fill:u32:4:1 --tolerance=1e-3 iota:f32:8 &a+4 --parameters 8,8",
+    b"w--variable=x=texture:2d:f32:16,16 tensormap:f16:8,8 --parameters 128",
+    b"c# comment\ntarget = sm_90a\noff = hazards, vector-length\n[tests/**.ptx]\npedantic = yes\n\0tests/a.ptx",
+    b"bone.ptx vector-length 0123456789abcdef:1\n",
+    b'm[{"directory":"/a","file":"b.cu","command":"nvcc -DX=1 -I /inc b.cu"},{"arguments":["cc","-Ix"],"file":"c"}]',
+]
+
+
+def make_reader_seeds(folder):
+    """what each reader accepts"""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for number, seed in enumerate([*READERS, *(b"r" + RECORDING % image for image in (b"", IMAGE))]):
+        (folder / f"seed-{number}").write_bytes(seed)
+    return len(list(folder.iterdir()))
+
+
+def make_reader_dictionary(path):
+    words = "--grid= --block= --cluster= --shared= --buffer= --variable= --out= --expect= --type= --tolerance="
+    words += " zeros: iota: fill: random: edges: u32: f16: texture: surface: tensormap: target off on pedantic exclude"
+    words += " kernel grid block cluster shared parameter memory texels image ptx after directory file command"
+    path.write_text("".join(f'"{word}"\n' for word in words.split()))
+
+
 def coverage(program, folder, inputs):
     """needs a program built with -fprofile-instr-generate -fcoverage-mapping"""
     raw, merged = program.parent / "coverage.raw", program.parent / "coverage.data"
@@ -247,6 +299,8 @@ def main():
         "binary-fuzzer": ("binary", make_binary_seeds, make_binary_dictionary),
         "lsp-fuzzer": ("lsp", make_lsp_seeds, make_dictionary),
         "inline-fuzzer": ("inline", make_inline_seeds, make_inline_dictionary),
+        "kernel-fuzzer": ("kernel", make_kernel_seeds, make_dictionary),
+        "readers-fuzzer": ("readers", make_reader_seeds, make_reader_dictionary),
     }.get(program.name, (".", make_seeds, make_dictionary))
     place = place / folder
     place.mkdir(exist_ok=True)
@@ -272,7 +326,7 @@ def main():
             f"-seed={options.seed}",
             f"-max_len={65536 if is_binary else 4096}",
             # A dialogue and a template of words are many checks.
-            f"-timeout={60 if program.name in ('lsp-fuzzer', 'inline-fuzzer') else 10}",
+            f"-timeout={60 if program.name in ('lsp-fuzzer', 'inline-fuzzer', 'kernel-fuzzer') else 10}",
             "-rss_limit_mb=2048",
             "-print_final_stats=1",
             "-entropic=0",

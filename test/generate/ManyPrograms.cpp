@@ -6,8 +6,10 @@
 #include "Check/Checker.h"
 #include "Emulate/Launch.h"
 #include "Generate/Program.h"
+#include "Operate/Sets.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -81,8 +83,11 @@ class Tester {
 public:
   /// Says what is wrong with the program of a seed; empty: nothing.
   std::string problemOf(uint64_t seed);
+  /// Returns a sum of the bytes that the program of a seed leaves, or what is wrong.
+  std::string sumOf(uint64_t seed);
 
 private:
+  std::string program(uint64_t seed);
   std::string problemOf(const std::string &text);
 
   std::optional<Generator> generators[std::size(targets)];
@@ -106,12 +111,23 @@ std::string Tester::problemOf(const std::string &text) {
   return problem;
 }
 
-std::string Tester::problemOf(uint64_t seed) {
+std::string Tester::program(uint64_t seed) {
   const size_t which = seed % std::size(targets);
   std::optional<Generator> &generator = generators[which];
   if (!generator)
     generator.emplace(ProgramTarget{.target = targets[which], .ptx = 0, .instructions = {}, .without = {}});
-  return problemOf(generator->program({.seed = seed, .size = 10 + static_cast<unsigned>(seed % 50), .blocks = 1}));
+  return generator->program({.seed = seed, .size = 10 + static_cast<unsigned>(seed % 50), .blocks = 1});
+}
+
+std::string Tester::problemOf(uint64_t seed) { return problemOf(program(seed)); }
+
+std::string Tester::sumOf(uint64_t seed) {
+  const std::string text = program(seed);
+  const auto source = SourceBuffer::fromText("", text);
+  const ReadModule module = readModule(*source);
+  std::string problem;
+  const launcher::Bytes left = leftBy(module, launchOf(text), "eager", problem);
+  return problem.empty() ? llvm::utohexstr(llvm::xxHash64({left.data(), left.size()})) : problem;
 }
 
 /// Tries the programs from one seed up to another, and returns how many are not as they should be.
@@ -134,7 +150,25 @@ static uint64_t failuresAmong(uint64_t first, uint64_t end, std::vector<Tester> 
   return failed;
 }
 
+/// Prints a sum of what each program leaves in memory: `bytes wide|plain FIRST COUNT`.
+static int printSums(StringRef kind, uint64_t first, uint64_t programs) {
+  if (kind == "plain")
+    machine::usesWideHandlers() = false; // before the machine asks for the first time
+  else if (kind != "wide" || !machine::usesWideHandlers())
+    return 77; // this processor has no AVX2
+  Tester tester;
+  for (uint64_t seed = first; seed < first + programs; ++seed)
+    llvm::outs() << seed << ' ' << tester.sumOf(seed) << '\n';
+  return 0;
+}
+
 int main(int count, char **words) {
+  if (count == 5 && StringRef(words[1]) == "bytes") {
+    uint64_t first = 0, programs = 0;
+    return StringRef(words[3]).getAsInteger(10, first) || StringRef(words[4]).getAsInteger(10, programs)
+               ? 2
+               : printSums(words[2], first, programs);
+  }
   constexpr uint64_t part = 1000;
   uint64_t first = 1, programs = 100, jobs = 1;
   uint64_t *const numbers[] = {&first, &programs, &jobs};

@@ -1,4 +1,4 @@
-"""The checker under ThreadSanitizer, two threads, and AddressSanitizer, a million texts:
+"""The checker, the C interface and the machine under ThreadSanitizer, or the checker under AddressSanitizer:
 test_sanitizers.py thread|address CMAKE. Only the library and one program of tests are built for it."""
 
 import os
@@ -7,20 +7,25 @@ import sys
 from common import ROOT, need, run
 
 SANITIZERS = {
-    "thread": ("thread", "Checker.OneForEachThread:Checker.EachThreadItsOwnTexts", {}),
-    "address": ("ON", "Checker.ManyDifferentTexts", {"PTXRAY_CHECKER_CALLS": "1000000"}),
+    "thread": (
+        "thread",
+        "thread-tests",
+        "Checker.OneForEachThread:Checker.EachThreadItsOwnTexts:Api.SeveralThreadsAtOnce:MachineThreads.*",
+        {},
+    ),
+    "address": ("ON", "checker-tests", "Checker.ManyDifferentTexts", {"PTXRAY_CHECKER_CALLS": "1000000"}),
 }
 
 
 def main():
     which, cmake = sys.argv[1:]
-    value, tests, settings = SANITIZERS[which]
+    value, target, tests, settings = SANITIZERS[which]
     folder = ROOT / "build" / f"sanitize-{which}"
     compilers = [f"-DCMAKE_C_COMPILER={need('clang-22')}", f"-DCMAKE_CXX_COMPILER={need('clang++-22')}"]
     flags = ["-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g1", "-DPTXRAY_UNITY=ON"]
     run(cmake, "-G", "Ninja", "-S", ROOT, "-B", folder, *compilers, *flags, f"-DPTXRAY_SANITIZE={value}")
-    run(cmake, "--build", folder, "--target", "checker-tests")
-    program = folder / "test" / "unit" / "checker-tests"
+    run(cmake, "--build", folder, "--target", target)
+    program = folder / "test" / "unit" / target
     symbols = run("nm", program)
     assert f"__{'tsan' if which == 'thread' else 'asan'}_init" in symbols, "it is not such a build"
     environment = {**os.environ, **settings, "TSAN_OPTIONS": "halt_on_error=1", "ASAN_OPTIONS": "detect_leaks=1"}

@@ -361,7 +361,7 @@ PTXRAY_API cuCtxGetId(void *context, unsigned long long *id) {
   return Success;
 }
 
-/// Limits of the stack, of printf and malloc: they are kept, and nothing is ever full.
+/// Limits of the stack, of printf and malloc. Launches keep those of printf and malloc.
 PTXRAY_API cuCtxSetLimit(int limit, size_t value) {
   PTXRAY_BEGIN;
   if (limit < 0 || limit > CU_LIMIT_PERSISTING_L2_CACHE_SIZE)

@@ -216,6 +216,8 @@ static Result limitOf(const Kernel &function, const machine::Launch &asked) {
 static Result errorOf(const machine::Outcome &outcome) {
   if (!outcome.refusal.empty())
     return outcome.refusedAt == Range() ? InvalidValue : NotSupported;
+  if (outcome.isOutOfMemory)
+    return OutOfMemory;
   switch (outcome.error) {
   case machine::DeviceError::IllegalAddress: return IllegalAddress;
   case machine::DeviceError::AddressSpace: return InvalidAddressSpace;
@@ -281,19 +283,31 @@ public:
   Contents() {
     for (const machine::Allocation &one : state().memory.all())
       if (one.bytes && !one.isConstant)
-        kept.push_back({one.bytes, {one.bytes, one.bytes + (one.end - one.begin)}});
+        kept.push_back({one.begin, {one.bytes, one.bytes + (one.end - one.begin)}});
   }
   void putBack() const {
-    for (const auto &[at, bytes] : kept)
-      std::memcpy(at, bytes.data(), bytes.size());
+    for (const Piece &piece : kept)
+      if (const machine::Allocation *now = allocationOf(piece))
+        std::memcpy(now->bytes, piece.bytes.data(), piece.bytes.size());
   }
   bool areThere() const {
-    return llvm::all_of(kept,
-                        [](const auto &one) { return !std::memcmp(one.first, one.second.data(), one.second.size()); });
+    return llvm::all_of(kept, [](const Piece &piece) {
+      const machine::Allocation *now = allocationOf(piece);
+      return !now || !std::memcmp(now->bytes, piece.bytes.data(), piece.bytes.size());
+    });
   }
 
 private:
-  std::vector<std::pair<uint8_t *, std::vector<uint8_t>>> kept;
+  struct Piece {
+    uint64_t begin;
+    std::vector<uint8_t> bytes;
+  };
+  /// Null if a kernel has freed it.
+  static const machine::Allocation *allocationOf(const Piece &piece) {
+    const machine::Allocation *one = state().memory.before(piece.begin);
+    return one && one->begin == piece.begin && one->end - one->begin == piece.bytes.size() ? one : nullptr;
+  }
+  std::vector<Piece> kept;
 };
 
 bool isClean(const machine::Outcome &outcome) {
@@ -311,8 +325,10 @@ static machine::Outcome launched(const Kernel &function, machine::Launch asked) 
   const Contents before;
   machine::Outcome first = machine::launch(*function.module->loaded, asked);
   const Contents left;
+  const uint64_t heapMark = state().memory.heapMark();
   for (uint32_t number = 0; number < count && isClean(first); ++number) {
     before.putBack();
+    state().memory.rewindHeap(heapMark);
     const std::string text = machine::Timing::textOf(number);
     asked.timing = *machine::Timing::read(text);
     machine::Outcome other = machine::launch(*function.module->loaded, asked);
@@ -324,6 +340,7 @@ static machine::Outcome launched(const Kernel &function, machine::Launch asked) 
       ++state().tally.differing[function.entry.name];
   }
   left.putBack();
+  state().memory.rewindHeap(heapMark);
   return first;
 }
 
@@ -337,6 +354,10 @@ Result performKernel(const KernelWork &kernel, Context &context) {
   asked.parameters = kernel.parameters;
   asked.checks = state().checks;
   asked.timing = state().timing;
+  if (const auto limit = context.limits.find(CU_LIMIT_PRINTF_FIFO_SIZE); limit != context.limits.end())
+    asked.printedBytes = limit->second;
+  if (const auto limit = context.limits.find(CU_LIMIT_MALLOC_HEAP_SIZE); limit != context.limits.end())
+    asked.heapBytes = limit->second;
   asked.seconds = state().timeLimit;
   asked.counts = state().countsFidelity;
   ++state().tally.launches[function.entry.name];

@@ -144,7 +144,7 @@ namespace {
 /// Reads a file from its beginning to its end. After the first fault nothing more is read.
 class Reader {
 public:
-  Reader(std::string path, Bytes bytes) : path(std::move(path)), bytes(std::move(bytes)) {}
+  Reader(std::string path, Bytes bytes, uint64_t most) : path(std::move(path)), most(most), bytes(std::move(bytes)) {}
 
   Expected<Recording> read();
 
@@ -182,6 +182,7 @@ private:
   void checkSum(size_t begin);
 
   const std::string path;
+  const uint64_t most; // bytes of memory
   const Bytes bytes;
   std::string problem;
   size_t at = 0;
@@ -239,7 +240,7 @@ Bytes Reader::bytesIn(std::string_view text) {
 
 void Reader::declare(uint64_t size) {
   declared += size;
-  if (declared > mostRecorded || sizes.size() + texelSizes.size() > mostPieces)
+  if (declared > most || sizes.size() + texelSizes.size() > mostPieces)
     damaged("it has more memory than a recording may have");
 }
 
@@ -416,9 +417,9 @@ bool isRecording(const std::string &path) {
   return file.read(beginning.data(), static_cast<std::streamsize>(magic.size())) && beginning == magic;
 }
 
-Expected<Recording> readRecording(const std::string &path) {
+Expected<Recording> readRecording(const std::string &path, uint64_t most) {
   Expected<Bytes> bytes = readBytes(path);
-  return bytes ? Reader(path, std::move(*bytes)).read() : Problem{bytes.problem()};
+  return bytes ? Reader(path, std::move(*bytes), std::min(most, mostRecorded)).read() : Problem{bytes.problem()};
 }
 
 std::vector<std::string> remarksOn(const Recording &recording) {

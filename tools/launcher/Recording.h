@@ -42,8 +42,8 @@ inline constexpr uint64_t mostRecorded = uint64_t(4) << 30;
 
 /// Is true if a file begins as a recording does.
 bool isRecording(const std::string &path);
-/// Reads a file, which may be hostile.
-Expected<Recording> readRecording(const std::string &path);
+/// Reads a file, which may be hostile. Fails if it is damaged, or has more than `most` bytes of memory.
+Expected<Recording> readRecording(const std::string &path, uint64_t most = mostRecorded);
 /// Says what was not recorded, and how the recorded launch ended if not well: a sentence a line.
 std::vector<std::string> remarksOn(const Recording &recording);
 

@@ -28,11 +28,11 @@ static CheckedInput checkText(FileReport report, const CheckOptions &options, co
   return outcome;
 }
 
-/// Applies fixes until there is nothing left to fix. Returns what went wrong, or nothing.
-static std::string fixInput(const CheckJob &job, CheckedInput &outcome, const CheckTask &task, Checker &checker) {
+/// Applies fixes until there is nothing left to fix, and writes the result.
+static void fixInput(const CheckJob &job, CheckedInput &outcome, const CheckTask &task, Checker &checker) {
   FileReport &report = outcome.report;
   if (languageIn(report, task) == Language::Ptx && !isSurelyPtx(report.source->text()))
-    return "";
+    return;
   const std::string before = report.source->text().str();
   std::vector<unsigned> accepted; // by round
   const FixRounds made = fixReport(report, task.unsafeFixes, [&](FileReport changed) {
@@ -41,18 +41,16 @@ static std::string fixInput(const CheckJob &job, CheckedInput &outcome, const Ch
     return std::move(fixed.report);
   });
   if (made.rounds == 0)
-    return "";
+    return;
   outcome.fixed = made.fixes;
   outcome.accepted = accepted[made.rounds - 1];
   if (task.diff)
     outcome.diff = diffTexts(report.path, before, report.source->text());
   if (task.diff || !outcome.fixed || job.input.path == "-")
-    return "";
-  const std::string problem = writeFile(job.input.path, report.source->text());
-  if (problem.empty())
-    return "";
-  outcome.fixed = 0;
-  return "it cannot be written: " + problem;
+    return;
+  outcome.unwritten = writeInput(job.input, report.source->text());
+  if (!outcome.unwritten.empty())
+    outcome.fixed = 0;
 }
 
 /// Says in the report where a text of a binary was.
@@ -106,14 +104,14 @@ static CheckedInput checkJob(CheckJob &job, const CheckTask &task, Unpacker &unp
   if (job.binary)
     report.entry = placeOf(job);
   Expected<std::unique_ptr<SourceBuffer>> source = sourceOf(job, nameOf(report), unpacker);
-  std::string problem = source.problem();
+  const std::string problem = source.problem();
   if (source) {
     report.source = std::move(*source);
     outcome = checkText(std::move(report), *job.options, task, checker);
     if (job.binary && job.options->arch.empty())
       compareTargets(report, targetsOf(job));
     if (task.fix)
-      problem = fixInput(job, outcome, task, checker);
+      fixInput(job, outcome, task, checker);
   }
   if (!problem.empty())
     report = unreadable(std::move(report), problem);
@@ -176,7 +174,7 @@ static int writeReports(std::vector<CheckJob> &jobs, const CheckTask &task, cons
     totals.dead = task.baseline->countDead();
   if (!task.diff)
     shown.format.end(totals, shown.rendering, shown.out);
-  if (totals.unreadable)
+  if (totals.unreadable || output.hasUnwritten)
     return BadUsage;
   if (task.updateBaseline) {
     const std::string path = arguments.value("--baseline")->str(), problem = writeFile(path, task.baseline->text());

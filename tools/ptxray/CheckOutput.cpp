@@ -1,4 +1,5 @@
 #include "CheckOutput.h"
+#include "Source/Escape.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Process.h"
 #include <climits>
@@ -52,7 +53,9 @@ void OrderedOutput::put(size_t index, CheckedInput outcome, const OpenBinary *bi
   totals.accepted += outcome.accepted;
   totals.hidden += dropSurplus(report, shown.mostErrors);
   lock.unlock();
-  Rendered rendered{outcome.diff, {}, binary};
+  Rendered rendered{outcome.diff, {}, binary, ""};
+  if (!outcome.unwritten.empty())
+    rendered.complaint = "ptxray: " + escaped(report.path) + ": cannot be written: " + outcome.unwritten + "\n";
   if (binary && shown.rendering.fold && shown.format.name == "text") {
     rendered.blocks = renderBlocks(report, shown.rendering);
   } else if (!wantsDiff || !report.source) {
@@ -72,6 +75,11 @@ void OrderedOutput::writeReady() {
     folding = ready.binary;
     folded.add(std::move(ready.blocks));
     write(ready.text);
+    if (!ready.complaint.empty()) {
+      progress.clear();
+      llvm::errs() << ready.complaint;
+      hasUnwritten = true;
+    }
   }
   if (next == waiting.size())
     write(folded.take());

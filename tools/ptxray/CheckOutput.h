@@ -25,7 +25,8 @@ struct CheckedInput {
   FileReport report;
   unsigned fixed = 0, accepted = 0;
   std::string diff;
-  int verdict = Clean; // of ptxas: an exit status
+  std::string unwritten; // why the fixed text cannot be written; empty: it is
+  int verdict = Clean;   // of ptxas: an exit status
 };
 
 /// Writes reports in the order of the inputs, each as soon as all before it are ready.
@@ -39,6 +40,7 @@ public:
 
   Totals totals;
   Progress progress;
+  bool hasUnwritten = false; // a fixed text could not be written
 
 private:
   /// A rendered report: a text, or, for a binary, blocks that are folded over its texts.
@@ -46,6 +48,7 @@ private:
     std::string text;
     std::vector<TextBlock> blocks;
     const OpenBinary *binary = nullptr;
+    std::string complaint;
   };
   void writeReady();
   void write(const std::string &text);

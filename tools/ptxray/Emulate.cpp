@@ -266,6 +266,11 @@ Emulation::End Emulation::report(machine::Outcome outcome) {
   report.diagnostics.clear();
   llvm::outs() << outcome.printed;
   llvm::outs().flush();
+  if (outcome.printedLost)
+    usageError("`" + kernel.name + "` printed " + std::to_string(outcome.printedLost) +
+               " bytes more than the buffer of a GPU holds: the oldest are lost");
+  if (outcome.isOutOfMemory)
+    return {fail(BadUsage, "kernel `" + kernel.name + "` needs more memory than it may take (--memory-limit)"), false};
   if (!outcome.refusal.empty() && outcome.refusedAt == Range())
     return {refuse(outcome.refusal), false};
   if (!outcome.refusal.empty())
@@ -351,6 +356,7 @@ int Emulation::runSchedules() {
   for (uint32_t number = 0; number < schedules && status == Clean; ++number) {
     const std::string text = machine::Timing::textOf(number);
     beginAgain();
+    memory.rewindHeap(0);
     asked.timing = *machine::Timing::read(text);
     status = report(launch()).status;
     if (status == Clean)
@@ -382,11 +388,27 @@ static std::optional<machine::TracedThread> tracedThread(StringRef text) {
   return traced;
 }
 
+/// Reads an option that is a number of bytes, such as `512M`. Returns false if it is not one.
+static bool readBytes(const Arguments &arguments, StringRef option, uint64_t &to) {
+  const std::optional<StringRef> text = arguments.value(option);
+  if (!text)
+    return true;
+  const std::optional<uint64_t> bytes = bytesNamed(*text);
+  if (!bytes || !*bytes) {
+    usageError("`" + (option + "=" + *text).str() + "`: expected a number of bytes, such as `512M`");
+    return false;
+  }
+  to = *bytes;
+  return true;
+}
+
 /// Reads what is asked of the machine alone.
 int Emulation::readSettings() {
   static_cast<LaunchShape &>(asked) = options;
   asked.kernel = kernel.name;
   asked.seconds = options.seconds;
+  if (!readBytes(arguments, "--memory-limit", asked.memoryBytes) || !readBytes(arguments, "--heap", asked.heapBytes))
+    return BadUsage;
   asked.checks = !arguments.has("--no-checks");
   asked.checksNumbers = arguments.has("--trap-nan");
   asked.counts = arguments.has("--counters") || arguments.has("--coverage") || arguments.has("--fidelity");

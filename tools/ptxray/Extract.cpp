@@ -180,6 +180,21 @@ static bool isWanted(const Entry &entry, std::optional<StringRef> arch) {
   return !arch || entry.target() == *arch || entry.target() == "sm_" + arch->str();
 }
 
+/// Returns why so many files are not written; empty: they are few enough.
+static std::string tooManyFiles(const Extraction &found, const Arguments &arguments) {
+  uint64_t most = 10'000;
+  if (const std::optional<StringRef> written = arguments.value("--max-files"))
+    if (written->getAsInteger(10, most))
+      return "`--max-files` requires a number, not `" + written->str() + "`";
+  const auto files = static_cast<uint64_t>(llvm::count_if(found.entries, [&](const Listed &one) {
+    return isWritten(found.binary.content.entries[one.index], found.wanted);
+  }));
+  if (files <= most)
+    return "";
+  return "the binary holds " + std::to_string(files) +
+         " files; to write them all, add `--max-files=" + std::to_string(files) + "`";
+}
+
 static int runExtract(const Arguments &arguments) {
   const Expected<ReadLimits> limits = readLimits(arguments);
   if (!limits)
@@ -202,6 +217,8 @@ static int runExtract(const Arguments &arguments) {
     if (const int status = readImages(found, std::nullopt))
       return status;
   } else if (hasImage) {
+    if (const std::string problem = tooManyFiles(found, arguments); !problem.empty())
+      return usageError(problem);
     const std::string folder = arguments.value("-o").value_or(".").str();
     if (const auto error = llvm::sys::fs::create_directory(folder, /*IgnoreExisting=*/true, llvm::sys::fs::all_all))
       return usageError("cannot make the folder `" + folder + "`: " + error.message());
@@ -241,6 +258,7 @@ Command extractCommand() {
                                  {"-o", "DIR", "the folder of the files (default: the working folder)"},
                                  {"--arch", "sm_X", "only what was made for this target"},
                                  textOrJsonOption(),
+                                 {"--max-files", "N", "write no more files than this (default: 10000)"},
                                  maxSizeOption()}},
           .run = runExtract};
 }

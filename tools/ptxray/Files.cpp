@@ -1,7 +1,11 @@
 #include "Files.h"
+#include "Inputs.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FileSystem.h"
+#if !defined _WIN32 && !defined __wasm__
+#include <sys/stat.h>
+#endif
 
 namespace ptxray {
 
@@ -18,7 +22,34 @@ static std::error_code setPermissions([[maybe_unused]] int file, [[maybe_unused]
 #endif
 }
 
+/// Writes in place: to a pipe, a terminal or a device, or to a file that has other names.
+static llvm::Error writeTo(llvm::StringRef target, llvm::StringRef text) {
+  std::error_code error;
+  llvm::raw_fd_ostream out(target, error);
+  if (error)
+    return llvm::errorCodeToError(error);
+  out << text;
+  out.flush();
+  error = out.error();
+  out.clear_error();
+  return llvm::errorCodeToError(error);
+}
+
+/// Returns whether a file has other names, which must keep the same text.
+static bool hasOtherNames([[maybe_unused]] llvm::StringRef path) {
+#if defined _WIN32 || defined __wasm__
+  return false;
+#else
+  struct stat status;
+  return lstat(path.str().c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink > 1;
+#endif
+}
+
+/// Writes a new file beside the old one, and puts it in its place. Where the file has other names, the new one only
+/// proves that the disk has room.
 static llvm::Error replace(llvm::StringRef target, llvm::StringRef text) {
+  if (fs::exists(target) && !fs::can_write(target))
+    return llvm::errorCodeToError(std::make_error_code(std::errc::permission_denied));
   llvm::Expected<fs::TempFile> partial = fs::TempFile::create(target + ".%%%%%%");
   if (!partial)
     return partial.takeError();
@@ -29,22 +60,10 @@ static llvm::Error replace(llvm::StringRef target, llvm::StringRef text) {
   out.clear_error();
   if (!error)
     error = setPermissions(partial->FD, target);
-  if (!error)
+  if (!error && !hasOtherNames(target))
     return partial->keep(target);
-  return llvm::joinErrors(llvm::errorCodeToError(error), partial->discard());
-}
-
-/// Writes to a pipe, a terminal or a device, whose place nothing else can take.
-static llvm::Error writeTo(llvm::StringRef device, llvm::StringRef text) {
-  std::error_code error;
-  llvm::raw_fd_ostream out(device, error);
-  if (error)
-    return llvm::errorCodeToError(error);
-  out << text;
-  out.flush();
-  error = out.error();
-  out.clear_error();
-  return llvm::errorCodeToError(error);
+  llvm::Error problem = error ? llvm::errorCodeToError(error) : writeTo(target, text);
+  return llvm::joinErrors(std::move(problem), partial->discard());
 }
 
 bool canReplace(const std::string &path) {
@@ -61,6 +80,13 @@ std::string writeFile(const std::string &path, llvm::StringRef text) {
   if (fs::real_path(path, target))
     target = path;
   llvm::Error error = replace(target, text);
+  return error ? llvm::toString(std::move(error)) : "";
+}
+
+std::string writeInput(const Input &input, llvm::StringRef text) {
+  if (input.isNamed)
+    return writeFile(input.path, text);
+  llvm::Error error = replace(input.path, text);
   return error ? llvm::toString(std::move(error)) : "";
 }
 

@@ -98,7 +98,7 @@ static void formatInput(const Input &input, const FormatOptions &options, const 
   } else if (isStdin) {
     llvm::outs() << text;
   } else if (changes) {
-    if (const std::string problem = writeFile(input.path, text); !problem.empty()) {
+    if (const std::string problem = writeInput(input, text); !problem.empty()) {
       complaint(path) << " cannot be written: " << problem << '\n';
       ++totals.unreadable;
       return;

@@ -5,6 +5,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <functional>
+#include <set>
 
 namespace ptxray {
 
@@ -12,13 +13,6 @@ using llvm::sys::fs::UniqueID;
 
 static bool isFolder(const std::string &path, UniqueID &id) {
   return llvm::sys::fs::is_directory(path) && !llvm::sys::fs::getUniqueID(path, id);
-}
-
-/// Is true if nothing can be read there: a broken link, a pipe. A file without permission is worth a report.
-static bool hasNoText(const llvm::sys::fs::file_status &status, std::error_code problem) {
-  if (problem)
-    return problem == std::errc::no_such_file_or_directory || problem == std::errc::too_many_symbolic_link_levels;
-  return !llvm::sys::fs::is_regular_file(status);
 }
 
 static bool isWanted(const std::string &path, WantedInputs wanted) {
@@ -31,19 +25,36 @@ static bool isWanted(const std::string &path, WantedInputs wanted) {
 
 namespace {
 
-/// A folder that is being searched, with the names in it that are left, the next one last.
-struct OpenFolder {
-  std::string path;
-  UniqueID id;
-  std::vector<std::string> names;
+/// Finds the files below folders, in the order of their names. It follows no link, so it stays inside the folders, and
+/// it searches each folder once.
+class FolderWalk {
+public:
+  FolderWalk(WantedInputs wanted, std::vector<Input> &inputs) : wanted(wanted), inputs(inputs) {}
+
+  /// Adds the wanted files below a folder. Returns whether it was searched before.
+  bool add(const std::string &path, UniqueID id);
+
+private:
+  /// A folder that is being searched, with the names in it that are left, the next one last.
+  struct OpenFolder {
+    std::string path;
+    std::vector<std::string> names;
+  };
+  OpenFolder open(const std::string &path);
+  void addFile(const std::string &path, const llvm::sys::fs::file_status &status, std::error_code problem);
+
+  WantedInputs wanted;
+  std::vector<Input> &inputs;
+  std::set<UniqueID> searched;
 };
 
 } // namespace
 
-static OpenFolder openFolder(const std::string &path, UniqueID id, std::vector<Input> &inputs) {
-  OpenFolder folder = {path, id, {}};
+FolderWalk::OpenFolder FolderWalk::open(const std::string &path) {
+  OpenFolder folder = {path, {}};
   std::error_code error;
-  for (llvm::sys::fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error))
+  for (llvm::sys::fs::directory_iterator entry(path, error, /*follow_symlinks=*/false), end; !error && entry != end;
+       entry.increment(error))
     folder.names.push_back(llvm::sys::path::filename(entry->path()).str());
   if (error && folder.names.empty())
     inputs.push_back({path, error.message()});
@@ -51,30 +62,39 @@ static OpenFolder openFolder(const std::string &path, UniqueID id, std::vector<I
   return folder;
 }
 
-/// Adds the files below a folder, in the order of their names. A link to a folder on the way down is not followed.
-static void addFolder(const std::string &path, UniqueID id, WantedInputs wanted, std::vector<Input> &inputs) {
-  std::vector<OpenFolder> open = {openFolder(path, id, inputs)};
-  while (!open.empty()) {
-    OpenFolder &folder = open.back();
+/// Adds what is no folder, if there is a text to read. A file without permission is worth a report; a pipe and what has
+/// been deleted are not.
+void FolderWalk::addFile(const std::string &path, const llvm::sys::fs::file_status &status, std::error_code problem) {
+  const bool hasText = problem ? problem != std::errc::no_such_file_or_directory : is_regular_file(status);
+  if (hasText && isWanted(path, wanted))
+    inputs.push_back({path, "", false});
+}
+
+bool FolderWalk::add(const std::string &path, UniqueID id) {
+  if (!searched.insert(id).second)
+    return true;
+  std::vector<OpenFolder> folders = {open(path)};
+  while (!folders.empty()) {
+    OpenFolder &folder = folders.back();
     if (folder.names.empty()) {
-      open.pop_back();
+      folders.pop_back();
       continue;
     }
     const std::string below = folder.path + (folder.path.ends_with("/") ? "" : "/") + folder.names.back();
     folder.names.pop_back();
     llvm::sys::fs::file_status status;
-    const std::error_code problem = llvm::sys::fs::status(below, status);
-    if (problem || !llvm::sys::fs::is_directory(status)) {
-      if (!hasNoText(status, problem) && isWanted(below, wanted))
-        inputs.push_back({below, "", false});
-    } else if (llvm::none_of(open, [&](const OpenFolder &one) { return one.id == status.getUniqueID(); })) {
-      open.push_back(openFolder(below, status.getUniqueID(), inputs));
-    }
+    const std::error_code problem = llvm::sys::fs::status(below, status, /*follow=*/false);
+    if (problem || !is_directory(status))
+      addFile(below, status, problem);
+    else if (searched.insert(status.getUniqueID()).second)
+      folders.push_back(open(below));
   }
+  return false;
 }
 
 std::vector<Input> findInputs(llvm::ArrayRef<llvm::StringRef> arguments, WantedInputs wanted) {
   std::vector<Input> inputs;
+  FolderWalk walk(wanted, inputs);
   for (llvm::StringRef argument : arguments) {
     UniqueID id;
     const std::string path = argument.str();
@@ -83,8 +103,7 @@ std::vector<Input> findInputs(llvm::ArrayRef<llvm::StringRef> arguments, WantedI
       continue;
     }
     const size_t before = inputs.size();
-    addFolder(path, id, wanted, inputs);
-    if (inputs.size() == before)
+    if (!walk.add(path, id) && inputs.size() == before)
       inputs.push_back({path, wanted.binaries  ? "neither a `*.ptx` file nor a binary below this folder"
                               : wanted.sources ? "no `*.ptx` file and no source below this folder"
                                                : "no `*.ptx` file below this folder"});

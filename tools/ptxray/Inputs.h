@@ -22,7 +22,8 @@ struct WantedInputs {
   llvm::function_ref<bool(const std::string &)> source = nullptr;
 };
 
-/// The files that the arguments name: files themselves, and the wanted files below folders, sorted.
+/// Returns the files that the arguments name: files themselves, and the wanted files below folders, sorted. Links below
+/// a folder are not followed, and no folder is searched twice.
 std::vector<Input> findInputs(llvm::ArrayRef<llvm::StringRef> arguments, WantedInputs wanted = {});
 
 } // namespace ptxray

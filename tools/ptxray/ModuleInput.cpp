@@ -77,8 +77,11 @@ static StringRef writtenTarget(StringRef text) {
 
 int ModuleInput::readRecorded(StringRef path, const Arguments &arguments) {
   recording = path.str();
+  const std::optional<StringRef> limit = arguments.value("--memory-limit");
+  const uint64_t most = (limit ? bytesNamed(*limit) : std::nullopt).value_or(launcher::mostRecorded);
   try {
-    if (const std::string problem = take(recorded.emplace(), launcher::readRecording(recording)); !problem.empty())
+    if (const std::string problem = take(recorded.emplace(), launcher::readRecording(recording, most));
+        !problem.empty())
       return usageError(problem);
   } catch (const std::bad_alloc &) {
     return usageError("`" + recording + "` needs more memory than this machine has");

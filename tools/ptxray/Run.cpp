@@ -85,6 +85,8 @@ std::vector<Option> emulationOptions() {
   return {{"--emulate", "[CHIP]", "run without a GPU, as that one would (default: `.target`)"},
           {"--no-checks", "", "look for no races, to emulate faster"},
           {"--trap-nan", "", "report NaNs and infinities that come of finite numbers, and divisions by zero"},
+          {"--memory-limit", "BYTES", "stop a launch that takes more memory (default: 3/4 of this machine's)"},
+          {"--heap", "BYTES", "the heap of the device, for `malloc` in kernels (default: 8M)"},
           {"--schedule", "TEXT", "when asynchronous operations happen: eager, lazy, early, a number, or weak:NUMBER"}};
 }
 

@@ -1,4 +1,5 @@
 #include "Command.h"
+#include "OutOfMemory.h"
 #include "Printed.h"
 #include "Render/Render.h"
 #include "llvm/ADT/STLExtras.h"
@@ -130,6 +131,7 @@ std::string ptxray::readArguments(const Command &command, llvm::ArrayRef<const c
 }
 
 int main(int argc, char **argv) {
+  endWhereMemoryEnds();
   const StringRef program = llvm::sys::path::filename(argv[0]);
   if (program.starts_with("ptxas"))
     return actAsPtxas(program, std::vector<StringRef>(argv + 1, argv + argc));

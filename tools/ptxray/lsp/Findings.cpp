@@ -4,6 +4,7 @@
 #include "Server.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstdlib>
+#include <new>
 #include <utility>
 
 namespace ptxray::lsp {
@@ -94,12 +95,20 @@ void Server::publish(OpenDocument &open) {
 void Server::publishStale(const Inbox *inbox) {
   if (hasPulled || !client.takesDiagnostics || state != State::Running)
     return;
+  std::string tooLarge; // the document that memory has no room for
   for (auto &[uri, open] : documents) {
     if (inbox && !inbox->isEmpty())
-      return;
-    if (!open.isPublished)
-      publish(open);
+      break;
+    try {
+      if (!open.isPublished)
+        publish(open);
+    } catch (const std::bad_alloc &) {
+      tooLarge = uri;
+      break;
+    }
   }
+  if (!tooLarge.empty())
+    giveUp(std::move(tooLarge));
 }
 
 Answer Server::diagnostics(const Json &params) {

@@ -2,6 +2,7 @@
 #include "Source/Threads.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <new>
 
 namespace ptxray::lsp {
 
@@ -161,8 +162,13 @@ bool Inbox::readOne(MessageReader &reader, Queue &queue) {
   std::string body;
   const MessageReader::Outcome outcome = reader.next(body);
   if (outcome == MessageReader::Outcome::Message) {
-    if (std::optional<Message> message = readMessage(body))
-      put(queue, std::move(*message));
+    try {
+      if (std::optional<Message> message = readMessage(body))
+        put(queue, std::move(*message));
+    } catch (const std::bad_alloc &) { // a document that the message opens stays closed
+      body = std::string();
+      put(queue, refusal(InternalError, "out of memory"));
+    }
     return true;
   }
   {

@@ -120,8 +120,23 @@ void Server::handle(Message &message) {
     return;
   }
   const auto known = notifications().find(message.method);
-  if (state == State::Running && known != notifications().end())
+  if (state != State::Running || known == notifications().end())
+    return;
+  try {
     (this->*known->second)(message.params);
+  } catch (const std::bad_alloc &) {
+    if (OpenDocument *open = find(message.params))
+      giveUp(open->uri);
+    else
+      complain("there is no memory for `" + message.method + "`");
+  }
+}
+
+/// Closes a document that there is no memory for. The others stay open.
+void Server::giveUp(std::string uri) {
+  documents.erase(uri);
+  returnFreeMemory();
+  complain("there is no memory to check `" + pathOf(uri) + "`: it is ignored until it is opened again");
 }
 
 int Server::run(Inbox &inbox) {

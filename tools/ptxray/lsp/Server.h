@@ -95,6 +95,7 @@ private:
   void readSettings(const Json *settings);
   void setOptions(OpenDocument &open);
   void complain(const std::string &problem);
+  void giveUp(std::string uri);
   OpenDocument *find(const Json &params);
   std::optional<Spot> spotOf(const Json &params);
   /// Returns the range in the field `range`.

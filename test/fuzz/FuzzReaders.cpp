@@ -1,0 +1,106 @@
+// Any bytes as each of the small files that ptxray reads beside texts: a recording, the words of a launch, `.ptxray`, a
+// baseline, `compile_commands.json`. The first byte selects the reader. Each must end without a fault, with a value or
+// a problem in words.
+#include "CompileCommands.h"
+#include "Options.h"
+#include "Recording.h"
+#include "Workspace/Baseline.h"
+#include "Workspace/Config.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdlib>
+#include <new>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace ptxray;
+using llvm::StringRef;
+
+/// A file in memory, which is found by its path.
+class MemoryPath {
+public:
+  explicit MemoryPath(StringRef bytes) : file(memfd_create("input", 0)) {
+    if (write(file, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
+      std::abort();
+  }
+  ~MemoryPath() { close(file); }
+  MemoryPath(const MemoryPath &) = delete;
+  MemoryPath &operator=(const MemoryPath &) = delete;
+  std::string path() const { return "/proc/self/fd/" + std::to_string(file); }
+
+private:
+  const int file;
+};
+
+/// Calls a reader whose problems are thrown.
+template <class Read> static void withProblems(Read read) {
+  try {
+    read();
+  } catch (const launcher::UsageError &) {
+  } catch (const std::bad_alloc &) {
+  }
+}
+
+/// Reads the bytes as a whole recording, or as one without its sum, which is added.
+static void readAsRecording(StringRef bytes) {
+  uint64_t sum = 0xCBF29CE484222325;
+  for (const char byte : bytes)
+    sum = (sum ^ static_cast<unsigned char>(byte)) * 0x100000001B3;
+  const std::string whole = bytes.str() + std::string(reinterpret_cast<const char *>(&sum), sizeof sum);
+  for (const StringRef one : {bytes, StringRef(whole)}) {
+    const MemoryPath file(one);
+    withProblems([&] {
+      launcher::Recording recording = launcher::readRecording(file.path(), 64 << 20);
+      (void)launcher::remarksOn(recording);
+      launcher::Options options;
+      take(options, std::move(recording));
+    });
+  }
+}
+
+/// Words are separated by blanks. Those that name files are left out: what these hold is no matter of words.
+static void readAsWords(StringRef bytes) {
+  llvm::SmallVector<StringRef> words;
+  bytes.split(words, ' ', -1, /*KeepEmpty=*/false);
+  std::vector<std::string_view> given = {"image"};
+  for (const StringRef word : words)
+    if (!word.contains("file:") && !word.contains("npy:") && !word.contains("--recording"))
+      given.emplace_back(word.data(), word.size());
+  withProblems([&] { (void)launcher::readOptions(given); });
+}
+
+static void readAsConfiguration(StringRef bytes) {
+  ConfigText config;
+  const auto [text, path] = bytes.split('\0');
+  (void)config.read(text, ".ptxray");
+  Settings settings;
+  config.apply(config.sectionsFor(path), settings);
+  (void)config.excludes(path);
+}
+
+static void readAsBaseline(StringRef bytes) {
+  Baseline baseline("baseline.txt");
+  baseline.read(bytes);
+  (void)baseline.countDead();
+  (void)baseline.text();
+}
+
+static void readAsCommands(StringRef bytes) {
+  const MemoryPath file(bytes);
+  (void)readCompileCommands(file.path());
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  if (!size)
+    return 0;
+  const StringRef bytes(reinterpret_cast<const char *>(data) + 1, size - 1);
+  switch (data[0]) {
+  case 'r': readAsRecording(bytes); break;
+  case 'w': readAsWords(bytes); break;
+  case 'c': readAsConfiguration(bytes); break;
+  case 'b': readAsBaseline(bytes); break;
+  case 'm': readAsCommands(bytes); break;
+  default: break;
+  }
+  return 0;
+}

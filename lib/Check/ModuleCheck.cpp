@@ -83,12 +83,13 @@ const Body *ModuleCheck::function(uint32_t index, Memory *memory) {
     checkHazards(body, context, analyses, source);
   reportLimits(body, context, analyses);
   const bool quiet = function.kind == FunctionKind::Func && isQuiet(body);
-  if (quiet)
-    module->quietFunctions.insert(static_cast<uint32_t>(function.name));
+  const bool global = function.kind == FunctionKind::Func && accessesGlobal(body);
+  noteFunction(function, quiet, global);
   FunctionSummary summary = summaryOf(body, *module, analyses);
   resolver.endFunction();
   if (memory) {
     memory->now.item.isQuiet = quiet;
+    memory->now.item.accessesGlobal = global;
     remember(function, read, isSound, summary, *memory);
   }
   limits->body(std::move(summary));
@@ -104,6 +105,14 @@ const Body &ModuleCheck::readBody(const Function &function) {
   return bodies->end();
 }
 
+/// Notes what the callers of a function must know of it.
+void ModuleCheck::noteFunction(const Function &function, bool isQuiet, bool accessesGlobal) {
+  if (isQuiet)
+    module->quietFunctions.insert(static_cast<uint32_t>(function.name));
+  if (accessesGlobal)
+    module->globalFunctions.insert(static_cast<uint32_t>(function.name));
+}
+
 /// Reports again what was found in a body that no edit touched, and applies what follows from it.
 void ModuleCheck::recall(const Function &function, Memory &memory) {
   const KnownItem *before = memory.before;
@@ -111,11 +120,11 @@ void ModuleCheck::recall(const Function &function, Memory &memory) {
   if (!memory.now.holds)
     return;
   sink.append(recalledFindings(*before->body, function));
-  if (before->isQuiet)
-    module->quietFunctions.insert(static_cast<uint32_t>(function.name));
+  noteFunction(function, before->isQuiet, before->accessesGlobal);
   limits->body(recalled(*before->body, ast, function));
   memory.now.item.body = before->body;
   memory.now.item.isQuiet = before->isQuiet;
+  memory.now.item.accessesGlobal = before->accessesGlobal;
 }
 
 void ModuleCheck::remember(const Function &function, size_t reportsRead, bool isSound, const FunctionSummary &summary,
@@ -124,7 +133,7 @@ void ModuleCheck::remember(const Function &function, size_t reportsRead, bool is
   KnownItem &now = memory.now.item;
   // A name that is not declared is compared with all names of the text, and a line with an error may have declared it.
   memory.now.holds = !resolver.hasUnknownNames() && !module->metadata.exists &&
-                     !(before && changesOthers(ast, function, *before, now.isQuiet));
+                     !(before && changesOthers(ast, function, *before, now));
   if (isSound && ast.lost.empty()) {
     const auto findings = llvm::drop_begin(sink.diagnostics(), reportsRead);
     now.body = knownBody(ast, function, summary, {findings.begin(), findings.end()});

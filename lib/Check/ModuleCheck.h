@@ -63,6 +63,7 @@ private:
   const Body *item(Statement statement, Memory *memory);
   const Body *function(uint32_t index, Memory *memory);
   const Body &readBody(const Function &function);
+  void noteFunction(const Function &function, bool isQuiet, bool accessesGlobal);
   void recall(const Function &function, Memory &memory);
   void remember(const Function &function, size_t reportsRead, bool isSound, const FunctionSummary &summary,
                 Memory &memory);

@@ -37,6 +37,8 @@ void checkUnwrittenPaths(const Body &body, const BodyContext &context, Analyses 
 void checkAddresses(const Body &body, const BodyContext &context, Analyses &analyses);
 void checkValues(const Body &body, const BodyContext &context, Analyses &analyses);
 void checkBarrierThreads(const Body &body, const BodyContext &context, Analyses &analyses);
+void checkSharedRaces(const Body &body, const BodyContext &context, Analyses &analyses);
+void checkBarrierPairs(const Body &body, const BodyContext &context, Analyses &analyses);
 void checkTraffic(const Body &body, const BodyContext &context, Analyses &analyses);
 void checkDefinedness(const Body &body, const BodyContext &context);
 

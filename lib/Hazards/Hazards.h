@@ -50,6 +50,13 @@ std::optional<HazardContext> hazardContext(const Body &body, DiagnosticSink &sin
 void checkHazards(HazardContext &context);
 void checkHazards(const Body &body, const BodyContext &context, Analyses &analyses, const SourceBuffer &source);
 
+/// Reports accesses to global memory before the wait for a preceding grid.
+void checkGridDependency(const Body &body, const BodyContext &context, Analyses &analyses);
+/// Reports accesses to shared memory of blocks of the cluster that may not run at that time.
+void checkPeers(const Body &body, const BodyContext &context, Analyses &analyses);
+
+/// Returns whether the function accesses global memory by instructions that name it.
+bool accessesGlobal(const Body &body);
 /// Nothing in the function starts, orders or waits for anything asynchronous: a call of it changes nothing of that.
 bool isQuiet(const Body &body);
 
@@ -66,6 +73,7 @@ void checkProxies(HazardContext &context); // memory written through one proxy a
 /// `reported`: copies that were reported because nothing waits for them.
 void checkBarrierObjects(HazardContext &context, llvm::ArrayRef<uint32_t> reported);
 void checkTensorMemory(HazardContext &context);
+void checkLaunchControl(HazardContext &context);
 void checkHandovers(HazardContext &context); // what one thread has, and others read
 
 /// The groups of the operations that the instruction starts.

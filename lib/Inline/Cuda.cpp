@@ -1,6 +1,6 @@
 // Reads the asm statements of C++.
+#include "Inline/CudaStatement.h"
 #include "Inline/Includes.h"
-#include "Inline/Literals.h"
 #include "Inline/Macros.h"
 #include "Inline/Readers.h"
 #include "Source/Narrow.h"
@@ -37,8 +37,9 @@ private:
   void readHeader(const SourceBuffer *header, unsigned depth);
   void open(Tokens head);
   void close();
-  size_t statement(Tokens tokens, llvm::ArrayRef<uint32_t> closing, const CppToken *use);
+  size_t statement(Tokens tokens, llvm::ArrayRef<uint32_t> closing, const CppToken *use, bool isChosen);
   void noteDeviceNames(Tokens tokens);
+  void noteUse(Tokens before, Tokens tokens);
   void unusedMacros();
 
   const SourceBuffer &source;
@@ -51,9 +52,10 @@ private:
   struct Scope {
     ScopeKind kind;
     bool isDevice, isKernel;
+    uint32_t number;
   };
   std::vector<Scope> scopes;
-  uint32_t function = 0, functions = 0;
+  uint32_t function = 0, scopeCount = 0;
   bool isNearDevice = false; // the source has functions for a GPU
   std::vector<std::string> includes;
   std::optional<Includes> headers; // once they are read
@@ -216,16 +218,60 @@ static bool isKernel(Tokens head) {
   });
 }
 
+/// Returns the name before the first parenthesis that follows a name other than an attribute's.
+static llvm::StringRef nameOfFunction(Tokens head) {
+  for (size_t i = 0; i + 1 < head.size(); ++i)
+    if (head[i].kind == CppKind::Name && head[i + 1].is("(") && !head[i].text.starts_with("__"))
+      return head[i].text;
+  return "";
+}
+
+/// Returns whether a statement that begins so is executed on a condition.
+static bool isChosen(Tokens beginning) {
+  return llvm::any_of(beginning, [](const CppToken &token) { return token.is("if") || token.is("else"); });
+}
+
+/// Notes an access such as `p[i]`, or a call such as `f(x)` or `f<4>(x)` in a function for a GPU; `tokens` begin with
+/// the name. A call after `if` or `else` may belong to another instance of a template.
+void CudaReader::noteUse(Tokens before, Tokens tokens) {
+  constexpr size_t longest = 32;
+  if (!function)
+    return;
+  const bool isDeclared = !before.empty() && before.back().kind == CppKind::Name && !before.back().is("return");
+  if (tokens.size() > 1 && tokens[1].is("[") && !isDeclared)
+    result.functions[function - 1].accessesMemory = true;
+  if (!scopes.back().isDevice || isChosen(before))
+    return;
+  size_t i = 1, depth = 0;
+  if (tokens.size() > 1 && tokens[1].is("<"))
+    for (const size_t end = std::min(tokens.size(), longest); i < end; ++i) {
+      depth += tokens[i].is("<");
+      if (tokens[i].is(">") && !--depth) {
+        ++i;
+        break;
+      }
+      if (tokens[i].is(";") || tokens[i].is("{"))
+        return;
+    }
+  if (i < tokens.size() && tokens[i].is("("))
+    result.calls.push_back(
+        {function, scopes.back().number, guards.empty() ? 0 : guards.back().number, tokens[0].text.str()});
+}
+
 void CudaReader::open(Tokens head) {
+  const uint32_t number = ++scopeCount;
   if (function) {
-    scopes.push_back({ScopeKind::Block, scopes.back().isDevice, scopes.back().isKernel});
+    scopes.push_back({ScopeKind::Block, scopes.back().isDevice, scopes.back().isKernel, number});
     return;
   }
   const ScopeKind kind = kindOfScope(head);
   const bool isFunction = kind == ScopeKind::Function;
-  scopes.push_back({kind, isFunction && isDeviceCode(head), isFunction && isKernel(head)});
-  if (kind == ScopeKind::Function)
-    function = ++functions;
+  scopes.push_back({kind, isFunction && isDeviceCode(head), isFunction && isKernel(head), number});
+  if (!isFunction)
+    return;
+  const bool isKept = llvm::any_of(head, [](const CppToken &token) { return token.text.contains("noinline"); });
+  result.functions.push_back({nameOfFunction(head).str(), scopes.back().isKernel, isKept});
+  function = narrow<uint32_t>(result.functions.size());
 }
 
 void CudaReader::close() {
@@ -246,163 +292,6 @@ void CudaReader::noteDeviceNames(Tokens tokens) {
       result.deviceNames.push_back(token.text.str());
   }
 }
-
-/// The value of a constant expression as simple as `-5`, `(0x10)` or `true`.
-static std::optional<std::string> constantOf(Tokens tokens) {
-  while (tokens.size() > 2 && tokens.front().is("(") && tokens.back().is(")"))
-    tokens = tokens.drop_front().drop_back();
-  const bool isNegative = tokens.size() == 2 && tokens.front().is("-");
-  if (isNegative)
-    tokens = tokens.drop_front();
-  if (tokens.size() != 1 || tokens[0].isUncertain)
-    return std::nullopt;
-  if (tokens[0].is("true") || tokens[0].is("false"))
-    return tokens[0].is("true") ? "1" : "0";
-  if (tokens[0].kind != CppKind::Number)
-    return std::nullopt;
-  std::string digits;
-  llvm::copy_if(tokens[0].text.rtrim("uUlLzZ"), std::back_inserter(digits), [](char c) { return c != '\''; });
-  uint64_t value = 0;
-  if (llvm::StringRef(digits).getAsInteger(0, value))
-    return std::nullopt;
-  return (isNegative ? "-" : "") + std::to_string(value);
-}
-
-namespace {
-
-/// Splits a statement at its colons.
-std::vector<Tokens> splitAtColons(Tokens tokens) {
-  std::vector<Tokens> parts;
-  unsigned depth = 0;
-  size_t begin = 0;
-  for (size_t i = 0; i < tokens.size(); ++i) {
-    depth += tokens[i].is("(") || tokens[i].is("[") || tokens[i].is("{");
-    if (depth && (tokens[i].is(")") || tokens[i].is("]") || tokens[i].is("}")))
-      --depth;
-    if (depth == 0 && tokens[i].is(":")) {
-      parts.push_back(tokens.slice(begin, i - begin));
-      begin = i + 1;
-    }
-  }
-  parts.push_back(tokens.drop_front(begin));
-  return parts;
-}
-
-bool isLiteral(const CppToken &token) { return token.kind == CppKind::String || token.kind == CppKind::Plain; }
-
-/// Fills a statement from the parts between its colons; returns why it cannot.
-class StatementReader {
-public:
-  explicit StatementReader(InlineStatement &statement) : statement(statement) {}
-  std::string read(llvm::ArrayRef<Tokens> parts);
-
-private:
-  std::string text(Tokens tokens);
-  std::string operands(Tokens tokens);
-  std::string clobbers(Tokens tokens);
-  InlineStatement &statement;
-};
-
-std::string StatementReader::text(Tokens tokens) {
-  while (tokens.size() > 2 && tokens.front().is("(") && tokens.back().is(")"))
-    tokens = tokens.drop_front().drop_back();
-  for (const CppToken &token : tokens) {
-    if (token.kind == CppKind::Directive)
-      return "with #if inside";
-    if (token.isUncertain)
-      return "of a macro with several definitions";
-    if (!isLiteral(token))
-      return "built elsewhere";
-    appendLiteral(token, statement.text);
-  }
-  return tokens.empty() ? "built elsewhere" : "";
-}
-
-static size_t endOfGroup(Tokens tokens, size_t i) {
-  unsigned depth = 0;
-  for (; i < tokens.size(); ++i) {
-    depth += tokens[i].is("(") || tokens[i].is("[") || tokens[i].is("{");
-    if (tokens[i].is(")") || tokens[i].is("]") || tokens[i].is("}"))
-      if (--depth == 0)
-        return i;
-  }
-  return i;
-}
-
-std::string StatementReader::operands(Tokens tokens) {
-  bool isSeparate = true;
-  for (size_t i = 0; i < tokens.size();) {
-    if (tokens[i].kind == CppKind::Directive)
-      return "with #if inside";
-    if (tokens[i].is(",")) {
-      isSeparate = true;
-      ++i;
-      continue;
-    }
-    if (!std::exchange(isSeparate, false) && !statement.missingComma)
-      statement.missingComma = tokens[i].place;
-    InlineOperand operand;
-    operand.place = tokens[i].place;
-    if (tokens[i].is("[") && i + 2 < tokens.size() && tokens[i + 2].is("]")) {
-      operand.name = tokens[i + 1].text.str();
-      i += 3;
-    }
-    MappedText constraint;
-    for (; i < tokens.size() && isLiteral(tokens[i]); ++i) {
-      if (tokens[i].isUncertain)
-        return "of a macro with several definitions";
-      appendLiteral(tokens[i], constraint);
-    }
-    if (constraint.text().empty() || i >= tokens.size() || !tokens[i].is("("))
-      return "with operands that a macro makes";
-    const size_t end = endOfGroup(tokens, i);
-    if (end >= tokens.size())
-      return "with operands that a macro makes";
-    if (llvm::any_of(tokens.slice(i, end - i), [](const CppToken &t) { return t.kind == CppKind::Directive; }))
-      return "with #if inside";
-    operand.constraint = constraint.text().str();
-    operand.value = constantOf(tokens.slice(i + 1, end - i - 1));
-    operand.place.end = std::max(operand.place.end, tokens[end].place.end);
-    statement.operands.push_back(std::move(operand));
-    i = end + 1;
-  }
-  return "";
-}
-
-std::string StatementReader::clobbers(Tokens tokens) {
-  for (size_t i = 0; i < tokens.size(); ++i) {
-    if (tokens[i].is(","))
-      continue;
-    MappedText name;
-    const Range place = tokens[i].place;
-    for (; i < tokens.size() && isLiteral(tokens[i]); ++i)
-      appendLiteral(tokens[i], name);
-    if (name.text().empty())
-      return tokens[i].kind == CppKind::Directive ? "with #if inside" : "with clobbers that a macro makes";
-    statement.clobbers.emplace_back(name.text().str(),
-                                    Range{place.begin, std::max(place.end, tokens[i - 1].place.end)});
-    --i;
-  }
-  return "";
-}
-
-std::string StatementReader::read(llvm::ArrayRef<Tokens> parts) {
-  statement.isBasic = parts.size() == 1;
-  std::string problem = text(parts[0]);
-  if (problem.empty() && parts.size() > 1)
-    problem = operands(parts[1]);
-  for (InlineOperand &operand : statement.operands)
-    operand.isOutput = true;
-  if (problem.empty() && parts.size() > 2)
-    problem = operands(parts[2]);
-  if (problem.empty() && parts.size() > 3)
-    problem = clobbers(parts[3]);
-  auto isText = [](const InlineOperand &operand) { return operand.constraint == "C"; };
-  return problem.empty() && llvm::any_of(statement.operands, isText) ? "with a text that only the compiler knows"
-                                                                     : problem;
-}
-
-} // namespace
 
 static bool isQualifier(llvm::StringRef name) {
   static constexpr llvm::StringLiteral qualifiers[] = {"volatile", "__volatile__", "__volatile",
@@ -448,8 +337,8 @@ static bool isLabel(Tokens before, Tokens after) {
 }
 
 /// Reads the statement that begins there; returns the number of its tokens, or 1 if it is none. `closing` is the result
-/// of `closingOf`, from the same token on.
-size_t CudaReader::statement(Tokens tokens, llvm::ArrayRef<uint32_t> closing, const CppToken *use) {
+/// of `closingOf`, from the same token on. `isChosen`: it follows `if` or `else`.
+size_t CudaReader::statement(Tokens tokens, llvm::ArrayRef<uint32_t> closing, const CppToken *use, bool isChosen) {
   size_t i = 1;
   bool isVolatile = false;
   if (const Macro *alias = macros.find(tokens[0].text))
@@ -467,11 +356,17 @@ size_t CudaReader::statement(Tokens tokens, llvm::ArrayRef<uint32_t> closing, co
   std::string problem;
   auto readInside = [&](InlineStatement &statement) {
     expanded.clear();
-    if (!macros.expandsAny(inside))
-      return StatementReader(statement).read(splitAtColons(inside));
-    if (!macros.expand(inside, expanded))
+    const bool isExpanded = macros.expandsAny(inside);
+    if (isExpanded && !macros.expand(inside, expanded))
       return std::string("with macros that expand to too much");
-    return StatementReader(statement).read(splitAtColons(expanded));
+    const std::vector<Tokens> parts = splitAtColons(isExpanded ? Tokens(expanded) : inside);
+    constexpr size_t allParts = 4;
+    if (!use && !isExpanded && parts.size() <= allParts) {
+      const std::string colons(allParts - parts.size(), ':');
+      statement.clobberPlace = tokens[end].place.begin;
+      statement.clobberText = (parts.size() == allParts ? "" : " ") + colons + " \"memory\"";
+    }
+    return readParts(parts, statement);
   };
   InlineStatement read;
   problem = readInside(read);
@@ -485,6 +380,7 @@ size_t CudaReader::statement(Tokens tokens, llvm::ArrayRef<uint32_t> closing, co
   read.keyword = use ? use->place : tokens[0].place;
   read.isVolatile = isVolatile;
   read.function = function;
+  read.scope = scopes.empty() || isChosen ? 0 : scopes.back().number;
   read.isDevice = !scopes.empty() && scopes.back().isDevice;
   read.isKernel = !scopes.empty() && scopes.back().isKernel;
   read.guard = guards.empty() ? 0 : guards.back().number;
@@ -517,11 +413,15 @@ void CudaReader::scan(Tokens tokens, const CppToken *use, unsigned depth) {
       head = ++i;
     } else if (token.is(";")) {
       head = ++i;
+    } else if (token.is("*") && i == head && function) {
+      result.functions[function - 1].accessesMemory = true;
+      ++i;
     } else if (token.kind != CppKind::Name ||
                (isAsmKeyword(token.text) && isLabel(tokens.slice(head, i - head), tokens.drop_front(i + 1)))) {
       ++i;
     } else if (isAsmKeyword(token.text)) {
-      i += statement(tokens.drop_front(i), llvm::ArrayRef(closing).drop_front(i), use);
+      i += statement(tokens.drop_front(i), llvm::ArrayRef(closing).drop_front(i), use,
+                     isChosen(tokens.slice(head, i - head)));
     } else if (token.text == "__device__" || token.text == "__constant__" || token.text == "__shared__" ||
                token.text == "extern") {
       noteDeviceNames(tokens.drop_front(i));
@@ -529,11 +429,13 @@ void CudaReader::scan(Tokens tokens, const CppToken *use, unsigned depth) {
     } else {
       Macro *macro = macros.find(token.text);
       if (macro && isAsmAlias(*macro)) {
-        i += statement(tokens.drop_front(i), llvm::ArrayRef(closing).drop_front(i), use);
+        i += statement(tokens.drop_front(i), llvm::ArrayRef(closing).drop_front(i), use,
+                       isChosen(tokens.slice(head, i - head)));
         continue;
       }
       const size_t length = macro && macro->holdsAsm ? macros.useAt(*macro, tokens.drop_front(i)) : 0;
       if (!length || depth >= deepest) {
+        noteUse(tokens.slice(head, i - head), tokens.drop_front(i));
         ++i;
         continue;
       }

@@ -188,6 +188,7 @@ std::string PythonReader::literal(PyTokens expression, MappedText &out, unsigned
 void PythonReader::call(size_t name, bool isTriton) {
   llvm::SmallVector<PyTokens, 8> positional;
   PyTokens text, constraints;
+  bool hasSideEffects = false;
   size_t begin = name + 2, i = begin;
   unsigned open = 1;
   auto argument = [&](size_t end) {
@@ -197,6 +198,7 @@ void PythonReader::call(size_t name, bool isTriton) {
         text = one.drop_front(2);
       if (one[0].text == "constraints")
         constraints = one.drop_front(2);
+      hasSideEffects |= one[0].text == "has_side_effects" && one[2].is("True");
     } else if (!one.empty()) {
       positional.push_back(one);
     }
@@ -222,6 +224,7 @@ void PythonReader::call(size_t name, bool isTriton) {
   InlineStatement read;
   read.style = TemplateStyle::Llvm;
   read.isDevice = true;
+  read.isVolatile = hasSideEffects;
   read.function = 1; // code for a GPU becomes one function
   read.keyword = {tokens[name].begin, tokens[name].end};
   read.place = {tokens[name].begin, tokens[i].end};
@@ -235,6 +238,7 @@ void PythonReader::call(size_t name, bool isTriton) {
     result.skipped.push_back({read.place, problem});
     return;
   }
+  read.changesMemory = isTriton; // it has no clobbers
   readConstraints(list, read);
   result.statements.push_back(std::move(read));
 }

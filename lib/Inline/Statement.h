@@ -40,6 +40,25 @@ struct InlineStatement {
   bool isForeign = false;    // a guard around it names another machine
   uint32_t guard = 0;        // number of the innermost `#if` around it; 0: none
   uint32_t function = 0;     // which one it is in, from 1; 0: none
+  uint32_t scope = 0;        // number of the innermost block in that function; 0: not known
+  // Where text must be inserted to add a clobber of memory, and that text; empty if a macro makes the statement.
+  uint32_t clobberPlace = 0;
+  std::string clobberText;
+  bool changesMemory = false;                 // the language takes it to access memory, whatever its clobbers are
+  llvm::SmallVector<uint32_t, 0> literalEnds; // offsets in the text at which a literal of the source ends
+};
+
+/// A call in C++ of a function that the same source may define.
+struct InlineCall {
+  uint32_t caller = 0, scope = 0, guard = 0; // as in InlineStatement
+  std::string name;
+};
+
+/// A function in C++ that nvcc may inline.
+struct InlineFunction {
+  std::string name;
+  bool isKernel = false, isKept = false; // kept: `__noinline__`
+  bool accessesMemory = false;           // by `p[i]` or `*p = ...` outside of statements of assembly
 };
 
 /// A statement of which not enough is known.
@@ -51,9 +70,11 @@ struct SkippedStatement {
 struct InlineText {
   std::vector<InlineStatement> statements; // in the order of the text
   std::vector<SkippedStatement> skipped;
-  std::vector<InlineGuard> guards;      // numbers count from 1
-  std::vector<Range> comments;          // those that begin with `ptxray:`
-  std::vector<std::string> deviceNames; // variables and functions that a statement may name
+  std::vector<InlineGuard> guards;       // numbers count from 1
+  std::vector<Range> comments;           // those that begin with `ptxray:`
+  std::vector<std::string> deviceNames;  // variables and functions that a statement may name
+  std::vector<InlineFunction> functions; // by number, from 1; empty for other languages than C++
+  std::vector<InlineCall> calls;         // in functions for a GPU
 };
 
 } // namespace ptxray

@@ -3,7 +3,6 @@
 #include "Flow/Numbers.h"
 #include "Isa/Isa.h"
 #include "Isa/Words.h"
-#include "Module/KernelHead.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
@@ -27,7 +26,9 @@ class Walker {
 public:
   Walker(const Body &body, Analyses &analyses, const BlockSize &block, WalkOptions options)
       : body(body), analyses(analyses), graph(analyses.graph()), block(block), options(options),
-        registers(body.locals.size()), visits(graph.size()) {}
+        registers(body.locals.size()), visits(graph.size()), isWanted(body.locals.size()), matters(body.size()) {
+    findWanted();
+  }
   Walk run();
 
 private:
@@ -37,6 +38,12 @@ private:
   };
   using Inputs = llvm::SmallVector<ThreadNumbers, Step::mostSources>;
 
+  void findWanted();
+  void want(llvm::ArrayRef<LocalId> names, llvm::SmallVectorImpl<LocalId> &waiting);
+  bool isShared(const Access &access) const {
+    return (access.reads() || access.writes()) && !access.isDescribed &&
+           (access.isGeneric || isa::wholeSpace(access.space) == isa::words::shared);
+  }
   bool followBlock(size_t entry);
   bool execute(uint32_t number, const ThreadMask &threads);
   bool synchronise(uint32_t number, const ThreadMask &threads, bool isCertain);
@@ -72,6 +79,8 @@ private:
   std::map<uint32_t, LocalId> variables; // by what addresses in them are relative to
   std::vector<ThreadNumbers> registers;  // by LocalId
   std::vector<uint32_t> visits;          // by block
+  std::vector<bool> isWanted;            // by LocalId: addresses, conditions or barriers depend on it
+  std::vector<bool> matters;             // by instruction
   std::vector<Entry> stack;
   ThreadMask all, ended;
   uint64_t spent = 0;
@@ -82,26 +91,6 @@ constexpr uint64_t mostSpent = 500'000;
 constexpr uint32_t mostVisits = 80, mostAssumedVisits = 3;
 
 } // namespace
-
-std::optional<BlockSize> likelyBlock(const Body &body) {
-  const KernelHead head = headOf(*body.ast, *body.function);
-  if (head.requiredBlock[0])
-    return BlockSize{head.requiredBlock[0], head.requiredBlock[1], head.requiredBlock[2]};
-  const auto isOfOtherDimension = [&](uint32_t number) {
-    return llvm::any_of(body.operands(number), [&](const Operand &operand) {
-      return operand.suffix != SpellingId::None &&
-             (body.ast->text(operand.suffix) == ".y" || body.ast->text(operand.suffix) == ".z") &&
-             operand.kind == OperandKind::Name;
-    });
-  };
-  for (uint32_t number = 0; head.threads && number < body.size(); ++number)
-    if (isOfOtherDimension(number))
-      for (const LocalId name : body.namesOf(number))
-        if (const isa::SpecialRegister *special = body.special(name);
-            special && special->enumerates == isa::Enumerated::Threads)
-          return std::nullopt;
-  return head.threads ? std::optional(BlockSize{*head.threads, 1, 1}) : std::nullopt;
-}
 
 template <typename Of> ThreadNumbers Walker::byThread(Of of) const {
   auto table = std::make_shared<std::vector<uint64_t>>(options.count);
@@ -308,6 +297,45 @@ void Walker::assign(LocalId local, ThreadNumbers value, const ThreadMask &thread
   old = std::move(merged);
 }
 
+void Walker::want(llvm::ArrayRef<LocalId> names, llvm::SmallVectorImpl<LocalId> &waiting) {
+  for (const LocalId name : names)
+    if (name != LocalId::None && body.isRegister(name) && !isWanted[static_cast<uint32_t>(name)]) {
+      isWanted[static_cast<uint32_t>(name)] = true;
+      waiting.push_back(name);
+    }
+}
+
+/// Finds the registers on which addresses in shared memory, conditions and barriers depend, and the instructions that
+/// write them or do something that the walk notes. The others are passed over.
+void Walker::findWanted() {
+  llvm::SmallVector<LocalId, 32> waiting;
+  for (uint32_t number = 0; number < body.size(); ++number) {
+    const Facts &facts = body.facts(number);
+    const bool orders = facts.has(FactKind::Syncs) || facts.has(FactKind::Arrives) || facts.has(FactKind::Awaits);
+    const bool isJoint = facts.has(FactKind::Converged) || facts.has(FactKind::Among);
+    const bool accesses =
+        !facts.has(FactKind::Async) && llvm::any_of(facts.accesses, [&](const Access &one) { return isShared(one); });
+    matters[number] = !facts.known || orders || isJoint || accesses || facts.uses & Calls || facts.has(FactKind::Calls);
+    if (facts.endsControl() || orders || accesses)
+      want(body.guard(number), waiting);
+    if (orders)
+      want(body.namesOf(number), waiting);
+    for (const Access &one : facts.accesses)
+      if (accesses && isShared(one))
+        want(sourceAt(body, number, one.node).local, waiting);
+  }
+  while (!waiting.empty()) {
+    const LocalId local = waiting.pop_back_val();
+    body.definitions.eachWriter(local, [&](uint32_t number) {
+      matters[number] = true;
+      want(body.guard(number), waiting);
+      const Facts &facts = body.facts(number);
+      if (facts.computation.isKnown || facts.has(FactKind::Copies))
+        want(body.namesOf(number), waiting);
+    });
+  }
+}
+
 /// The threads among these for which the guard holds; nothing if that is not known.
 std::optional<ThreadMask> Walker::allowed(uint32_t number, const ThreadMask &threads) {
   const LocalId guard = body.guard(number);
@@ -326,7 +354,7 @@ void Walker::compute(uint32_t number, const ThreadMask &threads, bool isCertain)
   const Step step = stepOf(body, number);
   const Facts &facts = body.facts(number);
   for (const auto &[local, uses] : llvm::zip(body.namesOf(number), body.usesOf(number))) {
-    if (!(uses & Writes) || !body.isRegister(local))
+    if (!(uses & Writes) || !isWanted[static_cast<uint32_t>(local)])
       continue;
     ThreadNumbers value;
     if (isCertain && step.isKnown() && step.result == local &&
@@ -345,8 +373,7 @@ void Walker::access(uint32_t number, const ThreadMask &threads) {
   if (facts.has(FactKind::Async))
     return;
   for (auto [index, one] : llvm::enumerate(facts.accesses)) {
-    const bool isData = one.reads() || one.writes();
-    if (!isData || one.isDescribed || !(one.isGeneric || isa::wholeSpace(one.space) == isa::words::shared))
+    if (!isShared(one))
       continue;
     const Source source = sourceAt(body, number, one.node);
     WalkEvent event = {WalkEvent::Access, number, static_cast<uint16_t>(index), threads, operand(source)};
@@ -421,6 +448,8 @@ bool Walker::synchronise(uint32_t number, const ThreadMask &threads, bool isCert
 
 bool Walker::execute(uint32_t number, const ThreadMask &threads) {
   const Facts &facts = body.facts(number);
+  if (!matters[number])
+    return ++spent <= mostSpent;
   const std::optional<ThreadMask> allowed = this->allowed(number, threads);
   const ThreadMask &mask = allowed ? *allowed : threads;
   if (++spent > mostSpent || !facts.known)

@@ -54,9 +54,6 @@ struct WalkOptions {
   bool isWholeBlock = true;
 };
 
-/// The block that a kernel is launched with, as far as its head says: null if several shapes are likely.
-std::optional<std::array<uint64_t, 3>> likelyBlock(const Body &body);
-
 Walk walkThreads(const Body &body, Analyses &analyses, const std::array<uint64_t, 3> &block, WalkOptions options);
 
 } // namespace ptxray

@@ -90,6 +90,11 @@ void LaunchControl::refusals(uint32_t query) {
   if (granted == LocalId::None || body.definitions.only(granted) != query || query + 1 >= body.size() ||
       body.guard(query) != LocalId::None)
     return;
+  // Other values may follow from the predicate, and decide instead of it.
+  for (uint32_t number = 0; number < body.size(); ++number)
+    for (const auto &[local, used] : llvm::zip(body.namesOf(number), body.usesOf(number)))
+      if (local == granted && used & Reads)
+        return;
   std::optional<uint32_t> request, use;
   PathSearch search(body, context.analyses, {}, isa::Scope::Grid);
   const auto see = [&](uint32_t number, const PathPoint &point) {

@@ -60,7 +60,7 @@ fact      : ('when' condition)? verb factPart* ';' ;
 verb      : 'ends' | 'branches' | 'calls' | 'copies' | 'converged' | 'among' | 'async' | 'holds' | 'commits' | 'waits'
           | 'arrives' | 'expects' | 'completes' | 'awaits' | 'syncs' | 'inits' | 'invalidates' | 'orders' | 'releases'
           | 'acquires' | 'allocates' | 'frees' | 'relinquishes' | 'ctas' | 'grows' | 'shrinks' | 'strong' | 'per'
-          | 'elects' | 'traces' | 'occupies' | 'bounded' | 'multiplies' ;
+          | 'elects' | 'traces' | 'occupies' | 'bounded' | 'multiplies' | 'requests' | 'answers' | 'presumes' ;
 factPart  : NAME | WORD | NUMBER | ',' | 'in' | 'async' | 'completes' | 'registers' ;
 
 // formulas: what the instruction computes. The tighter an operator binds, the earlier it is here.

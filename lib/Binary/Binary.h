@@ -42,6 +42,8 @@ struct Entry {
   uint64_t partOffset = 0;
   uint64_t bytes = 0; // of this image, unpacked, with the NULs at its end
   llvm::StringRef identifier, options;
+  llvm::StringRef compiler,
+      compilerVersion; // of a lone cubin: `ptxas`, `Cuda compilation tools, release 13.5, V13.5.37`
 
   bool isText() const { return kind == ImageKind::Ptx || kind == ImageKind::RelocatablePtx; }
   std::string target() const;  // `sm_90a`

@@ -1,6 +1,7 @@
 #include "Binary/Reader.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Object/ELFTypes.h"
+#include "llvm/Support/Endian.h"
 
 namespace ptxray {
 
@@ -70,15 +71,31 @@ bool isElfObject(StringRef bytes) {
 }
 
 // LLVM has these constants since 17, and the newer ones since 21 under changed names.
-static constexpr uint8_t newCubinAbi = 41;
+static constexpr uint8_t newCubinAbi = 41, cubinAbi13 = 0x41; // of CUDA 13
 static constexpr uint32_t oldAccelerated = 0x800, newAccelerated = 0x8;
 
 void readCubinTarget(StringRef bytes, Entry &entry) {
   const uint32_t flags = is64(bytes) ? reinterpret_cast<const object::ELF64LE::Ehdr *>(bytes.data())->e_flags
                                      : reinterpret_cast<const object::ELF32LE::Ehdr *>(bytes.data())->e_flags;
-  const bool isNew = static_cast<uint8_t>(bytes[ELF::EI_OSABI]) == newCubinAbi;
+  const auto abi = static_cast<uint8_t>(bytes[ELF::EI_OSABI]);
+  const bool isNew = abi == newCubinAbi || abi == cubinAbi13;
   entry.number = (isNew ? flags >> 8 : flags) & 0xff;
   entry.variant = flags & (isNew ? newAccelerated : oldAccelerated) ? 'a' : 0;
+}
+
+/// The note has the offsets of four texts: the tool, its version, its build and its options.
+void readCompilerNote(StringRef note, Entry &entry) {
+  constexpr size_t header = 24, offsets = 8, texts = 24; // of the note; in its description
+  if (note.size() < header + texts)
+    return;
+  const StringRef description = note.drop_front(header);
+  const StringRef strings = description.drop_front(texts);
+  const auto text = [&](size_t number) {
+    return textAt(strings, support::endian::read32le(description.data() + offsets + 4 * number));
+  };
+  entry.compiler = text(0);
+  entry.compilerVersion = text(1);
+  entry.options = text(3);
 }
 
 static constexpr llvm::StringLiteral codePrefix(".text.");

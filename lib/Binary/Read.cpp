@@ -135,6 +135,9 @@ void Reader::readCubin(const Shell &shell, llvm::ArrayRef<Section> sections) {
   cubin.code = 2;
   cubin.data = shell.bytes;
   readCubinTarget(shell.bytes, cubin);
+  for (const Section &section : sections)
+    if (section.name == ".note.nv.tkinfo" && contains(shell.bytes, section.offset, section.size))
+      readCompilerNote(shell.bytes.substr(section.offset, section.size), cubin);
   addImage(shell, Role::Loaded, "", 0, cubin);
   for (const Section &section : sections)
     if (section.name == ".nv_debug_ptx_txt" && contains(shell.bytes, section.offset, section.size)) {

@@ -79,6 +79,8 @@ std::vector<Section> elfSections(Reader &reader, const Shell &shell);
 bool isElfObject(llvm::StringRef bytes);
 /// Reads the number and letter of a cubin's target.
 void readCubinTarget(llvm::StringRef bytes, Entry &entry);
+/// Reads what made a cubin from its section `.note.nv.tkinfo`.
+void readCompilerNote(llvm::StringRef note, Entry &entry);
 /// Returns the sections of a PE file or a COFF object.
 std::vector<Section> coffSections(Reader &reader, const Shell &shell);
 bool isCoffObject(llvm::StringRef bytes);

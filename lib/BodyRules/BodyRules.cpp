@@ -37,8 +37,8 @@ bool checkBody(const Body &body, const BodyContext &context, Analyses &analyses)
   checkDefinedness(body, context);
   if (analyses.isTangled())
     return false;
-  for (auto rule :
-       {checkConvergence, checkBarrierThreads, checkAddresses, checkValues, checkUnwrittenPaths, checkTraffic})
+  for (auto rule : {checkConvergence, checkBarrierThreads, checkBarrierPairs, checkAddresses, checkValues,
+                    checkUnwrittenPaths, checkSharedRaces, checkTraffic})
     rule(body, context, analyses);
   return true;
 }

@@ -1,17 +1,10 @@
 #pragma once
 // The rules about a body as a whole. Each is in the file of its subject, beside this one; `checkBody` calls them.
 #include "Flow/Analyses.h"
-#include "Module/ModuleState.h"
+#include "Flow/BodyContext.h"
 #include "Module/Program.h"
 
 namespace ptxray {
-
-/// Holds what the rules know besides the body, and where they report.
-struct BodyContext {
-  ModuleState &module;
-  const CheckOptions &options;
-  DiagnosticSink &sink;
-};
 
 /// Is false when an instruction is wrong, or more is around the text, so that nothing is said of the body as a whole.
 bool checkBody(const Body &body, const BodyContext &context, Analyses &analyses);
@@ -37,6 +30,8 @@ void checkUnwrittenPaths(const Body &body, const BodyContext &context, Analyses 
 void checkAddresses(const Body &body, const BodyContext &context, Analyses &analyses);
 void checkValues(const Body &body, const BodyContext &context, Analyses &analyses);
 void checkBarrierThreads(const Body &body, const BodyContext &context, Analyses &analyses);
+void checkSharedRaces(const Body &body, const BodyContext &context, Analyses &analyses);
+void checkBarrierPairs(const Body &body, const BodyContext &context, Analyses &analyses);
 void checkTraffic(const Body &body, const BodyContext &context, Analyses &analyses);
 void checkDefinedness(const Body &body, const BodyContext &context);
 

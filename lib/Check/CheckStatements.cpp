@@ -51,6 +51,9 @@ private:
   bool isRefused(const Group &group, const Fragment &fragment, const InlineTarget &target);
   bool isRefusedAnyway(uint32_t function, const InlineTarget &target);
   void lintGuard(const Group &group);
+  bool isCopiedTwice(uint32_t function) const;
+  bool isAmongAccesses(uint32_t function) const;
+  void lintDeclarations();
 
   const InlineText &text;
   Session &session;
@@ -338,7 +341,7 @@ void SourceCheck::judge(const Group &group) {
       report(finding, module, group);
   if (!judged.passes)
     return;
-  lint({group, fragment, judged, module}, sink);
+  lint({group, fragment, judged, module, isAmongAccesses(group.front()->function)}, sink);
   if (const uint32_t guard = group.front()->guard; !mayLeaveOut(text.guards, guard))
     unguarded.push_back(group);
   else if (target.empty() && !targetsLetThrough(text.guards, guard).empty())
@@ -408,8 +411,71 @@ std::vector<InlineUnit> SourceCheck::units(const SourceBuffer &source) {
   return units;
 }
 
+/// Returns whether some function certainly contains two copies of this one.
+bool SourceCheck::isCopiedTwice(uint32_t function) const {
+  constexpr unsigned deepest = 8;
+  for (unsigned depth = 0; function && function <= text.functions.size() && depth < deepest; ++depth) {
+    const InlineFunction &one = text.functions[function - 1];
+    const auto hasName = [&](const InlineFunction &other) { return other.name == one.name; };
+    if (one.isKernel || one.isKept || one.name.empty() || llvm::count_if(text.functions, hasName) != 1)
+      return false;
+    std::vector<const InlineCall *> calls;
+    for (const InlineCall &call : text.calls)
+      if (call.name == one.name && call.caller != function)
+        calls.push_back(&call);
+    for (size_t i = 0; i < calls.size(); ++i)
+      if (llvm::any_of(llvm::ArrayRef(calls).drop_front(i + 1), [&](const InlineCall *other) {
+            return other->scope == calls[i]->scope && other->guard == calls[i]->guard;
+          }))
+        return true;
+    function = calls.size() == 1 ? calls.front()->caller : 0;
+  }
+  return false;
+}
+
+/// Returns whether the function accesses memory, or one that calls it, over a few calls. Of other languages than C++ it
+/// is not known.
+bool SourceCheck::isAmongAccesses(uint32_t function) const {
+  if (text.functions.empty())
+    return true;
+  if (!function || function > text.functions.size())
+    return false;
+  constexpr size_t mostFollowed = 16;
+  llvm::SmallVector<uint32_t, mostFollowed> followed = {function};
+  for (size_t i = 0; i < followed.size(); ++i) {
+    const InlineFunction &one = text.functions[followed[i] - 1];
+    if (one.accessesMemory)
+      return true;
+    for (const InlineCall &call : text.calls)
+      if (call.name == one.name && followed.size() < mostFollowed && !llvm::is_contained(followed, call.caller))
+        followed.push_back(call.caller);
+  }
+  return false;
+}
+
+/// Reports names that statements declare outside of braces, where a function contains the declaration twice.
+void SourceCheck::lintDeclarations() {
+  for (const auto &[key, statements] : declared) {
+    const llvm::StringRef name = key.second;
+    if (!key.first || name.contains("%=") || statements.front()->style != TemplateStyle::Gcc)
+      continue;
+    const auto isAlike = [&](const InlineStatement *other) {
+      return other != statements.front() && other->scope && other->scope == statements.front()->scope &&
+             other->guard == statements.front()->guard;
+    };
+    const auto second = llvm::find_if(statements, isAlike);
+    if (second != statements.end())
+      sink.report(DiagId::RepeatedDeclaration, (*second)->place, name.rtrim('<'), "")
+          .notes.push_back({"the first declaration is here", statements.front()->place});
+    else if (isCopiedTwice(key.first))
+      sink.report(DiagId::RepeatedDeclaration, statements.front()->place, name.rtrim('<'),
+                  ": it contains this function twice");
+  }
+}
+
 void SourceCheck::run() {
   begin();
+  lintDeclarations();
   for (size_t i = 0; i < text.statements.size(); ++i)
     if (!done[i])
       for (const Group &group : groupsFrom(i))

@@ -23,6 +23,47 @@ static void lintOperand(const LintedFragment &linted, const Fragment::Declared &
     sink.report(DiagId::OutputReadFirst, linted.module.placeOf(use.firstRead), operand.name).notes.push_back(given);
 }
 
+/// Reports a statement that changes or orders memory without a clobber that tells the compiler so. LLVM moves no access
+/// across a call of a statement with side effects, so that only those without are a fault there.
+static void lintClobber(const InlineStatement &statement, const LintedFragment &linted, DiagnosticSink &sink) {
+  const JudgedFragment &judged = linted.judged;
+  const bool hasMemory = llvm::any_of(statement.clobbers, [](const auto &clobber) {
+    return clobber.first == "memory" || clobber.first == "~{memory}";
+  });
+  const auto &place = judged.ordersMemory    ? judged.ordersMemory
+                      : judged.changesMemory ? judged.changesMemory
+                                             : judged.signals;
+  if (hasMemory || statement.changesMemory || !place)
+    return;
+  Diagnostic &diagnostic = sink.report(DiagId::MissingMemoryClobber, linted.module.placeOf(*place),
+                                       linted.module.text().slice(place->begin, place->end),
+                                       judged.ordersMemory    ? "orders"
+                                       : judged.changesMemory ? "accesses"
+                                                              : "counts accesses to");
+  if (judged.ordersMemory && linted.isAmongAccesses && (statement.style == TemplateStyle::Gcc || !statement.isVolatile))
+    diagnostic.severity = Severity::Warning;
+  if (!statement.clobberText.empty())
+    diagnostic.fix = Fix{"tell the compiler that the statement changes memory",
+                         {{Range{statement.clobberPlace, statement.clobberPlace}, statement.clobberText}},
+                         /*safe=*/false};
+}
+
+/// Reports a comment that goes on into the next literal, where an instruction follows: only `\n` ends it.
+static void lintComment(const InlineStatement &statement, DiagnosticSink &sink) {
+  const llvm::StringRef text = statement.text.text();
+  for (size_t begin = text.find("//"); begin != llvm::StringRef::npos;) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const auto *literal = llvm::upper_bound(statement.literalEnds, begin);
+    if (literal != statement.literalEnds.end() && *literal < end && text.slice(*literal, end).contains(';')) {
+      const Range comment{static_cast<uint32_t>(begin), *literal};
+      sink.report(DiagId::EndlessComment, statement.text.placeOf(comment))
+          .notes.push_back(
+              {"this is part of the comment", statement.text.placeOf(Range{*literal, static_cast<uint32_t>(end)})});
+    }
+    begin = text.find("//", end);
+  }
+}
+
 /// Checks one statement of a compiler that may remove, move or copy it.
 static void lintStatement(const InlineStatement &statement, const LintedFragment &linted, DiagnosticSink &sink) {
   const JudgedFragment &judged = linted.judged;
@@ -30,10 +71,7 @@ static void lintStatement(const InlineStatement &statement, const LintedFragment
   auto report = [&](IdTakingTexts<1> id, Range range) {
     sink.report(id, linted.module.placeOf(range), opcodeOf(range));
   };
-  const bool hasMemory =
-      llvm::any_of(statement.clobbers, [](const auto &clobber) { return clobber.first == "memory"; });
-  if (judged.changesMemory && !hasMemory)
-    report(DiagId::MissingMemoryClobber, *judged.changesMemory);
+  lintComment(statement, sink);
   const bool hasResult =
       llvm::any_of(statement.operands, [](const InlineOperand &operand) { return operand.isOutput; });
   if (judged.hasEffect && hasResult && !statement.isVolatile)
@@ -53,6 +91,8 @@ void lint(const LintedFragment &linted, DiagnosticSink &sink) {
   for (const auto &[operand, use] : llvm::zip(linted.fragment.operands(), linted.judged.uses))
     lintOperand(linted, operand, use, sink);
   const InlineStatement &first = *linted.statements.front();
+  if (linted.statements.size() == 1)
+    lintClobber(first, linted, sink);
   if (linted.statements.size() == 1 && first.style == TemplateStyle::Gcc)
     lintStatement(first, linted, sink);
 }

@@ -10,6 +10,7 @@ struct LintedFragment {
   const Fragment &fragment;
   const JudgedFragment &judged;
   const MappedText &module;
+  bool isAmongAccesses; // the code around it may access memory
 };
 void lint(const LintedFragment &linted, DiagnosticSink &sink);
 

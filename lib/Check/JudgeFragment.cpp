@@ -77,6 +77,41 @@ static void noteUses(const Body &body, const Fragment &fragment, std::vector<Ope
   }
 }
 
+/// Returns the groups of the operations that access memory through the async proxy.
+static uint16_t groupsOfAsyncProxy() {
+  static const uint16_t known = [] {
+    uint16_t groups = 0;
+    for (const isa::Fact &fact : isa::tables().facts)
+      if (fact.kind == FactKind::Async && static_cast<isa::Proxy>(fact.detail) == isa::Proxy::Async)
+        groups |= fact.groups;
+    return groups;
+  }();
+  return known;
+}
+
+/// Returns whether the instruction orders accesses of the code around it. Left out are accesses that also order others,
+/// waits for copies by the thread itself, which a barrier mostly follows, and what orders statements alone.
+static bool ordersMemory(const Facts &facts) {
+  if (llvm::any_of(facts.accesses, [](const Access &access) { return access.reads() || access.writes(); }))
+    return false;
+  return llvm::any_of(facts.actions, [](const Action &action) -> bool {
+    switch (action.kind) {
+    case FactKind::Releases:
+    case FactKind::Acquires:
+    case FactKind::Syncs: return true;
+    case FactKind::Orders: return static_cast<isa::Ordered>(action.detail) != isa::Ordered::Barriers;
+    case FactKind::Awaits: return true;
+    case FactKind::Arrives: return !action.groups && (action.node >= 0 || action.scope() != isa::Scope::Grid);
+    case FactKind::Waits: return action.groups & groupsOfAsyncProxy();
+    default: return false;
+    }
+  });
+}
+
+static bool signals(const Facts &facts) {
+  return facts.has(FactKind::Commits) || facts.has(FactKind::Waits) || facts.has(FactKind::Arrives);
+}
+
 static void noteEffects(const Body &body, JudgedFragment &judged) {
   for (uint32_t number = 0; number < body.size(); ++number) {
     const Facts &facts = body.facts(number);
@@ -85,6 +120,10 @@ static void noteEffects(const Body &body, JudgedFragment &judged) {
         facts.accesses, [](const Access &access) { return access.writes() || access.kind == isa::Access::Barrier; });
     if (writes && !judged.changesMemory)
       judged.changesMemory = opcode;
+    if (!judged.ordersMemory && ordersMemory(facts))
+      judged.ordersMemory = opcode;
+    if (!judged.signals && signals(facts))
+      judged.signals = opcode;
     if ((writes || !facts.hasResult) && facts.known && !facts.endsControl() && !judged.hasEffect)
       judged.hasEffect = opcode;
   }

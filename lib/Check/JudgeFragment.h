@@ -34,8 +34,9 @@ struct JudgedFragment {
   std::vector<Diagnostic> findings; // places in the module for that target
   std::vector<OperandUse> uses;     // by operand
   std::vector<Range> labels;        // outside of blocks
-  // The first opcode that writes to memory, and the first with any effect besides writing registers.
-  std::optional<Range> changesMemory, hasEffect;
+  // The first opcode that writes to memory, the first that orders accesses to memory, the first that starts or counts
+  // something without ordering memory, and the first with any effect besides writing registers.
+  std::optional<Range> changesMemory, ordersMemory, signals, hasEffect;
   /// This says, for a fragment that passes from sm_100 on, what a lower target refuses because its registers have
   /// types.
   std::optional<std::pair<InlineTarget, Diagnostic>> below;

@@ -19,7 +19,7 @@ const Body *ModuleCheck::item(Statement statement, Memory *memory) {
     const BodyContext context = {reader.state(), options, sink};
     Analyses analyses(*body, reader.state());
     if (checkBody(*body, context, analyses))
-      checkHazards(*body, sink, analyses, source);
+      checkHazards(*body, context, analyses, source);
     reportLimits(*body, context, analyses);
     leave(*body, analyses, isSound && reader.isLastBodySound(), reportsRead, memory);
   } else if (statement.kind == StatementKind::Function && ast.functions[statement.index].isPassedOver) {
@@ -35,15 +35,24 @@ void ModuleCheck::leave(const Body &body, Analyses &analyses, bool isSound, size
   const Function &function = *body.function;
   ModuleState &module = reader.state();
   const bool quiet = function.kind == FunctionKind::Func && isQuiet(body);
-  if (quiet)
-    module.quietFunctions.insert(static_cast<uint32_t>(function.name));
+  const bool global = function.kind == FunctionKind::Func && accessesGlobal(body);
+  noteFunction(function, quiet, global);
   FunctionSummary summary = summaryOf(body, module, analyses);
   reader.close();
   if (memory) {
     memory->now.item.isQuiet = quiet;
+    memory->now.item.accessesGlobal = global;
     remember(function, reportsRead, isSound, summary, *memory);
   }
   reader.limits().body(std::move(summary));
+}
+
+/// Notes what the callers of a function must know of it.
+void ModuleCheck::noteFunction(const Function &function, bool isQuiet, bool accessesGlobal) {
+  if (isQuiet)
+    reader.state().quietFunctions.insert(static_cast<uint32_t>(function.name));
+  if (accessesGlobal)
+    reader.state().globalFunctions.insert(static_cast<uint32_t>(function.name));
 }
 
 /// Reports again what was found in a body that no edit touched, and applies what follows from it.
@@ -53,11 +62,11 @@ void ModuleCheck::recall(const Function &function, Memory &memory) {
   if (!memory.now.holds)
     return;
   sink.append(recalledFindings(*before->body, function));
-  if (before->isQuiet)
-    reader.state().quietFunctions.insert(static_cast<uint32_t>(function.name));
+  noteFunction(function, before->isQuiet, before->accessesGlobal);
   reader.limits().body(recalled(*before->body, ast, function));
   memory.now.item.body = before->body;
   memory.now.item.isQuiet = before->isQuiet;
+  memory.now.item.accessesGlobal = before->accessesGlobal;
 }
 
 void ModuleCheck::remember(const Function &function, size_t reportsRead, bool isSound, const FunctionSummary &summary,
@@ -66,7 +75,7 @@ void ModuleCheck::remember(const Function &function, size_t reportsRead, bool is
   KnownItem &now = memory.now.item;
   // A name that is not declared is compared with all names of the text, and a line with an error may have declared it.
   memory.now.holds = !reader.hasUnknownNames() && !reader.state().metadata.exists &&
-                     !(before && changesOthers(ast, function, *before, now.isQuiet));
+                     !(before && changesOthers(ast, function, *before, now));
   if (isSound && ast.lost.empty()) {
     const auto findings = llvm::drop_begin(sink.diagnostics(), reportsRead);
     now.body = knownBody(ast, function, summary, {findings.begin(), findings.end()});

@@ -32,6 +32,7 @@ private:
   };
   const Body *item(Statement statement, Memory *memory);
   void leave(const Body &body, Analyses &analyses, bool isSound, size_t reportsRead, Memory *memory);
+  void noteFunction(const Function &function, bool isQuiet, bool accessesGlobal);
   void recall(const Function &function, Memory &memory);
   void remember(const Function &function, size_t reportsRead, bool isSound, const FunctionSummary &summary,
                 Memory &memory);

@@ -155,8 +155,9 @@ const KnownItem *Reuse::find(size_t number, const KnownItem &place) const {
   return item.kind == place.kind && item.range == place.range && item.brace == place.brace ? &item : nullptr;
 }
 
-bool changesOthers(const Ast &ast, const Function &function, const KnownItem &before, bool isQuiet) {
-  return before.isEdited && (before.isQuiet != isQuiet || !isSelfContained(ast, function, /*mayHaveLocations=*/true));
+bool changesOthers(const Ast &ast, const Function &function, const KnownItem &before, const KnownItem &now) {
+  return before.isEdited && (before.isQuiet != now.isQuiet || before.accessesGlobal != now.accessesGlobal ||
+                             !isSelfContained(ast, function, /*mayHaveLocations=*/true));
 }
 
 KnownItem placeOfItem(const Ast &ast, Statement statement) {

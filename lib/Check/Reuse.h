@@ -30,6 +30,7 @@ struct KnownItem {
   Range range;
   uint32_t brace = 0;                    // the place of the brace that opens the body; 0: it has none
   bool isQuiet = false;                  // a function that starts, orders and waits for nothing asynchronous
+  bool accessesGlobal = false;           // a function that accesses global memory
   std::shared_ptr<const KnownBody> body; // null: it is read each time
   bool isEdited = false;                 // since that check
 };
@@ -55,6 +56,6 @@ Reuse planReuse(std::vector<KnownItem> items, llvm::ArrayRef<TextChange> changes
 /// Returns the kind and the place of an item.
 KnownItem placeOfItem(const Ast &ast, Statement statement);
 /// Is true when others may depend on how the function, which was read, was edited.
-bool changesOthers(const Ast &ast, const Function &function, const KnownItem &before, bool isQuiet);
+bool changesOthers(const Ast &ast, const Function &function, const KnownItem &before, const KnownItem &now);
 
 } // namespace ptxray

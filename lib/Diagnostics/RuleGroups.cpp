@@ -15,7 +15,7 @@ static constexpr RuleGroup groups[] = {
     {"declarations", "Declarations, functions, calls", DiagId::AliasTarget},
     {"flow", "Functions as a whole", DiagId::AbsentLane},
     {"hazards", "Asynchronous operations", DiagId::AllocationAfterRelinquish},
-    {"inline", "Assembly in other languages", DiagId::GuardTooWide},
+    {"inline", "Assembly in other languages", DiagId::EndlessComment},
     {"codegen", "What code generation refuses", DiagId::CodegenAbi},
     {"debugging", "Debugging and metadata", DiagId::DuplicateFileIndex},
     {"instructions", "Instructions", DiagId::AddressRegister},

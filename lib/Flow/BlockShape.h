@@ -1,6 +1,8 @@
 #pragma once
 // The shape of a block says how many threads it has, and how they lie in warps.
 #include "Flow/Body.h"
+#include <array>
+#include <optional>
 
 namespace ptxray {
 
@@ -36,5 +38,8 @@ inline unsigned dimensionOf(llvm::StringRef suffix) {
 }
 
 BlockShape blockShapeOf(const Body &body);
+/// Returns the three sizes of the block that a kernel is launched with, as far as its head says. Of a head that gives
+/// only the most threads, the kernel must not ask for more than one dimension.
+std::optional<std::array<uint64_t, 3>> likelyBlock(const Body &body);
 
 } // namespace ptxray

@@ -42,6 +42,10 @@ public:
   ReportedOperations check();
 
 private:
+  void exits();
+  void unawaitedExits();
+  std::optional<std::vector<uint32_t>> plainWaits();
+  void reportExit(size_t one, uint32_t last);
   void reportUncommitted(uint32_t wait, size_t one, const Levels &state);
   void commitment(uint32_t number, const Levels &state);
   void use(const MemoryUse &use, const Levels &state);
@@ -316,6 +320,91 @@ void CopyRules::rounds(size_t one, llvm::ArrayRef<uint16_t> awaited) {
   }
 }
 
+void CopyRules::reportExit(size_t one, uint32_t last) {
+  const Operation &operation = flight.operations()[one];
+  isTold[one] = true;
+  Diagnostic &diagnostic = context.sink.report(DiagId::BulkCopyAtExit, context.opcodeRange(operation.number),
+                                               context.opcode(operation.number));
+  if (const auto wait = waitBefore(context, operation, last))
+    diagnostic.notes.push_back({"the last wait leaves it pending", context.range(*wait)});
+  diagnostic.notes.push_back({"control leaves the kernel here", context.range(last)});
+}
+
+/// Reports copies out of shared memory that are pending where the kernel ends: its memory may then belong to another
+/// block.
+void CopyRules::exits() {
+  const Graph &graph = context.analyses.graph();
+  for (uint32_t index = 0; solution.isComplete() && index < graph.size(); ++index) {
+    const auto block = BlockId(index);
+    if (!graph[block].leaves || !solution.at(block))
+      continue;
+    const Levels state = solution.atEnd(block);
+    for (auto [one, operation] : llvm::enumerate(flight.operations())) {
+      const auto isSource = [](const LateAccess &late) { return late.isRead && !late.isWrite && isShared(late.space); };
+      const auto isDescribed = [](const LateAccess &late) { return late.isDescribed; };
+      if (operation.needsCommit && !operation.isCounted && !isTold[one] && flight.isPending(state, one) &&
+          llvm::any_of(operation.accesses, isSource) && llvm::none_of(operation.accesses, isDescribed))
+        return reportExit(one, graph[block].last());
+    }
+  }
+}
+
+/// Returns the waits for barrier objects, if each is a loop by itself.
+std::optional<std::vector<uint32_t>> CopyRules::plainWaits() {
+  const Graph &graph = context.analyses.graph();
+  std::vector<uint32_t> waits;
+  for (const uint32_t number : context.events) {
+    if (!body.facts(number).find(FactKind::Awaits, [](const Action &action) { return action.node >= 0; }))
+      continue;
+    const BlockId own = graph.blockOf(number), header = context.loopAround(number);
+    if (header != BlockId::None && (header != own || context.analyses.loops().outer[indexOf(header)] != BlockId::None))
+      return std::nullopt;
+    waits.push_back(number);
+  }
+  return waits;
+}
+
+/// Reports copies into shared memory for which a condition that is the same for all threads leads around every wait.
+/// Loops are left out: how often they run depends on how much is copied.
+void CopyRules::unawaitedExits() {
+  const Graph &graph = context.analyses.graph();
+  const auto waits = plainWaits();
+  if (!waits || waits->empty())
+    return;
+  const auto waitsIn = [&](BlockId block) {
+    return llvm::any_of(*waits, [&](uint32_t wait) { return graph.blockOf(wait) == block; });
+  };
+  FoundBlocks awaiting(graph.size());
+  for (const uint32_t wait : *waits)
+    awaiting.add(graph.blockOf(wait));
+  awaiting.spread(graph.predecessors);
+  for (auto [one, operation] : llvm::enumerate(flight.operations())) {
+    const BlockId from = graph.blockOf(operation.number);
+    const auto isTarget = [](const LateAccess &late) {
+      return late.isWrite && isShared(late.space) && !late.place.isRemote;
+    };
+    const auto isOther = [&](uint32_t wait) {
+      return areOtherThreads(graph.blockOf(wait), from, body, context.analyses);
+    };
+    if (!operation.isCounted || operation.groups || isTold[one] ||
+        context.loopAround(operation.number) != BlockId::None || llvm::none_of(operation.accesses, isTarget) ||
+        llvm::any_of(*waits, isOther))
+      continue;
+    FoundBlocks unawaited(graph.size());
+    unawaited.addAll(graph.successors.of(from));
+    unawaited.spread(graph.successors, [&](BlockId block) { return !waitsIn(block); });
+    for (const BlockId block : unawaited.inOrder()) {
+      const LocalId guard = body.guard(graph[block].last());
+      if (waitsIn(block) || guard == LocalId::None || !awaiting.contains(block) ||
+          !context.places.isSameIn(isa::Scope::Cta, guard))
+        continue;
+      for (const BlockId next : graph.successors.of(block))
+        if (!awaiting.contains(next) && !graph[next].aborts)
+          return reportExit(one, graph[block].last());
+    }
+  }
+}
+
 ReportedOperations CopyRules::check() {
   solution.replay([&](uint32_t number, const Levels &state) {
     commitment(number, state);
@@ -328,6 +417,10 @@ ReportedOperations CopyRules::check() {
       use({number, access, place, asyncGroups(facts), facts.has(FactKind::Async)}, state);
     }
   });
+  if (context.isWhole) {
+    exits();
+    unawaitedExits();
+  }
   for (const LateStage &stage : lateStages(context, flight))
     if (!isTold[stage.operation])
       late(stage);

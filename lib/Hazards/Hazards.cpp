@@ -68,7 +68,7 @@ std::optional<HazardContext> hazardContext(const Body &body, DiagnosticSink &sin
                                            const SourceBuffer &source) {
   const bool concerned = llvm::any_of(body.notable, [&](uint32_t number) {
     const Facts &facts = body.facts(number);
-    return hasAny<FactKind::Async, FactKind::Inits, FactKind::Allocates>(facts) ||
+    return hasAny<FactKind::Async, FactKind::Inits, FactKind::Allocates, FactKind::Presumes>(facts) ||
            facts.find(FactKind::Awaits, [](const Action &action) { return action.node >= 0; });
   });
   if (!concerned)
@@ -90,10 +90,13 @@ void checkHazards(HazardContext &context) {
   checkHandovers(context);
   checkBarrierObjects(context, reported.unawaited);
   checkTensorMemory(context);
+  checkLaunchControl(context);
 }
 
-void checkHazards(const Body &body, DiagnosticSink &sink, Analyses &analyses, const SourceBuffer &source) {
-  if (auto hazards = hazardContext(body, sink, analyses, source))
+void checkHazards(const Body &body, const BodyContext &context, Analyses &analyses, const SourceBuffer &source) {
+  checkGridDependency(body, context, analyses);
+  checkPeers(body, context, analyses);
+  if (auto hazards = hazardContext(body, context.sink, analyses, source))
     checkHazards(*hazards);
 }
 

@@ -2,6 +2,7 @@
 // Faults of asynchronous operations: legal line by line, and a wrong number once in a thousand runs. docs/hazards.md
 // says what each rule asks and where it is silent. Each rule is in the file of its subject; `checkHazards` calls them.
 #include "Flow/Analyses.h"
+#include "Flow/BodyContext.h"
 #include "Hazards/InFlight.h"
 
 namespace ptxray {
@@ -48,8 +49,15 @@ struct HazardContext {
 std::optional<HazardContext> hazardContext(const Body &body, DiagnosticSink &sink, Analyses &analyses,
                                            const SourceBuffer &source);
 void checkHazards(HazardContext &context);
-void checkHazards(const Body &body, DiagnosticSink &sink, Analyses &analyses, const SourceBuffer &source);
+void checkHazards(const Body &body, const BodyContext &context, Analyses &analyses, const SourceBuffer &source);
 
+/// Reports accesses to global memory before the wait for a preceding grid.
+void checkGridDependency(const Body &body, const BodyContext &context, Analyses &analyses);
+/// Reports accesses to shared memory of blocks of the cluster that may not run at that time.
+void checkPeers(const Body &body, const BodyContext &context, Analyses &analyses);
+
+/// Returns whether the function accesses global memory by instructions that name it.
+bool accessesGlobal(const Body &body);
 /// Nothing in the function starts, orders or waits for anything asynchronous: a call of it changes nothing of that.
 bool isQuiet(const Body &body);
 
@@ -66,6 +74,7 @@ void checkProxies(HazardContext &context); // memory written through one proxy a
 /// `reported`: copies that were reported because nothing waits for them.
 void checkBarrierObjects(HazardContext &context, llvm::ArrayRef<uint32_t> reported);
 void checkTensorMemory(HazardContext &context);
+void checkLaunchControl(HazardContext &context);
 void checkHandovers(HazardContext &context); // what one thread has, and others read
 
 /// The groups of the operations that the instruction starts.

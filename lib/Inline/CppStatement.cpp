@@ -31,9 +31,8 @@ static std::optional<std::string> constantOf(Tokens tokens) {
   return (isNegative ? "-" : "") + std::to_string(value);
 }
 
-namespace {
+namespace {} // namespace
 
-/// Splits a statement at its colons.
 std::vector<Tokens> splitAtColons(Tokens tokens) {
   std::vector<Tokens> parts;
   unsigned depth = 0;
@@ -50,6 +49,8 @@ std::vector<Tokens> splitAtColons(Tokens tokens) {
   parts.push_back(tokens.drop_front(begin));
   return parts;
 }
+
+namespace {
 
 /// Fills a statement from the parts between its colons; returns why it cannot.
 class StatementReader {
@@ -75,6 +76,7 @@ std::string StatementReader::text(Tokens tokens) {
     if (!isLiteral(token))
       return "built elsewhere";
     appendLiteral(token, statement.text);
+    statement.literalEnds.push_back(narrow<uint32_t>(statement.text.text().size()));
   }
   return tokens.empty() ? "built elsewhere" : "";
 }
@@ -165,8 +167,8 @@ std::string StatementReader::read(llvm::ArrayRef<Tokens> parts) {
 
 } // namespace
 
-std::string readStatementParts(Tokens inside, InlineStatement &statement) {
-  return StatementReader(statement).read(splitAtColons(inside));
+std::string readParts(llvm::ArrayRef<Tokens> parts, InlineStatement &statement) {
+  return StatementReader(statement).read(parts);
 }
 
 bool isQualifier(llvm::StringRef name) {

@@ -14,7 +14,9 @@ std::vector<uint32_t> closingOf(llvm::ArrayRef<CppToken> tokens);
 /// of the declaration or statement before the keyword, `after` those behind it.
 bool isLabel(llvm::ArrayRef<CppToken> before, llvm::ArrayRef<CppToken> after);
 
-/// Reads the inside of a statement's parentheses. Returns why it cannot, or an empty text.
-std::string readStatementParts(llvm::ArrayRef<CppToken> inside, InlineStatement &statement);
+/// Returns the parts of a statement between its colons.
+std::vector<llvm::ArrayRef<CppToken>> splitAtColons(llvm::ArrayRef<CppToken> tokens);
+/// Fills a statement from its parts. Returns why it cannot, or an empty text.
+std::string readParts(llvm::ArrayRef<llvm::ArrayRef<CppToken>> parts, InlineStatement &statement);
 
 } // namespace ptxray

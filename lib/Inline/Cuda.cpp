@@ -2,7 +2,6 @@
 #include "Inline/Arms.h"
 #include "Inline/CppStatement.h"
 #include "Inline/Includes.h"
-#include "Inline/Literals.h"
 #include "Inline/Macros.h"
 #include "Inline/Readers.h"
 #include "Inline/TextsOfSource.h"
@@ -44,10 +43,12 @@ private:
   void close();
   uint32_t guardHere() const { return guards.empty() ? 0 : guards.back().number; }
   bool isForOtherMachineHere() const { return !guards.empty() && guards.back().isForOther; }
-  size_t word(Tokens tokens, llvm::ArrayRef<uint32_t> closing, size_t i, const CppToken *use, unsigned depth);
-  void note(InlineStatement &read) const;
-  size_t statement(Tokens tokens, llvm::ArrayRef<uint32_t> closing, const CppToken *use);
+  size_t word(Tokens tokens, llvm::ArrayRef<uint32_t> closing, size_t i, size_t head, const CppToken *use,
+              unsigned depth);
+  void note(InlineStatement &read, bool isChosen) const;
+  size_t statement(Tokens tokens, llvm::ArrayRef<uint32_t> closing, const CppToken *use, bool isChosen);
   void noteDeviceNames(Tokens tokens);
+  void noteUse(Tokens before, Tokens tokens);
   size_t literals(Tokens tokens);
   void unusedMacros();
 
@@ -62,10 +63,11 @@ private:
   struct Scope {
     ScopeKind kind;
     bool isDevice, isKernel;
+    uint32_t number;
   };
   std::vector<Scope> scopes;
   Arms arms;
-  uint32_t function = 0, functions = 0;
+  uint32_t function = 0, scopeCount = 0;
   bool isNearDevice = false; // the source has functions for a GPU
   std::vector<std::string> includes;
   std::optional<Includes> headers; // once they are read
@@ -216,19 +218,62 @@ static bool isKernel(Tokens head) {
   });
 }
 
+/// Returns the name before the first parenthesis that follows a name other than an attribute's.
+static llvm::StringRef nameOfFunction(Tokens head) {
+  for (size_t i = 0; i + 1 < head.size(); ++i)
+    if (head[i].kind == CppKind::Name && head[i + 1].is("(") && !head[i].text.starts_with("__"))
+      return head[i].text;
+  return "";
+}
+
+/// Returns whether a statement that begins so is executed on a condition.
+static bool isChosen(Tokens beginning) {
+  return llvm::any_of(beginning, [](const CppToken &token) { return token.is("if") || token.is("else"); });
+}
+
+/// Notes an access such as `p[i]`, or a call such as `f(x)` or `f<4>(x)` in a function for a GPU; `tokens` begin with
+/// the name. A call after `if` or `else` may belong to another instance of a template.
+void CudaReader::noteUse(Tokens before, Tokens tokens) {
+  constexpr size_t longest = 32;
+  if (!function)
+    return;
+  const bool isDeclared = !before.empty() && before.back().kind == CppKind::Name && !before.back().is("return");
+  if (tokens.size() > 1 && tokens[1].is("[") && !isDeclared)
+    result.functions[function - 1].accessesMemory = true;
+  if (!scopes.back().isDevice || isChosen(before))
+    return;
+  size_t i = 1, depth = 0;
+  if (tokens.size() > 1 && tokens[1].is("<"))
+    for (const size_t end = std::min(tokens.size(), longest); i < end; ++i) {
+      depth += tokens[i].is("<");
+      if (tokens[i].is(">") && !--depth) {
+        ++i;
+        break;
+      }
+      if (tokens[i].is(";") || tokens[i].is("{"))
+        return;
+    }
+  if (i < tokens.size() && tokens[i].is("("))
+    result.calls.push_back(
+        {function, scopes.back().number, guards.empty() ? 0 : guards.back().number, tokens[0].text.str()});
+}
+
 void CudaReader::open(Tokens head) {
+  const uint32_t number = ++scopeCount;
   arms.open(scopes.size());
   if (function) {
-    scopes.push_back({ScopeKind::Block, scopes.back().isDevice, scopes.back().isKernel});
+    scopes.push_back({ScopeKind::Block, scopes.back().isDevice, scopes.back().isKernel, number});
     return;
   }
   const ScopeKind kind = kindOfScope(head);
   const bool isFunction = kind == ScopeKind::Function;
-  scopes.push_back({kind, isFunction && isDeviceCode(head), isFunction && isKernel(head)});
-  if (kind == ScopeKind::Function) {
-    function = ++functions;
-    arms.clear();
-  }
+  scopes.push_back({kind, isFunction && isDeviceCode(head), isFunction && isKernel(head), number});
+  if (!isFunction)
+    return;
+  const bool isKept = llvm::any_of(head, [](const CppToken &token) { return token.text.contains("noinline"); });
+  result.functions.push_back({nameOfFunction(head).str(), scopes.back().isKernel, isKept});
+  function = narrow<uint32_t>(result.functions.size());
+  arms.clear();
 }
 
 void CudaReader::close() {
@@ -258,8 +303,8 @@ static bool isAsmAlias(const Macro &macro) {
 }
 
 /// Reads the statement that begins there; returns the number of its tokens, or 1 if it is none. `closing` is the result
-/// of `closingOf`, from the same token on.
-size_t CudaReader::statement(Tokens tokens, llvm::ArrayRef<uint32_t> closing, const CppToken *use) {
+/// of `closingOf`, from the same token on. `isChosen`: it follows `if` or `else`.
+size_t CudaReader::statement(Tokens tokens, llvm::ArrayRef<uint32_t> closing, const CppToken *use, bool isChosen) {
   size_t i = 1;
   bool isVolatile = false;
   if (const Macro *alias = macros.find(tokens[0].text))
@@ -277,11 +322,17 @@ size_t CudaReader::statement(Tokens tokens, llvm::ArrayRef<uint32_t> closing, co
   std::string problem;
   auto readInside = [&](InlineStatement &statement) {
     expanded.clear();
-    if (!macros.expandsAny(inside))
-      return readStatementParts(inside, statement);
-    if (!macros.expand(inside, expanded))
+    const bool isExpanded = macros.expandsAny(inside);
+    if (isExpanded && !macros.expand(inside, expanded))
       return std::string("with macros that expand to too much");
-    return readStatementParts(expanded, statement);
+    const std::vector<Tokens> parts = splitAtColons(isExpanded ? Tokens(expanded) : inside);
+    constexpr size_t allParts = 4;
+    if (!use && !isExpanded && parts.size() <= allParts) {
+      const std::string colons(allParts - parts.size(), ':');
+      statement.clobberPlace = tokens[end].place.begin;
+      statement.clobberText = (parts.size() == allParts ? "" : " ") + colons + " \"memory\"";
+    }
+    return readParts(parts, statement);
   };
   InlineStatement read;
   problem = readInside(read);
@@ -293,7 +344,7 @@ size_t CudaReader::statement(Tokens tokens, llvm::ArrayRef<uint32_t> closing, co
   read.place = place;
   read.keyword = use ? use->place : tokens[0].place;
   read.isVolatile = isVolatile;
-  note(read);
+  note(read, isChosen);
   if (isForOtherMachineHere())
     problem = forOtherMachine.str();
   if (!problem.empty())
@@ -304,9 +355,10 @@ size_t CudaReader::statement(Tokens tokens, llvm::ArrayRef<uint32_t> closing, co
 }
 
 /// Notes what is around a statement.
-void CudaReader::note(InlineStatement &read) const {
+void CudaReader::note(InlineStatement &read, bool isChosen) const {
   read.text.setHome(read.place);
   read.function = function;
+  read.scope = scopes.empty() || isChosen ? 0 : scopes.back().number;
   read.isDevice = !scopes.empty() && scopes.back().isDevice;
   read.isKernel = !scopes.empty() && scopes.back().isKernel;
   read.guard = guardHere();
@@ -342,11 +394,13 @@ void CudaReader::scan(Tokens tokens, const CppToken *use, unsigned depth) {
       arms.see(false, scopes.size());
       i += literals(tokens.drop_front(i));
     } else {
+      if (token.is("*") && i == head && function)
+        result.functions[function - 1].accessesMemory = true;
       arms.see(token.is("else"), scopes.size());
       const bool isWord =
           token.kind == CppKind::Name &&
           !(isAsmKeyword(token.text) && isLabel(tokens.slice(head, i - head), tokens.drop_front(i + 1)));
-      i += isWord ? word(tokens, closing, i, use, depth) : 1;
+      i += isWord ? word(tokens, closing, i, head, use, depth) : 1;
     }
   }
 }
@@ -374,12 +428,13 @@ static size_t lengthOfHead(Tokens tokens, llvm::ArrayRef<uint32_t> closing, size
 
 /// Reads what a name begins; returns the number of its tokens.
 // NOLINTNEXTLINE(misc-no-recursion): at most `deepest` deep
-size_t CudaReader::word(Tokens tokens, llvm::ArrayRef<uint32_t> closing, size_t i, const CppToken *use,
+size_t CudaReader::word(Tokens tokens, llvm::ArrayRef<uint32_t> closing, size_t i, size_t head, const CppToken *use,
                         unsigned depth) {
   constexpr unsigned deepest = 8;
   const CppToken &token = tokens[i];
+  const Tokens before = tokens.slice(head, i - head);
   if (isAsmKeyword(token.text))
-    return statement(tokens.drop_front(i), closing.drop_front(i), use);
+    return statement(tokens.drop_front(i), closing.drop_front(i), use, isChosen(before));
   if (token.text == "__device__" || token.text == "__constant__" || token.text == "__shared__" ||
       token.text == "extern") {
     noteDeviceNames(tokens.drop_front(i));
@@ -393,10 +448,12 @@ size_t CudaReader::word(Tokens tokens, llvm::ArrayRef<uint32_t> closing, size_t 
     return length;
   Macro *macro = macros.find(token.text);
   if (macro && isAsmAlias(*macro))
-    return statement(tokens.drop_front(i), closing.drop_front(i), use);
+    return statement(tokens.drop_front(i), closing.drop_front(i), use, isChosen(before));
   const size_t length = macro && macro->holdsAsm ? macros.useAt(*macro, tokens.drop_front(i)) : 0;
-  if (!length || depth >= deepest)
+  if (!length || depth >= deepest) {
+    noteUse(before, tokens.drop_front(i));
     return 1;
+  }
   std::vector<CppToken> expanded;
   CppToken whole = use ? *use : token;
   if (!use)
@@ -416,7 +473,7 @@ size_t CudaReader::literals(Tokens tokens) {
   MappedText value;
   for (const CppToken &token : all)
     appendLiteral(token, value);
-  functions = readTextOfSource(value, {functions, guardHere()}, result);
+  scopeCount = readTextOfSource(value, {narrow<uint32_t>(result.functions.size()), scopeCount, guardHere()}, result);
   return all.size();
 }
 

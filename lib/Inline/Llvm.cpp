@@ -121,6 +121,8 @@ void LlvmReader::statement(size_t keyword, size_t i) {
   if (i >= text.size() || text[i] != ',' || !literal(++i, constraints))
     return;
   read.place = {narrow<uint32_t>(keyword), narrow<uint32_t>(i)};
+  read.clobberPlace = narrow<uint32_t>(i) - 1;
+  read.clobberText = constraints.text().empty() ? "~{memory}" : ",~{memory}";
   read.keyword = {read.place.begin, read.place.begin + 3};
   read.function = functions.countBefore(text, keyword);
   if (isOfOtherMachine(read, keyword)) {

@@ -99,7 +99,7 @@ private:
   const bool isForGpu; // all of the source is
   InlineText result;
   std::vector<PyToken> tokens;
-  uint32_t functions = 1;                             // of literals with sources, beside the one that the calls are in
+  uint32_t scopes = 0;                                // number of blocks in the literals so far
   llvm::StringMap<std::pair<unsigned, size_t>> bound; // how often a name is, and where last
 };
 
@@ -193,6 +193,7 @@ std::string PythonReader::literal(PyTokens expression, MappedText &out, unsigned
 void PythonReader::call(size_t name, bool isTriton) {
   llvm::SmallVector<PyTokens, 8> positional;
   PyTokens text, constraints;
+  bool hasSideEffects = false;
   size_t begin = name + 2, i = begin;
   unsigned open = 1;
   auto argument = [&](size_t end) {
@@ -202,6 +203,7 @@ void PythonReader::call(size_t name, bool isTriton) {
         text = one.drop_front(2);
       if (one[0].text == "constraints")
         constraints = one.drop_front(2);
+      hasSideEffects |= one[0].text == "has_side_effects" && one[2].is("True");
     } else if (!one.empty()) {
       positional.push_back(one);
     }
@@ -227,6 +229,7 @@ void PythonReader::call(size_t name, bool isTriton) {
   InlineStatement read;
   read.style = TemplateStyle::Llvm;
   read.isDevice = true;
+  read.isVolatile = hasSideEffects;
   read.function = 1; // code for a GPU becomes one function
   read.keyword = {tokens[name].begin, tokens[name].end};
   read.place = {tokens[name].begin, tokens[i].end};
@@ -240,6 +243,7 @@ void PythonReader::call(size_t name, bool isTriton) {
     result.skipped.push_back({read.place, problem});
     return;
   }
+  read.changesMemory = isTriton; // it has no clobbers
   readConstraints(list, read);
   result.statements.push_back(std::move(read));
 }
@@ -257,8 +261,10 @@ size_t PythonReader::sources(size_t first) {
     else
       appendEscaped(tokens[i].text, tokens[i].content, value);
   }
+  if (isSource && isKnown && result.functions.empty())
+    result.functions.push_back({.name = "", .accessesMemory = true}); // function 1 is that of the calls in Python
   if (isSource && isKnown)
-    functions = readTextOfSource(value, {functions, 0, isForGpu}, result);
+    scopes = readTextOfSource(value, {narrow<uint32_t>(result.functions.size()), scopes, 0, isForGpu}, result);
   else if (isSource)
     skipTextOfSource(value.text(), {tokens[first].begin, tokens[i - 1].end}, result);
   return i - first;

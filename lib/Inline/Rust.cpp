@@ -207,6 +207,7 @@ void RustStatement::argument(RustTokens tokens) {
   }
   if (tokens[0].is("options") || tokens[0].is("clobber_abi")) {
     read.isVolatile &= llvm::none_of(tokens, [](const RustToken &one) { return one.is("pure"); });
+    read.changesMemory &= llvm::none_of(tokens, [](const RustToken &one) { return one.is("nomem"); });
     return;
   }
   const bool isNamed = tokens.size() > 2 && tokens[0].kind == RustKind::Word && tokens[1].is("=");
@@ -268,7 +269,7 @@ void RustReader::statement(size_t name) {
   constexpr size_t longest = 20'000;
   RustStatement one;
   one.read.style = TemplateStyle::Llvm;
-  one.read.isVolatile = true;
+  one.read.isVolatile = one.read.changesMemory = true;
   one.read.isNearDevice = isNearGpu;
   one.read.function = functions;
   size_t begin = name + 3, i = begin;

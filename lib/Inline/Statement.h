@@ -40,12 +40,31 @@ struct InlineStatement {
   std::optional<Range> missingComma; // an operand that follows another one
   bool isVolatile = false;
   bool isBasic = false;                        // without any colon
-  bool isDevice = false;                       // it is in a function for a GPU
-  bool isKernel = false;                       // it is in a kernel
-  bool isNearDevice = false;                   // its source has such functions
+  bool isDevice = false;                       // in a function for a GPU
+  bool isKernel = false;                       // in a kernel
+  bool isNearDevice = false;                   // the source has functions for a GPU
   uint32_t guard = 0;                          // number of the innermost `#if` around it; 0: none
-  uint32_t function = 0;                       // which one it is in, from 1; 0: none
+  uint32_t function = 0;                       // number of the function around it, from 1; 0: none
+  uint32_t scope = 0;                          // number of the innermost block in that function; 0: not known
   llvm::SmallVector<InlineBranch, 2> branches; // arms around the statement
+  // Where text must be inserted to add a clobber of memory, and that text; empty if a macro makes the statement.
+  uint32_t clobberPlace = 0;
+  std::string clobberText;
+  bool changesMemory = false;                 // the language assumes that it accesses memory, whatever its clobbers are
+  llvm::SmallVector<uint32_t, 0> literalEnds; // offsets in the text at which a literal of the source ends
+};
+
+/// A call in C++ of a function that the same source may define.
+struct InlineCall {
+  uint32_t caller = 0, scope = 0, guard = 0; // as in InlineStatement
+  std::string name;
+};
+
+/// A function in C++ that nvcc may inline.
+struct InlineFunction {
+  std::string name;
+  bool isKernel = false, isKept = false; // kept: `__noinline__`
+  bool accessesMemory = false;           // by `p[i]` or `*p = ...` outside of statements of assembly
 };
 
 /// A statement that is not judged: too little of it is known, or another machine executes it.
@@ -60,9 +79,11 @@ inline constexpr llvm::StringLiteral forOtherMachine = "for another machine";
 struct InlineText {
   std::vector<InlineStatement> statements; // in the order of the text
   std::vector<SkippedStatement> skipped;
-  std::vector<InlineGuard> guards;      // numbers count from 1
-  std::vector<Range> comments;          // those that begin with `ptxray:`
-  std::vector<std::string> deviceNames; // variables and functions that a statement may name
+  std::vector<InlineGuard> guards;       // numbers count from 1
+  std::vector<Range> comments;           // those that begin with `ptxray:`
+  std::vector<std::string> deviceNames;  // variables and functions that a statement may name
+  std::vector<InlineFunction> functions; // by number, from 1; empty for other languages than C++
+  std::vector<InlineCall> calls;         // in functions for a GPU
 };
 
 } // namespace ptxray

@@ -88,6 +88,8 @@ static void addInner(InlineText inner, const MappedText &value, LiteralPlace at,
       one.missingComma = value.placeOf(*one.missingComma);
     one.guard = one.guard ? one.guard + guards : at.guard;
     one.function += one.function ? at.functions : 0;
+    one.scope += one.scope ? at.scopes : 0;
+    one.clobberText.clear(); // the literal would need it with escapes
     into.statements.push_back(std::move(one));
   }
   for (SkippedStatement &one : inner.skipped)
@@ -95,27 +97,40 @@ static void addInner(InlineText inner, const MappedText &value, LiteralPlace at,
   for (const Range comment : inner.comments)
     into.comments.push_back(value.placeOf(comment));
   llvm::append_range(into.deviceNames, inner.deviceNames);
+  llvm::append_range(into.functions, inner.functions);
+  for (InlineCall &call : inner.calls) {
+    call.caller += at.functions;
+    call.scope += at.scopes;
+    call.guard = call.guard ? call.guard + guards : at.guard;
+    into.calls.push_back(std::move(call));
+  }
 }
 
 uint32_t readTextOfSource(const MappedText &value, LiteralPlace at, InlineText &into) {
   const Range place = value.placeOf({0, value.size()});
   if (isModule(value.text())) {
     into.skipped.push_back({place, "of a whole module in a literal"});
-    return at.functions;
+    return at.scopes;
   }
   const std::vector<CppToken> tokens = readCppTokens(value.text());
   const bool isOfLlvm = isLlvm(value.text()) && (at.isForGpu || namesGpu(value.text()));
   if (!isOfLlvm && !isWholeSource(value.text(), tokens)) {
     skipTextOfSource(value.text(), place, into);
-    return at.functions;
+    return at.scopes;
   }
   const auto source = SourceBuffer::fromOwned("<literal>", value.text().str());
   InlineText inner = isOfLlvm ? readLlvm(*source) : readCudaText(*source);
-  uint32_t functions = 0;
+  // LLVM's assembly has numbers of functions alone, any of which may access memory.
   for (const InlineStatement &one : inner.statements)
-    functions = std::max(functions, one.function);
+    while (inner.functions.size() < one.function)
+      inner.functions.push_back({.name = "", .accessesMemory = true});
+  uint32_t scopes = 0;
+  for (const InlineStatement &one : inner.statements)
+    scopes = std::max(scopes, one.scope);
+  for (const InlineCall &one : inner.calls)
+    scopes = std::max(scopes, one.scope);
   addInner(std::move(inner), value, at, into);
-  return at.functions + functions;
+  return at.scopes + scopes;
 }
 
 void skipTextOfSource(llvm::StringRef text, Range place, InlineText &into) {

@@ -11,12 +11,13 @@ bool mayHoldSource(llvm::StringRef text);
 /// The place of a literal in its source.
 struct LiteralPlace {
   uint32_t functions = 0; // number of functions that the source has so far
+  uint32_t scopes = 0;    // number of blocks that the source has so far
   uint32_t guard = 0;     // innermost guard around the literal
   bool isForGpu = false;  // whether LLVM's assembly there is for a GPU, whatever it says
 };
 
-/// Adds the statements of a literal, or counts them where the literal is not a whole source. Returns the new number of
-/// functions.
+/// Adds the statements of a literal, with its functions and calls, or counts them if the literal is not a whole source.
+/// Returns the new number of blocks.
 uint32_t readTextOfSource(const MappedText &value, LiteralPlace at, InlineText &into);
 
 /// Counts the statements of a text that is put together at run time.

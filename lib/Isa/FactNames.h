@@ -6,10 +6,11 @@
 namespace ptxray::isa {
 
 inline constexpr std::array factNames = std::to_array<Text>(
-    {"ends",     "branches", "calls",     "copies",    "converged",    "among",     "async", "holds",       "commits",
-     "waits",    "arrives",  "expects",   "completes", "awaits",       "syncs",     "inits", "invalidates", "orders",
-     "releases", "acquires", "allocates", "frees",     "relinquishes", "ctas",      "grows", "shrinks",     "strong",
-     "per",      "elects",   "traces",    "occupies",  "bounded",      "multiplies"});
+    {"ends",        "branches", "calls",    "copies",   "converged", "among",  "async",        "holds",
+     "commits",     "waits",    "arrives",  "expects",  "completes", "awaits", "syncs",        "inits",
+     "invalidates", "orders",   "releases", "acquires", "allocates", "frees",  "relinquishes", "ctas",
+     "grows",       "shrinks",  "strong",   "per",      "elects",    "traces", "occupies",     "bounded",
+     "multiplies",  "requests", "answers",  "presumes"});
 inline constexpr std::array endNames = std::to_array<Text>({"function", "thread", "grid"});
 inline constexpr std::array scopeNames = std::to_array<Text>({"lane", "warp", "warpgroup", "cta", "cluster", "grid"});
 inline constexpr std::array enumeratedNames = std::to_array<Text>({"", "lanes", "threads"});
@@ -22,7 +23,7 @@ inline constexpr std::array operationNames =
                          "bfi", "lop3", "popc", "selp", "setp", "cvt", "to-generic", "from-generic", "mapa"});
 inline constexpr std::array accessNames =
     std::to_array<Text>({"", "names", "reads", "writes", "updates", "barrier", "tensormap"});
-static_assert(factNames.size() == static_cast<size_t>(FactKind::Multiplies) + 1);
+static_assert(factNames.size() == static_cast<size_t>(FactKind::Presumes) + 1);
 static_assert(endNames.size() == static_cast<size_t>(End::Grid) + 1);
 static_assert(scopeNames.size() == static_cast<size_t>(Scope::Grid) + 1);
 static_assert(proxyNames.size() == static_cast<size_t>(Proxy::TensorMap) + 1);

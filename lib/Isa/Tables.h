@@ -301,6 +301,10 @@ enum class FactKind : uint8_t {
   Bounded,  // number: a bound of registers that a directive sets must be as high
   // Matrices:
   Multiplies, // space: the word that has the sizes m, n and k
+  // Cluster launch control:
+  Requests, // operand: where the answer is written to
+  Answers,  // operand: true if the request of the answer that it reads was granted
+  Presumes, // operand: an answer of a request that was granted
 };
 enum class End : uint8_t { Function, Thread, Grid };
 /// Groups of threads, from the smallest to the largest.

@@ -243,7 +243,8 @@ static uint8_t notedOf(const Facts &facts) {
       bitOf(isa::FactKind::Grows) | bitOf(isa::FactKind::Shrinks) | bitOf(isa::FactKind::Traces) |
       bitOf(isa::FactKind::Occupies) | bitOf(isa::FactKind::Bounded) | bitOf(isa::FactKind::Async) |
       bitOf(isa::FactKind::Inits) | bitOf(isa::FactKind::Awaits) | bitOf(isa::FactKind::Allocates) |
-      bitOf(isa::FactKind::Syncs) | bitOf(isa::FactKind::Arrives);
+      bitOf(isa::FactKind::Syncs) | bitOf(isa::FactKind::Arrives) | bitOf(isa::FactKind::Requests) |
+      bitOf(isa::FactKind::Answers) | bitOf(isa::FactKind::Presumes);
   constexpr FactKinds joint = bitOf(isa::FactKind::Converged) | bitOf(isa::FactKind::Among);
   uint8_t noted = facts.accesses.empty() ? 0 : NotedAccess;
   if (facts.kinds & joint)

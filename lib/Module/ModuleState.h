@@ -85,8 +85,9 @@ struct ModuleState {
   llvm::DenseMap<uint32_t, Signature> prototypes;        // by NameId; of the body at hand
   llvm::DenseMap<uint32_t, Global> globals;              // by NameId
   llvm::DenseSet<uint32_t> aliases;                      // by NameId
-  llvm::DenseSet<uint32_t> functionTables; // variables whose first value is the address of a function, by NameId
-  llvm::DenseSet<uint32_t> quietFunctions; // with a body, by NameId
+  llvm::DenseSet<uint32_t> functionTables;  // variables whose first value is the address of a function, by NameId
+  llvm::DenseSet<uint32_t> quietFunctions;  // with a body, by NameId
+  llvm::DenseSet<uint32_t> globalFunctions; // with a body that accesses global memory, by NameId
   bool inEntry = false;
   DebugInfo debugging;
   Metadata metadata;

@@ -207,6 +207,9 @@ std::string Sentences::text(const Action &action) const {
     return "each thread of the warp has " + node(action.node) + " registers afterwards, which are fewer than before";
   case FactKind::Strong:
     return "it is a strong operation: such operations of several threads on one place are not a race";
+  case FactKind::Requests: return "the answer to the request is written to " + node(action.node);
+  case FactKind::Answers: return node(action.node) + " is true if the request was granted";
+  case FactKind::Presumes: return "the request whose answer is " + node(action.node) + " must have been granted";
   case FactKind::Elects: return node(action.node) + " is true in just one of the lanes that execute it";
   default: return ofBarriers(action);
   }

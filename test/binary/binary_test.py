@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
@@ -94,6 +95,22 @@ expect(
 )
 _, _, _, entries = extracted("static.a")
 expect([e["member"] for e in entries] == ["a.o"] + ["a_name_of_many_letters.o"] * 2, f"archive: {entries}")
+# A lone cubin says what made it; CUDA 13 marks its cubins in another way than CUDA 12.
+texts = b"\0".join([b"", b"ptxas", b"Cuda compilation tools, release 13.5, V13.5.37", b"Build 1", b"-arch sm_90 ", b""])
+offsets = [texts.index(word) for word in (b"ptxas", b"Cuda", b"Build", b"-arch")]
+note = struct.pack("<III12sII4I", 12, 24 + len(texts), 2000, b"NVIDIA Corp", 2, 0, *offsets) + texts
+sections = [(".text.k", bytes(16)), (".note.nv.tkinfo", note)]
+image = make.elf(sections, type=2, machine=190, flags=90 << 8 | 4, osabi=0x41)
+(work / "told.cubin").write_bytes(image)
+_, listing, _ = run("extract", "--list", "told.cubin")
+expect("sm_90" in listing and "-arch sm_90  ptxas 13.5.37" in listing, listing)
+entry = json.loads(run("extract", "--list", "--format=json", "told.cubin")[1])["entries"][0]
+expect(entry["compiler"]["version"].endswith("V13.5.37") and entry["options"] == "-arch sm_90 ", entry)
+(work / "cut.cubin").write_bytes(
+    make.elf([(".note.nv.tkinfo", note[:30])], type=2, machine=190, flags=90 << 8, osabi=0x41)
+)
+expect("compiler" not in run("extract", "--list", "--format=json", "cut.cubin")[1], "half a note")
+
 _, listing, _ = run("extract", "--list", "kinds.fatbin")
 expect("kind 0x200" in listing and "NVVM" in listing and "cubin" in listing, listing)
 _, listing, _ = run("extract", "--list", "--arch=sm_75", "packed.fatbin")

@@ -61,7 +61,10 @@ const FactSyntax &syntaxOf(FactKind kind) {
                                                      {Traces, {FactSyntax::Nothing, {}}},
                                                      {Occupies, {FactSyntax::NumberOrOperands, {"if"}}},
                                                      {Bounded, {FactSyntax::Number, {}}},
-                                                     {Multiplies, {FactSyntax::Slot, {}}}};
+                                                     {Multiplies, {FactSyntax::Slot, {}}},
+                                                     {Requests, {FactSyntax::Operand, {}}},
+                                                     {Answers, {FactSyntax::Operand, {}}},
+                                                     {Presumes, {FactSyntax::Operand, {}}}};
   return all.at(kind);
 }
 

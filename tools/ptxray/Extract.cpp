@@ -54,11 +54,17 @@ static std::string kindText(const Entry &entry) {
   return entry.kind == ImageKind::Unknown ? "kind 0x" + llvm::utohexstr(entry.code, true) : nameOf(entry.kind).str();
 }
 
+/// The tool and the number of its version: `ptxas 13.5.37`.
+static std::string compilerText(const Entry &entry) {
+  const StringRef number = entry.compilerVersion.rsplit(", V").second;
+  return escaped((entry.compiler + (number.empty() ? "" : " ") + number).str());
+}
+
 // ------------------------------------------------------------------------------------------ output
 static void printTable(const Extraction &found, llvm::raw_ostream &out) {
   const Binary &content = found.binary.content;
   std::vector<std::vector<std::string>> rows{{"entry", "where", "offset", "kind", "target", "version", "packed",
-                                              "bytes", "unpacked", "source", "options",
+                                              "bytes", "unpacked", "source", "options", "compiler",
                                               found.wanted.kernels ? "kernels" : ""}};
   for (const Listed &one : found.entries) {
     const Entry &entry = content.entries[one.index];
@@ -71,7 +77,8 @@ static void printTable(const Extraction &found, llvm::raw_ostream &out) {
     rows.push_back({std::to_string(one.index + 1), escaped(where), "0x" + llvm::utohexstr(entry.offset, true),
                     kindText(entry), entry.number ? entry.target() : "", writtenVersion(entry),
                     nameOf(entry.packing).str(), std::to_string(entry.data.size()), std::to_string(entry.bytes),
-                    escaped(entry.identifier), escaped(entry.options.trim()), escaped(llvm::join(one.kernels, " "))});
+                    escaped(entry.identifier), escaped(entry.options.trim()), compilerText(entry),
+                    escaped(llvm::join(one.kernels, " "))});
   }
   std::vector<size_t> widths(rows.front().size());
   for (const auto &row : rows)
@@ -111,6 +118,8 @@ static Json toJson(const Listed &one, const Binary &content) {
                {"unpacked", entry.bytes},
                {"source", entry.identifier.str()},
                {"options", entry.options.str()}};
+  if (!entry.compiler.empty())
+    json["compiler"] = {{"tool", entry.compiler.str()}, {"version", entry.compilerVersion.str()}};
   if (!one.file.empty())
     json["file"] = one.file;
   return json;

@@ -1,0 +1,211 @@
+// shared-memory-race: two threads access the same bytes of shared memory, one of them writes, and no barrier is
+// between. The walk follows the block in one of its executions, so that what is reported happens there.
+#include "BodyRules/BodyRules.h"
+#include "Flow/BlockWalk.h"
+#include "Flow/Values.h"
+#include "Isa/Isa.h"
+#include "Isa/Words.h"
+#include "Match/Opcode.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace ptxray {
+namespace {
+
+/// An access of one thread.
+struct OneAccess {
+  uint32_t event = ~0u; // of the walk; ~0u: none
+  uint32_t thread = 0, warpPhase = 0;
+
+  bool exists() const { return event != ~0u; }
+  uint32_t warp() const { return thread / warpSize; }
+};
+
+/// The last accesses to a few bytes since the barrier before.
+struct Cell {
+  OneAccess write, read, otherRead; // reads of two warps
+};
+
+class SharedRaces {
+public:
+  SharedRaces(const Body &body, const BodyContext &context, Analyses &analyses)
+      : body(body), context(context), analyses(analyses) {}
+  void check();
+
+private:
+  const Access &accessOf(const WalkEvent &event) const { return body.facts(event.instruction).accesses[event.access]; }
+  bool isVolatile(const WalkEvent &event) const;
+  bool isTogether(const WalkEvent &event) const { return body.facts(event.instruction).has(FactKind::Converged); }
+  bool conflict(const OneAccess &before, const OneAccess &now) const;
+  void visit(uint32_t index);
+  bool visitCell(Cell &cell, const OneAccess &now);
+  void visitSomewhere(uint32_t index);
+  void findUnit();
+  void report(uint32_t before, uint32_t now);
+
+  const Body &body;
+  const BodyContext &context;
+  Analyses &analyses;
+  Walk walk;
+  unsigned unit = 4; // bytes of a cell
+  bool areLanesInStep = false;
+  bool isReported = false;
+  std::array<uint32_t, mostBlockThreads / warpSize> warpPhases{};
+  llvm::DenseMap<std::pair<uint32_t, uint64_t>, Cell> cells; // by what addresses are relative to, and the address
+};
+
+} // namespace
+
+bool SharedRaces::isVolatile(const WalkEvent &event) const {
+  return llvm::any_of(body.verdicts[event.instruction]->opcode->words,
+                      [](const OpcodeWord &word) { return word.id == isa::words::volatile_; });
+}
+
+/// Returns whether nothing orders the two accesses. Threads of a warp are ordered by whatever they execute together.
+/// Flags are words that all threads access alike and strongly.
+bool SharedRaces::conflict(const OneAccess &before, const OneAccess &now) const {
+  if (!before.exists() || before.thread == now.thread)
+    return false;
+  const WalkEvent &a = walk.events[before.event], &b = walk.events[now.event];
+  if (a.instruction == b.instruction)
+    return false;
+  const bool isSameWarp = before.warp() == now.warp();
+  const auto isStrong = [&](const WalkEvent &event) { return body.facts(event.instruction).has(FactKind::Strong); };
+  if (isStrong(a) || isStrong(b))
+    if (!isSameWarp || !isVolatile(a) || !isVolatile(b) || !a.address.table || !b.address.table)
+      return false;
+  if (!isSameWarp)
+    return true;
+  return !areLanesInStep && !isTogether(a) && !isTogether(b) && before.warpPhase == now.warpPhase;
+}
+
+void SharedRaces::report(uint32_t before, uint32_t now) {
+  const Instruction &first = body.instruction(walk.events[before].instruction);
+  const Instruction &second = body.instruction(walk.events[now].instruction);
+  isReported = true;
+  context.sink
+      .report(DiagId::SharedMemoryRace, second.range, body.ast->text(second.opcode), body.ast->text(first.opcode))
+      .notes.push_back({"the other access", first.range});
+}
+
+/// Returns whether a race was found.
+bool SharedRaces::visitCell(Cell &cell, const OneAccess &now) {
+  const Access &access = accessOf(walk.events[now.event]);
+  if (access.reads() && conflict(cell.write, now) && accessOf(walk.events[cell.write.event]).kind != access.kind) {
+    report(cell.write.event, now.event);
+    return true;
+  }
+  if (access.kind == isa::Access::Writes)
+    for (const OneAccess &read : {cell.read, cell.otherRead})
+      if (conflict(read, now)) {
+        report(read.event, now.event);
+        return true;
+      }
+  if (access.writes())
+    cell.write = now;
+  if (access.kind != isa::Access::Reads)
+    return false;
+  if (cell.read.exists() && cell.read.warp() != now.warp())
+    cell.otherRead = now;
+  else
+    cell.read = now;
+  return false;
+}
+
+/// Lanes that load or store matrices together name a row each.
+static unsigned lanesWithRows(const Body &body, uint32_t number) {
+  return static_cast<unsigned>(std::min<size_t>(8 * (body.namesOf(number).size() - 1), warpSize));
+}
+
+void SharedRaces::visit(uint32_t index) {
+  const WalkEvent &event = walk.events[index];
+  const Access &access = accessOf(event);
+  constexpr uint32_t mostBytes = 32;
+  if (event.address.relativeTo == ThreadNumbers::assumed || !access.bytes || access.bytes > mostBytes || access.isLeast)
+    return;
+  const unsigned lanes = isTogether(event) ? lanesWithRows(body, event.instruction) : warpSize;
+  for (uint32_t thread = 0; thread < mostBlockThreads; ++thread) {
+    if (!event.threads[thread] || thread % warpSize >= lanes)
+      continue;
+    const OneAccess now = {index, thread, warpPhases[thread / warpSize]};
+    const uint64_t first = event.address.of(thread) / unit;
+    const uint64_t last = (event.address.of(thread) + access.bytes - 1) / unit;
+    for (uint64_t cell = first; cell <= last; ++cell)
+      if (visitCell(cells[{event.address.relativeTo, cell}], now))
+        return;
+  }
+}
+
+/// An atomic operation at a place that data decide, in memory of which other warps have written each element.
+void SharedRaces::visitSomewhere(uint32_t index) {
+  const WalkEvent &event = walk.events[index];
+  if (accessOf(event).kind != isa::Access::Updates)
+    return;
+  const Source source = sourceAt(body, event.instruction, accessOf(event).node);
+  const RegisterValue value = analyses.values().of(source.local);
+  if (value.isOfThread || !value.numbers.isBounded || value.numbers.base != event.somewhereIn)
+    return;
+  const int64_t low = value.numbers.low + source.offset(), high = value.numbers.high + source.offset();
+  constexpr unsigned apart = 20;
+  const uint64_t base = static_cast<uint64_t>(event.somewhereIn) << apart;
+  std::optional<uint32_t> writer, other;
+  for (const auto &[key, cell] : cells) {
+    const auto at = static_cast<int64_t>(key.second * unit - base);
+    if (!cell.write.exists() || at < low || at > high ||
+        walk.events[cell.write.event].somewhereIn != event.somewhereIn ||
+        accessOf(walk.events[cell.write.event]).kind != isa::Access::Writes)
+      continue;
+    if (!writer)
+      writer = cell.write.event;
+    else if (walk.events[*writer].instruction == walk.events[cell.write.event].instruction)
+      other = cell.write.event;
+  }
+  const auto isOfWarps = [&] {
+    const ThreadMask &threads = walk.events[*writer].threads;
+    return (threads >> warpSize).any() && walk.events[*writer].address.table;
+  };
+  if (writer && other && isOfWarps())
+    report(*writer, index);
+}
+
+/// Chooses cells as small as the smallest access.
+void SharedRaces::findUnit() {
+  for (const WalkEvent &event : walk.events)
+    if (event.kind == WalkEvent::Access && accessOf(event).bytes)
+      unit = std::min(unit, accessOf(event).bytes & 1 ? 1u : accessOf(event).bytes & 2 ? 2u : 4u);
+}
+
+void SharedRaces::check() {
+  const auto block = likelyBlock(body);
+  const uint64_t threads = block ? (*block)[0] * (*block)[1] * (*block)[2] : 0;
+  if (threads < 2 || threads > mostBlockThreads)
+    return;
+  constexpr uint64_t large = 1 << 20;
+  walk = walkThreads(body, analyses, *block, {0, static_cast<uint32_t>(threads), large, /*isWholeBlock=*/true});
+  findUnit();
+  for (uint32_t index = 0; index < walk.events.size() && !isReported; ++index) {
+    const WalkEvent &event = walk.events[index];
+    if (event.kind == WalkEvent::Barrier)
+      cells.clear();
+    else if (event.kind == WalkEvent::WarpBarrier)
+      for (uint32_t thread = 0; thread < threads; thread += warpSize)
+        warpPhases[thread / warpSize] += ((event.threads >> thread) & ThreadMask(~uint32_t(0))).any();
+    else if (event.kind == WalkEvent::Access && event.address.isKnown)
+      visit(index);
+    else if (event.kind == WalkEvent::Access)
+      visitSomewhere(index);
+  }
+}
+
+void checkSharedRaces(const Body &body, const BodyContext &context, Analyses &analyses) {
+  bool writes = false, reads = false;
+  for (const uint32_t number : body.accessing)
+    for (const Access &access : body.facts(number).accesses)
+      if (!access.isDescribed && isa::wholeSpace(access.space) == isa::words::shared) {
+        writes |= access.writes();
+        reads |= access.reads();
+      }
+  if (writes && reads && body.function->kind == FunctionKind::Entry)
+    SharedRaces(body, context, analyses).check();
+}
+
+} // namespace ptxray

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Runs the table of steps of docs/architecture.md: the function of each step is called as often as the table says, once
-for a file, a function, or an instruction that no other is equal to.
+for a file, a function, or an instruction that no other is equal to. Each command reads its file once.
 
     steps.py PTXRAY ROOT
 
@@ -36,6 +36,33 @@ DUE = {"file": 1, "function": 2, "instruction": 3}
 ELSEWHERE = {"unpack": "library", "find assembly": "cuda", "lay out": "fmt", "assemble": None}
 
 
+# Commands that read a file.
+READERS = {
+    "check": ["--no-config"],
+    "debug": ["--kernel=first"],
+    "fmt": ["--no-config", "--check"],
+    "graph": [],
+    "hazards": [],
+    "reduce": ["--keep-rule=not-ptx"],
+    "run": ["--no-config", "--emulate", "--kernel=first"],
+    "targets": [],
+}
+# A launch loads a module and lowers a kernel once, also for several schedules.
+LAUNCHED = ["machine::LoadedModule::LoadedModule", "machine::lower"]
+
+
+def rereaders(ptxray, file, folder):
+    """what is wrong with how often commands read the file and lower its kernel"""
+    for command, options in READERS.items():
+        found = calls(ptxray, [command, *options, file], folder).get("Parser::stream", 0)
+        if found != 1:
+            yield f"{command}: `Parser::stream` is called {found} times, not once"
+    found = calls(ptxray, ["run", "--no-config", "--emulate", "--kernel=first", "--schedules=3", file], folder)
+    for function in ("Parser::stream", *LAUNCHED):
+        if found.get(function, 0) != 1:
+            yield f"run --schedules=3: `{function}` is called {found.get(function, 0)} times, not once"
+
+
 def steps(document):
     """name, function and what it is called once for"""
     table = document.split("## The steps", 1)[1].split("\n## ", 1)[0]
@@ -50,7 +77,9 @@ def calls(ptxray, words, folder):
     """how often each function is called, by its name without arguments; not by an overload of itself"""
     out = pathlib.Path(folder, "calls")
     subprocess.run(
-        ["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={out}", ptxray, *words], capture_output=True
+        ["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={out}", ptxray, *words],
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
     )
     names, counts, caller, callee = {}, {}, "", ""
     for line in out.read_text().splitlines():
@@ -82,7 +111,9 @@ def main(ptxray, root):
             "library": calls(ptxray, [*check, root / "docs/examples/library.so"], folder),
             "fmt": calls(ptxray, ["fmt", "--no-config", "--check", ptx], folder),
         }
-    wrong = 0
+        problems = list(rereaders(ptxray, ptx, folder))
+    print("\n".join(problems))
+    wrong = len(problems)
     for name, function, unit in steps((root / "docs/architecture.md").read_text()):
         where = ELSEWHERE.get(name, "ptx")
         if where and found[where].get(function, 0) != DUE[unit]:

@@ -2,8 +2,8 @@
 """How tracked files are laid out: style.py ROOT [--ruff]
 
 Lines are at most as long as .editorconfig allows, and have no trailing blanks. Files end with a newline. clang-format
-leaves C++ unchanged. In shipped code, functions have at most 60 lines, files at most 600, and no two types share a
-name. With --ruff, checks instead that ruff leaves Python unchanged.
+leaves C++ unchanged. In shipped code, functions have at most 60 lines, files at most 600, no two types share a name,
+and none has the name of an outer one that its room sees. With --ruff, checks instead that ruff leaves Python unchanged.
 
 Exits with 77 if ROOT is not a git checkout or the formatter is missing. PTXRAY_REQUIRE=clang-format (or ruff, or all)
 makes a missing formatter an error."""
@@ -11,6 +11,7 @@ makes a missing formatter an error."""
 import configparser
 import fnmatch
 import itertools
+import os
 import pathlib
 import re
 import shutil
@@ -101,6 +102,51 @@ def defined_twice(root, files):
                 yield f"{file}:{number}: {name} is defined at {other}, too"
 
 
+def namespaces(lines):
+    """The full name of each namespace that is opened, and those around it are not."""
+    return {found[1] for line in lines if (found := re.match(r"namespace (ptxray[\w:]*) \{$", line))}
+
+
+def included(root, files):
+    """For each file in C++ all files that it includes, by way of others too."""
+    known = set(files)
+    direct = {}
+    for file in files:
+        folder = pathlib.PurePath(file).parent
+        written = re.findall(r'^#include "(.*?)"', (root / file).read_text(), re.M)
+        places = [[f"lib/{name}", os.path.normpath(folder / name)] for name in written]
+        direct[file] = {place for both in places for place in both if place in known}
+    for file in files:
+        seen, left = set(), [file]
+        while left:
+            fresh = direct[left.pop()] - seen
+            seen |= fresh
+            left += fresh
+        yield file, seen
+
+
+def shadows(root, files):
+    """A type may not have the name of one of an outer namespace that files of its room see: which one is meant would
+    depend on what is included."""
+    files = [file for file in files if file.startswith(SHIPPED) and file.endswith((".cpp", ".h"))]
+    defined, rooms, seen = {}, {}, {}
+    for file, all_seen in included(root, files):
+        lines = (root / file).read_text().splitlines()
+        for _, name in types(lines):
+            defined.setdefault(name, file)
+        for space in namespaces(lines):
+            rooms.setdefault(space, set()).add(str(pathlib.PurePath(file).parent))
+        seen.setdefault(str(pathlib.PurePath(file).parent), set()).update({file, *all_seen})
+    for name, file in defined.items():
+        *spaces, last = name.split("::")
+        for count in range(1, len(spaces)):
+            outer = "::".join([*spaces[:count], last])
+            for room in sorted(rooms.get("::".join(spaces), set())):
+                if defined.get(outer) in seen[room]:
+                    yield f"{file}: {name} shadows {outer}, which files of {room} see"
+                    break
+
+
 def functions(lines):
     """The first and last line of each definition, which clang-format begins and ends in one column."""
     for column in ("", "  ", "    "):
@@ -150,6 +196,7 @@ def main():
     rules = Rules(root / ".editorconfig")
     found = [fault for file in files if not file.startswith(OTHERS) for fault in faults(root, file, rules)]
     found += defined_twice(root, files)
+    found += shadows(root, files)
     print("\n".join(found[:200]))
     sys.exit(0 if formatted(root, files) and not found else 1)
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Follows the walks of docs/walk.md: each function is in the file that the page names, and is named in the body of a
-stop before it; each example gives its report; no walk has more stops than its heading allows.
+stop before it; each example gives its report or its result; no walk has more stops, or is in more files, than its
+heading allows.
 
     walk.py PTXRAY ROOT"""
 
@@ -63,16 +64,21 @@ def follow(title, way, root):
     most = int(re.search(r"at most (\d+) stops", title)[1])
     if not 0 < count <= most:
         wrong.append(f"{title}: it has {count} stops")
+    if (files := re.search(r"at most (\d+) files", title)) and len({file for _, _, file in way}) > int(files[1]):
+        wrong.append(f"{title}: it is in {len({file for _, _, file in way})} files")
     return wrong
 
 
 def reports(ptxray, section):
-    """what the check of the example lacks of the report that the page promises"""
+    """what the check or the launch of the example lacks of what the page promises"""
+    launch = re.search(r"The command ``(.*?)`` prints ``(.*?)``", section)
+    command = launch[1].split() if launch else ["check", "FILE"]
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder, "a.ptx")
         file.write_text(HEAD + re.search(r"```ptx\n(.*?)```", section, re.S)[1] + "  ret;\n}\n")
-        printed = subprocess.run([ptxray, "check", "--no-config", file], capture_output=True, text=True).stdout
-    promised = re.search(r"The report: ``(.*?)``", section)[1]
+        words = [ptxray, command[0], "--no-config", *(file if word == "FILE" else word for word in command[1:])]
+        printed = subprocess.run(words, capture_output=True, text=True).stdout
+    promised = launch[2] if launch else re.search(r"The report: ``(.*?)``", section)[1]
     return [] if promised in printed else [f"not reported: {promised}\n{printed}"]
 
 
@@ -86,7 +92,7 @@ def main(ptxray, root):
         way = [*way[: int(shared[1]) if shared else 0], *stops(section)]
         wrong += follow(title, way, root) + reports(ptxray, section)
     print("\n".join(wrong))
-    return 1 if wrong or len(sections) != 2 else 0
+    return 1 if wrong or len(sections) != 3 else 0
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
 // The part of the C interface that launches kernels on the emulated machine.
 #include "Api/MachineStruct.h"
+#include "Check/CheckModule.h"
 #include "Check/Suppressions.h"
 #include "Emulate/CountersJson.h"
+#include "Launch/LaunchLimits.h"
 #include "Machine/DriverNumbers.h"
-#include "Machine/LaunchLimits.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <new>
@@ -30,21 +31,15 @@ const machine::KernelEntry *findKernel(const ptxray_machine &machine, StringRef 
   return found == machine.kernels.end() ? nullptr : &*found;
 }
 
-bool readTriple(StringRef text, std::array<uint32_t, 3> &out) {
-  llvm::SmallVector<StringRef> parts;
-  text.split(parts, ',');
-  out = {1, 1, 1};
-  if (parts.size() > out.size())
-    return false;
-  for (size_t i = 0; i < parts.size(); ++i)
-    if (parts[i].getAsInteger(0, out[i]) || out[i] == 0)
-      return false;
-  return true;
-}
-
 bool readYesOrNo(StringRef text, bool &out) {
   out = text == "yes";
   return text == "yes" || text == "no";
+}
+
+/// Takes a value that was read. Returns whether there is one.
+template <typename T> bool isRead(const std::optional<T> &value, T &to) {
+  to = value.value_or(to);
+  return value.has_value();
 }
 
 bool isSet(ptxray_launch &launch, StringRef name, StringRef value) {
@@ -52,18 +47,15 @@ bool isSet(ptxray_launch &launch, StringRef name, StringRef value) {
   if (name == "kernel")
     return launch.kernel = value.str(), true;
   if (name == "grid" || name == "block" || name == "cluster")
-    return readTriple(value, name == "grid" ? to.grid : name == "block" ? to.block : to.cluster);
+    return isRead(readExtents(value), name == "grid" ? to.grid : name == "block" ? to.block : to.cluster);
   if (name == "shared")
-    return !value.getAsInteger(0, to.shared);
+    return isRead(readNumber32(value), to.shared);
   if (name == "time-limit")
     return !value.getAsDouble(to.seconds) && to.seconds >= 0;
   if (name == "cores")
     return !value.getAsInteger(10, to.cores);
-  if (name == "schedule") {
-    const std::optional<machine::Timing> timing = machine::Timing::read(value);
-    to.timing = timing.value_or(to.timing);
-    return timing.has_value();
-  }
+  if (name == "schedule")
+    return isRead(machine::Timing::read(value), to.timing);
   if (name == "counters")
     return readYesOrNo(value, to.counts);
   if (name == "cooperative" || name == "checks" || name == "trap-nan")
@@ -85,7 +77,7 @@ std::string problemOf(const ptxray_machine &machine, const ptxray_launch &launch
     if (launch.arguments[i].size() != kernel->parameters[i].bytes)
       return "argument " + std::to_string(i) + " has " + std::to_string(launch.arguments[i].size()) +
              " bytes, its parameter " + std::to_string(kernel->parameters[i].bytes);
-  return machine::brokenLimits(launch.launch);
+  return inWords(brokenLimits(launch.launch));
 }
 
 /// The launch of the machine for that of the caller.
@@ -136,11 +128,12 @@ std::unique_ptr<ptxray_machine> load(StringRef text, const ptxray_options &how) 
   auto made = std::make_unique<ptxray_machine>();
   made->options = how.options;
   made->report.source = SourceBuffer::fromText("", text.rtrim('\0'));
-  made->report = Checker().check(std::move(made->report), Language::Ptx, how.options);
+  KeptModule kept = checkAndKeep(std::move(made->report), how.options);
+  made->report = std::move(kept.report);
   made->checked = resultOf(made->report);
   if (llvm::any_of(made->report.diagnostics, isError))
     return made;
-  made->module.emplace(readModule(*made->report.source, how.options));
+  made->module = std::move(kept.module);
   made->kernels = machine::kernelsOf(made->module->ast());
   made->loaded.emplace(*made->module, made->memory, how.options.arch);
   return made;

@@ -1,5 +1,5 @@
 #include "Check/CheckModule.h"
-#include "Check/ReadModule.h"
+#include "Check/ModuleCheck.h"
 #include "Check/Session.h"
 #include "Check/Suppressions.h"
 #include "Isa/Isa.h"
@@ -56,7 +56,8 @@ CheckedText checkModule(const SourceBuffer &source, const CheckOptions &options,
   }
   DiagnosticSink sink;
   Parser &parser = session.parser;
-  ModuleCheck module(parser.ast(), session.knowledge, *session.room, source, options, sink);
+  ModuleReader reader(parser.ast(), session.knowledge, *session.room, source, options, sink);
+  ModuleCheck module(reader, parser.ast(), source, options, sink);
   parser.stream(source, sink, [&](const Ast &ast, Statement item) {
     if (checkItem)
       checkItem(module, item);
@@ -65,11 +66,11 @@ CheckedText checkModule(const SourceBuffer &source, const CheckOptions &options,
     if (item.kind == StatementKind::Function && !parser.comments().empty())
       checked.functions.push_back(ast.functions[item.index].range);
   });
-  module.finish();
+  reader.finish();
   if (sink.hasErrors())
     blameCommas(source, sink);
   checked.comments = parser.comments().vec();
-  checked.header = module.summary();
+  checked.header = reader.summary();
   checked.diagnostics = sink.take();
   session.limit(source.text().size());
   return checked;
@@ -110,20 +111,76 @@ RecheckedText recheckModule(const SourceBuffer &source, const CheckOptions &opti
   return std::move(*checked);
 }
 
+bool streamChecked(const SourceBuffer &source, llvm::function_ref<void(const Body &, const ModuleState &)> see) {
+  const CheckOptions options;
+  Session session;
+  DiagnosticSink sink;
+  const Ast &ast = session.parser.ast();
+  ModuleReader reader(ast, session.knowledge, *session.room, source, options, sink);
+  ModuleCheck module(reader, ast, source, options, sink);
+  session.parser.stream(source, sink, [&](const Ast &, Statement item) {
+    if (const Body *body = module.item(item))
+      see(*body, reader.state());
+  });
+  return !sink.hasErrors();
+}
+
+/// Lists the functions of a text, whose comments may silence what is found in them.
+static std::vector<Range> functionsOf(const Ast &ast) {
+  std::vector<Range> functions;
+  for (const Statement item : ast.module)
+    if (item.kind == StatementKind::Function)
+      functions.push_back(ast.functions[item.index].range);
+  return functions;
+}
+
+KeptModule checkAndKeep(FileReport report, const CheckOptions &options) {
+  const SourceBuffer &source = *report.source;
+  CheckedText checked;
+  if (const std::optional<ForeignText> text = recogniseForeign(source.text())) {
+    checked.diagnostics = foreign(*text);
+    return {filled(std::move(report), std::move(checked), options), std::nullopt};
+  }
+  ModuleReading reading(source, options);
+  reading.findings().append(reading.syntax()); // some findings depend on them
+  ModuleCheck check(reading.reader(), reading.ast(), source, options, reading.findings());
+  for (const Statement item : reading.ast().module)
+    if (const Body *body = check.item(item))
+      reading.keep(*body);
+  reading.reader().finish();
+  checked.header = reading.reader().summary();
+  DiagnosticSink sink;
+  sink.append(reading.findings().diagnostics());
+  if (sink.hasErrors())
+    blameCommas(source, sink);
+  checked.diagnostics = sink.take();
+  ReadModule module = reading.end();
+  checked.comments = module.comments().vec();
+  checked.functions = functionsOf(module.ast());
+  return {filled(std::move(report), std::move(checked), options), std::move(module)};
+}
+
+FileReport filled(FileReport report, CheckedText checked, const CheckOptions &options) {
+  report.ptx = std::move(checked.header.ptx);
+  report.target = std::move(checked.header.target);
+  report.inlined = std::move(checked.inlined);
+  report.diagnostics = wantedOf(std::move(checked), *report.source, options);
+  return report;
+}
+
 DiagnosticList checkAgain(const ReadModule &module, const CheckOptions &options, Range instructions) {
   const Ast &ast = module.ast();
   Knowledge knowledge;
   ModuleRoom room(ast);
   DiagnosticSink sink;
   sink.append(module.syntax());
-  ModuleCheck check(ast, knowledge, room, module.source(), options, sink, Rules::Applied, instructions);
-  CheckedText checked;
-  for (const Statement item : ast.module) {
+  ModuleReader reader(ast, knowledge, room, module.source(), options, sink, instructions);
+  ModuleCheck check(reader, ast, module.source(), options, sink);
+  for (const Statement item : ast.module)
     check.item(item);
-    if (item.kind == StatementKind::Function)
-      checked.functions.push_back(ast.functions[item.index].range);
-  }
-  check.finish();
+  reader.finish();
+  CheckedText checked;
+  checked.functions = functionsOf(ast);
   checked.comments = module.comments().vec();
   checked.diagnostics = sink.take();
   return wantedOf(std::move(checked), module.source(), options);

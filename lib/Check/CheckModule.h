@@ -1,13 +1,12 @@
 #pragma once
 // One PTX text, checked from its first line to its last: the step that calls all others.
 #include "Diagnostics/Report.h"
-#include "Module/Header.h"
+#include "Read/ReadModule.h"
 
 namespace ptxray {
 
 struct KnownItem;
 class ModuleCheck;
-class ReadModule;
 struct Reuse;
 class Session;
 
@@ -32,6 +31,19 @@ struct RecheckedText {
 };
 RecheckedText recheckModule(const SourceBuffer &source, const CheckOptions &options, Session &session,
                             const Reuse &plan);
+/// Fills the report with the findings that the comments of its source and the options leave.
+FileReport filled(FileReport report, CheckedText checked, const CheckOptions &options);
+
+/// A report of PTX, and the text as it was read for the report.
+struct KeptModule {
+  FileReport report;
+  std::optional<ReadModule> module; // none: the text is something else than PTX
+};
+/// Checks a text for those that work with it next. The source of the report becomes that of the module.
+KeptModule checkAndKeep(FileReport report, const CheckOptions &options);
+/// Checks the items of a text, and shows each body after that, good until the next one. Returns whether there were no
+/// errors.
+bool streamChecked(const SourceBuffer &source, llvm::function_ref<void(const Body &, const ModuleState &)> see);
 /// Returns the findings in a text that is read already, by place. Instructions that begin outside of the range are
 /// passed over.
 DiagnosticList checkAgain(const ReadModule &module, const CheckOptions &options, Range instructions);

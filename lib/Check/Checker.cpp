@@ -1,5 +1,6 @@
 #include "Check/Checker.h"
 #include "Check/CheckStatements.h"
+#include "Check/Reuse.h"
 #include "Check/Session.h"
 #include "Check/Suppressions.h"
 #include "Inline/Readers.h"
@@ -9,15 +10,6 @@ namespace ptxray {
 
 Checker::Checker(Expansions expansions) : expansions(expansions), session(std::make_unique<Session>()) {}
 Checker::~Checker() = default;
-
-/// Fills the report with the findings that the comments of its source and the options leave.
-static FileReport filled(FileReport report, CheckedText checked, const CheckOptions &options) {
-  report.ptx = std::move(checked.header.ptx);
-  report.target = std::move(checked.header.target);
-  report.inlined = std::move(checked.inlined);
-  report.diagnostics = wantedOf(std::move(checked), *report.source, options);
-  return report;
-}
 
 FileReport Checker::check(FileReport report, Language language, const CheckOptions &options) {
   const SourceBuffer &source = *report.source;

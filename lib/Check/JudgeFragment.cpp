@@ -104,7 +104,9 @@ static JudgedFragment judgeFor(const Fragment &fragment, const InlineTarget &tar
   judged.uses.resize(fragment.operands().size());
   const auto source = SourceBuffer::fromText("", fragment.module(target.ptx, target.target, target.hasFloats).text());
   DiagnosticSink sink;
-  ModuleCheck module(session.parser.ast(), session.knowledge, *session.room, *source, options, sink);
+  const Ast &ast = session.parser.ast();
+  ModuleReader reader(ast, session.knowledge, *session.room, *source, options, sink);
+  ModuleCheck module(reader, ast, *source, options, sink);
   session.parser.setConstants(context.constants);
   session.parser.stream(*source, sink, [&](const Ast &, Statement item) {
     if (const Body *body = module.item(item)) {
@@ -112,7 +114,7 @@ static JudgedFragment judgeFor(const Fragment &fragment, const InlineTarget &tar
       noteEffects(*body, judged);
     }
   });
-  module.finish();
+  reader.finish();
   sink.eraseIf([&](const Diagnostic &d) {
     // A device function becomes part of the entries that call it.
     return d.id == DiagId::PragmaPlace || (d.id == DiagId::UndefinedSymbol && context.declares(d.args[0]));

@@ -1,5 +1,5 @@
 #include "Check/Reuse.h"
-#include "Flow/BodyRules.h"
+#include "BodyRules/BodyRules.h"
 #include "Parse/Interner.h"
 #include "llvm/ADT/STLExtras.h"
 

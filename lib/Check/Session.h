@@ -1,8 +1,8 @@
 #pragma once
 // State that outlives a text: the parser with its spellings and arrays, and what is known of instructions. A check with
 // a session finds nearly everything it needs there; its findings are the same as without.
-#include "Check/ModuleCheck.h"
 #include "Parse/Parse.h"
+#include "Read/ModuleReader.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace ptxray {

@@ -2,7 +2,7 @@
 // The function around a place, read and judged again with all that is before it outside of bodies: what hover,
 // completion and the like look at, in milliseconds whatever the size of the text.
 #include "Check/CheckStatements.h"
-#include "Check/ReadModule.h"
+#include "Read/ReadModule.h"
 
 namespace ptxray {
 

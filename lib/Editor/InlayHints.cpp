@@ -127,7 +127,7 @@ std::vector<InlayHint> hintsOfAll(Document &document, const FileNames &files, Ra
     if (body.function->range.begin < part.end && part.begin < body.function->range.end)
       llvm::append_range(hints, BodyHints(body, module, files, part, nullptr).run());
   };
-  streamModule(document.source(), document.options(), Rules::Left, see);
+  streamModule(document.source(), document.options(), see);
   return hints;
 }
 

@@ -24,7 +24,7 @@ static std::vector<NamePlace> placesInAll(Document &document, StringRef name) {
     if (source.text(body.function->range).contains(name))
       add(mentionsInBody(body, source), *body.ast);
   };
-  const ReadModule module = streamModule(source, document.options(), Rules::Left, see);
+  const ReadModule module = streamModule(source, document.options(), see);
   add(mentionsInModule(module.ast(), source, module.symbols()), module.ast());
   const auto found = llvm::make_second_range(places);
   return {found.begin(), found.end()};

@@ -180,7 +180,7 @@ std::vector<SemanticToken> tokensOfAll(Document &document, Range part) {
     if (body.function->range.begin < part.end)
       colourer.body(body);
   };
-  const ReadModule module = streamModule(source, document.options(), Rules::Left, see);
+  const ReadModule module = streamModule(source, document.options(), see);
   colourer.mentions(mentionsInModule(module.ast(), source, module.symbols()), module.ast());
   return colourer.take(module.ast());
 }

@@ -4,10 +4,10 @@
 #include "Emulate/Halted.h"
 #include "Emulate/Hangs.h"
 #include "Isa/Words.h"
+#include "Launch/LaunchLimits.h"
 #include "Machine/Flight.h"
 #include "Machine/ImageVariables.h"
 #include "Machine/InstructionKinds.h"
-#include "Machine/LaunchLimits.h"
 #include "Observe/Counters.h"
 #include "Observe/Trace.h"
 #include "Observe/Unwritten.h"
@@ -26,11 +26,11 @@ namespace {
 
 /// The bytes that a variable holds. Those of a managed one are aligned as its address.
 struct VariableBytes {
-  VariableBytes(uint64_t size, bool isManaged) : room(size + (isManaged ? alignment - 1 : 0)) {
-    const uint64_t past = isManaged ? reinterpret_cast<uintptr_t>(room.data()) % alignment : 0;
+  VariableBytes(size_t size, bool isManaged) : room(size + (isManaged ? alignment - 1 : 0)) {
+    const size_t past = isManaged ? reinterpret_cast<uintptr_t>(room.data()) % alignment : 0;
     bytes = {room.data() + (past ? alignment - past : 0), size};
   }
-  static constexpr uint64_t alignment = 512; // that of a driver
+  static constexpr size_t alignment = 512; // that of a driver
   std::vector<uint8_t> room;
   llvm::MutableArrayRef<uint8_t> bytes;
 };
@@ -45,12 +45,13 @@ struct LoadedModule::Parts {
   std::string target;
   PlacedVariables variables;
   std::deque<VariableBytes> bytes;
-  std::map<PlacedVariables::key_type, size_t> indices;                                  // into `bytes`
-  std::map<std::string, std::pair<uint64_t, size_t>> byName;                            // index into `bytes`
-  std::map<std::string, uint64_t> images;                                               // handles
+  std::map<PlacedVariables::key_type, size_t> indices;       // into `bytes`
+  std::map<std::string, std::pair<uint64_t, size_t>> byName; // index into `bytes`
+  std::map<std::string, uint64_t> images;                    // handles
+  // Launches on several threads share these, under the mutex.
+  std::mutex mutex;
   std::map<std::pair<std::string, LoweringOptions>, std::unique_ptr<Program>> programs; // by the name of the kernel
   InstructionKinds kinds;
-  std::mutex mutex;
   std::shared_ptr<GlobalShadows> shadows; // those of the last launch, for the next one; null: one has them
 };
 
@@ -104,7 +105,7 @@ LoadedModule::LoadedModule(const ReadModule &module, Memory &memory, llvm::Strin
       continue;
     }
     const bool isShared = memory.sharesManaged && isManaged(module.ast(), *variable.declaration);
-    const llvm::MutableArrayRef<uint8_t> bytes = parts->bytes.emplace_back(symbol.extent.bytes, isShared).bytes;
+    const llvm::MutableArrayRef<uint8_t> bytes = parts->bytes.emplace_back(size_t(symbol.extent.bytes), isShared).bytes;
     uint64_t address = reinterpret_cast<uintptr_t>(bytes.data());
     if (isShared)
       memory.addAt(address, bytes, name);
@@ -163,7 +164,9 @@ std::optional<std::pair<uint64_t, uint64_t>> LoadedModule::placeOf(llvm::StringR
   return std::pair(found->second.first, uint64_t(parts->bytes[found->second.second].bytes.size()));
 }
 
+/// Returns the program of a kernel, which is lowered once, whichever thread needs it first.
 static const Program &programOf(LoadedModule::Parts &parts, llvm::StringRef kernel, const LoweringOptions &how) {
+  const std::lock_guard lock(parts.mutex);
   std::unique_ptr<Program> &program = parts.programs[{kernel.str(), how}];
   if (!program)
     program = lower(parts.module, parts.variables, kernel, parts.kinds, how);
@@ -417,7 +420,7 @@ static std::string problemOf(const Program &program, const Launch &launch) {
            std::to_string(program.parameterBytes);
   if (program.head.requiredBlock[0] && program.head.requiredBlock != launch.block)
     return "the kernel requires blocks of another size: `" + program.head.threadsName.str() + "`";
-  return brokenLimits(launch);
+  return inWords(brokenLimits(launch));
 }
 
 static void add(Schedule &other, Schedule &to) {

@@ -1,13 +1,14 @@
 #pragma once
 // One launch of a kernel on the emulated machine, and what came of it. Memory keeps its contents between launches.
-#include "Check/ReadModule.h"
 #include "Machine/LaunchData.h"
 #include "Machine/Memory.h"
+#include "Read/ReadModule.h"
 #include <memory>
 
 namespace ptxray::machine {
 
-/// A module as the machine executes it, for one target. Its variables lie in a memory.
+/// A module as the machine executes it, for one target. Its variables are in a memory. Several threads may launch its
+/// kernels.
 class LoadedModule {
 public:
   /// `target`: the GPU, such as sm_90a; empty: the one of the module. Constructs that cannot be executed are refused

@@ -92,8 +92,8 @@ void checkHazards(HazardContext &context) {
   checkTensorMemory(context);
 }
 
-void checkHazards(const Body &body, const BodyContext &context, Analyses &analyses, const SourceBuffer &source) {
-  if (auto hazards = hazardContext(body, context.sink, analyses, source))
+void checkHazards(const Body &body, DiagnosticSink &sink, Analyses &analyses, const SourceBuffer &source) {
+  if (auto hazards = hazardContext(body, sink, analyses, source))
     checkHazards(*hazards);
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 // Faults of asynchronous operations: legal line by line, and a wrong number once in a thousand runs. docs/hazards.md
 // says what each rule asks and where it is silent. Each rule is in the file of its subject; `checkHazards` calls them.
-#include "Flow/BodyRules.h"
+#include "Flow/Analyses.h"
 #include "Hazards/InFlight.h"
 
 namespace ptxray {
@@ -48,7 +48,7 @@ struct HazardContext {
 std::optional<HazardContext> hazardContext(const Body &body, DiagnosticSink &sink, Analyses &analyses,
                                            const SourceBuffer &source);
 void checkHazards(HazardContext &context);
-void checkHazards(const Body &body, const BodyContext &context, Analyses &analyses, const SourceBuffer &source);
+void checkHazards(const Body &body, DiagnosticSink &sink, Analyses &analyses, const SourceBuffer &source);
 
 /// Nothing in the function starts, orders or waits for anything asynchronous: a call of it changes nothing of that.
 bool isQuiet(const Body &body);

@@ -24,7 +24,7 @@ struct Span {
   uint16_t count = 0;
 };
 /// A part of a text that is longer than an array is.
-struct Range {
+struct TextRange {
   uint32_t first = 0;
   uint32_t count = 0;
 };
@@ -516,8 +516,8 @@ struct Entry {
   StoredText manual; // section of the manual, `9.7.14.5.15`
   StoredText file;   // `matrix/ldmatrix.isa`
   uint32_t line;
-  Range source;   // of the text of all, which lib/Pages/Sources.h has
-  Span mnemonics; // into `entryMnemonics`
+  TextRange source; // of the text of all, which lib/Pages/Sources.h has
+  Span mnemonics;   // into `entryMnemonics`
 };
 /// A dotted mnemonic and the forms that spell it, over all entries.
 struct Mnemonic {

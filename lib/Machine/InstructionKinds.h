@@ -1,10 +1,10 @@
 #pragma once
 // Most instructions of a module are equal but for their registers, variables and constants. What is made of these alike
 // is made once.
-#include "Check/ReadModule.h"
 #include "Machine/Fidelity.h"
 #include "Machine/Reduction.h"
 #include "Operate/Pattern.h"
+#include "Read/ReadModule.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/Hashing.h"
 #include <unordered_map>

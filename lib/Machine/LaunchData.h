@@ -1,6 +1,7 @@
 #pragma once
 // What a launch is asked for, and what came of it.
 #include "Diagnostics/Diagnostic.h"
+#include "Launch/LaunchShape.h"
 #include "Machine/Counts.h"
 #include "Machine/Fidelity.h"
 #include "Machine/Observer.h"
@@ -28,12 +29,9 @@ struct TraceLine {
   std::vector<std::string> values;
 };
 
-struct Launch {
+/// A launch on the machine: its size, its parameters, and what is looked for.
+struct Launch : LaunchShape {
   llvm::StringRef kernel;
-  std::array<uint32_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
-  std::array<uint32_t, 3> cluster = {0, 0, 0}; // zeros: as the kernel says
-  uint32_t shared = 0;                         // dynamic shared memory
-  bool isCooperative = false;
   std::vector<uint8_t> parameters; // laid out as the kernel declares them
   bool checks = true;              // look for races
   Timing timing;

@@ -1,11 +1,11 @@
 #pragma once
 // A kernel with the functions that it calls, as the machine executes them: blocks of operations without a branch, each
 // with one way on.
-#include "Check/ReadModule.h"
 #include "Machine/Fidelity.h"
 #include "Machine/Memory.h"
 #include "Module/Program.h"
 #include "Operate/Compile.h"
+#include "Read/ReadModule.h"
 #include "llvm/ADT/DenseMap.h"
 #include <deque>
 #include <tuple>

@@ -279,7 +279,7 @@ const char *shapeName(ShapeKind kind) {
 llvm::SmallVector<Binding, 2> bindOperands(const FormView &view) { return Binder(view).best(); }
 
 /// Reports an operand of the wrong shape; perhaps only brackets are missing or superfluous.
-static void reportShape(const Shape &shape, const Pattern &pattern, Place place, Judgement &judgement) {
+static void reportShape(const Shape &shape, const Pattern &pattern, FindingPlace place, Judgement &judgement) {
   Finding &f = judgement.report(Phase::Shape, DiagId::OperandShape, place, textThere, shapeName(shape.kind),
                                 patternName(pattern.kind));
   if (pattern.kind == PatternKind::Address && shape.extent == 1 && !(shape.flags & ShapeSubscript))
@@ -338,7 +338,7 @@ static void reportMisfit(const FormView &view, Binding::Misfit misfit, Judgement
   const auto patterns = isa::run(isa::tables().patterns, view.form().patterns);
   if (misfit.node < 0)
     return reportMissing(view, misfit, judgement);
-  const Place place = Place::at(Place::Operand, misfit.node);
+  const FindingPlace place = FindingPlace::at(FindingPlace::Operand, misfit.node);
   if (misfit.pattern < 0) {
     judgement.report(Phase::Shape, DiagId::ExtraOperand, place, textThere, "`" + instruction + "`");
   } else {
@@ -366,7 +366,7 @@ void applyBinding(FormView &view, const Binding &binding, Judgement &judgement) 
       view.slotWord[slot] = suffix;
       view.slotAt[slot] = narrow<int16_t>(-1 - node);
     } else {
-      const Place place = Place::at(Place::Suffix, node);
+      const FindingPlace place = FindingPlace::at(FindingPlace::Suffix, node);
       judgement.report(Phase::Shape, DiagId::IllegalSelector, place, textThere);
     }
   }

@@ -175,14 +175,15 @@ Finding Teller::tellReplaced(const WordChange &change, const Words &right) const
   const WordId word = opcode.words[k].id;
   Finding f;
   if (!someFormKnows(mnemonic, word)) {
-    f = wordFinding(DiagId::IllegalQualifier, {Place::Word, k}, opcode.words[k].text, mnemonic.text(), addedLater);
+    f = wordFinding(DiagId::IllegalQualifier, {FindingPlace::Word, k}, opcode.words[k].text, mnemonic.text(),
+                    addedLater);
     f.kind = kindOf(right.front());
     f.args.push_back(nearestText(fittingThere(k, right)));
     return f;
   }
   const auto subject = subjectOf(k, [&](const Indices &words) { return !mayHold(words, word); });
   if (!subject) {
-    f = wordFinding(DiagId::QualifierOfOtherForm, {Place::Word, k}, opcode.words[k].text, mnemonic.text());
+    f = wordFinding(DiagId::QualifierOfOtherForm, {FindingPlace::Word, k}, opcode.words[k].text, mnemonic.text());
     f.kind = kindOf(word);
     f.notes.push_back("expected " + nearestText(right));
     return f;
@@ -193,14 +194,14 @@ Finding Teller::tellReplaced(const WordChange &change, const Words &right) const
   const bool isOfItself =
       llvm::any_of(*subject, [&](unsigned i) { return llvm::is_contained(allowed, opcode.words[i].id); });
   if (isOfItself || !needsOneOf(*subject, allowed)) {
-    f = wordFinding(DiagId::QualifierNotAllowed, {Place::Word, k}, opcode.words[k].text, textOf(*subject));
+    f = wordFinding(DiagId::QualifierNotAllowed, {FindingPlace::Word, k}, opcode.words[k].text, textOf(*subject));
     f.notes.push_back("expected " + nearestText(right));
     return f;
   }
   const isa::Word &first = isa::word(opcode.words[subject->front()].id);
   const bool isType = isa::word(word).wordClass == WordClass::Type && first.wordClass != WordClass::Type;
-  f = wordFinding(isType ? IdTakingTexts<2>(DiagId::QualifierType) : DiagId::QualifierCombination, {Place::Word, k},
-                  textOf(*subject), addedLater);
+  f = wordFinding(isType ? IdTakingTexts<2>(DiagId::QualifierType) : DiagId::QualifierCombination,
+                  {FindingPlace::Word, k}, textOf(*subject), addedLater);
   f.kind = kindOf(isType ? opcode.words[subject->front()].id : word);
   f.args.push_back(nearestText(allowed));
   return f;
@@ -214,10 +215,10 @@ Finding Teller::tellRemoved(const WordChange &change) const {
                            ? subjectOf(k, [&](const Indices &words) { return !mayHold(words, word); })
                            : std::nullopt;
   if (subject)
-    return wordFinding(DiagId::QualifierNotAllowed, {Place::Word, k}, opcode.words[k].text, textOf(*subject));
+    return wordFinding(DiagId::QualifierNotAllowed, {FindingPlace::Word, k}, opcode.words[k].text, textOf(*subject));
   f = wordFinding(someFormKnows(mnemonic, word) ? IdTakingTexts<2>(DiagId::QualifierOfOtherForm)
                                                 : DiagId::UnexpectedQualifier,
-                  {Place::Word, k}, opcode.words[k].text, mnemonic.text());
+                  {FindingPlace::Word, k}, opcode.words[k].text, mnemonic.text());
   f.kind = kindOf(word);
   return f;
 }
@@ -226,7 +227,7 @@ Finding Teller::tellMissing(const WordChange &change, const Words &right) const 
   const Words all = alternatives(right);
   std::string what = quote(mnemonic.text());
   Words expected = all;
-  Place place{Place::Opcode, 0};
+  FindingPlace place{FindingPlace::Opcode, 0};
   const auto isNear = [&](unsigned k) {
     return std::max<unsigned>(k, change.at) - std::min<unsigned>(k, change.at) < 3;
   };
@@ -236,8 +237,8 @@ Finding Teller::tellMissing(const WordChange &change, const Words &right) const 
     expected = subject ? allowedWith(*subject, right) : right;
     if (subject && subject->size() == 1 && isNear(subject->front())) {
       const unsigned first = std::min<unsigned>(subject->front(), change.at);
-      place =
-          Place::at(Place::Word, first, narrow<uint16_t>(std::max<unsigned>(subject->front(), change.at) - first + 1));
+      place = FindingPlace::at(FindingPlace::Word, first,
+                               narrow<uint16_t>(std::max<unsigned>(subject->front(), change.at) - first + 1));
     }
   } else {
     expected = allowedWith({}, right);
@@ -295,7 +296,7 @@ static const Group &chosenOf(const std::vector<Group> &groups, llvm::ArrayRef<Fi
   for (const Group &group : groups)
     for (const WordChange &change : group.first().changes)
       if (llvm::any_of(findings, [&](const Finding &f) {
-            return f.place.kind == Place::Word && f.place.index <= change.at &&
+            return f.place.kind == FindingPlace::Word && f.place.index <= change.at &&
                    change.at < f.place.index + f.place.count;
           }))
         return group;
@@ -318,21 +319,22 @@ static void nameGated(Finding &f, const WrittenInstruction &written) {
     if (f.remedy.kind == Remedy::RaiseVersion)
       newer.ptx = f.remedy.word;
     const bool isOfVersion = f.id != DiagId::RequiresPtx || mayMeetIn(Availability(newer), mnemonic, {});
-    f.place = {Place::Opcode, 0};
+    f.place = {FindingPlace::Opcode, 0};
     f.args.front() = quote(isOfVersion ? std::string(mnemonic.text()) : opcode.spelling);
     return;
   }
-  const std::optional<Indices> words = fewestWords(opcode, f.place.kind == Place::Word ? f.place.index : 1, isClosed);
+  const std::optional<Indices> words =
+      fewestWords(opcode, f.place.kind == FindingPlace::Word ? f.place.index : 1, isClosed);
   if (!words)
     return;
   const unsigned first = words->front(), last = words->back();
-  if (words->size() == 1 && f.place == Place::at(Place::Word, first))
+  if (words->size() == 1 && f.place == FindingPlace::at(FindingPlace::Word, first))
     return;
   std::string text;
   for (unsigned k : *words)
     text += opcode.words[k].text;
   f.args.front() = quote(std::string(mnemonic.text()) + text);
-  f.place = Place::at(Place::Word, first, narrow<uint16_t>(last - first + 1));
+  f.place = FindingPlace::at(FindingPlace::Word, first, narrow<uint16_t>(last - first + 1));
   f.kind = Kind::Qualifier;
 }
 
@@ -364,8 +366,8 @@ static Words wordsIn(llvm::StringRef text) {
 }
 
 /// Returns a word of a place, and its text, which is none of these.
-static std::optional<uint16_t> otherWord(const Opcode &opcode, Place place, const Words &subject) {
-  for (uint16_t k = place.index; place.kind == Place::Word && k < place.index + place.count; ++k)
+static std::optional<uint16_t> otherWord(const Opcode &opcode, FindingPlace place, const Words &subject) {
+  for (uint16_t k = place.index; place.kind == FindingPlace::Word && k < place.index + place.count; ++k)
     if (!llvm::is_contained(subject, opcode.words[k].id))
       return k;
   return std::nullopt;
@@ -394,7 +396,7 @@ static void keepTrue(Finding &f, const Opcode &opcode) {
       f.args.front() = quote(opcode.spelling);
   } else if (const auto k = otherWord(opcode, f.place, subject)) {
     f.kind = kindOf(opcode.words[*k].id);
-    f.place = {Place::Word, *k};
+    f.place = {FindingPlace::Word, *k};
     beOfThisOne(opcode.words[*k].text.str(), f.args.back());
   }
 }
@@ -408,9 +410,9 @@ void keepTrue(std::vector<Finding> &findings, const Opcode &opcode) {
 void nameGates(std::vector<Finding> &findings, const WrittenInstruction &written) {
   for (Finding &f : findings)
     if (f.severity == Severity::Error && f.phase == Phase::Gate && f.id != DiagId::RemovedInPtx &&
-        f.place.kind != Place::Operand && f.place.kind != Place::Suffix && !f.args.empty()) {
+        f.place.kind != FindingPlace::Operand && f.place.kind != FindingPlace::Suffix && !f.args.empty()) {
       nameGated(f, written);
-      if (findings.size() == 1 && f.place.kind == Place::Word)
+      if (findings.size() == 1 && f.place.kind == FindingPlace::Word)
         addAvailable(f, written);
     }
 }
@@ -438,8 +440,8 @@ static void appendLeft(std::vector<Finding> &findings, const Correction &correct
       findings.front().notes.append(f.notes.begin(), f.notes.end());
       continue;
     }
-    if (f.place.kind == Place::Word)
-      f.place = Place::at(Place::Word, f.place.index < from.size() ? from[f.place.index] : 0);
+    if (f.place.kind == FindingPlace::Word)
+      f.place = FindingPlace::at(FindingPlace::Word, f.place.index < from.size() ? from[f.place.index] : 0);
     findings.push_back(std::move(f));
   }
 }
@@ -457,9 +459,9 @@ static bool tellOfOperands(std::vector<Finding> &findings, const Group &group, c
     return true;
   }
   const bool isOfWord = one.id == DiagId::StateSpace || one.id == DiagId::OperandType || one.id == DiagId::OperandSize;
-  if (isOfWord && findings.size() == 1 && one.place.kind == Place::Operand && one.sourceArg >= 0) {
+  if (isOfWord && findings.size() == 1 && one.place.kind == FindingPlace::Operand && one.sourceArg >= 0) {
     one.textNode = narrow<int16_t>(one.place.index);
-    one.place = {Place::Word, change.at};
+    one.place = {FindingPlace::Word, change.at};
   }
   one.notes.push_back(nearestText(right) + (one.alike.empty() ? " fits it" : " fits them"));
   findings = {one};

@@ -52,7 +52,7 @@ static unsigned costOf(const Finding &finding, const WrittenInstruction &written
   if (finding.id == DiagId::ImmediateValue)
     return 2;
   const bool isVector =
-      finding.place.kind == Place::Operand && written.shapes[finding.place.index].kind == ShapeKind::Vector;
+      finding.place.kind == FindingPlace::Operand && written.shapes[finding.place.index].kind == ShapeKind::Vector;
   if (finding.id == DiagId::OperandType || finding.id == DiagId::OperandSize)
     return isVector ? 5 : 3;
   if (finding.id == DiagId::ExtraOperand || finding.id == DiagId::VectorLength)

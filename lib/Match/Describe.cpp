@@ -33,19 +33,19 @@ std::string operandText(const FormView &view, unsigned index) {
   return "operand " + std::to_string(ordinal);
 }
 
-Place placeBefore(const FormView &view, unsigned operand) {
+FindingPlace placeBefore(const FormView &view, unsigned operand) {
   const auto &shapes = view.written.shapes;
   int last = -1;
   for (unsigned i = 0; i < operand; ++i)
     last = std::max<int>(last, view.nodeOf[i]);
   if (last < 0)
-    return {Place::Opcode, 0};
+    return {FindingPlace::Opcode, 0};
   // The place is after the brackets or braces around the operand.
   int outer = last;
   for (int n = 0; n < last; n += shapes[n].extent)
     if (n + shapes[n].extent > last)
       outer = n;
-  return Place::at(Place::After, outer);
+  return FindingPlace::at(FindingPlace::After, outer);
 }
 
 std::string operandKind(const FormView &view, unsigned index) {
@@ -109,21 +109,21 @@ std::string describe(const FormView &view, ExprId id, bool negated) {
   return "";
 }
 
-Place placeOfWord(const FormView &view, llvm::ArrayRef<WordId> words) {
+FindingPlace placeOfWord(const FormView &view, llvm::ArrayRef<WordId> words) {
   const auto &written = view.written.opcode.words;
   for (unsigned k = 0; k < written.size(); ++k)
     if (written[k].id && llvm::is_contained(words, written[k].id))
-      return Place::at(Place::Word, k);
+      return FindingPlace::at(FindingPlace::Word, k);
   for (unsigned j = 0; j < view.slots.size(); ++j)
     if (view.slotAt[j] < 0 && view.slotWord[j] && llvm::is_contained(words, view.slotWord[j]))
       return view.placeOfSlot(j);
-  return {Place::Opcode, 0};
+  return {FindingPlace::Opcode, 0};
 }
 
-std::string textAt(const FormView &view, Place place) {
-  if (place.kind == Place::Word)
+std::string textAt(const FormView &view, FindingPlace place) {
+  if (place.kind == FindingPlace::Word)
     return quote(view.written.opcode.words[place.index].text);
-  if (place.kind == Place::Suffix)
+  if (place.kind == FindingPlace::Suffix)
     return quote(isa::word(view.written.shapes[place.index].suffix).text());
   return quote(view.written.opcode.mnemonic->text());
 }
@@ -133,7 +133,7 @@ std::string textAt(const FormView &view, Place place) {
 static void addSubjects(const FormView &view, ExprId id, bool negated, Subject &subject) {
   const isa::Tables &t = isa::tables();
   const Expr &e = t.exprs[id];
-  auto add = [&](Place place, const std::string &text) {
+  auto add = [&](FindingPlace place, const std::string &text) {
     if (!subject.found)
       subject.place = place;
     subject.text += (subject.found ? " with " : "") + text;
@@ -159,7 +159,7 @@ static void addSubjects(const FormView &view, ExprId id, bool negated, Subject &
         add(view.placeOfSlot(slot), textAt(view, view.placeOfSlot(slot)));
     break;
   case ExprOp::WordWritten:
-    if (Place place = placeOfWord(view, wordList(e)); place.kind != Place::Opcode)
+    if (FindingPlace place = placeOfWord(view, wordList(e)); place.kind != FindingPlace::Opcode)
       add(place, textAt(view, place));
     break;
   case ExprOp::OperandWritten:
@@ -171,7 +171,7 @@ static void addSubjects(const FormView &view, ExprId id, bool negated, Subject &
     if (view.nodeOf[e.a] >= 0)
       add(view.placeOfOperand(e.a), operandText(view, e.a));
     break;
-  case ExprOp::Independent: add({Place::Opcode, 0}, textureMode(!negated)); break;
+  case ExprOp::Independent: add({FindingPlace::Opcode, 0}, textureMode(!negated)); break;
   default: break;
   }
 }
@@ -198,10 +198,10 @@ std::optional<unsigned> wrongSlot(const FormView &view, ExprId id) {
   return std::nullopt;
 }
 
-Place bothWords(Place one, Place other) {
-  if (one.kind == Place::Word && other.kind == Place::Word &&
+FindingPlace bothWords(FindingPlace one, FindingPlace other) {
+  if (one.kind == FindingPlace::Word && other.kind == FindingPlace::Word &&
       (one.index + 1 == other.index || other.index + 1 == one.index))
-    return {Place::Word, std::min(one.index, other.index), 2};
+    return {FindingPlace::Word, std::min(one.index, other.index), 2};
   return other;
 }
 

@@ -6,7 +6,7 @@ namespace ptxray {
 
 /// The subject of a violated rule: the words that trigger it.
 struct Subject {
-  Place place = {Place::Mnemonic, 0};
+  FindingPlace place = {FindingPlace::Mnemonic, 0};
   std::string text; // quoted
   bool found = false;
 };
@@ -17,19 +17,19 @@ Subject subjectOf(const FormView &view, isa::ExprId when);
 std::string describe(const FormView &view, isa::ExprId id, bool negated = false);
 
 /// Returns the place at which an operand is missing: after the one before it.
-Place placeBefore(const FormView &view, unsigned operand);
+FindingPlace placeBefore(const FormView &view, unsigned operand);
 /// Returns the name of an operand in messages, by its place: `operand 2`.
 std::string operandText(const FormView &view, unsigned index);
 /// Returns what an operand has to be: `a predicate`, `an address in brackets`.
 std::string operandKind(const FormView &view, unsigned index);
-std::string textAt(const FormView &view, Place place);
+std::string textAt(const FormView &view, FindingPlace place);
 /// Returns the first of the words that is written; the opcode if none is written.
-Place placeOfWord(const FormView &view, llvm::ArrayRef<isa::WordId> words);
+FindingPlace placeOfWord(const FormView &view, llvm::ArrayRef<isa::WordId> words);
 llvm::SmallVector<isa::WordId, 8> wordsOf(const isa::Slot &slot);
 llvm::ArrayRef<isa::WordId> wordList(const isa::Expr &e);
 /// Returns a slot that holds a word which the expression does not allow.
 std::optional<unsigned> wrongSlot(const FormView &view, isa::ExprId id);
 /// Two words that cannot be combined if they are adjacent, else only the second.
-Place bothWords(Place one, Place other);
+FindingPlace bothWords(FindingPlace one, FindingPlace other);
 
 } // namespace ptxray

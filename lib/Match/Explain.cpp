@@ -22,7 +22,7 @@ void reportWarnings(const FormView &view, const Truth &truth, const Subject &sub
     if (isPedantic && !view.written.availability.module().pedantic)
       continue;
     Finding &f = judgement.add(Phase::Warning, id, subject.place);
-    if (subject.place.kind == Place::Operand)
+    if (subject.place.kind == FindingPlace::Operand)
       f.add(textThere);
     else
       f.add(subject.text);
@@ -56,10 +56,11 @@ static WordId firstWord(const FormView &view, ExprId id) {
   }
 }
 
-Finding &reportCombination(const FormView &view, const Subject &subject, Place place, WordId word,
+Finding &reportCombination(const FormView &view, const Subject &subject, FindingPlace place, WordId word,
                            Judgement &judgement) {
   const Opcode &opcode = view.written.opcode;
-  const WordId subjectWord = subject.place.kind == Place::Word ? opcode.words[subject.place.index].id : WordId(0);
+  const WordId subjectWord =
+      subject.place.kind == FindingPlace::Word ? opcode.words[subject.place.index].id : WordId(0);
   // The `.lo` of `mul.lo` is not a comparison.
   const bool isOfName = word && llvm::any_of(llvm::ArrayRef(opcode.words).take_front(opcode.mnemonicWords),
                                              [&](const OpcodeWord &spelt) { return spelt.id == word; });
@@ -90,7 +91,7 @@ Finding &reportAbsent(const FormView &view, unsigned operand, const Subject &sub
   return f;
 }
 
-Finding &reportRange(Phase phase, Place place, llvm::ArrayRef<isa::ValueRange> ranges, int64_t value,
+Finding &reportRange(Phase phase, FindingPlace place, llvm::ArrayRef<isa::ValueRange> ranges, int64_t value,
                      Judgement &judgement) {
   const bool single = llvm::all_of(ranges, [](const isa::ValueRange &r) { return r.low == r.high; });
   const bool stepped =
@@ -113,11 +114,11 @@ public:
 private:
   bool explainSlot(const Expr &e, bool negated, const std::string &wanted);
   bool explainWord(const Expr &e, bool negated);
-  void explainCombination(Place place, WordId word, const std::string &wanted);
+  void explainCombination(FindingPlace place, WordId word, const std::string &wanted);
   void explainOperand(const Expr &e, bool negated);
   template <typename... More>
   void operandFinding(Phase phase, unsigned operand, IdFor<TextThere, More...> written, const More &...more);
-  template <typename... Args> Finding &report(Phase phase, IdFor<Args...> id, Place place, const Args &...args) {
+  template <typename... Args> Finding &report(Phase phase, IdFor<Args...> id, FindingPlace place, const Args &...args) {
     Finding &f = judgement.report(phase, id, place, args...);
     f.line = line;
     return f;
@@ -143,9 +144,9 @@ bool Failure::explainSlot(const Expr &e, bool negated, const std::string &wanted
     return false;
   const WordId word = view.slotWord[e.a];
   // Blame the word that triggered the rule, unless the shape dictates the layouts.
-  const bool called = (subject.place.kind == Place::Word || subject.place.kind == Place::Suffix) &&
+  const bool called = (subject.place.kind == FindingPlace::Word || subject.place.kind == FindingPlace::Suffix) &&
                       isa::word(word).wordClass != isa::WordClass::Layout;
-  const Place place = called ? subject.place : view.placeOfSlot(e.a);
+  const FindingPlace place = called ? subject.place : view.placeOfSlot(e.a);
   if (negated && e.op == ExprOp::SlotWritten)
     report(Phase::Condition, DiagId::QualifierNotAllowed, place, isa::word(word).text(), subject.text);
   else
@@ -153,7 +154,7 @@ bool Failure::explainSlot(const Expr &e, bool negated, const std::string &wanted
   return true;
 }
 
-void Failure::explainCombination(Place place, WordId word, const std::string &wanted) {
+void Failure::explainCombination(FindingPlace place, WordId word, const std::string &wanted) {
   Finding &f = reportCombination(view, subject, place, word, judgement);
   f.args.push_back(wanted);
   f.line = line;
@@ -166,8 +167,8 @@ bool Failure::explainWord(const Expr &e, bool negated) {
         e.c ? kindOf(wordList(e).front()) : Kind::Other;
     return true;
   }
-  const Place place = placeOfWord(view, wordList(e));
-  if (place.kind == Place::Opcode)
+  const FindingPlace place = placeOfWord(view, wordList(e));
+  if (place.kind == FindingPlace::Opcode)
     return false;
   report(Phase::Condition, DiagId::QualifierNotAllowed, place,
          std::string(llvm::StringRef(textAt(view, place)).trim('`')), subject.text);
@@ -241,7 +242,7 @@ void Failure::explain(ExprId id, bool negated) {
     return;
   default: break;
   }
-  Place place = subject.place;
+  FindingPlace place = subject.place;
   if (std::optional<unsigned> slot = wrongSlot(view, id))
     place = bothWords(place, view.placeOfSlot(*slot));
   if (const WordId word = firstWord(view, id))

@@ -19,11 +19,11 @@ void reportRequired(const FormView &view, unsigned slot, llvm::ArrayRef<isa::Wor
 /// Reports that `subject` needs an operand that is not written. The caller may set the line.
 Finding &reportAbsent(const FormView &view, unsigned operand, const Subject &subject, Judgement &judgement);
 /// Reports a value outside the ranges. The caller may set the line.
-Finding &reportRange(Phase phase, Place place, llvm::ArrayRef<isa::ValueRange> ranges, int64_t value,
+Finding &reportRange(Phase phase, FindingPlace place, llvm::ArrayRef<isa::ValueRange> ranges, int64_t value,
                      Judgement &judgement);
 /// Reports a word that cannot be combined with the subject: its type, or another word. The caller adds what would do,
 /// and the line.
-Finding &reportCombination(const FormView &view, const Subject &subject, Place place, isa::WordId word,
+Finding &reportCombination(const FormView &view, const Subject &subject, FindingPlace place, isa::WordId word,
                            Judgement &judgement);
 
 } // namespace ptxray

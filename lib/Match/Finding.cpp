@@ -3,7 +3,7 @@
 
 namespace ptxray {
 
-Finding makeWordFinding(DiagId id, Place place) {
+Finding makeWordFinding(DiagId id, FindingPlace place) {
   Finding f;
   f.id = id;
   f.severity = info(id).level;

@@ -7,7 +7,7 @@
 
 namespace ptxray {
 
-struct Place {
+struct FindingPlace {
   enum Kind : uint8_t {
     Opcode,   // mnemonic and all qualifiers
     Mnemonic, // the words that spell the instruction
@@ -19,8 +19,8 @@ struct Place {
   Kind kind = Opcode;
   uint16_t index = 0;
   uint16_t count = 1; // how many neighbouring words are wrong together
-  bool operator==(const Place &) const = default;
-  static Place at(Kind kind, std::integral auto index, uint16_t count = 1) {
+  bool operator==(const FindingPlace &) const = default;
+  static FindingPlace at(Kind kind, std::integral auto index, uint16_t count = 1) {
     return {kind, narrow<uint16_t>(index), count};
   }
 };
@@ -63,7 +63,7 @@ struct Finding {
   Severity severity;
   Kind kind = Kind::None;
   Phase phase;
-  Place place;
+  FindingPlace place;
   llvm::SmallVector<std::string, 4> args;
   /// Says which argument is the text of the source at `place`, or -1.
   int8_t sourceArg = -1;
@@ -90,9 +90,9 @@ struct Finding {
     return id == other.id && kind == other.kind && place == other.place;
   }
 };
-Finding makeWordFinding(DiagId id, Place place);
+Finding makeWordFinding(DiagId id, FindingPlace place);
 /// Returns a finding about words, independent of the form.
-template <typename... Args> Finding wordFinding(IdFor<Args...> id, Place place, const Args &...args) {
+template <typename... Args> Finding wordFinding(IdFor<Args...> id, FindingPlace place, const Args &...args) {
   Finding f = makeWordFinding(id.value, place);
   (f.add(args), ...);
   return f;

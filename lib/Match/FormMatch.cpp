@@ -15,18 +15,18 @@ FormMatch::FormMatch(uint32_t index)
   rowOf.assign(form().tables.count, -1);
 }
 
-Place FormMatch::placeOfSlot(unsigned slot) const {
+FindingPlace FormMatch::placeOfSlot(unsigned slot) const {
   if (!slotWord[slot])
-    return {Place::Opcode, 0};
+    return {FindingPlace::Opcode, 0};
   if (slotAt[slot] < 0)
-    return Place::at(Place::Suffix, -1 - slotAt[slot]);
-  return Place::at(Place::Word, slotAt[slot]);
+    return FindingPlace::at(FindingPlace::Suffix, -1 - slotAt[slot]);
+  return FindingPlace::at(FindingPlace::Word, slotAt[slot]);
 }
 
-Place FormMatch::placeOfOperand(unsigned index) const {
+FindingPlace FormMatch::placeOfOperand(unsigned index) const {
   if (nodeOf[index] < 0)
-    return {Place::Opcode, 0};
-  return Place::at(Place::Operand, nodeOf[index]);
+    return {FindingPlace::Opcode, 0};
+  return FindingPlace::at(FindingPlace::Operand, nodeOf[index]);
 }
 
 std::optional<unsigned> FormMatch::findOperand(llvm::StringRef name) const {
@@ -41,9 +41,9 @@ bool FormMatch::isWritten(llvm::StringRef operand) const {
   return index && nodeOf[*index] >= 0;
 }
 
-Place FormMatch::placeOfOperand(llvm::StringRef name) const {
+FindingPlace FormMatch::placeOfOperand(llvm::StringRef name) const {
   auto index = findOperand(name);
-  return index ? placeOfOperand(*index) : Place{Place::Opcode, 0};
+  return index ? placeOfOperand(*index) : FindingPlace{FindingPlace::Opcode, 0};
 }
 
 std::optional<unsigned> FormMatch::findSlot(llvm::StringRef name) const {

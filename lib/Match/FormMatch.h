@@ -23,9 +23,9 @@ struct FormMatch {
   std::optional<unsigned> findOperand(llvm::StringRef name) const;
   bool isWritten(llvm::StringRef operand) const;
 
-  Place placeOfSlot(unsigned slot) const; // of its word; the opcode when it is not written
-  Place placeOfOperand(unsigned index) const;
-  Place placeOfOperand(llvm::StringRef name) const;
+  FindingPlace placeOfSlot(unsigned slot) const; // of its word; the opcode when it is not written
+  FindingPlace placeOfOperand(unsigned index) const;
+  FindingPlace placeOfOperand(llvm::StringRef name) const;
 
   bool mayNegate(unsigned operand) const; // `{-}a`
   /// Returns the declared type of an operand, read from its slot if necessary.

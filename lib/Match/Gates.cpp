@@ -158,10 +158,10 @@ void reportGate(const FormView &view, const GateAlternatives &ways, const Subjec
     else if (fits && !version && (!newer || way.least < newer->least))
       newer = &way;
   }
-  const bool ofWord = place.kind == Place::Word || place.kind == Place::Suffix;
+  const bool ofWord = place.kind == FindingPlace::Word || place.kind == FindingPlace::Suffix;
   Finding *f;
   if (removed && !newer) {
-    const bool isWhole = place.kind == Place::Opcode; // `shfl` is still there, `shfl.up.b32` is not
+    const bool isWhole = place.kind == FindingPlace::Opcode; // `shfl` is still there, `shfl.up.b32` is not
     f = &judgement.report(Phase::Gate, DiagId::RemovedInPtx, place,
                           isWhole ? "`" + view.written.opcode.spelling + "`" : what, wording(ways),
                           isa::versionText(module.ptx));

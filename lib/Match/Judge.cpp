@@ -27,7 +27,7 @@ static void addDropped(const Opcode &opcode, bool pedantic, std::vector<Finding>
     if (repeats && !pedantic)
       continue;
     findings.push_back(wordFinding(repeats ? IdTakingTexts<1>(DiagId::RedundantQualifier) : DiagId::IgnoredQualifier,
-                                   {Place::Word, k}, opcode.words[k].text));
+                                   {FindingPlace::Word, k}, opcode.words[k].text));
     findings.back().remedy = {Remedy::RemoveWord, k, ""};
   }
 }
@@ -53,7 +53,7 @@ static void addOrder(const FormView &view, std::vector<Finding> &findings) {
     if (view.slotAt[j] < last) {
       const auto &words = view.written.opcode.words;
       const auto k = narrow<uint16_t>(view.slotAt[j]);
-      findings.push_back(wordFinding(DiagId::QualifierOrder, {Place::Word, k}, words[k].text, words[last].text));
+      findings.push_back(wordFinding(DiagId::QualifierOrder, {FindingPlace::Word, k}, words[k].text, words[last].text));
       findings.back().form = view.formIndex;
       findings.back().remedy = {Remedy::ReplaceOpcode, 0, inFormOrder(view)};
       return;
@@ -91,7 +91,7 @@ static void dropConsequences(std::vector<Finding> &findings) {
     auto another = [&](DiagId id) {
       return f.id != id && llvm::any_of(all, [&](const Finding &g) { return g.id == id && g.place == f.place; });
     };
-    const bool isOfOperand = f.place.kind == Place::Operand;
+    const bool isOfOperand = f.place.kind == FindingPlace::Operand;
     return (lacksPair && f.id == DiagId::ExtraOperand) ||
            (isOfOperand && (another(DiagId::OperandRequires) || another(DiagId::VectorLength))) ||
            (lacksBraces && f.id == DiagId::OperandRequires) ||
@@ -114,11 +114,11 @@ static void spellExpected(Finding &f) {
 }
 
 /// Returns the place of a word, together with the word it conflicts with if they are adjacent.
-static Place withConflicting(const Opcode &opcode, uint16_t k) {
+static FindingPlace withConflicting(const Opcode &opcode, uint16_t k) {
   const std::optional<unsigned> other = conflictingWord(opcode, k);
   if (!other || (*other + 1 != k && *other != k + 1u))
-    return {Place::Word, k};
-  return Place::at(Place::Word, std::min<unsigned>(k, *other), 2);
+    return {FindingPlace::Word, k};
+  return FindingPlace::at(FindingPlace::Word, std::min<unsigned>(k, *other), 2);
 }
 
 /// Makes a finding about a word precise: names the word that may be meant, or both of two that conflict.
@@ -134,13 +134,13 @@ static void sharpen(Finding &f, const Opcode &opcode) {
     else if (!f.expected.empty())
       f.notes.push_back("expected " + wordsText(f.expected, "or", f.args.front()));
   }
-  if (f.place.kind == Place::Word && f.place.count == 1 && f.id == DiagId::QualifierOfOtherForm)
+  if (f.place.kind == FindingPlace::Word && f.place.count == 1 && f.id == DiagId::QualifierOfOtherForm)
     f.place = withConflicting(opcode, f.place.index);
 }
 
 /// Two wrong layouts are one mistake: `.col.row` for `.row.col`.
 static bool mergeLayouts(Finding &first, const Finding &second) {
-  const bool areNeighbours = first.place.kind == Place::Word && second.place.kind == Place::Word &&
+  const bool areNeighbours = first.place.kind == FindingPlace::Word && second.place.kind == FindingPlace::Word &&
                              first.place.index + first.place.count == second.place.index;
   if (first.id != second.id || first.id != DiagId::QualifierCombination || !areNeighbours ||
       first.kind != Kind::Layout || second.kind != Kind::Layout || first.args.front() != second.args.front())
@@ -196,7 +196,7 @@ static void keepOneGate(std::vector<Finding> &findings) {
   };
   const Finding *kept = nullptr;
   for (const Finding &f : findings)
-    if (isGate(f) && (!kept || (kept->place.kind != Place::Opcode && f.place.kind == Place::Opcode)))
+    if (isGate(f) && (!kept || (kept->place.kind != FindingPlace::Opcode && f.place.kind == FindingPlace::Opcode)))
       kept = &f;
   if (!kept)
     return;

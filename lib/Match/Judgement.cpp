@@ -4,7 +4,7 @@
 
 namespace ptxray {
 
-Finding &Judgement::add(Phase phase, DiagId id, Place place) {
+Finding &Judgement::add(Phase phase, DiagId id, FindingPlace place) {
   Finding &f = findings.emplace_back();
   f.id = id;
   f.severity = info(id).level;

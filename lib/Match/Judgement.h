@@ -11,13 +11,13 @@ struct Opcode;
 struct Judgement {
   explicit Judgement(uint32_t form) : form(form) {}
 
-  template <typename... Args> Finding &report(Phase phase, IdFor<Args...> id, Place place, const Args &...args) {
+  template <typename... Args> Finding &report(Phase phase, IdFor<Args...> id, FindingPlace place, const Args &...args) {
     Finding &f = add(phase, id.value, place);
     (f.add(args), ...);
     return f;
   }
   /// Adds a finding whose arguments follow.
-  Finding &add(Phase phase, DiagId id, Place place);
+  Finding &add(Phase phase, DiagId id, FindingPlace place);
   /// Makes the form less near without a finding.
   void weigh(Phase phase, size_t count = 1);
   uint16_t weight(Phase phase) const { return score[static_cast<unsigned>(phase)]; }

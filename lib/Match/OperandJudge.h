@@ -72,7 +72,7 @@ private:
   bool isVectorConstant(const VectorFold &fold) const;
   /// Returns whether a table or condition has reported the fault already.
   bool alreadyReported(DiagId id, unsigned node) const {
-    const Place place = Place::at(Place::Operand, node);
+    const FindingPlace place = FindingPlace::at(FindingPlace::Operand, node);
     return llvm::any_of(judgement.findings, [&](const Finding &f) { return f.id == id && f.place == place; });
   }
   isa::WordId typeWord() const;
@@ -90,7 +90,7 @@ private:
   }
   template <typename... More>
   Finding &find(Phase phase, IdFor<TextThere, More...> id, unsigned node, const More &...more) {
-    return judgement.report(phase, id, Place::at(Place::Operand, node), textThere, more...);
+    return judgement.report(phase, id, FindingPlace::at(FindingPlace::Operand, node), textThere, more...);
   }
 
   const FormView &view;

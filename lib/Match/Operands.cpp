@@ -245,7 +245,7 @@ bool OperandJudge::judgeRange(const Shape &shape, unsigned node) {
     return true;
   if (alreadyReported(DiagId::ImmediateValue, node))
     return false;
-  reportRange(Phase::Type, Place::at(Place::Operand, node), allowed, shape.value, judgement);
+  reportRange(Phase::Type, FindingPlace::at(FindingPlace::Operand, node), allowed, shape.value, judgement);
   return false;
 }
 
@@ -380,7 +380,7 @@ static void judgePairs(const FormView &view, Judgement &judgement) {
   for (uint16_t n = 0; n + 2u < shapes.size(); ++n)
     if (shapes[n].kind == ShapeKind::Pair && shapes[n + 1].kind == ShapeKind::Sink &&
         shapes[n + 2].kind == ShapeKind::Sink) {
-      judgement.report(Phase::Type, DiagId::SinkNotAllowed, Place::at(Place::Operand, n + 2), textThere);
+      judgement.report(Phase::Type, DiagId::SinkNotAllowed, FindingPlace::at(FindingPlace::Operand, n + 2), textThere);
     }
 }
 

@@ -62,7 +62,7 @@ static std::vector<Shape> shapesAfter(llvm::ArrayRef<Shape> shapes, unsigned nod
 /// Makes one finding about all operands that have the same fault.
 static void mergeAlike(std::vector<Finding> &findings) {
   auto isOfOperand = [](const Finding &f) {
-    return f.severity == Severity::Error && f.place.kind == Place::Operand && f.sourceArg >= 0;
+    return f.severity == Severity::Error && f.place.kind == FindingPlace::Operand && f.sourceArg >= 0;
   };
   for (size_t i = 0; i < findings.size(); ++i) {
     Finding &first = findings[i];
@@ -239,6 +239,10 @@ static std::optional<std::pair<unsigned, unsigned>> elementsOfVector(const Writt
   return std::nullopt;
 }
 
+static bool isFaultOfOperand(const Finding &f) {
+  return f.severity == Severity::Error && f.place.kind == FindingPlace::Operand;
+}
+
 /// Replaces findings about single operands by one that explains them all: the wrong order, missing parentheses, braces
 /// or bar, or a guard among the operands.
 static bool addArrangement(std::vector<Finding> &findings, const WrittenInstruction &written) {
@@ -247,7 +251,7 @@ static bool addArrangement(std::vector<Finding> &findings, const WrittenInstruct
                      const char *note) {
     if (!judge({written.opcode, changed, written.availability}).isAccepted())
       return false;
-    f.place = Place::at(Place::Operand, node);
+    f.place = FindingPlace::at(FindingPlace::Operand, node);
     f.phase = Phase::Shape;
     f.form = findings.front().form;
     f.line = findings.front().line;
@@ -271,8 +275,7 @@ static bool addArrangement(std::vector<Finding> &findings, const WrittenInstruct
   if (areSeveral && (shapes.front().kind == ShapeKind::Address) != (second == ShapeKind::Address) &&
       replace(swapped(shapes), otherShape(0, second), 0, Remedy::SwapOperands, "the first two operands are swapped"))
     return true;
-  auto isOfOperand = [](const Finding &f) { return f.severity == Severity::Error && f.place.kind == Place::Operand; };
-  if (findings.size() > 1 && llvm::all_of(findings, isOfOperand))
+  if (findings.size() > 1 && llvm::all_of(findings, isFaultOfOperand))
     if (const std::optional<Misplaced> one = misplacedOperand(written)) {
       const auto own = llvm::find_if(findings, [&](const Finding &f) { return f.place.index == one->node; });
       const std::string note =
@@ -342,7 +345,7 @@ static bool addCompletions(Finding &finding, const WrittenInstruction &written) 
   constexpr size_t most = 12;
   // The type of `mul.u32` is right: `.lo` or `.hi` is missing.
   if (!right.empty() && finding.id == DiagId::IllegalQualifier) {
-    finding = wordFinding(DiagId::IncompleteInstruction, {Place::Opcode, 0}, opcode.spelling);
+    finding = wordFinding(DiagId::IncompleteInstruction, {FindingPlace::Opcode, 0}, opcode.spelling);
   }
   if (right.size() == 1 && !isWrongOperand)
     finding.remedy = {Remedy::ReplaceOpcode, 0, llvm::StringRef(right.front()).trim('`').str()};
@@ -387,7 +390,7 @@ static void addSuccessor(Finding &finding, const WrittenInstruction &written) {
     if (!judgement.findings.empty())
       continue;
     reportWords(view, matchWords(view), judgement);
-    if (llvm::any_of(judgement.findings, [](const Finding &f) { return f.place.kind != Place::Opcode; }))
+    if (llvm::any_of(judgement.findings, [](const Finding &f) { return f.place.kind != FindingPlace::Opcode; }))
       continue;
     finding.notes.push_back("it is replaced by `" + std::string(view.form().syntax()) + "`");
     return;
@@ -398,7 +401,8 @@ static void addSuccessor(Finding &finding, const WrittenInstruction &written) {
 static bool addOrder(std::vector<Finding> &findings, const WrittenInstruction &written) {
   const auto words = llvm::ArrayRef(written.opcode.words);
   for (const Finding &finding : findings) {
-    if (finding.id != DiagId::MisplacedQualifier || finding.place.kind != Place::Word || finding.place.count != 1)
+    if (finding.id != DiagId::MisplacedQualifier || finding.place.kind != FindingPlace::Word ||
+        finding.place.count != 1)
       continue;
     std::string spelling = (words.front().text + words[finding.place.index].text).str();
     for (unsigned k = 1; k < words.size(); ++k)
@@ -542,11 +546,11 @@ static bool adviseOnNames(std::vector<Finding> &findings, const WrittenInstructi
 /// Marks the word that is to be changed, rather than the vector that fits it then.
 static void markChange(Finding &f) {
   const bool isAdded = f.remedy.kind == Remedy::InsertAfterWord;
-  if (f.id != DiagId::VectorLength || f.place.kind != Place::Operand ||
+  if (f.id != DiagId::VectorLength || f.place.kind != FindingPlace::Operand ||
       !(isAdded || f.remedy.kind == Remedy::ReplaceWord))
     return;
   f.textNode = narrow<int16_t>(f.place.index);
-  f.place = isAdded ? Place{Place::Opcode, 0} : Place{Place::Word, f.remedy.word};
+  f.place = isAdded ? FindingPlace{FindingPlace::Opcode, 0} : FindingPlace{FindingPlace::Word, f.remedy.word};
 }
 
 void advise(std::vector<Finding> &findings, const WrittenInstruction &written) {

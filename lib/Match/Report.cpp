@@ -18,7 +18,7 @@ public:
 
 private:
   Range wordRange(unsigned k) const;
-  Range rangeOf(Place place) const;
+  Range rangeOf(FindingPlace place) const;
   void addEdits(const Finding &finding, Range range, Fix &fix) const;
   Range operandRange(unsigned node) const { return ast.operands[instruction.operands.first + node].range; }
   bool isSafe(const Finding &finding) const;
@@ -47,17 +47,17 @@ Range Reporter::wordRange(unsigned k) const {
   return {begin, begin + static_cast<uint32_t>(word.size())};
 }
 
-Range Reporter::rangeOf(Place place) const {
+Range Reporter::rangeOf(FindingPlace place) const {
   switch (place.kind) {
-  case Place::Opcode: return instruction.opcodeRange;
-  case Place::Mnemonic: return {wordRange(0).begin, wordRange(opcode.mnemonicWords - 1).end};
-  case Place::Word: return {wordRange(place.index).begin, wordRange(place.index + place.count - 1).end};
-  case Place::Operand: return ast.operands[instruction.operands.first + place.index].range;
-  case Place::After: {
+  case FindingPlace::Opcode: return instruction.opcodeRange;
+  case FindingPlace::Mnemonic: return {wordRange(0).begin, wordRange(opcode.mnemonicWords - 1).end};
+  case FindingPlace::Word: return {wordRange(place.index).begin, wordRange(place.index + place.count - 1).end};
+  case FindingPlace::Operand: return ast.operands[instruction.operands.first + place.index].range;
+  case FindingPlace::After: {
     const uint32_t end = ast.operands[instruction.operands.first + place.index].range.end;
     return {end, end};
   }
-  case Place::Suffix: {
+  case FindingPlace::Suffix: {
     const Operand &operand = ast.operands[instruction.operands.first + place.index];
     const uint32_t size = ast.text(operand.suffix).size();
     return {operand.range.end - std::min(size, operand.range.size()), operand.range.end};
@@ -134,7 +134,7 @@ bool Reporter::isSafe(const Finding &finding) const {
 
 /// Returns the declaration of the name that is the finding's operand; of a vector, that of its first name.
 std::optional<Range> Reporter::declarationOf(const Finding &finding) const {
-  const bool isOfOperand = finding.place.kind == Place::Operand || finding.textNode >= 0;
+  const bool isOfOperand = finding.place.kind == FindingPlace::Operand || finding.textNode >= 0;
   if (!isOfOperand || finding.phase != Phase::Type || finding.sourceArg < 0)
     return std::nullopt;
   const unsigned index = finding.textNode < 0 ? finding.place.index : static_cast<unsigned>(finding.textNode);

@@ -187,23 +187,23 @@ static void reportMissedColumn(const TableView &rows, unsigned c, llvm::ArrayRef
   }
   if (!view.isWritten(slot)) {
     // The missing part follows from several words.
-    const Subject whole{{Place::Opcode, 0}, quote(view.written.opcode.spelling), true};
+    const Subject whole{{FindingPlace::Opcode, 0}, quote(view.written.opcode.spelling), true};
     return reportRequired(view, slot, allowed, view.written.opcode.words.size() > 5 ? context : whole, line, judgement);
   }
   const WordId word = view.slotWord[slot];
-  const Place place = view.placeOfSlot(slot);
+  const FindingPlace place = view.placeOfSlot(slot);
   if (allowed.empty()) {
     Finding &f = judgement.report(Phase::Condition, DiagId::QualifierNotAllowed, bothWords(context.place, place),
                                   isa::word(word).text(), context.text);
     f.line = line;
-    if (place.kind == Place::Word)
+    if (place.kind == FindingPlace::Word)
       f.remedy = {Remedy::RemoveWord, place.index, ""};
     return;
   }
   Finding &f = reportCombination(view, context, bothWords(context.place, place), word, judgement);
   f.line = line;
   f.expected.append(allowed.begin(), allowed.end());
-  if (!orAbsent && place.kind == Place::Word)
+  if (!orAbsent && place.kind == FindingPlace::Word)
     f.remedy = {Remedy::ReplaceWord, place.index, ""};
 }
 
@@ -241,7 +241,7 @@ static std::string causeOfLength(const FormView &view, unsigned operand, llvm::A
 void reportLength(const FormView &view, unsigned operand, llvm::ArrayRef<isa::Term> terms, uint32_t line,
                   Judgement &judgement, const std::string &cause) {
   const Shape &shape = *view.operand(operand);
-  const Place place = view.placeOfOperand(operand);
+  const FindingPlace place = view.placeOfOperand(operand);
   const std::string wanted = lengthsText(view, terms);
   if (shape.kind != ShapeKind::Vector) {
     Finding &f = judgement.report(Phase::Type, DiagId::VectorExpected, place, textThere, wanted);

@@ -50,7 +50,7 @@ static Subject ownWord(const FormView &view) {
       });
     });
   };
-  Subject subject{{Place::Opcode, 0}, quote(mnemonic.text()), true};
+  Subject subject{{FindingPlace::Opcode, 0}, quote(mnemonic.text()), true};
   size_t fewest = SIZE_MAX;
   for (unsigned j = 0; j < view.slots.size() && !others.empty(); ++j) {
     const WordId word = view.slotWord[j];
@@ -71,14 +71,14 @@ static Subject ownWord(const FormView &view) {
 
 /// Returns the operand whose value a condition is about; nothing if it is about something else.
 // NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their conditions
-static std::optional<Place> placeOfValue(const FormView &view, ExprId id) {
+static std::optional<FindingPlace> placeOfValue(const FormView &view, ExprId id) {
   const isa::Tables &t = isa::tables();
   const Expr &e = t.exprs[id];
   if (e.op == ExprOp::OperandIn)
-    return Place::at(Place::Operand, view.nodeOf[e.a]);
+    return FindingPlace::at(FindingPlace::Operand, view.nodeOf[e.a]);
   if (e.op == ExprOp::And || e.op == ExprOp::Or)
     for (ExprId argument : t.exprArgs.slice(e.a, e.b))
-      if (const std::optional<Place> place = placeOfValue(view, argument))
+      if (const std::optional<FindingPlace> place = placeOfValue(view, argument))
         return place;
   return std::nullopt;
 }
@@ -87,7 +87,7 @@ static std::optional<Place> placeOfValue(const FormView &view, ExprId id) {
 /// value.
 static Subject subjectOfWarning(const FormView &view, const isa::Rule &rule, const Truth &truth) {
   const bool isNamed = !isa::tables().warnings[truth.warnings.front()]().empty();
-  const std::optional<Place> place = isNamed ? placeOfValue(view, rule.require) : std::nullopt;
+  const std::optional<FindingPlace> place = isNamed ? placeOfValue(view, rule.require) : std::nullopt;
   return place ? Subject{*place, ""} : subjectOf(view, rule.when);
 }
 
@@ -125,7 +125,7 @@ void judgeFormGates(const FormView &view, Judgement &judgement) {
 
 void judgeWordGates(const FormView &view, Judgement &judgement) {
   const isa::Tables &t = isa::tables();
-  auto judge = [&](ExprId gate, Place place, const std::string &text) {
+  auto judge = [&](ExprId gate, FindingPlace place, const std::string &text) {
     if (!gate)
       return;
     const Subject subject{place, text, true};
@@ -139,7 +139,7 @@ void judgeWordGates(const FormView &view, Judgement &judgement) {
     const WordId word = view.slotWord[j];
     if (!word)
       continue;
-    const Place place = view.placeOfSlot(j);
+    const FindingPlace place = view.placeOfSlot(j);
     const std::string text = quote(isa::word(word).text());
     if (!llvm::is_contained(isa::run(t.wordLists, view.written.opcode.mnemonic->ungated), word))
       judge(isa::word(word).gate, place, text);
@@ -154,7 +154,7 @@ void judgeWordGates(const FormView &view, Judgement &judgement) {
   for (uint16_t node = 0; node < shapes.size(); ++node)
     if (shapes[node].kind == ShapeKind::Special) {
       const isa::SpecialRegister &reg = isa::specialRegisters()[shapes[node].value];
-      judge(reg.gate, {Place::Operand, node}, quote(reg.name()));
+      judge(reg.gate, {FindingPlace::Operand, node}, quote(reg.name()));
     }
 }
 

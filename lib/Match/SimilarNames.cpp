@@ -85,8 +85,8 @@ bool addSimilar(std::vector<Finding> &findings, const WrittenInstruction &writte
   std::string name;
   for (const OpcodeWord &word : llvm::ArrayRef(opcode.words).take_front(nameWords))
     name += word.text;
-  Finding unknown =
-      wordFinding(DiagId::UnknownInstruction, Place::at(Place::Word, 0, narrow<uint16_t>(nameWords)), name);
+  Finding unknown = wordFinding(DiagId::UnknownInstruction,
+                                FindingPlace::at(FindingPlace::Word, 0, narrow<uint16_t>(nameWords)), name);
   if (right.size() == 1)
     unknown.remedy = {Remedy::ReplaceOpcode, 0, right.front()};
   else
@@ -114,7 +114,8 @@ bool addSeparators(std::vector<Finding> &findings, const WrittenInstruction &wri
     if (!changed.mnemonic || !findingsOfWords(changed, written.availability).empty())
       return false;
     const std::string apart = spellingOf(words.slice(first, length), 0, 0, "");
-    Finding one = wordFinding(DiagId::UnknownQualifier, Place::at(Place::Word, first, narrow<uint16_t>(length)), apart);
+    Finding one = wordFinding(DiagId::UnknownQualifier,
+                              FindingPlace::at(FindingPlace::Word, first, narrow<uint16_t>(length)), apart);
     one.phase = Phase::Qualifier;
     one.remedy = {Remedy::ReplaceOpcode, 0, spelling};
     one.notes.push_back(note + quote(right));
@@ -172,7 +173,7 @@ void offerSibling(Finding &f, const WrittenInstruction &written) {
   const auto fileOf = [&](const isa::Mnemonic &mnemonic) {
     return t.entries[t.forms[isa::run(t.mnemonicForms, mnemonic.forms).front()].entry].file();
   };
-  if (f.id != DiagId::ExtraOperand || f.place.kind != Place::Operand || opcode.mnemonicWords != 1)
+  if (f.id != DiagId::ExtraOperand || f.place.kind != FindingPlace::Operand || opcode.mnemonicWords != 1)
     return;
   std::vector<std::string> right;
   for (const isa::Mnemonic &other : isa::mnemonics()) {
@@ -188,7 +189,7 @@ void offerSibling(Finding &f, const WrittenInstruction &written) {
   if (right.size() != 1)
     return;
   f.textNode = narrow<int16_t>(f.place.index);
-  f.place = {Place::Word, 0};
+  f.place = {FindingPlace::Word, 0};
   f.remedy = {Remedy::ReplaceWord, 0, right.front()};
 }
 
@@ -213,7 +214,7 @@ void offerWordForNumber(Finding &f, const WrittenInstruction &written) {
   constexpr size_t mostNamed = 3;
   const Opcode &opcode = written.opcode;
   const bool isOfCount = f.id == DiagId::ImmediateValue || f.id == DiagId::VectorLength;
-  if (!isOfCount || f.place.kind != Place::Operand || f.remedy.kind != Remedy::None)
+  if (!isOfCount || f.place.kind != FindingPlace::Operand || f.remedy.kind != Remedy::None)
     return;
   llvm::SmallVector<std::string, 4> right;
   for (unsigned k = opcode.mnemonicWords; k < opcode.words.size(); ++k) {

@@ -48,20 +48,20 @@ Finding unknownInstruction(const Opcode &opcode) {
   if (known && opcode.words.size() > 1) {
     const OpcodeWord &second = opcode.words[1];
     if (!second.id)
-      return wordFinding(DiagId::UnknownQualifier, {Place::Word, 1}, second.text);
+      return wordFinding(DiagId::UnknownQualifier, {FindingPlace::Word, 1}, second.text);
     // Finds a word that belongs right after the name, but comes later.
     for (uint16_t k = 2; k < opcode.words.size(); ++k)
       if (spellsInstruction(name, opcode.words[k].text) &&
           (isOnlyInNames(opcode.words[k].id) || !spellsInstruction(name, second.text)))
         return wordFinding(DiagId::MisplacedQualifier,
                            opcode.words[k - 1].text == opcode.words[k].text
-                               ? Place::at(Place::Word, k - 1, 2) // `.store.store`
-                               : Place{Place::Word, k},
+                               ? FindingPlace::at(FindingPlace::Word, k - 1, 2) // `.store.store`
+                               : FindingPlace{FindingPlace::Word, k},
                            opcode.words[k].text, name);
-    return wordFinding(DiagId::IncompleteInstruction, {Place::Word, 0, 2}, (name + second.text).str());
+    return wordFinding(DiagId::IncompleteInstruction, {FindingPlace::Word, 0, 2}, (name + second.text).str());
   }
   Finding f = wordFinding(known ? IdTakingTexts<1>(DiagId::IncompleteInstruction) : DiagId::UnknownInstruction,
-                          {Place::Word, 0}, name);
+                          {FindingPlace::Word, 0}, name);
   if (const std::string joined = known ? "" : joinedName(name); !joined.empty())
     f.remedy = {Remedy::ReplaceWord, 0, joined};
   else if (!known && !nearest.only().empty())

@@ -75,10 +75,10 @@ static bool goesOn(const Opcode &opcode, unsigned k) {
 }
 
 /// Reports a word that begins a longer name, or that occurs only in names; false if it does neither.
-static bool reportOfNames(const Opcode &opcode, unsigned k, Place place, Judgement &judgement) {
+static bool reportOfNames(const Opcode &opcode, unsigned k, FindingPlace place, Judgement &judgement) {
   const std::string text = opcode.words[k].text.str(), instruction(opcode.mnemonic->text());
   if (goesOn(opcode, k))
-    judgement.report(Phase::Qualifier, DiagId::IncompleteInstruction, Place::at(Place::Word, 0, 2),
+    judgement.report(Phase::Qualifier, DiagId::IncompleteInstruction, FindingPlace::at(FindingPlace::Word, 0, 2),
                      opcode.words.front().text.str() + text);
   else if (!isOnlyInNames(opcode.words[k].id))
     return false;
@@ -93,13 +93,13 @@ static void reportStray(const FormView &view, unsigned k, Judgement &judgement) 
   const Opcode &opcode = view.written.opcode;
   const OpcodeWord &word = opcode.words[k];
   const std::string text = word.text.str(), instruction(opcode.mnemonic->text());
-  Place place = Place::at(Place::Word, k);
+  FindingPlace place = FindingPlace::at(FindingPlace::Word, k);
   if (!word.id) {
     judgement.report(Phase::Qualifier, DiagId::UnknownQualifier, place, text);
     return;
   }
   if (opcode.words[k - 1].id == word.id)
-    place = Place::at(Place::Word, k - 1, 2);
+    place = FindingPlace::at(FindingPlace::Word, k - 1, 2);
   if (reportOfNames(opcode, k, place, judgement))
     return;
   for (unsigned i = 1; i < k; ++i)
@@ -156,7 +156,7 @@ uint16_t wordBefore(const FormView &view, unsigned slot) {
 void reportMissing(const FormView &view, unsigned slot, Phase phase, Judgement &judgement) {
   const Slot &missing = view.slots[slot];
   const Opcode &opcode = view.written.opcode;
-  Finding &f = judgement.report(phase, DiagId::MissingQualifier, {Place::Opcode, 0},
+  Finding &f = judgement.report(phase, DiagId::MissingQualifier, {FindingPlace::Opcode, 0},
                                 "`" + std::string(opcode.mnemonic->text()) + "`", addedLater);
   f.kind = kindOf(sampleWord(missing));
   f.expected = slotWords(missing);
@@ -177,9 +177,9 @@ void reportMissing(const FormView &view, unsigned slot, Phase phase, Judgement &
 static void reportIllegal(const FormView &view, uint16_t k, unsigned j, Judgement &judgement) {
   const isa::Slot &slot = view.slots[j];
   const OpcodeWord &word = view.written.opcode.words[k];
-  Place place{Place::Word, k};
+  FindingPlace place{FindingPlace::Word, k};
   if (view.written.opcode.words[k - 1].id == word.id) // `.row.row`: the two are wrong together
-    place = Place::at(Place::Word, k - 1, 2);
+    place = FindingPlace::at(FindingPlace::Word, k - 1, 2);
   Finding &f = judgement.report(Phase::Qualifier, DiagId::IllegalQualifier, place, word.text,
                                 view.written.opcode.mnemonic->text(), addedLater);
   f.kind = kindOf(sampleWord(slot));

@@ -9,7 +9,7 @@ namespace {
 /// Finds the first call that leads back to its own function.
 class Recursion {
 public:
-  Recursion(const Program &program, const ProgramContext &context)
+  Recursion(const ProgramSummary &program, const ProgramContext &context)
       : program(program), context(context), states(program.functions.size(), New) {}
 
   void follow(uint32_t kernel);
@@ -21,7 +21,7 @@ private:
     uint32_t next = 0; // of its references
   };
 
-  const Program &program;
+  const ProgramSummary &program;
   const ProgramContext &context;
   std::vector<State> states;
 };
@@ -52,7 +52,7 @@ void Recursion::follow(uint32_t kernel) {
   }
 }
 
-void checkWithoutAbi(const Program &program, const ProgramContext &context) {
+void checkWithoutAbi(const ProgramSummary &program, const ProgramContext &context) {
   if (program.hasAbi)
     return;
   Recursion recursion(program, context);
@@ -95,7 +95,7 @@ void checkPreserved(const Ast &ast, Slice directives, uint64_t most, DiagnosticS
   }
 }
 
-void checkLocalSize(const Program &program, const Reach &reach, const ProgramContext &context) {
+void checkLocalSize(const ProgramSummary &program, const Reach &reach, const ProgramContext &context) {
   if (!program.severalReturns.size())
     return;
   const FunctionSummary &kernel = program.functions[reach.kernel()];
@@ -106,7 +106,7 @@ void checkLocalSize(const Program &program, const Reach &reach, const ProgramCon
     context.sink.report(DiagId::CodegenLocalSize, kernel.nameRange, context.ast.text(kernel.name), bytes, most);
 }
 
-void checkConstantPointers(const Program &program, const ProgramContext &context) {
+void checkConstantPointers(const ProgramSummary &program, const ProgramContext &context) {
   const auto points = [](const FunctionSummary &function) { return function.constantPointer.size() > 0; };
   const auto kernel = std::find_if(program.functions.begin(), program.functions.end(), points);
   if (kernel == program.functions.end())

@@ -6,7 +6,7 @@
 namespace ptxray {
 
 /// Returns the functions for which code is made: all of them if a linker follows, else those that kernels reach.
-static std::vector<bool> compiled(const Program &program, const ProgramContext &context) {
+static std::vector<bool> compiled(const ProgramSummary &program, const ProgramContext &context) {
   if (context.options.linking == Linking::Separate)
     return std::vector<bool>(program.functions.size(), true);
   std::vector<bool> found(program.functions.size());
@@ -18,7 +18,7 @@ static std::vector<bool> compiled(const Program &program, const ProgramContext &
   return found;
 }
 
-void checkBranchTables(const Program &program, const ProgramContext &context) {
+void checkBranchTables(const ProgramSummary &program, const ProgramContext &context) {
   const auto isTooLarge = [](const FunctionSummary &function) { return function.table.targets > 0; };
   if (llvm::none_of(program.functions, isTooLarge))
     return;

@@ -9,7 +9,7 @@
 namespace ptxray {
 
 /// Returns the variables of the module that are named, as indices.
-static std::vector<uint32_t> namedVariables(const Program &program, const Reach &reach) {
+static std::vector<uint32_t> namedVariables(const ProgramSummary &program, const Reach &reach) {
   std::vector<uint32_t> named;
   for (const uint32_t function : reach.functions)
     for (const NameId name : program.functions[function].variables)
@@ -28,7 +28,7 @@ static bool isHere(const ModuleVariable &variable, const ProgramContext &context
 
 /// Returns the shared memory of a kernel, in the order in which ptxas lays it out: variables of the module that are
 /// named, those with linkage first; then those of the kernel; then those of the functions by name.
-static uint64_t sharedBytes(const Program &program, const Reach &reach, const ProgramContext &context) {
+static uint64_t sharedBytes(const ProgramSummary &program, const Reach &reach, const ProgramContext &context) {
   const Ast &ast = context.ast;
   Layout layout;
   const std::vector<uint32_t> named = namedVariables(program, reach);
@@ -56,7 +56,7 @@ static uint64_t sharedBytes(const Program &program, const Reach &reach, const Pr
   return llvm::alignTo(layout.end, align);
 }
 
-void checkSharedSize(const Program &program, const Reach &reach, const ProgramContext &context) {
+void checkSharedSize(const ProgramSummary &program, const Reach &reach, const ProgramContext &context) {
   const isa::Target *arch = context.arch();
   if (!arch || context.options.linking == Linking::Separate)
     return;
@@ -66,7 +66,7 @@ void checkSharedSize(const Program &program, const Reach &reach, const ProgramCo
                         arch->sharedBytes);
 }
 
-void checkConstantSize(const Program &program, const ProgramContext &context) {
+void checkConstantSize(const ProgramSummary &program, const ProgramContext &context) {
   if (program.variables.empty() && program.constantsOfBodies.empty())
     return;
   const uint64_t most = context.limit(isa::LimitId::ConstBytes);
@@ -86,7 +86,7 @@ void checkConstantSize(const Program &program, const ProgramContext &context) {
     context.sink.report(DiagId::CodegenConstantSize, last->nameRange, context.ast.text(last->name), layout.end, most);
 }
 
-void checkOpaqueCount(const Program &program, const Reach &reach, const ProgramContext &context) {
+void checkOpaqueCount(const ProgramSummary &program, const Reach &reach, const ProgramContext &context) {
   if (context.options.linking == Linking::Separate)
     return;
   const FunctionSummary &kernel = program.functions[reach.kernel()];
@@ -114,7 +114,7 @@ static void reportCtaGroups(Range oneCta, Range ctaPair, const FunctionSummary &
       .notes.push_back({"the other group is used here", pairIsLast ? oneCta : ctaPair});
 }
 
-void checkCtaGroups(const Program &program, const Reach &reach, const ProgramContext &context) {
+void checkCtaGroups(const ProgramSummary &program, const Reach &reach, const ProgramContext &context) {
   if (context.options.linking == Linking::Separate)
     return; // each function for itself
   Range oneCta, ctaPair;
@@ -126,13 +126,13 @@ void checkCtaGroups(const Program &program, const Reach &reach, const ProgramCon
   reportCtaGroups(oneCta, ctaPair, program.functions[reach.kernel()], context);
 }
 
-void checkCtaGroupsAlone(const Program &program, const ProgramContext &context) {
+void checkCtaGroupsAlone(const ProgramSummary &program, const ProgramContext &context) {
   if (context.options.linking == Linking::Separate)
     for (const FunctionSummary &function : program.functions)
       reportCtaGroups(function.oneCta, function.ctaPair, function, context);
 }
 
-void checkSpilling(const Program &program, const Reach &reach, const ProgramContext &context) {
+void checkSpilling(const ProgramSummary &program, const Reach &reach, const ProgramContext &context) {
   const Range pragma = program.functions[reach.kernel()].spilling;
   if (!pragma.size())
     return;

@@ -32,7 +32,7 @@ private:
   const Availability &availability;
   const CheckOptions &options;
   DiagnosticSink &sink;
-  Program program;
+  ProgramSummary program;
   llvm::DenseSet<uint32_t> constantMembers; // of families in bodies, by NameId
 };
 

@@ -4,7 +4,7 @@
 
 namespace ptxray {
 
-// ---- items, as `ModuleCheck` meets them
+// ---- items, as `ModuleReader` meets them
 
 /// The place of a declaration.
 enum class Site : uint8_t {

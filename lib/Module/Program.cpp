@@ -6,14 +6,14 @@ namespace ptxray {
 
 void Layout::add(const Extent &extent) { end = llvm::alignTo(end, std::max<uint64_t>(1, extent.align)) + extent.bytes; }
 
-std::optional<uint32_t> Program::bodyOf(NameId name) const {
+std::optional<uint32_t> ProgramSummary::bodyOf(NameId name) const {
   if (const DeclaredFunction *known = function(name); known && known->aliasOf != NameId::None)
     name = known->aliasOf;
   const auto found = functionOf.find(static_cast<uint32_t>(name));
   return found == functionOf.end() ? std::nullopt : std::optional(found->second);
 }
 
-Reaches::Reaches(const Program &program, bool isSeparate)
+Reaches::Reaches(const ProgramSummary &program, bool isSeparate)
     : program(program), isSeparate(isSeparate), visits(program.functions.size()) {
   for (const FunctionSummary &function : program.functions)
     for (const Reference &reference : function.functions)

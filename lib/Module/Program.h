@@ -105,7 +105,7 @@ struct Layout {
   void add(const Extent &extent);
 };
 
-struct Program {
+struct ProgramSummary {
   std::vector<ModuleVariable> variables; // in the order of the text; members of families where they are named first
   std::vector<ModuleVariable> constantsOfBodies;
   llvm::DenseMap<uint32_t, ModuleVariable> families;           // of the module, by where they are declared
@@ -139,7 +139,7 @@ struct Reach {
 /// object serves all kernels, so that nothing is computed twice.
 class Reaches {
 public:
-  Reaches(const Program &program, bool isSeparate);
+  Reaches(const ProgramSummary &program, bool isSeparate);
   Reach of(uint32_t kernel) { return of(kernel, /*onlyExecuted=*/false); }
   /// Without what only unreachable code names.
   Reach executedBy(uint32_t kernel) { return of(kernel, /*onlyExecuted=*/true); }
@@ -151,7 +151,7 @@ private:
   void add(NameId name, Reach &reach);
   void addNamed(const FunctionSummary &function, bool onlyExecuted, Reach &reach);
 
-  const Program &program;
+  const ProgramSummary &program;
   const bool isSeparate;
   std::vector<NameId> addressed; // in code or in a first value
   std::vector<uint32_t> visits;  // by function: the kernel that came last, + 1

@@ -29,19 +29,19 @@ struct ProgramContext {
 /// Reports a function that preserves so many registers that none is left for its return address.
 void checkPreserved(const Ast &ast, Slice directives, uint64_t most, DiagnosticSink &sink);
 
-void checkUnresolved(const Program &program, const ProgramContext &context);
-void checkConstantPointers(const Program &program, const ProgramContext &context);
-void checkConstantSize(const Program &program, const ProgramContext &context);
-void checkCtaGroupsAlone(const Program &program, const ProgramContext &context);
-void checkWithoutAbi(const Program &program, const ProgramContext &context);
-void checkBranchTables(const Program &program, const ProgramContext &context);
+void checkUnresolved(const ProgramSummary &program, const ProgramContext &context);
+void checkConstantPointers(const ProgramSummary &program, const ProgramContext &context);
+void checkConstantSize(const ProgramSummary &program, const ProgramContext &context);
+void checkCtaGroupsAlone(const ProgramSummary &program, const ProgramContext &context);
+void checkWithoutAbi(const ProgramSummary &program, const ProgramContext &context);
+void checkBranchTables(const ProgramSummary &program, const ProgramContext &context);
 /// Checks one kernel with everything it reaches.
-void checkSharedSize(const Program &program, const Reach &reach, const ProgramContext &context);
-void checkOpaqueCount(const Program &program, const Reach &reach, const ProgramContext &context);
-void checkCtaGroups(const Program &program, const Reach &reach, const ProgramContext &context);
-void checkSpilling(const Program &program, const Reach &reach, const ProgramContext &context);
-void checkRegisters(const Program &program, const Reach &reach, const ProgramContext &context);
-void checkRegisterChanges(const Program &program, const Reach &reach, const ProgramContext &context);
-void checkLocalSize(const Program &program, const Reach &reach, const ProgramContext &context);
+void checkSharedSize(const ProgramSummary &program, const Reach &reach, const ProgramContext &context);
+void checkOpaqueCount(const ProgramSummary &program, const Reach &reach, const ProgramContext &context);
+void checkCtaGroups(const ProgramSummary &program, const Reach &reach, const ProgramContext &context);
+void checkSpilling(const ProgramSummary &program, const Reach &reach, const ProgramContext &context);
+void checkRegisters(const ProgramSummary &program, const Reach &reach, const ProgramContext &context);
+void checkRegisterChanges(const ProgramSummary &program, const Reach &reach, const ProgramContext &context);
+void checkLocalSize(const ProgramSummary &program, const Reach &reach, const ProgramContext &context);
 
 } // namespace ptxray

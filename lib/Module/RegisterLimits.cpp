@@ -17,7 +17,7 @@ static void noteCause(Diagnostic &d, const RegisterBound &bound, const FunctionS
     d.notes.push_back({"because of the options that ptxas is given", kernel.nameRange});
 }
 
-void checkRegisters(const Program &program, const Reach &reach, const ProgramContext &context) {
+void checkRegisters(const ProgramSummary &program, const Reach &reach, const ProgramContext &context) {
   const isa::Target *arch = context.arch();
   if (!arch || !arch->threads)
     return;
@@ -37,7 +37,7 @@ void checkRegisters(const Program &program, const Reach &reach, const ProgramCon
             bound, kernel);
 }
 
-void checkRegisterChanges(const Program &program, const Reach &reach, const ProgramContext &context) {
+void checkRegisterChanges(const ProgramSummary &program, const Reach &reach, const ProgramContext &context) {
   const isa::Target *arch = context.arch();
   if (!arch || !arch->threads)
     return;

@@ -15,7 +15,7 @@ namespace {
 
 class Unresolved {
 public:
-  Unresolved(const Program &program, const ProgramContext &context) : program(program), context(context) {}
+  Unresolved(const ProgramSummary &program, const ProgramContext &context) : program(program), context(context) {}
 
   void declarations();
   void uses();
@@ -24,7 +24,7 @@ private:
   void use(const Reference &reference);
   void alias(NameId name, Range place, bool isUse);
 
-  const Program &program;
+  const ProgramSummary &program;
   const ProgramContext &context;
   llvm::DenseSet<uint32_t> reported; // by NameId
 };
@@ -98,7 +98,7 @@ void Unresolved::uses() {
       use(reference);
 }
 
-void checkUnresolved(const Program &program, const ProgramContext &context) {
+void checkUnresolved(const ProgramSummary &program, const ProgramContext &context) {
   Unresolved unresolved(program, context);
   unresolved.declarations();
   unresolved.uses();

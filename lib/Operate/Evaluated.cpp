@@ -125,7 +125,7 @@ Bits filledUp(Bits bits, const ElementType &type, unsigned width) {
 static void run(char *registers, const Op &op, uint32_t mask, Warp & /*warp*/) {
   const auto &evaluation = static_cast<const Evaluation &>(*static_cast<const ManyPlaces *>(op.more));
   Holding holding(evaluation, registers, mask);
-  const Outcome outcome = evaluate(*evaluation.recipe, holding.lanes);
+  const EvaluationOutcome outcome = evaluate(*evaluation.recipe, holding.lanes);
   if (!outcome.refusal.empty())
     return;
   for (unsigned lane = 0; lane < warpSize; ++lane) {

@@ -10,7 +10,7 @@ bool Node::operator==(const Node &other) const {
          bits == other.bits && value == other.value;
 }
 
-NodeId Graph::add(Node node) {
+NodeId TermGraph::add(Node node) {
   for (size_t i = 0; i < nodes.size(); ++i) // there are only tens of them
     if (nodes[i] == node)
       return static_cast<NodeId>(i);
@@ -18,7 +18,7 @@ NodeId Graph::add(Node node) {
   return static_cast<NodeId>(nodes.size() - 1);
 }
 
-NodeId Graph::leaf(Place place) {
+NodeId TermGraph::leaf(Place place) {
   Node node;
   node.kind = Node::Kind::Register;
   node.place = place;
@@ -26,7 +26,7 @@ NodeId Graph::leaf(Place place) {
   return add(node);
 }
 
-NodeId Graph::constant(unsigned bits, Bits value) {
+NodeId TermGraph::constant(unsigned bits, Bits value) {
   Node node;
   node.kind = Node::Kind::Constant;
   node.bits = static_cast<uint8_t>(bits);
@@ -41,7 +41,7 @@ static bool givesMask(Code code, Lane type) {
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): a simplified node is added again, made of existing nodes.
-NodeId Graph::add(Code code, Lane type, NodeId a, NodeId b, NodeId c, int64_t number, Lane from) {
+NodeId TermGraph::add(Code code, Lane type, NodeId a, NodeId b, NodeId c, int64_t number, Lane from) {
   Node node;
   node.code = code;
   node.type = type;
@@ -55,7 +55,7 @@ NodeId Graph::add(Code code, Lane type, NodeId a, NodeId b, NodeId c, int64_t nu
   return add(node);
 }
 
-NodeId Graph::fold(Code code, Lane type, NodeId a, NodeId group) {
+NodeId TermGraph::fold(Code code, Lane type, NodeId a, NodeId group) {
   Node node;
   node.kind = Node::Kind::Fold;
   node.code = code;
@@ -66,7 +66,7 @@ NodeId Graph::fold(Code code, Lane type, NodeId a, NodeId group) {
   return add(node);
 }
 
-NodeId Graph::call(Handler handler, const void *more, unsigned bits, std::array<NodeId, 3> args, int64_t number) {
+NodeId TermGraph::call(Handler handler, const void *more, unsigned bits, std::array<NodeId, 3> args, int64_t number) {
   Node node;
   node.kind = Node::Kind::Call;
   node.handler = handler;
@@ -77,7 +77,7 @@ NodeId Graph::call(Handler handler, const void *more, unsigned bits, std::array<
   return add(node);
 }
 
-Graph::Lives Graph::living() const {
+TermGraph::Lives TermGraph::living() const {
   Lives lives(nodes.size());
   for (const Result &result : results)
     lives[result.node] = true;
@@ -90,7 +90,7 @@ Graph::Lives Graph::living() const {
 }
 
 /// Returns the number of operations and results that read the register.
-unsigned Graph::readers(Slot slot, const Lives &lives) const {
+unsigned TermGraph::readers(Slot slot, const Lives &lives) const {
   unsigned count = 0;
   const auto reads = [&](NodeId node) {
     return node != noNode && nodes[node].kind == Node::Kind::Register && nodes[node].place.slot == slot;
@@ -104,7 +104,7 @@ unsigned Graph::readers(Slot slot, const Lives &lives) const {
 }
 
 /// Loads an element directly into the register that receives it, if nothing else uses either.
-void Graph::loadDirectly(MemoryUses &reads, const Lives &lives) {
+void TermGraph::loadDirectly(MemoryUses &reads, const Lives &lives) {
   for (MemoryUse &use : reads)
     for (Place &element : use.elements) {
       const auto result = llvm::find_if(results, [&](const Result &one) {
@@ -122,7 +122,7 @@ void Graph::loadDirectly(MemoryUses &reads, const Lives &lives) {
 }
 
 /// Stores an element directly from the register that holds it.
-void Graph::storeDirectly(MemoryUses &writes) {
+void TermGraph::storeDirectly(MemoryUses &writes) {
   for (MemoryUse &use : writes)
     for (Place &element : use.elements) {
       const auto result = llvm::find_if(results, [&](const Result &one) { return one.to.slot == element.slot; });
@@ -138,7 +138,7 @@ void Graph::storeDirectly(MemoryUses &writes) {
 }
 
 /// Lets an operation write its result to the final register, if nothing later reads the previous value.
-void Graph::placeResults(const Lives &lives) {
+void TermGraph::placeResults(const Lives &lives) {
   llvm::SmallVector<Result, 4> kept;
   for (const Result &result : results) {
     const Node &node = nodes[result.node];
@@ -158,7 +158,7 @@ void Graph::placeResults(const Lives &lives) {
   results = kept;
 }
 
-Op Graph::operation(const Node &node, Place to) const {
+Op TermGraph::operation(const Node &node, Place to) const {
   const auto slotOf = [&](NodeId arg) { return arg == noNode ? noSlot : places[arg].slot; };
   Op op;
   op.d = to.slot;
@@ -182,7 +182,7 @@ static Lane wordsOf(unsigned bits) {
   return bits == 1 ? Lane::Mask : bits == 16 ? Lane::U16 : bits == 32 ? Lane::U32 : bits == 64 ? Lane::U64 : Lane::U128;
 }
 
-llvm::SmallVector<Op, 2> Graph::operations(RegisterFile &file, MemoryUses &reads, MemoryUses &writes) {
+llvm::SmallVector<Op, 2> TermGraph::operations(RegisterFile &file, MemoryUses &reads, MemoryUses &writes) {
   loadDirectly(reads, living());
   storeDirectly(writes);
   const Lives lives = living();

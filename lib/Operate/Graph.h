@@ -29,7 +29,7 @@ struct Node {
   bool operator==(const Node &other) const;
 };
 
-class Graph {
+class TermGraph {
 public:
   NodeId leaf(Place place);
   NodeId constant(unsigned bits, Bits value);

@@ -27,7 +27,7 @@ Lane Lowering::integerLane(unsigned width, bool isSigned) {
 }
 
 /// Returns a lane width sufficient for the range, or for the needed bits, that avoids conversions of arguments.
-unsigned Lowering::widthFor(const Range &range, unsigned bits, Args args) {
+unsigned Lowering::widthFor(const LaneRange &range, unsigned bits, Args args) {
   if (packed.count > 1) {
     const bool fits = bits <= packed.bits || range.fits(packed.bits, true) || range.fits(packed.bits, false);
     return fits ? packed.bits : fail(unsigned(packed.bits));
@@ -82,22 +82,22 @@ unsigned Lowering::commonWidth(const Term &a, const Term &b, bool &isSigned) {
 
 static Exact least(std::initializer_list<Exact> numbers) { return std::min(numbers); }
 static Exact most(std::initializer_list<Exact> numbers) { return std::max(numbers); }
-static bool isSmall(const Range &range) { // the product of two such numbers fits 128 bits
+static bool isSmall(const LaneRange &range) { // the product of two such numbers fits 128 bits
   const Exact limit = Exact(1) << 63;
   return range.isKnown && range.low >= -limit && range.high < limit;
 }
-static bool isHalf(const Range &range) {
+static bool isHalf(const LaneRange &range) {
   const Exact limit = Exact(1) << 120;
   return range.isKnown && range.low >= -limit && range.high <= limit;
 }
 
-static Range sumOf(const Range &a, const Range &b) {
-  return isHalf(a) && isHalf(b) ? Range{a.low + b.low, a.high + b.high} : Range::any();
+static LaneRange sumOf(const LaneRange &a, const LaneRange &b) {
+  return isHalf(a) && isHalf(b) ? LaneRange{a.low + b.low, a.high + b.high} : LaneRange::any();
 }
-static Range opposite(const Range &a) { return isHalf(a) ? Range{-a.high, -a.low} : Range::any(); }
-static Range productOf(const Range &a, const Range &b) {
+static LaneRange opposite(const LaneRange &a) { return isHalf(a) ? LaneRange{-a.high, -a.low} : LaneRange::any(); }
+static LaneRange productOf(const LaneRange &a, const LaneRange &b) {
   if (!isSmall(a) || !isSmall(b))
-    return Range::any();
+    return LaneRange::any();
   const std::initializer_list<Exact> corners = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
   return {least(corners), most(corners)};
 }
@@ -108,13 +108,13 @@ static Exact onesUpTo(Exact greatest) {
     ones = ones << 1 | 1;
   return ones;
 }
-static Range bitsOf(StepOp op, const Range &a, const Range &b) {
+static LaneRange bitsOf(StepOp op, const LaneRange &a, const LaneRange &b) {
   if (op == StepOp::And && (a.isNatural() || b.isNatural()))
     return {0, a.isNatural() && b.isNatural() ? std::min(a.high, b.high) : a.isNatural() ? a.high : b.high};
   if (!isHalf(a) || !isHalf(b))
-    return Range::any();
+    return LaneRange::any();
   const Exact ones = onesUpTo(most({a.high, b.high, -1 - a.low, -1 - b.low}));
-  return a.low >= 0 && b.low >= 0 ? Range{0, ones} : Range{-1 - ones, ones};
+  return a.low >= 0 && b.low >= 0 ? LaneRange{0, ones} : LaneRange{-1 - ones, ones};
 }
 
 /// Lowers an operation whose low result bits depend only on low operand bits.
@@ -122,9 +122,9 @@ Term Lowering::ring(StepOp op, const Term &first, const Term &second, unsigned b
   const bool isSwapped = first.isConstant && !second.isConstant && op != StepOp::Subtract;
   const Term &a = isSwapped ? second : first, &b = isSwapped ? first : second;
   const bool isSum = op == StepOp::Add || op == StepOp::Subtract;
-  const Range range = op == StepOp::Add        ? sumOf(a.range, b.range)
-                      : op == StepOp::Subtract ? sumOf(a.range, opposite(b.range))
-                                               : bitsOf(op, a.range, b.range);
+  const LaneRange range = op == StepOp::Add        ? sumOf(a.range, b.range)
+                          : op == StepOp::Subtract ? sumOf(a.range, opposite(b.range))
+                                                   : bitsOf(op, a.range, b.range);
   if (op == StepOp::And && a.range.isNatural() && b.isConstant && b.range.isNatural() &&
       onesUpTo(b.range.high) == b.range.high && a.range.high <= b.range.high)
     return a;
@@ -151,7 +151,7 @@ Term Lowering::ring(StepOp op, const Term &first, const Term &second, unsigned b
 }
 
 Term Lowering::product(const Term &a, const Term &b, unsigned bits) {
-  const Range range = productOf(a.range, b.range);
+  const LaneRange range = productOf(a.range, b.range);
   const Term args[] = {a, b};
   const unsigned width = widthFor(range, bits, args);
   for (const bool isSigned : {false, true}) {
@@ -175,12 +175,13 @@ Term Lowering::shifted(bool isLeft, const Term &a, const Term &by, unsigned bits
     return fail();
   const bool isKnown = by.isConstant && by.range.high < 128;
   const auto count = static_cast<unsigned>(isKnown ? by.range.high : 0);
-  Range range = Range::any();
+  LaneRange range = LaneRange::any();
   if (isLeft && isKnown && count < 60 && isSmall(a.range))
     range = {a.range.low << count, a.range.high << count};
   if (!isLeft && a.range.isKnown)
-    range = isKnown ? Range{a.range.low >> count, a.range.high >> count}
-                    : Range{std::min<Exact>(a.range.low, 0), std::max<Exact>(a.range.high, a.range.low < 0 ? -1 : 0)};
+    range = isKnown
+                ? LaneRange{a.range.low >> count, a.range.high >> count}
+                : LaneRange{std::min<Exact>(a.range.low, 0), std::max<Exact>(a.range.high, a.range.low < 0 ? -1 : 0)};
   const bool isSigned = !isLeft && !a.range.isNatural();
   if (!isLeft && !a.range.fits(a.isConstant ? 64 : a.width, isSigned) && (!isKnown || bits + count > a.width))
     return fail();
@@ -214,8 +215,9 @@ Term Lowering::extreme(bool isGreatest, const Term &a, const Term &b, unsigned /
   }
   bool isSigned = false;
   const unsigned width = commonWidth(a, b, isSigned);
-  const Range range = isGreatest ? Range{std::max(a.range.low, b.range.low), std::max(a.range.high, b.range.high)}
-                                 : Range{std::min(a.range.low, b.range.low), std::min(a.range.high, b.range.high)};
+  const LaneRange range = isGreatest
+                              ? LaneRange{std::max(a.range.low, b.range.low), std::max(a.range.high, b.range.high)}
+                              : LaneRange{std::min(a.range.low, b.range.low), std::min(a.range.high, b.range.high)};
   return Term::integer(graph.add(isGreatest ? Code::Maximum : Code::Minimum, integerLane(width, isSigned),
                                  atWidth(a, width), atWidth(b, width)),
                        width, range);
@@ -227,7 +229,7 @@ Term Lowering::quotient(StepOp op, const Term &a, const Term &b) {
   if (packed.count > 1 || width > 64)
     return fail();
   const Exact magnitude = std::max<Exact>(a.range.high, -a.range.low);
-  Range range = {a.range.low < 0 || b.range.low < 0 ? -magnitude : 0, magnitude};
+  LaneRange range = {a.range.low < 0 || b.range.low < 0 ? -magnitude : 0, magnitude};
   if (op == StepOp::Remainder) {
     const Exact limit = std::max<Exact>(std::max<Exact>(b.range.high, -b.range.low) - 1, 0);
     range = {std::max<Exact>(std::min<Exact>(a.range.low, 0), -limit),
@@ -244,7 +246,7 @@ Term Lowering::field(const RecipeStep &step, Args args) {
   const unsigned width = step.type.bits;
   if (packed.count > 1 || (width != 32 && width != 64) || !args[1].range.isNatural() || !args[2].range.isNatural())
     return fail();
-  Range range = Range::of(step.type);
+  LaneRange range = LaneRange::of(step.type);
   if (args[2].isConstant && args[2].range.high < width && args[2].range.high > 0) {
     const Exact one = Exact(1) << static_cast<unsigned>(args[2].range.high - step.type.isSigned());
     range = {step.type.isSigned() ? -one : 0, one - 1};
@@ -272,19 +274,19 @@ Term Lowering::insert(const RecipeStep &step, Args args, unsigned /*bits*/) {
                          : shifted(true, args[0], args[2], width);
   return Term::integer(graph.add(Code::Mux, integerLane(width, false), atWidth(mask, width), atWidth(moved, width),
                                  atWidth(args[1], width)),
-                       width, Range::of({ElementType::Kind::Unsigned, step.type.bits, 1, nullptr}));
+                       width, LaneRange::of({ElementType::Kind::Unsigned, step.type.bits, 1, nullptr}));
 }
 
 Term Lowering::ofBits(const RecipeStep &step, Args args) {
   const unsigned width = step.op == StepOp::Lookup || step.op == StepOp::Permuted ? 32 : step.type.bits;
   if (packed.count > 1 || (width != 32 && width != 64))
     return fail();
-  const auto made = [&](Code code, Range range) {
+  const auto made = [&](Code code, LaneRange range) {
     return Term::integer(
         graph.add(code, integerLane(width, step.op == StepOp::TopBit && step.type.isSigned()), atWidth(args[0], width)),
         width, range);
   };
-  const Range word = {0, (Exact(1) << width) - 1};
+  const LaneRange word = {0, (Exact(1) << width) - 1};
   switch (step.op) {
   case StepOp::Ones: return made(Code::Ones, {0, width});
   case StepOp::LeadingZeros: return made(Code::LeadingZeros, {0, width});
@@ -320,7 +322,7 @@ Term Lowering::saturated(const RecipeStep &step, const Term &a, unsigned bits) {
                 : part.starts_with(".b") && part.size() > 2 && part.size() <= 6 ? 8
                 : part.starts_with(".h")                                        ? 16
                                                                                 : type->bits;
-  const Range range = Range::of(limits);
+  const LaneRange range = LaneRange::of(limits);
   const auto limit = [](Exact number) {
     return Term::constant(Value::integer(static_cast<Bits>(number < 0 ? -number : number), number < 0));
   };

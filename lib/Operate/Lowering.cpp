@@ -17,8 +17,8 @@ Term Term::constant(const Value &value) {
   if (term.kind == Kind::Integer) {
     const bool isSmall = value.magnitude < Bits(1) << 126;
     const auto number = static_cast<Exact>(value.magnitude);
-    term.range =
-        isSmall ? Range{value.isNegative ? -number : number, value.isNegative ? -number : number} : Range::any();
+    term.range = isSmall ? LaneRange{value.isNegative ? -number : number, value.isNegative ? -number : number}
+                         : LaneRange::any();
   }
   return term;
 }
@@ -156,8 +156,8 @@ Term Lowering::element(Place place, const ElementType &type, unsigned index) {
                       *type.format, true);
   }
   if (all == place.bits)
-    return Term::integer(leaf, type.bits, Range::of(type));
-  return piece(Term::integer(leaf, place.bits, Range::any()), type, index * type.bits);
+    return Term::integer(leaf, type.bits, LaneRange::of(type));
+  return piece(Term::integer(leaf, place.bits, LaneRange::any()), type, index * type.bits);
 }
 
 /// Returns bits of a number as a number of the given type.
@@ -170,10 +170,10 @@ Term Lowering::piece(const Term &whole, const ElementType &type, unsigned first)
     return whole.range.isNatural() ? Term::constant(Value()) : fail();
   const unsigned width = type.bits <= 16 ? 16 : type.bits <= 32 ? 32 : 64;
   if (first == 0 && type.bits == whole.width)
-    return Term::integer(whole.node, whole.width, Range::of(type));
+    return Term::integer(whole.node, whole.width, LaneRange::of(type));
   return Term::integer(graph.add(Code::Extract, integerLane(width, type.isSigned()), whole.node, noNode, noNode,
                                  first | type.bits << 8, integerLane(whole.width, false)),
-                       width, Range::of(type));
+                       width, LaneRange::of(type));
 }
 
 Lowering::Terms Lowering::operand(const RecipeStep &step) {
@@ -239,7 +239,7 @@ Term Lowering::joined(const RecipeStep &source, const Terms &all) {
       return graph.constant(width, term.value.hasBits ? term.value.bits : lowBits(term.value.twosComplement(), bits));
     if (term.isFloat() && (!term.isRaw || term.format->width() != bits))
       return fail(noNode);
-    const Term whole = Term::integer(term.node, term.isFloat() ? bits : term.width, Range::any());
+    const Term whole = Term::integer(term.node, term.isFloat() ? bits : term.width, LaneRange::any());
     ElementType type = source.type;
     type.kind = ElementType::Kind::Unsigned;
     if (bits == 128)
@@ -247,7 +247,7 @@ Term Lowering::joined(const RecipeStep &source, const Terms &all) {
     return atWidth(piece(whole, type, 0), width);
   };
   const unsigned total = bits * all.size(), width = total <= 16 ? 16 : total <= 32 ? 32 : total <= 64 ? 64 : 128;
-  const Range range = total <= 64 ? Range{0, (Exact(1) << total) - 1} : Range::any();
+  const LaneRange range = total <= 64 ? LaneRange{0, (Exact(1) << total) - 1} : LaneRange::any();
   if (all.size() == 1)
     return Term::integer(natural(all[0], width), width, range);
   if (all.size() == 2 && bits >= 16)
@@ -279,7 +279,7 @@ std::optional<Lowering::Terms> Lowering::ofElements(const RecipeStep &step) {
     const RecipeStep &source = recipe.steps[step.args[0]];
     Term whole = terms[step.args[0]][0];
     if (whole.isFloat() && !whole.isConstant)
-      whole = whole.isRaw ? Term::integer(whole.node, source.type.bits, Range::any()) : fail();
+      whole = whole.isRaw ? Term::integer(whole.node, source.type.bits, LaneRange::any()) : fail();
     Terms result;
     for (unsigned i = 0; i < step.elements; ++i)
       result.push_back(piece(whole, step.type, step.type.bits * (from + i)));

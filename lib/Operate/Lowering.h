@@ -25,7 +25,7 @@ public:
   Lowering(const Input &input, ElementType packed) : input(input), recipe(input.recipe), packed(packed) {}
   /// Lowers the recipe. Returns false if something in it needs `evaluate`.
   bool run();
-  Graph graph;
+  TermGraph graph;
 
 private:
   using Terms = llvm::SmallVector<Term, 1>; // most steps have one element
@@ -64,11 +64,11 @@ private:
   Term field(const RecipeStep &step, Args args);
   Term insert(const RecipeStep &step, Args args, unsigned bits);
   Term saturated(const RecipeStep &step, const Term &a, unsigned bits);
-  unsigned widthFor(const Range &range, unsigned bits, Args args);
+  unsigned widthFor(const LaneRange &range, unsigned bits, Args args);
   NodeId atWidth(const Term &term, unsigned width);
   unsigned commonWidth(const Term &a, const Term &b, bool &isSigned);
   Lane integerLane(unsigned width, bool isSigned);
-  static Range rangeOf(const Term &term);
+  static LaneRange rangeOf(const Term &term);
 
   // Truth values.
   Term compared(isa::StepOp op, const Term &a, const Term &b);

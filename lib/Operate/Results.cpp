@@ -176,7 +176,7 @@ void Lowering::storeElements(const RecipeResult &result) {
       if (bits == noNode)
         return;
       ElementType part{ElementType::Kind::Unsigned, type.bits, 1, nullptr};
-      parts.push_back(atWidth(piece(Term::integer(bits, graph.at(bits).bits, Range::any()), part, 0),
+      parts.push_back(atWidth(piece(Term::integer(bits, graph.at(bits).bits, LaneRange::any()), part, 0),
                               type.count == 2 && type.bits >= 16 ? type.bits : wide));
     }
     if (hasFailed)

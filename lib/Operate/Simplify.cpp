@@ -5,7 +5,7 @@ namespace ptxray::machine {
 
 // NOLINTBEGIN(misc-no-recursion): a simplified node is added again, made of existing nodes.
 
-bool Graph::isOperation(NodeId node, Code code) const {
+bool TermGraph::isOperation(NodeId node, Code code) const {
   return node != noNode && nodes[node].kind == Node::Kind::Operation && nodes[node].code == code;
 }
 
@@ -17,12 +17,12 @@ static Lane withSignOf(Lane wide, Lane narrow) {
 }
 static bool isInteger(Lane type) { return type != Lane::Mask && type < Lane::F16; }
 
-bool Graph::isWidened(NodeId node) const {
+bool TermGraph::isWidened(NodeId node) const {
   return isOperation(node, Code::Convert) && nodes[node].type == Lane::U64 && nodes[node].from == Lane::U32;
 }
 
 /// Shifts two 32-bit registers as one 64-bit number.
-NodeId Graph::funnel(NodeId shifted, unsigned first) {
+NodeId TermGraph::funnel(NodeId shifted, unsigned first) {
   const Node node = nodes[shifted];
   const auto isPair = [&](NodeId one) { return isOperation(one, Code::Join) && nodes[one].type == Lane::U64; };
   if (isPair(shifted) && first)
@@ -39,7 +39,7 @@ NodeId Graph::funnel(NodeId shifted, unsigned first) {
 }
 
 /// Merges a product or a carry with a summand.
-NodeId Graph::simplifiedSum(const Node &node) {
+NodeId TermGraph::simplifiedSum(const Node &node) {
   if (!isInteger(node.type))
     return noNode;
   for (const unsigned i : {0, 1}) {
@@ -55,7 +55,7 @@ NodeId Graph::simplifiedSum(const Node &node) {
   return noNode;
 }
 
-NodeId Graph::simplifiedOr(const Node &node) {
+NodeId TermGraph::simplifiedOr(const Node &node) {
   const Node a = nodes[node.args[0]], b = nodes[node.args[1]];
   if (node.type == Lane::Mask) { // less or greater
     const bool isEither = isOperation(node.args[0], Code::Less) && isOperation(node.args[1], Code::Less) &&
@@ -72,7 +72,7 @@ NodeId Graph::simplifiedOr(const Node &node) {
 }
 
 /// Merges nested extractions, and extractions of shifted numbers.
-NodeId Graph::simplifiedConversion(const Node &node) {
+NodeId TermGraph::simplifiedConversion(const Node &node) {
   const Node arg = nodes[node.args[0]];
   const bool isCut = isOperation(node.args[0], Code::Extract);
   if (node.code == Code::Extract) {
@@ -97,7 +97,7 @@ NodeId Graph::simplifiedConversion(const Node &node) {
 
 /// Merges flushing into an operation all of whose operands are flushed. The rounded product does not show whether it
 /// must be flushed.
-NodeId Graph::simplifiedFlush(const Node &node) {
+NodeId TermGraph::simplifiedFlush(const Node &node) {
   static constexpr std::pair<Code, Code> pairs[] = {
       {Code::Add, Code::AddFlushed},           {Code::Subtract, Code::SubtractFlushed},
       {Code::Multiply, Code::MultiplyFlushed}, {Code::MultiplyAdd, Code::MultiplyAddFlushed},
@@ -126,7 +126,7 @@ NodeId Graph::simplifiedFlush(const Node &node) {
   return noNode;
 }
 
-NodeId Graph::simplified(const Node &node) {
+NodeId TermGraph::simplified(const Node &node) {
   switch (node.code) {
   case Code::Add: return simplifiedSum(node);
   case Code::Or: return simplifiedOr(node);

@@ -7,17 +7,17 @@ namespace ptxray::machine {
 __extension__ typedef __int128 Exact;
 
 /// The smallest and the greatest possible value.
-struct Range {
+struct LaneRange {
   Exact low = 0, high = 0;
   bool isKnown = true; // false for any number
 
-  static Range any() { return {0, 0, false}; }
-  static Range of(const ElementType &type) {
+  static LaneRange any() { return {0, 0, false}; }
+  static LaneRange of(const ElementType &type) {
     if (type.bits > 64)
       return any();
     const Exact one = 1;
-    return type.isSigned() ? Range{-(one << (type.bits - 1)), (one << (type.bits - 1)) - 1}
-                           : Range{0, (one << type.bits) - 1};
+    return type.isSigned() ? LaneRange{-(one << (type.bits - 1)), (one << (type.bits - 1)) - 1}
+                           : LaneRange{0, (one << type.bits) - 1};
   }
   bool isNatural() const { return isKnown && low >= 0; }
   bool fits(unsigned width, bool isSigned) const {
@@ -36,7 +36,7 @@ struct Term {
   bool isConstant = false;
   Value value;                                // of a constant
   uint8_t width = 0;                          // width of the lanes that hold the low bits of an Integer
-  Range range;                                // of an Integer
+  LaneRange range;                            // of an Integer
   const numbers::Format *format = nullptr;    // of a Float
   bool isRaw = false;                         // a NaN still has the bits that were read
   isa::StepOp pending = isa::StepOp::Operand; // operation on the sources that is not yet computed and rounded
@@ -44,7 +44,7 @@ struct Term {
 
   bool isPending() const { return sources != 0; }
   static Term constant(const Value &value);
-  static Term integer(NodeId node, unsigned width, Range range) {
+  static Term integer(NodeId node, unsigned width, LaneRange range) {
     Term term;
     term.node = node;
     term.width = static_cast<uint8_t>(width);

@@ -63,7 +63,7 @@ Term Lowering::compared(StepOp written, const Term &left, const Term &right) {
     }
     return Term::truth(graph.add(code, floatLane(*format), codeOf(a, *format), codeOf(b, *format)));
   }
-  const Range &a = first.range, &b = second.range;
+  const LaneRange &a = first.range, &b = second.range;
   if (first.node == second.node && first.node != noNode && a.isNatural() == b.isNatural())
     return Term::constant(Value::truth(op == StepOp::Equal || op == StepOp::LessEqual));
   if (a.isKnown && b.isKnown) {
@@ -105,8 +105,9 @@ Term Lowering::truthValue(const RecipeStep &step, const Term &a) {
   const unsigned width = std::max<unsigned>(type.bits, 16);
   const NodeId node =
       graph.add(Code::FromMask, integerLane(width, false), a.node, noNode, noNode, static_cast<int64_t>(bits));
-  return type.isFloat() ? Term::real(node, *type.format)
-                        : Term::integer(node, width, Range::of({ElementType::Kind::Unsigned, type.bits, 1, nullptr}));
+  return type.isFloat()
+             ? Term::real(node, *type.format)
+             : Term::integer(node, width, LaneRange::of({ElementType::Kind::Unsigned, type.bits, 1, nullptr}));
 }
 
 Term Lowering::choice(const RecipeStep &step, Args args, unsigned bits) {
@@ -125,9 +126,9 @@ Term Lowering::choice(const RecipeStep &step, Args args, unsigned bits) {
     return result ? *result : fail();
   }
   (void)step;
-  const Range range = a.range.isKnown && b.range.isKnown
-                          ? Range{std::min(a.range.low, b.range.low), std::max(a.range.high, b.range.high)}
-                          : Range::any();
+  const LaneRange range = a.range.isKnown && b.range.isKnown
+                              ? LaneRange{std::min(a.range.low, b.range.low), std::max(a.range.high, b.range.high)}
+                              : LaneRange::any();
   const Term arms[] = {a, b};
   unsigned width = widthFor(range, bits, arms);
   if (a.isConstant && b.isConstant && packed.count == 1) {
@@ -195,7 +196,7 @@ std::optional<Lowering::Terms> Lowering::ofWords(const RecipeStep &step) {
 /// Returns the participating lanes: the same in all lanes, or given by a register.
 Term Lowering::everyone() {
   const NodeId active = graph.add(Code::Spread, Lane::U32, noNode);
-  const Range range = {0, (Exact(1) << 32) - 1};
+  const LaneRange range = {0, (Exact(1) << 32) - 1};
   if (recipe.among < 0)
     return Term::integer(active, 32, range);
   const RecipeOperand &operand = recipe.operands[recipe.among];
@@ -218,7 +219,7 @@ NodeId Lowering::group() {
 }
 
 std::optional<Term> Lowering::ofLanes(const RecipeStep &step) {
-  const Range word = {0, (Exact(1) << 32) - 1};
+  const LaneRange word = {0, (Exact(1) << 32) - 1};
   const auto first = [&]() -> const Term & { return terms[step.args[0]][0]; };
   if (step.op != StepOp::Lane && step.op != StepOp::Active && step.op != StepOp::Everyone &&
       step.op != StepOp::Leader && step.op != StepOp::Carry && step.op != StepOp::At && step.op != StepOp::Lanes &&
@@ -267,8 +268,8 @@ std::optional<Term> Lowering::ofLanes(const RecipeStep &step) {
                                                       : fail(Code::Add);
     const bool isSigned = !value.range.isNatural();
     return Term::integer(graph.fold(code, isSigned ? Lane::S32 : Lane::U32, value.node, group()), 32,
-                         code == Code::Add ? Range::any()
-                         : isSigned        ? Range{-(Exact(1) << 31), (Exact(1) << 31) - 1}
+                         code == Code::Add ? LaneRange::any()
+                         : isSigned        ? LaneRange{-(Exact(1) << 31), (Exact(1) << 31) - 1}
                                            : word);
   }
   }

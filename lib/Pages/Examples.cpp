@@ -1,8 +1,8 @@
 #include "Pages/Examples.h"
 #include "Check/Checker.h"
-#include "Check/ReadModule.h"
 #include "Isa/Isa.h"
 #include "Pages/EffectText.h"
+#include "Read/ReadModule.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
@@ -148,7 +148,7 @@ ReadExample readExample(const ExampleModule &module) {
           effectsOf(body.facts(number), [&](unsigned node) { return shortened(source->text(nodes[node].range)); });
     }
   };
-  streamModule(*source, {}, Rules::Left, see);
+  streamModule(*source, {}, see);
   return read;
 }
 

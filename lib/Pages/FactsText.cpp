@@ -1,8 +1,8 @@
 #include "Pages/FactsText.h"
-#include "Check/ReadModule.h"
 #include "Isa/FactNames.h"
 #include "Isa/Isa.h"
 #include "Parse/Parse.h"
+#include "Read/ReadModule.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace ptxray {
@@ -154,7 +154,7 @@ static void write(const Body &body, const SourceBuffer &source, llvm::raw_ostrea
 
 DiagnosticList dumpFacts(const SourceBuffer &source, llvm::raw_ostream &os) {
   auto see = [&](const Body &body, const ModuleState &) { write(body, source, os); };
-  return streamModule(source, {}, Rules::Left, see).syntax();
+  return streamModule(source, {}, see).syntax();
 }
 
 } // namespace ptxray

@@ -1,5 +1,4 @@
 // The page of one form of an instruction: `mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32`.
-#include "Check/ReadModule.h"
 #include "Layout/Instructions.h"
 #include "Layout/Show.h"
 #include "Match/Wording.h"
@@ -12,6 +11,7 @@
 #include "Pages/PageParts.h"
 #include "Pages/Pages.h"
 #include "Pages/Related.h"
+#include "Read/ReadModule.h"
 #include "Targets/Needs.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

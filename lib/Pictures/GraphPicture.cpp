@@ -1,5 +1,5 @@
 #include "Pictures/GraphPicture.h"
-#include "Check/ReadModule.h"
+#include "Check/CheckModule.h"
 #include "Flow/Liveness.h"
 #include "Flow/Uniformity.h"
 #include "Flow/UnwrittenReads.h"
@@ -130,8 +130,7 @@ std::optional<std::vector<ShownGraph>> shownGraphs(const SourceBuffer &source, s
     if (!wanted || body.ast->text(body.function->name) == *wanted)
       graphs.push_back(GraphMaker(body, module, source).make());
   };
-  const bool hasErrors = streamModule(source, {}, Rules::Applied, see).hasErrors();
-  return hasErrors ? std::nullopt : std::optional(std::move(graphs));
+  return streamChecked(source, see) ? std::optional(std::move(graphs)) : std::nullopt;
 }
 
 static std::string title(const ShownBlock &block, uint32_t number) {

@@ -1,5 +1,5 @@
 #include "Pictures/TimelinePicture.h"
-#include "Check/ReadModule.h"
+#include "Check/CheckModule.h"
 #include "Flow/Analyses.h"
 #include "Source/JsonValue.h"
 #include "Source/SourceBuffer.h"
@@ -19,8 +19,7 @@ std::optional<Timelines> timelinesOf(const SourceBuffer &source, std::optional<l
     if (std::optional<Timeline> one = timelineOf(body, analyses, source))
       found.all.push_back(std::move(*one));
   };
-  const bool hasErrors = streamModule(source, {}, Rules::Applied, see).hasErrors();
-  return hasErrors ? std::nullopt : std::optional(std::move(found));
+  return streamChecked(source, see) ? std::optional(std::move(found)) : std::nullopt;
 }
 
 // ---- equal events together

@@ -1,6 +1,6 @@
 #pragma once
 // The passes of a reduction: each finds one kind of change that a text may bear.
-#include "Check/ReadModule.h"
+#include "Read/ReadModule.h"
 #include "Reduce/Change.h"
 
 namespace ptxray {

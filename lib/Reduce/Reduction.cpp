@@ -74,8 +74,9 @@ struct Reduction::State {
 void Reduction::State::beginPass() {
   attempt = {};
   attempt.text = best.text;
-  const std::unique_ptr<SourceBuffer> source = SourceBuffer::fromText("", attempt.text);
-  attempt.changes = passes()[pass].find(readModule(*source));
+  const std::optional<ReadModule> &module = best.read->module;
+  const auto find = passes()[pass].find;
+  attempt.changes = module ? find(*module) : find(readModule(*best.read->report.source));
   attempt.made.resize(static_cast<unsigned>(attempt.changes.size()));
   attempt.size = attempt.end = static_cast<uint32_t>(attempt.changes.size());
 }

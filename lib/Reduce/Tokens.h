@@ -1,7 +1,7 @@
 #pragma once
 // The tokens of a text, for passes that work on words.
-#include "Check/ReadModule.h"
 #include "Format/Words.h"
+#include "Read/ReadModule.h"
 
 namespace ptxray {
 

@@ -1,5 +1,4 @@
 #include "Reduce/Validity.h"
-#include "Check/ReadModule.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include <map>
@@ -25,8 +24,7 @@ static bool isKnown(const Body &body) {
 }
 
 /// The registers that code without a label reads before it writes them, of which no rule speaks.
-static void addFirstReads(const SourceBuffer &source, DiagnosticList &found) {
-  const ReadModule module = readModule(source);
+static void addFirstReads(const ReadModule &module, DiagnosticList &found) {
   for (const Body &body : module.bodies()) {
     if (!body.labels.empty() || !isKnown(body))
       continue;
@@ -43,8 +41,10 @@ static void addFirstReads(const SourceBuffer &source, DiagnosticList &found) {
 Candidate Validity::judge(std::string text) {
   FileReport report;
   report.source = SourceBuffer::fromOwned("", std::move(text));
-  report = checker.check(std::move(report), Language::Ptx, options);
-  addFirstReads(*report.source, report.diagnostics);
+  KeptModule kept = checkAndKeep(std::move(report), options);
+  report = std::move(kept.report);
+  if (kept.module)
+    addFirstReads(*kept.module, report.diagnostics);
   Candidate judged;
   judged.rules.resize(static_cast<unsigned>(allDiagInfos().size()));
   lastKeepsRule = !keptRule;
@@ -58,7 +58,9 @@ Candidate Validity::judge(std::string text) {
     if (isUnwritten)
       unwritten.push_back(std::move(found));
   }
-  judged.text = SourceBuffer::textOf(std::move(report.source));
+  judged.text = report.source->text().str();
+  kept.report = std::move(report);
+  judged.read = std::make_shared<const KeptModule>(std::move(kept));
   return judged;
 }
 
@@ -86,9 +88,8 @@ static void addWrites(const ReadModule &module, const Body &body, const llvm::St
 }
 
 /// Returns the text with a value in each register that the findings name.
-static std::string initialised(std::string text, const DiagnosticList &findings) {
-  const std::unique_ptr<SourceBuffer> source = SourceBuffer::fromOwned("", std::move(text));
-  const ReadModule module = readModule(*source);
+static std::string initialised(const ReadModule &module, const DiagnosticList &findings) {
+  const llvm::StringRef text = module.source().text();
   std::map<uint32_t, std::string> insertions;
   size_t next = 0;
   for (const Body &body : module.bodies()) {
@@ -101,11 +102,11 @@ static std::string initialised(std::string text, const DiagnosticList &findings)
   std::string out;
   uint32_t at = 0;
   for (const auto &[place, inserted] : insertions) {
-    out += source->text().slice(at, place);
+    out += text.slice(at, place);
     out += inserted;
     at = place;
   }
-  return out += source->text().substr(at);
+  return out += text.substr(at);
 }
 
 std::optional<Candidate> Validity::accept(std::string text, const llvm::SmallBitVector &allowed) {
@@ -120,9 +121,9 @@ std::optional<Candidate> Validity::accept(std::string text, const llvm::SmallBit
       return judged;
     for (const DiagId id : definedness)
       more.reset(static_cast<unsigned>(id));
-    if (more.any() || attempt == attempts)
+    if (more.any() || attempt == attempts || !judged.read->module)
       return std::nullopt;
-    judged = judge(initialised(std::move(judged.text), unwritten));
+    judged = judge(initialised(*judged.read->module, unwritten));
   }
 }
 

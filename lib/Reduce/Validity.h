@@ -1,6 +1,6 @@
 #pragma once
 // This decides whether a candidate of a reduction may be tested.
-#include "Check/Checker.h"
+#include "Check/CheckModule.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 namespace ptxray {
@@ -9,7 +9,8 @@ namespace ptxray {
 /// in whatever their level.
 struct Candidate {
   std::string text;
-  llvm::SmallBitVector rules; // by DiagId
+  llvm::SmallBitVector rules;             // by DiagId
+  std::shared_ptr<const KeptModule> read; // the text as it was read to be judged
 };
 
 class Validity {
@@ -29,7 +30,6 @@ private:
   const Kind keptKind;
   bool lastKeepsRule = true;
   DiagnosticList unwritten; // the findings about registers in the text that was judged last
-  Checker checker;
 };
 
 } // namespace ptxray

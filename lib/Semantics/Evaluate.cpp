@@ -10,7 +10,7 @@ namespace {
 class Machine {
 public:
   Machine(const Recipe &recipe, Lanes &lanes) : recipe(recipe), lanes(lanes) {}
-  Outcome run();
+  EvaluationOutcome run();
 
 private:
   Value &at(uint16_t step, unsigned lane, unsigned element) {
@@ -43,7 +43,7 @@ private:
 
   const Recipe &recipe;
   Lanes &lanes;
-  Outcome outcome;
+  EvaluationOutcome outcome;
   std::vector<Value> values;
   std::vector<size_t> first; // index of the first value of each step
   std::array<bool, lanesOfWarp> carryBefore{};
@@ -467,7 +467,7 @@ void Machine::store(const RecipeResult &result, unsigned lane) {
   }
 }
 
-Outcome Machine::run() {
+EvaluationOutcome Machine::run() {
   size_t size = 0;
   for (const RecipeStep &step : recipe.steps) {
     first.push_back(size);
@@ -515,9 +515,9 @@ Outcome Machine::run() {
   return std::move(outcome);
 }
 
-Outcome evaluate(const Recipe &recipe, Lanes &lanes) {
+EvaluationOutcome evaluate(const Recipe &recipe, Lanes &lanes) {
   if (!recipe.refusal.empty()) {
-    Outcome outcome;
+    EvaluationOutcome outcome;
     outcome.refusal = recipe.refusal;
     return outcome;
   }

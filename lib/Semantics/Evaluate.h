@@ -42,13 +42,13 @@ struct WrittenRegister {
   uint32_t undefinedLanes = 0; // lanes whose result the manual does not define
   bool isApproximate = false;  // the manual specifies only an error bound
 };
-struct Outcome {
+struct EvaluationOutcome {
   std::string refusal;                    // why nothing was computed; empty on success
   std::vector<WrittenRegister> registers; // if a register occurs twice, the last one counts
   bool writesCarry = false;
 };
 
 /// Executes the recipe. Updates the carry and the memory of the lanes.
-Outcome evaluate(const Recipe &recipe, Lanes &lanes);
+EvaluationOutcome evaluate(const Recipe &recipe, Lanes &lanes);
 
 } // namespace ptxray

@@ -33,4 +33,11 @@ private:
   std::string what;
 };
 
+/// Takes the value, if there is one. Returns the problem; empty: there was none.
+template <typename T, typename U> std::string take(T &to, Expected<U> from) {
+  if (from)
+    to = std::move(*from);
+  return from.problem();
+}
+
 } // namespace ptxray

@@ -137,8 +137,8 @@ static CheckOptions optionsOf() {
 }
 
 Requirements::Requirements(const SourceBuffer &source, PieceContext given)
-    : context(std::move(given)), module(readModule(source, optionsOf(), Rules::Left, context.constants)),
-      source(source), all(Cells::get().all) {
+    : context(std::move(given)), module(readModule(source, optionsOf(), context.constants)), source(source),
+      all(Cells::get().all) {
   addInstructions();
   addModule();
 }

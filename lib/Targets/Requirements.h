@@ -3,7 +3,7 @@
 // versions and targets at once: a verdict is found anew only where a gate that it asked for changes.
 // What is around the instructions is little, and is checked again for each question.
 #include "Check/PieceContext.h"
-#include "Check/ReadModule.h"
+#include "Read/ReadModule.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <bitset>
 #include <optional>

@@ -144,7 +144,7 @@ std::vector<Written> computed(const std::string &text, const std::vector<Registe
       for (size_t i = 0; i < registers.size(); ++i)
         lane.before[i] = inputs[i][warp * lanesOfWarp + lane.lane] & (~uint64_t(0) >> (64 - registers[i].bits));
     Lanes lanes = line.before();
-    const Outcome outcome = line.compute(recipe, lanes);
+    const EvaluationOutcome outcome = line.compute(recipe, lanes);
     if (!outcome.refusal.empty())
       return {};
     for (const WrittenRegister &written : outcome.registers)

@@ -51,7 +51,7 @@ static AskedLaunch launchOf(StringRef text) {
 /// Returns the second buffer after a run; `problem` says what went wrong.
 static launcher::Bytes leftBy(const ReadModule &module, const AskedLaunch &asked, StringRef schedule,
                               std::string &problem) {
-  launcher::Bytes given = launcher::readBuffer(asked.given).bytes, left(given.size());
+  launcher::Bytes given = launcher::readBuffer(asked.given)->bytes, left(given.size());
   machine::Memory memory;
   const uint64_t addresses[] = {memory.add(given, "given"), memory.add(left, "left")};
   machine::LoadedModule loaded(module, memory);

@@ -45,7 +45,7 @@ struct Vector {
 /// Finds the lanes, at most so many, in which the line computes something else than it should.
 std::vector<unsigned> wrongLanes(const Vector &vector, unsigned most) {
   Lanes lanes = vector.before;
-  const Outcome outcome = vector.line->compute(vector.line->recipe(), lanes);
+  const EvaluationOutcome outcome = vector.line->compute(vector.line->recipe(), lanes);
   std::vector<unsigned> wrong;
   for (unsigned i = 0; i < vector.one.lanes.size() && wrong.size() < most; ++i)
     if (!outcome.refusal.empty() ||

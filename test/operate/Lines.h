@@ -1,7 +1,7 @@
 #pragma once
 // Lines of PTX as recipes, with the registers that they name.
-#include "Check/ReadModule.h"
 #include "Operate/Compile.h"
+#include "Read/ReadModule.h"
 #include "Semantics/Recipe.h"
 
 namespace ptxray::machine {

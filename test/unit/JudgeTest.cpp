@@ -211,9 +211,9 @@ TEST(Judge, MatchIsAValue) {
   } // what it was made from is gone
   ASSERT_TRUE(match);
   EXPECT_EQ(match->slotText(".num"), ".x4");
-  EXPECT_EQ(match->placeOfSlot(*match->findSlot(".num")), (Place{Place::Word, 4}));
-  EXPECT_EQ(match->placeOfOperand("r"), (Place{Place::Operand, 0}));
-  EXPECT_EQ(match->placeOfOperand("p"), (Place{Place::Operand, 4}));
+  EXPECT_EQ(match->placeOfSlot(*match->findSlot(".num")), (FindingPlace{FindingPlace::Word, 4}));
+  EXPECT_EQ(match->placeOfOperand("r"), (FindingPlace{FindingPlace::Operand, 0}));
+  EXPECT_EQ(match->placeOfOperand("p"), (FindingPlace{FindingPlace::Operand, 4}));
   const Opcode unknown("adq.s32");
   EXPECT_FALSE(judge({unknown, {}, availability}).match);
 }

@@ -1,6 +1,6 @@
 // The memory of an emulated device: allocations keep their identity while a kernel adds and frees others.
-#include "Check/ReadModule.h"
 #include "Emulate/Launch.h"
+#include "Read/ReadModule.h"
 #include <cstring>
 #include <gtest/gtest.h>
 

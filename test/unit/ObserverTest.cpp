@@ -1,8 +1,8 @@
 // The interface of observers: what a launch reports to an observer that no option selects.
-#include "Check/ReadModule.h"
 #include "Emulate/Launch.h"
 #include "Machine/Access.h"
 #include "Machine/Grid.h"
+#include "Read/ReadModule.h"
 #include <cstring>
 #include <gtest/gtest.h>
 

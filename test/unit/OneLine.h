@@ -66,7 +66,7 @@ public:
     return recipeOf(written, *judge(written).match);
   }
   /// Computes it; afterwards the cells of the lanes hold what they hold after the instruction.
-  Outcome compute(const Recipe &recipe, Lanes &lanes) const {
+  EvaluationOutcome compute(const Recipe &recipe, Lanes &lanes) const {
     for (const LaneCase &lane : one.lanes)
       for (size_t i = 0; i < one.registers.size(); ++i)
         if (const int word = wordOfCell(one.registers[i].name); word >= 0)
@@ -94,7 +94,7 @@ public:
   }
   /// Returns what the registers hold after the line; `cc` is the carry, `open` 1 where the manual leaves open what is
   /// written.
-  std::vector<uint64_t> after(const LaneCase &lane, const Outcome &outcome, const Lanes &lanes) const {
+  std::vector<uint64_t> after(const LaneCase &lane, const EvaluationOutcome &outcome, const Lanes &lanes) const {
     std::vector<uint64_t> values = lane.before;
     for (size_t i = 0; i < one.registers.size(); ++i) {
       if (one.registers[i].name == "cc")

@@ -1,6 +1,6 @@
 #pragma once
 // A module that is read to its end, and the body of its last function.
-#include "Check/ReadModule.h"
+#include "Check/CheckModule.h"
 #include <gtest/gtest.h>
 
 namespace ptxray {
@@ -8,9 +8,9 @@ namespace ptxray {
 struct ReadBody {
   explicit ReadBody(const std::string &functions, const std::string &version = "9.0",
                     const std::string &target = "sm_90")
-      : source(SourceBuffer::fromText("test", ".version " + version + "\n.target " + target + "\n.address_size 64\n" +
-                                                  functions)),
-        module(readModule(*source, {}, Rules::Applied)),
+      : kept(checkAndKeep(reportOf(".version " + version + "\n.target " + target + "\n.address_size 64\n" + functions),
+                          {})),
+        source(kept.report.source.get()), module(*kept.module),
         body(module.bodies().empty() ? nullptr : &module.bodies().back()) {
     EXPECT_FALSE(module.hasErrors()) << functions;
   }
@@ -28,8 +28,15 @@ struct ReadBody {
     return text;
   }
 
-  std::unique_ptr<SourceBuffer> source;
-  ReadModule module;
+  static FileReport reportOf(const std::string &text) {
+    FileReport report;
+    report.source = SourceBuffer::fromText("test", text);
+    return report;
+  }
+
+  KeptModule kept;
+  const SourceBuffer *source;
+  const ReadModule &module;
   const Body *body; // null: there is none
 };
 

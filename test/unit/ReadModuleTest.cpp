@@ -1,5 +1,7 @@
 // A module that is kept whole: its bodies stay good, and its variables have their values.
-#include "Check/ReadModule.h"
+#include "Check/CheckModule.h"
+#include "Check/Checker.h"
+#include <filesystem>
 #include <gtest/gtest.h>
 
 using namespace ptxray;
@@ -51,6 +53,32 @@ std::string valuesOf(const std::string &declaration) {
     text += std::to_string(one.number) + (one.byteOf ? "/" + std::to_string(*one.byteOf) : "") + " ";
   }
   return text;
+}
+
+std::string shown(const DiagnosticList &findings) {
+  std::string out;
+  for (const Diagnostic &d : findings)
+    out += std::to_string(d.range.begin) + " " + info(d.id).id.str() + ": " + d.message() + "\n";
+  return out;
+}
+
+/// What is found in a text does not depend on whether it is kept, and it is read as it would be without the check.
+TEST(ReadModule, IsCheckedAsWhatIsNotKept) {
+  unsigned texts = 0;
+  for (const auto &entry : std::filesystem::recursive_directory_iterator(TEST_FOLDER)) {
+    if (entry.path().extension() != ".ptx" || entry.file_size() > 50'000)
+      continue;
+    FileReport report;
+    report.source = std::move(*SourceBuffer::open(entry.path().string()));
+    const std::string streamed = shown(findingsIn(*report.source));
+    const KeptModule kept = checkAndKeep(std::move(report), {});
+    ASSERT_EQ(shown(kept.report.diagnostics), streamed) << entry.path();
+    if (!kept.module) // it is something else than PTX
+      continue;
+    ASSERT_EQ(kept.module->bodies().size(), readModule(*kept.report.source).bodies().size()) << entry.path();
+    ++texts;
+  }
+  EXPECT_GT(texts, 100u);
 }
 
 TEST(ReadModule, VariablesKeepTheirValues) {

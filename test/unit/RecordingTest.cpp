@@ -29,19 +29,12 @@ protected:
     std::ifstream written(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(written), {}};
   }
-  Recording read(const std::string &bytes) const {
+  ptxray::Expected<Recording> read(const std::string &bytes) const {
     std::ofstream(path, std::ios::binary) << bytes;
     return readRecording(path);
   }
   /// Returns what is said of bytes that are refused; empty: they are not.
-  std::string complaint(const std::string &bytes) const {
-    try {
-      read(bytes);
-      return "";
-    } catch (const UsageError &error) {
-      return error.what();
-    }
-  }
+  std::string complaint(const std::string &bytes) const { return read(bytes).problem(); }
 
   std::string path = testing::TempDir() + "/recording-XXXXXX";
 };
@@ -79,7 +72,7 @@ static size_t after(size_t place) {
 }
 
 TEST_F(RecordingFile, IsReadAsItWasWritten) {
-  const Recording wrote = sample(), found = read(write(wrote));
+  const Recording wrote = sample(), found = *read(write(wrote));
   EXPECT_EQ(found.kernel, wrote.kernel);
   EXPECT_EQ(found.ptx, wrote.ptx);
   EXPECT_EQ(found.device, wrote.device);
@@ -103,7 +96,7 @@ TEST_F(RecordingFile, WithoutItsEndIsALaunchThatDidNotEnd) {
   endless.result.reset();
   const std::string first = write(endless), whole = write(sample());
   ASSERT_TRUE(whole.starts_with(first));
-  EXPECT_FALSE(read(first).result);
+  EXPECT_FALSE(read(first)->result);
   for (size_t length = 0; length < whole.size(); length = after(length))
     ASSERT_TRUE(length == first.size() || !complaint(whole.substr(0, length)).empty()) << length;
 }

@@ -1,5 +1,6 @@
 // A body that no edit touched is passed over, as long as that changes nothing. That the reports stay those of a check
 // from nothing, whole sessions show (`test/lsp/sessions.py`).
+#include "Check/Reuse.h"
 #include "Check/Checker.h"
 #include "Check/Session.h"
 #include "Check/Suppressions.h"

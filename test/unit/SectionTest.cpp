@@ -1,7 +1,7 @@
 // The numbers of debugging sections are skipped where they are not kept: the findings must be the same.
 #include "Check/CheckModule.h"
 #include "Check/Checker.h"
-#include "Check/ReadModule.h"
+#include "Read/ReadModule.h"
 #include <gtest/gtest.h>
 #include <random>
 

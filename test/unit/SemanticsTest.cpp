@@ -12,7 +12,7 @@ void expectAsWritten(const std::string &file, size_t fewest) {
   for (const LineCase &one : cases) {
     const OneLine line(one);
     Lanes lanes = line.before();
-    const Outcome outcome = line.compute(line.recipe(), lanes);
+    const EvaluationOutcome outcome = line.compute(line.recipe(), lanes);
     EXPECT_EQ(outcome.refusal, "") << one.number << ": " << one.text;
     for (const LaneCase &lane : one.lanes)
       EXPECT_EQ(line.after(lane, outcome, lanes), lane.after)
@@ -39,11 +39,11 @@ LineCase warpCase(std::string text, std::vector<Register> registers, const std::
   }
   return one;
 }
-Outcome runOnBytes(const LineCase &one, const char *space, llvm::MutableArrayRef<uint8_t> bytes) {
+EvaluationOutcome runOnBytes(const LineCase &one, const char *space, llvm::MutableArrayRef<uint8_t> bytes) {
   const OneLine line(one);
   Lanes lanes = line.before();
   lanes.memory.push_back({isa::findWord(space), 0x100, bytes});
-  Outcome outcome = evaluate(line.recipe(), lanes);
+  EvaluationOutcome outcome = evaluate(line.recipe(), lanes);
   EXPECT_EQ(outcome.refusal, "") << one.text;
   return outcome;
 }
@@ -57,10 +57,10 @@ TEST(Semantics, MovesMatrices) {
     addresses.push_back(0x100 + 16 * (row < 8 ? row : 23 - row));
   const std::vector<Register> registers = {{"%rd0", 64}, {"%r0", 32}, {"%r1", 32}};
   const LineCase load = warpCase("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r0, %r1}, [%rd0];", registers, addresses);
-  const Outcome loaded = runOnBytes(load, ".shared", bytes);
+  const EvaluationOutcome loaded = runOnBytes(load, ".shared", bytes);
   const LineCase trans =
       warpCase("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%r0, %r1}, [%rd0];", registers, addresses);
-  const Outcome turned = runOnBytes(trans, ".shared", bytes);
+  const EvaluationOutcome turned = runOnBytes(trans, ".shared", bytes);
   for (unsigned lane = 0; lane < lanesOfWarp; ++lane) {
     const uint32_t row = lane / 4, first = 16 * row + lane % 4 * 4, second = 16 * (15 - row) + lane % 4 * 4;
     EXPECT_EQ(loaded.registers[0].bits[lane], first | (first + 1) << 8 | (first + 2) << 16 | (first + 3) << 24);
@@ -105,7 +105,7 @@ TEST(Semantics, LoadsAndStoresWholeMatrices) {
     }
     const std::string shape = std::string(".sync.aligned.") + order + ".m16n16k16.global.f32 ";
     const LineCase load = warpCase("wmma.load.c" + shape + "{" + names + "}, [%rd0], 16;", registers, {0x100});
-    const Outcome loaded = runOnBytes(load, ".global", bytes);
+    const EvaluationOutcome loaded = runOnBytes(load, ".global", bytes);
     LineCase store = warpCase("wmma.store.d" + shape + "[%rd0], {" + names + "}, 16;", registers, {0x100});
     for (LaneCase &lane : store.lanes)
       for (unsigned i = 0; i < 8; ++i)
@@ -126,7 +126,7 @@ TEST(Semantics, ChangesMemoryLaneAfterLane) {
   Lanes lanes = line.before();
   std::array<uint8_t, 8> bytes = {0, 0, 0, 0, 9, 0, 0, 0};
   lanes.memory.push_back({isa::findWord(".global"), 0x100, bytes});
-  const Outcome outcome = evaluate(line.recipe(), lanes);
+  const EvaluationOutcome outcome = evaluate(line.recipe(), lanes);
   EXPECT_EQ(outcome.refusal, "");
   for (const LaneCase &lane : one.lanes)
     EXPECT_EQ(line.after(lane, outcome, lanes), lane.after) << lane.lane;

@@ -18,6 +18,7 @@ function(ptxray_portable name)
     set(output ${CMAKE_CURRENT_BINARY_DIR}/${name})
     file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/ptxray-run/*.h
          ${PROJECT_SOURCE_DIR}/tools/launcher/*.h ${PROJECT_SOURCE_DIR}/tools/command-line/*.h
+         ${PROJECT_SOURCE_DIR}/lib/Launch/*.h ${PROJECT_SOURCE_DIR}/lib/Source/Expected.h
          ${PROJECT_SOURCE_DIR}/test/device/*.h ${PROJECT_SOURCE_DIR}/test/device/reference/*.h)
     add_custom_command(
       OUTPUT ${output}

@@ -1,6 +1,6 @@
 // Functions: what they are like, and their launches.
 #include "Check/Suppressions.h"
-#include "Machine/LaunchLimits.h"
+#include "Launch/LaunchLimits.h"
 #include "Render/Render.h"
 #include "State.h"
 #include "llvm/ADT/STLExtras.h"
@@ -189,25 +189,27 @@ static int blocksAtOnce(const Kernel &function, int threads, size_t shared) {
 
 /// Returns an error for a launch that no GPU of this kind can do; Success: it can.
 static Result limitOf(const Kernel &function, const machine::Launch &asked) {
-  const uint64_t threads = uint64_t(asked.block[0]) * asked.block[1] * asked.block[2];
-  const uint64_t most = uint64_t(state().chip->sharedOfBlock) * 1024;
-  if (llvm::is_contained(asked.grid, 0u) || llvm::is_contained(asked.block, 0u) ||
-      threads > std::min<uint64_t>(function.entry.mostThreads, 1024) ||
+  LaunchLimits limits;
+  limits.threads = std::min<uint64_t>(function.entry.mostThreads, limits.threads);
+  limits.sharedOfKernel = bytesOf(*function.module->loaded, function.entry.name, state().checks).shared;
+  limits.shared = uint64_t(state().chip->sharedOfBlock) * 1024;
+  const std::vector<BrokenLimit> broken = brokenLimits(asked, limits);
+  const bool isTooLarge = llvm::any_of(broken, [](const BrokenLimit &one) {
+    return one.kind == BrokenLimit::Threads || one.kind == BrokenLimit::Shared;
+  });
+  if (llvm::is_contained(asked.grid, 0u) || llvm::is_contained(asked.block, 0u) || isTooLarge ||
       asked.shared > static_cast<uint32_t>(function.mostShared))
     return InvalidValue;
-  if (bytesOf(*function.module->loaded, function.entry.name, state().checks).shared + asked.shared > most)
-    return InvalidValue;
-  const uint64_t cluster = uint64_t(asked.cluster[0]) * asked.cluster[1] * asked.cluster[2];
-  if (cluster > 8 && !function.anyCluster)
+  constexpr uint64_t usualCluster = 8;
+  if (asked.blocksOfCluster() > usualCluster && !function.anyCluster)
     return InvalidClusterSize;
-  if (cluster > 1 && state().chip->major < 9)
+  if (asked.blocksOfCluster() > 1 && state().chip->major < 9)
     return NotSupported;
-  if (!brokenLimits(asked).empty())
+  if (!broken.empty())
     return InvalidValue;
-  const uint64_t blocks = uint64_t(asked.grid[0]) * asked.grid[1] * asked.grid[2];
-  const uint64_t atOnce =
-      uint64_t(state().chip->processors) * blocksAtOnce(function, static_cast<int>(threads), asked.shared);
-  return asked.isCooperative && blocks > atOnce ? CooperativeTooLarge : Success;
+  const uint64_t atOnce = uint64_t(state().chip->processors) *
+                          blocksAtOnce(function, static_cast<int>(asked.threadsOfBlock()), asked.shared);
+  return asked.isCooperative && asked.blocks() > atOnce ? CooperativeTooLarge : Success;
 }
 
 /// The error that the driver would give for the first fault.
@@ -266,12 +268,8 @@ static void countFidelity(const Kernel &function, const machine::Outcome &outcom
 
 static machine::Launch launchOf(const KernelWork &kernel) {
   machine::Launch asked;
+  static_cast<LaunchShape &>(asked) = kernel;
   asked.kernel = kernel.function->entry.name;
-  asked.grid = kernel.grid;
-  asked.block = kernel.block;
-  asked.cluster = kernel.cluster;
-  asked.shared = kernel.shared;
-  asked.isCooperative = kernel.isCooperative;
   return asked;
 }
 
@@ -355,19 +353,10 @@ Result kernelWork(KernelWork &work, void *handle, const LaunchConfig &config, vo
   Kernel *function = functionOf(handle);
   if (!function)
     return InvalidHandle;
-  work.function = function;
-  work.grid = {config.gridX, config.gridY, config.gridZ};
-  work.block = {config.blockX, config.blockY, config.blockZ};
-  work.shared = config.sharedBytes;
   if (config.attributeCount && !config.attributes)
     return InvalidValue;
-  for (unsigned i = 0; i < config.attributeCount; ++i) {
-    const LaunchAttribute &one = config.attributes[i];
-    if (one.id == launchCooperative)
-      work.isCooperative = one.value.cooperative != 0;
-    else if (one.id == launchCluster)
-      work.cluster = {one.value.cluster.x, one.value.cluster.y, one.value.cluster.z};
-  }
+  static_cast<LaunchShape &>(work) = shapeOf(config);
+  work.function = function;
   auto bytes = parametersOf(*function, parameters, extra);
   if (!bytes)
     return InvalidValue;

@@ -72,16 +72,26 @@ static void writeLog(char *to, size_t size, StringRef text) {
   to[count] = 0;
 }
 
-/// Checks a text as the chip's compiler would. Returns what is wrong with it, or nothing.
-static std::string check(const std::string &text, FileReport &report, CheckOptions &options) {
+/// The chip's compiler checks a text so.
+static CheckOptions optionsFor(StringRef text) {
+  CheckOptions options;
   options.arch = state().chip->target.str();
-  if (StringRef(text).contains(options.arch + "a"))
+  if (text.contains(options.arch + "a"))
     options.arch += "a";
-  else if (StringRef(text).contains(options.arch + "f"))
+  else if (text.contains(options.arch + "f"))
     options.arch += "f";
+  return options;
+}
+
+static KeptModule check(StringRef text, const CheckOptions &options) {
+  FileReport report;
   report.path = "<module>";
-  report.source = SourceBuffer::fromText("<module>", StringRef(text).rtrim('\0'));
-  report = Checker().check(std::move(report), Language::Ptx, options);
+  report.source = SourceBuffer::fromText("<module>", text.rtrim('\0'));
+  return checkAndKeep(std::move(report), options);
+}
+
+/// Returns what is said about a text that is refused; empty: it has no errors.
+static std::string refusalOf(const FileReport &report) {
   std::string said;
   llvm::raw_string_ostream out(said);
   if (llvm::any_of(report.diagnostics, [](const Diagnostic &one) { return one.severity == Severity::Error; }))
@@ -112,7 +122,11 @@ static uint64_t bytesIn(const Ast &ast, llvm::ArrayRef<Statement> statements, St
 
 static Result load(void **handle, const std::string &text, const LogBuffers &logs) {
   auto made = std::make_unique<Image>();
-  if (const std::string said = check(text, made->report, made->options); !said.empty()) {
+  made->options = optionsFor(text);
+  KeptModule kept = check(text, made->options);
+  made->report = std::move(kept.report);
+  made->read = std::move(kept.module);
+  if (const std::string said = refusalOf(made->report); !said.empty()) {
     writeLog(logs.errors, logs.errorBytes, said);
     llvm::errs() << said;
     return InvalidPtx;
@@ -120,7 +134,6 @@ static Result load(void **handle, const std::string &text, const LogBuffers &log
   writeLog(logs.errors, logs.errorBytes, "");
   writeLog(logs.infos, logs.infoBytes, "");
   made->report.diagnostics.clear();
-  made->read.emplace(readModule(*made->report.source, made->options));
   made->loaded.emplace(*made->read, state().memory, made->options.arch);
   for (machine::KernelEntry &kernel : machine::kernelsOf(made->read->ast())) {
     Kernel &function = made->functions[kernel.name];
@@ -326,9 +339,7 @@ PTXRAY_API cuLinkAddData_v2(void *link, int kind, void *data, size_t size, const
     text = deviceRuntime;
   if (text.empty())
     return failed(linked, "only PTX can be linked: a binary without it cannot be emulated", NoBinaryForGpu);
-  FileReport report;
-  CheckOptions options;
-  if (const std::string said = check(text, report, options); !said.empty())
+  if (const std::string said = refusalOf(check(text, optionsFor(text)).report); !said.empty())
     return failed(linked, said, InvalidPtx);
   linked.inputs.push_back({name ? name : "<ptx>", std::move(text)});
   const Linked made = ptxray::driver::linked(linked.inputs);

@@ -1,6 +1,6 @@
 #pragma once
 // Work that is started on a stream, or is a node of a graph, as values.
-#include "../cuda/Types.h"
+#include "Shape.h"
 #include <array>
 #include <memory>
 #include <variant>
@@ -20,11 +20,8 @@ struct Moment {
   double milliseconds = 0;
 };
 
-struct KernelWork {
+struct KernelWork : LaunchShape {
   Kernel *function = nullptr;
-  std::array<unsigned, 3> grid = {}, block = {}, cluster = {};
-  unsigned shared = 0;
-  bool isCooperative = false;
   std::vector<uint8_t> parameters;
 };
 struct CopyWork {

@@ -8,21 +8,22 @@ namespace ptxray::launcher {
 
 static constexpr int deepest = 16; // structures within structures: the number of a field has as many points
 
-uint64_t readNumber(const std::string &text, const std::string &within) {
+Expected<uint64_t> readNumber(const std::string &text, const std::string &within) {
   char *end = nullptr;
   const uint64_t value = std::strtoull(text.c_str(), &end, 0);
   if (text.empty() || text[0] < '0' || text[0] > '9' || *end)
-    throw UsageError("`" + text + "` in `" + within + "` is not a number");
+    return Problem{"`" + text + "` in `" + within + "` is not a number"};
   return value;
 }
 
-Address readAddress(const std::string &text) {
+Expected<Address> readAddress(const std::string &text) {
   const size_t plus = text.find('+');
   Address address{text.substr(1, plus == std::string::npos ? plus : plus - 1), 0};
   if (address.buffer.empty())
-    throw UsageError("`" + text + "` names no buffer: &NUMBER or &NAME expected, with +BYTES after it if need be");
+    return Problem{"`" + text + "` names no buffer: &NUMBER or &NAME expected, with +BYTES after it if need be"};
   if (plus != std::string::npos)
-    address.offset = readNumber(text.substr(plus + 1), text);
+    if (const std::string problem = take(address.offset, readNumber(text.substr(plus + 1), text)); !problem.empty())
+      return Problem{problem};
   return address;
 }
 
@@ -40,22 +41,25 @@ static std::vector<std::string> splitOutside(const std::string &text, char divid
   return parts;
 }
 
-template <class T> static std::vector<T> readList(const std::string &text, char divider, const std::string &within) {
-  std::vector<T> numbers;
-  for (const std::string &part : splitOutside(text, divider))
-    numbers.push_back(static_cast<T>(readNumber(part, within)));
-  return numbers;
+/// Reads numbers, those with a sign if the type has one. Returns what is wrong.
+template <class T>
+static std::string readList(std::vector<T> &numbers, const std::string &text, char divider, const std::string &within) {
+  numbers.clear();
+  for (const std::string &part : splitOutside(text, divider)) {
+    const bool isNegative = std::is_signed_v<T> && part.starts_with('-');
+    const Expected<uint64_t> number = readNumber(part.substr(isNegative), within);
+    if (!number)
+      return number.problem();
+    numbers.push_back(isNegative ? -static_cast<T>(*number) : static_cast<T>(*number));
+  }
+  return "";
 }
 
-/// Numbers with or without a sign.
-static std::vector<int> readCorners(const std::string &text, const std::string &within) {
-  std::vector<int> numbers;
-  for (const std::string &part : splitOutside(text, 'x')) {
-    const bool isNegative = part.starts_with('-');
-    const auto number = static_cast<int>(readNumber(part.substr(isNegative), within));
-    numbers.push_back(isNegative ? -number : number);
-  }
-  return numbers;
+template <class T> static std::string readInto(T &to, const std::string &text, const std::string &within) {
+  const Expected<uint64_t> number = readNumber(text, within);
+  if (number)
+    to = static_cast<T>(*number);
+  return number.problem();
 }
 
 unsigned TensorMap::elementBits() const {
@@ -95,10 +99,11 @@ int TensorMap::swizzleNumber() const {
 int TensorMap::interleaveNumber() const { return power(interleave, 16); }
 int TensorMap::promotionNumber() const { return power(promotion, 64); }
 
-/// Reads a part that only maps of images have.
-static bool readImagePart(TensorMap &map, const std::string &part, const std::string &key, const std::string &value,
-                          const std::string &text) {
+/// Reads a part that only maps of images have. Returns false if it is another one.
+static Expected<bool> readImagePart(TensorMap &map, const std::string &part, const std::string &key,
+                                    const std::string &value, const std::string &text) {
   using Mode = TensorMap::Mode;
+  std::string problem;
   if (part == "im2col")
     map.mode = Mode::Im2col;
   else if (part == "im2col=w")
@@ -106,87 +111,88 @@ static bool readImagePart(TensorMap &map, const std::string &part, const std::st
   else if (part == "im2col=w128")
     map.mode = Mode::Wide128;
   else if (key == "lower")
-    map.lower = readCorners(value, text);
+    problem = readList(map.lower, value, 'x', text);
   else if (key == "upper")
-    map.upper = readCorners(value, text);
+    problem = readList(map.upper, value, 'x', text);
   else if (key == "channels")
-    map.channels = static_cast<uint32_t>(readNumber(value, text));
+    problem = readInto(map.channels, value, text);
   else if (key == "pixels")
-    map.pixels = static_cast<uint32_t>(readNumber(value, text));
+    problem = readInto(map.pixels, value, text);
   else
     return false;
-  return true;
+  return problem.empty() ? Expected<bool>(true) : Problem{problem};
 }
 
-static void readTensorMapPart(TensorMap &map, const std::string &part, const std::string &text) {
+static std::string readSwizzle(TensorMap &map, const std::string &value, const std::string &text) {
+  std::vector<unsigned> parts;
+  if (std::string problem = readList(parts, value, '/', text); !problem.empty())
+    return problem;
+  map.swizzle = parts[0];
+  map.swizzleAtom = parts.size() > 1 ? parts[1] : 0;
+  return "";
+}
+
+static std::string readTensorMapPart(TensorMap &map, const std::string &part, const std::string &text) {
   const size_t equals = part.find('=');
   const std::string key = part.substr(0, equals), value = equals == std::string::npos ? "" : part.substr(equals + 1);
-  if (readImagePart(map, part, key, value, text))
-    return;
+  if (const Expected<bool> isOfImage = readImagePart(map, part, key, value, text); !isOfImage || *isOfImage)
+    return isOfImage.problem();
   if (part[0] == '&')
-    map.at = readAddress(part);
-  else if (key == "box")
-    map.box = readList<uint32_t>(value, 'x', text);
-  else if (key == "steps")
-    map.steps = readList<uint32_t>(value, 'x', text);
-  else if (key == "strides")
-    map.strides = readList<uint64_t>(value, 'x', text);
-  else if (part == "swizzle=none")
+    return take(map.at, readAddress(part));
+  if (key == "box")
+    return readList(map.box, value, 'x', text);
+  if (key == "steps")
+    return readList(map.steps, value, 'x', text);
+  if (key == "strides")
+    return readList(map.strides, value, 'x', text);
+  if (part == "swizzle=none")
     map.swizzle = 0;
-  else if (key == "swizzle") {
-    const std::vector<unsigned> parts = readList<unsigned>(value, '/', text);
-    map.swizzle = parts[0];
-    map.swizzleAtom = parts.size() > 1 ? parts[1] : 0;
-  } else if (key == "interleave")
-    map.interleave = static_cast<unsigned>(readNumber(value, text));
+  else if (key == "swizzle")
+    return readSwizzle(map, value, text);
+  else if (key == "interleave")
+    return readInto(map.interleave, value, text);
   else if (key == "promotion")
-    map.promotion = static_cast<unsigned>(readNumber(value, text));
+    return readInto(map.promotion, value, text);
   else if (part == "fill=nan")
     map.fillsWithNan = true;
   else if (part == "unpacked")
     map.isUnpacked = true;
   else
-    throw UsageError("`" + part + "` in `" + text +
-                     "`: expected box=, strides=, steps=, swizzle=, interleave=, promotion=, fill=nan, unpacked, "
-                     "im2col, im2col=w, im2col=w128, lower=, upper=, channels=, pixels= or &BUFFER");
+    return "`" + part + "` in `" + text +
+           "`: expected box=, strides=, steps=, swizzle=, interleave=, promotion=, fill=nan, unpacked, "
+           "im2col, im2col=w, im2col=w128, lower=, upper=, channels=, pixels= or &BUFFER";
+  return "";
 }
 
 /// Sets what was not written about images: corners at the ends, and all channels.
-static void completeImages(TensorMap &map, const std::string &text) {
+static std::string completeImages(TensorMap &map, const std::string &text) {
   using Mode = TensorMap::Mode;
   const size_t rank = map.extents.size();
   if (map.mode == Mode::Tiled && (!map.lower.empty() || !map.upper.empty() || map.channels || map.pixels))
-    throw UsageError("`" + text + "`: lower, upper, channels and pixels need im2col, im2col=w or im2col=w128");
+    return "`" + text + "`: lower, upper, channels and pixels need im2col, im2col=w or im2col=w128";
   if (map.mode == Mode::Tiled)
-    return;
+    return "";
   const size_t corners = map.mode == Mode::Im2col ? rank - 2 : 1;
   if (rank < 3 || !map.pixels)
-    throw UsageError("`" + text + "`: maps of images have 3 to 5 dimensions, and pixels=");
+    return "`" + text + "`: maps of images have 3 to 5 dimensions, and pixels=";
   for (std::vector<int> *one : {&map.lower, &map.upper})
     if (one->empty())
       one->assign(corners, 0);
   if (map.lower.size() != corners || map.upper.size() != corners)
-    throw UsageError("`" + text + "`: " + std::to_string(corners) + " corners expected, that of the width first");
+    return "`" + text + "`: " + std::to_string(corners) + " corners expected, that of the width first";
   if (!map.channels)
     map.channels = static_cast<uint32_t>(map.extents[0]);
+  return "";
 }
 
-static TensorMap readTensorMap(const std::string &text) {
-  const std::vector<std::string> parts = splitOutside(text.substr(4), ':');
-  TensorMap map;
-  map.type = findType(parts[0]);
-  if (!map.type || parts.size() < 3)
-    throw UsageError("`" + text +
-                     "`: tma=TYPE:EXTENTxEXTENT...:box=NxN...:&BUFFER expected, the innermost dimension first");
-  map.extents = readList<uint64_t>(parts[1], 'x', text);
-  for (size_t i = 2; i < parts.size(); ++i)
-    readTensorMapPart(map, parts[i], text);
+/// Sets what was not written. Returns what is wrong with the map.
+static std::string completeTensorMap(TensorMap &map, const std::string &text) {
   const size_t rank = map.extents.size();
   if (map.typeNumber() < 0)
-    throw UsageError("`" + text + "`: there are no tensor maps of " + map.type->name +
-                     (map.isUnpacked ? " that are unpacked" : ""));
+    return "`" + text + "`: there are no tensor maps of " + map.type->name +
+           (map.isUnpacked ? " that are unpacked" : "");
   if (map.at.buffer.empty())
-    throw UsageError("`" + text + "` names no buffer: &NUMBER or &NAME is missing");
+    return "`" + text + "` names no buffer: &NUMBER or &NAME is missing";
   if (map.box.empty())
     map.box.assign(map.extents.begin(), map.extents.end());
   if (map.steps.empty())
@@ -199,67 +205,91 @@ static TensorMap readTensorMap(const std::string &text) {
     }
   }
   if (rank > 5 || map.box.size() != rank || map.steps.size() != rank || map.strides.size() + 1 != rank)
-    throw UsageError("`" + text + "`: the extents have " + std::to_string(rank) +
-                     " dimensions; box and steps need as many, strides one less, and five are the most");
-  completeImages(map, text);
-  return map;
+    return "`" + text + "`: the extents have " + std::to_string(rank) +
+           " dimensions; box and steps need as many, strides one less, and five are the most";
+  return completeImages(map, text);
+}
+
+static Expected<TensorMap> readTensorMap(const std::string &text) {
+  const std::vector<std::string> parts = splitOutside(text.substr(4), ':');
+  TensorMap map;
+  map.type = findType(parts[0]);
+  if (!map.type || parts.size() < 3)
+    return Problem{"`" + text +
+                   "`: tma=TYPE:EXTENTxEXTENT...:box=NxN...:&BUFFER expected, the innermost dimension first"};
+  std::string problem = readList(map.extents, parts[1], 'x', text);
+  for (size_t i = 2; i < parts.size() && problem.empty(); ++i)
+    problem = readTensorMapPart(map, parts[i], text);
+  if (problem.empty())
+    problem = completeTensorMap(map, text);
+  return problem.empty() ? Expected<TensorMap>(std::move(map)) : Problem{problem};
+}
+
+/// Adds a field to a structure.
+static void append(Argument &structure, const Argument &field) {
+  const size_t at = (structure.bytes.size() + field.alignment - 1) / field.alignment * field.alignment;
+  structure.bytes.resize(at);
+  structure.bytes.insert(structure.bytes.end(), field.bytes.begin(), field.bytes.end());
+  structure.alignment = std::max(structure.alignment, field.alignment);
+  for (const auto &[offset, address] : field.addresses)
+    structure.addresses.push_back({at + offset, address});
+  for (const auto &[offset, map] : field.tensorMaps)
+    structure.tensorMaps.push_back({at + offset, map});
+  for (const auto &[offset, image] : field.images)
+    structure.images.push_back({at + offset, image});
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): structures nest at most `deepest` deep
-static Argument readStructure(const std::string &text, const std::string &number, std::vector<NamedBuffer> &buffers) {
+static Expected<Argument> readStructure(const std::string &text, const std::string &number,
+                                        std::vector<NamedBuffer> &buffers) {
   if (text.back() != '}')
-    throw UsageError("`" + text + "`: a closing brace is missing");
+    return Problem{"`" + text + "`: a closing brace is missing"};
   if (std::count(number.begin(), number.end(), '.') >= deepest)
-    throw UsageError("structures nest at most " + std::to_string(deepest) + " deep");
+    return Problem{"structures nest at most " + std::to_string(deepest) + " deep"};
   Argument structure;
   unsigned index = 0;
   for (const std::string &field : splitOutside(text.substr(1, text.size() - 2), ',')) {
     if (field.rfind("pad=", 0) == 0) {
       constexpr uint64_t most = 32764; // bytes of all parameters of a kernel
-      const uint64_t bytes = readNumber(field.substr(4), text);
-      if (bytes > most)
-        throw UsageError("`" + field + "`: the parameters of a kernel have at most " + std::to_string(most) + " bytes");
-      structure.bytes.resize(structure.bytes.size() + bytes);
+      const Expected<uint64_t> bytes = readNumber(field.substr(4), text);
+      if (!bytes)
+        return Problem{bytes.problem()};
+      if (*bytes > most)
+        return Problem{"`" + field + "`: the parameters of a kernel have at most " + std::to_string(most) + " bytes"};
+      structure.bytes.resize(structure.bytes.size() + *bytes);
       continue;
     }
-    const Argument inner = readArgument(field, number + "." + std::to_string(index++), buffers);
-    const size_t at = (structure.bytes.size() + inner.alignment - 1) / inner.alignment * inner.alignment;
-    structure.bytes.resize(at);
-    structure.bytes.insert(structure.bytes.end(), inner.bytes.begin(), inner.bytes.end());
-    structure.alignment = std::max(structure.alignment, inner.alignment);
-    for (const auto &[offset, address] : inner.addresses)
-      structure.addresses.push_back({at + offset, address});
-    for (const auto &[offset, map] : inner.tensorMaps)
-      structure.tensorMaps.push_back({at + offset, map});
-    for (const auto &[offset, image] : inner.images)
-      structure.images.push_back({at + offset, image});
+    const Expected<Argument> inner = readArgument(field, number + "." + std::to_string(index++), buffers);
+    if (!inner)
+      return inner;
+    append(structure, *inner);
   }
   const size_t whole = (structure.bytes.size() + structure.alignment - 1) / structure.alignment * structure.alignment;
   structure.bytes.resize(whole);
   return structure;
 }
 
-static Bytes readHex(const std::string &text) {
+static Expected<Bytes> readHex(const std::string &text) {
   Bytes bytes;
   const std::string digits = text.substr(4);
   if (digits.size() % 2 || digits.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos)
-    throw UsageError("`" + text + "`: hex= requires two hexadecimal digits a byte");
+    return Problem{"`" + text + "`: hex= requires two hexadecimal digits a byte"};
   for (size_t i = 0; i < digits.size(); i += 2)
     bytes.push_back(static_cast<unsigned char>(std::stoul(digits.substr(i, 2), nullptr, 16)));
   return bytes;
 }
 
-static Argument readScalar(const std::string &text) {
+static Expected<Argument> readScalar(const std::string &text) {
   const size_t equals = text.find('=');
   const ElementType *type = findType(text.substr(0, equals));
   if (equals == std::string::npos || !type || type->bits < 8)
-    throw UsageError(
+    return Problem{
         "`" + text +
         "` is not an argument: a value (u32=7), a buffer (zeros:4096), an address (&0+16), a structure ({u32=7,&0}), "
-        "a tensor map (tma=...), a texture or surface (tex=..., surf=...) or bytes (hex=00ff) expected");
+        "a tensor map (tma=...), a texture or surface (tex=..., surf=...) or bytes (hex=00ff) expected"};
   uint64_t bits = 0;
   if (!readValue(*type, text.substr(equals + 1), bits))
-    throw UsageError("`" + text.substr(equals + 1) + "` is not a value of type " + type->name);
+    return Problem{"`" + text.substr(equals + 1) + "` is not a value of type " + type->name};
   Argument argument;
   argument.bytes.resize(type->bits / 8);
   argument.alignment = argument.bytes.size();
@@ -268,36 +298,33 @@ static Argument readScalar(const std::string &text) {
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): structures nest at most `deepest` deep
-Argument readArgument(const std::string &text, const std::string &number, std::vector<NamedBuffer> &buffers) {
-  constexpr size_t pointerBytes = 8;
-  Argument argument;
+Expected<Argument> readArgument(const std::string &text, const std::string &number, std::vector<NamedBuffer> &buffers) {
+  constexpr size_t pointerBytes = 8; // of a handle, too
   if (text.starts_with('{'))
     return readStructure(text, number, buffers);
+  Argument argument;
+  std::string problem;
+  const bool isReference = text.starts_with('&');
   if (text.rfind("hex=", 0) == 0) {
-    argument.bytes = readHex(text);
-    return argument;
-  }
-  if (text.rfind("tma=", 0) == 0) {
+    problem = take(argument.bytes, readHex(text));
+  } else if (text.rfind("tma=", 0) == 0) {
     argument.bytes.resize(tensorMapBytes);
     argument.alignment = tensorMapAlignment;
-    argument.tensorMaps.push_back({0, readTensorMap(text)});
-    return argument;
-  }
-  if (isImage(text)) {
-    argument.bytes.resize(pointerBytes); // a handle
+    problem = take(argument.tensorMaps.emplace_back().second, readTensorMap(text));
+  } else if (isImage(text)) {
+    argument.bytes.resize(pointerBytes);
     argument.alignment = pointerBytes;
-    argument.images.push_back({0, readImage(text)});
-    return argument;
-  }
-  const bool isReference = text.starts_with('&');
-  if (!isReference && !isBuffer(text))
+    problem = take(argument.images.emplace_back().second, readImage(text));
+  } else if (isReference || isBuffer(text)) {
+    argument.bytes.resize(pointerBytes);
+    argument.alignment = pointerBytes;
+    Address &address = argument.addresses.emplace_back(0, Address{number, 0}).second;
+    problem = isReference ? take(address, readAddress(text))
+                          : take(buffers.emplace_back(NamedBuffer{number, {}}).buffer, readBuffer(text));
+  } else {
     return readScalar(text);
-  argument.bytes.resize(pointerBytes);
-  argument.alignment = pointerBytes;
-  argument.addresses.push_back({0, isReference ? readAddress(text) : Address{number, 0}});
-  if (!isReference)
-    buffers.push_back({number, readBuffer(text)});
-  return argument;
+  }
+  return problem.empty() ? Expected<Argument>(std::move(argument)) : Problem{problem};
 }
 
 } // namespace ptxray::launcher

@@ -46,10 +46,10 @@ struct NamedBuffer {
   Buffer buffer;
 };
 
-uint64_t readNumber(const std::string &text, const std::string &within);
+Expected<uint64_t> readNumber(const std::string &text, const std::string &within);
 /// `&0`, `&0+128`.
-Address readAddress(const std::string &text);
+Expected<Address> readAddress(const std::string &text);
 /// Reads one argument; buffers that it describes itself are added under its number.
-Argument readArgument(const std::string &text, const std::string &number, std::vector<NamedBuffer> &buffers);
+Expected<Argument> readArgument(const std::string &text, const std::string &number, std::vector<NamedBuffer> &buffers);
 
 } // namespace ptxray::launcher

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <new>
 #include <random>
 #include <unistd.h>
 
@@ -42,7 +41,7 @@ static const std::string npyMagic("\x93NUMPY", 6);
 
 /// The type for numpy's letters, such as `<f2`. Types that numpy lacks (bf16, e4m3) are written as bytes without a
 /// meaning: `|V2`.
-static const ElementType *typeOfDescription(const std::string &text, const std::string &path) {
+static Expected<const ElementType *> typeOfDescription(const std::string &text, const std::string &path) {
   struct Known {
     const char *letters, *type;
   };
@@ -50,11 +49,11 @@ static const ElementType *typeOfDescription(const std::string &text, const std::
                                     {"i4", "s32"}, {"i8", "s64"}, {"u1", "u8"},  {"u2", "u16"}, {"u4", "u32"},
                                     {"u8", "u64"}, {"b1", "u8"},  {"V1", "b8"},  {"V2", "b16"}, {"V4", "b32"}};
   if (text.size() > 1 && text[0] == '>' && text[1] != 'b' && text.substr(2) != "1")
-    throw UsageError("`" + path + "` is big endian; the GPU is not");
+    return Problem{"`" + path + "` is big endian; the GPU is not"};
   for (const Known &one : known)
     if (text.size() > 1 && text.substr(1) == one.letters)
       return findType(one.type);
-  throw UsageError("`" + path + "` holds elements of type `" + text + "`, which is not supported");
+  return Problem{"`" + path + "` holds elements of type `" + text + "`, which is not supported"};
 }
 
 /// The text of a value in the header's dictionary, after `'descr':` up to the next comma or bracket.
@@ -71,39 +70,42 @@ static std::string valueOf(const std::string &header, const std::string &key) {
   return header.substr(begin + skip, end == std::string::npos ? end : end - begin - skip);
 }
 
-static void readNpy(Buffer &buffer, const std::string &path) {
+/// Reads a .npy file whose bytes the buffer has. Returns what is wrong with it.
+static std::string readNpy(Buffer &buffer, const std::string &path) {
   Bytes &all = buffer.bytes;
-  const auto damaged = [&] { return UsageError("`" + path + "` is a damaged .npy file"); };
+  const std::string damaged = "`" + path + "` is a damaged .npy file";
   constexpr size_t prologue = 10;
   if (all.size() < prologue)
-    throw damaged();
+    return damaged;
   const bool isLong = all[6] >= 2; // the length has four bytes from version 2 on
   const size_t at = isLong ? 12 : prologue;
   uint32_t length = 0;
   if (all.size() < at)
-    throw damaged();
+    return damaged;
   std::memcpy(&length, &all[8], isLong ? 4 : 2);
   if (length > all.size() - at)
-    throw damaged();
+    return damaged;
   const std::string header(all.begin() + at, all.begin() + at + length);
-  buffer.type = typeOfDescription(valueOf(header, "descr"), path);
+  if (std::string problem = take(buffer.type, typeOfDescription(valueOf(header, "descr"), path)); !problem.empty())
+    return problem;
   if (valueOf(header, "fortran_order") == "True")
-    throw UsageError("`" + path + "` is in Fortran's order; save it by numpy.ascontiguousarray");
+    return "`" + path + "` is in Fortran's order; save it by numpy.ascontiguousarray";
   uint64_t count = 1;
   for (const std::string &part : split(valueOf(header, "shape"), ',')) {
     const size_t digit = part.find_first_not_of(' ');
     if (digit == std::string::npos)
       continue;
     uint64_t extent = 0;
-    if (!readNumber(part.substr(digit), extent))
-      throw damaged();
+    if (!readNumber(part.substr(digit), extent) || (extent && count > (1ull << 40) / extent))
+      return damaged;
     buffer.shape.push_back(extent);
-    count = extent && count > (1ull << 40) / extent ? throw damaged() : count * extent;
+    count *= extent;
   }
   all.erase(all.begin(), all.begin() + at + length);
   if (all.size() != bytesFor(*buffer.type, count))
-    throw UsageError("`" + path + "` holds " + std::to_string(all.size()) + " bytes, its header says " +
-                     std::to_string(bytesFor(*buffer.type, count)));
+    return "`" + path + "` holds " + std::to_string(all.size()) + " bytes, its header says " +
+           std::to_string(bytesFor(*buffer.type, count));
+  return "";
 }
 
 std::string npyHeader(const ElementType &type, const std::vector<uint64_t> &shape) {
@@ -125,7 +127,7 @@ std::string npyHeader(const ElementType &type, const std::vector<uint64_t> &shap
 }
 
 // --------------------------------------------------------------------------------------- by rules
-Bytes readBytes(const std::string &path) {
+Expected<Bytes> readBytes(const std::string &path) {
   constexpr size_t step = 1 << 20;
   Bytes bytes;
   size_t size = 0;
@@ -140,26 +142,28 @@ Bytes readBytes(const std::string &path) {
   if (file)
     std::fclose(file);
   if (!isRead)
-    throw UsageError("cannot read `" + path + "`: " + std::strerror(reason));
+    return Problem{"cannot read `" + path + "`: " + std::strerror(reason)};
   bytes.resize(size);
   bytes.shrink_to_fit();
   return bytes;
 }
 
-static Buffer readFile(std::string path) {
+static Expected<Buffer> readFile(std::string path) {
   Buffer buffer;
   const ElementType *named = nullptr;
   if (const size_t colon = path.find(':'); colon != std::string::npos)
     if ((named = findType(path.substr(0, colon))))
       path.erase(0, colon + 1);
-  buffer.bytes = readBytes(path);
+  if (const std::string problem = take(buffer.bytes, readBytes(path)); !problem.empty())
+    return Problem{problem};
   if (buffer.bytes.size() >= npyMagic.size() &&
       std::equal(npyMagic.begin(), npyMagic.end(), buffer.bytes.begin(),
                  [](char a, unsigned char b) { return static_cast<unsigned char>(a) == b; }))
-    readNpy(buffer, path);
+    if (const std::string problem = readNpy(buffer, path); !problem.empty())
+      return Problem{problem};
   if (named && buffer.type && named->bits != buffer.type->bits && named->bits != 4)
-    throw UsageError("`" + path + "` holds elements of " + std::to_string(buffer.type->bits) + " bits; " + named->name +
-                     " has " + std::to_string(named->bits));
+    return Problem{"`" + path + "` holds elements of " + std::to_string(buffer.type->bits) + " bits; " + named->name +
+                   " has " + std::to_string(named->bits)};
   if (named)
     buffer.type = named;
   return buffer;
@@ -256,8 +260,9 @@ static bool fill(Buffer &buffer, const std::vector<std::string> &parts, uint64_t
   return true;
 }
 
-/// An allocator may promise more memory than the machine has, so that the process dies when it writes there.
-static uint64_t withinMemory(uint64_t bytes) {
+/// Makes a buffer of zeros. An allocator may promise more memory than the machine has, so that the process dies when it
+/// writes there. Returns whether there is so much.
+static bool resize(Buffer &buffer, uint64_t bytes) {
 #ifdef __wasm__ // addresses have 32 bits
   constexpr uint64_t page = 1 << 16, pages = 1 << 15;
 #else
@@ -265,30 +270,31 @@ static uint64_t withinMemory(uint64_t bytes) {
              pages = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES));
 #endif
   if (bytes / page >= pages)
-    throw std::bad_alloc();
-  return bytes;
+    return false;
+  buffer.bytes.assign(static_cast<size_t>(bytes), 0);
+  return true;
 }
 
-Buffer readBuffer(const std::string &spec) {
+Expected<Buffer> readBuffer(const std::string &spec) {
   if (spec.rfind("file:", 0) == 0)
     return readFile(spec.substr(5));
-  const UsageError unknown("`" + spec +
-                           "` is none of zeros:BYTES, zeros:TYPE:COUNT, iota:TYPE:COUNT, fill:TYPE:COUNT:VALUE, "
-                           "random:TYPE:COUNT:SEED, edges:TYPE:COUNT:SEED, file:PATH, file:TYPE:PATH");
+  const Problem unknown{"`" + spec +
+                        "` is none of zeros:BYTES, zeros:TYPE:COUNT, iota:TYPE:COUNT, fill:TYPE:COUNT:VALUE, "
+                        "random:TYPE:COUNT:SEED, edges:TYPE:COUNT:SEED, file:PATH, file:TYPE:PATH"};
   const std::vector<std::string> parts = split(spec, ':');
   Buffer buffer;
   uint64_t count = 0;
   if (parts[0] == "zeros" && parts.size() == 2) {
     if (!readNumber(parts[1], count))
-      throw unknown;
-    buffer.bytes.assign(withinMemory(count), 0);
-    return buffer;
+      return unknown;
+    return resize(buffer, count) ? Expected<Buffer>(std::move(buffer)) : Problem{tooLarge};
   }
   if (parts.size() < 3 || !(buffer.type = findType(parts[1])) || !readNumber(parts[2], count))
-    throw unknown;
-  buffer.bytes.assign(withinMemory(bytesFor(*buffer.type, count)), 0);
+    return unknown;
+  if (!resize(buffer, bytesFor(*buffer.type, count)))
+    return Problem{tooLarge};
   if (!fill(buffer, parts, count))
-    throw unknown;
+    return unknown;
   return buffer;
 }
 

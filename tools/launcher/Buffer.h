@@ -1,14 +1,9 @@
 #pragma once
 // The initial contents of a buffer, by the text that describes it.
+#include "Source/Expected.h"
 #include "Types.h"
-#include <stdexcept>
 
 namespace ptxray::launcher {
-
-/// Thrown with a complaint about the user's input.
-struct UsageError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 /// A number with its noun: `1 byte`, `2 bytes`.
 inline std::string counted(uint64_t count, const std::string &thing) {
@@ -22,14 +17,17 @@ struct Buffer {
   uint64_t at = 0;                   // its address when a launch was recorded; 0: it was not
 };
 
+/// The problem of a buffer for which there is no memory.
+inline constexpr const char *tooLarge = "a buffer is larger than this machine's memory";
+
 /// Is true if a text describes a buffer: `zeros:...`, `file:...` and so on.
 bool isBuffer(const std::string &spec);
 /// Reads `zeros:4096`, `zeros:f16:64`, `iota:u16:64`, `fill:u32:64:7`, `random:f32:1024:SEED`, `file:in.bin`,
 /// `file:f16:in.bin`; `file:` reads `in.npy`, too.
-Buffer readBuffer(const std::string &spec);
+Expected<Buffer> readBuffer(const std::string &spec);
 
-/// Reads a whole file. Throws UsageError.
-Bytes readBytes(const std::string &path);
+/// Reads a whole file.
+Expected<Bytes> readBytes(const std::string &path);
 
 /// The header of a .npy file.
 std::string npyHeader(const ElementType &type, const std::vector<uint64_t> &shape);

@@ -20,19 +20,19 @@ static std::vector<std::string> partsOf(const std::string &text, char divider) {
   return parts;
 }
 
-static double readDecimal(const std::string &text, const std::string &within) {
+static Expected<double> readDecimal(const std::string &text, const std::string &within) {
   char *end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
   if (text.empty() || *end)
-    throw UsageError("`" + text + "` in `" + within + "` is not a number");
+    return Problem{"`" + text + "` in `" + within + "` is not a number"};
   return value;
 }
 
-static uint32_t readCount(const std::string &text, const std::string &within) {
-  const uint64_t value = readNumber(text, within);
-  if (value > UINT32_MAX)
-    throw UsageError("`" + text + "` in `" + within + "` is too large");
-  return static_cast<uint32_t>(value);
+static Expected<uint32_t> readCount(const std::string &text, const std::string &within) {
+  const Expected<uint64_t> value = readNumber(text, within);
+  if (value && *value > UINT32_MAX)
+    return Problem{"`" + text + "` in `" + within + "` is too large"};
+  return value ? Expected<uint32_t>(static_cast<uint32_t>(*value)) : Problem{value.problem()};
 }
 
 static bool readMode(const std::string &text, Mode &mode) {
@@ -63,7 +63,22 @@ static bool readModes(const std::string &text, ImageDescription &image) {
   return true;
 }
 
-static bool readSampling(const std::string &part, const std::string &text, ImageDescription &image) {
+/// What a reader of a part returns that has taken it, unless its value has a problem.
+static Expected<bool> taken(const std::string &problem = "") {
+  return problem.empty() ? Expected<bool>(true) : Problem{problem};
+}
+
+/// Reads `0/4` into numbers one after the other; what is not written keeps its value.
+static std::string readDecimals(const std::string &text, const std::string &within, std::vector<double *> numbers) {
+  const std::vector<std::string> parts = partsOf(text, '/');
+  for (size_t i = 0; i < numbers.size() && i < parts.size(); ++i)
+    if (std::string problem = take(*numbers[i], readDecimal(parts[i], within)); !problem.empty())
+      return problem;
+  return "";
+}
+
+/// Returns false if the part says nothing about sampling.
+static Expected<bool> readSampling(const std::string &part, const std::string &text, ImageDescription &image) {
   const size_t equals = part.find('=');
   const std::string key = part.substr(0, equals), value = equals == std::string::npos ? "" : part.substr(equals + 1);
   if (part == "linear" || part == "nearest")
@@ -75,35 +90,34 @@ static bool readSampling(const std::string &part, const std::string &text, Image
   else if (part == "fraction")
     image.readsFractions = true;
   else if (key == "bias" && !value.empty())
-    image.bias = readDecimal(value, text);
-  else if (key == "lod") {
-    const std::vector<std::string> ends = partsOf(value, '/');
-    image.leastLevel = readDecimal(ends[0], text);
-    image.mostLevel = ends.size() > 1 ? readDecimal(ends[1], text) : image.mostLevel;
-  } else if (key == "border" && !value.empty()) {
+    return taken(take(image.bias, readDecimal(value, text)));
+  else if (key == "lod")
+    return taken(readDecimals(value, text, {&image.leastLevel, &image.mostLevel}));
+  else if (key == "border" && !value.empty()) {
     image.modes.fill(Mode::Border);
-    const std::vector<std::string> colours = partsOf(value, '/');
-    for (size_t i = 0; i < image.border.size(); ++i)
-      image.border[i] = i < colours.size() ? readDecimal(colours[i], text) : 0;
+    image.border = {};
+    return taken(readDecimals(value, text, {&image.border[0], &image.border[1], &image.border[2], &image.border[3]}));
   } else
     return readModes(part, image);
   return true;
 }
 
-static bool readShape(const std::string &part, const std::string &text, ImageDescription &image) {
+/// Returns false if the part says nothing about the shape.
+static Expected<bool> readShape(const std::string &part, const std::string &text, ImageDescription &image) {
   const size_t equals = part.find('=');
   const std::string key = part.substr(0, equals), value = equals == std::string::npos ? "" : part.substr(equals + 1);
   if (part[0] == '&')
-    image.at = readAddress(part);
+    return taken(take(image.at, readAddress(part)));
   else if (key == "layers" && !value.empty())
-    image.layers = readCount(value, text);
+    return taken(take(image.layers, readCount(value, text)));
   else if (part == "cube")
     image.isCube = image.isNormalized = true;
   else if (part == "buffer")
     image.isBuffer = true;
   else if (key == "levels" && !value.empty()) {
     const std::vector<std::string> parts = partsOf(value, '/');
-    image.levels = readCount(parts[0], text);
+    if (const std::string problem = take(image.levels, readCount(parts[0], text)); !problem.empty())
+      return Problem{problem};
     image.isNormalized = true;
     image.isLinearInLevels = parts.size() > 1 && parts[1] == "linear";
     return parts.size() == 1 || (parts.size() == 2 && (parts[1] == "linear" || parts[1] == "nearest"));
@@ -113,7 +127,7 @@ static bool readShape(const std::string &part, const std::string &text, ImageDes
 }
 
 /// `f32`, `u8x4`.
-static void readTexelType(const std::string &text, const std::string &within, ImageDescription &image) {
+static std::string readTexelType(const std::string &text, const std::string &within, ImageDescription &image) {
   static constexpr const char *names[] = {"u8", "u16", "u32", "s8", "s16", "s32", "f16", "f32"};
   std::string name = text;
   if (const size_t x = text.rfind('x'); x != std::string::npos && x + 2 == text.size()) {
@@ -124,36 +138,54 @@ static void readTexelType(const std::string &text, const std::string &within, Im
     if (name == known)
       image.type = findType(name);
   if (!image.type || (image.channels != 1 && image.channels != 2 && image.channels != 4))
-    throw UsageError("`" + text + "` in `" + within +
-                     "`: texels are u8, u16, u32, s8, s16, s32, f16 or f32, with x2 or x4 for more channels");
+    return "`" + text + "` in `" + within +
+           "`: texels are u8, u16, u32, s8, s16, s32, f16 or f32, with x2 or x4 for more channels";
+  return "";
 }
 
 bool isImage(const std::string &text) {
   return text.starts_with("tex=") || text.starts_with("surf=") || text.starts_with("sampler=");
 }
 
-ImageDescription readImage(const std::string &text) {
+/// Reads the type and the extents of texels.
+static std::string readTexels(const std::vector<std::string> &parts, const std::string &text, ImageDescription &image) {
+  if (std::string problem = readTexelType(parts[0], text, image); !problem.empty())
+    return problem;
+  for (const std::string &extent : partsOf(parts.size() > 1 ? parts[1] : "", 'x'))
+    if (std::string problem = take(image.extents.emplace_back(), readCount(extent, text)); !problem.empty())
+      return problem;
+  return image.extents.size() > image.modes.size() ? "`" + text + "`: three dimensions are the most" : "";
+}
+
+/// Returns whether a part says something about the image.
+static Expected<bool> readPart(const std::string &part, const std::string &text, ImageDescription &image) {
+  if (image.kind != Kind::Sampler)
+    if (Expected<bool> read = readShape(part, text, image); !read || *read)
+      return read;
+  return image.kind != Kind::Surface ? readSampling(part, text, image) : false;
+}
+
+Expected<ImageDescription> readImage(const std::string &text) {
   ImageDescription image;
   image.kind = text.starts_with("tex=") ? Kind::Texture : text.starts_with("surf=") ? Kind::Surface : Kind::Sampler;
   const std::vector<std::string> parts = partsOf(text.substr(text.find('=') + 1), ':');
   const bool isSampler = image.kind == Kind::Sampler;
-  if (!isSampler) {
-    readTexelType(parts[0], text, image);
-    for (const std::string &extent : partsOf(parts.size() > 1 ? parts[1] : "", 'x'))
-      image.extents.push_back(readCount(extent, text));
-    if (image.extents.size() > image.modes.size())
-      throw UsageError("`" + text + "`: three dimensions are the most");
+  if (!isSampler)
+    if (const std::string problem = readTexels(parts, text, image); !problem.empty())
+      return Problem{problem};
+  for (size_t i = isSampler ? 0 : 2; i < parts.size(); ++i) {
+    const Expected<bool> isKnown = readPart(parts[i], text, image);
+    if (!isKnown)
+      return Problem{isKnown.problem()};
+    if (!*isKnown)
+      return Problem{"`" + parts[i] + "` in `" + text + "`: expected " +
+                     (image.kind == Kind::Surface
+                          ? "layers=, cube, buffer or &BUFFER"
+                          : std::string("linear, normalized, fraction, wrap, clamp, mirror, border=, lod=, bias=") +
+                                (isSampler ? "" : ", layers=, levels=, cube, buffer or &BUFFER"))};
   }
-  for (size_t i = isSampler ? 0 : 2; i < parts.size(); ++i)
-    if (!(!isSampler && readShape(parts[i], text, image)) &&
-        !(image.kind != Kind::Surface && readSampling(parts[i], text, image)))
-      throw UsageError("`" + parts[i] + "` in `" + text + "`: expected " +
-                       (image.kind == Kind::Surface
-                            ? "layers=, cube, buffer or &BUFFER"
-                            : std::string("linear, normalized, fraction, wrap, clamp, mirror, border=, lod=, bias=") +
-                                  (isSampler ? "" : ", layers=, levels=, cube, buffer or &BUFFER")));
   if (!isSampler && image.at.buffer.empty())
-    throw UsageError("`" + text + "` names no buffer: &NUMBER or &NAME is missing");
+    return Problem{"`" + text + "` names no buffer: &NUMBER or &NAME is missing"};
   return image;
 }
 

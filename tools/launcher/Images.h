@@ -34,7 +34,7 @@ struct ImageDescription {
 /// Returns whether a text describes one of these.
 bool isImage(const std::string &text);
 /// Reads it.
-ImageDescription readImage(const std::string &text);
+Expected<ImageDescription> readImage(const std::string &text);
 /// The text that describes it, without its buffer.
 std::string textOf(const ImageDescription &image);
 /// The images of one level: faces of all layers.

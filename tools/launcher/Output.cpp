@@ -20,19 +20,18 @@ static void printElements(const Bytes &bytes, const ElementType &type) {
   std::printf("\n");
 }
 
-static void writeFile(const std::string &path, const std::string &header, const Bytes &bytes) {
-  const auto unwritten = [&] { return UsageError("cannot write `" + path + "`"); };
+static std::string writeFile(const std::string &path, const std::string &header, const Bytes &bytes) {
+  const std::string unwritten = "cannot write `" + path + "`";
   std::FILE *file = std::fopen(path.c_str(), "wb");
   if (!file)
-    throw unwritten();
+    return unwritten;
   bool isWhole = std::fwrite(header.data(), 1, header.size(), file) == header.size();
   isWhole &= std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
   isWhole &= std::fclose(file) == 0;
-  if (!isWhole)
-    throw unwritten();
+  return isWhole ? "" : unwritten;
 }
 
-static std::string npyHeaderFor(const Options &options, const std::string &name, const Bytes &bytes) {
+static std::string npyHeaderFor(const LaunchRequest &options, const std::string &name, const Bytes &bytes) {
   const ElementType &type = *options.typeOf(name);
   for (const NamedBuffer &buffer : options.buffers)
     if (buffer.name == name && !buffer.buffer.shape.empty())
@@ -40,28 +39,33 @@ static std::string npyHeaderFor(const Options &options, const std::string &name,
   return npyHeader(type, {countIn(type, bytes.size())});
 }
 
-void writeOutput(const Options &options, const std::string &name, const std::string &how, const Bytes &bytes) {
+std::string writeOutput(const LaunchRequest &options, const std::string &name, const std::string &how,
+                        const Bytes &bytes) {
   if (how == "hex")
     printHex(bytes);
   else if (const ElementType *type = findType(how))
     printElements(bytes, *type);
   else if (how.rfind("file:", 0) == 0)
-    writeFile(how.substr(5), "", bytes);
+    return writeFile(how.substr(5), "", bytes);
   else
-    writeFile(how.substr(4), npyHeaderFor(options, name, bytes), bytes);
+    return writeFile(how.substr(4), npyHeaderFor(options, name, bytes), bytes);
+  return "";
 }
 
-void flushOutput() {
+std::string flushOutput() {
   std::fflush(stdout);
-  if (std::ferror(stdout))
-    throw UsageError("cannot write the output");
+  return std::ferror(stdout) ? "cannot write the output" : "";
 }
 
-bool isAsExpected(const Options &options, bool saysAll, const std::function<Bytes(const std::string &name)> &contents,
-                  const std::function<void(const std::string &line)> &say) {
+Expected<bool> isAsExpected(const LaunchRequest &options, bool saysAll,
+                            const std::function<Expected<Bytes>(const std::string &name)> &contents,
+                            const std::function<void(const std::string &line)> &say) {
   size_t equal = 0, bytes = 0;
   for (const auto &[name, expected] : options.expectations) {
-    const Bytes found = contents(name);
+    const Expected<Bytes> kept = contents(name);
+    if (!kept)
+      return Problem{kept.problem()};
+    const Bytes &found = *kept;
     const ElementType *type = expected.type ? expected.type : options.typeOf(name);
     const Comparison compared = compare(found, expected, type ? *type : *findType("b8"), options.tolerance);
     equal += compared.isEqual;

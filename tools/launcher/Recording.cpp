@@ -141,33 +141,41 @@ void writeAfter(std::FILE *file, const Recording &recording) {
 // -------------------------------------------------------------------------------------- reading
 namespace {
 
-/// Reads a file from its beginning to its end. What is wrong is thrown.
+/// Reads a file from its beginning to its end. After the first fault nothing more is read.
 class Reader {
 public:
-  explicit Reader(std::string path) : path(std::move(path)), bytes(readBytes(this->path)) {}
+  Reader(std::string path, Bytes bytes) : path(std::move(path)), bytes(std::move(bytes)) {}
 
-  Recording read();
+  Expected<Recording> read();
 
 private:
-  [[noreturn]] void damaged(const std::string &how) const {
-    throw UsageError("`" + path + "` is a damaged recording: " + how);
+  void damaged(const std::string &how) {
+    if (problem.empty())
+      problem = "`" + path + "` is a damaged recording: " + how;
   }
+  bool isSound() const { return problem.empty(); }
   size_t left() const { return bytes.size() - at; }
+  /// Returns null if there are not so many bytes.
   const unsigned char *next(size_t count) {
     if (count > left())
       damaged("it ends too early");
+    if (!isSound())
+      return nullptr;
     at += count;
     return bytes.data() + (at - count);
   }
+  // These return nothing, or 0, if there is a fault.
   std::string line();
-  uint64_t number(std::string_view &text, uint64_t most) const;
-  void numbers(std::string_view text, std::array<unsigned, 3> &to) const;
-  Bytes bytesIn(std::string_view text) const;
+  uint64_t number(std::string_view &text, uint64_t most);
+  void numbers(std::string_view text, std::array<unsigned, 3> &to);
+  Bytes bytesIn(std::string_view text);
+  void readHead(Recording &to);
+  void readAfter(Recording &to);
   void readLine(Recording &to, const std::string &key, std::string_view value);
   void readMemory(Recording &to, std::string_view value);
   void declare(uint64_t size);
   void readImageLine(Recording &to, std::string_view value);
-  void checkImages(const Recording &all) const;
+  void checkImages(const Recording &all);
   /// Reads the pages that differ from those that are there. Memory gets its size only where the file has a bit a page.
   void readPages(Bytes &to, uint64_t size);
   /// Compares the sum of a part that began there.
@@ -175,6 +183,7 @@ private:
 
   const std::string path;
   const Bytes bytes;
+  std::string problem;
   size_t at = 0;
   std::vector<uint64_t> sizes, texelSizes; // of the memory, and of texels
   uint64_t declared = 0;                   // all of them
@@ -185,30 +194,33 @@ private:
 
 std::string Reader::line() {
   const auto begin = bytes.begin() + static_cast<ptrdiff_t>(at), end = std::find(begin, bytes.end(), '\n');
-  if (end == bytes.end())
+  if (end == bytes.end()) {
     damaged("it ends too early");
+    return "";
+  }
   at += end - begin + 1;
   return {begin, end};
 }
 
 /// Takes a number and the space after it.
-uint64_t Reader::number(std::string_view &text, uint64_t most) const {
+uint64_t Reader::number(std::string_view &text, uint64_t most) {
   const std::string word(text.substr(0, text.find(' ')));
   text.remove_prefix(std::min(text.size(), word.size() + 1));
   char *end = nullptr;
   errno = 0;
   const uint64_t value = std::strtoull(word.c_str(), &end, 0);
-  if (word.empty() || word[0] < '0' || word[0] > '9' || *end || errno || value > most)
-    damaged("`" + word + "` is not a number that may be there");
-  return value;
+  if (!word.empty() && word[0] >= '0' && word[0] <= '9' && !*end && !errno && value <= most)
+    return value;
+  damaged("`" + word + "` is not a number that may be there");
+  return 0;
 }
 
-void Reader::numbers(std::string_view text, std::array<unsigned, 3> &to) const {
+void Reader::numbers(std::string_view text, std::array<unsigned, 3> &to) {
   for (unsigned &one : to)
     one = static_cast<unsigned>(number(text, UINT32_MAX));
 }
 
-Bytes Reader::bytesIn(std::string_view text) const {
+Bytes Reader::bytesIn(std::string_view text) {
   Bytes all;
   const auto digit = [&](char c) -> unsigned {
     if (c >= '0' && c <= '9')
@@ -216,6 +228,7 @@ Bytes Reader::bytesIn(std::string_view text) const {
     if (c >= 'a' && c <= 'f')
       return c - 'a' + 10;
     damaged("a parameter is not in hexadecimal digits");
+    return 0;
   };
   for (size_t i = 0; i + 1 < text.size(); i += 2)
     all.push_back(digit(text[i]) << 4 | digit(text[i + 1]));
@@ -235,19 +248,19 @@ void Reader::readImageLine(Recording &to, std::string_view value) {
   one.parameter = number(value, mostPieces);
   one.offset = number(value, mostRecorded);
   const uint64_t handle = number(value, UINT64_MAX), where = number(value, UINT64_MAX);
-  (where < mostPieces ? one.texels : one.address) = where;
-  try {
-    one.image = readImage(std::string(value) + ":&0");
-  } catch (const UsageError &error) {
-    damaged(error.what());
-  }
+  if (where < mostPieces)
+    one.texels = static_cast<size_t>(where);
+  else
+    one.address = where;
+  if (const std::string fault = take(one.image, readImage(std::string(value) + ":&0")); !fault.empty())
+    damaged(fault);
   one.image.handle = handle;
   if (to.images.size() > mostPieces || one.image.kind == ImageDescription::Kind::Sampler)
     damaged("it has an image that cannot be there");
 }
 
 /// Their handles are in parameters, and their texels are there.
-void Reader::checkImages(const Recording &all) const {
+void Reader::checkImages(const Recording &all) {
   for (const RecordedImage &one : all.images) {
     constexpr uint32_t mostExtent = 1 << 28;
     const bool isSane = std::all_of(one.image.extents.begin(), one.image.extents.end(),
@@ -256,7 +269,7 @@ void Reader::checkImages(const Recording &all) const {
     const bool hasHandle = one.parameter < all.parameters.size() && all.parameters[one.parameter].size() >= 8 &&
                            one.offset <= all.parameters[one.parameter].size() - 8;
     if (!isSane || !hasHandle)
-      damaged("it has an image that cannot be there");
+      return damaged("it has an image that cannot be there");
     if (one.address ? !memoryOf(all, one)
                     : one.texels >= texelSizes.size() || texelSizes[one.texels] < bytesOf(one.image))
       damaged("the texels of an image are missing");
@@ -312,68 +325,86 @@ void Reader::readLine(Recording &to, const std::string &key, std::string_view va
 
 void Reader::readPages(Bytes &to, uint64_t size) {
   const unsigned char *map = next((pagesIn(size) + 7) / 8);
+  if (!map)
+    return;
   to.resize(size);
   for (size_t page = 0; page < pagesOf(to); ++page)
     if (map[page / 8] >> page % 8 & 1) {
       const size_t count = bytesOfPage(to, page);
-      std::memcpy(&to[page * pageBytes], next(count), count);
+      const unsigned char *from = next(count);
+      if (!from)
+        return;
+      std::memcpy(&to[page * pageBytes], from, count);
     }
 }
 
 void Reader::checkSum(size_t begin) {
   const uint64_t sum = sumOf(sumOfNothing, bytes.data() + begin, at - begin);
-  if (std::memcmp(next(sizeof sum), &sum, sizeof sum))
+  const unsigned char *written = next(sizeof sum);
+  if (written && std::memcmp(written, &sum, sizeof sum))
     damaged("its sum is another");
 }
 
-Recording Reader::read() {
-  Recording all;
-  const size_t count = std::min(left(), magic.size());
-  if (std::string_view(reinterpret_cast<const char *>(next(count)), count) != magic)
-    throw UsageError("`" + path + "` is not a recording of `ptxray record`");
-  while (true) {
+/// Reads what was launched, and memory before that.
+void Reader::readHead(Recording &to) {
+  to.grid = to.block = {};
+  while (isSound()) {
     const std::string text = line();
     const size_t space = text.find(' ');
     const std::string key = text.substr(0, space);
     std::string_view value = space == std::string::npos ? "" : std::string_view(text).substr(space + 1);
     if (key == "ptx") {
       const uint64_t count = number(value, left());
-      all.ptx.assign(reinterpret_cast<const char *>(next(count)), count);
+      if (const unsigned char *ptx = next(count))
+        to.ptx.assign(reinterpret_cast<const char *>(ptx), count);
       break;
     }
-    readLine(all, key, value);
+    if (isSound())
+      readLine(to, key, value);
   }
-  if (all.kernel.empty() || all.parameters.size() > mostPieces)
+  if (to.kernel.empty() || to.parameters.size() > mostPieces)
     damaged("it does not say what was launched");
-  for (size_t i = 0; i < sizes.size(); ++i)
-    readPages(all.memory[i].before, sizes[i]);
-  all.texels.resize(texelSizes.size());
-  for (size_t i = 0; i < texelSizes.size(); ++i)
-    readPages(all.texels[i].before, texelSizes[i]);
+  for (size_t i = 0; i < sizes.size() && isSound(); ++i)
+    readPages(to.memory[i].before, sizes[i]);
+  to.texels.resize(texelSizes.size());
+  for (size_t i = 0; i < texelSizes.size() && isSound(); ++i)
+    readPages(to.texels[i].before, texelSizes[i]);
   checkSum(0);
-  checkImages(all);
-  if (!left()) // the kernel did not end
-    return all;
+  checkImages(to);
+}
+
+/// Reads what the launch left.
+void Reader::readAfter(Recording &to) {
   const size_t begin = at;
   const std::string text = line();
   if (text.rfind("after ", 0) != 0)
-    damaged("what was after the launch is missing");
+    return damaged("what was after the launch is missing");
   std::string_view value = std::string_view(text).substr(6);
-  all.result = static_cast<int>(number(value, 99999));
-  const auto readAfter = [&](auto &pieces, const std::vector<uint64_t> &bytes) {
-    for (size_t i = 0; i < bytes.size(); ++i) {
+  to.result = static_cast<int>(number(value, 99999));
+  const auto readPieces = [&](auto &pieces, const std::vector<uint64_t> &counts) {
+    for (size_t i = 0; i < counts.size() && isSound(); ++i) {
       pieces[i].after = pieces[i].before;
-      readPages(pieces[i].after, bytes[i]);
+      readPages(pieces[i].after, counts[i]);
     }
   };
-  if (all.result == 0) {
-    readAfter(all.memory, sizes);
-    readAfter(all.texels, texelSizes);
+  if (to.result == 0) {
+    readPieces(to.memory, sizes);
+    readPieces(to.texels, texelSizes);
   }
   checkSum(begin);
   if (left())
     damaged("something follows its end");
-  return all;
+}
+
+Expected<Recording> Reader::read() {
+  Recording all;
+  const size_t count = std::min(left(), magic.size());
+  if (std::string_view(reinterpret_cast<const char *>(next(count)), count) != magic)
+    return Problem{"`" + path + "` is not a recording of `ptxray record`"};
+  readHead(all);
+  if (isSound() && left()) // else the kernel did not end
+    readAfter(all);
+  return isSound() ? Expected<Recording>(std::move(all)) : Problem{problem};
 }
 
 bool isRecording(const std::string &path) {
@@ -385,7 +416,10 @@ bool isRecording(const std::string &path) {
   return file.read(beginning.data(), static_cast<std::streamsize>(magic.size())) && beginning == magic;
 }
 
-Recording readRecording(const std::string &path) { return Reader(path).read(); }
+Expected<Recording> readRecording(const std::string &path) {
+  Expected<Bytes> bytes = readBytes(path);
+  return bytes ? Reader(path, std::move(*bytes)).read() : Problem{bytes.problem()};
+}
 
 std::vector<std::string> remarksOn(const Recording &recording) {
   std::vector<std::string> remarks;
@@ -425,7 +459,7 @@ const RecordedMemory *memoryOf(const Recording &recording, const RecordedImage &
 
 /// Textures and surfaces become those of arguments. Texels of arrays are buffers with the number of the first parameter
 /// that has an image of them.
-static void takeImages(Options &options, Recording &recording) {
+static void takeImages(LaunchRequest &request, Recording &recording) {
   const auto isSurface = [](const RecordedImage &one) { return one.image.kind == ImageDescription::Kind::Surface; };
   std::vector<std::string> names(recording.texels.size());
   std::vector<bool> areWritten(recording.texels.size());
@@ -441,31 +475,28 @@ static void takeImages(Options &options, Recording &recording) {
       if (isSurface(one))
         areWritten[one.texels] = true;
     }
-    options.arguments[one.parameter].images.emplace_back(one.offset, std::move(one.image));
+    request.arguments[one.parameter].images.emplace_back(one.offset, std::move(one.image));
   }
   for (size_t i = 0; i < names.size(); ++i) {
     Buffer before, after;
     before.bytes = std::move(recording.texels[i].before);
     after.bytes = std::move(recording.texels[i].after);
     if (recording.result == 0 && areWritten[i])
-      options.expectations.emplace_back(names[i], std::move(after));
-    options.buffers.push_back({names[i], std::move(before)});
+      request.expectations.emplace_back(names[i], std::move(after));
+    request.buffers.push_back({names[i], std::move(before)});
   }
 }
 
-void take(Options &options, Recording recording) {
-  options.kernel = recording.kernel;
-  std::copy(recording.grid.begin(), recording.grid.end(), options.grid);
-  std::copy(recording.block.begin(), recording.block.end(), options.block);
-  std::copy(recording.cluster.begin(), recording.cluster.end(), options.cluster);
-  options.shared = recording.shared;
-  options.cooperative = recording.isCooperative;
-  options.isRecorded = true;
-  options.isPartial = !recording.leftOut.empty();
+LaunchRequest requestOf(Recording recording) {
+  LaunchRequest request;
+  static_cast<LaunchShape &>(request) = recording;
+  request.kernel = recording.kernel;
+  request.isRecorded = true;
+  request.isPartial = !recording.leftOut.empty();
   const bool hasResults = recording.result == 0;
   for (const Bytes &parameter : recording.parameters)
-    options.arguments.emplace_back().bytes = parameter;
-  takeImages(options, recording);
+    request.arguments.emplace_back().bytes = parameter;
+  takeImages(request, recording);
   for (RecordedMemory &one : recording.memory) {
     const bool isVariable = !one.variable.empty();
     const std::string name = isVariable ? one.variable : nameOf(one, recording.parameters);
@@ -475,12 +506,13 @@ void take(Options &options, Recording recording) {
     after.bytes = std::move(one.after);
     after.at = one.address;
     if (hasResults)
-      options.expectations.emplace_back(name, std::move(after));
+      request.expectations.emplace_back(name, std::move(after));
     if (isVariable)
-      options.variables.emplace_back(name, std::move(before));
+      request.variables.emplace_back(name, std::move(before));
     else
-      options.buffers.push_back({name, std::move(before)});
+      request.buffers.push_back({name, std::move(before)});
   }
+  return request;
 }
 
 void relocate(Bytes &bytes, const std::vector<Move> &moves) {
@@ -502,15 +534,15 @@ std::vector<Move> realMoves(std::vector<Move> moves) {
   return moves;
 }
 
-void relocate(Options &options, const std::vector<Move> &moves) {
-  for (Argument &argument : options.arguments)
+void relocate(LaunchRequest &request, const std::vector<Move> &moves) {
+  for (Argument &argument : request.arguments)
     relocate(argument.bytes, moves);
-  for (NamedBuffer &buffer : options.buffers)
+  for (NamedBuffer &buffer : request.buffers)
     if (buffer.buffer.at)
       relocate(buffer.buffer.bytes, moves);
-  for (auto &[name, value] : options.variables)
+  for (auto &[name, value] : request.variables)
     relocate(value.bytes, moves);
-  for (auto &[name, expected] : options.expectations)
+  for (auto &[name, expected] : request.expectations)
     if (expected.at)
       relocate(expected.bytes, moves);
 }

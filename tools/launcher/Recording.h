@@ -1,6 +1,6 @@
 #pragma once
 // A launch in a file, as `ptxray record` writes it: docs/record.md describes the form.
-#include "Options.h"
+#include "LaunchRequest.h"
 #include <array>
 #include <cstdio>
 #include <optional>
@@ -26,12 +26,9 @@ struct RecordedImage {
   uint64_t address = 0; // where they lie in recorded memory
 };
 
-struct Recording {
+struct Recording : LaunchShape {
   std::string kernel, ptx;
   std::string target, device; // the GPU: `sm_90`, and its name
-  std::array<unsigned, 3> grid{}, block{}, cluster{};
-  unsigned shared = 0;
-  bool isCooperative = false;
   std::vector<Bytes> parameters;
   std::vector<RecordedMemory> memory; // what is not of variables comes in the order of its addresses
   std::vector<RecordedTexels> texels;
@@ -45,8 +42,8 @@ inline constexpr uint64_t mostRecorded = uint64_t(4) << 30;
 
 /// Is true if a file begins as a recording does.
 bool isRecording(const std::string &path);
-/// Reads a file, which may be hostile: throws UsageError if it is damaged.
-Recording readRecording(const std::string &path);
+/// Reads a file, which may be hostile.
+Expected<Recording> readRecording(const std::string &path);
 /// Says what was not recorded, and how the recorded launch ended if not well: a sentence a line.
 std::vector<std::string> remarksOn(const Recording &recording);
 
@@ -58,8 +55,8 @@ void writeAfter(std::FILE *file, const Recording &recording);
 /// The memory in which the texels of an image lie; null: they are not in linear memory, or not all were recorded.
 const RecordedMemory *memoryOf(const Recording &recording, const RecordedImage &one);
 
-/// Makes it the launch that the options describe.
-void take(Options &options, Recording recording);
+/// The recorded launch, to be made again.
+LaunchRequest requestOf(Recording recording);
 
 /// Recorded memory that lies elsewhere now.
 struct Move {
@@ -68,7 +65,7 @@ struct Move {
 /// Returns those that change an address, in the order that `relocate` needs.
 std::vector<Move> realMoves(std::vector<Move> moves);
 /// Changes the words that lead into moved memory, in arguments, buffers, variables and expectations.
-void relocate(Options &options, const std::vector<Move> &moves);
+void relocate(LaunchRequest &request, const std::vector<Move> &moves);
 void relocate(Bytes &bytes, const std::vector<Move> &moves);
 
 } // namespace ptxray::launcher

@@ -44,12 +44,9 @@ void rememberAs(const std::string &name, const std::string &text) {
 void remember(const std::string &textPath, const std::string &binaryPath) {
   if (pathOf("").empty())
     return;
-  try {
-    const Bytes text = readBytes(textPath), binary = readBytes(binaryPath);
-    rememberAs(nameOfBinary(binary.data(), binary.size()), {text.begin(), text.end()});
-  } catch (const UsageError &) {
-    return; // ptxas has said what is wrong
-  }
+  const Expected<Bytes> text = readBytes(textPath), binary = readBytes(binaryPath);
+  if (text && binary) // else ptxas has said what is wrong
+    rememberAs(nameOfBinary(binary->data(), binary->size()), {text->begin(), text->end()});
 }
 
 } // namespace ptxray::launcher

@@ -76,7 +76,7 @@ void write(std::ostream &out, uint32_t value) { out << value; }
 // The least has no literal of its own.
 void write(std::ostream &out, int64_t value) { out << "int64_t(" << static_cast<uint64_t>(value) << "u)"; }
 void write(std::ostream &out, isa::Span v) { braces(out, v.first, v.count); }
-void write(std::ostream &out, isa::Range v) { braces(out, v.first, v.count); }
+void write(std::ostream &out, isa::TextRange v) { braces(out, v.first, v.count); }
 void write(std::ostream &out, const isa::Word &v) {
   braces(out, v.text, v.wordClass, v.typeKind, v.bits, v.number, v.repeatable, v.skipped, v.narrow, v.unrelaxed, v.gate,
          v.scalarGate, v.kind, v.declarable, v.addresses);

@@ -41,7 +41,7 @@ void Resolver::entry(const Entry &one) {
   };
   walk(*one.scope);
   block(one, *one.scope);
-  const isa::Range source = {uint32_t(output.sources.size()), uint32_t(one.source.size())};
+  const isa::TextRange source = {uint32_t(output.sources.size()), uint32_t(one.source.size())};
   output.sources += one.source;
   output.entries.push_back({text(one.title), text(one.manual), text(model.names[one.place.file]), one.place.line,
                             source, intern(output.entryMnemonics, mnemonics)});

@@ -106,7 +106,7 @@ void write(std::ostream &out, uint16_t value);
 void write(std::ostream &out, uint32_t value);
 void write(std::ostream &out, isa::StoredText value);
 void write(std::ostream &out, isa::Span value);
-void write(std::ostream &out, isa::Range value);
+void write(std::ostream &out, isa::TextRange value);
 void write(std::ostream &out, const isa::Word &value);
 void write(std::ostream &out, const isa::Expr &value);
 void write(std::ostream &out, const isa::Gate &value);

@@ -1,28 +1,30 @@
 // The launch of a kernel on the emulated machine: what ptxray-run does with the CUDA driver, without one.
 #include "Emulate.h"
 #include "../launcher/Output.h"
-#include "../launcher/Recording.h"
 #include "Check/Suppressions.h"
 #include "CountersOutput.h"
 #include "EmulatedImages.h"
+#include "Launch/LaunchLimits.h"
 #include "LaunchWatch.h"
 #include "Machine/DriverNumbers.h"
-#include "Machine/LaunchLimits.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MathExtras.h"
 #include <chrono>
 #include <csignal>
 #include <cstring>
-#include <new>
 
 namespace ptxray {
 
 using llvm::StringRef;
 
-[[noreturn]] static void fail(int status, const std::string &message) {
+static int fail(int status, const std::string &message) {
   usageError(message);
-  throw FailedLaunch{status};
+  return status;
+}
+
+/// Reports why the kernel cannot be launched so.
+int Emulation::refuse(const std::string &problem) const {
+  return fail(KernelFailed, "launch of `" + kernel.name + "`: " + problem);
 }
 
 /// Recorded memory keeps its address, if that is one of global memory on the machine too.
@@ -39,13 +41,12 @@ void Emulation::placeBuffers() {
     if (keepsAddress(buffer.buffer))
       memory.addAt(buffer.buffer.at, bytes, name);
     addresses.push_back(keepsAddress(buffer.buffer) ? buffer.buffer.at : memory.add(bytes, name));
-    if ((options.fresh && options.repeat) || keepsInitial)
+    if ((options.fresh && options.repeat) || schedules)
       initial.push_back(bytes);
   }
 }
 
-/// Changes the words that lead into recorded memory which lies elsewhere now. Variables move each time that the module
-/// is loaded.
+/// Changes the words that lead into recorded memory which lies elsewhere now.
 void Emulation::followMoves() {
   std::vector<launcher::Move> moves;
   const auto add = [&](launcher::Buffer &recorded, uint64_t now) {
@@ -65,22 +66,27 @@ void Emulation::followMoves() {
     relocate(bytes, moves);
 }
 
-void Emulation::setVariables() {
-  loaded.emplace(read, memory, input.options.arch);
+int Emulation::setVariables() {
+  loaded.emplace(*input.module, memory, input.options.arch);
   if (options.isRecorded)
     followMoves();
   for (const auto &[name, value] : options.variables) {
     const llvm::MutableArrayRef<uint8_t> variable = loaded->variable(name);
     if (variable.empty())
-      throw launcher::UsageError("the module has no variable `" + name + "`");
+      return usageError("the module has no variable `" + name + "`");
     if (variable.size() != value.bytes.size())
-      throw launcher::UsageError("variable `" + name + "` has " + std::to_string(variable.size()) +
-                                 " bytes, its value " + std::to_string(value.bytes.size()));
+      return usageError("variable `" + name + "` has " + std::to_string(variable.size()) + " bytes, its value " +
+                        std::to_string(value.bytes.size()));
     llvm::copy(value.bytes, variable.begin());
   }
-  for (const auto &[name, image] : options.images)
-    if (const std::string problem = loaded->bind(name, objectFor(image)); !problem.empty())
-      throw launcher::UsageError(problem);
+  for (const auto &[name, image] : options.images) {
+    Expected<machine::ImageObject> object = objectFor(image);
+    if (!object)
+      return fail(KernelFailed, object.problem());
+    if (const std::string problem = loaded->bind(name, std::move(*object)); !problem.empty())
+      return usageError(problem);
+  }
+  return Clean;
 }
 
 uint64_t Emulation::addressOf(const launcher::Address &at) const {
@@ -89,10 +95,8 @@ uint64_t Emulation::addressOf(const launcher::Address &at) const {
   return addresses[buffer - options.buffers.begin()] + at.offset;
 }
 
-machine::TensorMapBytes Emulation::mapFor(const launcher::TensorMap &asked) const {
-  machine::TensorMap map;
-  if (!setDriverNumbers(map, {asked.typeNumber(), asked.interleaveNumber(), asked.swizzleNumber(), asked.fillsWithNan}))
-    throw launcher::UsageError("a tensor map for `" + kernel.name + "`: there is no such interleaving or swizzle");
+/// Fills in what is not of the driver's numbers.
+machine::TensorMap Emulation::completed(machine::TensorMap map, const launcher::TensorMap &asked) const {
   map.rank = static_cast<uint32_t>(asked.extents.size());
   map.address = addressOf(asked.at);
   llvm::copy(asked.extents, map.extents.begin());
@@ -104,44 +108,65 @@ machine::TensorMapBytes Emulation::mapFor(const launcher::TensorMap &asked) cons
   llvm::copy(asked.upper, map.upper.begin());
   map.channels = asked.channels;
   map.pixels = asked.pixels;
-  if (const std::string problem = findProblem(map); !problem.empty())
-    fail(KernelFailed, "a tensor map for `" + kernel.name + "`: " + problem);
-  return encode(map);
+  return map;
 }
 
-machine::ImageObject Emulation::objectFor(const launcher::ImageDescription &asked) const {
+/// Encodes a tensor map.
+int Emulation::place(const launcher::TensorMap &asked, uint8_t *bytes) const {
+  const std::string what = "a tensor map for `" + kernel.name + "`: ";
+  machine::TensorMap map;
+  if (!setDriverNumbers(map, {asked.typeNumber(), asked.interleaveNumber(), asked.swizzleNumber(), asked.fillsWithNan}))
+    return usageError(what + "there is no such interleaving or swizzle");
+  map = completed(std::move(map), asked);
+  if (const std::string problem = findProblem(map); !problem.empty())
+    return fail(KernelFailed, what + problem);
+  llvm::copy(encode(map), bytes);
+  return Clean;
+}
+
+Expected<machine::ImageObject> Emulation::objectFor(const launcher::ImageDescription &asked) const {
   const bool isSampler = asked.kind == launcher::ImageDescription::Kind::Sampler;
   machine::ImageObject object = imageObjectFor(asked, isSampler ? 0 : addressOf(asked.at));
   if (object.image)
     if (const std::string problem = problemOf(object, memory); !problem.empty())
-      fail(KernelFailed, "`" + kernel.name + "`: " + problem);
+      return Problem{"`" + kernel.name + "`: " + problem};
   return object;
 }
 
-/// The arguments with the addresses, tensor maps and handles in them. They have the sizes of the parameters.
-std::vector<launcher::Bytes> Emulation::arguments() {
-  std::vector<launcher::Bytes> all;
-  for (const launcher::Argument &argument : options.arguments) {
-    launcher::Bytes &bytes = all.emplace_back(argument.bytes);
-    for (const auto &[offset, at] : argument.addresses) {
-      const uint64_t address = addressOf(at);
-      std::memcpy(&bytes[offset], &address, sizeof address);
-    }
-    for (const auto &[offset, map] : argument.tensorMaps)
-      llvm::copy(mapFor(map), bytes.begin() + offset);
-    for (const auto &[offset, image] : argument.images) {
-      if (image.handle)
-        memory.bind(image.handle, objectFor(image));
-      const uint64_t handle = image.handle ? image.handle : memory.addObject(objectFor(image));
-      std::memcpy(&bytes[offset], &handle, sizeof handle);
-    }
-  }
-  return all;
+/// Makes an image, and writes its handle.
+int Emulation::place(const launcher::ImageDescription &image, uint8_t *handle) {
+  Expected<machine::ImageObject> object = objectFor(image);
+  if (!object)
+    return fail(KernelFailed, object.problem());
+  if (image.handle)
+    memory.bind(image.handle, std::move(*object));
+  const uint64_t number = image.handle ? image.handle : memory.addObject(std::move(*object));
+  std::memcpy(handle, &number, sizeof number);
+  return Clean;
 }
 
-machine::Launch Emulation::request() {
-  asked.parameters = laidOut(kernel, arguments());
-  return asked;
+/// Writes the addresses, tensor maps and handles of an argument into its bytes.
+int Emulation::place(const launcher::Argument &argument, launcher::Bytes &bytes) {
+  for (const auto &[offset, at] : argument.addresses) {
+    const uint64_t address = addressOf(at);
+    std::memcpy(&bytes[offset], &address, sizeof address);
+  }
+  for (const auto &[offset, map] : argument.tensorMaps)
+    if (const int status = place(map, &bytes[offset]))
+      return status;
+  for (const auto &[offset, image] : argument.images)
+    if (const int status = place(image, &bytes[offset]))
+      return status;
+  return Clean;
+}
+
+int Emulation::placeArguments() {
+  std::vector<launcher::Bytes> all; // of the sizes of the parameters
+  for (const launcher::Argument &argument : options.arguments)
+    if (const int status = place(argument, all.emplace_back(argument.bytes)))
+      return status;
+  asked.parameters = laidOut(kernel, all);
+  return Clean;
 }
 
 std::vector<llvm::MutableArrayRef<uint8_t>> Emulation::buffers() {
@@ -152,11 +177,9 @@ std::vector<llvm::MutableArrayRef<uint8_t>> Emulation::buffers() {
 }
 
 machine::Outcome Emulation::launch() {
-  request();
-  const uint64_t blocks = uint64_t(asked.grid[0]) * asked.grid[1] * asked.grid[2];
   machine::Watch watch;
   asked.watch = &watch;
-  const LaunchWatch watching(watch, blocks);
+  const LaunchWatch watching(watch, asked.blocks());
   return machine::launch(*loaded, asked);
 }
 
@@ -176,43 +199,47 @@ static void printTrace(llvm::ArrayRef<machine::TraceLine> lines, const FileRepor
     llvm::errs() << "ptxray: the trace ends here, after " << lines.size() << " instructions\n";
 }
 
-/// Writes a file by what `write` does with its stream.
-static void writeFile(llvm::StringRef path, llvm::function_ref<void(llvm::raw_ostream &)> write) {
+/// Writes a file by what `write` does with its stream. Returns what is wrong.
+static std::string writeFile(llvm::StringRef path, llvm::function_ref<void(llvm::raw_ostream &)> write) {
   std::error_code error;
   llvm::raw_fd_ostream out(path, error);
   if (!error)
     write(out);
   out.close();
-  if (error || out.has_error()) {
-    out.clear_error();
-    throw launcher::UsageError("cannot write `" + path.str() + "`");
-  }
+  if (!error && !out.has_error())
+    return "";
+  out.clear_error();
+  return "cannot write `" + path.str() + "`";
 }
 
-void Emulation::writeCounts(const machine::Outcome &outcome, const Arguments &arguments) const {
-  if (outcome.counts.empty())
-    return;
-  const std::optional<StringRef> path = arguments.value("--counters"), coverage = arguments.value("--coverage");
-  if (path && path->empty())
-    writeCounters(llvm::errs(), outcome.counts, input.report);
-  else if (path && path->ends_with(".json"))
-    writeFile(*path,
-              [&](llvm::raw_ostream &out) { out << countersJson(outcome.counts, input.report, kernel.name) << '\n'; });
-  else if (path && path->ends_with(".svg"))
-    writeFile(*path,
-              [&](llvm::raw_ostream &out) { writeCountersPicture(out, outcome.counts, input.report, kernel.name); });
-  else if (path)
-    writeFile(*path, [&](llvm::raw_ostream &out) { writeCounters(out, outcome.counts, input.report); });
-  const std::optional<StringRef> fidelity = arguments.value("--fidelity");
-  if (fidelity && fidelity->empty())
-    writeFidelity(llvm::errs(), outcome.counts, input.report);
-  else if (fidelity && fidelity->ends_with(".json"))
-    writeFile(*fidelity,
-              [&](llvm::raw_ostream &out) { out << fidelityJson(outcome.counts, input.report, kernel.name) << '\n'; });
-  else if (fidelity)
-    writeFile(*fidelity, [&](llvm::raw_ostream &out) { writeFidelity(out, outcome.counts, input.report); });
-  if (coverage)
-    writeFile(*coverage, [&](llvm::raw_ostream &out) { writeCoverage(out, outcome.counts, input.report); });
+/// Writes to a file as its name says, or to standard error if it has none: a listing, JSON, a picture.
+static std::string writeListing(StringRef path, llvm::function_ref<void(llvm::raw_ostream &)> listing,
+                                llvm::function_ref<void(llvm::raw_ostream &)> json,
+                                llvm::function_ref<void(llvm::raw_ostream &)> picture) {
+  if (path.empty())
+    return listing(llvm::errs()), "";
+  return writeFile(path, path.ends_with(".json") ? json : picture && path.ends_with(".svg") ? picture : listing);
+}
+
+std::string Emulation::writeCounts(const machine::Outcome &outcome) const {
+  using Stream = llvm::raw_ostream;
+  const auto &counts = outcome.counts;
+  std::string problem;
+  if (counts.empty())
+    return problem;
+  if (const std::optional<StringRef> path = arguments.value("--counters"))
+    problem = writeListing(
+        *path, [&](Stream &out) { writeCounters(out, counts, input.report); },
+        [&](Stream &out) { out << countersJson(counts, input.report, kernel.name) << '\n'; },
+        [&](Stream &out) { writeCountersPicture(out, counts, input.report, kernel.name); });
+  const std::optional<StringRef> fidelity = arguments.value("--fidelity"), coverage = arguments.value("--coverage");
+  if (fidelity && problem.empty())
+    problem = writeListing(
+        *fidelity, [&](Stream &out) { writeFidelity(out, counts, input.report); },
+        [&](Stream &out) { out << fidelityJson(counts, input.report, kernel.name) << '\n'; }, nullptr);
+  if (coverage && problem.empty())
+    problem = writeFile(*coverage, [&](Stream &out) { writeCoverage(out, counts, input.report); });
+  return problem;
 }
 
 /// Returns whether the kernel accesses memory outside of all buffers.
@@ -220,209 +247,219 @@ static bool leavesRecording(const Diagnostic &found) {
   return found.id == DiagId::RunOutOfBounds && llvm::is_contained(found.args, "memory");
 }
 
-/// Adds what a launch found to the report and prints it, with what the kernel printed. Returns an exit status.
-int Emulation::report(machine::Outcome outcome, const Arguments &arguments) {
+/// Adds what a launch found to the report and prints it, with what the kernel printed.
+Emulation::End Emulation::report(machine::Outcome outcome) {
   FileReport &report = input.report;
   const auto missing = llvm::find_if(outcome.diagnostics, leavesRecording);
   if (options.isPartial && missing != outcome.diagnostics.end())
-    fail(NotEmulated, placeText(report, missing->range) + ": `" + kernel.name +
-                          "` needs memory that the recording leaves out: " + missing->message());
+    return {fail(NotEmulated, placeText(report, missing->range) + ": `" + kernel.name +
+                                  "` needs memory that the recording leaves out: " + missing->message()),
+            false};
   for (Diagnostic &found : outcome.diagnostics)
     if (isWanted(found, input.options))
       report.diagnostics.push_back(std::move(found));
   printTrace(outcome.trace, report);
-  writeCounts(outcome, arguments);
+  if (const std::string problem = writeCounts(outcome); !problem.empty())
+    return {usageError(problem), false};
   printReport(report, arguments);
   const bool isGood = !hasErrors(report);
   report.diagnostics.clear();
   llvm::outs() << outcome.printed;
   llvm::outs().flush();
   if (!outcome.refusal.empty() && outcome.refusedAt == Range())
-    fail(KernelFailed, "launch of `" + kernel.name + "`: " + outcome.refusal);
+    return {refuse(outcome.refusal), false};
   if (!outcome.refusal.empty())
-    fail(NotEmulated, placeText(report, outcome.refusedAt) + ": `" + kernel.name +
-                          "` came to an instruction that cannot be emulated: " + outcome.refusal);
+    return {fail(NotEmulated, placeText(report, outcome.refusedAt) + ": `" + kernel.name +
+                                  "` came to an instruction that cannot be emulated: " + outcome.refusal),
+            false};
   if (outcome.isStopped) {
     usageError("kernel `" + kernel.name + "` was interrupted");
     std::signal(SIGINT, SIG_DFL);
     std::raise(SIGINT);
   }
   if (outcome.isOutOfTime)
-    fail(KernelFailed, "kernel `" + kernel.name + "` has not ended after " + std::to_string(options.seconds) +
-                           " s: it hangs, or needs a longer --time-limit");
+    return {fail(KernelFailed, "kernel `" + kernel.name + "` has not ended after " + std::to_string(options.seconds) +
+                                   " s: it hangs, or needs a longer --time-limit"),
+            false};
   if (!outcome.isComplete)
-    throw FailedLaunch{isGood ? KernelFailed : FoundErrors};
-  return isGood ? Clean : FoundErrors;
+    return {isGood ? KernelFailed : FoundErrors, false};
+  return {isGood ? Clean : FoundErrors, true};
 }
 
-launcher::Bytes Emulation::contents(const std::string &name) const {
+Expected<launcher::Bytes> Emulation::contents(const std::string &name) const {
   for (const launcher::NamedBuffer &buffer : options.buffers)
     if (buffer.name == name)
       return buffer.buffer.bytes;
   const llvm::ArrayRef<uint8_t> variable = loaded->variable(name);
   if (variable.empty())
-    throw launcher::UsageError("there is no buffer and no variable `" + name + "`");
+    return Problem{"there is no buffer and no variable `" + name + "`"};
   return variable.vec();
 }
 
-void Emulation::writeOutputs() const {
-  for (const auto &[name, how] : options.outputs)
-    launcher::writeOutput(options, name, how, contents(name));
+int Emulation::writeOutputs() const {
+  for (const auto &[name, how] : options.outputs) {
+    const Expected<launcher::Bytes> bytes = contents(name);
+    const std::string problem = bytes ? launcher::writeOutput(options, name, how, *bytes) : bytes.problem();
+    if (!problem.empty())
+      return usageError(problem);
+  }
+  return Clean;
 }
 
-bool Emulation::isAsExpected(bool isLast) const {
-  return launcher::isAsExpected(
+/// Compares results with what is expected of them.
+int Emulation::compare(bool isLast) const {
+  const Expected<bool> isAsExpected = launcher::isAsExpected(
       options, isLast, [&](const std::string &name) { return contents(name); },
       [](const std::string &line) { usageError(line); });
+  return !isAsExpected ? usageError(isAsExpected.problem()) : static_cast<int>(*isAsExpected ? Clean : KernelFailed);
 }
 
-int Emulation::measure(const Arguments &arguments) {
+/// Fills buffers with what they held at first, and variables where this is kept.
+void Emulation::beginAgain() {
+  for (auto [buffer, bytes] : llvm::zip(options.buffers, initial))
+    llvm::copy(bytes, buffer.buffer.bytes.begin());
+  for (auto [variable, bytes] : llvm::zip(loaded->allVariables(), initialVariables))
+    llvm::copy(bytes, variable.begin());
+}
+
+/// Launches again and prints the times. Of these launches the first findings are reported.
+Emulation::End Emulation::measure() {
   using Clock = std::chrono::steady_clock;
   std::vector<double> times(options.repeat);
-  int status = Clean;
+  End end;
   for (double &time : times) {
     if (options.fresh)
-      for (auto [buffer, bytes] : llvm::zip(options.buffers, initial))
-        llvm::copy(bytes, buffer.buffer.bytes.begin());
+      beginAgain();
     const Clock::time_point begin = Clock::now();
     machine::Outcome outcome = launch();
     time = std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
-    if (status == Clean)
-      status = report(std::move(outcome), arguments);
+    if (end.status == Clean)
+      end = report(std::move(outcome));
+    if (!end.isWhole)
+      return end;
   }
   if (!times.empty())
     launcher::printTimes(kernel.name, std::move(times));
-  return status;
+  return end;
 }
 
 /// Launches by one schedule after the other, until one fails: it is named.
-int Emulation::runSchedules(uint32_t count, const Arguments &arguments) {
+int Emulation::runSchedules() {
+  for (const llvm::ArrayRef<uint8_t> variable : loaded->allVariables())
+    initialVariables.push_back(variable.vec());
   int status = Clean;
-  for (uint32_t number = 0; number < count && status == Clean; ++number) {
+  for (uint32_t number = 0; number < schedules && status == Clean; ++number) {
     const std::string text = machine::Timing::textOf(number);
-    for (auto [buffer, bytes] : llvm::zip(options.buffers, initial))
-      llvm::copy(bytes, buffer.buffer.bytes.begin());
-    setVariables();
+    beginAgain();
     asked.timing = *machine::Timing::read(text);
-    try {
-      status = report(launch(), arguments);
-      if (status == Clean && !isAsExpected(number + 1 == count))
-        status = KernelFailed;
-    } catch (const FailedLaunch &failed) {
-      status = failed.status;
-    }
+    status = report(launch()).status;
+    if (status == Clean)
+      status = compare(number + 1 == schedules);
+    if (status == BadUsage)
+      return status;
     if (status != Clean)
       usageError("`--schedule=" + text + "` replays this run");
   }
-  writeOutputs();
-  launcher::flushOutput();
-  return status;
+  if (const int unwritten = writeOutputs())
+    return unwritten;
+  const std::string problem = launcher::flushOutput();
+  return problem.empty() ? status : usageError(problem);
 }
 
 /// `X,Y,Z:X,Y,Z`: a thread of a block; what is not written is 0.
-static machine::TracedThread tracedThread(llvm::StringRef text) {
+static std::optional<machine::TracedThread> tracedThread(StringRef text) {
   machine::TracedThread traced;
   const auto [thread, block] = text.split(':');
   for (const auto &[list, to] : {std::pair(thread, &traced.thread), std::pair(block, &traced.block)}) {
-    llvm::SmallVector<llvm::StringRef, 3> numbers;
+    llvm::SmallVector<StringRef, 3> numbers;
     list.split(numbers, ',', -1, /*KeepEmpty=*/false);
-    bool isGood = numbers.size() <= to->size();
-    for (size_t i = 0; isGood && i < numbers.size(); ++i)
-      isGood = !numbers[i].getAsInteger(10, (*to)[i]);
-    if (!isGood)
-      throw launcher::UsageError("`--trace=" + text.str() + "`: a thread is needed, such as `5` or `0,3:2,1`");
+    if (numbers.size() > to->size())
+      return std::nullopt;
+    for (size_t i = 0; i < numbers.size(); ++i)
+      if (numbers[i].getAsInteger(10, (*to)[i]))
+        return std::nullopt;
   }
   return traced;
 }
 
-void Emulation::readLaunch(const Arguments &arguments) {
+/// Reads what is asked of the machine alone.
+int Emulation::readSettings() {
+  static_cast<LaunchShape &>(asked) = options;
   asked.kernel = kernel.name;
-  llvm::copy(options.grid, asked.grid.begin());
-  llvm::copy(options.block, asked.block.begin());
-  llvm::copy(options.cluster, asked.cluster.begin());
-  asked.shared = options.shared;
-  asked.isCooperative = options.cooperative;
   asked.seconds = options.seconds;
   asked.checks = !arguments.has("--no-checks");
-  if (const std::optional<llvm::StringRef> traced = arguments.value("--trace"))
-    asked.traced = tracedThread(*traced);
   asked.checksNumbers = arguments.has("--trap-nan");
   asked.counts = arguments.has("--counters") || arguments.has("--coverage") || arguments.has("--fidelity");
-  if (const std::optional<llvm::StringRef> cores = arguments.value("--cores");
-      cores && cores->getAsInteger(10, asked.cores))
-    throw launcher::UsageError("`--cores=" + cores->str() + "`: a number is needed");
-  if (const std::optional<llvm::StringRef> byte = arguments.value("--unwritten");
-      byte && byte->getAsInteger(0, asked.unwritten))
-    throw launcher::UsageError("`--unwritten=" + byte->str() + "`: a number from 0 to 255 is needed");
-  if (const std::string broken = machine::brokenLimits(asked); !broken.empty())
-    fail(KernelFailed, "launch of `" + kernel.name + "`: " + broken);
+  const auto wrong = [](const char *option, StringRef text, const char *expected) {
+    return usageError("`" + std::string(option) + "=" + text.str() + "`: " + expected);
+  };
+  if (const auto text = arguments.value("--trace"); text && !(asked.traced = tracedThread(*text)))
+    return wrong("--trace", *text, "a thread is needed, such as `5` or `0,3:2,1`");
+  if (const auto text = arguments.value("--cores"); text && text->getAsInteger(10, asked.cores))
+    return wrong("--cores", *text, "a number is needed");
+  if (const auto text = arguments.value("--unwritten"); text && text->getAsInteger(0, asked.unwritten))
+    return wrong("--unwritten", *text, "a number from 0 to 255 is needed");
+  if (const std::string broken = inWords(brokenLimits(asked)); !broken.empty())
+    return refuse(broken);
   if (const auto text = arguments.value("--schedule")) {
     const std::optional<machine::Timing> timing = machine::Timing::read(*text);
     if (!timing)
-      throw launcher::UsageError("`--schedule=" + text->str() +
-                                 "`: expected eager, lazy, early, a number, or weak:NUMBER");
+      return wrong("--schedule", *text, "expected eager, lazy, early, a number, or weak:NUMBER");
     asked.timing = *timing;
   }
-}
-
-void Emulation::prepare(const Arguments &arguments) {
-  readLaunch(arguments);
-  placeBuffers();
-  setVariables();
-}
-
-int Emulation::run(const Arguments &arguments) {
-  readLaunch(arguments);
-  uint32_t schedules = 0;
   if (const auto text = arguments.value("--schedules"); text && (text->getAsInteger(10, schedules) || !schedules))
-    return usageError("`--schedules=" + text->str() + "`: expected a number of launches");
-  keepsInitial = schedules;
-  placeBuffers();
-  if (schedules)
-    return runSchedules(schedules, arguments);
-  setVariables();
-  const int found = report(launch(), arguments);
-  writeOutputs();
-  const bool isGood = isAsExpected();
-  const int foundLater = measure(arguments);
-  launcher::flushOutput();
-  return !isGood ? KernelFailed : found ? found : foundLater;
+    return wrong("--schedules", *text, "expected a number of launches");
+  return Clean;
 }
 
-/// Calls `use`, and prints why a launch could not be made.
-static int reportingFailures(llvm::function_ref<int()> use) {
-  try {
-    return use();
-  } catch (const launcher::UsageError &error) {
-    return usageError(error.what());
-  } catch (const std::bad_alloc &) {
-    return usageError("a buffer is larger than this machine's memory");
-  } catch (const std::length_error &) {
-    return usageError("a buffer is larger than this machine's memory");
-  } catch (const FailedLaunch &failed) {
-    return failed.status;
-  }
+int Emulation::prepare() {
+  if (const int status = readSettings())
+    return status;
+  placeBuffers();
+  if (const int status = setVariables())
+    return status;
+  return placeArguments();
+}
+
+int Emulation::run() {
+  if (const int status = prepare())
+    return status;
+  if (schedules)
+    return runSchedules();
+  const End first = report(launch());
+  if (!first.isWhole)
+    return first.status;
+  if (const int unwritten = writeOutputs())
+    return unwritten;
+  const int different = compare();
+  if (different == BadUsage)
+    return different;
+  const End later = measure();
+  if (!later.isWhole)
+    return later.status;
+  if (const std::string problem = launcher::flushOutput(); !problem.empty())
+    return usageError(problem);
+  return different ? different : first.status ? first.status : later.status;
 }
 
 int emulate(PreparedLaunch &prepared, const Arguments &arguments) {
-  return reportingFailures([&] {
-    Emulation emulation(prepared.input, prepared.entry,
-                        launcher::readOptions({prepared.words.begin(), prepared.words.end()}));
-    return emulation.run(arguments);
+  int status = Clean;
+  const std::string problem = withinMemory([&] {
+    status = Emulation(prepared, arguments).run();
+    return std::string();
   });
+  return problem.empty() ? status : usageError(problem);
 }
 
 std::unique_ptr<Emulation> laidOut(PreparedLaunch &prepared, const Arguments &arguments, int &status) {
-  std::unique_ptr<Emulation> emulation;
-  status = reportingFailures([&] {
-    emulation = std::make_unique<Emulation>(prepared.input, prepared.entry,
-                                            launcher::readOptions({prepared.words.begin(), prepared.words.end()}));
-    emulation->prepare(arguments);
-    return Clean;
+  auto emulation = std::make_unique<Emulation>(prepared, arguments);
+  const std::string problem = withinMemory([&] {
+    status = emulation->prepare();
+    return std::string();
   });
-  if (status != Clean)
-    emulation.reset();
-  return emulation;
+  if (!problem.empty())
+    status = usageError(problem);
+  return status == Clean ? std::move(emulation) : nullptr;
 }
 
 } // namespace ptxray

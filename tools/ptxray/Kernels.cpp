@@ -42,11 +42,4 @@ std::string typedArguments(const KernelEntry &entry, llvm::ArrayRef<StringRef> w
   return "";
 }
 
-std::string parameterSizes(const KernelEntry &entry) {
-  std::string sizes;
-  for (const KernelEntry::Parameter &parameter : entry.parameters)
-    sizes += (sizes.empty() ? "" : ",") + std::to_string(parameter.bytes);
-  return sizes;
-}
-
 } // namespace ptxray

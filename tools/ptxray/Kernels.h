@@ -16,7 +16,4 @@ std::string chooseKernel(const Ast &ast, std::optional<llvm::StringRef> named, K
 std::string typedArguments(const KernelEntry &entry, llvm::ArrayRef<llvm::StringRef> written,
                            std::vector<std::string> &out);
 
-/// The sizes of the parameters, to which arguments are fitted: `8,8,4`.
-std::string parameterSizes(const KernelEntry &entry);
-
 } // namespace ptxray

@@ -1,6 +1,5 @@
 // Reads a text with the options that belong to it, and prints what a check of it has found.
 #include "ModuleInput.h"
-#include "../launcher/Recording.h"
 #include "Binaries.h"
 #include "Isa/Isa.h"
 #include "Printed.h"
@@ -78,18 +77,15 @@ static StringRef writtenTarget(StringRef text) {
 
 int ModuleInput::readRecorded(StringRef path, const Arguments &arguments) {
   recording = path.str();
-  launcher::Recording recorded;
   try {
-    recorded = launcher::readRecording(recording);
-  } catch (const launcher::UsageError &error) {
-    return usageError(error.what());
+    if (const std::string problem = take(recorded.emplace(), launcher::readRecording(recording)); !problem.empty())
+      return usageError(problem);
   } catch (const std::bad_alloc &) {
     return usageError("`" + recording + "` needs more memory than this machine has");
   }
-  for (const std::string &remark : launcher::remarksOn(recorded))
+  for (const std::string &remark : launcher::remarksOn(*recorded))
     usageError(remark);
-  kernel = recorded.kernel;
-  report.source = SourceBuffer::fromText(path, recorded.ptx);
+  report.source = SourceBuffer::fromText(path, recorded->ptx);
   if (const std::optional<StringRef> other = arguments.value("--ptx")) {
     report.path = other->str();
     auto source = SourceBuffer::open(report.path);
@@ -97,8 +93,8 @@ int ModuleInput::readRecorded(StringRef path, const Arguments &arguments) {
       return refuseUnreadable(source.problem(), arguments);
     report.source = std::move(*source);
   }
-  if (options.arch.empty() && isa::findTarget(recorded.target) >= 0)
-    options.arch = targetFor(writtenTarget(report.source->text()), recorded.target);
+  if (options.arch.empty() && isa::findTarget(recorded->target) >= 0)
+    options.arch = targetFor(writtenTarget(report.source->text()), recorded->target);
   return Clean;
 }
 
@@ -126,6 +122,12 @@ int ModuleInput::read(StringRef path, const Arguments &arguments) {
                       ? SourceBuffer::fromText(path, characters.rtrim('\0'))
                       : std::move(text.source);
   return Clean;
+}
+
+void ModuleInput::checkAndKeep() {
+  KeptModule kept = ptxray::checkAndKeep(std::move(report), options);
+  report = std::move(kept.report);
+  module = std::move(kept.module);
 }
 
 bool hasErrors(const FileReport &report) {

@@ -1,5 +1,7 @@
 #pragma once
 // A text that is checked before ptxas assembles it, or before a kernel of it is launched.
+#include "../launcher/Recording.h"
+#include "Check/CheckModule.h"
 #include "Command.h"
 #include "Reports.h"
 
@@ -8,13 +10,16 @@ namespace ptxray {
 struct ModuleInput {
   FileReport report;
   CheckOptions options;
-  bool isSeparate = false; // an entry of a binary that was made to be linked
-  std::string recording;   // the file of `ptxray record` that the text is from; empty: none
-  std::string kernel;      // that was launched in it
+  std::optional<ReadModule> module;            // once it is checked to be launched
+  bool isSeparate = false;                     // an entry of a binary that was made to be linked
+  std::optional<launcher::Recording> recorded; // the launch that the text is from
+  std::string recording;                       // the file of `ptxray record` that has it; empty: none
 
   /// Reads an input that is to be emulated. Returns an exit status, after printing what is wrong.
   int read(llvm::StringRef path, const Arguments &arguments);
   void check() { report = Checker().check(std::move(report), Language::Ptx, options); }
+  /// Checks it and keeps the module.
+  void checkAndKeep();
 
 protected:
   /// The options of the input, and its name in the report.

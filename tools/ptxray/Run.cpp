@@ -4,34 +4,11 @@
 #include "BinaryOptions.h"
 #include "Emulate.h"
 #include "Isa/Isa.h"
-#include "Parse/Parse.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
 
 using llvm::StringRef;
-
-std::vector<std::string> LaunchWords::arguments(const std::string &image, llvm::ArrayRef<std::string> more) const {
-  std::vector<std::string> all = options;
-  llvm::append_range(all, more);
-  all.insert(all.end(), {"--", image});
-  llvm::append_range(all, values);
-  return all;
-}
-
-LaunchWords sharedWords(const Arguments &arguments) {
-  LaunchWords words{{"--name", arguments.operands.front().str()}, {}};
-  const std::vector<Option> shared = launchOptions();
-  for (const auto &[name, value] : arguments.options) {
-    const auto option = llvm::find_if(shared, [name = name](const Option &one) { return StringRef(one.name) == name; });
-    if (option == shared.end() || name == "--kernel" || name == "--jit") // which are decided by what the file is
-      continue;
-    words.options.push_back(name.str());
-    if (!option->value.empty())
-      words.options.push_back(value.str());
-  }
-  return words;
-}
 
 /// Reads and checks the input, for the chip of `--emulate` if it names one. Returns an exit status.
 static int readAndCheck(ModuleInput &input, const Arguments &arguments) {
@@ -42,48 +19,55 @@ static int readAndCheck(ModuleInput &input, const Arguments &arguments) {
       return unknownTarget(chip);
     input.options.arch = chip.str();
   }
-  input.check();
+  input.checkAndKeep();
   if (!hasErrors(input.report))
     return Clean;
   printReport(input.report, arguments);
   return FoundErrors;
 }
 
-int chooseLaunch(const Arguments &arguments, const ModuleInput &input, KernelEntry &entry, LaunchWords &words) {
-  Parser parser;
-  DiagnosticSink known; // it has been checked
-  const Ast &ast = parser.read(*input.report.source, known);
-  const bool isRecorded = !input.recording.empty();
+int chooseLaunch(const Arguments &arguments, const ModuleInput &input, ChosenLaunch &chosen) {
   const std::optional<StringRef> named =
-      isRecorded ? std::optional<StringRef>(input.kernel) : arguments.value("--kernel");
-  if (const std::string complaint = chooseKernel(ast, named, entry); !complaint.empty())
+      input.recorded ? std::optional<StringRef>(input.recorded->kernel) : arguments.value("--kernel");
+  if (const std::string complaint = chooseKernel(input.module->ast(), named, chosen.entry); !complaint.empty())
     return usageError(complaint);
-  if (isRecorded) {
-    if (arguments.operands.size() > 1)
-      return usageError("the arguments of a recorded launch are in `" + input.recording + "`");
-    words.options.insert(words.options.begin(), {"--recording", input.recording}); // other options count after it
-    words.options.insert(words.options.end(), {"--kernel", entry.name, "--parameters", parameterSizes(entry)});
-    return Clean;
-  }
-  if (const std::string complaint =
-          typedArguments(entry, llvm::ArrayRef(arguments.operands).drop_front(), words.values);
-      !complaint.empty())
-    return usageError(complaint);
-  words.options.insert(words.options.end(), {"--kernel", entry.name, "--parameters", parameterSizes(entry)});
-  if (const auto [x, y, z] = entry.requiredBlock; x && !arguments.has("--block"))
-    words.options.insert(words.options.end(),
-                         {"--block", std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(z)});
+  const llvm::ArrayRef<StringRef> written = llvm::ArrayRef(arguments.operands).drop_front();
+  if (input.recorded && !written.empty())
+    return usageError("the arguments of a recorded launch are in `" + input.recording + "`");
+  if (!input.recorded)
+    if (const std::string complaint = typedArguments(chosen.entry, written, chosen.arguments); !complaint.empty())
+      return usageError(complaint);
   return Clean;
+}
+
+/// Reads what is asked for, beginning with what is recorded and what the kernel says. Returns what is wrong.
+static std::string readRequest(const Arguments &arguments, ModuleInput &input, const ChosenLaunch &chosen,
+                               launcher::LaunchRequest &request) {
+  if (input.recorded)
+    request = requestOf(std::move(*input.recorded));
+  else if (chosen.entry.requiredBlock[0])
+    request.block = chosen.entry.requiredBlock;
+  for (const auto &[name, value] : arguments.options) {
+    const Expected<bool> isSet = setOption(request, name, value.str());
+    if (!isSet)
+      return isSet.problem();
+  }
+  request.kernel = chosen.entry.name;
+  for (const KernelEntry::Parameter &parameter : chosen.entry.parameters)
+    request.parameterBytes.push_back(parameter.bytes);
+  std::string problem = addArguments(request, chosen.arguments);
+  return problem.empty() ? complete(request) : problem;
 }
 
 int prepareEmulation(const Arguments &arguments, PreparedLaunch &out) {
   if (const int status = readAndCheck(out.input, arguments))
     return status;
-  LaunchWords words = sharedWords(arguments);
-  if (const int status = chooseLaunch(arguments, out.input, out.entry, words))
+  ChosenLaunch chosen;
+  if (const int status = chooseLaunch(arguments, out.input, chosen))
     return status;
-  out.words = words.arguments(out.input.report.path);
-  return Clean;
+  const std::string problem = withinMemory([&] { return readRequest(arguments, out.input, chosen, out.request); });
+  out.entry = std::move(chosen.entry);
+  return problem.empty() ? static_cast<int>(Clean) : usageError(problem);
 }
 
 int runEmulated(const Arguments &arguments) {

@@ -5,17 +5,13 @@
 
 namespace ptxray {
 
-/// The command line of ptxray-run.
-struct LaunchWords {
-  std::vector<std::string> options;
-  std::vector<std::string> values;
-
-  std::vector<std::string> arguments(const std::string &image, llvm::ArrayRef<std::string> more = {}) const;
+/// The kernel that is launched, and its arguments with their types.
+struct ChosenLaunch {
+  KernelEntry entry;
+  std::vector<std::string> arguments; // none: those of a recording
 };
-/// The options that both programs have.
-LaunchWords sharedWords(const Arguments &arguments);
-/// Chooses the kernel, and adds it with its arguments to the command line. Returns an exit status.
-int chooseLaunch(const Arguments &arguments, const ModuleInput &input, KernelEntry &entry, LaunchWords &words);
+/// Chooses the kernel of a module that is checked. Returns an exit status, after printing what is wrong.
+int chooseLaunch(const Arguments &arguments, const ModuleInput &input, ChosenLaunch &chosen);
 
 /// The options of `ptxray run`.
 std::vector<Option> runOptions();

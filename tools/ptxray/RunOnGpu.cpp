@@ -1,5 +1,6 @@
 // `ptxray run` on a GPU: everything up to the launch. That is done by ptxray-run, a separate program, since this one is
 // static and cannot open the CUDA driver.
+#include "../launcher/LaunchOptions.h"
 #include "Assemble.h"
 #include "Binaries.h"
 #include "Files.h"
@@ -7,6 +8,7 @@
 #include "Ptxas/Messages.h"
 #include "Ptxas/Ptxas.h"
 #include "Run.h"
+#include "llvm/ADT/STLExtras.h"
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -46,28 +48,60 @@ static int runShared(const std::string &path, llvm::ArrayRef<std::string> argume
 
 namespace {
 
-/// A launch by ptxray-run.
+/// A launch by ptxray-run: its command line.
 struct Launch {
-  std::string launcher; // empty: it is missing
-  LaunchWords words;
-
+  explicit Launch(const Arguments &arguments);
+  void add(const ChosenLaunch &chosen, const ModuleInput &input, bool hasBlock);
   int run(const std::string &image, llvm::ArrayRef<std::string> more = {}) const;
+
+  std::string launcher = launcherPath(); // empty: it is missing
+  std::vector<std::string> options, values;
 };
 
 } // namespace
 
+/// Takes the options that both programs have as they are written.
+Launch::Launch(const Arguments &arguments) : options{"--name", arguments.operands.front().str()} {
+  const std::vector<Option> shared = launchOptions();
+  for (const auto &[name, value] : arguments.options) {
+    const auto option = llvm::find_if(shared, [name = name](const Option &one) { return StringRef(one.name) == name; });
+    if (option == shared.end() || name == "--kernel" || name == "--jit") // which are decided by what the file is
+      continue;
+    options.push_back(name.str());
+    if (!option->value.empty())
+      options.push_back(value.str());
+  }
+}
+
+/// Adds what the text of a kernel shows.
+void Launch::add(const ChosenLaunch &chosen, const ModuleInput &input, bool hasBlock) {
+  std::string sizes;
+  for (const KernelEntry::Parameter &parameter : chosen.entry.parameters)
+    sizes += (sizes.empty() ? "" : ",") + std::to_string(parameter.bytes);
+  if (input.recorded)
+    options.insert(options.begin(), {"--recording", input.recording});
+  options.insert(options.end(), {"--kernel", chosen.entry.name, "--parameters", sizes});
+  if (const auto [x, y, z] = chosen.entry.requiredBlock; x && !hasBlock && !input.recorded)
+    options.insert(options.end(), {"--block", std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(z)});
+  values = chosen.arguments;
+}
+
 int Launch::run(const std::string &image, llvm::ArrayRef<std::string> more) const {
   if (launcher.empty())
     return usageError("ptxray-run is missing: it belongs beside ptxray (or in $PTXRAY_RUN)");
-  return runShared(launcher, words.arguments(image, more));
+  std::vector<std::string> words = options;
+  llvm::append_range(words, more);
+  words.insert(words.end(), {"--", image});
+  llvm::append_range(words, values);
+  return runShared(launcher, words);
 }
 
 /// Passes arguments on as they are written, since the parameters of an object are not known.
 static int runObject(Launch launch, const std::string &path, const Arguments &arguments) {
   if (const std::optional<StringRef> kernel = arguments.value("--kernel"))
-    launch.words.options.insert(launch.words.options.end(), {"--kernel", kernel->str()});
+    launch.options.insert(launch.options.end(), {"--kernel", kernel->str()});
   for (StringRef text : llvm::ArrayRef(arguments.operands).drop_front())
-    launch.words.values.push_back(text.str());
+    launch.values.push_back(text.str());
   return launch.run(path);
 }
 
@@ -99,20 +133,21 @@ static int runAssembled(const Launch &launch, AssembleInput &input, const Argume
 }
 
 int runOnGpu(const Arguments &arguments) {
-  Launch launch{launcherPath(), sharedWords(arguments)};
+  Launch launch(arguments);
   AssembleInput input;
   if (const int status = input.read(arguments.operands.front(), arguments))
     return status;
   if (input.report.source->text().starts_with(elfMagic))
     return runObject(std::move(launch), input.file.path(), arguments);
-  input.check();
+  input.checkAndKeep();
   if (hasErrors(input.report)) {
     printReport(input.report, arguments);
     return FoundErrors;
   }
-  KernelEntry entry;
-  if (const int status = chooseLaunch(arguments, input, entry, launch.words))
+  ChosenLaunch chosen;
+  if (const int status = chooseLaunch(arguments, input, chosen))
     return status;
+  launch.add(chosen, input, arguments.has("--block"));
   // Arguments are checked before a GPU is looked for and ptxas is called.
   if (const int status = launch.run(input.file.path(), {"--validate"}))
     return status;

@@ -119,23 +119,11 @@ PTXRAY_API cuLinkDestroy(void *link) {
 // ---- launches
 
 static Asked askedOf(const LaunchConfig &config, void *function, void **parameters, void **extra) {
-  Asked asked{.function = function,
-              .grid = {config.gridX, config.gridY, config.gridZ},
-              .block = {config.blockX, config.blockY, config.blockZ},
-              .shared = config.sharedBytes,
-              .stream = config.stream,
-              .parameters = parameters,
-              .extra = extra};
-  for (unsigned i = 0; config.attributes && i < config.attributeCount; ++i) {
-    const LaunchAttribute &one = config.attributes[i];
-    if (one.id == ptxray::driver::launchCooperative)
-      asked.isCooperative = one.value.cooperative != 0;
-    else if (one.id == ptxray::driver::launchCluster) {
-      asked.cluster[0] = one.value.cluster.x;
-      asked.cluster[1] = one.value.cluster.y;
-      asked.cluster[2] = one.value.cluster.z;
-    }
-  }
+  Asked asked{ptxray::driver::shapeOf(config)};
+  asked.function = function;
+  asked.stream = config.stream;
+  asked.parameters = parameters;
+  asked.extra = extra;
   return asked;
 }
 

@@ -111,7 +111,7 @@ static bool isWanted(const Step &step) {
   KernelNodeParameters kernel = {};
   if (step.kind != KernelNode || real().cuGraphKernelNodeGetParams_v2(step.node, &kernel) != Success)
     return false;
-  const Function found = functionOf(kernel.function ? kernel.function : kernel.kernel);
+  const FoundFunction found = functionOf(kernel.function ? kernel.function : kernel.kernel);
   return found.image && session().wouldWant(found.name);
 }
 
@@ -119,32 +119,25 @@ static Result startKernel(void *node, void *stream) {
   KernelNodeParameters kernel = {};
   if (const Result bad = real().cuGraphKernelNodeGetParams_v2(node, &kernel))
     return bad;
-  Asked asked{.function = kernel.function ? kernel.function : kernel.kernel,
-              .grid = {kernel.gridX, kernel.gridY, kernel.gridZ},
-              .block = {kernel.blockX, kernel.blockY, kernel.blockZ},
-              .shared = kernel.sharedBytes,
-              .stream = stream,
-              .parameters = kernel.parameters,
-              .extra = kernel.extra};
   std::vector<LaunchAttribute> attributes;
   for (const int id : {launchCooperative, launchCluster}) {
     LaunchAttribute one = {id, {}, {}};
     if (real().cuGraphKernelNodeGetAttribute && !real().cuGraphKernelNodeGetAttribute(node, id, &one.value))
       attributes.push_back(one);
   }
-  for (const LaunchAttribute &one : attributes)
-    if (one.id == launchCooperative)
-      asked.isCooperative = one.value.cooperative != 0;
-    else
-      asked.cluster[0] = one.value.cluster.x, asked.cluster[1] = one.value.cluster.y,
-      asked.cluster[2] = one.value.cluster.z;
+  LaunchConfig config = {
+      kernel.gridX,  kernel.gridY,       kernel.gridZ, kernel.blockX,     kernel.blockY,
+      kernel.blockZ, kernel.sharedBytes, stream,       attributes.data(), static_cast<unsigned>(attributes.size())};
+  Asked asked{driver::shapeOf(config)};
+  asked.function = kernel.function ? kernel.function : kernel.kernel;
+  asked.stream = stream;
+  asked.parameters = kernel.parameters;
+  asked.extra = kernel.extra;
   // Only what was asked for is said again.
   std::erase_if(attributes, [&](const LaunchAttribute &one) {
     return one.id == launchCooperative ? !asked.isCooperative : !asked.cluster[0];
   });
-  const LaunchConfig config = {
-      kernel.gridX,  kernel.gridY,       kernel.gridZ, kernel.blockX,     kernel.blockY,
-      kernel.blockZ, kernel.sharedBytes, stream,       attributes.data(), static_cast<unsigned>(attributes.size())};
+  config.attributeCount = static_cast<unsigned>(attributes.size());
   return record(asked,
                 [&] { return real().cuLaunchKernelEx(&config, asked.function, kernel.parameters, kernel.extra); });
 }

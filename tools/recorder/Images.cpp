@@ -154,7 +154,7 @@ namespace {
 struct Known {
   std::mutex mutex;
   std::map<void *, std::shared_ptr<Image>> images;
-  std::map<void *, Function> functions;
+  std::map<void *, FoundFunction> functions;
   struct Inputs {
     std::string text;
     unsigned count = 0;
@@ -206,13 +206,13 @@ void addFunction(void *function, void *image, const char *name) {
 void addFunctionAlias(void *function, void *of) {
   const std::lock_guard lock(known().mutex);
   if (const auto found = known().functions.find(of); found != known().functions.end())
-    known().functions[function] = Function(found->second);
+    known().functions[function] = FoundFunction(found->second);
 }
 
-Function functionOf(void *handle) {
+FoundFunction functionOf(void *handle) {
   const std::lock_guard lock(known().mutex);
   const auto found = known().functions.find(handle);
-  return found == known().functions.end() ? Function() : found->second;
+  return found == known().functions.end() ? FoundFunction() : found->second;
 }
 
 // ---- the linker

@@ -36,7 +36,7 @@ private:
 };
 
 /// A kernel that a program can launch.
-struct Function {
+struct FoundFunction {
   std::shared_ptr<Image> image;
   std::string name;
 };
@@ -50,7 +50,7 @@ void addFunction(void *function, void *image, const char *name);
 /// Another handle of the same kernel.
 void addFunctionAlias(void *function, void *of);
 /// Null without an image: it is not known.
-Function functionOf(void *handle);
+FoundFunction functionOf(void *handle);
 
 /// The inputs of the linker. A binary that was made of one text is known by the text.
 void addToLink(void *link, int kind, const void *data, size_t size);

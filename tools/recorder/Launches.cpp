@@ -72,7 +72,7 @@ static void describeDevice(launcher::Recording &to, unsigned &gpu) {
 }
 
 /// Describes the launch. Returns why it cannot be recorded, or nothing.
-static std::string describe(launcher::Recording &to, const Function &function, const Asked &asked) {
+static std::string describe(launcher::Recording &to, const FoundFunction &function, const Asked &asked) {
   unsigned gpu = 0;
   describeDevice(to, gpu);
   const KernelText *text = function.image->find(function.name, gpu);
@@ -82,11 +82,7 @@ static std::string describe(launcher::Recording &to, const Function &function, c
     return "whose parameters could not be read";
   to.kernel = function.name;
   to.ptx = text->ptx;
-  std::copy(std::begin(asked.grid), std::end(asked.grid), to.grid.begin());
-  std::copy(std::begin(asked.block), std::end(asked.block), to.block.begin());
-  std::copy(std::begin(asked.cluster), std::end(asked.cluster), to.cluster.begin());
-  to.shared = asked.shared;
-  to.isCooperative = asked.isCooperative;
+  static_cast<LaunchShape &>(to) = asked;
   const uint64_t ofImages = findImages(to, session().bytesOfLaunch);
   findMemory(to, *text, *function.image, {session().bytesOfLaunch - ofImages, session().followsWords});
   dropImagesWithoutMemory(to);
@@ -128,7 +124,7 @@ Result record(const Asked &asked, const std::function<Result()> &launch) {
   const std::lock_guard lock(s.mutex);
   isInside = true;
   const auto done = [&](Result result) { return isInside = false, result; };
-  const Function function = functionOf(asked.function);
+  const FoundFunction function = functionOf(asked.function);
   if (!function.image)
     s.leaveOut("of modules that were loaded in another way");
   else if (isCaptured(asked))

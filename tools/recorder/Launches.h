@@ -1,15 +1,13 @@
 #pragma once
 // A launch, recorded while it is made.
+#include "../driver/Shape.h"
 #include "Real.h"
 #include <functional>
 
 namespace ptxray::recorder {
 
-struct Asked {
+struct Asked : LaunchShape {
   void *function = nullptr;
-  unsigned grid[3] = {}, block[3] = {}, cluster[3] = {};
-  unsigned shared = 0;
-  bool isCooperative = false;
   void *stream = nullptr;
   bool isPerThread = false; // the stream 0 is that of the thread
   void **parameters = nullptr, **extra = nullptr;

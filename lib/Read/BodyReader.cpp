@@ -1,4 +1,4 @@
-#include "Check/BodyReader.h"
+#include "Read/BodyReader.h"
 #include "Flow/Values.h"
 #include "Isa/Isa.h"
 #include "Module/ModuleRules.h"

@@ -1,5 +1,5 @@
 // control-reaches-end, unreachable-code: where control ends, and what it never comes to.
-#include "Flow/BodyRules.h"
+#include "BodyRules/BodyRules.h"
 #include "Flow/Graph.h"
 #include "llvm/ADT/STLExtras.h"
 

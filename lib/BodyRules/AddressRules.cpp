@@ -1,7 +1,7 @@
 // access-out-of-bounds, access-misaligned, impossible-alignment, other-space: memory behind registers.
-#include "Flow/AddressRanges.h"
+#include "BodyRules/AddressRanges.h"
+#include "BodyRules/BodyRules.h"
 #include "Flow/Addresses.h"
-#include "Flow/BodyRules.h"
 #include "Isa/Isa.h"
 
 namespace ptxray {

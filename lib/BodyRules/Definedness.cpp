@@ -1,5 +1,5 @@
 // undefined-value, unwritten-register: registers that are read and never written.
-#include "Flow/BodyRules.h"
+#include "BodyRules/BodyRules.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -1,6 +1,6 @@
 // partial-warp, partial-warpgroup, lane-outside-mask, empty-mask, absent-lane: instructions that the lanes of a warp,
 // or the warps of a group, execute together.
-#include "Flow/BodyRules.h"
+#include "BodyRules/BodyRules.h"
 #include "Flow/ThreadPaths.h"
 #include "Flow/Uniformity.h"
 #include "llvm/ADT/STLExtras.h"

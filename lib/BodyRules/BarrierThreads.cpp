@@ -1,5 +1,5 @@
 // barrier-threads, other-thread-count: how many threads a barrier of a block is for, and how many come to it.
-#include "Flow/BodyRules.h"
+#include "BodyRules/BodyRules.h"
 #include "Flow/ThreadPaths.h"
 #include "llvm/ADT/STLExtras.h"
 #include <bitset>

@@ -1,6 +1,6 @@
 // access-out-of-bounds, access-misaligned, guarded-argument, parameter-without-call, and state-space of the parameters
 // of kernels: memory behind the name of a variable.
-#include "Flow/BodyRules.h"
+#include "BodyRules/BodyRules.h"
 #include "Isa/Words.h"
 #include "Match/Wording.h"
 #include "llvm/ADT/SmallSet.h"

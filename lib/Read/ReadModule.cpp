@@ -1,33 +1,42 @@
-#include "Check/ReadModule.h"
+#include "Read/ReadModule.h"
 #include "Isa/Words.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
 
-ReadModule::Parts::Parts(const SourceBuffer &source, const CheckOptions &options, Rules rules)
-    : source(source), options(options), room(parser.ast()),
-      check(parser.ast(), knowledge, room, source, this->options, findings, rules) {}
-
-ReadModule readModule(const SourceBuffer &source, const CheckOptions &options, Rules rules,
-                      std::vector<std::string> constants) {
-  auto parts = std::make_unique<ReadModule::Parts>(source, options, rules);
+ModuleReading::ModuleReading(const SourceBuffer &source, const CheckOptions &options,
+                             std::vector<std::string> constants)
+    : parts(std::make_unique<ReadModule::Parts>(source, options)) {
   parts->room.scopes.keepAll();
   parts->parser.setConstants(std::move(constants));
   // The whole text is read first, so that what a body points to stays where it is.
-  for (const Statement item : parts->parser.read(source, parts->syntax).module)
-    if (const Body *body = parts->check.item(item))
-      parts->bodies.push_back(*body);
+  parts->parser.read(source, parts->syntax);
+}
+
+ReadModule ModuleReading::end() {
   for (Body &body : parts->bodies)
-    body.symbols = parts->check.symbols();
+    body.symbols = parts->reader.symbols();
   return ReadModule(std::move(parts));
 }
 
-ReadModule streamModule(const SourceBuffer &source, const CheckOptions &options, Rules rules,
+ReadModule readModule(const SourceBuffer &source, const CheckOptions &options, std::vector<std::string> constants) {
+  ModuleReading reading(source, options, std::move(constants));
+  for (const Statement item : reading.ast().module)
+    if (const Body *body = reading.reader().item(item)) {
+      reading.reader().close();
+      reading.keep(*body);
+    }
+  return reading.end();
+}
+
+ReadModule streamModule(const SourceBuffer &source, const CheckOptions &options,
                         llvm::function_ref<void(const Body &, const ModuleState &)> see) {
-  auto parts = std::make_unique<ReadModule::Parts>(source, options, rules);
+  auto parts = std::make_unique<ReadModule::Parts>(source, options);
   parts->parser.stream(source, parts->syntax, [&](const Ast &, Statement item) {
-    if (const Body *body = parts->check.item(item))
-      see(*body, parts->check.moduleState());
+    if (const Body *body = parts->reader.item(item)) {
+      parts->reader.close();
+      see(*body, parts->reader.state());
+    }
   });
   return ReadModule(std::move(parts));
 }

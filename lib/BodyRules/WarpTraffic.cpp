@@ -1,5 +1,5 @@
 // known-bank-conflict, uncoalesced-access: what an access costs whose addresses are known in the lanes of a warp.
-#include "Flow/BodyRules.h"
+#include "BodyRules/BodyRules.h"
 #include "Flow/Uniformity.h"
 #include "Isa/Isa.h"
 #include "Isa/Words.h"

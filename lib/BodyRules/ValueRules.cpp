@@ -1,5 +1,5 @@
 // zero-divisor, shift-beyond-width, register-value, constant-condition: what numbers do that operands certainly are.
-#include "Flow/BodyRules.h"
+#include "BodyRules/BodyRules.h"
 #include "Flow/Values.h"
 
 namespace ptxray {

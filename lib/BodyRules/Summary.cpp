@@ -1,5 +1,5 @@
 // The summary of a body says what it uses of its module, for the rules about kernels and what they reach.
-#include "Flow/BodyRules.h"
+#include "BodyRules/BodyRules.h"
 #include "Isa/Words.h"
 #include "Module/KernelHead.h"
 #include "llvm/ADT/DenseMap.h"

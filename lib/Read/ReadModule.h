@@ -1,8 +1,8 @@
 #pragma once
 // One PTX text, read and judged: a value for all that ask more of a text than what is wrong in it.
-#include "Check/ModuleCheck.h"
 #include "Module/InitialValues.h"
 #include "Parse/Parse.h"
+#include "Read/ModuleReader.h"
 
 namespace ptxray {
 
@@ -18,11 +18,11 @@ class ReadModule {
 public:
   const Ast &ast() const { return parts->parser.ast(); }
   const SourceBuffer &source() const { return parts->source; }
-  ModuleContext context() const { return parts->check.context(); }
+  ModuleContext context() const { return parts->reader.context(); }
   /// Returns what rules and analyses ask of the module, if it has a body.
-  const ModuleState &state() const { return parts->check.moduleState(); }
+  const ModuleState &state() const { return parts->reader.state(); }
   /// The symbols of the module, and of all bodies if these are kept.
-  llvm::ArrayRef<Symbol> symbols() const { return parts->check.symbols(); }
+  llvm::ArrayRef<Symbol> symbols() const { return parts->reader.symbols(); }
   /// The bodies in the order of the text, if they are kept.
   llvm::ArrayRef<Body> bodies() const { return parts->bodies; }
   /// Returns what the module declares, and what bodies declare in memory that outlives them.
@@ -37,11 +37,13 @@ public:
 
 private:
   using SeeFn = llvm::function_ref<void(const Body &, const ModuleState &)>;
-  friend ReadModule readModule(const SourceBuffer &, const CheckOptions &, Rules, std::vector<std::string>);
-  friend ReadModule streamModule(const SourceBuffer &, const CheckOptions &, Rules, SeeFn);
+  friend class ModuleReading;
+  friend ReadModule streamModule(const SourceBuffer &, const CheckOptions &, SeeFn);
 
   struct Parts {
-    Parts(const SourceBuffer &source, const CheckOptions &options, Rules rules);
+    Parts(const SourceBuffer &source, const CheckOptions &options)
+        : source(source), options(options), room(parser.ast()),
+          reader(parser.ast(), knowledge, room, source, this->options, findings) {}
 
     const SourceBuffer &source;
     const CheckOptions options;
@@ -49,7 +51,7 @@ private:
     Knowledge knowledge;
     ModuleRoom room;
     DiagnosticSink syntax, findings;
-    ModuleCheck check;
+    ModuleReader reader;
     std::vector<Body> bodies;
   };
   explicit ReadModule(std::unique_ptr<Parts> parts) : parts(std::move(parts)) {}
@@ -57,11 +59,29 @@ private:
   std::unique_ptr<Parts> parts;
 };
 
-/// Reads and keeps all of it. `constants` are names that stand for numbers whose value is not known.
-ReadModule readModule(const SourceBuffer &source, const CheckOptions &options = {}, Rules rules = Rules::Left,
+/// A text that is parsed and becomes a ReadModule: its reader reads the items of the Ast one by one.
+class ModuleReading {
+public:
+  /// `constants` are names that stand for numbers whose value is not known.
+  ModuleReading(const SourceBuffer &source, const CheckOptions &options, std::vector<std::string> constants = {});
+  const Ast &ast() const { return parts->parser.ast(); }
+  const DiagnosticList &syntax() const { return parts->syntax.diagnostics(); }
+  ModuleReader &reader() { return parts->reader; }
+  /// Collects what is found in the items.
+  DiagnosticSink &findings() { return parts->findings; }
+  void keep(const Body &body) { parts->bodies.push_back(body); }
+  /// Returns the module once all items are read.
+  ReadModule end();
+
+private:
+  std::unique_ptr<ReadModule::Parts> parts;
+};
+
+/// Reads a text and keeps all of it.
+ReadModule readModule(const SourceBuffer &source, const CheckOptions &options = {},
                       std::vector<std::string> constants = {});
-/// Reads it, but keeps no body: `see` sees each, good until the next one.
-ReadModule streamModule(const SourceBuffer &source, const CheckOptions &options, Rules rules,
+/// Reads a text and keeps no body: `see` sees each, good until the next one.
+ReadModule streamModule(const SourceBuffer &source, const CheckOptions &options,
                         llvm::function_ref<void(const Body &, const ModuleState &)> see);
 
 } // namespace ptxray

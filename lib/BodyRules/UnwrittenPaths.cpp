@@ -9,8 +9,8 @@
 //
 // Compilers leave open what a branch makes and what is not needed on the other way, and so do CUB and others in their
 // source. So the certain rule asks for registers that are read first in the text and on all ways.
+#include "BodyRules/BodyRules.h"
 #include "Flow/Analyses.h"
-#include "Flow/BodyRules.h"
 #include "Flow/UnwrittenReads.h"
 #include "llvm/ADT/STLExtras.h"
 

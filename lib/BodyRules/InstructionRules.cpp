@@ -1,6 +1,6 @@
 // Rules about single instructions that need the names of a body: branch-targets-expected, codegen-abi-preserve of
 // prototypes, codegen-address-32, register-count-unknown, functions that exist from some version on, what is traced.
-#include "Flow/BodyRules.h"
+#include "BodyRules/BodyRules.h"
 #include "Flow/Values.h"
 #include "Module/Gates.h"
 #include "Module/KernelHead.h"

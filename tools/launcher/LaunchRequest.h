@@ -1,20 +1,19 @@
 #pragma once
-// The words of a launch: the command line of ptxray-run.
+// What a launch is asked for, whoever reads it: the words of a command line (here), a recording (Recording.h). The
+// emulated machine (tools/ptxray/Emulate.h) and the CUDA driver (tools/ptxray-run) execute it.
 #include "Arguments.h"
+#include "Launch/LaunchShape.h"
 #include <string_view>
 
 namespace ptxray::launcher {
 
-struct Options {
-  std::string image, kernel, log;
-  std::string name; // of the image in messages; empty: its path
+struct LaunchRequest : LaunchShape {
+  std::string kernel;
   const ElementType *type = nullptr;
-  unsigned grid[3] = {1, 1, 1}, block[3] = {1, 1, 1}, cluster[3] = {0, 0, 0};
-  unsigned shared = 0, repeat = 0, device = 0;
+  unsigned repeat = 0, device = 0;
   unsigned seconds = 60; // that a launch may take; 0: any time
   double tolerance = 0;
-  bool help = false, probe = false, driverPath = false, validate = false, jit = false;
-  bool cooperative = false, fresh = false, guards = true;
+  bool fresh = false, guards = true;
   bool isRecorded = false; // the launch is that of a recording
   bool isPartial = false;  // that leaves out memory
   std::vector<Argument> arguments;
@@ -29,8 +28,13 @@ struct Options {
   const ElementType *typeOf(const std::string &name) const;
 };
 
-/// Reads and checks everything, before any GPU is looked for. Throws UsageError.
-Options readOptions(const std::vector<std::string_view> &words);
-std::string usage();
+/// Sets what an option of `launchOptions` asks for. Returns false if a launch has no such option.
+Expected<bool> setOption(LaunchRequest &request, std::string_view option, const std::string &value);
+/// Adds the arguments of the kernel. Returns what is wrong with them.
+std::string addArguments(LaunchRequest &request, const std::vector<std::string> &words);
+/// Checks what options and arguments ask for together. Returns what is wrong.
+std::string complete(LaunchRequest &request);
+/// Reads the sizes of parameters: `8,8,4`.
+std::string readSizes(const std::string &text, std::vector<size_t> &sizes);
 
 } // namespace ptxray::launcher

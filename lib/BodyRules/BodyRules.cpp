@@ -1,4 +1,4 @@
-#include "Flow/BodyRules.h"
+#include "BodyRules/BodyRules.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {

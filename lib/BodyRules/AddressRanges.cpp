@@ -1,4 +1,4 @@
-#include "Flow/AddressRanges.h"
+#include "BodyRules/AddressRanges.h"
 #include "Isa/Isa.h"
 #include "Isa/Words.h"
 #include "llvm/ADT/DenseSet.h"

@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 # These commands call other programs, which works on Linux only. The help says so, and is left out for that reason.
-LINUX_ONLY = {"as", "emulate", "ptxas", "reduce"}
+LINUX_ONLY = {"as", "emulate", "prove", "ptxas", "reduce"}
 COMMANDS = [
     ["check"],
     ["check", "--format=json", "--pedantic"],

@@ -91,6 +91,7 @@ Command hazardsCommand();
 Command isaCommand();
 Command layoutCommand();
 Command lspCommand();
+Command proveCommand();
 Command ptxasCommand();
 Command recordCommand();
 Command reduceCommand();

@@ -33,6 +33,13 @@ Command emulateCommand() {
           .run = [](const Arguments &) { return usageError("`ptxray emulate` runs on Linux only"); }};
 }
 
+Command proveCommand() {
+  return {.name = "prove",
+          .summary = "prove that a kernel never races, for all sizes and contents (on Linux)",
+          .syntax = {.operands = "ARGUMENT...", .most = anyNumber, .words = Words::Foreign},
+          .run = [](const Arguments &) { return usageError("`ptxray prove` runs on Linux only"); }};
+}
+
 Command recordCommand() {
   return {.name = "record",
           .summary = "run a command on a GPU and store what its kernels are given and leave (on Linux)",

@@ -1,0 +1,70 @@
+#pragma once
+// The questions whose answers decide a kernel: can two threads race, part at a barrier, or leave a buffer? Each is a
+// list of terms that are to be true together; it is answered when there are no numbers for them.
+#include "Prove/Phases.h"
+
+namespace ptxray::prove {
+
+enum class Property : uint8_t { Race, GridRace, Divergence, Bounds };
+
+struct Question {
+  Property property = Property::Race;
+  uint32_t first = 0, second = 0; // instructions
+  bool isShared = false;          // shared memory
+  std::vector<Term> asserted;
+  Term isOther = Term::None; // two writes differ in address or value; None: no such condition
+  std::array<std::array<Term, 3>, 2> threads{}, blocks{}; // of the two threads
+  Term difference = Term::None;                           // of the addresses of a race
+  uint32_t bytes = 0;                                     // of the larger access
+  std::string obstacle;                                   // it cannot be asked; why
+  uint32_t weight = 0;                                    // terms below it
+};
+
+class Questions {
+public:
+  Questions(Model &model, bool mayAlias);
+  /// Those that simplification does not answer already.
+  std::vector<Question> all();
+  size_t asked = 0; // also those that were answered at once
+
+private:
+  struct Side {
+    unsigned thread;
+    Rounds rounds;
+    bool ofGrid; // the other thread is in another block
+    auto operator<=>(const Side &) const = default;
+  };
+  enum class Warps : uint8_t { Any, Same, Different };
+
+  Term at(Term term, const Side &side);
+  Term copyOf(Term variable, const Side &side);
+  Term counterAt(Term variable, size_t loop, const Side &side);
+  void divergence(const Phases &phases, bool inWarp);
+  void races(const Phases &phases, Warps warps);
+  void gridRaces();
+  void bounds();
+  void race(const ModelAccess &a, const ModelAccess &b, const Side &first, const Side &second, Warps warps);
+  bool mayOverlap(const ModelAccess &a, const ModelAccess &b, Question &question) const;
+  Term overlap(Term a, uint32_t bytesOfA, Term b, uint32_t bytesOfB);
+  Term linear(const Side &side);
+  void nameThreads(Question &question, const Side &first, const Side &second);
+  void add(Question question);
+  bool isRelevant(const ModelAccess &access) const {
+    return access.memory == Memory::Global || access.memory == Memory::Shared;
+  }
+
+  Model &model;
+  Terms &terms;
+  bool mayAlias;
+  const Phases *phases = nullptr;
+  Phases ofBlock;
+  std::map<Side, llvm::DenseMap<Term, Term>> known;
+  std::map<std::pair<Term, std::vector<uint8_t>>, Term> copies;
+  std::vector<Question> found;
+  bool warpsMeet = true; // all lanes of a warp come to its barriers together
+};
+
+/// Answers a question by the form of its sums, without a solver: true if there are no such numbers.
+bool isImpossible(Terms &terms, const Question &question);
+
+} // namespace ptxray::prove

@@ -1,9 +1,9 @@
 #pragma once
 // A kernel as formulas: each access, branch and barrier with the condition under which a thread comes there, over the
 // number of the thread, its block, the parameters, what is loaded, and the rounds of loops.
-#include "Check/ReadModule.h"
 #include "Machine/Kernels.h"
 #include "Prove/Terms.h"
+#include "Read/ReadModule.h"
 #include <array>
 #include <optional>
 #include <set>

@@ -1,5 +1,5 @@
 // Launches on several cores, and several launches at once: ThreadSanitizer runs these too.
-#include "Check/ReadModule.h"
+#include "Read/ReadModule.h"
 #include "Emulate/Launch.h"
 #include "Machine/Kernels.h"
 #include "Source/SourceBuffer.h"

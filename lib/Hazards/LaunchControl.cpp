@@ -84,7 +84,8 @@ void LaunchControl::collect() {
           reads.push_back(read);
 }
 
-/// What a thread does that has seen a refusal: it must not request again, nor read a block from the answer.
+/// Reports a request by a thread that has seen a refusal. Reads of a block from a refused answer are not reported:
+/// NVIDIA's compilers move them to where nothing uses their results.
 void LaunchControl::refusals(uint32_t query) {
   const LocalId granted = predicateOf(query);
   if (granted == LocalId::None || body.definitions.only(granted) != query || query + 1 >= body.size() ||
@@ -95,25 +96,17 @@ void LaunchControl::refusals(uint32_t query) {
     for (const auto &[local, used] : llvm::zip(body.namesOf(number), body.usesOf(number)))
       if (local == granted && used & Reads)
         return;
-  std::optional<uint32_t> request, use;
+  std::optional<uint32_t> request;
   PathSearch search(body, context.analyses, {}, isa::Scope::Grid);
   const auto see = [&](uint32_t number, const PathPoint &point) {
     if (number == query || !point.valueOf(granted))
       return PathStep::Ends;
     if (llvm::is_contained(requests, number) && !request)
       request = number;
-    if (llvm::is_contained(uses, number) && !use)
-      use = number;
-    return llvm::is_contained(requests, number) || llvm::is_contained(uses, number) ? PathStep::Found
-                                                                                    : PathStep::Continues;
+    return llvm::is_contained(requests, number) ? PathStep::Found : PathStep::Continues;
   };
-  if (!search.follow(query + 1, {{granted, false}}, see, [](uint32_t) {}))
-    return;
-  if (request)
+  if (search.follow(query + 1, {{granted, false}}, see, [](uint32_t) {}) && request)
     context.report(DiagId::RequestAfterRefusal, *request, query, "the refusal is seen here");
-  if (use)
-    context.sink.report(DiagId::UncheckedAnswer, context.range(*use), context.opcode(*use))
-        .notes.push_back({"the refusal is seen here", context.range(query)});
 }
 
 /// Some condition on the thread decides who requests, and more threads read.

@@ -137,8 +137,7 @@ static std::vector<Shape> swapped(llvm::ArrayRef<Shape> shapes) {
   return changed;
 }
 
-/// Returns the operands with those after the called function as its arguments, the first of which is `node`. Nothing if
-/// they are in parentheses already, or there are none.
+/// Makes the operands from `node` on the arguments of the called function, if there are some without parentheses.
 static std::optional<std::vector<Shape>> withArguments(llvm::ArrayRef<Shape> shapes, unsigned &node) {
   for (node = 0; node < shapes.size() && shapes[node].kind != ShapeKind::Function;)
     node += shapes[node].extent;
@@ -222,8 +221,7 @@ static std::optional<Misplaced> misplacedOperand(const WrittenInstruction &writt
   return found;
 }
 
-/// Returns the first of the operands, and how many, that make the instruction right as one vector, where there are too
-/// many.
+/// Returns the first operand, and the number of operands, that make the instruction right as one vector.
 static std::optional<std::pair<unsigned, unsigned>> elementsOfVector(const WrittenInstruction &written,
                                                                      llvm::ArrayRef<Finding> findings) {
   constexpr unsigned longest = 8;
@@ -243,8 +241,7 @@ static bool isFaultOfOperand(const Finding &f) {
   return f.severity == Severity::Error && f.place.kind == FindingPlace::Operand;
 }
 
-/// Replaces findings about single operands by one that explains them all: the wrong order, missing parentheses, braces
-/// or bar, or a guard among the operands.
+/// Replaces findings about single operands by one that explains them all, such as a wrong order or missing braces.
 static bool addArrangement(std::vector<Finding> &findings, const WrittenInstruction &written) {
   const llvm::ArrayRef<Shape> shapes = written.shapes;
   auto replace = [&](const std::vector<Shape> &changed, Finding f, unsigned node, Remedy::Kind remedy,
@@ -317,8 +314,7 @@ static llvm::SmallVector<std::string, 8> wordsAfter(llvm::StringRef beginning) {
   return next;
 }
 
-/// Adds the instructions whose names the opcode begins, each with the rest of its name and the words that are not part
-/// of it.
+/// Adds the instructions whose names the opcode begins, each with the rest of its name and the other words.
 static bool addCompletions(Finding &finding, const WrittenInstruction &written) {
   const Opcode &opcode = written.opcode;
   llvm::SmallVector<std::string, 8> right, fitting; // whatever the operands are

@@ -10,7 +10,7 @@
 
 namespace ptxray::prove {
 
-struct Shape {
+struct ProvenShape {
   std::array<uint32_t, 3> block = {1, 1, 1};
   std::optional<std::array<uint32_t, 3>> grid; // none: any
   std::optional<uint64_t> shared;              // dynamic shared memory; none: as much as the kernel needs
@@ -84,7 +84,7 @@ struct Parameter {
 
 struct Model {
   Terms terms;
-  Shape shape;
+  ProvenShape shape;
   std::vector<ModelAccess> accesses;
   std::vector<ModelBranch> branches;
   std::vector<Segment> segments;
@@ -108,7 +108,7 @@ struct ParameterRange {
 std::set<NameId> pureFunctions(const ReadModule &module);
 
 /// Reads a kernel. Obstacles tell what it could not be followed through. `pure`: functions that may be called.
-Model modelOf(const Body &body, const ModuleState &module, const machine::KernelEntry &kernel, const Shape &shape,
+Model modelOf(const Body &body, const ModuleState &module, const machine::KernelEntry &kernel, const ProvenShape &shape,
               const std::map<int, ParameterRange> &ranges, const std::set<NameId> &pure = {});
 
 /// The terms of all threads are different (Thread), the same in a block, or the same in the grid.

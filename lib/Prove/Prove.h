@@ -8,7 +8,7 @@
 namespace ptxray::prove {
 
 struct Task {
-  Shape shape;
+  ProvenShape shape;
   std::vector<Comparison> assumed;
   bool mayAlias = false;
   std::string solver; // its path; empty: the one in PATH

@@ -24,7 +24,7 @@ struct Witness {
 struct ReplayTask {
   const ReadModule &module;
   const machine::KernelEntry &kernel;
-  Shape shape;
+  ProvenShape shape;
   llvm::ArrayRef<Comparison> assumed;
   std::vector<int> buffers; // parameters that are addresses
   bool usesDynamicShared = false;

@@ -491,7 +491,7 @@ void shareValues(Model &model, Walk &walk) {
   }
 }
 
-Model modelOf(const Body &body, const ModuleState &module, const machine::KernelEntry &kernel, const Shape &shape,
+Model modelOf(const Body &body, const ModuleState &module, const machine::KernelEntry &kernel, const ProvenShape &shape,
               const std::map<int, ParameterRange> &ranges, const std::set<NameId> &pure) {
   Model model;
   model.shape = shape;

@@ -11,7 +11,7 @@ Walk::Walk(const Body &body, const ModuleState &module, const machine::KernelEnt
            const std::map<int, ParameterRange> &ranges)
     : body(body), module(module), kernel(kernel), model(model), terms(model.terms), ranges(ranges),
       analyses(body, module), graph(analyses.graph()), dominators(analyses.dominators()), forest(analyses.loops()) {
-  const Shape &shape = model.shape;
+  const ProvenShape &shape = model.shape;
   for (unsigned i = 0; i < 3; ++i) {
     const std::string name(1, static_cast<char>('x' + i));
     model.thread[i] = terms.variable({"tid." + name, 32, Sharing::Thread, 0, shape.block[i] - 1, {}});

@@ -2,8 +2,7 @@
 // baseline, `compile_commands.json`. The first byte selects the reader. Each must end without a fault, with a value or
 // a problem in words.
 #include "CompileCommands.h"
-#include "Options.h"
-#include "Recording.h"
+#include "RunOptions.h"
 #include "Workspace/Baseline.h"
 #include "Workspace/Config.h"
 #include "llvm/ADT/SmallVector.h"
@@ -32,11 +31,10 @@ private:
   const int file;
 };
 
-/// Calls a reader whose problems are thrown.
-template <class Read> static void withProblems(Read read) {
+/// Calls a reader for which memory may not suffice.
+template <class Read> static void withinMemory(Read read) {
   try {
     read();
-  } catch (const launcher::UsageError &) {
   } catch (const std::bad_alloc &) {
   }
 }
@@ -49,11 +47,12 @@ static void readAsRecording(StringRef bytes) {
   const std::string whole = bytes.str() + std::string(reinterpret_cast<const char *>(&sum), sizeof sum);
   for (const StringRef one : {bytes, StringRef(whole)}) {
     const MemoryPath file(one);
-    withProblems([&] {
-      launcher::Recording recording = launcher::readRecording(file.path(), 64 << 20);
-      (void)launcher::remarksOn(recording);
-      launcher::Options options;
-      take(options, std::move(recording));
+    withinMemory([&] {
+      Expected<launcher::Recording> recording = launcher::readRecording(file.path(), 64 << 20);
+      if (!recording)
+        return;
+      (void)launcher::remarksOn(*recording);
+      (void)requestOf(std::move(*recording));
     });
   }
 }
@@ -66,7 +65,7 @@ static void readAsWords(StringRef bytes) {
   for (const StringRef word : words)
     if (!word.contains("file:") && !word.contains("npy:") && !word.contains("--recording"))
       given.emplace_back(word.data(), word.size());
-  withProblems([&] { (void)launcher::readOptions(given); });
+  withinMemory([&] { (void)launcher::readOptions(given); });
 }
 
 static void readAsConfiguration(StringRef bytes) {

@@ -1,7 +1,7 @@
 // Launches on several cores, and several launches at once: ThreadSanitizer runs these too.
-#include "Read/ReadModule.h"
 #include "Emulate/Launch.h"
 #include "Machine/Kernels.h"
+#include "Read/ReadModule.h"
 #include "Source/SourceBuffer.h"
 #include "gtest/gtest.h"
 #include <cstring>

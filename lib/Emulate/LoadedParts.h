@@ -1,7 +1,8 @@
 #pragma once
 // What a loaded module holds, for those who launch its kernels.
-#include "Emulate/Launch.h"
+#include "Emulate/LoadedModule.h"
 #include "Machine/InstructionKinds.h"
+#include "Machine/Program.h"
 #include "Observe/GlobalShadow.h"
 #include <deque>
 #include <mutex>

@@ -135,3 +135,11 @@ TEST(Relocated, WordsLeadToWhereMemoryIs) {
   EXPECT_EQ(found[1], beyond);
   EXPECT_EQ(found[2], 0x9000u);
 }
+
+TEST_F(RecordingFile, RefusesAnImageThatIsNone) {
+  std::string bytes = write(sample());
+  const size_t ptx = bytes.find("\nptx ");
+  ASSERT_NE(ptx, std::string::npos);
+  bytes.insert(ptx, "\ntexels 48\nimage 0 0 0x3 0 tex=file:/etc/passwd");
+  EXPECT_NE(complaint(bytes), "");
+}

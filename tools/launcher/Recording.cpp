@@ -370,6 +370,8 @@ void Reader::readHead(Recording &to) {
   to.texels.resize(texelSizes.size());
   for (size_t i = 0; i < texelSizes.size() && isSound(); ++i)
     readPages(to.texels[i].before, texelSizes[i]);
+  if (!isSound()) // an image may be half read
+    return;
   checkSum(0);
   checkImages(to);
 }

@@ -1,6 +1,7 @@
 // The launch of a kernel on the emulated machine: what ptxray-run does with the CUDA driver, without one.
 #include "Emulate.h"
 #include "../launcher/Output.h"
+#include "Binaries.h"
 #include "Check/Suppressions.h"
 #include "CountersOutput.h"
 #include "EmulatedImages.h"

@@ -25,6 +25,9 @@ struct Cell {
   OneAccess write, read, otherRead; // reads of two warps
 };
 
+/// The accesses of threads to cells that are looked at in one kernel. The rule is silent about what comes later.
+constexpr uint32_t mostCells = 16'384;
+
 class SharedRaces {
 public:
   SharedRaces(const Body &body, const BodyContext &context, Analyses &analyses)
@@ -48,7 +51,8 @@ private:
   Walk walk;
   unsigned unit = 4; // bytes of a cell
   bool areLanesInStep = false;
-  bool isReported = false;
+  bool isOver = false; // a race was reported, or `cellsLeft` is 0
+  uint32_t cellsLeft = mostCells;
   std::array<uint32_t, mostBlockThreads / warpSize> warpPhases{};
   llvm::DenseMap<std::pair<uint32_t, uint64_t>, Cell> cells; // by what addresses are relative to, and the address
 };
@@ -81,7 +85,7 @@ bool SharedRaces::conflict(const OneAccess &before, const OneAccess &now) const 
 void SharedRaces::report(uint32_t before, uint32_t now) {
   const Instruction &first = body.instruction(walk.events[before].instruction);
   const Instruction &second = body.instruction(walk.events[now].instruction);
-  isReported = true;
+  isOver = true;
   context.sink
       .report(DiagId::SharedMemoryRace, second.range, body.ast->text(second.opcode), body.ast->text(first.opcode))
       .notes.push_back({"the other access", first.range});
@@ -129,9 +133,11 @@ void SharedRaces::visit(uint32_t index) {
     const OneAccess now = {index, thread, warpPhases[thread / warpSize]};
     const uint64_t first = event.address.of(thread) / unit;
     const uint64_t last = (event.address.of(thread) + access.bytes - 1) / unit;
-    for (uint64_t cell = first; cell <= last; ++cell)
-      if (visitCell(cells[{event.address.relativeTo, cell}], now))
+    for (uint64_t cell = first; cell <= last; ++cell) {
+      isOver |= cellsLeft-- == 0;
+      if (isOver || visitCell(cells[{event.address.relativeTo, cell}], now))
         return;
+    }
   }
 }
 
@@ -182,7 +188,7 @@ void SharedRaces::check() {
   constexpr uint64_t large = 1 << 20;
   walk = walkThreads(body, analyses, *block, {0, static_cast<uint32_t>(threads), large, /*isWholeBlock=*/true});
   findUnit();
-  for (uint32_t index = 0; index < walk.events.size() && !isReported; ++index) {
+  for (uint32_t index = 0; index < walk.events.size() && !isOver; ++index) {
     const WalkEvent &event = walk.events[index];
     if (event.kind == WalkEvent::Barrier)
       cells.clear();

@@ -55,7 +55,7 @@ std::string valuesOf(const std::string &declaration) {
   return text;
 }
 
-std::string shown(const DiagnosticList &findings) {
+std::string inLines(const DiagnosticList &findings) {
   std::string out;
   for (const Diagnostic &d : findings)
     out += std::to_string(d.range.begin) + " " + info(d.id).id.str() + ": " + d.message() + "\n";
@@ -70,9 +70,9 @@ TEST(ReadModule, IsCheckedAsWhatIsNotKept) {
       continue;
     FileReport report;
     report.source = std::move(*SourceBuffer::open(entry.path().string()));
-    const std::string streamed = shown(findingsIn(*report.source));
+    const std::string streamed = inLines(findingsIn(*report.source));
     const KeptModule kept = checkAndKeep(std::move(report), {});
-    ASSERT_EQ(shown(kept.report.diagnostics), streamed) << entry.path();
+    ASSERT_EQ(inLines(kept.report.diagnostics), streamed) << entry.path();
     if (!kept.module) // it is something else than PTX
       continue;
     ASSERT_EQ(kept.module->bodies().size(), readModule(*kept.report.source).bodies().size()) << entry.path();

@@ -2,6 +2,8 @@
 // Each warp is followed by itself; if all of them come to their end, their barriers are played against each other.
 #include "BodyRules/BodyRules.h"
 #include "Flow/BlockWalk.h"
+#include "llvm/ADT/STLExtras.h"
+#include <array>
 #include <map>
 
 namespace ptxray {
@@ -209,10 +211,10 @@ void checkBarrierPairs(const Body &body, const BodyContext &context, Analyses &a
                whole.begin <= one.range.begin && one.range.begin < whole.end;
       }))
     return;
-  // What is wrong with one number of rounds may be a condition that a launch must meet.
-  constexpr uint64_t few = 4, more = 6;
-  const auto fault = findFault(body, analyses, few);
-  if (!fault || !findFault(body, analyses, more))
+  // What is wrong with some numbers of rounds may be a condition that a launch must meet.
+  const auto fault = findFault(body, analyses, 4);
+  const auto isFaulty = [&](uint64_t assumed) { return findFault(body, analyses, assumed).has_value(); };
+  if (!fault || !llvm::all_of(std::array<uint64_t, 4>{6, 3, 2, 1}, isFaulty))
     return;
   const Instruction &instruction = body.instruction(fault->instruction);
   const llvm::StringRef opcode = body.ast->text(instruction.opcode);

@@ -105,7 +105,13 @@ void LaunchControl::refusals(uint32_t query) {
       request = number;
     return llvm::is_contained(requests, number) ? PathStep::Found : PathStep::Continues;
   };
-  if (search.follow(query + 1, {{granted, false}}, see, [](uint32_t) {}) && request)
+  if (!search.follow(query + 1, {{granted, false}}, see, [](uint32_t) {}) || !request)
+    return;
+  // In a kernel with roles the path may belong to warps that never request.
+  const BlockId loop = context.loopAround(*request);
+  const bool isOneRole = (loop != BlockId::None && context.isInLoop(query, loop)) ||
+                         context.analyses.dominators().dominates(graph.blockOf(query), graph.blockOf(*request));
+  if (isOneRole)
     context.report(DiagId::RequestAfterRefusal, *request, query, "the refusal is seen here");
 }
 

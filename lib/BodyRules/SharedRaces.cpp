@@ -26,7 +26,7 @@ struct Cell {
 };
 
 /// The accesses of threads to cells that are looked at in one kernel. The rule is silent about what comes later.
-constexpr uint32_t mostCells = 16'384;
+constexpr uint32_t mostCells = 2'048;
 
 class SharedRaces {
 public:
@@ -185,8 +185,10 @@ void SharedRaces::check() {
   const uint64_t threads = block ? (*block)[0] * (*block)[1] * (*block)[2] : 0;
   if (threads < 2 || threads > mostBlockThreads)
     return;
-  constexpr uint64_t large = 1 << 20;
-  walk = walkThreads(body, analyses, *block, {0, static_cast<uint32_t>(threads), large, /*isWholeBlock=*/true});
+  // A race of the first warps is one whatever the others do.
+  constexpr uint64_t large = 1 << 20, mostFollowed = 128;
+  walk = walkThreads(body, analyses, *block,
+                     {0, static_cast<uint32_t>(std::min(threads, mostFollowed)), large, /*isWholeBlock=*/true});
   findUnit();
   for (uint32_t index = 0; index < walk.events.size() && !isOver; ++index) {
     const WalkEvent &event = walk.events[index];

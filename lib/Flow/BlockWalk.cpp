@@ -87,7 +87,7 @@ private:
   Walk walk;
 };
 
-constexpr uint64_t mostSpent = 150'000;
+constexpr uint64_t mostSpent = 6'000;
 constexpr uint32_t mostVisits = 80, mostAssumedVisits = 3;
 
 } // namespace

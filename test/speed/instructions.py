@@ -39,7 +39,7 @@ def count(ptxray, what, words, text=""):
 # The parts of `check`, by the function that does all of one; parsing is what the rest is called from.
 PARTS = {
     "items": r"ptxray::ModuleCheck::item\(",
-    "judge": r"ptxray::ModuleCheck::readBody\(",
+    "judge": r"ptxray::ModuleReader::function\(",
     "flow": r"ptxray::checkBody\(",
     "hazards": r"ptxray::checkHazards\(ptxray::Body const",
 }

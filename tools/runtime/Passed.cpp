@@ -65,6 +65,10 @@ template <auto function, typename... Types> struct Call<function, Error(Types...
 using namespace ptxray::runtime;
 
 // An ifunc gives an instance of a template a name: the loader calls the resolver for the address.
+// g++ compares the resolver's result with the declared type, which names the same registers by other types.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wattribute-alias"
+#endif
 #define PTXRAY_NAMED(name, how, function, parameters)                                                                  \
   extern "C" __attribute__((used)) auto *resolve_##name() { return &Call<function, Error parameters>::how; }           \
   extern "C" __attribute__((visibility("default"), ifunc("resolve_" #name))) ptxray::runtime::signature::name name;

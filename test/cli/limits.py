@@ -68,7 +68,7 @@ class Limits(unittest.TestCase):
         return path
 
     def test_advice_has_a_budget(self):
-        for count, most in ((60, 0.5), (600, 5)):
+        for count, most in ((60, 3), (600, 15)):
             path = self.write("tex.ptx", texture_fetches(count))
             status, said, seconds = run("check", "--no-config", path)
             self.assertEqual(status, 1, said)
@@ -79,7 +79,7 @@ class Limits(unittest.TestCase):
         self.assertIn("`.s32`", run("check", "--no-config", path)[1])
 
     def test_trials_of_numbers_have_a_budget(self):
-        for count, most in ((40, 1), (400, 8)):
+        for count, most in ((40, 4), (400, 30)):
             path = self.write("splices.cu", spliced_words(count))
             status, said, seconds = run("check", "--no-config", path)
             self.assertIn(status, (0, 1), said)

@@ -32,6 +32,9 @@ public:
   AddressOrigins &addresses();
   /// Tells which threads hold the same in a register.
   Sharing &sharing();
+  /// Returns, for each block, the nearest dominator above it that branches by the number of the thread; None if there
+  /// is none.
+  const std::vector<BlockId> &threadChoices();
   /// Is true when control always passes the first instruction before it reaches the second.
   bool precedes(uint32_t first, uint32_t second);
 
@@ -47,6 +50,7 @@ private:
   std::unique_ptr<Values> numbers;
   std::unique_ptr<AddressOrigins> origins;
   std::unique_ptr<Sharing> shared;
+  std::optional<std::vector<BlockId>> choices;
 };
 
 } // namespace ptxray

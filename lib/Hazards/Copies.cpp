@@ -384,7 +384,7 @@ void CopyRules::unawaitedExits() {
       return late.isWrite && isShared(late.space) && !late.place.isRemote;
     };
     const auto isOther = [&](uint32_t wait) {
-      return areOtherThreads(graph.blockOf(wait), from, body, context.analyses);
+      return areOtherThreads(graph.blockOf(wait), from, context.analyses);
     };
     if (!operation.isCounted || operation.groups || isTold[one] ||
         context.loopAround(operation.number) != BlockId::None || llvm::none_of(operation.accesses, isTarget) ||

@@ -160,8 +160,8 @@ bool HandoverRules::isForAll(uint32_t number, uint32_t allocation) {
   const BlockId reading = graph.blockOf(number), allocating = graph.blockOf(allocation);
   const LocalId guard = body.guard(allocation);
   const bool isOfOneWarp = (guard != LocalId::None && context.analyses.sharing().of(guard).isOfThread) ||
-                           isChosen(allocating, reading, body, context.analyses);
-  return isOfOneWarp && body.guard(number) == LocalId::None && !isChosen(reading, allocating, body, context.analyses);
+                           isChosen(allocating, reading, context.analyses);
+  return isOfOneWarp && body.guard(number) == LocalId::None && !isChosen(reading, allocating, context.analyses);
 }
 
 /// All threads that read go on to use what they read: a compiler may have all read what one warp needs.
@@ -176,7 +176,7 @@ bool HandoverRules::isNeeded(uint32_t number) {
     bool reads = false;
     body.eachUse(other, [&](NamedUse use) { reads |= (use.uses & Reads) && results.contains(use.local); });
     if (reads && body.guard(other) == LocalId::None && graph.isReached(graph.blockOf(other)) &&
-        !isChosen(graph.blockOf(other), graph.blockOf(number), body, context.analyses))
+        !isChosen(graph.blockOf(other), graph.blockOf(number), context.analyses))
       return true;
   }
   return false;

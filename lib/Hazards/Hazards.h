@@ -21,7 +21,7 @@ struct HazardContext {
   std::vector<uint32_t> events;
 
   bool areOtherThreads(uint32_t a, uint32_t b) const {
-    return ptxray::areOtherThreads(analyses.graph().blockOf(a), analyses.graph().blockOf(b), body, analyses);
+    return ptxray::areOtherThreads(analyses.graph().blockOf(a), analyses.graph().blockOf(b), analyses);
   }
   /// Returns the place of an access; it has no base if a descriptor says where it is.
   MemoryPlace placeOf(uint32_t number, const Access &access) {

@@ -165,7 +165,7 @@ void InFlight::findIrrelevantWaits(llvm::ArrayRef<uint32_t> events, Places &wher
         isSignalled = true;
         mayTell |= signal.barrier.root == LocalId::None || signal.barrier.isRemote ||
                    (signal.isArrival && areOtherThreads(analyses.graph().blockOf(signal.number),
-                                                        analyses.graph().blockOf(number), body, analyses));
+                                                        analyses.graph().blockOf(number), analyses));
       }
       if (isSignalled && !mayTell)
         isIrrelevant.insert(number);

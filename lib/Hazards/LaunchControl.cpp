@@ -119,7 +119,7 @@ void LaunchControl::refusals(uint32_t query) {
 bool LaunchControl::isReadByOthers(uint32_t request) {
   const BlockId own = graph.blockOf(request);
   return llvm::any_of(reads, [&](uint32_t read) {
-    return body.guard(read) == LocalId::None && isChosen(own, graph.blockOf(read), body, context.analyses);
+    return body.guard(read) == LocalId::None && isChosen(own, graph.blockOf(read), context.analyses);
   });
 }
 
@@ -153,9 +153,8 @@ void LaunchControl::unread(uint32_t request) {
   if (!search.follow(request + 1, {}, see, [](uint32_t) {}) || !isAgain)
     return;
   isToldOfOrder = true;
-  const auto other = llvm::find_if(reads, [&](uint32_t read) {
-    return isChosen(graph.blockOf(request), graph.blockOf(read), body, context.analyses);
-  });
+  const auto other = llvm::find_if(
+      reads, [&](uint32_t read) { return isChosen(graph.blockOf(request), graph.blockOf(read), context.analyses); });
   context.sink.report(DiagId::UnreadAnswer, context.range(request), context.opcode(request))
       .notes.push_back({"other threads read it here", context.range(*other)});
 }

@@ -131,7 +131,7 @@ std::optional<uint32_t> Peers::mayEndEarly(const RemoteAccess &access) {
 std::optional<uint32_t> Peers::leavesUnawaited(const RemoteAccess &access) {
   const BlockId from = graph.blockOf(access.number);
   for (const uint32_t wait : objectWaits)
-    if (areOtherThreads(graph.blockOf(wait), from, body, analyses))
+    if (areOtherThreads(graph.blockOf(wait), from, analyses))
       return std::nullopt;
   FoundBlocks unawaited(graph.size()), awaiting(graph.size());
   const auto waitsIn = [&](BlockId block) {

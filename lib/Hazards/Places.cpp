@@ -132,24 +132,21 @@ MemoryPlace Places::of(const Source &source, uint32_t bytes) {
   return place;
 }
 
-bool isChosen(BlockId a, BlockId b, const Body &body, Analyses &analyses) {
-  const Graph &graph = analyses.graph();
+bool isChosen(BlockId a, BlockId b, Analyses &analyses) {
   const DominatorTree &before = analyses.dominators(), &after = analyses.postDominators();
   if (!after.contains(a))
     return false;
-  for (BlockId above = before.parent[indexOf(a)]; above != BlockId::None; above = before.parent[indexOf(above)]) {
-    if (!graph.splits(above) || !after.contains(above) || after.dominates(a, above))
-      continue;
+  const std::vector<BlockId> &choices = analyses.threadChoices();
+  for (BlockId above = choices[indexOf(a)]; above != BlockId::None; above = choices[indexOf(above)]) {
     const bool holdsForBoth = before.dominates(above, b) && after.contains(b) && !after.dominates(b, above);
-    if (!holdsForBoth && body.guard(graph[above].last()) != LocalId::None &&
-        analyses.sharing().of(body.guard(graph[above].last())).isOfThread)
+    if (!after.dominates(a, above) && !holdsForBoth)
       return true;
   }
   return false;
 }
 
-bool areOtherThreads(BlockId a, BlockId b, const Body &body, Analyses &analyses) {
-  return isChosen(a, b, body, analyses) && isChosen(b, a, body, analyses);
+bool areOtherThreads(BlockId a, BlockId b, Analyses &analyses) {
+  return isChosen(a, b, analyses) && isChosen(b, a, analyses);
 }
 
 bool isShared(isa::WordId space) {

@@ -64,9 +64,9 @@ private:
 LocalId nameAt(const Body &body, uint32_t number, int node);
 
 /// Some condition on the number of the thread decides whether a is reached, and not whether b is.
-bool isChosen(BlockId a, BlockId b, const Body &body, Analyses &analyses);
+bool isChosen(BlockId a, BlockId b, Analyses &analyses);
 /// Different threads come to the one block and to the other, as far as conditions say that depend on their number.
-bool areOtherThreads(BlockId a, BlockId b, const Body &body, Analyses &analyses);
+bool areOtherThreads(BlockId a, BlockId b, Analyses &analyses);
 
 bool isShared(isa::WordId space);
 

@@ -21,10 +21,6 @@ import hostile
 STACK = 256 * 1024
 LINES = 4_000  # of the smaller text; the larger one has twice as many
 MOST_GROWTH = 2.8  # for twice the text
-# Known fault: `isChosen` walks up the dominator tree for each pair of copies, so these families take quadratic time
-# (docs/status.md). They may grow by this factor until it is fixed.
-QUADRATIC = ("pipelines", "pipelines-by-register")
-MOST_QUADRATIC = 6
 SLACK_SECONDS = 0.15  # what is too short to be measured
 MOST_SECONDS = 60
 TRIES = 3  # the least time counts: other programs run beside
@@ -146,8 +142,7 @@ def faults(options, folder, family, sizes):
                 if status not in STATUSES:
                     yield f"{name}: status {status} for {path.name}"
                     break
-            growth = MOST_QUADRATIC if family in QUADRATIC else MOST_GROWTH
-            if len(seconds) < 2 or status not in STATUSES or seconds[1] <= growth * seconds[0] + SLACK_SECONDS:
+            if len(seconds) < 2 or status not in STATUSES or seconds[1] <= MOST_GROWTH * seconds[0] + SLACK_SECONDS:
                 break
         else:
             yield f"{name}: {seconds[0] * 1e3:.0f} ms, {seconds[1] * 1e3:.0f} ms for twice the text"

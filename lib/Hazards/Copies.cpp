@@ -383,9 +383,7 @@ void CopyRules::unawaitedExits() {
     const auto isTarget = [](const LateAccess &late) {
       return late.isWrite && isShared(late.space) && !late.place.isRemote;
     };
-    const auto isOther = [&](uint32_t wait) {
-      return areOtherThreads(graph.blockOf(wait), from, context.analyses);
-    };
+    const auto isOther = [&](uint32_t wait) { return areOtherThreads(graph.blockOf(wait), from, context.analyses); };
     if (!operation.isCounted || operation.groups || isTold[one] ||
         context.loopAround(operation.number) != BlockId::None || llvm::none_of(operation.accesses, isTarget) ||
         llvm::any_of(*waits, isOther))

@@ -60,8 +60,7 @@ private:
 } // namespace
 
 bool SharedRaces::isVolatile(const WalkEvent &event) const {
-  return llvm::any_of(body.verdicts[event.instruction]->opcode->words,
-                      [](const OpcodeWord &word) { return word.id == isa::words::volatile_; });
+  return body.verdicts[event.instruction]->opcode->has(isa::words::volatile_);
 }
 
 /// Returns whether nothing orders the two accesses. Threads of a warp are ordered by whatever they execute together.

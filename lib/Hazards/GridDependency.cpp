@@ -62,8 +62,7 @@ bool GridDependency::mayHandOver(uint32_t number) {
 bool GridDependency::isDependent(uint32_t number, const Access &access) {
   if (!access.reads() && !access.writes())
     return false;
-  const bool isConstant = llvm::any_of(body.verdicts[number]->opcode->words,
-                                       [](const OpcodeWord &word) { return word.id == isa::words::nc; });
+  const bool isConstant = body.verdicts[number]->opcode->has(isa::words::nc);
   if (isConstant || access.isDescribed)
     return false;
   const LocalId local = sourceAt(body, number, access.node).local;

@@ -266,8 +266,7 @@ void LaunchControl::expectations(uint32_t request) {
 }
 
 static bool isForCluster(const Body &body, uint32_t request) {
-  return llvm::any_of(body.verdicts[request]->opcode->words,
-                      [](const OpcodeWord &word) { return word.id == isa::words::multicast_cluster_all; });
+  return body.verdicts[request]->opcode->has(isa::words::multicast_cluster_all);
 }
 
 void LaunchControl::check() {

@@ -53,8 +53,7 @@ bool Peers::isOfPeer(uint32_t number, int node) {
 }
 
 static bool isMulticast(const Body &body, uint32_t number) {
-  return llvm::any_of(body.verdicts[number]->opcode->words,
-                      [](const OpcodeWord &word) { return word.id == isa::words::multicast_cluster; });
+  return body.verdicts[number]->opcode->has(isa::words::multicast_cluster);
 }
 
 bool Peers::isRemote(uint32_t number) {

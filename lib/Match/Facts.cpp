@@ -151,7 +151,7 @@ static bool makesAddress32(const Computation &computation) {
 static bool convertsConstant(const FormView &view, const Computation &computation) {
   return computation.isKnown &&
          (computation.operation == isa::Operation::ToGeneric || computation.operation == isa::Operation::FromGeneric) &&
-         llvm::any_of(view.written.opcode.words, [](const OpcodeWord &word) { return word.id == isa::words::const_; });
+         view.written.opcode.has(isa::words::const_);
 }
 
 static isa::WordId spaceOf(const FormView &view, const isa::SpaceRef &ref) {

@@ -1,6 +1,7 @@
 #pragma once
 // A dotted spelling taken apart: the instruction it names, and its words.
 #include "Isa/Isa.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <string>
 
@@ -18,6 +19,10 @@ struct Opcode {
   explicit Opcode(llvm::StringRef spelling);
   Opcode(const Opcode &) = delete; // the words point into the spelling
   Opcode &operator=(const Opcode &) = delete;
+  /// Returns whether the opcode contains the word.
+  bool has(isa::WordId id) const {
+    return llvm::any_of(words, [id](const OpcodeWord &word) { return word.id == id; });
+  }
 
   const std::string spelling;
   llvm::SmallVector<OpcodeWord, 16> words; // 0 is the name

@@ -124,12 +124,12 @@ bool Replayer::isAllowed(const Trial &trial, const std::map<int, int64_t> &bytes
 }
 
 bool Replayer::isFault(const Diagnostic &diagnostic, bool hasLengths) const {
-  const bool isShared = llvm::StringRef(diagnostic.message()).contains("shared") ||
-                        llvm::StringRef(diagnostic.message()).contains("local");
+  const bool isOnChip =
+      llvm::is_contained(diagnostic.args, "shared memory") || llvm::is_contained(diagnostic.args, "local memory");
   switch (diagnostic.id) {
   case DiagId::RunRace:
   case DiagId::RunHang: return true;
-  case DiagId::RunOutOfBounds: return hasLengths || isShared;
+  case DiagId::RunOutOfBounds: return hasLengths || isOnChip;
   default: return false;
   }
 }

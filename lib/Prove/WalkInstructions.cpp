@@ -53,14 +53,15 @@ bool Walk::convertsAddress(uint32_t number, Term predicate) {
   const llvm::ArrayRef<Operand> nodes = body.operands(number);
   const int source = static_cast<int>(nodes[0].extent);
   Term value = valueAt(number, source, 0, 64);
-  const llvm::StringRef opcode = body.opcode(number);
-  const bool isShared = opcode.contains(".shared");
+  const Opcode &opcode = *body.verdicts[number]->opcode;
+  const bool isShared =
+      llvm::any_of(opcode.words, [](const OpcodeWord &word) { return isa::wholeSpace(word.id) == isa::words::shared; });
   if (isShared) {
     if (window == Term::None)
       window = terms.variable({"shared window", 64, Sharing::Block, 0, maskOf(64), {}});
     value = computation.operation == isa::Operation::ToGeneric ? terms.add(terms.resized(value, 64, false), window)
                                                                : terms.subtract(value, window);
-  } else if (opcode.contains(".global") && terms[value].op == Op::Variable &&
+  } else if (opcode.has(isa::words::global) && terms[value].op == Op::Variable &&
              sharingOf(terms, value) == Sharing::Grid) {
     addBuffer(value);
   }

@@ -262,7 +262,7 @@ void Walk::access(uint32_t number, const Access &access, Term guard, const Recip
     made.isWrite = access.writes();
     made.isAtomic = made.isRead && made.isWrite;
     made.isStrong = body.facts(number).has(FactKind::Strong);
-    made.isOfBlock = body.opcode(number).contains(".cta");
+    made.isOfBlock = body.verdicts[number]->opcode->has(isa::words::cta);
     if (access.space == isa::words::shared_cluster)
       obstacle(number, "shared memory of another block");
     if (!made.bytes || access.isDescribed)

@@ -47,10 +47,6 @@ void reportProblems(const FormView &context, llvm::StringRef operand, const desc
   }
 }
 
-bool hasWord(const FormView &context, isa::WordId id) {
-  return llvm::any_of(context.written.opcode.words, [&](const OpcodeWord &word) { return word.id == id; });
-}
-
 /// Checks an address of tensor memory, which has 128 lanes and 512 columns. A matrix starts at a lane that its shape
 /// allows.
 void checkTensorAddress(const FormView &context, llvm::StringRef operand, uint32_t laneStep, Judgement &judgement) {
@@ -79,13 +75,13 @@ void checks::descriptor_values(const FormView &context, Judgement &judgement) {
   llvm::StringRef kind = context.slotText(".kind");
   kind.consume_front(".kind::");
   use.kind = kind.str();
-  use.ctaGroup = hasWord(context, isa::words::cta_group_2) ? 2 : 1;
-  use.ws = hasWord(context, isa::words::ws);
-  use.sparse = hasWord(context, isa::words::sp);
+  use.ctaGroup = context.written.opcode.has(isa::words::cta_group_2) ? 2 : 1;
+  use.ws = context.written.opcode.has(isa::words::ws);
+  use.sparse = context.written.opcode.has(isa::words::sp);
   const ModuleContext &module = context.written.availability.module();
   if (module.target != anyTarget)
     use.family = descriptor::familyOf(isa::tables().targets[module.target].number);
-  if (hasWord(context, isa::words::block_scale)) {
+  if (context.written.opcode.has(isa::words::block_scale)) {
     llvm::StringRef size = context.slotText(".scale_vectorsize");
     size.consume_front(".");
     size.consume_front("scale_vec::");
@@ -120,9 +116,10 @@ void checks::descriptor_values(const FormView &context, Judgement &judgement) {
 
 /// A load or store covers 32 or 16 lanes from an aligned one; a shift moves 32.
 void checks::tensor_address(const FormView &context, Judgement &judgement) {
-  checkTensorAddress(context, "taddr",
-                     context.wordOf(".shape") == isa::words::_32x32b || hasWord(context, isa::words::shift) ? 32 : 16,
-                     judgement);
+  checkTensorAddress(
+      context, "taddr",
+      context.wordOf(".shape") == isa::words::_32x32b || context.written.opcode.has(isa::words::shift) ? 32 : 16,
+      judgement);
 }
 
 /// The four bits of each index name two different columns of four, or, for .tf32, one of two.
@@ -132,7 +129,7 @@ void checks::sparse_metadata(const FormView &context, Judgement &judgement) {
       const unsigned bits = context.wordOf(".atype") == isa::words::tf32 ? 32 : 16;
       for (unsigned i = 0; i < 8; ++i) {
         const unsigned index = *value >> 4 * i & 15;
-        if (descriptor::isSparseIndex(index, bits, hasWord(context, isa::words::sp_ordered_metadata)))
+        if (descriptor::isSparseIndex(index, bits, context.written.opcode.has(isa::words::sp_ordered_metadata)))
           continue;
         std::string text = "0b";
         for (int bit = 3; bit >= 0; --bit)

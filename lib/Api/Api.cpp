@@ -30,7 +30,7 @@ private:
     const LineColumn at = source.lineColumn(offset);
     return {at.line, at.column, offset};
   }
-  /// A NUL would end the string: it becomes U+FFFD.
+  /// Returns the text with U+FFFD for each NUL, which would end the string.
   const char *keep(std::string text) {
     for (size_t at; (at = text.find('\0')) != std::string::npos;)
       text.replace(at, 1, "\xEF\xBF\xBD");

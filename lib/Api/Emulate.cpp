@@ -87,7 +87,7 @@ std::string problemOf(const ptxray_machine &machine, const ptxray_launch &launch
   return inWords(brokenLimits(launch.launch));
 }
 
-/// The launch of the machine for that of the caller.
+/// Returns the launch of the machine for that of the caller.
 machine::Launch launchOf(const machine::KernelEntry &kernel, const ptxray_launch &launch) {
   machine::Launch asked = launch.launch;
   asked.kernel = kernel.name;

@@ -24,7 +24,7 @@ std::optional<machine::TexelType> texelTypeOf(StringRef name) {
       .Default(std::nullopt);
 }
 
-/// The mode that the driver gives this number.
+/// Returns the mode that the driver gives this number.
 std::optional<machine::AddressMode> modeOf(int number) {
   using enum machine::AddressMode;
   static constexpr machine::AddressMode modes[] = {Wrap, Clamp, Mirror, Border};

@@ -86,8 +86,8 @@ void BarrierRules::checkBlock(Arrival &arrival) {
     report(arrival, "a block of `" + body.ast->text(body.function->name) + "` has " + std::to_string(shape.threads));
 }
 
-/// The number of threads that those count as which come before the barrier is complete. A warp that waits comes no
-/// more, but one that only arrives may come again: nothing is known of a loop.
+/// Returns the number of threads that those count as which come before the barrier is complete. A warp that waits comes
+/// no more, but one that only arrives may come again: nothing is known of a loop.
 std::optional<int64_t> BarrierRules::mostTogether(llvm::ArrayRef<Arrival> arrivals) {
   Warps waiting;
   size_t warps = 0;

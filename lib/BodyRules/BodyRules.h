@@ -16,7 +16,7 @@ FunctionSummary summaryOf(const Body &body, const ModuleState &module, Analyses 
 /// Reports which limits the analyses of the body have reached.
 void reportLimits(const Body &body, const BodyContext &context, Analyses &analyses);
 
-/// Is true when a pedantic rule is asked for.
+/// Returns whether a pedantic rule is asked for.
 bool isWanted(const CheckOptions &options, DiagId pedantic);
 
 // These rules look at one instruction at a time.

@@ -34,7 +34,7 @@ private:
 
 } // namespace
 
-/// The place in which some lanes certainly go another way, and do not come to the instruction.
+/// Returns the place in which some lanes certainly go another way, and do not come to the instruction.
 std::optional<Range> ConvergenceRules::partedAt(uint32_t number, bool isBarrier) {
   if (const LocalId guard = body.guard(number); guard != LocalId::None && uniformity.differs(guard))
     return body.instruction(number).guardRange;

@@ -87,7 +87,7 @@ static uint64_t targetCount(const Body &body, LocalId list) {
   return count;
 }
 
-/// Is true when the branch has a register for its index that holds more than one number.
+/// Returns whether the branch has a register for its index that holds more than one number.
 static bool hasIndex(const Body &body, uint32_t number) {
   Values values(body);
   bool isOpen = false;

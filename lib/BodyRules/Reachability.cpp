@@ -50,7 +50,7 @@ static Range lastStatement(const Body &body) {
   return isLabel ? body.ast->labels[body.labels.back().index].range : instruction;
 }
 
-/// Is true when statements after the last one could not be read: a `ret` may be among them.
+/// Returns whether statements after the last one could not be read: a `ret` may be among them.
 static bool isEndUnread(const Body &body) {
   const Range end{lastStatement(body).end, body.function->range.end};
   return llvm::any_of(body.ast->unread, [end](Range lost) { return lost.begin >= end.begin && lost.begin <= end.end; });

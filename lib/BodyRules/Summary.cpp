@@ -88,7 +88,7 @@ void Summariser::pragmas() {
   }
 }
 
-/// Is true when an instruction further down does more than add to what this one writes to the operand.
+/// Returns whether an instruction further down does more than add to what this one writes to the operand.
 bool Summariser::isReadAfter(uint32_t number, int16_t node) {
   if (lastRead.empty()) {
     lastRead.resize(body.locals.size());

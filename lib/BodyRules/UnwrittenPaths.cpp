@@ -105,7 +105,7 @@ void UnwrittenPaths::findDoomed(OwnReads reads) {
   visits += fated.size();
 }
 
-/// The block where control could have gone a way on which the register is written; None: there is no such way.
+/// Returns the block where control could have gone a way on which the register is written; None: there is no such way.
 BlockId UnwrittenPaths::blameFor(const UnwrittenRead &read) {
   std::vector<BlockId> waiting = {read.block};
   llvm::SmallVector<BlockId, 8> seen = {read.block};

@@ -27,8 +27,8 @@ bool asksForPlace(const Body &body, uint32_t number) {
   return false;
 }
 
-/// The block of a kernel that does not say its shape has one dimension if no thread asks where it is in the others:
-/// its threads could not be told apart otherwise.
+/// Returns the shape of the block if the kernel does not declare it: one dimension, unless some thread reads its index
+/// in the others. Otherwise the kernel could not distinguish its threads.
 BlockShape likelyShape(const Body &body, const BlockShape &shape) {
   if (shape.isExact || shape.threads < warpSize)
     return shape;
@@ -64,7 +64,7 @@ private:
 
 } // namespace
 
-/// The lanes of a full warp, or of the only one, that execute the instruction; none: they are not known.
+/// Returns the lanes of a full warp, or of the only one, that execute the instruction; none: they are not known.
 uint32_t TrafficRules::lanesThatCome(uint32_t number) {
   if (lanes.varies(graph.blockOf(number)))
     return 0;
@@ -82,7 +82,7 @@ uint32_t TrafficRules::lanesThatCome(uint32_t number) {
   return allowed & all;
 }
 
-/// The least that an access costs, wherever the first lane's address is, of which only the alignment is known.
+/// Returns the least that an access costs, wherever the first lane's address is, of which only the alignment is known.
 template <typename Cost, typename Number, typename CostOf>
 static Cost leastOf(const LaneAddresses &lanes, uint32_t places, Number Cost::*count, CostOf costOf) {
   std::array<uint64_t, traffic::warpLanes> at;
@@ -143,7 +143,7 @@ static uint32_t lanesOfRows(const Body &body, uint32_t number) {
   return rows < warpSize ? (1u << rows) - 1 : ~0u;
 }
 
-/// Is true when ptxas may let lanes of the same address do it together: it adds the same number for all.
+/// Returns whether ptxas may let lanes of the same address do it together: it adds the same number for all.
 static bool mayBeIncrement(const Body &body, uint32_t number) {
   const Instruction &one = body.instruction(number);
   return llvm::any_of(body.ast->operandsOf(one.operands),

@@ -18,7 +18,7 @@ static DiagnosticList foreign(const ForeignText &text) {
   return sink.take();
 }
 
-/// The text before a line, without the comment and the blanks at its end.
+/// Returns the text before a line, without the comment and the blanks at its end.
 static llvm::StringRef textBeforeLine(llvm::StringRef text, uint32_t place) {
   const llvm::StringRef before = text.take_front(place).rtrim();
   const size_t line = before.rfind('\n') + 1, comment = before.find("//", line);

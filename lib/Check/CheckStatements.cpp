@@ -152,7 +152,7 @@ void SourceCheck::passOver(const Group &group, llvm::StringRef reason) {
       passedOver.push_back({statement->place, reason.str()});
 }
 
-/// The context of a group: those names of other statements and of the source that its text mentions.
+/// Returns the context of a group: those names of other statements and of the source that its text mentions.
 PieceContext SourceCheck::contextOf(const Group &group, const Fragment &fragment) const {
   std::set<std::string> names(fragment.missing().begin(), fragment.missing().end());
   const uint32_t function = group.front()->function;
@@ -206,7 +206,7 @@ void SourceCheck::report(const Diagnostic &finding, const MappedText &module, co
   d.fix = std::move(fix);
 }
 
-/// Is true when the group is right except that the target lacks something.
+/// Returns whether the group is right except that the target lacks something.
 bool SourceCheck::isRefused(const Group &group, const Fragment &fragment, const InlineTarget &target) {
   const JudgedFragment &answer = judged(group, fragment, target);
   return !answer.passes && llvm::all_of(answer.findings, [](const Diagnostic &d) {
@@ -214,7 +214,7 @@ bool SourceCheck::isRefused(const Group &group, const Fragment &fragment, const 
   });
 }
 
-/// Is true when a statement of the same function that is always compiled excludes the target.
+/// Returns whether a statement of the same function that is always compiled excludes the target.
 bool SourceCheck::isRefusedAnyway(uint32_t function, const InlineTarget &target) {
   auto [answer, isNew] = refusedAnyway.try_emplace({function, target.target}, false);
   if (isNew)
@@ -382,7 +382,7 @@ std::optional<InlineModule> SourceCheck::moduleAt(uint32_t place) {
   return std::nullopt;
 }
 
-/// Is true when some guard around the statement is not an `#ifndef`, which may just prevent a header from being
+/// Returns whether some guard around the statement is not an `#ifndef`, which may just prevent a header from being
 /// included twice.
 static bool hasGuard(const InlineText &text, uint32_t guard, const SourceBuffer &source) {
   for (; guard; guard = text.guards[guard - 1].outer)

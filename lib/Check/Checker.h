@@ -29,9 +29,9 @@ public:
   /// The report of a source becomes the report of what is found in it, by place. Headers that a source includes are
   /// looked for where the report's path is; without one, nowhere.
   FileReport check(FileReport report, Language language, const CheckOptions &options);
-  /// The same of a source that is the text of one statement, with LLVM's constraints: `=r,r,~{memory}`.
+  /// Checks a source that is the text of one statement, with LLVM's constraints: `=r,r,~{memory}`.
   FileReport checkStatement(FileReport report, llvm::StringRef constraints, const CheckOptions &options);
-  /// The same of PTX that was checked before: what no edit touched need not be read.
+  /// Checks PTX that was checked before, and reads only what an edit touched.
   Rechecked recheck(FileReport report, const CheckOptions &options, const Reuse &plan);
 
   /// Returns the module that is judged in place of the statement whose text is at the place, if that is for a GPU of
@@ -51,7 +51,7 @@ DiagnosticList findingsIn(const SourceBuffer &ptx, const CheckOptions &options =
 /// that is loaded chooses an entry by what the binary says, and then gives the text to the driver: they must agree.
 void compareTargets(FileReport &report, llvm::ArrayRef<std::string> named);
 
-/// The report of an input that has no source, and why.
+/// Returns the report of an input that has no source, and why.
 FileReport unreadable(FileReport report, const std::string &problem);
 
 } // namespace ptxray

@@ -8,7 +8,7 @@
 
 namespace ptxray {
 
-/// Is true when nvcc has separate registers for floating-point numbers, as it has below sm_100.
+/// Returns whether nvcc has separate registers for floating-point numbers, as it has below sm_100.
 static bool hasFloatRegisters(llvm::StringRef target) {
   const int index = isa::findTarget(target);
   return index < 0 || isa::targets()[index].number < 100;
@@ -166,7 +166,7 @@ static JudgedFragment judgeFor(const Fragment &fragment, const InlineTarget &tar
   return judged;
 }
 
-/// The first error, if all errors are about the type of an operand.
+/// Returns the first error, if all errors are about the type of an operand.
 static std::optional<std::pair<InlineTarget, Diagnostic>> typeError(const JudgedFragment &judged) {
   const Diagnostic *first = nullptr;
   for (const Diagnostic &d : judged.findings) {

@@ -14,12 +14,12 @@ struct InlineTarget {
   std::string ptx, target;
   bool hasFloats = false; // registers of their own for numbers with a point
 };
-/// The targets that the options allow.
+/// Returns the targets that the options allow.
 std::vector<InlineTarget> inlineTargets(const CheckOptions &options);
-/// A target with the newest version.
+/// Returns a target with the newest version.
 InlineTarget inlineTarget(llvm::StringRef target);
 
-/// Is true when a rule reports that a version or a target lacks something.
+/// Returns whether a rule reports that a version or a target lacks something.
 bool isGate(DiagId id);
 
 /// The use of an operand.

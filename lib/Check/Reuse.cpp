@@ -13,8 +13,8 @@ static bool isOrdinary(const Declaration &declaration, const Ast &ast) {
          declaration.linkage == SpellingId::None && !declaration.initialiser.count;
 }
 
-/// Is true when nothing in the body says anything about other functions or the module. A `.loc` does, about those after
-/// it that have some, too.
+/// Returns whether nothing in the body says anything about other functions or the module. A `.loc` does, about those
+/// after it that have some, too.
 static bool isSelfContained(const Ast &ast, const Function &function, bool mayHaveLocations) {
   const auto body = llvm::ArrayRef(ast.statements).slice(function.body.first, function.body.count);
   return llvm::all_of(body, [&](Statement one) {

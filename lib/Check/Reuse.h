@@ -55,7 +55,7 @@ Reuse planReuse(std::vector<KnownItem> items, llvm::ArrayRef<TextChange> changes
 
 /// Returns the kind and the place of an item.
 KnownItem placeOfItem(const Ast &ast, Statement statement);
-/// Is true when others may depend on how the function, which was read, was edited.
+/// Returns whether others may depend on how the function, which was read, was edited.
 bool changesOthers(const Ast &ast, const Function &function, const KnownItem &before, const KnownItem &now);
 
 } // namespace ptxray

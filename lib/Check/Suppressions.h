@@ -5,18 +5,18 @@
 
 namespace ptxray {
 
-/// The instruction to ptxray in a comment: `ignore unused-label`.
+/// Returns the instruction to ptxray in a comment: `ignore unused-label`.
 llvm::StringRef remarkIn(llvm::StringRef comment);
 
-/// The line whose diagnostics an `ignore` silences: that of the comment, or, if only blanks precede it, the next line
-/// with code.
+/// Returns the line whose diagnostics an `ignore` silences: that of the comment, or, if only blanks precede it, the
+/// next line with code.
 Range lineSilencedBy(const SourceBuffer &source, Range comment);
 
-/// Is true when the options enable a diagnostic; sets its severity.
+/// Returns whether the options enable a diagnostic; sets its severity.
 bool isWanted(Diagnostic &diagnostic, const CheckOptions &options);
 
-/// The findings by place, without those that comments silence or options disable, together with reports of comments
-/// that silence nothing.
+/// Returns the findings by place, without those that comments silence or options disable, together with reports of
+/// comments that silence nothing.
 DiagnosticList wantedOf(CheckedText checked, const SourceBuffer &source, const CheckOptions &options);
 
 } // namespace ptxray

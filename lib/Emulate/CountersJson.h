@@ -14,18 +14,18 @@ struct Counter {
 };
 llvm::ArrayRef<Counter> allCounters();
 
-/// The text of a counted instruction in one line.
+/// Returns the text of a counted instruction in one line.
 std::string countedText(const FileReport &report, const CountedInstruction &one);
-/// The sums of instructions of one kind, the most frequent first.
+/// Returns the sums of instructions of one kind, the most frequent first.
 std::vector<std::pair<llvm::StringRef, InstructionCounts>> sumsByKind(llvm::ArrayRef<CountedInstruction> counts);
 /// Counts the executions that are exact, and all of them.
 std::pair<uint64_t, uint64_t> exactOf(llvm::ArrayRef<CountedInstruction> counts);
 bool isInexact(const CountedInstruction &one);
 
-/// All numbers of all instructions, in total, and by kind. The names are those of a profiler's metrics, where it has
-/// them.
+/// Returns all numbers of all instructions, in total, and by kind. The names are those of a profiler's metrics, where
+/// it has them.
 std::string countersJson(llvm::ArrayRef<CountedInstruction> counts, const FileReport &report, llvm::StringRef kernel);
-/// The instructions that were executed and are not exact, with the reason.
+/// Returns the instructions that were executed and are not exact, with the reason.
 std::string fidelityJson(llvm::ArrayRef<CountedInstruction> counts, const FileReport &report, llvm::StringRef kernel);
 
 } // namespace ptxray::machine

@@ -19,14 +19,14 @@ static std::string triple(const std::array<uint32_t, 3> &at) {
   return "(" + std::to_string(at[0]) + ", " + std::to_string(at[1]) + ", " + std::to_string(at[2]) + ")";
 }
 
-/// A thread of the block with the fault, in the words of all messages.
+/// Returns a thread of the block with the fault, in the words of all messages.
 static std::string threadText(const GridState &grid, uint32_t thread) {
   const auto &size = grid.block;
   return "thread " + triple({thread % size[0], thread / size[0] % size[1], thread / size[0] / size[1]}) + " of block " +
          triple(grid.faultBlock);
 }
 
-/// The place of an address beside something that has a name.
+/// Returns the place of an address beside something that has a name.
 static std::string beside(const std::string &name, uint64_t begin, uint64_t end, uint64_t address) {
   const std::string size = "`" + name + "`, which has " + std::to_string(end - begin) + " bytes";
   if (address == end)
@@ -44,7 +44,7 @@ static std::string nearInShared(const GridState &grid, uint64_t offset) {
   return "the block has " + std::to_string(program.sharedBytes + grid.launch.shared) + " bytes";
 }
 
-/// The place of an address, as far as that is known.
+/// Returns the place of an address, as far as that is known.
 static std::string near(const GridState &grid, const Fault &fault) {
   if (!fault.text.empty())
     return fault.text;

@@ -7,7 +7,7 @@ namespace ptxray::machine {
 /// Makes a report of the fault that the grid has.
 void reportFault(const GridState &grid, Outcome &outcome);
 
-/// The place of a cluster in the grid, by its number.
+/// Returns the place of a cluster in the grid, by its number.
 std::array<uint64_t, 3> clusterAt(const GridState &grid, uint64_t number);
 
 } // namespace ptxray::machine

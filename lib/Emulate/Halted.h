@@ -22,7 +22,7 @@ private:
   Outcome result;
 };
 
-/// The code that a launch executes.
+/// Returns the code that a launch executes.
 const Program &programFor(LoadedModule &module, const Launch &launch);
 
 } // namespace ptxray::machine

@@ -16,7 +16,7 @@ struct WaitingLanes {
 std::vector<WaitingLanes> waitingIn(const BlockState &block);
 /// Says in words which phase a barrier object in the shared memory of a block is in, and what it waits for.
 std::string objectText(const BlockState &block, uint64_t offset);
-/// The same for a barrier.
+/// Returns what is missing at a barrier.
 std::string barrierText(const NumberedBarrier &barrier);
 
 /// Reports where the threads of the first block that hangs wait, and what is missing there.

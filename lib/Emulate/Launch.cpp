@@ -162,7 +162,7 @@ bool Schedule::beginCluster() {
   return true;
 }
 
-/// The blocks of a cluster, without warps.
+/// Returns the blocks of a cluster, without warps.
 std::vector<std::unique_ptr<BlockState>> Schedule::newBlocks() {
   std::vector<std::unique_ptr<BlockState>> blocks(size_t(grid.cluster[0]) * grid.cluster[1] * grid.cluster[2]);
   for (auto &block : blocks)
@@ -381,7 +381,7 @@ KernelBytes bytesOf(LoadedModule &module, llvm::StringRef kernel, bool checks) {
   return {program.sharedBytes, program.parameterBytes};
 }
 
-/// The size of the clusters of a launch.
+/// Returns the size of the clusters of a launch.
 static std::array<uint32_t, 3> clusterOf(const Program &program, const Launch &launch) {
   std::array<uint32_t, 3> cluster = launch.cluster[0] ? launch.cluster : program.head.requiredCluster;
   for (uint32_t &size : cluster)

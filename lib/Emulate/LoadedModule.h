@@ -14,16 +14,16 @@ public:
   LoadedModule(const ReadModule &module, Memory &memory, llvm::StringRef target = "");
   ~LoadedModule();
 
-  /// The memory of a variable of the module; empty: there is none of that name.
+  /// Returns the memory of a variable of the module; empty: there is none of that name.
   llvm::MutableArrayRef<uint8_t> variable(llvm::StringRef name) const;
-  /// The memory of all of them.
+  /// Returns the memory of all of them.
   std::vector<llvm::MutableArrayRef<uint8_t>> allVariables() const;
   /// Its address on the GPU, and its size.
   std::optional<std::pair<uint64_t, uint64_t>> placeOf(llvm::StringRef name) const;
   /// Binds an image to a variable of type `.texref`, `.samplerref` or `.surfref`. Returns why it cannot, or
   /// an empty text.
   std::string bind(llvm::StringRef name, ImageObject object);
-  /// The handle of such a variable; 0: there is none of that name.
+  /// Returns the handle of such a variable; 0: there is none of that name.
   uint64_t imageAt(llvm::StringRef name) const;
 
   struct Parts;

@@ -32,7 +32,7 @@ AddressOrigin AddressOrigins::originOf(const Step &step, const Inputs &inputs, u
   return found;
 }
 
-/// Is true when an address that the operation computes is in the variable of its source.
+/// Returns whether an address that the operation computes is in the variable of its source.
 static bool staysInside(isa::Operation operation) {
   using enum isa::Operation;
   constexpr auto bit = [](isa::Operation one) { return uint32_t(1) << static_cast<unsigned>(one); };
@@ -79,8 +79,8 @@ Anchor AddressOrigins::anchorOf(const Step &step, const Inputs &inputs, uint32_t
   return {further.local, further.offset + sum.added, further.isVariable, isSettled};
 }
 
-/// Is true when the arithmetic may leave an address in its variable, or one lane gives its own to all; other arithmetic
-/// is not followed.
+/// Returns whether the arithmetic may leave an address in its variable, or one lane gives its own to all; other
+/// arithmetic is not followed.
 static bool isFollowed(const Facts &facts) {
   return facts.computation.isKnown ? staysInside(facts.computation.operation) : facts.has(FactKind::Copies);
 }

@@ -52,7 +52,7 @@ public:
       : Backward(body), body(body), analyses(analyses), definitions(body.definitions) {}
 
   const Address &of(LocalId local) { return valueOf(local); }
-  /// The register or variable that a register's value is a sum with, where an instruction reads it.
+  /// Returns the register or variable that a register's value is a sum with, where an instruction reads it.
   Anchor anchorAt(LocalId local, uint32_t instruction);
 
 private:

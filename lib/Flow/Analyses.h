@@ -28,14 +28,14 @@ public:
   const BlockShape &blockShape() { return shape ? *shape : shape.emplace(blockShapeOf(body)); }
   /// Returns the values that registers hold in any thread.
   Values &values();
-  /// The origins of addresses.
+  /// Returns the origins of addresses.
   AddressOrigins &addresses();
   /// Tells which threads hold the same in a register.
   Sharing &sharing();
   /// Returns, for each block, the nearest dominator above it that branches by the number of the thread; None if there
   /// is none.
   const std::vector<BlockId> &threadChoices();
-  /// Is true when control always passes the first instruction before it reaches the second.
+  /// Returns whether control always passes the first instruction before it reaches the second.
   bool precedes(uint32_t first, uint32_t second);
 
 private:

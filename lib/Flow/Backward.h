@@ -32,8 +32,8 @@ public:
   }
 
 protected:
-  /// The value of a register that the one being computed is made from. It is unset if it is of the same loop and not
-  /// yet known.
+  /// Returns the value of a register that the one being computed is made from. It is unset if it is of the same loop
+  /// and not yet known.
   const Value &known(LocalId local) const {
     const Entry *entry = find(local);
     return entry ? entry->value : leaf;

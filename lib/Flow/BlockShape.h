@@ -32,7 +32,7 @@ struct BlockShape {
   bool areWarpsRows() const { return isExact && (x == threads || x % warpSize == 0); }
 };
 
-/// The place in `placeOf` of `.x`, `.y` and `.z`; 3: it is none of them.
+/// Returns the place in `placeOf` of `.x`, `.y` and `.z`; 3: it is none of them.
 inline unsigned dimensionOf(llvm::StringRef suffix) {
   return suffix == ".x" ? 0 : suffix == ".y" ? 1 : suffix == ".z" ? 2 : 3;
 }

@@ -123,7 +123,7 @@ ThreadNumbers Walker::special(const Source &source) {
                   {Quantities::Special, static_cast<uint64_t>(source.local), static_cast<uint64_t>(source.suffix)});
 }
 
-/// The value of a parameter of the kernel. Pointers differ from each other.
+/// Returns the value of a parameter of the kernel. Pointers differ from each other.
 ThreadNumbers Walker::parameter(uint32_t number) {
   const Facts &facts = body.facts(number);
   const Source source = sourceAt(body, number, facts.accesses.front().node);
@@ -227,7 +227,7 @@ uint32_t Walker::relationOf(const Computation &c, const Inputs &inputs) {
   return quantities.of(std::move(key));
 }
 
-/// All lanes of a warp receive the number of one of them.
+/// Returns all lanes of a warp receive the number of one of them.
 ThreadNumbers Walker::broadcast(const Step &step) {
   const ThreadNumbers value = operand(step.list[0]);
   if (!value.isKnown || !value.table)
@@ -336,7 +336,7 @@ void Walker::findWanted() {
   }
 }
 
-/// The threads among these for which the guard holds; nothing if that is not known.
+/// Returns the threads among these for which the guard holds; nothing if that is not known.
 std::optional<ThreadMask> Walker::allowed(uint32_t number, const ThreadMask &threads) {
   const LocalId guard = body.guard(number);
   if (guard == LocalId::None)

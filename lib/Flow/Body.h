@@ -82,12 +82,12 @@ public:
     for (uint32_t write = newestOf(local); write != none; write = writes[write].before)
       see(writes[write].instruction);
   }
-  /// The one instruction that writes it; `none`: there is no such or there are several.
+  /// Returns the one instruction that writes it; `none`: there is no such or there are several.
   uint32_t only(LocalId local) const {
     const uint32_t write = newestOf(local);
     return write != none && writes[write].before == none ? writes[write].instruction : none;
   }
-  /// The last instruction in the text that writes it.
+  /// Returns the last instruction in the text that writes it.
   uint32_t newest(LocalId local) const {
     const uint32_t write = newestOf(local);
     return write == none ? none : writes[write].instruction;

@@ -50,7 +50,7 @@ constexpr uint32_t mostOf(Limit limit) { return limitInfos[static_cast<size_t>(l
 /// Remembers which limits were reached.
 class Budget {
 public:
-  /// Is true if there may be so many.
+  /// Returns whether there may be so many.
   bool allows(Limit limit, uint64_t count) {
     if (count <= mostOf(limit)) [[likely]]
       return true;

@@ -81,7 +81,7 @@ void Counters::findExits() {
   }
 }
 
-/// The header of the innermost loop around the instruction that adds; None: control enters it aside.
+/// Returns the header of the innermost loop around the instruction that adds; None: control enters it aside.
 BlockId Counters::loopOf(const Counter &counter) {
   const BlockId adding = analyses.graph().blockOf(counter.adds);
   if (!analyses.graph().isReached(adding))

@@ -39,7 +39,7 @@ public:
 
   /// Returns what instructions add to the register, if it is a counter.
   std::optional<Counter> find(LocalId local);
-  /// The test that ends the counter's loop, if there is just one.
+  /// Returns the test that ends the counter's loop, if there is just one.
   std::optional<LoopTest> testOf(LocalId local, const Counter &counter);
   /// Returns what the counter holds at an instruction that comes before the addition. It follows from the number with
   /// which the counter begins and the one with which it is compared.

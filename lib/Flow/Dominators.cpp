@@ -43,7 +43,8 @@ void DominatorFinder::number(BlockId root) {
       [](BlockId) {});
 }
 
-/// The node with the least semidominator on the way up to the root of its tree of the forest; the way is made shorter.
+/// Returns the node with the least semidominator on the way up to the root of its tree of the forest; the way is made
+/// shorter.
 uint32_t DominatorFinder::best(uint32_t node) {
   if (ancestor[node] == none)
     return node;

@@ -17,12 +17,12 @@ struct DominatorTree {
   }
 };
 
-/// The tree of the nodes that can be reached from the root. `predecessors` may leave out the root.
+/// Returns the tree of the nodes that can be reached from the root. `predecessors` may leave out the root.
 DominatorTree dominatorTree(BlockId root, const Adjacency &successors, const Adjacency &predecessors);
 
 DominatorTree dominatorsOf(const Graph &graph);
-/// A block from which the whole grid is aborted is not in the tree, since the end does not matter to it, nor is a loop
-/// that control never leaves. If the function has no end at all, one block of each such is taken for one.
+/// Returns the tree of post-dominators. Blocks from which the whole grid is aborted, and loops that control never
+/// leaves, are not in it. If the function has no end, one block of each such loop counts as an end.
 DominatorTree postDominatorsOf(const Graph &graph);
 
 /// Loops as a forest: every block belongs to the innermost loop around it.

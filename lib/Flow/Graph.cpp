@@ -15,7 +15,7 @@ Adjacency::Adjacency(uint32_t nodes, llvm::ArrayRef<std::pair<BlockId, BlockId>>
     to[next[indexOf(from)]++] = target;
 }
 
-/// Is true when the instruction ends the way that control took, if its guard holds.
+/// Returns whether the instruction ends the way that control took, if its guard holds.
 static bool endsWhereGuardHolds(const Body &body, uint32_t number, const ModuleState &module) {
   const Facts &facts = body.facts(number);
   bool ends = facts.endsControl();

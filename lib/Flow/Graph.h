@@ -47,7 +47,7 @@ struct Graph {
   const Block &operator[](BlockId block) const { return blocks[indexOf(block)]; }
   bool isReached(BlockId block) const { return placeOf[indexOf(block)] != ~0u; }
   BlockId blockOf(uint32_t instruction) const { return owners[instruction]; }
-  /// Is true when control may go one way or another at the end of the block.
+  /// Returns whether control may go one way or another at the end of the block.
   bool splits(BlockId block) const {
     return successors.of(block).size() + (*this)[block].leaves + (*this)[block].aborts > 1;
   }
@@ -114,11 +114,11 @@ using Edges = std::vector<std::pair<BlockId, BlockId>>;
 Graph graphOf(std::vector<Block> blocks, std::vector<BlockId> owners, Edges edges);
 Graph graphOf(const Body &body, const ModuleState &module);
 
-/// Is true when lists of labels make more ways than a text of this size should have: many branches by a long list. No
-/// rule follows them.
+/// Returns whether lists of labels make more ways than a text of this size should have: many branches by a long list.
+/// No rule follows them.
 bool isTangled(const Body &body);
 
-/// Is true when control never goes on after the instruction.
+/// Returns whether control never goes on after the instruction.
 bool endsControl(const Body &body, uint32_t number, const ModuleState &module);
 
 } // namespace ptxray

@@ -154,7 +154,7 @@ static bool keepsDistances(const Computation &c, llvm::ArrayRef<LaneValue> sourc
   }
 }
 
-/// The distances of the lanes of a pattern, whose numbers have so many bits.
+/// Returns the distances of the lanes of a pattern, whose numbers have so many bits.
 LaneValue LaneArithmetic::spread(LanePattern pattern, unsigned bits) {
   const unsigned unused = bits < 64 ? 64 - bits : 0;
   int64_t least = 0;

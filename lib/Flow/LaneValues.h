@@ -42,7 +42,7 @@ public:
       : shape(shape), budget(budget), findsSpreads(findsSpreads) {}
 
   LaneValue enumerated(uint64_t step);
-  /// One of the three numbers of a thread, in a block whose shape is exact.
+  /// Returns one of the three numbers of a thread, in a block whose shape is exact.
   LaneValue placed(unsigned dimension);
   LaneValue result(const Computation &computation, llvm::ArrayRef<LaneValue> sources);
   LaneValue join(const LaneValue &a, const LaneValue &b);

@@ -10,7 +10,7 @@ namespace ptxray {
 // ---- single numbers
 static uint64_t lowBits(unsigned count) { return count >= 64 ? ~uint64_t(0) : (uint64_t(1) << count) - 1; }
 
-/// The number as 64 bits, its sign spread if it has one.
+/// Returns the number as 64 bits, its sign spread if it has one.
 static uint64_t extended(uint64_t value, isa::TypeKind kind, unsigned bits) {
   value &= lowBits(bits);
   const bool isNegative = kind == isa::TypeKind::Signed && bits < 64 && (value >> (bits - 1) & 1);
@@ -158,7 +158,7 @@ static Numbers checked(const Numbers &numbers) {
   return isFar || !numbers.isBounded ? withoutBounds(numbers) : numbers;
 }
 
-/// All that are apart by a power of two, as a multiple of which each is known.
+/// Returns all that are apart by a power of two, as a multiple of which each is known.
 static uint64_t alignmentOf(const Numbers &numbers) {
   const uint64_t bits = static_cast<uint64_t>(numbers.low) | numbers.step;
   return bits ? powerIn(bits) : uint64_t(1) << 62;
@@ -261,7 +261,7 @@ static Numbers remainder(const Numbers &a, int64_t by) {
 }
 
 // ---- bits
-/// All that a number of so many bits can be.
+/// Returns all that a number of so many bits can be.
 static int64_t onesTo(int64_t number) {
   return static_cast<int64_t>(llvm::bit_ceil(static_cast<uint64_t>(number) + 1) - 1);
 }

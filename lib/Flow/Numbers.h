@@ -41,7 +41,7 @@ bool areApart(const Numbers &a, const Numbers &b);
 Numbers withoutBounds(const Numbers &numbers);
 /// Returns the numbers that are one or the other.
 Numbers eitherOf(const Numbers &a, const Numbers &b);
-/// The numbers as a type reads them.
+/// Returns the numbers as a type reads them.
 Numbers readAs(const Numbers &numbers, isa::TypeKind kind, unsigned bits);
 
 } // namespace ptxray

@@ -19,7 +19,7 @@ bool Sharing::addSources(LocalId local, llvm::SmallVectorImpl<LocalId> &sources)
   return false;
 }
 
-/// A value that all threads of the grid have.
+/// Returns a value that all threads of the grid have.
 static Shared common() {
   Shared shared;
   shared.isUnset = false;

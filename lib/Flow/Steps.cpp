@@ -27,7 +27,7 @@ int64_t asResult(const Computation &computation, int64_t number) {
   return computation.resultBits == 32 ? static_cast<int32_t>(number) : number;
 }
 
-/// The number of the lane from which all lanes of a warp receive a value; -1: there is no such.
+/// Returns the number of the lane from which all lanes of a warp receive a value; -1: there is no such.
 static int8_t laneOf(const Facts &facts, llvm::ArrayRef<Operand> nodes) {
   for (const Action &action : facts.actions)
     if (action.kind == FactKind::Per && action.scope() == isa::Scope::Warp && action.condition >= 0) {

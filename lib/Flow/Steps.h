@@ -25,8 +25,8 @@ struct Source {
 };
 
 Source sourceOf(const Operand &operand, LocalId local);
-/// The operand at a node, which may be the brackets around it. A node of -1 is unknown, as are all that are neither a
-/// number nor a name.
+/// Returns the operand at a node, which may be the brackets around it. A node of -1 is unknown, as are all that are
+/// neither a number nor a name.
 Source sourceAt(const Body &body, uint32_t instruction, int node);
 
 /// Describes what an instruction writes to its first operand, if that is one register.
@@ -49,7 +49,7 @@ struct Step {
 };
 
 Step stepOf(const Body &body, uint32_t instruction);
-/// The step of the one instruction that writes a register; not known if there are several.
+/// Returns the step of the one instruction that writes a register; not known if there are several.
 Step onlyStepOf(const Body &body, LocalId local);
 /// Adds the registers and variables that the step of an instruction may have as sources.
 void addComputedWith(const Body &body, uint32_t instruction, llvm::SmallVectorImpl<LocalId> &sources);
@@ -64,7 +64,7 @@ struct Sum {
 };
 Sum sumOf(const Step &step);
 
-/// A number as an operand of the computation's result type reads it.
+/// Returns a number as an operand of the computation's result type reads it.
 int64_t asResult(const Computation &computation, int64_t number);
 
 /// Memory may hold something else for each thread, but constants and the parameters of a kernel do not.

@@ -3,7 +3,7 @@
 
 namespace ptxray {
 
-/// Is true when the register may hold something else in another thread, or in another round of the counter's loop.
+/// Returns whether the register may hold something else in another thread, or in another round of the counter's loop.
 bool ThreadPaths::mayDiffer(LocalId local, LocalId counter) {
   const Shared &shared = analyses.sharing().of(local);
   return shared.mayBeOfThread || shared.dependsOn(counter);
@@ -16,7 +16,7 @@ Coming ThreadPaths::decided(LocalId guard, bool isNegated, bool wanted, Values &
   return mayDiffer(guard, counter) ? Coming::Perhaps : Coming::Certainly;
 }
 
-/// Tells if a thread that comes to the end of a block goes on to another one, which the block dominates.
+/// Returns whether a thread that comes to the end of a block goes on to another one, which the block dominates.
 Coming ThreadPaths::passes(BlockId splitting, BlockId target, Values &values, LocalId counter) {
   const Graph &graph = analyses.graph();
   const DominatorTree &tree = analyses.dominators();

@@ -35,7 +35,7 @@ LaneValue WarpLanes::decision(BlockId block) {
 }
 
 // ---- registers
-/// Is true when the instruction may write another value in each lane, or the same in all, whatever it reads.
+/// Returns whether the instruction may write another value in each lane, or the same in all, whatever it reads.
 static bool setsLanes(const Facts &facts) { return facts.has(FactKind::Elects) || facts.has(FactKind::Per); }
 
 bool WarpLanes::isLeaf(LocalId node) const {
@@ -124,7 +124,7 @@ bool WarpLanes::areApart(const Step &step) {
   return a.base == LocalId::None && b.base == LocalId::None && ptxray::areApart(a, b);
 }
 
-/// The sharing of the first result, if it is an integer function; else of what all results have in common.
+/// Returns the sharing of the first result, if it is an integer function; else of what all results have in common.
 LaneValue WarpLanes::wholeResult(uint32_t number) {
   if (readsMemory(body, number))
     return LaneValue::of(LaneValue::Unknown);
@@ -152,7 +152,7 @@ LaneValue WarpLanes::wholeResult(uint32_t number) {
   return whole;
 }
 
-/// The sharing of a register that an instruction writes, by what is known of all its results.
+/// Returns the sharing of a register that an instruction writes, by what is known of all its results.
 LaneValue WarpLanes::resultAt(uint32_t number, LocalId local, const LaneValue &whole) const {
   LaneValue result = whole;
   if (!setsLanes(body.facts(number)))
@@ -230,7 +230,7 @@ void Uniformity::findDeciders() {
     deciders = Adjacency(graph.size(), edges);
 }
 
-/// The blocks that decide who comes to the places, or to one of themselves; none if there are too many.
+/// Returns the blocks that decide who comes to the places, or to one of themselves; none if there are too many.
 FoundBlocks Uniformity::decidingFor(llvm::ArrayRef<uint32_t> places) const {
   FoundBlocks deciding(graph.size());
   for (const uint32_t number : isBeyond ? llvm::ArrayRef<uint32_t>() : places)

@@ -80,9 +80,10 @@ public:
   bool isSame(LocalId local) { return likely().of(local).kind == LaneValue::Same; }
   /// All lanes of a warp come to the block together, if they come to the function so.
   bool isWhole(BlockId block) { return !likely().varies(block); }
-  /// The values again, in blocks of this shape, and the distances between lanes where no more is known.
+  /// Returns the values again, in blocks of this shape, and the distances between lanes where no more is known.
   WarpLanes distances(const BlockShape &shape) { return {body, analyses, shape, WarpLanes::Distant, known()}; }
-  /// A block whose end certainly keeps some lanes of a warp from this one; None: it is not certain that there is one.
+  /// Returns a block whose end certainly keeps some lanes of a warp from this one; None: it is not certain that there
+  /// is one.
   BlockId splitBefore(BlockId block) const { return splitter[indexOf(block)]; }
   /// The lanes that a block parts come together again before the end.
   bool meetsAgain(BlockId block) const { return after.parent[indexOf(block)] != BlockId(graph.size()); }

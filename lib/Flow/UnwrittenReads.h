@@ -13,7 +13,7 @@ struct UnwrittenRead {
   bool isDoubtful; // a predicate may say that it was written, or the value is copied, and perhaps not used
 };
 
-/// The registers of a function that something in it writes.
+/// Returns the registers of a function that something in it writes.
 std::vector<LocalId> writtenRegisters(const Body &body);
 
 class UnwrittenReads {

@@ -38,7 +38,7 @@ Numbers Values::specialNumbers(const Source &source) const {
   return Numbers::between(0, static_cast<int64_t>(shape.isExact ? sizes[dimension] : shape.threads) - 1);
 }
 
-/// The numbers of a register, changed by the sign and the offset of the operand that names it.
+/// Returns the numbers of a register, changed by the sign and the offset of the operand that names it.
 static Numbers changed(const Numbers &numbers, const Source &source) {
   if (!source.flags && source.suffix == SpellingId::None)
     return numbers;

@@ -42,18 +42,18 @@ public:
   Values(const Body &body, Analyses &analyses, LocalId base = LocalId::None);
   /// Loops are not followed, so that the body may have faults.
   explicit Values(const Body &body);
-  /// The values in one thread, in one round of a loop. What does not depend on these is taken from `all`.
+  /// Returns the values in one thread, in one round of a loop. What does not depend on these is taken from `all`.
   explicit Values(Values &all, const Thread &thread = {});
   void setThread(const Thread &one);
 
   const RegisterValue &of(LocalId local) { return valueOf(local); }
   Numbers numbersOf(LocalId local) { return valueOf(local).numbers; }
   Numbers numbersOf(const Source &source);
-  /// The numbers that the operand at a node may be.
+  /// Returns the numbers that the operand at a node may be.
   Numbers numbersAt(uint32_t instruction, uint32_t node) {
     return numbersOf(sourceAt(body, instruction, static_cast<int>(node)));
   }
-  /// The number that an operand always is.
+  /// Returns the number that an operand always is.
   std::optional<int64_t> numberOf(const Source &source);
   std::optional<int64_t> numberAt(uint32_t instruction, int node) {
     return numberOf(sourceAt(body, instruction, node));

@@ -103,7 +103,7 @@ void BarrierRules::initialisation(const BarrierUse &use) {
   context.sink.report(DiagId::UninitialisedBarrier, context.opcodeRange(use.number), context.opcode(use.number));
 }
 
-/// The register by which a ring of objects of 8 bytes is indexed; None: it is something else.
+/// Returns the register by which a ring of objects of 8 bytes is indexed; None: it is something else.
 ///   shl.b32 %r3, %r2, 3;  add.s32 %r4, %r1, %r3;
 LocalId BarrierRules::indexOfRing(const MemoryPlace &barrier) {
   const Step sum = barrier.isRing ? onlyStepOf(body, barrier.base) : Step();
@@ -115,7 +115,7 @@ LocalId BarrierRules::indexOfRing(const MemoryPlace &barrier) {
   return LocalId::None;
 }
 
-/// The places in its variable that the barrier may have: each of a few, or all slots of a ring.
+/// Returns the places in its variable that the barrier may have: each of a few, or all slots of a ring.
 llvm::SmallVector<int64_t, 8> BarrierRules::slotsOf(const MemoryPlace &barrier) {
   llvm::SmallVector<int64_t, 8> slots;
   for (const int64_t slot : barrier.slots)

@@ -25,8 +25,8 @@ private:
   llvm::DenseMap<uint32_t, FoundBlocks> reachedFrom; // the blocks that each block leads to
 };
 
-/// The uses, ascending, of barriers that other code may initialise, but nothing that leads to these uses does, nor do
-/// other threads.
+/// Returns the uses, ascending, of barriers that other code may initialise, but nothing that leads to these uses does,
+/// nor do other threads.
 std::vector<uint32_t> usesWithoutInit(HazardContext &context, llvm::ArrayRef<BarrierUse> uses,
                                       Reachability &reachability);
 /// Reports initialisations that other blocks of the cluster may not see.

@@ -32,7 +32,7 @@ struct CurePlace {
 } // namespace
 
 // ---- what it is
-/// The opcodes of a form with the words that it must have, those first that have no others.
+/// Returns the opcodes of a form with the words that it must have, those first that have no others.
 static std::vector<std::string> plainOpcodes(const isa::Form &form) {
   constexpr size_t most = 64;
   const llvm::StringRef name =
@@ -77,7 +77,7 @@ static std::optional<Cure> cureOf(llvm::StringRef opcodeText, bool hasNumber, ll
   return Cure{opcodeText.str() + (hasNumber ? " 0;" : ";"), judged.facts.has(FactKind::Converged)};
 }
 
-/// The plainest instruction without operands, or with a number alone, that states the facts.
+/// Returns the plainest instruction without operands, or with a number alone, that states the facts.
 static std::optional<Cure> findCure(llvm::ArrayRef<NeededFact> needed, const HazardContext &context) {
   const isa::Tables &tables = isa::tables();
   ModuleContext module = context.analyses.availability().module();
@@ -143,7 +143,7 @@ static bool isBarrier(const Facts &facts) {
          facts.find(FactKind::Arrives, [](const Action &action) { return !action.groups; });
 }
 
-/// The block above which every way to the use passes, unless the operation comes only after it.
+/// Returns the block above which every way to the use passes, unless the operation comes only after it.
 static BlockId above(BlockId block, BlockId operation, HazardContext &context) {
   const DominatorTree &before = context.analyses.dominators();
   const BlockId parent = before.parent[indexOf(block)];
@@ -152,7 +152,7 @@ static BlockId above(BlockId block, BlockId operation, HazardContext &context) {
   return isTooEarly ? BlockId::None : parent;
 }
 
-/// A place on all ways to the use where those threads come that started the operation, and together.
+/// Returns a place on all ways to the use where those threads come that started the operation, and together.
 static CurePlace convergedPlace(uint32_t operation, uint32_t use, HazardContext &context) {
   const Graph &graph = context.analyses.graph();
   const DominatorTree &after = context.analyses.postDominators();
@@ -218,7 +218,7 @@ void offerRegisterFence(Diagnostic &diagnostic, HazardContext &context, uint32_t
     offer(diagnostic, context, *cure, {operation});
 }
 
-/// The last instruction like it in the block, with nothing else but ordinary instructions between.
+/// Returns the last instruction like it in the block, with nothing else but ordinary instructions between.
 static uint32_t lastOfRow(uint32_t first, FactKind kind, const HazardContext &context) {
   const Graph &graph = context.analyses.graph();
   uint32_t last = first;

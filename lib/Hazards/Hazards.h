@@ -30,7 +30,7 @@ struct HazardContext {
   llvm::StringRef opcode(uint32_t number) const { return body.opcode(number); }
   Range range(uint32_t number) const { return body.instruction(number).range; }
   Range opcodeRange(uint32_t number) const { return body.instruction(number).opcodeRange; }
-  /// The innermost loop around an instruction.
+  /// Returns the innermost loop around an instruction.
   BlockId loopAround(uint32_t number) const {
     return analyses.loops().header[indexOf(analyses.graph().blockOf(number))];
   }
@@ -77,7 +77,7 @@ void checkTensorMemory(HazardContext &context);
 void checkLaunchControl(HazardContext &context);
 void checkHandovers(HazardContext &context); // what one thread has, and others read
 
-/// The groups of the operations that the instruction starts.
+/// Returns the groups of the operations that the instruction starts.
 uint16_t asyncGroups(const Facts &facts);
 /// The instruction waits for one of the groups.
 bool waitsFor(const Facts &facts, uint16_t groups);

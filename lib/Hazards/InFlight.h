@@ -67,7 +67,7 @@ public:
   /// No barrier object that may tell of copies was waited for since the last operation that one counts.
   bool isForgotten(const State &state) const { return state.of[bulkForgotten()] == 0; }
 
-  /// The groups of which a barrier object may tell, or for whose memory what it tells of may be taken.
+  /// Returns the groups of which a barrier object may tell, or for whose memory what it tells of may be taken.
   uint16_t countedGroups() const { return counted; }
 
   std::vector<uint32_t> places;
@@ -126,7 +126,7 @@ bool mayWrite(const Operation &operation, const MemoryPlace &place);
 /// Returns how many groups the wait may leave pending.
 int64_t leftPending(const Body &body, uint32_t wait, const Action &action);
 
-/// The bits of the groups that operations are in only when an instruction says so.
+/// Returns the bits of the groups that operations are in only when an instruction says so.
 uint16_t committedGroups();
 
 } // namespace ptxray

@@ -40,7 +40,7 @@ LocalId LaunchControl::predicateOf(uint32_t query) {
   return nameAt(body, query, body.facts(query).find(FactKind::Answers)->node);
 }
 
-/// The loads of the registers that a query reads, through at most one move that packs them.
+/// Returns the loads of the registers that a query reads, through at most one move that packs them.
 std::vector<uint32_t> LaunchControl::readsFor(uint32_t query) {
   std::vector<uint32_t> found;
   llvm::SmallVector<LocalId, 4> names;

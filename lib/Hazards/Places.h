@@ -40,11 +40,11 @@ public:
   Places(const Body &body, Analyses &analyses)
       : body(body), analyses(analyses), addresses(analyses.addresses()), values(analyses.values()) {}
 
-  /// The place of an operand's name, by its node, or of the name in the brackets that the node is.
+  /// Returns the place of an operand's name, by its node, or of the name in the brackets that the node is.
   MemoryPlace at(uint32_t number, uint32_t node, uint32_t bytes = 1);
-  /// The place to which a register, a variable or a sum with one leads.
+  /// Returns the place to which a register, a variable or a sum with one leads.
   MemoryPlace of(const Source &source, uint32_t bytes = 8);
-  /// The number that an operand is, or that its register holds all along.
+  /// Returns the number that an operand is, or that its register holds all along.
   std::optional<int64_t> numberAt(uint32_t number, int node) { return values.numberAt(number, node); }
   /// All threads of the scope have the same value: it comes from parameters and numbers of the scope alone.
   bool isSameIn(isa::Scope scope, LocalId local) { return analyses.sharing().isSameIn(scope, local); }
@@ -60,7 +60,7 @@ private:
   llvm::DenseMap<LocalId, MemoryPlace> known;
 };
 
-/// The name that an operand is, by its node; None: it is something else.
+/// Returns the name that an operand is, by its node; None: it is something else.
 LocalId nameAt(const Body &body, uint32_t number, int node);
 
 /// Some condition on the number of the thread decides whether a is reached, and not whether b is.

@@ -121,8 +121,8 @@ bool ProxyRules::isHandedOn(uint32_t write, uint32_t number) const {
   return isBarrier;
 }
 
-/// Is true when a write after a fence that ordered other writes may be somewhere else than what is read. It is not when
-/// it is where one of those was.
+/// Returns whether a write after a fence that ordered other writes may be somewhere else than what is read. It is not
+/// when it is where one of those was.
 bool ProxyRules::mayBeElsewhere(size_t candidate, uint32_t number, const MemoryPlace &place,
                                 const Levels &state) const {
   const GenericWrite &write = unfenced.writes[candidate];

@@ -35,7 +35,7 @@ static int64_t lengthOf(const Step &step, const Body &body) {
   return 0 < length && length <= mostSlots ? length : 0;
 }
 
-/// Is true when the number that is added to a pointer leads back as well as on: `selp.b32 %r2, -12288, 4096, %p1`.
+/// Returns whether the number that is added to a pointer leads back as well as on: `selp.b32 %r2, -12288, 4096, %p1`.
 static bool leadsBack(const Step &step, const Body &body) {
   return step.is(isa::Operation::Add, 2) && llvm::any_of(step.sources(), [&](const Source &source) {
            const Step added = source.kind == Source::Name ? onlyStepOf(body, source.local) : Step();
@@ -86,8 +86,8 @@ private:
 
 } // namespace
 
-/// Is true when the instruction elects a thread, or tells if a phase is over. Neither makes a round differ from the one
-/// before.
+/// Returns whether the instruction elects a thread, or tells if a phase is over. Neither makes a round differ from the
+/// one before.
 static bool hasOutcome(const Facts &facts) { return facts.has(FactKind::Elects) || facts.has(FactKind::Awaits); }
 
 void MadeInLoop::add(LocalId local) {

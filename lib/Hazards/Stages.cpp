@@ -136,7 +136,7 @@ std::vector<StageLoop::Started> StageLoop::startedBefore() const {
   return started;
 }
 
-/// Is true when copies that were waited for before the loop may be read before the wait of the first round.
+/// Returns whether copies that were waited for before the loop may be read before the wait of the first round.
 bool StageLoop::isReadBefore(llvm::ArrayRef<Started> ended) const {
   const auto waiting = llvm::find_if(prologue, [](const GroupEvent &event) { return event.kind == GroupEvent::Waits; });
   return waiting != prologue.end() && llvm::any_of(context.events, [&](uint32_t number) {

@@ -97,7 +97,7 @@ void Allocations::relinquished() {
   }
 }
 
-/// The register that an instruction loads from where the address was written; None: it does something else.
+/// Returns the register that an instruction loads from where the address was written; None: it does something else.
 LocalId Allocations::addressFrom(uint32_t load, const MemoryPlace &place) {
   const Facts &facts = body.facts(load);
   if (facts.accesses.size() != 1 || !isShared(facts.accesses.front().space) ||

@@ -49,7 +49,7 @@ void CompiledReader::readFile(StringRef line) {
     files.emplace_back(file, line.split('"').second.split('"').first.str());
 }
 
-/// The name in `.visible .entry name(` or `.func (.param .b32 result) name(`.
+/// Returns the name in `.visible .entry name(` or `.func (.param .b32 result) name(`.
 static std::string functionIn(StringRef line) {
   StringRef rest = line.contains(".entry") ? line.split(".entry").second : line.split(".func").second;
   rest = rest.ltrim();
@@ -183,7 +183,7 @@ std::optional<TemplatePart> TemplateWalk::next() {
   return one;
 }
 
-/// The text in place of an operand: a register, a number, a name.
+/// Returns the text in place of an operand: a register, a number, a name.
 static StringRef operandAt(StringRef text) {
   const size_t sign = !text.empty() && (text[0] == '-' || text[0] == '%') ? 1 : 0;
   return text.take_front(

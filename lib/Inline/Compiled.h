@@ -15,7 +15,7 @@ struct CompiledStatement {
   uint32_t line = 0, column = 0;
 };
 
-/// The statements in the order of the text.
+/// Returns the statements in the order of the text.
 std::vector<CompiledStatement> readCompiled(llvm::StringRef ptx);
 
 /// Maps characters of a compiled statement to those of its template.
@@ -23,9 +23,9 @@ class Alignment {
 public:
   /// Returns nothing if it is another statement.
   static std::optional<Alignment> of(llvm::StringRef compiled, const InlineStatement &statement);
-  /// The part of the template that a part of the compiled text was made from; empty if there is none.
+  /// Returns the part of the template that a part of the compiled text was made from; empty if there is none.
   Range inTemplate(Range part) const;
-  /// The text in an operand's place, with the operand: `%r3` is `%0`.
+  /// Returns the text in an operand's place, with the operand: `%r3` is `%0`.
   const llvm::StringMap<std::string> &operands() const { return names; }
 
 private:

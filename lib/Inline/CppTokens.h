@@ -38,10 +38,10 @@ struct CppToken {
   }
 };
 
-/// All tokens of a text; comments that begin with `ptxray:` are appended to the list, if there is one.
+/// Returns all tokens of a text; comments that begin with `ptxray:` are appended to the list, if there is one.
 std::vector<CppToken> readCppTokens(llvm::StringRef text, uint32_t offset = 0, std::vector<Range> *remarks = nullptr);
 
-/// The name in `#include "x.h"`; of `#include <x.h>` with its angle brackets. Empty if a macro has it.
+/// Returns the name in `#include "x.h"`; of `#include <x.h>` with its angle brackets. Empty if a macro has it.
 llvm::StringRef includedName(llvm::ArrayRef<CppToken> words);
 
 } // namespace ptxray

@@ -177,7 +177,7 @@ void CudaReader::loadHeaders() {
   readHeader(headers->openSameStem(), 0);
 }
 
-/// The kind of scope that a brace opens, by the text before it.
+/// Returns the kind of scope that a brace opens, by the text before it.
 static ScopeKind kindOfScope(Tokens head) {
   bool hasParenthesis = false;
   for (size_t i = 0; i < head.size(); ++i) {
@@ -295,7 +295,7 @@ void CudaReader::noteDeviceNames(Tokens tokens) {
   }
 }
 
-/// Is true if a macro stands for the keyword: `#define ASM asm volatile`.
+/// Returns whether a macro stands for the keyword: `#define ASM asm volatile`.
 static bool isAsmAlias(const Macro &macro) {
   return macro.holdsAsm && !macro.isFunction && llvm::all_of(macro.body, [](const CppToken &token) {
            return isAsmKeyword(token.text) || isQualifier(token.text);

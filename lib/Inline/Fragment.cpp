@@ -5,8 +5,8 @@
 
 namespace ptxray {
 
-/// The type of the class of registers that a letter denotes; empty if there is none. `hasFloats` has the meaning of
-/// `Fragment::module`.
+/// Returns the type of the class of registers that a letter denotes; empty if there is none. `hasFloats` has the
+/// meaning of `Fragment::module`.
 static llvm::StringRef typeOfLetter(char letter, bool hasFloats) {
   switch (letter) {
   case 'h':

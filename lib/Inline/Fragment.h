@@ -31,14 +31,14 @@ public:
   /// Ways to choose the numbers that the text has within words, as in `.k%2`, such that existing words result. Empty if
   /// there are no such numbers.
   std::vector<Numbers> choices() const;
-  /// Is true if other numbers might do as well.
+  /// Returns whether other numbers might do as well.
   bool choosesNumbers() const { return !numbers.empty(); }
   llvm::StringRef body() const { return text.text(); }
 
-  /// A key that is equal for equal fragments.
+  /// Returns a key that is equal for equal fragments.
   std::string key() const;
-  /// The whole module. `hasFloats` says that nvcc has separate registers for floating-point numbers, which it has below
-  /// sm_100.
+  /// Returns the whole module. `hasFloats` says that nvcc has separate registers for floating-point numbers, which it
+  /// has below sm_100.
   MappedText module(llvm::StringRef ptx, llvm::StringRef target, bool hasFloats) const;
 
 private:
@@ -60,11 +60,11 @@ struct DeclaredName {
   std::string name;        // of a family `%r<`
   bool isVariable = false; // in memory; else a register or a label
 };
-/// The names that a text declares outside of blocks.
+/// Returns the names that a text declares outside of blocks.
 std::vector<DeclaredName> declaredNames(llvm::StringRef text);
 /// Returns whether some constraint is unknown to nvcc: a misspelt one, or one of another machine.
 bool hasOtherConstraints(const InlineStatement &statement);
-/// Is true if a statement is meant for an NVIDIA GPU.
+/// Returns whether a statement is meant for an NVIDIA GPU.
 bool looksLikePtx(const InlineStatement &statement);
 
 } // namespace ptxray

@@ -18,7 +18,7 @@ public:
       variant = isa::targets()[index].variant;
     }
   }
-  /// A condition of which is only known that the machine is a GPU of NVIDIA.
+  /// Returns a condition of which is only known that the machine is a GPU of NVIDIA.
   explicit Condition(llvm::StringRef text) : tokens(readCppTokens(text)), isAboutMachine(true) {}
   bool hasNames() const {
     return llvm::any_of(tokens, [](const CppToken &token) { return token.kind == CppKind::Name; });

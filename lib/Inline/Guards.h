@@ -20,7 +20,7 @@ struct InlineGuard {
 
 enum class GuardAnswer : uint8_t { No, Yes, Unknown };
 
-/// Tells whether code after the guard (its number, from 1; 0 for none) is compiled for a target. Without a target,
+/// Returns whether code after the guard (its number, from 1; 0 for none) is compiled for a target. Without a target,
 /// conditions about one are unknown.
 GuardAnswer isCompiled(llvm::ArrayRef<InlineGuard> guards, uint32_t guard, llvm::StringRef target);
 
@@ -31,8 +31,8 @@ bool isForOtherMachine(const InlineGuard &guard);
 /// Present targets for which code after the guard is certainly compiled, if it excludes older ones; in ascending order.
 std::vector<isa::Target> targetsLetThrough(llvm::ArrayRef<InlineGuard> guards, uint32_t guard);
 
-/// Is true if it is uncertain that code after the guard is compiled at all. Code that is compiled unless something is
-/// defined counts as compiled: the `#else` of `#ifdef USE_ROCM`.
+/// Returns whether it is uncertain that code after the guard is compiled at all. Code that is compiled unless something
+/// is defined counts as compiled: the `#else` of `#ifdef USE_ROCM`.
 bool mayLeaveOut(llvm::ArrayRef<InlineGuard> guards, uint32_t guard);
 
 } // namespace ptxray

@@ -109,7 +109,7 @@ enum class Likeness : uint8_t { No, Maybe, Sure };
 
 } // namespace
 
-/// Tells whether an instruction of the template may be PTX, or certainly is because no other machine has it.
+/// Returns whether an instruction of the template may be PTX, or certainly is because no other machine has it.
 static Likeness likenessOf(llvm::StringRef text, const InlineStatement &statement) {
   if (text.starts_with("@") || text.starts_with(".reg ") || text.starts_with(".reg\t") || text.starts_with(".pragma"))
     return Likeness::Sure;

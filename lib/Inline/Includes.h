@@ -17,7 +17,7 @@ public:
 
   /// Null if there is none, it was opened before, or there are too many.
   const SourceBuffer *open(llvm::StringRef written);
-  /// The header that differs only in the extension: `fp16.h` for `fp16.hpp`.
+  /// Returns the header that differs only in the extension: `fp16.h` for `fp16.hpp`.
   const SourceBuffer *openSameStem();
 
 private:

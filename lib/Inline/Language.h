@@ -7,9 +7,9 @@ namespace ptxray {
 
 enum class Language : uint8_t { Ptx, Cuda, Python, Llvm, Rust, Julia, Mojo, Zig };
 
-/// The language by the extension of the path; Ptx if it is none of the others.
+/// Returns the language by the extension of the path; Ptx if it is none of the others.
 Language languageOf(llvm::StringRef path);
-/// The language with a name such as `cuda`; nothing if it is unknown.
+/// Returns the language with a name such as `cuda`; nothing if it is unknown.
 std::optional<Language> findLanguage(llvm::StringRef name);
 
 } // namespace ptxray

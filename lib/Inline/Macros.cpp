@@ -121,7 +121,7 @@ bool Macros::expand(llvm::ArrayRef<CppToken> tokens, Tokens &out, unsigned depth
   return true;
 }
 
-/// The arguments between the parentheses of a use.
+/// Returns the arguments between the parentheses of a use.
 static std::vector<std::vector<CppToken>> argumentsOf(const Macro &macro, llvm::ArrayRef<CppToken> use) {
   std::vector<std::vector<CppToken>> arguments(1);
   unsigned depth = 0;
@@ -157,7 +157,7 @@ bool Macros::expandUse(Macro &macro, llvm::ArrayRef<CppToken> use, Tokens &out, 
   return done;
 }
 
-/// The string for `#argument`: its text with single blanks.
+/// Returns the string for `#argument`: its text with single blanks.
 CppToken Macros::stringOf(const Tokens &argument, Range use) {
   CppToken token;
   token.kind = CppKind::Plain;

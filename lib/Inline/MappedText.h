@@ -26,12 +26,12 @@ public:
 
   /// Sets the place of the statement. A part that macros composed is mapped to a place within it, if possible.
   void setHome(Range place) { home = place; }
-  /// The place of a part of the text in the source; empty for an empty part.
+  /// Returns the place of a part of the text in the source; empty for an empty part.
   Range placeOf(Range part) const;
-  /// The place in the text of a character of the source, if it is there unchanged; an offset at the end of a piece
-  /// belongs to the piece.
+  /// Returns the place in the text of a character of the source, if it is there unchanged; an offset at the end of a
+  /// piece belongs to the piece.
   std::optional<uint32_t> offsetOf(uint32_t place) const;
-  /// Is true if the part is in the source unchanged, and contiguous.
+  /// Returns whether the part is in the source unchanged, and contiguous.
   bool isExact(Range part) const;
 
 private:

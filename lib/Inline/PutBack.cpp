@@ -92,7 +92,7 @@ OriginalSource &Return::source(const std::string &path) {
   return sources.emplace_back(OriginalSource{path, false, nullptr, {}, {}, {}});
 }
 
-/// Is true if a statement ends within an instruction, with only remarks between it and the place.
+/// Returns whether a statement ends within an instruction, with only remarks between it and the place.
 bool Return::runsInto(const CompiledStatement &one, uint32_t place) const {
   const StringRef last = body(one).rtrim().take_back(1);
   if (last.empty() || last == ";" || last == "}")
@@ -105,7 +105,7 @@ bool Return::runsInto(const CompiledStatement &one, uint32_t place) const {
   });
 }
 
-/// The statement that contains the range, or that continues into it.
+/// Returns the statement that contains the range, or that continues into it.
 const CompiledStatement *Return::statementOf(Range range, bool &isAfter) const {
   const auto next = llvm::upper_bound(compiled, range.begin,
                                       [](uint32_t at, const CompiledStatement &one) { return at < one.body.begin; });
@@ -193,14 +193,14 @@ static std::string withOperandNames(StringRef text, const llvm::StringMap<std::s
   return out;
 }
 
-/// The last word of a template.
+/// Returns the last word of a template.
 static Range lastWord(StringRef text) {
   const StringRef trimmed = text.rtrim();
   const size_t begin = trimmed.find_last_of(" \t\n{};,") + 1;
   return {narrow<uint32_t>(begin), narrow<uint32_t>(trimmed.size())};
 }
 
-/// The place in the source of a part of a compiled statement; an empty part is after the character before it.
+/// Returns the place in the source of a part of a compiled statement; an empty part is after the character before it.
 std::optional<Range> Return::placeOf(Range range, const CompiledStatement &one, const Written &where,
                                      bool mustBeExact) const {
   const MappedText &text = where.statement->text;
@@ -309,8 +309,8 @@ std::vector<FileReport> putBack(FileReport &report, llvm::ArrayRef<std::string> 
   return Return(report, sources).run();
 }
 
-/// The files of line markers such as `# 12 "file.h" 3`; those of the compiler and the system, which have a 3, come
-/// last.
+/// Returns the files of line markers such as `# 12 "file.h" 3`; those of the compiler and the system, which have a 3,
+/// come last.
 static std::vector<std::string> filesOfMarkers(StringRef text) {
   std::vector<std::string> own, system;
   llvm::StringSet<> seen;

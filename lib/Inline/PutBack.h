@@ -4,7 +4,7 @@
 
 namespace ptxray {
 
-/// Is true if the text contains inline assembly that a compiler has marked.
+/// Returns whether the text contains inline assembly that a compiler has marked.
 bool hasCompiledStatements(llvm::StringRef ptx);
 
 /// Moves the findings within inline assembly to the sources where it is written, with one report for each source. A
@@ -12,7 +12,8 @@ bool hasCompiledStatements(llvm::StringRef ptx);
 /// have been made from, the likeliest first; they need not contain those that its `.file` directives name.
 std::vector<FileReport> putBack(FileReport &report, llvm::ArrayRef<std::string> sources);
 
-/// The sources of the PTX, from the preprocessed text that nvcc keeps next to it while it runs; empty if there is none.
+/// Returns the sources of the PTX, from the preprocessed text that nvcc keeps next to it while it runs; empty if there
+/// is none.
 std::vector<std::string> sourcesOfNvcc(llvm::StringRef ptxPath);
 
 } // namespace ptxray

@@ -119,7 +119,7 @@ template <typename Note> void PythonReader::noteParameters(size_t i, Note note) 
   }
 }
 
-/// Is true if a line changes a name: `NAME := ...`, or `NAME += ...` and the like at its beginning.
+/// Returns whether a line changes a name: `NAME := ...`, or `NAME += ...` and the like at its beginning.
 static bool changes(const PyToken &name, const PyToken &sign, const PyToken &equals) {
   if (name.kind != PyKind::Name || !equals.is("=") || equals.begin != sign.end)
     return false;

@@ -21,7 +21,7 @@ InlineText readCuda(const SourceBuffer &source, llvm::StringRef path, Headers he
 /// Reads CUDA C++ in a literal of another source.
 InlineText readCudaText(const SourceBuffer &source);
 
-/// Is true if a guard about this macro is about a machine other than an NVIDIA GPU.
+/// Returns whether a guard about this macro is about a machine other than an NVIDIA GPU.
 bool isOtherMachine(llvm::StringRef macro);
 
 /// Reads calls of `inline_asm_elementwise` and `llvm.inline_asm`, and CUDA C++ in literals.

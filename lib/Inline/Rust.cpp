@@ -214,7 +214,7 @@ void RustStatement::argument(RustTokens tokens) {
   operand(isNamed ? tokens.drop_front(2) : tokens, isNamed ? tokens[0].text.str() : "");
 }
 
-/// The number of the operand that `{}`, `{0}` or `{name}` refers to; beyond all operands if there is none.
+/// Returns the number of the operand that `{}`, `{0}` or `{name}` refers to; beyond all operands if there is none.
 size_t RustStatement::operandOf(llvm::StringRef inside) {
   size_t index = 0;
   if (inside.empty())

@@ -8,7 +8,7 @@ namespace ptxray {
 
 using Numbers = Fragment::Numbers;
 
-/// The length of an operand's name, such as `%14`, at the beginning of the text; 0 if there is none.
+/// Returns the length of an operand's name, such as `%14`, at the beginning of the text; 0 if there is none.
 static size_t lengthOfName(llvm::StringRef text, llvm::ArrayRef<std::string> operands) {
   if (!text.starts_with("%") && !text.starts_with("$"))
     return 0;
@@ -16,8 +16,8 @@ static size_t lengthOfName(llvm::StringRef text, llvm::ArrayRef<std::string> ope
   return llvm::is_contained(operands, text.take_front(length)) ? length : 0;
 }
 
-/// The parts of the text between blanks, points and other signs that combine an operand with something else, including
-/// the point before them: `.k%2`.
+/// Returns the parts of the text between blanks, points and other signs that combine an operand with something else,
+/// including the point before them: `.k%2`.
 static std::vector<llvm::StringRef> splicedWords(llvm::StringRef text, llvm::ArrayRef<std::string> operands) {
   auto isPart = [](char c) { return llvm::isAlnum(c) || llvm::StringRef("_:$%").contains(c); };
   std::vector<llvm::StringRef> words;
@@ -69,7 +69,7 @@ static std::optional<Numbers> numbersFor(llvm::StringRef spliced, llvm::StringRe
   return numbers;
 }
 
-/// All words of instructions: qualifiers, and beginnings of mnemonics.
+/// Returns all words of instructions: qualifiers, and beginnings of mnemonics.
 static const std::vector<std::string> &allWords() {
   static const std::vector<std::string> words = [] {
     std::vector<std::string> all;

@@ -27,7 +27,7 @@ static void addressesOf(const char *registers, const AddressOf &address, uint64_
   findAddresses(registers, address, none, at);
 }
 
-/// The region that holds an address, of memory that all lanes share; empty: none.
+/// Returns the region that holds an address, of memory that all lanes share; empty: none.
 static inline Region regionAt(Warp &warp, const Op &op, const MemoryAccess &access, uint64_t address) {
   const Space space = access.address.space;
   const bool isGeneric = space == Space::Generic && address < 5 * windowBytes;
@@ -241,7 +241,7 @@ static inline void storeAll(char *registers, const Op &op, const MemoryAccess &a
 
 const Allocation *findAllocation(const Warp &warp, uint64_t address) { return warp.block->grid->memory.find(address); }
 
-/// The addresses of all lanes, and their shape; null: there is only one lane.
+/// Returns the addresses of all lanes, and their shape; null: there is only one lane.
 static inline LaneShape *shapeOf(const char *registers, const MemoryAccess &access, uint64_t *at, uint32_t mask,
                                  Warp &warp) {
   if (!(mask & (mask - 1))) {
@@ -448,7 +448,7 @@ void poison(uint8_t *bytes, uint64_t count) {
 
 using Matrix = std::array<std::array<uint16_t, 8>, 8>;
 
-/// The element of a matrix that the half of a lane's register is.
+/// Returns the element of a matrix that the half of a lane's register is.
 static uint16_t &elementOf(Matrix &matrix, const MatrixAccess &access, unsigned lane, unsigned half) {
   const unsigned row = lane / 4, column = lane % 4 * 2 + half;
   return access.isTransposed ? matrix[column][row] : matrix[row][column];

@@ -59,7 +59,7 @@ void accessAtomically(char *registers, const Op &op, uint32_t mask, Warp &warp);
 void copyBytes(char *registers, const Op &op, uint32_t mask, Warp &warp);
 void accessMatrices(char *registers, const Op &op, uint32_t mask, Warp &warp);
 
-/// The address that a lane computes.
+/// Returns the address that a lane computes.
 uint64_t addressIn(const char *registers, const AddressOf &address, unsigned lane);
 /// The bytes that an address of a lane leads to; null: none, and `fault` says why.
 struct Lookup {

@@ -75,7 +75,7 @@ SharedPlace sharedAt(Warp &warp, const AddressOf &address, uint64_t at) {
   return {warp.block->cluster[rank], at & sharedOffsetMask};
 }
 
-/// A number of 32 bits rounded to 10 bits of fraction, to the nearest, to the even one where two are as near.
+/// Returns a number of 32 bits rounded to 10 bits of fraction, to the nearest, to the even one where two are as near.
 static uint32_t roundedToTf32(uint32_t bits) {
   constexpr uint32_t lost = 0x1fff, half = 0x1000, kept = 13, infinity = 0x7f800000, magnitude = 0x7fffffff,
                      nan = 0x7fffe000;
@@ -138,7 +138,7 @@ std::string perform(const Operation &operation, const Op &op, Warp &warp) {
   return "";
 }
 
-/// The bytes at an address, aligned to 16; null: there is a fault.
+/// Returns the bytes at an address, aligned to 16; null: there is a fault.
 static uint8_t *reach(const AddressOf &address, uint64_t at, uint64_t count, bool isWrite, unsigned lane, const Op &op,
                       Warp &warp, uint64_t alignment) {
   const Lookup found = look(warp, address.space, at, count, lane, isWrite);

@@ -79,7 +79,7 @@ void copyTile(char *registers, const Op &op, uint32_t mask, Warp &warp);
 
 // ---- lowering
 
-/// Is true when a word of the opcode has this text.
+/// Returns whether a word of the opcode has this text.
 bool hasWord(const Lowered &one, llvm::StringRef text);
 /// Is true for a fence that is in one order with all others of its kind: for `membar` too, which says no kind.
 bool isSequential(const Lowered &fence);

@@ -41,9 +41,9 @@ void countPending(char *registers, const Op &op, uint32_t mask, Warp &warp);
 
 /// The phase of the object waits for one arrival more.
 void addArrival(uint8_t *object);
-/// The object at an offset in the shared memory of a block counts bytes that came. Returns what is wrong.
+/// Counts bytes that arrived at the object at an offset in a block's shared memory. Returns what is wrong.
 std::string completeBytes(BlockState &block, uint64_t offset, uint32_t bytes);
-/// The same for arrivals.
+/// Counts arrivals at the object. Returns what is wrong.
 std::string arriveAt(BlockState &block, uint64_t offset, uint32_t count);
 
 /// Returns the number that a register or constant of any width holds; 0 if there is none.

@@ -22,11 +22,11 @@ enum class Fidelity : uint8_t {
 
 /// `exact`, `modelled`, `approximate` or `open`: nothing says what a GPU gives.
 const char *nameOf(Fidelity fidelity);
-/// The reason, in words.
+/// Returns the reason, in words.
 const char *reasonOf(Fidelity fidelity);
 
 struct InstructionKind;
-/// The fidelity of instructions of a kind that read no special register, for a target of that number.
+/// Returns the fidelity of instructions of a kind that read no special register, for a target of that number.
 Fidelity fidelityOf(const InstructionKind &kind, const Verdict &verdict, unsigned architecture);
 /// Is true for a special register that says something of the chip or of time.
 bool saysSomethingOfChip(llvm::StringRef special);

@@ -22,7 +22,7 @@ static Engine &engineAt(Warp &warp, unsigned engine) {
   return warp.engines[engine];
 }
 
-/// The agent of what a warp, or its group of warps, starts.
+/// Returns the agent of what a warp, or its group of warps, starts.
 uint32_t agentOf(const Warp &warp, unsigned engine, bool isOfWarpgroup) {
   constexpr uint32_t warpsOfGroup = 4;
   const uint32_t own = agentOf(warp), first = isOfWarpgroup ? own - warp.number % warpsOfGroup : own;
@@ -209,7 +209,7 @@ static uint64_t offsetAt(const AddressOf &object, const char *registers, unsigne
   return addressIn(registers, object, lane) & sharedOffsetMask;
 }
 
-/// The operation is done later, with the registers as they are now.
+/// Defers the operation, with the current values of its registers.
 static Pending &suspend(Warp &warp, const Op &op, uint32_t mask) {
   Flights &flights = *warp.block->agents->flights;
   Pending &one = flights.pending.emplace_back();

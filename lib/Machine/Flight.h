@@ -73,7 +73,7 @@ void arriveAfter(char *registers, const Op &op, uint32_t mask, Warp &warp);
 /// Attributes the following accesses to an operation that the barrier object at `offset` counts.
 void setCounted(Warp &warp, BlockState &block, uint64_t offset);
 
-/// The agents of a cluster.
+/// Returns the agents of a cluster.
 std::shared_ptr<Agents> agentsOf(uint32_t warps);
 /// Returns the number of the agent that is an engine of a warp, or of its group of warps.
 uint32_t agentOf(const Warp &warp, unsigned engine, bool isOfWarpgroup);
@@ -82,16 +82,17 @@ uint32_t agentOf(const Warp &warp, unsigned engine, bool isOfWarpgroup);
 
 /// Makes one operation of those since `first`, if the instruction is asynchronous.
 void lowerStart(const Lowered &one, size_t first, FunctionCode &code, BodyLowering &lowering);
-/// The registers that the instruction holds, and for each of the body whether some instruction does; empty: none.
+/// Returns the registers that the instruction holds, and for each of the body whether some instruction does; empty:
+/// none.
 HeldLocals heldBy(const Body &body, uint32_t number);
 std::vector<bool> heldLocals(const Body &body);
 /// Makes an operation that reports that the instruction uses some of them.
 void lowerTouch(const Lowered &one, const Body &body, const std::vector<bool> &held, BodyLowering &lowering);
 /// Makes operations of facts about groups and fences.
 void lowerGroups(const Lowered &one, BodyLowering &lowering);
-/// The engine of the groups that a fact names; -1: none.
+/// Returns the engine of the groups that a fact names; -1: none.
 int engineOf(const Action &action);
-/// Is true when the engine does its operations in the order in which they were started.
+/// Returns whether the engine does its operations in the order in which they were started.
 bool isPipelineEngine(unsigned engine);
 
 } // namespace ptxray::machine

@@ -32,7 +32,7 @@ void fill(char *registers, Place place, uint64_t number) {
     std::fill_n(lanesOf<uint64_t>(registers, place.slot), warpSize, number);
 }
 
-/// The registers of a function when a warp of this number enters it, but for what the block says.
+/// Returns the registers of a function when a warp of this number enters it, but for what the block says.
 static const std::vector<char> &imageOf(Warp &warp, const FunctionCode &code) {
   std::vector<char> &image = warp.block->grid->images[{&code, warp.number}];
   if (image.empty()) {

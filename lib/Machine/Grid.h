@@ -28,7 +28,7 @@ struct NumberedBarrier {
       met; // those of the warps that have arrived, to be compared alone: a warp may have ended
   std::vector<WaitingAtBarrier> waiting;
 
-  /// The lanes of a warp that have arrived.
+  /// Returns the lanes of a warp that have arrived.
   uint32_t &lanesOf(Warp &warp);
   /// Begins anew, as if no thread had arrived. The memory that it has is kept.
   void clear();
@@ -90,7 +90,7 @@ struct GridState {
   WeakMemory weak; // ends first: it finishes stores to what is above
 };
 
-/// The variable or the dynamic memory that a place in shared memory belongs to; empty: it is between them.
+/// Returns the variable or the dynamic memory that a place in shared memory belongs to; empty: it is between them.
 inline ByteRun sharedZoneAt(const GridState &grid, uint64_t offset) {
   for (const ByteRun &zone : llvm::reverse(grid.sharedZones))
     if (offset >= zone.begin)

@@ -21,7 +21,7 @@ static const char *nameOf(Kind kind) {
   }
 }
 
-/// The object of a handle; null: there is none, and the lane has a fault.
+/// Returns the object of a handle; null: there is none, and the lane has a fault.
 static const ImageObject *objectAt(Warp &warp, const Op &op, unsigned lane, uint64_t handle, Kind kind) {
   const ImageObject *found = warp.block->grid->memory.object(handle);
   if (!found || found->kind != kind) {
@@ -44,8 +44,8 @@ static std::string textOf(const ImageGeometry &geometry) {
          (geometry.rank == 1 ? " dimension" : " dimensions");
 }
 
-/// The bytes of the image; null: it is not what the instruction takes it for, or not in memory, and the lane has a
-/// fault.
+/// Returns the bytes of the image; null: it is not what the instruction takes it for, or not in memory, and the lane
+/// has a fault.
 static uint8_t *bytesOf(Warp &warp, const Op &op, unsigned lane, const Image &image, const ImageGeometry &geometry,
                         bool isWrite) {
   const ImageGeometry has = {image.isCube ? 3 : image.rank, image.layers != 0, image.isCube};
@@ -96,7 +96,7 @@ static TexelFetch requestOf(const TextureFetch &fetch, const Image &image, const
   return request;
 }
 
-/// The sampling of a texture with a sampler of its own.
+/// Returns the sampling of a texture with a sampler of its own.
 static Sampling with(Sampling texture, const Sampling &sampler) {
   const bool isNormalized = texture.isNormalized && sampler.isNormalized, readsFractions = texture.readsFractions,
              isSeamless = texture.isSeamless;
@@ -197,7 +197,7 @@ static SurfacePlace placeIn(const Image &image, const SurfaceAccess &access, con
   return result;
 }
 
-/// The nearest number that a texel of integers can hold; floats are cut.
+/// Returns the nearest number that a texel of integers can hold; floats are cut.
 static uint32_t formatted(uint32_t value, TexelType type) {
   numbers::Storing cut;
   cut.rounding = numbers::Rounding::Zero;
@@ -263,7 +263,7 @@ static void load(const SurfaceAccess &access, const uint8_t *bytes, char *regist
   }
 }
 
-/// The coordinates of a lane, for messages.
+/// Returns the coordinates of a lane, for messages.
 static std::string textOf(const SurfaceAccess &access, const char *registers, unsigned lane, const Image &image) {
   std::string text;
   for (unsigned i = 0; i < access.geometry.rank + access.geometry.isList; ++i)

@@ -23,7 +23,7 @@ struct InstructionKind {
   bool hasVectors = false;                         // it names a register of vector type as a whole
   std::shared_ptr<const WarpgroupLayouts> layouts; // of a product of a warpgroup that was lowered
 
-  /// The same as `compile` gives for its recipe.
+  /// Returns what `compile` would return for its recipe.
   Compiled compiled(llvm::ArrayRef<Place> byNode, Place carry, RegisterFile &file, Kept &kept);
 
 private:
@@ -43,12 +43,12 @@ private:
 class InstructionKinds {
 public:
   explicit InstructionKinds(const ReadModule &module) : module(module) {}
-  /// The kind of an accepted instruction, with the constants of this one.
+  /// Returns the kind of an accepted instruction, with the constants of this one.
   InstructionKind &of(const Verdict &verdict, llvm::ArrayRef<Operand> nodes);
-  /// The recipe that an instruction of the kind, which has no state space, would have with `.global`; null: it would
-  /// compute the same, or is not there.
+  /// Returns the recipe that an instruction of the kind, which has no state space, would have with `.global`; null: it
+  /// would compute the same, or is not there.
   const Recipe *inGlobal(InstructionKind &kind, const Verdict &verdict, llvm::ArrayRef<Operand> nodes) const;
-  /// The number of the target that code is made for: 90 of `sm_90a`.
+  /// Returns the number of the target that code is made for: 90 of `sm_90a`.
   unsigned architecture() const;
 
 private:
@@ -58,9 +58,9 @@ private:
   llvm::DenseMap<const Verdict *, std::unique_ptr<InstructionKind>> kinds;
 };
 
-/// The shapes of an instruction with its own constants and offsets.
+/// Returns the shapes of an instruction with its own constants and offsets.
 llvm::SmallVector<Shape, 16> shapesOf(const Verdict &verdict, llvm::ArrayRef<Operand> nodes);
-/// Is true when a word of the opcode has this text.
+/// Returns whether a word of the opcode has this text.
 bool hasWord(const Opcode &opcode, llvm::StringRef text);
 
 } // namespace ptxray::machine

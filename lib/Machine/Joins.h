@@ -14,7 +14,7 @@ void settle(Warp &warp);
 int pushJoin(Warp &warp, uint32_t at, uint32_t lanes);
 /// The lanes that run come to a block of code. Returns whether they go on with it: others may have to come first.
 bool arriveAtJoins(Warp &warp);
-/// The block of code at which other lanes may wait for those that run; null: none.
+/// Returns the block of code at which other lanes may wait for those that run; null: none.
 const CodeBlock *awaitedBlock(const Warp &warp);
 /// Some lanes come at once to where all meet again, and wait there; the others go on. Returns whether that is so.
 bool partAtJoin(Warp &warp, const CodeBlock &block, uint32_t leaving);

@@ -21,9 +21,10 @@ struct KernelEntry {
   uint64_t mostThreads = 1024;                       // of a block
 };
 
-/// The kernels with a body, in the order of the text.
+/// Returns the kernels with a body, in the order of the text.
 std::vector<KernelEntry> kernelsOf(const Ast &ast);
-/// The bytes of all parameters, each at a multiple of its alignment. The arguments have the sizes of the parameters.
+/// Returns the bytes of all parameters, each at a multiple of its alignment. The arguments have the sizes of the
+/// parameters.
 std::vector<uint8_t> laidOut(const KernelEntry &kernel, llvm::ArrayRef<std::vector<uint8_t>> arguments);
 
 } // namespace ptxray::machine

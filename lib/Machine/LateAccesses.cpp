@@ -5,7 +5,7 @@
 
 namespace ptxray::machine {
 
-/// The access of a load, a store or an atomic operation; null: it is something else, or orders others.
+/// Returns the access of a load, a store or an atomic operation; null: it is something else, or orders others.
 static const MemoryAccess *accessOf(const Op &op) {
   const MemoryAccess *access = nullptr;
   if (op.run == loadElements || op.run == storeElements)

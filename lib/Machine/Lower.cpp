@@ -6,7 +6,7 @@
 
 namespace ptxray::machine {
 
-/// The function that is used; none: it is something else.
+/// Returns the function that is used; none: it is something else.
 static NameId functionOf(const Body &body, NamedUse use) {
   const Symbol *symbol = body.symbol(use.local);
   return symbol && symbol->kind == SymbolKind::Function ? body.nameOf(use.local) : NameId::None;
@@ -20,8 +20,8 @@ static bool callsAddress(const Body &body) {
   });
 }
 
-/// The bodies that the kernel may come to: by calls, and by addresses of functions. Where it calls an address, this may
-/// be one that another kernel has stored.
+/// Returns the bodies that the kernel may come to: by calls, and by addresses of functions. Where it calls an address,
+/// this may be one that another kernel has stored.
 static std::vector<const Body *> reachedFrom(const Body &kernel, const ProgramBuilder &builder) {
   std::vector<const Body *> reached = {&kernel};
   const auto add = [&](NameId name) {

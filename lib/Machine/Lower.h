@@ -30,7 +30,7 @@ struct Lowered {
 
   const Facts &facts() const { return *verdict.facts; }
   const FormMatch &match() const { return *verdict.match; }
-  /// The node of an operand of the form; -1: it is not written.
+  /// Returns the node of an operand of the form; -1: it is not written.
   int node(llvm::StringRef operand) const {
     const std::optional<unsigned> index = match().findOperand(operand);
     return index ? match().nodeOf[*index] : -1;
@@ -55,14 +55,14 @@ public:
 
   // Named functions use these:
   AddressOf addressAt(const Lowered &one, int node);
-  /// The register or constant that an operand is, of as many bits; of several the one at `index`.
+  /// Returns the register or constant that an operand is, of as many bits; of several the one at `index`.
   Place placeOf(const Lowered &one, int node, unsigned bits);
   Place placeAt(const Lowered &one, llvm::StringRef operand, unsigned bits) {
     return placeOf(one, one.node(operand), bits);
   }
-  /// The handle of a texture, a sampler or a surface: a register, a variable of the module, a parameter.
+  /// Returns the handle of a texture, a sampler or a surface: a register, a variable of the module, a parameter.
   Place handleOf(const Lowered &one, int node);
-  /// A component of a register of vector type that is written as a whole.
+  /// Returns a component of a register of vector type that is written as a whole.
   Place partOf(const Lowered &one, int node, unsigned part);
   Space spaceOfAccess(const Lowered &one, int node) const;
   void emit(Op op) { code.ops.push_back(op); }
@@ -88,7 +88,7 @@ private:
   void parameters();
   bool isEmpty(const CodeBlock &block) const;
   LocalId localAt(const Lowered &one, int node) const;
-  /// The place of a register, or of a component of one of vector type.
+  /// Returns the place of a register, or of a component of one of vector type.
   Place registerOf(LocalId local, unsigned component = 0);
   /// The same of an operand that is one.
   Place registerAt(const Lowered &one, int node);

@@ -206,7 +206,7 @@ bool nothingCanceled(const Lowered &one, BodyLowering &lowering) {
   return true;
 }
 
-/// The mode of a tensor map that the instruction needs.
+/// Returns the mode of a tensor map that the instruction needs.
 static TensorMode modeOf(const Lowered &one) {
   if (hasWord(one, ".im2col") || hasWord(one, ".im2col_no_offs"))
     return TensorMode::Im2col;

@@ -20,7 +20,7 @@ void BodyLowering::refuse(std::string why) {
       std::move(why));
 }
 
-/// The places by the nodes of the instruction, but for components of vectors that are written as a whole.
+/// Returns the places by the nodes of the instruction, but for components of vectors that are written as a whole.
 PlaceList BodyLowering::placesByNode(const Lowered &one) {
   PlaceList places(one.nodes.size());
   for (const RecipeOperand &operand : one.recipe.operands)

@@ -156,7 +156,7 @@ static void noteFinite(char *registers, const Op &op, uint32_t mask, Warp & /*wa
   *lanesOf<uint32_t>(registers, check.areFinite.slot) = finite;
 }
 
-/// The number of the register that is not finite, as people write it.
+/// Returns the number of the register that is not finite, as people write it.
 static std::string textOf(const char *registers, const Floats &one, unsigned lane) {
   for (unsigned i = 0; i < one.type.count; ++i)
     if (const numbers::Number number = numberAt(registers, one, lane, i); !number.isFinite())

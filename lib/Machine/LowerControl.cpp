@@ -120,7 +120,7 @@ void BodyLowering::barrier(const Lowered &one, const Action &action) {
   openBlock();
 }
 
-/// A register that is handed over.
+/// Returns a register that is handed over.
 Passed BodyLowering::passedRegister(LocalId local) {
   Passed value;
   value.place = registerOf(local);

@@ -70,7 +70,7 @@ void lowerStart(const Lowered &one, size_t first, FunctionCode &code, BodyLoweri
   lowering.emit(startOperation, std::move(start));
 }
 
-/// Is true when a fence for proxies is of shared memory too.
+/// Returns whether a fence for proxies is of shared memory too.
 static bool isOfShared(const Action &action) {
   return !action.space || isa::word(action.space).text() != isa::word(isa::words::global).text();
 }

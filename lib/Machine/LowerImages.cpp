@@ -5,7 +5,7 @@
 
 namespace ptxray::machine {
 
-/// The registers and constants that an operand lists; of `_` none.
+/// Returns the registers and constants that an operand lists; of `_` none.
 static llvm::SmallVector<Place, 4> placesOf(const Lowered &one, BodyLowering &lowering, llvm::StringRef name,
                                             unsigned bits) {
   llvm::SmallVector<Place, 4> places;
@@ -29,7 +29,7 @@ static Place placeOf(const Lowered &one, BodyLowering &lowering, llvm::StringRef
   return places.empty() ? Place() : places[0];
 }
 
-/// The first operand of these that is written.
+/// Returns the first operand of these that is written.
 static llvm::SmallVector<Place, 4> anyOf(const Lowered &one, BodyLowering &lowering,
                                          llvm::ArrayRef<llvm::StringRef> names) {
   for (const llvm::StringRef name : names)

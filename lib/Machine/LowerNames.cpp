@@ -94,7 +94,7 @@ static void readClock(char *registers, const Op &op, uint32_t /*mask*/, Warp &wa
       lanesOf<uint32_t>(registers, op.d)[lane] = static_cast<uint32_t>(ticks);
 }
 
-/// A clock is read anew by each instruction.
+/// Reads a clock again in each instruction.
 Place BodyLowering::clock(unsigned bits) {
   const Place place = code.file.temporary(bits);
   Op op;
@@ -180,7 +180,7 @@ std::optional<BodyLowering::Variable> BodyLowering::variable(LocalId local) {
   return Variable{Space::Local, found->second, symbol->extent.bytes};
 }
 
-/// The address of a variable, in its own space, as a value.
+/// Returns the address of a variable, in its own space, as a value.
 Place BodyLowering::addressOfVariable(LocalId local, int64_t offset, unsigned bits) {
   const std::optional<Variable> one = variable(local);
   if (!one) {
@@ -202,7 +202,7 @@ Place BodyLowering::registerAt(const Lowered &one, int node) {
   return registerOf(local, isPart ? componentNamed(body.ast->text(suffix)) : 0);
 }
 
-/// The bytes of `+8`, or of `[2]`, which counts elements of a variable.
+/// Returns the bytes of `+8`, or of `[2]`, which counts elements of a variable.
 static int64_t offsetOf(const Operand &operand, const Symbol *symbol) {
   const bool countsElements = operand.flags & Subscript && symbol && symbol->kind == SymbolKind::Variable;
   return operand.flags & HasOffset ? operand.value * (countsElements ? isa::word(symbol->type).bits / 8 : 1) : 0;

@@ -85,7 +85,7 @@ static void readWhole(const SharedForm &form, llvm::ArrayRef<uint8_t> bytes, uin
   }
 }
 
-/// The elements of pieces of 16 bytes; K grows slowest.
+/// Returns the elements of pieces of 16 bytes; K grows slowest.
 static std::vector<uint32_t> codesOf(const SharedForm &form, const OperandType &type, llvm::ArrayRef<uint8_t> bytes,
                                      bool isNegative) {
   const uint32_t run = 128 / form.bits, perLine = (form.isAlongK ? form.depth : form.rows) / run;
@@ -151,7 +151,7 @@ static std::vector<uint8_t> gathered(const MatrixPlaces &places, llvm::ArrayRef<
     std::memcpy(&bytes[i * 16], &shared[places.places[i]], 16);
   return bytes;
 }
-/// Is true if these are still the bytes of the matrix.
+/// Returns whether these are still the bytes of the matrix.
 static bool areAt(const MatrixPlaces &places, llvm::ArrayRef<uint8_t> bytes, llvm::ArrayRef<uint8_t> shared) {
   if (places.end > shared.size())
     return false;

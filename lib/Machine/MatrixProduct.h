@@ -42,7 +42,7 @@ struct MatrixPlaces {
   uint32_t end = 0;          // of all
 };
 
-/// Is true when its rows are no longer than those that its mode swizzles: more rows that follow along K belong to
+/// Returns whether its rows are no longer than those that its mode swizzles: more rows that follow along K belong to
 /// another descriptor.
 bool fitsSwizzle(const SharedForm &form);
 
@@ -69,8 +69,8 @@ public:
   std::shared_ptr<const Prepared> find(const SharedMatrix &matrix, const OperandType &type, bool isNegative,
                                        llvm::ArrayRef<uint8_t> shared);
   std::shared_ptr<const MatrixPlaces> placesOf(const SharedMatrix &matrix);
-  /// The bytes of the matrix, in pieces of 16: row after row, or for each K one after the other. Empty: it does not lie
-  /// in the memory.
+  /// Returns the bytes of the matrix, in pieces of 16: row after row, or for each K one after the other. Empty: it does
+  /// not lie in the memory.
   std::vector<uint8_t> bytesOf(const SharedMatrix &matrix, llvm::ArrayRef<uint8_t> shared);
 
 private:
@@ -100,10 +100,10 @@ void addProducts(const ProductKind &kind, const Prepared &a, uint32_t first, uin
 /// Returns the columns of a chunk that the four bits of metadata choose, for elements of so many bits: two of four, or
 /// one of two; for elements of 4 bits two pairs of eight.
 llvm::SmallVector<uint8_t, 4> chosenColumns(uint32_t index, uint32_t bits);
-/// The number of columns of which an index of metadata chooses.
+/// Returns the number of columns of which an index of metadata chooses.
 uint32_t chunkOfIndex(uint32_t bits);
 
-/// The bits that lie after one another in memory or registers.
+/// Returns the bits that lie after one another in memory or registers.
 uint32_t bitsAt(const uint8_t *bytes, uint32_t bit, uint32_t width);
 
 } // namespace ptxray::machine

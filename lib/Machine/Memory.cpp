@@ -96,8 +96,8 @@ uint64_t Memory::add(llvm::MutableArrayRef<uint8_t> bytes, llvm::StringRef name,
 
 static constexpr uint64_t freshBlock = 16; // bytes that are told together from others
 
-/// The number that a place of fresh memory is filled with, which in no format of at least 16 bits is great, or no
-/// number.
+/// Returns the number that a place of fresh memory is filled with, which in no format of at least 16 bits is great, or
+/// no number.
 static uint32_t freshWord(uint64_t index) {
   return (static_cast<uint32_t>(index) * 0x9E3779B1 + 0x7F4A7C15) & 0xBFFFBFFF;
 }

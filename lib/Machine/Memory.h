@@ -106,9 +106,9 @@ public:
   void free(uint64_t address);
   /// Forgets the allocations that were added last, as far as they were freed. No kernel runs.
   void trim();
-  /// The allocation that an address lies in; null: none.
+  /// Returns the allocation that an address lies in; null: none.
   const Allocation *find(uint64_t address) const;
-  /// The nearest one that begins at the address or before it; null: none.
+  /// Returns the nearest one that begins at the address or before it; null: none.
   const Allocation *before(uint64_t address) const;
 
   /// Returns all allocations by address, with those that were freed.

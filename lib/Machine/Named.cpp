@@ -91,7 +91,7 @@ void getRank(char *registers, const Op &op, uint32_t mask, Warp &) {
            [](uint64_t value, unsigned) { return (value & rankMask) >> sharedRankShift; });
 }
 
-/// The nodes of the result and of the first source.
+/// Returns the nodes of the result and of the first source.
 std::pair<int, int> resultAndSource(const Lowered &one) {
   int result = -1, source = -1;
   for (unsigned i = 0; i < one.match().operands.size(); ++i) {

@@ -31,7 +31,7 @@ public:
   void add(llvm::StringRef more);
   /// Returns what the buffer holds.
   llvm::StringRef text() const { return llvm::StringRef(buffer).take_back(limit); }
-  /// The number of bytes that were replaced.
+  /// Returns the number of bytes that were replaced.
   uint64_t lost() const { return all - text().size(); }
 
 private:

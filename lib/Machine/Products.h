@@ -13,7 +13,7 @@ bool copyToTensorMemory(const Lowered &one, BodyLowering &lowering);     // Tens
 /// Allocates or frees columns of tensor memory.
 void lowerColumns(const Lowered &one, const Action &action, BodyLowering &lowering); // TensorMemory.cpp
 
-/// The matrix that a descriptor of tcgen05 describes; nothing if its mode is not known.
+/// Returns the matrix that a descriptor of tcgen05 describes; nothing if its mode is not known.
 std::optional<SharedMatrix> sharedMatrixOf(uint64_t descriptor, uint32_t rows, uint32_t depth, uint32_t bits,
                                            bool isAlongK); // TensorProduct.cpp
 

@@ -231,7 +231,7 @@ struct PlacedVariable {
 /// Each is found by the number of its symbol, if a body declares it, else by 0, and by its name.
 using PlacedVariables = std::map<std::pair<uint32_t, NameId>, PlacedVariable>;
 
-/// The addresses of the functions that have bodies, the same for all kernels of a module.
+/// Returns the addresses of the functions that have bodies, the same for all kernels of a module.
 std::map<NameId, uint64_t> functionAddressesOf(const ReadModule &module);
 
 class InstructionKinds;

@@ -17,7 +17,7 @@ struct Reduction {
 /// Makes one element of two.
 uint64_t reduced(const Reduction &reduction, uint64_t a, uint64_t b);
 void reduce(const Reduction &reduction, uint8_t *to, const uint8_t *from, size_t bytes);
-/// The reduction that the words of an opcode say; nothing if there is none of these.
+/// Returns the reduction that the words of an opcode say; nothing if there is none of these.
 std::optional<Reduction> reductionOf(const Opcode &opcode);
 
 } // namespace ptxray::machine

@@ -111,7 +111,7 @@ static void refuse(Warp &warp, uint32_t instruction, std::string why) {
     fault->refusal = std::move(why);
 }
 
-/// The function that all of the lanes call; of several the lanes of the first one.
+/// Returns the function that all of the lanes call; of several the lanes of the first one.
 static const FunctionCode *calleeOf(Warp &warp, const CallSite &site, uint32_t &mask) {
   if (site.callee)
     return site.callee;

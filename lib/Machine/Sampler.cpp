@@ -33,8 +33,8 @@ struct Tap {
 int32_t halfUp(int32_t value) { return (value + one / 2) >> 8; }
 int32_t halfDown(int32_t value) { return (value + one / 2 - 1) >> 8; }
 
-/// The weights of four texels, of which all together count for `whole`: the first dimension in bit 0, the second in
-/// bit 1.
+/// Returns the weights of four texels, of which all together count for `whole`: the first dimension in bit 0, the
+/// second in bit 1.
 std::array<int32_t, 4> weightsOf(int32_t x, int32_t y, int32_t whole) {
   const int32_t right = halfUp(x * whole), left = whole - right;
   const int32_t upperRight = halfUp(right * y), upperLeft = halfDown(left * y);
@@ -43,7 +43,7 @@ std::array<int32_t, 4> weightsOf(int32_t x, int32_t y, int32_t whole) {
 
 int64_t floorMod(int64_t value, int64_t divisor) { return ((value % divisor) + divisor) % divisor; }
 
-/// A position in units of 1/256 texels, rounded to the nearest if `isRounded`. Those far outside are cut.
+/// Returns a position in units of 1/256 texels, rounded to the nearest if `isRounded`. Those far outside are cut.
 int64_t positionOf(float at, int32_t extent, AddressMode mode, bool isNormalized, bool isRounded) {
   constexpr double farthest = 1 << 22;
   const double coordinate = std::isnan(at) ? 0 : at;
@@ -63,7 +63,7 @@ int64_t positionOf(float at, int32_t extent, AddressMode mode, bool isNormalized
   return (fixed * extent * one + (isRounded ? int64_t(1) << (bits - 1) : 0)) >> bits;
 }
 
-/// The texel that an index leads to; -1: the border.
+/// Returns the texel that an index leads to; -1: the border.
 int32_t texelAt(int64_t index, int32_t extent, AddressMode mode) {
   switch (mode) {
   case AddressMode::Wrap: return static_cast<int32_t>(floorMod(index, extent));
@@ -82,7 +82,7 @@ template <class T> T readAs(const uint8_t *bytes) {
   return value;
 }
 
-/// An integer of 8 or 16 bits as a filter adds it, in 65535ths, or 32767ths of signed ones.
+/// Returns an integer of 8 or 16 bits as a filter adds it, in 65535ths, or 32767ths of signed ones.
 int32_t expanded(int32_t value, TexelType type) {
   switch (type) {
   case TexelType::U8: return value * 257;
@@ -94,7 +94,7 @@ int32_t expanded(int32_t value, TexelType type) {
   }
 }
 
-/// A number of f16 as f32; a NaN keeps its bits.
+/// Returns a number of f16 as f32; a NaN keeps its bits.
 uint32_t widened(uint16_t bits) {
   constexpr uint32_t exponents = 0x7c00, sign = 0x8000;
   if ((bits & ~sign) > exponents)
@@ -143,7 +143,7 @@ private:
     default: return readAs<uint32_t>(from);
     }
   }
-  /// The border in the format of the image.
+  /// Returns the border in the format of the image.
   std::array<uint32_t, 4> border() const {
     std::array<uint32_t, 4> result = sampling.border;
     for (uint32_t i = 0; i < 4; ++i)
@@ -244,7 +244,8 @@ uint32_t filteredFraction(const std::vector<Tap> &taps, unsigned channel, TexelT
   return Texels::fraction(static_cast<int32_t>((sum + one / 2) >> 8), isSigned ? 32767 : 65535);
 }
 
-/// The face of a cube that a direction leads to, and where: from 0 to 1 each way. Of equal parts the last one counts.
+/// Returns the face of a cube that a direction leads to, and where: from 0 to 1 each way. Of equal parts the last one
+/// counts.
 uint32_t toFace(std::array<float, mostImageRank> &at) {
   const auto [x, y, z] = std::array<double, 3>{at[0], at[1], at[2]};
   double across = x, down = -y, along = z;
@@ -271,8 +272,8 @@ struct FaceTexel {
   int32_t x, y;
 };
 
-/// The texel of the next face that lies beyond an edge of one. Coordinates are those of directions, in units of half a
-/// texel from the middle of the cube.
+/// Returns the texel of the next face that lies beyond an edge of one. Coordinates are those of directions, in units of
+/// half a texel from the middle of the cube.
 FaceTexel beyondEdge(const FaceTexel &outside, int32_t extent) {
   const uint32_t axis = outside.face / 2;
   const int32_t sign = outside.face % 2 ? -1 : 1;
@@ -449,7 +450,7 @@ private:
     addPlane(taps, level, at, texelAt(at[2].first, depth, modeOf(2)), whole - upper);
     addPlane(taps, level, at, texelAt(int64_t(at[2].first) + 1, depth, modeOf(2)), upper);
   }
-  /// A texel as the filter would give it alone: NaNs are one, and the least numbers of f32 are zero.
+  /// Returns a texel as the filter would give it alone: NaNs are one, and the least numbers of f32 are zero.
   uint32_t asGathered(uint32_t bits) const {
     constexpr uint32_t exponents = 0x7f800000, sign = 0x80000000;
     if (!isFloat(image.type))
@@ -458,7 +459,8 @@ private:
       return nanOf(image.type);
     return image.type == TexelType::F32 && !(bits & exponents) ? bits & sign : bits;
   }
-  /// One component of the four texels that a filter would read: from the second row, from left to right, and back.
+  /// Returns one component of the four texels that a filter would read: from the second row, from left to right, and
+  /// back.
   Texel gathered() const {
     const Axes at = axesOf(0, /*isCut=*/false);
     constexpr std::array<std::array<int, 2>, 4> order = {{{0, 1}, {1, 1}, {1, 0}, {0, 0}}};

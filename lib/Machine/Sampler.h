@@ -22,9 +22,9 @@ using Texel = std::array<uint32_t, 4>;
 
 /// `bytes` are those of the image, in memory.
 Texel fetchTexel(const Image &image, const Sampling &sampling, const uint8_t *bytes, const TexelFetch &fetch);
-/// A level in units of 1/256, cut to what a sampler can hold.
+/// Returns a level in units of 1/256, cut to what a sampler can hold.
 int32_t fixedLevel(float level);
-/// The level whose texels are as large as steps of these gradients, in units of 1/256.
+/// Returns the level whose texels are as large as steps of these gradients, in units of 1/256.
 int32_t levelOfGradients(const Image &image, const std::array<float, mostImageRank> &dx,
                          const std::array<float, mostImageRank> &dy);
 

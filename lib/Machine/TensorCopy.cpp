@@ -139,7 +139,7 @@ public:
 private:
   /// So many bytes they have in memory.
   uint64_t bytesOf(int64_t elements) const { return static_cast<uint64_t>(elements * elementBits(tile.map.type)) / 8; }
-  /// Some elements of a row, and what fills the others.
+  /// Returns some elements of a row, and what fills the others.
   uint64_t moveRow(uint64_t offset, uint64_t address, int64_t begin, int64_t end) {
     uint64_t bytes = bytesOf(end - begin);
     const Allocation *found = memory.find(address);
@@ -204,7 +204,7 @@ private:
   const layout::Swizzle swizzle;
 };
 
-/// The copy as a lane asks for it; `problem` says why it cannot be done, and is empty after a fault.
+/// Returns the copy as a lane asks for it; `problem` says why it cannot be done, and is empty after a fault.
 std::optional<Tile> tileOf(const TileCopy &copy, unsigned lane, const char *registers, const Op &op, Warp &warp,
                            std::string &problem) {
   const uint64_t at = addressIn(registers, copy.map, lane);
@@ -268,7 +268,7 @@ bool copyWith(Tile &tile, const SharedPlace &place, const TileCopy &copy, uint64
   return !transfers.isBeyondBox;
 }
 
-/// The bytes of the tensor itself that a copy moves.
+/// Returns the bytes of the tensor itself that a copy moves.
 uint64_t bytesInMemory(const Operation &operation) {
   uint64_t bytes = 0;
   for (const Transfer &one : operation.transfers)

@@ -85,7 +85,7 @@ inline unsigned elementBits(TensorType type) {
   default: return 32;
   }
 }
-/// Is true when 16 elements of a type lie in 16 bytes of shared memory although they have fewer bits.
+/// Returns whether 16 elements of a type lie in 16 bytes of shared memory although they have fewer bits.
 inline bool isUnpacked(TensorType type) { return type == TensorType::B4x16P64 || type == TensorType::B6x16P32; }
 /// Interleaved, the channels of a pixel lie in slices of so many bytes, and no dimension counts those within one; 0:
 /// they do not.
@@ -93,12 +93,12 @@ inline unsigned sliceBytes(const TensorMap &map) {
   constexpr unsigned bytes[] = {0, 16, 32};
   return bytes[static_cast<size_t>(map.interleave)];
 }
-/// The bytes of a row that a swizzle turns around; 0: none.
+/// Returns the bytes of a row that a swizzle turns around; 0: none.
 inline unsigned swizzleBytes(TensorSwizzle swizzle) {
   constexpr unsigned bytes[] = {0, 32, 64, 128, 96};
   return bytes[static_cast<size_t>(swizzle)];
 }
-/// The dimension that is the width of images.
+/// Returns the dimension that is the width of images.
 unsigned widthOf(const TensorMap &map);
 /// Returns in words what the functions of the driver that encode tensor maps refuse; empty if they accept the map. Of a
 /// chip before sm_100 they refuse some more; 0: any chip.

@@ -11,14 +11,14 @@ class TensorMemory {
 public:
   static constexpr uint32_t lanes = 128, columns = 512, unit = 32; // columns that are handed out together
 
-  /// The first column; nothing if so many are not free.
+  /// Returns the first column; nothing if so many are not free.
   std::optional<uint32_t> allocate(uint32_t count);
   /// Frees these columns; is false when not all of them had been allocated.
   bool free(uint32_t first, uint32_t count);
-  /// Is true when all of these columns are allocated.
+  /// Returns whether all of these columns are allocated.
   bool isAllocated(uint32_t first, uint32_t count) const;
   bool isFree() const { return !taken; }
-  /// Is true when something was allocated once.
+  /// Returns whether something was allocated once.
   bool isUsed() const { return !cells.empty(); }
 
   uint32_t &at(uint32_t lane, uint32_t column) { return cells[size_t(lane) * columns + column]; }

@@ -240,7 +240,7 @@ private:
   void addScaled(uint32_t first, const Prepared &a, const Prepared &b, uint32_t firstColumn, std::span<uint32_t> sums);
   void read(std::vector<uint32_t> &sums) const;
   void write(const std::vector<uint32_t> &sums) const;
-  /// The first column of a matrix.
+  /// Returns the first column of a matrix.
   uint32_t columnOf(const AddressOf &address) const {
     return TensorAddress(addressIn(registers, address, lane)).column;
   }
@@ -318,7 +318,7 @@ std::shared_ptr<const Prepared> Multiplication::shared(bool isA, const BlockStat
   return found;
 }
 
-/// The rows of A that one block holds, from the first one on.
+/// Returns the rows of A that one block holds, from the first one on.
 std::shared_ptr<const Prepared> Multiplication::ofTensorMemory(uint32_t first) const {
   const auto rows = static_cast<uint32_t>(shape.m / blocks.size());
   const OperandType &type = shape.kind.a;

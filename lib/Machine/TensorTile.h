@@ -19,15 +19,15 @@ struct Tile {
   /// Returns how many places of a box a dimension has. Where the map interleaves, a copy takes one slice of the
   /// channels, however many the box has.
   uint32_t count(unsigned dimension) const;
-  /// The elements of a row; of a slice where the map interleaves.
+  /// Returns the elements of a row; of a slice where the map interleaves.
   uint32_t rowElements() const;
   uint64_t rowBytes() const; // in shared memory
   uint64_t rows() const;
-  /// The distance of two rows: swizzled rows that are short lie as far from each other as full ones.
+  /// Returns the distance of two rows: swizzled rows that are short lie as far from each other as full ones.
   uint64_t pitch() const;
-  /// The tile reaches so far, from its first row to the end of the last.
+  /// Returns the tile reaches so far, from its first row to the end of the last.
   uint64_t bytes() const { return (rows() - 1) * pitch() + rowBytes(); }
-  /// The bytes of which a barrier object is told: gaps between unpacked elements do not count.
+  /// Returns the bytes of which a barrier object is told: gaps between unpacked elements do not count.
   uint64_t transferredBytes() const;
 };
 
@@ -35,9 +35,9 @@ struct Tile {
 class TileRows {
 public:
   explicit TileRows(const Tile &tile);
-  /// The address of the row, without its innermost coordinate; nothing if it lies outside of the tensor.
+  /// Returns the address of the row, without its innermost coordinate; nothing if it lies outside of the tensor.
   std::optional<uint64_t> place() const;
-  /// Is true when the row is a pixel after those of the tile, and no longer between the corners.
+  /// Returns whether the row is a pixel after those of the tile, and no longer between the corners.
   bool isBeyondBox() const;
   bool next();
 

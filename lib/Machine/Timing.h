@@ -15,7 +15,7 @@ public:
 
   /// The text is `eager`, `lazy`, `early`, a number, or `weak:` and a number; else there is nothing.
   static std::optional<Timing> read(llvm::StringRef text);
-  /// The text of the run with this number, from 0 on: lazy, early, then seeds.
+  /// Returns the text of the run with this number, from 0 on: lazy, early, then seeds.
   static std::string textOf(uint32_t run);
 
   bool isEager() const { return how == How::Eager; }
@@ -26,9 +26,9 @@ public:
   uint64_t delay(bool readsShared);
   /// Returns the number of the one that comes next, of so many.
   uint32_t choose(uint32_t count);
-  /// The order in which so many warps run; empty: one after the other.
+  /// Returns the order in which so many warps run; empty: one after the other.
   std::vector<uint32_t> order(uint32_t warps);
-  /// The length of a turn that would have so many blocks of code.
+  /// Returns the length of a turn that would have so many blocks of code.
   uint32_t turn(uint32_t blocks);
 
 private:

@@ -134,9 +134,9 @@ inline void settleAll(Warp &warp) {
   if (warp.weak)
     warp.weak->settleAll();
 }
-/// The fault of the warp, to be filled in; null: it has one already, and the first is the one that is reported.
+/// Returns the fault of the warp, to be filled in; null: it has one already, and the first is the one that is reported.
 Fault *raise(Warp &warp, uint32_t instruction, unsigned lane = 0);
-/// The lanes for which the predicate at the slot is true.
+/// Returns the lanes for which the predicate at the slot is true.
 inline uint32_t predicateAt(const char *registers, Slot slot) {
   uint32_t lanes;
   std::memcpy(&lanes, registers + slot, 4);

@@ -122,7 +122,7 @@ public:
   void settle(const uint8_t *at, uint64_t bytes);
   /// Surfaces have no fences: the block reads what it wrote through the same one, and other blocks need not.
   void storeTexel(const PendingTexel &texel);
-  /// The bytes that a read of a texel finds.
+  /// Returns the bytes that a read of a texel finds.
   const uint8_t *texelAt(const uint8_t *from, uint32_t bytes, uint64_t surface) const;
   void settleTexels() { shared.performTexels(~uint64_t(0)); }
   /// The warp has ended.

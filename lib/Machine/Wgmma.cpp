@@ -56,7 +56,7 @@ FragmentPlace placeIn(const layout::Layout &layout, uint32_t row, uint32_t colum
           static_cast<uint8_t>(place[layout::Bit])};
 }
 
-/// The places of a fragment's elements, of the first 16 rows: row after row, or column after column.
+/// Returns the places of a fragment's elements, of the first 16 rows: row after row, or column after column.
 std::vector<FragmentPlace> placesIn(const layout::Layout &layout, bool isByColumn = false) {
   const uint32_t columns = layout::size(layout, layout::Column), all = rowsOfWarp * columns;
   std::vector<FragmentPlace> result;
@@ -274,7 +274,7 @@ void multiplyInGroup(char *registers, const Op &op, uint32_t mask, Warp &warp) {
 
 // ---- lowering
 
-/// The types of result, A and B.
+/// Returns the types of result, A and B.
 std::optional<ProductKind> kindOf(const Lowered &one) {
   llvm::SmallVector<isa::WordId, 4> types;
   for (const OpcodeWord &word : one.verdict.opcode->words)
@@ -312,7 +312,7 @@ void addRegisters(const Lowered &one, llvm::StringRef operand, BodyLowering &low
     to.push_back(lowering.placeOf(one, static_cast<int>(at), 32));
 }
 
-/// The layouts of the fragments; null: there are none.
+/// Returns the layouts of the fragments; null: there are none.
 std::shared_ptr<const WarpgroupLayouts> layoutsOf(const Lowered &one, const WarpgroupProduct &product) {
   auto layouts = std::make_shared<WarpgroupLayouts>();
   layouts->selector = numberAt(one, "sp-sel", 0);

@@ -21,7 +21,7 @@
 
 namespace ptxray::machine {
 
-/// Is true when the handlers for AVX2 are taken.
+/// Returns whether the handlers for AVX2 are taken.
 inline bool isWide() {
   static const bool is = usesWideHandlers();
   return is;

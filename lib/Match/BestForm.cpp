@@ -130,9 +130,10 @@ static TriedForm nearestForm(const WrittenInstruction &written) {
   return std::move(*best);
 }
 
-bool isAccepted(const WrittenInstruction &written) {
-  if (!written.opcode.mnemonic)
-    return false;
+/// Returns the first form that the words and the number of operands fit, and whose judgement suffices. Nothing is kept
+/// of the forms before it.
+template <typename Suffices>
+static std::optional<TriedForm> firstForm(const WrittenInstruction &written, Suffices suffices) {
   for (uint32_t index : formsOf(written)) {
     FormView view(written, index);
     if (!matchWords(view).empty())
@@ -140,28 +141,20 @@ bool isAccepted(const WrittenInstruction &written) {
     for (const Binding &binding : bindOperands(view)) {
       if (!binding.misfits.empty())
         break; // all have the same number
-      if (!hasErrors(judgeBinding(view, binding).judgement))
-        return true;
-    }
-  }
-  return false;
-}
-
-TriedForm bestForm(const WrittenInstruction &written) {
-  // Most instructions fit some form: nothing is kept of the forms that are tried before it.
-  for (uint32_t index : formsOf(written)) {
-    FormView view(written, index);
-    if (!matchWords(view).empty())
-      continue;
-    for (const Binding &binding : bindOperands(view)) {
-      if (!binding.misfits.empty())
-        break; // all have the same number
-      TriedForm form = judgeBinding(view, binding);
-      if (form.judgement.isPerfect())
+      if (TriedForm form = judgeBinding(view, binding); suffices(form.judgement))
         return form;
     }
   }
-  return nearestForm(written);
+  return std::nullopt;
+}
+
+bool isAccepted(const WrittenInstruction &written) {
+  return written.opcode.mnemonic && firstForm(written, [](const Judgement &one) { return !hasErrors(one); });
+}
+
+TriedForm bestForm(const WrittenInstruction &written) {
+  std::optional<TriedForm> fitting = firstForm(written, [](const Judgement &one) { return one.isPerfect(); });
+  return fitting ? std::move(*fitting) : nearestForm(written);
 }
 
 } // namespace ptxray

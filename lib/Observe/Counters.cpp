@@ -46,7 +46,7 @@ FunctionCounts &FunctionCounts::operator+=(const FunctionCounts &other) {
   return *this;
 }
 
-/// The products of elements that one warp makes; the four warps of a warpgroup share those of theirs.
+/// Returns the products of elements that one warp makes; the four warps of a warpgroup share those of theirs.
 static uint64_t productsOfWarp(const FunctionCode &code, uint32_t number) {
   const Facts &facts = code.body->facts(number);
   const bool isShared = llvm::any_of(facts.actions, [](const Action &one) {
@@ -152,7 +152,7 @@ void CountersObserver::transfers(Warp &warp, const Op &op, Amount what, uint64_t
   }
 }
 
-/// The lanes whose generic address lies in the window of a space.
+/// Returns the lanes whose generic address lies in the window of a space.
 static uint32_t lanesInWindow(const uint64_t *at, uint32_t mask, uint64_t window) {
   uint32_t lanes = 0;
   for (uint32_t left = mask; left; left &= left - 1)

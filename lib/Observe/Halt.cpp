@@ -87,7 +87,7 @@ void HaltObserver::faults(Warp &warp, const CodeBlock &block) {
     search.time = search.blockBegan + instruction;
 }
 
-/// The frame of the function that the warp has entered last; null: none.
+/// Returns the frame of the function that the warp has entered last; null: none.
 static Frame *frameOf(Warp &warp, uint32_t function) {
   for (Frame &frame : llvm::reverse(warp.frames))
     if (frame.code.number == function)
@@ -193,7 +193,7 @@ static std::optional<size_t> changedOf(HaltSearch &search, GridState &grid) {
   return changed;
 }
 
-/// The lanes that execute the instruction.
+/// Returns the lanes that execute the instruction.
 static uint32_t lanesAt(const Warp &warp, const FunctionCode &code, uint32_t instruction) {
   const LocalId guard = code.body->guard(instruction);
   if (guard == LocalId::None)

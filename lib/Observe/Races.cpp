@@ -72,7 +72,7 @@ static bool conflicts(const PastAccess &access, const PastAccess &now, const War
   return (access.bytes & now.bytes) && !(access.isStrong && now.isStrong) && !isBefore(access, now, warp);
 }
 
-/// The lanes of both accesses: where they differ, `otherwise`.
+/// Returns the lanes of both accesses: where they differ, `otherwise`.
 static uint32_t joinedLanes(const PastAccess &last, const PastAccess &now, uint32_t otherwise) {
   const uint32_t before = maskOf(last.bytes), after = maskOf(now.bytes);
   uint32_t lanes = (last.lanes & before & ~after) | (now.lanes & after);
@@ -114,7 +114,7 @@ static uint64_t bitOf(uint32_t agent, const Warp &warp) {
   return reader < 64 ? uint64_t(1) << reader : 0;
 }
 
-/// The read of the group that is not before what the warp does now; none: `warp` is 0.
+/// Returns the read of the group that is not before what the warp does now; none: `warp` is 0.
 static PastAccess unordered(const ReadGroup &group, const PastAccess &now, const Warp &warp) {
   PastAccess one = group.last;
   if (!group.warps)
@@ -150,7 +150,7 @@ static void keep(Cell &cell, size_t index, SharedShadow &shadow) {
   groups.push_back(group);
 }
 
-/// The race of a read with a write, if there is one.
+/// Returns the race of a read with a write, if there is one.
 static std::optional<Race> raceOfRead(const PastAccess &write, const PastAccess &now, const Warp &warp) {
   // The address that an allocation wrote is not an operand: an operation that reads there needs bytes that something
   // else has written, and lacks them with or without an order.
@@ -232,7 +232,7 @@ static PastAccess accessNow(const Warp &warp, const Instruction &at) {
   return now;
 }
 
-/// The lanes of the bytes of a cell, from a byte of the access on.
+/// Returns the lanes of the bytes of a cell, from a byte of the access on.
 static uint32_t lanesAt(const AccessLanes &by, uint64_t from, unsigned first, unsigned count) {
   if (!by.lanes)
     return byWholeWarp;

@@ -43,13 +43,13 @@ public:
   Cell read(size_t index) const;
   void write(size_t index, const Cell &cell);
   static constexpr size_t fewCells = 8, manyCells = 64;
-  /// Is true when the writes of the cells from this one on are the same; their number is `fewCells` or `manyCells`.
+  /// Returns whether the writes of the cells from this one on are the same; their number is `fewCells` or `manyCells`.
   bool areWritesSame(size_t first, size_t count) const;
   /// The same for reads; all of them are known from the columns.
   bool areReadsSame(size_t first, size_t count) const;
-  /// Is true when all writes of the cells are of agents from 1 to `warps`, at these counts of theirs or earlier.
+  /// Returns whether all writes of the cells are of agents from 1 to `warps`, at these counts of theirs or earlier.
   bool areWritesBefore(size_t first, size_t count, uint32_t clock, uint32_t warps) const;
-  /// Is true when there are more reads of a cell than the columns tell.
+  /// Returns whether there are more reads of a cell than the columns tell.
   bool hasMoreReads(size_t index) const;
   bool hasMoreWrites(size_t index) const;
   /// Forgets writes beside the last ones that all know of, which their own counts up to this one are.

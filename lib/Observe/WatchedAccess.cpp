@@ -8,7 +8,7 @@ namespace ptxray::machine {
 
 // The functions that are not inlined get parts of a row, so that it itself is in registers.
 
-/// The flags of the shared memory that a row lies in; null: it lies in global memory.
+/// Returns the flags of the shared memory that a row lies in; null: it lies in global memory.
 static PTXRAY_FOR_AVX2 PTXRAY_INLINE WrittenShared *flagsOf(const Row &row) {
   return row.owner ? static_cast<WrittenShared *>(row.owner->attached.in(ObserverSlot::Unwritten)) : nullptr;
 }

@@ -229,7 +229,7 @@ std::optional<uint64_t> sharedOf(llvm::ArrayRef<Comparison> all) {
   return {};
 }
 
-/// A value as a term of 64 bits with its sign.
+/// Returns a value as a term of 64 bits with its sign.
 static Term termOf(Model &model, llvm::ArrayRef<AssumedValue> value, llvm::ArrayRef<Term> parameters,
                    llvm::ArrayRef<Term> lengths) {
   Terms &terms = model.terms;

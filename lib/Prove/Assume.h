@@ -20,10 +20,10 @@ struct Comparison {
   std::string text;
 };
 
-/// The problem: what is wrong with the text.
+/// Returns the problem: what is wrong with the text.
 Expected<std::vector<Comparison>> readAssumption(llvm::StringRef text, const machine::KernelEntry &kernel);
 
-/// The bounds that the comparisons give to single parameters.
+/// Returns the bounds that the comparisons give to single parameters.
 std::map<int, ParameterRange> rangesOf(llvm::ArrayRef<Comparison> all);
 std::optional<uint64_t> sharedOf(llvm::ArrayRef<Comparison> all);
 /// Numbers of parameters and lengths that fit; each is as near to `wanted` as ranges allow. None: they contradict.

@@ -69,7 +69,7 @@ private:
 
 } // namespace
 
-/// The number in as few bits as its bounds allow.
+/// Returns the number in as few bits as its bounds allow.
 Exact Run::shrunk(Exact value) {
   if (!value.isKnown() || value.isCut || (value.isSigned && !terms.isNonNegative(value.term)))
     return value;

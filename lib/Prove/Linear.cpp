@@ -15,7 +15,7 @@ struct Part {
 
 } // namespace
 
-/// The variable that is extended, or the term itself.
+/// Returns the variable that is extended, or the term itself.
 static Term inner(const Terms &terms, Term term) {
   while (terms[term].op == Op::ZeroExtend)
     term = terms[term].args[0];

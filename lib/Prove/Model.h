@@ -104,7 +104,7 @@ struct ParameterRange {
   __int128 low, high;
 };
 
-/// The functions of a module that only compute: they access nothing but their own memory, and wait for nobody.
+/// Returns the functions of a module that only compute: they access nothing but their own memory, and wait for nobody.
 std::set<NameId> pureFunctions(const ReadModule &module);
 
 /// Reads a kernel. Obstacles tell what it could not be followed through. `pure`: functions that may be called.

@@ -25,11 +25,11 @@ public:
   /// `barriers`: the weakest that part the phases.
   Phases(const Model &model, SegmentEdge::Kind barriers);
   bool isTooMany() const { return tooMany; }
-  /// The ways in which two segments may be executed at the same time.
+  /// Returns the ways in which two segments may be executed at the same time.
   std::set<Together> together(uint32_t a, uint32_t b) const;
-  /// The segments in which control may part so that threads come to different barriers.
+  /// Returns the segments in which control may part so that threads come to different barriers.
   std::vector<uint32_t> parting() const;
-  /// The ways in which two threads are in one segment.
+  /// Returns the ways in which two threads are in one segment.
   std::set<Together> within(uint32_t segment) const { return together(segment, segment); }
   bool hasBarrier(uint32_t loop) const { return loopHasBarrier[loop]; }
   /// Rounds of a thread of which nothing is known but where it is.

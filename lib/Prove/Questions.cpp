@@ -8,7 +8,7 @@ Questions::Questions(Model &model, bool mayAlias)
 
 // ---- the terms of one thread
 
-/// The counter of a loop: threads that are in the same round share it.
+/// Returns the counter of a loop: threads that are in the same round share it.
 Term Questions::counterAt(Term variable, size_t loop, const Side &side) {
   const Round round = side.rounds[loop];
   if (round == Round::First)
@@ -91,7 +91,7 @@ void Questions::nameThreads(Question &question, const Side &first, const Side &s
   }
 }
 
-/// The number of a thread in its block.
+/// Returns the number of a thread in its block.
 Term Questions::linear(const Side &side) {
   const auto &block = model.shape.block;
   const auto part = [&](unsigned i) { return at(model.thread[i], side); };

@@ -23,7 +23,7 @@ struct Question {
 class Questions {
 public:
   Questions(Model &model, bool mayAlias);
-  /// Those that simplification does not answer already.
+  /// Returns those that simplification does not answer already.
   std::vector<Question> all();
   size_t asked = 0; // also those that were answered at once
 

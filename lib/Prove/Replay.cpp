@@ -71,7 +71,7 @@ std::vector<Scalar> Replayer::scalarsOf() const {
   return scalars;
 }
 
-/// The numbers of one trial: all alike, then mixed.
+/// Returns the numbers of one trial: all alike, then mixed.
 std::optional<Trial> Replayer::trialFor(unsigned number, const std::vector<Scalar> &scalars,
                                         const std::map<int, int64_t> &given) const {
   const int64_t x = task.shape.block[0];
@@ -134,7 +134,7 @@ bool Replayer::isFault(const Diagnostic &diagnostic, bool hasLengths) const {
   }
 }
 
-/// The bits of a number as a float of so many bytes.
+/// Returns the bits of a number as a float of so many bytes.
 static uint64_t bitsOfFloat(double number, uint64_t bytes) {
   const auto single = static_cast<float>(number);
   uint32_t bits = 0;

@@ -492,7 +492,7 @@ Term Terms::extract(Term a, unsigned low, unsigned bits) {
   return intern(std::move(made));
 }
 
-/// An extension of a sum or product that does not wrap around is the sum or product of extensions.
+/// Returns an extension of a sum or product that does not wrap around is the sum or product of extensions.
 Term Terms::extended(Term a, unsigned bits, bool isSigned) {
   const Node node = (*this)[a];
   if (node.op == Op::Sum && isExact(*this, node, isSigned)) {

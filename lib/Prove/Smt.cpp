@@ -54,7 +54,7 @@ static std::string zeroExtended(const std::string &text, unsigned more) {
   return more ? "((_ zero_extend " + std::to_string(more) + ") " + text + ")" : text;
 }
 
-/// The lowest bits of a term.
+/// Returns the lowest bits of a term.
 std::string Writer::at(Term term, unsigned width) const {
   if (terms.isConstant(term))
     return number(terms[term].number, width);
@@ -101,7 +101,7 @@ static const char *nameOf(Op op) {
   }
 }
 
-/// An operation in so many bits, which its result fits into.
+/// Returns an operation in so many bits, which its result fits into.
 std::string Writer::arithmetic(Term term, unsigned width) const {
   const Node &node = terms[term];
   const auto inBits = [&](unsigned in) {
@@ -321,7 +321,7 @@ Solved Solver::ask(const Terms &terms, llvm::ArrayRef<Term> asserted, llvm::Arra
   return solved;
 }
 
-/// The option by which a solver limits each question.
+/// Returns the option by which a solver limits each question.
 static llvm::StringRef limitOption(llvm::StringRef path) {
   const llvm::StringRef name = llvm::sys::path::filename(path);
   return name.contains("cvc5") ? ":tlimit-per" : name.contains("bitwuzla") ? ":time-limit-per" : ":timeout";

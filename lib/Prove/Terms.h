@@ -108,7 +108,7 @@ public:
   Number high(Term term) const { return highs[static_cast<uint32_t>(term)]; }
   /// It is below half of what its width holds.
   bool isNonNegative(Term term) const { return high(term) <= maskOf(width(term)) >> 1; }
-  /// The number of its lowest bits that are zeros for certain.
+  /// Returns the number of its lowest bits that are zeros for certain.
   unsigned zeros(Term term) const { return lowZeros[static_cast<uint32_t>(term)]; }
   const Variable &variableOf(Term term) const { return variables[static_cast<uint32_t>((*this)[term].number)]; }
   void setSharing(Term variable, Sharing sharing) {
@@ -121,7 +121,7 @@ public:
   void eachBelow(llvm::ArrayRef<Term> roots, llvm::function_ref<void(Term)> see) const;
   /// Replaces terms; what `known` already has is taken from there.
   Term replaced(Term root, llvm::DenseMap<Term, Term> &known);
-  /// The number that a term is where `values` has those of the variables and of what is opaque.
+  /// Returns the number that a term is where `values` has those of the variables and of what is opaque.
   Number evaluate(Term root, const llvm::DenseMap<Term, Number> &values) const;
   /// Makes a term like another one from other arguments.
   Term rebuilt(const Node &like, llvm::ArrayRef<Term> args);
@@ -147,7 +147,7 @@ private:
 
 /// Evaluates one operation over numbers.
 Number applied(const Node &node, llvm::ArrayRef<Number> args, llvm::ArrayRef<unsigned> widths);
-/// A number as one of 128 bits with its sign.
+/// Returns a number as one of 128 bits with its sign.
 __int128 signedOf(Number number, unsigned width);
 
 } // namespace ptxray::prove

@@ -53,7 +53,7 @@ static unsigned componentOf(llvm::StringRef suffix) {
   return suffix == ".x" ? 0 : suffix == ".y" ? 1 : suffix == ".z" ? 2 : 3;
 }
 
-/// A special register; what is not known of one has the scope that the tables give.
+/// Returns a special register; what is not known of one has the scope that the tables give.
 Term Walk::special(LocalId local, llvm::StringRef suffix, uint32_t number) {
   const isa::SpecialRegister *known = body.special(local);
   const llvm::StringRef name = body.text(local);
@@ -140,8 +140,8 @@ void Walk::addBuffer(Term parameter) {
   model.buffers.push_back(std::move(buffer));
 }
 
-/// The one variable or parameter that an address is relative to: what was converted as an address, else the only
-/// parameter of 64 bits.
+/// Returns the one variable or parameter that an address is relative to: what was converted as an address, else the
+/// only parameter of 64 bits.
 Term Walk::baseOf(Term address) {
   const Node node = terms[address];
   const auto isBase = [&](Term term) {

@@ -153,7 +153,7 @@ void BodyReader::forgetNamesOf(const Instruction &instruction, const Opcode &opc
     resolver.forget(opcode.spelling);
 }
 
-/// Is true when all functions that are called leave alone what the caller has started.
+/// Returns whether all functions that are called leave alone what the caller has started.
 bool BodyReader::callsQuiet(llvm::ArrayRef<Operand> nodes, const Verdict &verdict) const {
   return llvm::all_of(verdict.facts->nodes,
                       [&](const NodeUse &use) { return !(use.uses & Calls) || module.isQuiet(nodes[use.node].name); });
@@ -291,7 +291,7 @@ void BodyReader::judgeLate() {
   }
 }
 
-/// Is true when a statement in the range could not be read.
+/// Returns whether a statement in the range could not be read.
 static bool hasUnread(const Ast &ast, Range range) {
   const auto next = llvm::partition_point(ast.unread, [range](Range unread) { return unread.begin < range.begin; });
   return next != ast.unread.end() && next->begin < range.end;

@@ -21,13 +21,13 @@ public:
   ModuleContext context() const { return parts->reader.context(); }
   /// Returns what rules and analyses ask of the module, if it has a body.
   const ModuleState &state() const { return parts->reader.state(); }
-  /// The symbols of the module, and of all bodies if these are kept.
+  /// Returns the symbols of the module, and of all bodies if these are kept.
   llvm::ArrayRef<Symbol> symbols() const { return parts->reader.symbols(); }
-  /// The bodies in the order of the text, if they are kept.
+  /// Returns the bodies in the order of the text, if they are kept.
   llvm::ArrayRef<Body> bodies() const { return parts->bodies; }
   /// Returns what the module declares, and what bodies declare in memory that outlives them.
   std::vector<ReadVariable> variables() const;
-  /// The comments that speak to ptxray.
+  /// Returns the comments that speak to ptxray.
   llvm::ArrayRef<Range> comments() const { return parts->parser.comments(); }
 
   /// Returns the findings about the syntax, in the order in which they were found; `findings` returns the others.

@@ -8,7 +8,7 @@ static constexpr uint32_t bankCount = 32, wordBytes = 4, passBytes = bankCount *
 
 static uint32_t divideUp(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
 
-/// The lanes from `first` on.
+/// Returns the lanes from `first` on.
 static uint32_t groupOf(uint32_t mask, uint32_t first, uint32_t count) {
   return count == warpLanes ? mask : mask & ((1u << count) - 1) << first;
 }
@@ -51,7 +51,7 @@ private:
 
 } // namespace
 
-/// The most words that lanes want of one bank. Lanes of more bytes want a word of as many banks at once.
+/// Returns the most words that lanes want of one bank. Lanes of more bytes want a word of as many banks at once.
 static uint32_t worstBank(const LaneAddresses &lanes, uint32_t mask, SameWord same) {
   const uint32_t bytes = std::max(lanes.bytes, wordBytes), banks = passBytes / bytes;
   const auto shift = static_cast<uint32_t>(__builtin_ctz(bytes));

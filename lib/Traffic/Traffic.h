@@ -14,7 +14,7 @@ struct LaneAddresses {
   uint32_t bytes;
 };
 
-/// The number of lanes in a mask, mostly all of them. Not every processor counts bits.
+/// Returns the number of lanes in a mask, mostly all of them. Not every processor counts bits.
 constexpr uint32_t lanesIn(uint32_t mask) {
   return mask == ~0u ? warpLanes : static_cast<uint32_t>(__builtin_popcount(mask));
 }
@@ -28,8 +28,9 @@ struct Wavefronts {
 
   bool haveConflicts() const { return count > 2 * ideal; }
 };
-/// The passes of an access; none of a copy that goes past the first level of the cache, and is not counted there. They
-/// are the same wherever the first lane is, if it is moved by a multiple of `alignmentOfPasses` and of the bytes.
+/// Returns the passes of an access; none of a copy that goes past the first level of the cache, and is not counted
+/// there. They are the same wherever the first lane is, if it is moved by a multiple of `alignmentOfPasses` and of the
+/// bytes.
 Wavefronts wavefrontsOf(AccessKind kind, const LaneAddresses &lanes);
 inline constexpr uint32_t alignmentOfPasses = 4;
 
@@ -40,7 +41,7 @@ struct Pieces {
 
   bool areScattered() const { return sectors > 2 * ideal; }
 };
-/// The pieces of an access. They are as many if the first lane is moved by a multiple of `alignmentOfPieces`.
+/// Returns the pieces of an access. They are as many if the first lane is moved by a multiple of `alignmentOfPieces`.
 Pieces piecesOf(const LaneAddresses &lanes);
 inline constexpr uint32_t alignmentOfPieces = 128;
 

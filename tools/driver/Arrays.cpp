@@ -46,7 +46,7 @@ ArrayPlace ptxray::driver::placeIn(void *handle, size_t x, size_t y, size_t z, s
   return {array->bytes + z * pitch * rows + y * pitch + x, pitch, pitch * rows};
 }
 
-/// The image of a description; nothing: no array can be so.
+/// Returns the image of a description; nothing: no array can be so.
 static std::optional<machine::Image> imageOf(const ArrayDescription &described, unsigned levels) {
   enum : unsigned { layered = 1, cube = 4, known = 0xff };
   machine::Image image;

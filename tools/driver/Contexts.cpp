@@ -453,7 +453,7 @@ PTXRAY_API cuDeviceGetTexture1DLinearMaxWidth(size_t *width, int, unsigned, Devi
   return width ? (*width = size_t(1) << 28, Success) : InvalidValue;
 }
 
-/// The CUDA runtime asks for tables of functions that nothing documents.
+/// Returns the CUDA runtime asks for tables of functions that nothing documents.
 PTXRAY_API cuGetExportTable(const void **table, const void *) {
   static const bool isSaid = [] {
     llvm::errs()

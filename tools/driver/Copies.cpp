@@ -111,7 +111,7 @@ static Result copyAsync(const Copy3D &c, void *handle) {
   return start(handle, readsPageable(c) && !isEmpty(c) ? staged(c) : CopyWork{c});
 }
 
-/// A copy that waits, but for copies within the device, which no driver waits for.
+/// Returns a copy that waits, but for copies within the device, which no driver waits for.
 static Result copyNow(const Copy3D &c) {
   PTXRAY_BEGIN;
   const auto isOfHost = [](unsigned kind, Address device) {

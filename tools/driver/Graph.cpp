@@ -43,7 +43,7 @@ Node &addNode(Graph &graph, NodeKind kind, Work work, std::vector<Node *> after)
   return *graph.nodes.back();
 }
 
-/// A copy of the nodes of one graph, whose child graphs are still those of the original.
+/// Returns a copy of the nodes of one graph, whose child graphs are still those of the original.
 static Graph *copyOfNodes(const Graph &graph) {
   Graph *made = newGraph();
   made->references = graph.references;

@@ -89,11 +89,11 @@ Graph *newGraph();
 void destroyGraph(Graph *graph);
 Node &addNode(Graph &graph, NodeKind kind, Work work, std::vector<Node *> after);
 Graph *clone(const Graph &graph);
-/// Is true when a node of it, or of a graph that one of its nodes is, has a condition.
+/// Returns whether a node of it, or of a graph that one of its nodes is, has a condition.
 bool hasConditions(const Graph &graph);
-/// The graph that contains it and is in no other.
+/// Returns the graph that contains it and is in no other.
 const Graph *outermost(const Graph *graph);
-/// The nodes in an order in which none comes before what it comes after; nothing: there is a cycle.
+/// Returns the nodes in an order in which none comes before what it comes after; nothing: there is a cycle.
 std::optional<std::vector<Node *>> ordered(const Graph &graph);
 
 } // namespace ptxray::driver

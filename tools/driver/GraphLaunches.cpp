@@ -92,7 +92,7 @@ private:
 
 } // namespace
 
-/// The graph that is launched by a condition now, by the number of its first step; the step after all: none is.
+/// Returns the graph that is launched by a condition now, by the number of its first step; the step after all: none is.
 static size_t chosen(const Step &step) {
   const auto &work = std::get<ConditionWork>(step.work);
   const size_t value = work.condition->value;
@@ -117,7 +117,7 @@ Result ptxray::driver::performBranch(const BranchWork &branch, Context &context)
   return Success;
 }
 
-/// A node with a condition and its graphs as work by itself.
+/// Returns a node with a condition and its graphs as work by itself.
 static BranchWork branchAt(const std::vector<Step> &steps, size_t begin) {
   auto made = std::make_shared<Steps>();
   made->all.assign(steps.begin() + static_cast<ptrdiff_t>(begin),

@@ -5,7 +5,7 @@
 
 using namespace ptxray::driver;
 
-/// The nodes of a list that a client gives; nothing: they are not all of this graph, or one comes twice.
+/// Returns the nodes of a list that a client gives; nothing: they are not all of this graph, or one comes twice.
 static std::optional<std::vector<Node *>> listed(void *const *nodes, size_t count, const Graph &graph) {
   std::vector<Node *> found;
   if (count && !nodes)
@@ -196,7 +196,7 @@ PTXRAY_API cuGraphConditionalHandleCreate(Address *handle, void *graph, void *co
   return Success;
 }
 
-/// A condition that no node has, of a graph or of one that contains it; null: the handle has none.
+/// Returns a condition that no node has, of a graph or of one that contains it; null: the handle has none.
 static std::shared_ptr<Condition> conditionOf(Address handle, const Graph &graph) {
   std::vector<const Graph *> left = {outermost(&graph)};
   while (!left.empty()) {
@@ -260,7 +260,7 @@ PTXRAY_API cuGraphAddNode(void **made, void *graph, void *const *after, size_t c
 
 // ---- what a node does
 
-/// The node of a handle, if it is of a kind.
+/// Returns the node of a handle, if it is of a kind.
 static Node *nodeOf(void *handle, NodeKind kind) {
   Node *node = ptxray::driver::nodeOf(handle);
   return node && node->kind == kind ? node : nullptr;
@@ -433,7 +433,7 @@ PTXRAY_API cuGraphEventWaitNodeSetEvent(void *handle, void *event) {
 
 // ---- the same for nodes of any kind
 
-/// The parameters of a node with a condition, whose graphs cannot be others.
+/// Returns the parameters of a node with a condition, whose graphs cannot be others.
 static ConditionNodeParameters conditionOf(Node &node) {
   const auto &work = std::get<ConditionWork>(node.work);
   return {work.condition->handle, work.kind, static_cast<unsigned>(node.graphs.size()),

@@ -47,7 +47,7 @@ PTXRAY_API cuGraphNodeFindInClone(void **node, void *original, void *cloned) {
   return Success;
 }
 
-/// Is true when a node of it allocates or frees memory: nothing can be taken away from such a graph.
+/// Returns whether a node of it allocates or frees memory: nothing can be taken away from such a graph.
 static bool hasMemoryNodes(const Graph &graph) {
   return llvm::any_of(graph.nodes, [](const auto &one) { return one->kind == AllocNode || one->kind == FreeNode; });
 }
@@ -289,7 +289,7 @@ static Result move(References &from, void *object, unsigned count, References *t
     to->insert(to->end(), moved.begin(), moved.end());
   return Success;
 }
-/// The references of the client to an object; null: it has none.
+/// Returns the references of the client to an object; null: it has none.
 static References *ofClient(void *object) {
   const auto found = state().userObjects.find(object);
   return found == state().userObjects.end() ? nullptr : &found->second;

@@ -8,7 +8,7 @@ enum : int { OnNothing = 0, OnDevice = 1, OnHost = 2 };
 enum : Device { NoDeviceAtAll = -2, TheHost = -1 };
 
 static Location locationOf(Device device) { return {device == TheHost ? OnHost : OnDevice, device}; }
-/// A location by the number of a device, as the first version of the API says it.
+/// Returns a location by the number of a device, as the first version of the API says it.
 static Device deviceOf(const Location &location) {
   return location.kind == OnNothing ? NoDeviceAtAll : location.kind == OnDevice ? location.number : TheHost;
 }
@@ -16,7 +16,7 @@ static bool isPossible(const Location &location) {
   return location.kind == OnDevice ? location.number == 0 : location.kind >= OnHost && location.kind <= 4;
 }
 
-/// The hints of managed memory; null: it is none. Those of variables of modules are not kept.
+/// Returns the hints of managed memory; null: it is none. Those of variables of modules are not kept.
 static Hints *hintsOf(Address address, size_t size) {
   static Hints ofVariables;
   const uint8_t *bytes = bytesAt(address, size);

@@ -19,7 +19,7 @@ static Kernel *functionOf(void *handle) {
 
 // ---- attributes
 
-/// The version of PTX that CUDA's attribute means is the virtual architecture: 90 of `sm_90a`.
+/// Returns the version of PTX that CUDA's attribute means is the virtual architecture: 90 of `sm_90a`.
 static int architectureIn(llvm::StringRef target) {
   unsigned number = 0;
   target.consume_front("sm_");
@@ -137,7 +137,7 @@ PTXRAY_API cuKernelGetParamCount(void *kernel, size_t *count) { return cuFuncGet
 
 // ---- launches
 
-/// The bytes of the parameters, from the list of their places or from one buffer; nothing: neither is right.
+/// Returns the bytes of the parameters, from the list of their places or from one buffer; nothing: neither is right.
 static std::optional<std::vector<uint8_t>> parametersOf(const Kernel &function, void **parameters, void **extra) {
   const auto &declared = function.entry.parameters;
   if (parameters || declared.empty() || !extra) {
@@ -212,7 +212,7 @@ static Result limitOf(const Kernel &function, const machine::Launch &asked) {
   return asked.isCooperative && asked.blocks() > atOnce ? CooperativeTooLarge : Success;
 }
 
-/// The error that the driver would give for the first fault.
+/// Returns the error that the driver would give for the first fault.
 static Result errorOf(const machine::Outcome &outcome) {
   if (!outcome.refusal.empty())
     return outcome.refusedAt == Range() ? InvalidValue : NotSupported;
@@ -419,7 +419,7 @@ PTXRAY_API cuLaunchHostFunc(void *stream, void (*function)(void *), void *data) 
   return function ? start(stream, HostWork{function, data}) : InvalidValue;
 }
 
-/// The way in which the thread of host functions waits for work makes no difference.
+/// Returns the way in which the thread of host functions waits for work makes no difference.
 PTXRAY_API cuLaunchHostFunc_v2(void *stream, void (*function)(void *), void *data, unsigned) {
   return cuLaunchHostFunc(stream, function, data);
 }

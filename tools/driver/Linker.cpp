@@ -75,7 +75,7 @@ private:
 
 } // namespace
 
-/// The bits and elements of the results and parameters of a function, which are what real linkers compare.
+/// Returns the bits and elements of the results and parameters of a function, which are what real linkers compare.
 static std::string shapeOf(const Ast &ast, const Function &function) {
   std::string shape;
   for (const Slice list : {function.returns, function.parameters}) {
@@ -90,7 +90,7 @@ static std::string shapeOf(const Ast &ast, const Function &function) {
   return shape;
 }
 
-/// The name of an item as the text has it, from the word that says how it is linked.
+/// Returns the name of an item as the text has it, from the word that says how it is linked.
 static Range linkageIn(const Module &module, Range range, StringRef linkage) {
   const size_t at = linkage.empty() ? StringRef::npos : module.source->text().find(linkage, range.begin);
   return at == StringRef::npos ? Range() : Range{uint32_t(at), uint32_t(at + linkage.size())};
@@ -290,7 +290,7 @@ static size_t skipped(StringRef text, size_t at) {
   return rest.starts_with("\"") ? std::min(at + after("\"", 1) + 1, text.size()) : at;
 }
 
-/// A text with new names for some of its words.
+/// Returns a text with new names for some of its words.
 static std::string renamedIn(StringRef text, const llvm::StringMap<std::string> &names) {
   const auto isOfWord = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '$' || c == '%'; };
   std::string out;
@@ -311,7 +311,7 @@ static std::string renamedIn(StringRef text, const llvm::StringMap<std::string> 
   return out;
 }
 
-/// A text with its changes and its new names.
+/// Returns a text with its changes and its new names.
 std::string Linker::textOf(const Module &module) const {
   const StringRef text = module.source->text();
   std::string out;

@@ -12,7 +12,7 @@ using namespace ptxray;
 using namespace ptxray::driver;
 using llvm::StringRef;
 
-/// A text of PTX among the images of a binary, the one for the newest target that the chip can take.
+/// Returns a text of PTX among the images of a binary, the one for the newest target that the chip can take.
 static std::string textIn(StringRef bytes) {
   const Binary binary = readBinary(bytes);
   const int own = state().chip->major * 10 + state().chip->minor;
@@ -26,7 +26,7 @@ static std::string textIn(StringRef bytes) {
   return text ? (*text)->text().str() : "";
 }
 
-/// The PTX of an image, whose size only the image itself says; empty: there is none in it.
+/// Returns the PTX of an image, whose size only the image itself says; empty: there is none in it.
 static std::string textOf(const void *image) {
   const auto *bytes = static_cast<const char *>(image);
   uint32_t magic;
@@ -48,7 +48,7 @@ static std::string textOf(const void *image) {
   return magic == elf ? "" : bytes;
 }
 
-/// The buffers that options name, by their numbers.
+/// Returns the buffers that options name, by their numbers.
 static LogBuffers logBuffers(unsigned count, const int *options, void **values) {
   LogBuffers found;
   for (unsigned i = 0; options && values && i < count; ++i) {
@@ -72,7 +72,7 @@ static void writeLog(char *to, size_t size, StringRef text) {
   to[count] = 0;
 }
 
-/// The chip's compiler checks a text so.
+/// Returns the chip's compiler checks a text so.
 static CheckOptions optionsFor(StringRef text) {
   CheckOptions options;
   options.arch = state().chip->target.str();
@@ -99,7 +99,7 @@ static std::string refusalOf(const FileReport &report) {
   return said;
 }
 
-/// The bytes of variables of a state space among declarations that statements refer to.
+/// Returns the bytes of variables of a state space among declarations that statements refer to.
 static uint64_t bytesIn(const Ast &ast, llvm::ArrayRef<Statement> statements, StringRef space) {
   uint64_t sum = 0;
   for (const Statement &statement : statements) {

@@ -62,7 +62,7 @@ static bool isOfDevice(int kind, const Location &location) {
   constexpr int pinned = 1, device = 1;
   return kind == pinned && location.kind == device;
 }
-/// The pool of a place and a kind of memory.
+/// Returns the pool of a place and a kind of memory.
 PTXRAY_API cuMemGetDefaultMemPool(void **pool, const Location *location, int kind) {
   const Lock lock(state().mutex);
   static Pool shared{false, {}};

@@ -86,7 +86,7 @@ static bool waitForWorker() {
   return true;
 }
 
-/// The error of a context that a call which waits reports.
+/// Returns the error of a context that a call which waits reports.
 static Result errorOf(Context &context) {
   if (context.failed != Success)
     return context.failed;

@@ -28,7 +28,7 @@ private:
   bool before;
 };
 
-/// The stream of a handle, the default ones among them; null: it is of none.
+/// Returns the stream of a handle, the default ones among them; null: it is of none.
 std::shared_ptr<Stream> streamOf(void *handle);
 /// Starts work on a stream, or makes it a node of the graph that the stream is captured into.
 Result start(void *stream, Work work);

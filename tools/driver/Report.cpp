@@ -11,7 +11,7 @@
 
 namespace ptxray::driver {
 
-/// The file for the report; null: there is none.
+/// Returns the file for the report; null: there is none.
 static const char *fileOfReport() {
   const char *given = std::getenv("PTXRAY_REPORT");
   return given && std::string_view(given).find('/') != std::string_view::npos ? given : nullptr;

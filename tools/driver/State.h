@@ -162,7 +162,7 @@ struct State {
 };
 State &state();
 
-/// The contexts of this thread; the last one is current.
+/// Returns the contexts of this thread; the last one is current.
 std::vector<Context *> &contextStack();
 /// While one lives, the calls of this thread need no context.
 class Anywhere {
@@ -182,11 +182,11 @@ Result errorOfHandle(void *handle);
 Result errorOfContext(void *context);
 /// Returns the reason why no call may be made now, the fault of an earlier kernel among them; Success: it may.
 Result ready();
-/// The bytes that an address of the device leads to; null: they are not all in one buffer.
+/// Returns the bytes that an address of the device leads to; null: they are not all in one buffer.
 uint8_t *bytesAt(Address address, size_t size);
 /// Makes a block of memory.
 Result allocate(Address *to, size_t size, Block::Kind kind);
-/// The block that an address lies in; null: none.
+/// Returns the block that an address lies in; null: none.
 std::pair<const Address, Block> *blockAt(Address address);
 
 /// Holds the lock of the driver.

@@ -19,7 +19,7 @@ PTXRAY_API cuStreamCreateWithPriority(void **stream, unsigned flags, int priorit
 }
 PTXRAY_API cuStreamCreate(void **stream, unsigned flags) { return cuStreamCreateWithPriority(stream, flags, 0); }
 
-/// The work of a stream that is destroyed is done all the same.
+/// Returns the work of a stream that is destroyed is done all the same.
 PTXRAY_API cuStreamDestroy_v2(void *stream) {
   PTXRAY_BEGIN;
   if (!state().streams.erase(stream))

@@ -23,7 +23,7 @@ struct MipmappedArray {
 /// Returns null for a handle that nothing alive has.
 Array *arrayOf(void *handle);
 const machine::Image *mipmappedImage(void *handle);
-/// The type of texels by its number in the API.
+/// Returns the type of texels by its number in the API.
 std::optional<machine::TexelType> texelType(int format);
 
 /// A texture or a surface as it was described.

@@ -9,7 +9,7 @@ using namespace ptxray;
 using namespace ptxray::driver;
 using machine::ImageObject;
 
-/// The image that a resource describes; another result than Success says why there is none.
+/// Returns the image that a resource describes; another result than Success says why there is none.
 static Result imageOf(const ResourceDescription &resource, machine::Image &image) {
   switch (resource.kind) {
   case 0:

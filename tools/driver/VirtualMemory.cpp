@@ -14,7 +14,7 @@ static bool isPossible(const AllocationProperties *asked) {
   return asked && asked->kind == 1 && asked->location.kind == 1 && asked->location.number == 0;
 }
 
-/// The range that holds some addresses; null: none is reserved.
+/// Returns the range that holds some addresses; null: none is reserved.
 static std::pair<const Address, Reservation> *rangeOf(Address address, size_t size) {
   auto &ranges = state().reservations;
   auto after = ranges.upper_bound(address);

@@ -105,9 +105,9 @@ Result release(Address address, bool ofHost);
 Result performAlloc(const AllocWork &alloc);
 Result performBranch(const BranchWork &branch, Context &context);
 
-/// The work of a node that allocates memory, at an address that is written to what is asked for.
+/// Returns the work of a node that allocates memory, at an address that is written to what is asked for.
 Result allocWork(AllocWork &work, AllocNodeParameters &asked);
-/// Is true when an address is memory of a node.
+/// Returns whether an address is memory of a node.
 bool isOfGraph(Address address);
 
 /// The kernel's parameters and shape from what a client gives; another result than Success says why not.

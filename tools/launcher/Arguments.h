@@ -22,7 +22,7 @@ struct TensorMap {
   uint32_t channels = 0, pixels = 0;
   Address at;
 
-  /// The bits of an element in memory.
+  /// Returns the bits of an element in memory.
   unsigned elementBits() const;
   // The numbers that the driver has for them; -1: it has none for the type.
   int typeNumber() const;

@@ -39,8 +39,8 @@ static bool readNumber(const std::string &text, uint64_t &value) {
 // ------------------------------------------------------------------------------------------ .npy
 static const std::string npyMagic("\x93NUMPY", 6);
 
-/// The type for numpy's letters, such as `<f2`. Types that numpy lacks (bf16, e4m3) are written as bytes without a
-/// meaning: `|V2`.
+/// Returns the type for numpy's letters, such as `<f2`. Types that numpy lacks (bf16, e4m3) are written as bytes
+/// without a meaning: `|V2`.
 static Expected<const ElementType *> typeOfDescription(const std::string &text, const std::string &path) {
   struct Known {
     const char *letters, *type;
@@ -56,7 +56,7 @@ static Expected<const ElementType *> typeOfDescription(const std::string &text, 
   return Problem{"`" + path + "` holds elements of type `" + text + "`, which is not supported"};
 }
 
-/// The text of a value in the header's dictionary, after `'descr':` up to the next comma or bracket.
+/// Returns the text of a value in the header's dictionary, after `'descr':` up to the next comma or bracket.
 static std::string valueOf(const std::string &header, const std::string &key) {
   const size_t at = header.find("'" + key + "'");
   if (at == std::string::npos)

@@ -5,7 +5,7 @@
 
 namespace ptxray::launcher {
 
-/// A number with its noun: `1 byte`, `2 bytes`.
+/// Returns a number with its noun: `1 byte`, `2 bytes`.
 inline std::string counted(uint64_t count, const std::string &thing) {
   return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
 }
@@ -20,7 +20,7 @@ struct Buffer {
 /// The problem of a buffer for which there is no memory.
 inline constexpr const char *tooLarge = "a buffer is larger than this machine's memory";
 
-/// Is true if a text describes a buffer: `zeros:...`, `file:...` and so on.
+/// Returns whether a text describes a buffer: `zeros:...`, `file:...` and so on.
 bool isBuffer(const std::string &spec);
 /// Reads `zeros:4096`, `zeros:f16:64`, `iota:u16:64`, `fill:u32:64:7`, `random:f32:1024:SEED`, `file:in.bin`,
 /// `file:f16:in.bin`; `file:` reads `in.npy`, too.
@@ -29,7 +29,7 @@ Expected<Buffer> readBuffer(const std::string &spec);
 /// Reads a whole file.
 Expected<Bytes> readBytes(const std::string &path);
 
-/// The header of a .npy file.
+/// Returns the header of a .npy file.
 std::string npyHeader(const ElementType &type, const std::vector<uint64_t> &shape);
 
 } // namespace ptxray::launcher

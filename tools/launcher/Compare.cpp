@@ -5,7 +5,7 @@
 
 namespace ptxray::launcher {
 
-/// The place of an element: `[3, 17]` if the expected data have a shape, else `3`.
+/// Returns the place of an element: `[3, 17]` if the expected data have a shape, else `3`.
 static std::string position(uint64_t index, const std::vector<uint64_t> &shape) {
   if (shape.size() < 2)
     return std::to_string(index);

@@ -35,11 +35,11 @@ struct ImageDescription {
 bool isImage(const std::string &text);
 /// Reads it.
 Expected<ImageDescription> readImage(const std::string &text);
-/// The text that describes it, without its buffer.
+/// Returns the text that describes it, without its buffer.
 std::string textOf(const ImageDescription &image);
-/// The images of one level: faces of all layers.
+/// Returns the images of one level: faces of all layers.
 uint32_t slicesOf(const ImageDescription &image);
-/// The bytes of all its texels, packed.
+/// Returns the bytes of all its texels, packed.
 uint64_t bytesOf(const ImageDescription &image);
 
 } // namespace ptxray::launcher

@@ -24,7 +24,7 @@ struct LaunchRequest : LaunchShape {
   std::vector<std::pair<std::string, Buffer>> expectations;
   std::vector<size_t> parameterBytes; // of the kernel, where the caller knows them
 
-  /// The type of a buffer's elements, by its own description or by --type; null if neither says it.
+  /// Returns the type of a buffer's elements, by its own description or by --type; null if neither says it.
   const ElementType *typeOf(const std::string &name) const;
 };
 

@@ -87,7 +87,7 @@ static std::string inWords(const std::array<unsigned, 3> &numbers) {
   return std::to_string(numbers[0]) + ' ' + std::to_string(numbers[1]) + ' ' + std::to_string(numbers[2]);
 }
 
-/// A text that somebody else chose, in one line.
+/// Returns a text that somebody else chose, in one line.
 static std::string inOneLine(std::string text) {
   std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < ' '; }, ' ');
   return text;
@@ -437,8 +437,8 @@ std::vector<std::string> remarksOn(const Recording &recording) {
 }
 
 // -------------------------------------------------------------------------------- as a launch
-/// The name of memory: the number of an argument that leads into it, as if its buffer had been written there, or its
-/// address.
+/// Returns the name of memory: the number of an argument that leads into it, as if its buffer had been written there,
+/// or its address.
 static std::string nameOf(const RecordedMemory &memory, const std::vector<Bytes> &parameters) {
   for (size_t i = 0; i < parameters.size(); ++i) {
     uint64_t word = 0;

@@ -40,7 +40,7 @@ struct Recording : LaunchShape {
 /// The bytes of memory that a recording may have.
 inline constexpr uint64_t mostRecorded = uint64_t(4) << 30;
 
-/// Is true if a file begins as a recording does.
+/// Returns whether a file begins as a recording does.
 bool isRecording(const std::string &path);
 /// Reads a file, which may be hostile. Fails if it is damaged, or has more than `most` bytes of memory.
 Expected<Recording> readRecording(const std::string &path, uint64_t most = mostRecorded);
@@ -52,10 +52,11 @@ std::vector<std::string> remarksOn(const Recording &recording);
 void writeBefore(std::FILE *file, const Recording &recording);
 void writeAfter(std::FILE *file, const Recording &recording);
 
-/// The memory in which the texels of an image lie; null: they are not in linear memory, or not all were recorded.
+/// Returns the memory in which the texels of an image lie; null: they are not in linear memory, or not all were
+/// recorded.
 const RecordedMemory *memoryOf(const Recording &recording, const RecordedImage &one);
 
-/// The recorded launch, to be made again.
+/// Returns the recorded launch, to be made again.
 LaunchRequest requestOf(Recording recording);
 
 /// Recorded memory that lies elsewhere now.

@@ -6,9 +6,9 @@
 
 namespace ptxray::launcher {
 
-/// A name for these bytes and no others.
+/// Returns a name for these bytes and no others.
 std::string nameOfBinary(const void *bytes, size_t size);
-/// The text of a binary of that name; empty: none is stored.
+/// Returns the text of a binary of that name; empty: none is stored.
 std::string rememberedText(const std::string &name);
 /// Stores a text for a binary of that name, if the variable names a folder.
 void rememberAs(const std::string &name, const std::string &text);

@@ -21,9 +21,9 @@ struct ElementType {
   bool isSigned = true;
 };
 
-/// The type with a name such as `u32`, `f16`, `e4m3`; null if there is none.
+/// Returns the type with a name such as `u32`, `f16`, `e4m3`; null if there is none.
 const ElementType *findType(const std::string &name);
-/// All names, for messages.
+/// Returns all names, for messages.
 std::string typeNames();
 
 uint64_t bytesFor(const ElementType &type, uint64_t count);
@@ -32,8 +32,8 @@ uint64_t countIn(const ElementType &type, uint64_t bytes);
 uint64_t element(const ElementType &type, const Bytes &bytes, uint64_t index);
 void setElement(const ElementType &type, Bytes &bytes, uint64_t index, uint64_t value);
 
-/// The bits of a number: floats are rounded to the nearest, or to infinity or the largest value if they are too large;
-/// integers keep their low bits.
+/// Returns the bits of a number: floats are rounded to the nearest, or to infinity or the largest value if they are too
+/// large; integers keep their low bits.
 uint64_t encode(const ElementType &type, double number);
 double decode(const ElementType &type, uint64_t bits);
 

@@ -28,11 +28,11 @@ struct Driver {
 
   /// Opens libcuda and a device; returns why that cannot be, or nothing.
   std::string open(int ordinal);
-  /// The file of libcuda; empty: there is none.
+  /// Returns the file of libcuda; empty: there is none.
   static std::string path();
   int deviceAttribute(int attribute) const;
   int functionAttribute(CuHandle function, int attribute) const;
-  /// A result in words: `an illegal address was used (CUDA_ERROR_ILLEGAL_ADDRESS)`.
+  /// Returns a result in words: `an illegal address was used (CUDA_ERROR_ILLEGAL_ADDRESS)`.
   std::string inWords(CuResult result) const;
 };
 

@@ -14,7 +14,7 @@ GpuImages::~GpuImages() {
   }
 }
 
-/// The number that the driver has for a type.
+/// Returns the number that the driver has for a type.
 static int formatOf(const ElementType &type) {
   const int size = type.bits == 8 ? 0 : type.bits == 16 ? 1 : 2;
   if (type.kind == ElementType::Float)
@@ -97,7 +97,7 @@ CuResult GpuImages::makeObject(Made &made, const driver::ResourceDescription &re
   return result;
 }
 
-/// All levels, from or to the buffer, where one follows the other.
+/// Returns all levels, from or to the buffer, where one follows the other.
 CuResult GpuImages::copy(const Made &made, bool isBack) const {
   const ImageDescription &image = made.image;
   CuPointer texels = made.texels;

@@ -69,7 +69,7 @@ struct Opening {
 };
 } // namespace
 
-/// A word that names files of this process so that another one finds them.
+/// Returns a word that names files of this process so that another one finds them.
 static std::string fromOutside(std::string word) {
   static constexpr char own[] = "/proc/self/";
   const std::string named = "/proc/" + std::to_string(getpid()) + "/";

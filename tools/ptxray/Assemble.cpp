@@ -219,7 +219,7 @@ static int runAs(const Arguments &arguments) {
   return Clean;
 }
 
-/// The virtual architecture under which ptxas reads and checks a module without making code.
+/// Returns the virtual architecture under which ptxas reads and checks a module without making code.
 static std::string virtualArchitecture(StringRef target) {
   target.consume_front("sm_");
   return "--gpu-name=compute_" + target.str();

@@ -15,7 +15,7 @@ public:
   static constexpr size_t longest = 1 << 28;
   static_assert(longest <= SourceBuffer::largest);
 
-  /// Is true if the next line has arrived, so that reading it does not block.
+  /// Returns whether the next line has arrived, so that reading it does not block.
   bool isReady() const { return chunk.find('\n', at) != std::string::npos; }
   /// Returns false if the input ends or cannot be read.
   bool next(std::string &line, bool &isTooLong);

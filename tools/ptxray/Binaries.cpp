@@ -50,7 +50,7 @@ Expected<OpenInput> openInput(StringRef path, const ReadLimits &limits) {
   return input;
 }
 
-/// The number of the wanted entry.
+/// Returns the number of the wanted entry.
 static Expected<size_t> chooseEntry(const OpenBinary &binary, std::optional<StringRef> wanted) {
   const std::vector<Entry> &entries = binary.content.entries;
   const auto texts = llvm::count_if(entries, [](const Entry &e) { return e.isText(); });
@@ -70,7 +70,7 @@ static Expected<size_t> chooseEntry(const OpenBinary &binary, std::optional<Stri
   return Problem{"it holds no PTX" + (problems.empty() ? "" : ", " + problemText(problems.front()))};
 }
 
-/// Is true if a text was compiled to be linked with others.
+/// Returns whether a text was compiled to be linked with others.
 static bool isSeparate(const Entry &entry, const Container &container) {
   return entry.kind == ImageKind::RelocatablePtx || container.role == Role::Relocatable ||
          entry.options.contains("--compile-only");
@@ -103,7 +103,7 @@ OneText openText(StringRef path, const Arguments &arguments) {
   return one;
 }
 
-/// The first text of each container that should have code for a GPU and has none.
+/// Returns the first text of each container that should have code for a GPU and has none.
 static std::set<size_t> findMisfits(const Binary &content, StringRef arch) {
   std::set<size_t> misfits;
   const int gpu = isa::findTarget(arch);
@@ -120,7 +120,7 @@ static std::set<size_t> findMisfits(const Binary &content, StringRef arch) {
   return misfits;
 }
 
-/// A key that is equal for entries with the same text.
+/// Returns a key that is equal for entries with the same text.
 static std::string keyOf(const Entry &entry, bool bySource, Unpacker &unpacker) {
   std::string key;
   llvm::raw_string_ostream out(key);

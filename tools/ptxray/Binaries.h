@@ -17,7 +17,7 @@ struct OpenBinary {
   ReadLimits limits;
 };
 
-/// The number of bytes that a text names, such as `64M`; nothing: it names none.
+/// Returns the number of bytes that a text names, such as `64M`; nothing: it names none.
 std::optional<uint64_t> bytesNamed(llvm::StringRef text);
 /// Reads `--max-size`.
 Expected<ReadLimits> readLimits(const Arguments &arguments);
@@ -46,10 +46,10 @@ struct TextTask {
   bool isSeparate = false;   // it was made to be linked
   bool failsArch = false;    // the first text of a container that has nothing for `--arch`
 };
-/// The texts, each once. `arch` is empty or a target.
+/// Returns the texts, each once. `arch` is empty or a target.
 std::vector<TextTask> textTasks(const OpenBinary &binary, llvm::StringRef arch);
 
-/// Is true if a file is a binary, by its first bytes. Only plain files are read.
+/// Returns whether a file is a binary, by its first bytes. Only plain files are read.
 bool beginsAsBinary(const std::string &path);
 bool isPlainFile(const std::string &path);
 

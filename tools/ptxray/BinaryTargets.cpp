@@ -16,7 +16,7 @@ static std::string plural(size_t n, StringRef what) {
   return std::to_string(n) + " " + what.str() + (n == 1 ? "" : "s");
 }
 
-/// The driver in words, `driver R570`, or that none is known.
+/// Returns the driver in words, `driver R570`, or that none is known.
 static std::string driverText(uint16_t version) {
   const StringRef driver = firstDriverFor(version);
   return driver.empty() ? "no driver is known that loads it" : "driver R" + driver.str();

@@ -88,7 +88,7 @@ static Expected<std::unique_ptr<SourceBuffer>> sourceOf(CheckJob &job, llvm::Str
   return job.binary ? unpackText(job, name, unpacker) : SourceBuffer::open(job.input.path);
 }
 
-/// The targets that the headers of the entries with the job's text name.
+/// Returns the targets that the headers of the entries with the job's text name.
 static std::vector<std::string> targetsOf(const CheckJob &job) {
   const std::vector<Entry> &entries = job.binary->content.entries;
   std::vector<std::string> targets = {entries[job.text.entry].target()};

@@ -4,7 +4,7 @@
 
 namespace ptxray {
 
-/// The options for a text of a binary: as it was compiled, and without warnings unless they are requested.
+/// Returns the options for a text of a binary: as it was compiled, and without warnings unless they are requested.
 static std::shared_ptr<const CheckOptions> optionsFor(const TextTask &text, const CheckOptions &options,
                                                       const Arguments &arguments) {
   auto own = std::make_shared<CheckOptions>(options);

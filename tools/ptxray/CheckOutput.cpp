@@ -7,7 +7,7 @@
 
 namespace ptxray {
 
-/// The address of the pages of the rules, from the command line or the environment.
+/// Returns the address of the pages of the rules, from the command line or the environment.
 static llvm::StringRef siteOf(const Arguments &arguments) {
   const char *site = std::getenv("PTXRAY_SITE");
   return arguments.value("--site").value_or(site ? site : "");

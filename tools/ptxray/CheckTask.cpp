@@ -40,7 +40,7 @@ static std::string conflictIn(const Arguments &arguments) {
   return "";
 }
 
-/// The number of files that are checked at the same time.
+/// Returns the number of files that are checked at the same time.
 static Expected<unsigned> threadsOf(const Arguments &arguments) {
   unsigned threads = std::max(1u, std::thread::hardware_concurrency());
   if (const std::optional<llvm::StringRef> written = arguments.value("--jobs"))
@@ -92,7 +92,7 @@ Expected<CheckTask> readTask(const Arguments &arguments) {
   return task;
 }
 
-/// The options that setOption understands, in the order in which they are written.
+/// Returns the options that setOption understands, in the order in which they are written.
 static std::vector<Configuration::Setting> settingsOf(const Arguments &arguments) {
   std::vector<Configuration::Setting> settings;
   for (const auto &[name, value] : arguments.options) {

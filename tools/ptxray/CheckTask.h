@@ -26,7 +26,7 @@ struct CheckTask {
 /// The problem is that options cannot be combined, that one has no such value, or that the baseline cannot be read.
 Expected<CheckTask> readTask(const Arguments &arguments);
 
-/// The options of the command line, which count after those of `.ptxray` files.
+/// Returns the options of the command line, which count after those of `.ptxray` files.
 Configuration configurationOf(const Arguments &arguments);
 
 } // namespace ptxray

@@ -9,8 +9,8 @@
 
 namespace ptxray {
 
-/// The folder of a library for clients, such as `libcuda.so.1`: $PTXRAY_DRIVER, else that of the installation or of the
-/// build folder. Empty, after saying what is missing: there is none.
+/// Returns the folder of a library for clients, such as `libcuda.so.1`: $PTXRAY_DRIVER, else that of the installation
+/// or of the build folder. Empty, after saying what is missing: there is none.
 std::string folderOfDriver(const std::string &library, const std::string &what);
 
 /// Variables of the environment of the command.

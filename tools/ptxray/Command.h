@@ -56,11 +56,11 @@ int faultyInput(llvm::StringRef path);
 /// Reports a usage error for a name that the tables do not have.
 int unknownTarget(llvm::StringRef written);
 int unknownInstruction(llvm::StringRef written);
-/// The version that a text names, `8.6` as 806, if PTX has it.
+/// Returns the version that a text names, `8.6` as 806, if PTX has it.
 std::optional<uint16_t> findVersion(llvm::StringRef written);
-/// Is true if standard output is to be coloured, by `--color=auto|always|never`.
+/// Returns whether standard output is to be coloured, by `--color=auto|always|never`.
 bool wantsColor(const Arguments &arguments);
-/// Is true if the terminal supports hyperlinks.
+/// Returns whether the terminal supports hyperlinks.
 bool wantsLinks(const Arguments &arguments);
 /// Flushes standard output; reports if it could not be written.
 int finish(int status);
@@ -68,10 +68,10 @@ int finish(int status);
 /// Options of several commands.
 Option colorOption();
 Option textOrJsonOption();
-/// The formats, `text|short|...`, of commands that print diagnostics.
+/// Returns the formats, `text|short|...`, of commands that print diagnostics.
 std::string diagnosticFormats();
 
-/// The list of AllCommands.cpp, or that of ptxray-check.
+/// Returns the list of AllCommands.cpp, or that of ptxray-check.
 std::vector<Command> allCommands();
 
 Command asCommand();

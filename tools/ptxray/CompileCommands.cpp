@@ -13,7 +13,7 @@ std::string wholePath(llvm::StringRef path) {
   return std::filesystem::weakly_canonical(path.str(), ignored).generic_string();
 }
 
-/// The words of a command as a shell divides them: quotes and backslashes, and nothing else.
+/// Returns the words of a command as a shell divides them: quotes and backslashes, and nothing else.
 static std::vector<std::string> wordsOf(llvm::StringRef command) {
   std::vector<std::string> words;
   std::string word;

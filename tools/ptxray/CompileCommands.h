@@ -15,7 +15,7 @@ struct SourceCommand {
 /// Those of each source that a `compile_commands.json` names, by its whole path. `problem` says why there are none.
 Expected<llvm::StringMap<SourceCommand>> readCompileCommands(llvm::StringRef path);
 
-/// The path with which a source is looked up.
+/// Returns the path with which a source is looked up.
 std::string wholePath(llvm::StringRef path);
 
 } // namespace ptxray

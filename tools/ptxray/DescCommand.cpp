@@ -17,7 +17,7 @@ namespace {
 
 std::string hex(uint64_t value, unsigned bits) { return "0x" + llvm::utohexstr(value, /*LowerCase=*/true, bits / 4); }
 
-/// A command that makes the same descriptor.
+/// Returns a command that makes the same descriptor.
 std::string encodeCommand(const Format &format, uint64_t value, llvm::StringRef target) {
   std::string command = "ptxray desc encode " + format.name.str();
   if (!format.kind.empty())

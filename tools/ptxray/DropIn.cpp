@@ -64,7 +64,7 @@ public:
   }
   bool hasErrors() const { return errors; }
   bool isUnreadable() const { return unreadable; }
-  /// Is true if a message of ptxas may be about a place in a source.
+  /// Returns whether a message of ptxas may be about a place in a source.
   bool haveStatements() const { return !compiled.empty(); }
   /// Shows messages of ptxas about inline assembly at their places in the source.
   void explain(StringRef printed);
@@ -85,7 +85,7 @@ private:
 
 } // namespace
 
-/// The number of the file that is open under a path such as `/dev/fd/63`; -1 if the path is an ordinary one.
+/// Returns the number of the file that is open under a path such as `/dev/fd/63`; -1 if the path is an ordinary one.
 static int descriptorOf(StringRef path) {
   int number = -1;
   if (path == "-" || path == "/dev/stdin")
@@ -258,7 +258,7 @@ static int becomePtxas(const std::string &path, llvm::ArrayRef<std::string> word
   return NoPtxas;
 }
 
-/// Is true if the text is stored under a name of the object, for `ptxray record`.
+/// Returns whether the text is stored under a name of the object, for `ptxray record`.
 static bool isRemembered(const PtxasCommandLine &line) {
   const char *folder = std::getenv("PTXRAY_REMEMBER");
   return folder && *folder && line.files.size() == 1 && line.texts.empty() && !line.output.empty();

@@ -21,7 +21,7 @@ namespace ptxray {
 
 using llvm::StringRef;
 
-/// A page under another heading, without its own and the parts for tests.
+/// Returns a page under another heading, without its own and the parts for tests.
 static std::string shownPage(std::string heading, StringRef page) {
   std::string text = std::move(heading) + "\n\n";
   StringRef rest = page.drop_front(page.find('\n')).ltrim();
@@ -33,7 +33,7 @@ static std::string shownPage(std::string heading, StringRef page) {
   return text;
 }
 
-/// The page of a rule in docs/diagnostics, under its level and group.
+/// Returns the page of a rule in docs/diagnostics, under its level and group.
 static std::string shownRulePage(DiagId id) {
   return shownPage((info(id).id + " - a rule of the group " + groupOf(id).name + ": " + severityName(info(id).level) +
                     (mayHaveFix(id) ? ", with a fix" : ""))
@@ -49,7 +49,7 @@ static std::string shownConcept(const RulePage &page) {
                    names.size() > mostNames ? text.drop_front(text.find("\n\n", text.find("Also: "))) : text);
 }
 
-/// The opcode of a whole instruction; any other text as it is.
+/// Returns the opcode of a whole instruction; any other text as it is.
 static StringRef opcodeIn(StringRef text) {
   StringRef rest = text.trim();
   if (rest.starts_with("@") && rest.contains(' '))
@@ -101,7 +101,7 @@ static std::string didYouMeanAny(StringRef wanted) {
   return name.empty() ? "" : "; did you mean `" + name + "`?";
 }
 
-/// The pages of one name; empty if there are none.
+/// Returns the pages of one name; empty if there are none.
 static std::vector<Page> pagesOf(StringRef name) {
   constexpr size_t mostLonger = 3; // of more than these, the names are enough
   std::vector<Page> pages;

@@ -54,7 +54,7 @@ static std::string kindText(const Entry &entry) {
   return entry.kind == ImageKind::Unknown ? "kind 0x" + llvm::utohexstr(entry.code, true) : nameOf(entry.kind).str();
 }
 
-/// The tool and the number of its version: `ptxas 13.5.37`.
+/// Returns the tool and the number of its version: `ptxas 13.5.37`.
 static std::string compilerText(const Entry &entry) {
   const StringRef number = entry.compilerVersion.rsplit(", V").second;
   return escaped((entry.compiler + (number.empty() ? "" : " ") + number).str());
@@ -141,7 +141,7 @@ static void printJson(const Extraction &found, llvm::raw_ostream &out) {
 }
 
 // ------------------------------------------------------------------------------------------ files
-/// The name of a file, `libfoo.so.3.sm_90.ptx`: only numbers in it come from the binary.
+/// Returns the name of a file, `libfoo.so.3.sm_90.ptx`: only numbers in it come from the binary.
 static std::string fileName(const OpenBinary &binary, size_t index) {
   const Entry &entry = binary.content.entries[index];
   StringRef name = StringRef(binary.path).rsplit('/').second;

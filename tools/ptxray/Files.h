@@ -17,7 +17,7 @@ std::string writeInput(const Input &input, llvm::StringRef text);
 /// Is true of a file, or where there is none; not of a pipe, a terminal, a folder.
 bool canReplace(const std::string &path);
 
-/// The path of this program.
+/// Returns the path of this program.
 std::string ownPath();
 
 } // namespace ptxray

@@ -40,7 +40,7 @@ static std::optional<LineSpan> readLines(llvm::StringRef written) {
   return lines;
 }
 
-/// The lines that the changes affect.
+/// Returns the lines that the changes affect.
 static std::vector<LineChange> lineChanges(const Formatting &formatting, llvm::StringRef text) {
   std::vector<LineChange> changes;
   size_t at = 0, line = 0, newLine = 0; // before `at`, in the old text and the new one

@@ -8,7 +8,7 @@ namespace ptxray {
 using isa::StepOp;
 using isa::Tables;
 
-/// The names that rows speak of; of a definition there is no form.
+/// Returns the names that rows speak of; of a definition there is no form.
 static Json stepsJson(isa::Span span, const isa::Form *form) {
   const Tables &t = isa::tables();
   Json rows = Json::array();

@@ -125,7 +125,7 @@ private:
 
 } // namespace
 
-/// Is true if an accepted text gets a warning, because ptxas accepts it and the manual does not.
+/// Returns whether an accepted text gets a warning, because ptxas accepts it and the manual does not.
 static bool alwaysWarns(ExprId id) {
   const Expr &e = tables().exprs[id];
   return e.op == ExprOp::Warn || (e.op == ExprOp::And && llvm::any_of(tables().exprArgs.slice(e.a, e.b), alwaysWarns));
@@ -547,7 +547,7 @@ static Json mnemonicsJson(llvm::ArrayRef<llvm::StringRef> names) {
   return mnemonics;
 }
 
-/// The forms of an entry that spell one of the mnemonics.
+/// Returns the forms of an entry that spell one of the mnemonics.
 static Json formsJson(uint32_t entry, llvm::ArrayRef<llvm::StringRef> names) {
   const isa::Tables &t = tables();
   std::set<uint32_t> forms; // in the order in which they are written

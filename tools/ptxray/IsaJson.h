@@ -7,7 +7,7 @@
 
 namespace ptxray {
 
-/// The instructions whose mnemonics begin with one of the names; all of them without names.
+/// Returns the instructions whose mnemonics begin with one of the names; all of them without names.
 Json isaJson(llvm::ArrayRef<llvm::StringRef> names);
 Json versionsJson();
 Json targetSetsJson();
@@ -20,7 +20,7 @@ Json examplesJson();
 Json formulaJson(const isa::Form &form, const isa::Formula &formula);
 Json operatorsJson();
 Json conversionsJson();
-/// Is true if some mnemonic is the name or goes on after it with a dot.
+/// Returns whether some mnemonic is the name or goes on after it with a dot.
 bool anyMnemonicBegins(llvm::StringRef name);
 
 } // namespace ptxray

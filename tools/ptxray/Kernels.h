@@ -8,7 +8,7 @@ namespace ptxray {
 
 using machine::KernelEntry;
 
-/// The kernel that is named, or the only one. Returns what is wrong, or an empty text.
+/// Returns the kernel that is named, or the only one. Returns what is wrong, or an empty text.
 std::string chooseKernel(const Ast &ast, std::optional<llvm::StringRef> named, KernelEntry &chosen);
 
 /// Adds types to arguments: `7` becomes `u32=7`; an argument that names its type is kept. Returns what is wrong, or an

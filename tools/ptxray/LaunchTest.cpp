@@ -11,7 +11,7 @@ namespace ptxray {
 
 using llvm::StringRef;
 
-/// The numbers of the arguments that are buffers.
+/// Returns the numbers of the arguments that are buffers.
 static std::vector<unsigned> buffersOf(const LaunchTest &test) {
   std::vector<unsigned> numbers;
   unsigned number = 0;
@@ -81,7 +81,7 @@ static Answer answerOf(const LaunchTest &test, const std::string &file, std::vec
   return answer;
 }
 
-/// Is true if the emulator reports the rule: `file.ptx:3:5: error: ... [data-race]`.
+/// Returns whether the emulator reports the rule: `file.ptx:3:5: error: ... [data-race]`.
 static bool isFound(const LaunchTest &test, const std::string &file) {
   const ProgramResult result = launched(test, file, {"--emulate", "--cores=1", "--format=short"}, {});
   const StringRef printed = result.printed;

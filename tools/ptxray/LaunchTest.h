@@ -16,9 +16,9 @@ struct LaunchTest {
   unsigned seconds = 0;           // that one run may take
 };
 
-/// The number of arguments of the kernel among the words of a launch.
+/// Returns the number of arguments of the kernel among the words of a launch.
 unsigned argumentsIn(llvm::ArrayRef<std::string> words);
-/// The words without an argument, and without what is asked about it.
+/// Returns the words without an argument, and without what is asked about it.
 std::vector<std::string> withoutArgument(llvm::ArrayRef<std::string> words, unsigned number);
 
 /// Returns whether the answers differ, or the emulator reports the rule. To compare answers, the emulator must run the

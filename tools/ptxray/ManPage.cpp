@@ -107,7 +107,7 @@ static void section(StringRef title, llvm::ArrayRef<Named> entries, llvm::raw_os
     out << ".TP\n.B " << entry.name << '\n' << roff(entry.meaning) << '\n';
 }
 
-/// The day of the release, which the release script puts into the environment; empty otherwise.
+/// Returns the day of the release, which the release script puts into the environment; empty otherwise.
 static std::string releaseDay() {
   const char *written = std::getenv("SOURCE_DATE_EPOCH");
   int64_t seconds;

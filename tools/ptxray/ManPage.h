@@ -3,7 +3,7 @@
 
 namespace ptxray {
 
-/// The text with each of these characters replaced.
+/// Returns the text with each of these characters replaced.
 std::string replaced(llvm::StringRef text, llvm::ArrayRef<std::pair<char, llvm::StringRef>> escapes);
 
 /// Prints the page of `ptxray generate man`.

@@ -70,7 +70,7 @@ std::string targetFor(StringRef moduleTarget, StringRef gpu) {
   return (sameNumber ? moduleTarget : gpu).str();
 }
 
-/// The first word after the first `.target` of a text.
+/// Returns the first word after the first `.target` of a text.
 static StringRef writtenTarget(StringRef text) {
   return text.split(".target").second.ltrim().take_until([](char c) { return c <= ' ' || c == ','; });
 }

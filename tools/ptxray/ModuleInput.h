@@ -22,19 +22,19 @@ struct ModuleInput {
   void checkAndKeep();
 
 protected:
-  /// The options of the input, and its name in the report.
+  /// Returns the options of the input, and its name in the report.
   int readOptions(llvm::StringRef path, const Arguments &arguments);
   /// Reads the PTX of a recording, or the one that `--ptx` names in its place.
   int readRecorded(llvm::StringRef path, const Arguments &arguments);
   int refuseUnreadable(const std::string &problem, const Arguments &arguments);
 };
 
-/// The GPU that the module is compiled for: the module's own target if it fits the present GPU, since only that may be
-/// an architecture-specific one.
+/// Returns the GPU that the module is compiled for: the module's own target if it fits the present GPU, since only that
+/// may be an architecture-specific one.
 std::string targetFor(llvm::StringRef moduleTarget, llvm::StringRef gpu);
 
-/// The options of the `.ptxray` that belongs to a file (for `-`, to the working folder), then those of the command
-/// line. Another `.target` or `.version` in them is ignored: the file is read as it is.
+/// Returns the options of the `.ptxray` that belongs to a file (for `-`, to the working folder), then those of the
+/// command line. Another `.target` or `.version` in them is ignored: the file is read as it is.
 Expected<CheckOptions> findOptions(llvm::StringRef path, const Arguments &arguments);
 
 bool hasErrors(const FileReport &report);

@@ -5,7 +5,7 @@
 
 namespace ptxray {
 
-/// The pages of all instructions, directives, pragmas, special registers, targets and qualifiers.
+/// Returns the pages of all instructions, directives, pragmas, special registers, targets and qualifiers.
 std::vector<Page> allPages();
 Json pagesJson(const std::vector<Page> &pages);
 

@@ -5,9 +5,9 @@
 
 namespace ptxray {
 
-/// The stream for results: standard output, or the text that is collected.
+/// Returns the stream for results: standard output, or the text that is collected.
 llvm::raw_ostream &printed();
-/// The same for complaints.
+/// Returns the stream for complaints.
 llvm::raw_ostream &complained();
 
 /// Collects what is printed as long as it lives.

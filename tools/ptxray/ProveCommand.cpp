@@ -9,7 +9,7 @@ namespace ptxray {
 
 using prove::Decision;
 
-/// The three numbers of `X[,Y[,Z]]`.
+/// Returns the three numbers of `X[,Y[,Z]]`.
 static std::optional<std::array<uint32_t, 3>> numbersOf(llvm::StringRef text) {
   std::array<uint32_t, 3> numbers = {1, 1, 1};
   llvm::SmallVector<llvm::StringRef, 3> parts;

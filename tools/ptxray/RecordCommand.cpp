@@ -23,7 +23,7 @@ namespace ptxray {
 
 using llvm::StringRef;
 
-/// The file of the CUDA driver that programs here find. Empty, after saying so: there is none.
+/// Returns the file of the CUDA driver that programs here find. Empty, after saying so: there is none.
 static std::string realDriver(const Arguments &arguments) {
   std::string found = arguments.value("--driver").value_or("").str();
   if (found.empty()) {

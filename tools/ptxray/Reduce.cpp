@@ -174,8 +174,8 @@ private:
 
 } // namespace
 
-/// The first of the trials that is interesting. Those after it do not count as tests, so that their number is that of
-/// one job.
+/// Returns the first of the trials that is interesting. Those after it do not count as tests, so that their number is
+/// that of one job.
 std::optional<size_t> Reducing::firstInteresting(const std::vector<Trial> &trials) {
   std::vector<char> found(trials.size()); // no vector of bool: threads write side by side
   HelperThreads threads;
@@ -196,7 +196,7 @@ std::optional<size_t> Reducing::firstInteresting(const std::vector<Trial> &trial
   return isThere ? std::optional<size_t>(first - found.begin()) : std::nullopt;
 }
 
-/// The line that the text begins with: the launch, or the sizes.
+/// Returns the line that the text begins with: the launch, or the sizes.
 std::string Reducing::beginning() const {
   if (task.test.launch)
     return "// run: " + asOneLine(filled(best.launch, best.sizes)) + "\n";

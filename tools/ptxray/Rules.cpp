@@ -8,7 +8,7 @@
 
 namespace ptxray {
 
-/// All rules, or those that the operands name.
+/// Returns all rules, or those that the operands name.
 static Expected<std::vector<DiagId>> wantedRules(const Arguments &arguments) {
   std::vector<DiagId> rules;
   for (size_t i = 0; arguments.operands.empty() && i < allDiagInfos().size(); ++i)

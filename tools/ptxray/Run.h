@@ -13,12 +13,13 @@ struct ChosenLaunch {
 /// Chooses the kernel of a module that is checked. Returns an exit status, after printing what is wrong.
 int chooseLaunch(const Arguments &arguments, const ModuleInput &input, ChosenLaunch &chosen);
 
-/// The options of `ptxray run`.
+/// Returns the options of `ptxray run`.
 std::vector<Option> runOptions();
 /// Launches on the emulated machine. Returns an exit status.
 int runEmulated(const Arguments &arguments);
 
-/// The path of ptxray-run: $PTXRAY_RUN, else next to this program, else in the build folder. Empty: it is missing.
+/// Returns the path of ptxray-run: $PTXRAY_RUN, else next to this program, else in the build folder. Empty: it is
+/// missing.
 std::string launcherPath();
 /// Runs a kernel on a GPU. Returns an exit status.
 int runOnGpu(const Arguments &arguments);

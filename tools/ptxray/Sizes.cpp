@@ -18,7 +18,7 @@ std::vector<std::string> filled(llvm::ArrayRef<std::string> words, llvm::ArrayRe
   return result;
 }
 
-/// A number as the value of a new size, whose name comes back; text that is not a number comes back as it is.
+/// Returns a number as the value of a new size, whose name comes back; text that is not a number comes back as it is.
 static std::string nameFor(StringRef number, const std::string &name, uint64_t least, Sizes &sizes) {
   uint64_t value = 0;
   if (number.getAsInteger(10, value))

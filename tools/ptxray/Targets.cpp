@@ -18,7 +18,7 @@ static void printReason(llvm::raw_ostream &out, llvm::StringRef what, const Targ
       << reason.obstacle.rule << "]\n";
 }
 
-/// The targets with which a statement passes, in words: `sm_80 and later`, `sm_90a`.
+/// Returns the targets with which a statement passes, in words: `sm_80 and later`, `sm_90a`.
 static std::string targetsText(const CellSet &passes) {
   std::vector<llvm::StringRef> names;
   const isa::Target *lowest = nullptr;

@@ -7,7 +7,7 @@
 
 namespace ptxray {
 
-/// A text that changes when an input does.
+/// Returns a text that changes when an input does.
 static std::string stateOf(llvm::ArrayRef<Input> inputs) {
   std::string state;
   for (const Input &input : inputs) {

@@ -100,7 +100,7 @@ static std::vector<StringRef> references(const std::vector<std::string_view> &wo
   return {words.begin(), words.end()};
 }
 
-/// The option or command of ptxray for what other tools call so; empty: there is none.
+/// Returns the option or command of ptxray for what other tools call so; empty: there is none.
 static StringRef nameHere(StringRef written) {
   static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> names[] = {
       {"lint", "check"},       {"validate", "check"},  {"verify", "check"},      {"format", "fmt"},

@@ -49,7 +49,7 @@ void *nodeOfClone(void *exec, void *node) {
   return clone && real().cuGraphNodeFindInClone(&found, node, clone) == Success ? found : nullptr;
 }
 
-/// The nodes of a graph, each after those that it depends on.
+/// Returns the nodes of a graph, each after those that it depends on.
 static std::optional<std::vector<void *>> ordered(void *graph) {
   size_t count = 0, edges = 0;
   if (real().cuGraphGetNodes(graph, nullptr, &count) || real().cuGraphGetEdges(graph, nullptr, nullptr, &edges))
@@ -81,7 +81,8 @@ struct Step {
 };
 } // namespace
 
-/// All nodes, those of graphs in graphs in their place; nothing: some of them can only be launched with the graph.
+/// Returns all nodes, those of graphs in graphs in their place; nothing: some of them can only be launched with the
+/// graph.
 static std::optional<std::vector<Step>> stepsOf(void *graph) {
   std::vector<Step> steps;
   std::vector<void *> left; // the next one last

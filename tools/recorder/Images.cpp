@@ -33,7 +33,7 @@ struct Image::Packed {
   }
 };
 
-/// The bytes of an ELF file, as its own tables say; 0: they cannot be right.
+/// Returns the bytes of an ELF file, as its own tables say; 0: they cannot be right.
 static size_t sizeOfElf(const char *bytes) {
   llvm::ELF::Elf64_Ehdr header;
   std::memcpy(&header, bytes, sizeof header);
@@ -57,7 +57,7 @@ static std::map<std::string, std::string> &linkedTexts() {
   return *all;
 }
 
-/// The text of which a binary was made, if ptxas or the linker were watched when they made it.
+/// Returns the text of which a binary was made, if ptxas or the linker were watched when they made it.
 static std::string textOfCubin(StringRef cubin) {
   const std::string name = launcher::nameOfBinary(cubin.data(), cubin.size());
   if (const auto found = linkedTexts().find(name); found != linkedTexts().end())

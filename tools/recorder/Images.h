@@ -22,7 +22,7 @@ public:
   /// The image may be gone after the call, so its texts are kept, packed as they are.
   Image(const void *image, bool isLibrary);
 
-  /// The text with a kernel for a GPU of that number, such as 90; null: there is none.
+  /// Returns the text with a kernel for a GPU of that number, such as 90; null: there is none.
   const KernelText *find(const std::string &kernel, unsigned gpu);
   bool isLibrary;
   void *handle = nullptr; // of the module or library

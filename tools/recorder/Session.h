@@ -11,12 +11,12 @@ class Session {
 public:
   Session();
 
-  /// Says whether a launch of that kernel is to be recorded, and counts those that are not.
+  /// Returns whether a launch of that kernel is to be recorded, and counts those that are not.
   bool wants(const std::string &kernel);
   /// The same without counting.
   bool wouldWant(const std::string &kernel);
   void leaveOut(const std::string &reason) { ++leftOut[reason]; }
-  /// The path of the next file.
+  /// Returns the path of the next file.
   std::string nextPath(const std::string &kernel);
   /// Notes a file that was written.
   void add(const std::string &path, uint64_t bytes, bool hasEnded);

@@ -38,7 +38,7 @@ struct Side {
   size_t x = 0, y = 0;
 };
 
-/// The kind of memory that one side of a copy is.
+/// Returns the kind of memory that one side of a copy is.
 static unsigned kindOf(const Side &side, int direction, bool isSource) {
   if (side.array)
     return KindArray;
@@ -165,7 +165,7 @@ static Error copyVariable(const void *symbol, void *to, const void *from, size_t
 
 using namespace ptxray::runtime;
 
-/// A copy that the caller waits for. That of a thread's own stream is waited for by what called this one.
+/// Returns a copy that the caller waits for. That of a thread's own stream is waited for by what called this one.
 static When now() { return {!DefaultOfThread::isSet, defaultStream()}; }
 static When on(void *stream) { return {false, stream}; }
 

@@ -9,7 +9,7 @@ namespace ptxray::runtime {
 static thread_local int deviceOfThread = 0;
 static thread_local bool isEntered = false;
 
-/// The number of devices; an error: there is no driver.
+/// Returns the number of devices; an error: there is no driver.
 static Error devices(int &count) {
   const Error bad = cuInit(0);
   return bad ? bad : cuDeviceGetCount(&count);
@@ -295,7 +295,7 @@ PTXRAY_RUNTIME cudaDeviceGetTexture1DLinearMaxWidth(size_t *width, const Channel
   return noted(width ? (*width = size_t(1) << 28, Error(Success)) : InvalidValue);
 }
 
-/// The newest version of a function that the runtime's version of CUDA has.
+/// Returns the newest version of a function that the runtime's version of CUDA has.
 static Error driverFunction(const char *name, void **function, int version, unsigned long long flags, int *status) {
   const Error bad = enter();
   constexpr unsigned long long ofThread = 2;

@@ -17,7 +17,7 @@ struct NamedError {
   const char *name, *text; // text null: the driver has it
 };
 
-/// The entry of an error; null: there is none of that number.
+/// Returns the entry of an error; null: there is none of that number.
 static const NamedError *findError(Error error) {
   static constexpr NamedError all[] = {
 #define PTXRAY_ERROR(number, name) {number, number ? "cudaError" #name : "cuda" #name, nullptr},

@@ -65,7 +65,7 @@ static Copy3DParameters lineOf(void *to, const void *from, size_t size, int dire
   line.direction = direction;
   return line;
 }
-/// The copy between a variable of the device and memory, one of which is null: the variable.
+/// Returns the copy between a variable of the device and memory, one of which is null: the variable.
 static Error lineOfVariable(Copy3DParameters &line, const void *symbol, void *to, const void *from, size_t size,
                             size_t offset, int direction) {
   Place place;

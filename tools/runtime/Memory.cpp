@@ -124,7 +124,7 @@ PTXRAY_RUNTIME cudaMemset2D(void *to, size_t pitch, int value, size_t width, siz
   return inContext(
       [&] { return cuMemsetD2D8_v2(addressOf(to), pitch, static_cast<unsigned char>(value), width, height); });
 }
-/// The planes of a box follow each other after as many rows as the memory has.
+/// Returns the planes of a box follow each other after as many rows as the memory has.
 static Error fillBoxes(const Pitched &to, int value, const Extent &extent, void *stream) {
   return inContext([&] {
     for (size_t plane = 0; plane < extent.depth; ++plane)

@@ -139,7 +139,7 @@ PTXRAY_REGISTERS void __cudaRegisterManagedVar(void **binary, void **pointer, ch
   registry().variables[pointer] = variable;
   registry().managed.push_back({variable, pointer});
 }
-/// The host calls it before it touches a managed variable.
+/// Returns the host calls it before it touches a managed variable.
 PTXRAY_REGISTERS char __cudaInitModule(void **binary) {
   const std::lock_guard lock(registry().mutex);
   return noted(load(*reinterpret_cast<Binary *>(binary))) == Success;

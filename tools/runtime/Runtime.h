@@ -32,7 +32,7 @@ private:
 };
 inline void *defaultStream() { return reinterpret_cast<void *>(uintptr_t(DefaultOfThread::isSet ? 2 : 0)); }
 
-/// The driver's function of a kernel that the program has registered.
+/// Returns the driver's function of a kernel that the program has registered.
 Error functionOf(void **function, const void *kernel);
 /// The device's memory of a variable that the program has registered.
 struct Place {
@@ -45,7 +45,7 @@ void forgetModules();
 
 inline Address addressOf(const void *pointer) { return reinterpret_cast<Address>(pointer); }
 
-/// The bytes of one channel of a texel, by the driver's number of its format.
+/// Returns the bytes of one channel of a texel, by the driver's number of its format.
 inline size_t bytesOfFormat(int format) {
   switch (format) {
   case 0x01:
@@ -56,7 +56,7 @@ inline size_t bytesOfFormat(int format) {
   default: return 4;
   }
 }
-/// The driver's description of a copy of boxes.
+/// Returns the driver's description of a copy of boxes.
 Error boxesOf(Copy3D &boxes, const Copy3DParameters &asked);
 
 } // namespace ptxray::runtime

@@ -196,7 +196,7 @@ void Adapter::moveNow() {
   watch.isStopped = false;
 }
 
-/// The movement that `pause` stops says so itself when it ends.
+/// Returns the movement that `pause` stops says so itself when it ends.
 Answer Adapter::pause(const Json &) {
   if (!isConfigured)
     return Refusal{"nothing runs"};
@@ -242,7 +242,7 @@ void Adapter::collectBreakpoints() {
     llvm::append_range(debugger->breakpoints, list);
 }
 
-/// A breakpoint as the client knows it.
+/// Returns a breakpoint as the client knows it.
 Json Adapter::placed(StringRef where, std::vector<machine::CodePlace> &into) const {
   const SourceBuffer &source = *prepared->input.report.source;
   const auto places = placesNamed(debugger->program(), source, *origins, where);
@@ -285,7 +285,7 @@ Answer Adapter::setFunctionBreakpoints(const Json &arguments) {
   return Json{{"breakpoints", std::move(all)}};
 }
 
-/// The place that a reference of an instruction names, some instructions before or after it.
+/// Returns the place that a reference of an instruction names, some instructions before or after it.
 static std::optional<machine::CodePlace> placeOf(const machine::Program &program, StringRef reference, int64_t offset) {
   uint64_t number = 0;
   if (reference.getAsInteger(0, number) || number >> 32 >= program.functions.size())
@@ -318,7 +318,7 @@ Answer Adapter::setInstructionBreakpoints(const Json &arguments) {
 /// Faults always stop it.
 Answer Adapter::setExceptionBreakpoints(const Json &) { return Json{{"breakpoints", Json::array()}}; }
 
-/// The variable of a barrier object stands for its phase.
+/// Returns the variable of a barrier object stands for its phase.
 static std::string watchedBy(const Debugger *debugger, std::string name) {
   StringRef rest = name;
   if (debugger && rest.consume_front("block " + tripleText(debugger->focus.warp.block) + " object at "))

@@ -92,7 +92,7 @@ Answer Adapter::timeline(const Json &arguments) {
               {"barriers", std::move(barriers)}};
 }
 
-/// The registers of the function that the lane is in, with their values in all lanes.
+/// Returns the registers of the function that the lane is in, with their values in all lanes.
 Json Adapter::registersNow() const {
   Json all = Json::array();
   const auto position = debugger->position();

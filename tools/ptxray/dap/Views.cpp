@@ -46,7 +46,7 @@ void Adapter::focusOn(const Json &arguments) {
   }
 }
 
-/// A text of hexadecimal digits, a bit for each lane.
+/// Returns a text of hexadecimal digits, a bit for each lane.
 static std::string maskOf(const std::vector<LaneGroup> &groups) {
   std::string text;
   for (const LaneGroup &group : groups)
@@ -138,7 +138,7 @@ Json Adapter::registers() const {
   return all;
 }
 
-/// Each register, which can be opened to show its lanes.
+/// Returns each register, which can be opened to show its lanes.
 Json Adapter::lanes() {
   Json all = Json::array();
   if (const auto position = debugger->position())
@@ -166,7 +166,7 @@ Json Adapter::thread() const {
        variable("%warpid", std::to_string(focus.warp.warp)), variable("time", std::to_string(debugger->time()))});
 }
 
-/// All memory that can be read by a reference: the shared one of the block, buffers and variables.
+/// Returns all memory that can be read by a reference: the shared one of the block, buffers and variables.
 Json Adapter::memory() const {
   Json all = Json::array();
   const auto add = [&](const std::string &name, uint64_t bytes, const std::string &reference) {
@@ -221,7 +221,7 @@ Answer Adapter::variables(const Json &arguments) {
   return Json{{"variables", std::move(all)}};
 }
 
-/// A register, or else a command of the debugger in a terminal.
+/// Returns a register, or else a command of the debugger in a terminal.
 Answer Adapter::evaluate(const Json &arguments) {
   if (!debugger)
     return Refusal{"nothing is launched"};

@@ -14,7 +14,7 @@ std::string focusText(const machine::debug::Focus &focus);
 std::string maskText(uint32_t lanes);
 /// Says who waits at a barrier, and since when.
 std::string waiterText(const machine::debug::BarrierView::Waiter &waiter);
-/// The line and the text of an instruction, with the line of the source that it was made from.
+/// Returns the line and the text of an instruction, with the line of the source that it was made from.
 std::string instructionText(const Instruction &instruction, const FileReport &report, const OriginTable &origins);
 /// Returns the findings of a launch, a line for each diagnostic and each of its notes.
 std::vector<std::string> faultTexts(const machine::HaltedLaunch &launch, const FileReport &report);

@@ -11,7 +11,7 @@ namespace ptxray {
 using llvm::StringRef;
 using namespace machine::debug;
 
-/// A place that was changed, in words.
+/// Returns a place that was changed, in words.
 static std::string changeText(const machine::Program &program, const machine::Change &change) {
   using Where = machine::WatchedBytes::Where;
   const machine::WatchedBytes &where = change.where;
@@ -134,7 +134,7 @@ void Console::where(Words) {
         << debugger.program().module->ast().text(frame->caller->code.name) << "`\n";
 }
 
-/// The bytes of a register of a lane, by how many there are.
+/// Returns the bytes of a register of a lane, by how many there are.
 static std::vector<uint8_t> bytesOfRegister(Debugger &debugger, StringRef name, unsigned lane) {
   auto watched = watchedNamed(debugger, name, 4);
   if (!watched)
@@ -143,7 +143,7 @@ static std::vector<uint8_t> bytesOfRegister(Debugger &debugger, StringRef name, 
   return bytesNow(debugger.grid(), *watched);
 }
 
-/// The texts of a register in lanes from the first one on, in the format that is asked for; empty: there is a
+/// Returns the texts of a register in lanes from the first one on, in the format that is asked for; empty: there is a
 /// complaint.
 std::vector<std::string> Console::registerTexts(Words words, unsigned first, unsigned count) {
   std::vector<std::string> texts;

@@ -105,14 +105,6 @@ static bool isClusterArrival(const Facts &facts) {
   });
 }
 
-/// Its barrier object may be that of another block of the cluster.
-static bool isRemote(const Facts &facts) {
-  return llvm::any_of(facts.accesses, [](const Access &access) {
-    return access.kind == isa::Access::Barrier && access.space && isShared(access.space) &&
-           llvm::StringRef(isa::word(access.space).text()).ends_with("cluster");
-  });
-}
-
 static bool isOfCluster(const Body &body) {
   return llvm::any_of(headOf(*body.ast, *body.function).requiredCluster, [](uint32_t blocks) { return blocks > 1; });
 }
@@ -124,7 +116,7 @@ void checkOrderOfInits(HazardContext &context) {
   bool hasPeers = isOfCluster(body); // other blocks of the cluster use the barriers
   for (const uint32_t number : context.events) {
     const Facts &facts = body.facts(number);
-    hasPeers |= facts.ctas == 2 || (facts.has(FactKind::Arrives) && isRemote(facts));
+    hasPeers |= facts.ctas == 2 || (facts.has(FactKind::Arrives) && mayBeForPeers(facts));
     const bool isInit = facts.has(FactKind::Inits);
     if (isInit && analysis.inits.size() < 256)
       analysis.inits.push_back(number);

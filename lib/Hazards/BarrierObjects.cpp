@@ -43,6 +43,7 @@ private:
   void bytes(const BarrierUse &expectation);
   void parity(const BarrierUse &wait);
   bool changesIn(const BarrierUse &wait, BlockId header);
+  bool isCarriedIn(const BarrierUse &wait, BlockId header);
   bool isChangedByOthers(const BarrierUse &wait, BlockId header);
   bool isWrittenIn(LocalId local, BlockId header);
   bool haveSameParity(const BarrierUse &a, const BarrierUse &b);
@@ -62,6 +63,13 @@ private:
 };
 
 } // namespace
+
+bool mayBeForPeers(const Facts &facts) {
+  return llvm::any_of(facts.accesses, [](const Access &access) {
+    return access.kind == isa::Access::Barrier && access.space && isShared(access.space) &&
+           llvm::StringRef(isa::word(access.space).text()).ends_with("cluster");
+  });
+}
 
 static bool isWait(FactKind kind) { return kind == FactKind::Awaits; }
 
@@ -419,8 +427,15 @@ bool BarrierRules::changesIn(const BarrierUse &wait, BlockId header) {
           !isSameEachRound(parity.local, wait.number, header, body, context.analyses, Sameness::OfRoundsAndThreads));
 }
 
-/// The barriers are a ring that comes round in the loop, and another wait of the loop for the same ring has a parity
-/// that changes.
+/// Returns whether the loop carries the parity for which the instruction waits from one round to the next. A tile loop
+/// that uses each slot of a ring an even number of times begins each round with the same parity.
+bool BarrierRules::isCarriedIn(const BarrierUse &wait, BlockId header) {
+  const Source parity = sourceAt(body, wait.number, wait.which);
+  return !parity.isSum() || isOfEarlierRound(parity.local, wait.number, header, body, context.analyses);
+}
+
+/// Returns whether the barriers are a ring that comes round in the loop, and another wait of the loop for the same ring
+/// has a parity that changes from round to round.
 bool BarrierRules::isChangedByOthers(const BarrierUse &wait, BlockId header) {
   if (!wait.barrier.isRing || !comesEachRound(wait.number, header, body, context.analyses) ||
       !comesAgain(wait.barrier.base, header, body, context.analyses))
@@ -432,7 +447,7 @@ bool BarrierRules::isChangedByOthers(const BarrierUse &wait, BlockId header) {
     if (use.kind == FactKind::Awaits && use.which >= 0 && use.number != wait.number && isOtherParity(use, wait))
       return false;
     isChanged |= use.kind == FactKind::Awaits && use.which >= 0 && use.barrier.isRing &&
-                 beginTogether(wait.barrier, use.barrier) && changesIn(use, header) &&
+                 beginTogether(wait.barrier, use.barrier) && changesIn(use, header) && isCarriedIn(use, header) &&
                  comesAgain(use.barrier.base, header, body, context.analyses);
   }
   return isChanged;

@@ -14,6 +14,9 @@ struct BarrierUse {
 
 inline bool isInit(FactKind kind) { return kind == FactKind::Inits; }
 
+/// Returns whether the barrier object of the instruction may be in another block of the cluster.
+bool mayBeForPeers(const Facts &facts);
+
 /// Finds which instructions control can reach from which, and remembers what it found.
 class Reachability {
 public:

@@ -43,6 +43,7 @@ public:
 
 private:
   void exits();
+  bool servesReuse(uint32_t wait, uint16_t groups);
   void unawaitedExits();
   std::optional<std::vector<uint32_t>> plainWaits();
   void reportExit(size_t one, uint32_t last);
@@ -53,6 +54,7 @@ private:
   std::optional<ConflictId> shared(size_t one, const LateAccess &late, const MemoryUse &use, const Levels &state);
   std::optional<ConflictId> tensor(const Operation &operation, const LateAccess &late, const MemoryUse &use);
   bool isOnlyOfLaterRound(const Operation &operation, uint32_t use);
+  bool isOfNextProduct(uint32_t store, const MemoryUse &use);
   bool hasSameBase(uint32_t first, const LateAccess &late, const MemoryUse &use);
   bool isHandedOver(ConflictId id, uint32_t number);
   void late(const LateStage &stage);
@@ -198,6 +200,23 @@ bool CopyRules::isOnlyOfLaterRound(const Operation &operation, uint32_t use) {
          !comesEachRound(operation.number, header, body, context.analyses);
 }
 
+/// Returns whether the load follows a wait for a barrier object that comes after the store, and has another number of
+/// registers. The load then reads what a matrix product has written since.
+///   tcgen05.st [%r1], {%r2, %r3};  wait for the next product;  tcgen05.ld {%r4, ... %r11}, [%r1];
+bool CopyRules::isOfNextProduct(uint32_t store, const MemoryUse &use) {
+  if (!use.access.reads() || body.operands(store).size() == body.operands(use.number).size())
+    return false;
+  const Loops &loops = context.analyses.loops();
+  BlockId header = use.number < store ? context.loopAround(store) : BlockId::None;
+  while (header != BlockId::None && !context.isInLoop(use.number, header))
+    header = loops.outer[indexOf(header)];
+  return llvm::any_of(context.events, [&](uint32_t number) {
+    const bool isBetween = header == BlockId::None ? store < number : context.isInLoop(number, header);
+    return isBetween && context.analyses.precedes(number, use.number) &&
+           body.facts(number).find(FactKind::Awaits, [](const Action &one) { return one.node >= 0; });
+  });
+}
+
 /// Operations of one kind are in order among themselves, and so are those that a barrier object counts: mma, cp, shift.
 std::optional<ConflictId> CopyRules::tensor(const Operation &operation, const LateAccess &late, const MemoryUse &use) {
   const bool isLoadOrStore = !(use.groups & committedGroups());
@@ -206,6 +225,8 @@ std::optional<ConflictId> CopyRules::tensor(const Operation &operation, const La
   if (operation.needsCommit)
     return isLoadOrStore ? std::optional(ConflictId(DiagId::UnwaitedTensorOperation)) : std::nullopt;
   if (isLoadOrStore && (!hasSameBase(operation.number, late, use) || isOnlyOfLaterRound(operation, use.number)))
+    return std::nullopt;
+  if (late.isWrite && isLoadOrStore && isOfNextProduct(operation.number, use))
     return std::nullopt;
   if (late.isWrite)
     return ConflictId(DiagId::UnwaitedTensorStore);
@@ -330,6 +351,41 @@ void CopyRules::reportExit(size_t one, uint32_t last) {
   diagnostic.notes.push_back({"control leaves the kernel here", context.range(last)});
 }
 
+/// Returns the number of groups that the wait may leave pending, or -1 if the instruction is no wait for the groups.
+static int64_t leftPendingBy(const Body &body, uint32_t number, uint16_t groups) {
+  const Action *wait =
+      body.facts(number).find(FactKind::Waits, [&](const Action &action) { return action.groups & groups; });
+  return wait ? leftPending(body, number, *wait) : -1;
+}
+
+/// Returns whether the wait lets the kernel write to shared memory again: writes or copies follow it, or copies between
+/// an equal wait and this one show that each copy has such a wait. Kernels of CUTLASS have only such waits.
+bool CopyRules::servesReuse(uint32_t wait, uint16_t groups) {
+  const Graph &graph = context.analyses.graph();
+  const BlockId own = graph.blockOf(wait);
+  FoundBlocks later(graph.size());
+  later.addAll(graph.successors.of(own));
+  later.spread(graph.successors);
+  const auto isReuse = [&](uint32_t number) {
+    const Facts &facts = body.facts(number);
+    return (asyncGroups(facts) & groups) || llvm::any_of(facts.accesses, [](const Access &access) {
+             return isShared(access.space) && access.writes() && access.kind != isa::Access::Barrier;
+           });
+  };
+  const int64_t left = leftPendingBy(body, wait, groups);
+  bool isPaced = false; // an equal wait, and then a copy, precede the wait
+  bool hasCopy = false;
+  for (const uint32_t number : context.events) {
+    const bool isLater = later.contains(graph.blockOf(number)) || (graph.blockOf(number) == own && number > wait);
+    if (isLater && isReuse(number))
+      return true;
+    if (number < wait && leftPendingBy(body, number, groups) == left)
+      isPaced = true, hasCopy = false;
+    hasCopy |= number < wait && (asyncGroups(body.facts(number)) & groups);
+  }
+  return isPaced && hasCopy;
+}
+
 /// Reports copies out of shared memory that are pending where the kernel ends: its memory may then belong to another
 /// block.
 void CopyRules::exits() {
@@ -343,8 +399,12 @@ void CopyRules::exits() {
       const auto isSource = [](const LateAccess &late) { return late.isRead && !late.isWrite && isShared(late.space); };
       const auto isDescribed = [](const LateAccess &late) { return late.isDescribed; };
       if (operation.needsCommit && !operation.isCounted && !isTold[one] && flight.isPending(state, one) &&
-          llvm::any_of(operation.accesses, isSource) && llvm::none_of(operation.accesses, isDescribed))
-        return reportExit(one, graph[block].last());
+          llvm::any_of(operation.accesses, isSource) && llvm::none_of(operation.accesses, isDescribed)) {
+        const uint32_t last = graph[block].last();
+        const std::optional<uint32_t> wait = waitBefore(context, operation, last);
+        if (!wait || !servesReuse(*wait, operation.groups))
+          return reportExit(one, last);
+      }
     }
   }
 }

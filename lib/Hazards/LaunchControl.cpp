@@ -1,5 +1,6 @@
 // Cluster launch control: a block requests the work of one that has not started, and reads the answer from its shared
 // memory. request-after-refusal, unchecked-answer, unread-answer, unfenced-answer.
+#include "Hazards/Barriers.h"
 #include "Hazards/Hazards.h"
 #include "Hazards/Paths.h"
 #include "Isa/Isa.h"
@@ -240,7 +241,8 @@ static bool isOfBlock(LocalId predicate, const Body &body) {
   return false;
 }
 
-/// The answer comes to all blocks of the cluster, so that each must expect its bytes.
+/// Reports a request whose answer arrives in all blocks of the cluster, if only some of them expect its bytes. A block
+/// may expect bytes on behalf of its peers, as CUTLASS does.
 void LaunchControl::expectations(uint32_t request) {
   const DominatorTree &before = context.analyses.dominators(), &after = context.analyses.postDominators();
   const auto isForSomeBlocks = [&](uint32_t number) {
@@ -256,7 +258,7 @@ void LaunchControl::expectations(uint32_t request) {
   std::optional<uint32_t> expectation;
   for (const uint32_t number : context.events)
     if (body.facts(number).has(FactKind::Expects)) {
-      if (!isForSomeBlocks(number))
+      if (mayBeForPeers(body.facts(number)) || !isForSomeBlocks(number))
         return;
       expectation = number;
     }

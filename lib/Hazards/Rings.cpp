@@ -180,6 +180,34 @@ bool isSameEachRound(LocalId local, uint32_t reader, BlockId header, const Body 
   return true;
 }
 
+bool isOfEarlierRound(LocalId local, uint32_t reader, BlockId header, const Body &body, Analyses &analyses) {
+  std::vector<std::pair<LocalId, uint32_t>> reads = {{local, reader}};
+  llvm::SmallSet<std::pair<LocalId, uint32_t>, 16> followed;
+  for (size_t i = 0; i < reads.size(); ++i) { // it grows
+    const auto [read, by] = reads[i];
+    if (!followed.insert({read, by}).second)
+      continue;
+    if (!analyses.budget().allows(Limit::LoopRegisters, reads.size()))
+      return false;
+    bool isWritten = false, isAnew = false;
+    body.definitions.eachWriter(read, [&, by = by](uint32_t number) {
+      if (!analyses.loops().contains(header, analyses.graph().blockOf(number)))
+        return;
+      isWritten = true;
+      isAnew |= body.guard(number) == LocalId::None && analyses.precedes(number, by);
+      if (analyses.precedes(by, number)) // a later round reads what it writes
+        return;
+      body.eachUse(number, [&](NamedUse use) {
+        if (use.uses & Reads)
+          reads.emplace_back(use.local, number);
+      });
+    });
+    if (isWritten && !isAnew)
+      return true;
+  }
+  return false;
+}
+
 /// Returns whether the block chooses between two ways within the loop.
 static bool isChoiceWithin(BlockId block, BlockId header, const Graph &graph, const Loops &loops) {
   return graph.splits(block) &&

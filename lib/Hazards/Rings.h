@@ -21,6 +21,10 @@ enum class Sameness : uint8_t {
 bool isSameEachRound(LocalId local, uint32_t reader, BlockId header, const Body &body, Analyses &analyses,
                      Sameness sameness = Sameness::OfRounds);
 
+/// Returns whether the value that the instruction reads depends on a register that an earlier round of the loop has
+/// written. Returns false if each round computes the value from scratch, or if too many registers take part.
+bool isOfEarlierRound(LocalId local, uint32_t reader, BlockId header, const Body &body, Analyses &analyses);
+
 /// Threads that execute the instruction do so in each round of the loop: its guard and the conditions on the way, on
 /// the number of the thread among others, are the same in each.
 bool comesEachRound(uint32_t number, BlockId header, const Body &body, Analyses &analyses,

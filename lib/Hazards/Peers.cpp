@@ -16,7 +16,7 @@ namespace {
 struct RemoteAccess {
   uint32_t number;
   bool isLate = false;   // by an asynchronous operation
-  bool isSignal = false; // an arrival at a barrier object
+  bool isSignal = false; // an arrival at a barrier object, or a completion of bytes there
 };
 
 class Peers {
@@ -82,7 +82,7 @@ void Peers::collect() {
     const bool isLate = facts.has(FactKind::Async);
     if (facts.accesses.empty() || !(isRemote(number) || (isLate && isMulticast(body, number))))
       continue;
-    accesses.push_back({number, isLate, facts.has(FactKind::Arrives) && !isLate});
+    accesses.push_back({number, isLate, hasAny<FactKind::Arrives, FactKind::Completes>(facts) && !isLate});
   }
 }
 

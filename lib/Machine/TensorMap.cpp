@@ -188,45 +188,116 @@ static void readCorners(const uint8_t *bytes, unsigned first, unsigned dimension
     corners[i] = static_cast<int32_t>(bitsOf(bytes, first + i * bits, bits) << unused) >> unused;
 }
 
-static std::optional<TensorMap> decodeOfDriver(const uint8_t *bytes) {
-  constexpr uint64_t ofFourBits = 11; // the types of tf32 have none of their own, but bit 80
+// The number of the type in a driver's map. Types of tf32 have the number of f32, and bit 80.
+static constexpr uint64_t driversTypeOfFourBits = 11;
+
+/// Reads the fields of a driver's map, with that many dimensions.
+static TensorMap readOfDriver(const uint8_t *bytes, unsigned dimensions) {
   const auto field = [&](unsigned first, unsigned count) { return bitsOf(bytes, first, count); };
-  const uint64_t type = field(71, 4), rounds = field(80, 1), rank = field(68, 3) + 1;
-  const bool isImage = field(64, 1),
-             isFloat = type == uint64_t(TensorType::F32) || type == uint64_t(TensorType::F32Ftz);
-  const uint64_t unused = field(66, 2) | field(83, 2) | field(86, 10) | field(240, 16) | field(431, 9);
-  if (unused || rank > mostTensorRank || type > ofFourBits || (rounds && !isFloat) || (isImage && rank < 3) ||
-      field(75, 2) > uint64_t(TensorInterleave::By32) || field(0, 48) == 0)
-    return std::nullopt;
+  const uint64_t type = field(71, 4);
   TensorMap map;
-  map.type = type == ofFourBits ? TensorType::B4x16
-             : rounds           ? static_cast<TensorType>(type - uint64_t(TensorType::F32) + uint64_t(TensorType::Tf32))
-                                : static_cast<TensorType>(type);
-  map.rank = static_cast<uint32_t>(rank);
+  map.type = type == driversTypeOfFourBits ? TensorType::B4x16
+             : field(80, 1) ? static_cast<TensorType>(type - uint64_t(TensorType::F32) + uint64_t(TensorType::Tf32))
+                            : static_cast<TensorType>(type);
+  map.rank = static_cast<uint32_t>(field(68, 3) + 1);
   map.address = take<uint64_t>(bytes, 0);
   map.interleave = static_cast<TensorInterleave>(field(75, 2));
   map.swizzle = static_cast<TensorSwizzle>(field(77, 2));
   map.fillsWithNan = field(79, 1);
-  for (unsigned i = 0; i < rank; ++i) {
+  const bool isImage = field(64, 1);
+  for (unsigned i = 0; i < dimensions; ++i) {
     map.extents[i] = field(256 + 32 * i, 32) + 1;
     map.steps[i] = static_cast<uint32_t>(field(416 + 3 * i, 3) + 1);
     if (!isImage)
       map.box[i] = static_cast<uint32_t>(field(440 + 8 * i, 8) + 1);
-    if (i + 1 < rank)
+    if (i + 1 < dimensions)
       map.strides[i] = (field(96 + 32 * i, 32) | field(224 + 4 * i, 4) << 32) * 16;
   }
   if (isImage) {
     map.mode = TensorMode::Im2col;
     map.channels = static_cast<uint32_t>(field(440, 8) + 1);
     map.pixels = static_cast<uint32_t>(field(480, 10) + 1);
-    readCorners(bytes, 448, map.rank - 2, map.lower);
-    readCorners(bytes, 464, map.rank - 2, map.upper);
+    const unsigned corners = std::min(std::max(map.rank, 3u), mostTensorRank) - 2;
+    readCorners(bytes, 448, corners, map.lower);
+    readCorners(bytes, 464, corners, map.upper);
   }
   return map;
 }
 
+static std::optional<TensorMap> decodeOfDriver(const uint8_t *bytes) {
+  const auto field = [&](unsigned first, unsigned count) { return bitsOf(bytes, first, count); };
+  const uint64_t type = field(71, 4), rounds = field(80, 1), rank = field(68, 3) + 1;
+  const bool isImage = field(64, 1),
+             isFloat = type == uint64_t(TensorType::F32) || type == uint64_t(TensorType::F32Ftz);
+  const uint64_t unused = field(66, 2) | field(83, 2) | field(86, 10) | field(240, 16) | field(431, 9);
+  if (unused || rank > mostTensorRank || type > driversTypeOfFourBits || (rounds && !isFloat) ||
+      (isImage && rank < 3) || field(75, 2) > uint64_t(TensorInterleave::By32) || field(0, 48) == 0)
+    return std::nullopt;
+  return readOfDriver(bytes, static_cast<unsigned>(rank));
+}
+
+static void putBits(uint8_t *bytes, unsigned first, unsigned count, uint64_t value) {
+  for (unsigned i = 0; i < count; ++i) {
+    uint8_t &byte = bytes[(first + i) / 8];
+    const auto bit = static_cast<uint8_t>(1 << (first + i) % 8);
+    byte = static_cast<uint8_t>(value >> i & 1 ? byte | bit : byte & ~bit);
+  }
+}
+
+/// Returns whether a driver's map has bits for the fields. Wrong values must stay in the map until a copy reports them.
+static bool isOfDriver(const TensorMap &map) {
+  constexpr uint64_t mostStride = uint64_t(1) << 40;
+  constexpr uint32_t mostBox = 256, mostStep = 8;
+  const auto isWithin = [](uint32_t most) { return [most](uint32_t value) { return value - 1 < most; }; };
+  return map.type <= TensorType::B4x16 && map.interleave <= TensorInterleave::By32 &&
+         map.swizzle <= TensorSwizzle::By128 && map.atom == SwizzleAtom::By16 && map.rank - 1 < mostTensorRank &&
+         (map.mode != TensorMode::Tiled || std::ranges::all_of(map.box, isWithin(mostBox))) &&
+         std::ranges::all_of(map.steps, isWithin(mostStep)) &&
+         std::ranges::all_of(map.strides, [](uint64_t stride) { return stride % 16 == 0 && stride < mostStride; });
+}
+
+/// Writes the fields that `tensormap.replace` may change, and leaves the others.
+static void writeOfDriver(const TensorMap &map, uint8_t *bytes) {
+  const bool isRounding = map.type == TensorType::Tf32 || map.type == TensorType::Tf32Ftz;
+  const uint64_t type = map.type == TensorType::B4x16 ? driversTypeOfFourBits
+                        : isRounding ? uint64_t(map.type) - uint64_t(TensorType::Tf32) + uint64_t(TensorType::F32)
+                                     : uint64_t(map.type);
+  std::memcpy(bytes, &map.address, sizeof map.address);
+  putBits(bytes, 68, 3, map.rank - 1);
+  putBits(bytes, 71, 4, type);
+  putBits(bytes, 75, 2, uint64_t(map.interleave));
+  putBits(bytes, 77, 2, uint64_t(map.swizzle));
+  putBits(bytes, 79, 1, map.fillsWithNan);
+  putBits(bytes, 80, 1, isRounding);
+  for (unsigned i = 0; i < mostTensorRank; ++i) {
+    putBits(bytes, 256 + 32 * i, 32, map.extents[i] - 1);
+    putBits(bytes, 416 + 3 * i, 3, map.steps[i] - 1);
+    if (map.mode == TensorMode::Tiled)
+      putBits(bytes, 440 + 8 * i, 8, map.box[i] - 1);
+    if (i + 1 < mostTensorRank) {
+      putBits(bytes, 96 + 32 * i, 32, map.strides[i] / 16);
+      putBits(bytes, 224 + 4 * i, 4, map.strides[i] / 16 >> 32);
+    }
+  }
+}
+
+static bool isOfMachine(const uint8_t *bytes) {
+  return std::equal(std::begin(marks), std::end(marks), bytes + marksAt);
+}
+
+TensorMap readTensorMap(const uint8_t (&bytes)[tensorMapBytes]) {
+  return isOfMachine(bytes) ? decodeTensorMap(bytes).value_or(TensorMap()) : readOfDriver(bytes, mostTensorRank);
+}
+
+void writeTensorMap(const TensorMap &map, uint8_t (&bytes)[tensorMapBytes]) {
+  if (!isOfMachine(bytes) && isOfDriver(map))
+    return writeOfDriver(map, bytes);
+  const TensorMapBytes made = encode(map);
+  std::copy(made.begin(), made.end(), bytes);
+}
+
 std::optional<TensorMap> decodeTensorMap(const uint8_t (&bytes)[tensorMapBytes]) {
-  if (!std::equal(std::begin(marks), std::end(marks), bytes + marksAt))
+  if (!isOfMachine(bytes))
     return decodeOfDriver(bytes);
   const uint8_t *fields = bytes + fieldsAt;
   const bool isKnown = fields[0] <= static_cast<uint8_t>(TensorType::B6x16P32) &&

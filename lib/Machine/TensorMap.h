@@ -1,7 +1,7 @@
 #pragma once
 // The machine keeps what a tensor map says in 128 bytes. Those of a GPU have no documented meaning, so the layout is
-// the machine's own; programs change its fields by `tensormap.replace` alone. Maps that programs have made as the
-// driver of an H100 makes them are read as well.
+// the machine's own; programs change its fields by `tensormap.replace` alone. Maps as the driver of an H100 makes them
+// are read as well, and those that kernels make have these bits.
 //   0 to 7      the address
 //   8 to 15     type, dimensions, interleaving, swizzle, its atom, what fills, and two bytes that mark a map
 //   16 to 35    the extents less one, 4 bytes each
@@ -107,5 +107,10 @@ std::string findProblem(const TensorMap &map, unsigned chip = 0);
 TensorMapBytes encode(const TensorMap &map);
 /// Nothing if the bytes hold no tensor map. What they hold may still have a problem.
 std::optional<TensorMap> decodeTensorMap(const uint8_t (&bytes)[tensorMapBytes]);
+
+/// Reads a map of which a kernel replaces a field. The bytes may not be a map yet.
+TensorMap readTensorMap(const uint8_t (&bytes)[tensorMapBytes]);
+/// Writes such a map with the bits of an H100, or in the machine's layout if an H100 has no bits for it.
+void writeTensorMap(const TensorMap &map, uint8_t (&bytes)[tensorMapBytes]);
 
 } // namespace ptxray::machine

@@ -57,19 +57,6 @@ void replace(TensorMap &map, const Replacement &what, uint64_t value) {
   }
 }
 
-/// Returns the map in memory that holds none yet, which instructions fill field by field. Fields count from 1: in 128
-/// zero bytes, the rank, extents, boxes and steps are 1.
-TensorMap unmade(const uint8_t (&bytes)[tensorMapBytes]) {
-  TensorMap map;
-  if (!std::ranges::all_of(bytes, [](uint8_t byte) { return byte == 0; }))
-    return map;
-  map.rank = 1;
-  map.extents.fill(1);
-  map.box.fill(1);
-  map.steps.fill(1);
-  return map;
-}
-
 void replaceField(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto &what = *static_cast<const Replacement *>(op.more);
   for (uint32_t left = mask; left; left &= left - 1) {
@@ -81,10 +68,10 @@ void replaceField(char *registers, const Op &op, uint32_t mask, Warp &warp) {
                     lane);
     uint8_t bytes[tensorMapBytes];
     std::memcpy(bytes, found.bytes, sizeof bytes);
-    TensorMap map = decodeTensorMap(bytes).value_or(unmade(bytes));
+    TensorMap map = readTensorMap(bytes);
     replace(map, what, addressIn(registers, {what.value, 0}, lane));
-    const TensorMapBytes made = encode(map);
-    std::memcpy(found.bytes, made.data(), made.size());
+    writeTensorMap(map, bytes);
+    std::memcpy(found.bytes, bytes, sizeof bytes);
   }
 }
 

@@ -130,6 +130,17 @@ static Warp &warpOf(const Warp &warp, uint32_t agent) {
   return cluster[(agent - 1) / warps]->warps[(agent - 1) % warps];
 }
 
+/// Returns whether the warp has started operations of the same kind as another warp, and waited for all of them. Then
+/// only a barrier is missing between the two warps.
+static bool hasWaitedItself(const Warp &warp, const Warp &starter, unsigned number) {
+  if (number >= warp.engines.size())
+    return false;
+  const Agents &agents = *warp.block->agents;
+  const Engine &own = warp.engines[number];
+  return &warp != &starter && own.started &&
+         entryOf(raceOf(warp).clock, agents.engine(raceOf(warp).agent, number)) >= own.started;
+}
+
 void nameRule(Race &race, const Warp &warp, bool isWrite) {
   const Agents &agents = *warp.block->agents;
   const uint32_t agent = race.earlier.warp;
@@ -161,7 +172,8 @@ void nameRule(Race &race, const Warp &warp, bool isWrite) {
     race.wait = engine.vainWait;
   } else if (!race.isWrite)
     race.rule = DiagId::SourceInFlight;
-  else if (entryOf(raceOf(starter).clock, agent) >= race.earlier.clock && !isWrite)
+  else if (!isWrite &&
+           (entryOf(raceOf(starter).clock, agent) >= race.earlier.clock || hasWaitedItself(warp, starter, number)))
     race.rule = DiagId::CopyWithoutBarrier;
   else
     race.rule = DiagId::UnwaitedCopy;

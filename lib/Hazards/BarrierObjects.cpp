@@ -43,6 +43,7 @@ private:
   void bytes(const BarrierUse &expectation);
   void parity(const BarrierUse &wait);
   bool changesIn(const BarrierUse &wait, BlockId header);
+  bool comesRound(const BarrierUse &wait, BlockId header);
   bool isCarriedIn(const BarrierUse &wait, BlockId header);
   bool isChangedByOthers(const BarrierUse &wait, BlockId header);
   bool isWrittenIn(LocalId local, BlockId header);
@@ -360,10 +361,22 @@ bool BarrierRules::isOtherParity(const BarrierUse &a, const BarrierUse &b) {
   return one && other && *one != *other;
 }
 
+/// Returns whether the rounds of the loop wait for the same barrier, or for those of a ring in turn. Where the digits
+/// of a counter are the index, the parity must be the same in all loops, and no number may bound the rounds.
+bool BarrierRules::comesRound(const BarrierUse &wait, BlockId header) {
+  if (comesAgain(wait.barrier.base, header, body, context.analyses))
+    return true;
+  const Loops &loops = context.analyses.loops();
+  for (BlockId outer = loops.outer[indexOf(header)]; outer != BlockId::None; outer = loops.outer[indexOf(outer)])
+    if (changesIn(wait, outer))
+      return false;
+  return comesAgain(wait.barrier.base, header, body, context.analyses, Masks::OfCounters) &&
+         !isBoundedByNumber(header, body, context.analyses);
+}
+
 /// Returns whether each round of the loop waits for the barrier, with one parity, and signals the barrier.
 bool BarrierRules::isUsedInEachRound(const BarrierUse &wait, BlockId header) {
-  if (!comesEachRound(wait.number, header, body, context.analyses) ||
-      !comesAgain(wait.barrier.base, header, body, context.analyses))
+  if (!comesEachRound(wait.number, header, body, context.analyses) || !comesRound(wait, header))
     return false;
   bool isSignalled = false;
   for (const BarrierUse &use : uses) {

@@ -61,8 +61,8 @@ namespace {
 /// Finds what a register is made from in a loop, step by step, as far as the loop writes it.
 class MadeInLoop {
 public:
-  MadeInLoop(LocalId first, BlockId header, const Body &body, Analyses &analyses)
-      : header(header), body(body), analyses(analyses), order({first}) {
+  MadeInLoop(LocalId first, BlockId header, const Body &body, Analyses &analyses, Masks masks)
+      : header(header), body(body), analyses(analyses), masks(masks), order({first}) {
     for (size_t i = 0; i < order.size() && isKnown; ++i) // it grows
       add(order[i]);
   }
@@ -75,10 +75,12 @@ private:
     bool beginsAnew = false, isDone = false;
   };
   void add(LocalId local);
+  bool isOfCounter(const Step &step);
 
   const BlockId header;
   const Body &body;
   Analyses &analyses;
+  const Masks masks;
   std::vector<LocalId> order;
   llvm::DenseMap<LocalId, Made> made;
   bool isKnown = true;
@@ -89,6 +91,13 @@ private:
 /// Returns whether the instruction elects a thread, or tells if a phase is over. Neither makes a round differ from the
 /// one before.
 static bool hasOutcome(const Facts &facts) { return facts.has(FactKind::Elects) || facts.has(FactKind::Awaits); }
+
+/// Returns whether the step takes the last digits of a counter: `and.b32 %r2, %r1, 3`.
+bool MadeInLoop::isOfCounter(const Step &step) {
+  const bool isCut = step.is(isa::Operation::And, 2) || step.is(isa::Operation::Rem, 2);
+  return masks == Masks::OfCounters && isCut && lengthOf(step, body) && step.list[0].isSum() &&
+         body.isRegister(step.list[0].local) && analyses.values().isCounter(step.list[0].local);
+}
 
 void MadeInLoop::add(LocalId local) {
   Made one;
@@ -101,6 +110,8 @@ void MadeInLoop::add(LocalId local) {
     if (body.guard(number) != LocalId::None)
       one.from.push_back(body.guard(number));
     one.beginsAnew |= step.isKnown() && beginsAnew(step, body);
+    if (isOfCounter(step))
+      return;
     const bool isChoice = step.isKnown() && step.computation->operation == isa::Operation::Selp;
     for (const Source &source : step.sources().take_front(isChoice ? 2 : step.count))
       if (source.kind == Source::Name && body.isRegister(source.local))
@@ -126,13 +137,44 @@ bool MadeInLoop::isWithoutCircle() {
   return isKnown && llvm::all_of(made, [](const auto &one) { return one.second.isDone; });
 }
 
-bool comesAgain(LocalId local, BlockId header, const Body &body, Analyses &analyses) {
-  return MadeInLoop(local, header, body, analyses).isWithoutCircle();
+bool comesAgain(LocalId local, BlockId header, const Body &body, Analyses &analyses, Masks masks) {
+  return MadeInLoop(local, header, body, analyses, masks).isWithoutCircle();
 }
 
-/// Returns whether the text shows that all threads have the same value in the register.
-static bool isOneValue(LocalId local, const Body &body, Analyses &analyses) {
-  return body.definitions.only(local) != Definitions::none && analyses.sharing().isSameIn(isa::Scope::Cta, local);
+bool isBoundedByNumber(BlockId header, const Body &body, Analyses &analyses) {
+  const auto isCounter = [&](const Source &source) {
+    return source.isSum() && body.isRegister(source.local) && analyses.values().isCounter(source.local);
+  };
+  for (uint32_t number = 0; number < body.size(); ++number) {
+    if (!analyses.loops().contains(header, analyses.graph().blockOf(number)))
+      continue;
+    const Step test = stepOf(body, number);
+    if (!test.is(isa::Operation::Setp, 2) || test.list[1].kind != Source::Number || !test.list[0].isSum())
+      continue;
+    const Step compared = onlyStepOf(body, test.list[0].local);
+    if (isCounter(test.list[0]) || (compared.is(isa::Operation::Add, 2) && isCounter(compared.list[0])))
+      return true;
+  }
+  return false;
+}
+
+/// Returns whether all threads read the same value from the register at the instruction. One instruction must have
+/// written the value on every path: roles may write different values.
+static bool isOneValue(LocalId local, uint32_t reader, const Body &body, Analyses &analyses) {
+  if (!analyses.sharing().isSameIn(isa::Scope::Cta, local))
+    return false;
+  if (body.definitions.only(local) != Definitions::none)
+    return true;
+  uint32_t last = Definitions::none;
+  body.definitions.eachWriter(local, [&](uint32_t number) {
+    const bool isBefore = body.guard(number) == LocalId::None && analyses.precedes(number, reader);
+    if (isBefore && (last == Definitions::none || analyses.precedes(last, number)))
+      last = number;
+  });
+  bool isLast = last != Definitions::none;
+  body.definitions.eachWriter(local,
+                              [&](uint32_t number) { isLast &= number == last || analyses.precedes(number, last); });
+  return isLast;
 }
 
 /// Returns whether the step compares a counter with a bound that is not a number: `setp.lt.s32 %p1, %r1, %r2`.
@@ -174,7 +216,7 @@ bool isSameEachRound(LocalId local, uint32_t reader, BlockId header, const Body 
         else
           isSame &= !isForAll || source.kind == Source::Number;
     });
-    if (!isSame || (isWritten ? !isWhole : isForAll && !isOneValue(read, body, analyses)))
+    if (!isSame || (isWritten ? !isWhole : isForAll && !isOneValue(read, by, body, analyses)))
       return false;
   }
   return true;

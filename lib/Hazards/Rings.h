@@ -5,9 +5,18 @@
 
 namespace ptxray {
 
-/// The register holds the same in each round of the loop, or what a ring of a few numbers gives: what it held in one
-/// round it holds again, if there are enough of them.
-bool comesAgain(LocalId local, BlockId header, const Body &body, Analyses &analyses);
+/// What the digits of a counter are in a loop: `and.b32 %r2, %r1, 3`.
+enum class Masks : uint8_t {
+  Unknown,    // perhaps there are fewer rounds than slots
+  OfCounters, // a ring
+};
+
+/// Returns whether the register holds the same in each round of the loop, or the numbers of a ring in turn. A value of
+/// one round then comes again in a later one, if there are enough of them.
+bool comesAgain(LocalId local, BlockId header, const Body &body, Analyses &analyses, Masks masks = Masks::Unknown);
+
+/// Returns whether the loop compares a counter with a number, so that it may have few rounds.
+bool isBoundedByNumber(BlockId header, const Body &body, Analyses &analyses);
 
 /// The condition on a register that is the same in each round.
 enum class Sameness : uint8_t {

@@ -123,7 +123,8 @@ static void copyOne(Warp &warp, const Passed &from, const Frame &source, const P
   }
 }
 
-void copyPassed(Warp &warp, const Passed &from, const Frame &source, const Passed &to, Frame &target, uint32_t mask) {
+void copyPassed(Warp &warp, const Passed &from, Frame &source, const Passed &to, Frame &target, uint32_t mask) {
+  observersOf(warp).notify(events::Frames, [&](Observer &one) { one.hands(warp, from, source, to, target, mask); });
   copyOne(warp, from, source, to, target, mask);
   for (const auto &[part, other] : llvm::zip(from.parts, to.parts))
     copyOne(warp, {part, 0, from.bytes, {}}, source, {other, 0, to.bytes, {}}, target, mask);

@@ -38,6 +38,7 @@ struct Launch : LaunchShape {
   bool checksNumbers = false; // find infinities and NaNs that come of finite numbers, divisions by zero
   std::optional<TracedThread> traced;
   bool counts = false;                  // count what instructions do
+  bool certifies = false;               // find which buffers decide more than data; one core executes all blocks
   uint8_t unwritten = 0;                // each byte of registers, shared and local memory before something writes it
   unsigned cores = 0;                   // how many execute blocks at the same time; 0: all of the computer
   double seconds = 0;                   // the time that it may take; 0: any time
@@ -67,6 +68,29 @@ enum class DeviceError : uint8_t {
   Hang,
 };
 
+/// What the contents of buffers decided in a launch that was asked for a certificate (`Launch::certifies`).
+struct Certificate {
+  /// What a value from a buffer decided.
+  enum class Decides : uint8_t { Address, Operand, Guard, Branch };
+  struct Use {
+    std::string buffer; // the number of the argument, or the name of the variable
+    Decides decides = Decides::Address;
+    Range range;                 // the instruction that the value decided
+    std::optional<Range> loaded; // the load of the buffer from which the value came last
+  };
+  /// Something that the certificate does not cover.
+  struct Obstacle {
+    std::string text;
+    Range range; // empty: the launch as a whole
+  };
+  std::vector<std::string> buffers;  // all that the launch could access
+  std::vector<Use> uses;             // the first of each buffer whose contents decided something
+  std::vector<Obstacle> obstacles;   // other things that decided something: the order of threads, the chip
+  std::optional<Obstacle> unordered; // an instruction whose result depends on the order of threads and is only data
+
+  bool holds() const { return uses.empty() && obstacles.empty(); }
+};
+
 struct Outcome {
   std::string refusal;                 // says why it was not launched, or what could not be executed; empty: it ran
   Range refusedAt;                     // the instruction that it came to; empty: it was not launched
@@ -80,6 +104,7 @@ struct Outcome {
   bool isOutOfTime = false;
   bool isOutOfMemory = false; // it needed more than it may take
   bool isStopped = false;     // the watch ended it
+  std::optional<Certificate> certificate;
   uint64_t laneInstructions = 0;
 };
 

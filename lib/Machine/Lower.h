@@ -115,6 +115,7 @@ private:
   bool isVector(LocalId local) const;
   Fidelity fidelityOfReading(const Lowered &one) const;
   void noteFlow(const Lowered &one);
+  void noteValues(const Lowered &one, size_t firstOp, bool isControl);
   void noteReadFirst();
   void nameRegisters();
   void checkLanes(const Lowered &one);

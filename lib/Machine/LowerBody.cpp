@@ -56,6 +56,8 @@ MemoryAccess BodyLowering::memoryAccess(const Lowered &one, const MemoryUse &use
       result.alignment = access.align;
   result.isWrite = isWrite;
   result.isStrong = one.facts().has(FactKind::Strong) || one.kind.reduction;
+  result.isUpdate =
+      llvm::any_of(one.facts().accesses, [](const Access &access) { return access.kind == isa::Access::Updates; });
   result.acquires = one.facts().has(FactKind::Acquires);
   result.releases = one.facts().has(FactKind::Releases);
   result.isOfBlock = one.kind.isOfBlock;
@@ -278,13 +280,14 @@ void BodyLowering::instruction(uint32_t number) {
   lowerGroups(one, *this);
   guardOps(number, begin);
   if (control(one))
-    return;
+    return noteValues(one, begin, /*isControl=*/true);
   const size_t start = code.ops.size();
   checkLanes(one);
   compute(one);
   if (std::string why = lowerFacts(one, *this); !why.empty())
     refuse(std::move(why));
   lowerStart(one, start, code, *this);
+  noteValues(one, start, /*isControl=*/false);
   guardOps(number, start);
   code.file.endInstruction();
   if (builder.how.partsAccesses && !one.facts().accesses.empty()) {
@@ -345,6 +348,7 @@ std::string BodyLowering::lower() {
   registers.resize(body.locals.size());
   code.fidelity.resize(body.size());
   code.flows = RegisterFlows(body.size());
+  code.values.begin(builder.how.followsValues ? body.size() : 0);
   code.ops.reserve(body.size());
   parameters();
   held = heldLocals(body);

@@ -66,6 +66,8 @@ void BodyLowering::noteFlow(const Lowered &one) {
       code.blocks.back().named |= filterOf(slot);
   for (const Slot slot : results)
     code.blocks.back().written |= filterOf(slot);
+  if (const LocalId guard = body.guard(one.number); guard != LocalId::None)
+    code.blocks.back().named |= filterOf(registerOf(guard).slot);
   if (isTwice)
     sources.clear();
   code.flows.add(one.number, {results, sources, addresses, one.kind.isStrict, isOutput});

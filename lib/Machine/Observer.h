@@ -31,12 +31,14 @@ namespace ptxray::machine {
 
 struct ArrivalAfter;
 struct BlockState;
+struct CodeBlock;
 struct Frame;
 struct GridState;
 struct GroupUse;
 struct HeldLocals;
 struct LaneShape;
 struct Outcome;
+struct Passed;
 struct Pointers;
 struct SharedMatrix;
 struct WaitingAtBarrier;
@@ -45,15 +47,15 @@ struct Warp;
 /// Kinds of events: bits of `Observer::wants`.
 namespace events {
 enum : uint32_t {
-  Frames = 1 << 0,       // enterFrame, passes, growsStack
+  Frames = 1 << 0,       // enterFrame, hands, passes, growsStack
   Blocks = 1 << 1,       // enterCode, steps, stopsBefore, faults, parts, waits, asksInVain, seesPhase
   Guards = 1 << 2,       // guards
   Instructions = 1 << 3, // before, executed: of each instruction of warps that `follows` names
-  Registers = 1 << 4,    // before, branches: of instructions that name a register of `Frame::followed`
+  Registers = 1 << 4,    // before, skips, branches, leaves: of instructions that name a register of `Frame::followed`
   Issues = 1 << 5,       // issues, transfers: addresses before they are looked up, and amounts of bytes
   Accesses = 1 << 6,     // accesses, ranges, tensors, matrices
   Writes = 1 << 7,       // writes, isGuarded
-  Moves = 1 << 8,        // moves
+  Moves = 1 << 8,        // moves, readsMap
   Order = 1 << 9,        // what orders accesses: from `arrives` on, and seesPhase
   Operations = 1 << 10,  // starts, ends
 };
@@ -175,6 +177,9 @@ public:
 
   /// Reports that lanes enter a function; its frame is new, or begins again.
   virtual void enterFrame(Warp &, Frame &, uint32_t /*lanes*/) {}
+  /// Reports that lanes hand an argument or a result of a call from one frame to another.
+  virtual void hands(Warp &, const Passed & /*from*/, Frame & /*source*/, const Passed & /*to*/, Frame & /*target*/,
+                     uint32_t /*lanes*/) {}
   /// Reports that an argument or a result of a call moves between the local memories of two frames or from a register:
   /// `count` bytes at `from` in the local memory of the lane, or none, become the first of `bytes` bytes at `to`.
   virtual void passes(Warp &, unsigned /*lane*/, std::optional<uint64_t> /*from*/, uint64_t /*to*/, uint64_t /*count*/,
@@ -205,6 +210,10 @@ public:
   virtual void seesPhase(Warp &, uint32_t /*lanes*/, const uint8_t * /*object*/, bool /*isRelaxed*/) {}
   /// Reports that lanes choose their path by a predicate.
   virtual void branches(Warp &, uint32_t /*instruction*/, Slot /*guard*/, uint32_t /*lanes*/) {}
+  /// Reports that the guard of an instruction, which is followed, allows no lane.
+  virtual void skips(Warp &, const FunctionCode &, uint32_t /*instruction*/) {}
+  /// Reports that lanes leave a block of code otherwise than by going on: they branch, call, end or come to a barrier.
+  virtual void leaves(Warp &, const FunctionCode &, const CodeBlock &, uint32_t /*lanes*/) {}
 
   // ---- instructions
 
@@ -234,6 +243,8 @@ public:
   virtual bool isGuarded(Warp &, uint64_t /*offset*/, uint64_t /*bytes*/, unsigned /*lane*/) { return false; }
   /// Reports bytes that an instruction moves without a formula: copies, tiles, `ldmatrix`, tensor memory.
   virtual void moves(Warp &, const Op &, llvm::ArrayRef<MovedBytes>) {}
+  /// Reports the bytes of a tensor map that an instruction uses.
+  virtual void readsMap(Warp &, const Op &, llvm::ArrayRef<uint8_t>) {}
   /// Reports that the addresses of a held shape are about to change (`LaneShape::isHeld`).
   virtual void reshapes(GridState &, const LaneShape &) {}
 

@@ -37,6 +37,7 @@ struct MemoryAccess {
   uint32_t alignment = 1; // the alignment that it needs
   uint16_t bits = 0;      // the size of one element
   bool isWrite = false;
+  bool isUpdate = false;                   // what it writes depends on what was there
   bool isStrong = false;                   // it orders, and does not race with others that do
   bool acquires = false, releases = false; // else it orders by fences
   bool isOfBlock = false;                  // for the threads of its block alone
@@ -173,6 +174,53 @@ private:
   std::vector<Slot> slots;
 };
 
+/// How values pass through an instruction. Registers are given by their numbers in `ValueFlows`.
+struct ValueFlow {
+  llvm::ArrayRef<uint32_t> results;   // the registers that it writes
+  llvm::ArrayRef<uint32_t> data;      // the registers from which results or stored values are computed
+  llvm::ArrayRef<uint32_t> addresses; // the registers that select the memory that it accesses
+  llvm::ArrayRef<uint32_t> decides;   // the registers that decide something else: sizes, coordinates, masks, numbers
+  uint32_t guard = ~0u;               // the predicate before it; ~0: none
+  bool mixesLanes = false;            // results of a lane come from registers of other lanes
+  bool hasEffects = false;            // it does more than to compute registers
+  bool readsShared = false;           // it reads matrices in shared memory, which descriptors describe
+  bool readsImage = false;            // it reads a texture or a surface
+  bool readsSchedule = false;         // its results depend on which lanes execute together, or on the chip
+};
+/// The flows of the instructions of a function, which lowering notes if `LoweringOptions::followsValues` is set.
+class ValueFlows {
+public:
+  static constexpr uint32_t none = ~0u;
+
+  void begin(uint32_t instructions) { rows.resize(instructions); }
+  void add(uint32_t instruction, const ValueFlow &flow);
+  ValueFlow operator[](uint32_t instruction) const;
+  /// Returns the number of the register at a slot, which is added if it has none.
+  uint32_t number(Slot slot);
+  /// Returns the number of the register at a slot; none: it is a temporary register or a constant.
+  uint32_t find(Slot slot) const {
+    return slot / predicateBytes < numberOf.size() ? numberOf[slot / predicateBytes] : none;
+  }
+  llvm::ArrayRef<Slot> slots() const { return registers; } // by number
+  /// Returns the registers that may get values of interest from instructions that name no followed register.
+  llvm::ArrayRef<uint32_t> sources() const { return fresh; }
+
+  bool isVague = false; // the function has registers of vector type, whose values are not followed
+
+private:
+  static constexpr Slot predicateBytes = 4; // no two registers begin in as many bytes
+  struct Row {
+    uint32_t first = 0, guard = none;
+    uint16_t results = 0, data = 0, addresses = 0, decides = 0;
+    bool mixesLanes = false, hasEffects = false, readsShared = false, readsImage = false, readsSchedule = false;
+  };
+  std::vector<Row> rows;         // by instruction
+  std::vector<uint32_t> numbers; // of the registers of all rows
+  std::vector<Slot> registers;
+  std::vector<uint32_t> fresh;
+  std::vector<uint32_t> numberOf; // by slot, divided by the size of a predicate
+};
+
 inline constexpr uint64_t guardBytes = 16; // as many as an access has at most
 
 struct FunctionCode {
@@ -192,6 +240,7 @@ struct FunctionCode {
   std::vector<uint64_t> guards; // where guard zones of `guardBytes` begin in it, which no access may touch
   Kept kept;
   RegisterFlows flows;
+  ValueFlows values;                            // empty if values are not followed
   std::vector<std::pair<LocalId, Place>> named; // the registers of the body that are used
   std::vector<Fidelity> fidelity;               // by instruction
   std::vector<Place> readFirst;                 // registers that may be read before they are written
@@ -239,14 +288,15 @@ struct LoweringOptions {
   bool checksNumbers = false; // fault where an infinity or a NaN results from finite numbers, or a divisor is zero
   bool partsAccesses = false; // end a block of code after each access to memory
   bool isObserved = false;    // observers want accesses to memory
+  bool followsValues = false; // note `FunctionCode::values`
   /// Returns the handlers of usual accesses that are observed; null: those that report to every observer.
   Handler (*observedAccess)(const MemoryAccess &) = nullptr;
 
   bool operator<(const LoweringOptions &other) const { return key() < other.key(); }
 
 private:
-  std::tuple<bool, bool, bool, bool> key() const {
-    return {checksNumbers, partsAccesses, isObserved, observedAccess != nullptr};
+  std::tuple<bool, bool, bool, bool, bool> key() const {
+    return {checksNumbers, partsAccesses, isObserved, followsValues, observedAccess != nullptr};
   }
 };
 /// `kinds` are those of the module.

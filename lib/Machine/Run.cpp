@@ -253,6 +253,9 @@ static void leave(Warp &warp, const CodeBlock &block) {
   if (block.way == Way::Together)
     return together(warp, block);
   const uint32_t leaving = leavingLanes(warp, block);
+  if (leaving && block.way != Way::Next && warp.now.frame->followed)
+    observersOf(warp).notify(events::Registers,
+                             [&](Observer &one) { one.leaves(warp, warp.now.frame->code, block, leaving); });
   if (block.way == Way::Next || (!leaving && warp.isPlain)) {
     ++warp.now.at;
     return;
@@ -291,12 +294,16 @@ static void executeSlowly(Warp &warp, const FunctionCode &code, uint32_t instruc
   char *registers = warp.now.frame->registers;
   const Observers &observers = observersOf(warp);
   uint32_t executed = 0; // the lanes that have executed some of the instruction
+  uint32_t skipped = noInstruction;
   for (; op != end && !warp.fault; ++op) {
     uint32_t mask = all;
     if (op->guard)
       mask &= predicateAt(registers, op->guard) ^ -uint32_t(op->isNot);
-    if (!mask)
+    if (!mask) {
+      if (warp.now.frame->followed & filterOf(op->guard) && op->instruction != std::exchange(skipped, op->instruction))
+        observers.notify(events::Registers, [&](Observer &one) { one.skips(warp, code, op->instruction); });
       continue;
+    }
     if (op->instruction != instruction) {
       reportExecuted(warp, code, instruction, std::exchange(executed, 0));
       instruction = op->instruction;

@@ -213,6 +213,8 @@ std::optional<Tile> tileOf(const TileCopy &copy, unsigned lane, const char *regi
     report(warp, op, found.bytes ? AccessFault::Misaligned : found.fault, copy.map, at, tensorMapBytes, false, lane);
     return {};
   }
+  observersOf(warp).notify(events::Moves,
+                           [&](Observer &one) { one.readsMap(warp, op, {found.bytes, tensorMapBytes}); });
   uint8_t bytes[tensorMapBytes];
   std::memcpy(bytes, found.bytes, sizeof bytes);
   const std::optional<TensorMap> map = decodeTensorMap(bytes);

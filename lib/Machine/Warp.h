@@ -27,6 +27,17 @@ struct Frame {
   std::vector<uint32_t> stack; // how far each lane has come beyond the frame's memory by `alloca`; empty: nowhere
   SlotFilter followed = 0;     // registers that an observer follows (`events::Registers`)
   Attachments attached;
+
+  /// Sets the registers that one observer follows.
+  void follow(ObserverSlot by, SlotFilter which) {
+    followedBy[static_cast<size_t>(by)] = which;
+    followed = 0;
+    for (const SlotFilter one : followedBy)
+      followed |= one;
+  }
+
+private:
+  std::array<SlotFilter, static_cast<size_t>(ObserverSlot::Count)> followedBy{};
 };
 
 struct Join {
@@ -149,7 +160,7 @@ Frame &enter(Warp &warp, const FunctionCode &code, Frame *caller, uint32_t lanes
 /// The same for the function that is the first of the warp once more, in another block.
 Frame &enterAgain(Warp &warp);
 /// Gives these lanes an argument or a result of a call.
-void copyPassed(Warp &warp, const Passed &from, const Frame &source, const Passed &to, Frame &target, uint32_t mask);
+void copyPassed(Warp &warp, const Passed &from, Frame &source, const Passed &to, Frame &target, uint32_t mask);
 /// Makes the local memory of each lane at least as large.
 void growLocal(Warp &warp, uint64_t bytes);
 /// The end of what a frame has of the local memory of a lane, and of all lanes.

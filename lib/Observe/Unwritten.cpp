@@ -16,7 +16,8 @@ static UnwrittenRegisters *registersOf(const Frame &frame) {
 static void add(Frame &frame, Slot slot, uint32_t lanes, uint32_t from, bool isCopied = false) {
   if (!registersOf(frame))
     frame.attached.put(ObserverSlot::Unwritten, std::make_unique<UnwrittenRegisters>());
-  frame.followed |= filterOf(slot);
+  if (!(registersOf(frame)->followed & filterOf(slot)))
+    frame.follow(ObserverSlot::Unwritten, registersOf(frame)->followed |= filterOf(slot));
   UnwrittenLanes &known = registersOf(frame)->registers[slot];
   known.isCopied = isCopied || (known.lanes && known.isCopied);
   known.from = known.lanes ? known.from : from;
@@ -40,9 +41,10 @@ void setWritten(Frame &frame, Slot slot, uint32_t lanes) {
   if (found == all->registers.end() || (found->second.lanes &= ~lanes))
     return;
   all->registers.erase(found);
-  frame.followed = 0;
+  all->followed = 0;
   for (const auto &[other, known] : all->registers)
-    frame.followed |= filterOf(other);
+    all->followed |= filterOf(other);
+  frame.follow(ObserverSlot::Unwritten, all->followed);
 }
 
 uint32_t unwrittenLanes(const Frame &frame, Slot slot) {
@@ -215,9 +217,11 @@ void UnwrittenObserver::enterFrame(Warp &warp, Frame &frame, uint32_t lanes) {
     std::memset(flagsOf(warp).data() + offsetOf(warp, static_cast<unsigned>(__builtin_ctz(left)), frame.base), 0,
                 bytes);
   setGuards(warp, frame, lanes);
-  frame.followed = 0;
-  if (UnwrittenRegisters *known = registersOf(frame))
+  frame.follow(ObserverSlot::Unwritten, 0);
+  if (UnwrittenRegisters *known = registersOf(frame)) {
     known->registers.clear();
+    known->followed = 0;
+  }
   for (const Place &place : frame.code.readFirst)
     add(frame, place.slot, allLanes, noInstruction);
 }
@@ -272,6 +276,15 @@ static void noteLoad(Warp &warp, const Op &op, size_t index, size_t elements, ui
   const llvm::ArrayRef<Slot> results = frame.code.flow(op.instruction).results;
   if (results.size() == elements)
     add(frame, results[index], lanes, op.instruction, isGlobal);
+}
+
+/// Reports an atomic operation on bytes that nothing has written.
+static void reportUpdate(Warp &warp, const Op &op, uint32_t lanes) {
+  Fault *fault = raise(warp, op.instruction, static_cast<unsigned>(__builtin_ctz(lanes)));
+  if (!fault)
+    return;
+  fault->kind = Fault::Kind::Unwritten;
+  fault->text = "updates";
 }
 
 static size_t countResults(const MemoryAccess &access) {
@@ -343,7 +356,9 @@ static void noteLoads(Warp &warp, const LaneAccess &one) {
   }
   size_t result = 0;
   for (size_t i = 0; i < lanes.size(); result += access.elements[i++].bits != 0)
-    if (lanes[i] && access.elements[i].bits)
+    if (lanes[i] && access.isUpdate)
+      reportUpdate(warp, one.op, lanes[i]);
+    else if (lanes[i] && access.elements[i].bits)
       noteLoad(warp, one.op, result, results, lanes[i], /*isGlobal=*/false);
 }
 

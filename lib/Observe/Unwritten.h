@@ -22,6 +22,7 @@ struct UnwrittenLanes {
 /// The uninitialised registers of a frame.
 struct UnwrittenRegisters : Attached {
   llvm::SmallDenseMap<Slot, UnwrittenLanes, 4> registers;
+  SlotFilter followed = 0; // of these registers
 };
 /// The written bytes of the local memory of a warp, and its loads of bytes that another warp wrote without an order.
 struct WrittenLocal : Attached {

@@ -11,6 +11,7 @@
 #include "Machine/LocalLimit.h"
 #include "Machine/Workspace.h"
 #include "Observe/Counters.h"
+#include "Observe/Origin.h"
 #include "Observe/Trace.h"
 #include "Observe/Unwritten.h"
 #include "Observe/Watch.h"
@@ -35,8 +36,9 @@ static const Program &programOf(LoadedModule::Parts &parts, llvm::StringRef kern
 /// Returns how the kernel of a launch is lowered.
 static LoweringOptions loweringFor(const Launch &launch, const Memory &memory) {
   LoweringOptions how{.checksNumbers = launch.checksNumbers, .partsAccesses = launch.timing.isWeak()};
-  how.isObserved = launch.checks || memory.hasFresh || !launch.observers.empty();
-  if (launch.checks && launch.observers.empty())
+  how.isObserved = launch.checks || memory.hasFresh || launch.certifies || !launch.observers.empty();
+  how.followsValues = launch.certifies;
+  if (launch.checks && launch.observers.empty() && !launch.certifies)
     how.observedAccess = watchedHandlerOf;
   return how;
 }
@@ -74,8 +76,9 @@ struct SharedByCores {
 };
 
 /// Makes the observers of one core of a launch.
-static std::shared_ptr<Observers> observersFor(const Launch &launch, const Memory &memory,
-                                               const SharedByCores &shared) {
+static std::shared_ptr<Observers> observersFor(const GridState &grid, const SharedByCores &shared) {
+  const Launch &launch = grid.launch;
+  const Memory &memory = grid.memory;
   auto all = std::make_shared<Observers>();
   if (launch.checks)
     all->add(std::make_unique<RaceObserver>(shared.shadows));
@@ -87,6 +90,8 @@ static std::shared_ptr<Observers> observersFor(const Launch &launch, const Memor
     all->add(std::make_unique<CountersObserver>());
   if (shared.halt)
     all->add(std::make_unique<HaltObserver>(*shared.halt));
+  if (launch.certifies)
+    all->add(std::make_unique<OriginObserver>(grid));
   for (const ObserverMaker &make : launch.observers)
     all->add(make());
   return all;
@@ -97,7 +102,7 @@ static std::shared_ptr<Observers> observersFor(const Launch &launch, const Memor
 class Schedule {
 public:
   Schedule(const GridState &grid, SharedByCores &shared) : grid(grid), queue(shared.queue) {
-    this->grid.observers = observersFor(grid.launch, grid.memory, shared);
+    this->grid.observers = observersFor(grid, shared);
   }
   /// Executes until no cluster is left, or one has ended if `isOnlyOne`.
   void run(bool isOnlyOne = false);
@@ -301,6 +306,8 @@ static std::string problemOf(const Program &program, const Launch &launch) {
            std::to_string(program.parameterBytes);
   if (program.head.requiredBlock[0] && program.head.requiredBlock != launch.block)
     return "the kernel requires blocks of another size: `" + program.head.threadsName.str() + "`";
+  if (launch.certifies && !launch.timing.isEager())
+    return "a certificate needs the usual schedule";
   const FunctionCode &kernel = program.functions.front();
   if (const uint64_t local = kernel.frameBytes - guardBytes * kernel.guards.size(); local > mostLocal)
     return std::to_string(local) + " bytes of local memory a thread, " + std::to_string(mostLocal) + " at most";
@@ -345,8 +352,8 @@ static Outcome runOnCores(const GridState &grid, unsigned cores, SharedByCores &
     if (!hasMemoryFor([&] { one.run(isOnlyOne); }))
       one.outcome.isOutOfMemory = true;
   };
-  if (cores == 1 || grid.launch.traced || !grid.launch.observers.empty() || grid.program.needsOrder ||
-      grid.launch.isCooperative || queue.count == 1 || !grid.launch.timing.isEager())
+  if (cores == 1 || grid.launch.traced || grid.launch.certifies || !grid.launch.observers.empty() ||
+      grid.program.needsOrder || grid.launch.isCooperative || queue.count == 1 || !grid.launch.timing.isEager())
     runAll(first);
   else {
     runAll(first, /*isOnlyOne=*/true);

@@ -1,0 +1,68 @@
+#pragma once
+// The origins of the bytes of memory. A byte of global memory comes from its buffer until something is stored there; a
+// byte of any other memory comes from nowhere.
+#include "Observe/OriginSets.h"
+#include "llvm/ADT/DenseMap.h"
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace ptxray::machine {
+
+struct GridState;
+
+/// A buffer: the bytes from one argument of the kernel up to the next one in the same allocation, or an allocation that
+/// no argument leads to.
+struct OriginBuffer {
+  const uint8_t *begin = nullptr, *end = nullptr;
+  std::string name; // the number of the argument, or the name of the allocation
+  unsigned bit = 0; // in `OriginSets::Bits`
+  OriginId origin = 0;
+  bool isArgument = false; // an argument leads to it
+};
+
+class OriginBytes {
+public:
+  explicit OriginBytes(OriginSets &sets) : sets(sets) {}
+
+  /// Finds the buffers of a launch.
+  void findBuffers(const GridState &grid);
+  /// Returns the union of the origins of some bytes.
+  OriginId read(const uint8_t *bytes, size_t count);
+  /// Returns the origin of some bytes if all of them have the same one, and this is found at once.
+  std::optional<OriginId> alike(const uint8_t *bytes, size_t count);
+  void write(const uint8_t *bytes, size_t count, OriginId origin);
+  /// Adds an origin to those of the bytes.
+  void add(const uint8_t *bytes, size_t count, OriginId origin);
+  /// Gives bytes the origins of others, or adds them if `isReduced` is set.
+  void copy(const uint8_t *to, const uint8_t *from, size_t count, bool isReduced);
+  /// Forgets what was stored in the bytes, which are of a block that has ended.
+  void clear(const uint8_t *bytes, size_t count);
+  /// Returns the origins of all bytes outside of buffers that were ever stored.
+  OriginId storedElsewhere() const { return stored; }
+
+  const std::vector<OriginBuffer> &buffers() const { return all; }
+
+private:
+  static constexpr size_t pageBytes = 1 << 10;
+  struct Page {
+    std::array<OriginId, pageBytes> of;
+  };
+  static uint64_t pageOf(const uint8_t *bytes) { return reinterpret_cast<uintptr_t>(bytes) / pageBytes; }
+  static size_t placeIn(const uint8_t *bytes) { return reinterpret_cast<uintptr_t>(bytes) % pageBytes; }
+  Page *find(uint64_t page);
+  Page &at(uint64_t page);
+  const OriginBuffer *bufferAt(const uint8_t *byte);
+  OriginId firstOf(const uint8_t *byte);
+  template <class Use> void eachPart(const uint8_t *bytes, size_t count, Use use);
+
+  OriginSets &sets;
+  std::vector<OriginBuffer> all; // by `begin`
+  size_t last = 0;               // the buffer that was found the last time
+  llvm::DenseMap<uint64_t, std::unique_ptr<Page>> pages;
+  uint64_t lastNumber = 0; // of the page that was found the last time
+  Page *lastPage = nullptr;
+  OriginId stored = 0;
+};
+
+} // namespace ptxray::machine

@@ -107,8 +107,8 @@ void ptxray_machine_free(ptxray_machine *machine);
 /* How a kernel is launched. The names are those of `ptxray run`: kernel, grid, block, cluster (`X,Y,Z`), shared,
  * cooperative (yes or no), time-limit (seconds), checks (yes or no: look for races), schedule (when asynchronous
  * operations happen), trap-nan (yes or no: report infinities and NaNs that come of finite numbers), counters (yes or
- * no: count what instructions do) and cores (of the computer that emulate blocks at the same time; 0, which is the
- * default: all). */
+ * no: count what instructions do), certify (yes or no: find for which contents the verdict holds) and cores (of the
+ * computer that emulate blocks at the same time; 0, which is the default: all). */
 typedef struct ptxray_launch ptxray_launch;
 ptxray_launch *ptxray_launch_new(void); /* NULL: out of memory */
 /* NULL when it was set, else what is wrong, good until the next call with the same launch. */
@@ -159,6 +159,9 @@ const char *ptxray_result_refusal(const ptxray_result *result);
  * `--fidelity`; NULL: nothing was counted. */
 const char *ptxray_result_counters(const ptxray_result *result);
 const char *ptxray_result_fidelity(const ptxray_result *result);
+/* The certificate of a launch with `certify`, as `ptxray run --emulate` writes it into FILE.json of `--certify`; NULL:
+ * none was asked for. */
+const char *ptxray_result_certificate(const ptxray_result *result);
 
 /* Makes a text smaller step by step, as long as its caller finds it interesting, as the text itself must be
  * (docs/reduce.md). `rule`: ptxray reports it of each text that is offered; NULL: any text is. NULL: out of memory. */

@@ -225,6 +225,8 @@ struct Launched {
   std::optional<std::string> refusal; // why it did not come to its end without a fault; nothing: it did
   // Counts of a launch with `counters`, as JSON; nothing without.
   std::optional<std::string> counters, fidelity;
+  // The certificate of a launch with `certify`, as JSON; nothing without.
+  std::optional<std::string> certificate;
 };
 
 /// A module on an emulated GPU, with memory that keeps what launches leave in it. It serves one thread at a time.
@@ -267,8 +269,12 @@ public:
     if (!given)
       throw std::bad_alloc();
     auto textOf = [](const char *text) { return text ? std::optional<std::string>(text) : std::nullopt; };
-    return {copyResult(given.get()), ptxray_result_printed(given.get()), textOf(ptxray_result_refusal(given.get())),
-            textOf(ptxray_result_counters(given.get())), textOf(ptxray_result_fidelity(given.get()))};
+    return {copyResult(given.get()),
+            ptxray_result_printed(given.get()),
+            textOf(ptxray_result_refusal(given.get())),
+            textOf(ptxray_result_counters(given.get())),
+            textOf(ptxray_result_fidelity(given.get())),
+            textOf(ptxray_result_certificate(given.get()))};
   }
 
 private:

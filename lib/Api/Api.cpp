@@ -147,6 +147,10 @@ const char *ptxray_result_counters(const ptxray_result *result) {
 const char *ptxray_result_fidelity(const ptxray_result *result) {
   return result->fidelity ? result->fidelity->c_str() : nullptr;
 }
+
+const char *ptxray_result_certificate(const ptxray_result *result) {
+  return result->certificate ? result->certificate->c_str() : nullptr;
+}
 void ptxray_result_free(ptxray_result *result) { delete result; }
 
 /// Has LLVM's containers throw where memory ends, as those of the standard library do: they would end the process.

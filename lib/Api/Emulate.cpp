@@ -2,6 +2,7 @@
 #include "Api/MachineStruct.h"
 #include "Check/CheckModule.h"
 #include "Check/Suppressions.h"
+#include "Emulate/CertificateWords.h"
 #include "Emulate/CountersJson.h"
 #include "Launch/LaunchLimits.h"
 #include "Machine/DriverNumbers.h"
@@ -63,6 +64,8 @@ bool isSet(ptxray_launch &launch, StringRef name, StringRef value) {
     return isRead(machine::Timing::read(value), to.timing);
   if (name == "counters")
     return readYesOrNo(value, to.counts);
+  if (name == "certify")
+    return readYesOrNo(value, to.certifies);
   if (name == "cooperative" || name == "checks" || name == "trap-nan")
     return readYesOrNo(value, name == "checks" ? to.checks : name == "trap-nan" ? to.checksNumbers : to.isCooperative);
   return false;
@@ -127,6 +130,10 @@ std::unique_ptr<ptxray_result> run(ptxray_machine &machine, const ptxray_launch 
   if (launch.launch.counts) {
     result->counters = machine::countersJson(outcome.counts, report, kernel->name);
     result->fidelity = machine::fidelityJson(outcome.counts, report, kernel->name);
+  }
+  if (launch.launch.certifies) {
+    const bool isGood = outcome.isComplete && outcome.refusal.empty() && report.diagnostics.empty();
+    result->certificate = machine::certificateJson(outcome, report, kernel->name, launch.launch, isGood);
   }
   if (!outcome.isComplete || !outcome.refusal.empty())
     result->refusal = refusalOf(outcome, *report.source);

@@ -27,6 +27,7 @@ struct ptxray_result {
   std::string printed;
   std::optional<std::string> refusal;
   std::optional<std::string> counters, fidelity; // of a launch that is counted
+  std::optional<std::string> certificate;        // of a launch that asks for one
 };
 
 namespace ptxray {

@@ -41,6 +41,7 @@ static bool readSettings(State &s) {
   s.followsUnwritten = s.checks && std::getenv("PTXRAY_UNWRITTEN");
   s.isSynchronous = value("CUDA_LAUNCH_BLOCKING", "0") == "1";
   s.countsFidelity = std::getenv("PTXRAY_FIDELITY");
+  s.certifies = s.checks && timing->isEager() && std::getenv("PTXRAY_CERTIFY");
   s.goesOn = std::getenv("PTXRAY_GO_ON");
   return true;
 }

@@ -1,5 +1,6 @@
 // Functions: what they are like, and their launches.
 #include "Check/Suppressions.h"
+#include "Emulate/CertificateWords.h"
 #include "Launch/LaunchLimits.h"
 #include "Render/Render.h"
 #include "State.h"
@@ -331,6 +332,7 @@ static machine::Outcome launched(const Kernel &function, machine::Launch asked) 
     state().memory.rewindHeap(heapMark);
     const std::string text = machine::Timing::textOf(number);
     asked.timing = *machine::Timing::read(text);
+    asked.certifies = false;
     machine::Outcome other = machine::launch(*function.module->loaded, asked);
     if (!isClean(other)) {
       llvm::errs() << "ptxray: `" << function.entry.name << "`: `--schedule=" << text << "` replays this launch\n";
@@ -342,6 +344,13 @@ static machine::Outcome launched(const Kernel &function, machine::Launch asked) 
   left.putBack();
   state().memory.rewindHeap(heapMark);
   return first;
+}
+
+/// Counts what the certificate of a launch says.
+static void noteCertificate(const Kernel &function, const machine::Outcome &outcome) {
+  if (state().certifies)
+    ++state().tally.certificates[function.entry.name + ": " +
+                                 certificateSummary(outcome, function.module->report, isClean(outcome))];
 }
 
 namespace ptxray::driver {
@@ -360,10 +369,12 @@ Result performKernel(const KernelWork &kernel, Context &context) {
     asked.heapBytes = limit->second;
   asked.seconds = state().timeLimit;
   asked.counts = state().countsFidelity;
+  asked.certifies = state().certifies;
   ++state().tally.launches[function.entry.name];
   machine::Outcome outcome = launched(function, asked);
   const Result result = errorOf(outcome);
   countFidelity(function, outcome);
+  noteCertificate(function, outcome);
   print(function, outcome);
   if (outcome.refusal.empty() && result != Success && !state().goesOn)
     context.failed = result;

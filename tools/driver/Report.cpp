@@ -64,7 +64,8 @@ __attribute__((destructor)) static void report() {
     append(path, "{\"end\":" + std::to_string(getpid()) + ",\"kernels\":" + object(tally.launches) +
                      ",\"findings\":" + object(tally.findings) + ",\"refusals\":" + object(tally.refusals) +
                      ",\"inexact\":" + object(tally.inexact) + ",\"differing\":" + object(tally.differing) +
-                     ",\"exact\":" + std::to_string(tally.exact) + "}\n");
+                     ",\"certificates\":" + object(tally.certificates) + ",\"exact\":" + std::to_string(tally.exact) +
+                     "}\n");
     return;
   }
   unsigned long long launches = 0;
@@ -75,6 +76,7 @@ __attribute__((destructor)) static void report() {
   print(" launched", tally.launches);
   print("found", tally.findings);
   print("could not emulate", tally.refusals);
+  print("certified", tally.certificates);
   if (tally.findings.empty() && tally.refusals.empty())
     std::fputs("ptxray: nothing was found\n", stderr);
 }

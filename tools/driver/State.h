@@ -128,7 +128,8 @@ struct State {
   bool checks = true;            // look for races
   bool followsUnwritten = false; // what nothing has written in memory that is allocated
   bool countsFidelity = false;
-  bool goesOn = false; // a fault of a kernel is the error of one call that waits; else the context has failed
+  bool certifies = false; // launches by the usual schedule get certificates
+  bool goesOn = false;    // a fault of a kernel is the error of one call that waits; else the context has failed
   machine::Timing timing;
   uint32_t schedules = 0; // by which each launch is tried besides
   double timeLimit = 0;   // in seconds, of each launch; 0: none

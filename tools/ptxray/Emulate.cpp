@@ -4,6 +4,7 @@
 #include "Binaries.h"
 #include "Check/Suppressions.h"
 #include "CountersOutput.h"
+#include "Emulate/CertificateWords.h"
 #include "EmulatedImages.h"
 #include "Launch/LaunchLimits.h"
 #include "LaunchWatch.h"
@@ -243,6 +244,19 @@ std::string Emulation::writeCounts(const machine::Outcome &outcome) const {
   return problem;
 }
 
+std::string Emulation::writeCertificate(const machine::Outcome &outcome, bool isGood) const {
+  const std::optional<StringRef> path = arguments.value("--certify");
+  if (!path)
+    return "";
+  isGood &= outcome.isComplete;
+  return writeListing(
+      *path, [&](llvm::raw_ostream &out) { out << certificateText(outcome, input.report, kernel.name, asked, isGood); },
+      [&](llvm::raw_ostream &out) {
+        out << certificateJson(outcome, input.report, kernel.name, asked, isGood) << '\n';
+      },
+      nullptr);
+}
+
 /// Returns whether the kernel accesses memory outside of all buffers.
 static bool leavesRecording(const Diagnostic &found) {
   return found.id == DiagId::RunOutOfBounds && llvm::is_contained(found.args, "memory");
@@ -264,6 +278,8 @@ Emulation::End Emulation::report(machine::Outcome outcome) {
     return {usageError(problem), false};
   printReport(report, arguments);
   const bool isGood = !hasErrors(report);
+  if (const std::string problem = writeCertificate(outcome, isGood && report.diagnostics.empty()); !problem.empty())
+    return {usageError(problem), false};
   report.diagnostics.clear();
   llvm::outs() << outcome.printed;
   llvm::outs().flush();
@@ -412,6 +428,10 @@ int Emulation::readSettings() {
     return BadUsage;
   asked.checks = !arguments.has("--no-checks");
   asked.checksNumbers = arguments.has("--trap-nan");
+  asked.certifies = arguments.has("--certify");
+  if (asked.certifies && (!asked.checks || arguments.has("--schedule") || arguments.has("--schedules")))
+    return usageError("`--certify` needs the checks and the usual schedule: leave out `--no-checks`, `--schedule` and "
+                      "`--schedules`");
   asked.counts = arguments.has("--counters") || arguments.has("--coverage") || arguments.has("--fidelity");
   const auto wrong = [](const char *option, StringRef text, const char *expected) {
     return usageError("`" + std::string(option) + "=" + text.str() + "`: " + expected);

@@ -55,6 +55,7 @@ private:
   machine::Outcome launch();
   End report(machine::Outcome outcome);
   std::string writeCounts(const machine::Outcome &outcome) const;
+  std::string writeCertificate(const machine::Outcome &outcome, bool isGood) const;
   Expected<launcher::Bytes> contents(const std::string &name) const;
   int writeOutputs() const;
   int compare(bool isLast = true) const;

@@ -77,6 +77,8 @@ static void describe(ClientEnvironment &environment, const Arguments &arguments,
   environment.set("PTXRAY_REPORT", report);
   if (!arguments.has("--no-fidelity"))
     environment.set("PTXRAY_FIDELITY", "yes");
+  if (arguments.has("--certify"))
+    environment.set("PTXRAY_CERTIFY", "yes");
   if (arguments.has("--unwritten"))
     environment.set("PTXRAY_UNWRITTEN", "yes");
   if (arguments.has("--go-on"))
@@ -126,24 +128,26 @@ static int runEmulate(const Arguments &arguments) {
 }
 
 Command emulateCommand() {
-  return {.name = "emulate",
-          .summary = "run a command whose CUDA driver is the emulated GPU (on Linux)",
-          .syntax = {.operands = "-- COMMAND...",
-                     .options = {{"--device", "CHIP", "the GPU: sm_90 (if none is named), sm_100, sm_120 and others"},
-                                 {"--go-on", "", "a fault of a kernel is the error of one call, not of all later ones"},
-                                 {"--no-checks", "", "do not look for races"},
-                                 {"--no-fidelity", "", "do not count what is exact, which takes time"},
-                                 {"--report", "FILE", "write the report there, as JSON if it ends with .json"},
-                                 {"--schedule", "TEXT",
-                                  "when asynchronous operations happen: eager, lazy, early, a number, or weak:NUMBER"},
-                                 {"--schedules", "N",
-                                  "also launch each kernel N times by others: lazy, early, and by numbers"},
-                                 {"--time-limit", "SECONDS", "end a kernel that runs longer (default: no limit)"},
-                                 {"--unwritten", "", "follow what nothing has written in memory of the device"}},
-                     .words = Words::PassedOn},
-          .run = runEmulate,
-          .notes = "The command's exit status is that of ptxray; where it is 0, 1 says that faults of kernels were "
-                   "found, 7\nthat something could not be emulated. A signal that ends the command ends ptxray."};
+  return {
+      .name = "emulate",
+      .summary = "run a command whose CUDA driver is the emulated GPU (on Linux)",
+      .syntax = {.operands = "-- COMMAND...",
+                 .options = {{"--device", "CHIP", "the GPU: sm_90 (if none is named), sm_100, sm_120 and others"},
+                             {"--certify", "", "say for which contents of the buffers the verdict of a launch holds"},
+                             {"--go-on", "", "a fault of a kernel is the error of one call, not of all later ones"},
+                             {"--no-checks", "", "do not look for races"},
+                             {"--no-fidelity", "", "do not count what is exact, which takes time"},
+                             {"--report", "FILE", "write the report there, as JSON if it ends with .json"},
+                             {"--schedule", "TEXT",
+                              "when asynchronous operations happen: eager, lazy, early, a number, or weak:NUMBER"},
+                             {"--schedules", "N",
+                              "also launch each kernel N times by others: lazy, early, and by numbers"},
+                             {"--time-limit", "SECONDS", "end a kernel that runs longer (default: no limit)"},
+                             {"--unwritten", "", "follow what nothing has written in memory of the device"}},
+                 .words = Words::PassedOn},
+      .run = runEmulate,
+      .notes = "The command's exit status is that of ptxray; where it is 0, 1 says that faults of kernels were "
+               "found, 7\nthat something could not be emulated. A signal that ends the command ends ptxray."};
 }
 
 } // namespace ptxray

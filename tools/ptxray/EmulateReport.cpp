@@ -36,6 +36,7 @@ ClientReport readClientReport(const std::string &path) {
     add(report.refusals, line, "refusals");
     add(report.inexact, line, "inexact");
     add(report.differing, line, "differing");
+    add(report.certificates, line, "certificates");
     report.exact += line.value("exact", uint64_t(0));
   }
   return report;
@@ -86,6 +87,10 @@ void writeClientReport(llvm::raw_ostream &out, const ClientReport &report) {
     out << "ptxray: " << counted(sumOf(report.differing), "launch") << " left other bytes by another schedule\n";
     list(out, report.differing);
   }
+  if (!report.certificates.empty()) {
+    out << "ptxray: certificates of " << counted(sumOf(report.certificates), "launch") << '\n';
+    list(out, report.certificates);
+  }
   if (!report.isWithFidelity)
     return;
   const uint64_t inexact = sumOf(report.inexact);
@@ -109,7 +114,8 @@ void writeClientReportJson(llvm::raw_ostream &out, const ClientReport &report) {
               {"kernels", objectOf(report.kernels)},
               {"findings", objectOf(report.findings)},
               {"notEmulated", objectOf(report.refusals)},
-              {"differing", objectOf(report.differing)}};
+              {"differing", objectOf(report.differing)},
+              {"certificates", objectOf(report.certificates)}};
   if (report.isWithFidelity) {
     all["exact"] = report.exact;
     all["notExact"] = objectOf(report.inexact);

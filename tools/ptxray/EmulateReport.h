@@ -15,7 +15,7 @@ struct ClientReport {
   int status = 0;         // of the command
   unsigned processes = 0; // that used the driver
   unsigned silent = 0;    // of them, those that ended without a report
-  Counts kernels, findings, refusals, inexact, differing;
+  Counts kernels, findings, refusals, inexact, differing, certificates;
   uint64_t exact = 0;
 };
 

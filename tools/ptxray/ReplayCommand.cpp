@@ -24,7 +24,7 @@ static int runReplay(const Arguments &arguments) {
   const std::string path = arguments.operands.front().str();
   if (!launcher::isRecording(path))
     return usageError("`" + path + "` is not a recording of `ptxray record`");
-  if (arguments.has("--emulate"))
+  if (arguments.has("--emulate") || arguments.has("--certify"))
     return runEmulated(arguments);
   if (hasGpu(arguments))
     return runOnGpu(arguments);

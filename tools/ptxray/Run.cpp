@@ -78,7 +78,7 @@ int runEmulated(const Arguments &arguments) {
 }
 
 static int runRun(const Arguments &arguments) {
-  return arguments.has("--emulate") ? runEmulated(arguments) : runOnGpu(arguments);
+  return arguments.has("--emulate") || arguments.has("--certify") ? runEmulated(arguments) : runOnGpu(arguments);
 }
 
 std::vector<Option> emulationOptions() {
@@ -95,7 +95,8 @@ std::vector<Option> runOptions() {
   const std::vector<Option> emulation = emulationOptions();
   options.insert(options.begin(), emulation.begin(), emulation.end());
   options.insert(options.begin() + static_cast<long>(emulation.size()),
-                 {{"--schedules", "N", "launch N times: lazy, early, and by numbers, until one fails"},
+                 {{"--certify", "[FILE]", "say for which contents the verdict holds: text, or JSON in FILE.json"},
+                  {"--schedules", "N", "launch N times: lazy, early, and by numbers, until one fails"},
                   {"--trace", "THREAD[:BLOCK]", "print what the thread executes, such as `5` or `0,3:2,1`"},
                   {"--pedantic", "", "with --counters: also report bank conflicts, and what would end them"},
                   {"--counters", "[FILE]", "count what instructions do: a listing, or JSON in FILE.json"},

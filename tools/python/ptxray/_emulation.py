@@ -25,13 +25,15 @@ class EmulationError(RuntimeError):
 class Launched:
     """What came of a launch: what the kernel printed, what was found, and why it did not come to its end without a
     fault (None: it did). Of a launch with `counters`, what was counted as `--counters` and `--fidelity` of `ptxray run`
-    write it: numbers by instruction, by kind and in total; and which instructions were not exact."""
+    write it: numbers by instruction, by kind and in total; and which instructions were not exact. Of a launch with
+    `certify`, the certificate: its `verdict` is `all-contents`, `some-contents`, `this-run` or `none`."""
 
     printed: str
     diagnostics: "ptxray.Diagnostics"
     refusal: typing.Optional[str] = None
     counters: typing.Optional[dict[str, typing.Any]] = None
     fidelity: typing.Optional[dict[str, typing.Any]] = None
+    certificate: typing.Optional[dict[str, typing.Any]] = None
 
 
 _TENSOR_TYPES = ["uint8", "uint16", "uint32", "int32", "uint64", "int64", "float16", "float32", "float64", "bfloat16"]
@@ -244,6 +246,7 @@ class Machine:
         cooperative: bool = False,
         checks: bool = True,
         counters: bool = False,
+        certify: bool = False,
         schedule: str = "eager",
         time_limit: float = 60,
         raises: bool = True,
@@ -257,6 +260,7 @@ class Machine:
         options = {"grid": _sizes(grid), "block": _sizes(block), "shared": str(shared), "time-limit": str(time_limit)}
         options |= {"cooperative": "yes" if cooperative else "no", "checks": "yes" if checks else "no"}
         options |= {"schedule": schedule, "counters": "yes" if counters else "no"}
+        options |= {"certify": "yes"} if certify else {}
         options |= {"cluster": _sizes(cluster)} if cluster is not None else {}
         options |= {"kernel": kernel} if kernel is not None else {}
         added: dict[tuple[int, int], int] = {}
@@ -276,8 +280,8 @@ class Machine:
             raise ptxray.PtxError(found)
         if raises and refusal is not None:
             raise EmulationError(refusal)
-        counted = [None if text is None else json.loads(text) for text in (answer.counters(), answer.fidelity())]
-        return Launched(printed, found, refusal, *counted)
+        texts = (answer.counters(), answer.fidelity(), answer.certificate())
+        return Launched(printed, found, refusal, *(None if text is None else json.loads(text) for text in texts))
 
     def _value(
         self, value: typing.Any, index: int, kernel: typing.Optional[str], added: dict[tuple[int, int], int]

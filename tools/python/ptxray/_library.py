@@ -94,6 +94,7 @@ _FUNCTIONS = {
     "ptxray_result_refusal": (ctypes.c_char_p, (ctypes.c_void_p,)),
     "ptxray_result_counters": (ctypes.c_char_p, (ctypes.c_void_p,)),
     "ptxray_result_fidelity": (ctypes.c_char_p, (ctypes.c_void_p,)),
+    "ptxray_result_certificate": (ctypes.c_char_p, (ctypes.c_void_p,)),
     "ptxray_machine_new": (ctypes.c_void_p, (ctypes.c_char_p, ctypes.c_size_t, ctypes.c_void_p)),
     "ptxray_machine_checked": (ctypes.c_void_p, (ctypes.c_void_p,)),
     "ptxray_machine_parameter": (
@@ -217,6 +218,10 @@ class Launched(Answer):
     def fidelity(self):
         fidelity = self._calls.ptxray_result_fidelity(self._result)
         return None if fidelity is None else _text(fidelity)
+
+    def certificate(self):
+        certificate = self._calls.ptxray_result_certificate(self._result)
+        return None if certificate is None else _text(certificate)
 
 
 class _Checked(Answer):

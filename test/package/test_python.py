@@ -67,6 +67,9 @@ def kernels():
     counted = ptxray.emulate(text, [0.0, x, y, 64], grid=2, block=32, counters=True)
     assert counted.counters and counted.counters["counts"]["thread_inst_executed"] >= 64
     assert counted.fidelity and counted.fidelity["exact"] == counted.fidelity["executed"] > 0
+    assert counted.certificate is None
+    certified = ptxray.emulate(text, [0.0, x, y, 64], grid=2, block=32, certify=True)
+    assert certified.certificate and certified.certificate["verdict"] == "all-contents"
     assert list(y) == [2.5 * i + 1 for i in range(64)]
     machine = ptxray.Machine(text, chip="sm_90a", path="saxpy.ptx")
     machine.launch([0, y, y, 64], block=64)  # one buffer twice
@@ -190,6 +193,10 @@ def test_wrong(): assert launched(9)
             )
             assert expected in ran.stdout, ran.stdout
         assert "   38 |   ld.global.f32 %f2, [%d1];" in ran.stdout, ran.stdout
+        ran = subprocess.run(
+            [*command, "--ptxray-certify"], cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, check=False
+        )
+        assert "1 saxpy: holds for all contents" in ran.stdout, ran.stdout
 
 
 DRAWN = """.version 8.0

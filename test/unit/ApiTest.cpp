@@ -122,6 +122,10 @@ TEST(Api, CountsALaunch) {
   const ptxray::Launched counted = machine.run(launch.set("counters", "yes"));
   ASSERT_TRUE(counted.counters && counted.fidelity);
   EXPECT_NE(counted.counters->find("\"inst_executed\""), std::string::npos);
+  EXPECT_FALSE(counted.certificate);
+  const ptxray::Launched certified = machine.run(launch.set("certify", "yes"));
+  ASSERT_TRUE(certified.certificate);
+  EXPECT_NE(certified.certificate->find("holds for all contents"), std::string::npos);
   EXPECT_NE(counted.fidelity->find("\"exact\""), std::string::npos);
 }
 

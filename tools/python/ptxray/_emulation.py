@@ -1,5 +1,6 @@
 """Kernels on an emulated GPU, inside this process, on memory of the caller."""
 
+import collections
 import collections.abc
 import ctypes
 import dataclasses
@@ -153,6 +154,8 @@ class Finding:
 
 
 watching: list[typing.Callable[[Finding], None]] = []
+certifying = False  # whether launches get certificates that do not ask for one
+certificates: collections.Counter[str] = collections.Counter()  # how many launches got each, by kernel and summary
 
 
 def _memory(array: typing.Any) -> tuple[int, int]:
@@ -260,6 +263,7 @@ class Machine:
         options = {"grid": _sizes(grid), "block": _sizes(block), "shared": str(shared), "time-limit": str(time_limit)}
         options |= {"cooperative": "yes" if cooperative else "no", "checks": "yes" if checks else "no"}
         options |= {"schedule": schedule, "counters": "yes" if counters else "no"}
+        certify = certify or (certifying and checks and schedule == "eager")
         options |= {"certify": "yes"} if certify else {}
         options |= {"cluster": _sizes(cluster)} if cluster is not None else {}
         options |= {"kernel": kernel} if kernel is not None else {}
@@ -281,7 +285,10 @@ class Machine:
         if raises and refusal is not None:
             raise EmulationError(refusal)
         texts = (answer.counters(), answer.fidelity(), answer.certificate())
-        return Launched(printed, found, refusal, *(None if text is None else json.loads(text) for text in texts))
+        launched = Launched(printed, found, refusal, *(None if text is None else json.loads(text) for text in texts))
+        if launched.certificate:
+            certificates[launched.certificate["kernel"] + ": " + launched.certificate["summary"]] += 1
+        return launched
 
     def _value(
         self, value: typing.Any, index: int, kernel: typing.Optional[str], added: dict[tuple[int, int], int]

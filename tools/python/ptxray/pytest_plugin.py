@@ -23,14 +23,27 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="CHIP",
         help="fail tests whose kernels make faults on the emulated GPU; with a chip, sm_90, Triton launches on it",
     )
+    parser.getgroup("ptxray").addoption(
+        "--ptxray-certify",
+        action="store_true",
+        help="print for each kernel on the emulated GPU for which contents of its buffers the verdict holds",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    _emulation.certifying = config.getoption("--ptxray-certify")
     chip = config.getoption("--ptxray")
     if chip:
         from . import triton
 
         triton.install(target=chip)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if _emulation.certificates:
+        terminalreporter.section("certificates of ptxray")
+    for certificate, count in sorted(_emulation.certificates.items()):
+        terminalreporter.write_line(f"{count} {certificate}")
 
 
 def _places(machine: _emulation.Machine, diagnostic: "ptxray.Diagnostic") -> collections.abc.Iterator[str]:

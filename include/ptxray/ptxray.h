@@ -1,19 +1,19 @@
 #pragma once
-// The C++ interface of ptxray (C++17): a compiler holds a buffer and gets diagnostics back.
+// The C++ interface of ptxray (C++17), for programs that hold PTX in a buffer, such as compilers.
 //
 //   ptxray::Result result = ptxray::check(text, ptxray::Options().set("target", "sm_90a"));
 //   for (const ptxray::Diagnostic &d : result.diagnostics)
 //     std::cerr << d.begin.line << ": " << d.message << " [" << d.rule << "]\n";
 //
-// Who checks many texts makes a checker, one for each thread: it remembers what texts have in common.
+// Programs that check many modules use one checker per thread, which caches what the modules share.
 //
 //   ptxray::Checker checker;
 //   for (const std::string &text : texts)
 //     if (checker.check(text, options).hasErrors()) ...
 //
-// It prints nothing, keeps no state but in checkers and may be called from several threads at once. Its own
-// names are hidden, so it does not meet the LLVM of the program it is loaded into. It is built on the C
-// interface, so it does not matter with which compiler or standard library the caller is built.
+// The library prints nothing, keeps no state outside of checkers, and is thread-safe. Its own symbols are hidden, so it
+// does not clash with another copy of LLVM in the process. It is built on the C interface, so the caller may use any
+// compiler and any standard library.
 #include "ptxray/ptxray-c.h"
 #include <memory>
 #include <new>
@@ -38,10 +38,10 @@ public:
       throw std::bad_alloc();
   }
 
-  /// The names are those of a `.ptxray` file: target, ptx, arch, link, pedantic (yes or no), werror, on, off,
-  /// warning, error (rules with commas between them). Of a text that is not a PTX module also language (cuda, python,
-  /// llvm, rust) or constraints (`=r,r,~{memory}`: it is the template of one statement). Throws std::invalid_argument
-  /// for what is unknown.
+  /// Sets an option by its name in a `.ptxray` file: target, ptx, arch, link, pedantic (yes or no), werror, on, off,
+  /// warning, error (rules separated by commas). For source that is not a PTX module, the options language (cuda,
+  /// python, llvm, rust) and constraints exist as well. The constraints `=r,r,~{memory}` mean that the text is the
+  /// template of one statement. Throws std::invalid_argument if a name or a value is unknown.
   Options &set(const std::string &name, const std::string &value) {
     if (const char *problem = ptxray_options_set(options.get(), name.c_str(), value.c_str()))
       throw std::invalid_argument(problem);
@@ -60,9 +60,9 @@ private:
 using Place = ptxray_place;
 
 enum class Severity {
-  Error = PTXRAY_ERROR,       // ptxas refuses it
-  Warning = PTXRAY_WARNING,   // ptxas accepts it, the manual does not
-  Pedantic = PTXRAY_PEDANTIC, // bad style; only reported when asked for
+  Error = PTXRAY_ERROR,       // ptxas rejects it
+  Warning = PTXRAY_WARNING,   // ptxas accepts it, but the manual forbids it
+  Pedantic = PTXRAY_PEDANTIC, // bad style; reported on request only
 };
 
 struct Note {
@@ -70,7 +70,7 @@ struct Note {
   std::optional<std::pair<Place, Place>> range;
 };
 
-/// Replaces the text from `begin` to `end`, which may be the same place.
+/// Replaces the text from `begin` to `end`, which may be equal.
 struct Edit {
   Place begin, end;
   std::string text;
@@ -78,11 +78,11 @@ struct Edit {
 
 struct Fix {
   std::string title;
-  bool safe = false;       // there is no other reading, or the meaning stays
-  std::vector<Edit> edits; // all of them together are the fix
+  bool safe = false;       // there is no other interpretation, or the meaning stays the same
+  std::vector<Edit> edits; // apply all of them together
 };
 
-/// The line of the CUDA or Python source that the PTX was made from.
+/// The line of the CUDA or Python source from which the PTX was compiled.
 struct Origin {
   std::string path;
   uint32_t line = 0;
@@ -97,12 +97,12 @@ struct Diagnostic {
   std::optional<Fix> fix;
   std::optional<Origin> origin;
   std::string manual; // section of the PTX manual, or empty
-  std::string kind;   // of a rule that has kinds, `rounding` of `missing-qualifier`, or empty
+  std::string kind;   // `rounding` for one kind of `missing-qualifier`; empty if the rule has no kinds
 };
 
 struct Result {
-  std::string ptx, target;             // what the text was checked as; empty: it says nothing
-  std::vector<Diagnostic> diagnostics; // in the order of the text
+  std::string ptx, target;             // the version and target of the check; empty if unknown
+  std::vector<Diagnostic> diagnostics; // sorted by location
 
   bool hasErrors() const {
     for (const Diagnostic &d : diagnostics)
@@ -154,7 +154,7 @@ inline Result copyResult(const ptxray_result *given) {
   return result;
 }
 
-/// Takes over what a function of the C interface gave. Throws std::bad_alloc if that is nothing.
+/// Converts a result of the C interface and frees it. Throws std::bad_alloc if `given` is null.
 inline Result readResult(ptxray_result *given) {
   const GivenResult found(given);
   if (!found)
@@ -162,12 +162,12 @@ inline Result readResult(ptxray_result *given) {
   return copyResult(found.get());
 }
 
-/// Checks a whole PTX text. Throws std::bad_alloc when memory ends or the text is longer than 4 GiB.
+/// Checks a PTX module. Throws std::bad_alloc if memory is exhausted or the text is longer than 4 GiB.
 inline Result check(std::string_view text, const Options &options = {}) {
   return readResult(ptxray_check(text.data(), text.size(), options.get()));
 }
 
-/// Checks one text after another and says of each what `check` does, sooner. It serves one thread at a time.
+/// Checks many modules faster than repeated calls of `check`. One object serves one thread at a time.
 class Checker {
 public:
   Checker() : checker(ptxray_checker_new()) {
@@ -187,7 +187,7 @@ private:
   std::unique_ptr<ptxray_checker, Free> checker;
 };
 
-/// A launch names a kernel, its grid and its arguments.
+/// The kernel, the grid and the arguments of a launch.
 class Launch {
 public:
   Launch() : launch(ptxray_launch_new()) {
@@ -195,15 +195,16 @@ public:
       throw std::bad_alloc();
   }
 
-  /// The names are those of `ptxray run`: kernel, grid, block, cluster (`X,Y,Z`), shared, cooperative (yes or no),
-  /// time-limit (seconds), checks (yes or no: look for races), schedule, trap-nan (yes or no) and cores (0: all).
-  /// Throws std::invalid_argument.
+  /// Sets an option of `ptxray run` by its name: kernel, grid, block, cluster (`X,Y,Z`), shared, cooperative,
+  /// time-limit (seconds), checks, schedule, trap-nan and cores (0: all). The values of cooperative, checks and
+  /// trap-nan are yes or no. `checks` enables race detection. Throws std::invalid_argument if a name or a value is
+  /// unknown.
   Launch &set(const std::string &name, const std::string &value) {
     if (const char *problem = ptxray_launch_set(launch.get(), name.c_str(), value.c_str()))
       throw std::invalid_argument(problem);
     return *this;
   }
-  /// The next argument: a number of the parameter's size, an address of the machine, a structure.
+  /// Adds the next argument: a number of the parameter's size, an address in the machine, or a structure.
   template <typename T> Launch &argument(const T &value) {
     static_assert(std::is_trivially_copyable<T>::value, "an argument is handed over by its bytes");
     ptxray_launch_argument(launch.get(), &value, sizeof value);
@@ -218,39 +219,41 @@ private:
   std::unique_ptr<ptxray_launch, Free> launch;
 };
 
-/// This is the result of a launch.
+/// The result of a launch.
 struct Launched {
   Result result;                      // faults of the kernel
-  std::string printed;                // what the kernel printed
-  std::optional<std::string> refusal; // why it did not come to its end without a fault; nothing: it did
-  // Counts of a launch with `counters`, as JSON; nothing without.
+  std::string printed;                // output of `printf` in the kernel
+  std::optional<std::string> refusal; // why the launch did not complete; empty if it completed
+  // JSON with the counts of a launch that has the option `counters`; empty for other launches
   std::optional<std::string> counters, fidelity;
   // The certificate of a launch with `certify`, as JSON; nothing without.
   std::optional<std::string> certificate;
 };
 
-/// A module on an emulated GPU, with memory that keeps what launches leave in it. It serves one thread at a time.
+/// An emulated GPU with a module loaded. Its memory persists between launches. One object serves one thread at a time.
 ///
 ///   ptxray::Machine machine(text);
 ///   std::vector<float> data(64);
 ///   machine.run(ptxray::Launch().set("block", "64").argument(machine.add(data.data(), data.size() * sizeof(float))));
 class Machine {
 public:
-  /// `arch` of the options names the GPU. Throws std::bad_alloc when memory ends or the text is longer than 4 GiB.
+  /// Loads a module. The option `arch` names the GPU. Throws std::bad_alloc if memory is exhausted or the text is
+  /// longer than 4 GiB.
   explicit Machine(std::string_view text, const Options &options = {})
       : machine(ptxray_machine_new(text.data(), text.size(), options.get())) {
     if (!machine)
       throw std::bad_alloc();
   }
 
-  /// Returns what a check of the text finds. With an error in it nothing can be launched.
+  /// Returns the diagnostics of the module. A module with errors cannot be launched.
   Result checked() const { return copyResult(ptxray_machine_checked(machine.get())); }
-  /// Makes memory of the caller a buffer, in place, until it is removed. Returns its address on the GPU.
+  /// Makes memory of the caller accessible as a buffer until it is removed, without a copy. Returns its address on the
+  /// GPU.
   uint64_t add(void *bytes, size_t size, const char *name = nullptr) {
     return ptxray_machine_add(machine.get(), bytes, size, name);
   }
-  /// Makes a texture, a surface or a sampler known, or binds it to a variable of the module. Returns its handle, for an
-  /// argument or for `remove`. Throws std::invalid_argument.
+  /// Adds a texture, a surface or a sampler, or binds it to a variable of the module. Returns its handle, which can be
+  /// an argument of a launch or of `remove`. Throws std::invalid_argument.
   uint64_t add(const ptxray_image &image, const char *name = nullptr) {
     const char *problem = nullptr;
     const uint64_t handle = ptxray_machine_add_image(machine.get(), &image, name, &problem);
@@ -259,11 +262,11 @@ public:
     return handle;
   }
   void remove(uint64_t address) { ptxray_machine_remove(machine.get(), address); }
-  /// The memory of a variable of the module; null: there is none of that name.
+  /// Returns the memory of a variable of the module, or null if no variable has this name.
   void *variable(const std::string &name, size_t &size) const {
     return ptxray_machine_variable(machine.get(), name.c_str(), &size);
   }
-  /// Runs a kernel to its end or its first faults.
+  /// Runs a kernel until it ends or faults.
   Launched run(const Launch &launch) {
     const GivenResult given(ptxray_machine_run(machine.get(), launch.get()));
     if (!given)
@@ -284,8 +287,9 @@ private:
   std::unique_ptr<ptxray_machine, Free> machine;
 };
 
-/// The smallest text that can be found for which `isInteresting(std::string_view)` is true, as it must be for `text`;
-/// or of which ptxray reports the rule, if one is named (docs/reduce.md). Throws std::invalid_argument.
+/// Returns the smallest text found for which `isInteresting(std::string_view)` is true. If `rule` is set, a text is
+/// interesting if ptxray reports this rule (docs/reduce.md). The condition must hold for `text`. Throws
+/// std::invalid_argument.
 template <typename Test>
 std::string reduce(std::string_view text, Test isInteresting, const Options &options = {},
                    const std::string &rule = "") {
@@ -305,7 +309,7 @@ std::string reduce(std::string_view text, Test isInteresting, const Options &opt
   return {best, size};
 }
 
-/// The page about a rule, in Markdown; nothing when there is no such rule.
+/// Returns the page about a rule, in Markdown; empty if there is no such rule.
 inline std::optional<std::string_view> explain(const std::string &rule) {
   const char *page = ptxray_explain(rule.c_str());
   return page ? std::optional<std::string_view>(page) : std::nullopt;

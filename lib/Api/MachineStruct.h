@@ -6,11 +6,11 @@
 #include <optional>
 
 struct ptxray_machine {
-  ptxray::FileReport report; // what the check found
+  ptxray::FileReport report; // result of the check
   ptxray::CheckOptions options;
   std::unique_ptr<ptxray_result> checked;
   std::vector<ptxray::machine::KernelEntry> kernels;
   ptxray::machine::Memory memory;
-  std::optional<ptxray::ReadModule> module; // none: the text has errors
+  std::optional<ptxray::ReadModule> module; // empty if the text has errors
   std::optional<ptxray::machine::LoadedModule> loaded;
 };

@@ -7,7 +7,7 @@
 struct ptxray_options {
   ptxray::CheckOptions options;
   ptxray::Language language = ptxray::Language::Ptx;
-  std::optional<std::string> constraints; // of a text that is one statement
+  std::optional<std::string> constraints; // for the template of one statement
   std::string problem;
 };
 
@@ -23,10 +23,10 @@ struct ptxray_result {
   };
 
   std::string ptx, target;
-  std::optional<Findings> findings; // none: nothing was found
+  std::optional<Findings> findings; // empty if there are none
   std::string printed;
   std::optional<std::string> refusal;
-  std::optional<std::string> counters, fidelity; // of a launch that is counted
+  std::optional<std::string> counters, fidelity; // set if the launch is counted
   std::optional<std::string> certificate;        // of a launch that asks for one
 };
 

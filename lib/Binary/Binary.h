@@ -1,7 +1,8 @@
 #pragma once
-// Finds what a binary holds for NVIDIA GPUs. This step knows the containers (ELF, PE and COFF, archives, wheels, LLVM's
-// offload binary) and the fat binary within them, and nothing of PTX. Files are untrusted: sizes are compared with what
-// is left before anything is read, and damage becomes a problem while the rest is read.
+// Finds the PTX and the machine code in a binary for NVIDIA GPUs. This step knows the containers (ELF, PE and COFF,
+// archives, wheels, LLVM's offload binary) and the fat binary within them, but nothing about PTX. Files are untrusted:
+// each size is compared with the remaining bytes before anything is read. Damage is reported as a problem, and the rest
+// is still read.
 #include "Source/SourceBuffer.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <optional>
@@ -17,12 +18,12 @@ enum class Packing : uint8_t {
   NulLines, // a NUL in place of each line end
 };
 
-/// A role says why a container is in the file.
+/// The purpose of a container in the file.
 enum class Role : uint8_t {
-  Loaded,      // the program registers it: `.nv_fatbin`, or the whole file
-  Relocatable, // what a device link reads: `__nv_relfatbin`
-  Loose,       // outside of such sections: only the program knows what it is for
-  Debugging,   // the text that a cubin was made of
+  Loaded,      // registered by the program: `.nv_fatbin`, or the whole file
+  Relocatable, // read by a device link: `__nv_relfatbin`
+  Loose,       // outside of such sections; only the program knows its purpose
+  Debugging,   // the source of a cubin
 };
 
 /// One image of a container, as its header describes it.
@@ -30,20 +31,20 @@ struct Entry {
   ImageKind kind = ImageKind::Unknown;
   Packing packing = Packing::Plain;
   bool isScrambled = false;
-  bool isConcatenated = false; // a part of the unpacked text: `partOffset`, `bytes`
+  bool isConcatenated = false; // only a part of the unpacked text: `partOffset`, `bytes`
   char variant = 0;            // 'a' or 'f' of sm_90a
-  uint16_t code = 0;           // of the kind
-  uint16_t number = 0;         // of sm_90
+  uint16_t code = 0;           // code of the kind in the header
+  uint16_t number = 0;         // number of the target: 90 for `sm_90`
   uint16_t major = 0, minor = 0;
   uint32_t container = 0;     // index into Binary::containers
-  uint64_t offset = 0;        // of its header in the file or the member
-  llvm::StringRef data;       // as it is packed
-  uint64_t unpackedBytes = 0; // of all that `data` holds, as the header says
+  uint64_t offset = 0;        // offset of the header in the file or the member
+  llvm::StringRef data;       // still packed
+  uint64_t unpackedBytes = 0; // unpacked size of all of `data`, according to the header
   uint64_t partOffset = 0;
-  uint64_t bytes = 0; // of this image, unpacked, with the NULs at its end
+  uint64_t bytes = 0; // unpacked size of this image, including the NULs at its end
   llvm::StringRef identifier, options;
   llvm::StringRef compiler,
-      compilerVersion; // of a lone cubin: `ptxas`, `Cuda compilation tools, release 13.5, V13.5.37`
+      compilerVersion; // set for a lone cubin: `ptxas`, `Cuda compilation tools, release 13.5, V13.5.37`
 
   bool isText() const { return kind == ImageKind::Ptx || kind == ImageKind::RelocatablePtx; }
   std::string target() const;  // `sm_90a`
@@ -60,11 +61,11 @@ struct Container {
 
 /// The file itself, or a member of an archive or a wheel.
 struct Object {
-  std::string member;         // `k.o`, `pkg/lib.a/k.o`; empty: the file
-  bool isRelocatable = false; // a link is still to come
+  std::string member;         // `k.o`, `pkg/lib.a/k.o`; empty for the file itself
+  bool isRelocatable = false; // has yet to be linked
 };
 
-/// Something that could not be read.
+/// A part of the file that could not be read.
 struct BinaryProblem {
   std::string member;
   uint64_t offset = 0; // in the file or the member
@@ -87,19 +88,19 @@ struct Binary {
   std::vector<Container> containers;
   std::vector<Entry> entries;
   std::vector<BinaryProblem> problems;
-  std::unique_ptr<MemberStore> members; // that were unpacked, and that entries lie in
+  std::unique_ptr<MemberStore> members; // owns the unpacked members that entries refer to
 
   const Container &containerOf(const Entry &entry) const { return containers[entry.container]; }
   const Object &objectOf(const Entry &entry) const { return objects[containerOf(entry).object]; }
   llvm::ArrayRef<Entry> entriesOf(const Container &container) const {
     return llvm::ArrayRef(entries).slice(container.first, container.count);
   }
-  /// Lets the packed bytes of an entry leave memory until they are read again: a program that goes through a large
-  /// wheel needs one image at a time.
+  /// Releases the memory of the packed bytes of an entry; the next access reads them again. Callers that iterate over a
+  /// large wheel need only one image at a time.
   void letGo(const Entry &entry) const;
 };
 
-/// Returns whether bytes are the beginning of a file that readBinary reads.
+/// Returns whether `readBinary` reads files that begin with these bytes.
 bool isBinary(llvm::StringRef beginning);
 
 bool isCubin(llvm::StringRef beginning);
@@ -107,13 +108,14 @@ bool isCubin(llvm::StringRef beginning);
 /// Reads a binary. The bytes must outlive the result.
 Binary readBinary(llvm::StringRef bytes, const ReadLimits &limits = {});
 
-/// Unpacks images. It serves one thread and remembers the last concatenated text, whose parts are asked for one by one.
+/// Unpacks images, for one thread. Remembers the last concatenated text, because callers request its parts one by one.
 class Unpacker {
 public:
   explicit Unpacker(const ReadLimits &limits = {}) : limits(limits) {}
-  /// A text ends where its NULs begin.
+  /// Unpacks an image as source text, which ends at the first NUL.
   Expected<std::unique_ptr<SourceBuffer>> unpack(const Entry &entry, llvm::StringRef name);
-  /// Returns the first bytes of an image, at most `most`; fewer if it is damaged, none of a concatenated text.
+  /// Returns at most `most` bytes from the beginning of an image. A damaged image yields fewer, a concatenated text
+  /// none.
   std::string beginning(const Entry &entry, size_t most) const;
 
 private:
@@ -122,11 +124,11 @@ private:
   std::string remembered;
 };
 
-/// Returns why unpacked bytes are not text; empty if they may be.
+/// Returns why unpacked bytes cannot be text, or nothing if they can.
 std::string whyNoText(llvm::StringRef text);
 
-/// Returns whether the beginning of a cubin shows that it has code: the names of its sections come first, their table
-/// last.
+/// Returns whether a cubin contains code, judging by its first bytes. The names of sections come first in a cubin; the
+/// section table comes last.
 bool namesCode(llvm::StringRef beginning);
 
 /// Returns the kernels and functions for which a cubin has code, as its sections name them.
@@ -135,11 +137,11 @@ std::vector<std::string> codeOf(llvm::StringRef cubin);
 llvm::StringRef nameOf(ImageKind kind);
 llvm::StringRef nameOf(Packing packing);
 
-/// Returns the name of an entry in messages: `[.nv_fatbin 3/82 sm_90 PTX 8.7]`.
+/// Returns the problem of an entry that cannot be unpacked or is not text.
 std::string entryName(const Binary &binary, size_t entry);
 /// Returns the problem that an entry cannot be unpacked, or is not text.
 BinaryProblem unreadableEntry(const Binary &binary, const Entry &entry, const std::string &reason);
-/// Returns a problem with its place: `byte 16 of k.o: ...`.
+/// Returns the text of a problem with its location: `byte 16 of k.o: ...`.
 std::string problemText(const BinaryProblem &problem);
 
 } // namespace ptxray

@@ -1,21 +1,21 @@
 #pragma once
-// The parts of this step share these functions.
+// Functions that the readers of the container formats share.
 #include "Binary/Binary.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <map>
 
 namespace ptxray {
 
-/// This many bytes of a member are in memory while it is unpacked or searched, however large it is.
+/// The maximum number of bytes of a member in memory while it is unpacked or searched.
 constexpr uint64_t atOnce = 64 << 20;
 
-/// Unpacked members: small ones are in memory, large ones mapped from a nameless file.
+/// Stores unpacked members: small ones in memory, large ones in an unnamed file that is mapped.
 class MemberStore {
 public:
   ~MemberStore();
-  /// Makes room for a member; returns null and a reason if there is none.
+  /// Allocates a member. Returns null and sets `reason` on failure.
   char *make(uint64_t bytes, std::string &reason);
-  /// Lets bytes leave memory that are not needed now; the nameless file keeps them.
+  /// Releases the memory of bytes that are not needed now. The unnamed file keeps them.
   void letGo(llvm::StringRef bytes);
 
 private:
@@ -23,7 +23,7 @@ private:
   std::vector<std::pair<void *, size_t>> mapped;
 };
 
-/// A section: a piece of a file with a name.
+/// A named part of a file.
 struct Section {
   llvm::StringRef name;
   uint64_t offset = 0, size = 0;
@@ -47,7 +47,7 @@ public:
   void readArchive(const Shell &shell);
   void readZip(const Shell &shell);
   void readOffload(const Shell &shell, llvm::StringRef section, uint64_t offset, uint64_t size);
-  /// Reads the relevant sections, then what lies outside of them.
+  /// Reads the relevant sections, then searches the bytes outside of them.
   void readSections(const Shell &shell, std::vector<Section> sections);
   void readCubin(const Shell &shell, llvm::ArrayRef<Section> sections);
 
@@ -79,13 +79,13 @@ std::vector<Section> elfSections(Reader &reader, const Shell &shell);
 bool isElfObject(llvm::StringRef bytes);
 /// Reads the number and letter of a cubin's target.
 void readCubinTarget(llvm::StringRef bytes, Entry &entry);
-/// Reads what made a cubin from its section `.note.nv.tkinfo`.
+/// Reads the compiler's name and version from the section `.note.nv.tkinfo` of a cubin.
 void readCompilerNote(llvm::StringRef note, Entry &entry);
 /// Returns the sections of a PE file or a COFF object.
 std::vector<Section> coffSections(Reader &reader, const Shell &shell);
 bool isCoffObject(llvm::StringRef bytes);
 
-/// Returns the bytes from `offset` on that exist, at most `size`.
+/// Returns the bytes at `offset` that exist, at most `size` bytes.
 inline llvm::StringRef pieceOf(llvm::StringRef bytes, uint64_t offset, uint64_t size) {
   return offset > bytes.size() ? llvm::StringRef() : bytes.substr(offset, size);
 }

@@ -1,5 +1,6 @@
 #pragma once
-// Assembly in a source of another language: judged as PTX, statement by statement, its findings put back to the source.
+// Checks assembly in a source of another language. Each statement is checked as PTX, and the findings are mapped to
+// locations in the source.
 #include "Check/CheckModule.h"
 #include "Check/Checker.h"
 #include "Check/PieceContext.h"
@@ -12,25 +13,25 @@ struct InlineText;
 CheckedText checkStatements(const InlineText &text, const CheckOptions &options, Session &session,
                             Expansions expansions);
 
-/// A statement, and those that belong to it, as a PTX module of one function.
+/// A statement and the statements that belong to it, as a PTX module with one function.
 struct InlineModule {
   MappedText text;
-  Range place; // the place of the statement at hand in the source
+  Range place; // location of the statement in the source
 };
-/// Returns the module that is judged in place of the statement whose text is at the place, if that is for a GPU of
-/// NVIDIA.
+/// Returns the module that is checked in place of the statement at `place`. Returns nothing unless the statement is for
+/// an NVIDIA GPU.
 std::optional<InlineModule> moduleAt(uint32_t place, const InlineText &text, const CheckOptions &options,
                                      Session &session);
 
-/// A statement and those that belong to it, as modules of which one may ask with which versions and targets they pass.
+/// A statement and the statements that belong to it, as modules for queries about versions and targets.
 struct InlineUnit {
-  MappedText floats, bits; // as a module below sm_100, and from there on
+  MappedText floats, bits; // module for targets below sm_100, and for targets from sm_100
   PieceContext context;
   Range place;
-  bool isGuarded = false; // an `#if` is around it
+  bool isGuarded = false; // surrounded by `#if`
 };
 struct InlineUnits {
-  std::vector<InlineUnit> units; // all that is for a GPU of NVIDIA, in the order of the text
+  std::vector<InlineUnit> units; // for NVIDIA GPUs, in source order
   InlineSummary summary;
 };
 InlineUnits inlineUnits(const SourceBuffer &source, Language language, llvm::StringRef path);

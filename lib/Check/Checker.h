@@ -1,5 +1,5 @@
 #pragma once
-// The front door: a text of any language is checked from its first line to its last.
+// The entry point: checks a source of any language.
 #include "Diagnostics/Report.h"
 #include "Inline/Language.h"
 #include "Module/CheckOptions.h"
@@ -11,31 +11,31 @@ struct KnownItem;
 struct Reuse;
 class Session;
 
-/// Says if the report of a source tells which module was judged in place of each statement.
+/// Whether a report of a source contains the modules that were checked in place of its statements.
 enum class Expansions : bool { Left, Told };
 
-/// A report, and the items of its text for the plan of the next check.
+/// A report, and the items of its module for the next check.
 struct Rechecked {
   FileReport report;
   std::vector<KnownItem> items;
 };
 
-/// Checks texts one by one and remembers what it has judged, within bounds. One is for one thread.
+/// Checks sources one by one and caches results, within limits. One object serves one thread.
 class Checker {
 public:
   explicit Checker(Expansions expansions = Expansions::Left);
   ~Checker();
 
-  /// The report of a source becomes the report of what is found in it, by place. Headers that a source includes are
-  /// looked for where the report's path is; without one, nowhere.
+  /// Checks a source and returns the report with its findings, sorted by location. Headers that a source includes are
+  /// searched for relative to the report's path; a report without a path has none.
   FileReport check(FileReport report, Language language, const CheckOptions &options);
-  /// Checks a source that is the text of one statement, with LLVM's constraints: `=r,r,~{memory}`.
+  /// Checks a source that is the template of one statement, with LLVM's constraints: `=r,r,~{memory}`.
   FileReport checkStatement(FileReport report, llvm::StringRef constraints, const CheckOptions &options);
-  /// Checks PTX that was checked before, and reads only what an edit touched.
+  /// Checks PTX that was checked before, and reads only the edited parts.
   Rechecked recheck(FileReport report, const CheckOptions &options, const Reuse &plan);
 
-  /// Returns the module that is judged in place of the statement whose text is at the place, if that is for a GPU of
-  /// NVIDIA.
+  /// Returns the module that is checked in place of the statement at `place`. Returns nothing unless the statement is
+  /// for an NVIDIA GPU.
   std::optional<InlineModule> moduleAt(uint32_t place, const FileReport &report, Language language,
                                        const CheckOptions &options);
 
@@ -44,14 +44,14 @@ private:
   std::unique_ptr<Session> session;
 };
 
-/// Returns the findings of a fresh Checker in PTX.
+/// Returns the findings in PTX, using a new Checker.
 DiagnosticList findingsIn(const SourceBuffer &ptx, const CheckOptions &options = {});
 
-/// Reports that the text of a binary is for another target than one of those that the binary names for it. A program
-/// that is loaded chooses an entry by what the binary says, and then gives the text to the driver: they must agree.
+/// Reports a module in a binary whose target differs from all those that the binary names for it. A loaded program
+/// selects an entry by the binary's name and passes its text to the driver, so the two must agree.
 void compareTargets(FileReport &report, llvm::ArrayRef<std::string> named);
 
-/// Returns the report of an input that has no source, and why.
+/// Returns the report about an input that could not be read.
 FileReport unreadable(FileReport report, const std::string &problem);
 
 } // namespace ptxray

@@ -1,16 +1,16 @@
 #pragma once
-// Findings that no compiler reports, and that depend on a statement together with its operands.
+// Reports findings that depend on a statement together with its operands. No compiler reports them.
 #include "Check/JudgeFragment.h"
 
 namespace ptxray {
 
-/// An accepted statement, or several that open and close blocks together.
+/// An accepted statement, or several statements that open and close blocks together.
 struct LintedFragment {
   llvm::ArrayRef<const InlineStatement *> statements;
   const Fragment &fragment;
   const JudgedFragment &judged;
   const MappedText &module;
-  bool isAmongAccesses; // the code around it may access memory
+  bool isAmongAccesses; // the surrounding code may access memory
 };
 void lint(const LintedFragment &linted, DiagnosticSink &sink);
 

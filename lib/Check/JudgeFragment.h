@@ -1,5 +1,5 @@
 #pragma once
-// Judges one fragment as PTX.
+// Checks one fragment as PTX.
 #include "Check/PieceContext.h"
 #include "Diagnostics/Diagnostic.h"
 #include "Inline/Fragment.h"
@@ -9,40 +9,39 @@ namespace ptxray {
 
 class Session;
 
-/// A version and a target with which a fragment is tried.
+/// A version and a target for which a fragment is checked.
 struct InlineTarget {
   std::string ptx, target;
-  bool hasFloats = false; // registers of their own for numbers with a point
+  bool hasFloats = false; // numbers with a point have their own registers
 };
-/// Returns the targets that the options allow.
+/// Returns the targets that the options permit.
 std::vector<InlineTarget> inlineTargets(const CheckOptions &options);
 /// Returns a target with the newest version.
 InlineTarget inlineTarget(llvm::StringRef target);
 
-/// Returns whether a rule reports that a version or a target lacks something.
+/// Returns whether a rule reports a feature that a version or a target lacks.
 bool isGate(DiagId id);
 
 /// The use of an operand.
 struct OperandUse {
   bool isRead = false, isWritten = false, isReadFirst = false;
-  Range firstRead, firstWrite; // in the module
+  Range firstRead, firstWrite; // locations in the module
 };
 
 struct JudgedFragment {
-  InlineTarget target; // the first that accepts it, else the one with the least against it
+  InlineTarget target; // the first target that accepts the fragment, otherwise the one with the fewest findings
   bool passes = false;
-  std::vector<Diagnostic> findings; // places in the module for that target
-  std::vector<OperandUse> uses;     // by operand
-  std::vector<Range> labels;        // outside of blocks
-  // The first opcode that writes to memory, the first that orders accesses to memory, the first that starts or counts
-  // something without ordering memory, and the first with any effect besides writing registers.
+  std::vector<Diagnostic> findings; // locations in the module for that target
+  std::vector<OperandUse> uses;     // indexed by operand
+  std::vector<Range> labels;        // declared outside of blocks
+  // The first opcodes of four kinds. They write memory, order memory accesses, start or count something without
+  // ordering memory, or have any effect except writing registers.
   std::optional<Range> changesMemory, ordersMemory, signals, hasEffect;
-  /// This says, for a fragment that passes from sm_100 on, what a lower target refuses because its registers have
-  /// types.
+  /// For a fragment that passes only from sm_100: the finding on a lower target, whose registers are typed.
   std::optional<std::pair<InlineTarget, Diagnostic>> below;
-  uint64_t advice = 0; // the part of the budget for advice that it took
+  uint64_t advice = 0; // the share of the advice budget that was used
   bool isBare = false; // the budget was used up
-  uint32_t text = 0;   // the last text that it was judged for
+  uint32_t text = 0;   // number of the last text for which it was checked
 };
 
 JudgedFragment judgeFragment(const Fragment &fragment, llvm::ArrayRef<InlineTarget> targets,

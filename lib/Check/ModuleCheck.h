@@ -1,5 +1,5 @@
 #pragma once
-// Applies the rules about bodies to the items of one module, in their order, as they are read.
+// Applies the rules about function bodies to the items of one module as they are read, in their order.
 #include "Check/Reuse.h"
 #include "Read/ModuleReader.h"
 
@@ -13,19 +13,20 @@ public:
               DiagnosticSink &sink)
       : reader(reader), ast(ast), source(source), options(options), sink(sink) {}
 
-  /// Reads and checks an item. Returns the body if the item is a function with one, good until the next item.
+  /// Reads and checks an item. Returns the body if the item is a function with one. The body is valid until the next
+  /// call.
   const Body *item(Statement statement) { return item(statement, nullptr); }
-  /// What a check remembers of an item for the check after the next edits.
+  /// The result for an item that the check after the next edits can reuse.
   struct Again {
     KnownItem item;
-    // False: the findings may depend on bodies that were passed over, or change what is said of them.
+    // False if the findings may depend on skipped bodies, or affect findings in them.
     bool holds = true;
   };
-  /// Reads and checks an item. `before` is what the last check found in the item; null: nothing.
+  /// Reads and checks an item. `before` is the last check's result for the item, or null.
   Again itemAgain(Statement statement, const KnownItem *before);
 
 private:
-  /// What the check of a function is given by the last check, and what it gives to the next one.
+  /// The result of the last check of a function, and the result for the next one.
   struct Memory {
     const KnownItem *before;
     Again now;
@@ -42,7 +43,7 @@ private:
   const SourceBuffer &source;
   const CheckOptions &options;
   DiagnosticSink &sink;
-  size_t reportsOfItems = 0; // those of the items so far
+  size_t reportsOfItems = 0; // number of reports in the items so far
 };
 
 } // namespace ptxray

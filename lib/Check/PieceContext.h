@@ -1,5 +1,5 @@
 #pragma once
-// The names that a piece of code may use without declaring them.
+// The names that a piece of code may use without a declaration.
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
@@ -8,11 +8,11 @@
 namespace ptxray {
 
 struct PieceContext {
-  std::vector<std::string> constants; // names that stand for numbers of any value
-  std::vector<std::string> declared;  // elsewhere; a family as `%r<`
-  bool wideAddresses = false;         // as nvcc compiles: there are no addresses of 32 bits
+  std::vector<std::string> constants; // names of numbers with unknown values
+  std::vector<std::string> declared;  // declared elsewhere; a family is written as `%r<`
+  bool wideAddresses = false;         // true for nvcc's output: there are no 32-bit addresses
 
-  /// OptiX compiles PTX as well, and knows functions of its own.
+  /// Returns whether the context declares a name. OptiX also compiles PTX, and provides its own functions.
   bool declares(llvm::StringRef name) const {
     return name.starts_with("_optix_") || llvm::is_contained(declared, name) ||
            llvm::is_contained(declared, name.rtrim("0123456789").str() + "<");

@@ -1,6 +1,6 @@
 #pragma once
-// State that outlives a text: the parser with its spellings and arrays, and what is known of instructions. A check with
-// a session finds nearly everything it needs there; its findings are the same as without.
+// State that is reused for several modules: the parser with its caches, and computed properties of instructions. A
+// session makes checks faster, but does not change their findings.
 #include "Parse/Parse.h"
 #include "Read/ModuleReader.h"
 #include "llvm/ADT/StringMap.h"
@@ -18,10 +18,10 @@ public:
   Parser parser;
   Knowledge knowledge;
   std::unique_ptr<ModuleRoom> room = std::make_unique<ModuleRoom>(parser.ast());
-  /// Pieces of assembly in other languages, by everything that their judgement depends on.
+  /// Results for pieces of assembly in other languages, keyed by everything that they depend on.
   llvm::StringMap<std::unique_ptr<JudgedFragment>> fragments;
 
-  /// Called after a text of that many bytes, whose Ast is no longer needed: frees memory if it has become too much.
+  /// Frees memory if caches have become too large. Called after a module of `bytes`, whose Ast is no longer needed.
   void limit(size_t bytes);
   void limitFragments();
 };

@@ -7,8 +7,9 @@
 
 namespace ptxray {
 
-/// Returns the places of equal elements that are in the same order in both lists: as many as possible, unless the lists
-/// differ in more than some thousand places. Then only what is equal at both ends counts.
+/// Returns the index pairs of equal elements that appear in the same order in both lists. Finds the maximum number of
+/// pairs, unless the lists differ in more than a few thousand elements. In that case only common prefixes and suffixes
+/// count.
 std::vector<std::pair<uint32_t, uint32_t>> aligned(llvm::ArrayRef<uint32_t> a, llvm::ArrayRef<uint32_t> b);
 
 } // namespace ptxray

@@ -1,6 +1,6 @@
 #pragma once
-// Compares two modules by what they say: names of registers, labels and other things of a function may differ, and so
-// may comments, white space, spellings of numbers and line information.
+// Compares two modules by their meaning. Names of registers and labels, comments, white space, spellings of numbers and
+// line information may differ.
 #include <string>
 #include <vector>
 
@@ -8,17 +8,17 @@ namespace ptxray {
 
 class SourceBuffer;
 
-/// Statements of the first module in place of which the second has others; either may be none.
+/// Consecutive statements of the first module, and those that replace them in the second. Either list may be empty.
 struct Difference {
-  std::string function; // they are in its body or head; empty: they are outside of functions
+  std::string function; // the function that contains the statements; empty outside of functions
   struct Line {
-    uint32_t number; // in its text, from 1
+    uint32_t number; // line number, from 1
     std::string text;
   };
   std::vector<Line> before, after;
 };
 
-/// Returns all differences, in the order of the texts. Both must be free of syntax errors.
+/// Returns all differences in source order. Both modules must be free of syntax errors.
 std::vector<Difference> differencesOf(const SourceBuffer &before, const SourceBuffer &after);
 
 } // namespace ptxray

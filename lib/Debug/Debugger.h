@@ -1,11 +1,11 @@
 #pragma once
-// A launch under a debugger. Each movement executes the launch again up to the place that is wanted, which is the same
-// each time; so backwards is as good as forwards.
+// A launch under a debugger. Each command executes the launch again up to the requested time. Execution is
+// deterministic, so stepping backwards works like stepping forwards.
 #include "Emulate/Halted.h"
 
 namespace ptxray::machine::debug {
 
-/// The lane that is looked at.
+/// The selected lane.
 struct Focus {
   machine::WarpName warp;
   unsigned lane = 0;
@@ -13,60 +13,61 @@ struct Focus {
 
 enum class Reason : uint8_t {
   Start,      // before the first instruction
-  Step,       // as far as was asked for
-  Breakpoint, // at one
-  Changed,    // what is watched has changed
-  Fault,      // the kernel did something wrong, or waits for ever
-  Ended,      // all threads have
-  Stopped,    // it was asked to, or took too long
+  Step,       // completed the requested step
+  Breakpoint, // reached a breakpoint
+  Changed,    // a watched value changed
+  Fault,      // the kernel faulted or is in a deadlock
+  Ended,      // all threads have exited
+  Stopped,    // interrupted, or took too long
 };
 
 struct Stop {
   Reason reason = Reason::Start;
   uint64_t time = 0;
-  std::optional<size_t> watched;      // which of them has changed,
-  std::vector<uint8_t> before, after; // from what to what
+  std::optional<size_t> watched;      // index of the watch that changed
+  std::vector<uint8_t> before, after; // its value before and after
 };
 
 class Debugger {
 public:
-  /// The buffers are the memory that the launch changes, beside the variables of the module. All of it is now as it is
-  /// before the launch.
+  /// Starts a session. `buffers` are the memory that the launch changes, besides variables of the module. Both must be
+  /// in their state before the launch.
   Debugger(machine::LoadedModule &module, const machine::Launch &launch,
            std::vector<llvm::MutableArrayRef<uint8_t>> buffers);
 
-  // Movements. The warp and the lane are those of the focus, which goes to who is at a breakpoint.
+  // Commands that continue the launch. They refer to the lane in focus. At a breakpoint, the focus moves to the warp
+  // that reached it.
   Stop start();
-  Stop step();                       // to the next instruction of the lane
-  Stop next();                       // the same, but calls are one instruction
-  Stop finish();                     // until the function has returned
-  Stop stepBack();                   // to the instruction before
+  Stop step();                       // to the lane's next instruction
+  Stop next();                       // like `step`, but steps over calls
+  Stop finish();                     // until the function returns
+  Stop stepBack();                   // to the lane's previous instruction
   Stop go();                         // until a breakpoint, a change or the end
-  Stop goBack();                     // the same backwards, or the beginning
-  Stop runTo(machine::CodePlace at); // until the warp is there
-  Stop goTo(uint64_t time);          // where the focus goes to who executes then
+  Stop goBack();                     // back to a breakpoint, a change or the beginning
+  Stop runTo(machine::CodePlace at); // until the focused warp is at this instruction
+  Stop goTo(uint64_t time);          // moves the focus to the warp that executes at this time
 
-  /// Puts bytes into a register or into memory before the instruction that comes next, and forgets what was put
-  /// somewhere at later times. Returns false if there are no such bytes, or the launch has ended.
+  /// Writes bytes to a register or to memory before the next instruction, and forgets writes at later times. Returns
+  /// false if the bytes do not exist or the launch has ended.
   bool put(const machine::WatchedBytes &where, std::vector<uint8_t> bytes);
-  /// Everything that was put somewhere, by time.
+  /// Returns all writes by `put`, sorted by time.
   llvm::ArrayRef<machine::Change> changes() const { return made; }
   void forgetChanges() { made.clear(); }
-  /// Returns the last change of a register of the lane before a time; null: there is none.
+  /// Returns the last change of a register of the lane before a time, or null.
   const machine::Change *lastChange(const machine::FunctionCode &code, LocalId local, uint64_t before) const;
 
-  /// The instruction that wrote a register of the lane last, and when; nothing: none did.
+  /// The instruction that last wrote a register of the lane, and its time.
   struct Writing {
     uint64_t time;
     machine::CodePlace at;
   };
   std::optional<Writing> lastWriting(const machine::FunctionCode &code, LocalId local, uint64_t before);
-  /// Returns the text of a register of the lane at another time.
+  /// Returns the value of a register of the lane at another time, as text.
   std::string registerAt(uint64_t time, const machine::FunctionCode &code, LocalId local);
 
   Focus focus;
   std::vector<machine::CodePlace> breakpoints;
-  /// Something whose change stops the launch, with its text for people.
+  /// A watched location, whose change stops the launch, and its name.
   struct Watch {
     std::string text;
     machine::WatchedBytes bytes;
@@ -75,13 +76,13 @@ public:
 
   uint64_t time() const { return now; }
   const Stop &last() const { return stop; }
-  /// Returns the state at this time.
+  /// Returns the state at the current time.
   machine::HaltedLaunch &launch() const { return *halted; }
   machine::GridState &grid() const { return halted->grid(); }
   const machine::Program &program() const { return code; }
-  /// Returns the warp of the focus; null: it does not exist now.
+  /// Returns the focused warp, or null if it does not exist at this time.
   machine::Warp *warp() const;
-  /// The instruction that the lane of the focus is at, and the frame that it is in.
+  /// The next instruction of the focused lane, and its frame.
   struct Position {
     machine::CodePlace at;
     machine::Frame *frame;

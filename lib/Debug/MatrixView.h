@@ -1,5 +1,5 @@
 #pragma once
-// Shows the registers that hold a matrix of an instruction as that matrix, by the layouts of lib/Layout.
+// Shows registers that hold a matrix as that matrix, using the layouts of lib/Layout.
 #include "Debug/Views.h"
 #include "Source/Expected.h"
 
@@ -10,11 +10,11 @@ class Debugger;
 struct MatrixView {
   std::string title; // `A, 16x16 of .f16`
   uint32_t rows = 0, columns = 0;
-  std::vector<std::string> cells; // row by row; `?`: no lane holds the element now
+  std::vector<std::string> cells; // row by row; `?` if no lane holds the element at this time
 };
 
-/// Returns the matrix that an operand of an instruction is: `a`, `b`, `d`, or `matrix` where there is only one. The
-/// lanes are those of the warp of the focus, or of its warpgroup. Without a format the elements are of their own type.
+/// Returns the matrix in an operand of an instruction: `a`, `b`, `d`, or `matrix` if there is only one. The lanes are
+/// those of the focused warp or of its warpgroup. Without a format, elements have their own type.
 Expected<MatrixView> matrixOf(const Debugger &session, const CodePlace &at, llvm::StringRef operand,
                               std::optional<ByteFormat> format);
 

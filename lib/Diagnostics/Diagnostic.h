@@ -12,7 +12,7 @@
 
 namespace ptxray {
 
-/// A kind says what an offence concerns; `--off=missing-qualifier:rounding` chooses one.
+/// The subject of an offence. `--off=missing-qualifier:rounding` selects one.
 enum class Kind : uint8_t {
   None,
 #define KIND(name, text, families) name,
@@ -44,14 +44,14 @@ const DiagInfo &info(DiagId id);
 struct Argument {
   llvm::StringRef name;
   bool isNumber = false;
-  llvm::StringRef noun = {}; // of what the number counts
+  llvm::StringRef noun = {}; // the unit that the number counts, such as `byte`
 
   /// Returns the value with its noun, as the message shows it: `2 bytes`.
   std::string shown(llvm::StringRef value) const;
 };
 /// Returns the placeholders of the message, in the order in which they first appear.
 llvm::SmallVector<Argument, 4> argumentsOf(DiagId id);
-llvm::ArrayRef<DiagInfo> allDiagInfos(); // in the order of DiagId
+llvm::ArrayRef<DiagInfo> allDiagInfos(); // indexed by DiagId
 std::optional<DiagId> findDiag(llvm::StringRef id);
 /// Returns the kinds of the offence, in the order of `Kind`; empty if it has none.
 llvm::SmallVector<Kind, 0> kindsOf(DiagId id);
@@ -65,17 +65,17 @@ struct Note {
 };
 
 struct Edit {
-  Range range; // empty: an insertion
+  Range range; // empty for an insertion
   SharedText text;
 };
 
 struct Fix {
   SharedText title;
   llvm::SmallVector<Edit, 1> edits;
-  bool safe = false; // there is no other reading, or the meaning stays: `check --fix` applies it
+  bool safe = false; // unambiguous, or without effect on the meaning; `check --fix` applies it
 };
 
-/// The place where a rule is stated: the section of the manual, and the line of the .isa file.
+/// The location of the rule: the section of the manual, and the line of the .isa file.
 struct SpecRef {
   llvm::StringRef manual;
   llvm::StringRef file;
@@ -84,11 +84,11 @@ struct SpecRef {
 
 struct Diagnostic {
   Range range;
-  llvm::SmallVector<std::string, 1> args; // in the order of the message's placeholders
+  llvm::SmallVector<std::string, 1> args; // values of the message's placeholders, in order
   llvm::SmallVector<Note, 0> notes;
   std::optional<Fix> fix;
   [[no_unique_address]] SpecRef spec;
-  DiagId id; // where `spec` leaves room
+  DiagId id; // fills the padding after `spec`
   Severity severity;
   Kind kind = Kind::None;
 
@@ -98,7 +98,7 @@ struct Diagnostic {
 
 using DiagnosticList = std::vector<Diagnostic>;
 
-/// Collects what the steps report. It knows nothing about output.
+/// Collects the reports of all steps. Does not produce output.
 class DiagnosticSink {
 public:
   /// Example: `report(DiagId::LargeCluster, range, directive, 8)`. The reference is valid until the next report.
@@ -109,10 +109,10 @@ public:
   }
   /// Adds a diagnostic whose arguments follow.
   Diagnostic &add(DiagId id, Range range);
-  Diagnostic &at(size_t number) { return list[number]; } // in the order of the reports
+  Diagnostic &at(size_t number) { return list[number]; } // indexed in the order of the reports
   bool hasErrors() const;
   const DiagnosticList &diagnostics() const;
-  void sort(); // by place, then id
+  void sort(); // sorts by location, then by id
   void eraseIf(llvm::function_ref<bool(Diagnostic &)> unwanted);
   void append(DiagnosticList more);
   DiagnosticList take(); // leaves the sink empty

@@ -1,6 +1,6 @@
 #pragma once
-// The compiler compares each report with the message it names: `report(DiagId::LargeCluster, range, directive, 8)`
-// compiles only if the message has two placeholders, the second of them a number.
+// Compares each report with its message at compile time. `report(DiagId::LargeCluster, range, directive, 8)` compiles
+// only if the message has two placeholders, the second of them a number.
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
 #include <concepts>
@@ -23,7 +23,7 @@ inline constexpr std::string_view diagMessages[] = {
 #include "Diagnostics/Diagnostics.def"
 };
 
-/// Stands for an argument that is added after the report, to a placeholder for text.
+/// A text argument that the caller adds after the report.
 struct AddedLater {};
 inline constexpr AddedLater addedLater;
 
@@ -34,7 +34,7 @@ inline constexpr ArgumentKind argumentKind = std::integral<T> ? ArgumentKind::Nu
 inline std::string argumentText(const llvm::Twine &text) { return text.str(); }
 std::string argumentText(std::integral auto number) { return std::to_string(number); }
 
-/// Returns whether the message has a placeholder for each of the arguments in this order, `{name#}` for a number.
+/// Returns whether the message has a placeholder for each of the arguments, in this order; `{name#}` is for a number.
 consteval bool takes(std::string_view message, const ArgumentKind *kinds, size_t count) {
   size_t found = 0;
   for (size_t open = message.find('{'); open != message.npos; open = message.find('{', open + 1)) {
@@ -53,14 +53,14 @@ consteval bool takes(std::string_view message, const ArgumentKind *kinds, size_t
   return found == count;
 }
 
-/// An id whose message takes arguments of these kinds.
+/// A diagnostic id whose message accepts arguments of these kinds.
 template <ArgumentKind... kinds> struct IdTaking {
   DiagId value;
 
   consteval IdTaking(DiagId id) : value(id) {
     const ArgumentKind given[] = {kinds..., ArgumentKind::Text}; // never empty
     if (!takes(diagMessages[static_cast<size_t>(id)], given, sizeof...(kinds)))
-      __builtin_trap(); // the message takes other arguments: no constant comes of this
+      __builtin_trap(); // the message has other arguments: not a constant expression
   }
 };
 template <typename... Args> using IdFor = std::type_identity_t<IdTaking<argumentKind<Args>...>>;

@@ -5,8 +5,8 @@
 
 namespace ptxray {
 
-/// Finds the word that a misspelt one may mean: the candidate with the fewest letters to change. Two swapped letters
-/// count as one change, a difference in case as none.
+/// Finds the word that a misspelt word is meant to be: the candidate that needs the fewest changes of letters. Two
+/// swapped letters count as one change, a difference in case as none.
 class Nearest {
 public:
   /// Candidates that differ in `limit` letters or more are ignored.
@@ -15,7 +15,7 @@ public:
   bool offer(llvm::StringRef candidate);
   /// Returns the nearest candidate; empty if none is near enough.
   llvm::StringRef best() const { return nearest; }
-  /// Empty, too, if another candidate is as near, so that it cannot be known which is meant.
+  /// Returns the nearest candidate; empty if another one is equally near, which makes the meaning ambiguous.
   llvm::StringRef only() const { return isTied ? llvm::StringRef() : nearest; }
 
 private:

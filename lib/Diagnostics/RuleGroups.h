@@ -1,13 +1,13 @@
 #pragma once
-// The rules in groups, by the step that reports them.
+// Groups of rules, by the step that reports them.
 #include "Diagnostics/Diagnostic.h"
 
 namespace ptxray {
 
 struct RuleGroup {
-  llvm::StringLiteral name;  // what `--off` takes: `syntax`
-  llvm::StringLiteral title; // of a list of its rules
-  DiagId first;              // of Diagnostics.def; the group ends where the next one begins
+  llvm::StringLiteral name;  // argument of `--off`: `syntax`
+  llvm::StringLiteral title; // heading for a list of its rules
+  DiagId first;              // index into Diagnostics.def; the group ends at the start of the next one
 };
 llvm::ArrayRef<RuleGroup> ruleGroups(); // in the order of DiagId
 const RuleGroup &groupOf(DiagId id);

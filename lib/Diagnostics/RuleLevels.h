@@ -3,22 +3,22 @@
 
 namespace ptxray {
 
-/// A rule as a user names it: `missing-qualifier`, or only one of its kinds, `missing-qualifier:scope`.
+/// A rule, or one of its kinds, as a user names it: `missing-qualifier`, `missing-qualifier:scope`.
 struct RuleName {
   DiagId id;
-  Kind kind = Kind::None; // none: all kinds
+  Kind kind = Kind::None; // none for all kinds
 
   bool covers(DiagId other, Kind otherKind) const { return id == other && (kind == Kind::None || kind == otherKind); }
   std::string text() const;
 };
 
-/// A rule, or why the text does not name one.
+/// A rule, or the reason why a text names no rule.
 struct RuleLookup {
   std::optional<RuleName> rule;
   std::string problem;
 };
 RuleLookup findRule(llvm::StringRef text);
-/// The same for a text that may also name a group or a pattern: `syntax`, `codegen-*`.
+/// Rules, or the reason why a text names none. Groups and patterns are allowed: `syntax`, `codegen-*`.
 struct RulesLookup {
   llvm::SmallVector<RuleName, 1> rules;
   std::string problem;
@@ -27,11 +27,11 @@ RulesLookup findRules(llvm::StringRef text);
 
 enum class RuleLevel : uint8_t { Default, On, Off, Warning, Error };
 
-/// The levels that were set rule by rule. All other rules have the level of Diagnostics.def.
+/// Levels of individual rules. All other rules have the level in Diagnostics.def.
 class RuleLevels {
 public:
   RuleLevel of(DiagId id, Kind kind) const;
-  /// The last setting wins; a rule without a kind stands for all of its kinds.
+  /// Sets the level of a rule, or of all its kinds if it names none. The last setting wins.
   void set(RuleName rule, RuleLevel level);
   /// Returns whether a rule about style is enabled even without `--pedantic`.
   bool wantsPedantic() const;

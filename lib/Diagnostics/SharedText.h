@@ -5,7 +5,7 @@
 
 namespace ptxray {
 
-/// An immutable text that is shared between its copies. It must stay in one thread.
+/// An immutable text that is shared by its copies. Not thread-safe.
 class SharedText {
 public:
   SharedText() = default;
@@ -27,7 +27,7 @@ private:
     explicit Held(std::string text) : text(std::move(text)) {}
     std::string text;
   };
-  llvm::IntrusiveRefCntPtr<Held> held; // null: empty
+  llvm::IntrusiveRefCntPtr<Held> held; // null if empty
 };
 
 } // namespace ptxray

@@ -1,20 +1,20 @@
 #pragma once
-// Actions are what an editor can do about a diagnostic.
+// Edits that an editor offers for a diagnostic.
 #include "Editor/Document.h"
 
 namespace ptxray {
 
 struct CodeAction {
   enum Kind : uint8_t {
-    Fix,     // of one report
-    Silence, // it, by a comment
-    Raise,   // the version and target of the module, to what the whole text needs
+    Fix,     // fixes one diagnostic
+    Silence, // adds a comment that silences the diagnostic
+    Raise,   // raises the module's version and target to those that the whole module needs
   };
   Kind kind = Fix;
   std::string title;
   std::vector<Edit> edits;
-  size_t diagnostic = 0; // which one of the document
-  bool isSafe = false;   // as `--fix` makes it
+  size_t diagnostic = 0; // index into the document's diagnostics
+  bool isSafe = false;   // `--fix` applies it
 };
 /// Returns the actions for diagnostics within a part of the text.
 std::vector<CodeAction> actionsIn(Document &document, Range part);

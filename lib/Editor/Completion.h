@@ -1,5 +1,5 @@
 #pragma once
-// Completions are the words that may be inserted at the cursor, for this text's version and target.
+// Lists the words that can be inserted at the cursor, for the version and target of the module.
 #include "Editor/Document.h"
 
 namespace ptxray {
@@ -19,17 +19,17 @@ struct CompletionItem {
     Value
   };
   Kind kind = Opcode;
-  std::string text;       // in the place of the whole word
-  std::string label;      // what the list shows
+  std::string text;       // replaces the whole word
+  std::string label;      // displayed in the list
   std::string detail;     // one line
-  bool isLacking = false; // the module's version or target does not have it
-  unsigned rank = 0;      // the lowest comes first
+  bool isLacking = false; // not available in the module's version or for its target
+  unsigned rank = 0;      // sort key, ascending
 };
 
 struct Completion {
-  Range replaced; // the word that an item takes the place of
+  Range replaced; // the word that an item replaces
   std::vector<CompletionItem> items;
-  bool isCut = false; // there are more
+  bool isCut = false; // the list is incomplete
 };
 Completion completionAt(Document &document, uint32_t place);
 

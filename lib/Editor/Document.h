@@ -1,5 +1,5 @@
 #pragma once
-// A text that an editor has open, with its edits, the result of its last check, and the places of its functions.
+// An open document: its text and edits, the result of its last check, and the locations of its functions.
 #include "Check/Checker.h"
 #include "Check/Reuse.h"
 #include "Diagnostics/Report.h"
@@ -13,7 +13,7 @@ struct ExcerptText;
 
 class Document {
 public:
-  /// Headers are looked for beside `path`, or nowhere if it is empty.
+  /// Searches for headers relative to `path`; finds none if it is empty.
   Document(std::string path, Language language, std::string text);
   ~Document();
 
@@ -30,20 +30,20 @@ public:
   const CheckOptions &options() const { return *checkOptions; }
   std::shared_ptr<const CheckOptions> sharedOptions() const { return checkOptions; }
 
-  /// Returns the findings of `ptxray check`; computed at the first question after a change.
+  /// Returns the findings of `ptxray check`, which are computed on the first call after a change.
   const FileReport &checked();
-  /// False for other languages, and for a text that only claims to be PTX.
+  /// Returns false for other languages, and for a document that only claims to be PTX.
   bool isPtx() const;
   /// Returns the bodies of functions, if the text is PTX.
   llvm::ArrayRef<Range> bodies();
-  /// Returns the function or the statement around the place, valid until the next question or change; null if there is
-  /// no PTX.
+  /// Returns the function or the statement around `place`, valid until the next query or change. Returns null if there
+  /// is no PTX.
   const Excerpt *excerptAt(uint32_t place);
-  /// Returns the text of that excerpt, unread.
+  /// Returns the text of the excerpt at `place`, without parsing it.
   std::optional<ExcerptText> textAround(uint32_t place);
-  /// Everything outside of functions; null if the text is not PTX.
+  /// Returns everything outside of functions, or null if the document is not PTX.
   const Excerpt *outside();
-  /// Returns the number of changes.
+  /// Returns the number of changes so far.
   uint64_t version() const { return changes; }
 
 private:
@@ -51,17 +51,17 @@ private:
   void forget();
   Checker &freshEnough();
 
-  FileReport report; // holds the text
+  FileReport report; // owns the text
   Language whichLanguage;
   std::shared_ptr<const CheckOptions> checkOptions = std::make_shared<CheckOptions>();
   std::optional<Checker> checker;
-  unsigned uses = 0;             // of that checker
-  std::vector<KnownItem> known;  // of PTX, as it was last checked
-  std::vector<TextChange> edits; // since then
+  unsigned uses = 0;             // number of uses of `checker`
+  std::vector<KnownItem> known;  // PTX items at the last check
+  std::vector<TextChange> edits; // changes since the last check
   bool isChecked = false;
   std::optional<std::vector<Range>> foundBodies;
-  std::unique_ptr<Excerpt> excerpt; // the last that was asked for
-  Range excerptPlace;               // within which it is the right one, both ends counted in
+  std::unique_ptr<Excerpt> excerpt; // the last result of `excerptAt`
+  Range excerptPlace;               // the range for which it is valid, including both ends
   std::unique_ptr<Excerpt> module;
   uint64_t changes = 0;
 };

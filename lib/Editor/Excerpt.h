@@ -1,17 +1,18 @@
 #pragma once
-// The function around a place, read and judged again with all that is before it outside of bodies: what hover,
-// completion and the like look at, in milliseconds whatever the size of the text.
+// The function at a location, checked together with everything before it outside of function bodies. Hover, completion
+// and similar requests use an excerpt, which takes milliseconds even in large modules.
 #include "Check/CheckStatements.h"
 #include "Read/ReadModule.h"
 
 namespace ptxray {
 
-/// Text to be read: a piece of a document, and what it cannot do without.
+/// Unparsed text: a piece of a document, and everything that it depends on.
 struct ExcerptText {
   MappedText text;
-  std::optional<uint32_t> bodyBegin; // where in the text the body begins that the place is in; nothing: it is in none
+  std::optional<uint32_t>
+      bodyBegin; // offset of the body that contains the requested location; empty if no body contains it
   CheckOptions options;
-  Range place; // of the document: wherever within it the text would be the same
+  Range place; // range of the document in which all locations have the same excerpt
 };
 
 class Excerpt {
@@ -22,18 +23,18 @@ public:
   llvm::StringRef text() const { return buffer->text(); }
   llvm::StringRef text(Range range) const { return buffer->text(range); }
   const Ast &ast() const { return whole.ast(); }
-  /// Returns the body of the function around the place; null: there is none.
+  /// Returns the body of the function at the location, or null if there is none.
   const Body *body() const { return around; }
   llvm::ArrayRef<Symbol> moduleSymbols() const { return whole.symbols(); }
   ModuleContext module() const { return whole.context(); }
   const ReadModule &read() const { return whole; }
   std::optional<uint32_t> bodyBegin() const { return begin; }
 
-  /// Returns a place of the document in this text, and the other way. Empty places are of what the document does not
-  /// have.
+  /// Converts an offset in the document to an offset in the excerpt. Returns nothing if the excerpt does not contain
+  /// it.
   std::optional<uint32_t> offsetOf(uint32_t place) const { return mapped.offsetOf(place); }
   Range placeOf(Range range) const { return mapped.placeOf(range); }
-  /// It is in the document as it is.
+  /// Returns whether the range appears unchanged in the document.
   bool isInDocument(Range range) const { return mapped.isExact(range); }
 
 private:
@@ -44,13 +45,13 @@ private:
   const Body *around = nullptr;
 };
 
-/// Returns an excerpt of PTX: all that is outside of bodies, each of which becomes a semicolon, and the whole body
-/// around the place, if there is one; then the text ends with it.
+/// Returns an excerpt of PTX: everything outside of bodies, with a semicolon in place of each body. The excerpt ends
+/// with the body around `place`, if there is one.
 ExcerptText excerptOfPtx(llvm::StringRef text, llvm::ArrayRef<Range> bodies, std::optional<uint32_t> place,
                          const CheckOptions &options);
-/// Returns an excerpt of another language: what is judged in place of a statement.
+/// Returns an excerpt of another language: the module that is checked in place of a statement.
 ExcerptText excerptOfStatement(InlineModule module, const CheckOptions &options);
-/// The same text without a part of it.
+/// Returns a copy of the excerpt without a part of it.
 ExcerptText without(const ExcerptText &text, Range part);
 
 } // namespace ptxray

@@ -1,13 +1,13 @@
 #pragma once
-// Finds the functions of a text by its braces alone: 10 MB take milliseconds, even if they are faulty.
+// Finds the functions of a module by braces alone. A module of 10 MB takes milliseconds, even if it has syntax errors.
 #include "Source/Range.h"
 #include "llvm/ADT/StringRef.h"
 #include <vector>
 
 namespace ptxray {
 
-/// Returns the bodies of functions, including braces, in the order of the text. If a closing brace is missing, a body
-/// ends before the next line that begins a function.
+/// Returns the bodies of functions, including braces, in source order. If a closing brace is missing, a body ends
+/// before the next line that begins a function.
 std::vector<Range> findBodies(llvm::StringRef text);
 
 } // namespace ptxray

@@ -1,5 +1,5 @@
 #pragma once
-// A hover shows what is known of the word under the cursor, for this text's version and target.
+// Describes the word under the cursor, for the version and target of the module.
 #include "Editor/Document.h"
 
 namespace ptxray {
@@ -7,7 +7,7 @@ namespace ptxray {
 struct HoverPart {
   enum Kind : uint8_t { Text, Code, Link } kind = Text; // Text: `code` in backticks, no other mark
   std::string text;
-  std::string url; // of a Link
+  std::string url; // target of a Link
 };
 struct Hover {
   Range range;

@@ -1,12 +1,12 @@
 #pragma once
-// Sorts things by their places in the text.
+// Sorts elements by their location in the source.
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <vector>
 
 namespace ptxray {
 
-/// Sorts the elements from the index on, in linear time if they are two sorted runs.
+/// Sorts the elements from index `from`, in linear time if they consist of two sorted runs.
 template <typename T> void mergeByPlace(std::vector<T> &all, size_t from = 0) {
   const auto isBefore = [](const T &a, const T &b) { return a.range.begin < b.range.begin; };
   const auto begin = all.begin() + static_cast<ptrdiff_t>(from);

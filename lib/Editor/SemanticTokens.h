@@ -1,5 +1,5 @@
 #pragma once
-// The role of each word of a text, for colours.
+// Classifies each word of a document for syntax highlighting.
 #include "Editor/Document.h"
 
 namespace ptxray {
@@ -28,7 +28,7 @@ struct SemanticToken {
   Kind kind = Opcode;
   uint8_t modifiers = None;
 };
-/// Returns the tokens of a part of the text; sorted, without overlaps.
+/// Returns the tokens in a range of the document, sorted and without overlaps.
 std::vector<SemanticToken> semanticTokens(Document &document, Range part);
 
 } // namespace ptxray

@@ -1,5 +1,5 @@
 #pragma once
-// The operands of the instruction that is being typed.
+// Describes the operands of the instruction at the cursor.
 #include "Editor/Document.h"
 
 namespace ptxray {
@@ -10,7 +10,7 @@ struct FormSignature {
   std::vector<std::string> explanations;
 };
 struct SignatureHelp {
-  std::vector<FormSignature> signatures; // the forms that fit what is written
+  std::vector<FormSignature> signatures; // the forms that match the instruction so far
   unsigned active = 0;                   // the operand at the cursor
 };
 std::optional<SignatureHelp> signatureAt(Document &document, uint32_t place);

@@ -1,5 +1,5 @@
 #pragma once
-// The shape of a document: its declarations, and what can be folded.
+// The outline of a document, and its foldable ranges.
 #include "Editor/Document.h"
 
 namespace ptxray {
@@ -12,18 +12,17 @@ struct DocumentSymbol {
   Range nameRange;
   std::vector<DocumentSymbol> children;
 };
-/// Returns the symbols in the order of the text.
+/// Returns the symbols in source order.
 std::vector<DocumentSymbol> documentSymbols(Document &document);
 
 struct Folding {
-  enum Kind : uint8_t { Region, Comment, Lines } kind = Region; // Lines: many of a kind, such as `.loc`
+  enum Kind : uint8_t { Region, Comment, Lines } kind = Region; // Lines: a sequence of similar lines, such as `.loc`
   Range range;
 };
-/// Bodies, blocks, comments of several lines, runs of debugging directives; sorted by place.
+/// Returns bodies, blocks, multi-line comments and runs of debugging directives, sorted by location.
 std::vector<Folding> foldings(Document &document);
 
-/// Returns the ranges from the word around a place to its operand, statement, block, body, and the whole text, each
-/// within the next.
+/// Returns nested ranges: the word at `place`, its operand, statement, block and body, and the whole document.
 std::vector<Range> selectionsAt(Document &document, uint32_t place);
 
 } // namespace ptxray

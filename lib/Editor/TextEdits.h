@@ -4,8 +4,8 @@
 
 namespace ptxray {
 
-/// Returns the edits that turn one text into another, by lines. Equal lines are not touched, so that cursors and folds
-/// stay.
+/// Returns edits of whole lines that turn one text into another. Equal lines are not touched, which preserves cursors
+/// and folds.
 std::vector<Edit> editsBetween(llvm::StringRef before, llvm::StringRef after);
 
 } // namespace ptxray

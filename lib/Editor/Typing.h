@@ -1,5 +1,5 @@
 #pragma once
-// The statement that is being typed, recognised by its characters alone, since it mostly cannot be parsed yet.
+// Analyses the statement that is being typed. It usually cannot be parsed yet, so only its characters are used.
 #include "Source/Range.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringRef.h"
@@ -8,21 +8,21 @@ namespace ptxray {
 
 struct Typing {
   enum Where : uint8_t {
-    Hidden,  // in a comment or a string
+    Hidden,  // within a comment or a string
     First,   // at the opcode, the directive, or before any of them
     Guard,   // after `@`
     Operand, // after the opcode
     Argument // after a directive
   };
   Where where = First;
-  Range word;                // around the offset; empty: between words
+  Range word;                // the word at the offset; empty between words
   Range first;               // the opcode or directive
-  uint32_t begin = 0;        // of the statement
+  uint32_t begin = 0;        // offset of the statement
   unsigned operand = 0;      // commas at the top of the operands
   unsigned element = 0;      // commas within the innermost bracket
-  llvm::SmallString<8> open; // brackets that are open: `[{`
+  llvm::SmallString<8> open; // currently open brackets: `[{`
 };
-/// `from` is a place before the offset where a statement begins.
+/// Analyses the statement at `offset`. `from` is an earlier offset at which a statement begins.
 Typing typingAt(llvm::StringRef text, uint32_t from, uint32_t offset);
 
 } // namespace ptxray

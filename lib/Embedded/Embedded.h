@@ -4,7 +4,7 @@
 
 namespace ptxray {
 
-/// Unpacks what tools/cmake/Pack.cmake made part of the program.
+/// Unpacks data that tools/cmake/Pack.cmake embedded in the program.
 std::string unpackEmbedded(llvm::ArrayRef<unsigned char> packed, size_t unpackedBytes);
 
 } // namespace ptxray

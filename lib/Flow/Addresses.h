@@ -1,48 +1,48 @@
 #pragma once
-// The origins of addresses: a register or a variable and a number added to it, the variable in which they are, and
-// their state space.
-//   mov.u32 %r1, tile;              tile, in .shared
-//   add.s32 %r2, %r1, 16;           tile + 16
-//   add.s32 %r3, %r2, %r9;          %r3, somewhere in tile
-//   cvta.to.global.u64 %rd2, %rd1;  %rd1, in .global
-//   add.s64 %rd5, %rd2, 8;          %rd1 + 8, in .global
+// Determines the origin of addresses: a register or a variable plus an offset, the variable that contains the address,
+// and its state space.
+//|  mov.u32 %r1, tile;              tile, in .shared
+//|  add.s32 %r2, %r1, 16;           tile + 16
+//|  add.s32 %r3, %r2, %r9;          %r3, somewhere in tile
+//|  cvta.to.global.u64 %rd2, %rd1;  %rd1, in .global
+//|  add.s64 %rd5, %rd2, 8;          %rd1 + 8, in .global
 #include "Flow/Analyses.h"
 #include "Flow/Backward.h"
 #include "Flow/Steps.h"
 
 namespace ptxray {
 
-/// Says what an address is for: a space, or all of them.
+/// The state space in which an address is valid, or Generic.
 struct AddressOrigin {
   enum Kind : uint8_t { Unknown, OfSpace, Generic };
   Kind kind = Unknown;
   isa::WordId space = 0;
-  uint32_t made = ~0u; // the instruction that says so
+  uint32_t made = ~0u; // the instruction that determines it
   bool operator==(const AddressOrigin &) const = default;
 };
 
-/// The variables that a value is made from by arithmetic that leaves an address in its variable.
+/// The variable from which an address is computed, by arithmetic that does not leave the variable.
 struct Root {
-  LocalId variable = LocalId::None; // if it is one
+  LocalId variable = LocalId::None; // None if there is none, or if there are several
   bool areSeveral = false;
-  bool isRemote = false; // it is in another block of the cluster
+  bool isRemote = false; // in the shared memory of another block of the cluster
   bool operator==(const Root &) const = default;
 };
 
-/// A register or a variable, and what is added to it.
+/// A register or a variable, plus an offset.
 struct Anchor {
   LocalId local = LocalId::None;
   int64_t offset = 0;
   bool isVariable = false;
-  bool isSettled = true; // each instruction on the way comes after what it reads, and no address is cut
+  bool isSettled = true; // each instruction executes after those that write its sources, and no address is truncated
   bool operator==(const Anchor &) const = default;
 };
 
 struct Address {
-  bool isUnset = true; // nothing is known yet
+  bool isUnset = true; // not computed yet
   AddressOrigin origin;
   Root root;
-  Anchor anchor; // without a name it is a sum with nothing else
+  Anchor anchor; // None if the address is no such sum
   bool operator==(const Address &) const = default;
 };
 
@@ -52,7 +52,7 @@ public:
       : Backward(body), body(body), analyses(analyses), definitions(body.definitions) {}
 
   const Address &of(LocalId local) { return valueOf(local); }
-  /// Returns the register or variable that a register's value is a sum with, where an instruction reads it.
+  /// Returns the register or variable plus offset that equals a register's value where `instruction` reads it.
   Anchor anchorAt(LocalId local, uint32_t instruction);
 
 private:

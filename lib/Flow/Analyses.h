@@ -1,5 +1,5 @@
 #pragma once
-// Several rules about one body ask for the same analyses: each is made when the first rule asks for it.
+// The analyses of one body, which several rules share. Each is computed on first use.
 #include "Flow/BlockShape.h"
 #include "Flow/Budget.h"
 #include "Flow/Dominators.h"
@@ -17,7 +17,7 @@ public:
   Analyses(const Body &body, const ModuleState &module);
   ~Analyses();
 
-  /// If lists of labels make too many ways, nothing below is asked for.
+  /// Returns whether label lists create too many paths. If so, the analyses below must not be used.
   bool isTangled() { return tangled ? *tangled : tangled.emplace(ptxray::isTangled(body)); }
   Budget &budget() { return spent; }
   const Availability &availability() const { return module.availability; }
@@ -26,16 +26,16 @@ public:
   const Loops &loops() { return forest ? *forest : forest.emplace(loopsOf(graph())); }
   const DominatorTree &postDominators() { return after ? *after : after.emplace(postDominatorsOf(graph())); }
   const BlockShape &blockShape() { return shape ? *shape : shape.emplace(blockShapeOf(body)); }
-  /// Returns the values that registers hold in any thread.
+  /// Returns the possible values of registers in any thread.
   Values &values();
   /// Returns the origins of addresses.
   AddressOrigins &addresses();
-  /// Tells which threads hold the same in a register.
+  /// Returns the analysis that determines which threads have the same value in a register.
   Sharing &sharing();
-  /// Returns, for each block, the nearest dominator above it that branches by the number of the thread; None if there
+  /// Returns, for each block, its nearest strict dominator whose branch depends on the thread's number; None if there
   /// is none.
   const std::vector<BlockId> &threadChoices();
-  /// Returns whether control always passes the first instruction before it reaches the second.
+  /// Returns whether every path to the second instruction executes the first.
   bool precedes(uint32_t first, uint32_t second);
 
 private:

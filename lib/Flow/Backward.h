@@ -1,16 +1,16 @@
 #pragma once
-// Data flow, backwards along registers: what a register holds follows from what the registers hold that it is made
-// from. Each is computed once, after those; registers that are made from each other, in a loop, are computed together
-// until nothing changes. So the result does not depend on what is asked first, and no function calls itself. A question
-// about one register computes only those that it is made from. A domain derives from `Backward<Domain, Value>` and has
-//   bool isLeaf(LocalId)                      nothing is known of it, whatever it is made from
-//   bool addSources(LocalId, llvm::SmallVectorImpl<LocalId> &)      adds the registers that one is made from; true:
-//                                             as soon as nothing is known of one of those, nothing is known of it
-//   bool isUseless(const Value &)             nothing is known
-//   Value transfer(LocalId)                   what it holds by what `known` says of those
-//   Value join(const Value &, const Value &)  what is one or the other
-//   Value widened(const Value &)              a coarser one, so that loops come to an end
-//   Value unknown(LocalId)                    what is said of it when they do not
+// Solves data-flow problems backwards along registers: the value of a register depends on the values of its source
+// registers. Each register is computed once, after its sources. Registers in a cycle are computed together until
+// nothing changes. The result therefore does not depend on the order of queries, and there is no recursion. A query
+// computes only the registers on which its result depends. A domain derives from `Backward<Domain, Value>` and defines
+//|  bool isLeaf(LocalId)                      whether its value is unknown, whatever its sources are
+//|  bool addSources(LocalId, llvm::SmallVectorImpl<LocalId> &)      adds the sources of a register; returns true if
+//|                                            one useless source makes its value useless
+//|  bool isUseless(const Value &)             whether the value carries no information
+//|  Value transfer(LocalId)                   the value, computed from those that `known` returns for the sources
+//|  Value join(const Value &, const Value &)  the union of two values
+//|  Value widened(const Value &)              a coarser value, so that cycles terminate
+//|  Value unknown(LocalId)                    the value if a cycle does not terminate
 #include "Flow/Body.h"
 #include <algorithm>
 
@@ -19,7 +19,7 @@ namespace ptxray {
 // NOLINTBEGIN(misc-no-recursion): the values of one thread ask those of all threads, which ask no others.
 template <typename Domain, typename Value> class Backward {
 public:
-  /// Good until the next register is asked for.
+  /// Returns the value of a register. The reference is valid until the next query.
   const Value &valueOf(LocalId local) {
     if (const Entry *entry = find(local))
       return entry->value;
@@ -32,13 +32,13 @@ public:
   }
 
 protected:
-  /// Returns the value of a register that the one being computed is made from. It is unset if it is of the same loop
-  /// and not yet known.
+  /// Returns the value of a source of the register that is being computed. The value is unset if the source is in the
+  /// same cycle and not computed yet.
   const Value &known(LocalId local) const {
     const Entry *entry = find(local);
     return entry ? entry->value : leaf;
   }
-  /// The registers that are computed now are made from each other.
+  /// Returns whether the registers that are being computed form a cycle.
   bool isInLoop() const { return computesLoop; }
   void forget() { entries.clear(); }
 
@@ -54,18 +54,20 @@ private:
     Value value{};
   };
   struct Frame {
-    uint32_t slot, lowest; // its entry, and the first open one that it is known to depend on
+    uint32_t slot, lowest; // its entry, and the first open entry on which it is known to depend
     uint32_t firstWaiting;
-    bool isCircular; // it is one of its own sources
-    bool needsAll;   // all of its sources must be known
+    bool isCircular; // the register is one of its own sources
+    bool needsAll;   // the result is useless unless all sources are known
   };
 
-  /// Finds the entry of a register that was asked for. The slot of any other register may hold any number.
+  /// Returns the entry of a register, or null. Slots of registers without an entry may have any value, so the entry's
+  /// register is compared.
   const Entry *find(LocalId local) const {
     const uint32_t slot = slotOf[static_cast<uint32_t>(local)];
     return slot < entries.size() && entries[slot].local == local ? &entries[slot] : nullptr;
   }
-  /// Drops what is known from the end of `waiting`; all from `first` on if one of these makes the others useless.
+  /// Removes known registers from the end of `waiting`, down to index `first`. Removes all of them if one of them makes
+  /// the result useless. Returns false at the first unknown register.
   bool areKnown(size_t first, bool needsAll) {
     while (waiting.size() != first) {
       const LocalId next = waiting.back();
@@ -99,7 +101,7 @@ private:
     const LocalId next = waiting.back();
     const Entry *entry = find(next);
     if (!entry)
-      return open(next); // it is found known the next time, or open
+      return open(next); // the next call finds it known or open
     waiting.pop_back();
     const auto slot = static_cast<uint32_t>(entry - entries.data());
     frame.lowest = std::min(frame.lowest, slot);
@@ -107,7 +109,7 @@ private:
   }
   void close() {
     const Frame frame = frames.pop_back_val();
-    if (frame.lowest != frame.slot) { // the loop goes on above
+    if (frame.lowest != frame.slot) { // part of a larger cycle
       frames.back().lowest = std::min(frames.back().lowest, frame.lowest);
       return;
     }
@@ -146,11 +148,11 @@ private:
   }
 
   const Value leaf = Domain::unknown(LocalId::None);
-  std::vector<uint32_t> slotOf; // by LocalId, after which a domain may have other nodes
+  std::vector<uint32_t> slotOf; // indexed by LocalId, followed by the domain's additional nodes
   std::vector<Entry> entries;
   llvm::SmallVector<Frame, 16> frames;
-  llvm::SmallVector<LocalId, 32> waiting; // for each frame, those that it still depends on
-  llvm::SmallVector<uint32_t, 16> opened; // slots of entries that are open, ascending
+  llvm::SmallVector<LocalId, 32> waiting; // for each frame, the sources that are still to be computed
+  llvm::SmallVector<uint32_t, 16> opened; // slots of open entries, ascending
   bool computesLoop = false;
 };
 // NOLINTEND(misc-no-recursion)

@@ -1,5 +1,5 @@
 #pragma once
-// The shape of a block says how many threads it has, and how they lie in warps.
+// The number of threads in a block, and their arrangement in warps.
 #include "Flow/Body.h"
 #include <array>
 #include <optional>
@@ -8,38 +8,38 @@ namespace ptxray {
 
 constexpr unsigned warpSize = 32, warpgroupSize = 128;
 
-/// Holds what the head of a function says of the threads that run together.
+/// The block size according to the head of a function.
 struct BlockShape {
   bool isExact = false;     // `.reqntid`
-  bool isKnown = false;     // or `.maxntid`
-  uint64_t x = 1024, y = 1; // of an exact one
+  bool isKnown = false;     // `.reqntid` or `.maxntid`
+  uint64_t x = 1024, y = 1; // valid if `isExact`
   uint64_t threads = 1024;
 
-  uint64_t z() const { return threads / (x * y); } // of an exact one
-  /// %tid of a thread by its number.
+  uint64_t z() const { return threads / (x * y); } // Returns the z size; valid if `isExact`.
+  /// Returns %tid of the thread with this number.
   std::array<int64_t, 3> placeOf(uint64_t thread) const {
     return {static_cast<int64_t>(thread % x), static_cast<int64_t>(thread / x % y),
             static_cast<int64_t>(thread / (x * y))};
   }
 
-  /// Its number again; of a block without `.reqntid` only where it has one dimension.
+  /// Returns the number of the thread with this %tid. Without `.reqntid`, blocks must be one-dimensional.
   uint64_t numberOf(const std::array<int64_t, 3> &place) const {
     return static_cast<uint64_t>(place[0]) +
            x * (static_cast<uint64_t>(place[1]) + y * static_cast<uint64_t>(place[2]));
   }
 
-  /// The threads of a warp have neighbouring %tid.x, and nothing else tells them apart.
+  /// Returns whether the threads of a warp differ in %tid.x only, with consecutive values.
   bool areWarpsRows() const { return isExact && (x == threads || x % warpSize == 0); }
 };
 
-/// Returns the place in `placeOf` of `.x`, `.y` and `.z`; 3: it is none of them.
+/// Returns the index in `placeOf` of `.x`, `.y` or `.z`; 3 for other suffixes.
 inline unsigned dimensionOf(llvm::StringRef suffix) {
   return suffix == ".x" ? 0 : suffix == ".y" ? 1 : suffix == ".z" ? 2 : 3;
 }
 
 BlockShape blockShapeOf(const Body &body);
-/// Returns the three sizes of the block that a kernel is launched with, as far as its head says. Of a head that gives
-/// only the most threads, the kernel must not ask for more than one dimension.
+/// Returns the likely block size of a kernel, according to its head. If the head specifies only a maximum, the kernel
+/// must not use more than one dimension.
 std::optional<std::array<uint64_t, 3>> likelyBlock(const Body &body);
 
 } // namespace ptxray

@@ -1,12 +1,12 @@
 #pragma once
-// Follows some threads of a block through a kernel together, as far as numbers decide where they go. Data is not known,
-// parameters are assumed to be one number each, and the difference of two numbers that come from the same parameter is
-// exact whatever that number is:
-//   mov.u32 %r1, %tid.x;            0, 1, 2 ...
-//   ld.param.u32 %r2, [n];          assumed
-//   setp.lt.u32 %p1, %r1, %r2;      decides which threads go on
-//   add.s32 %r3, %r1, %r2;          certain but for the parameter
-//   ld.global.u32 %r4, [%rd1];      not known: a branch by it leads to where its paths meet, or ends the walk
+// Follows some threads of a block through a kernel together, as long as known numbers determine their path. Data is
+// unknown. Each parameter is assumed to have one value. The difference of two numbers that depend on the same parameter
+// is exact for any value:
+//|  mov.u32 %r1, %tid.x;            0, 1, 2 ...
+//|  ld.param.u32 %r2, [n];          assumed
+//|  setp.lt.u32 %p1, %r1, %r2;      decides which threads continue
+//|  add.s32 %r3, %r1, %r2;          exact except for the parameter
+//|  ld.global.u32 %r4, [%rd1];      unknown: a branch on it leads to the join of its paths, or ends the walk
 #include "Flow/Analyses.h"
 #include "Flow/Steps.h"
 #include <bitset>
@@ -18,13 +18,14 @@ namespace ptxray {
 constexpr size_t mostBlockThreads = 1024;
 using ThreadMask = std::bitset<mostBlockThreads>;
 
-/// The numbers that a register holds in the threads.
+/// The values of a register in the followed threads.
 struct ThreadNumbers {
-  static constexpr uint32_t assumed = ~0u; // as `relativeTo`: the numbers depend on what was assumed
+  static constexpr uint32_t assumed = ~0u; // value of `relativeTo` for numbers that depend on an assumption
   bool isUnset = true, isKnown = false;
-  uint32_t relativeTo = 0; // 0: the numbers are exact; else differences of numbers with the same value of it are
-  uint64_t number = 0;     // of each thread, if there is no table
-  std::shared_ptr<const std::vector<uint64_t>> table; // by thread
+  uint32_t relativeTo =
+      0; // 0 if the numbers are exact; otherwise only differences of numbers with the same `relativeTo` are
+  uint64_t number = 0;                                // the value in every thread, if there is no table
+  std::shared_ptr<const std::vector<uint64_t>> table; // the value in each thread
 
   uint64_t of(size_t thread) const { return table ? (*table)[thread] : number; }
   bool isExact() const { return isKnown && relativeTo == 0; }
@@ -34,22 +35,22 @@ struct WalkEvent {
   enum Kind : uint8_t { Access, WarpBarrier, Barrier, Arrival };
   Kind kind;
   uint32_t instruction;
-  uint16_t access = 0; // number of the access of the instruction
+  uint16_t access = 0; // index of the access in the instruction
   ThreadMask threads;
-  ThreadNumbers address;               // of an access
-  int64_t barrier = 0, count = 0;      // of a barrier: its number, and how many threads; 0: all
-  LocalId somewhereIn = LocalId::None; // the variable that the address is in, if that is known
+  ThreadNumbers address;               // address of an access
+  int64_t barrier = 0, count = 0;      // number of a barrier, and its thread count; 0 for all
+  LocalId somewhereIn = LocalId::None; // the variable that contains the address; None if unknown
 };
 
 struct Walk {
   std::vector<WalkEvent> events;
-  bool isComplete = false; // all threads were followed to their end
+  bool isComplete = false; // all threads were followed until they exit
 };
 
-/// `assumed`: what parameters of 32 bits are taken to be. Threads that execute a barrier without the others end the
-/// walk if `isWholeBlock`.
+/// Options of a walk. 32-bit parameters have the value `assumed`. If `isWholeBlock`, a barrier that only some threads
+/// execute ends the walk.
 struct WalkOptions {
-  uint32_t first = 0, count = 0; // the threads
+  uint32_t first = 0, count = 0; // first thread, and number of threads
   uint64_t assumed = 0;
   bool isWholeBlock = true;
 };

@@ -1,6 +1,6 @@
 #pragma once
-// The body of one function, read and judged: all that a rule, a graph or an editor may ask of it. `check` fills one
-// such value for each function in turn. A caller that keeps one keeps the Ast, the verdicts and the symbols with it.
+// The body of one function, parsed and checked, with everything that rules, graphs and editors need. `check` fills one
+// object for each function in turn. Callers that keep a body must also keep the Ast, the verdicts and the symbols.
 #include "Match/Match.h"
 #include "Parse/Ast.h"
 #include "Resolve/Scopes.h"
@@ -12,13 +12,12 @@
 
 namespace ptxray {
 
-/// Stands for what a name means in one function; the numbers are dense from 1. A name of a nested block is another than
-/// the same one outside.
+/// The identity of a name in one function, numbered from 1. Names in nested blocks have their own ids.
 enum class LocalId : uint32_t { None = 0 };
 
 } // namespace ptxray
 
-/// LLVM 16 has this for no enumeration, later ones for each.
+/// LLVM 16 has no specialisation for enumerations; later versions have one.
 template <> struct llvm::DenseMapInfo<ptxray::LocalId> {
   static constexpr ptxray::LocalId getEmptyKey() { return ptxray::LocalId(~0u); }
   static constexpr ptxray::LocalId getTombstoneKey() { return ptxray::LocalId(~0u - 1); }
@@ -32,11 +31,12 @@ namespace ptxray {
 
 struct Local {
   NameId name = NameId::None;
-  uint32_t symbol = 0; // index + 1 into the symbols; 0: a special register, or declared nowhere
+  uint32_t symbol = 0; // index into the symbols, plus 1; 0 for special and undeclared registers
   const isa::SpecialRegister *special = nullptr;
 };
 
-/// The place of something between the instructions: `index` of its kind in the Ast, before that instruction.
+/// A statement between instructions. `index` is its index among those of its kind in the Ast; the statement precedes
+/// `instruction`.
 struct PlacedLabel {
   uint32_t index;
   uint32_t before;
@@ -50,10 +50,11 @@ struct PlacedDeclaration {
 struct PlacedDirective {
   uint32_t index;
   uint32_t before;
-  Slice targets; // of `.branchtargets` and its like: into `targets`
+  Slice targets; // for `.branchtargets` and similar directives: into `targets`
 };
 
-/// Knows which instructions write each register, and which names the text reads before it writes them, if it does.
+/// Records the instructions that write each register, and the names that are read before they are written, in source
+/// order.
 class Definitions {
 public:
   static constexpr uint32_t none = ~0u;
@@ -64,7 +65,7 @@ public:
     firstReads.clear();
   }
   void addName() { known.emplace_back(); }
-  /// Notes what the next instruction does with the names of its operands. It reads before it writes.
+  /// Records how the next instruction uses the names of its operands. Reads precede writes.
   [[gnu::always_inline]] void note(llvm::ArrayRef<LocalId> names, const uint8_t *uses, uint32_t instruction) {
     for (size_t i = 0; i < names.size(); ++i)
       if (uses[i] & Reads && known[static_cast<uint32_t>(names[i])].newest == none)
@@ -77,22 +78,22 @@ public:
       }
   }
 
-  /// Calls `see` with the number of each instruction that writes it, from the last in the text to the first.
+  /// Calls `see` with the number of each instruction that writes `local`, last in the source first.
   template <typename See> void eachWriter(LocalId local, See see) const {
     for (uint32_t write = newestOf(local); write != none; write = writes[write].before)
       see(writes[write].instruction);
   }
-  /// Returns the one instruction that writes it; `none`: there is no such or there are several.
+  /// Returns the only instruction that writes `local`, or `none` if there is not exactly one.
   uint32_t only(LocalId local) const {
     const uint32_t write = newestOf(local);
     return write != none && writes[write].before == none ? writes[write].instruction : none;
   }
-  /// Returns the last instruction in the text that writes it.
+  /// Returns the last instruction in the source that writes `local`.
   uint32_t newest(LocalId local) const {
     const uint32_t write = newestOf(local);
     return write == none ? none : writes[write].instruction;
   }
-  /// More instructions than so many write it.
+  /// Returns whether more than `most` instructions write `local`.
   bool hasMore(LocalId local, unsigned most) const {
     uint32_t write = newestOf(local);
     for (; write != none && most; --most)
@@ -106,10 +107,10 @@ public:
 private:
   struct Write {
     uint32_t instruction;
-    uint32_t before; // the write before, of the same register
+    uint32_t before; // previous write of the same register
   };
   struct Known {
-    uint32_t newest = none; // into `writes`
+    uint32_t newest = none; // index into `writes`
     bool isReadFirst = false;
   };
   uint32_t newestOf(LocalId local) const { return known[static_cast<uint32_t>(local)].newest; }
@@ -118,33 +119,33 @@ private:
       firstReads.push_back(local);
   }
 
-  std::vector<Known> known; // by LocalId
+  std::vector<Known> known; // indexed by LocalId
   std::vector<Write> writes;
   std::vector<LocalId> firstReads;
 };
 
-/// One name among the operands of an instruction, and what the instruction does with it.
+/// A name among the operands of an instruction, and how the instruction uses it.
 struct NamedUse {
   const Operand &operand;
   LocalId local;
-  uint8_t uses; // of enum Use
+  uint8_t uses; // bits of enum Use
 };
 
 struct Body {
   const Ast *ast = nullptr;
-  const Function *function = nullptr; // its header
-  bool isBroken = false;              // something in it is an error
+  const Function *function = nullptr; // its head
+  bool isBroken = false;              // the body contains an error
 
-  uint32_t firstInstruction = 0, firstName = 0; // in the arrays of the Ast
-  std::vector<const Verdict *> verdicts;        // by instruction, which count from 0
-  std::vector<LocalId> names;                   // what each of the Ast's `operandNames` means, those of guards included
-  std::vector<uint8_t> uses;                    // of each of these names, as enum Use; 0 where nothing is known
-  // Instructions by what enum Noted says of them.
+  uint32_t firstInstruction = 0, firstName = 0; // indices into the arrays of the Ast
+  std::vector<const Verdict *> verdicts;        // indexed by instruction, counting from 0
+  std::vector<LocalId> names;                   // ids of the Ast's `operandNames`, including those of guards
+  std::vector<uint8_t> uses;                    // for each of these names, bits of enum Use; 0 if unknown
+  // Instructions with each property of enum Noted.
   std::vector<uint32_t> accessing, joint, numeric, notable;
-  std::vector<uint32_t> unknownCalls; // calls of functions that may wait for whatever the caller has started
-  std::vector<Local> locals;          // by LocalId
+  std::vector<uint32_t> unknownCalls; // calls of functions that may wait for any operation that the caller started
+  std::vector<Local> locals;          // indexed by LocalId
   Definitions definitions;
-  std::vector<LocalId> readFirst; // those that the text does not write before it uses them
+  std::vector<LocalId> readFirst; // names that are used before they are written, in source order
   std::vector<PlacedLabel> labels;
   std::vector<PlacedDeclaration> declarations;
   std::vector<PlacedDirective> directives;
@@ -159,12 +160,12 @@ struct Body {
     const Instruction &one = instruction(number);
     return one.guard == NameId::None ? LocalId::None : names[one.names.first - firstName - 1];
   }
-  /// Returns one for each name of the instruction's operands.
+  /// Returns the ids of the names in the instruction's operands.
   llvm::ArrayRef<LocalId> namesOf(uint32_t number) const {
     const Slice slice = instruction(number).names;
     return llvm::ArrayRef(names).slice(slice.first - firstName, slice.count);
   }
-  /// Returns what the instruction does with each of its names.
+  /// Returns how the instruction uses each of its names.
   llvm::ArrayRef<uint8_t> usesOf(uint32_t number) const {
     const Slice slice = instruction(number).names;
     return llvm::ArrayRef(uses).slice(slice.first - firstName, slice.count);
@@ -173,24 +174,24 @@ struct Body {
   bool callsUnknown(uint32_t number) const { return std::ranges::binary_search(unknownCalls, number); }
   NameId nameOf(LocalId local) const { return locals[static_cast<uint32_t>(local)].name; }
   llvm::StringRef text(LocalId local) const { return ast->text(nameOf(local)); }
-  /// Returns null for a special register, and for what is declared nowhere.
+  /// Returns null for special registers and undeclared names.
   const Symbol *symbol(LocalId local) const {
     const uint32_t number = locals[static_cast<uint32_t>(local)].symbol;
     return number ? &symbols[number - 1] : nullptr;
   }
-  /// Returns null if it is not a special register.
+  /// Returns null for names other than special registers.
   const isa::SpecialRegister *special(LocalId local) const { return locals[static_cast<uint32_t>(local)].special; }
   bool isRegister(LocalId local) const {
     const Symbol *one = symbol(local);
     return one && one->kind == SymbolKind::Register;
   }
-  /// A register of the function that it neither receives nor returns.
+  /// Returns whether `local` is a register of the function, but no parameter or result.
   bool isOwnRegister(LocalId local) const {
     const Symbol *one = symbol(local);
     return one && one->kind == SymbolKind::Register && one->depth > 0 && !one->isParameter && !one->isReturn;
   }
 
-  /// Calls `see` with a NamedUse for each name that the instruction uses, but for its guard.
+  /// Calls `see` with a NamedUse for each name that the instruction uses, except its guard.
   template <typename See> void eachUse(uint32_t number, See see) const {
     const Instruction &one = instruction(number);
     const Operand *nodes = ast->operands.data() + one.operands.first;
@@ -202,7 +203,7 @@ struct Body {
       see(NamedUse{nodes[node], *local, use.uses});
     }
   }
-  /// The first use of each function and variable.
+  /// Calls `see` with the first use of each function and variable.
   template <typename See> void eachNamed(See see) const {
     llvm::SmallBitVector seen(locals.size());
     for (const uint32_t number : notable) {

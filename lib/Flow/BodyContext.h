@@ -3,7 +3,7 @@
 
 namespace ptxray {
 
-/// What rules about a body know besides the body, and where they report.
+/// The context in which rules about a body run, including the sink for their reports.
 struct BodyContext {
   ModuleState &module;
   const CheckOptions &options;

@@ -1,14 +1,14 @@
 #pragma once
-// The analyses of one body may cost so much and no more. Hardly a limit is met by what a compiler makes of people's
-// programs; each keeps some text from making a check slow. Beyond it an analysis knows less: a rule may miss what it
-// would report, and never reports what is not so.
+// Limits the cost of analyses of one body. Compiled programs hardly ever reach a limit; the limits keep unusual files
+// from making a check slow. Beyond a limit, an analysis knows less: rules may miss offences, but never report false
+// ones.
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <iterator>
 
 namespace ptxray {
 
-/// The name of each limit, how many there may be, and of what.
+/// The limits: name, maximum, and what is counted.
 #define PTXRAY_LIMITS(LIMIT)                                                                                           \
   LIMIT(Rounds, 64, "rounds in which what is known of a loop changes")                                                 \
   LIMIT(States, 1 << 25, "states of operations at the places where they change")                                       \
@@ -37,7 +37,7 @@ enum class Limit : uint8_t {
 
 struct LimitInfo {
   uint32_t most;
-  llvm::StringLiteral what; // of which there are more
+  llvm::StringLiteral what; // description of what is counted
 };
 inline constexpr LimitInfo limitInfos[] = {
 #define LIMIT(name, most, what) {most, what},
@@ -47,10 +47,10 @@ inline constexpr LimitInfo limitInfos[] = {
 
 constexpr uint32_t mostOf(Limit limit) { return limitInfos[static_cast<size_t>(limit)].most; }
 
-/// Remembers which limits were reached.
+/// Records which limits were reached.
 class Budget {
 public:
-  /// Returns whether there may be so many.
+  /// Returns whether `count` is within the limit.
   bool allows(Limit limit, uint64_t count) {
     if (count <= mostOf(limit)) [[likely]]
       return true;

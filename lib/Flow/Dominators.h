@@ -1,37 +1,39 @@
 #pragma once
-// The trees of a graph say which blocks every way passes: from the beginning to a block (dominators), and from a block
-// to the end (post-dominators). Loops are found here, too. All takes nearly linear time, for graphs of any form.
+// Dominator trees of a graph: the blocks on every path from the entry to a block (dominators), and from a block to the
+// exit (post-dominators). Also finds loops. Takes nearly linear time for all graphs.
 #include "Flow/Graph.h"
 
 namespace ptxray {
 
-/// A tree of blocks. The root of post-dominators is one node more than there are blocks: the end.
+/// A tree of blocks. The root of post-dominators is an additional node with index `graph.size()`, which represents the
+/// exit.
 struct DominatorTree {
-  std::vector<BlockId> parent;        // None for the root, and for what is not in the tree
-  std::vector<uint32_t> enter, leave; // by node: a span that those of its children lie in
+  std::vector<BlockId> parent;        // None for the root, and for nodes outside of the tree
+  std::vector<uint32_t> enter, leave; // indexed by node: an interval that contains those of its children
 
   bool contains(BlockId node) const { return leave[indexOf(node)] != 0; }
-  /// Every way to b passes a, which may be b. Both are in the tree.
+  /// Returns whether every path to `b` passes `a`. Both must be in the tree; they can be equal.
   bool dominates(BlockId a, BlockId b) const {
     return enter[indexOf(a)] <= enter[indexOf(b)] && leave[indexOf(b)] <= leave[indexOf(a)];
   }
 };
 
-/// Returns the tree of the nodes that can be reached from the root. `predecessors` may leave out the root.
+/// Returns the tree of the nodes that are reachable from `root`. `predecessors` may omit the root.
 DominatorTree dominatorTree(BlockId root, const Adjacency &successors, const Adjacency &predecessors);
 
 DominatorTree dominatorsOf(const Graph &graph);
-/// Returns the tree of post-dominators. Blocks from which the whole grid is aborted, and loops that control never
-/// leaves, are not in it. If the function has no end, one block of each such loop counts as an end.
+/// Returns the tree of post-dominators. Blocks that abort the whole grid, and endless loops, are not in the tree. If
+/// the function has no exit, one block of each endless loop counts as an exit.
 DominatorTree postDominatorsOf(const Graph &graph);
 
-/// Loops as a forest: every block belongs to the innermost loop around it.
+/// The loops of a graph, as a forest. Every block belongs to its innermost loop.
 struct Loops {
-  std::vector<BlockId> header; // by block: the innermost loop around it; a header belongs to its own; None: no loop
-  std::vector<BlockId> outer;  // by header: the header of the next loop around
-  std::vector<bool> isEnteredAside; // by header: control enters the loop elsewhere, too
+  std::vector<BlockId>
+      header; // indexed by block: header of the innermost loop; for a header, itself; None outside of loops
+  std::vector<BlockId> outer;       // indexed by header: header of the enclosing loop
+  std::vector<bool> isEnteredAside; // indexed by header: the loop has another entry
 
-  /// The block is in the loop of that header, or in a loop within it.
+  /// Returns whether the block is in the loop with that header, including nested loops.
   bool contains(BlockId header, BlockId block) const;
 };
 Loops loopsOf(const Graph &graph);

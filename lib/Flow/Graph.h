@@ -1,21 +1,21 @@
 #pragma once
-// The ways of control through a body: runs of instructions that are only entered at their first one (blocks), and the
-// edges between them. Facts say what branches, what ends and what calls; a guard lets control go on as well.
+// The control-flow graph of a body. Nodes are basic blocks. Facts of instructions determine branches, calls and exits;
+// after an instruction with a guard, execution can also continue.
 //
 //   Graph graph = graphOf(body, module);
-//   for (const BlockId block : graph.order) ...      only what control can come to, in reverse postorder
+//   for (const BlockId block : graph.order) ...      reachable blocks in reverse postorder
 #include "Flow/Body.h"
 #include "Module/ModuleState.h"
 
 namespace ptxray {
 
-/// Numbers the blocks from 0 on, in the order of the text.
+/// The index of a basic block, in source order.
 enum class BlockId : uint32_t { None = ~0u };
 constexpr uint32_t indexOf(BlockId block) { return static_cast<uint32_t>(block); }
 
-/// Leads from each of the nodes 0, 1, ... to some others.
+/// Edges from each of the nodes 0, 1, ... to other nodes.
 struct Adjacency {
-  std::vector<uint32_t> first; // one more than there are nodes
+  std::vector<uint32_t> first; // one element more than there are nodes
   std::vector<BlockId> to;
 
   Adjacency() = default;
@@ -27,33 +27,33 @@ struct Adjacency {
 };
 
 struct Block {
-  uint32_t first = 0, end = 0; // its instructions
-  bool goesOn = false;         // its first successor is the block after it in the text
-  bool leaves = false;         // control may leave the function here
-  bool aborts = false;         // the grid may end here, or a function is called that does not return
+  uint32_t first = 0, end = 0; // range of its instructions
+  bool goesOn = false;         // the first successor is the next block in the source
+  bool leaves = false;         // execution may leave the function here
+  bool aborts = false;         // the grid may end here, or the block calls a function that does not return
 
   uint32_t last() const { return end - 1; }
 };
 
 struct Graph {
-  std::vector<Block> blocks; // none is empty
+  std::vector<Block> blocks; // never empty
   Adjacency successors;
-  Adjacency predecessors;        // only those that control can come to
-  std::vector<BlockId> order;    // those that control can come to, each before its successors but for loops
-  std::vector<uint32_t> placeOf; // by block: in `order`; ~0u: control never comes there
-  std::vector<BlockId> owners;   // by instruction
+  Adjacency predecessors;        // reachable ones only
+  std::vector<BlockId> order;    // reachable blocks in reverse postorder
+  std::vector<uint32_t> placeOf; // indexed by block: index in `order`; ~0u if unreachable
+  std::vector<BlockId> owners;   // indexed by instruction
 
   uint32_t size() const { return static_cast<uint32_t>(blocks.size()); }
   const Block &operator[](BlockId block) const { return blocks[indexOf(block)]; }
   bool isReached(BlockId block) const { return placeOf[indexOf(block)] != ~0u; }
   BlockId blockOf(uint32_t instruction) const { return owners[instruction]; }
-  /// Returns whether control may go one way or another at the end of the block.
+  /// Returns whether there are several paths from the end of the block.
   bool splits(BlockId block) const {
     return successors.of(block).size() + (*this)[block].leaves + (*this)[block].aborts > 1;
   }
 };
 
-/// Blocks that are found one after the other, each once.
+/// An ordered set of blocks.
 class FoundBlocks {
 public:
   explicit FoundBlocks(uint32_t blocks) : isFound(blocks) {}
@@ -69,9 +69,10 @@ public:
     for (const BlockId block : blocks)
       add(block);
   }
-  /// Finds all blocks to which edges lead from these, on and on, but not beyond one that does not pass.
+  /// Adds all blocks that are reachable from those in the set. Does not continue beyond blocks for which `passes`
+  /// returns false.
   template <typename Passes> void spread(const Adjacency &edges, Passes passes) {
-    for (; spreading < order.size(); ++spreading) // it grows
+    for (; spreading < order.size(); ++spreading) // `order` grows in the loop
       if (passes(order[spreading]))
         addAll(edges.of(order[spreading]));
   }
@@ -88,14 +89,14 @@ public:
 private:
   std::vector<bool> isFound;
   std::vector<BlockId> order;
-  size_t spreading = 0; // the first in the order whose edges were not followed
+  size_t spreading = 0; // index of the first block whose edges were not followed
 };
 
-/// Searches in depth from a root, without recursion: `enter` is called with each block that is not seen yet, and the
-/// one that leads there, and `leave` when all were entered to which it leads.
+/// Performs a depth-first search from a root, without recursion. Calls `enter` with each unseen block and its
+/// predecessor in the search, and `leave` after all its successors.
 template <typename IsSeen, typename Enter, typename Leave>
 void searchInDepth(BlockId root, const Adjacency &edges, IsSeen isSeen, Enter enter, Leave leave) {
-  std::vector<std::pair<BlockId, uint32_t>> path = {{root, 0}}; // and which of its edges comes next
+  std::vector<std::pair<BlockId, uint32_t>> path = {{root, 0}}; // a block, and the index of its next edge
   enter(root, BlockId::None);
   while (!path.empty()) {
     auto &[block, next] = path.back();
@@ -114,11 +115,11 @@ using Edges = std::vector<std::pair<BlockId, BlockId>>;
 Graph graphOf(std::vector<Block> blocks, std::vector<BlockId> owners, Edges edges);
 Graph graphOf(const Body &body, const ModuleState &module);
 
-/// Returns whether lists of labels make more ways than a text of this size should have: many branches by a long list.
-/// No rule follows them.
+/// Returns whether label lists create an excessive number of edges for the size of the body (many branches with long
+/// lists). No rule analyses such a body.
 bool isTangled(const Body &body);
 
-/// Returns whether control never goes on after the instruction.
+/// Returns whether execution never continues after the instruction.
 bool endsControl(const Body &body, uint32_t number, const ModuleState &module);
 
 } // namespace ptxray

@@ -1,12 +1,12 @@
 #pragma once
-// A value in the lanes of a warp is known to some degree, from nothing to everything that can be:
-//   Same      it is the same in all lanes that execute the instruction, perhaps a known number
-//   Lanes     it is a known number in each lane; in warp w it is w times `step` more
-//   Spread    lanes have known distances from the one with the least number, which is the same in all but not known
-//   Splits    a predicate that in some warp holds in some lanes and not in others
-//   Unknown
-// `Same` is a cautious claim, `Lanes` and `Splits` are certain ones. `Spread` is found where it is asked for; it takes
-// for granted that no sum goes round.
+// The value of a register in the lanes of a warp, as precisely as it is known:
+//|  Same      the same in all lanes that execute the instruction, possibly a known number
+//|  Lanes     a known number in each lane; w times `step` more in warp w
+//|  Spread    known distances from the lane with the smallest number, which is unknown but uniform
+//|  Splits    a predicate that is true in only some lanes of at least one warp
+//|  Unknown
+// `Same` is a conservative claim; `Lanes` and `Splits` are certain. `Spread` is computed on request only, and assumes
+// that sums do not wrap around.
 #include "Flow/BlockShape.h"
 #include "Flow/Budget.h"
 #include <deque>
@@ -16,15 +16,15 @@ namespace ptxray {
 
 struct LaneValue {
   enum Kind : uint8_t { Same, Lanes, Spread, Splits, Unknown };
-  bool isUnset = true; // nothing is known yet
+  bool isUnset = true; // not computed yet
   Kind kind = Same;
-  bool isNumber = false; // of Same
-  uint32_t pattern = 0;  // of Lanes and Spread
-  uint64_t number = 0;   // of Same
+  bool isNumber = false; // for Same
+  uint32_t pattern = 0;  // for Lanes and Spread
+  uint64_t number = 0;   // for Same
 
   static LaneValue of(Kind kind) { return {false, kind, false, 0, 0}; }
   static LaneValue ofNumber(uint64_t number) { return {false, Same, true, 0, number}; }
-  /// Some lanes of a warp certainly have another value than others.
+  /// Returns whether some lanes of a warp certainly have different values.
   bool differs() const { return kind == Lanes || kind == Splits; }
   bool operator==(const LaneValue &) const = default;
 };
@@ -35,14 +35,14 @@ struct LanePattern {
   bool operator==(const LanePattern &) const = default;
 };
 
-/// The integer functions of such values, and what they have in common.
+/// Evaluates integer functions on lane values, and owns their patterns.
 class LaneArithmetic {
 public:
   LaneArithmetic(const BlockShape &shape, Budget &budget, bool findsSpreads)
       : shape(shape), budget(budget), findsSpreads(findsSpreads) {}
 
   LaneValue enumerated(uint64_t step);
-  /// Returns one of the three numbers of a thread, in a block whose shape is exact.
+  /// Returns one coordinate of %tid in a block with an exact shape.
   LaneValue placed(unsigned dimension);
   LaneValue result(const Computation &computation, llvm::ArrayRef<LaneValue> sources);
   LaneValue join(const LaneValue &a, const LaneValue &b);

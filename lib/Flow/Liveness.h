@@ -1,23 +1,23 @@
 #pragma once
-// This analysis finds the registers that hold something which is read later, and how many registers of the machine that
-// takes at the widest point.
+// Finds live registers (those whose value is read later), and estimates the maximum number of hardware registers in
+// use.
 #include "Flow/Graph.h"
 
 namespace ptxray {
 
-/// This is an estimate: ptxas orders instructions anew, and keeps constants and addresses elsewhere.
+/// An estimate: ptxas reorders instructions, and does not keep all constants and addresses in registers.
 struct Pressure {
-  uint32_t registers = 0;   // registers of 32 bits that are live at the same time
-  uint32_t instruction = 0; // the first after which they are
+  uint32_t registers = 0;   // number of 32-bit registers that are live at the same time
+  uint32_t instruction = 0; // the first instruction after which they are live
 };
 
 class Liveness {
 public:
   Liveness(const Body &body, const Graph &graph);
 
-  /// Is false when the function is too large, and nothing is known.
+  /// Returns false if the function is too large to analyse.
   bool isComplete() const { return complete; }
-  /// Registers that are live at the beginning of the block, on all edges to it.
+  /// Returns the registers that are live at the beginning of the block, on all edges to it.
   std::vector<LocalId> before(BlockId block) const;
   Pressure widest() const;
 
@@ -31,7 +31,7 @@ private:
   const Body &body;
   const Graph &graph;
   const size_t words;
-  std::vector<Set> live; // by block, at its beginning; by LocalId
+  std::vector<Set> live; // indexed by block: the set of live LocalIds at its beginning
   bool complete = false;
 };
 

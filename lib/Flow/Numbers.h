@@ -1,28 +1,28 @@
 #pragma once
-// An integer may be one of a few numbers in steps, or one of those after the address of a variable. They lie between
-// bounds, or have none, and then a power of two as the step still says how they are aligned.
-//   0 .. 127                 %tid.x with `.reqntid 128`
-//   0 .. 508 in steps of 4   shl.b32 of it by 2
-//   4 in steps of 16         mad.lo.s32 of any number, 16 and 4
-// A register of so many bits holds what such a number leaves in so many bits.
+// A set of possible integer values: an arithmetic sequence, optionally relative to the address of a variable. The
+// sequence has bounds, or else its step is a power of two that describes alignment.
+//|  0 .. 127                 %tid.x with `.reqntid 128`
+//|  0 .. 508 in steps of 4   shl.b32 of it by 2
+//|  4 in steps of 16         mad.lo.s32 of any number, 16 and 4
+// A register of N bits contains such a number modulo 2^N.
 #include "Flow/Body.h"
 
 namespace ptxray {
 
 struct Numbers {
   bool isBounded = false;
-  int64_t low = 0, high = 0; // without bounds `low` is any of them
-  uint64_t step = 1;         // from one to the next; 0: there is one alone
+  int64_t low = 0, high = 0; // without bounds, `low` is any of the values
+  uint64_t step = 1;         // difference of consecutive values; 0 for a single value
   LocalId base = LocalId::None;
 
   static Numbers of(int64_t number) { return {true, number, number, 0, LocalId::None}; }
   static Numbers between(int64_t low, int64_t high, uint64_t step = 1) {
     return {true, low, high, low == high ? 0 : step, LocalId::None};
   }
-  /// Nothing is known but that they are so far apart, a power of two.
+  /// Returns an unbounded sequence with a step, which must be a power of two, and one of its values.
   static Numbers apart(uint64_t step, int64_t one = 0) { return {false, one, one, step ? step : 1, LocalId::None}; }
 
-  /// Numbers beyond are not told apart, so that sums of them do not overflow.
+  /// Bound on absolute values, so that sums do not overflow; larger values are unknown.
   static constexpr int64_t mostKnown = int64_t(1) << 61;
 
   bool isOne() const { return isBounded && low == high; }
@@ -30,18 +30,19 @@ struct Numbers {
   bool operator==(const Numbers &) const = default;
 };
 
-/// Returns the result of an instruction's arithmetic with integers or predicates, cut to its type; nothing for all
-/// others.
+/// Returns the result of an integer or predicate operation, truncated to its type. Returns nothing for other
+/// operations.
 std::optional<uint64_t> constantResult(const Computation &computation, llvm::ArrayRef<uint64_t> sources);
-/// Returns the numbers that an integer function makes of such sources.
+/// Returns the possible results of an integer operation.
 Numbers numbersOf(const Computation &computation, llvm::ArrayRef<Numbers> sources);
-/// Returns whether one of the numbers is a multiple of more than the other can be, so that `or` adds them.
+/// Returns whether the operands have no common bits, so that `or` equals addition: all values of one are multiples of a
+/// power of two above those of the other.
 bool areApart(const Numbers &a, const Numbers &b);
-/// Returns the same numbers without bounds: what is left is how far apart they are.
+/// Returns the numbers without bounds, keeping only the step.
 Numbers withoutBounds(const Numbers &numbers);
-/// Returns the numbers that are one or the other.
+/// Returns the union of two sets, as one sequence.
 Numbers eitherOf(const Numbers &a, const Numbers &b);
-/// Returns the numbers as a type reads them.
+/// Returns the numbers as an operand of the given type interprets them.
 Numbers readAs(const Numbers &numbers, isa::TypeKind kind, unsigned bits);
 
 } // namespace ptxray

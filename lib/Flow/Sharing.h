@@ -1,10 +1,10 @@
 #pragma once
-// This analysis finds which threads hold the same in a register, by all that decides it: the registers that it is made
-// from, guards, memory.
-//   mov.u32 %r1, %tid.x;          the number of the thread tells them apart
-//   ld.shared.u32 %r2, [%r9];     memory may hold something else for each, at one time or another
-//   ld.param.u32 %r3, [n];        all threads of the grid have the same
-//   mov.u32 %r4, %ctaid.x;        all threads of a block have the same
+// Determines which threads have the same value in a register, considering everything that it depends on: its source
+// registers, guards and memory.
+//|  mov.u32 %r1, %tid.x;          differs: the number of the thread
+//|  ld.shared.u32 %r2, [%r9];     may differ: memory can change
+//|  ld.param.u32 %r3, [n];        the same for all threads of the grid
+//|  mov.u32 %r4, %ctaid.x;        the same for all threads of a block
 #include "Flow/Backward.h"
 #include "Isa/Tables.h"
 
@@ -13,13 +13,13 @@ namespace ptxray {
 class Analyses;
 
 struct Shared {
-  bool isUnset = true;                 // true in a loop that is being computed
-  bool isOfThread = false;             // arithmetic on the number of a thread or warp, or an election
-  bool isOfThreadAnyhow = false;       // also by way of guards, and of addresses of what is loaded
-  bool mayBeOfThread = false;          // also by way of memory and of what a function was given
-  isa::Scope scope = isa::Scope::Lane; // all threads of it have the same, as arithmetic on their parameters shows
-  LocalId counter = LocalId::None;     // the only counter of a loop that decides it
-  bool areCounters = false;            // there are several
+  bool isUnset = true;           // set for members of a loop that is being computed
+  bool isOfThread = false;       // depends on the number of a thread or warp, or on an election, through arithmetic
+  bool isOfThreadAnyhow = false; // also through guards, and through addresses of loads
+  bool mayBeOfThread = false;    // also through memory and parameters of functions
+  isa::Scope scope = isa::Scope::Lane; // all threads in this scope have the same value, because all its sources do
+  LocalId counter = LocalId::None;     // the only loop counter that it depends on
+  bool areCounters = false;            // depends on several counters
   bool operator==(const Shared &) const = default;
 
   bool dependsOn(LocalId one) const { return one != LocalId::None && (areCounters || counter == one); }

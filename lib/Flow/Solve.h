@@ -1,15 +1,15 @@
 #pragma once
-// Data flow, forward over a graph. What holds at the beginning of each block is found in silence, until nothing
-// changes; a rule that reports then walks over the instructions once more, from these states. An analysis is a value
-// that has
-//   State                          of a copyable type. A block that control never comes to has none
-//   State start() const            at the beginning of the function
-//   void step(State &, uint32_t instruction) const
-//   bool join(State &known, const State &other, BlockId block, bool isBack) const
-//                                  adds what holds on another way to the block, round a loop or not, and says whether
-//                                  that changes what was known
-//   size_t levels() const          the size of a state
-//   std::vector<uint32_t> places   the instructions that it steps over, ascending; no other one changes a state
+// Solves forward data-flow problems on a graph. First, the state at the beginning of each block is computed, without
+// reports, until nothing changes. Then a rule that reports walks over the instructions, starting from these states. An
+// analysis is a class with the members
+//|  State                          a copyable type; unreachable blocks have no state
+//|  State start() const            the state at the beginning of the function
+//|  void step(State &, uint32_t instruction) const
+//|  bool join(State &known, const State &other, BlockId block, bool isBack) const
+//|                                 merges the state of another path to the block (a back edge if `isBack`); returns
+//|                                 whether `known` changed
+//|  size_t levels() const          the size of a state
+//|  std::vector<uint32_t> places   the instructions that may change a state, ascending
 #include "Flow/Analyses.h"
 #include "llvm/ADT/STLExtras.h"
 #include <optional>
@@ -25,10 +25,10 @@ public:
     if (analyses.budget().allows(Limit::States, analysis.levels() * (graph.size() + analysis.places.size())))
       solve(analyses.budget());
   }
-  /// Is false when the search was given up, and nothing is known.
+  /// Returns false if the computation was abandoned; the states are then meaningless.
   bool isComplete() const { return complete; }
   const std::optional<State> &at(BlockId block) const { return entry[indexOf(block)]; }
-  /// Calls `see` with each of the places, and the state before it.
+  /// Calls `see` with each of the analysis's instructions and the state before it.
   template <typename See> void replay(See see) const {
     for (uint32_t block = 0; complete && block < graph.size(); ++block)
       if (entry[block]) {
@@ -39,7 +39,7 @@ public:
         }
       }
   }
-  /// The state at the end of a block that is reached.
+  /// Returns the state at the end of a reachable block.
   State atEnd(BlockId block) const {
     State state = *entry[indexOf(block)];
     for (const uint32_t place : placesOf(block))
@@ -55,7 +55,7 @@ private:
     return {first, end};
   }
 
-  /// Each block changes a few times, since states have few levels.
+  /// Computes the states of all blocks. Terminates soon, because states have few levels.
   void solve(Budget &budget) {
     if (graph.order.empty())
       return;
@@ -70,7 +70,7 @@ private:
         const State state = atEnd(block);
         for (const BlockId next : graph.successors.of(block))
           if (enter(next, state, isBack(block, next)) && isBack(block, next))
-            complete = false; // its turn comes in the next round
+            complete = false; // visited in the next round
       }
     }
   }
@@ -86,12 +86,12 @@ private:
 
   const Graph &graph;
   const Analysis &analysis;
-  std::vector<std::optional<State>> entry; // by block
-  std::vector<bool> isWaiting;             // by block
+  std::vector<std::optional<State>> entry; // indexed by block
+  std::vector<bool> isWaiting;             // indexed by block
   bool complete = false;
 };
 
-/// Sets of so many numbers, one for each block.
+/// A bit set for each block.
 class BlockSets {
 public:
   BlockSets(uint32_t blocks, size_t numbers) : words((numbers + 63) / 64), all(words * blocks) {}
@@ -101,8 +101,8 @@ public:
   void add(BlockId block, size_t number) { of(block)[number / 64] |= uint64_t(1) << (number % 64); }
   void addAll(BlockId block) { llvm::fill(of(block), ~uint64_t(0)); }
 
-  /// Hands what is in the sets on from block to block, in this order, until nothing changes: what `dropped` has of a
-  /// block it keeps to itself. Returns whether that came to an end.
+  /// Propagates elements along edges until nothing changes. An element of a block that is also in its set in `dropped`
+  /// is not propagated. Visits blocks in the given order. Returns false if the budget is exhausted.
   template <typename Order> bool spread(Order order, const Adjacency &edges, const BlockSets &dropped, Budget &budget) {
     bool isSolved = false;
     for (unsigned round = 1; !isSolved && budget.allows(Limit::Rounds, round); ++round) {
@@ -125,8 +125,8 @@ private:
   std::vector<uint64_t> all;
 };
 
-/// A state of many small numbers, the least of which is the worst that can be said: what comes together becomes the
-/// worse.
+/// A state that consists of many small numbers, of which lower ones are worse. Joining two states takes the minimum of
+/// each.
 struct Levels {
   llvm::SmallVector<uint8_t, 32> of;
 

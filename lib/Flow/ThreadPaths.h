@@ -1,9 +1,9 @@
 #pragma once
-// This analysis finds which threads of a block come to an instruction, as far as the conditions on the way depend on
-// their number alone:
-//   setp.lt.u32 %p1, %tid, 64;  @%p1 bra half;       thread 0 comes to `half`, thread 64 does not
-//   setp.lt.u32 %p2, %tid, %n;  @!%p2 bra end;       which ones go on is not known
-// What is the same for all threads (a parameter, the number of the block) is taken to lead there.
+// Determines which threads of a block reach an instruction, considering conditions that depend only on the thread's
+// number:
+//|  setp.lt.u32 %p1, %tid, 64;  @%p1 bra half;       thread 0 reaches `half`, thread 64 does not
+//|  setp.lt.u32 %p2, %tid, %n;  @!%p2 bra end;       unknown which threads continue
+// Conditions that are uniform (on a parameter or the block's number) are assumed to permit the path.
 #include "Flow/Analyses.h"
 #include "Flow/Sharing.h"
 #include "Flow/Values.h"
@@ -16,9 +16,10 @@ class ThreadPaths {
 public:
   ThreadPaths(const Body &body, Analyses &analyses) : body(body), analyses(analyses) {}
 
-  /// `values` are those of the thread; of a counter in one round: that round alone.
+  /// Returns whether a thread reaches the instruction. `values` are those of the thread; with `counter`, only one
+  /// iteration of its loop is considered.
   Coming comesTo(uint32_t instruction, Values &values, LocalId counter = LocalId::None);
-  /// Follows the path of the first thread of a warp.
+  /// Returns whether the first thread of a warp reaches the instruction.
   Coming warpComesTo(uint32_t instruction, uint64_t warp);
 
 private:
@@ -28,7 +29,7 @@ private:
 
   const Body &body;
   Analyses &analyses;
-  std::vector<std::unique_ptr<Values>> ofWarps; // in the first thread of each
+  std::vector<std::unique_ptr<Values>> ofWarps; // values in the first thread of each warp
 };
 
 } // namespace ptxray

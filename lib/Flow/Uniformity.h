@@ -1,16 +1,16 @@
 #pragma once
-// This analysis finds which values are the same in all lanes of a warp, and which blocks all lanes come to together:
-//   mov.u32 %r1, %tid.x;          %r1  Lanes 0 .. 31, 32 more in the next warp
-//   shr.u32 %r2, %r1, 5;          %r2  Same, where warps are rows of %tid.x (`.reqntid`)
-//   and.b32 %r3, %r1, 31;         %r3  Lanes 0 .. 31
-//   setp.lt.u32 %p1, %r3, 16;     %p1  Lanes 1 .. 1, 0 .. 0
-//   setp.lt.u32 %p2, %r1, 64;     %p2  Same
-//   setp.lt.u32 %p3, %r1, 48;     %p3  Splits
-//   elect.sync _|%p4, -1;         %p4  Splits
-//   ld.param.u32 %r4, [n];        %r4  Same, in a kernel
-//   setp.lt.u32 %p5, %r1, %r4;    %p5  Unknown
-// If a branch may part a warp, the blocks up to the one where all ways meet again vary: a register that is written
-// there, or in several places of which one varies, may be another in each lane afterwards.
+// Determines which values are the same in all lanes of a warp, and which blocks all lanes execute together:
+//|  mov.u32 %r1, %tid.x;          %r1  Lanes 0 .. 31, 32 more in the next warp
+//|  shr.u32 %r2, %r1, 5;          %r2  Same, where warps are rows of %tid.x (`.reqntid`)
+//|  and.b32 %r3, %r1, 31;         %r3  Lanes 0 .. 31
+//|  setp.lt.u32 %p1, %r3, 16;     %p1  Lanes 1 .. 1, 0 .. 0
+//|  setp.lt.u32 %p2, %r1, 64;     %p2  Same
+//|  setp.lt.u32 %p3, %r1, 48;     %p3  Splits
+//|  elect.sync _|%p4, -1;         %p4  Splits
+//|  ld.param.u32 %r4, [n];        %r4  Same, in a kernel
+//|  setp.lt.u32 %p5, %r1, %r4;    %p5  Unknown
+// If a branch may diverge, the blocks up to its reconvergence point vary. A register that is written in a varying block
+// may then have different values in the lanes.
 #include "Flow/Analyses.h"
 #include "Flow/Backward.h"
 #include "Flow/LaneValues.h"
@@ -18,23 +18,23 @@
 
 namespace ptxray {
 
-/// Finds the values that registers hold in the lanes of a warp.
+/// Determines the values of registers in the lanes of a warp.
 class WarpLanes : public Backward<WarpLanes, LaneValue> {
 public:
   enum Kind : uint8_t {
-    Certain, // numbers, `Lanes` and `Splits`, wherever control goes; all else is unknown
-    Likely,  // `Same`, too, by the branches that decide who comes to where a register is written
-    Distant, // and `Spread`
+    Certain, // only `Lanes` and `Splits`, regardless of control flow; everything else is unknown
+    Likely,  // also `Same`, considering the branches that lead to the instructions that write a register
+    Distant, // also `Spread`
   };
-  /// `deciders`: by block, those whose ends decide who comes to it; null: there are too many.
-  /// `shape`: of the block; it is kept.
+  /// Constructs the analysis and keeps a copy of `shape`. `deciders` lists, for each block, the blocks whose branches
+  /// decide whether it is reached; null if there are too many.
   WarpLanes(const Body &body, Analyses &analyses, const BlockShape &shape, Kind kind, const Adjacency *deciders);
 
   const LaneValue &of(LocalId local) { return valueOf(local); }
   const LanePattern &patternOf(const LaneValue &value) const { return arithmetic.patternOf(value); }
-  /// Returns the value that decides how control leaves a block; Same, if there is nothing to decide.
+  /// Returns the value that determines the branch at the end of a block, or Same if there is no choice.
   LaneValue decision(BlockId block);
-  /// The lanes of a warp may come to the block one without the other. Not of `Certain`.
+  /// Returns whether lanes of a warp may reach the block separately. Not for `Certain`.
   bool varies(BlockId block) { return !deciders || differ(valueOf(nodeOf(block))); }
 
 private:
@@ -47,7 +47,7 @@ private:
   static LaneValue widened(const LaneValue &value) { return value; }
   static LaneValue unknown(LocalId) { return LaneValue::of(LaneValue::Unknown); }
 
-  /// Blocks are nodes, too, after the registers.
+  /// Returns the node of a block. Nodes of blocks follow those of registers.
   LocalId nodeOf(BlockId block) const { return LocalId(static_cast<uint32_t>(body.locals.size()) + indexOf(block)); }
   bool isBlock(LocalId node) const { return static_cast<uint32_t>(node) >= body.locals.size(); }
   static bool differ(const LaneValue &value) { return value.kind != LaneValue::Same; }
@@ -71,21 +71,21 @@ private:
 
 class Uniformity {
 public:
-  /// `places` are instructions that are asked about.
+  /// Prepares queries about the instructions in `places`.
   Uniformity(const Body &body, Analyses &analyses, llvm::ArrayRef<uint32_t> places);
 
-  /// The lanes of a warp certainly have other values of it.
+  /// Returns whether the lanes of a warp certainly have different values in `local`.
   bool differs(LocalId local) { return certain.of(local).differs(); }
-  /// All lanes have the same value of it, if they come to the function together.
+  /// Returns whether all lanes have the same value in `local`, assuming that they enter the function together.
   bool isSame(LocalId local) { return likely().of(local).kind == LaneValue::Same; }
-  /// All lanes of a warp come to the block together, if they come to the function so.
+  /// Returns whether all lanes of a warp reach the block together, assuming that they enter the function together.
   bool isWhole(BlockId block) { return !likely().varies(block); }
-  /// Returns the values again, in blocks of this shape, and the distances between lanes where no more is known.
+  /// Returns the values for blocks of this shape, including distances between lanes whose values are unknown.
   WarpLanes distances(const BlockShape &shape) { return {body, analyses, shape, WarpLanes::Distant, known()}; }
-  /// Returns a block whose end certainly keeps some lanes of a warp from this one; None: it is not certain that there
-  /// is one.
+  /// Returns a block whose branch certainly prevents some lanes of a warp from reaching `block`; None if no branch
+  /// certainly does.
   BlockId splitBefore(BlockId block) const { return splitter[indexOf(block)]; }
-  /// The lanes that a block parts come together again before the end.
+  /// Returns whether lanes that diverge at the end of the block reconverge before the function ends.
   bool meetsAgain(BlockId block) const { return after.parent[indexOf(block)] != BlockId(graph.size()); }
 
 private:
@@ -101,11 +101,11 @@ private:
   Analyses &analyses;
   const Graph &graph;
   const DominatorTree &after; // post-dominators
-  Adjacency deciders;         // by block
-  bool isBeyond = false;      // there are too many of those
+  Adjacency deciders;         // indexed by block
+  bool isBeyond = false;      // there are too many deciders
   WarpLanes certain;
   std::optional<WarpLanes> perhaps;
-  std::vector<BlockId> splitter; // by block
+  std::vector<BlockId> splitter; // indexed by block
 };
 
 } // namespace ptxray

@@ -1,10 +1,10 @@
 #pragma once
-// This analysis finds the numbers that registers hold, in all threads or in one of them:
-//   mov.u32 %r1, %tid.x;          0 .. 127, with `.reqntid 128`; in the last thread 127
-//   mul.wide.u32 %rd1, %r1, 16;   0 .. 2032 in steps of 16
-//   mov.u64 %rd2, tile;           tile
-//   add.s64 %rd3, %rd2, %rd1;     tile + 0 .. 2032 in steps of 16
-// A register that several instructions write is any of what they give, or a counter (Counters.h).
+// Determines the possible values of registers, in all threads or in one thread:
+//|  mov.u32 %r1, %tid.x;          0 .. 127, with `.reqntid 128`; in the last thread 127
+//|  mul.wide.u32 %rd1, %r1, 16;   0 .. 2032 in steps of 16
+//|  mov.u64 %rd2, tile;           tile
+//|  add.s64 %rd3, %rd2, %rd1;     tile + 0 .. 2032 in steps of 16
+// A register that several instructions write has the union of their results, or is a counter (Counters.h).
 #include "Flow/Backward.h"
 #include "Flow/BlockShape.h"
 #include "Flow/Counters.h"
@@ -12,24 +12,24 @@
 
 namespace ptxray {
 
-/// One thread of a block, in one round of a loop.
+/// One thread of a block, in one iteration of a loop.
 struct Thread {
   std::array<int64_t, 3> place{}; // %tid
   LocalId counter = LocalId::None;
-  int64_t count = 0; // what the counter holds
+  int64_t count = 0; // value of the counter
   bool operator==(const Thread &) const = default;
 };
 
-/// Describes the values that a register may hold at one place.
+/// The possible values of a register at one instruction.
 struct RegisterValue {
-  bool isUnset = true;             // nothing is known yet
-  bool isOfThread = false;         // the number of the thread is in it
-  bool isOpaque = false;           // something is in it of which nothing is known
-  bool areCounters = false;        // it depends on several counters, or on another register with several writers
+  bool isUnset = true;             // not computed yet
+  bool isOfThread = false;         // depends on the number of the thread
+  bool isOpaque = false;           // depends on something unknown
+  bool areCounters = false;        // depends on several counters, or on another register with several writers
   LocalId counter = LocalId::None; // the only counter that the numbers depend on
   Numbers numbers;
 
-  /// It is the same in all threads and rounds of loops, as far as is known.
+  /// Returns whether the value is known to be the same in all threads and loop iterations.
   bool isFixed() const { return !isOfThread && counter == LocalId::None; }
   bool operator==(const RegisterValue &) const = default;
 };
@@ -37,39 +37,40 @@ struct RegisterValue {
 // NOLINTBEGIN(misc-no-recursion): the values of one thread ask those of all threads, which ask no others.
 class Values : public Backward<Values, RegisterValue> {
 public:
-  /// `Analyses::values` has those of all threads. `base`: numbers may be after what that register holds as they may be
-  /// after a variable.
+  /// Analyses a body; `Analyses::values` returns such an analysis for all threads. Numbers may be relative to the
+  /// register `base`, as to a variable.
   Values(const Body &body, Analyses &analyses, LocalId base = LocalId::None);
-  /// Loops are not followed, so that the body may have faults.
+  /// Analyses a body that may contain errors. Loops are not followed.
   explicit Values(const Body &body);
-  /// Returns the values in one thread, in one round of a loop. What does not depend on these is taken from `all`.
+  /// Returns the values in one thread, in one iteration of a loop. Values that do not depend on these are copied from
+  /// `all`.
   explicit Values(Values &all, const Thread &thread = {});
   void setThread(const Thread &one);
 
   const RegisterValue &of(LocalId local) { return valueOf(local); }
   Numbers numbersOf(LocalId local) { return valueOf(local).numbers; }
   Numbers numbersOf(const Source &source);
-  /// Returns the numbers that the operand at a node may be.
+  /// Returns the possible values of the operand at a node.
   Numbers numbersAt(uint32_t instruction, uint32_t node) {
     return numbersOf(sourceAt(body, instruction, static_cast<int>(node)));
   }
-  /// Returns the number that an operand always is.
+  /// Returns the value of a constant operand.
   std::optional<int64_t> numberOf(const Source &source);
   std::optional<int64_t> numberAt(uint32_t instruction, int node) {
     return numberOf(sourceAt(body, instruction, node));
   }
-  /// Returns what the counter holds at an instruction that comes before the addition, from the first round to the last.
+  /// Returns the values of the counter at an instruction before the addition, from the first iteration to the last.
   Counts counts(LocalId counter, uint32_t instruction);
   bool isCounter(LocalId local) { return counterOf(local).has_value(); }
 
 private:
   friend Backward;
-  /// Holds what is known of the register or variable of each source of a step; null if it is something else.
+  /// For each source of a step, the value of its register or variable; null for other sources.
   using Inputs = std::array<const RegisterValue *, Step::mostSources>;
 
   bool isLeaf(LocalId local) const;
   bool addSources(LocalId local, llvm::SmallVectorImpl<LocalId> &sources);
-  /// Something is in it of which nothing is known, and no bounds or steps of the sum with that.
+  /// Returns whether the value depends on something unknown, and has neither bounds nor a step.
   static bool isUseless(const RegisterValue &value) {
     return value.isOpaque && !value.numbers.isBounded && value.numbers.step == 1;
   }
@@ -96,12 +97,12 @@ private:
 
   const Body &body;
   const Definitions &definitions;
-  Values *const all = nullptr; // null: these are of all threads
+  Values *const all = nullptr; // the values in all threads; null if this object has them
   const BlockShape shape;
   Thread thread;
   const LocalId base = LocalId::None;
   std::unique_ptr<Counters> own;
-  Counters *counters = nullptr; // null: loops are not followed
+  Counters *counters = nullptr; // null if loops are not followed
 };
 // NOLINTEND(misc-no-recursion)
 

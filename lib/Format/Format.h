@@ -1,5 +1,5 @@
 #pragma once
-// Lays out PTX in one style (docs/fmt.md). Only white space between tokens and comments changes.
+// Formats PTX (docs/fmt.md). Changes only white space between tokens and comments.
 #include "Diagnostics/Diagnostic.h"
 #include "Format/Space.h"
 #include <vector>
@@ -8,20 +8,20 @@ namespace ptxray {
 
 class SourceBuffer;
 
-/// Lines of a text, from 1, both included.
+/// A range of lines, from 1, including both ends.
 struct LineSpan {
   uint32_t first = 1, last = UINT32_MAX;
 };
 
-/// A formatting says how a text is to be changed, or why it is not.
+/// The changes that format a module, or the reason why it is not formatted.
 struct Formatting {
-  std::vector<Respacing> changes; // in the order of the text
-  std::string refusal;            // why there are none; empty if there is no reason
-  Range place;                    // of what the refusal is about
+  std::vector<Respacing> changes; // in source order
+  std::string refusal;            // the reason why there are no changes; empty if there is none
+  Range place;                    // location of the problem that `refusal` describes
 };
 
-/// Lays out whole statements and comments on these lines. A text with an error of syntax is refused, since where its
-/// statements end is a guess.
+/// Formats the statements and comments on these lines. Rejects a module with a syntax error, because the ends of its
+/// statements are unknown.
 Formatting formattingOf(const SourceBuffer &source, const FormatOptions &options, LineSpan lines = {});
 
 /// Returns the text after the changes.
@@ -29,7 +29,7 @@ std::string applied(const Formatting &formatting, llvm::StringRef text, const Fo
 /// Returns the changes as edits.
 std::vector<Edit> editsOf(const Formatting &formatting, llvm::StringRef text, const FormatOptions &options);
 
-/// Returns the text in its style, or unchanged if it is refused.
+/// Returns the formatted text, or the unchanged text if it is rejected.
 std::string formatted(llvm::StringRef text, const FormatOptions &options, LineSpan lines = {});
 
 } // namespace ptxray

@@ -4,8 +4,8 @@
 namespace ptxray {
 
 struct FormatOptions {
-  uint32_t indent = 0;       // blanks for each block; 0: a tab
-  bool keepsColumns = false; // a tab, and two or more blanks, within a line stay
+  uint32_t indent = 0;       // blanks per block; 0 for a tab
+  bool keepsColumns = false; // preserves tabs and runs of blanks within a line
 };
 
 } // namespace ptxray

@@ -7,30 +7,30 @@
 
 namespace ptxray {
 
-/// The space between two words: nothing, a blank, or ends of lines and an indent.
+/// The space between two words: nothing, a blank, or newlines and an indent.
 struct Space {
   uint32_t newlines = 0;
-  uint32_t indent = 0; // levels, where there are newlines
+  uint32_t indent = 0; // indent levels after newlines
   bool blank = false;
 };
 
-/// A run of white space that is to be replaced.
+/// A range of white space and its replacement.
 struct Respacing {
   Range range;
   Space space;
 };
 
-/// Writes spaces in the manner of a text.
+/// Writes white space in the style of a given text.
 class SpaceWriter {
 public:
-  /// Uses the kind of line end that most lines have.
+  /// Uses the line ending that most lines of `text` have.
   SpaceWriter(llvm::StringRef text, const FormatOptions &options);
   bool isWritten(llvm::StringRef text, Space space) const;
   void append(std::string &out, Space space) const;
   uint32_t columns(uint32_t indent) const;
 
 private:
-  std::string unit; // of the indent
+  std::string unit; // white space of one indent level
   llvm::StringLiteral newline;
   bool keepsColumns;
 };

@@ -8,16 +8,16 @@ enum class Gap : uint8_t {
   None,
   Blank,
   AsWritten, // around a sign or an operator: none or one blank
-  Line,      // in an initialiser a line may end here
+  Line,      // the line may be split here, in an initialiser
 };
 
 /// Visits the tokens of one statement.
 class Spacing {
 public:
   explicit Spacing(const TextStatement &statement);
-  /// Returns the gap before the token, which becomes the last one.
+  /// Returns the gap before `token`, and advances to it.
   Gap before(const Word &token);
-  /// Returns the number of open braces of an initialiser.
+  /// Returns the number of open braces in an initialiser.
   uint32_t braces() const { return depth; }
   bool isInInitialiser() const { return sawEqual && isDeclaration; }
 

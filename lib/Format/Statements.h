@@ -1,5 +1,5 @@
 #pragma once
-// Groups words into statements, which have lines of their own when the text is laid out.
+// Groups words into statements, which begin new lines.
 #include "Format/Words.h"
 #include <cassert>
 #include <vector>
@@ -8,11 +8,11 @@ namespace ptxray {
 
 enum class StatementShape : uint8_t {
   Plain,     // an instruction, a directive, a declaration
-  Label,     // with the `.branchtargets` or the prototype that it names
-  Head,      // of a function
+  Label,     // including the `.branchtargets` or the prototype that it names
+  Head,      // head of a function
   Open,      // a brace of a block, a body or a section
-  Close,     // the brace that ends it
-  CloseBody, // the one that ends a function
+  Close,     // the brace that closes it
+  CloseBody, // the brace that closes a function body
   Data,      // an item of a debugging section
   AsWritten, // sources and metadata in braces
   EndOfText,
@@ -20,19 +20,19 @@ enum class StatementShape : uint8_t {
 
 struct TextStatement {
   StatementShape shape;
-  uint32_t depth;              // of the blocks around it
-  llvm::ArrayRef<Word> asides; // between the statement before and this one
+  uint32_t depth;              // number of enclosing blocks
+  llvm::ArrayRef<Word> asides; // comments and markers before this statement
   llvm::ArrayRef<Word> words;
   Range range() const { return {words.front().begin, words.back().end}; }
 };
 
-/// A text as statements; the last one is EndOfText.
+/// The statements of a text. The last one is EndOfText.
 struct StatementList {
   struct Entry {
     StatementShape shape = StatementShape::Plain;
     uint32_t depth = 0, firstAside = 0, firstWord = 0, end = 0; // indices into `words`
   };
-  std::vector<Word> words; // all of the text, with the asides between them
+  std::vector<Word> words; // all words of the text, including asides
   std::vector<Entry> entries;
 
   size_t size() const { return entries.size(); }

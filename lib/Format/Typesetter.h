@@ -7,14 +7,14 @@
 
 namespace ptxray {
 
-/// The limits of the layout. Lines are ranges without the newline that ends them.
+/// Restrictions of the layout. Line ranges exclude the final newline.
 struct Bounds {
-  Range wanted{0, UINT32_MAX};  // only statements and comments within are laid out
-  std::vector<Range> kept;      // lines that stay byte for byte
-  std::vector<Range> undivided; // lines that are neither divided nor joined with others
+  Range wanted{0, UINT32_MAX};  // only statements and comments in this range are formatted
+  std::vector<Range> kept;      // lines that do not change
+  std::vector<Range> undivided; // lines that are neither split nor joined
 };
 
-/// Visits the statements of a text in their order.
+/// Visits the statements of a text in order.
 class Typesetter {
 public:
   Typesetter(llvm::StringRef text, const SpaceWriter &writer, const Bounds &bounds);
@@ -22,7 +22,7 @@ public:
   std::vector<Respacing> take() { return std::move(respacings); }
 
 private:
-  /// The gap before a word of a statement, and the indent of the line if it begins one.
+  /// The gap before a word of a statement, and the indent if the word begins a line.
   struct Step {
     Gap gap = Gap::Blank;
     uint32_t indent = 0;
@@ -52,14 +52,14 @@ private:
   const SpaceWriter &writer;
   const Bounds &bounds;
   std::vector<Respacing> respacings;
-  Word last;                 // the word before
-  bool isFirst = true;       // there is none
-  bool lastIsAlone = false;  // the line of the last word has only comments so far
-  bool isAfterOpen = false;  // a brace was opened, and no line has followed it
-  bool isAfterBody = false;  // the same of the brace that ends a function
-  bool isWanted = true;      // what is put
-  bool isNumbered = false;   // a marker has numbered the lines, so that each stays a line
-  uint32_t continuation = 0; // indent of the statement's further lines
+  Word last;                 // the previous word
+  bool isFirst = true;       // no word precedes
+  bool lastIsAlone = false;  // the current line contains only comments so far
+  bool isAfterOpen = false;  // an opening brace precedes, without a new line since
+  bool isAfterBody = false;  // the closing brace of a function precedes, without a new line since
+  bool isWanted = true;      // the current statement is formatted
+  bool isNumbered = false;   // a line marker precedes, so line breaks must not change
+  uint32_t continuation = 0; // indent of continuation lines
   size_t nextKept = 0, nextUndivided = 0;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// Instructions for generated programs, with open places: what they compute is defined whatever the registers hold, once
-// their addresses, masks and barriers are filled in.
+// Instruction templates for generated programs. Their results are defined for any contents of registers, once
+// addresses, masks and barriers are filled in.
 #include "Generate/Family.h"
 #include "Isa/Availability.h"
 #include "Samples/Sample.h"
@@ -9,19 +9,19 @@
 
 namespace ptxray {
 
-/// The memory that an address may lead to. Input is not written; Uniform: all threads read the same of it.
+/// The memory that an address may refer to. Programs do not write Input. For Uniform, all threads read the same value.
 enum class Region : uint8_t { Global, Shared, Local, Constant, Generic, GenericShared, Input, Uniform };
 
-/// The way in which an instruction uses memory.
+/// How an instruction uses memory.
 struct BlueprintMemory {
-  unsigned operand = 0; // which holds the address
-  std::string after;    // the text after the address: `].unified`
+  unsigned operand = 0; // index of the address operand
+  std::string after;    // suffix of the address: `].unified`
   Region region = Region::Global;
   unsigned bytes = 0, align = 1;
   bool reads = false, writes = false;
-  bool commutes = false;     // what several threads do to one place does not depend on their order
-  bool hasResult = false;    // the first operand; `_` may stand for it if it commutes
-  bool crossesLanes = false; // it accesses what the addresses of other lanes lead to
+  bool commutes = false;     // the order of several threads' updates to one location does not matter
+  bool hasResult = false;    // the first operand is a result; it can be `_` if `commutes` is set
+  bool crossesLanes = false; // accesses the addresses of other lanes
 };
 
 struct Blueprint {
@@ -30,18 +30,17 @@ struct Blueprint {
   Family family = Family::Compute;
   std::optional<BlueprintMemory> memory;
   int barrier = -1, threads = -1; // operands: the number of a barrier, and of its threads
-  bool isCommon = false;          // one of the integer functions that programs are mostly made of
-  bool passesNan = false;         // which NaN its result is, is open
-  unsigned resultBits = 0;        // of the type of its result
-  bool isJoint = false;           // all lanes of a warp execute it together
+  bool isCommon = false;          // one of the integer instructions that make up most programs
+  bool passesNan = false;         // the payload of a NaN result is unspecified
+  unsigned resultBits = 0;        // width of the result type
+  bool isJoint = false;           // all lanes of a warp must execute it together
 };
 
-/// Makes an instruction for programs of a sample. Masks and metadata are filled in. Returns nothing if programs cannot
-/// use it.
+/// Builds a template from a sample, with masks and metadata filled in. Returns nothing if programs cannot use the
+/// instruction.
 std::optional<Blueprint> blueprintOf(const Sample &sample, const Availability &availability);
 
-/// The names that stand for what a program holds for instructions: a policy for caches, which elements of a sparse
-/// matrix are kept.
+/// Placeholders for values that a program provides: a cache policy, and the selection of elements in a sparse matrix.
 inline constexpr llvm::StringLiteral policyName = "%policy", keptName = "%kept";
 
 } // namespace ptxray

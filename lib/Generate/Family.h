@@ -1,5 +1,5 @@
 #pragma once
-// The families of instructions that generated programs are made of.
+// The families of instructions in generated programs.
 #include "Isa/Isa.h"
 #include <array>
 #include <cstdint>
@@ -8,15 +8,15 @@
 namespace ptxray {
 
 enum class Family : uint8_t {
-  Compute,  // registers of registers
-  Memory,   // memory of the thread's own in all spaces, and what other threads wrote before a barrier
-  Atomics,  // on memory of its own, and on cells of the block where the order does not matter
-  Warp,     // what the lanes of a warp do together
-  Barriers, // of all threads of a block
-  Matrices, // products of matrices, and what moves these
-  Control,  // branches, loops, switches and calls: there are no instructions to choose from
+  Compute,  // computes registers from registers
+  Memory,   // accesses the thread's own memory in all spaces, and data that other threads wrote before a barrier
+  Atomics,  // modifies the thread's own memory, or cells of the block if the order does not matter
+  Warp,     // exchanges data between the lanes of a warp
+  Barriers, // synchronises all threads of a block
+  Matrices, // multiplies and moves matrices
+  Control,  // branches, loops, switches and calls; has no list of instructions
 };
-using Families = uint8_t; // a bit for each
+using Families = uint8_t; // bit mask, indexed by Family
 constexpr Families bitOf(Family family) { return static_cast<Families>(1U << static_cast<unsigned>(family)); }
 
 inline constexpr std::array familyNames =
@@ -24,7 +24,7 @@ inline constexpr std::array familyNames =
 inline constexpr Families allFamilies = (1U << familyNames.size()) - 1;
 std::optional<Family> findFamily(llvm::StringRef name);
 
-/// Returns the families that a form with this spelling may belong to, by what the tables say of it.
+/// Returns the families that a form with this spelling may belong to, according to the tables.
 Families familiesOf(const isa::Mnemonic &mnemonic);
 
 } // namespace ptxray

@@ -1,6 +1,6 @@
 #pragma once
-// Programs that are valid and well defined, for tests of what compiles and executes PTX: all registers are initialised,
-// addresses are in bounds, loops end, threads do not race, and barriers are met by all threads.
+// Generates valid, well-defined programs that test compilers and emulators of PTX. All registers are initialised,
+// addresses are in bounds, loops terminate, threads do not race, and all threads reach each barrier.
 #include "Generate/Family.h"
 #include "Module/CheckOptions.h"
 #include <memory>
@@ -11,28 +11,29 @@ namespace ptxray {
 
 struct ProgramOptions {
   uint64_t seed = 1;
-  unsigned size = 60;   // about so many instructions besides those that begin and end the kernel
-  unsigned blocks = 0;  // of the grid; 0: a few
-  unsigned threads = 0; // of a block, a power of two from 32 on; 0: 32 to 128
-  unsigned guards = 10; // percent of the instructions that may have one
+  unsigned size = 60;   // approximate number of instructions, without those that begin and end the kernel
+  unsigned blocks = 0;  // number of blocks; 0 for a small random number
+  unsigned threads = 0; // threads per block: a power of two, at least 32; 0 for a random number from 32 to 128
+  unsigned guards = 10; // percentage of eligible instructions that are guarded
   Families families = allFamilies;
 };
 
-/// The target and the size that programs are made for.
+/// The target of generated programs, and the instructions that they may use.
 struct ProgramTarget {
   std::string target = "sm_90";
-  uint16_t ptx = 0;                      // 8.6 is 806; 0: the newest
-  std::vector<std::string> instructions; // `add`: those that compute; empty: all that can
-  std::vector<std::string> without;      // `add.rn.bf16*`: no such opcode; `@testp*`: none with a guard
+  uint16_t ptx = 0;                      // PTX version: 806 for 8.6; 0 for the newest
+  std::vector<std::string> instructions; // allowed computing instructions, such as `add`; empty for all
+  std::vector<std::string>
+      without; // excluded opcodes, such as `add.rn.bf16*`, or `@testp*` to exclude only guarded ones
 };
 
-/// Makes one program after the other, and remembers the instructions that it has found for them.
+/// Generates programs one after another, and caches the instructions that it finds for them.
 class Generator {
 public:
   explicit Generator(ProgramTarget target);
   ~Generator();
 
-  /// Generates a program. The same options produce the same program. Its second line states how to launch it: `// run:
+  /// Generates a program. Equal options produce equal programs. The second line states how to launch it: `// run:
   /// --block=64 ...`.
   std::string program(const ProgramOptions &options);
 

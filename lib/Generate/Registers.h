@@ -1,5 +1,5 @@
 #pragma once
-// The registers that generated programs compute with: those of samples, but for the narrowest and the widest.
+// The registers of generated programs: those of samples, except the narrowest and the widest.
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -11,16 +11,16 @@ namespace ptxray {
 
 struct GeneratedRegister {
   std::string name, family; // `%rd7`, `%rd`
-  unsigned number = 0;      // among all of them
-  unsigned bits = 0;        // 1: a predicate
+  unsigned number = 0;      // index among all registers
+  unsigned bits = 0;        // 1 for a predicate
 };
 const std::vector<GeneratedRegister> &generatedRegisters();
-/// Returns null if programs have no register of this name.
+/// Returns the register with this name, or null if programs have none.
 const GeneratedRegister *findRegister(llvm::StringRef name);
-/// Their declarations, a line each type.
+/// Returns the declarations of all registers, one line per type.
 std::string registerDeclarations();
 
-/// Returns the text with each name in it as the function wants it. Names begin with `%`, `$`, `_` or a letter.
+/// Returns the text with `change` applied to each name. Names begin with `%`, `$`, `_` or a letter.
 std::string withNames(llvm::StringRef text, llvm::function_ref<std::string(llvm::StringRef)> change);
 
 } // namespace ptxray

@@ -1,6 +1,6 @@
 #pragma once
-// The instructions that programs for one version and target choose from. They are made when they are asked for, and
-// kept: who makes many programs makes most of them once.
+// The instructions from which programs for one version and target choose. They are created on demand and cached, so
+// that many programs share the work.
 #include "Generate/Blueprint.h"
 #include "Generate/Program.h"
 #include "llvm/ADT/StringRef.h"
@@ -16,9 +16,10 @@ class Stock {
 public:
   Stock(const ModuleContext &module, const ProgramTarget &target);
 
-  /// Returns an instruction of the family; null: there is none. Which one depends on the random numbers alone.
+  /// Returns a random instruction of the family, or null if there is none. The choice depends only on the random
+  /// numbers.
   const Blueprint *pick(Family family, std::mt19937_64 &random);
-  /// The same of those for which the condition holds.
+  /// Returns a random instruction of the family that satisfies the condition, or null if there is none.
   const Blueprint *pick(Family family, std::mt19937_64 &random, llvm::function_ref<bool(const Blueprint &)> isWanted);
 
   bool mayBeGuarded(const Blueprint &one) const { return !isLeftOut("@" + one.opcode); }
@@ -30,7 +31,7 @@ private:
   const ModuleContext module;
   const Availability availability;
   std::vector<llvm::GlobPattern> without;
-  std::array<std::vector<uint32_t>, familyNames.size()> mnemonics; // by family: numbers of isa::mnemonics
+  std::array<std::vector<uint32_t>, familyNames.size()> mnemonics; // indices into isa::mnemonics, for each family
   std::array<std::unordered_map<uint64_t, std::vector<Blueprint>>, familyNames.size()> blueprints;
 };
 

@@ -1,16 +1,16 @@
 #pragma once
-// A kernel that is being made, line by line: what its threads do, step after step, and around it what that needs.
+// Writes a kernel line by line: the steps of its threads, and the surrounding declarations and initialisation.
 #include "Generate/Program.h"
 #include "Generate/Stock.h"
 #include <set>
 
 namespace ptxray {
 
-/// The owner of the memory that an instruction accesses is one of these.
+/// The owner of the memory that an instruction accesses.
 enum class Owner : uint8_t {
-  Itself, // the thread's own
-  Other,  // another thread's of the block: between two barriers
-  Block,  // a cell that all threads of the block change: between two barriers
+  Itself, // the thread itself
+  Other,  // another thread of the block; used between two barriers
+  Block,  // all threads of the block, which modify one cell; used between two barriers
 };
 
 class Writer {
@@ -19,8 +19,8 @@ public:
   std::string write(uint16_t ptx);
 
 private:
-  static constexpr unsigned ownBytes = 64;  // of each space that a thread has for itself, and of the cells of a block
-  static constexpr unsigned cellBytes = 16; // of one of these
+  static constexpr unsigned ownBytes = 64;  // size of a thread's own part of each space, and of the block's cells
+  static constexpr unsigned cellBytes = 16; // size of one cell
   static constexpr unsigned lanes = 32;
 
   // Writer.cpp
@@ -29,7 +29,7 @@ private:
   bool chance(unsigned percent) { return pick(100) < percent; }
   bool has(Family family) const { return options.families & bitOf(family); }
   void line(const std::string &text) { (body += "  " + text) += '\n'; }
-  /// Returns a register that computes; it counts as used.
+  /// Returns a register for computation, and marks it as used.
   std::string anyOf(unsigned bits);
   std::string renamed(llvm::StringRef operands);
   std::string textOf(const Blueprint &one, Owner owner = Owner::Itself, unsigned cell = 0);
@@ -43,8 +43,8 @@ private:
 
   // Steps.cpp
   struct Where {
-    unsigned depth = 0;      // so many branches and loops are around
-    bool isTogether = false; // all threads of the block come here
+    unsigned depth = 0;      // number of enclosing branches and loops
+    bool isTogether = false; // all threads of the block reach this point
   };
   void steps(unsigned count, unsigned depth, bool isTogether);
   void step(Where where);
@@ -67,9 +67,9 @@ private:
   Stock &stock;
   std::mt19937_64 random;
   unsigned threads = 0, blocks = 0, labels = 0, helpers = 0, made = 0;
-  std::string functions, tables, body; // tables: the targets of switches
-  std::set<unsigned> used;             // numbers of registers
-  std::set<std::string> names;         // of what else is needed: `%slot`
+  std::string functions, tables, body; // tables: the target lists of switches
+  std::set<unsigned> used;             // numbers of the used registers
+  std::set<std::string> names;         // other names in use: `%slot`
 };
 
 } // namespace ptxray

@@ -1,5 +1,5 @@
 #pragma once
-// The versions of PTX that each release of CUDA introduced.
+// The newest PTX version that each release of CUDA supports.
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -9,9 +9,10 @@ namespace ptxray {
 
 struct CudaRelease {
   unsigned major, minor;
-  uint16_t ptx;               // the newest version that it reads, 9.5 is 905
-  llvm::StringLiteral driver; // the first public branch that loads it (manuals name internal ones); empty: not known
-  bool hasToolkit = true;     // 12.7 was a driver alone
+  uint16_t ptx; // the newest supported version; 905 for 9.5
+  llvm::StringLiteral
+      driver; // the first public branch of drivers that supports it (manuals name internal branches); empty if unknown
+  bool hasToolkit = true; // false for 12.7, which was only a driver
 
   std::string name() const { return std::to_string(major) + "." + std::to_string(minor); }
 };
@@ -19,10 +20,10 @@ struct CudaRelease {
 /// Returns the releases in chronological order.
 llvm::ArrayRef<CudaRelease> cudaReleases();
 
-/// Returns the first toolkit that reads this version; the newest toolkit if none does.
+/// Returns the first toolkit that supports this version, or the newest toolkit if none does.
 const CudaRelease &firstToolkitFor(uint16_t ptx);
 
-/// Returns the first branch of the driver that loads this version; empty if it is not known.
+/// Returns the first driver branch that supports this version; empty if unknown.
 llvm::StringRef firstDriverFor(uint16_t ptx);
 
 } // namespace ptxray

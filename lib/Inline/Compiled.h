@@ -1,5 +1,5 @@
 #pragma once
-// Finds statements in the PTX that a compiler made of their source.
+// Finds inline assembly in the PTX that a compiler generated.
 #include "Inline/Statement.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -7,29 +7,29 @@ namespace ptxray {
 
 /// The text between `// begin inline asm` and `// end inline asm`.
 struct CompiledStatement {
-  Range body;           // from the line after the one comment to the other
-  std::string function; // mangled, as the PTX names it; empty: not known
-  unsigned number = 0;  // in the function, from 1
-  // The place of `asm` according to the `.loc` above; empty and 0 if there is none.
+  Range body;           // begins on the line after the first comment, ends at the second
+  std::string function; // mangled name from the PTX; empty if unknown
+  unsigned number = 0;  // index in the function, from 1
+  // The location of `asm` according to the preceding `.loc`; empty and 0 if there is none.
   std::string path;
   uint32_t line = 0, column = 0;
 };
 
-/// Returns the statements in the order of the text.
+/// Returns the statements in source order.
 std::vector<CompiledStatement> readCompiled(llvm::StringRef ptx);
 
 /// Maps characters of a compiled statement to those of its template.
 class Alignment {
 public:
-  /// Returns nothing if it is another statement.
+  /// Returns the alignment, or nothing if `compiled` is not the result of `statement`.
   static std::optional<Alignment> of(llvm::StringRef compiled, const InlineStatement &statement);
-  /// Returns the part of the template that a part of the compiled text was made from; empty if there is none.
+  /// Returns the part of the template from which a part of the compiled text was generated; empty if there is none.
   Range inTemplate(Range part) const;
-  /// Returns the text in an operand's place, with the operand: `%r3` is `%0`.
+  /// Returns the text that replaced each operand, mapped to the operand: `%r3` to `%0`.
   const llvm::StringMap<std::string> &operands() const { return names; }
 
 private:
-  std::vector<Range> made; // by character; empty of white space
+  std::vector<Range> made; // indexed by character; empty for white space
   llvm::StringMap<std::string> names;
 };
 

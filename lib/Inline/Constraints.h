@@ -3,7 +3,7 @@
 
 namespace ptxray {
 
-/// Reads LLVM's list of constraints, `=r,r,~{memory}`, into operands and clobbers of the statement.
+/// Parses LLVM's list of constraints, such as `=r,r,~{memory}`, into operands and clobbers of the statement.
 void readConstraints(const MappedText &list, InlineStatement &statement);
 
 } // namespace ptxray

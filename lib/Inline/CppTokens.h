@@ -14,20 +14,20 @@ enum class CppKind : uint8_t {
   String, // with prefix and quotes
   Character,
   Sign,      // one character, `##` or `...`
-  Directive, // from `#` to the end of its last line
-  Plain,     // the contents of a string made by a macro: no quotes, no escapes
+  Directive, // begins at `#`, ends with the directive's last line
+  Plain,     // contents of a string that a macro produced, without quotes and escapes
 };
 
 struct CppToken {
   CppKind kind = CppKind::Sign;
-  bool isExact = true;      // `text` is at `place` of the source
-  bool hasSpace = false;    // blanks before it
-  bool isUncertain = false; // of a macro with several definitions
+  bool isExact = true;      // the source contains `text` at `place`
+  bool hasSpace = false;    // preceded by blanks
+  bool isUncertain = false; // produced by a macro with several definitions
   llvm::StringRef text;
   Range place;
 
   bool is(llvm::StringRef other) const { return kind <= CppKind::Sign && text == other; }
-  /// The same for a literal, without a call.
+  /// Returns whether the token is this word or sign. Faster than a comparison with a StringRef.
   template <size_t N> bool is(const char (&other)[N]) const {
     if (kind > CppKind::Sign || text.size() != N - 1)
       return false;
@@ -38,10 +38,11 @@ struct CppToken {
   }
 };
 
-/// Returns all tokens of a text; comments that begin with `ptxray:` are appended to the list, if there is one.
+/// Returns all tokens of a text. Appends comments that begin with `ptxray:` to `remarks`, unless it is null.
 std::vector<CppToken> readCppTokens(llvm::StringRef text, uint32_t offset = 0, std::vector<Range> *remarks = nullptr);
 
-/// Returns the name in `#include "x.h"`; of `#include <x.h>` with its angle brackets. Empty if a macro has it.
+/// Returns the name in `#include "x.h"`; for `#include <x.h>`, including the angle brackets. Empty if the name is a
+/// macro.
 llvm::StringRef includedName(llvm::ArrayRef<CppToken> words);
 
 } // namespace ptxray

@@ -1,5 +1,5 @@
 #pragma once
-// Turns statements into a PTX module, by adding what surrounds them.
+// Builds a PTX module from statements, by adding the necessary declarations.
 #include "Diagnostics/Diagnostic.h"
 #include "Inline/Statement.h"
 #include <map>
@@ -9,36 +9,36 @@ namespace ptxray {
 /// A statement, or several that open and close a block together.
 class Fragment {
 public:
-  /// The values chosen for numbers, by name; others stay unknown.
+  /// Values assigned to operands that are numbers, by name; others stay unknown.
   using Numbers = std::map<std::string, std::string>;
   explicit Fragment(Numbers numbers = {}) : numbers(std::move(numbers)) {}
-  /// Adds a statement. Errors in its operands are reported at their places in the source.
+  /// Adds a statement. Reports errors in its operands at their locations in the source.
   void add(const InlineStatement &statement, DiagnosticSink &sink);
 
   struct Declared {
-    std::string name; // as the text writes it
+    std::string name; // name in the text
     char letter = 0;
     const InlineOperand *operand = nullptr;
     bool isOutput = false, isInput = false;
-    bool isDeclared = true;    // false: a number
-    bool isReferenced = false; // by the text
+    bool isDeclared = true;    // false for a number
+    bool isReferenced = false; // the text uses the name
   };
   llvm::ArrayRef<Declared> operands() const { return declared; }
-  /// Operands that are numbers of any value.
+  /// Returns the operands that are numbers with unknown values.
   const std::vector<std::string> &constants() const { return unknown; }
-  /// Names that the text uses and the statement does not define.
+  /// Returns the names that the text uses without defining them.
   const std::vector<std::string> &missing() const { return absent; }
-  /// Ways to choose the numbers that the text has within words, as in `.k%2`, such that existing words result. Empty if
-  /// there are no such numbers.
+  /// Returns assignments of numbers within words, such as `.k%2`, that produce existing words. Empty if there are no
+  /// such numbers.
   std::vector<Numbers> choices() const;
-  /// Returns whether other numbers might do as well.
+  /// Returns whether a different assignment of numbers may exist.
   bool choosesNumbers() const { return !numbers.empty(); }
   llvm::StringRef body() const { return text.text(); }
 
-  /// Returns a key that is equal for equal fragments.
+  /// Returns a key that is the same for equal fragments.
   std::string key() const;
-  /// Returns the whole module. `hasFloats` says that nvcc has separate registers for floating-point numbers, which it
-  /// has below sm_100.
+  /// Returns the whole module. `hasFloats` means that nvcc has separate registers for floating-point numbers, which is
+  /// the case below sm_100.
   MappedText module(llvm::StringRef ptx, llvm::StringRef target, bool hasFloats) const;
 
 private:
@@ -51,18 +51,18 @@ private:
   std::vector<Declared> declared;
   std::vector<std::string> unknown, absent;
   unsigned statements = 0;
-  Range place; // of all statements
+  Range place; // covers all statements
 };
 
-/// Returns how many blocks a text opens without closing them; `lowest` is the lowest depth on the way.
+/// Returns the number of blocks that a text opens without closing them. `lowest` receives the lowest depth reached.
 int openBlocks(llvm::StringRef text, int &lowest);
 struct DeclaredName {
-  std::string name;        // of a family `%r<`
-  bool isVariable = false; // in memory; else a register or a label
+  std::string name;        // a family is written as `%r<`
+  bool isVariable = false; // a variable in memory; otherwise a register or a label
 };
 /// Returns the names that a text declares outside of blocks.
 std::vector<DeclaredName> declaredNames(llvm::StringRef text);
-/// Returns whether some constraint is unknown to nvcc: a misspelt one, or one of another machine.
+/// Returns whether nvcc does not know one of the constraints: it is misspelt, or meant for another architecture.
 bool hasOtherConstraints(const InlineStatement &statement);
 /// Returns whether a statement is meant for an NVIDIA GPU.
 bool looksLikePtx(const InlineStatement &statement);

@@ -1,5 +1,5 @@
 #pragma once
-// The headers of a source that lie within its project.
+// Finds the headers of a source within its project.
 #include "Source/SourceBuffer.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -8,16 +8,17 @@
 
 namespace ptxray {
 
-/// Finds the file of `#include "x.h"`, next to the including file or in a folder above it. Nothing is opened outside of
-/// the project, which is the folder above that contains `.git` (else the file's own).
+/// Finds the file of `#include "x.h"`, next to the including file or in a parent folder. Opens only files within the
+/// project: the closest parent folder with a `.git`, or else the source's own folder.
 class Includes {
 public:
-  /// The folders are searched as well, wherever they are; `<x.h>` is looked for in them alone.
+  /// Constructs a search for the headers of the source at `path`. `folders` are searched as well, even outside of the
+  /// project; `<x.h>` is searched only there.
   explicit Includes(llvm::StringRef path, llvm::ArrayRef<std::string> folders = {});
 
-  /// Null if there is none, it was opened before, or there are too many.
+  /// Returns the header, or null if it does not exist, was opened before, or exceeds the maximum number of headers.
   const SourceBuffer *open(llvm::StringRef written);
-  /// Returns the header that differs only in the extension: `fp16.h` for `fp16.hpp`.
+  /// Returns the header whose name differs only in the extension: `fp16.h` for `fp16.hpp`.
   const SourceBuffer *openSameStem();
 
 private:

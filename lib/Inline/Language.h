@@ -1,5 +1,5 @@
 #pragma once
-// The languages in which people write PTX.
+// The languages whose sources can contain PTX.
 #include "llvm/ADT/StringRef.h"
 #include <optional>
 
@@ -7,9 +7,9 @@ namespace ptxray {
 
 enum class Language : uint8_t { Ptx, Cuda, Python, Llvm, Rust, Julia, Mojo, Zig };
 
-/// Returns the language by the extension of the path; Ptx if it is none of the others.
+/// Returns the language for the extension of the path; Ptx for unknown extensions.
 Language languageOf(llvm::StringRef path);
-/// Returns the language with a name such as `cuda`; nothing if it is unknown.
+/// Returns the language with a name such as `cuda`, or nothing if there is none.
 std::optional<Language> findLanguage(llvm::StringRef name);
 
 } // namespace ptxray

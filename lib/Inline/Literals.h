@@ -4,9 +4,9 @@
 
 namespace ptxray {
 
-/// Appends the value of a string literal of C++.
+/// Appends the value of a C++ string literal.
 void appendLiteral(const CppToken &literal, MappedText &out);
-/// Appends text between quotes, with the escapes of C++, Python and Rust.
+/// Appends the text between quotes, with the escape sequences of C++, Python and Rust.
 void appendEscaped(llvm::StringRef content, uint32_t from, MappedText &out);
 
 } // namespace ptxray

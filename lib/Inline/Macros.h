@@ -1,5 +1,5 @@
 #pragma once
-// The macros of a C++ source, and their expansion.
+// Records the macros of a C++ source, and expands them.
 #include "Inline/CppTokens.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
@@ -10,11 +10,11 @@ namespace ptxray {
 
 struct Macro {
   llvm::StringRef name;
-  Range place; // of the name, in the source
+  Range place; // location of the name in the source
   bool isFunction = false, isVariadic = false;
-  bool isForeign = false;   // of another file
-  bool isUncertain = false; // defined several times, in different ways
-  bool holdsAsm = false;    // a use of it gives an asm statement
+  bool isForeign = false;   // defined in another file
+  bool isUncertain = false; // has several different definitions
+  bool holdsAsm = false;    // expands to an asm statement
   bool isUsed = false;
   std::vector<llvm::StringRef> parameters;
   std::vector<CppToken> body;
@@ -24,12 +24,13 @@ bool isAsmKeyword(llvm::StringRef name);
 
 class Macros {
 public:
-  /// Reads a `#define` or `#undef`; other directives are skipped.
+  /// Reads a `#define` or `#undef`. Ignores other directives.
   void read(llvm::ArrayRef<CppToken> directive, bool isForeign);
   Macro *find(llvm::StringRef name);
-  /// Counts the tokens of the use of a macro that begins the list; 0 if it is not used there.
+  /// Returns the number of tokens that a use of the macro takes at the beginning of `tokens`; 0 if it is not used
+  /// there.
   size_t useAt(const Macro &macro, llvm::ArrayRef<CppToken> tokens) const;
-  /// Returns false if the expansion becomes too large.
+  /// Expands the macros in `tokens`. Returns false if the expansion becomes too large.
   bool expand(llvm::ArrayRef<CppToken> tokens, std::vector<CppToken> &out);
   bool expandsAny(llvm::ArrayRef<CppToken> tokens);
   llvm::StringMap<Macro> &all() { return macros; }
@@ -44,9 +45,10 @@ private:
   bool spend(size_t tokens);
 
   llvm::StringMap<Macro> macros;
-  std::vector<llvm::StringRef> active;  // macros whose expansion is at hand
-  std::deque<std::string> made;         // texts of tokens that no source has
-  size_t budget = 0, whole = 4'000'000; // tokens that may still be made: of one use, of the file
+  std::vector<llvm::StringRef> active; // macros that are being expanded
+  std::deque<std::string> made;        // texts of tokens that appear in no source
+  size_t budget = 0,
+         whole = 4'000'000; // remaining number of tokens that expansions may produce: for one use, and for the file
 };
 
 } // namespace ptxray

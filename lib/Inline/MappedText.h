@@ -1,5 +1,5 @@
 #pragma once
-// A text composed of pieces of a source, each of which knows its place there.
+// A text composed of pieces of a source. Each piece knows its location in the source.
 #include "Source/Range.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
@@ -13,35 +13,35 @@ public:
   llvm::StringRef text() const { return content; }
   uint32_t size() const { return static_cast<uint32_t>(content.size()); }
 
-  /// Appends characters that are in the source unchanged.
+  /// Appends characters that appear unchanged in the source.
   void copy(llvm::StringRef characters, uint32_t from);
-  /// Appends characters that the source writes in another way, such as `\n`.
+  /// Appends characters that the source spells differently, such as `\n`.
   void replace(llvm::StringRef characters, Range by);
-  /// Appends characters of another text with their places.
+  /// Appends a part of another text, with its locations.
   void append(const MappedText &other, Range part);
   void append(const MappedText &other) { append(other, {0, other.size()}); }
 
-  /// Returns this text with places in the source of `outer`, if `outer` is the source of this text.
+  /// Returns this text with locations in the source of `outer`. `outer` must be the source of this text.
   MappedText through(const MappedText &outer) const;
 
-  /// Sets the place of the statement. A part that macros composed is mapped to a place within it, if possible.
+  /// Sets the location of the statement. A part that macros composed is mapped to a location within it, if possible.
   void setHome(Range place) { home = place; }
-  /// Returns the place of a part of the text in the source; empty for an empty part.
+  /// Returns the location in the source of a part of the text; empty for an empty part.
   Range placeOf(Range part) const;
-  /// Returns the place in the text of a character of the source, if it is there unchanged; an offset at the end of a
-  /// piece belongs to the piece.
+  /// Returns the offset in the text of a character of the source, if it appears unchanged. An offset at the end of a
+  /// piece belongs to that piece.
   std::optional<uint32_t> offsetOf(uint32_t place) const;
-  /// Returns whether the part is in the source unchanged, and contiguous.
+  /// Returns whether the part appears in the source, unchanged and contiguous.
   bool isExact(Range part) const;
 
 private:
   struct Piece {
-    uint32_t at; // its end is where the next one begins
+    uint32_t at; // offset; the piece ends where the next one begins
     Range source;
     bool isExact;
   };
   const Piece *pieceAt(uint32_t offset) const;
-  Range placeOf(uint32_t offset) const; // of one character
+  Range placeOf(uint32_t offset) const; // location of one character
 
   Range placeOfPart(const Piece &piece, Range part) const;
 

@@ -1,5 +1,5 @@
 #pragma once
-// The assembly that the readers of source languages find, before it is judged.
+// The inline assembly in a source, as the language readers find it.
 #include "Inline/Guards.h"
 #include "Inline/MappedText.h"
 #include "llvm/ADT/SmallVector.h"
@@ -12,78 +12,78 @@
 namespace ptxray {
 
 struct InlineOperand {
-  std::string constraint;           // as it is written: `=r`
-  Range place;                      // of the constraint and the expression
-  std::optional<std::string> value; // of a constant, if the text says it
-  std::string name;                 // of `[name]`; empty: it has none
+  std::string constraint;           // in source spelling: `=r`
+  Range place;                      // location of the constraint and the expression
+  std::optional<std::string> value; // value of a constant, if the source specifies it
+  std::string name;                 // `name` for `[name]`; empty if there is none
   bool isOutput = false;
 };
 
-/// A template refers to its operands in one of these styles.
+/// How a template refers to its operands.
 enum class TemplateStyle : uint8_t {
   Gcc,  // `%0`, `%%`, `%=`
   Llvm, // `$0`, `${0}`, `$$`
 };
 
-/// One arm of a choice: of an `if` with its `else`, or of an `#if`.
+/// One arm of an `if` with its `else`, or of an `#if`.
 struct InlineBranch {
   uint32_t choice = 0, arm = 0;
 };
 
 struct InlineStatement {
-  Range place;   // from the keyword to the closing parenthesis
+  Range place;   // begins at the keyword, ends at the closing parenthesis
   Range keyword; // `asm`
   MappedText text;
   TemplateStyle style = TemplateStyle::Gcc;
-  std::vector<InlineOperand> operands; // in the order of their numbers
+  std::vector<InlineOperand> operands; // in numerical order
   std::vector<std::pair<std::string, Range>> clobbers;
-  std::optional<Range> missingComma; // an operand that follows another one
+  std::optional<Range> missingComma; // location of an operand that follows another without a comma
   bool isVolatile = false;
-  bool isBasic = false;                        // without any colon
+  bool isBasic = false;                        // has no colons
   bool isDevice = false;                       // in a function for a GPU
   bool isKernel = false;                       // in a kernel
-  bool isNearDevice = false;                   // the source has functions for a GPU
-  uint32_t guard = 0;                          // number of the innermost `#if` around it; 0: none
-  uint32_t function = 0;                       // number of the function around it, from 1; 0: none
-  uint32_t scope = 0;                          // number of the innermost block in that function; 0: not known
-  llvm::SmallVector<InlineBranch, 2> branches; // arms around the statement
-  // Where text must be inserted to add a clobber of memory, and that text; empty if a macro makes the statement.
+  bool isNearDevice = false;                   // the source contains functions for a GPU
+  uint32_t guard = 0;                          // number of the innermost `#if` around it; 0 if none
+  uint32_t function = 0;                       // number of the enclosing function, from 1; 0 if none
+  uint32_t scope = 0;                          // number of the innermost block in that function; 0 if unknown
+  llvm::SmallVector<InlineBranch, 2> branches; // arms that contain the statement
+  // The text that adds a memory clobber, and where to insert it; empty if a macro produces the statement.
   uint32_t clobberPlace = 0;
   std::string clobberText;
-  bool changesMemory = false;                 // the language assumes that it accesses memory, whatever its clobbers are
-  llvm::SmallVector<uint32_t, 0> literalEnds; // offsets in the text at which a literal of the source ends
+  bool changesMemory = false;                 // the language assumes that it accesses memory, regardless of clobbers
+  llvm::SmallVector<uint32_t, 0> literalEnds; // offsets in the template at which a string literal of the source ends
 };
 
 /// A call in C++ of a function that the same source may define.
 struct InlineCall {
-  uint32_t caller = 0, scope = 0, guard = 0; // as in InlineStatement
+  uint32_t caller = 0, scope = 0, guard = 0; // same meaning as in InlineStatement
   std::string name;
 };
 
-/// A function in C++ that nvcc may inline.
+/// A C++ function that nvcc may inline.
 struct InlineFunction {
   std::string name;
   bool isKernel = false, isKept = false; // kept: `__noinline__`
-  bool accessesMemory = false;           // by `p[i]` or `*p = ...` outside of statements of assembly
+  bool accessesMemory = false;           // contains `p[i]` or `*p = ...` outside of inline assembly
 };
 
-/// A statement that is not judged: too little of it is known, or another machine executes it.
+/// A statement that is not checked, because too little is known about it, or because it is for another architecture.
 struct SkippedStatement {
   Range place;
   std::string reason; // `with #if inside`
 };
 
-/// The reason for passing over a statement that several steps share.
+/// The reason for skipping a statement, as several steps report it.
 inline constexpr llvm::StringLiteral forOtherMachine = "for another machine";
 
 struct InlineText {
-  std::vector<InlineStatement> statements; // in the order of the text
+  std::vector<InlineStatement> statements; // in source order
   std::vector<SkippedStatement> skipped;
-  std::vector<InlineGuard> guards;       // numbers count from 1
-  std::vector<Range> comments;           // those that begin with `ptxray:`
-  std::vector<std::string> deviceNames;  // variables and functions that a statement may name
-  std::vector<InlineFunction> functions; // by number, from 1; empty for other languages than C++
-  std::vector<InlineCall> calls;         // in functions for a GPU
+  std::vector<InlineGuard> guards;       // numbered from 1
+  std::vector<Range> comments;           // comments that begin with `ptxray:`
+  std::vector<std::string> deviceNames;  // variables and functions that a statement may refer to
+  std::vector<InlineFunction> functions; // numbered from 1; empty for languages other than C++
+  std::vector<InlineCall> calls;         // only in functions for a GPU
 };
 
 } // namespace ptxray

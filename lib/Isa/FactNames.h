@@ -1,5 +1,5 @@
 #pragma once
-// The names of facts, as grammar/isa spells them and as they are shown, and of operands; indexed by their enumerators.
+// Names of facts and operands, as grammar/isa spells them and as messages show them; indexed by their enumerators.
 #include "Isa/Tables.h"
 #include <array>
 
@@ -31,7 +31,7 @@ static_assert(orderedNames.size() == static_cast<size_t>(Ordered::Tcgen05) + 1);
 static_assert(operationNames.size() == static_cast<size_t>(Operation::Mapa) + 1);
 static_assert(accessNames.size() == static_cast<size_t>(Access::TensorMap) + 1);
 
-/// Returns the kind of operand in words; empty for values and registers, whose type says more.
+/// Returns the kind of operand as text; empty for values and registers, for which the type is more specific.
 constexpr Text roleText(OperandRole role) {
   switch (role) {
   case OperandRole::Address: return "an address in brackets";
@@ -50,7 +50,7 @@ constexpr Text roleText(OperandRole role) {
   return "";
 }
 
-/// The names that the detail of such a fact may have; none if it has no detail.
+/// The allowed names for the detail of a fact; empty if it has no detail.
 struct DetailNames {
   const Text *first = nullptr;
   size_t count = 0;

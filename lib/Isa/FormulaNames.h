@@ -1,14 +1,20 @@
 #pragma once
-// These tables have the names that grammar/isa has for the parts of formulas, by the number of their enumerators, and
-// the kinds of values that the parts take.
+// The names of the parts of formulas in grammar/isa, and the kinds of values that each part accepts. Tables are indexed
+// by enumerators.
 #include "Isa/Tables.h"
 #include <array>
 
 namespace ptxray::isa {
 
-/// `arguments` has a letter for each: n a number, i an integer, f a number that is not one, p a truth value, x any of
-/// these (of several x all alike), w a word of the opcode. What is after `?` may be missing, after `*` it may be
-/// repeated. `result` is such a letter, too; m: what memory holds.
+/// A function of the formula language. `arguments` has one letter per argument, and `result` is such a letter:
+//|  n   a number
+//|  i   an integer
+//|  f   a number that is not an integer
+//|  p   a truth value
+//|  x   any of these; all arguments x have the same kind
+//|  w   a word of the opcode
+//|  m   the contents of memory (only for `result`)
+/// Arguments after `?` are optional, and those after `*` can be repeated.
 struct FormulaFunction {
   Text name;
   Text arguments;

@@ -4,7 +4,7 @@
 
 namespace ptxray {
 
-/// `sm_101a` has become `sm_110a`.
+/// Returns the current name of a target: `sm_110a` for `sm_101a`.
 std::string nameToday(const isa::Target &target);
 
 } // namespace ptxray

@@ -1,16 +1,16 @@
 #pragma once
-// The layouts of shared memory that a matrix descriptor can express, in CuTe's notation.
+// The shared-memory layouts that a matrix descriptor can express, in CuTe's notation.
 #include "Layout/Layout.h"
 
 namespace ptxray::layout {
 
 struct SwizzleMode {
   llvm::StringLiteral name, title;
-  uint32_t bytes;                                 // that one swizzled row has
+  uint32_t bytes;                                 // bytes per swizzled row
   uint8_t swizzleBits, swizzleBase, swizzleShift; // CuTe's Swizzle
-  int tcgen05, wgmma;                             // in the descriptor; -1: not there
+  int tcgen05, wgmma;                             // code in the descriptor; -1 if not available
 
-  /// There is no such layout with atoms of 32 bytes (Table 53).
+  /// Returns whether a K-major layout exists. There is none with 32-byte atoms (Table 53).
   bool hasKMajor() const { return swizzleBase != 5; }
 };
 inline constexpr SwizzleMode swizzleModes[] = {
@@ -25,8 +25,8 @@ const SwizzleMode *findSwizzle(llvm::StringRef name);
 struct CanonicalRequest {
   const SwizzleMode *swizzle;
   bool kMajor;
-  uint32_t bits;  // of an element
-  uint32_t mn, k; // elements
+  uint32_t bits;  // width of an element
+  uint32_t mn, k; // sizes in elements
   uint32_t leadingBytes, strideBytes;
 };
 Layout canonicalLayout(const CanonicalRequest &request);

@@ -1,16 +1,16 @@
 #pragma once
-// Finds the layouts that belong to an instruction, from its qualifiers and from values that they do not give (the shape
-// in a descriptor, an id, a selector).
+// Finds the layouts of an instruction from its qualifiers, and from values that qualifiers do not specify (the shape in
+// a descriptor, an id, a selector).
 #include "Layout/Layout.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/Twine.h"
 
 namespace ptxray::layout {
 
-/// A question about an instruction. Numbers that are not given take their usual value.
+/// A query about an instruction. Omitted numbers have their usual values.
 struct Request {
   std::string instruction;               // `mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32`, or shorter
-  std::string arch;                      // `gfx12`: AMD's
+  std::string arch;                      // `gfx12` for AMD's instructions
   llvm::StringMap<std::string> settings; // `m` -> `128`
 
   std::optional<uint32_t> number(llvm::StringRef name) const;
@@ -18,7 +18,7 @@ struct Request {
   llvm::StringRef text(llvm::StringRef name) const;
 };
 
-/// The layouts, or why there are none.
+/// The layouts, or the reason why there are none.
 struct Answer {
   std::vector<Layout> layouts;
   std::vector<std::string> notes;
@@ -32,9 +32,9 @@ struct Words {
   explicit Words(llvm::StringRef instruction);
   bool has(llvm::StringRef word) const;
   bool starts(llvm::StringRef mnemonic) const { return !all.empty() && all.front() == mnemonic; }
-  /// Returns the rest of the first word that begins with a text: `f16` for `kind::`.
+  /// Returns the rest of the first word that begins with `start`: `f16` for `kind::`.
   llvm::StringRef behind(llvm::StringRef start) const;
-  /// Returns the shape, `m16n8k16` as {16, 8, 16}; a missing letter gives 0.
+  /// Returns the shape: {16, 8, 16} for `m16n8k16`; 0 for a missing letter.
   std::optional<std::array<uint32_t, 3>> shape() const;
   /// Returns the element types, in order.
   llvm::SmallVector<llvm::StringRef, 4> types() const;
@@ -47,7 +47,7 @@ uint32_t bitsOfType(llvm::StringRef type);
 
 Answer describe(const Request &request);
 
-// There is one function for each family; `describe` chooses among them.
+// Describe one family each; `describe` selects the function.
 Answer describeMovement(const Words &words);                             // Fragments.cpp
 Answer describeMma(const Words &words, const Request &request);          // Fragments.cpp
 Answer describeWgmma(const Words &words, const Request &request);        // Fragments.cpp
@@ -57,10 +57,10 @@ Answer describeTensorLoad(const Words &words, const Request &request);   // Tens
 Answer describeTensorCopy(const Words &words);                           // TensorMemory.cpp
 Answer describeTensorMma(const Words &words, const Request &request);    // TensorMemory.cpp
 Answer describeSharedMemory(const Words &words, const Request &request); // SharedMemory.cpp
-/// Sixteen elements of 4 or 6 bits in shared memory, where a row of them takes 16 bytes (padded) or as many as they
-/// need.
+/// Returns the layout of sixteen 4-bit or 6-bit elements in shared memory. A row of them occupies 16 bytes (padded), or
+/// only the bytes that it needs.
 Layout sixteenElements(uint32_t bits, bool padded); // SharedMemory.cpp
-/// Returns an element of 4 or 6 bits within a byte: its bits as one row, the highest first.
+/// Returns the layout of a 4-bit or 6-bit element within a byte: its bits as one row, highest bit first.
 Layout elementInByte(llvm::StringRef type); // SharedMemory.cpp
 
 } // namespace ptxray::layout

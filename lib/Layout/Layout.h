@@ -1,9 +1,8 @@
 #pragma once
-// Maps the elements of a matrix to their places: in the registers of which thread, in which cell of tensor
-// memory, at which address of shared memory. One model serves all of them: a place and an element
-// are numbers in a mixed radix, and a digit of one is a digit of the other. So each layout is a
-// short list of digits, reads in both directions, and cannot put two elements at one place without
-// a test noticing.
+// Maps the elements of a matrix to locations: a thread and its register, a cell of tensor memory, or an address in
+// shared memory. Locations and elements are numbers in a mixed radix, and each digit of an element is a digit of its
+// location. A layout is therefore a short list of digits that can be read in both directions. Tests detect layouts that
+// map two elements to one location.
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -17,16 +16,17 @@
 
 namespace ptxray::layout {
 
-/// The parts of a place. A Word is a register of the thread, or a column of tensor memory.
+/// The coordinates of a location. A Word is a register of the thread, or a column of tensor memory.
 enum Axis : uint8_t { Cta, Lane, Word, Bit };
-/// The parts of an element. The Matrix is its number if there are several.
+/// The coordinates of an element. Matrix is its index if there are several.
 enum Along : uint8_t { Row, Column, Matrix };
 
-using Place = std::array<uint32_t, 4>;   // by Axis
-using Element = std::array<uint32_t, 3>; // by Along
+using Place = std::array<uint32_t, 4>;   // indexed by Axis
+using Element = std::array<uint32_t, 3>; // indexed by Along
 
-/// One count of `extent` steps, each of which moves the place by `placeStep` and the element by `elementStep`. An
-/// element that does not move is held several times; a place that does not move holds several elements.
+/// A digit that counts `extent` steps, each of which advances the location by `placeStep` and the element by
+/// `elementStep`. If `elementStep` is 0, an element has several copies. If `placeStep` is 0, several elements share a
+/// location.
 struct Digit {
   uint32_t extent;
   Axis axis;
@@ -35,7 +35,7 @@ struct Digit {
   uint32_t elementStep;
 };
 
-/// Address bits are folded into lower ones: CuTe's Swizzle<bits, base, shift> over byte addresses.
+/// Folds address bits into lower ones: CuTe's Swizzle<bits, base, shift> on byte addresses.
 struct Swizzle {
   uint8_t bits = 0, base = 4, shift = 3;
   uint32_t operator()(uint32_t byte) const {
@@ -49,20 +49,20 @@ enum class Store : uint8_t { Registers, TensorMemory, SharedMemory, Addresses };
 struct Layout {
   std::string name;   // `A`, `scale-a`
   std::string what;   // `16x16 of .f16`
-  std::string source; // where this is known from
+  std::string source; // the document that defines it
   Store store = Store::Registers;
   uint16_t elementBits = 32;
   uint16_t wordBits = 32;
   std::array<std::string, 3> elementNames = {"row", "column", "matrix"};
-  std::string wordName = "r"; // of a register: `a` for a0, a1
+  std::string wordName = "r"; // prefix of register names: `a` for a0, a1
   llvm::SmallVector<Digit, 8> digits;
   Place origin = {};
-  Element limit = {};     // elements from here on are padding; 0: all count
-  uint32_t carryStep = 0; // bits beyond the word lie in the word this many further; 0: there are none
+  Element limit = {};     // elements from here are padding; 0 if there is none
+  uint32_t carryStep = 0; // distance to the word that holds bits beyond the first word; 0 if there are none
   Swizzle swizzle;
   std::vector<std::string> notes;
 
-  /// Appends a digit, unless it counts nothing.
+  /// Appends a digit, unless its extent is 1.
   Layout &count(uint32_t extent, Axis axis, uint32_t placeStep, Along along, uint32_t elementStep) {
     assert(extent && axis <= Bit && along <= Matrix && "a digit counts something along something");
     if (extent > 1)
@@ -72,23 +72,23 @@ struct Layout {
 };
 
 uint32_t size(const Layout &layout, Along along);
-/// Returns one more than the highest number on the axis.
+/// Returns the maximum coordinate on the axis, plus one.
 uint32_t size(const Layout &layout, Axis axis);
 
-/// Returns the first element at a place; none if the place holds nothing.
+/// Returns the first element at a location, or none if the location is unused.
 std::optional<Element> elementAt(const Layout &layout, Place place);
-/// Returns all places that hold an element; none if it is outside the matrix.
+/// Returns all locations of an element; none if it is outside of the matrix.
 llvm::SmallVector<Place, 2> placesOf(const Layout &layout, Element element);
-/// Visits every pair of element and place.
+/// Visits every pair of an element and its location.
 void forEach(const Layout &layout, llvm::function_ref<void(Element, Place)> visit);
 
-/// CuTe's notation of the map from (lane, value) to the element's number, counted down the columns.
+/// Returns the map from (lane, value) to the element's column-major index, in CuTe's notation.
 std::string cuteNotation(const Layout &layout);
 
-/// Returns a place in words: `thread 5, a1, bits 16-31`.
+/// Returns a location as text: `thread 5, a1, bits 16-31`.
 std::string placeText(const Layout &layout, const Place &place);
 std::string elementText(const Layout &layout, const Element &element);
-/// Returns a word in words: `a1`, `column 3`.
+/// Returns a word as text: `a1`, `column 3`.
 std::string wordText(const Layout &layout, uint32_t word);
 llvm::StringRef laneName(const Layout &layout);
 

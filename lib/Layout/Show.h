@@ -1,5 +1,5 @@
 #pragma once
-// Shows layouts as text, JSON and pictures.
+// Renders layouts as text, JSON and pictures.
 #include "Layout/Layout.h"
 
 namespace llvm {
@@ -8,13 +8,14 @@ class raw_ostream;
 
 namespace ptxray::layout {
 
-/// A grid is what is shown of a layout: adjacent neighbours are one cell, and repetitions are cut off after the limits.
+/// The displayed part of a layout. Adjacent elements in one location share a cell, and repetitions beyond the limits
+/// are omitted.
 struct Grid {
   Grid(const Layout &layout, uint32_t mostRows, uint32_t mostColumns);
 
-  uint32_t cellRows = 1, cellColumns = 1; // elements of a cell
+  uint32_t cellRows = 1, cellColumns = 1; // elements per cell
   uint32_t rows, columns;                 // cells
-  std::vector<std::string> repeats;       // what was cut off, in words
+  std::vector<std::string> repeats;       // descriptions of the omitted parts
 
   Element first(uint32_t row, uint32_t column) const { return {row * cellRows, column * cellColumns, 0}; }
 };
@@ -23,7 +24,7 @@ struct Grid {
 void writeText(const Layout &layout, unsigned width, llvm::raw_ostream &out);
 void writeSvg(llvm::ArrayRef<Layout> layouts, llvm::StringRef title, llvm::raw_ostream &out);
 using ElementFilter = llvm::function_ref<bool(const Element &, const Place &)>;
-/// Writes one object with all wanted elements.
+/// Writes one JSON object with all elements that match `wanted`.
 void writeJson(llvm::ArrayRef<Layout> layouts, llvm::ArrayRef<std::string> notes, llvm::StringRef instruction,
                ElementFilter wanted, llvm::raw_ostream &out);
 

@@ -1,22 +1,23 @@
 #pragma once
-// Accesses of the lanes of a warp to memory.
+// Memory accesses by the lanes of a warp.
 #include "Machine/LaneShape.h"
 #include "Machine/Program.h"
 #include "Machine/Warp.h"
 
 namespace ptxray::machine {
 
-/// Payload of an atomic operation: for one lane after the other.
+/// Payload of an atomic operation, which executes lane by lane.
 struct AtomicAccess {
   std::vector<MemoryAccess> reads, writes;
   std::vector<Op> ops;
-  bool isIncrement = false;           // by 1, which ptxas has lanes of the same address do together
-  std::vector<AtomicAccess> inGlobal; // one, if it is something else where a generic address leads to global memory
+  bool isIncrement = false; // adds 1; ptxas combines such operations of lanes with equal addresses
+  std::vector<AtomicAccess>
+      inGlobal; // the variant for generic addresses in global memory, if it differs; otherwise empty
 };
-/// Payload of a copy of bytes from memory to memory.
+/// Payload of a copy from memory to memory.
 struct MemoryCopy {
   AddressOf to, from;
-  Place count; // none: all
+  Place count; // number of bytes to copy; all if it is no register
   uint32_t bytes = 0, alignment = 1;
 };
 /// Payload of a load or store of matrices by a warp.
@@ -26,24 +27,24 @@ struct MatrixAccess {
   llvm::SmallVector<Place, 4> registers;
 };
 
-/// The memory that the lanes of an access lead to. Lanes that lead nowhere are not in the mask.
+/// The memory that each lane accesses. Lanes whose address is invalid are not in the mask.
 struct Pointers {
   Pointers(uint32_t mask, const LaneShape *shape) : mask(mask), shape(shape) {}
   uint32_t mask;
-  const LaneShape *shape;             // if all lanes lead to one memory; null: each leads somewhere
-  uint8_t *first = nullptr;           // in that memory, of the first lane of the shape
-  std::array<uint8_t *, warpSize> of; // if there is no shape; not set outside of the mask
+  const LaneShape *shape;             // set if all lanes access one memory; otherwise null, and `of` is used
+  uint8_t *first = nullptr;           // address of the shape's first lane in that memory
+  std::array<uint8_t *, warpSize> of; // used without a shape; undefined for lanes outside of the mask
 
   uint8_t *at(unsigned lane) const { return shape ? first + shape->distances[lane] : of[lane]; }
 };
 
-/// Returns the allocation that holds an address, or null.
+/// Returns the allocation that contains an address, or null.
 const Allocation *findAllocation(const Warp &warp, uint64_t address);
-/// Returns the allocation that the instruction, or another one, has accessed last, or null.
+/// Returns the cached allocation for the instruction, or null. Several instructions share a cache entry.
 inline const Allocation *&lastAllocationOf(Warp &warp, const Op &op) {
   return warp.cache.recent[op.instruction % warp.cache.recent.size()];
 }
-/// Returns the allocation that holds an address, which is mostly the last one of the instruction, or null.
+/// Returns the allocation that contains an address, or null. Usually it is the cached one.
 inline const Allocation *allocationAt(Warp &warp, const Op &op, uint64_t address) {
   const Allocation *&last = lastAllocationOf(warp, op);
   if (!last || address < last->begin || address >= last->end)
@@ -53,24 +54,26 @@ inline const Allocation *allocationAt(Warp &warp, const Op &op, uint64_t address
 
 void loadElements(char *registers, const Op &op, uint32_t mask, Warp &warp);
 void storeElements(char *registers, const Op &op, uint32_t mask, Warp &warp);
-/// The same for usual accesses, which take less time where the addresses lie to each other as they did the last time.
+/// Returns the handler for usual accesses. It is faster if the distances between the addresses are the same as the last
+/// time.
 Handler quickHandlerOf(const MemoryAccess &access);
 void accessAtomically(char *registers, const Op &op, uint32_t mask, Warp &warp);
 void copyBytes(char *registers, const Op &op, uint32_t mask, Warp &warp);
 void accessMatrices(char *registers, const Op &op, uint32_t mask, Warp &warp);
 
-/// Returns the address that a lane computes.
+/// Returns the address of a lane.
 uint64_t addressIn(const char *registers, const AddressOf &address, unsigned lane);
-/// The bytes that an address of a lane leads to; null: none, and `fault` says why.
+/// The memory at a lane's address. If `bytes` is null, `fault` describes the problem.
 struct Lookup {
   uint8_t *bytes = nullptr;
   AccessFault fault = AccessFault::None;
 };
 Lookup look(Warp &warp, Space space, uint64_t address, uint64_t bytes, unsigned lane, bool isWrite);
-/// Reports a generic address that leaves shared memory, where matrices have to be. Returns whether it does.
+/// Reports a generic address outside of shared memory, where matrices must be stored. Returns whether the address is
+/// outside.
 bool leavesShared(Warp &warp, const Op &op, AddressOf address, uint64_t at, uint64_t bytes, bool isWrite,
                   unsigned lane);
-/// Bytes that an operation in flight will write become no number in any format of floats.
+/// Fills bytes that a pending operation will write with a pattern that is NaN in every floating-point format.
 void poison(uint8_t *bytes, uint64_t count);
 void report(Warp &warp, const Op &op, AccessFault fault, const AddressOf &address, uint64_t at, uint64_t bytes,
             bool isWrite, unsigned lane);

@@ -1,6 +1,6 @@
 #pragma once
-// Asynchronous operations as values: what one reads and writes, and which barrier objects count it when it is done. Who
-// decides when an operation happens needs nothing else.
+// Asynchronous operations as values: the memory that an operation reads and writes, and the mbarrier objects that it
+// signals on completion. Scheduling decisions need nothing else.
 #include "Machine/BarrierObject.h"
 #include "Machine/Lower.h"
 #include "Machine/Reduction.h"
@@ -8,20 +8,20 @@
 
 namespace ptxray::machine {
 
-/// Bytes that move.
+/// A contiguous copy.
 struct Transfer {
   uint8_t *to;
   const uint8_t *from;
   uint32_t bytes;
-  bool isFilling = false; // which nothing converts
+  bool isFilling = false; // fill bytes, which are not converted
 };
-/// Bytes of which a barrier object is told.
+/// Bytes that an mbarrier object counts as complete.
 struct Completion {
   BlockState *block;
-  uint64_t offset; // the place of the object in the shared memory of the block
+  uint64_t offset; // offset of the object in the block's shared memory
   uint32_t bytes;
 };
-/// Says what becomes of numbers on their way.
+/// The conversion of numbers during a copy.
 enum class CopyConversion : uint8_t {
   None,
   RoundToTf32,
@@ -32,61 +32,61 @@ struct Operation {
   Reduction reduction;
   CopyConversion conversion = CopyConversion::None;
   llvm::SmallVector<Completion, 1> completions;
-  bool isLoad = false; // it writes shared memory
+  bool isLoad = false; // writes to shared memory
 };
-/// Does what belongs to the stage. Returns what is wrong with a barrier object.
+/// Performs the current stage of the operation. Returns the problem with an mbarrier object, or an empty string.
 std::string perform(const Operation &operation, const Op &op, Warp &warp);
 
-/// A place in the shared memory of the cluster; no block: there is none at the address.
+/// A location in the shared memory of the cluster; `block` is null if the address is invalid.
 struct SharedPlace {
   BlockState *block = nullptr;
   uint64_t offset = 0;
 };
 SharedPlace sharedAt(Warp &warp, const AddressOf &address, uint64_t at);
 
-/// A barrier object in the shared memory of the cluster.
+/// An mbarrier object in the shared memory of the cluster.
 struct BarrierAddress {
   AddressOf address;
   bool isKnown = false;
 };
 
-/// Payload of a copy in bulk that no formula says, and of a reduction.
+/// Payload of a bulk copy that no formula describes, or of a reduction.
 struct BulkCopy {
   AddressOf to, from;
   Place size;
-  Place blocks;           // a mask: to these blocks of the cluster; none: to where the address leads
-  BarrierAddress barrier; // the same in each of these blocks
-  Place byteMask;         // which of each 16 bytes
-  Place left, right;      // bytes at the ends that are left out
+  Place blocks;           // mask of the destination blocks in the cluster; if it is no register, the address decides
+  BarrierAddress barrier; // at the same offset in each of these blocks
+  Place byteMask;         // selects bytes within each 16 bytes
+  Place left, right;      // bytes at the ends that are not copied
   Reduction reduction;
-  bool isFilled = false; // with zeros
+  bool isFilled = false; // zeros instead of the source
 };
 void copyInBulk(char *registers, const Op &op, uint32_t mask, Warp &warp);
 
-/// Payload of a copy between a tensor, which a map describes, and a tile in shared memory.
+/// Payload of a copy between a tensor, which a tensor map describes, and a tile in shared memory.
 struct TileCopy {
   AddressOf map, tile;
-  llvm::SmallVector<Place, 5> coordinates; // the innermost first
+  llvm::SmallVector<Place, 5> coordinates; // innermost first
   BarrierAddress barrier;
   Place blocks;
   TensorMode mode = TensorMode::Tiled;
-  llvm::SmallVector<Place, 3> images;   // offsets of a filter, or a halo and an offset
-  bool isStore = false, isRows = false; // rows: the second coordinate and those after it are of four rows
-  bool isPair = false;                  // the barrier object is in either block of a pair
+  llvm::SmallVector<Place, 3> images;   // offsets in a filter, or a halo and an offset
+  bool isStore = false, isRows = false; // rows: the coordinates from the second one specify four rows
+  bool isPair = false;                  // the mbarrier object may be in either block of a pair
   Reduction reduction;
 };
 void copyTile(char *registers, const Op &op, uint32_t mask, Warp &warp);
 
 // ---- lowering
 
-/// Returns whether a word of the opcode has this text.
+/// Returns whether the opcode contains the qualifier `text`.
 bool hasWord(const Lowered &one, llvm::StringRef text);
-/// Is true for a fence that is in one order with all others of its kind: for `membar` too, which says no kind.
+/// Returns whether a fence is sequentially consistent. `membar`, which has no qualifier for it, is.
 bool isSequential(const Lowered &fence);
-/// Makes operations of facts about barrier objects and tensor memory. Returns why it cannot be done.
+/// Generates operations for facts about mbarrier objects and tensor memory. Returns the problem, or an empty string.
 std::string lowerFacts(const Lowered &one, BodyLowering &lowering);
 
-// Named functions of formulas:
+// Handlers of named functions in formulas:
 bool copyToEachBlock(const Lowered &one, BodyLowering &lowering);
 bool copyMasked(const Lowered &one, BodyLowering &lowering);
 bool reduceInBulk(const Lowered &one, BodyLowering &lowering);

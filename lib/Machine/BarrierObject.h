@@ -1,58 +1,62 @@
 #pragma once
-// An mbarrier object lies in shared memory. Its 64 bits have no documented meaning, so they are the machine's own.
+// The mbarrier objects in shared memory. The contents of their 64 bits are not documented, so the emulator uses its own
+// representation.
 #include "Machine/Access.h"
 #include <optional>
 
 namespace ptxray::machine {
 
-inline constexpr uint32_t mostArrivals = (1 << 20) - 1;    // a phase can wait for no more
-inline constexpr int32_t mostPendingBytes = (1 << 20) - 1; // no phase expects more, and no more come too early
+inline constexpr uint32_t mostArrivals = (1 << 20) - 1; // maximum pending arrivals of a phase
+inline constexpr int32_t mostPendingBytes =
+    (1 << 20) - 1; // maximum pending bytes, and maximum bytes that arrive too early
 
-/// A phase completes when no arrival and no byte is pending; then the next one begins.
+/// The state of an mbarrier object. A phase completes when no arrivals and bytes are pending; then the next phase
+/// begins.
 struct BarrierObject {
-  uint32_t pending = 0, expected = 0; // arrivals: of this phase, and of the next ones
-  int32_t bytes = 0;                  // bytes that the phase waits for; below 0: they came before they were expected
-  bool isOdd = false;                 // the phase
+  uint32_t pending = 0, expected = 0; // arrivals: of this phase, and of later phases
+  int32_t bytes = 0;                  // pending bytes of the phase; negative if bytes arrived before they were expected
+  bool isOdd = false;                 // parity of the phase
 
   uint64_t bits() const;
-  /// Ends the phase if it is complete, and is true then.
+  /// Completes the phase if nothing is pending. Returns whether it did.
   bool advance();
 };
-/// Nothing if the bits are no object: it was not made, or it was written over.
+/// Decodes an mbarrier object. Returns nothing if it was not initialised, or was overwritten.
 std::optional<BarrierObject> readBarrier(uint64_t bits);
 
-/// Describes what an instruction does with barrier objects.
+/// How an instruction uses an mbarrier object.
 struct BarrierUse {
   enum class What : uint8_t { Init, Invalidate, Expect, Complete, Arrive, Await };
   What what = What::Init;
   AddressOf object;
-  Place amount; // how many arrivals or bytes; none: `number` says it
+  Place amount; // number of arrivals or bytes; if it is no register, `number` is used
   uint32_t number = 1;
-  Place blocks;       // a mask: of which blocks of the cluster; none: of the one that the address leads to
+  Place blocks;       // mask of blocks in the cluster; if it is no register, the address decides
   Place result;       // the state, or whether the phase is complete
-  Place phase;        // the phase that is awaited: a state, or a parity
-  bool drops = false; // the arrivals are not expected in later phases
+  Place phase;        // the phase to wait for, as a state or a parity
+  bool drops = false; // later phases no longer expect the arrivals
   bool isParity = false;
-  bool isRelaxed = false; // it orders by fences before and after it
+  bool isRelaxed = false; // ordered only by preceding and following fences
 };
 void useBarrier(char *registers, const Op &op, uint32_t mask, Warp &warp);
-/// The pending arrivals in a state.
+/// Computes the number of pending arrivals in a state.
 void countPending(char *registers, const Op &op, uint32_t mask, Warp &warp);
 
-/// The phase of the object waits for one arrival more.
+/// Adds one pending arrival to the current phase.
 void addArrival(uint8_t *object);
-/// Counts bytes that arrived at the object at an offset in a block's shared memory. Returns what is wrong.
+/// Counts bytes that arrived at the mbarrier object with this offset in a block's shared memory. Returns the problem,
+/// or an empty string.
 std::string completeBytes(BlockState &block, uint64_t offset, uint32_t bytes);
-/// Counts arrivals at the object. Returns what is wrong.
+/// Counts arrivals at the mbarrier object. Returns the problem, or an empty string.
 std::string arriveAt(BlockState &block, uint64_t offset, uint32_t count);
 
-/// Returns the number that a register or constant of any width holds; 0 if there is none.
+/// Returns the value of a register or constant of any width; 0 without a register.
 uint64_t numberIn(const char *registers, Place place, unsigned lane);
-/// Writes a register of a lane, of any width; none: nothing happens.
+/// Writes a register of any width in one lane. Does nothing without a register.
 void setNumber(char *registers, Place place, unsigned lane, uint64_t value);
-/// A construct that cannot be executed, or that only the manual's undefined behaviour could.
+/// Reports an operation that is not supported, or that only undefined behaviour could execute.
 void refuse(Warp &warp, const Op &op, unsigned lane, std::string why);
-/// A use that the manual does not define.
+/// Reports undefined behaviour.
 void reportUndefined(Warp &warp, const Op &op, unsigned lane, std::string why);
 
 } // namespace ptxray::machine

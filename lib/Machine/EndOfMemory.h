@@ -1,10 +1,10 @@
 #pragma once
-// The end of memory in a launch. This library has no exceptions, but the standard library throws one.
+// Handles memory exhaustion in a launch. This library is built without exceptions, but the standard library throws one.
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace ptxray::machine {
 
-/// Calls `work`. Returns false if memory ran out in it. The objects that it worked on are then good for nothing.
+/// Calls `work`. Returns false if memory was exhausted; the objects that it used must then be discarded.
 bool hasMemoryFor(llvm::function_ref<void()> work);
 
 } // namespace ptxray::machine

@@ -1,22 +1,22 @@
 #pragma once
-// Fences and other points at which the accesses of threads are ordered.
+// Fences and other operations that order the memory accesses of threads.
 #include "Machine/Program.h"
 
 namespace ptxray::machine {
 
-/// Payload of a fence for memory.
+/// Payload of a memory fence.
 struct ThreadFence {
   bool releases = false, acquires = false;
-  bool isSequential = false; // all of these have one order
-  bool isOfBlock = false;    // it orders for the threads of its block alone
+  bool isSequential = false; // sequentially consistent
+  bool isOfBlock = false;    // orders only for the threads of the block
 };
 void fenceThreads(char *registers, const Op &op, uint32_t mask, Warp &warp);
 /// Reports that lanes execute an instruction together.
 void meetReads(char *registers, const Op &op, uint32_t mask, Warp &warp);
-/// Makes the lanes of a warp wait for each other.
+/// Synchronises the lanes of a warp.
 void meetLanes(char *registers, const Op &op, uint32_t mask, Warp &warp);
 
-/// Reports a fence that has no other effect in the machine. The payload is a `Fence`.
+/// Reports a fence that has no other effect in the emulator. The payload is a `Fence`.
 void reportFence(char *registers, const Op &op, uint32_t mask, Warp &warp);
 
 } // namespace ptxray::machine

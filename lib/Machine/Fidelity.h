@@ -1,5 +1,5 @@
 #pragma once
-// Each instruction has a fidelity: it says how near the machine's result is to a GPU's.
+// How closely the results of an instruction match those of a GPU.
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 
@@ -11,24 +11,24 @@ namespace ptxray::machine {
 
 enum class Fidelity : uint8_t {
   Exact,
-  AsHopper,    // the results of an H100, on another chip
+  AsHopper,    // the results of an H100, for another chip
   Models,      // the results of published models
-  Words,       // results by the words of the manual, of which no model is published
-  Order,       // sums of floats, whose order a GPU does not promise
-  Coordinates, // filters that are known to differ from an H100's in the last bits, or in their level
-  Chip,        // numbers that say something of the chip, or of time
-  Requests,    // requests that never succeed here
+  Words,       // according to the manual; no model is published
+  Order,       // floating-point sums, whose order a GPU does not guarantee
+  Coordinates, // filters that are known to differ from an H100's in the last bits or in the level
+  Chip,        // depends on the chip or on time
+  Requests,    // requests that never succeed in the emulator
 };
 
-/// `exact`, `modelled`, `approximate` or `open`: nothing says what a GPU gives.
+/// Returns `exact`, `modelled`, `approximate` or `open` (the result on a GPU is unspecified).
 const char *nameOf(Fidelity fidelity);
-/// Returns the reason, in words.
+/// Returns the reason as text.
 const char *reasonOf(Fidelity fidelity);
 
 struct InstructionKind;
-/// Returns the fidelity of instructions of a kind that read no special register, for a target of that number.
+/// Returns the fidelity of an instruction that reads no special register. `architecture` is the number of the target.
 Fidelity fidelityOf(const InstructionKind &kind, const Verdict &verdict, unsigned architecture);
-/// Is true for a special register that says something of the chip or of time.
+/// Returns whether a special register depends on the chip or on time.
 bool saysSomethingOfChip(llvm::StringRef special);
 
 } // namespace ptxray::machine

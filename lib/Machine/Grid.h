@@ -1,5 +1,5 @@
 #pragma once
-// Blocks of threads, and the grid that they belong to, while a launch runs.
+// Thread blocks and their grid during a launch.
 #include "Machine/LaneShape.h"
 #include "Machine/LaunchData.h"
 #include "Machine/MatrixProduct.h"
@@ -20,39 +20,38 @@ struct WaitingAtBarrier {
   const BarrierSite *site;
 };
 struct NumberedBarrier {
-  std::vector<std::pair<Warp *, uint32_t>> arrived; // lanes of warps
-  uint32_t threads = 0;                             // how many threads it is for; 0: all of the block
-  uint32_t counted = 0;                             // lanes whose predicate is true
+  std::vector<std::pair<Warp *, uint32_t>> arrived; // lanes of each warp
+  uint32_t threads = 0;                             // number of participating threads; 0 for all of the block
+  uint32_t counted = 0;                             // lanes with a true predicate
   bool areAll = true;
-  std::vector<const WeakView *>
-      met; // those of the warps that have arrived, to be compared alone: a warp may have ended
+  std::vector<const WeakView *> met; // pointers of arrived warps, only for comparison, because a warp may have ended
   std::vector<WaitingAtBarrier> waiting;
 
-  /// Returns the lanes of a warp that have arrived.
+  /// Returns the mask of lanes of a warp that have arrived.
   uint32_t &lanesOf(Warp &warp);
-  /// Begins anew, as if no thread had arrived. The memory that it has is kept.
+  /// Resets the barrier, but keeps its allocated memory.
   void clear();
 };
 
 struct BlockState {
   GridState *grid = nullptr;
   std::array<uint32_t, 3> index{};
-  uint32_t rank = 0; // the number of the block in its cluster
+  uint32_t rank = 0; // index of the block in its cluster
   std::deque<Warp> warps;
   uint32_t warpsAlive = 0;
   std::vector<uint8_t> shared;
-  const Instruction *allocation = nullptr, *relinquish = nullptr; // the last ones, of tensor memory
-  std::shared_ptr<Agents> agents;                                 // one list for all blocks of the cluster, too
-  std::vector<BlockState *> cluster;                              // all blocks of the cluster, by their rank
+  const Instruction *allocation = nullptr, *relinquish = nullptr; // the last ones for tensor memory
+  std::shared_ptr<Agents> agents;                                 // shared by all blocks of the cluster
+  std::vector<BlockState *> cluster;                              // all blocks of the cluster, by rank
   std::array<NumberedBarrier, 16> barriers;
-  uint32_t arrivedAt = 0;   // a bit for each barrier at which threads have arrived
-  NumberedBarrier complete; // the one that is being completed
+  uint32_t arrivedAt = 0;   // bit mask of barriers at which threads have arrived
+  NumberedBarrier complete; // the barrier that is being completed
   std::vector<WaitingAtBarrier> waitingForCluster;
-  std::map<uint32_t, NumberedBarrier>
-      warpgroups; // which warps have come to what a warpgroup waits for together, by its number
+  std::map<uint32_t, NumberedBarrier> warpgroups; // indexed by number of the warpgroup: the warps that have reached an
+                                                  // instruction that it executes together
   TensorMemory tensor;
-  std::shared_ptr<WeakBlock> weak; // null: stores and loads are done at once
-  uint64_t events = 0;             // arrivals and ends: whether anything happens
+  std::shared_ptr<WeakBlock> weak; // null if stores and loads take effect immediately
+  uint64_t events = 0;             // number of arrivals and exits, to detect progress
   Attachments attached;
 
   uint32_t threads() const;
@@ -70,27 +69,27 @@ struct GridState {
   std::array<uint32_t, 3> block, cluster, grid;
   std::vector<uint8_t> parameters;
   Timing timing;
-  std::vector<ByteRun> sharedZones; // the variables in shared memory, and the dynamic memory after them
+  std::vector<ByteRun> sharedZones; // variables in shared memory, and the dynamic memory after them
   PrintedText printed;
-  /// The address of what the driver gives a cooperative launch, for barriers of its whole grid; 0: it gives nothing.
+  /// The address of the memory that the driver provides to a cooperative launch, for grid-wide barriers; 0 if none.
   uint64_t workspace = 0;
   std::optional<Fault> fault;
   std::array<uint32_t, 3> faultBlock{};
   uint32_t faultThread = 0;
   uint64_t laneInstructions = 0;
-  uint64_t allocated = 0; // bytes of this computer that blocks and warps took, those that were freed too
+  uint64_t allocated = 0; // host bytes allocated for blocks and warps, including freed ones
   MatrixCache matrices;
   std::map<std::tuple<const void *, uint32_t, uint32_t>, std::shared_ptr<const void>>
-      decoded; // what instructions of tensor cores made of their descriptors and first lanes
-  std::map<std::pair<const FunctionCode *, uint32_t>, std::vector<char>> images; // registers to begin with, by warp
+      decoded; // cached results of decoding the descriptors and first lanes of tensor-core instructions
+  std::map<std::pair<const FunctionCode *, uint32_t>, std::vector<char>> images; // initial register contents, by warp
   LaneShapes shapes;
-  std::shared_ptr<Observers> observers = std::make_shared<Observers>(); // of this core
-  bool isStopped = false;                                               // an observer has stopped the launch
-  std::vector<BlockState *> blocks;                                     // the blocks that are alive
-  WeakMemory weak; // ends first: it finishes stores to what is above
+  std::shared_ptr<Observers> observers = std::make_shared<Observers>(); // the observers of this core
+  bool isStopped = false;                                               // an observer stopped the launch
+  std::vector<BlockState *> blocks;                                     // live blocks
+  WeakMemory weak; // declared last: its destructor completes stores to memory above
 };
 
-/// Returns the variable or the dynamic memory that a place in shared memory belongs to; empty: it is between them.
+/// Returns the variable or the dynamic memory that contains an offset in shared memory; empty in a gap.
 inline ByteRun sharedZoneAt(const GridState &grid, uint64_t offset) {
   for (const ByteRun &zone : llvm::reverse(grid.sharedZones))
     if (offset >= zone.begin)
@@ -105,30 +104,30 @@ inline uint32_t agentOf(const Warp &warp) {
   return warp.block->rank * static_cast<uint32_t>(warp.block->warps.size()) + warp.number + 1;
 }
 
-/// Prepares the warps of the blocks of a cluster.
+/// Initialises the warps of a cluster's blocks.
 void beginWarps(llvm::ArrayRef<BlockState *> cluster);
-/// Returns whether the blocks of a cluster, which have ended, can be used for another one: that takes less time than to
-/// make new ones.
+/// Returns whether the blocks of a finished cluster can be reused for another one, which is faster than creating new
+/// blocks.
 bool canBeginAgain(const std::vector<BlockState *> &cluster);
 void beginAgain(const std::vector<BlockState *> &cluster);
-/// The fault of a warp, if it has one, is that of the grid.
+/// Makes the fault of a warp, if there is one, the fault of the grid.
 void takeFault(Warp &warp);
-/// Says what a turn came to.
+/// The result of one turn.
 enum class Progress : uint8_t {
   None,   // no warp could run
-  InVain, // who ran ended by asking whether a phase of a barrier object is complete, and it was not
+  InVain, // all warps that ran failed to wait for an mbarrier phase
   Some,
 };
-/// Lets each warp run for a turn.
+/// Runs each warp for one turn.
 Progress runTurn(BlockState &block);
-/// The lanes come to the barrier; they go on at once, or when it is complete.
+/// Makes lanes arrive at a barrier. They continue immediately, or when the barrier completes.
 void arrive(Warp &warp, const Fragment &next, const BarrierSite &site, uint32_t mask);
-/// Lanes have ended: barriers may be complete.
+/// Completes barriers that waited only for threads that have exited.
 void checkBarriers(BlockState &block);
 
-/// Fills in the special registers of a frame. `isAgain`: only those that differ between the clusters of a grid.
+/// Sets the special registers of a frame. If `isAgain`, sets only those that differ between the clusters of a grid.
 void fillBlockSpecials(const Warp &warp, Frame &frame, bool isAgain = false);
-/// Fills in the special registers of its threads, which are the same for warps of the same number in all blocks.
+/// Sets the special registers that are the same for warps with equal numbers in all blocks.
 void fillThreadSpecials(const Warp &warp, const FunctionCode &code, char *registers);
 
 } // namespace ptxray::machine

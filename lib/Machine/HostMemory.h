@@ -1,13 +1,12 @@
 #pragma once
-// How much memory this computer has, and how much of it this process uses.
+// Queries the host's memory size, and the memory that this process uses.
 #include <cstdint>
 
 namespace ptxray::machine {
 
-/// Returns the bytes that a launch may take if nobody says otherwise: three quarters of the memory of this computer, or
-/// of the container.
+/// Returns the default memory limit of a launch in bytes: three quarters of the memory of the host or the container.
 uint64_t usualMemoryLimit();
-/// Returns the bytes of memory that this process uses now; 0: the system does not say.
+/// Returns the memory that this process uses in bytes, or 0 if unknown.
 uint64_t memoryInUse();
 
 } // namespace ptxray::machine

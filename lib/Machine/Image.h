@@ -1,5 +1,5 @@
 #pragma once
-// Textures, surfaces and samplers: what they say, and where their texels lie in the memory of the machine.
+// Textures, surfaces and samplers: their properties, and the layout of texels in memory.
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -14,21 +14,21 @@ inline constexpr unsigned mostImageRank = 3;
 inline constexpr unsigned mostImageLevels = 17;
 inline constexpr unsigned cubeFaces = 6;
 
-/// Texels of an image lie packed: level after level, in each of them layer after layer, of a cube face after face, in
-/// each of these the first dimension innermost. Rows in linear memory may have gaps between them.
+/// An image in memory. Texels are packed: level by level; within a level, layer by layer; within a layer of a cube,
+/// face by face; within a face, the first dimension is innermost. Rows in linear memory may have gaps between them.
 struct Image {
   uint64_t address = 0;
   TexelType type = TexelType::F32;
   uint32_t channels = 1;
   uint32_t rank = 1;
-  std::array<uint32_t, mostImageRank> extents = {1, 1, 1}; // of the first level; those beyond the rank are 1
-  uint32_t layers = 0;                                     // of a list of images; 0: it is none
-  bool isCube = false;                                     // each image, or each layer, is six faces
-  bool isBuffer = false; // in linear memory, which is read by integers alone: one dimension, no filter
+  std::array<uint32_t, mostImageRank> extents = {1, 1, 1}; // sizes of the first level; 1 beyond the rank
+  uint32_t layers = 0;                                     // number of array layers; 0 if it is no array
+  bool isCube = false;                                     // each image or layer has six faces
+  bool isBuffer = false; // in linear memory, accessible by integer coordinates only: one dimension, no filter
   uint32_t levels = 1;
-  uint64_t pitch = 0; // from row to row of an image of two dimensions and one level; 0: rows are packed
+  uint64_t pitch = 0; // distance between rows of a two-dimensional image with one level; 0 if rows are packed
 
-  /// Images of one level: faces of all layers.
+  /// Returns the number of two-dimensional images: faces of all layers.
   uint32_t slices() const { return (layers ? layers : 1) * (isCube ? cubeFaces : 1); }
   uint32_t extent(unsigned dimension, uint32_t level) const {
     return extents[dimension] >> level ? extents[dimension] >> level : 1;
@@ -42,28 +42,28 @@ struct Image {
 unsigned bitsOf(TexelType type);
 inline bool isFloat(TexelType type) { return type == TexelType::F16 || type == TexelType::F32; }
 
-/// The way in which a texture is read. Levels are in units of 1/256.
+/// How a texture is read. Levels are in units of 1/256.
 struct Sampling {
   std::array<AddressMode, mostImageRank> modes = {AddressMode::Clamp, AddressMode::Clamp, AddressMode::Clamp};
   bool isLinear = false;         // between texels
   bool isLinearInLevels = false; // between levels
   bool isNormalized = false;     // coordinates from 0 to 1
-  bool readsFractions = false;   // integers of 8 and 16 bits become numbers from 0 or -1 to 1
-  bool isSeamless = false;       // filters of cubes reach over edges
+  bool readsFractions = false;   // 8-bit and 16-bit integers become numbers from 0 or -1 to 1
+  bool isSeamless = false;       // filters of cube maps extend over edges
   int32_t bias = 0, leastLevel = 0, mostLevel = 0;
   std::array<uint32_t, 4> border = {0, 0, 0, 0}; // bits of floats, or integers
 };
 
-/// Says why the driver would refuse the image. Returns an empty text if it accepts it.
+/// Returns the reason why the driver would reject the image, or an empty string.
 std::string findProblem(const Image &image);
 std::string findProblem(const Image &image, const Sampling &sampling);
 
-/// The image that a handle or a variable of type `.texref`, `.samplerref` or `.surfref` names.
+/// The image of a handle, or of a variable of type `.texref`, `.samplerref` or `.surfref`.
 struct ImageObject {
   enum class Kind : uint8_t { Texture, Sampler, Surface };
   Kind kind = Kind::Texture;
-  std::string name;           // of the variable, or of what describes it
-  std::optional<Image> image; // none: nothing was bound to the variable
+  std::string name;           // name of the variable, or of its description
+  std::optional<Image> image; // empty if nothing was bound to the variable
   Sampling sampling;
 };
 

@@ -1,12 +1,12 @@
 #pragma once
-// Variables of a module that stand for textures, samplers and surfaces.
+// Variables of a module that represent textures, samplers and surfaces.
 #include "Machine/Image.h"
 #include "Parse/Ast.h"
 
 namespace ptxray::machine {
 
-/// Returns the description in a variable's own text, before anything is bound to it. Other variables and lists have
-/// none.
+/// Returns the description in a variable's initialiser, which applies until something is bound to it. Returns nothing
+/// for other variables and for arrays.
 std::optional<ImageObject> imageObjectOf(const Ast &ast, const Declaration &declaration);
 
 } // namespace ptxray::machine

@@ -1,33 +1,33 @@
 #pragma once
-// Instructions that read textures, access surfaces, and ask about them.
+// Instructions that read textures, access surfaces, or query their properties.
 #include "Machine/Image.h"
 #include "Machine/Lower.h"
 
 namespace ptxray::machine {
 
-/// An instruction takes an image to have so many dimensions.
+/// The shape of an image that an instruction expects.
 struct ImageGeometry {
   uint32_t rank = 1;
   bool isList = false, isCube = false;
 };
 
-/// Payload of a fetch from a texture.
+/// Payload of a texture fetch.
 struct TextureFetch {
-  Place texture, sampler; // handles; no sampler: the texture has its own
+  Place texture, sampler; // handles; without a sampler, the texture has its own
   ImageGeometry geometry;
-  bool areIntegers = false; // the coordinates
+  bool areIntegers = false; // the coordinates are integers
   bool isBase = false;
-  llvm::SmallVector<Place, 4> coordinates; // with the layer first
+  llvm::SmallVector<Place, 4> coordinates; // the layer first
   Place level;
   llvm::SmallVector<Place, 4> dx, dy, offsets;
-  int component = -1;                  // of four texels
-  llvm::SmallVector<Place, 4> results; // none in a place: it is not wanted
-  bool areHalves = false;              // two numbers of 16 bits in each result
+  int component = -1;                  // index of the component for a fetch of four texels; -1 for all components
+  llvm::SmallVector<Place, 4> results; // width 0 for unused results
+  bool areHalves = false;              // two 16-bit numbers in each result
   Place isResident;
 };
 void fetchFromTexture(char *registers, const Op &op, uint32_t mask, Warp &warp);
 
-/// Payload of an access to a surface.
+/// Payload of a surface access.
 struct SurfaceAccess {
   enum class What : uint8_t { Load, Store, Reduce };
   enum class Outside : uint8_t { Trap, Clamp, Zero };
@@ -36,19 +36,19 @@ struct SurfaceAccess {
   ImageGeometry geometry;
   llvm::SmallVector<Place, 4> coordinates;
   Outside outside = Outside::Trap;
-  bool isFormatted = false; // the first coordinate counts texels, and numbers are changed to what the surface holds
-  uint32_t bytes = 0;       // of all elements together; of a formatted access not used
+  bool isFormatted = false; // the first coordinate counts texels, and numbers are converted to the surface's format
+  uint32_t bytes = 0;       // size of all elements together; unused for formatted accesses
   llvm::SmallVector<Place, 4> elements;
-  std::string reduction; // `.add` and the like
-  bool isSigned = false; // the type of a reduction
+  std::string reduction; // `.add` and similar
+  bool isSigned = false; // type of a reduction
 };
 void accessSurface(char *registers, const Op &op, uint32_t mask, Warp &warp);
 
-/// Payload of a question about an image or a sampler.
+/// Payload of a query about an image or a sampler.
 struct ImageQuery {
   Place handle;
   std::string attribute; // `.width`
-  Place level;           // none: the first one
+  Place level;           // first level if it is no register
   Place result;
 };
 void queryImage(char *registers, const Op &op, uint32_t mask, Warp &warp);
@@ -61,7 +61,7 @@ struct HandleQuery {
 };
 void queryHandle(char *registers, const Op &op, uint32_t mask, Warp &warp);
 
-// Named functions of formulas:
+// Handlers of named functions in formulas:
 bool fetchTexture(const Lowered &one, BodyLowering &lowering);
 bool useSurface(const Lowered &one, BodyLowering &lowering);
 bool askImage(const Lowered &one, BodyLowering &lowering);

@@ -1,6 +1,6 @@
 #pragma once
-// Most instructions of a module are equal but for their registers, variables and constants. What is made of these alike
-// is made once.
+// Caches lowering results. Most instructions of a module differ from others only in their registers, variables and
+// constants. Everything else is computed once.
 #include "Machine/Fidelity.h"
 #include "Machine/Reduction.h"
 #include "Operate/Pattern.h"
@@ -13,54 +13,54 @@ namespace ptxray::machine {
 
 struct WarpgroupLayouts;
 
-/// All that instructions with one verdict have in common.
+/// The common properties of all instructions with one verdict.
 struct InstructionKind {
-  Recipe recipe; // with the constants of the instruction that was asked for last
+  Recipe recipe; // with the constants of the last requested instruction
   std::optional<Reduction> reduction;
-  Fidelity fidelity = Fidelity::Exact;             // unless it reads something of the chip
-  bool isStrict = false;                           // no result is defined if a source is not
-  bool isOfBlock = false;                          // its scope is the block alone
-  bool hasVectors = false;                         // it names a register of vector type as a whole
-  std::shared_ptr<const WarpgroupLayouts> layouts; // of a product of a warpgroup that was lowered
+  Fidelity fidelity = Fidelity::Exact;             // unless it reads a register that depends on the chip
+  bool isStrict = false;                           // the result is undefined if a source is
+  bool isOfBlock = false;                          // its scope is the block
+  bool hasVectors = false;                         // uses a whole register of vector type
+  std::shared_ptr<const WarpgroupLayouts> layouts; // layouts of a warpgroup product that was lowered
 
-  /// Returns what `compile` would return for its recipe.
+  /// Returns the result of `compile` for its recipe.
   Compiled compiled(llvm::ArrayRef<Place> byNode, Place carry, RegisterFile &file, Kept &kept);
 
 private:
   friend class InstructionKinds;
-  /// Constants, and the likeness of the places.
+  /// Constants and the equalities among registers.
   using Key = llvm::SmallVector<uint64_t, 8>;
   struct Hash {
     size_t operator()(const Key &key) const { return llvm::hash_combine_range(key.begin(), key.end()); }
   };
-  llvm::SmallVector<uint64_t, 2> constants; // of the instruction that was asked for last
+  llvm::SmallVector<uint64_t, 2> constants; // constants of the last requested instruction
   std::optional<Recipe> global;             // see `inGlobal`
   bool isGlobalKnown = false;
   std::unordered_map<Key, Pattern, Hash> patterns;
 };
 
-/// Instructions of one module.
+/// The instruction kinds of one module.
 class InstructionKinds {
 public:
   explicit InstructionKinds(const ReadModule &module) : module(module) {}
-  /// Returns the kind of an accepted instruction, with the constants of this one.
+  /// Returns the kind of an accepted instruction, with that instruction's constants.
   InstructionKind &of(const Verdict &verdict, llvm::ArrayRef<Operand> nodes);
-  /// Returns the recipe that an instruction of the kind, which has no state space, would have with `.global`; null: it
-  /// would compute the same, or is not there.
+  /// Returns the recipe of the instruction's variant with `.global` instead of no state space. Returns null if its
+  /// result is the same, or if it does not exist.
   const Recipe *inGlobal(InstructionKind &kind, const Verdict &verdict, llvm::ArrayRef<Operand> nodes) const;
-  /// Returns the number of the target that code is made for: 90 of `sm_90a`.
+  /// Returns the number in the name of the code-generation target: 90 for `sm_90a`.
   unsigned architecture() const;
 
 private:
   const Availability &availability() const { return module.state().availability; }
 
-  const ReadModule &module; // it may have no body, and then there is nothing to ask
+  const ReadModule &module; // may have no bodies
   llvm::DenseMap<const Verdict *, std::unique_ptr<InstructionKind>> kinds;
 };
 
 /// Returns the shapes of an instruction with its own constants and offsets.
 llvm::SmallVector<Shape, 16> shapesOf(const Verdict &verdict, llvm::ArrayRef<Operand> nodes);
-/// Returns whether a word of the opcode has this text.
+/// Returns whether the opcode contains the qualifier `text`.
 bool hasWord(const Opcode &opcode, llvm::StringRef text);
 
 } // namespace ptxray::machine

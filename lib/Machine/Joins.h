@@ -1,27 +1,30 @@
 #pragma once
-// Joins of a warp: where lanes that parted wait for each other, and go on together.
+// Reconvergence points of a warp, at which diverged lanes wait for each other.
 #include "Machine/Warp.h"
 
 namespace ptxray::machine {
 
-/// The lanes no longer wait for others in the joins from `from` up to `to`.
+/// Removes lanes from the joins between `from` and its ancestor `to`, so that other lanes no longer wait for them.
 void leaveJoins(Warp &warp, uint32_t mask, int from, int to);
-/// Joins two fragments that are at the same place.
+/// Merges two fragments that are at the same block.
 void merge(Warp &warp, Fragment &into, const Fragment &other);
-/// Lanes of joins for which no lane is missing any more can run.
+/// Makes the lanes of complete joins ready to run.
 void settle(Warp &warp);
-/// The lanes will wait for each other at the block of code. Returns the join in which they do.
+/// Creates a join at a code block, at which the lanes will wait for each other, unless the innermost join is
+/// equivalent. Returns the index of the join.
 int pushJoin(Warp &warp, uint32_t at, uint32_t lanes);
-/// The lanes that run come to a block of code. Returns whether they go on with it: others may have to come first.
+/// Makes the running lanes arrive at the joins of their block. Returns whether they continue; if not, they wait for
+/// other lanes.
 bool arriveAtJoins(Warp &warp);
-/// Returns the block of code at which other lanes may wait for those that run; null: none.
+/// Returns the code block of the innermost join of the running lanes, or null.
 const CodeBlock *awaitedBlock(const Warp &warp);
-/// Some lanes come at once to where all meet again, and wait there; the others go on. Returns whether that is so.
+/// Handles a branch with which some lanes jump directly to the join. These lanes wait there; the others continue.
+/// Returns false if the branch has no such form.
 bool partAtJoin(Warp &warp, const CodeBlock &block, uint32_t leaving);
 
-/// Lets lanes go on that wait for others that cannot come. Returns whether there are any.
+/// Releases lanes that wait for lanes which cannot arrive. Returns whether there are any.
 bool release(Warp &warp);
-/// The lanes go on at the block of code, after they waited elsewhere.
+/// Makes `fragment`, which waited outside of the warp's lists, ready to run.
 void resume(Warp &warp, const Fragment &fragment);
 
 } // namespace ptxray::machine

@@ -1,5 +1,5 @@
 #pragma once
-// The kernels of a module as a launch sees them.
+// The kernels of a module, as a launch needs them.
 #include "Parse/Ast.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <array>
@@ -17,13 +17,13 @@ struct KernelEntry {
 
   std::string name;
   std::vector<Parameter> parameters;
-  std::array<uint32_t, 3> requiredBlock = {0, 0, 0}; // zeros: a launch may choose
-  uint64_t mostThreads = 1024;                       // of a block
+  std::array<uint32_t, 3> requiredBlock = {0, 0, 0}; // zeros if a launch may choose
+  uint64_t mostThreads = 1024;                       // per block
 };
 
-/// Returns the kernels with a body, in the order of the text.
+/// Returns the kernels with a body, in source order.
 std::vector<KernelEntry> kernelsOf(const Ast &ast);
-/// Returns the bytes of all parameters, each at a multiple of its alignment. The arguments have the sizes of the
+/// Returns the parameter buffer of a launch, in which each argument is aligned. Arguments must have the sizes of the
 /// parameters.
 std::vector<uint8_t> laidOut(const KernelEntry &kernel, llvm::ArrayRef<std::vector<uint8_t>> arguments);
 

@@ -1,20 +1,20 @@
 #pragma once
-// An access of a weak schedule that is done later.
+// A delayed access in a weak schedule.
 #include "Machine/Program.h"
 
 namespace ptxray::machine {
 
 struct Frame;
 
-/// A load or an atomic operation that its warp has come to and not done yet.
+/// A load or an atomic operation that its warp has executed, but whose effect is delayed.
 struct LateAccess {
   const Op *op;
   uint32_t mask;
   Frame *frame;
   uint64_t due;        // in turns
-  SlotFilter written;  // the registers that it will write
-  SlotFilter read;     // and that it will read
-  uint64_t begin, end; // all bytes that it accesses lie in between
+  SlotFilter written;  // registers that it will write
+  SlotFilter read;     // registers that it will read
+  uint64_t begin, end; // bounds of the bytes that it accesses
 };
 
 } // namespace ptxray::machine

@@ -1,18 +1,19 @@
 #pragma once
-// Weak schedules: a load or an atomic operation of global memory that orders nothing may be done after what its warp
-// executes next; who names its registers, accesses the same bytes, orders accesses or leaves the function waits for it.
+// Delays loads and atomic operations of global memory in weak schedules, if they order nothing. They may take effect
+// after later instructions of the warp. A delayed access is completed before an instruction that uses its registers,
+// accesses the same bytes, orders accesses or leaves the function.
 #include "Machine/LateAccess.h"
 
 namespace ptxray::machine {
 
-/// The warp cannot go on with the block of code before it has done what it is late with.
+/// Returns whether the warp must complete delayed accesses before it can execute the code block.
 bool waitsForLate(const Warp &warp, const FunctionCode &code, const CodeBlock &block);
-/// Does what is due before the block of code. Returns the operation of the block that may be late, its last one; null:
-/// there is none.
+/// Completes delayed accesses that are due before the code block. Returns the last operation of the block if it is
+/// chosen to be delayed, otherwise null.
 const Op *beforeBlock(Warp &warp, const FunctionCode &code, const CodeBlock &block);
-/// Does the operation later.
+/// Delays the operation.
 void makeLate(Warp &warp, const FunctionCode &code, const Op &op);
-/// Does those accesses that the warp has not done yet, as far as they may be of the same bytes.
+/// Completes delayed accesses of the warp that may overlap the given bytes.
 void doOverlapping(Warp &warp, const uint64_t *at, uint32_t mask, uint32_t bytes);
 
 } // namespace ptxray::machine

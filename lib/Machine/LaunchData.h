@@ -1,5 +1,5 @@
 #pragma once
-// What a launch is asked for, and what came of it.
+// The parameters of a launch, and its outcome.
 #include "Diagnostics/Diagnostic.h"
 #include "Launch/LaunchShape.h"
 #include "Machine/Counts.h"
@@ -12,44 +12,44 @@
 
 namespace ptxray::machine {
 
-/// Tells other threads how far a launch is, and lets them end it early.
+/// Reports the progress of a launch to other threads, and lets them stop it.
 struct Watch {
   std::atomic<uint64_t> blocksDone = 0;
   std::atomic<bool> isStopped = false;
 };
 
-/// A thread of which each instruction is noted.
+/// A thread whose instructions are traced.
 struct TracedThread {
   std::array<uint32_t, 3> thread{}, block{};
 };
 inline constexpr size_t mostTraced = 1'000'000; // instructions
-/// An instruction that the traced thread has executed, and what its registers were then: `%r1 = 5 (0x5)`.
+/// An instruction that the traced thread has executed, and the values of its registers at that time: `%r1 = 5 (0x5)`.
 struct TraceLine {
   Range range;
   std::vector<std::string> values;
 };
 
-/// A launch on the machine: its size, its parameters, and what is looked for.
+/// A launch on the emulator: its size, parameters and options.
 struct Launch : LaunchShape {
   llvm::StringRef kernel;
-  std::vector<uint8_t> parameters; // laid out as the kernel declares them
-  bool checks = true;              // look for races
+  std::vector<uint8_t> parameters; // in the layout that the kernel declares
+  bool checks = true;              // detect races
   Timing timing;
-  bool checksNumbers = false; // find infinities and NaNs that come of finite numbers, divisions by zero
+  bool checksNumbers = false; // detect infinities and NaNs that result from finite numbers, and divisions by zero
   std::optional<TracedThread> traced;
-  bool counts = false;                  // count what instructions do
+  bool counts = false;                  // count executions and accesses of instructions
   bool certifies = false;               // find which buffers decide more than data; one core executes all blocks
-  uint8_t unwritten = 0;                // each byte of registers, shared and local memory before something writes it
-  unsigned cores = 0;                   // how many execute blocks at the same time; 0: all of the computer
-  double seconds = 0;                   // the time that it may take; 0: any time
-  size_t printedBytes = 1 << 20;        // the size of the buffer for printf
-  uint64_t heapBytes = 8 << 20;         // of the heap of the device, for `malloc` in kernels
-  uint64_t memoryBytes = 0;             // of this computer that it may take; 0: `usualMemoryLimit()`
-  Watch *watch = nullptr;               // null: none is needed
-  std::vector<ObserverMaker> observers; // others than those that the options above select; one core executes all blocks
+  uint8_t unwritten = 0;                // fill byte for uninitialised registers, shared and local memory
+  unsigned cores = 0;                   // number of host threads that execute blocks; 0 for all cores
+  double seconds = 0;                   // time limit; 0 for none
+  size_t printedBytes = 1 << 20;        // size of the printf buffer
+  uint64_t heapBytes = 8 << 20;         // size of the device heap, for `malloc` in kernels
+  uint64_t memoryBytes = 0;             // limit for host memory; 0 for `usualMemoryLimit()`
+  Watch *watch = nullptr;               // null if not needed
+  std::vector<ObserverMaker> observers; // additional observers; with any, one core executes all blocks
 };
 
-/// An instruction that was counted.
+/// The counters of an instruction.
 struct CountedInstruction {
   Range range;
   llvm::StringRef function, kind; // kind: `ld`, `mma.sp` ...
@@ -57,9 +57,9 @@ struct CountedInstruction {
   Fidelity fidelity = Fidelity::Exact;
 };
 
-/// The error by which a driver tells of a fault: of each an H100 was asked.
+/// The CUDA error that a driver reports for a fault, as measured on an H100.
 enum class DeviceError : uint8_t {
-  None, // or one without a name of its own
+  None, // none, or one without its own name
   IllegalAddress,
   AddressSpace,
   Misaligned,
@@ -92,18 +92,18 @@ struct Certificate {
 };
 
 struct Outcome {
-  std::string refusal;                 // says why it was not launched, or what could not be executed; empty: it ran
-  Range refusedAt;                     // the instruction that it came to; empty: it was not launched
+  std::string refusal; // why it was not launched, or the operation that is not supported; empty on success
+  Range refusedAt;     // the unsupported instruction; empty if it was not launched
   std::vector<Diagnostic> diagnostics; // faults of the kernel
   DeviceError error = DeviceError::None;
   std::vector<TraceLine> trace;
-  std::vector<CountedInstruction> counts; // those of the kernel, and of the functions that it came to
-  std::string printed;                    // the text that printf wrote, as far as its buffer holds it
-  uint64_t printedLost = 0;               // bytes of it that the buffer had no room for
-  bool isComplete = false;                // every thread came to its end
+  std::vector<CountedInstruction> counts; // for the kernel and the functions that were executed
+  std::string printed;                    // output of printf, up to the size of its buffer
+  uint64_t printedLost = 0;               // bytes of output that did not fit into the buffer
+  bool isComplete = false;                // every thread exited
   bool isOutOfTime = false;
-  bool isOutOfMemory = false; // it needed more than it may take
-  bool isStopped = false;     // the watch ended it
+  bool isOutOfMemory = false; // exceeded its memory limit
+  bool isStopped = false;     // stopped by the watch
   std::optional<Certificate> certificate;
   uint64_t laneInstructions = 0;
 };

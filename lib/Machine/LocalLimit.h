@@ -3,7 +3,7 @@
 
 namespace ptxray::machine {
 
-/// The bytes of local memory that a thread may have, as on a GPU.
+/// Maximum local memory per thread in bytes, as on a GPU.
 inline constexpr uint64_t mostLocal = 512 << 10;
 
 } // namespace ptxray::machine

@@ -1,5 +1,5 @@
 #pragma once
-// Makes operations of the instructions of a body.
+// Lowers the instructions of a body to operations.
 #include "Flow/Graph.h"
 #include "Machine/Access.h"
 #include "Machine/InstructionKinds.h"
@@ -7,30 +7,31 @@
 
 namespace ptxray::machine {
 
-/// Holds what the functions of a program share while they are lowered.
+/// State shared by the functions of a program during lowering.
 struct ProgramBuilder {
   const ReadModule &module;
-  const PlacedVariables &variables; // those in global and constant memory
+  const PlacedVariables &variables; // in global and constant memory
   Program &program;
   InstructionKinds &kinds;
   LoweringOptions how;
   std::map<NameId, const Body *> bodies;
-  std::map<std::pair<uint32_t, NameId>, uint64_t> shared; // the offset of each, by symbol and name
+  std::map<std::pair<uint32_t, NameId>, uint64_t>
+      shared; // offset of each variable in shared memory, by symbol and name
   std::map<NameId, uint64_t> functionAddresses;
 };
 
-/// One instruction while it is lowered.
+/// One instruction during lowering.
 struct Lowered {
   uint32_t number;
   const Instruction &written;
   const Verdict &verdict;
   llvm::ArrayRef<Operand> nodes;
   InstructionKind &kind;
-  const Recipe &recipe; // of its kind; where this has vectors, one in which their components are nodes of their own
+  const Recipe &recipe; // recipe of its kind; components of vector registers have separate nodes
 
   const Facts &facts() const { return *verdict.facts; }
   const FormMatch &match() const { return *verdict.match; }
-  /// Returns the node of an operand of the form; -1: it is not written.
+  /// Returns the node of an operand of the form, or -1 if it is omitted.
   int node(llvm::StringRef operand) const {
     const std::optional<unsigned> index = match().findOperand(operand);
     return index ? match().nodeOf[*index] : -1;
@@ -43,30 +44,30 @@ struct Lowered {
   }
 };
 
-/// Places by the nodes of an instruction.
+/// Registers, indexed by node of an instruction.
 using PlaceList = llvm::SmallVector<Place, 16>;
 
 class BodyLowering {
 public:
   BodyLowering(ProgramBuilder &builder, const Body &body, FunctionCode &code)
       : builder(builder), body(body), code(code) {}
-  /// Returns why it cannot be done, or an empty text.
+  /// Lowers the body. Returns the problem, or an empty string on success.
   std::string lower();
 
-  // Named functions use these:
+  // Members for the handlers of named functions:
   AddressOf addressAt(const Lowered &one, int node);
-  /// Returns the register or constant that an operand is, of as many bits; of several the one at `index`.
+  /// Returns the register or constant of an operand, with `bits` bits. `index` selects one of several.
   Place placeOf(const Lowered &one, int node, unsigned bits);
   Place placeAt(const Lowered &one, llvm::StringRef operand, unsigned bits) {
     return placeOf(one, one.node(operand), bits);
   }
-  /// Returns the handle of a texture, a sampler or a surface: a register, a variable of the module, a parameter.
+  /// Returns the handle of a texture, sampler or surface: a register, a variable of the module, or a parameter.
   Place handleOf(const Lowered &one, int node);
-  /// Returns a component of a register of vector type that is written as a whole.
+  /// Returns a component of a vector register that is used as a whole.
   Place partOf(const Lowered &one, int node, unsigned part);
   Space spaceOfAccess(const Lowered &one, int node) const;
   void emit(Op op) { code.ops.push_back(op); }
-  /// An operation whose handler needs what is handed over.
+  /// Adds an operation with a payload for its handler.
   template <class T> void emit(Handler run, T more) {
     Op op;
     op.run = run;
@@ -79,18 +80,18 @@ public:
     return kept.get();
   }
   RegisterFile &file() { return code.file; }
-  /// Returns whether observers watch accesses, and so what orders them.
+  /// Returns whether observers watch accesses, and therefore also operations that order them.
   bool isObserved() const { return builder.how.isObserved; }
-  /// Returns the number of the target that code is made for: 90 of `sm_90a`.
+  /// Returns the number in the name of the code-generation target: 90 for `sm_90a`.
   unsigned architecture() const { return builder.kinds.architecture(); }
 
 private:
   void parameters();
   bool isEmpty(const CodeBlock &block) const;
   LocalId localAt(const Lowered &one, int node) const;
-  /// Returns the place of a register, or of a component of one of vector type.
+  /// Returns the location of a register, or of a component of a vector register.
   Place registerOf(LocalId local, unsigned component = 0);
-  /// The same of an operand that is one.
+  /// Returns the location of an operand that is a register.
   Place registerAt(const Lowered &one, int node);
   Place sumOf(Place place, int64_t number);
   Place special(LocalId local, unsigned component);
@@ -142,25 +143,26 @@ private:
   const Body &body;
   FunctionCode &code;
   Graph graph;
-  std::vector<Place> registers;                          // the place of each, by LocalId; of 0 bits: it is not used
-  std::map<std::pair<uint32_t, unsigned>, Place> others; // likewise of components but the first, by these
+  std::vector<Place> registers; // indexed by LocalId; width 0 if unused
+  std::map<std::pair<uint32_t, unsigned>, Place>
+      others; // further components of vector registers, by LocalId and component
   std::map<std::pair<NameId, unsigned>, Place> specials;
-  std::map<std::pair<uint32_t, NameId>, uint64_t> inFrame; // the offset of each, by symbol and name
-  llvm::DenseMap<uint32_t, uint32_t> labels;               // the instruction after each, by LocalId
-  std::vector<bool> held;                                  // registers that operations hold while they are in flight
-  std::vector<uint32_t> codeOf;                            // the first block of code of each block of the graph
+  std::map<std::pair<uint32_t, NameId>, uint64_t> inFrame; // offset of each variable, by symbol and name
+  llvm::DenseMap<uint32_t, uint32_t> labels;               // keyed by LocalId: the instruction after each label
+  std::vector<bool> held;                                  // registers that pending operations use
+  std::vector<uint32_t> codeOf;                            // indexed by block of the graph: its first code block
   struct Unconnected {
-    uint32_t block;                   // the block of code that it ends
-    uint32_t instruction;             // the instruction that it goes to
-    std::shared_ptr<JumpTable> table; // or one of these
+    uint32_t block;                   // code block that ends with the jump
+    uint32_t instruction;             // target instruction
+    std::shared_ptr<JumpTable> table; // set if the jump is an entry of a table
   };
   std::vector<Unconnected> unconnected;
-  std::vector<std::pair<uint32_t, BlockId>> parting; // blocks of code after which lanes may part
+  std::vector<std::pair<uint32_t, BlockId>> parting; // code blocks after which lanes may diverge
 };
 
-/// Makes operations of a named function; false: there is none of that name.
-/// Matrices that are moved between memory and registers.
+/// Generates operations that move matrices between memory and registers.
 void lowerMove(const Lowered &one, BodyLowering &lowering);
+/// Generates operations for a named function. Returns false if there is none of that name.
 bool lowerNamed(llvm::StringRef name, const Lowered &one, BodyLowering &lowering);
 
 } // namespace ptxray::machine

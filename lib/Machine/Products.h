@@ -1,5 +1,5 @@
 #pragma once
-// Named functions of formulas that multiply matrices, or move them to and from tensor memory.
+// Handlers of named functions that multiply matrices, or move them to and from tensor memory.
 #include "Machine/Lower.h"
 #include "Machine/MatrixProduct.h"
 
@@ -10,10 +10,10 @@ bool multiplyInTensorMemory(const Lowered &one, BodyLowering &lowering); // Tens
 bool moveTensorColumns(const Lowered &one, BodyLowering &lowering);      // TensorMemory.cpp
 bool shiftTensorRows(const Lowered &one, BodyLowering &lowering);        // TensorMemory.cpp
 bool copyToTensorMemory(const Lowered &one, BodyLowering &lowering);     // TensorMemory.cpp
-/// Allocates or frees columns of tensor memory.
+/// Generates operations that allocate or free columns of tensor memory.
 void lowerColumns(const Lowered &one, const Action &action, BodyLowering &lowering); // TensorMemory.cpp
 
-/// Returns the matrix that a descriptor of tcgen05 describes; nothing if its mode is not known.
+/// Returns the matrix that a tcgen05 descriptor describes, or nothing if its mode is unknown.
 std::optional<SharedMatrix> sharedMatrixOf(uint64_t descriptor, uint32_t rows, uint32_t depth, uint32_t bits,
                                            bool isAlongK); // TensorProduct.cpp
 

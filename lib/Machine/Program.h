@@ -1,6 +1,6 @@
 #pragma once
-// A kernel with the functions that it calls, as the machine executes them: blocks of operations without a branch, each
-// with one way on.
+// A kernel and the functions that it calls, in executable form: blocks of operations without branches. Each block ends
+// with one transfer of control.
 #include "Machine/Fidelity.h"
 #include "Machine/Memory.h"
 #include "Module/Program.h"
@@ -12,41 +12,41 @@
 
 namespace ptxray::machine {
 
-/// Some registers: a bit may stand for several of them.
+/// A bit set that approximates a set of registers. One bit represents several registers.
 using SlotFilter = uint64_t;
 inline SlotFilter filterOf(Slot slot) {
-  constexpr uint32_t registerBytes = 128; // of most of them
+  constexpr uint32_t registerBytes = 128; // size of most registers
   return uint64_t(1) << slot / registerBytes % 64;
 }
 
-/// State spaces that addresses of a program lie in.
+/// State spaces of addresses in a program.
 enum class Space : uint8_t { Generic, Global, Shared, Local, Const, Param };
 
-/// Holds the parts that make an address in brackets.
+/// The parts of an address in brackets.
 struct AddressOf {
-  Place base;         // a register; none: the offset alone
-  int64_t offset = 0; // the number that is added to it
+  Place base;         // a register; without one, the address is the offset
+  int64_t offset = 0; // constant that is added
   Space space = Space::Generic;
 };
 
 /// Payload of a load or a store of a few elements.
 struct MemoryAccess {
   AddressOf address;
-  uint32_t number = 0;    // among the accesses of the program
-  uint32_t bytes = 0;     // the size of all elements together
-  uint32_t alignment = 1; // the alignment that it needs
-  uint16_t bits = 0;      // the size of one element
+  uint32_t number = 0;    // index among the accesses of the program
+  uint32_t bytes = 0;     // size of all elements together
+  uint32_t alignment = 1; // required alignment
+  uint16_t bits = 0;      // size of one element
   bool isWrite = false;
   bool isUpdate = false;                   // what it writes depends on what was there
-  bool isStrong = false;                   // it orders, and does not race with others that do
-  bool acquires = false, releases = false; // else it orders by fences
-  bool isOfBlock = false;                  // for the threads of its block alone
-  bool isUsual = false;                    // a weak one by a register, of elements as wide as their registers
-  SlotFilter named = 0;                    // the registers of the elements
-  llvm::SmallVector<Place, 4> elements;    // elements of 8 and 16 bits are in the low bits of wider registers
+  bool isStrong = false;                   // a strong access: does not race with other strong accesses
+  bool acquires = false, releases = false; // for other accesses, fences provide ordering
+  bool isOfBlock = false;                  // its scope is the block
+  bool isUsual = false; // a weak access through a register, whose elements are as wide as their registers
+  SlotFilter named = 0; // registers of the elements
+  llvm::SmallVector<Place, 4> elements; // elements of 8 and 16 bits use the low bits of wider registers
 };
 
-/// A special register, which is filled in for each warp.
+/// A special register, whose value is set for each warp.
 enum class Special : uint8_t {
   Tid,
   Ntid,
@@ -72,7 +72,7 @@ enum class Special : uint8_t {
   MaskGt,
   TotalShared,
   DynamicShared,
-  WorkspaceHigh, // the halves of the address of GridState::workspace
+  WorkspaceHigh, // upper half of GridState::workspace
   WorkspaceLow,
   Zero
 };
@@ -82,39 +82,39 @@ struct SpecialRegister {
   uint8_t component; // x, y, z
 };
 
-/// Says how control leaves a block of code.
+/// How execution continues after a code block.
 enum class Way : uint8_t {
   Next,
-  Jump,  // to the target
-  Table, // to one of a list
+  Jump,  // to `target`
+  Table, // to an entry of a table
   Return,
   Exit,
   Trap,
   Call,
   Barrier,  // waits for the threads of a block
-  Together, // goes on when the lanes that execute the next instruction together are there
+  Together, // waits for the lanes that execute the next instruction together
 };
 
 inline constexpr uint32_t nowhere = ~0u;
 
 struct CodeBlock {
-  uint32_t first = 0, end = 0; // operations
-  uint32_t instructions = 0;   // that they and the way on stand for
+  uint32_t first = 0, end = 0; // range of operations
+  uint32_t instructions = 0;   // number of source instructions, including the transfer of control
   uint32_t firstInstruction = 0;
-  uint32_t instruction = 0; // the one that the way on is
+  uint32_t instruction = 0; // the instruction of the transfer of control
   Way way = Way::Next;
   bool isNot = false;
-  bool isJoin = false;        // lanes that parted may wait here for each other
-  bool isComputation = false; // all its operations are, without guards, and it goes on or jumps
-  bool isGuarded = false;     // some of its operations are
-  bool isFork = false;        // lanes that part here only compute in one block of code, or none, until they meet again
-  bool leadsToEffects = true; // it or one that may follow does more than to compute, and to end
-  Slot guard = noSlot;        // which lanes go that way; the others go on with the next block
-  SlotFilter named = 0;       // the registers that its instructions name
-  SlotFilter written = 0;     // and those of them that they write
-  uint32_t target = nowhere;  // the block that a Jump goes to
-  uint32_t join = nowhere;    // the block in which lanes that part here meet again
-  const void *more = nullptr; // a JumpTable, CallSite, BarrierSite, or the Place of the mask of Together
+  bool isJoin = false;        // diverged lanes may wait here for each other
+  bool isComputation = false; // all operations are unguarded computations, and the block continues or jumps
+  bool isGuarded = false;     // some of its operations have guards
+  bool isFork = false; // lanes that diverge here execute at most one block of pure computations before they reconverge
+  bool leadsToEffects = true; // false if the block and its successors only compute and exit
+  Slot guard = noSlot;        // lanes that take the transfer; the others continue with the next block
+  SlotFilter named = 0;       // registers that its instructions use
+  SlotFilter written = 0;     // registers that its instructions write
+  uint32_t target = nowhere;  // target of a Jump
+  uint32_t join = nowhere;    // code block at which lanes that diverge here reconverge
+  const void *more = nullptr; // a JumpTable, CallSite or BarrierSite, or the Place of the mask of Together
 };
 static_assert(sizeof(CodeBlock) <= 64, "one of many is found by a shift");
 
@@ -124,11 +124,11 @@ struct JumpTable {
 };
 struct BarrierSite {
   enum class Result : uint8_t { None, Count, All, Any };
-  Place number, threads;              // threads: none: all of the block
-  bool waits = true;                  // else it only arrives
-  bool isAligned = false;             // all lanes of a warp come to it together
+  Place number, threads;              // threads: 0 bits for all of the block
+  bool waits = true;                  // false for an arrival without waiting
+  bool isAligned = false;             // all lanes of a warp arrive together
   bool isRelaxed = false;             // the arrival orders nothing
-  isa::Scope scope = isa::Scope::Cta; // a cluster has one barrier, and so has each warpgroup
+  isa::Scope scope = isa::Scope::Cta; // a cluster and each warpgroup have one barrier
   Place counted;                      // the predicate
   bool isNot = false;
   Result result = Result::None;
@@ -136,30 +136,30 @@ struct BarrierSite {
 };
 
 struct FunctionCode;
-/// A value that is handed to a function or returned.
+/// An argument or a result of a call.
 struct Passed {
   Place place;         // a register or a constant
-  uint64_t offset = 0; // else where it lies in the memory of the frame
+  uint64_t offset = 0; // otherwise its offset in the frame's memory
   uint64_t bytes = 0;
-  std::vector<Place> parts; // the components of a register of vector type after the first one
+  std::vector<Place> parts; // further components of a vector register
 };
 struct CallSite {
   NameId name = NameId::None;
-  const FunctionCode *callee = nullptr; // null: by address, or one that the machine provides
-  Place address;                        // the function that an indirect call goes to
+  const FunctionCode *callee = nullptr; // null for an indirect call, or for a function that the emulator provides
+  Place address;                        // the target of an indirect call
   std::string provided;                 // `vprintf`
   std::vector<Passed> arguments, results;
 };
 
-/// The registers that an instruction names.
+/// The registers that an instruction uses.
 struct RegisterFlow {
   llvm::ArrayRef<Slot> results, sources, addresses;
-  bool isStrict; // no result is defined if a source is not
-  bool isOutput; // it stores to memory that others see
+  bool isStrict; // the result is undefined if a source is
+  bool isOutput; // stores to memory that others can observe
 };
 class RegisterFlows {
 public:
-  /// There will be no more than so many instructions.
+  /// Constructs an empty table for at most `instructions` instructions.
   explicit RegisterFlows(uint32_t instructions = 0) : rows(instructions) {}
   void add(uint32_t instruction, const RegisterFlow &flow);
   RegisterFlow operator[](uint32_t instruction) const;
@@ -170,7 +170,7 @@ private:
     uint16_t results = 0, sources = 0, addresses = 0;
     bool isStrict = false, isOutput = false;
   };
-  std::vector<Row> rows; // by instruction
+  std::vector<Row> rows; // indexed by instruction
   std::vector<Slot> slots;
 };
 
@@ -221,30 +221,32 @@ private:
   std::vector<uint32_t> numberOf; // by slot, divided by the size of a predicate
 };
 
-inline constexpr uint64_t guardBytes = 16; // as many as an access has at most
+inline constexpr uint64_t guardBytes = 16; // maximum size of an access
 
 struct FunctionCode {
   const Body *body = nullptr;
-  uint32_t number = 0; // among the functions of the program
+  uint32_t number = 0; // index among the functions of the program
   NameId name = NameId::None;
   RegisterFile file;
   Place carry;
   std::vector<Op> ops;
   std::vector<CodeBlock> blocks;
-  std::vector<SpecialRegister> specials, ofBlocks;         // those that blocks have alike, and the others
-  std::vector<std::pair<Place, uint64_t>> frameAddresses;  // registers that hold an address in the frame
-  std::vector<std::pair<Place, uint64_t>> sharedAddresses; // or in the shared memory of the block
-  std::vector<std::pair<Place, uint64_t>> givenNumbers;    // or what the kernel is given at an offset of its parameters
+  std::vector<SpecialRegister> specials, ofBlocks;        // registers that are equal in all blocks, and all others
+  std::vector<std::pair<Place, uint64_t>> frameAddresses; // registers that contain an address in the frame
+  std::vector<std::pair<Place, uint64_t>>
+      sharedAddresses; // registers that contain an address in the block's shared memory
+  std::vector<std::pair<Place, uint64_t>>
+      givenNumbers; // registers that contain a kernel argument, and its offset in the parameter buffer
   std::vector<Passed> parameters, results;
-  uint64_t frameBytes = 0;      // local memory of a thread
-  std::vector<uint64_t> guards; // where guard zones of `guardBytes` begin in it, which no access may touch
+  uint64_t frameBytes = 0;      // local memory per thread
+  std::vector<uint64_t> guards; // offsets of guard zones of `guardBytes` in the frame; no access may touch them
   Kept kept;
   RegisterFlows flows;
   ValueFlows values;                            // empty if values are not followed
-  std::vector<std::pair<LocalId, Place>> named; // the registers of the body that are used
-  std::vector<Fidelity> fidelity;               // by instruction
+  std::vector<std::pair<LocalId, Place>> named; // registers of the body that are in use
+  std::vector<Fidelity> fidelity;               // indexed by instruction
   std::vector<Place> readFirst;                 // registers that may be read before they are written
-  bool isReadFirstComplete = false;             // else any of them may be
+  bool isReadFirstComplete = false;             // false if further registers may be
 
   RegisterFlow flow(uint32_t number) const { return flows[number]; }
   const Instruction &instruction(uint32_t number) const { return body->instruction(number); }
@@ -257,39 +259,39 @@ struct NamedPlace {
 };
 
 struct Program {
-  std::string refusal; // says why there is none
+  std::string refusal; // why there is no program
   const ReadModule *module = nullptr;
-  std::deque<FunctionCode> functions; // the kernel first
+  std::deque<FunctionCode> functions; // the kernel comes first
   llvm::DenseMap<uint32_t, FunctionCode *> byName;
   std::map<uint64_t, FunctionCode *> byAddress;
   uint32_t accesses = 0;
-  uint64_t sharedBytes = 0;   // of the variables, as they would lie one after the other
-  uint64_t dynamicShared = 0; // where dynamic memory begins here: there are guard zones between variables
+  uint64_t sharedBytes = 0;   // size of the variables without guard zones
+  uint64_t dynamicShared = 0; // offset of dynamic memory, after the variables and their guard zones
   std::vector<NamedPlace> parameters, shared;
   uint64_t parameterBytes = 0;
   ptxray::KernelHead head;
-  bool needsOrder = false; // what blocks do may depend on which of them is first: atomic operations, what is printed
+  bool needsOrder = false; // results may depend on the order of blocks: atomic operations, printf
 };
 
-/// The places of the variables of the module.
+/// The location of a variable of the module.
 struct PlacedVariable {
   Space space;
   uint64_t address;
   uint64_t bytes;
 };
-/// Each is found by the number of its symbol, if a body declares it, else by 0, and by its name.
+/// Keyed by the number of the symbol, or 0 outside of bodies, and the name.
 using PlacedVariables = std::map<std::pair<uint32_t, NameId>, PlacedVariable>;
 
-/// Returns the addresses of the functions that have bodies, the same for all kernels of a module.
+/// Returns the addresses of functions with bodies. They are the same for all kernels of a module.
 std::map<NameId, uint64_t> functionAddressesOf(const ReadModule &module);
 
 class InstructionKinds;
 struct LoweringOptions {
-  bool checksNumbers = false; // fault where an infinity or a NaN results from finite numbers, or a divisor is zero
-  bool partsAccesses = false; // end a block of code after each access to memory
-  bool isObserved = false;    // observers want accesses to memory
+  bool checksNumbers = false; // fault if an infinity or a NaN results from finite numbers, or if a divisor is zero
+  bool partsAccesses = false; // end a code block after each memory access
+  bool isObserved = false;    // observers need memory accesses
   bool followsValues = false; // note `FunctionCode::values`
-  /// Returns the handlers of usual accesses that are observed; null: those that report to every observer.
+  /// Returns the handlers of usual accesses that are observed. If null, accesses are reported to every observer.
   Handler (*observedAccess)(const MemoryAccess &) = nullptr;
 
   bool operator<(const LoweringOptions &other) const { return key() < other.key(); }
@@ -299,7 +301,7 @@ private:
     return {checksNumbers, partsAccesses, isObserved, followsValues, observedAccess != nullptr};
   }
 };
-/// `kinds` are those of the module.
+/// Lowers a kernel. `kinds` must be those of the module.
 std::unique_ptr<Program> lower(const ReadModule &module, const PlacedVariables &variables, llvm::StringRef kernel,
                                InstructionKinds &kinds, LoweringOptions how = {});
 

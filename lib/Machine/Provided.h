@@ -1,11 +1,11 @@
 #pragma once
-// The functions that a driver provides to kernels: printf, memory, failed assertions.
+// Functions that a driver provides to kernels: printf, memory, failed assertions.
 #include "Machine/Warp.h"
 
 namespace ptxray::machine {
 
 bool isProvided(llvm::StringRef name);
-/// Executes the call for the lanes; false: it cannot be.
+/// Executes the call for the lanes in `mask`. Returns false if that is not possible.
 bool callProvided(Warp &warp, const CallSite &site, uint32_t mask, uint32_t instruction);
 
 } // namespace ptxray::machine

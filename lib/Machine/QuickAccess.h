@@ -1,6 +1,6 @@
 #pragma once
-// Accesses of a whole warp whose addresses have the same distances as the last time: nearly all of them, in as few
-// steps as possible. Other accesses are made by Access.cpp, and so are all on an x86 processor without AVX2.
+// Fast paths for accesses of a full warp whose addresses have the same distances as the last time, which is the most
+// common case. Access.cpp handles all other accesses, and all accesses on x86 processors without AVX2.
 #include "Machine/Access.h"
 #include "Machine/Grid.h"
 #include "Machine/Wide.h"
@@ -10,10 +10,10 @@ namespace ptxray::machine {
 /// The memory that all lanes access.
 struct Row {
   LaneShape *shape = nullptr;
-  uint8_t *first = nullptr;    // the bytes of the first lane; null: they are to be found otherwise
-  BlockState *owner = nullptr; // the block whose shared memory it is; null: it is global
+  uint8_t *first = nullptr;    // bytes of the first lane; null if the fast path does not apply
+  BlockState *owner = nullptr; // block whose shared memory is accessed; null for global memory
   const Allocation *allocation = nullptr;
-  uint64_t offset = 0; // of the lowest address, in the shared memory or the allocation
+  uint64_t offset = 0; // offset of the lowest address in the shared memory or the allocation
 };
 
 /// Returns whether the processor can execute these functions.
@@ -46,8 +46,9 @@ PTXRAY_FOR_AVX2 PTXRAY_INLINE bool haveDistances(const Register *base, const Reg
 #endif
 }
 
-/// Finds the memory of an access if the warp itself makes it with all of its lanes, these have the distances of the
-/// last time, and no observer needs more. With `IsAsBefore`, it has to lie in the same variable or allocation as then.
+/// Finds the memory of an access for the fast path. It applies if the warp itself accesses memory with all lanes,
+/// distances are unchanged, and no observer needs more. With `IsAsBefore`, the variable or allocation must also be the
+/// same as the last time.
 template <bool IsAsBefore>
 PTXRAY_FOR_AVX2 PTXRAY_INLINE Row findRow(const char *registers, const Op &op, const MemoryAccess &access,
                                           uint32_t mask, Warp &warp) {

@@ -1,5 +1,5 @@
 #pragma once
-// A conflict of two accesses, as a fault reports it.
+// A conflict of two accesses, as a fault describes it.
 #include "Diagnostics/Diagnostic.h"
 #include "Machine/PastAccess.h"
 #include "Parse/Ast.h"
@@ -11,18 +11,18 @@ namespace ptxray::machine {
 /// A conflict with an earlier access.
 struct Race {
   PastAccess earlier;
-  bool isWrite = false;                 // the earlier one
-  bool isTensor = false;                // it is in tensor memory
-  bool isUnfenced = false;              // it is ordered, but another proxy does not see it
-  std::optional<DiagId> rule = {};      // the broken rule about asynchronous operations
+  bool isWrite = false;                 // the earlier access is a write
+  bool isTensor = false;                // in tensor memory
+  bool isUnfenced = false;              // ordered, but not visible to the other proxy
+  std::optional<DiagId> rule = {};      // the violated rule about asynchronous operations
   std::string registerName = {};        // the register that is used too early
-  const Instruction *wait = nullptr;    // the wait, which is for something else
-  bool isGlobal = false;                // it is in global memory, not in shared
-  bool isOfWarp = false;                // both are of lanes of one warp
-  bool matters = true;                  // else only if the value that was read is used
-  std::optional<uint32_t> cluster = {}; // the earlier one was of this cluster
+  const Instruction *wait = nullptr;    // a wait for a different operation
+  bool isGlobal = false;                // in global memory instead of shared memory
+  bool isOfWarp = false;                // lanes of one warp performed both accesses
+  bool matters = true;                  // false if only a use of the loaded value is a fault
+  std::optional<uint32_t> cluster = {}; // the cluster of the earlier access
 };
-/// A load read what another warp wrote, and nothing orders the two.
+/// A load of a value that another warp wrote, without an order between the two accesses.
 struct DoubtfulLoad {
   Race race;
   uint64_t address;

@@ -1,10 +1,10 @@
 #pragma once
-// The execution of a warp.
+// Executes a warp.
 #include "Machine/Warp.h"
 
 namespace ptxray::machine {
 
-/// Executes until the lanes wait, end, or have executed that many blocks of code.
+/// Executes at most `blocks` code blocks. Returns early if no lane can run.
 void run(Warp &warp, uint32_t blocks);
 
 } // namespace ptxray::machine

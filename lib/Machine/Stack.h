@@ -1,10 +1,11 @@
 #pragma once
-// Memory of a thread that `alloca` takes: it follows that of the frame of the function, up to the function's end.
+// Memory that a thread allocates with `alloca`. It follows the function's frame, and is freed when the function
+// returns.
 #include "Machine/Lower.h"
 
 namespace ptxray::machine {
 
-// Named functions of formulas:
+// Handlers of named functions in formulas:
 bool readStack(const Lowered &one, BodyLowering &lowering);
 bool setStack(const Lowered &one, BodyLowering &lowering);
 bool takeStack(const Lowered &one, BodyLowering &lowering);

@@ -1,5 +1,5 @@
 #pragma once
-// The tensor memory of a block: 128 lanes of 512 columns of 32 bits, handed out by columns.
+// The tensor memory of a block: 128 lanes of 512 columns of 32 bits, allocated by columns.
 #include "llvm/ADT/ArrayRef.h"
 #include <cstdint>
 #include <optional>
@@ -9,26 +9,26 @@ namespace ptxray::machine {
 
 class TensorMemory {
 public:
-  static constexpr uint32_t lanes = 128, columns = 512, unit = 32; // columns that are handed out together
+  static constexpr uint32_t lanes = 128, columns = 512, unit = 32; // unit: columns per unit of allocation
 
-  /// Returns the first column; nothing if so many are not free.
+  /// Returns the first of `count` columns, or nothing if not enough are free.
   std::optional<uint32_t> allocate(uint32_t count);
-  /// Frees these columns; is false when not all of them had been allocated.
+  /// Frees columns. Returns false if not all of them were allocated.
   bool free(uint32_t first, uint32_t count);
   /// Returns whether all of these columns are allocated.
   bool isAllocated(uint32_t first, uint32_t count) const;
   bool isFree() const { return !taken; }
-  /// Returns whether something was allocated once.
+  /// Returns whether anything was ever allocated.
   bool isUsed() const { return !cells.empty(); }
 
   uint32_t &at(uint32_t lane, uint32_t column) { return cells[size_t(lane) * columns + column]; }
 
 private:
-  std::vector<uint32_t> cells; // lane after lane; empty until something is allocated
-  uint32_t taken = 0;          // a bit for each unit
+  std::vector<uint32_t> cells; // lane by lane; empty before the first allocation
+  uint32_t taken = 0;          // bit mask of units
 };
 
-/// An address: the lane is above the column.
+/// An address. The lane is in the bits above the column.
 struct TensorAddress {
   uint32_t lane, column;
   explicit TensorAddress(uint64_t address)

@@ -1,6 +1,6 @@
 #pragma once
-// When asynchronous operations happen and which warp runs next: what the manual leaves open, chosen by a text that
-// replays it.
+// Schedules: decides when asynchronous operations complete and which warp runs next, where the manual leaves it open.
+// The name of a schedule reproduces it.
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <optional>
@@ -13,22 +13,22 @@ class Timing {
 public:
   static constexpr uint64_t never = ~uint64_t(0);
 
-  /// The text is `eager`, `lazy`, `early`, a number, or `weak:` and a number; else there is nothing.
+  /// Parses `eager`, `lazy`, `early`, a number, or `weak:` and a number. Returns nothing for other texts.
   static std::optional<Timing> read(llvm::StringRef text);
-  /// Returns the text of the run with this number, from 0 on: lazy, early, then seeds.
+  /// Returns the name of the schedule for the run with this number, from 0: lazy, early, then seeds.
   static std::string textOf(uint32_t run);
 
   bool isEager() const { return how == How::Eager; }
-  /// Plain stores of global memory are done late, and plain loads early, too.
+  /// Returns whether plain stores to global memory are delayed, and plain loads may return older values.
   bool isWeak() const { return hasWeak; }
-  /// Returns after how many turns an operation happens unless a thread waits for it before. `readsShared`: what it
-  /// reads may be written over.
+  /// Returns the number of turns until an operation completes, unless a thread waits for it earlier. `readsShared`: the
+  /// operation reads memory that may be overwritten.
   uint64_t delay(bool readsShared);
-  /// Returns the number of the one that comes next, of so many.
+  /// Returns a number below `count`.
   uint32_t choose(uint32_t count);
-  /// Returns the order in which so many warps run; empty: one after the other.
+  /// Returns the order in which warps run; empty for ascending order.
   std::vector<uint32_t> order(uint32_t warps);
-  /// Returns the length of a turn that would have so many blocks of code.
+  /// Returns the length of a turn whose default length is `blocks` code blocks.
   uint32_t turn(uint32_t blocks);
 
 private:

@@ -1,6 +1,7 @@
 #pragma once
-// A warp: 32 lanes that execute together where they can. Lanes that part at a branch wait for each other where their
-// ways meet, but no lane waits for ever: who waits goes on alone when the others cannot come.
+// The state of an emulated warp: 32 lanes that execute together while they are on the same path. Lanes that diverge at
+// a branch wait for each other at the join, but never forever: if the other lanes cannot arrive, the waiting ones
+// continue.
 #include "Machine/Agents.h"
 #include "Machine/Observer.h"
 #include "Machine/Program.h"
@@ -14,17 +15,17 @@ struct BlockState;
 
 inline constexpr uint32_t noInstruction = ~0u;
 
-/// A call of a function by the lanes that called it together.
+/// The stack frame of a call, shared by the lanes that called the function together.
 struct Frame {
-  /// The registers begin as the image has them.
+  /// Initialises the registers from `image`.
   Frame(const FunctionCode &code, Frame *caller, uint32_t base, const std::vector<char> &image);
   const FunctionCode &code;
   Frame *caller;
-  const CallSite *site = nullptr; // the call that made it
-  uint32_t base;                  // where its memory begins in the local memory of each thread
+  const CallSite *site = nullptr; // the call instruction; null for the kernel's frame
+  uint32_t base;                  // offset of the frame in the local memory of each thread
   std::unique_ptr<char[]> room;
   char *registers;             // aligned
-  std::vector<uint32_t> stack; // how far each lane has come beyond the frame's memory by `alloca`; empty: nowhere
+  std::vector<uint32_t> stack; // end of each lane's stack, raised by `alloca`; empty before the first `alloca`
   SlotFilter followed = 0;     // registers that an observer follows (`events::Registers`)
   Attachments attached;
 
@@ -41,97 +42,97 @@ private:
 };
 
 struct Join {
-  uint32_t at; // block of code
+  uint32_t at; // code block
   Frame *frame;
-  uint32_t expected; // lanes; 0: no lane is missing any more
+  uint32_t expected; // lane mask; 0 if the join is complete
   uint32_t arrived;
-  int parent; // the join around it; -1: none
+  int parent; // index of the enclosing join, or -1
 };
-/// Lanes that go on together.
+/// A group of lanes that execute together.
 struct Fragment {
-  uint32_t at = 0; // block of code
+  uint32_t at = 0; // code block
   uint32_t mask = 0;
   int join = -1;
   Frame *frame = nullptr;
 };
 
-/// Says what went wrong first, and where.
+/// The first fault of a warp.
 struct Fault {
   AccessFault access = AccessFault::None;
-  std::string refusal; // or a construct that cannot be executed
+  std::string refusal; // description of an unsupported operation
   enum class Kind : uint8_t { Access, Assertion, Trap, Division, NotFinite, Unwritten, Undefined };
   Kind kind = Kind::Access;
-  std::string text;                     // what the lane does, or the value that it computes
-  uint32_t from = noInstruction;        // the instruction that read an uninitialised value first
-  Race race;                            // or with this access
-  std::optional<unsigned> missing;      // the lane that did not come to it, as all have to
-  const Instruction *instead = nullptr; // what it came to, as all have to; null: it ended
+  std::string text;                     // the lane's action, or the value that it computes
+  uint32_t from = noInstruction;        // the first instruction that read the uninitialised value
+  Race race;                            // the conflicting access of a race
+  std::optional<unsigned> missing;      // a lane that did not execute the instruction, although all lanes must
+  const Instruction *instead = nullptr; // the instruction that this lane executed instead; null if it exited
   const FunctionCode *code = nullptr;
   uint32_t instruction = 0;
   uint64_t address = 0;
   uint32_t bytes = 0;
   bool isWrite = false;
-  bool isIllegal = false; // a GPU calls it an illegal instruction
+  bool isIllegal = false; // a GPU reports an illegal instruction
   unsigned lane = 0;
   Space space = Space::Generic;
 };
 
-/// Lanes that asked whether a phase of a barrier object is complete, and it was not.
+/// Lanes that tested an mbarrier phase and found it incomplete.
 struct VainWait {
   uint32_t instruction = 0, lanes = 0;
-  BlockState *block = nullptr; // in whose shared memory the object is:
+  BlockState *block = nullptr; // block whose shared memory contains the mbarrier object
   uint64_t offset = 0;
 };
 
-/// Some lanes came to an instruction that all lanes of their warp execute together, and others did not come with them.
+/// An instruction that all lanes of the warp must execute together, and that only some have reached.
 struct PartialMeeting {
   const FunctionCode *code;
   uint32_t instruction;
-  uint32_t missing; // those that may still come
-  unsigned lane;    // one that came
+  uint32_t missing; // lanes that may still arrive
+  unsigned lane;    // one of the lanes that arrived
 };
 
-/// Where the lanes of a warp are that do not execute now.
+/// The lanes of a warp that are not running.
 struct Divergence {
-  std::vector<Fragment> ready;  // those that could run
-  std::vector<Fragment> parted; // those that wait for other lanes at a block of code that they execute together
+  std::vector<Fragment> ready;  // can run
+  std::vector<Fragment> parted; // wait for other lanes at a code block that they execute together
   std::vector<Join> joins;
-  bool hasLeftJoins = false; // lanes have left some: perhaps none is missing there any more
+  bool hasLeftJoins = false; // lanes have left joins, so some may be complete
   std::optional<PartialMeeting> meeting;
 };
 
-/// The local memory of the lanes of a warp.
+/// The local memory of a warp's lanes.
 struct LocalMemory {
-  std::vector<uint8_t> bytes; // `perLane` of each
+  std::vector<uint8_t> bytes; // `perLane` bytes for each lane
   uint32_t perLane = 0;
 };
 
-/// What accesses have found the last time.
+/// Cached results of recent accesses.
 struct AccessCache {
-  LaneShape *const *shapes = nullptr;         // of accesses by all lanes: those of the grid
-  std::array<const Allocation *, 8> recent{}; // allocations, by instruction
+  LaneShape *const *shapes = nullptr;         // the grid's shapes for full warps
+  std::array<const Allocation *, 8> recent{}; // allocations, indexed by instruction
 };
 
 struct Warp {
-  // The fields that each access needs come first.
+  // Hot fields, used by each access, come first.
   BlockState *block = nullptr;
   AccessCache cache;
-  Fragment now;        // mask 0: no lane executes
-  Doer doer;           // whose accesses are reported now
-  uint32_t number = 0; // in the block
-  uint32_t lanes = 0;  // those that it begins with
+  Fragment now;        // mask 0 if no lane is running
+  Doer doer;           // the agent of the accesses that are reported
+  uint32_t number = 0; // index in the block
+  uint32_t lanes = 0;  // lanes that exist at the start
   uint32_t alive = 0;
-  bool isPlain = true;     // its accesses are not weak, and no observer needs each block of code or instruction
+  bool isPlain = true;     // no weak accesses, and no observer needs each code block or instruction
   bool isFollowed = false; // an observer needs each instruction
   Divergence others;
   std::deque<Frame> frames;
   LocalMemory local;
-  uint32_t atBarrier = 0; // lanes
-  uint32_t atCluster = 0; // lanes that have arrived at the barrier of the cluster, for the phase that is not complete
-  std::vector<Engine> engines;         // by their number
-  std::optional<VainWait> waitsInVain; // a wait for the phase of a barrier object
+  uint32_t atBarrier = 0;              // lanes that wait
+  uint32_t atCluster = 0;              // lanes that have arrived at the cluster barrier in the current phase
+  std::vector<Engine> engines;         // indexed by number
+  std::optional<VainWait> waitsInVain; // the last failed wait for an mbarrier phase
   std::optional<Fault> fault;
-  std::unique_ptr<WeakView> weak; // null: stores and loads are done at once
+  std::unique_ptr<WeakView> weak; // null if stores and loads take effect immediately
   uint64_t laneInstructions = 0;
   Attachments attached;
 
@@ -140,30 +141,31 @@ struct Warp {
   uint8_t *localOf(unsigned lane) { return local.bytes.data() + size_t(lane) * local.perLane; }
 };
 
-/// Does what the warp has stored; its next loads see all that is done.
+/// Performs all pending stores of the warp, and lets its next loads observe all performed stores.
 inline void settleAll(Warp &warp) {
   if (warp.weak)
     warp.weak->settleAll();
 }
-/// Returns the fault of the warp, to be filled in; null: it has one already, and the first is the one that is reported.
+/// Records a fault and returns it for the caller to fill in. Returns null if the warp has faulted already, because only
+/// the first fault is reported.
 Fault *raise(Warp &warp, uint32_t instruction, unsigned lane = 0);
-/// Returns the lanes for which the predicate at the slot is true.
+/// Returns the mask of lanes in which the predicate at the slot is true.
 inline uint32_t predicateAt(const char *registers, Slot slot) {
   uint32_t lanes;
   std::memcpy(&lanes, registers + slot, 4);
   return lanes;
 }
-/// Writes the same number to all lanes of a register of 1, 32 or 64 bits.
+/// Writes `number` to all lanes of a register of 1, 32 or 64 bits.
 void fill(char *registers, Place place, uint64_t number);
-/// Makes room for the frame of a function, which these lanes enter, fills its constants and special registers.
+/// Creates the frame of a function that `lanes` enter, and sets its constants and special registers.
 Frame &enter(Warp &warp, const FunctionCode &code, Frame *caller, uint32_t lanes);
-/// The same for the function that is the first of the warp once more, in another block.
+/// Reuses the warp's kernel frame for a new block. Otherwise like `enter`.
 Frame &enterAgain(Warp &warp);
 /// Gives these lanes an argument or a result of a call.
 void copyPassed(Warp &warp, const Passed &from, Frame &source, const Passed &to, Frame &target, uint32_t mask);
-/// Makes the local memory of each lane at least as large.
+/// Grows the local memory of each lane to at least `bytes`.
 void growLocal(Warp &warp, uint64_t bytes);
-/// The end of what a frame has of the local memory of a lane, and of all lanes.
+/// Return the end of a frame in the local memory: for one lane, and the maximum over all lanes.
 uint32_t stackOf(const Frame &frame, unsigned lane);
 uint32_t endOf(const Frame &frame);
 } // namespace ptxray::machine

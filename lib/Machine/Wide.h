@@ -1,5 +1,5 @@
 #pragma once
-// Loops that are compiled for AVX2 as well: a function of each kind calls the same inlined one.
+// Helpers for loops that are compiled also for AVX2: two functions call the same inlined one.
 #include "Operate/Sets.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -21,7 +21,7 @@
 
 namespace ptxray::machine {
 
-/// Returns whether the handlers for AVX2 are taken.
+/// Returns whether the handlers for AVX2 are used.
 inline bool isWide() {
   static const bool is = usesWideHandlers();
   return is;

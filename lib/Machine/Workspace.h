@@ -1,16 +1,15 @@
 #pragma once
-// The memory that a driver gives a cooperative launch.
+// The memory that a driver provides to a cooperative launch.
 #include "Machine/LaunchData.h"
 #include "Machine/Memory.h"
 
 namespace ptxray::machine {
 
-/// The driver gives a cooperative launch this memory, so that cooperative groups can wait for the whole grid: its size,
-/// and a counter.
+/// Memory that the driver provides for grid-wide barriers of cooperative groups: its size and a counter.
 class Workspace {
 public:
   Workspace(Memory &memory, const Launch &launch) : memory(memory) {
-    constexpr uint64_t place = globalBegin - 4096; // below all that is added, and the same each time
+    constexpr uint64_t place = globalBegin - 4096; // below all allocations, and always the same
     if (!launch.isCooperative)
       return;
     address = place;

@@ -7,30 +7,31 @@
 
 namespace ptxray {
 
-/// A module may be the whole program, or compiled for a linker (`ptxas -c`).
+/// Whether a module is the whole program, or is compiled for a linker (`ptxas -c`).
 enum class Linking : uint8_t { Unknown, Whole, Separate };
 
-/// The options of ptxas with these names, which apply to all kernels and functions.
+/// The options of ptxas with these names. They apply to all kernels, and some also to functions.
 struct KernelOptions {
   std::optional<uint64_t> maxrregcount, maxntid, minnctapersm;
-  bool forFunctions = false; // `--device-function-maxrregcount`: those compiled for a linker have a count of their own
+  bool forFunctions =
+      false; // `--device-function-maxrregcount`: a separate limit for functions that are compiled for a linker
   bool overDirectives = false; // `--override-directive-values`
 };
 
 struct CheckOptions {
-  std::string target; // replaces what `.target` says; empty: as the file says
-  std::string ptx;    // replaces what `.version` says
-  std::string arch;   // ask also: may this module be compiled for that GPU
+  std::string target; // replaces `.target`; empty to keep it
+  std::string ptx;    // replaces `.version`
+  std::string arch;   // checks also whether the module can be compiled for this GPU
   bool pedantic = false;
   Linking linking = Linking::Unknown;
   KernelOptions kernels;
-  bool isFragment = false;    // functions are pieces of code: nothing is said of them as a whole
-  bool wideAddresses = false; // as nvcc compiles: for no target are there addresses of 32 bits
-  bool errorsOnly = false;    // of warnings only those of a rule with a level of its own are wanted
-  bool werror = false;        // warnings are errors, but for those of a rule with a level of its own
+  bool isFragment = false;    // functions are fragments, so rules about whole functions do not apply
+  bool wideAddresses = false; // there are no 32-bit addresses on any target, as in nvcc's output
+  bool errorsOnly = false;    // reports only errors, and warnings of rules with an explicit level
+  bool werror = false;        // reports warnings as errors, except those of rules with an explicit level
   RuleLevels levels;
-  std::vector<std::string> macros;  // of sources in C++: `NAME` or `NAME=VALUE`, as compilers have `-D`
-  std::vector<std::string> folders; // where their headers are looked for as well, as `-I`
+  std::vector<std::string> macros;  // for C++ sources: `NAME` or `NAME=VALUE`, like `-D` of compilers
+  std::vector<std::string> folders; // additional include folders, like `-I`
 };
 
 } // namespace ptxray

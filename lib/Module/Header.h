@@ -1,5 +1,5 @@
 #pragma once
-// Reads `.version`, `.target` and `.address_size`, and checks that they exist and agree.
+// Reads `.version`, `.target` and `.address_size`, and checks that they exist and are consistent.
 #include "Diagnostics/Diagnostic.h"
 #include "Isa/Availability.h"
 #include "Module/CheckOptions.h"
@@ -8,29 +8,29 @@
 
 namespace ptxray {
 
-/// The header as text: `9.0`, `sm_90a`. A part that is not written is empty.
+/// The header as text: `9.0`, `sm_90a`. Missing parts are empty.
 struct ModuleSummary {
   std::string ptx;
   std::string target;
 };
 
-/// Reads the header directives in their order. ptxas stops at a broken header; here each fault is reported once, and
-/// the rest is checked as if the nearest known version and target were written.
+/// Reads the header directives in their order. ptxas stops at an invalid header. ptxray reports each fault once, and
+/// checks the rest with the closest known version and target.
 class Header {
 public:
   Header(const SourceBuffer &source, const CheckOptions &options, DiagnosticSink &sink)
       : source(source), options(options), sink(sink) {}
 
-  /// Returns true if the directive belongs to the header and was read.
+  /// Reads a directive of the header. Returns false for other directives.
   bool read(const Ast &ast, const Directive &directive);
-  /// Ends the header before the first other item, at `place`: reports what is missing, and whether version and target
-  /// agree. `isEmpty` says that the module has no other item.
+  /// Ends the header before the first other item, at `place`. Reports missing directives, and inconsistent version and
+  /// target. `isEmpty` means that the module has no other item.
   void finish(Range place, bool isEmpty);
 
   ModuleContext context() const;
   ModuleSummary summary() const;
   int64_t addressSize() const { return bits; }
-  /// Returns the place of `debug` in `.target`; empty if it is not written.
+  /// Returns the location of `debug` in `.target`; empty if it is absent.
   Range debugOption() const { return debug; }
   bool isUnifiedTexture() const { return texmode != Independent; }
 
@@ -49,7 +49,7 @@ private:
   DiagnosticSink &sink;
   enum { Unset, Unified, Independent } texmode = Unset;
   enum { Nothing, Version, Target, AddressSize, Done } reached = Nothing;
-  std::optional<size_t> missingVersion; // among the reports: a `.target` came before
+  std::optional<size_t> missingVersion; // index of the report about a `.target` that precedes `.version`
   uint16_t ptx = 0;
   int target = -1; // index into isa::targets()
   int64_t bits = 32;
@@ -57,10 +57,10 @@ private:
   Range versionRange, targetRange, mapF64, debug, independent;
 };
 
-/// Returns the newest known target that is not newer than a name that no target has, `sm_91`; -1: there is none. Among
-/// those of one architecture it takes the suffix of the name.
+/// Returns the newest known target that is not newer than an unknown name such as `sm_91`, or -1. Of several targets of
+/// one architecture, returns the one with the suffix of the name.
 int nearestOlderTarget(llvm::StringRef name);
-/// Reads a version, `8.6` as 806; nothing if the text is not a version.
+/// Parses a version: 806 for `8.6`. Returns nothing if the text is no version.
 std::optional<uint16_t> parseVersion(llvm::StringRef text);
 
 } // namespace ptxray

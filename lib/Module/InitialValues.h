@@ -1,23 +1,22 @@
 #pragma once
-// This reads the values that an initialiser puts into a variable.
+// Reads the values in the initialiser of a variable.
 #include "Parse/Ast.h"
 #include <optional>
 
 namespace ptxray {
 
-/// A number, or the address of a symbol with a number added to it.
+/// A number, or the address of a symbol plus an offset.
 struct InitialValue {
-  uint64_t offset = 0;           // from the variable's begin
+  uint64_t offset = 0;           // in the variable
   uint8_t size = 0;              // in bytes
-  uint64_t number = 0;           // the bits of a number
-  NameId symbol = NameId::None;  // None: it is not an address
-  bool isGeneric = false;        // the address is a generic one
-  std::optional<uint8_t> byteOf; // of the address only this byte, counted from the lowest
+  uint64_t number = 0;           // bits of a number
+  NameId symbol = NameId::None;  // None if it is no address
+  bool isGeneric = false;        // the address is generic
+  std::optional<uint8_t> byteOf; // set if only one byte of the address is stored: its index, lowest byte first
 };
 
-/// Returns the values in the order of the text; what lies between them is 0. The whole text is in the Ast, and the
-/// initialiser is one that `checkInitialiser` has nothing against. Fields of samplers and textures are not values, nor
-/// are lists of
+/// Returns the values in source order; gaps between them are 0. The Ast must contain the whole text, and
+/// `checkInitialiser` must accept the initialiser. Fields of samplers and textures are not included, nor are lists of
 /// `.f16x2`.
 std::vector<InitialValue> initialValues(const Ast &ast, const Declaration &declaration);
 

@@ -1,5 +1,5 @@
 #pragma once
-// The directives of a kernel's head about its blocks and registers, and what ptxas makes of them.
+// The directives about blocks and registers in a kernel's head, and their interpretation by ptxas.
 #include "Isa/Directives.h"
 #include "Module/CheckOptions.h"
 #include "Module/Program.h"
@@ -9,17 +9,18 @@ namespace ptxray {
 class DiagnosticSink;
 
 KernelHead headOf(const Ast &ast, const Function &function);
-/// Reports values that no kernel can have, which ptxas corrects or only the launch refuses.
+/// Reports values that no kernel can have. ptxas corrects some of them, others fail only at the launch.
 void checkHead(const KernelHead &head, const Availability &availability, DiagnosticSink &sink);
 
-/// Returns the head as code generation sees it: options of ptxas fill in what it leaves open, or override it.
+/// Returns the head for code generation, with options of ptxas applied: they add missing values, or override existing
+/// ones.
 KernelHead withOptions(const KernelHead &head, const CheckOptions &options, const Availability &availability);
 
-/// The bound on the registers of a thread.
+/// The register limit of a thread.
 struct RegisterBound {
   uint64_t registers;
-  bool isSet;  // by something about registers or blocks, not by the size of the blocks alone
-  Range cause; // empty: an option
+  bool isSet;  // set explicitly for registers or blocks, instead of following from the block size alone
+  Range cause; // empty for an option
 };
 RegisterBound registerBound(const KernelHead &head, const isa::Target &arch, const Availability &availability);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Collects what the rules about the whole module need, and runs them at the end of the text.
+// Collects data for the rules about the whole module, and checks these rules at the end of the module.
 #include "Module/ProgramRules.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -7,16 +7,16 @@ namespace ptxray {
 
 class Limits {
 public:
-  /// The availability is that of the target that code is made for.
+  /// `availability` must be that of the code-generation target.
   Limits(const Ast &ast, const Availability &availability, const CheckOptions &options, DiagnosticSink &sink)
       : ast(ast), availability(availability), options(options), sink(sink) {}
 
   /// Adds a variable of the module.
   void variable(const Declaration &declaration, const Extent &extent, isa::WordId type);
-  /// Adds a variable of a body; constants are laid out with those of the module.
+  /// Adds a variable of a body. Constants are allocated together with those of the module.
   void variableOfBody(const Declaration &declaration, const Extent &extent);
   void function(const Function &function);
-  /// Notes how many registers a function or a prototype preserves.
+  /// Records how many registers a function or a prototype preserves.
   void preserved(const Function &function);
   void alias(const Directive &directive);
   void body(FunctionSummary summary);
@@ -33,7 +33,7 @@ private:
   const CheckOptions &options;
   DiagnosticSink &sink;
   ProgramSummary program;
-  llvm::DenseSet<uint32_t> constantMembers; // of families in bodies, by NameId
+  llvm::DenseSet<uint32_t> constantMembers; // constant variables of families in bodies, by NameId
 };
 
 } // namespace ptxray

@@ -1,12 +1,12 @@
 #pragma once
-// The rules about everything outside of instructions. Each is in the file of its subject, in this folder.
+// The rules about everything except instructions. Each is implemented in the file of its subject in this folder.
 #include "Module/ModuleState.h"
 
 namespace ptxray {
 
-// ---- items, as `ModuleReader` meets them
+// ---- items, in the order in which `ModuleReader` reads them
 
-/// The place of a declaration.
+/// The position of a declaration.
 enum class Site : uint8_t {
   Module,
   Body,
@@ -15,17 +15,17 @@ enum class Site : uint8_t {
   FunctionReturn,
 };
 
-/// Checks a variable. One that belongs to a function without a body is not allocated, and may have types that no other
-/// may have.
+/// Checks a variable. `isAllocated` is false for variables of functions without a body, which are not allocated and may
+/// have otherwise invalid types.
 void checkVariable(const Declaration &declaration, Site site, bool isAllocated, ModuleState &module);
 void checkFunction(const Function &function, isa::DirectivePlace place, ModuleState &module);
 void checkModuleDirective(const Directive &directive, ModuleState &module);
 void checkBodyDirective(const Directive &directive, ModuleState &module);
-/// Checks the operands of `call` against the declaration of the function.
+/// Checks the operands of `call` against the callee's declaration.
 void checkCall(const Instruction &instruction, ModuleState &module);
-/// Checks that the module may contain an instruction that writes to the trace.
+/// Checks that the module permits an instruction that writes to the trace.
 void checkTrace(Range range, llvm::StringRef instruction, ModuleState &module);
-/// Called at the end of the module.
+/// Checks debugging information at the end of the module.
 void checkDebugInfo(ModuleState &module);
 
 // ---- parts of a declaration
@@ -49,20 +49,21 @@ void redeclareFunction(const Function &function, Signature signature, ModuleStat
 
 void checkPragma(const Directive &directive, isa::DirectivePlace place, ModuleState &module);
 void checkAlias(const Directive &directive, ModuleState &module);
-/// Returns the name of a member of a family: `M1` of `M`; none: no text of the module is that.
+/// Returns the name of a member of a family, such as `M1` of `M`. Returns nothing if no such name appears in the
+/// module.
 std::optional<NameId> memberOf(const Ast &ast, NameId family, int64_t number);
-/// Checks the list of targets of an indirect branch or call.
+/// Checks the target list of an indirect branch or call.
 void checkTargets(const Directive &directive, ModuleState &module);
 void checkFile(const Directive &directive, ModuleState &module);
 void checkLocation(const Directive &directive, ModuleState &module);
 void checkSection(const Directive &directive, ModuleState &module);
 void checkMetadata(const Directive &directive, ModuleState &module);
 void checkSources(const Directive &directive, ModuleState &module);
-/// Reports numbers of a directive that are not allowed. Returns whether they fit into 32 bits, if they must.
+/// Reports invalid numbers in a directive. Returns whether they fit into 32 bits, if required.
 bool checkValues(const Directive &directive, const isa::Directive &known, ModuleState &module);
 bool checkValue(const Operand &operand, const isa::Directive &known, const isa::DirectiveArgument &argument,
                 ModuleState &module);
-/// ptxas keeps the numbers of directives in 32 bits.
+/// Returns whether a number of a directive fits into 32 bits, which is how ptxas stores it.
 bool fits(const Operand &number, ModuleState &module);
 
 } // namespace ptxray

@@ -1,6 +1,6 @@
 #pragma once
-// This is the state of what has been read of a module so far. Rules about an item compare it with earlier ones, and
-// rules about bodies refer to it.
+// The state of a module during reading. Rules compare an item with earlier ones, and rules about bodies refer to the
+// module's items.
 #include "Isa/Directives.h"
 #include "Module/Header.h"
 #include "Resolve/Resolver.h"
@@ -10,7 +10,7 @@
 
 namespace ptxray {
 
-/// A parameter as a caller sees it.
+/// A parameter from the caller's point of view.
 struct Formal {
   isa::WordId type = 0;
   Extent extent;
@@ -20,7 +20,7 @@ struct Formal {
   bool isOpen() const { return extent.isArray && extent.bytes == 0; }
 };
 
-/// Returns how a second list of parameters differs from the first; empty if it does not.
+/// Describes how a second list of parameters differs from the first; empty if it does not.
 llvm::StringRef difference(llvm::ArrayRef<Formal> a, llvm::ArrayRef<Formal> b);
 
 struct Signature {
@@ -28,7 +28,7 @@ struct Signature {
   SpellingId linkage = SpellingId::None;
   bool isDefined = false;
   bool noReturn = false;
-  std::optional<std::pair<int64_t, int64_t>> unified; // the numbers of `.attribute(.unified(1, 2))`
+  std::optional<std::pair<int64_t, int64_t>> unified; // numbers of `.attribute(.unified(1, 2))`
   std::vector<Formal> returns, parameters;
   Range nameRange;
 };
@@ -44,9 +44,9 @@ struct Global {
 
 struct DebugInfo {
   bool hasSection = false;
-  std::map<int64_t, Range> files;                          // by index
-  llvm::DenseSet<std::pair<uint64_t, uint64_t>> locations; // of `.loc`: file and line, column
-  llvm::DenseMap<uint32_t, Range> sectionLabels;           // by NameId
+  std::map<int64_t, Range> files;                          // keyed by index
+  llvm::DenseSet<std::pair<uint64_t, uint64_t>> locations; // file of each `.loc`, and its line and column
+  llvm::DenseMap<uint32_t, Range> sectionLabels;           // keyed by NameId
 };
 
 struct Metadata {
@@ -54,7 +54,7 @@ struct Metadata {
 };
 
 struct ModuleState {
-  /// The availability is that of the module's version and target.
+  /// `availability` must be that of the module's version and target.
   ModuleState(const Ast &ast, const Header &header, const Availability &availability, Resolver &resolver,
               DiagnosticSink &sink)
       : ast(ast), header(header), ofHeader(header.context()), availability(availability),
@@ -62,17 +62,17 @@ struct ModuleState {
 
   const ModuleContext &context() const { return ofHeader; }
   bool has(isa::FeatureId id) const { return availability.holds(isa::feature(id).gate); }
-  /// Returns whether the target that code is made for has a feature.
+  /// Returns whether the code-generation target supports a feature.
   bool codeHas(isa::FeatureId id) const { return availabilityOfCode.holds(isa::feature(id).gate); }
   uint64_t limitOfCode(isa::LimitId id) const { return isa::limit(id, availabilityOfCode); }
   llvm::StringRef text(SpellingId spelling) const {
     return spelling == SpellingId::None ? llvm::StringRef() : ast.text(spelling);
   }
-  /// Null if no directive has that name.
+  /// Returns null if there is no such directive.
   const isa::Directive *directiveOf(SpellingId name) { return resolver.directive(name); }
   Formal formalOf(const Declaration &declaration) const;
   bool neverReturns(NameId function) const;
-  /// Returns whether a call of the function starts, orders and awaits nothing asynchronous.
+  /// Returns whether a call of the function performs no asynchronous operations, fences or waits.
   bool isQuiet(NameId function) const;
 
   const Ast &ast;
@@ -81,13 +81,13 @@ struct ModuleState {
   const Availability &availability, &availabilityOfCode;
   Resolver &resolver;
   DiagnosticSink &sink;
-  llvm::SmallDenseMap<uint32_t, Signature, 2> functions; // by NameId
-  llvm::DenseMap<uint32_t, Signature> prototypes;        // by NameId; of the body at hand
-  llvm::DenseMap<uint32_t, Global> globals;              // by NameId
-  llvm::DenseSet<uint32_t> aliases;                      // by NameId
+  llvm::SmallDenseMap<uint32_t, Signature, 2> functions; // keyed by NameId
+  llvm::DenseMap<uint32_t, Signature> prototypes;        // keyed by NameId; of the current body
+  llvm::DenseMap<uint32_t, Global> globals;              // keyed by NameId
+  llvm::DenseSet<uint32_t> aliases;                      // NameIds
   llvm::DenseSet<uint32_t> functionTables;  // variables whose first value is the address of a function, by NameId
-  llvm::DenseSet<uint32_t> quietFunctions;  // with a body, by NameId
-  llvm::DenseSet<uint32_t> globalFunctions; // with a body that accesses global memory, by NameId
+  llvm::DenseSet<uint32_t> quietFunctions;  // functions with a body, by NameId
+  llvm::DenseSet<uint32_t> globalFunctions; // functions with a body that accesses global memory, by NameId
   bool inEntry = false;
   DebugInfo debugging;
   Metadata metadata;

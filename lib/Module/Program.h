@@ -1,6 +1,6 @@
 #pragma once
-// A whole module as code generation sees it: its variables, its functions, and what each of them names. It is read by
-// the rules of ProgramRules.h.
+// A whole module from the point of view of code generation: its variables, its functions, and their references. The
+// rules of ProgramRules.h read it.
 #include "Parse/Ast.h"
 #include "Resolve/Scopes.h"
 #include "llvm/ADT/DenseMap.h"
@@ -10,72 +10,72 @@
 
 namespace ptxray {
 
-/// The first place where something of the module is named.
+/// The first mention of a name in the module.
 struct Reference {
   NameId name;
   Range range;
   bool isCall = false;
-  bool isExecuted = true; // false: only code that is never executed names it
+  bool isExecuted = true; // false if only unreachable code refers to it
 };
 
-/// An instruction, and the number of registers that it is about.
+/// An instruction, and its number of registers.
 struct RegisterUse {
-  uint32_t registers = 0; // 0: there is no such instruction
+  uint32_t registers = 0; // 0 if there is no such instruction
   Range range;
   SpellingId instruction = SpellingId::None;
 };
 
-/// The directives of a kernel's head about the size of its blocks and about registers.
+/// The directives in a kernel's head about block size and registers.
 struct KernelHead {
   std::optional<uint64_t> registers; // `.maxnreg`
-  std::optional<uint64_t> threads;   // of a block: `.maxntid`, `.reqntid`
-  std::optional<uint64_t> blocks;    // of a multiprocessor: `.minnctapersm`
-  uint64_t depth = 1;                // of a block, its third dimension
+  std::optional<uint64_t> threads;   // per block: `.maxntid`, `.reqntid`
+  std::optional<uint64_t> blocks;    // per multiprocessor: `.minnctapersm`
+  uint64_t depth = 1;                // third dimension of a block
   uint64_t clusterBlocks = 1;        // `.reqnctapercluster`, `.maxclusterrank`
-  std::array<uint32_t, 3> requiredBlock = {0, 0, 0}, requiredCluster = {0, 0, 0}; // zeros: a launch may choose
+  std::array<uint32_t, 3> requiredBlock = {0, 0, 0}, requiredCluster = {0, 0, 0}; // zeros if a launch may choose
   Range registersRange, threadsRange, blocksRange, clusterRange;
-  llvm::StringRef threadsName, clusterName; // the directive
+  llvm::StringRef threadsName, clusterName; // name of the directive
 };
 
-/// A list of labels through which code branches.
+/// A list of labels for indirect branches.
 struct BranchTable {
   uint64_t targets = 0;
   Range use, declared;
   NameId name = NameId::None;
 };
 
-/// One of several variables that are declared at once: `t7` of `.global .texref t<9>`. ptxas makes only those that are
-/// named.
+/// A member of a family of variables, such as `t7` of `.global .texref t<9>`. ptxas creates only the members that are
+/// used.
 struct FamilyMember {
   NameId name = NameId::None;
   isa::WordId space = 0;
   Extent extent;
   bool isOfBody = false;
-  Range declared; // the name of the family
+  Range declared; // location of the family's name
 };
 
-/// A summary holds what the rules need to know of a body.
+/// Properties of a body that the rules about modules need.
 struct FunctionSummary {
   NameId name = NameId::None;
   FunctionKind kind = FunctionKind::Func;
   Range nameRange;
   bool isExported = false;    // `.visible` or `.weak`
-  KernelHead head;            // of a kernel
-  std::vector<Extent> shared; // declared in it
+  KernelHead head;            // set for a kernel
+  std::vector<Extent> shared; // declared in the body
   uint64_t localBytes = 0;
-  std::vector<NameId> variables;     // of the module that it names
-  std::vector<FamilyMember> members; // that it names, in the order of the text
-  std::vector<Reference> functions;  // that it names
-  Range indirectCall;                // the first one, as all places here; empty: none
+  std::vector<NameId> variables;     // variables of the module that it refers to
+  std::vector<FamilyMember> members; // members of families that it refers to, in source order
+  std::vector<Reference> functions;  // functions that it refers to
+  Range indirectCall;                // location of the first one, like all locations below; empty if there is none
   Range oneCta, ctaPair;             // an instruction with that effect
   Range constantConversion;          // between generic addresses and `.const`
   SpellingId conversion = SpellingId::None;
   Range constantPointer; // a parameter that points to `.const`
-  Range spilling;        // the pragma that lets registers be spilled to shared memory
-  RegisterUse occupied;  // of all instructions the one with the greatest number
-  RegisterUse bounded;   // likewise, where a directive sets the number
+  Range spilling;        // the pragma that permits spilling to shared memory
+  RegisterUse occupied;  // the instruction with the greatest number of registers
+  RegisterUse bounded;   // the instruction with the greatest minimum for a directive
   RegisterUse grows, shrinks;
-  BranchTable table; // the first that is too large
+  BranchTable table; // the first one that is too large
 };
 
 struct ModuleVariable {
@@ -83,9 +83,9 @@ struct ModuleVariable {
   isa::WordId space = 0, type = 0;
   Extent extent;
   bool isExtern = false;
-  bool isExported = false; // known to the linker: it has a linkage
+  bool isExported = false; // has linkage, so the linker knows it
   Range nameRange;
-  std::vector<Reference> initial; // names among its first values
+  std::vector<Reference> initial; // names in its initialiser
 
   bool isOpen() const { return !extent.bytes; }
 };
@@ -98,7 +98,7 @@ struct DeclaredFunction {
   NameId aliasOf = NameId::None;
 };
 
-/// The next free place of a space.
+/// The end of the allocated part of a space.
 struct Layout {
   uint64_t end = 0;
 
@@ -106,15 +106,16 @@ struct Layout {
 };
 
 struct ProgramSummary {
-  std::vector<ModuleVariable> variables; // in the order of the text; members of families where they are named first
+  std::vector<ModuleVariable> variables; // in source order; members of families where they are first used
   std::vector<ModuleVariable> constantsOfBodies;
-  llvm::DenseMap<uint32_t, ModuleVariable> families;           // of the module, by where they are declared
-  llvm::SmallDenseMap<uint32_t, uint32_t, 4> variableOf;       // by NameId
-  std::vector<FunctionSummary> functions;                      // those with a body
-  llvm::SmallDenseMap<uint32_t, uint32_t, 4> functionOf;       // by NameId
-  llvm::SmallDenseMap<uint32_t, DeclaredFunction, 4> declared; // by NameId
-  bool hasAbi = true;                                          // without it, there is no stack to recurse on
-  Range severalReturns;                                        // the function that turns it off; empty: none does
+  llvm::DenseMap<uint32_t, ModuleVariable>
+      families; // families of the module, keyed by the location of their declaration
+  llvm::SmallDenseMap<uint32_t, uint32_t, 4> variableOf;       // keyed by NameId
+  std::vector<FunctionSummary> functions;                      // functions with a body
+  llvm::SmallDenseMap<uint32_t, uint32_t, 4> functionOf;       // keyed by NameId
+  llvm::SmallDenseMap<uint32_t, DeclaredFunction, 4> declared; // keyed by NameId
+  bool hasAbi = true;                                          // false if there is no stack, so recursion is impossible
+  Range severalReturns; // the function that disables the ABI; empty if there is none
 
   const ModuleVariable *variable(NameId name) const {
     const auto found = variableOf.find(static_cast<uint32_t>(name));
@@ -124,26 +125,26 @@ struct ProgramSummary {
     const auto found = declared.find(static_cast<uint32_t>(name));
     return found == declared.end() ? nullptr : &found->second;
   }
-  /// Returns the function with a body that the name refers to, following aliases; none if there is no such function.
+  /// Returns the function with a body that the name refers to, resolving aliases, or none.
   std::optional<uint32_t> bodyOf(NameId name) const;
 };
 
-/// Everything that is compiled together with a kernel.
+/// The functions and variables that are compiled together with a kernel.
 struct Reach {
   std::vector<uint32_t> functions; // the kernel first
   uint32_t kernel() const { return functions.front(); }
 };
 
-/// Follows calls; if the whole program is compiled at once, also addresses of functions, in code and in the initial
-/// values of variables that code names; and from an indirect call to all functions whose address is taken anywhere. One
-/// object serves all kernels, so that nothing is computed twice.
+/// Finds everything that a kernel reaches. Follows calls. If the whole program is compiled at once, also follows
+/// addresses of functions in code and in initialisers. From an indirect call, reaches all functions whose address is
+/// taken. One object serves all kernels and caches results.
 class Reaches {
 public:
   Reaches(const ProgramSummary &program, bool isSeparate);
   Reach of(uint32_t kernel) { return of(kernel, /*onlyExecuted=*/false); }
-  /// Without what only unreachable code names.
+  /// Ignores references in unreachable code.
   Reach executedBy(uint32_t kernel) { return of(kernel, /*onlyExecuted=*/true); }
-  /// Returns the functions that kernels reach by calling them by name.
+  /// Returns the functions that kernels reach by direct calls.
   std::vector<bool> called() const;
 
 private:
@@ -153,8 +154,8 @@ private:
 
   const ProgramSummary &program;
   const bool isSeparate;
-  std::vector<NameId> addressed; // in code or in a first value
-  std::vector<uint32_t> visits;  // by function: the kernel that came last, + 1
+  std::vector<NameId> addressed; // functions whose address is taken in code or in an initialiser
+  std::vector<uint32_t> visits;  // indexed by function: the last kernel that reached it, plus 1
   uint32_t visit = 0;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// The rules about a module as a whole: what code generation refuses, and what has no definition.
+// The rules about a module as a whole: restrictions of code generation, and undefined names.
 #include "Isa/Directives.h"
 #include "Module/CheckOptions.h"
 #include "Module/Program.h"
@@ -11,22 +11,22 @@ class DiagnosticSink;
 /// Returns whether ptxas itself provides the function.
 bool isOfCompiler(llvm::StringRef function);
 
-/// The rules need this besides the program: what it is compiled for, and where they report.
+/// The compilation target of a program, and the sink for reports about it.
 struct ProgramContext {
   const Ast &ast;
-  const Availability &availability; // of what code is made for
+  const Availability &availability; // for the code-generation target
   const CheckOptions &options;
   DiagnosticSink &sink;
 
   uint64_t limit(isa::LimitId id) const { return isa::limit(id, availability); }
-  /// Returns the target that code is made for; null if it is not known.
+  /// Returns the code-generation target, or null if it is unknown.
   const isa::Target *arch() const {
     const uint16_t arch = availability.module().target;
     return arch == anyTarget ? nullptr : &isa::targets()[arch];
   }
 };
 
-/// Reports a function that preserves so many registers that none is left for its return address.
+/// Reports a function that preserves so many registers that none remains for the return address.
 void checkPreserved(const Ast &ast, Slice directives, uint64_t most, DiagnosticSink &sink);
 
 void checkUnresolved(const ProgramSummary &program, const ProgramContext &context);
@@ -35,7 +35,7 @@ void checkConstantSize(const ProgramSummary &program, const ProgramContext &cont
 void checkCtaGroupsAlone(const ProgramSummary &program, const ProgramContext &context);
 void checkWithoutAbi(const ProgramSummary &program, const ProgramContext &context);
 void checkBranchTables(const ProgramSummary &program, const ProgramContext &context);
-/// Checks one kernel with everything it reaches.
+/// Check one kernel together with everything that it reaches.
 void checkSharedSize(const ProgramSummary &program, const Reach &reach, const ProgramContext &context);
 void checkOpaqueCount(const ProgramSummary &program, const Reach &reach, const ProgramContext &context);
 void checkCtaGroups(const ProgramSummary &program, const Reach &reach, const ProgramContext &context);

@@ -4,7 +4,7 @@
 
 namespace ptxray::numbers {
 
-/// What the codes with the greatest exponent mean.
+/// The meaning of codes with the greatest exponent.
 enum class Specials : uint8_t {
   Ieee,    // infinity and NaN
   OneNaN,  // finite numbers; only the code with all bits set is NaN

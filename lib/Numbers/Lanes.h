@@ -80,7 +80,7 @@ PTXRAY_INLINED uint16_t narrowedF16(float x) {
   const auto code = std::bit_cast<uint32_t>(x);
   const uint32_t magnitude = code & 0x7fffffff, sign = code >> 16 & 0x8000;
   const uint32_t normal = (magnitude + 0xfff + (magnitude >> 13 & 1) - (112U << 23)) >> 13;
-  // In a sum with 0.5, the last bit has the weight of the smallest subnormal number.
+  // After adding 0.5, the last bit has the weight of the smallest subnormal number.
   const uint32_t subnormal = std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + 0.5F) - 0x3f000000;
   const uint32_t finite = magnitude < 0x38800000 ? subnormal : normal;
   return uint16_t(magnitude > 0x7f800000 ? 0x7fff : sign | (magnitude >= 0x477ff000 ? 0x7c00 : finite));

@@ -1,8 +1,9 @@
 #pragma once
-// Exact numbers: what the formula of an instruction computes with. A number is rounded once, when it is stored, and
-// nothing depends on how the processor rounds.
-//   fma.rm.ftz.f32   store(fused(read(a, f32, true), read(b, f32, true), read(c, f32, true)), f32, {.rounding = Down,
-//   .flush = true}) cvt.rn.f16.f32   store(read(a, f32), f16, {})
+// Exact numbers, with which the formulas of instructions compute. A number is rounded once, when it is stored. Nothing
+// depends on the rounding mode of the processor.
+//|   fma.rm.ftz.f32   store(fused(read(a, f32, true), read(b, f32, true), read(c, f32, true)), f32,
+//|                          {.rounding = Down, .flush = true})
+//|   cvt.rn.f16.f32   store(read(a, f32), f16, {})
 #include "Numbers/Format.h"
 #include <compare>
 
@@ -41,7 +42,7 @@ struct Number {
   static Number scaled(bool isNegative, Wide significand, int exponent);
 };
 
-/// How a result is stored: the modifiers of an instruction.
+/// The modifiers of an instruction that determine how a result is stored.
 struct Storing {
   Rounding rounding = Rounding::Nearest;
   bool flush = false;     // .ftz: results below the normal range before rounding become zero

@@ -59,7 +59,7 @@ PTXRAY_INSIDE void cut(const LongInts &from, Floats &to, Ints &areCut) {
   const Ints low = from.low & ((1 << LongInts::lowBits) - 1), high = from.high + (from.low >> LongInts::lowBits);
   const Floats great = __builtin_convertvector(high, Floats) * float(1 << LongInts::lowBits);
   const Floats small = __builtin_convertvector(low, Floats);
-  const Floats sum = great + small, rest = small - (sum - great); // both exact
+  const Floats sum = great + small, rest = small - (sum - great); // exact operations
   areCut = (rest < 0) | (rest > 0);
   // The sum was rounded away from zero if the remainder has the opposite sign.
   to = __builtin_bit_cast(Floats, __builtin_bit_cast(Ints, sum) + Ints(rest * sum < 0));

@@ -48,9 +48,9 @@ enum class Code : uint8_t {
   Divide,
   Remainder,
   ShiftLeft,    // the counts have lanes of the same width
-  ShiftRight,   // likewise
+  ShiftRight,   // counts as for ShiftLeft
   ShiftLeftBy,  // the count is `number`
-  ShiftRightBy, // likewise
+  ShiftRightBy, // count as for ShiftLeftBy
   Ones,
   LeadingZeros,
   Reversed,

@@ -12,7 +12,7 @@ namespace ptxray::machine {
 /// and 16 bits use the low bits of a 16-bit register.
 struct MemoryUse {
   uint16_t operand = 0; // operand of the form that is the address
-  uint16_t bits = 0;    // of one element
+  uint16_t bits = 0;    // width of one element
   llvm::SmallVector<Place, 4> elements;
 };
 using MemoryUses = llvm::SmallVector<MemoryUse, 1>;

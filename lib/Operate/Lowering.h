@@ -31,7 +31,7 @@ private:
   using Terms = llvm::SmallVector<Term, 1>; // most steps have one element
   using Args = llvm::ArrayRef<Term>;
 
-  // These compute which bits of each step are needed.
+  // Computes which bits of each step are needed.
   void findDemand();
   void demand(uint16_t step, unsigned bits) { wanted[step] = std::max(wanted[step], bits); }
   void demandOf(const isa::StepOp op, const RecipeStep &step, unsigned bits);
@@ -133,7 +133,7 @@ private:
   Terms waiting;                                 // sources of operations that are not rounded yet
   std::vector<unsigned> wanted;                  // number of low bits of each step that are needed; 0 for none
   uint16_t current = 0;                          // the current step
-  const numbers::Format *storedFormat = nullptr; // of the current formula
+  const numbers::Format *storedFormat = nullptr; // format of the current formula's result
 };
 
 } // namespace ptxray::machine

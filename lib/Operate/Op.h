@@ -14,7 +14,7 @@ struct Op;
 /// width of the register: 2, 4, 8 or 16 bytes. A predicate is one word with a bit per lane.
 using Slot = uint32_t;
 inline constexpr Slot noSlot = 0;
-/// Scratch register for results of which only some lanes are kept. No other register begins here.
+/// Scratch register for results that are kept only in some lanes. No other register has this slot.
 inline constexpr Slot scratchSlot = 64;
 inline constexpr uint32_t scratchBytes = 512;
 

@@ -10,8 +10,8 @@ namespace ptxray::machine {
 using Likeness = llvm::SmallVector<uint32_t, 8>;
 Likeness likenessOf(llvm::ArrayRef<Place> byNode);
 
-/// Compiled operations whose slots are placeholders: 0 is none; the others number the nodes, then the carry, then the
-/// registers requested from the function's register file.
+/// Compiled operations with placeholder slots. 0 is no slot. The other numbers denote the nodes, then the carry, then
+/// the registers requested from the function's register file.
 class Pattern {
 public:
   Pattern(const Recipe &recipe, llvm::ArrayRef<Place> byNode);

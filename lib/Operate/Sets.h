@@ -13,7 +13,8 @@ Handler wideHandlerOf(Code code, Lane type, Lane from);
 Handler wideFoldOf(Code code, Lane type);
 void wideKeepSome(char *registers, const Op &op, uint32_t mask);
 
-/// Whether the wide handlers are used. Initially true if the processor supports them; tests may change it.
+/// Returns whether the wide handlers are used, as a reference that tests can change. Initially true if the processor
+/// supports them.
 bool &usesWideHandlers();
 
 } // namespace ptxray::machine

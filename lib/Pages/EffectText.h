@@ -1,5 +1,5 @@
 #pragma once
-// This says in sentences what an instruction does besides computing a result.
+// Describes the effects of an instruction besides its result, in sentences.
 #include "Match/Facts.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace ptxray {
 
-/// Returns a sentence for each thing that it does to memory, to other threads, to groups and barriers. `textOf` gives
-/// the text of an operand node.
+/// Returns one sentence for each effect on memory, other threads, groups and barriers. `textOf` returns the text of an
+/// operand node.
 std::vector<std::string> effectsOf(const Facts &facts, llvm::function_ref<std::string(unsigned node)> textOf);
 
 } // namespace ptxray

@@ -1,27 +1,27 @@
 #pragma once
-// Instructions with their words and operands, and directives, described in words for pages and editors.
+// Descriptions of instructions, their words and operands, and directives, for pages and editors.
 #include "Isa/Isa.h"
 #include <string>
 #include <vector>
 
 namespace ptxray {
 
-/// Returns the mnemonic that an opcode begins with; if there is none, all mnemonics that begin with the text.
+/// Returns the mnemonic with which an opcode begins. If there is none, returns all mnemonics that begin with the text.
 std::vector<const isa::Mnemonic *> findMnemonics(llvm::StringRef written);
-/// Returns the versions and targets that have the form, in words; empty if all have it.
+/// Returns the versions and targets that support the form, as text; empty if all do.
 std::string availabilityOf(const isa::Form &form);
-/// Returns whether the form is in no manual.
+/// Returns whether no manual describes the form.
 bool isOfPtxas(const isa::Form &form);
 /// Returns the meaning of a word in the instruction, `toward zero` or `unsigned integer`; empty if only its name is
 /// known.
 std::string wordMeaning(const isa::Word &word, llvm::StringRef mnemonic = "");
-/// Returns the kind of a word and its meaning: `rounding: toward zero`, `unsigned integer of 32 bits`.
+/// Returns the category of a word and its meaning: `rounding: toward zero`, `unsigned integer of 32 bits`.
 std::string describeWord(const isa::Word &word, llvm::StringRef mnemonic = "");
-/// Returns a length as the form writes it: `4`, `.num`, `2 times n of .shape`.
+/// Returns a length in the notation of the form: `4`, `.num`, `2 times n of .shape`.
 std::string termText(const isa::Term &term, const isa::Form &form);
-/// Returns an operand in words: "a register of the type `.type`".
+/// Returns the description of an operand: "a register of the type `.type`".
 std::string describeOperand(const isa::OperandDecl &operand, const isa::Form &form);
-/// Returns the places of a directive in words: `in a body, in the head of an entry`.
+/// Returns the permitted positions of a directive: `in a body, in the head of an entry`.
 std::string placesOf(const isa::Directive &directive);
 
 } // namespace ptxray

@@ -1,21 +1,21 @@
 #pragma once
-// A line of PTX for the words of one form, made from the tables, in a module with nothing to report.
+// Generates an example line for the words of one form from the tables, such that a module with it has no findings.
 #include "Match/Match.h"
 #include "Pages/Examples.h"
 
 namespace ptxray {
 
 struct FormExample {
-  FormMatch match; // with the rows of the tables that the line is written by
+  FormMatch match; // includes the rows of the tables that the line uses
   std::string line;
   ExampleModule module;
   ExampleSetting setting;
 };
 
-/// Nothing if no line that fits is found.
+/// Returns nothing if no valid line is found.
 std::optional<FormExample> exampleOf(const FormMatch &words, llvm::StringRef spelling);
 
-/// Returns the first whole spelling that goes on where `written` ends, and has an example: usual words come first.
+/// Returns the first complete spelling that begins with `written` and has an example. Common words come first.
 std::optional<std::string> completedSpelling(llvm::StringRef written);
 
 } // namespace ptxray

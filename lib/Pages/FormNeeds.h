@@ -1,16 +1,16 @@
 #pragma once
-// The versions and targets that a form needs in any case.
+// Determines the versions and targets that a form always requires.
 #include "Isa/Availability.h"
 #include "Isa/Isa.h"
 #include "Targets/Needs.h"
 
 namespace ptxray {
 
-/// Returns the newest version, for which every gate of a target is open.
+/// Returns an availability with the newest version, in which every gate of a target is open.
 Availability newestAvailability();
 
-/// Returns the gates of the form itself, and those of its words and of the rows of its tables, of which one must be
-/// open. What only ptxas accepts is left out.
+/// Returns the gates of the form, and those of its words and table rows, of which at least one must be open. Ignores
+/// what only ptxas accepts.
 Demands demandsOf(const isa::Form &form);
 
 } // namespace ptxray

@@ -1,15 +1,15 @@
 #pragma once
-// This writes what instructions compute as pseudocode.
+// Writes the computation of an instruction as pseudocode.
 #include "Match/FormMatch.h"
 #include <string>
 #include <vector>
 
 namespace ptxray {
 
-/// `d = a * b + c`, `p = .BoolOp(a .CmpOp b, c)`; of an approximation how near it is.
-/// With `words`, what is written in the slots stands in their places.
+/// Returns pseudocode such as `d = a * b + c` or `p = .BoolOp(a .CmpOp b, c)`; for an approximation, includes its error
+/// bound. With `words`, the written words replace the slots.
 std::string formulaText(const isa::Form &form, const isa::Formula &formula, const FormMatch *words = nullptr);
-/// Explains the functions of the formula: `matrix-product: the matrix product ...`.
+/// Explains the functions in the formula: `matrix-product: the matrix product ...`.
 std::vector<std::string> functionsOf(const isa::Formula &formula);
 
 } // namespace ptxray

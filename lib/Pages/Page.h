@@ -1,5 +1,5 @@
 #pragma once
-// A page says what is known of a name: it is a value that is printed as text, or written as JSON for other programs.
+// The information about a name. A page is a value that is printed as text, or written as JSON for other programs.
 #include "llvm/Support/raw_ostream.h"
 #include <string>
 #include <vector>
@@ -7,21 +7,21 @@
 namespace ptxray {
 
 struct PageRow {
-  std::vector<std::string> words; // that the row is about; of a table its cells
+  std::vector<std::string> words; // subject of the row; in a table, its cells
   std::string text;
   std::string note;        // a restriction: `needs PTX 7.4 and sm_70 or higher`
-  unsigned depth = 0;      // values of a qualifier are below it
-  std::string module = {}; // of an example: a whole text with the line in it
+  unsigned depth = 0;      // indentation, such as 1 for values of a qualifier
+  std::string module = {}; // for an example: a module that contains the line
 };
 
 struct PageSection {
   enum class Kind : uint8_t {
-    Part,    // what follows, up to the next part, belongs to one section of the manual
-    Text,    // a paragraph a row
-    Code,    // a line of PTX a row; the words number it
-    List,    // words, and what they mean
+    Part,    // heading of the following sections, which belong to one section of the manual
+    Text,    // one paragraph per row
+    Code,    // one line of PTX per row, numbered by its words
+    List,    // words and their meanings
     Table,   // the first row is the header
-    Picture, // a row is text as it stands, in lines
+    Picture, // preformatted lines
   };
   Kind kind;
   std::string title;
@@ -30,7 +30,7 @@ struct PageSection {
 
 struct Page {
   std::string name, kind; // `tcgen05.mma`, `instruction`
-  std::string title;      // in a few words
+  std::string title;      // a few words
   std::vector<PageSection> sections;
 
   /// Adds a section unless it has no rows.

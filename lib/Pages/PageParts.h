@@ -1,5 +1,5 @@
 #pragma once
-// Sections that several kinds of pages have in common.
+// Sections that several kinds of pages share.
 #include "Isa/Isa.h"
 #include "Pages/Examples.h"
 #include "Pages/Page.h"
@@ -7,18 +7,18 @@
 
 namespace ptxray {
 
-/// Returns the section of the manual; for something newer, or in no manual, what is known.
+/// Returns the section about the manual. For features that no manual describes, it contains what is known.
 PageSection manualSection(isa::Text manual);
 /// Returns the section about versions and targets.
 PageSection needsSection(llvm::ArrayRef<isa::ExprId> gates);
 PageSection needsSection(const Demands &demands);
-/// Returns the section that says what a line does.
+/// Returns the section about the effects of a line.
 PageSection effectsSection(std::string title, const ReadExample &read);
-/// The needs of a word besides those that the page has told: `needs PTX 8.6 and sm_100a`; empty if that is enough.
+/// Returns the requirements of a word beyond those on the page: `needs PTX 8.6 and sm_100a`; empty if there are none.
 std::string furtherNeeds(const Demands &known, llvm::ArrayRef<isa::ExprId> gates);
-/// Adds a row, or its words to a row with the same contents.
+/// Adds a row, or adds its words to a row with the same contents.
 void addOrJoin(PageRow row, std::vector<PageRow> &rows);
-/// Adds a formula with its condition, and what its functions are, unless that was said above.
+/// Adds a formula with its condition, and explains its functions unless the section already does.
 void addFormula(std::string text, std::string condition, const std::vector<std::string> &functions,
                 PageSection &section);
 /// Adds a correct line, and a typical mistake with its report.

@@ -1,5 +1,5 @@
 #pragma once
-// The page of each name: an instruction, one form of it, a qualifier, a directive, a pragma, a special register, a
+// Builds the page of a name: an instruction, one form of it, a qualifier, a directive, a pragma, a special register, a
 // target.
 #include "Isa/Isa.h"
 #include "Pages/Page.h"
@@ -13,15 +13,15 @@ Page pragmaPage(const isa::Directive &pragma);
 Page registerPage(const isa::SpecialRegister &reg);
 Page targetPage(const isa::Target &target);
 Page wordPage(const isa::Word &word);
-/// Returns the page of one form: of the words that are written, or of the most usual ones that they begin. Nothing if
-/// no form has a place for all of them.
+/// Returns the page of one form. The opcode may be incomplete; the most common completion is used. Returns nothing if
+/// no form has all its words.
 std::optional<Page> formPage(llvm::StringRef written);
-/// Returns the page of a version of PTX, written as `8.7` or `ptx 8.7`; nothing if the text is none.
+/// Returns the page of a PTX version, written as `8.7` or `ptx 8.7`; nothing for other texts.
 std::optional<Page> versionPage(llvm::StringRef written);
-/// Says what is wrong with the words of an opcode that has no form; no rows if nothing is.
+/// Describes the problem of an opcode that matches no form; has no rows if there is none.
 PageSection notAForm(llvm::StringRef written);
 /// Returns the page of a directive, pragma, special register, target or qualifier; nothing if only an instruction has
-/// the name.
+/// this name.
 std::optional<Page> pageOf(llvm::StringRef name);
 
 } // namespace ptxray

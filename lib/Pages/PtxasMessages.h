@@ -1,17 +1,17 @@
 #pragma once
-// The messages of ptxas, with the rules that report the same faults, as docs/ptxas-messages.md lists them.
+// Messages of ptxas, and the rules that report the same faults (docs/ptxas-messages.md).
 #include "llvm/ADT/StringRef.h"
 #include <vector>
 
 namespace ptxray {
 
 struct PtxasMessage {
-  llvm::StringRef text; // as ptxas has it: `Unknown modifier '%s'`
-  llvm::StringRef rule; // `unknown-qualifier`; empty: no rule, since no text is known that draws the message
+  llvm::StringRef text; // spelled as in ptxas: `Unknown modifier '%s'`
+  llvm::StringRef rule; // `unknown-qualifier`; empty if no input is known to cause the message
 };
 
-/// Returns the messages that ptxas may have printed as this text, with or without its place in front; or, if there are
-/// none, those that begin so, or say little else.
+/// Returns the messages of ptxas that match the printed text, with or without a location before it. If none match,
+/// returns those with the same beginning, or with few other words.
 std::vector<PtxasMessage> ptxasMessagesLike(llvm::StringRef printed);
 
 } // namespace ptxray

@@ -1,22 +1,22 @@
 #pragma once
-// A search finds pages for a text that is not the name of one.
+// Finds pages for a text that is not a page's name.
 #include "llvm/ADT/StringRef.h"
 #include <string>
 #include <vector>
 
 namespace ptxray {
 
-/// Returns the names that differ from the written one in case and signs alone, as `%tid` from `tid` and `sm_90` from
-/// `SM90`; if there are none, those that end in it after `::`, as `.shared::cta`.
+/// Returns the names that differ from the written one only in case and punctuation, such as `%tid` for `tid` and
+/// `sm_90` for `SM90`. If there are none, returns those that end in it after `::`, such as `.shared::cta`.
 std::vector<std::string> namesLike(llvm::StringRef written);
 
-/// Returns the name that the written one is a slip of, with the rest of an opcode as written; empty if none is near.
+/// Returns the name that is most likely meant by a typo, followed by the rest of the opcode; empty if no name is close.
 std::string likelyName(llvm::StringRef written);
 
 struct FoundPage {
   std::string name, about;
 };
-/// Returns the pages that have every word of a text, those first that have them in their names; at most so many.
+/// Returns at most `most` pages that contain all words of the text, those with the words in their names first.
 std::vector<FoundPage> pagesAbout(llvm::StringRef text, size_t most);
 
 } // namespace ptxray

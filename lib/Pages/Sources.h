@@ -3,7 +3,7 @@
 
 namespace ptxray {
 
-/// Returns the text of an instruction in grammar/isa.
+/// Returns the source text of an instruction in grammar/isa.
 std::string sourceOf(const isa::Entry &entry);
 
 } // namespace ptxray

@@ -1,3 +1,3 @@
 #pragma once
-// ANTLR's runtime, for the two files that include a generated parser.
+// Includes ANTLR's runtime, for the two files that include a generated parser.
 #include "antlr4-runtime.h"

@@ -1,6 +1,6 @@
 #pragma once
-// A missing or superfluous brace changes the meaning of everything after it, far from its place. In a faulty text, the
-// braces of each function are counted first, and the layout decides which one is wrong.
+// Repairs braces in a text with syntax errors. A missing or extra brace changes the meaning of everything after it.
+// Therefore the braces of each function are counted first, and the layout determines which one is wrong.
 #include "Parse/Scanner.h"
 #include "Source/SourceBuffer.h"
 #include <vector>
@@ -9,16 +9,16 @@ namespace ptxray {
 
 struct BraceRepair {
   enum Kind : uint8_t { Drop, InsertOpen, InsertClose } kind;
-  uint32_t offset; // of the brace, or of the place where one is missing
+  uint32_t offset; // location of the extra or the missing brace
 };
 
-/// Returns the repairs in the order of the text. The scanner must be at the beginning of the text in question.
+/// Returns the repairs in source order. The scanner must be at the beginning of the text.
 std::vector<BraceRepair> findBraceRepairs(const Scanner &scanner, const SourceBuffer &source);
 
-/// Returns whether the line that begins there is a vector, `{%r1, %r2},`: operands may be on lines of their own.
+/// Returns whether the line at the offset is a vector, `{%r1, %r2},`. Operands may be on separate lines.
 bool isVectorLine(llvm::StringRef text, uint32_t offset);
 
-/// Returns whether a line looks as if its only token had been removed.
+/// Returns whether the only token of a line seems to have been removed.
 bool hasTrace(llvm::StringRef line);
 
 } // namespace ptxray

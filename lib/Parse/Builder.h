@@ -1,5 +1,5 @@
 #pragma once
-// The functions that the actions of grammar/Ptx.g4 call, in the order of the text. They append to the Ast.
+// The parser actions in grammar/Ptx.g4, called in source order. They append to the Ast.
 #include "Diagnostics/Diagnostic.h"
 #include "Parse/Ast.h"
 #include "Parse/Fingerprint.h"
@@ -10,13 +10,14 @@
 
 namespace ptxray {
 
-/// Thrown by the fast pass at the first token it cannot read, caught by Parser::parse.
+/// Thrown by the fast pass at the first token that it cannot read; Parser::parse catches it.
 struct FastPassFailed {};
 
-/// Thrown in the recovering pass to leave all rules up to that of the statement or the item.
+/// Thrown in the recovering pass to unwind all rules up to the one of the statement or the item.
 struct SyntaxFault {};
 
-/// Blocks, brackets and signs may nest this deep; initialisers, which are read by recursion, less deep.
+/// Limits on the nesting of blocks, brackets and signs, and on the nesting of initialisers, which are parsed
+/// recursively.
 inline constexpr uint32_t deepestNesting = 10000;
 inline constexpr uint32_t deepestInitialiser = 200;
 
@@ -26,41 +27,41 @@ public:
 
   void start(llvm::StringRef source, Bodies bodies, Parser::ItemFn onItem);
 
-  /// The sizes of the arrays, to which they are cut if a statement cannot be read.
+  /// The sizes of the arrays, for truncating them if a statement cannot be parsed.
   struct Mark {
     size_t module, statements, instructions, brokenInstructions, operands, operandNames, labels, declarations,
         directives, functions, dims;
   };
   Mark mark() const;
   void cut(const Mark &mark);
-  /// Drops the unfinished item of the module; returns where it begins.
+  /// Removes the incomplete item of the module. Returns the offset of the item.
   uint32_t dropItem();
-  /// Notes that an item begins after the token just read.
+  /// Records that an item begins after the last token.
   void beginItem() { beforeItem = last; }
   /// The token before the current item.
   Token beforeItem;
-  /// Removes what the current statement has appended so far.
+  /// Removes everything that the current statement has added.
   void dropStatement();
-  /// The same, but keeps the opcode of an instruction.
+  /// Removes everything that the current statement has added, except the opcode of an instruction.
   void breakStatement();
   bool isInBody() const { return inBody; }
   uint32_t openBlocks() const { return blocks; }
   /// Ends the blocks of a body whose end is missing.
   void closeBlocks(uint32_t offset);
-  /// Notes the text of a faulty statement: names that it may have declared are not reported as missing.
+  /// Records the text of a faulty statement, so that names in it are not reported as undeclared.
   void lostText(Range range) {
     const llvm::StringRef lines = source.slice(range.begin, range.end);
-    if (ast.lost.empty() || ast.lost.back().end() != lines.end()) // else it was noted before
+    if (ast.lost.empty() || ast.lost.back().end() != lines.end()) // otherwise already recorded
       ast.lost.push_back(lines);
   }
-  /// Notes the place from the first token of a faulty statement to the token just read.
+  /// Records the range from the first token of a faulty statement to the last token.
   void passedOver(const Token &first) {
     if (last.end > first.begin)
       ast.unread.push_back({first.begin, last.end});
   }
-  /// Null in the fast pass, which ends at the first fault.
+  /// Null in the fast pass, which stops at the first error.
   DiagnosticSink *sink = nullptr;
-  /// Is true if the current statement has been reported: it gets no second report.
+  /// Whether the current statement has been reported. It gets no second report.
   bool reported = false;
 
   // Constant expressions and operands.
@@ -69,7 +70,7 @@ public:
   void cast(const Token &token);
   void closeGroup(const Token &token);
   void literal(const Token &token);
-  /// A number that is an operand alone.
+  /// Adds an operand that consists of a single number.
   void plainNumber(const Token &token);
   void infix(const Token &token);
   void endExpression();
@@ -107,13 +108,14 @@ public:
   void word(const Token &token);
   void dotted(const Token &token);
   void openWord(const Token &token);
-  /// Moves the beginning of the word to its second occurrence, and drops what was read since.
+  /// Moves the beginning of the word to its second occurrence, and drops the text before it.
   void moveWord(uint32_t begin) { ast.operands[openNodes.back()].range.begin = begin; }
   void closeWord() { close(last); }
   void closeValues();
-  /// Up to which number the values of the current list may be dropped; none if it is kept.
+  /// Returns the bound below which values of the current list may be dropped; none if they are kept.
   std::optional<uint64_t> largestDropped() const;
-  /// Up to which number the values of the current initialiser may be counted only; none if they are kept.
+  /// Returns the bound below which values of the current initialiser may be counted instead of stored; none if they are
+  /// stored.
   std::optional<uint64_t> largestCounted() const;
   void countNumbers(uint32_t count) { ast.operands[openNodes.back()].value = count; }
   void openCall(const Token &token);
@@ -156,9 +158,9 @@ public:
   void endParameters();
   void endHead();
   void beginBody();
-  /// The end of the body that has begun, if it is one of `skippedBodies`.
+  /// Returns the end of the current body if it is one of `skippedBodies`.
   std::optional<uint32_t> passBodyOver();
-  std::vector<Range> skippedBodies; // from brace to brace, in the order of the text
+  std::vector<Range> skippedBodies; // including braces, in source order
   void endBody();
   void endFunction();
   void beginPrototype(const Token &token);
@@ -188,12 +190,12 @@ public:
     statementEnd();
   }
   void statementEnd() {
-    if (sink) // correct text needs nothing more
+    if (sink) // valid text needs no further checks
       resetStatement();
   }
   void itemEnd();
 
-  /// The token just read and the next one; the parser stores them here.
+  /// The last token and the next one, which the parser stores here.
   Token last, ahead;
 
 private:
@@ -205,7 +207,7 @@ private:
     uint64_t bits;
   };
   struct Operation {
-    uint16_t op; // its characters; 'U' a cast to .u64, 'S' to .s64; '?' and ':' of the ternary
+    uint16_t op; // operator characters; 'U' a cast to .u64, 'S' to .s64; '?' and ':' of the ternary operator
     bool unary;
     uint8_t precedence;
     uint32_t begin;
@@ -241,7 +243,8 @@ private:
   Constant finishExpression();
   void nameSigns(Operand &operand);
   const char *adviceOnParentheses() const;
-  /// `call.uni` is interned as a spelling, `call` as a name.
+  /// Returns whether the token is `call` with qualifiers, such as `call.uni`. These are interned as a spelling, `call`
+  /// as a name.
   static bool isDottedCall(const Token &token) { return token.kind == TokenKind::Call && token.end - token.begin != 4; }
   NameId nameOf(const Token &token) const { return token.id == NameSink ? NameId::None : NameId(token.id); }
   void add(StatementKind kind, uint32_t index);
@@ -253,18 +256,18 @@ private:
   bool keepBodies = true;
 
   bool inBody = false;
-  size_t delivered = 0; // items of the module that `onItem` has seen
+  size_t delivered = 0; // number of module items that `onItem` has seen
   Mark itemMark{}, statementMark{}, bodyMark{};
   uint32_t blocks = 0;
-  uint32_t lastNode = 0; // the operand that an offset after it belongs to
+  uint32_t lastNode = 0; // the operand to which a following offset belongs
 
   llvm::SmallVector<Operation, 16> operations;
   llvm::SmallVector<Constant, 16> values;
-  llvm::SmallVector<uint32_t, 8> openNodes; // containers whose end is to come
+  llvm::SmallVector<uint32_t, 8> openNodes; // containers that are still open
 
   Token saved;
   Directive directive;
-  Declaration decl; // what the declarators of one statement share
+  Declaration decl; // the part of a declaration that its declarators share
   Range linkageRange;
   SpellingId pendingLinkage = SpellingId::None;
   uint32_t function = 0;
@@ -279,9 +282,9 @@ private:
     NameId name = NameId::None;
     SpellingId suffix = SpellingId::None;
   };
-  std::vector<Split> splits; // by SpellingId: `%tid.x`
+  std::vector<Split> splits; // indexed by SpellingId: `%tid.x`
   std::vector<uint32_t> usedSplits;
-  llvm::DenseMap<uint64_t, uint32_t> joined; // two spellings into one: `add .s32`
+  llvm::DenseMap<uint64_t, uint32_t> joined; // pairs of spellings that were joined: `add .s32`
 };
 
 } // namespace ptxray

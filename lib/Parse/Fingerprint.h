@@ -1,6 +1,6 @@
 #pragma once
-// A hash of 64 bits for an opcode and the shapes of its operands: equal hashes mean equal verdicts. The parser adds up
-// how the operands are written; the declarations of their names are added where they are resolved.
+// A 64-bit hash of an opcode and the shapes of its operands. Equal hashes mean equal verdicts. The parser combines the
+// spellings of the operands. The resolver adds the declarations of their names.
 #include "Parse/Ast.h"
 
 namespace ptxray {
@@ -16,8 +16,8 @@ private:
   uint64_t sum;
 };
 
-/// Returns the hash of everything that is written except names, suffixes, and the values of numbers, which few opcodes
-/// depend on.
+/// Returns the hash of an operand's spelling without names, suffixes and values of numbers, which matter to few
+/// opcodes.
 inline uint64_t writtenPrint(const Operand &operand) {
   const uint64_t flags = operand.flags & WrittenFlags, kind = static_cast<uint64_t>(operand.kind);
   return flags << 40 | kind << 32 | operand.extent;

@@ -1,5 +1,5 @@
 #pragma once
-// Maps texts to dense numbers.
+// Maps texts to consecutive numbers.
 #include "Source/Narrow.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringRef.h"
@@ -19,7 +19,7 @@ namespace ptxray {
 
 class Interner {
 public:
-  /// If `ownsTexts`, texts are copied, so that they outlive the source.
+  /// Creates an interner. If `ownsTexts` is set, it copies texts, so that they may outlive the source.
   explicit Interner(bool ownsTexts = false) : ownsTexts(ownsTexts), slots(fewestSlots), mask(fewestSlots - 1) {}
 
   uint32_t size() const { return entries.size(); }
@@ -30,7 +30,8 @@ public:
     return {entries[id].begin, entries[id].length};
   }
 
-  /// The text must have 16 readable bytes from its beginning, and must outlive the interner unless that owns its texts.
+  /// Returns the number of a text. The text must have 16 readable bytes from its beginning, and must outlive the
+  /// interner unless that owns its texts.
   [[gnu::noinline]] uint32_t intern(const char *p, uint32_t length) {
     const uint64_t key = keyOf(p, length);
     for (uint32_t at = placeOf(key, length);; at = (at + 1) & mask) {
@@ -42,22 +43,22 @@ public:
     }
   }
 
-  /// The same for a text that may end in a number. Nearly all registers do, as `%r12`: they are found by their number,
-  /// so that neighbours in the text are neighbours in memory.
+  /// Returns the number of a text that may end in digits, as nearly all registers do (`%r12`). Such names are found by
+  /// their number, so that names close to each other in the source are close in memory.
   [[gnu::always_inline]] uint32_t internNumbered(const char *p, uint32_t length) {
     if (length > shortLength)
       return intern(p, length);
     uint64_t text;
     std::memcpy(&text, p, sizeof text);
-    text <<= 64 - 8 * length;                          // the last letter is the highest byte
-    const uint64_t values = text ^ 0x3030303030303030; // digits become 0 to 9
+    text <<= 64 - 8 * length;                          // the last letter is in the highest byte
+    const uint64_t values = text ^ 0x3030303030303030; // maps digits to 0 to 9
     constexpr uint64_t highest = 0x8080808080808080;
     const uint64_t others = (((values & ~highest) + 0x7676767676767676) | values) & highest;
-    const unsigned bits = std::countl_zero(others) & ~7u; // of the digits at the end
+    const unsigned bits = std::countl_zero(others) & ~7u; // width of the trailing digits
     if (bits == 0 || bits >= 8 * length)
       return intern(p, length);
     const uint64_t digits = values >> (64 - bits), prefix = text << bits;
-    if ((digits & 0xFF) == 0 && bits > 8) // `%r01` is not `%r1`
+    if ((digits & 0xFF) == 0 && bits > 8) // `%r01` and `%r1` are different names
       return intern(p, length);
     const uint32_t number = decimal(digits << (64 - bits));
     Family &family = families[prefix * 0x9E3779B97F4A7C15 >> (64 - familyBits)];
@@ -73,7 +74,7 @@ public:
     return slot.id ? std::optional(slot.id - 1) : std::nullopt;
   }
 
-  /// Interns a text that is not in the source; it is copied.
+  /// Interns a copy of a text that is not in the source.
   uint32_t internCopy(llvm::StringRef text) {
     const Padded padded(text);
     const uint64_t key = keyOf(padded.data(), text.size());
@@ -81,7 +82,7 @@ public:
     return slots[at].id ? slots[at].id - 1 : insert(at, key, copyOf(text.data(), text.size()), text.size());
   }
 
-  /// Forgets all texts. The memory is kept, unless it is far more than the texts needed.
+  /// Forgets all texts. Keeps the memory, unless it is much larger than the texts needed.
   void clear() {
     const size_t wanted = std::max<size_t>(fewestSlots, std::bit_ceil(entries.size() * 2));
     if (slots.size() > 4 * wanted)
@@ -102,38 +103,37 @@ public:
   }
 
 private:
-  // A text this short, such as the name of a register, is its own key: no entry has to be compared.
+  // Texts up to this length, such as names of registers, are their own keys, so no entry has to be compared.
   static constexpr uint32_t shortLength = 8;
   static constexpr uint32_t fewestSlots = 1024, manySlots = 1 << 16;
   struct Slot {
     uint64_t key = 0;
     uint32_t length = 0;
-    uint32_t id = 0; // one more than the number; 0 is free
+    uint32_t id = 0; // number plus 1; 0 if the slot is free
   };
   struct Entry {
     const char *begin;
     uint32_t length;
-    uint32_t place; // its slot
+    uint32_t place; // index of its slot
   };
   struct Words {
     uint64_t low, high;
     bool operator==(const Words &) const = default;
   };
 
-  /// A text with 16 readable bytes after it.
+  /// A copy of a text with 16 readable bytes after it.
   struct Padded : llvm::SmallString<64> {
     explicit Padded(llvm::StringRef text) : SmallString(text) { append(16, '\0'); }
   };
 
-  /// The names with one prefix, indexed by their numbers. Prefixes that share a place evict each other.
+  /// The names with one prefix, indexed by their numbers. Prefixes with the same hash evict each other.
   struct Family {
-    uint64_t prefix = 0;           // its text
-    std::vector<uint32_t> members; // one more than the number of the name; 0: not known here
+    uint64_t prefix = 0;           // text of the prefix
+    std::vector<uint32_t> members; // number of the name plus 1; 0 if unknown
   };
   static constexpr unsigned familyBits = 6;
 
-  /// Returns the number that eight digits make, the first of them in the lowest byte: neighbours are combined, three
-  /// times.
+  /// Returns the value of eight digits, the first of them in the lowest byte. Combines neighbours three times.
   static uint32_t decimal(uint64_t digits) {
     digits = digits * 10 + (digits >> 8);
     constexpr uint64_t pair = 0x000000FF000000FF;
@@ -151,7 +151,7 @@ private:
       family.prefix = prefix;
       family.members.clear();
     }
-    // Numbers mostly ascend; one far above the others would waste memory.
+    // Numbers usually ascend. A much larger number would waste memory.
     if (const size_t size = family.members.size(); number >= size && number < 2 * size + 1024)
       family.members.resize(number + 1);
     if (number < family.members.size())
@@ -175,7 +175,7 @@ private:
     return true;
   }
 
-  /// Returns the first 16 bytes of a text, with zeros after its end.
+  /// Returns the first 16 bytes of a text, padded with zeros.
   [[gnu::always_inline]] static Words load(const char *p, uint32_t length) {
 #ifdef __SSE2__
     alignas(16) static constexpr uint8_t ones[32] = {255, 255, 255, 255, 255, 255, 255, 255,
@@ -201,7 +201,7 @@ private:
     return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
   }
 
-  /// Returns the key of a text: a short text itself, or a hash of a longer one.
+  /// Returns the key of a text: the text itself if it is short, otherwise a hash.
   [[gnu::always_inline]] static uint64_t keyOf(const char *p, uint32_t length) {
     const Words first = load(p, length);
     if (length <= shortLength)
@@ -218,7 +218,7 @@ private:
     return static_cast<uint32_t>(length <= shortLength ? mix(key, length) : key) & mask;
   }
 
-  /// Returns the slot that holds the text, else the free one that it would get.
+  /// Returns the slot that contains the text, or the free slot for it.
   uint32_t find(uint64_t key, const char *p, uint32_t length) const {
     uint32_t at = placeOf(key, length);
     while (slots[at].id != 0 && !holds(slots[at], key, p, length))
@@ -246,7 +246,7 @@ private:
     return id;
   }
 
-  /// While there are few texts, much room costs less than placing them again and again.
+  /// Grows the table. Small tables grow faster, because rehashing costs more than memory.
   void grow() {
     std::vector<Slot> old(slots.size() * (slots.size() < manySlots ? 4 : 2));
     old.swap(slots);
@@ -265,7 +265,7 @@ private:
   const bool ownsTexts;
   std::vector<Slot> slots;
   uint32_t mask;
-  std::vector<Entry> entries; // by number
+  std::vector<Entry> entries; // indexed by number
   std::array<Family, 1 << familyBits> families;
   std::vector<uint8_t> usedFamilies;
   llvm::BumpPtrAllocator pool;

@@ -1,5 +1,5 @@
 #pragma once
-// Parses a text into an Ast. Other steps include no other header of this folder but Ast.h.
+// Parses a PTX module into an Ast. Other steps include only this header and Ast.h from this folder.
 #include "Parse/Ast.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <memory>
@@ -8,33 +8,34 @@ namespace ptxray {
 
 class SourceBuffer;
 class DiagnosticSink;
-/// The arrays of a function's body are dropped once the function is complete, or kept.
+/// Whether the arrays of a function's body are dropped after the function, or kept.
 enum class Bodies : bool { Dropped, Kept };
 
-/// Reads one text. Every syntax error is reported to the sink, one a statement; what the parser could read of a broken
-/// file is in the Ast all the same.
+/// Parses one module at a time. Reports at most one syntax error per statement to the sink. The Ast contains everything
+/// that could be parsed.
 class Parser {
 public:
   Parser();
   ~Parser();
-  /// `onItem` sees each item of the module as soon as it is complete; after the call the arrays of a function's body
-  /// are emptied, so that memory holds one body at a time.
+  /// Parses a module and calls `onItem` with each item as soon as it is complete. By default, the arrays of a
+  /// function's body are cleared after the call, so that only one body is in memory.
   using ItemFn = llvm::function_ref<void(const Ast &, Statement)>;
   void stream(const SourceBuffer &source, DiagnosticSink &sink, ItemFn onItem, Bodies bodies = Bodies::Dropped);
-  /// Afterwards the Ast holds the whole text.
+  /// Parses a module completely.
   const Ast &read(const SourceBuffer &source, DiagnosticSink &sink);
-  /// Names in the next text that stand for a number of unknown value: they fit wherever some number does.
+  /// Sets names in the next module that represent numbers with unknown values. They are permitted wherever any number
+  /// is.
   void setConstants(std::vector<std::string> names);
-  /// Bodies of functions in the next text, from brace to brace, which are not to be read; in the order of the text.
-  /// They need not exist.
+  /// Sets function bodies in the next module that are to be skipped, including braces, in source order. Ranges that are
+  /// no bodies are ignored.
   void passOver(std::vector<Range> bodies);
   const Ast &ast() const;
-  /// Returns the number of known spellings, and their bytes. They keep their numbers from text to text.
+  /// Return the number of known spellings, and their size. Spellings keep their numbers for all modules.
   size_t spellings() const;
   size_t spelledBytes() const;
-  /// Starts afresh with another Ast, and frees all memory.
+  /// Frees all memory and starts with a new Ast.
   void forget();
-  /// Returns the whole comments that begin with `ptxray:`, as far as the text has been read.
+  /// Returns the comments that begin with `ptxray:`, up to the current position.
   llvm::ArrayRef<Range> comments() const;
 
 private:

@@ -1,15 +1,15 @@
 #pragma once
-// The two parsers generated from grammar/Ptx.g4. Only their two source files see ANTLR.
+// The two parsers generated from grammar/Ptx.g4. Only their two source files depend on ANTLR.
 #include "Parse/Builder.h"
 
 namespace ptxray {
 
-/// Reads one text after the other.
+/// Parses one module at a time, and stops at the first error.
 class FastPass {
 public:
   FastPass();
   ~FastPass();
-  /// Reads to the end of the text; returns false at the first fault, with the scanner at an unspecified place.
+  /// Parses to the end of the text. Returns false at the first error; the position of the scanner is then unspecified.
   bool run(Scanner &scanner, Builder &builder);
 
 private:
@@ -17,7 +17,7 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
-/// Reads the rest of the text from an item of the module on and reports every fault to `sink`.
+/// Parses the rest of the text, which begins with an item of the module, and reports every error to `sink`.
 void runRecoveringPass(Scanner &scanner, Builder &builder, const SourceBuffer &source, DiagnosticSink &sink);
 
 } // namespace ptxray

@@ -10,9 +10,9 @@ namespace ptxray {
 struct Ast;
 struct Statement;
 
-/// Writes the Ast as PTX in one canonical form: read again, it gives the same Ast but for ranges.
+/// Prints the Ast as PTX in a canonical form. Parsing the output yields the same Ast except for ranges.
 void printAst(const Ast &ast, llvm::raw_ostream &os);
-/// Returns one statement in that form; a function with its body.
+/// Returns the canonical form of one statement; for a function, including its body.
 std::string printStatement(const Ast &ast, Statement statement);
 
 } // namespace ptxray

@@ -1,6 +1,6 @@
 #pragma once
-// The base class of the parser that reads faulty text. RecoveringPass.cpp reads and decides, Mending.cpp mends,
-// Skipping.cpp finds where to continue.
+// The base class of the parser for text with syntax errors. RecoveringPass.cpp parses and detects errors, Mending.cpp
+// repairs them, Skipping.cpp finds where to continue.
 #include "Parse/Antlr.h"
 #include "Parse/Braces.h"
 #include "Parse/Passes.h"
@@ -16,11 +16,11 @@ constexpr KindSet bit(TokenKind kind) {
 }
 template <class... Kinds> constexpr KindSet kinds(Kinds... kind) { return (bit(kind) | ...); }
 inline constexpr KindSet ruleEnd = KindSet(1) << 63;
-/// The kinds that `cannotFollow` examines.
+/// The token kinds that `cannotFollow` examines.
 inline constexpr KindSet doubtful =
     kinds(TokenKind::Func, TokenKind::Linkage, TokenKind::Opcode, TokenKind::Space, TokenKind::At);
 
-/// Returns the PTX equivalent of a statement of another language; empty if there is none.
+/// Returns the PTX equivalent of a statement in another language; empty if there is none.
 llvm::StringRef adviceOnStatement(llvm::StringRef first, const Token &last, const Token &ahead);
 
 class PtxBase : public antlr4::Parser {
@@ -40,7 +40,7 @@ public:
     followersOutside.resize(followers.size());
     plainFollowers.resize(followers.size());
     followersOutside[state] = bit(TokenKind::EndOfFile);
-    rules.push_back({}); // the rule outside of `module`
+    rules.push_back({}); // the rule that encloses `module`
     repairs = findBraceRepairs(s, *source);
     nextRepair = repairs.begin();
     fetch(b.ahead);
@@ -73,7 +73,7 @@ protected:
     void recover(PtxBase *, std::exception_ptr &) {}
   } errorHandler;
   struct Tracker {
-    // The generated handlers store the exception in the context, which is never read.
+    // Generated handlers store the exception in the context, but nothing reads it.
     template <class T> T *createInstance(antlr4::ParserRuleContext *, size_t) {
       thread_local T unused(nullptr, 0);
       return &unused;
@@ -123,23 +123,23 @@ protected:
 private:
   struct Rule {
     size_t rule, invokingState;
-    KindSet followers; // of the rule, where it was entered
+    KindSet followers; // tokens that may follow the rule, according to its caller
   };
   std::vector<Rule> rules;
   size_t state = 0;
-  std::vector<KindSet> followers, followersOutside; // by state; 0: not asked yet
-  std::vector<KindSet> plainFollowers;              // those that need no second look
+  std::vector<KindSet> followers, followersOutside; // indexed by state; 0 if not computed yet
+  std::vector<KindSet> plainFollowers;              // tokens that need no further check
   std::optional<Token> pending;                     // the token after an inserted one
   std::optional<Token> held;                        // the token after a brace of `repairs`
   std::vector<BraceRepair> repairs;
   std::vector<BraceRepair>::const_iterator nextRepair;
   Range bodyBrace;
   Token statementFirst;
-  uint32_t foreignEnd = 0;  // where the last line in another language ends
-  uint32_t badTokenEnd = 0; // where the last token that was none ends
-  bool isSound = false;     // the item at hand has no fault so far
+  uint32_t foreignEnd = 0;  // end of the last line in another language
+  uint32_t badTokenEnd = 0; // end of the last invalid token
+  bool isSound = false;     // no error in the current item so far
   bool lonelyWord = false;
-  bool isForeignHere = false; // the statement at hand is in another language, and was reported
+  bool isForeignHere = false; // the current statement is in another language, and was reported
   struct Insertion {
     SharedText title, text;
   };
@@ -178,8 +178,8 @@ private:
   KindSet followersOf(size_t s) { return followers[s] ? followers[s] : readFollowers(s); }
   KindSet readFollowers(size_t s);
   void prepareRule();
-  /// Returns the expected kinds, including those after rules that may end here. `module` matches the end of the text
-  /// itself.
+  /// Returns the expected token kinds, including those after rules that may end here. `module` itself matches the end
+  /// of the text.
   KindSet expectedKinds() {
     const KindSet here = followersOf(state);
     return here & ruleEnd ? (here & ~ruleEnd) | rules.back().followers : here;
@@ -188,7 +188,7 @@ private:
   bool isWord(const Token &token, llvm::StringRef word) const { return text.slice(token.begin, token.end) == word; }
   bool startsLine(const Token &token) const { return ptxray::startsLine(text, token.begin); }
   bool endsLine(const Token &token) const;
-  /// There is one report a statement: consequences are not reported.
+  /// Returns whether nothing was reported in the current statement. Consequential errors are not reported.
   bool isFirstReport(Range range);
   template <typename... Args> Diagnostic *report(IdFor<Args...> id, Range range, const Args &...args) {
     return isFirstReport(range) ? &sink->report(id, range, args...) : nullptr;

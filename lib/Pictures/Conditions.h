@@ -1,9 +1,9 @@
 #pragma once
-// This says what a condition asks of a thread, in the words of who wrote the kernel:
-//   shr.u32 %r2, %tid.x, 5;  setp.eq.s32 %p1, %r2, 0;     warp == 0
-//   elect.sync _|%p2, -1;  and.pred %p3, %p1, %p2;        warp == 0 and elected
-//   mov.b32 %r3, 0;  @%p2 mov.b32 %r3, 1;  setp.eq.s32 %p4, %r3, 0;        not elected
-// What is not followed is named by its register.
+// Describes a condition on threads in the terms of a kernel's author:
+//|  shr.u32 %r2, %tid.x, 5;  setp.eq.s32 %p1, %r2, 0;     warp == 0
+//|  elect.sync _|%p2, -1;  and.pred %p3, %p1, %p2;        warp == 0 and elected
+//|  mov.b32 %r3, 0;  @%p2 mov.b32 %r3, 1;  setp.eq.s32 %p4, %r3, 0;        not elected
+// A register stands for conditions that are not recognised.
 #include "Hazards/Places.h"
 #include <compare>
 #include <map>
@@ -15,9 +15,9 @@ class Conditions {
 public:
   Conditions(const Body &body, Analyses &analyses, Places &places) : body(body), analyses(analyses), places(places) {}
 
-  /// Returns the words for a predicate that is true, or false.
+  /// Returns the description of a predicate that is true or false.
   std::string text(LocalId predicate, bool isTrue);
-  /// The threads of a block may differ in it.
+  /// Returns whether the threads of a block may have different values in `local`.
   bool dependsOnThread(LocalId local) { return analyses.sharing().of(local).isOfThreadAnyhow; }
 
 private:
@@ -25,22 +25,23 @@ private:
     std::string text;
     bool isChoice = false; // `a or b`
   };
-  /// A text that is made of the texts of other registers, each of which is made first.
+  /// A text that is composed from texts of other registers, which are computed first.
   struct Part {
     LocalId local = LocalId::None;
     enum class As : uint8_t { Value, True, False } as = As::Value;
-    unsigned depth = 0; // of how many others it is a part
+    unsigned depth = 0; // nesting depth in other texts
     auto operator<=>(const Part &) const = default;
   };
   static Part::As as(bool isTrue) { return isTrue ? Part::As::True : Part::As::False; }
-  /// Returns the text of a part. If it has not been made, it is noted as missing, and what is made of it will be made
-  /// again.
+  /// Returns the text of a part. If it is not available yet, records it as missing; the text that contains it is then
+  /// computed again later.
   Condition part(const Part &one);
   Condition make(const Part &one);
   Condition condition(LocalId predicate, bool isTrue, unsigned depth);
   std::optional<Condition> computed(uint32_t number, bool isTrue, unsigned depth);
   std::optional<Condition> compared(uint32_t number, bool isTrue, unsigned depth);
-  /// Returns the predicate that decides whether a register holds 1 or 0, as `selp` or a guarded `mov` of a number does.
+  /// Returns the predicate that determines whether a register contains 1 or 0, as set by `selp` or a guarded `mov` of a
+  /// number.
   std::optional<std::pair<LocalId, bool>> switchOf(LocalId local);
   bool isMove(uint32_t number) const;
   std::optional<int64_t> movedNumber(uint32_t number);

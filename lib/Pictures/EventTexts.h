@@ -1,5 +1,5 @@
 #pragma once
-// This says what an instruction is in a time line, and what it does, in a few words.
+// Classifies the instructions of a time line, and describes them in a few words.
 #include "Hazards/Hazards.h"
 #include "Pictures/Timeline.h"
 
@@ -9,7 +9,7 @@ struct Meaning {
   EventKind kind;
   const Action *action;
 };
-/// Nothing: it has no part in asynchronous operations.
+/// Returns nothing for instructions that are not related to asynchronous operations.
 std::optional<Meaning> meaningOf(const Body &body, uint32_t number);
 
 class EventTexts {
@@ -21,7 +21,7 @@ public:
   llvm::StringRef mnemonic(uint32_t number) const;
   std::string operand(uint32_t number, int node) const;
   std::string amount(uint32_t number, const Action &action);
-  /// Empty: it is not known.
+  /// Returns the description of a location; empty if it is unknown.
   std::string place(const MemoryPlace &place) const;
   std::string of(uint32_t number, Meaning meaning);
 

@@ -1,7 +1,7 @@
 #pragma once
-// A time line says what a kernel does asynchronously, and what waits for it, as the rules see it: it is a value for
-// people and programs. Events are in the order of the text, in sections: loops, and what only those threads come to of
-// which a condition on their number holds. Lines are those of the source.
+// A time line lists the asynchronous operations of a kernel and the waits for them, as the hazard rules analyse them.
+// It is a value for display and for programs. Events are in source order, grouped into sections: loops, and code that
+// only some threads execute because of a condition on their number. Lines refer to the source.
 #include "llvm/ADT/StringRef.h"
 #include <optional>
 #include <string>
@@ -13,26 +13,26 @@ class Analyses;
 class SourceBuffer;
 struct Body;
 
-/// Lines that are shown together.
+/// Lines that are displayed together.
 using Lines = std::vector<uint32_t>;
 
-/// Objects at one place, or as many as a ring has.
+/// The mbarrier objects at one location, or in a ring.
 struct TimelineBarrier {
   std::string place;
   bool isRing = false;
-  uint32_t objects = 0; // that are initialised
-  std::string count;    // with which; empty: it is not known, or not the same
-  std::string expected; // bytes; likewise
+  uint32_t objects = 0; // number of initialised objects
+  std::string count;    // their arrival count; empty if unknown or not the same for all
+  std::string expected; // expected bytes; empty if unknown or not the same for all
   Lines inits, expects, signals, waits;
 };
 
 struct TimelineSection {
   enum Kind : uint8_t { Loop, Role };
   Kind kind = Loop;
-  int parent = -1;        // -1: the function
-  uint32_t firstLine = 0; // of a role: of the branch
-  uint32_t lastLine = 0;  // of a loop
-  std::string condition;  // of a role
+  int parent = -1;        // -1 for the function
+  uint32_t firstLine = 0; // for a role: line of the branch
+  uint32_t lastLine = 0;  // for a loop
+  std::string condition;  // for a role
 };
 
 enum class EventKind : uint8_t {
@@ -59,25 +59,25 @@ struct TimelineEvent {
   EventKind kind = EventKind::Operation;
   uint32_t line = 0;
   int section = -1;
-  std::string name;         // of the instruction, or of the rule
-  std::string text;         // what it does, in a few words
-  std::string condition;    // of its guard
-  int barrier = -1;         // of the time line
-  Lines takes, ends, keeps; // operations: that join a batch or a barrier here, are complete after it, are still pending
-  bool arrives = false;     // at the barrier, beside what it does else
+  std::string name;         // name of the instruction or the rule
+  std::string text;         // description of the effect in a few words
+  std::string condition;    // condition of the guard
+  int barrier = -1;         // index in the time line
+  Lines takes, ends, keeps; // lines of operations: joining a batch or barrier here, complete afterwards, still pending
+  bool arrives = false;     // also arrives at the barrier
 };
 
 struct Timeline {
   std::string function;
   bool isEntry = false;
-  bool isComplete = true; // false: it was too long to be followed, so nothing is said of what waits end
+  bool isComplete = true; // false if the kernel was too long to determine what waits complete
   uint32_t firstLine = 0, lastLine = 0;
   std::vector<TimelineBarrier> barriers;
   std::vector<TimelineSection> sections;
   std::vector<TimelineEvent> events;
 };
 
-/// Nothing: the function has no asynchronous operations.
+/// Returns nothing if the function has no asynchronous operations.
 std::optional<Timeline> timelineOf(const Body &body, Analyses &analyses, const SourceBuffer &source);
 
 } // namespace ptxray

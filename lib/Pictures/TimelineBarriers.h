@@ -1,6 +1,6 @@
 #pragma once
-// The barrier objects of a time line: which one an instruction means, what is done with each, and which are the objects
-// of one ring.
+// The mbarrier objects of a time line: identifies the object of an instruction, records its uses, and groups objects
+// into rings.
 #include "Pictures/EventTexts.h"
 #include "llvm/ADT/SmallSet.h"
 #include <map>
@@ -13,14 +13,14 @@ public:
     findBases();
   }
 
-  /// Its number; -1: it is not known.
+  /// Returns the index of the object that an instruction uses, or -1 if it is unknown.
   int of(uint32_t number, const Action &action);
   void use(int one, uint32_t number, EventKind kind, const Action &action);
 
-  /// One for each ring.
+  /// The objects with one entry for each ring.
   struct Folded {
     std::vector<TimelineBarrier> barriers;
-    std::vector<int> numbers; // of these, by the number before
+    std::vector<int> numbers; // indexed by previous index: the new index
   };
   Folded fold();
 
@@ -36,9 +36,9 @@ private:
   const Body &body;
   EventTexts &texts;
   std::vector<TimelineBarrier> barriers;
-  std::vector<MemoryPlace> places;         // by barrier
-  std::map<std::string, uint32_t> numbers; // by place
-  llvm::SmallSet<LocalId, 4> bases;        // registers that barriers are initialised from
+  std::vector<MemoryPlace> places;         // locations of the barriers
+  std::map<std::string, uint32_t> numbers; // keyed by location
+  llvm::SmallSet<LocalId, 4> bases;        // registers that point to initialised objects
 };
 
 } // namespace ptxray

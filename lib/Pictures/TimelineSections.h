@@ -1,5 +1,5 @@
 #pragma once
-// The sections of a time line: loops, and what only those threads come to of which a condition on their number holds.
+// The sections of a time line: loops, and code that only some threads execute because of a condition on their number.
 #include "Pictures/Conditions.h"
 #include "Pictures/EventTexts.h"
 #include <map>
@@ -14,20 +14,20 @@ public:
     findNests();
   }
 
-  /// Its number, of one that is made now if need be; -1: the function.
+  /// Returns the index of the section that contains the block, creating it if necessary; -1 for the function.
   int of(BlockId block) { return sectionOfNest(nestOf[indexOf(block)]); }
   std::vector<TimelineSection> take() { return std::move(sections); }
 
 private:
   static constexpr unsigned mostNests = 64;
 
-  /// A nest becomes a section if some event is in it.
+  /// A loop or role, which becomes a section if it contains an event.
   struct Nest {
     TimelineSection::Kind kind;
     int parent, section;
     unsigned depth;
-    BlockId block; // the header, or the one whose end decides
-    unsigned way;  // to which of its successors
+    BlockId block; // the header, or the block whose branch decides
+    unsigned way;  // index of the successor
   };
 
   template <typename See> void eachLoopAround(BlockId block, See see) const;
@@ -48,9 +48,10 @@ private:
   Conditions &conditions;
   std::vector<TimelineSection> sections;
   std::vector<Nest> nests;
-  std::vector<int> nestOf;                                    // by block
-  std::map<std::tuple<int, uint32_t, unsigned>, int> known;   // nests, by parent, block and way
-  llvm::DenseMap<uint32_t, std::pair<uint32_t, bool>> loopOf; // by header: its last instruction; it only waits
+  std::vector<int> nestOf;                                  // indexed by block
+  std::map<std::tuple<int, uint32_t, unsigned>, int> known; // nests, by parent, block and successor
+  llvm::DenseMap<uint32_t, std::pair<uint32_t, bool>>
+      loopOf; // indexed by header: last instruction of the loop; whether the loop only waits
 };
 
 } // namespace ptxray

@@ -1,6 +1,6 @@
 #pragma once
-// The formulas of one instruction over terms: what its recipe computes from terms in place of numbers. Where nothing
-// exact is known (floats, mostly), a result is an opaque function of what the instruction reads.
+// Evaluates the recipe of one instruction on terms instead of numbers. Where no exact result is known (mainly for
+// floats), a result is an opaque function of the inputs.
 #include "Prove/Terms.h"
 #include "Semantics/Recipe.h"
 #include <optional>
@@ -9,30 +9,31 @@ namespace ptxray::prove {
 
 /// The values that an instruction reads. Registers are terms of their own width.
 struct FormulaInput {
-  std::map<std::pair<int, unsigned>, Term> registers; // by node and part
-  std::vector<Term> loaded;                           // the elements of memory, in the order of the recipe
+  std::map<std::pair<int, unsigned>, Term> registers; // keyed by node and part
+  std::vector<Term> loaded;                           // elements of memory, in the order of the recipe
   Term carry = Term::None;
-  Term unknown = Term::None; // of one bit: makes results of this instruction differ from those of others; None: equal
+  Term unknown = Term::None; // a 1-bit term that distinguishes this instruction's results from those of others; None if
+                             // equal inputs give equal results
   bool isCommon = false;     // results depend on nothing else
 };
 struct FormulaOutput {
   struct Register {
     int node;
     unsigned part;
-    Term bits; // as wide as its type
+    Term bits; // has the width of its type
     bool isSigned;
   };
   std::vector<Register> registers;
-  std::vector<std::pair<uint16_t, std::vector<Term>>> stores; // the operand of the address, and the elements
-  Term carry = Term::None;                                    // None: as before
+  std::vector<std::pair<uint16_t, std::vector<Term>>> stores; // address operand, and the stored elements
+  Term carry = Term::None;                                    // None if unchanged
 };
 
-/// The steps of a recipe that read memory, with the elements that each reads.
+/// A step of a recipe that reads memory, and the elements that it reads.
 struct MemoryRead {
   uint16_t operand, elements, bits;
 };
 std::vector<MemoryRead> memoryReads(const Recipe &recipe);
-/// The result depends on other lanes of the warp.
+/// Returns whether the result depends on other lanes of the warp.
 bool asksLanes(const Recipe &recipe);
 
 FormulaOutput computed(Terms &terms, const Recipe &recipe, llvm::StringRef opcode, const FormulaInput &input);

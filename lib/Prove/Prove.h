@@ -1,6 +1,6 @@
 #pragma once
-// The front door of proofs: can a kernel ever race, part at a barrier, or leave its buffers? docs/prove.md has the
-// method.
+// The entry point of proofs: can a kernel ever race, diverge at a barrier, or access memory outside of its buffers?
+// docs/prove.md describes the method.
 #include "Prove/Questions.h"
 #include "Prove/Replay.h"
 #include "Prove/Smt.h"
@@ -11,17 +11,17 @@ struct Task {
   ProvenShape shape;
   std::vector<Comparison> assumed;
   bool mayAlias = false;
-  std::string solver; // its path; empty: the one in PATH
+  std::string solver; // path of the solver; empty to search PATH
   bool usesSolver = true;
-  double seconds = 20; // for all of it
+  double seconds = 20; // total time limit
   unsigned secondsOfQuestion = 6;
 };
 
 enum class Decision : uint8_t { Proved, Refuted, Open };
 
-/// A question without an answer.
+/// An undecided question.
 struct Open {
-  Range at; // empty: nothing in the text
+  Range at; // empty if it has no location in the source
   std::optional<Range> other;
   std::string what, advice;
 };
@@ -30,9 +30,9 @@ struct Result {
   Decision decision = Decision::Open;
   std::vector<std::string> assumptions;
   std::vector<Open> open;
-  std::vector<Range> assumedInBounds; // accesses that may leave their variable, where no length was given
+  std::vector<Range> assumedInBounds; // accesses that may leave their variable, because no length was specified
   std::optional<Witness> witness;
-  size_t questions = 0, bySolver = 0; // that were asked; of these, those that a solver answered
+  size_t questions = 0, bySolver = 0; // number of questions, and how many of them a solver answered
   std::string solver;
   double seconds = 0;
 };

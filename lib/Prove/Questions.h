@@ -1,6 +1,6 @@
 #pragma once
-// The questions whose answers decide a kernel: can two threads race, part at a barrier, or leave a buffer? Each is a
-// list of terms that are to be true together; it is answered when there are no numbers for them.
+// The questions whose answers decide properties of a kernel: can two threads race, diverge at a barrier, or leave a
+// buffer? A question is a conjunction of terms. If it is unsatisfiable, the property holds.
 #include "Prove/Phases.h"
 
 namespace ptxray::prove {
@@ -10,22 +10,22 @@ enum class Property : uint8_t { Race, GridRace, Divergence, Bounds };
 struct Question {
   Property property = Property::Race;
   uint32_t first = 0, second = 0; // instructions
-  bool isShared = false;          // shared memory
+  bool isShared = false;          // in shared memory
   std::vector<Term> asserted;
-  Term isOther = Term::None; // two writes differ in address or value; None: no such condition
-  std::array<std::array<Term, 3>, 2> threads{}, blocks{}; // of the two threads
-  Term difference = Term::None;                           // of the addresses of a race
-  uint32_t bytes = 0;                                     // of the larger access
-  std::string obstacle;                                   // it cannot be asked; why
-  uint32_t weight = 0;                                    // terms below it
+  Term isOther = Term::None; // two writes differ in address or value; None if there is no such condition
+  std::array<std::array<Term, 3>, 2> threads{}, blocks{}; // coordinates of the two threads
+  Term difference = Term::None;                           // between the addresses of a race
+  uint32_t bytes = 0;                                     // size of the larger access
+  std::string obstacle;                                   // why the question cannot be expressed
+  uint32_t weight = 0;                                    // number of terms below it
 };
 
 class Questions {
 public:
   Questions(Model &model, bool mayAlias);
-  /// Returns those that simplification does not answer already.
+  /// Returns the questions that simplification alone does not answer.
   std::vector<Question> all();
-  size_t asked = 0; // also those that were answered at once
+  size_t asked = 0; // including those that simplification answered
 
 private:
   struct Side {
@@ -61,10 +61,10 @@ private:
   std::map<Side, llvm::DenseMap<Term, Term>> known;
   std::map<std::pair<Term, std::vector<uint8_t>>, Term> copies;
   std::vector<Question> found;
-  bool warpsMeet = true; // all lanes of a warp come to its barriers together
+  bool warpsMeet = true; // all lanes of a warp reach its barriers together
 };
 
-/// Answers a question by the form of its sums, without a solver: true if there are no such numbers.
+/// Returns whether the sums in a question already exclude a solution. Does not run a solver.
 bool isImpossible(Terms &terms, const Question &question);
 
 } // namespace ptxray::prove

@@ -1,20 +1,20 @@
 #pragma once
-// Launches on the emulated machine that show a fault: a kernel is refuted by nothing else.
+// Launches on the emulator that demonstrate a fault. A kernel is refuted only by such a launch.
 #include "Emulate/Launch.h"
 #include "Prove/Assume.h"
 
 namespace ptxray::prove {
 
-/// Numbers of a launch.
+/// The parameters of a launch.
 struct Trial {
-  std::map<int, int64_t> scalars; // by parameter; the others are chosen
+  std::map<int, int64_t> scalars; // keyed by parameter; the others are chosen
   std::array<uint32_t, 3> grid = {1, 1, 1};
-  std::string schedule; // as `run --schedule` takes it; empty: the usual one
+  std::string schedule; // argument of `run --schedule`; empty for the default
 };
 
 struct Witness {
   std::vector<Diagnostic> faults;
-  std::vector<std::string> arguments; // as `run --emulate` takes them
+  std::vector<std::string> arguments; // in the notation of `run --emulate`
   std::array<uint32_t, 3> grid{};
   uint64_t shared = 0;
   std::string schedule;
@@ -31,7 +31,7 @@ struct ReplayTask {
   double seconds = 5;
 };
 
-/// Tries these numbers first, then others. Empty: no launch showed a fault.
+/// Tries the launches in `first`, then at most `most` others. Returns nothing if no launch faulted.
 std::optional<Witness> replay(const ReplayTask &task, llvm::ArrayRef<Trial> first, unsigned most);
 
 } // namespace ptxray::prove

@@ -1,13 +1,13 @@
 #pragma once
-// Formulas of the registers of a loop over the number of the round: counters, shifts, alternations,
-// and bounds of what is left.
+// Expresses the registers of a loop as formulas of the iteration number: counters, shifts, alternations, and bounds for
+// the rest.
 #include "Prove/Walk.h"
 
 namespace ptxray::prove {
 
-/// Replaces the unknown values of loops in the model, and notes what may be the same in all threads.
+/// Replaces the unknown loop values in the model, and records which of them may be uniform.
 void solveLoops(Model &model, Walk &walk);
-/// Gives loads of memory that nothing writes a value by their address, and finds what all threads share.
+/// Makes loads from memory that is never written functions of their address, and determines which terms are uniform.
 void shareValues(Model &model, Walk &walk);
 
 } // namespace ptxray::prove

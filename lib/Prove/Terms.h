@@ -1,6 +1,6 @@
 #pragma once
-// Formulas as data: expressions over bit vectors of true width, shared in one table. A term is an index; equal terms
-// have equal indices. The constructors simplify, and keep the least and the greatest number that a term can be.
+// Formulas as data: expressions over bit vectors of exact width, in one table. A term is an index; equal terms have
+// equal indices. Constructors simplify, and compute the minimum and maximum of a term.
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -26,15 +26,15 @@ struct Variable {
   std::string name;
   uint16_t width = 32;
   Sharing sharing = Sharing::Thread;
-  Number low = 0, high = 0;             // all numbers from low to high are allowed
-  llvm::SmallVector<uint32_t, 2> loops; // it has another value in each round of these
+  Number low = 0, high = 0;             // the variable may have any value in this range
+  llvm::SmallVector<uint32_t, 2> loops; // loops in each of whose iterations it has another value
 };
 
 enum class Op : uint8_t {
   Constant,
   Variable,
   Sum,     // `number` plus each argument times its factor
-  Product, // of two
+  Product, // two arguments
   DivideUnsigned,
   RemainderUnsigned,
   DivideSigned,
@@ -42,17 +42,17 @@ enum class Op : uint8_t {
   And,
   Or,
   Xor,
-  ShiftLeft, // by a term of the same width; beyond the width: as with unlimited numbers
+  ShiftLeft, // the shift count has the same width; shifts beyond the width yield 0
   ShiftRight,
   ShiftRightSigned,
   Choice, // a ? b : c
   Equal,
   Less,       // unsigned
   LessSigned, // signed
-  Extract,    // the bits from `number` on
+  Extract,    // the bits from `number`
   ZeroExtend,
   SignExtend,
-  Opaque, // some function, named by `number`, of the arguments
+  Opaque, // an unknown function of the arguments, identified by `number`
 };
 
 struct Node {
@@ -60,7 +60,7 @@ struct Node {
   uint16_t width = 1;
   Number number = 0;
   llvm::SmallVector<Term, 3> args;
-  llvm::SmallVector<Number, 2> factors; // of Sum
+  llvm::SmallVector<Number, 2> factors; // for Sum
   bool operator==(const Node &) const = default;
 };
 
@@ -91,7 +91,7 @@ public:
   Term lessEqual(Term a, Term b, bool isSigned) { return bitNot(less(b, a, isSigned)); }
   Term extract(Term a, unsigned low, unsigned width);
   Term extend(Term a, unsigned width, bool isSigned);
-  /// Extends or cuts.
+  /// Extends or truncates a term.
   Term resized(Term a, unsigned width, bool isSigned) {
     return width < this->width(a) ? extract(a, 0, width) : extend(a, width, isSigned);
   }
@@ -106,9 +106,9 @@ public:
   bool isConstant(Term term, Number number) const { return isConstant(term) && (*this)[term].number == number; }
   Number low(Term term) const { return lows[static_cast<uint32_t>(term)]; }
   Number high(Term term) const { return highs[static_cast<uint32_t>(term)]; }
-  /// It is below half of what its width holds.
+  /// Returns whether the term is non-negative as a signed number.
   bool isNonNegative(Term term) const { return high(term) <= maskOf(width(term)) >> 1; }
-  /// Returns the number of its lowest bits that are zeros for certain.
+  /// Returns how many of the lowest bits are certainly zero.
   unsigned zeros(Term term) const { return lowZeros[static_cast<uint32_t>(term)]; }
   const Variable &variableOf(Term term) const { return variables[static_cast<uint32_t>((*this)[term].number)]; }
   void setSharing(Term variable, Sharing sharing) {
@@ -117,13 +117,13 @@ public:
   size_t size() const { return nodes.size(); }
 
   // ---- whole terms
-  /// Calls `see` with each term below these, once, arguments first.
+  /// Calls `see` once with each subterm of these terms, arguments first.
   void eachBelow(llvm::ArrayRef<Term> roots, llvm::function_ref<void(Term)> see) const;
-  /// Replaces terms; what `known` already has is taken from there.
+  /// Replaces terms. `known` caches results, and contains the initial replacements.
   Term replaced(Term root, llvm::DenseMap<Term, Term> &known);
-  /// Returns the number that a term is where `values` has those of the variables and of what is opaque.
+  /// Returns the value of a term. `values` contains those of variables and opaque terms.
   Number evaluate(Term root, const llvm::DenseMap<Term, Number> &values) const;
-  /// Makes a term like another one from other arguments.
+  /// Returns a copy of a term with other arguments.
   Term rebuilt(const Node &like, llvm::ArrayRef<Term> args);
 
 private:
@@ -145,9 +145,9 @@ private:
   llvm::DenseMap<uint64_t, llvm::SmallVector<Term, 1>> known;
 };
 
-/// Evaluates one operation over numbers.
+/// Evaluates one operation on numbers.
 Number applied(const Node &node, llvm::ArrayRef<Number> args, llvm::ArrayRef<unsigned> widths);
-/// Returns a number as one of 128 bits with its sign.
+/// Returns a number as a signed 128-bit number.
 __int128 signedOf(Number number, unsigned width);
 
 } // namespace ptxray::prove

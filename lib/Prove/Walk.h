@@ -1,24 +1,24 @@
 #pragma once
-// Walks over the blocks of a kernel in their order, and makes its model with loops summarised by unknown values.
+// Visits the blocks of a kernel in order and builds its model. Loops are summarised by unknown values.
 #include "Flow/Analyses.h"
 #include "Prove/Formula.h"
 #include "Prove/Model.h"
 
 namespace ptxray::prove {
 
-/// A loop as it was walked: what its registers hold at its header, unknown at first.
+/// A visited loop: the values of its registers at the header, unknown at first.
 struct WalkedLoop {
   uint32_t header = 0;
   struct Register {
-    Term unknown, first, next; // at the header in any round; when it is entered; after a round
+    Term unknown, first, next; // at the header in any iteration; on entry to the loop; after an iteration
   };
   std::vector<Register> registers;
-  Term fact = Term::None;      // a variable of one bit that stands for what is known of the round
-  Term continues = Term::None; // at the header: another round follows
-  std::vector<Term> exits;     // conditions on which it is left
+  Term fact = Term::None;      // a 1-bit variable that represents the facts about the iteration
+  Term continues = Term::None; // at the header: another iteration follows
+  std::vector<Term> exits;     // conditions under which the loop exits
 };
 
-/// A load whose result was not known while walking.
+/// A load whose result was unknown during the visit.
 struct WalkedLoad {
   uint32_t access;
   Term variable;
@@ -33,12 +33,12 @@ public:
   void run();
   void findBases();
 
-  std::vector<WalkedLoop> loops; // inner ones before those around them
+  std::vector<WalkedLoop> loops; // inner loops precede their enclosing loops
   std::vector<WalkedLoad> loads;
   std::set<NameId> pure; // functions that only compute
 
 private:
-  using Registers = std::vector<Term>; // by LocalId; the carry at 0
+  using Registers = std::vector<Term>; // indexed by LocalId; the carry at 0
   void block(BlockId id);
   void enter(BlockId id);
   Registers merged(llvm::ArrayRef<std::pair<const Registers *, Term>> from);
@@ -82,14 +82,14 @@ private:
   const Graph &graph;
   const DominatorTree &dominators;
   const Loops &forest;
-  std::vector<Registers> atEnd;       // by block
-  std::vector<Term> relative, guards; // by block: from its dominator on; from the beginning
-  std::vector<Term> branchConditions; // by block: that its last instruction branches
+  std::vector<Registers> atEnd;       // indexed by block
+  std::vector<Term> relative, guards; // indexed by block: condition from its dominator, and from the entry
+  std::vector<Term> branchConditions; // indexed by block: condition of the branch at its end
   Registers registers;
   uint32_t segment = 0, current = 0;
   std::map<std::pair<uint32_t, unsigned>, Term> specials, parameters;
-  std::map<uint32_t, Term> addresses; // of variables, by name
-  Term window = Term::None;           // where shared memory begins among generic addresses
+  std::map<uint32_t, Term> addresses; // addresses of variables, keyed by name
+  Term window = Term::None;           // start of shared memory in the generic address space
   uint32_t counted = 0;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Reads the command line of ptxas as far as it determines the inputs and how they are judged.
+// Parses the command line of ptxas, as far as it determines the inputs and how they are checked.
 #include "Module/CheckOptions.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <string>
@@ -8,18 +8,18 @@
 namespace ptxray {
 
 struct PtxasCommandLine {
-  std::vector<std::string> files, texts; // inputs; `texts` are PTX themselves
-  std::string arch;                      // `sm_90a`, `compute_90`; empty: not written
+  std::vector<std::string> files, texts; // inputs; `texts` contain PTX directly
+  std::string arch;                      // `sm_90a`, `compute_90`; empty if absent
   std::string machine;                   // `64`
-  std::string output;                    // the file of `-o`; empty: not written
+  std::string output;                    // file of `-o`; empty if absent
   KernelOptions kernels;
-  bool isSeparate = false; // `-c`: other modules may define what this one names
+  bool isSeparate = false; // `-c`: other modules may define names that this one uses
   bool wantsVersion = false, wantsHelp = false, wantsArchitectures = false, wantsVersions = false;
 
   bool asksAboutPtxas() const { return wantsVersion || wantsHelp || wantsArchitectures || wantsVersions; }
 };
 
-/// Files of options are read too.
+/// Parses the words, including files of options.
 PtxasCommandLine readPtxasCommandLine(llvm::ArrayRef<std::string> words);
 
 } // namespace ptxray

@@ -1,5 +1,5 @@
 #pragma once
-// A file in memory: the checked bytes and those that ptxas reads are the same, and an output is written completely or
+// A file in memory. It ensures that ptxray and ptxas read the same bytes, and that an output is written completely or
 // not at all.
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace ptxray {
 
-/// A nameless file in memory. It disappears when the last program that has it open ends, however it ends. Where a
-/// function returns a text, it says what went wrong; nothing did if it is empty.
+/// An unnamed file in memory, which disappears when the last process that has it open ends. Functions that return a
+/// text return the problem, or an empty string on success.
 class MemoryFile {
 public:
   MemoryFile() = default;
@@ -22,17 +22,17 @@ public:
 
   std::string create();
   enum class Ending { Kept, WithoutZeros };
-  /// Copies a file (`-`: standard input) into it; it is immutable afterwards.
+  /// Copies a file into memory (`-` is standard input). The copy is immutable.
   std::string fill(llvm::StringRef path, Ending ending);
   std::string hold(llvm::StringRef text);
-  /// Writes its contents to a file. A regular file with a single name is written under another name and renamed, so
-  /// that readers never see half of it; links are followed first. Anything else is written in place.
+  /// Writes the contents to a file. A regular file with a single name is written under a temporary name and renamed, so
+  /// that readers never see a partial file. Links are followed first. Anything else is written in place.
   std::string copyTo(llvm::StringRef path) const;
   std::string beginning(size_t bytes) const;
   uint64_t size() const;
-  /// Returns false if the file ends before that.
+  /// Returns false if the file ends before the requested bytes.
   bool read(uint64_t offset, void *to, size_t bytes) const;
-  /// Returns a path under which this program and its children can open it.
+  /// Returns a path under which this process and its children can open the file.
   std::string path() const;
 
 private:

@@ -1,5 +1,5 @@
 #pragma once
-// Turns the output of ptxas into diagnostics and tables.
+// Converts the output of ptxas into diagnostics and tables.
 #include "Diagnostics/Report.h"
 
 namespace ptxray {
@@ -7,11 +7,11 @@ namespace ptxray {
 struct PtxasMessages {
   DiagnosticList diagnostics;
   std::vector<FunctionResources> functions; // with -v
-  std::string rest;                         // lines that are neither
-  bool refusesText = false;                 // an error of reading, not of making code: it is at a line
+  std::string rest;                         // all other lines
+  bool refusesText = false; // contains an error with a line number, which is from the parser instead of code generation
 };
 
-/// Reads messages about that text. A message that names a line gets the range of the instruction in it.
+/// Parses messages about `source`. A message with a line number gets the range of the instruction on that line.
 PtxasMessages readMessages(llvm::StringRef printed, const SourceBuffer &source);
 
 } // namespace ptxray

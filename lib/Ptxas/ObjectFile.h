@@ -4,8 +4,8 @@
 
 namespace ptxray {
 
-/// Returns why the file is not a complete object file (64-bit ELF); empty if it is. A compiler that crashes while it
-/// writes may still end with status 0.
+/// Returns why the file is not a complete object file (64-bit ELF); empty if it is. A compiler that crashes while
+/// writing may still exit with status 0.
 std::string whatIsWrongWith(const MemoryFile &object);
 
 } // namespace ptxray

@@ -1,5 +1,5 @@
 #pragma once
-// Runs another program: without a shell, collecting its output, with a time limit, and passing signals on.
+// Runs another program without a shell. Collects its output, enforces a time limit, and forwards signals.
 #include "llvm/ADT/ArrayRef.h"
 #include <string>
 
@@ -7,40 +7,40 @@ namespace ptxray {
 
 enum class ProgramEnd {
   NotStarted,  // `detail` is an errno
-  Exited,      // an exit status
-  Killed,      // a signal
-  TimedOut,    // killed when the time was over
-  Interrupted, // a signal that this program got and passed on
+  Exited,      // `detail` is the exit status
+  Killed,      // `detail` is the signal
+  TimedOut,    // killed after the time limit
+  Interrupted, // a signal was received and forwarded
 };
 
 struct ProgramResult {
   ProgramEnd end = ProgramEnd::NotStarted;
   int detail = 0;
-  std::string printed; // standard output and standard error, in the order they came
-  bool isCut = false;  // it printed more than is kept
+  std::string printed; // standard output and standard error, interleaved
+  bool isCut = false;  // the output was longer than `mostPrinted`
 };
 
-/// Output beyond this is read and discarded.
+/// Maximum size of the collected output. Further output is discarded.
 inline constexpr size_t mostPrinted = 64 << 20;
 
-/// While one lives, a signal that ends a program is noted in place of ending this one.
+/// While an object exists, signals that would end this process are recorded instead.
 class SignalWatch {
 public:
   SignalWatch();
   ~SignalWatch();
   SignalWatch(const SignalWatch &) = delete;
   SignalWatch &operator=(const SignalWatch &) = delete;
-  /// Returns the signal that came since there was none of these; 0: none did.
+  /// Returns the signal that was received while an object existed, or 0.
   static int caught();
 };
 
-/// Several threads may run programs at once. The standard input of the program is empty. Processes that it leaves
-/// running are ended with it, or no longer listened to. If `seconds` is 0, there is no limit. SIGINT, SIGTERM and
-/// SIGHUP are passed on to it.
+/// Runs a program with empty standard input, and waits for it. Processes that it leaves running are terminated with it,
+/// or their output is ignored. If `seconds` is 0, there is no time limit. SIGINT, SIGTERM and SIGHUP are forwarded.
+/// Thread-safe.
 ProgramResult runProgram(const std::string &path, llvm::ArrayRef<std::string> arguments, unsigned seconds);
 
-/// Runs it in this process group, with this program's standard files. Its standard error is passed on as it arrives,
-/// and is all that the result keeps.
+/// Runs a program in this process group, with this process's standard files. Its standard error is forwarded as it
+/// arrives; the result contains only that.
 ProgramResult runInPlace(const std::string &path, llvm::ArrayRef<std::string> arguments);
 
 } // namespace ptxray

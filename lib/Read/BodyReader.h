@@ -1,6 +1,6 @@
 #pragma once
-// Fills a Body with what the statements of a function show one by one: finds what each name means, has each
-// instruction judged, and reports what is wrong with it.
+// Builds a Body from the statements of a function, one by one. Resolves each name, checks each instruction, and reports
+// its errors.
 #include "Flow/Body.h"
 #include "Module/Gates.h"
 #include "Resolve/Resolver.h"
@@ -8,10 +8,10 @@
 
 namespace ptxray {
 
-/// Holds what a reader fills; the next one fills it again, so that its arrays are made once.
+/// The data that a reader fills. It is reused for the next body, so that its arrays are allocated once.
 struct BodyRoom {
   Body body;
-  std::vector<LocalId> byName; // by NameId: what it means outside of nested blocks; None between functions
+  std::vector<LocalId> byName; // indexed by NameId: its meaning outside of nested blocks; None between functions
 };
 
 class BodyReader {
@@ -23,13 +23,13 @@ public:
     body.ast = &ast;
   }
 
-  /// The statements of the function follow in the order of the text; the resolver is ahead of each of them.
+  /// Begins a function. Its statements must follow in source order; the resolver must process each of them first.
   void begin(const Function &function);
   [[gnu::always_inline]] void instruction(const Instruction &instruction) {
     if (!resolver.checkGuard(instruction)) [[unlikely]]
       requireGuard(instruction.guard, instruction.guardRange, module);
     const uint64_t print = resolver.fingerprint(instruction);
-    // Mostly all names are plain ones and an equal instruction was judged before: then the opcode is not asked for.
+    // Usually all names are plain, and an equal instruction was checked before. Then the opcode is not needed.
     const Verdict *verdict = verdicts.find(print);
     assert(!verdict || isStillRight(*verdict, instruction));
     if (!verdict || !verdict->plain.known) [[unlikely]]
@@ -39,7 +39,7 @@ public:
     else
       plainInBlock(instruction, *verdict);
   }
-  /// It is in the body as one that does nothing.
+  /// Adds an instruction without any effect.
   void passOver();
   void forgetNamesOf(const Instruction &instruction, const Opcode &opcode);
   bool reportForeign(const Instruction &instruction);
@@ -49,11 +49,11 @@ public:
   void targetFamily(const Operand &target);
   void directive(uint32_t index);
   void declaration(uint32_t index, const Extent &extent);
-  /// Good until the resolver leaves the function or another begins.
+  /// Ends the function. The body is valid until the resolver leaves the function or another one begins.
   const Body &end();
 
 private:
-  /// Its values are known only when the whole body is read.
+  /// An instruction whose values are known only at the end of the body.
   struct Late {
     uint32_t number;
     Slice shapes;
@@ -85,7 +85,7 @@ private:
     if (noted & NotedOther)
       body.notable.push_back(number);
   }
-  /// Gives what a name outside of nested blocks means.
+  /// Returns the meaning of a name outside of nested blocks.
   LocalId use(NameId name, uint8_t uses) {
     const LocalId known = byName[static_cast<uint32_t>(name)];
     return known != LocalId::None ? known : add(name, uses);
@@ -95,7 +95,7 @@ private:
     byName[static_cast<uint32_t>(name)] = local;
     return local;
   }
-  /// Adds a name at its first use in the text.
+  /// Adds a name at its first use in the source.
   [[gnu::always_inline]] LocalId append(NameId name, uint32_t symbol, uint8_t uses) {
     const auto local = static_cast<LocalId>(body.locals.size());
     body.locals.push_back({name, symbol, symbol ? nullptr : isa::findSpecialRegister(ast.text(name))});
@@ -131,9 +131,9 @@ private:
   Body &body;
   std::vector<LocalId> &byName;
   size_t reportsBefore = 0;
-  llvm::DenseMap<std::pair<uint32_t, uint32_t>, LocalId> ofBlocks; // by symbol and name
+  llvm::DenseMap<std::pair<uint32_t, uint32_t>, LocalId> ofBlocks; // keyed by symbol and name
   llvm::SmallVector<Shape, 32> shapes;
-  unsigned found = 0; // verdicts, for assertions
+  unsigned found = 0; // number of cached verdicts, for assertions
   std::vector<Late> late;
   std::vector<Shape> lateShapes;
 };

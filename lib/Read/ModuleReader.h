@@ -1,25 +1,26 @@
 #pragma once
-// Reads the items of one module in their order: checks what is outside of bodies, and has each instruction judged.
+// Reads the items of one module in order. Checks everything outside of bodies directly, and has each instruction
+// checked.
 #include "Module/Header.h"
 #include "Module/Limits.h"
 #include "Read/BodyReader.h"
 
 namespace ptxray {
 
-/// The arrays that a reader fills and the next one of the same parser fills again.
+/// The arrays that a reader fills. Readers of the same parser reuse them.
 struct ModuleRoom {
   explicit ModuleRoom(const Ast &ast) : scopes(*ast.names) {}
   Scopes scopes;
   BodyRoom bodies;
 };
 
-/// The range of all instructions of a text.
+/// The range that contains all instructions.
 inline constexpr Range everywhere{0, UINT32_MAX};
 
 class ModuleReader {
 public:
-  /// The knowledge of the spellings and the room must be of the parser that fills the Ast. Instructions that begin
-  /// outside of `judged` are passed over, as if they were not written.
+  /// Constructs a reader. `knowledge` and `room` must belong to the parser that fills the Ast. Instructions that begin
+  /// outside of `judged` are ignored.
   ModuleReader(const Ast &ast, Knowledge &knowledge, ModuleRoom &room, const SourceBuffer &source,
                const CheckOptions &options, DiagnosticSink &sink, Range judged = everywhere)
       : ast(ast), knowledge(knowledge), source(source), options(options), sink(sink), room(room), judged(judged),
@@ -27,23 +28,23 @@ public:
     room.scopes.clear();
   }
 
-  /// Reads an item. Returns the body if the item is a function with one, good until the next item. The names in the
-  /// body can be looked up until `close`.
+  /// Reads an item. Returns the body if the item is a function with one. The body is valid until the next item. Names
+  /// in the body can be looked up until `close`.
   const Body *item(Statement statement);
-  /// Leaves the body that was read last, and reports the names in it that nothing declares.
+  /// Leaves the last body, and reports its undeclared names.
   void close() { resolver.endFunction(); }
-  /// Returns whether nothing was reported while the last body was read.
+  /// Returns whether the last body has no findings.
   bool isLastBodySound() const { return isSound; }
-  /// Returns whether the last body has names that nothing declares.
+  /// Returns whether the last body has undeclared names.
   bool hasUnknownNames() const { return resolver.hasUnknownNames(); }
-  /// Ends the text: applies the rules about the whole module.
+  /// Ends the module, and checks the rules about the whole module.
   void finish();
 
   ModuleContext context() const { return header.context(); }
   ModuleSummary summary() const { return header.summary(); }
-  /// Returns the symbols of the module, and of the function that was read last until another begins, or of all.
+  /// Returns the symbols of the module and of the current function, or of all functions.
   llvm::ArrayRef<Symbol> symbols() const { return resolver.symbols(); }
-  // These exist once an item is read that is not of the header.
+  // Return the state, which exists once an item after the header was read.
   ModuleState &state() { return *module; }
   const ModuleState &state() const { return *module; }
   Limits &limits() { return *all; }
@@ -70,7 +71,7 @@ private:
   Header header;
   Resolver resolver;
   bool isSound = true;
-  std::optional<ModuleState> module; // once the header is read, as the next two
+  std::optional<ModuleState> module; // set once the header is read, like the next two
   std::optional<Limits> all;
   std::optional<BodyReader> bodies;
 };

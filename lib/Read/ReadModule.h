@@ -1,36 +1,36 @@
 #pragma once
-// One PTX text, read and judged: a value for all that ask more of a text than what is wrong in it.
+// One PTX module, parsed and checked, for callers that need more than its diagnostics.
 #include "Module/InitialValues.h"
 #include "Parse/Parse.h"
 #include "Read/ModuleReader.h"
 
 namespace ptxray {
 
-/// A variable of the module, as it is before anything runs.
+/// A variable of the module, in its initial state.
 struct ReadVariable {
   const Declaration *declaration;
-  uint32_t symbol; // index + 1 into the symbols; 0: another declaration has the name
+  uint32_t symbol; // index into the symbols, plus 1; 0 if another declaration has the same name
   std::vector<InitialValue> values;
 };
 
-/// The source outlives it.
+/// A parsed module. The source must outlive it.
 class ReadModule {
 public:
   const Ast &ast() const { return parts->parser.ast(); }
   const SourceBuffer &source() const { return parts->source; }
   ModuleContext context() const { return parts->reader.context(); }
-  /// Returns what rules and analyses ask of the module, if it has a body.
+  /// Returns the state that rules and analyses need. The module must have a body.
   const ModuleState &state() const { return parts->reader.state(); }
   /// Returns the symbols of the module, and of all bodies if these are kept.
   llvm::ArrayRef<Symbol> symbols() const { return parts->reader.symbols(); }
-  /// Returns the bodies in the order of the text, if they are kept.
+  /// Returns the bodies in source order, if they are kept.
   llvm::ArrayRef<Body> bodies() const { return parts->bodies; }
-  /// Returns what the module declares, and what bodies declare in memory that outlives them.
+  /// Returns the variables of the module, and those in bodies that are in static memory.
   std::vector<ReadVariable> variables() const;
-  /// Returns the comments that speak to ptxray.
+  /// Returns the comments that contain instructions to ptxray.
   llvm::ArrayRef<Range> comments() const { return parts->parser.comments(); }
 
-  /// Returns the findings about the syntax, in the order in which they were found; `findings` returns the others.
+  /// Returns the syntax errors, in the order in which they were found; `findings` returns all other findings.
   const DiagnosticList &syntax() const { return parts->syntax.diagnostics(); }
   const DiagnosticList &findings() const { return parts->findings.diagnostics(); }
   bool hasErrors() const { return parts->syntax.hasErrors() || parts->findings.hasErrors(); }
@@ -59,15 +59,15 @@ private:
   std::unique_ptr<Parts> parts;
 };
 
-/// A text that is parsed and becomes a ReadModule: its reader reads the items of the Ast one by one.
+/// A parsed module whose items are read one by one, and which becomes a ReadModule.
 class ModuleReading {
 public:
-  /// `constants` are names that stand for numbers whose value is not known.
+  /// Parses a module. `constants` are names that represent numbers with unknown values.
   ModuleReading(const SourceBuffer &source, const CheckOptions &options, std::vector<std::string> constants = {});
   const Ast &ast() const { return parts->parser.ast(); }
   const DiagnosticList &syntax() const { return parts->syntax.diagnostics(); }
   ModuleReader &reader() { return parts->reader; }
-  /// Collects what is found in the items.
+  /// Returns the sink for findings in the items.
   DiagnosticSink &findings() { return parts->findings; }
   void keep(const Body &body) { parts->bodies.push_back(body); }
   /// Returns the module once all items are read.
@@ -77,10 +77,10 @@ private:
   std::unique_ptr<ReadModule::Parts> parts;
 };
 
-/// Reads a text and keeps all of it.
+/// Reads a module and keeps all of it.
 ReadModule readModule(const SourceBuffer &source, const CheckOptions &options = {},
                       std::vector<std::string> constants = {});
-/// Reads a text and keeps no body: `see` sees each, good until the next one.
+/// Reads a module without keeping bodies. Calls `see` with each body, which is valid until the next one.
 ReadModule streamModule(const SourceBuffer &source, const CheckOptions &options,
                         llvm::function_ref<void(const Body &, const ModuleState &)> see);
 

@@ -1,5 +1,5 @@
 #pragma once
-// The passes of a reduction: each finds one kind of change that a text may bear.
+// The passes of a reduction. Each pass finds one kind of possible change.
 #include "Read/ReadModule.h"
 #include "Reduce/Change.h"
 
@@ -10,11 +10,11 @@ struct ReductionPass {
   Changes (*find)(const ReadModule &module);
 };
 
-/// Returns those that take away much at once: they are repeated before finer ones are tried.
+/// Returns the passes that remove much at once. They are repeated before the fine passes.
 llvm::ArrayRef<ReductionPass> coarsePasses();
 llvm::ArrayRef<ReductionPass> finePasses();
 
-// ModulePasses.cpp: what is outside of bodies.
+// ModulePasses.cpp: everything outside of bodies.
 Changes commentChanges(const ReadModule &module);
 Changes debugChanges(const ReadModule &module);
 Changes itemChanges(const ReadModule &module);
@@ -29,7 +29,7 @@ Changes endChanges(const ReadModule &module);
 Changes guardChanges(const ReadModule &module);
 Changes bypassChanges(const ReadModule &module);
 
-// WordPasses.cpp: words of statements.
+// WordPasses.cpp: words within statements.
 Changes lineChanges(const ReadModule &module);
 Changes operandChanges(const ReadModule &module);
 Changes vectorChanges(const ReadModule &module);

@@ -1,6 +1,6 @@
 #pragma once
-// Makes a text smaller step by step as long as a test, which the caller makes, finds it interesting: it gives
-// candidates, and is told which of them is.
+// Makes a text smaller step by step, as long as it is interesting according to a test of the caller. The reduction
+// proposes candidates, and the caller reports the first interesting one.
 #include "Module/CheckOptions.h"
 #include "Reduce/Change.h"
 #include <memory>
@@ -10,7 +10,7 @@ namespace ptxray {
 
 struct ReductionOptions {
   CheckOptions check;
-  std::string keptRule; // `vector-length`: each candidate breaks this rule; empty: there is no such rule
+  std::string keptRule; // a rule that each candidate must violate, such as `vector-length`; empty if there is none
 };
 
 class Reduction {
@@ -20,16 +20,16 @@ public:
 
   /// Returns why the text cannot be reduced; empty if it can.
   const std::string &problem() const;
-  /// Returns the smallest text that is known to be interesting: at first the whole.
+  /// Returns the smallest text known to be interesting. Initially, this is the whole text.
   const std::string &best() const;
   bool isDone() const;
-  /// Returns the name of the pass that is tried at present: `statements`.
+  /// Returns the name of the current pass, such as `statements`.
   llvm::StringRef pass() const;
 
-  /// Returns some texts, at most so many, that are simpler than the best one: with no fault that the best does not
-  /// have, and with no register more that is read before it is written. There may be none before it is done.
+  /// Returns at most `most` candidates that are simpler than the best text. They have no additional faults, and read no
+  /// additional registers before writing them. The list may be empty before the reduction is done.
   std::vector<std::string> candidates(size_t most);
-  /// Takes the answer about the candidates: the first of them that is interesting; none if no one is.
+  /// Reports the result for the last candidates: the index of the first interesting one, or none.
   void tell(std::optional<size_t> interesting);
 
 private:
@@ -37,8 +37,8 @@ private:
   std::unique_ptr<State> state;
 };
 
-/// Returns the text without a parameter of a kernel (empty: the only one) that nothing in it names. Returns nothing if
-/// there is no such.
+/// Returns the text without a kernel parameter that nothing uses. If `kernel` is empty, uses the only kernel. Returns
+/// nothing if there is no such parameter.
 std::optional<std::string> withoutParameter(llvm::StringRef text, llvm::StringRef kernel, size_t number);
 
 } // namespace ptxray

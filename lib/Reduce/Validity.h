@@ -1,35 +1,35 @@
 #pragma once
-// This decides whether a candidate of a reduction may be tested.
+// Decides whether a candidate of a reduction may be tested.
 #include "Check/CheckModule.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 namespace ptxray {
 
-/// A text and the rules that it breaks, but for pedantic ones; those about registers that are not written are counted
-/// in whatever their level.
+/// A text and the rules that it violates, except pedantic ones. Rules about uninitialised registers are included
+/// regardless of their level.
 struct Candidate {
   std::string text;
-  llvm::SmallBitVector rules;             // by DiagId
-  std::shared_ptr<const KeptModule> read; // the text as it was read to be judged
+  llvm::SmallBitVector rules;             // indexed by DiagId
+  std::shared_ptr<const KeptModule> read; // the text in parsed form
 };
 
 class Validity {
 public:
-  /// `keptRule`: each text must break it, if there is one.
+  /// Constructs a check. If `keptRule` is set, each text must violate it.
   Validity(CheckOptions options, std::optional<DiagId> keptRule, Kind keptKind);
 
   Candidate judge(std::string text);
-  /// Returns the text, with registers written where they are declared if it needs that: nothing if it breaks other
-  /// rules than those that are allowed, or not the rule that is kept.
+  /// Returns the text if it violates only rules in `allowed`, and violates the kept rule. If necessary, initialises
+  /// registers where they are declared. Returns nothing for other texts.
   std::optional<Candidate> accept(std::string text, const llvm::SmallBitVector &allowed);
-  bool keepsRule() const { return lastKeepsRule; } // of the text that was judged last
+  bool keepsRule() const { return lastKeepsRule; } // for the last text
 
 private:
   const CheckOptions options;
   const std::optional<DiagId> keptRule;
   const Kind keptKind;
   bool lastKeepsRule = true;
-  DiagnosticList unwritten; // the findings about registers in the text that was judged last
+  DiagnosticList unwritten; // findings about registers in the last text
 };
 
 } // namespace ptxray

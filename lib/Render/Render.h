@@ -1,5 +1,5 @@
 #pragma once
-// Turns diagnostics into an output format. A format is one file of this folder and one row of `formats`.
+// Writes diagnostics in an output format. A format is one file of this folder and one row of `formats`.
 #include "Diagnostics/Report.h"
 #include "Source/Escape.h"
 #include "llvm/ADT/StringMap.h"
@@ -9,29 +9,29 @@
 
 namespace ptxray {
 
-/// The findings of one rule, over all inputs.
+/// The findings of one rule in all inputs.
 struct RuleTotal {
   unsigned count = 0;
-  std::set<llvm::StringRef> sections; // of the manual that its diagnostics name
-  llvm::StringRef lastSection;        // the section that was added last: the next diagnostic usually names it again
+  std::set<llvm::StringRef> sections; // sections of the manual that its diagnostics refer to
+  llvm::StringRef lastSection; // the section that was added last, which the next diagnostic usually refers to again
 };
 
-/// The totals over all inputs.
+/// Totals over all inputs.
 struct Totals {
   unsigned files = 0;
-  unsigned entries = 0; // of binaries; these are not files
+  unsigned entries = 0; // in binaries, which do not count as files
   unsigned unreadable = 0;
   unsigned errors = 0;
   unsigned warnings = 0;
-  unsigned fixable = 0;  // of those, with a safe fix
+  unsigned fixable = 0;  // with a safe fix
   unsigned unsafe = 0;   // with a fix that `--unsafe-fixes` applies
-  unsigned fixed = 0;    // and shown no more
-  unsigned accepted = 0; // by the baseline, and not shown
+  unsigned fixed = 0;    // fixed, and therefore not shown
+  unsigned accepted = 0; // accepted by the baseline, and therefore not shown
   unsigned dead = 0;     // entries of the baseline that match nothing
-  unsigned hidden = 0;   // diagnostics after the last error that may be shown
+  unsigned hidden = 0;   // diagnostics beyond the maximum number of errors
   std::map<DiagId, RuleTotal> rules;
-  unsigned statements = 0, sources = 0;    // of other languages, and in how many files
-  std::map<std::string, unsigned> skipped; // statements of which not enough is known, by reason
+  unsigned statements = 0, sources = 0;    // statements in other languages, and number of files that contain them
+  std::map<std::string, unsigned> skipped; // statements that were not checked, by reason
 
   void add(const FileReport &report);
 };
@@ -40,22 +40,22 @@ enum class Summary { Never, IfFound, Always };
 
 struct RenderOptions {
   bool color = false;
-  bool links = false; // the terminal follows them
+  bool links = false; // the terminal supports hyperlinks
   Summary summary = Summary::IfFound;
-  bool fold = true;                    // shows diagnostics that are alike once, with a count
-  const char *unfolding = "--no-fold"; // how to see all of them
-  llvm::StringRef site = {};           // address of the folder with the pages of tools/site; empty: unknown
+  bool fold = true;                    // shows equal diagnostics once, with a count
+  const char *unfolding = "--no-fold"; // option that shows all of them
+  llvm::StringRef site = {};           // address of the folder with the pages of tools/site; empty if unknown
 };
 
-/// The output is begin, file, separator, file, ..., end; separators are only between files that produced text. `file`
-/// may be called from several threads.
+/// An output format. The output consists of begin, file, separator, file, ..., end. Separators are only between files
+/// that produced text. `file` must be thread-safe.
 struct Format {
   llvm::StringLiteral name;
   llvm::StringLiteral separator;
   void (*begin)(llvm::raw_ostream &out);
   void (*file)(const FileReport &report, const RenderOptions &options, llvm::raw_ostream &out);
   void (*end)(const Totals &totals, const RenderOptions &options, llvm::raw_ostream &out);
-  bool flush = false; // somebody reads on while the check runs
+  bool flush = false; // readers need the output while the check runs
 };
 
 inline void beginNothing(llvm::raw_ostream &) {}
@@ -69,15 +69,15 @@ std::string pageOfRule(const RenderOptions &options, llvm::StringRef rule);
 
 void renderText(const FileReport &report, const RenderOptions &options, llvm::raw_ostream &out);
 
-/// A diagnostic as text, divided where a line about similar ones may be inserted.
+/// A diagnostic as text, in two parts, between which a line about similar ones can be inserted.
 struct TextBlock {
-  std::string key; // what it has in common with others like it
+  std::string key; // equal for similar diagnostics
   std::string before, behind;
   size_t count = 1;
 };
 std::vector<TextBlock> renderBlocks(const FileReport &report, const RenderOptions &options);
 
-/// The reports of one binary. Findings that several of its texts share are shown once.
+/// The reports of one binary. Findings that several of its modules share are shown once.
 class FoldedTexts {
 public:
   void add(std::vector<TextBlock> blocks);
@@ -86,14 +86,14 @@ public:
 private:
   struct Shown {
     TextBlock block;
-    size_t more = 0, texts = 0; // in later texts
+    size_t more = 0, texts = 0; // in later modules
   };
   std::vector<Shown> shown;
   llvm::StringMap<size_t> known;
 };
 
 void endText(const Totals &totals, const RenderOptions &options, llvm::raw_ostream &out);
-/// Prints how many diagnostics each rule gave, in place of the diagnostics.
+/// Prints the number of diagnostics of each rule instead of the diagnostics.
 void endStatistics(const Totals &totals, const RenderOptions &options, llvm::raw_ostream &out);
 
 void renderShort(const FileReport &report, const RenderOptions &options, llvm::raw_ostream &out);

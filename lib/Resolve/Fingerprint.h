@@ -1,18 +1,18 @@
 #pragma once
-// The part of a fingerprint that the written text does not determine. Places are not part of it.
+// The part of a fingerprint that declarations determine, as opposed to the spelling. Locations are not part of it.
 #include "Parse/Fingerprint.h"
 #include "Resolve/Shape.h"
 
 namespace ptxray {
 
-/// Spreads numbers over 64 bits without a pattern; different numbers stay different.
+/// Distributes numbers over 64 bits without a pattern. Distinct numbers stay distinct.
 constexpr uint64_t scattered(uint64_t number) {
   number = (number ^ number >> 33) * 0xFF51AFD7ED558CCD;
   number = (number ^ number >> 33) * 0xC4CEB9FE1A85EC53;
   return number ^ number >> 33;
 }
 
-/// Returns the print of what a declaration, or the suffix after the operand, determines.
+/// Returns the part of the fingerprint that a declaration, or the suffix after the operand, determines.
 constexpr uint64_t declaredPrint(const Shape &shape) {
   const uint64_t flags = shape.flags & ~ShapeWritten;
   const uint64_t whole = static_cast<uint64_t>(shape.kind) | static_cast<uint64_t>(shape.vector) << 8 | flags << 16 |

@@ -1,5 +1,5 @@
 #pragma once
-// Determines what the operands of the Ast mean: declarations, types, spaces.
+// Determines the meaning of operands in the Ast: declarations, types, spaces.
 #include "Diagnostics/Diagnostic.h"
 #include "Parse/Fingerprint.h"
 #include "Resolve/Scopes.h"
@@ -11,19 +11,19 @@
 
 namespace ptxray {
 
-/// The role says what a declaration is for.
+/// The purpose of a declaration.
 enum class DeclarationRole : uint8_t { Global, Local, Input, Return };
 
-/// Follows the text: it is given every declaration, block and function in order, and turns the operands of an
-/// instruction into shapes.
+/// Processes every declaration, block and function in source order, and converts the operands of instructions into
+/// shapes.
 class Resolver {
 public:
-  /// The scopes must be empty and belong to the names of the Ast.
+  /// Constructs a resolver. `scopes` must be empty and belong to the names of the Ast.
   Resolver(const Ast &ast, WordsOfSpellings &words, Scopes &scopes, DiagnosticSink &sink)
       : ast(ast), words(words), sink(sink), scopes(scopes) {}
 
-  /// Binds the name, and reports a clash with another name of the same scope except the module's. Returns how much
-  /// memory the variable takes.
+  /// Binds the name, and reports a conflict with another name of the same scope, except the module's. Returns the size
+  /// of the variable.
   Extent declare(const Declaration &declaration, DeclarationRole role);
   void declareFunction(uint32_t index);
 
@@ -32,12 +32,12 @@ public:
   void beginBlock();
   void endBlock();
 
-  /// Nothing is said of the name: what it belongs to is not PTX.
+  /// Suppresses reports about a name, because it belongs to code other than PTX.
   void forget(llvm::StringRef name) { lostNames.insert(name); }
-  /// Appends one shape for each operand node of the instruction, in the same order.
+  /// Appends one shape for each operand node of the instruction, in order.
   void shapes(Slice operands, llvm::SmallVectorImpl<Shape> &out);
-  /// Returns the fingerprint that these shapes would have if all names are plain ones that are declared above, else 0.
-  /// The values of numbers are not part of it.
+  /// Returns the fingerprint of these shapes if all names are plain and declared above, otherwise 0. Values of numbers
+  /// are not part of it.
   uint64_t fingerprint(const Instruction &instruction) {
     if (instruction.hasSuffix) [[unlikely]]
       return 0;
@@ -55,7 +55,7 @@ public:
     }
     return whole.value();
   }
-  /// Returns false if it is not a plain predicate register.
+  /// Reports a guard that is no plain predicate register. Returns whether it is one.
   bool checkGuard(const Instruction &instruction) {
     if (instruction.guard == NameId::None)
       return true;
@@ -73,14 +73,14 @@ public:
   uint32_t numberOf(NameId name) { return scopes.numberOf(name); }
   /// Returns the symbols that `find` returns, valid until the current function ends.
   llvm::ArrayRef<Symbol> symbols() const { return scopes.all(); }
-  /// Reports that the name is not declared, unless a line with a syntax error may have declared it.
+  /// Reports an undeclared name, unless a line with a syntax error may have declared it.
   void reportUnknown(NameId name, Range range, bool isGuard = false);
-  /// Takes back what was just reported of a guard that is not declared.
+  /// Removes the report about an undeclared guard.
   void takeBackGuard(NameId guard);
-  /// Returns whether some name was not declared, so that all names of the text were searched for advice.
+  /// Returns whether some name was not declared. In that case, all names of the module were searched for suggestions.
   bool hasUnknownNames() const { return unknownNames != 0; }
-  isa::WordId word(SpellingId spelling) { return words.of(ast, spelling); } // 0: not in the vocabulary
-  /// Null if no directive has that name.
+  isa::WordId word(SpellingId spelling) { return words.of(ast, spelling); } // 0 if not in the vocabulary
+  /// Returns null if there is no such directive.
   const isa::Directive *directive(SpellingId name) { return words.directive(ast, name); }
   Extent extentOf(const Declaration &declaration);
   /// Returns the special register of that name, unless a declaration hides it.
@@ -113,22 +113,22 @@ private:
   DiagnosticSink &sink;
   bool isLost(llvm::StringRef name);
   Scopes &scopes;
-  const Function *current = nullptr; // at hand
-  std::vector<BlockLabel> labels;    // of the function at hand, sorted by block
+  const Function *current = nullptr; // the current function
+  std::vector<BlockLabel> labels;    // in the current function, sorted by block
   size_t nextLabel = 0;
   unsigned unknownNames = 0;
-  /// An undeclared name that the current function uses; it is reported once.
+  /// An undeclared name in the current function, which is reported once.
   struct Unknown {
-    size_t report = 0; // its number in the sink
+    size_t report = 0; // index of the report in the sink
     unsigned moreUses = 0;
   };
   static constexpr uint32_t asmOperands = UINT32_MAX - 2; // all of `%0`, `%1` ...
-  llvm::DenseMap<uint32_t, Unknown> unknown;              // by NameId
-  bool hasRegisters = false;                              // the function at hand declares some
+  llvm::DenseMap<uint32_t, Unknown> unknown;              // keyed by NameId
+  bool hasRegisters = false;                              // the current function declares registers
   uint32_t blocks = 0;
-  size_t lostRead = 0; // of the lines in `ast.lost`
+  size_t lostRead = 0; // number of processed lines of `ast.lost`
   llvm::DenseSet<llvm::StringRef> lostNames;
-  llvm::SmallDenseMap<uint32_t, const isa::SpecialRegister *, 8> specials; // by NameId; null: none
+  llvm::SmallDenseMap<uint32_t, const isa::SpecialRegister *, 8> specials; // keyed by NameId; null if there is none
 };
 
 } // namespace ptxray

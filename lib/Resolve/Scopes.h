@@ -1,5 +1,5 @@
 #pragma once
-// Scopes tell which declaration a name means at one place of the text.
+// Determines which declaration a name refers to at one location.
 #include "Diagnostics/Nearest.h"
 #include "Isa/Tables.h"
 #include "Parse/Ast.h"
@@ -16,7 +16,7 @@ namespace ptxray {
 
 enum class SymbolKind : uint8_t {
   Register,
-  Variable, // in a state space, parameters included
+  Variable, // in a state space, including parameters
   Label,
   Function,
   Prototype,     // label of a .callprototype
@@ -24,101 +24,102 @@ enum class SymbolKind : uint8_t {
   BranchTargets, // label of a .branchtargets
 };
 
-/// The room a declaration takes.
+/// The size of a declared object.
 struct Extent {
-  uint64_t bytes = 0; // 0: an open array; UINT64_MAX: as many or more
+  uint64_t bytes = 0; // 0 for an open array; UINT64_MAX for that size or more
   uint64_t align = 1;
   bool isArray = false;
 };
 
 struct Symbol {
-  Shape shape;        // of its name as an operand
-  uint64_t print = 0; // of the shape; 0: the place of the name decides what it means
+  Shape shape;        // shape of its name as an operand
+  uint64_t print = 0; // fingerprint of the shape; 0 if the meaning of the name depends on the location
   SymbolKind kind = SymbolKind::Register;
   isa::WordId type = 0;
   isa::WordId space = 0;
-  bool isParameter = false; // an input of the function at hand
-  bool isReturn = false;    // what the function at hand returns
+  bool isParameter = false; // an input of the current function
+  bool isReturn = false;    // a result of the current function
   bool isPredicate = false; // a register of type .pred
-  uint16_t depth = 0;       // of the scope it was declared in; 0 is the module
-  uint32_t familyCount = 0; // of `%r<10>`: 10
-  uint32_t index = 0;       // Function, Prototype: which one, for the caller
-  uint32_t outerFamily = 0; // of a family: index + 1 of the one with its prefix that it hides in part
-  Extent extent;            // of a Register or Variable
+  uint16_t depth = 0;       // depth of the declaring scope; 0 for the module
+  uint32_t familyCount = 0; // 10 for `%r<10>`
+  uint32_t index = 0;       // for a Function or Prototype: index assigned by the caller
+  uint32_t outerFamily = 0; // for a family: index plus 1 of the family with the same prefix that it partially hides
+  Extent extent;            // for a Register or Variable
   Range nameRange;
 };
 
-/// Nested scopes over interned names. A name stands for a member of a slot: `%r12` for member 12 of the slot of the
-/// family `%r`, a name declared on its own for the only member of its own slot. What is declared binds slots, and a
-/// binding is undone when its scope is left, so a lookup is two array reads, and a family of any size one binding.
+/// Nested scopes over interned names. Each name is a member of a slot. `%r12` is member 12 of the slot for the family
+/// `%r`; a name declared on its own is the only member of its own slot. A declaration binds a slot, and leaving a scope
+/// undoes its bindings. A lookup therefore takes two array reads, and a family of any size needs one binding.
 class Scopes {
 public:
   explicit Scopes(Interner &names) : names(names) {}
-  /// The names are those of another text now. The arrays keep their room.
+  /// Resets the scopes for the names of another module. Keeps the memory of the arrays.
   void clear();
-  /// The symbols of functions that are left stay, with their numbers.
+  /// Keeps the symbols of functions after their end, with their numbers.
   void keepAll() { keepsAll = true; }
 
   void enter();
   void leave();
-  /// Returns the depth as far as it can be told apart: a text with an error may nest deeper.
+  /// Returns the depth, limited to the range of the result. A text with errors may nest deeper.
   uint16_t depth() const { return static_cast<uint16_t>(std::min<size_t>(marks.size(), UINT16_MAX)); }
 
-  /// Returns the symbol of the same scope that has the name already, or null when the name was free.
+  /// Binds the name. Returns the symbol of the same scope that already has the name, or null.
   const Symbol *declare(NameId name, const Symbol &symbol);
   const Symbol *declareFamily(NameId prefix, Symbol symbol);
   const Symbol *find(NameId name) {
     const uint32_t number = numberOf(name);
     return number ? &symbols[number - 1] : nullptr;
   }
-  /// Its index + 1 into all symbols; 0: none.
+  /// Returns the index of the symbol plus 1, or 0 if there is none.
   uint32_t numberOf(NameId name) {
     const Slot *slot = slotOf(name);
     return slot ? slot->symbol : numberOfUnusual(name);
   }
-  /// Returns all symbols of the module and of the function at hand, those of blocks that were left included; or of all
+  /// Returns all symbols of the module and of the current function, including its completed blocks, or of all
   /// functions.
   llvm::ArrayRef<Symbol> all() const { return symbols; }
-  /// Returns the fingerprint of the name's shape; 0 when `find` has to tell.
+  /// Returns the fingerprint of the name's shape; 0 if only `find` can determine it.
   uint64_t printOf(NameId name) const {
     const Slot *slot = slotOf(name);
     return slot ? slot->print : 0;
   }
-  /// The name will be asked for soon.
+  /// Prefetches the data for a name that will be looked up soon.
   void expect(NameId name) const {
     if (const size_t index = static_cast<uint32_t>(name); index < memberCount)
       __builtin_prefetch(&members[index]);
   }
-  /// Returns the declaration, such as `%r<4>`, that would have to declare more to declare the name, or null.
+  /// Returns the declaration, such as `%r<4>`, that declares the name's family but too few members, or null.
   const Symbol *shortFamily(NameId name);
-  /// Offers all names in reach that are wanted.
+  /// Offers all visible names that are wanted.
   void offerNames(Nearest &nearest, llvm::function_ref<bool(const Symbol &)> isWanted);
-  /// Finds what a name means that may be nowhere in the text; null: nothing.
+  /// Returns the meaning of a name that may not appear in the source, or null.
   const Symbol *findText(llvm::StringRef name) {
     return name.empty() ? nullptr : find(static_cast<NameId>(names.internCopy(name)));
   }
 
 private:
   struct Slot {
-    uint64_t print = 0;  // of the symbol
-    uint32_t symbol = 0; // index + 1 into `symbols`; 0: not bound
-    uint32_t count = 0;  // of its members
+    uint64_t print = 0;  // fingerprint of the symbol
+    uint32_t symbol = 0; // index plus 1 in `symbols`; 0 if not bound
+    uint32_t count = 0;  // number of members
   };
   struct Member {
-    uint32_t slot = 0; // never bound
+    uint32_t slot = 0; // 0 is never bound
     uint32_t number = 0;
   };
   struct Name {
     bool isRead = false;
-    NameId prefix = NameId::None; // None: there is no number at its end
+    NameId prefix = NameId::None; // None if the name does not end in a number
     uint32_t number = 0;
-    uint32_t ownSlot = 0, familySlot = 0; // of the name, and of those that it is the prefix of; 0: none yet
-    uint32_t ownMembers = 0;              // how many such as `a1` are bound on their own
+    uint32_t ownSlot = 0,
+             familySlot = 0; // slots of the name, and of the family with this prefix; 0 if there is none yet
+    uint32_t ownMembers = 0; // number of members, such as `a1`, that are declared on their own
   };
   struct Undo {
     uint32_t slot;
     Slot before;
-    NameId name; // None: only the slot was bound
+    NameId name; // None if only the slot was bound
     Member member;
   };
   struct Mark {
@@ -135,7 +136,7 @@ private:
     return member.number < slot.count ? &slot : nullptr;
   }
   uint32_t numberOfUnusual(NameId name);
-  /// Returns what the text of a name says; it is taken apart once.
+  /// Returns the parts of a name, which is split once.
   // NOLINTNEXTLINE(misc-no-recursion): a prefix ends in no digit, so that it has no prefix
   const Name &read(NameId name) {
     const auto index = static_cast<uint32_t>(name);
@@ -151,14 +152,14 @@ private:
   Interner &names;
   std::vector<Symbol> symbols;
   bool keepsAll = false;
-  std::vector<Member> members; // by NameId
+  std::vector<Member> members; // indexed by NameId
   uint32_t memberCount = 0;
-  std::vector<Name> texts; // by NameId: what its text says
+  std::vector<Name> texts; // indexed by NameId: the parts of its text
   struct Prefix {
     llvm::StringRef text;
     NameId name = NameId::None;
   };
-  std::array<Prefix, 8> lately; // prefixes that were asked for, by their last letters
+  std::array<Prefix, 8> lately; // recent prefixes, indexed by their last letters
   std::vector<Slot> slots = std::vector<Slot>(1);
   std::vector<Undo> undo;
   std::vector<Mark> marks;

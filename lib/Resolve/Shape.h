@@ -1,6 +1,6 @@
 #pragma once
-// A shape is what the engine sees of a written operand. Two instructions with the same opcode and the same shapes get
-// the same verdict, so a verdict is found once and then looked up.
+// The properties of an operand that the engine checks. Two instructions with the same opcode and the same shapes have
+// the same verdict, so each verdict is computed once.
 #include "Isa/Tables.h"
 #include "Parse/Ast.h"
 #include "Source/Range.h"
@@ -23,45 +23,45 @@ enum class ShapeKind : uint8_t {
   Address,
   List,
   Pair,
-  Unknown, // undefined: already reported, fits everywhere
-  Invalid, // no value: fits nowhere
+  Unknown, // undeclared: already reported, fits everywhere
+  Invalid, // has no value, fits nowhere
 };
 
 enum ShapeFlag : uint16_t {
-  // These are those of the Ast:
+  // Flags of the Ast:
   ShapeNegated = Negated,
   ShapeNot = Not,
   ShapeOffset = HasOffset,     // `a+8`
   ShapeHexFloat = HexFloat,    // 0f...
-  ShapeWideFloat = WideFloat,  // 0d... (alone: neither, a decimal float)
-  ShapeAnyValue = AnyValue,    // of all but a Float: `value` is not known
+  ShapeWideFloat = WideFloat,  // 0d... (if alone, a decimal float)
+  ShapeAnyValue = AnyValue,    // except for a Float: `value` is unknown
   ShapeSubscript = Subscript,  // `a[8]`
-  ShapeWritten = WrittenFlags, // all of these
-  // These bits say what is declared:
-  ShapeOpaque = 32,      // a .texref/.samplerref/.surfref variable; `type` says which
-  ShapeParameter = 128,  // a parameter of the function at hand (an entry's may not be written)
-  ShapeNarrow = 256,     // a special register that may be read in fewer bits
-  ShapeKnown = 512,      // a register that holds `value` all along; told only where an entry asks
+  ShapeWritten = WrittenFlags, // all of the above
+  // Flags that describe the declaration:
+  ShapeOpaque = 32,      // a .texref/.samplerref/.surfref variable; see `type`
+  ShapeParameter = 128,  // a parameter of the current function (a kernel must not write its parameters)
+  ShapeNarrow = 256,     // a special register that can be read with fewer bits
+  ShapeKnown = 512,      // a register with the constant value `value`; set only for entries that need it
   ShapeArray = 1024,     // a variable of array type
-  ShapeReturn = 2048,    // what the function at hand returns
+  ShapeReturn = 2048,    // a result of the current function
   ShapeComponent = 4096, // one element of a register of vector type
-  ShapeLacking = 8192,   // a special register whose directive the kernel at hand lacks
+  ShapeLacking = 8192,   // a special register whose directive the current kernel lacks
   ShapeBeyond32 = Beyond32,
 };
 
-/// Preorder, `extent` as in the Ast. Names and places are not part of it.
+/// An operand node in preorder. `extent` has the same meaning as in the Ast. Names and locations are not included.
 struct Shape {
   ShapeKind kind = ShapeKind::Invalid;
-  uint8_t vector = 0; // components of a register or special register of vector type
+  uint8_t vector = 0; // number of components of a register or special register of vector type
   uint16_t flags = 0; // ShapeFlag
   uint16_t extent = 1;
-  isa::WordId type = 0;   // of a register, special register or variable; 0: none
-  isa::WordId space = 0;  // of a variable
-  isa::WordId suffix = 0; // selector or `.unified`; of an unknown word `badSuffix`
-  int64_t value = 0;      // of an Integer or Float, of an offset; which special register it is
+  isa::WordId type = 0;   // type of a register, special register or variable; 0 if none
+  isa::WordId space = 0;  // state space of a variable
+  isa::WordId suffix = 0; // selector or `.unified`; `badSuffix` for an unknown word
+  int64_t value = 0;      // value of an Integer or Float; an offset; identity of a special register
 };
 
-/// A number whose value is known.
+/// Returns whether the shape is an integer with a known value.
 inline bool isNumber(const Shape &shape) { return shape.kind == ShapeKind::Integer && !(shape.flags & ShapeAnyValue); }
 
 inline constexpr isa::WordId badSuffix = 0xFFFF;

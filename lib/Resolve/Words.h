@@ -1,5 +1,5 @@
 #pragma once
-// This remembers which word of the vocabulary a spelling is, and which directive: it is looked up once, by its number.
+// Caches the vocabulary word and the directive for each spelling, so that each is looked up once.
 #include "Isa/Directives.h"
 #include "Isa/Isa.h"
 #include "Parse/Ast.h"
@@ -9,12 +9,12 @@ namespace ptxray {
 
 class WordsOfSpellings {
 public:
-  /// 0: not in the vocabulary.
+  /// Returns 0 if the spelling is not in the vocabulary.
   isa::WordId of(const Ast &ast, SpellingId spelling) {
     const auto index = static_cast<size_t>(spelling);
     return index < known.size() && known[index] >= 0 ? static_cast<isa::WordId>(known[index]) : find(ast, spelling);
   }
-  /// Null if no directive has that name.
+  /// Returns null if there is no such directive.
   const isa::Directive *directive(const Ast &ast, SpellingId spelling) {
     const auto index = static_cast<size_t>(spelling);
     return index < directives.size() && directives[index] ? *directives[index] : findDirective(ast, spelling);
@@ -23,8 +23,8 @@ public:
 private:
   isa::WordId find(const Ast &ast, SpellingId spelling);
   const isa::Directive *findDirective(const Ast &ast, SpellingId spelling);
-  std::vector<int32_t> known;                                    // by SpellingId; -1: not asked for yet
-  std::vector<std::optional<const isa::Directive *>> directives; // by SpellingId; none: not asked for yet
+  std::vector<int32_t> known;                                    // indexed by SpellingId; -1 if not looked up yet
+  std::vector<std::optional<const isa::Directive *>> directives; // indexed by SpellingId; none if not looked up yet
 };
 
 } // namespace ptxray

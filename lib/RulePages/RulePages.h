@@ -10,18 +10,18 @@ struct RulePage {
   llvm::StringRef id;
   llvm::StringRef text;
 };
-/// This and `conceptPages` are in lib/Embedded for the program, which holds the pages packed, and in lib/PlainPages for
-/// the library.
+/// Returns the pages of all rules. Like `conceptPages`, it is defined in lib/Embedded for the program, which contains
+/// the pages in packed form, and in lib/PlainPages for the library.
 llvm::ArrayRef<RulePage> rulePages(); // sorted by id
-/// The text of the page; empty if there is none.
+/// Returns the text of the page; empty if there is none.
 llvm::StringRef rulePage(llvm::StringRef id);
 
-/// The pages docs/concepts/<id>.md, of what an instruction or rule takes for known: `# fragment`, and under it a
-/// paragraph `Also: ` with other names.
+/// Returns the pages docs/concepts/<id>.md, which explain terms of instructions and rules. They begin with a title,
+/// such as `# fragment`, followed by a paragraph `Also: ` with other names.
 llvm::ArrayRef<RulePage> conceptPages(); // sorted by id
-/// The names of a concept, its title first.
+/// Returns the names of a concept, its title first.
 llvm::SmallVector<llvm::StringRef, 8> namesOfConcept(const RulePage &page);
-/// The page with that name, whether it is written with `-`, `_` or blanks; null if there is none.
+/// Returns the page with that name, or null. The words of the name may be separated by `-`, `_` or blanks.
 const RulePage *findConcept(llvm::StringRef name);
 
 } // namespace ptxray

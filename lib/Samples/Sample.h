@@ -1,5 +1,5 @@
 #pragma once
-// Makes texts that an entry accepts, and near misses, to compare the tables with ptxas.
+// Generates instructions that an entry accepts, and near misses, for comparing the tables with ptxas.
 #include "Isa/Availability.h"
 #include "Resolve/Shape.h"
 #include "llvm/ADT/StringRef.h"
@@ -9,11 +9,11 @@
 namespace ptxray {
 
 struct Sample {
-  std::string text; // with semicolon
+  std::string text; // with a semicolon
   bool accepted;
-  std::string rule; // of the first error
+  std::string rule; // rule of the first error
   std::string opcode;
-  std::vector<Shape> shapes; // of its operands
+  std::vector<Shape> shapes; // shapes of its operands
 };
 
 /// Registers that samples use: `%r0` to `%r15`.
@@ -24,15 +24,15 @@ struct SampleRegisters {
 };
 llvm::ArrayRef<SampleRegisters> sampleRegisters();
 
-/// The focus is the part of an entry that the samples are to exercise.
+/// The part of an entry that samples should exercise.
 struct SampleFocus {
-  uint32_t row = 0;     // of a table: its line in the file of the entry
-  std::string word;     // written where it may be
-  bool isRight = false; // no sample is made wrong on purpose; some still are
+  uint32_t row = 0;     // row of a table: its line in the file of the entry
+  std::string word;     // used wherever it is permitted
+  bool isRight = false; // no sample is made invalid on purpose; some still are
 };
 
-/// About `count` samples of the forms that spell this mnemonic, half of them wrong, for the declarations of
-/// test/isa/prelude.ptx. The same seed gives the same samples. Empty for an unknown mnemonic.
+/// Returns about `count` samples of the forms with this mnemonic, half of them invalid, for the declarations of
+/// test/isa/prelude.ptx. The same seed produces the same samples. Empty for an unknown mnemonic.
 std::vector<Sample> sampleInstruction(llvm::StringRef mnemonic, const ModuleContext &module, unsigned count,
                                       uint64_t seed, const SampleFocus &focus = {});
 

@@ -1,5 +1,5 @@
 #pragma once
-// The operands of a sample: they fit the form, or with some probability do not.
+// Generates the operands of a sample. They fit the form, or with some probability do not.
 #include "Match/Match.h"
 #include "Samples/Sample.h"
 #include <random>
@@ -9,7 +9,7 @@ namespace ptxray {
 /// The source of all random choices.
 struct Dice {
   std::mt19937_64 random;
-  unsigned errorPercent = 0; // percent of choices that are made wrong on purpose
+  unsigned errorPercent = 0; // percentage of choices that are made invalid on purpose
 
   unsigned pick(size_t count) { return std::uniform_int_distribution<size_t>(0, count - 1)(random); }
   bool chance(unsigned percent) { return pick(100) < percent; }
@@ -17,10 +17,10 @@ struct Dice {
 
 /// One row of each table of a form.
 using ChosenRows = llvm::SmallVector<std::pair<const isa::Table *, uint32_t>, 4>;
-/// Null if the table has no such column.
+/// Returns null if the table has no such column.
 const isa::Cell *cellOf(const isa::Table &table, uint32_t row, isa::ColumnKind kind, unsigned member);
 
-/// The operands as text and as shapes.
+/// Operands as text and as shapes.
 struct MadeOperands {
   std::string text;
   std::vector<Shape> shapes;

@@ -14,7 +14,7 @@ struct ElementType {
   enum class Kind : uint8_t { Unsigned, Signed, Float, Truth };
 
   Kind kind = Kind::Unsigned;
-  uint16_t bits = 32;                      // of one element
+  uint16_t bits = 32;                      // width of one element
   uint16_t count = 1;                      // elements per register
   const numbers::Format *format = nullptr; // for a Float
 

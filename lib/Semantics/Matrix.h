@@ -11,7 +11,7 @@
 
 namespace ptxray {
 
-/// Where the elements of a matrix are in the registers of the lanes: row by row, for A column by column.
+/// The location of a matrix's elements in the registers of the lanes: row by row, for A column by column.
 struct RegisterFragment {
   struct Place {
     uint16_t word;
@@ -38,7 +38,7 @@ template <class Word> struct ProductOperands {
 
 class MatrixProduct {
 public:
-  /// What the opcode and its constant operands say.
+  /// The parameters of a product, from the opcode and its constant operands.
   struct Request {
     llvm::StringRef opcode;
     unsigned architecture = 90;
@@ -60,7 +60,7 @@ public:
 private:
   enum class Kind : uint8_t { Float, Scaled, Double, Integer };
 
-  // These two return why the product is not supported, or an empty text.
+  // Return why the product is not supported, or an empty string.
   std::string readTypes(const Request &request);
   std::string readLayouts(const Request &request);
   void readSimpleLayouts();

@@ -19,7 +19,7 @@ struct RecipeStep {
   isa::WordId part = 0;                 // for Saturated: the qualifier that selects the part
   isa::StepOp joins = isa::StepOp::Add; // for Fold
   int64_t constant = 0;
-  ElementType type;   // of the number, for steps that read; otherwise the type of the first argument
+  ElementType type;   // for steps that read: type of the number; otherwise type of the first argument
   ElementType target; // type that the formula stores
   bool operator==(const RecipeStep &) const = default;
 };
@@ -34,7 +34,7 @@ struct RecipeOperand {
   };
   ElementType type;
   llvm::SmallVector<Register, 4> registers;
-  isa::WordId space = 0; // of an address; 0 for generic
+  isa::WordId space = 0; // for an address; 0 for generic
   bool operator==(const RecipeOperand &) const = default;
 };
 struct RecipeResult {
@@ -42,7 +42,7 @@ struct RecipeResult {
   uint16_t operand;  // the result, or the address
   uint16_t first;    // first step of the formula
   uint16_t step;     // step whose value is stored
-  ElementType type;  // of the stored value
+  ElementType type;  // type of the stored value
   uint16_t elements; // 0 for all
   bool isWhole;      // one number represents all elements together
   bool isApproximate;

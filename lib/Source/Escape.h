@@ -4,10 +4,10 @@
 
 namespace ptxray {
 
-/// Makes text of an input safe for a terminal: control characters, including those that change the direction of
-/// writing, become `<U+001B>`, and bytes that are not UTF-8 become `<9B>`.
+/// Makes text of an input safe for a terminal. Control characters, including those that change the writing direction,
+/// become `<U+001B>`, and bytes that are not UTF-8 become `<9B>`.
 std::string escaped(llvm::StringRef text);
-/// Puts one space in the place of each line break and of each row of spaces.
+/// Replaces each line break and each run of spaces by one space.
 std::string inOneLine(llvm::StringRef text);
 
 } // namespace ptxray

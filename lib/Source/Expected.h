@@ -7,12 +7,12 @@
 
 namespace ptxray {
 
-/// Words for what went wrong; they become an `Expected` that has no value.
+/// The description of an error. It converts to an `Expected` without a value.
 struct Problem {
   std::string text;
 };
 
-/// A value, or the problem because of which there is none.
+/// A value, or the problem that prevented it.
 template <typename T> class [[nodiscard]] Expected {
 public:
   template <typename U>
@@ -25,7 +25,7 @@ public:
   const T &operator*() const { return *held; }
   T *operator->() { return &*held; }
   const T *operator->() const { return &*held; }
-  /// Returns an empty text if there is a value.
+  /// Returns an empty string if there is a value.
   const std::string &problem() const { return what; }
 
 private:
@@ -33,7 +33,7 @@ private:
   std::string what;
 };
 
-/// Takes the value, if there is one. Returns the problem; empty: there was none.
+/// Moves the value into `to`, if there is one. Returns the problem, or an empty string.
 template <typename T, typename U> std::string take(T &to, Expected<U> from) {
   if (from)
     to = std::move(*from);

@@ -1,5 +1,5 @@
 #pragma once
-// Recognises texts that are not PTX by how they begin.
+// Recognises source in other languages by its beginning.
 #include "Source/Range.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
@@ -8,22 +8,23 @@ namespace ptxray {
 
 struct ForeignText {
   llvm::StringLiteral what;   // `CUDA C++`
-  llvm::StringLiteral advice; // how to get at the PTX
-  Range place;                // of the text by which it was recognised
-  std::optional<Range> ptx;   // the first `.version` in it, at the begin of a line
+  llvm::StringLiteral advice; // how to obtain the PTX
+  Range place;                // the text by which it was recognised
+  std::optional<Range> ptx;   // the first `.version` at the beginning of a line
 };
-/// Returns nothing for a text that may be PTX, even faulty PTX.
+/// Returns nothing for a text that may be PTX, even with errors.
 std::optional<ForeignText> recogniseForeign(llvm::StringRef text);
 
-/// Returns the language of a line that is not PTX; empty: it may be PTX.
+/// Returns the language of a line that is not PTX; empty if it may be PTX.
 llvm::StringRef languageOfLine(llvm::StringRef line);
-/// `.s32` for `int`, `.f32` for `float`: what PTX has for a type of C or LLVM, without its dot; empty: nothing.
+/// Returns the PTX type for a type of C or LLVM, without its dot: `s32` for `int`, `f32` for `float`. Empty if there is
+/// none.
 llvm::StringRef typeOfOtherLanguage(llvm::StringRef name);
 
 inline constexpr llvm::StringLiteral byteOrderMark = "\xEF\xBB\xBF";
 
-/// Returns whether a program may write to the text: it begins with `.version`, perhaps after comments, and has no bytes
-/// that never occur in text.
+/// Returns whether a program may overwrite the file, because it is certainly PTX. It must begin with `.version`,
+/// possibly after comments, and contain no bytes that never occur in text.
 bool isSurelyPtx(llvm::StringRef text);
 
 } // namespace ptxray

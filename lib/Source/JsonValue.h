@@ -7,8 +7,8 @@ namespace ptxray {
 
 using Json = nlohmann::ordered_json;
 
-/// Bytes that are not UTF-8 (in a path, or quoted in a message) become U+FFFD. A negative `indent` puts all on one
-/// line.
+/// Serialises a value. Bytes that are not UTF-8 (in a path, or quoted in a message) become U+FFFD. A negative `indent`
+/// produces one line.
 inline std::string dump(const Json &value, int indent = -1) {
   return value.dump(indent, ' ', false, Json::error_handler_t::replace);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Conversion of a number to fewer bits. A build with assertions stops if it does not fit.
+// Conversion of a number to fewer bits. Builds with assertions abort if it does not fit.
 #include <cassert>
 #include <concepts>
 #include <utility>

@@ -4,14 +4,14 @@
 
 namespace ptxray {
 
-/// A line of the CUDA or Python source that PTX was made from.
+/// A line of the CUDA or Python source from which the PTX was compiled.
 struct Origin {
   std::string path;
   uint32_t line = 0;
 };
 
-/// Maps places of the text to the source lines they were made from, by `.loc` and line markers (`# 100 "x.cu"`). It
-/// reads the whole text once, so make one only when a diagnostic is printed.
+/// Maps locations in PTX to the original source lines, using `.loc` and line markers (`# 100 "x.cu"`). Construction
+/// reads the whole text, so create a table only to print a diagnostic.
 class OriginTable {
 public:
   explicit OriginTable(const SourceBuffer &source);
@@ -21,7 +21,7 @@ private:
   enum class MarkKind : uint8_t { Loc, LineMarker, FunctionEnd };
   struct Mark {
     MarkKind kind;
-    uint32_t offset; // holds from here to the next mark
+    uint32_t offset; // applies from here to the next mark
     uint32_t file;   // Loc: its number; LineMarker: index into `markerPaths`
     uint32_t line;
   };

@@ -4,8 +4,8 @@
 
 namespace ptxray {
 
-/// A half-open run of bytes of one source, counted from 0. Lines and columns are found from it when
-/// a diagnostic is printed, never before.
+/// A half-open range of bytes in one source, counted from 0. Lines and columns are computed from it only when a
+/// diagnostic is printed.
 struct Range {
   uint32_t begin = 0;
   uint32_t end = 0;

@@ -11,21 +11,21 @@
 namespace ptxray {
 
 struct LineColumn {
-  uint32_t line = 1;   // from 1
-  uint32_t column = 1; // from 1, in bytes
+  uint32_t line = 1;   // counted from 1
+  uint32_t column = 1; // counted from 1, in bytes
 };
 
-/// One input text, mapped or owned, with 64 readable zero bytes after its end.
+/// One input, mapped or owned, followed by 64 readable zero bytes.
 class SourceBuffer {
 public:
   static constexpr size_t largest = UINT32_MAX - 64;
-  /// Reads the text of a file, or of standard input if the path is `-`.
+  /// Reads the text of a file, or standard input if the path is `-`.
   static Expected<std::unique_ptr<SourceBuffer>> open(llvm::StringRef path);
-  /// The same for a binary, which may be larger. A buffer over `largest` supports nothing but `text()`.
+  /// Reads a binary, which may be larger than a text. A buffer over `largest` supports only `text()`.
   static Expected<std::unique_ptr<SourceBuffer>> openBytes(llvm::StringRef path);
   static std::unique_ptr<SourceBuffer> fromText(llvm::StringRef name, llvm::StringRef text);
   static std::unique_ptr<SourceBuffer> fromOwned(llvm::StringRef name, std::string text);
-  /// Takes back the text of a buffer made by `fromText` or `fromOwned`.
+  /// Moves the text out of a buffer that was made by `fromText` or `fromOwned`.
   static std::string textOf(std::unique_ptr<SourceBuffer> buffer);
   ~SourceBuffer();
 
@@ -35,9 +35,9 @@ public:
     assert(range.begin <= range.end && "a range does not end before it begins");
     return content.slice(range.begin, range.end);
   }
-  LineColumn lineColumn(uint32_t offset) const;  // the line table is made at the first question
+  LineColumn lineColumn(uint32_t offset) const;  // builds the line table on the first call
   Range lineRange(uint32_t line) const;          // without the newline
-  llvm::StringRef lineText(uint32_t line) const; // without a carriage return too
+  llvm::StringRef lineText(uint32_t line) const; // also without a carriage return
 
 private:
   SourceBuffer() = default;
@@ -50,7 +50,7 @@ private:
   size_t mappingSize = 0;
   std::string owned;
   mutable std::vector<uint32_t> lineStarts;
-  mutable uint32_t lastLine = 1; // that was asked for
+  mutable uint32_t lastLine = 1; // argument of the last query
 };
 
 } // namespace ptxray

@@ -1,5 +1,5 @@
 #pragma once
-// The lowest version, and the targets, that several files together pass with, and what keeps lower ones out.
+// The lowest version and the targets with which several files together pass, and the reasons.
 #include "Targets/TargetNeeds.h"
 #include <map>
 
@@ -10,7 +10,7 @@ struct TargetFile {
   std::unique_ptr<TargetNeeds> needs;
 };
 
-/// An obstacle and its file.
+/// An obstacle and the file that contains it.
 struct TargetReason {
   std::string path;
   Obstacle obstacle;
@@ -18,10 +18,10 @@ struct TargetReason {
 
 struct VersionAnswer {
   CellSet passes;
-  uint16_t least = 0;                                // 0: nothing fits
-  std::map<uint16_t, std::vector<uint16_t>> targets; // the list for each least version with which they pass
-  std::optional<TargetReason> version, target;       // what keeps lower ones out
-  std::vector<TargetReason> conflict;                // what excludes each other, where nothing fits
+  uint16_t least = 0;                                // 0 if nothing fits
+  std::map<uint16_t, std::vector<uint16_t>> targets; // the targets for each minimum version
+  std::optional<TargetReason> version, target;       // reasons against lower ones
+  std::vector<TargetReason> conflict;                // conflicting requirements, if nothing fits
 };
 VersionAnswer answerFor(llvm::ArrayRef<TargetFile> files);
 

@@ -1,5 +1,5 @@
 #pragma once
-// The PTX versions and targets that have something, in plain words.
+// Describes the PTX versions and targets that support a feature.
 #include "Isa/Isa.h"
 #include "llvm/ADT/SmallVector.h"
 #include <optional>
@@ -7,11 +7,12 @@
 
 namespace ptxray {
 
-/// Returns whether the name is an old one of a target, as `sm_101` is of `sm_110`.
+/// Returns whether the name is an old name of a target, such as `sm_101` for `sm_110`.
 bool isOldName(const isa::Target &target);
-/// Returns the gates of versions and targets that a form requires in any case.
+/// Returns the gates of versions and targets that a form always requires.
 llvm::SmallVector<isa::ExprId, 2> gatesOf(const isa::Form &form);
-/// The gates that must hold, and choices, of each of which one way must be open: all gates of that way hold.
+/// Gates that must all hold, and choices. At least one alternative of each choice must be available, which means that
+/// all its gates hold.
 struct Demands {
   using Gates = std::vector<isa::ExprId>;
   Gates all;
@@ -19,16 +20,16 @@ struct Demands {
 
   auto operator<=>(const Demands &) const = default;
 };
-/// Says in words what all the gates allow: `PTX 8.0 and sm_90 or higher`; `sm_100a since PTX 8.6; sm_100f since PTX
-/// 8.8`. Empty if they allow everything.
+/// Returns the combined requirements of all gates as text: `PTX 8.0 and sm_90 or higher`; `sm_100a since PTX 8.6;
+/// sm_100f since PTX 8.8`. Empty if there are none.
 std::string needsText(llvm::ArrayRef<isa::ExprId> gates);
 std::string needsText(const Demands &demands);
-/// Returns whether all targets that pass end in `a` or `f`.
+/// Returns whether all permitted targets end in `a` or `f`.
 bool needsVariant(const Demands &demands);
-/// Returns the lowest version with which all gates hold for the target; nothing if there is none.
+/// Returns the lowest version with which all gates hold for the target, or nothing if there is none.
 std::optional<uint16_t> leastVersion(llvm::ArrayRef<isa::ExprId> gates, uint16_t target);
 std::optional<uint16_t> leastVersion(const Demands &demands, uint16_t target);
-/// Counts the pairs of a version and a target with which the demands are met.
+/// Returns the number of pairs of a version and a target that meet the demands.
 size_t reachOf(const Demands &demands);
 
 } // namespace ptxray

@@ -1,7 +1,7 @@
 #pragma once
-// With which `.version` and `.target` a text passes as it stands. Every instruction is judged for all
-// versions and targets at once: a verdict is found anew only where a gate that it asked for changes.
-// What is around the instructions is little, and is checked again for each question.
+// Determines with which `.version` and `.target` a module passes unchanged. Every instruction is checked for all
+// versions and targets at once: a verdict is recomputed only where a gate that it depends on changes. Everything
+// outside of instructions is small, and is checked again for each query.
 #include "Check/PieceContext.h"
 #include "Read/ReadModule.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -12,10 +12,10 @@ namespace ptxray {
 
 using CellSet = std::bitset<64 * 96>; // versions * targets, see Requirements::index
 
-/// An obstacle keeps a text from a version or a target.
+/// The reason why a module does not pass for a version or a target.
 struct Obstacle {
   uint32_t line = 0;
-  std::string rule, text, message; // of the first error; `text` is what it lies on
+  std::string rule, text, message; // the first error; `text` is the source at its location
 };
 
 class Requirements {
@@ -25,16 +25,16 @@ public:
     uint16_t target;  // index into isa::targets()
   };
   static size_t index(Place place);
-  /// Returns the least version with which a target is in the set; 0: none.
+  /// Returns the lowest version with which the target is in the set, or 0.
   static uint16_t leastVersion(const CellSet &set, uint16_t target);
 
   explicit Requirements(const SourceBuffer &source, PieceContext context = {});
 
   const CellSet &passes() const { return all; }
-  /// Returns the first error with that version and target, or the first on that line.
+  /// Returns the first error for that version and target, or the first one on that line.
   Obstacle obstacle(Place place, uint32_t line = 0) const;
 
-  /// An instruction, or the first of several that pass with the same versions and targets.
+  /// An instruction, or the first of several that pass for the same versions and targets.
   struct Demand {
     uint32_t line;
     CellSet passes;
@@ -47,7 +47,7 @@ private:
   DiagnosticList errors(Place place, Range instructions) const;
   std::optional<uint32_t> moduleFailure(Place place) const;
   size_t firstPassing(llvm::ArrayRef<Place> places, uint32_t &firstFailure) const;
-  /// These versions and targets pass.
+  /// The versions and targets that pass.
   struct Passing {
     std::vector<bool> versions, targets;
   };

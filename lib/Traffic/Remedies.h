@@ -1,11 +1,11 @@
 #pragma once
-// This finds by trying what ends the conflicts of an access to shared memory.
+// Finds layouts that avoid the bank conflicts of an access, by trying several.
 #include "Traffic/Traffic.h"
 #include <string>
 
 namespace ptxray::traffic {
 
-/// Says how many passes the access takes, and which padding or swizzle helps most, if one of those that are tried does.
+/// Returns a description of the access's wavefronts, and of the padding or swizzle that helps most, if any does.
 std::string adviceFor(AccessKind kind, const LaneAddresses &lanes);
 
 } // namespace ptxray::traffic

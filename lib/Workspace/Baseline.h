@@ -5,19 +5,19 @@
 
 namespace ptxray {
 
-/// Accepted findings, one a line: path, rule, fingerprint.
+/// Accepted findings. The file has one finding per line: path, rule, fingerprint.
 class Baseline {
 public:
-  /// Paths in the file are relative to the folder of `path`.
+  /// Constructs a baseline. Paths in the file are relative to the folder of `path`.
   explicit Baseline(llvm::StringRef path);
 
   void read(llvm::StringRef text);
   std::string text() const;
-  /// Removes accepted findings from the report; returns how many. May be called from several threads.
+  /// Removes accepted findings from the report. Returns how many were removed. Thread-safe.
   unsigned apply(FileReport &report);
-  /// Counts the entries that match nothing, among files that were checked or no longer exist.
+  /// Returns the number of entries that match nothing, in files that were checked or no longer exist.
   unsigned countDead() const;
-  void accept(const FileReport &report); // safe from several threads
+  void accept(const FileReport &report); // thread-safe
 
 private:
   std::string nameOf(const FileReport &report) const;
@@ -25,7 +25,7 @@ private:
 
   std::string folder;
   std::set<std::string, std::less<>> lines;
-  std::set<std::string, std::less<>> checked, matched; // files, lines
+  std::set<std::string, std::less<>> checked, matched; // files, and lines of the baseline
   std::mutex mutex;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Files named `.ptxray`; docs/configuration.md describes them.
+// Reads `.ptxray` files (docs/configuration.md).
 #include "Format/FormatOptions.h"
 #include "Module/CheckOptions.h"
 #include "Source/Expected.h"
@@ -12,26 +12,26 @@
 
 namespace ptxray {
 
-/// A setting and where it was written: `/src/.ptxray:3`, or `command line`.
+/// A setting, and where it is written: `/src/.ptxray:3`, or `command line`.
 struct WrittenSetting {
   std::string name, value, origin;
 };
 
-/// The options with which an input is checked and formatted.
+/// The options for checking and formatting an input.
 struct Settings {
   CheckOptions check;
   FormatOptions format;
-  bool inlined = false;                // below folders, sources of other languages are checked too
-  bool isExcluded = false;             // where it was not named itself, but found below a folder
-  std::vector<WrittenSetting> written; // all that hold, in the order in which they count
+  bool inlined = false;                // sources of other languages in folders are also checked
+  bool isExcluded = false;             // excluded, unless the command line names it explicitly
+  std::vector<WrittenSetting> written; // all that apply, in order of precedence
 };
 
-/// The text of a `.ptxray` file.
+/// The contents of a `.ptxray` file.
 class ConfigText {
 public:
-  /// Returns what is wrong, with the line in front, or nothing.
+  /// Returns the problem, preceded by its line, or nothing.
   std::string read(llvm::StringRef text, llvm::StringRef name);
-  /// Returns the numbers of the sections that apply to a path, which is relative to the folder of the file.
+  /// Returns the indices of the sections that apply to a path, which is relative to the folder of the file.
   std::vector<uint32_t> sectionsFor(llvm::StringRef path) const;
   bool excludes(llvm::StringRef path) const { return excluded.match(path); }
   void apply(llvm::ArrayRef<uint32_t> sections, Settings &settings) const;
@@ -43,21 +43,21 @@ private:
   };
   std::string readLine(llvm::StringRef line, const std::string &origin);
 
-  std::vector<Section> sections = std::vector<Section>(1); // the first holds for all
+  std::vector<Section> sections = std::vector<Section>(1); // the first one applies to all paths
   PathPatterns excluded;
 };
 
-/// The options that each input is checked and formatted with: a `.ptxray` file in its folder or the nearest above it,
-/// then the command line.
+/// Determines the options of each input: those of the closest `.ptxray` file in its folder or a parent folder,
+/// overridden by the command line.
 class Configuration {
 public:
-  using Setting = std::pair<llvm::StringRef, llvm::StringRef>; // name and value, as setOption takes them
+  using Setting = std::pair<llvm::StringRef, llvm::StringRef>; // arguments of setOption
 
-  /// `file` is read in place of any other; if it is empty, none is looked for.
+  /// Constructs a configuration. `file` replaces all other `.ptxray` files; if it is empty, no file is read.
   Configuration(std::vector<Setting> commandLine, std::optional<std::string> file)
       : commandLine(std::move(commandLine)), file(std::move(file)) {}
 
-  /// The problem is that of a file or of the command line.
+  /// Return the problem with a file or with the command line, if there is one.
   Expected<std::shared_ptr<const Settings>> settingsFor(llvm::StringRef path);
   Expected<std::shared_ptr<const CheckOptions>> forInput(llvm::StringRef path);
 
@@ -67,9 +67,9 @@ private:
 
   std::vector<Setting> commandLine;
   std::optional<std::string> file;
-  std::map<std::string, std::string> fileOfFolder;              // empty: none
-  std::map<std::string, ConfigText> texts;                      // by path
-  std::map<std::string, std::shared_ptr<const Settings>> known; // by file and sections
+  std::map<std::string, std::string> fileOfFolder;              // empty if there is none
+  std::map<std::string, ConfigText> texts;                      // keyed by path
+  std::map<std::string, std::shared_ptr<const Settings>> known; // keyed by file and sections
 };
 
 } // namespace ptxray

@@ -4,14 +4,15 @@
 
 namespace ptxray {
 
-/// Applies all fixes that do not overlap; `made` counts them. With `unsafe`, fixes that are guesses are applied too.
+/// Applies all fixes that do not overlap, and counts them in `made`. With `unsafe`, also applies fixes that are
+/// guesses.
 std::string applyFixes(llvm::StringRef text, const DiagnosticList &diagnostics, bool unsafe, unsigned &made);
 
 struct FixRounds {
   unsigned fixes = 0, rounds = 0;
 };
-/// Makes fixes and checks again until nothing is left to fix. A round that makes an error is dropped, and is the last.
-/// `check` gives the report of what is found in its source.
+/// Applies fixes and checks again until nothing is left to fix. If a round causes an error, undoes it and stops.
+/// `check` returns the report with the findings in its source.
 FixRounds fixReport(FileReport &report, bool unsafe, llvm::function_ref<FileReport(FileReport)> check);
 
 } // namespace ptxray

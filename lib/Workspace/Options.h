@@ -1,15 +1,14 @@
 #pragma once
-// The options of a check by name, as they are written on the command line, in a `.ptxray` file and by users of the
-// library.
+// Sets check options by name, as on the command line, in a `.ptxray` file and in the library.
 #include "Module/CheckOptions.h"
 
 namespace ptxray {
 
-/// Sets one option: target, ptx, arch, link, pedantic, werror, on, off, warning or error. Returns what is wrong, or
-/// nothing.
+/// Sets one option: target, ptx, arch, link, pedantic, werror, on, off, warning or error. Returns the problem, or an
+/// empty string on success.
 std::string setOption(CheckOptions &options, llvm::StringRef name, llvm::StringRef value);
 
-/// Says that no table has a target of this name, and which one may be meant.
+/// Returns a message that no such target exists, with a suggestion.
 std::string unknownTargetText(llvm::StringRef value);
 
 } // namespace ptxray

@@ -1,5 +1,5 @@
 #pragma once
-// Patterns that select files, written as in `.gitignore`.
+// Patterns for files, in the syntax of `.gitignore`.
 #include "llvm/ADT/StringRef.h"
 #include <filesystem>
 #include <string>
@@ -7,14 +7,15 @@
 
 namespace ptxray {
 
-/// Returns a path in one spelling, however it is written. A name that is not a path is returned unchanged.
+/// Returns a path in normal form. A name that is no path is returned unchanged.
 std::filesystem::path normalizedPath(llvm::StringRef path);
 
-/// A pattern without a slash matches the name of a file or folder at any depth; one with a slash matches a path from
-/// the folder of the `.ptxray` file. Everything below a matching folder matches too. `*` stands for any characters.
+/// A list of patterns. A pattern without a slash matches the name of a file or folder at any depth. A pattern with a
+/// slash matches a path relative to the folder of the `.ptxray` file. Everything in a matching folder also matches. `*`
+/// matches any characters.
 class PathPatterns {
 public:
-  /// Adds patterns separated by commas, `build, vendor/*.ptx`. Returns what is wrong, or nothing.
+  /// Adds comma-separated patterns, such as `build, vendor/*.ptx`. Returns the problem, or an empty string on success.
   std::string add(llvm::StringRef list);
   bool match(llvm::StringRef path) const;
 

@@ -1,5 +1,5 @@
 #pragma once
-// Launches kernels on the GPU at hand and compares what they compute with the references.
+// Launches kernels on the current GPU, and compares their results with the references.
 #include "Report.h"
 
 namespace ptxray::device {
@@ -19,7 +19,7 @@ private:
   void runSleep(CuHandle module, const Kernel &kernel);
   void runMark(CuHandle module, const Kernel &kernel);
   void runRegisters(CuHandle module, const Kernel &kernel);
-  /// Launches a kernel on the buffers and waits.
+  /// Launches a kernel on the buffers, and waits for it.
   bool launch(CuHandle module, const Kernel &kernel, unsigned grid, unsigned block, std::vector<uint64_t> arguments,
               Tally &tally);
   void judge(Tally &tally, bool good, const std::string &text, const std::string &why);

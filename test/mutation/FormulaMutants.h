@@ -1,5 +1,5 @@
 #pragma once
-// Small damages to the formulas of grammar/isa: another operator, an operand less, a number beside the right one.
+// Mutations of the formulas in grammar/isa: a different operator, a missing operand, a changed number.
 #include "Model.h"
 #include <functional>
 
@@ -8,8 +8,8 @@ namespace ptxray::test {
 struct FormulaMutant {
   isagen::Place place;
   std::string text;                     // `d = a + b: + becomes -`
-  const isagen::Scope *entry = nullptr; // null: of all entries of its file, or of all
-  /// Damages the model; done once more, it repairs it.
+  const isagen::Scope *entry = nullptr; // null for all entries of its file, or for all entries
+  /// Applies the mutation to the model. A second call reverts it.
   std::function<void()> exchange;
 };
 

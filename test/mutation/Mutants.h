@@ -1,5 +1,5 @@
 #pragma once
-// Small damages to grammar/isa: each takes one thing of the data away.
+// Mutations of grammar/isa. Each removes one item of the data.
 #include "Model.h"
 #include <functional>
 
@@ -8,13 +8,13 @@ namespace ptxray::test {
 struct Mutant {
   isagen::Place place;
   std::string kind;                     // `value`, `row`, `cell`, `rule`, `gate`, `range`, `with`, `fact`, `access`
-  std::string text;                     // what is taken away, as far as it needs to be told apart
-  std::string word;                     // that is taken away, if it is one
-  const isagen::Scope *entry = nullptr; // null: of a file, or of all files
-  bool ofModules = false;               // of a directive, a feature, a limit: nothing for a single line to notice
-  /// Damages the model; what it returns repairs it.
+  std::string text;                     // identifies the removed item
+  std::string word;                     // the removed word, if it is one
+  const isagen::Scope *entry = nullptr; // null for a file, or for all files
+  bool ofModules = false;               // removes a directive, a feature or a limit, which single lines cannot detect
+  /// Applies the mutation to the model. Returns a function that reverts it.
   std::function<std::function<void()>()> apply;
-  bool ofFacts = false; // it changes what an instruction does, not what may be written
+  bool ofFacts = false; // changes effects of instructions instead of their syntax
 };
 
 std::vector<Mutant> findMutants(isagen::Model &model);

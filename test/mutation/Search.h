@@ -1,6 +1,6 @@
 #pragma once
-// Looks for lines that are judged otherwise when the data is damaged, among what the sound and the damaged tables
-// accept and refuse and among the lines of the tests, under every version and target.
+// Searches for lines whose verdict a mutation changes, among samples of the original and the mutated tables and lines
+// of the tests, for all versions and targets.
 #include "Data.h"
 #include "Lines.h"
 #include "Mutants.h"
@@ -12,14 +12,14 @@ namespace ptxray::test {
 struct Candidate {
   std::string header; // `ptx 8.6, sm_100a`
   std::string text;
-  /// The damage is told by `verdict`, `warning`, or `id` of an error that stays one.
+  /// How the mutation was detected: `verdict`, `warning`, or `id` for a different error.
   std::string by;
 };
 
 class Search {
 public:
   explicit Search(const LineSet &tests) : tests(tests) {}
-  /// Up to `count` lines, each of another section. `damaged`: the group's tables while the damage is done.
+  /// Returns up to `count` lines from different sections. `damaged` are the group's tables with the mutation applied.
   std::vector<Candidate> run(const Mutant &mutant, const Group &group, MadeTables &sound, MadeTables &damaged,
                              unsigned count);
 
@@ -32,13 +32,13 @@ private:
   bool tryLine(const Line &line, llvm::ArrayRef<uint32_t> contexts, Found &found) const;
 
   const LineSet &tests;
-  std::vector<ModuleContext> contexts;     // all that exist, the newest first
-  std::vector<std::string> headers;        // of each
-  std::vector<uint32_t> every, usual;      // into contexts
-  std::map<const void *, LineSet> samples; // of the sound tables, by entry or group
+  std::vector<ModuleContext> contexts;     // all existing contexts, newest first
+  std::vector<std::string> headers;        // for each context
+  std::vector<uint32_t> every, usual;      // indices into contexts
+  std::map<const void *, LineSet> samples; // samples of the original tables, by entry or group
 };
 
-/// The words that begin with a dot.
+/// Returns the words that begin with a dot.
 std::vector<std::string> dottedWords(llvm::StringRef text);
 
 } // namespace ptxray::test

@@ -1,37 +1,37 @@
 #pragma once
-// An expectation is a comment at the end of a line, which says what the line must give:
+// Expectations: comments at the end of a line that specify its diagnostics.
 //   // error: [id] "part of the message"; warning: [id]; ptxas: accepts
-// `[id:kind]` asks for that kind, `[id]` for any.
+// `[id:kind]` expects this kind, `[id]` any kind.
 #include "Diagnostics/Diagnostic.h"
 #include <string>
 #include <vector>
 
 namespace ptxray::test {
 
-enum class Verdict { Same, Accepts, Rejects }; // of ptxas; Same: as ours
+enum class Verdict { Same, Accepts, Rejects }; // verdict of ptxas; Same: equal to ptxray's
 
 struct ExpectedDiagnostic {
   std::string severity, id; // `missing-qualifier`, or with its kind: `missing-qualifier:scope`
-  std::string part;         // of the message; empty: any
+  std::string part;         // part of the message; empty for any
 };
 
 struct Expectation {
   std::vector<ExpectedDiagnostic> diagnostics;
   Verdict ptxas = Verdict::Same;
-  std::string problem; // why the comment cannot be read; empty: it can
+  std::string problem; // why the comment cannot be parsed; empty if it can
 
   bool hasError() const;
-  /// Is true if code generation refuses the line and reading does not: it has a `codegen-*` error.
+  /// Returns whether code generation rejects the line, but parsing does not: it has a `codegen-*` error.
   bool hasCodegenError() const;
-  bool ptxasRejects() const; // when it reads
+  bool ptxasRejects() const; // during parsing
 };
 
 Expectation readExpectation(llvm::StringRef line);
 
-/// The line with its expectation replaced by one that fits `found`.
+/// Returns the line with its expectation replaced by one that matches `found`.
 std::string withExpectation(llvm::StringRef line, llvm::ArrayRef<const Diagnostic *> found);
 
-/// One text for each difference between what a line expects and what was found on it.
+/// Returns one text for each difference between the expectation and the diagnostics of a line.
 std::vector<std::string> differences(const Expectation &expected, llvm::ArrayRef<const Diagnostic *> found);
 
 } // namespace ptxray::test

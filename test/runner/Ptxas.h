@@ -6,25 +6,25 @@
 
 namespace ptxray::test {
 
-/// A verdict is what ptxas says of a module.
+/// The verdict of ptxas on a module.
 struct PtxasVerdict {
   bool accepts = false;
   std::set<unsigned> errorLines; // counted from 1
   std::string output;
 };
 
-/// $PTXRAY_PTXAS, else the newest that `tools/dev cuda` has fetched, else the one in PATH; empty:
-/// none.
+/// Returns $PTXRAY_PTXAS, or else the newest ptxas that `tools/dev cuda` has downloaded, or else the one in PATH. Empty
+/// if there is none.
 std::string findPtxas();
 
-/// Says that the test is skipped, and with what status to end: a failure where $PTXRAY_REQUIRE names ptxas.
+/// Prints that the test is skipped. Returns the exit status, which is a failure if $PTXRAY_REQUIRE contains ptxas.
 int statusWithoutPtxas();
 
-/// Reads and checks the module; generates code for it only if asked to.
+/// Parses and checks the module. Generates code for it only if `compile` is set.
 PtxasVerdict askPtxas(const std::string &ptxas, const Module &module, bool compile = false);
-/// The lines of a section that are refused. An error can hide others, so the refused lines are taken away and
-/// the rest is asked again until none is; where ptxas names none of them, each is asked alone. A line may be
-/// refused for what stands beside it.
+/// Returns the rejected lines of a section. Because an error can hide others, rejected lines are removed and the rest
+/// is checked again until ptxas accepts it. If ptxas names no line, each line is checked alone. Neighbouring lines can
+/// cause the rejection of a line.
 std::set<unsigned> askLines(const std::string &ptxas, const TestFile &file, const Module &section);
 
 } // namespace ptxray::test

@@ -1,19 +1,19 @@
 #pragma once
-// test/samples: lines with the verdict of ptxas, kept so that no ptxas is needed to compare with it.
+// Reads test/samples: lines with the recorded verdict of ptxas, so that tests need no ptxas.
 #include "Snippets.h"
 
 namespace ptxray::test {
 
 struct SampleFile {
-  TestFile file;           // its lines without the marks, `//@` sections as in test/isa
-  std::vector<char> marks; // of each line: `+` ptxas takes it, `-` it refuses it, `?` not asked yet,
-                           // blank for what is no sample
+  TestFile file; // lines without the marks, in `//@` sections like those of test/isa
+  std::vector<char>
+      marks; // for each line: `+` if ptxas accepts it, `-` if ptxas rejects it, `?` if unknown, blank for other lines
 };
 
-/// The files given, else all of test/samples, sorted.
+/// Returns the given files, or else all files in test/samples, sorted.
 std::vector<SampleFile> findSamples(llvm::ArrayRef<char *> paths);
 
-/// Returns why ptxray says otherwise than ptxas: the text after `// known: `, or nothing.
+/// Returns why ptxray and ptxas disagree: the text after `// known: `, or nothing.
 llvm::StringRef knownReason(llvm::StringRef line);
 
 void writeSamples(const SampleFile &samples);

@@ -1,51 +1,50 @@
 #pragma once
-// test/isa: single lines put into test/isa/prelude.ptx. test/module: whole files. Both become
-// Modules.
+// Reads test/isa (single lines, which are inserted into test/isa/prelude.ptx) and test/module (whole files) as modules.
 #include "Expectation.h"
 #include "Module/CheckOptions.h"
 
 namespace ptxray::test {
 
-/// One module to check, and the line of the test file that each of its lines comes from.
+/// One module to check, and the line of the test file from which each of its lines comes.
 struct Module {
-  std::string header; // of its section, empty: a whole file
+  std::string header; // header of its section; empty for a whole file
   std::string text;
-  std::string target; // the architecture alone
+  std::string target; // only the architecture
   bool pedantic = false;
   Linking linking = Linking::Unknown; // `//@ link whole`
   bool isFragment = false;            // a section, or `//@ fragment`
   bool compiles = false;              // `//@ compile`: ptxas generates code for it
-  std::vector<unsigned> origins;      // of each line of `text`, counted from 1; 0: from the prelude
+  std::vector<unsigned> origins;      // for each line of `text`, counted from 1; 0 for the prelude
 };
 
 struct TestFile {
   std::string path;
   std::string suite, name; // `isa`, `matrix/ldmatrix`
   std::vector<std::string> lines;
-  std::vector<Module> modules; // of a snippet file one for each section
+  std::vector<Module> modules; // in a snippet file, one per section
   std::string problem;         // why it cannot be read
 };
 
-/// Returns the options that the runner of a module asks for.
+/// Returns the check options of a module.
 CheckOptions optionsOf(const Module &module);
 
-/// The files given, else all below test/isa and test/module, sorted.
+/// Returns the given files, or else all files in test/isa and test/module, sorted.
 std::vector<TestFile> findTests(llvm::ArrayRef<char *> paths);
 
-/// An example of documentation: a whole module when it has a `.version` or begins with `//@ module`,
-/// else sections as in test/isa, without a header of PTX 9.0 for sm_100a.
+/// Reads an example in documentation. It is a whole module if it contains `.version` or begins with `//@ module`.
+/// Otherwise it consists of sections like those of test/isa; the default is PTX 9.0 for sm_100a.
 TestFile readExample(llvm::StringRef text);
 
-/// Sections as in test/isa.
+/// Reads sections like those of test/isa.
 TestFile readSections(llvm::StringRef text);
 
-/// `whole`, `separate`; else it is not known.
+/// Parses `whole` or `separate`; other words are Unknown.
 Linking linkingOf(llvm::StringRef word);
 
-/// The numbers of the lines that stand in a section.
+/// Returns the numbers of the lines in a section.
 std::vector<unsigned> linesIn(const Module &section);
 
-/// A section with only some of its lines.
+/// Returns a section with only the given lines.
 Module linesOf(const TestFile &file, const Module &section, llvm::ArrayRef<unsigned> lines);
 
 } // namespace ptxray::test

@@ -1,5 +1,5 @@
 #pragma once
-// Reads what single instructions leave: the files of test/semantics.
+// Reads the files of test/semantics, which contain results of single instructions.
 #include "OneLine.h"
 #include <fstream>
 #include <sstream>
@@ -14,8 +14,9 @@ inline std::vector<std::string> wordsOf(const std::string &line) {
   return words;
 }
 
-/// An instruction, its registers with their bits (`%r1:32`, of special ones `%tid.x:32`, `cc:1` and `open:1`), and a
-/// line a lane: its number, values, `->`, values. `//@ ptx 9.5, sm_100a` says of what comes after it where it is read.
+/// Reads cases: an instruction, its registers with their widths (`%r1:32`, special registers `%tid.x:32`, `cc:1` and
+/// `open:1`), and a line for each lane: its number, values, `->`, values. `//@ ptx 9.5, sm_100a` sets the version and
+/// target of the following cases.
 inline std::vector<LineCase> readCases(const std::string &path) {
   std::ifstream stream(path);
   std::vector<LineCase> cases;

@@ -1,5 +1,5 @@
 #pragma once
-// One instruction and its registers in some lanes, before and after it.
+// One instruction, and the registers of some lanes before and after it.
 #include "ReadBody.h"
 #include "Semantics/Evaluate.h"
 #include "llvm/ADT/StringExtras.h"
@@ -8,19 +8,19 @@
 namespace ptxray {
 
 struct Register {
-  std::string name; // or `m0` to `m3`: 64 bits each of the memory that `[%zm]` leads to
-  unsigned bits;    // a predicate has 1
+  std::string name; // name of a register; `m0` to `m3` are 64-bit words of the memory at `[%zm]`
+  unsigned bits;    // 1 for a predicate
 };
-/// Each lane has memory of its own, at an address of its own.
+/// The memory of each lane, at an address of its own.
 constexpr uint64_t firstCell = 0x1000, bytesOfCell = 32;
 inline uint64_t addressOfCell(unsigned lane) { return firstCell + lane * bytesOfCell; }
 
 struct LaneCase {
-  unsigned lane; // its number in the warp, whose lowest bit is the carry
+  unsigned lane; // number in the warp; its lowest bit is the carry
   std::vector<uint64_t> before, after;
 };
 struct LineCase {
-  unsigned number; // which line of the file it is
+  unsigned number; // line number in the file
   std::string text;
   std::vector<Register> registers;
   std::vector<LaneCase> lanes;
@@ -49,23 +49,23 @@ class OneLine {
 public:
   explicit OneLine(const LineCase &one) : one(one), read(moduleText(one), one.version, one.target), body(*read.body) {}
 
-  /// Is true if the line is accepted, and so known.
+  /// Returns whether the line is accepted.
   bool isRead() const { return read.body && !read.module.hasErrors(); }
   Recipe recipe() const {
     const Verdict &verdict = *body.verdicts[0];
     shapes.assign(verdict.shapes.begin(), verdict.shapes.end());
-    for (size_t i = 0; i < shapes.size(); ++i) // verdicts are of all numbers alike
+    for (size_t i = 0; i < shapes.size(); ++i) // verdicts do not depend on numbers
       if (nodes()[i].kind == OperandKind::Integer || nodes()[i].kind == OperandKind::Float)
         shapes[i].value = nodes()[i].value;
     ModuleContext context;
     context.ptx = static_cast<uint16_t>(100 * (one.version[0] - '0') + (one.version[2] - '0'));
     context.target = static_cast<uint16_t>(isa::findTarget(one.target));
     const Availability availability(context);
-    const Opcode opcode(verdict.opcode->spelling); // as the tables have it that are used now
+    const Opcode opcode(verdict.opcode->spelling); // opcode in the current tables
     const WrittenInstruction written{opcode, shapes, availability};
     return recipeOf(written, *judge(written).match);
   }
-  /// Computes it; afterwards the cells of the lanes hold what they hold after the instruction.
+  /// Executes the instruction, and stores the resulting memory in the lanes' cells.
   EvaluationOutcome compute(const Recipe &recipe, Lanes &lanes) const {
     for (const LaneCase &lane : one.lanes)
       for (size_t i = 0; i < one.registers.size(); ++i)
@@ -92,8 +92,8 @@ public:
     }
     return lanes;
   }
-  /// Returns what the registers hold after the line; `cc` is the carry, `open` 1 where the manual leaves open what is
-  /// written.
+  /// Returns the values of the registers after the line. `cc` is the carry; `open` is 1 if the manual leaves the result
+  /// undefined.
   std::vector<uint64_t> after(const LaneCase &lane, const EvaluationOutcome &outcome, const Lanes &lanes) const {
     std::vector<uint64_t> values = lane.before;
     for (size_t i = 0; i < one.registers.size(); ++i) {
@@ -116,7 +116,7 @@ public:
     return values;
   }
 
-  /// The number of a register in the case; -1: it is none of these.
+  /// Returns the index of a register in the case, or -1.
   int registerAt(RegisterAt at) const {
     const Operand &operand = nodes()[at.node];
     if (operand.kind != OperandKind::Name)
@@ -129,7 +129,7 @@ public:
   }
 
 private:
-  /// `m0` to `m3` name the four words of 64 bits of a lane's memory; returns the number, or -1 for a register.
+  /// Returns the index of a word in a lane's memory for `m0` to `m3`, or -1 for a register.
   static int wordOfCell(llvm::StringRef name) {
     return name.size() == 2 && name[0] == 'm' && name[1] >= '0' && name[1] <= '3' ? name[1] - '0' : -1;
   }

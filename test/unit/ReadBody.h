@@ -1,5 +1,5 @@
 #pragma once
-// A module that is read to its end, and the body of its last function.
+// A module that is read completely, and the body of its last function.
 #include "Check/CheckModule.h"
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ struct ReadBody {
         return LocalId(i);
     return LocalId::None;
   }
-  /// Returns the names of an instruction's operands and their numbers: `%r1(2)`.
+  /// Returns the names in an instruction's operands, with their numbers: `%r1(2)`.
   std::string namesOf(uint32_t number) const {
     std::string text;
     for (const LocalId local : body->namesOf(number))
@@ -37,7 +37,7 @@ struct ReadBody {
   KeptModule kept;
   const SourceBuffer *source;
   const ReadModule &module;
-  const Body *body; // null: there is none
+  const Body *body; // null if there is none
 };
 
 } // namespace ptxray

@@ -1,5 +1,5 @@
 #pragma once
-// The attributes of the CUDA driver API, by CUDA's own names, which clients and the manual use.
+// Attributes of the CUDA driver API, with the names that CUDA, clients and the manual use.
 
 namespace ptxray::driver {
 
@@ -233,7 +233,8 @@ enum Limit : int {
   CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED = 9,
   CU_LIMIT_PER_BLOCK_MEMORY_SIZE = 10,
 };
-/// The attributes up to REUSE_ALLOW_INTERNAL_DEPENDENCIES are numbers of 32 bits. The others count bytes in 64 bits.
+/// Attributes of memory pools. Those up to REUSE_ALLOW_INTERNAL_DEPENDENCIES are 32-bit numbers. The others are byte
+/// counts of 64 bits.
 enum PoolAttribute : int {
   CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES = 1,
   CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC = 2,

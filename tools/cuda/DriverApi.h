@@ -1,11 +1,10 @@
 #pragma once
-// The functions of the CUDA driver API with their types. The compiler compares each definition with its declaration
-// here.
+// Declares the functions of the CUDA driver API. The compiler compares each definition with its declaration here.
 #include "Types.h"
 
 namespace ptxray::driver {
 
-/// The type of each function, by the function's name.
+/// The type of each function, by name.
 namespace signature {
 #define PTXRAY_FUNCTION(name, version, parameters) using name = Result parameters;
 #define PTXRAY_STREAM(name, version, suffix, parameters)                                                               \

@@ -1,11 +1,11 @@
 #pragma once
-// The functions of the CUDA runtime with their types. The compiler compares each definition with its declaration here.
+// Declares the functions of the CUDA runtime. The compiler compares each definition with its declaration here.
 #include "DriverApi.h"
 #include "RuntimeTypes.h"
 
 namespace ptxray::runtime {
 
-/// The type of each function, by the function's name.
+/// The type of each function, by name.
 namespace signature {
 using Stream = void *;
 #define PTXRAY_FUNCTION(name, parameters) using name = Error parameters;

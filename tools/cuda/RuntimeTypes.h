@@ -1,12 +1,13 @@
 #pragma once
-// The types of the CUDA runtime that its functions here take, without CUDA's headers.
+// The types of the CUDA runtime that the functions here use, without CUDA's headers.
 #include "Types.h"
 
 namespace ptxray::runtime {
 
-using namespace driver; // NOLINT(google-build-using-namespace): the runtime says the same things in other words
+using namespace driver; // NOLINT(google-build-using-namespace): the runtime uses the same types under other names
 
-/// Results of the runtime. Since CUDA 10.1 they have the numbers of the driver's; these it has for itself.
+/// Results of the runtime. Since CUDA 10.1 they have the numbers of the driver's results; the following ones exist only
+/// here.
 using Error = Result;
 enum : Error {
   InvalidConfiguration = 9,
@@ -22,7 +23,7 @@ enum : Error {
 struct Dim3 {
   unsigned x, y, z;
 };
-/// The structure of cudaLaunchKernelExC. Its attributes are those of the driver.
+/// The argument of cudaLaunchKernelExC. Its attributes are those of the driver.
 struct ExtendedConfiguration {
   Dim3 grid, block;
   size_t shared;
@@ -31,12 +32,12 @@ struct ExtendedConfiguration {
   unsigned attributeCount;
 };
 
-/// The sides of a copy, host or device, as cudaMemcpyKind says them.
+/// The direction of a copy between host and device, with the values of cudaMemcpyKind.
 enum Direction : int { HostToHost, HostToDevice, DeviceToHost, DeviceToDevice, AnyDirection };
 
 struct ChannelDescription {
-  int bits[4]; // of x, y, z, w
-  int kind;    // 0: signed, 1: unsigned, 2: float
+  int bits[4]; // widths of x, y, z, w
+  int kind;    // 0 for signed, 1 for unsigned, 2 for float
 };
 struct Extent {
   size_t width, height, depth;

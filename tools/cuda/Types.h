@@ -1,5 +1,5 @@
 #pragma once
-// The types of the CUDA driver API that its functions here take, after the public documentation, without CUDA's
+// The types of the CUDA driver API that the functions here use, according to the public documentation, without CUDA's
 // headers.
 #include <cstddef>
 #include <cstdint>
@@ -10,10 +10,10 @@ using Result = int;
 using Device = int;
 using Address = unsigned long long;
 
-/// The version of CUDA whose functions are listed: 13.5.
+/// The version of CUDA whose functions are declared: 13.5.
 inline constexpr int apiVersion = 13050;
 
-/// Says how the channels of a texel are stored, by the numbers of the API.
+/// The type of texel channels, with the values of the API.
 enum TexelFormat : int {
   TexelU8 = 0x01,
   TexelU16 = 0x02,
@@ -25,7 +25,7 @@ enum TexelFormat : int {
   TexelF32 = 0x20,
 };
 
-/// The results that the functions give, by their numbers in the API.
+/// Results of functions, with the values of the API.
 enum : Result {
   Success = 0,
   InvalidValue = 1,
@@ -74,16 +74,16 @@ enum : Result {
 struct Uuid {
   char bytes[16];
 };
-/// Memory or an event of another process.
+/// A handle for memory or an event of another process.
 struct IpcHandle {
   char bytes[64];
 };
-/// A device, or the host, where managed memory should lie.
+/// A preferred location of managed memory: a device or the host.
 struct Location {
-  int kind = 0, number = -2; // of nothing
+  int kind = 0, number = -2; // none
 };
 
-/// The value of an attribute of a stream.
+/// The value of a stream attribute.
 struct AttributeValue {
   char bytes[64];
 };
@@ -147,7 +147,7 @@ struct ArrayDescription {
   unsigned channels, flags;
 };
 
-/// The memory that a texture or a surface shows.
+/// The memory of a texture or a surface.
 enum ResourceKind : int { ArrayResource, MipmappedResource, LinearResource, RowsResource };
 struct ResourceDescription {
   int kind;
@@ -189,7 +189,7 @@ struct ViewDescription {
   unsigned firstLevel, lastLevel, firstLayer, lastLayer, reserved[16];
 };
 
-/// A node that launches a kernel; the first version of the structure ends before `kernel`.
+/// Parameters of a kernel node. The first version of the structure ends before `kernel`.
 struct KernelNodeParameters {
   void *function;
   unsigned gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes;
@@ -206,28 +206,28 @@ struct HostNodeParameters {
   void (*function)(void *);
   void *data;
 };
-/// The properties of a pool of memory. Only that of the device is not memory of the host.
+/// Properties of a memory pool. Only device memory is inaccessible to the host.
 struct PoolProperties {
   int kind, handles;
   Location location;
   char reserved[72];
 };
-/// A node that allocates memory.
+/// Parameters of a node that allocates memory.
 struct AllocNodeParameters {
   PoolProperties pool;
   const void *access;
   size_t accessCount, size;
   Address address;
 };
-/// A node that launches one of its graphs, or none, by the value of a condition.
+/// Parameters of a node that launches one of its graphs, or none, depending on a condition.
 struct ConditionNodeParameters {
   Address handle;
-  int kind; // 0: if, 1: while, 2: switch
+  int kind; // 0 for if, 1 for while, 2 for switch
   unsigned size;
-  void **graphs; // those that the node has, which the driver made
+  void **graphs; // graphs of the node, which the driver created
   void *context;
 };
-/// The parameters of a node of any kind.
+/// Parameters of a node of any kind.
 struct NodeParameters {
   int kind;
   int reserved0[3];
@@ -253,17 +253,17 @@ struct NodeParameters {
   long long reserved2;
 };
 
-/// The parameters of cuGraphInstantiateWithParams, and its result.
+/// Parameters of cuGraphInstantiateWithParams, and its result.
 struct InstantiateParameters {
   uint64_t flags;
   void *uploadStream, *errorNode;
   int result;
 };
-/// The ports of an edge of a graph.
+/// Ports of a graph edge.
 struct EdgeData {
   unsigned char bytes[8];
 };
-/// The memory that cuMemCreate allocates.
+/// Properties of memory that cuMemCreate allocates.
 struct AllocationProperties {
   int kind, handleKinds;
   Location location;
@@ -274,12 +274,12 @@ struct AllocationProperties {
     unsigned char reserved[4];
   } flags;
 };
-/// The access of a device to mapped memory.
+/// Access of a device to mapped memory.
 struct AccessDescription {
   Location location;
-  unsigned flags; // 0: none, 1: to read, 3: to read and write
+  unsigned flags; // 0 for none, 1 for read, 3 for read and write
 };
-/// The reason why a graph that can be launched cannot take the parameters of another graph.
+/// Why an executable graph cannot be updated with the parameters of another graph.
 struct UpdateResult {
   int result;
   void *errorNode, *errorFrom;

@@ -1,5 +1,5 @@
 #pragma once
-// Arrays: images whose texels only textures, surfaces and copies of boxes come to.
+// CUDA arrays: images that only textures, surfaces and copies of boxes can access.
 #include "Machine/Image.h"
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace ptxray::driver {
 
-/// The bytes of a box in an array, by row and plane. Null: there is no such array, or the box is not all in it.
+/// The memory of a box in an array. `begin` is null if the array does not exist, or the box exceeds it.
 struct ArrayPlace {
   uint8_t *begin = nullptr;
   size_t pitch = 0, plane = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// The GPUs that the emulated driver can show, as data.
+// The GPUs that the emulated driver can report, as data.
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -16,7 +16,7 @@ struct Chip {
 };
 
 llvm::ArrayRef<Chip> chips();
-/// Returns an attribute by its number in the API; -1: there is none.
+/// Returns an attribute by its number in the API, or -1 if it does not exist.
 int attributeOf(const Chip &chip, int attribute);
 
 } // namespace ptxray::driver

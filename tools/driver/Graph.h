@@ -1,5 +1,5 @@
 #pragma once
-// Graphs as recorded lists: nodes with their work and what they come after.
+// Graphs: nodes with their work and dependencies.
 #include "Work.h"
 #include <map>
 #include <memory>
@@ -10,7 +10,7 @@ namespace ptxray::driver {
 
 struct Graph;
 
-/// The kinds of nodes by their numbers in the API.
+/// Kinds of nodes, with the values of the API.
 enum NodeKind : int {
   KernelNode = 0,
   CopyNode = 1,
@@ -23,34 +23,34 @@ enum NodeKind : int {
   AllocNode = 10,
   FreeNode = 11,
   ConditionNode = 13,
-  EndOfGraph = -1, // no node: where a graph of a node with a condition ends
+  EndOfGraph = -1, // the end of a graph of a conditional node
 };
 
 struct Node {
   Graph *graph = nullptr;
   NodeKind kind = EmptyNode;
   Work work;
-  std::vector<Node *> after;        // the nodes that it comes after
-  std::vector<Graph *> graphs = {}; // the graph that the node is, or those of a node with a condition
-  unsigned number = 0;              // in its graph
+  std::vector<Node *> after;        // dependencies of the node
+  std::vector<Graph *> graphs = {}; // the child graph, or the graphs of a conditional node
+  unsigned number = 0;              // index in its graph
   Node *clonedFrom = nullptr;
-  std::vector<void *> parameters = {}; // the places that a client was told of, of a kernel
+  std::vector<void *> parameters = {}; // for a kernel node: addresses of parameters that were returned to a client
 };
 
-/// An object of the client that lives as long as what refers to it.
+/// An object of the client, which lives as long as references to it.
 struct UserObject {
   void (*destroy)(void *);
   void *data;
   ~UserObject();
 };
-/// References to such objects.
+/// References to user objects.
 using References = std::vector<std::shared_ptr<UserObject>>;
 
 struct Graph {
   std::vector<std::unique_ptr<Node>> nodes;
-  Node *parent = nullptr; // the node whose graph it is; null: none
+  Node *parent = nullptr; // the node that contains the graph; null if there is none
   References references;
-  std::vector<std::shared_ptr<Condition>> conditions; // that were made for it
+  std::vector<std::shared_ptr<Condition>> conditions; // conditions that were created for it
   unsigned number = 0, nextNode = 0;
 
   Graph() = default;
@@ -60,19 +60,19 @@ struct Graph {
 };
 
 struct Step {
-  const Node *node; // the node that the client names
+  const Node *node; // the node in the client's graph
   NodeKind kind;
   Work work;
   bool isEnabled = true;
-  std::vector<size_t> graphs = {}; // of a node with a condition: the steps at which they begin
-  size_t next = 0;                 // of such a node: the step after all of them; where a graph ends: what comes then
+  std::vector<size_t> graphs = {}; // for a conditional node: indices of the first step of each graph
+  size_t next = 0; // for a conditional node: the step after all its graphs; at the end of a graph: the next step
 };
-/// Work in an order that it may have. Graphs of a node with a condition follow it, each with a step at its end.
+/// Work in a valid order. The graphs of a conditional node follow it, each with a step at its end.
 struct Steps {
   std::vector<Step> all;
 };
 
-/// A graph that can be launched.
+/// An executable graph.
 struct GraphExec {
   unsigned long long flags = 0;
   std::vector<Step> steps;
@@ -81,7 +81,7 @@ struct GraphExec {
   unsigned number = 0;
 };
 
-/// Both return null for a handle that nothing alive has.
+/// Return null for an invalid handle.
 Graph *graphOf(void *handle);
 Node *nodeOf(void *handle);
 
@@ -89,11 +89,11 @@ Graph *newGraph();
 void destroyGraph(Graph *graph);
 Node &addNode(Graph &graph, NodeKind kind, Work work, std::vector<Node *> after);
 Graph *clone(const Graph &graph);
-/// Returns whether a node of it, or of a graph that one of its nodes is, has a condition.
+/// Returns whether the graph, or a child graph, contains a conditional node.
 bool hasConditions(const Graph &graph);
-/// Returns the graph that contains it and is in no other.
+/// Returns the outermost graph that contains the graph.
 const Graph *outermost(const Graph *graph);
-/// Returns the nodes in an order in which none comes before what it comes after; nothing: there is a cycle.
+/// Returns the nodes in an order that respects dependencies, or nothing if there is a cycle.
 std::optional<std::vector<Node *>> ordered(const Graph &graph);
 
 } // namespace ptxray::driver

@@ -1,6 +1,6 @@
 #pragma once
-// Texts of PTX as one: what is `.extern` in one of them is found among what is `.visible`, `.weak` or `.common` in the
-// others.
+// Links PTX modules: `.extern` declarations in one module are resolved to `.visible`, `.weak` or `.common` definitions
+// in others.
 #include "llvm/ADT/ArrayRef.h"
 #include <cstdint>
 #include <string>
@@ -8,16 +8,16 @@
 namespace ptxray::driver {
 
 struct LinkInput {
-  std::string name; // the name that messages give it
+  std::string name; // name in messages
   std::string text;
 };
 enum class LinkFault : uint8_t { None, Syntax, Duplicate, Mismatch, Undefined };
 struct Linked {
   std::string text;
   LinkFault fault = LinkFault::None;
-  std::string problem; // the problem in words
+  std::string problem; // description of the problem
 };
-/// Functions of NVIDIA's libcudadevrt.a for grids whose blocks wait for each other; it has no PTX itself.
+/// Functions of NVIDIA's libcudadevrt.a for cooperative grids, as PTX. The library itself contains no PTX.
 extern const char deviceRuntime[];
 Linked linked(llvm::ArrayRef<LinkInput> inputs);
 

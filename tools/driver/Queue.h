@@ -1,6 +1,6 @@
 #pragma once
-// Work that was started and is not done yet. It is done when something waits for it, or when the client has called
-// nothing of the driver for a while: as late as a GPU may do it, so that a missing synchronisation shows.
+// A queue of asynchronous work. Work is performed when a caller waits for it, or when the client has been idle for a
+// while. It is delayed as long as a GPU might delay it, so that missing synchronisation becomes visible.
 #include "Work.h"
 #include <deque>
 #include <memory>
@@ -9,13 +9,13 @@
 namespace ptxray::driver {
 
 struct Task {
-  uint64_t number = 0; // its place in the order in which they were started
+  uint64_t number = 0; // position in the order of starts
   std::shared_ptr<Stream> stream;
   Context *context = nullptr;
   Work work;
 };
 
-/// While one lives, the default stream of the calls of this thread is the thread's own.
+/// While an object exists, the default stream of this thread's calls is per-thread.
 class DefaultOfThread {
 public:
   DefaultOfThread() : before(std::exchange(isSet, true)) {}
@@ -28,19 +28,19 @@ private:
   bool before;
 };
 
-/// Returns the stream of a handle, the default ones among them; null: it is of none.
+/// Returns the stream of a handle, including default streams, or null.
 std::shared_ptr<Stream> streamOf(void *handle);
-/// Starts work on a stream, or makes it a node of the graph that the stream is captured into.
+/// Starts work on a stream, or adds it as a node if the stream is captured.
 Result start(void *stream, Work work);
-/// Does what was started on a stream, and all that it has to wait for. Returns the error that is to be reported.
+/// Performs the work on a stream, and everything that it depends on. Returns the error to report.
 Result finish(void *stream);
-/// The same of the default stream, for a call that waits for its own work.
+/// Performs the work on the default stream, for a synchronous call. Returns the error to report.
 Result finishDefault();
-/// Does what was started up to a moment.
+/// Performs the work up to a moment. Returns the error to report.
 Result finish(const Moment &moment);
-/// Does all that was started.
+/// Performs all work. Returns the error to report.
 Result finishAll();
-/// The same, but leaves the error to the next call that waits.
+/// Performs all work. The next call that waits returns the error.
 void finishPending();
 
 } // namespace ptxray::driver

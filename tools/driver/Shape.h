@@ -1,5 +1,5 @@
 #pragma once
-// The size of a launch that a client asks CUDA for.
+// Converts the size of a launch that a client requests from CUDA.
 #include "../cuda/Types.h"
 #include "Launch/LaunchShape.h"
 

@@ -1,6 +1,6 @@
 #pragma once
-// The state of the emulated driver is one device, its contexts and memory, and all that handles lead to. Calls are one
-// after the other, under one lock.
+// The state of the emulated driver: one device, its contexts and memory, and all objects with handles. One lock
+// serialises all calls.
 #include "../cuda/Attributes.h"
 #include "../cuda/DriverApi.h"
 #include "Check/Checker.h"
@@ -24,15 +24,15 @@ struct Capture;
 struct GraphMemory;
 struct UserObject;
 struct Stream {
-  unsigned flags = 0; // 1: it does not wait for the default stream
+  unsigned flags = 0; // 1 if it does not synchronise with the default stream
   int priority = 0;
-  std::map<int, AttributeValue> attributes; // hints, which change nothing here
-  std::shared_ptr<Capture> capture;         // null: what is started on it is to be done
+  std::map<int, AttributeValue> attributes; // hints without effect
+  std::shared_ptr<Capture> capture;         // null if work is performed instead of captured
 };
 
 struct Context {
-  Result failed = Success; // all calls give it after a fault of a kernel
-  Result noted = Success;  // the next call that waits gives it
+  Result failed = Success; // after a fault of a kernel, all calls return it
+  Result noted = Success;  // the next call that waits returns it
   std::shared_ptr<Stream> legacy = std::make_shared<Stream>();
   std::map<std::thread::id, std::shared_ptr<Stream>> ofThreads;
   unsigned flags = 0;
@@ -43,28 +43,28 @@ struct Image;
 struct Kernel {
   Image *module;
   machine::KernelEntry entry;
-  uint64_t localBytes = 0;    // the bytes that it declares
-  int mostShared = 48 * 1024; // dynamic, that a launch may have
+  uint64_t localBytes = 0;    // bytes of local memory that it declares
+  int mostShared = 48 * 1024; // maximum dynamic shared memory of a launch
   bool anyCluster = false;
 };
 
-/// A module, or a library, which differ in name alone.
+/// A module or a library. They differ only in name.
 struct Image {
   FileReport report;
   CheckOptions options;
   std::optional<ReadModule> read;
   std::optional<machine::LoadedModule> loaded;
-  std::map<std::string, Kernel> functions; // by name
-  uint64_t constantBytes = 0;              // the bytes of its variables
+  std::map<std::string, Kernel> functions; // keyed by name
+  uint64_t constantBytes = 0;              // total size of its variables
 };
 
 struct Event {
   unsigned flags = 0;
-  std::shared_ptr<Moment> moment;   // null: it was not recorded
-  std::shared_ptr<Capture> capture; // the capture of the stream that it was recorded on
-  std::vector<void *> nodes;        // the nodes that came before it there
+  std::shared_ptr<Moment> moment;   // null if it was not recorded
+  std::shared_ptr<Capture> capture; // capture of the stream on which it was recorded
+  std::vector<void *> nodes;        // dependencies at the time of recording
 };
-/// The buffers of the client for what is said about a text.
+/// Buffers of the client for messages about a module.
 struct LogBuffers {
   char *errors = nullptr, *infos = nullptr;
   size_t errorBytes = 0, infoBytes = 0;
@@ -72,41 +72,41 @@ struct LogBuffers {
 struct Link {
   std::vector<LinkInput> inputs;
   LogBuffers logs;
-  std::string ptx; // the text of all of them
+  std::string ptx; // all linked PTX
 };
 struct Pool {
-  bool isOfDevice = true;          // the host reaches all else, too
-  std::map<int, uint64_t> options; // as they were set
+  bool isOfDevice = true;          // false if the host can also access it
+  std::map<int, uint64_t> options; // values that the client has set
 };
 
-/// Holds where a client wants memory to lie.
+/// Preferences of a client for the location of memory.
 struct Hints {
   bool isReadMostly = false;
   Location preferred = {}, prefetched = {};
   std::set<Device> accessedBy;
 };
-/// Memory that the client got from the driver, or registered.
+/// Memory that the driver allocated for the client, or that the client registered.
 struct Block {
   enum class Kind : uint8_t { Device, Host, Managed, Registered };
   Kind kind;
   uint8_t *bytes;
   size_t size;
-  GraphMemory *ofGraph = nullptr; // the memory of a node
+  GraphMemory *ofGraph = nullptr; // set for the memory of an allocation node
   Hints hints = {};
 };
 
-/// Counts the memory that graphs have, and the most that they had.
+/// Current and maximum memory of graphs.
 struct GraphBytes {
   size_t used = 0, mostUsed = 0, reserved = 0, mostReserved = 0;
 };
 
-/// Memory that is made to be mapped, and how many handles and mappings it has.
+/// Memory that can be mapped, and its numbers of handles and mappings.
 struct PhysicalMemory {
   size_t size = 0;
   int file = -1;
   unsigned count = 0;
 };
-/// Addresses that are reserved, and what is mapped to them.
+/// A range of reserved addresses, and its mappings.
 struct Reservation {
   struct Mapping {
     size_t size = 0;
@@ -114,58 +114,58 @@ struct Reservation {
     bool isAccessible = false;
   };
   size_t size = 0;
-  void *all = nullptr; // with what is left of it before and after, to be aligned
+  void *all = nullptr; // host memory including padding for alignment
   size_t allBytes = 0;
   std::map<Address, Mapping> mappings;
-  std::vector<Address> exposed; // the runs that the machine knows
+  std::vector<Address> exposed; // ranges that are accessible in the emulator
 };
 
 struct State {
   std::recursive_mutex mutex;
   bool isInitialised = false;
-  int process = 0; // the one that initialised it: one that it forks may not use it
+  int process = 0; // the process that initialised the driver; a forked child must not use it
   const Chip *chip = nullptr;
-  bool checks = true;            // look for races
-  bool followsUnwritten = false; // what nothing has written in memory that is allocated
+  bool checks = true;            // detect races
+  bool followsUnwritten = false; // detect uses of uninitialised memory in allocations
   bool countsFidelity = false;
   bool certifies = false; // launches by the usual schedule get certificates
-  bool goesOn = false;    // a fault of a kernel is the error of one call that waits; else the context has failed
+  bool goesOn = false; // a fault of a kernel is returned by one call that waits; otherwise the context becomes unusable
   machine::Timing timing;
-  uint32_t schedules = 0; // by which each launch is tried besides
-  double timeLimit = 0;   // in seconds, of each launch; 0: none
+  uint32_t schedules = 0; // number of additional schedules for each launch
+  double timeLimit = 0;   // in seconds per launch; 0 for none
   machine::Memory memory;
   std::map<Address, Block> blocks;
   size_t usedBytes = 0;
-  Address deviceEnd = 0; // the end of the last block that was added to the device
+  Address deviceEnd = 0; // end of the last block that was added to the device
   GraphBytes graphBytes;
   Context primary;
   unsigned primaryCount = 0;
   std::set<void *> contexts, modules, functions, events, links, pools, graphs, nodes, execs, arrays,
-      mipmapped; // those that
+      mipmapped; // valid handles
                  // are alive
   std::map<void *, std::shared_ptr<Stream>> streams;
   std::map<void *, Result> destroyed; // the error that calls with a destroyed handle return
-  unsigned lastGraph = 0;             // its number
-  std::map<void *, std::vector<std::shared_ptr<UserObject>>> userObjects; // the references of the client, by object
-  std::map<uint64_t, ImageHandle> images;                                 // by the handle of the texture or surface
+  unsigned lastGraph = 0;             // number of the last graph
+  std::map<void *, std::vector<std::shared_ptr<UserObject>>> userObjects; // the client's references, by object
+  std::map<uint64_t, ImageHandle> images;                                 // keyed by handle of the texture or surface
   std::map<Address, Reservation> reservations;
-  std::map<uint64_t, PhysicalMemory> physical; // by its handle
-  bool isSynchronous = false;                  // asynchronous work is done at once
+  std::map<uint64_t, PhysicalMemory> physical; // keyed by handle
+  bool isSynchronous = false;                  // performs asynchronous work immediately
   std::deque<Task> pending;
   uint64_t lastNumber = 0;
-  std::thread::id worker; // the thread that does pending work
+  std::thread::id worker; // the thread that performs pending work
   std::mutex changing;
   std::condition_variable changed;
-  unsigned depth = 0; // how often the lock is held
+  unsigned depth = 0; // recursion depth of the lock
   std::chrono::steady_clock::time_point lastCall;
   bool hasIdleThread = false, isEnding = false;
   Tally tally;
 };
 State &state();
 
-/// Returns the contexts of this thread; the last one is current.
+/// Returns the context stack of this thread. The last one is current.
 std::vector<Context *> &contextStack();
-/// While one lives, the calls of this thread need no context.
+/// While an object exists, calls of this thread need no context.
 class Anywhere {
 public:
   Anywhere() : before(std::exchange(isSet, true)) {}
@@ -177,17 +177,17 @@ public:
 private:
   bool before;
 };
-/// Returns the error of a call whose handle leads to nothing.
+/// Returns the error of a call with an invalid handle.
 Result errorOfHandle(void *handle);
-/// Returns the error of a call in a context that is not alive.
+/// Returns the error of a call in an invalid context.
 Result errorOfContext(void *context);
-/// Returns the reason why no call may be made now, the fault of an earlier kernel among them; Success: it may.
+/// Returns Success, or the error that prevents all calls now, such as the fault of an earlier kernel.
 Result ready();
-/// Returns the bytes that an address of the device leads to; null: they are not all in one buffer.
+/// Returns the memory at a device address, or null if it is not contained in one buffer.
 uint8_t *bytesAt(Address address, size_t size);
-/// Makes a block of memory.
+/// Allocates a block of memory.
 Result allocate(Address *to, size_t size, Block::Kind kind);
-/// Returns the block that an address lies in; null: none.
+/// Returns the block that contains an address, or null.
 std::pair<const Address, Block> *blockAt(Address address);
 
 /// Holds the lock of the driver.
@@ -202,7 +202,7 @@ private:
   std::lock_guard<std::recursive_mutex> held;
 };
 
-/// Gives the lock of this thread back as long as it lives, however often it was taken.
+/// Releases this thread's lock while the object exists, regardless of its recursion depth.
 class Unlocked {
 public:
   Unlocked() : depth(std::exchange(state().depth, 0)) {
@@ -221,13 +221,13 @@ private:
   unsigned depth;
 };
 
-/// The result of a search for a function of the API.
+/// The result of looking up a function of the API.
 struct Found {
-  void *function = nullptr; // null: that version of the API does not have it
-  bool isKnown = false;     // whether any version has it
+  void *function = nullptr; // null if that version of the API lacks it
+  bool isKnown = false;     // some version has it
 };
-/// Returns the newest variant of the function `name` that a client of that version of the API knows. With `ofThread`,
-/// the default stream of the function is the calling thread's own.
+/// Returns the newest variant of the function `name` in that version of the API. With `ofThread`, the function uses the
+/// per-thread default stream.
 Found findFunction(llvm::StringRef name, int version, bool ofThread); // ProcAddress.cpp
 struct ErrorText {
   int number;
@@ -237,7 +237,7 @@ const ErrorText *findError(int number); // ProcAddress.cpp
 
 } // namespace ptxray::driver
 
-/// Begins a function of the API: the lock, and the reasons why none may be called.
+/// Begins a function of the API: takes the lock, and returns if no call is possible.
 #define PTXRAY_BEGIN                                                                                                   \
   const Lock lock(state().mutex);                                                                                      \
   if (const Result bad = ready())                                                                                      \

@@ -1,5 +1,5 @@
 #pragma once
-// Arrays, textures and surfaces as objects of the driver.
+// Arrays, textures and surfaces of the driver.
 #include "../cuda/Types.h"
 #include "Machine/Image.h"
 #include <memory>
@@ -12,7 +12,7 @@ struct Array {
   ArrayDescription described;
   machine::Image image;
   uint8_t *bytes = nullptr;
-  bool isLevel = false; // it is one of a mipmapped array, which has the bytes
+  bool isLevel = false; // one level of a mipmapped array, which owns the memory
 };
 struct MipmappedArray {
   machine::Image image;
@@ -20,13 +20,13 @@ struct MipmappedArray {
   std::vector<std::unique_ptr<Array>> levels;
 };
 
-/// Returns null for a handle that nothing alive has.
+/// Returns null for an invalid handle.
 Array *arrayOf(void *handle);
 const machine::Image *mipmappedImage(void *handle);
-/// Returns the type of texels by its number in the API.
+/// Returns the texel type for a format number of the API.
 std::optional<machine::TexelType> texelType(int format);
 
-/// A texture or a surface as it was described.
+/// A texture or a surface, and its description.
 struct ImageHandle {
   bool isTexture = true;
   ResourceDescription resource;

@@ -1,5 +1,5 @@
 #pragma once
-// Work that is started on a stream, or is a node of a graph, as values.
+// Work on a stream, or of a graph node, as values.
 #include "Shape.h"
 #include <array>
 #include <memory>
@@ -12,10 +12,10 @@ struct Context;
 struct Kernel;
 struct Stream;
 
-/// The place in a stream at which an event was recorded.
+/// The point in a stream at which an event was recorded.
 struct Moment {
   const Stream *stream = nullptr;
-  uint64_t number = 0; // the number of the task that records it
+  uint64_t number = 0; // number of the task that records it
   bool isDone = false;
   double milliseconds = 0;
 };
@@ -26,12 +26,12 @@ struct KernelWork : LaunchShape {
 };
 struct CopyWork {
   Copy3D boxes = {};
-  std::shared_ptr<std::vector<uint8_t>> staged = nullptr; // the bytes that it reads, if they were memory of the host
+  std::shared_ptr<std::vector<uint8_t>> staged = nullptr; // a copy of its source, if that was host memory
 };
 struct FillWork {
   Address to = 0;
   size_t pitch = 0;
-  unsigned value = 0, bytes = 1; // the value and the bytes of an element
+  unsigned value = 0, bytes = 1; // value and size of an element
   size_t width = 0, height = 1;
 };
 struct HostWork {
@@ -45,7 +45,7 @@ struct CallbackWork {
 };
 struct RecordWork {
   std::shared_ptr<Moment> moment;
-  void *event = nullptr; // the event of a node, which makes a new moment at each launch
+  void *event = nullptr; // event of a node, which creates a new moment at each launch
 };
 struct WaitWork {
   std::shared_ptr<Moment> moment;
@@ -54,19 +54,19 @@ struct WaitWork {
 struct FreeWork {
   Address address = 0;
 };
-/// The memory that a node of a graph allocates: it is there as long as the node and all graphs that can launch it.
+/// Memory allocated by a graph node. It exists as long as the node and all executable graphs that contain it.
 struct GraphMemory {
   GraphMemory() = default;
   ~GraphMemory();
   GraphMemory(const GraphMemory &) = delete;
   GraphMemory &operator=(const GraphMemory &) = delete;
   AllocNodeParameters asked = {};
-  bool isLive = false; // a launch has allocated it, and nothing has freed it
+  bool isLive = false; // a launch has allocated it, and it is not freed yet
 };
 struct AllocWork {
   std::shared_ptr<GraphMemory> memory;
 };
-/// A kernel sets it by a handle, which is the address of the value on the device.
+/// The condition of a conditional node. Kernels set it through a handle, which is its device address.
 struct Condition {
   Condition() = default;
   ~Condition();
@@ -74,7 +74,7 @@ struct Condition {
   Condition &operator=(const Condition &) = delete;
   Address handle = 0;
   uint32_t value = 0, first = 0;
-  bool isAssigned = false; // each launch of its graph begins with the first value
+  bool isAssigned = false; // each launch of its graph resets it to the initial value
   bool hasNode = false;
 };
 struct ConditionWork {
@@ -82,7 +82,7 @@ struct ConditionWork {
   enum Kind : int { If, While, Switch } kind = If;
 };
 struct Steps;
-/// A node with a condition and all work of its graphs.
+/// A conditional node, and all work of its graphs.
 struct BranchWork {
   std::shared_ptr<const Steps> steps;
 };
@@ -91,12 +91,12 @@ struct EmptyWork {};
 using Work = std::variant<EmptyWork, KernelWork, CopyWork, FillWork, HostWork, CallbackWork, RecordWork, WaitWork,
                           FreeWork, AllocWork, ConditionWork, BranchWork>;
 
-/// Returns why the driver would refuse it when it is started, or Success.
+/// Return the error with which the driver would reject the work, or Success.
 Result problemOf(const CopyWork &copy);
 Result problemOf(const FillWork &fill);
 Result problemOf(const KernelWork &kernel);
 
-/// Does the work now.
+/// Perform work immediately.
 Result perform(const Work &work, Context &context);
 Result performCopy(const CopyWork &copy);
 Result performFill(const FillWork &fill);
@@ -105,12 +105,12 @@ Result release(Address address, bool ofHost);
 Result performAlloc(const AllocWork &alloc);
 Result performBranch(const BranchWork &branch, Context &context);
 
-/// Returns the work of a node that allocates memory, at an address that is written to what is asked for.
+/// Returns the work of a node that allocates memory, and stores the address in `asked`.
 Result allocWork(AllocWork &work, AllocNodeParameters &asked);
-/// Returns whether an address is memory of a node.
+/// Returns whether an address is in the memory of a graph node.
 bool isOfGraph(Address address);
 
-/// The kernel's parameters and shape from what a client gives; another result than Success says why not.
+/// Converts a client's launch configuration and parameters into work. Returns an error if they are invalid.
 Result kernelWork(KernelWork &work, void *handle, const LaunchConfig &config, void **parameters, void **extra);
 
 } // namespace ptxray::driver

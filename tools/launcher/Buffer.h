@@ -1,5 +1,5 @@
 #pragma once
-// The initial contents of a buffer, by the text that describes it.
+// Creates the initial contents of a buffer from a description.
 #include "Source/Expected.h"
 #include "Types.h"
 
@@ -12,18 +12,18 @@ inline std::string counted(uint64_t count, const std::string &thing) {
 
 struct Buffer {
   Bytes bytes;
-  const ElementType *type = nullptr; // null: not said
-  std::vector<uint64_t> shape;       // of a .npy file; empty: one dimension
-  uint64_t at = 0;                   // its address when a launch was recorded; 0: it was not
+  const ElementType *type = nullptr; // null if unspecified
+  std::vector<uint64_t> shape;       // shape of a .npy file; empty for one dimension
+  uint64_t at = 0;                   // address in a recorded launch; 0 if there is none
 };
 
-/// The problem of a buffer for which there is no memory.
+/// The error for a buffer that exceeds the memory.
 inline constexpr const char *tooLarge = "a buffer is larger than this machine's memory";
 
 /// Returns whether a text describes a buffer: `zeros:...`, `file:...` and so on.
 bool isBuffer(const std::string &spec);
-/// Reads `zeros:4096`, `zeros:f16:64`, `iota:u16:64`, `fill:u32:64:7`, `random:f32:1024:SEED`, `file:in.bin`,
-/// `file:f16:in.bin`; `file:` reads `in.npy`, too.
+/// Parses `zeros:4096`, `zeros:f16:64`, `iota:u16:64`, `fill:u32:64:7`, `random:f32:1024:SEED`, `file:in.bin`,
+/// `file:f16:in.bin`. `file:` also reads `in.npy`.
 Expected<Buffer> readBuffer(const std::string &spec);
 
 /// Reads a whole file.

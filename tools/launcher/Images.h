@@ -1,12 +1,12 @@
 #pragma once
-// Textures, surfaces and samplers on the command line: `tex=f32:64x64:linear:wrap:&0`, `surf=u8x4:16x16:&1`,
+// Parses textures, surfaces and samplers on the command line: `tex=f32:64x64:linear:wrap:&0`, `surf=u8x4:16x16:&1`,
 // `sampler=linear:clamp`.
 #include "Buffer.h"
 #include <array>
 
 namespace ptxray::launcher {
 
-/// An address within a buffer: `&0`, `&0+128`, `&weights`.
+/// An address in a buffer: `&0`, `&0+128`, `&weights`.
 struct Address {
   std::string buffer;
   uint64_t offset = 0;
@@ -14,16 +14,16 @@ struct Address {
 
 struct ImageDescription {
   enum class Kind : uint8_t { Texture, Surface, Sampler };
-  enum class Mode : uint8_t { Wrap, Clamp, Mirror, Border }; // as the driver numbers them
+  enum class Mode : uint8_t { Wrap, Clamp, Mirror, Border }; // with the numbers of the driver
 
   Kind kind = Kind::Texture;
   const ElementType *type = nullptr;
   unsigned channels = 1;
-  std::vector<uint32_t> extents; // the innermost first
+  std::vector<uint32_t> extents; // innermost first
   uint32_t layers = 0, levels = 1;
   bool isCube = false, isBuffer = false;
   Address at;
-  uint64_t handle = 0; // what it had when a launch was recorded; 0: it was not
+  uint64_t handle = 0; // handle in a recorded launch; 0 if there is none
 
   std::array<Mode, 3> modes = {Mode::Clamp, Mode::Clamp, Mode::Clamp};
   bool isLinear = false, isLinearInLevels = false, isNormalized = false, readsFractions = false, isSeamless = false;
@@ -31,15 +31,15 @@ struct ImageDescription {
   std::array<double, 4> border = {0, 0, 0, 0};
 };
 
-/// Returns whether a text describes one of these.
+/// Returns whether a text describes a texture, a surface or a sampler.
 bool isImage(const std::string &text);
-/// Reads it.
+/// Parses a description.
 Expected<ImageDescription> readImage(const std::string &text);
-/// Returns the text that describes it, without its buffer.
+/// Returns the description without its buffer.
 std::string textOf(const ImageDescription &image);
-/// Returns the images of one level: faces of all layers.
+/// Returns the number of two-dimensional images in one level: faces of all layers.
 uint32_t slicesOf(const ImageDescription &image);
-/// Returns the bytes of all its texels, packed.
+/// Returns the size of all packed texels.
 uint64_t bytesOf(const ImageDescription &image);
 
 } // namespace ptxray::launcher

@@ -1,5 +1,5 @@
 #pragma once
-// The options of a launch that `ptxray run` and ptxray-run have in common.
+// Options of launches that `ptxray run` and ptxray-run share.
 #include "CommandLine.h"
 
 namespace ptxray {

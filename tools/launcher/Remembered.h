@@ -1,18 +1,18 @@
 #pragma once
-// The PTX of binaries that ptxas or NVRTC made: who watches them stores each text under a name of what came of it, in
-// the folder that $PTXRAY_REMEMBER names, and `ptxray record` finds it there when a program loads the binary.
+// Stores the PTX of binaries that ptxas or NVRTC compiled in the folder $PTXRAY_REMEMBER, named by a hash of the
+// binary. `ptxray record` looks it up there when a program loads the binary.
 #include <cstddef>
 #include <string>
 
 namespace ptxray::launcher {
 
-/// Returns a name for these bytes and no others.
+/// Returns a unique name for these bytes.
 std::string nameOfBinary(const void *bytes, size_t size);
-/// Returns the text of a binary of that name; empty: none is stored.
+/// Returns the PTX of a binary with that name; empty if none is stored.
 std::string rememberedText(const std::string &name);
-/// Stores a text for a binary of that name, if the variable names a folder.
+/// Stores the PTX of a binary with that name, if $PTXRAY_REMEMBER is set.
 void rememberAs(const std::string &name, const std::string &text);
-/// Stores the text of a file, if the variable names a folder. Files that cannot be read or written are passed over.
+/// Stores the PTX in a file, if $PTXRAY_REMEMBER is set. Ignores files that cannot be read or written.
 void remember(const std::string &textPath, const std::string &binaryPath);
 
 } // namespace ptxray::launcher

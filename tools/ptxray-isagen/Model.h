@@ -1,5 +1,5 @@
 #pragma once
-// The files of grammar/isa as they are written, before anything is looked up. Read makes this model.
+// The files of grammar/isa in parsed form, before names are resolved. The reader produces this model.
 #include "Isa/DirectiveTables.h"
 #include "Isa/Tables.h"
 #include <map>
@@ -21,24 +21,24 @@ struct Condition {
   Kind kind = And;
   Place place;
   std::string text;               // a word, a name, a target, the function of a Call
-  std::string argument;           // of a Call; of a Warn the rule, empty: ptxas alone accepts it
-  bool unequal = false;           // of a Compare
-  uint16_t version = 0;           // of Ptx; of a Release that of ptxas
-  std::vector<std::string> words; // of Compare and AnyWord
+  std::string argument;           // argument of a Call; rule of a Warn, empty if only ptxas accepts it
+  bool unequal = false;           // for a Compare
+  uint16_t version = 0;           // for Ptx; for a Release, the version of ptxas
+  std::vector<std::string> words; // for Compare and AnyWord
   std::vector<isa::ValueRange> ranges;
   std::vector<Condition> parts;
 };
 
 struct Term {
   Place place;
-  std::string word; // the slot; empty: the number alone
+  std::string word; // the slot; empty for a constant
   isa::Term value;  // without its slot
 };
 
 struct SetItem {
   std::string word;
-  std::shared_ptr<Condition> gate; // items that one pattern spells share it
-  std::string pattern;             // as written
+  std::shared_ptr<Condition> gate; // shared by items that one pattern spells
+  std::string pattern;             // in source spelling
 };
 struct Set {
   Place place;
@@ -53,12 +53,12 @@ struct Operand {
   std::string type;
   uint8_t factor = 1, divisor = 1;
   std::vector<Term> lengths;
-  std::vector<std::string> spaces; // words of an address; one of them may turn out to be its type
+  std::vector<std::string> spaces; // words of an address; one of them may be its type
   isa::Access access = isa::Access::None;
-  std::string accessType, accessSpace; // `reads .type [.vec]`; of a descriptor `reads .shared`
+  std::string accessType, accessSpace; // `reads .type [.vec]`; for a descriptor, `reads .shared`
   std::vector<Term> accessLengths;
-  std::string accessSize; // `reads .type by size`: the operand that says how many bytes
-  std::string format;     // `format smem`: what its bits say
+  std::string accessSize; // `reads .type by size`: the operand with the number of bytes
+  std::string format;     // `format smem`: the meaning of its bits
   std::vector<isa::ValueRange> ranges;
   std::optional<Condition> with;
 };
@@ -70,7 +70,7 @@ struct Element {
 struct PatternNode {
   isa::PatternKind kind;
   bool optional = false, mayNegate = false, mayNot = false;
-  std::string name;   // of an Operand
+  std::string name;   // for an Operand
   std::string suffix; // `.unified`
   bool suffixOptional = false;
   std::vector<PatternNode> children;
@@ -114,14 +114,14 @@ struct Rule {
 struct Check {
   Place place;
   std::string name;
-  bool ofRegisters; // it reads the numbers that registers hold
+  bool ofRegisters; // depends on the numbers in registers
 };
 struct Fact {
   Place place;
   std::string text;
   isa::FactKind kind;
-  std::vector<std::string> subjects;                       // `cp.async` of `commits cp.async`
-  std::map<std::string, std::vector<std::string>> clauses; // by their first word: `by size`
+  std::vector<std::string> subjects;                       // `cp.async` in `commits cp.async`
+  std::map<std::string, std::vector<std::string>> clauses; // keyed by their first word: `by size`
   std::optional<Condition> when;
 };
 struct Gate {
@@ -129,12 +129,12 @@ struct Gate {
   Condition condition;
 };
 
-/// An expression of a formula. What a node is made from comes before it; the last one is the whole.
+/// A node of a formula's expression. Its arguments precede it; the last node is the whole expression.
 struct ExpressionNode {
   enum Kind { Name, Number, Word, Call, WordCall, Memory, Named, Sign };
   Kind kind;
-  isa::StepOp sign = isa::StepOp::Operand; // of a Sign
-  std::string text = {};                   // a name, a word, an operand that leads to memory
+  isa::StepOp sign = isa::StepOp::Operand; // for a Sign
+  std::string text = {};                   // a name, a word, or an address operand
   int64_t number = 0;
   std::vector<size_t> args = {};
 };
@@ -158,7 +158,7 @@ struct Definition {
   std::vector<std::string> parameters;
   Expression value;
 };
-/// A conversion is done by a word to numbers of the given types when they are read or stored.
+/// A conversion that a word applies to numbers of the given types when they are read or stored.
 struct ConversionDecl {
   Place place;
   std::string word;
@@ -167,7 +167,7 @@ struct ConversionDecl {
   Expression value;
 };
 
-/// A block, an entry, a file, or everything: names are looked up from the inside out.
+/// A block, an entry, a file, or everything. Names are looked up from the innermost scope outwards.
 struct Scope {
   Scope *parent = nullptr;
   std::map<std::string, Set> sets;
@@ -180,7 +180,7 @@ struct Scope {
   std::vector<Fact> facts;
   std::vector<Formula> formulas;
   std::map<std::string, Definition> definitions;
-  std::map<std::string, Place> hints; // words and operands that change no result; "": neither does the instruction
+  std::map<std::string, Place> hints; // words and operands without effect on the result; "" if the instruction has none
   std::string outside;
   std::vector<std::unique_ptr<Scope>> blocks;
 };
@@ -196,23 +196,23 @@ struct Entry {
 struct Meaning {
   Place place;
   std::string text, topic;            // `toward zero`, `rounding`
-  std::vector<std::string> mnemonics; // empty: wherever nothing else is said
+  std::vector<std::string> mnemonics; // prefixes of instructions; empty for the default
 };
 /// An example of an instruction, a directive or a pragma.
 struct Example {
   Place place;
-  std::string right, wrong, refusedBy; // what is wrong, or the target that refuses the right text
+  std::string right, wrong, refusedBy; // the mistake, or a target that rejects the right text
 };
 
 struct Vocabulary {
   std::vector<std::string> types, layouts, spaces, operations;
   std::set<std::string> repeatable, skipped, known, hints;
   std::map<std::string, std::pair<isa::Declarable, Place>> declarable; // types
-  std::map<std::string, std::pair<isa::Addresses, Place>> addresses;   // of whole spaces
+  std::map<std::string, std::pair<isa::Addresses, Place>> addresses;   // whole spaces
   std::map<std::string, std::set<std::string>> skippedIn, ungatedIn;   // mnemonic to words
-  std::map<std::string, std::string> kinds;                            // word to `rounding`
-  std::multimap<std::string, Meaning> meanings;                        // of a word, an operand or a special register
-  std::map<std::string, Example> examples;                             // by name
+  std::map<std::string, std::string> kinds;                            // word to category, such as `rounding`
+  std::multimap<std::string, Meaning> meanings; // meanings of words, operands and special registers
+  std::map<std::string, Example> examples;      // keyed by name
   std::map<std::string, std::shared_ptr<Condition>> gates, scalarGates;
   std::vector<ConversionDecl> conversions;
 };
@@ -225,9 +225,9 @@ struct ArgumentDecl {
   std::vector<std::string> texts;
 };
 struct WrittenArgument {
-  std::string name; // empty: `literal`
+  std::string name; // empty for a `literal`
   std::string literal;
-  uint8_t depth = 0; // of optional braces around it
+  uint8_t depth = 0; // number of enclosing optional braces
   bool repeats = false;
 };
 struct DirectiveDecl {
@@ -265,7 +265,7 @@ struct RuntimeFunctionDecl {
 
 struct TargetDecl {
   Place place;
-  std::string name, means; // `means`: of an alias
+  std::string name, means; // `means`: for an alias
   uint16_t since;
   bool documented = true, integrated = false;
   uint32_t sharedBytes = 48 * 1024, threads = 0, blocks = 0;
@@ -282,7 +282,7 @@ struct RegisterDecl {
 };
 
 struct Model {
-  std::vector<std::string> files; // as shown in messages
+  std::vector<std::string> files; // names for messages
   std::vector<std::string> names; // relative to grammar/isa
   Scope shared;                   // words.isa and gates.isa
   std::vector<std::unique_ptr<Scope>> fileScopes;
@@ -292,13 +292,13 @@ struct Model {
   std::vector<TargetDecl> targets;
   std::vector<std::vector<uint16_t>> families;
   std::vector<RegisterDecl> registers;
-  std::vector<DirectiveDecl> directives; // and pragmas
+  std::vector<DirectiveDecl> directives; // including pragmas
   std::vector<FeatureDecl> features;
   std::vector<LimitDecl> limits;
   std::vector<RuntimeFunctionDecl> runtimeFunctions;
 };
 
-/// Collects all errors in the data, and prints them in the order of files and lines.
+/// Collects all errors in the data, and prints them sorted by file and line.
 class Errors {
 public:
   explicit Errors(const Model &model) : model(model) {}
@@ -314,10 +314,10 @@ private:
   std::set<std::pair<std::pair<uint16_t, uint32_t>, std::string>> messages;
 };
 
-/// Reads one file into the model. `name` is its path below grammar/isa.
+/// Reads one file into the model. `name` is its path relative to grammar/isa.
 void read(Model &model, const std::string &path, const std::string &name, Errors &errors);
 
-/// Returns all words that a pattern spells: `.shared{|::cta}`, `.m64n{8..256/8}k16`.
+/// Returns all words that a pattern matches: `.shared{|::cta}`, `.m64n{8..256/8}k16`.
 std::vector<std::string> spellings(const std::string &pattern);
 
 } // namespace ptxray::isagen

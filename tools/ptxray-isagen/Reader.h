@@ -1,6 +1,6 @@
 #pragma once
-// Turns the ANTLR tree of one file into the Model. Read.cpp has the file and its lists, ReadEntry.cpp the entries,
-// ReadDirectives.cpp the directives, features and limits, ReadConditions.cpp the parts they have in common.
+// Converts the ANTLR tree of one file into the Model. Read.cpp handles the file and its lists, ReadEntry.cpp entries,
+// ReadDirectives.cpp directives, features and limits, ReadConditions.cpp the parts that they share.
 #include "IsaParser.h"
 #include "Model.h"
 #include "Source/Narrow.h"
@@ -11,9 +11,9 @@ std::string sourceText(antlr4::ParserRuleContext *context);
 /// Returns the text of a context on one line, without comments.
 std::string oneLine(antlr4::ParserRuleContext *context);
 std::string unquoted(antlr4::tree::TerminalNode *text);
-/// Returns a version as a number: `8.6` as 806.
+/// Returns a version as a number: 806 for `8.6`.
 uint16_t version(const std::string &text);
-/// Returns all mnemonics that are spelt: two for `mul.{hi,lo}`.
+/// Returns all mnemonics of a pattern: two for `mul.{hi,lo}`.
 std::vector<std::string> mnemonics(const std::vector<IsaParser::MnemonicContext *> &written);
 
 class Reader {
@@ -113,7 +113,7 @@ private:
   Errors &errors;
 };
 
-/// Combines both conditions; a left one of that kind is extended.
+/// Combines two conditions. Extends the left one if it is of that kind.
 Condition join(Condition::Kind kind, Condition left, Condition right);
 
 } // namespace ptxray::isagen

@@ -1,11 +1,11 @@
 #pragma once
-// Turns the Model into the tables: looks up every name for each form it is in.
+// Converts the Model into the tables, by resolving each name in each form that uses it.
 #include "Model.h"
 #include <ostream>
 
 namespace ptxray::isagen {
 
-/// The arrays of the tables while they grow. Equal runs are kept once.
+/// The arrays of the tables during construction. Equal ranges are stored once.
 struct Output {
   std::vector<isa::Word> words;
   std::vector<isa::StoredText> wordKinds, warnings, checkNames;
@@ -49,16 +49,16 @@ struct Output {
   std::vector<isa::StoredText> directiveTexts;
   std::vector<isa::DirectiveArgument> arguments;
   std::vector<uint16_t> directiveLists;
-  std::vector<isa::Directive> directives, pragmas; // sorted by name, as the next
+  std::vector<isa::Directive> directives, pragmas; // sorted by name, like the following arrays
   std::vector<isa::Feature> features;
   std::vector<isa::LimitValue> limitValues;
   std::vector<isa::Limit> limits;
   std::vector<isa::RuntimeFunction> runtimeFunctions;
   std::vector<isa::MeaningRow> meanings; // sorted by name, then mnemonic
   std::vector<isa::Example> examples;
-  std::string sources;                       // the texts of the entries
-  std::string characters;                    // of all that is stored as a StoredText
-  std::vector<uint32_t> textStarts = {0, 0}; // in them, and where the last one ends
+  std::string sources;                       // source texts of the entries
+  std::string characters;                    // characters of all StoredTexts
+  std::vector<uint32_t> textStarts = {0, 0}; // offset of each text in `characters`, and the end of the last one
 
   std::string text(isa::StoredText stored) const {
     const uint32_t start = textStarts[stored.number];
@@ -66,14 +66,15 @@ struct Output {
   }
 };
 
-/// Collects what was used, and how, for the lints. Something with `false` was looked at and never fitted.
+/// Records which items of the data are used, for lints. `false` means that an item was considered but never applied.
 struct Usage {
   std::set<const Set *> sets;
   std::set<const Operand *> operands;
   std::set<const Gate *> gates;
   std::map<std::pair<const Condition *, std::string>, bool> conditionWords;
   std::map<std::pair<const Cell *, std::string>, bool> cellWords;
-  /// The use of each declaration by its line, which may declare several sets; false if no row of any form has it.
+  /// Whether the values of a set's declaration are used, by line, because one line may declare several sets; false if
+  /// no row of any form uses it.
   std::map<std::pair<std::pair<uint16_t, uint32_t>, std::string>, bool> slotValues;
   std::map<const Rule *, bool> triggers;
   std::map<const Fact *, bool> facts;
@@ -85,23 +86,23 @@ struct Usage {
   std::map<std::pair<const Table *, std::string>, bool> columns;
   std::map<std::pair<const Entry *, std::string>, bool> mnemonics;
   std::map<std::pair<const Set *, std::string>, bool> mnemonicWords;
-  std::vector<std::pair<Place, bool>> deadGates; // of directives, features and limits; whether they always hold
+  std::vector<std::pair<Place, bool>> deadGates; // for directives, features and limits; whether they always hold
 };
 
-/// The ids of rules that `warn(id)` may name, from Diagnostics.def. If there are none, every name is allowed.
+/// The rule ids that `warn(id)` may name, from Diagnostics.def. If empty, all names are allowed.
 struct RuleNames {
   std::set<std::string> ids, kinds;
 };
 RuleNames readRuleNames(const std::string &path);
 
 void resolve(const Model &model, const RuleNames &rules, Output &output, Usage &usage, Errors &errors);
-/// Reports what is never used of what formulas are made of.
+/// Reports unused items in formulas.
 void lintFormulas(const Model &model, const Usage &usage, Errors &errors);
-/// Reports the names that a vocabulary with meanings leaves unexplained.
+/// Reports words without a meaning in vocabularies that define meanings.
 void lintExplanations(const Model &model, const Output &output, Errors &errors);
-/// Runs the lints that need only the model and its use.
+/// Runs the lints that need only the model and its usage.
 void lint(const Model &model, const Output &output, const Usage &usage, Errors &errors);
-/// Writes one element of an array in its form in the generated file.
+/// Writes one element of an array in the syntax of the generated file.
 void write(std::ostream &out, uint16_t value);
 void write(std::ostream &out, uint32_t value);
 void write(std::ostream &out, isa::StoredText value);
@@ -150,11 +151,11 @@ void emitWords(const Output &output, std::ostream &out);
 /// Writes the names that C++ refers to: `enum class FeatureId`.
 void emitNames(const Output &output, std::ostream &out);
 
-/// Prints everything that the entries of a mnemonic say; returns false if there are none.
+/// Prints everything in the entries of a mnemonic. Returns false if there are none.
 bool explain(const Model &model, const std::string &mnemonic, std::ostream &out);
 std::string nearestMnemonic(const Model &model, const std::string &mnemonic);
 
-/// Returns the nearest of `candidates`, if it is near enough to be meant.
+/// Returns a suggestion from `candidates`; empty if none is close enough.
 std::string didYouMean(const std::string &word, const std::set<std::string> &candidates);
 
 } // namespace ptxray::isagen

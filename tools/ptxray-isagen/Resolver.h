@@ -1,5 +1,5 @@
 #pragma once
-// The state of the look-ups: one object for all files, and one FormContext for the current form.
+// The state of name resolution: one object for all files, and one FormContext for the current form.
 #include "Resolve.h"
 #include "Source/Narrow.h"
 #include <algorithm>
@@ -14,7 +14,7 @@ using isa::WordId;
 
 inline constexpr ExprId True = 0, False = 1;
 
-/// A word of a set with the gates it is under, from the outer sets to its own.
+/// A word of a set with its gates, from the outermost set to its own.
 struct Value {
   std::string word;
   std::vector<std::pair<const Condition *, const Scope *>> gates;
@@ -22,7 +22,7 @@ struct Value {
 
 struct FormSlot {
   std::string name;
-  const Set *set = nullptr; // null: a literal
+  const Set *set = nullptr; // null for a literal
   std::vector<Value> values;
   bool optional = false, suffix = false;
   std::string fallback;
@@ -33,18 +33,18 @@ struct FormSlot {
 };
 struct FormOperand {
   std::string name;
-  bool required; // written in every text of the form
+  bool required; // present in every text of the form
 };
 
-/// The parts of a form that its statements speak of; nothing says what the others do.
+/// The parts of a form that its statements mention.
 struct Spoken {
   std::set<size_t> slots, operands;
   std::set<std::string> words;
   std::set<size_t> results; // operands that some formula or fact writes
-  bool isAll = false;       // a named function is handed the whole instruction
+  bool isAll = false;       // a named function receives the whole instruction
 };
 
-/// The form at hand.
+/// The current form.
 struct FormContext {
   const Entry *entry;
   const Scope *scope;
@@ -67,7 +67,7 @@ struct FormContext {
         return static_cast<int>(i);
     return -1;
   }
-  /// Returns the word that counts if the slot is not written, even if the form lacks the slot.
+  /// Returns the default word of a slot, even if the form lacks the slot.
   std::string fallback(const std::string &name) const {
     for (const Scope *at = scope; at; at = at->parent)
       if (auto set = at->sets.find(name); set != at->sets.end() && !set->second.fallback.empty()) {
@@ -246,11 +246,12 @@ private:
   std::map<const void *, std::unordered_map<std::string, uint32_t>> runs;
   std::map<const Entry *, std::set<std::string>> entryOperands; // in any of its forms
   std::map<const Entry *, std::set<std::string>> entrySets;     // in any of its blocks
-  std::map<const Entry *, std::set<std::string>> entrySlots;    // words of its forms that are sets
-  std::map<const Entry *, std::set<std::string>> entryWords;    // words of its forms, be they sets or not
-  std::set<std::string> foreignSlots; // named by the condition at hand: lacks the form, but takes their words
+  std::map<const Entry *, std::set<std::string>> entrySlots;    // sets in its forms
+  std::map<const Entry *, std::set<std::string>> entryWords;    // words in its forms, whether or not they are in sets
+  std::set<std::string>
+      foreignSlots; // slots in the current condition that the form lacks, although it uses their words
   std::map<std::string, uint32_t> mnemonicIds;
-  std::vector<std::vector<uint32_t>> formsOf; // by mnemonic
+  std::vector<std::vector<uint32_t>> formsOf; // indexed by mnemonic
 };
 
 template <typename T> isa::Span Resolver::intern(std::vector<T> &pool, const std::vector<T> &run) {

@@ -1,10 +1,10 @@
 #pragma once
-// The rows of one formula while it is resolved.
+// The rows of one formula during resolution.
 #include "Resolver.h"
 
 namespace ptxray::isagen {
 
-/// A value may be of several kinds, each of which is a bit.
+/// The possible kinds of a value, as a bit mask.
 enum Kinds : uint8_t { IsInteger = 1, IsFloat = 2, IsTruth = 4, IsNumber = 3, IsAnything = 7 };
 
 struct Rows {
@@ -14,12 +14,12 @@ struct Rows {
     uint8_t kinds;
   };
   std::vector<Row> rows;
-  const Scope *scope;                            // where names are looked up
-  const std::vector<isa::OperandDecl> *operands; // of the form
-  std::map<std::string, size_t> parameters = {}; // row of each
-  int depth = 0;                                 // of definitions within definitions
-  bool ofDefinition = false;                     // of a word: no operands but its parameters
-  std::set<size_t> named = {};                   // operands
+  const Scope *scope;                            // scope for names
+  const std::vector<isa::OperandDecl> *operands; // operands of the form
+  std::map<std::string, size_t> parameters = {}; // row of each parameter
+  int depth = 0;                                 // nesting depth of definitions
+  bool ofDefinition = false;                     // for the definition of a word: only its parameters are operands
+  std::set<size_t> named = {};                   // mentioned operands
   bool isNamed = false;
 
   size_t add(isa::StepOp op, size_t value, const std::vector<size_t> &args, uint8_t kinds) {

@@ -1,5 +1,6 @@
 #pragma once
-// Textures and surfaces on a GPU: arrays of the driver, filled from buffers before a launch; surfaces are copied back.
+// Textures and surfaces on a GPU: CUDA arrays, which are filled from buffers before a launch. Surfaces are copied back
+// afterwards.
 #include "Driver.h"
 #include "Images.h"
 #include <list>
@@ -13,18 +14,18 @@ public:
   GpuImages &operator=(const GpuImages &) = delete;
   ~GpuImages();
 
-  /// Makes the object whose texels lie in a buffer on the GPU.
+  /// Creates an object whose texels are in a buffer on the GPU.
   CuResult make(const ImageDescription &image, CuPointer texels, uint64_t &handle);
-  /// Copies the texels from the buffers, before a launch.
+  /// Copies the texels from the buffers to the arrays, before a launch.
   CuResult fill() const;
-  /// Copies back what surfaces hold, after it.
+  /// Copies the contents of surfaces back to the buffers, after a launch.
   CuResult read() const;
 
 private:
   struct Made {
     ImageDescription image;
     CuPointer texels;
-    CuHandle array = nullptr; // null: a texture in linear memory
+    CuHandle array = nullptr; // null for a texture in linear memory
     uint64_t handle = 0;
   };
   CuResult makeArray(Made &made) const;

@@ -1,5 +1,5 @@
 #pragma once
-// Buffers on the GPU, each between two guard zones that reveal writes outside of it.
+// Buffers on the GPU. Guard zones before and after each buffer detect writes outside of it.
 #include "Arguments.h"
 #include "Driver.h"
 
@@ -13,12 +13,12 @@ public:
   Memory &operator=(const Memory &) = delete;
 
   CuResult allocate(const NamedBuffer &buffer);
-  /// Copies the initial contents of every buffer.
+  /// Copies the initial contents of all buffers to the GPU.
   CuResult fill() const;
   /// Finds a buffer of the command line, or a variable of the module.
   bool find(const std::string &name, CuHandle module, CuPointer &pointer, size_t &bytes) const;
   CuResult read(CuPointer pointer, Bytes &bytes) const;
-  /// Returns one line for each buffer around which something was written.
+  /// Returns one line for each buffer with a modified guard zone.
   std::vector<std::string> writesOutside() const;
 
 private:
@@ -26,7 +26,7 @@ private:
   static constexpr unsigned char guardByte = 0xA5;
   struct Block {
     const NamedBuffer *buffer;
-    CuPointer begin; // of the first guard
+    CuPointer begin; // start of the first guard zone
   };
   std::string writesIn(CuPointer zone, const std::string &where, bool isBefore) const;
 

@@ -4,14 +4,14 @@
 
 namespace ptxray::launcher {
 
-/// A launch, and what else ptxray-run is asked for.
+/// A launch, and the other options of ptxray-run.
 struct RunOptions : LaunchRequest {
   std::string image, log;
-  std::string name; // of the image in messages; empty: its path
+  std::string name; // name of the image in messages; empty to use its path
   bool help = false, probe = false, driverPath = false, validate = false, jit = false;
 };
 
-/// Reads and checks everything, before any GPU is looked for.
+/// Parses and checks the command line, before any GPU is accessed.
 Expected<RunOptions> readOptions(const std::vector<std::string_view> &words);
 std::string usage();
 

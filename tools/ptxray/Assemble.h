@@ -1,17 +1,16 @@
 #pragma once
-// The commands that call ptxas share these functions.
+// Functions that the commands calling ptxas share.
 #include "ModuleInput.h"
 #include "Ptxas/MemoryFile.h"
 #include "Ptxas/Program.h"
 
 namespace ptxray {
 
-/// One input, held so that the checked bytes and those that ptxas reads are the same, even if the file changes
-/// meanwhile.
+/// One input in memory, so that ptxray and ptxas read the same bytes even if the file changes.
 struct AssembleInput : ModuleInput {
   MemoryFile file;
 
-  /// Reads the input. Returns an exit status, after printing what is wrong.
+  /// Reads the input. Prints the problem, if any, and returns an exit status.
   int read(llvm::StringRef path, const Arguments &arguments);
 
 private:
@@ -20,11 +19,11 @@ private:
   std::string takeText();
 };
 
-/// Adds the output of ptxas to the diagnostics of a report. Returns whether ptxas refused the text itself.
+/// Adds the output of ptxas to the diagnostics of a report. Returns whether ptxas rejected the PTX source.
 bool addMessages(FileReport &report, const std::string &printed, const CheckOptions &options);
 
-/// Has ptxas compile a checked input for a GPU, and prints its messages. Returns an exit status, Clean if there is an
-/// object.
+/// Compiles a checked input for a GPU with ptxas, and prints its messages. Returns an exit status, which is Clean if
+/// there is an object.
 int assembleInput(AssembleInput &input, llvm::StringRef gpu, const Arguments &arguments, MemoryFile &object);
 
 } // namespace ptxray

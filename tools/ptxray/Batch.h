@@ -1,11 +1,12 @@
 #pragma once
-// `ptxray check --batch`: requests as JSON lines on standard input, answers as JSON lines on standard output.
+// `ptxray check --batch`: reads requests as JSON lines from standard input, and writes answers as JSON lines to
+// standard output.
 #include "Command.h"
 #include "Module/CheckOptions.h"
 
 namespace ptxray {
 
-/// Answers requests until the input ends. `options` apply to texts that set none.
+/// Answers requests until the input ends. `options` apply to requests without options.
 int runBatch(const Arguments &arguments, const CheckOptions &options);
 
 } // namespace ptxray

@@ -1,15 +1,15 @@
 #pragma once
-// The commands that read binaries share these functions.
+// Functions that the commands reading binaries share.
 #include "Binary/Binary.h"
 #include "BinaryOptions.h"
 
 namespace ptxray {
 
-/// Files of the format ELF begin with these bytes.
+/// The first bytes of an ELF file.
 inline constexpr llvm::StringLiteral elfMagic = "\x7f"
                                                 "ELF";
 
-/// A binary, with the bytes that its entries lie in.
+/// A binary, and the bytes to which its entries refer.
 struct OpenBinary {
   std::string path;
   std::unique_ptr<SourceBuffer> file;
@@ -17,39 +17,39 @@ struct OpenBinary {
   ReadLimits limits;
 };
 
-/// Returns the number of bytes that a text names, such as `64M`; nothing: it names none.
+/// Parses a size such as `64M`. Returns nothing if the text is invalid.
 std::optional<uint64_t> bytesNamed(llvm::StringRef text);
-/// Reads `--max-size`.
+/// Returns the value of `--max-size`.
 Expected<ReadLimits> readLimits(const Arguments &arguments);
 
-/// An input that may be a binary: one of the two.
+/// A binary or a text.
 struct OpenInput {
   std::unique_ptr<OpenBinary> binary;
   std::unique_ptr<SourceBuffer> text;
 };
 Expected<OpenInput> openInput(llvm::StringRef path, const ReadLimits &limits);
 
-/// One text of an input: the input itself, or the entry that `--text` names, or the only one.
+/// One PTX module of an input: the input itself, the entry that `--text` selects, or the only entry.
 struct OneText {
-  std::unique_ptr<SourceBuffer> source; // null: there is none
+  std::unique_ptr<SourceBuffer> source; // null if there is none
   std::string problem;                  // why there is none
-  std::string entry;                    // what the entry is called; empty: the input is a text
-  bool isSeparate = false;              // it was made to be linked
-  bool isObject = false;                // the input is a cubin, which has none, or a torn one
+  std::string entry;                    // name of the entry; empty if the input is PTX
+  bool isSeparate = false;              // compiled for linking
+  bool isObject = false;                // the input is a cubin, which contains no PTX, or a truncated one
 };
 OneText openText(llvm::StringRef path, const Arguments &arguments);
 
-/// A text of a binary that is to be checked.
+/// A PTX module in a binary that is to be checked.
 struct TextTask {
   size_t entry = 0;
   std::vector<size_t> alike; // entries with the same text
-  bool isSeparate = false;   // it was made to be linked
-  bool failsArch = false;    // the first text of a container that has nothing for `--arch`
+  bool isSeparate = false;   // compiled for linking
+  bool failsArch = false;    // the first one in a container without code for `--arch`
 };
-/// Returns the texts, each once. `arch` is empty or a target.
+/// Returns the distinct PTX modules. `arch` is empty or a target.
 std::vector<TextTask> textTasks(const OpenBinary &binary, llvm::StringRef arch);
 
-/// Returns whether a file is a binary, by its first bytes. Only plain files are read.
+/// Returns whether a file is a binary, according to its first bytes. Reads only regular files.
 bool beginsAsBinary(const std::string &path);
 bool isPlainFile(const std::string &path);
 

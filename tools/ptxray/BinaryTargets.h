@@ -3,7 +3,7 @@
 
 namespace ptxray {
 
-/// Runs `ptxray targets` for binaries: prints the table, or with `--gpu` yes or no. Returns an exit status.
+/// Runs `ptxray targets` for binaries: prints the table, or yes or no with `--gpu`. Returns an exit status.
 int runBinaryTargets(llvm::ArrayRef<std::unique_ptr<OpenBinary>> binaries, const Arguments &arguments);
 
 } // namespace ptxray

@@ -1,5 +1,5 @@
 #pragma once
-// `ptxray check` has these to check: its inputs, or the texts of those that are binaries.
+// Collects the work of `ptxray check`: its inputs, or the PTX modules in binaries.
 #include "Binaries.h"
 #include "CheckTask.h"
 
@@ -8,19 +8,19 @@ namespace ptxray {
 struct CheckJob {
   Input input;
   std::shared_ptr<const CheckOptions> options;
-  std::unique_ptr<SourceBuffer> source;     // an input that was read already
-  std::shared_ptr<const OpenBinary> binary; // of a text of a binary
+  std::unique_ptr<SourceBuffer> source;     // an input that was already read
+  std::shared_ptr<const OpenBinary> binary; // the binary that contains the text
   TextTask text;
 };
 
-/// The problem is that of a `.ptxray` file or of an option.
+/// Returns the jobs, or the problem with a `.ptxray` file or an option.
 Expected<std::vector<CheckJob>> findJobs(const Arguments &arguments, const CheckTask &task,
                                          Configuration &configuration);
 
-/// The inputs; without operands, those below the working folder.
+/// The inputs. Without operands, those in the working folder.
 struct FoundInputs {
   std::vector<Input> all;
-  std::string problem; // of a `.ptxray` file
+  std::string problem; // with a `.ptxray` file
 };
 FoundInputs inputsOf(const Arguments &arguments, Configuration &configuration);
 

@@ -8,34 +8,35 @@
 
 namespace ptxray {
 
-/// These choices say how and where the reports are written.
+/// How and where reports are written.
 struct Shown {
   const Format &format;
   RenderOptions rendering;
   bool quiet;
-  unsigned mostErrors; // of an input
+  unsigned mostErrors; // per input
   llvm::raw_ostream &out;
 };
 
-/// `file` is that of `--output-file`, or null.
+/// Returns the output settings. `file` is the output of `--output-file`, or null.
 Shown shownOf(const Arguments &arguments, llvm::raw_ostream *file);
 
-/// The outcome for one input, to be written.
+/// The result for one input.
 struct CheckedInput {
   FileReport report;
   unsigned fixed = 0, accepted = 0;
   std::string diff;
-  std::string unwritten; // why the fixed text cannot be written; empty: it is
-  int verdict = Clean;   // of ptxas: an exit status
+  std::string unwritten; // why the fixed text cannot be written; empty if it can
+  int verdict = Clean;   // exit status from ptxas
 };
 
-/// Writes reports in the order of the inputs, each as soon as all before it are ready.
+/// Writes reports in the order of the inputs, each as soon as all previous ones are ready.
 class OrderedOutput {
 public:
   OrderedOutput(size_t count, const Shown &shown, Progress::Clock::time_point begin)
       : progress(count, !shown.quiet, begin), shown(shown), waiting(count) {}
 
-  /// `binary` is the one that the input is a text of. Of an input that was read, `wantsDiff` selects the changes alone.
+  /// Adds the result of an input. `binary` is the binary that contains it, or null. With `wantsDiff`, only the changes
+  /// are written.
   void put(size_t index, CheckedInput outcome, const OpenBinary *binary, bool wantsDiff);
 
   Totals totals;
@@ -43,7 +44,7 @@ public:
   bool hasUnwritten = false; // a fixed text could not be written
 
 private:
-  /// A rendered report: a text, or, for a binary, blocks that are folded over its texts.
+  /// A rendered report: a text, or blocks that are merged over the modules of a binary.
   struct Rendered {
     std::string text;
     std::vector<TextBlock> blocks;
@@ -58,7 +59,7 @@ private:
   std::vector<std::optional<Rendered>> waiting;
   size_t next = 0;
   FoldedTexts folded;
-  const OpenBinary *folding = nullptr; // whose texts are folded
+  const OpenBinary *folding = nullptr; // the binary whose reports are being merged
   bool anyText = false;
 };
 

@@ -14,19 +14,19 @@ struct CheckTask {
   Progress::Clock::time_point begin = Progress::Clock::now();
   llvm::StringRef stdinName = "<stdin>";
   bool fix = false, unsafeFixes = false, diff = false;
-  std::unique_ptr<Baseline> baseline; // null: there is none
+  std::unique_ptr<Baseline> baseline; // null if there is none
   bool updateBaseline = false;
-  std::optional<llvm::StringRef> constraints; // of a fragment
-  std::optional<Language> language;           // of all inputs; nothing: what their names say
-  std::optional<llvm::StringRef> ptxas;       // also asked, if there is a value; empty: the one that is found
+  std::optional<llvm::StringRef> constraints; // for a fragment
+  std::optional<Language> language;           // language of all inputs; empty to use their file names
+  std::optional<llvm::StringRef> ptxas;       // set to run ptxas as well; empty for the default ptxas
   ReadLimits limits;
   unsigned threads = 1;
 };
 
-/// The problem is that options cannot be combined, that one has no such value, or that the baseline cannot be read.
+/// Returns the parsed options, or the problem: conflicting options, an invalid value, or an unreadable baseline.
 Expected<CheckTask> readTask(const Arguments &arguments);
 
-/// Returns the options of the command line, which count after those of `.ptxray` files.
+/// Returns the options of the command line, which override those of `.ptxray` files.
 Configuration configurationOf(const Arguments &arguments);
 
 } // namespace ptxray

@@ -1,5 +1,5 @@
 #pragma once
-// A command that runs with another CUDA driver: what `ptxray emulate` and `ptxray record` have in common.
+// Runs a command with a replaced CUDA driver, for `ptxray emulate` and `ptxray record`.
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
@@ -9,17 +9,17 @@
 
 namespace ptxray {
 
-/// Returns the folder of a library for clients, such as `libcuda.so.1`: $PTXRAY_DRIVER, else that of the installation
-/// or of the build folder. Empty, after saying what is missing: there is none.
+/// Returns the folder of a library for clients, such as `libcuda.so.1`: $PTXRAY_DRIVER, or else the folder in the
+/// installation or the build folder. Prints an error and returns an empty string if there is none.
 std::string folderOfDriver(const std::string &library, const std::string &what);
 
-/// Variables of the environment of the command.
+/// The environment variables of the command.
 class ClientEnvironment {
 public:
   void set(llvm::StringRef name, const std::string &value) { changed.push_back((name + "=" + value).str()); }
-  /// Puts a folder before those in which libraries are looked for.
+  /// Adds a folder at the beginning of the library search path.
   void addLibraries(const std::string &folder);
-  /// Has the command's processes load a library before all others, even before those of a program's RPATH.
+  /// Makes the command's processes load a library before all others, even before those in a program's RPATH.
   void preload(const std::string &library);
   std::vector<char *> all();
 
@@ -27,7 +27,7 @@ private:
   std::vector<std::string> changed;
 };
 
-/// A file, or a folder with what is in it, that is removed when it is not needed any more.
+/// A temporary file, or a folder with its contents, which the destructor removes.
 class Temporary {
 public:
   enum class Kind { File, Folder };
@@ -40,10 +40,10 @@ public:
   bool isMade = false;
 };
 
-/// Runs the command to its end, and hands signals on to it. Returns the status of waitpid; nothing: it could not be
-/// started, and `reason` says why.
+/// Runs the command and forwards signals to it. Returns the status of waitpid. Returns nothing if the command could not
+/// be started, and sets `reason`.
 std::optional<int> runCommand(llvm::ArrayRef<llvm::StringRef> words, ClientEnvironment &environment, int &reason);
-/// Ends this process by a signal, as the command was.
+/// Ends this process by the same signal that ended the command.
 void endBy(int number);
 
 } // namespace ptxray

@@ -1,5 +1,5 @@
 #pragma once
-// The commands of ptxray: each is one file of this folder, which declares its options, and one word of the list in
+// The commands of ptxray. Each is implemented in one file of this folder, which declares its options, and listed in
 // AllCommands.cpp.
 #include "CommandLine.h"
 #include "Diagnostics/Nearest.h"
@@ -25,53 +25,54 @@ enum ExitStatus {
   NotEmulated = 7,
 };
 
-/// The words after the name of a command, checked against its options.
+/// The words after the name of a command, parsed by its options.
 struct Arguments {
   llvm::SmallVector<std::pair<llvm::StringRef, llvm::StringRef>> options;
   std::vector<llvm::StringRef> operands;
-  std::vector<llvm::StringRef> passedOn; // what follows `--`, of a command that passes it on
+  std::vector<llvm::StringRef> passedOn; // words after `--`, for commands that pass them on
 
   bool has(llvm::StringRef option) const { return value(option).has_value(); }
-  std::optional<llvm::StringRef> value(llvm::StringRef option) const; // the last one counts
+  std::optional<llvm::StringRef> value(llvm::StringRef option) const; // the last one takes precedence
 };
 
 struct Command {
   std::string_view name, summary;
   Syntax syntax;
   int (*run)(const Arguments &arguments);
-  std::string_view notes = {}; // what help says after the options
+  std::string_view notes = {}; // text that help shows after the options
 };
 
-/// Reads the words of a command, which `arguments` then refers to. Returns what is wrong with them, or nothing.
+/// Parses the words of a command. `arguments` refers to these words. Returns the problem, or an empty string on
+/// success.
 std::string readArguments(const Command &command, llvm::ArrayRef<const char *> written, Arguments &arguments);
 
-inline constexpr size_t anyNumber = ~size_t(0); // of operands
+inline constexpr size_t anyNumber = ~size_t(0); // any number of operands
 
-/// Prints what `ptxray COMMAND --help` shows.
+/// Prints the output of `ptxray COMMAND --help`.
 void printHelp(const Command &command, llvm::raw_ostream &out);
-/// Prints one line on standard error; returns BadUsage.
+/// Prints one line to standard error. Returns BadUsage.
 int usageError(const std::string &message);
-/// Says on standard error that there are errors in an input, which `check` shows; returns FoundErrors.
+/// Prints to standard error that an input has errors, which `check` shows. Returns FoundErrors.
 int faultyInput(llvm::StringRef path);
-/// Reports a usage error for a name that the tables do not have.
+/// Report a usage error for an unknown name.
 int unknownTarget(llvm::StringRef written);
 int unknownInstruction(llvm::StringRef written);
-/// Returns the version that a text names, `8.6` as 806, if PTX has it.
+/// Returns an existing PTX version, such as 806 for `8.6`, or nothing.
 std::optional<uint16_t> findVersion(llvm::StringRef written);
-/// Returns whether standard output is to be coloured, by `--color=auto|always|never`.
+/// Returns whether to colour standard output, depending on `--color=auto|always|never`.
 bool wantsColor(const Arguments &arguments);
 /// Returns whether the terminal supports hyperlinks.
 bool wantsLinks(const Arguments &arguments);
-/// Flushes standard output; reports if it could not be written.
+/// Flushes standard output, and reports a failure.
 int finish(int status);
 
-/// Options of several commands.
+/// Options that several commands share.
 Option colorOption();
 Option textOrJsonOption();
 /// Returns the formats, `text|short|...`, of commands that print diagnostics.
 std::string diagnosticFormats();
 
-/// Returns the list of AllCommands.cpp, or that of ptxray-check.
+/// Returns the commands of AllCommands.cpp, or those of ptxray-check.
 std::vector<Command> allCommands();
 
 Command asCommand();

@@ -7,15 +7,15 @@
 
 namespace ptxray {
 
-/// The macros and folders of headers with which a source is compiled.
+/// The macros and include folders with which a source is compiled.
 struct SourceCommand {
   std::vector<std::string> macros, folders;
 };
 
-/// Those of each source that a `compile_commands.json` names, by its whole path. `problem` says why there are none.
+/// Returns the compile commands in a `compile_commands.json`, by absolute path of the source, or the problem.
 Expected<llvm::StringMap<SourceCommand>> readCompileCommands(llvm::StringRef path);
 
-/// Returns the path with which a source is looked up.
+/// Returns the path under which a source is looked up.
 std::string wholePath(llvm::StringRef path);
 
 } // namespace ptxray

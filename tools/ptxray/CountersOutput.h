@@ -1,19 +1,19 @@
 #pragma once
-// These functions write the counts of `run --emulate` as text, as a picture, and as coverage of lines.
+// Writes the counters of `run --emulate` as text, as a picture, and as line coverage.
 #include "Emulate/CountersJson.h"
 
 namespace ptxray {
 
-/// A listing of the instructions with their counts, then the lines of the source that they were made from.
+/// Writes a listing of the instructions with their counters, then the lines of the original source.
 void writeCounters(llvm::raw_ostream &out, llvm::ArrayRef<machine::CountedInstruction> counts,
                    const FileReport &report);
-/// An SVG of the listing with bars for executions, passes through shared memory and sectors of global memory.
+/// Writes an SVG of the listing, with bars for executions, shared-memory wavefronts and global-memory sectors.
 void writeCountersPicture(llvm::raw_ostream &out, llvm::ArrayRef<machine::CountedInstruction> counts,
                           const FileReport &report, llvm::StringRef kernel);
-/// The instructions that were executed and are not exact.
+/// Writes the executed instructions that are not exact.
 void writeFidelity(llvm::raw_ostream &out, llvm::ArrayRef<machine::CountedInstruction> counts,
                    const FileReport &report);
-/// A tracefile of lcov: how often each line was executed, and for how many lanes guards were true and false.
+/// Writes an lcov tracefile: how often each line was executed, and for how many lanes guards were true and false.
 void writeCoverage(llvm::raw_ostream &out, llvm::ArrayRef<machine::CountedInstruction> counts,
                    const FileReport &report);
 

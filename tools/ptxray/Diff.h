@@ -5,14 +5,14 @@
 
 namespace ptxray {
 
-/// Lines [from, fromEnd) of the old text became [to, toEnd) of the new one; counted from 0.
+/// A replacement of lines [from, fromEnd) of the old text by [to, toEnd) of the new one, counted from 0.
 struct LineChange {
   size_t from, fromEnd, to, toEnd;
 };
 
-/// Makes a unified diff.
+/// Returns a unified diff.
 std::string diffTexts(llvm::StringRef path, llvm::StringRef before, llvm::StringRef after);
-/// The same if it is known which lines may differ; no two of the changes touch.
+/// Returns a unified diff for known changes, which must not touch each other.
 std::string diffTexts(llvm::StringRef path, llvm::StringRef before, llvm::StringRef after,
                       std::vector<LineChange> changes);
 

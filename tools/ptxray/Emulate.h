@@ -1,5 +1,5 @@
 #pragma once
-// `ptxray run --emulate`, and what else launches a kernel on the emulated machine.
+// `ptxray run --emulate`, and other launches on the emulator.
 #include "../launcher/LaunchRequest.h"
 #include "Emulate/Launch.h"
 #include "Kernels.h"
@@ -9,25 +9,25 @@
 
 namespace ptxray {
 
-/// A checked input, the kernel of it that is launched, and what is asked for.
+/// A checked input, the kernel to launch, and the requested launch.
 struct PreparedLaunch {
   ModuleInput input;
   KernelEntry entry;
   launcher::LaunchRequest request;
 };
-/// Fills it in from the arguments of `run`. Returns an exit status.
+/// Prepares a launch from the arguments of `run`. Returns an exit status.
 int prepareEmulation(const Arguments &arguments, PreparedLaunch &out);
 
-/// A kernel with its arguments on the machine.
+/// A kernel and its arguments on the emulator.
 class Emulation {
 public:
   Emulation(PreparedLaunch &prepared, const Arguments &arguments)
       : arguments(arguments), input(prepared.input), kernel(prepared.entry), options(prepared.request) {}
 
-  // These return an exit status, after printing what is wrong.
-  /// Makes the first launch and writes its results, then those that are timed.
+  // Run or prepare launches. Both functions print the problem, if any, and return an exit status.
+  /// Runs the first launch and writes its results, then runs the timed launches.
   int run();
-  /// Lays out memory for a launch that others make.
+  /// Allocates memory for a launch that the caller runs.
   int prepare();
 
   const machine::Launch &request() const { return asked; }
@@ -35,10 +35,10 @@ public:
   std::vector<llvm::MutableArrayRef<uint8_t>> buffers();
 
 private:
-  /// How a launch ended.
+  /// The result of a launch.
   struct End {
     int status = Clean;
-    bool isWhole = true; // what it left is of use
+    bool isWhole = true; // its results are complete
   };
   int readSettings();
   int setVariables();
@@ -63,28 +63,28 @@ private:
   int runSchedules();
   int refuse(const std::string &problem) const;
 
-  const Arguments &arguments; // what is shown, and how
+  const Arguments &arguments; // how to display results
   ModuleInput &input;
   const KernelEntry &kernel;
   launcher::LaunchRequest &options;
-  // Contents of buffers and variables, for launches that begin with them again.
+  // Initial contents of buffers and variables, for repeated launches.
   std::vector<launcher::Bytes> initial, initialVariables;
-  std::vector<uint64_t> addresses; // where the buffers are
+  std::vector<uint64_t> addresses; // addresses of the buffers
   machine::Memory memory;
   std::optional<machine::LoadedModule> loaded;
   machine::Launch asked;
-  uint32_t schedules = 0; // launches by so many; 0: one launch
+  uint32_t schedules = 0; // number of schedules to try; 0 for a single launch
 };
 
-/// Launches it on the emulated machine. Returns an exit status.
+/// Runs the launch on the emulator. Returns an exit status.
 int emulate(PreparedLaunch &prepared, const Arguments &arguments);
-/// Lays out the memory of the launch. Null: that is not possible; why has been printed, and `status` is the one to exit
-/// with.
+/// Allocates the memory of the launch. If that fails, prints the problem, sets `status` to the exit status, and returns
+/// null.
 std::unique_ptr<Emulation> laidOut(PreparedLaunch &prepared, const Arguments &arguments, int &status);
-/// Options of emulated launches alone.
+/// Options of emulated launches only.
 std::vector<Option> emulationOptions();
 
-/// Calls `use`, which returns a problem. Where memory is exhausted, returns that.
+/// Calls `use`, which returns a problem. If memory is exhausted, returns that problem.
 template <typename Use> std::string withinMemory(Use use) {
   try {
     return use();

@@ -12,14 +12,14 @@ struct ClientReport {
 
   std::string device;
   bool isWithFidelity = false;
-  int status = 0;         // of the command
-  unsigned processes = 0; // that used the driver
-  unsigned silent = 0;    // of them, those that ended without a report
+  int status = 0;         // exit status of the command
+  unsigned processes = 0; // number of processes that used the driver
+  unsigned silent = 0;    // processes that ended without a report
   Counts kernels, findings, refusals, inexact, differing, certificates;
   uint64_t exact = 0;
 };
 
-/// Adds up the lines that the driver wrote.
+/// Combines the lines that the driver wrote.
 ClientReport readClientReport(const std::string &path);
 void writeClientReport(llvm::raw_ostream &out, const ClientReport &report);
 void writeClientReportJson(llvm::raw_ostream &out, const ClientReport &report);

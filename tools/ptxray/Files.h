@@ -6,15 +6,15 @@ namespace ptxray {
 
 struct Input;
 
-/// Writes a file completely or not at all, keeps its mode, and follows a link to it. A file of several names (hard
-/// links) is written in place, and so is what is no file, such as a pipe. A file without permission to write is left
-/// alone. Returns what went wrong, or nothing.
+/// Writes a file completely or not at all, preserving its mode and following links. Files with several names (hard
+/// links) are written in place, as are pipes and similar. Files without write permission are not changed. Returns the
+/// problem, or an empty string.
 std::string writeFile(const std::string &path, llvm::StringRef text);
-/// Writes the file of an input. Replaces a link, and does not follow it, that has taken the place of a file which was
-/// found below a folder.
+/// Writes the file of an input. If a link has replaced a file that was found in a folder, replaces the link instead of
+/// following it.
 std::string writeInput(const Input &input, llvm::StringRef text);
 
-/// Is true of a file, or where there is none; not of a pipe, a terminal, a folder.
+/// Returns whether a regular file is at the path, or nothing. Returns false for pipes, terminals and folders.
 bool canReplace(const std::string &path);
 
 /// Returns the path of this program.

@@ -1,5 +1,5 @@
 #pragma once
-// The tables of grammar/isa as JSON: docs/isa-json.md.
+// Writes the tables of grammar/isa as JSON (docs/isa-json.md).
 #include "Isa/Isa.h"
 #include "Source/JsonValue.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -7,20 +7,20 @@
 
 namespace ptxray {
 
-/// Returns the instructions whose mnemonics begin with one of the names; all of them without names.
+/// Returns the instructions whose mnemonics begin with one of the names, or all instructions if there are no names.
 Json isaJson(llvm::ArrayRef<llvm::StringRef> names);
 Json versionsJson();
 Json targetSetsJson();
-/// Returns the meanings of operands, and of words in instructions that begin with `mnemonic`; meanings that a word has
-/// elsewhere are with the word.
+/// Returns the meanings of operands and words in instructions that begin with `mnemonic`. Default meanings of a word
+/// are part of the word.
 Json meaningsJson();
 Json examplesJson();
-/// Returns what a form computes without the condition; `operatorsJson` and `conversionsJson` return what words make of
-/// numbers in all forms.
+/// Returns the computation of a form without its condition. `operatorsJson` and `conversionsJson` return the effects of
+/// words on numbers in all forms.
 Json formulaJson(const isa::Form &form, const isa::Formula &formula);
 Json operatorsJson();
 Json conversionsJson();
-/// Returns whether some mnemonic is the name or goes on after it with a dot.
+/// Returns whether some mnemonic equals the name, or continues after it with a dot.
 bool anyMnemonicBegins(llvm::StringRef name);
 
 } // namespace ptxray

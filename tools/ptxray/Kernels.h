@@ -1,5 +1,5 @@
 #pragma once
-// This chooses the kernel of a module that is launched, and reads the arguments for its parameters.
+// Selects the kernel of a module to launch, and parses the arguments for its parameters.
 #include "Machine/Kernels.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
@@ -8,11 +8,11 @@ namespace ptxray {
 
 using machine::KernelEntry;
 
-/// Returns the kernel that is named, or the only one. Returns what is wrong, or an empty text.
+/// Selects the named kernel, or the only one. Returns the problem, or an empty string.
 std::string chooseKernel(const Ast &ast, std::optional<llvm::StringRef> named, KernelEntry &chosen);
 
-/// Adds types to arguments: `7` becomes `u32=7`; an argument that names its type is kept. Returns what is wrong, or an
-/// empty text.
+/// Adds types to arguments: `7` becomes `u32=7`. Arguments with a type are unchanged. Returns the problem, or an empty
+/// string.
 std::string typedArguments(const KernelEntry &entry, llvm::ArrayRef<llvm::StringRef> written,
                            std::vector<std::string> &out);
 

@@ -1,6 +1,6 @@
 #pragma once
-// While one lives, each `ptxray run` that this program starts launches by a ptxray-run that stays: with a context of
-// the GPU that is there already.
+// A server for launches. While an object exists, each `ptxray run` that this program starts uses a persistent
+// ptxray-run, whose GPU context already exists.
 #include <string>
 #include <sys/types.h>
 
@@ -8,7 +8,7 @@ namespace ptxray {
 
 class LaunchServer {
 public:
-  /// `socket` is a path where there is nothing. Where no server can be started, launches go on without it.
+  /// Starts a server. `socket` must be an unused path. If no server can be started, launches work without it.
   LaunchServer(const std::string &socket, unsigned launchesAtOnce);
   ~LaunchServer();
   LaunchServer(const LaunchServer &) = delete;

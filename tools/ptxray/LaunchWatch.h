@@ -6,7 +6,7 @@
 
 namespace ptxray {
 
-/// While it lives, Ctrl-C stops a launch, and a line on a terminal's standard error says how far that is.
+/// While an object exists, Ctrl-C stops a launch, and its progress is shown on standard error if that is a terminal.
 class LaunchWatch {
 public:
   LaunchWatch(machine::Watch &watch, uint64_t blocks);

@@ -1,5 +1,5 @@
 #pragma once
-// A text that is checked before ptxas assembles it, or before a kernel of it is launched.
+// A PTX module that is checked before ptxas assembles it, or before one of its kernels is launched.
 #include "../launcher/Recording.h"
 #include "Check/CheckModule.h"
 #include "Command.h"
@@ -10,31 +10,31 @@ namespace ptxray {
 struct ModuleInput {
   FileReport report;
   CheckOptions options;
-  std::optional<ReadModule> module;            // once it is checked to be launched
-  bool isSeparate = false;                     // an entry of a binary that was made to be linked
-  std::optional<launcher::Recording> recorded; // the launch that the text is from
-  std::string recording;                       // the file of `ptxray record` that has it; empty: none
+  std::optional<ReadModule> module;            // set once it is checked for a launch
+  bool isSeparate = false;                     // an entry of a binary that was compiled for linking
+  std::optional<launcher::Recording> recorded; // the launch that contains the module
+  std::string recording;                       // file of `ptxray record` that contains it; empty if none does
 
-  /// Reads an input that is to be emulated. Returns an exit status, after printing what is wrong.
+  /// Reads an input for emulation. Prints the problem, if any, and returns an exit status.
   int read(llvm::StringRef path, const Arguments &arguments);
   void check() { report = Checker().check(std::move(report), Language::Ptx, options); }
-  /// Checks it and keeps the module.
+  /// Checks the input and keeps the module.
   void checkAndKeep();
 
 protected:
-  /// Returns the options of the input, and its name in the report.
+  /// Determines the options of the input, and its name in the report.
   int readOptions(llvm::StringRef path, const Arguments &arguments);
-  /// Reads the PTX of a recording, or the one that `--ptx` names in its place.
+  /// Reads the PTX of a recording, or the file of `--ptx` instead.
   int readRecorded(llvm::StringRef path, const Arguments &arguments);
   int refuseUnreadable(const std::string &problem, const Arguments &arguments);
 };
 
-/// Returns the GPU that the module is compiled for: the module's own target if it fits the present GPU, since only that
-/// may be an architecture-specific one.
+/// Returns the GPU for which to compile the module: the module's own target if it is compatible with the current GPU,
+/// because it may be architecture-specific; otherwise the current GPU.
 std::string targetFor(llvm::StringRef moduleTarget, llvm::StringRef gpu);
 
-/// Returns the options of the `.ptxray` that belongs to a file (for `-`, to the working folder), then those of the
-/// command line. Another `.target` or `.version` in them is ignored: the file is read as it is.
+/// Returns the options of the `.ptxray` for a file (for `-`, of the working folder), followed by those of the command
+/// line. Ignores options that change `.target` or `.version`, because the file is used unchanged.
 Expected<CheckOptions> findOptions(llvm::StringRef path, const Arguments &arguments);
 
 bool hasErrors(const FileReport &report);

@@ -2,8 +2,8 @@
 
 namespace ptxray {
 
-/// Makes the program end with one line and the status of an unusable input where memory or threads run out and nothing
-/// handles that.
+/// Makes the program exit with one line and the status for an unusable input if memory or threads are exhausted and
+/// nothing handles it.
 void endWhereMemoryEnds();
 
 } // namespace ptxray

@@ -1,5 +1,5 @@
 #pragma once
-// Writes pages as JSON: docs/explain.schema.json.
+// Writes pages as JSON (docs/explain.schema.json).
 #include "Pages/Page.h"
 #include "Source/JsonValue.h"
 

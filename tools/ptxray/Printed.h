@@ -1,16 +1,16 @@
 #pragma once
-// The text that commands print can be collected, by who needs the standard streams for messages of its own.
+// Redirects the text that commands print, for servers that use the standard streams for messages.
 #include "llvm/Support/raw_ostream.h"
 #include <string>
 
 namespace ptxray {
 
-/// Returns the stream for results: standard output, or the text that is collected.
+/// Returns the stream for results: standard output, or the collected text.
 llvm::raw_ostream &printed();
-/// Returns the stream for complaints.
+/// Returns the stream for error messages.
 llvm::raw_ostream &complained();
 
-/// Collects what is printed as long as it lives.
+/// Collects printed text while the object exists.
 class PrintedText {
 public:
   PrintedText();

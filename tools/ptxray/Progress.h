@@ -4,13 +4,13 @@
 
 namespace ptxray {
 
-/// A line on a terminal's standard error that shows the progress of a long run.
+/// The progress of a long run, shown in one line on standard error if that is a terminal.
 class Progress {
 public:
   using Clock = std::chrono::steady_clock;
-  /// `begin` is the start of the run, which may have waited for its inputs first.
+  /// Constructs a progress line. `begin` is the start of the run, which may have waited for its inputs.
   Progress(size_t total, bool wanted, Clock::time_point begin);
-  void show(size_t done, unsigned errors); // now and then
+  void show(size_t done, unsigned errors); // at most every 100 ms
   void clear();                            // before anything else is written
 
 private:

@@ -4,7 +4,7 @@
 
 namespace ptxray {
 
-/// Adds the messages of ptxas about the text to a checked report; returns an exit status, Clean if both agree.
+/// Adds the messages of ptxas to a checked report. Returns an exit status, which is Clean if both agree.
 int addVerdict(FileReport &report, llvm::StringRef ptxas, const CheckOptions &options);
 
 } // namespace ptxray

@@ -5,23 +5,23 @@
 
 namespace ptxray {
 
-/// The kernel that is launched, and its arguments with their types.
+/// The kernel to launch, and its typed arguments.
 struct ChosenLaunch {
   KernelEntry entry;
-  std::vector<std::string> arguments; // none: those of a recording
+  std::vector<std::string> arguments; // empty to use those of a recording
 };
-/// Chooses the kernel of a module that is checked. Returns an exit status, after printing what is wrong.
+/// Selects the kernel of a checked module. Prints the problem, if any, and returns an exit status.
 int chooseLaunch(const Arguments &arguments, const ModuleInput &input, ChosenLaunch &chosen);
 
 /// Returns the options of `ptxray run`.
 std::vector<Option> runOptions();
-/// Launches on the emulated machine. Returns an exit status.
+/// Launches a kernel on the emulator. Returns an exit status.
 int runEmulated(const Arguments &arguments);
 
-/// Returns the path of ptxray-run: $PTXRAY_RUN, else next to this program, else in the build folder. Empty: it is
-/// missing.
+/// Returns the path of ptxray-run: $PTXRAY_RUN, or else next to this program, or else in the build folder. Empty if it
+/// is missing.
 std::string launcherPath();
-/// Runs a kernel on a GPU. Returns an exit status.
+/// Launches a kernel on a GPU. Returns an exit status.
 int runOnGpu(const Arguments &arguments);
 
 } // namespace ptxray

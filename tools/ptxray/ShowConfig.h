@@ -5,8 +5,8 @@
 
 namespace ptxray {
 
-/// Prints the settings for the inputs in the form of a `.ptxray` file, with the place where each was written. Returns
-/// what is wrong with one of these files, or nothing.
+/// Prints the settings for the inputs in the format of a `.ptxray` file, and where each is written. Returns the problem
+/// with one of these files, or an empty string.
 std::string showConfig(llvm::ArrayRef<Input> inputs, llvm::StringRef stdinName, Configuration &configuration,
                        llvm::raw_ostream &out);
 

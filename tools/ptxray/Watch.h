@@ -3,8 +3,7 @@
 
 namespace ptxray {
 
-/// Checks again and again, each time that an input was saved, added or removed. It ends by a signal, or where standard
-/// output is closed.
+/// Repeats the check whenever an input is saved, added or removed. Ends by a signal, or when standard output is closed.
 int watch(llvm::function_ref<std::vector<Input>()> inputs, llvm::function_ref<int()> check);
 
 } // namespace ptxray

@@ -1,19 +1,19 @@
 #pragma once
-// Graphs that a program launches. Of each that can be launched, a clone of the graph is kept and changed as the program
-// changes it, since the driver does not say what is in one; its nodes are then started one after the other.
+// Graphs that a program launches. The driver does not reveal the contents of an executable graph. Therefore a clone of
+// the original graph is kept, and updated along with it; for recording, its nodes are launched one by one.
 #include "Real.h"
 
 namespace ptxray::recorder {
 
 void addExec(void *exec, void *graph);
 void removeExec(void *exec);
-/// Returns the node in the clone; null if the clone, or which of its nodes that is, is not known.
+/// Returns the node in the clone, or null if the clone or the node is unknown.
 void *nodeOfClone(void *exec, void *node);
-/// The program has changed it in a way that the clone does not follow.
+/// Discards the clone, because the program changed the graph in a way that the clone does not follow.
 void forgetExec(void *exec);
 
-/// Starts a graph's nodes on a stream, and records the kernels that are wanted. Returns false if the graph is to be
-/// launched as a whole, and says why if kernels are wanted.
+/// Starts a graph's nodes on a stream, and records the wanted kernels. Returns false if the graph must be launched as a
+/// whole; prints the reason if kernels are wanted.
 bool recordGraph(void *exec, void *stream, Result &result);
 
 } // namespace ptxray::recorder

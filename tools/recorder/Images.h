@@ -1,5 +1,5 @@
 #pragma once
-// The modules and libraries that a program has loaded, the PTX that they were made of, and the kernels in them.
+// The modules and libraries that a program has loaded, their PTX, and their kernels.
 #include "Real.h"
 #include <cstdint>
 #include <map>
@@ -9,23 +9,23 @@
 
 namespace ptxray::recorder {
 
-/// A text of PTX, and what it says of one kernel.
+/// PTX, and its declarations for one kernel.
 struct KernelText {
   std::string ptx;
-  std::vector<std::pair<uint64_t, uint64_t>> parameters; // bytes, alignment
-  std::vector<std::string> variables;                    // of the module
+  std::vector<std::pair<uint64_t, uint64_t>> parameters; // size, alignment
+  std::vector<std::string> variables;                    // variables of the module
 };
 
-/// Something that a program has loaded.
+/// A loaded module or library.
 class Image {
 public:
-  /// The image may be gone after the call, so its texts are kept, packed as they are.
+  /// Copies the image, without unpacking it, because the program may free it.
   Image(const void *image, bool isLibrary);
 
-  /// Returns the text with a kernel for a GPU of that number, such as 90; null: there is none.
+  /// Returns the PTX with a kernel for a GPU with that number, such as 90, or null.
   const KernelText *find(const std::string &kernel, unsigned gpu);
   bool isLibrary;
-  void *handle = nullptr; // of the module or library
+  void *handle = nullptr; // handle of the module or library
 
 private:
   struct Packed;
@@ -43,16 +43,16 @@ struct FoundFunction {
 
 void addImage(void *handle, const void *image, bool isLibrary);
 void addImageOfFile(void *handle, const char *path, bool isLibrary);
-/// Another handle of the same image.
+/// Adds another handle of the same image.
 void addAlias(void *handle, void *of);
 void removeImage(void *handle);
 void addFunction(void *function, void *image, const char *name);
-/// Another handle of the same kernel.
+/// Adds another handle of the same kernel.
 void addFunctionAlias(void *function, void *of);
-/// Null without an image: it is not known.
+/// Returns the kernel of a handle. Its image is null if the handle is unknown.
 FoundFunction functionOf(void *handle);
 
-/// The inputs of the linker. A binary that was made of one text is known by the text.
+/// Record the inputs of the linker. A binary that was linked from a single module is associated with its PTX.
 void addToLink(void *link, int kind, const void *data, size_t size);
 void completeLink(void *link, const void *image, size_t size);
 void removeLink(void *link);

@@ -1,5 +1,5 @@
 #pragma once
-// A launch, recorded while it is made.
+// Records a launch.
 #include "../driver/Shape.h"
 #include "Real.h"
 #include <functional>
@@ -9,11 +9,11 @@ namespace ptxray::recorder {
 struct Asked : LaunchShape {
   void *function = nullptr;
   void *stream = nullptr;
-  bool isPerThread = false; // the stream 0 is that of the thread
+  bool isPerThread = false; // stream 0 is the per-thread default stream
   void **parameters = nullptr, **extra = nullptr;
 };
 
-/// Makes the launch by `launch`, and records it if that is wanted and possible.
+/// Calls `launch`, and records the launch if that is wanted and possible.
 Result record(const Asked &asked, const std::function<Result()> &launch);
 
 } // namespace ptxray::recorder

@@ -1,6 +1,6 @@
 #pragma once
-// The driver that does the work. This library depends on it (CMakeLists.txt), so that a program which looks here for a
-// function that is not one of ours finds the driver's.
+// The actual driver. This library depends on it (CMakeLists.txt), so that programs find functions that this library
+// does not define in the driver.
 #include "../cuda/Attributes.h"
 #include "../cuda/DriverApi.h"
 
@@ -17,9 +17,9 @@ struct Real {
 #undef PTXRAY_NEEDED
 };
 
-/// Its functions; null are those that it lacks.
+/// Returns the functions of the driver. Functions that it lacks are null.
 const Real &real();
-/// Returns our function in the place of one of the driver, or that one itself.
+/// Returns this library's replacement for a function of the driver, or the function itself.
 void *ours(void *found);
 
 } // namespace ptxray::recorder

@@ -1,5 +1,5 @@
 #pragma once
-// The textures and surfaces that a program has made, and their texels.
+// The textures and surfaces that a program has created, and their texels.
 #include "../launcher/Recording.h"
 #include "Real.h"
 
@@ -9,10 +9,10 @@ void addImageObject(uint64_t handle, bool isTexture, const ResourceDescription &
                     const TextureDescription *sampling, bool isOtherView);
 void removeImageObject(uint64_t handle);
 
-/// Finds those whose handles are among the words of parameters, and stores their texels, of which so many bytes may be
-/// stored. Texels in linear memory are part of other memory. Returns the bytes.
+/// Finds the textures and surfaces whose handles are in parameters, and stores at most `most` bytes of their texels.
+/// Texels in linear memory belong to other memory. Returns the number of stored bytes.
 uint64_t findImages(launcher::Recording &to, uint64_t most);
-/// Takes those away again whose linear memory was not stored.
+/// Removes textures and surfaces whose linear memory was not stored.
 void dropImagesWithoutMemory(launcher::Recording &to);
 /// Reads the texels of surfaces again. Returns whether that was possible.
 bool readImagesAgain(launcher::Recording &to);

@@ -1,24 +1,24 @@
 #pragma once
-// All functions of the runtime share this: their errors, the context that the first call makes, and what the program
-// has registered before `main` began.
+// State shared by all functions of the runtime: errors, the context that the first call creates, and everything that
+// the program registered before `main`.
 #include "../cuda/Attributes.h"
 #include "../cuda/RuntimeApi.h"
 #include <utility>
 
 namespace ptxray::runtime {
 
-/// Keeps an error for cudaGetLastError, and returns it.
+/// Stores an error for cudaGetLastError, and returns it.
 Error noted(Error error);
-/// Makes a context of this thread's device current, if there is none. Returns why it cannot.
+/// Makes a context of this thread's device current, if there is none. Returns the error if that fails.
 Error enter();
 
-/// Does what a function is for in a context, and keeps its error.
+/// Calls `function` in a context, and stores its error.
 template <typename Function> Error inContext(const Function &function) {
   const Error bad = enter();
   return noted(bad ? bad : function());
 }
 
-/// While one lives, the stream 0 of this thread's calls is the thread's own.
+/// While an object exists, stream 0 of this thread's calls is the per-thread default stream.
 class DefaultOfThread {
 public:
   DefaultOfThread() : before(std::exchange(isSet, true)) {}
@@ -32,20 +32,20 @@ private:
 };
 inline void *defaultStream() { return reinterpret_cast<void *>(uintptr_t(DefaultOfThread::isSet ? 2 : 0)); }
 
-/// Returns the driver's function of a kernel that the program has registered.
+/// Returns the driver's function for a kernel that the program has registered.
 Error functionOf(void **function, const void *kernel);
-/// The device's memory of a variable that the program has registered.
+/// The device memory of a variable that the program has registered.
 struct Place {
   Address address = 0;
   size_t size = 0;
 };
 Error placeOf(Place &place, const void *symbol);
-/// Nothing of the device is known any more: its modules are loaded anew when they are needed.
+/// Forgets all modules of the device, which are loaded again when necessary.
 void forgetModules();
 
 inline Address addressOf(const void *pointer) { return reinterpret_cast<Address>(pointer); }
 
-/// Returns the bytes of one channel of a texel, by the driver's number of its format.
+/// Returns the size of one texel channel in bytes, for a format number of the driver.
 inline size_t bytesOfFormat(int format) {
   switch (format) {
   case 0x01:
@@ -56,7 +56,7 @@ inline size_t bytesOfFormat(int format) {
   default: return 4;
   }
 }
-/// Returns the driver's description of a copy of boxes.
+/// Converts the parameters of a three-dimensional copy to those of the driver.
 Error boxesOf(Copy3D &boxes, const Copy3DParameters &asked);
 
 } // namespace ptxray::runtime

@@ -1,6 +1,6 @@
 #pragma once
-// The Debug Adapter Protocol over the debugger: one method a request. Threads are warps; the frames of one are those of
-// the lane that is looked at.
+// The Debug Adapter Protocol for the debugger, with one method per request. Threads of the protocol are warps; their
+// frames are those of the selected lane.
 #include "../Emulate.h"
 #include "../debug/Console.h"
 #include "Debug/Views.h"
@@ -10,7 +10,7 @@
 
 namespace ptxray::dap {
 
-/// A refusal says in words why a request fails.
+/// The reason why a request fails.
 struct Refusal {
   std::string why;
 };
@@ -18,25 +18,25 @@ using Answer = std::variant<Json, Refusal>;
 
 class Adapter {
 public:
-  /// `watch` stops a movement.
+  /// Constructs an adapter. `watch` interrupts execution.
   Adapter(machine::Watch &watch, llvm::raw_ostream &out) : watch(watch), out(out) {}
-  /// Answers a request, and makes the movement that it asks for.
+  /// Answers a request, and continues the launch if it requests that.
   void take(const Request &request);
-  /// The client has disconnected.
+  /// Returns whether the client has disconnected.
   bool isOver() const { return hasEnded; }
 
 private:
   using Method = Answer (Adapter::*)(const Json &arguments);
   static const llvm::StringMap<Method> &methods();
 
-  // Life cycle.
+  // Lifecycle.
   Answer initialize(const Json &arguments);
   Answer launch(const Json &arguments);
   Answer configurationDone(const Json &arguments);
   Answer restart(const Json &arguments);
   Answer disconnect(const Json &arguments);
 
-  // Requests that stop a launch.
+  // Requests that set breakpoints.
   Answer setBreakpoints(const Json &arguments);
   Answer setFunctionBreakpoints(const Json &arguments);
   Answer setInstructionBreakpoints(const Json &arguments);
@@ -45,7 +45,7 @@ private:
   Answer setDataBreakpoints(const Json &arguments);
   Answer pause(const Json &arguments);
 
-  // Movements.
+  // Requests that continue the launch.
   Answer go(const Json &arguments);
   Answer goBack(const Json &arguments);
   Answer next(const Json &arguments);
@@ -53,7 +53,7 @@ private:
   Answer stepOut(const Json &arguments);
   Answer stepBack(const Json &arguments);
 
-  // Requests that show something.
+  // Requests for information.
   Answer threads(const Json &arguments);
   Answer stackTrace(const Json &arguments);
   Answer scopes(const Json &arguments);
@@ -66,16 +66,16 @@ private:
   Answer warps(const Json &arguments);
   Answer state(const Json &arguments);
 
-  // Requests that give a register or memory another value.
+  // Requests that modify a register or memory.
   Answer setVariable(const Json &arguments);
   Answer setExpression(const Json &arguments);
   Answer writeMemory(const Json &arguments);
 
-  /// Something whose parts the client may ask for, until the launch moves.
+  /// An object whose parts the client may request until the launch continues.
   struct Shown {
     enum class What : uint8_t { Registers, Lanes, LanesOfRegister, Thread, Memory, Barriers, Operations, Tensor };
     What what = What::Registers;
-    LocalId local = LocalId::None; // LanesOfRegister: which
+    LocalId local = LocalId::None; // for LanesOfRegister
   };
 
   void send(Json message);
@@ -87,7 +87,7 @@ private:
   void collectBreakpoints();
   Json placed(llvm::StringRef where, std::vector<machine::CodePlace> &into) const;
   int64_t threadOf(const machine::WarpName &warp) const;
-  /// The focus goes to the warp of the field `threadId`.
+  /// Moves the focus to the warp in the field `threadId`.
   void focusOn(const Json &arguments);
   int64_t show(Shown what);
   Answer setNamed(llvm::StringRef name, llvm::StringRef value);
@@ -107,14 +107,14 @@ private:
   llvm::raw_ostream &out;
   int64_t sent = 0;
   bool hasEnded = false, stopsOnEntry = false, isConfigured = false;
-  std::vector<std::string> words; // of the launch
+  std::vector<std::string> words; // words of the launch
   std::unique_ptr<PreparedLaunch> prepared;
   std::unique_ptr<Emulation> emulation;
   std::unique_ptr<machine::debug::Debugger> debugger;
   std::unique_ptr<OriginTable> origins;
-  std::map<std::string, std::vector<machine::CodePlace>> breakpoints; // by the source, or by their kind
+  std::map<std::string, std::vector<machine::CodePlace>> breakpoints; // keyed by source, or by kind
   std::vector<Shown> shown;
-  machine::debug::Stop (machine::debug::Debugger::*movement)() = nullptr; // to be made when the request is answered
+  machine::debug::Stop (machine::debug::Debugger::*movement)() = nullptr; // executed after the request is answered
 };
 
 } // namespace ptxray::dap

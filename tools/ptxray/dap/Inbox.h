@@ -1,6 +1,5 @@
 #pragma once
-// The requests of a client of the Debug Adapter Protocol. A thread reads ahead, so that a kernel that runs can be
-// stopped.
+// Receives requests of the Debug Adapter Protocol. A thread reads ahead, so that a running kernel can be stopped.
 #include "../lsp/Messages.h"
 #include "Emulate/Launch.h"
 
@@ -12,20 +11,20 @@ struct Request {
   Json arguments;
 };
 
-/// Reads the body of a message. Messages other than requests are left out, since a client waits for no answer to them.
+/// Parses the body of a message. Returns nothing for messages other than requests, which need no answer.
 std::optional<Request> readRequest(const std::string &body);
 
 class Inbox {
 public:
-  /// Starts to read.
+  /// Starts reading.
   explicit Inbox(llvm::sys::fs::file_t file);
-  /// Waits for the next request; nothing: the stream has ended.
+  /// Waits for the next request. Returns nothing at the end of the stream.
   std::optional<Request> next();
-  /// Is stopped by `pause`, and by requests that end the launch.
+  /// Returns the watch that `pause`, and requests that end the launch, stop.
   machine::Watch &watch() { return queue->watch; }
 
 private:
-  /// Shared with the thread, which may still wait for input when the program ends.
+  /// State shared with the thread, which may still wait for input when the program ends.
   struct Queue {
     std::mutex mutex;
     std::condition_variable filled;
@@ -34,10 +33,10 @@ private:
     machine::Watch watch;
   };
   static void read(llvm::sys::fs::file_t file, const std::shared_ptr<Queue> &queue);
-  /// Puts the next request into the queue. Returns false at the end of the stream.
+  /// Adds the next request to the queue. Returns false at the end of the stream.
   static bool readOne(lsp::MessageReader &reader, Queue &queue);
   std::shared_ptr<Queue> queue = std::make_shared<Queue>();
-  std::optional<lsp::MessageReader> inPlace; // the reader, if the system refused to start a thread for it
+  std::optional<lsp::MessageReader> inPlace; // used if the system cannot start a thread
 };
 
 } // namespace ptxray::dap

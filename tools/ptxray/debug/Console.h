@@ -1,5 +1,5 @@
 #pragma once
-// The debugger in a terminal: commands by name, one method each.
+// The debugger for terminals. Each command is one method.
 #include "Debug/Places.h"
 #include "Debug/Views.h"
 #include "Diagnostics/Report.h"
@@ -7,26 +7,26 @@
 
 namespace ptxray {
 
-/// Writes a place as people read it: `(0, 0, 0)`, `block (0, 0, 0) warp 1 lane 3`.
+/// Return a location as text: `(0, 0, 0)`, `block (0, 0, 0) warp 1 lane 3`.
 std::string tripleText(const std::array<uint32_t, 3> &at);
 std::string focusText(const machine::debug::Focus &focus);
-/// `0x0000ffff`
+/// Returns a lane mask as text: `0x0000ffff`.
 std::string maskText(uint32_t lanes);
-/// Says who waits at a barrier, and since when.
+/// Returns the description of a thread that waits at a barrier, and since when.
 std::string waiterText(const machine::debug::BarrierView::Waiter &waiter);
-/// Returns the line and the text of an instruction, with the line of the source that it was made from.
+/// Returns the line and the text of an instruction, with the line of the original source.
 std::string instructionText(const Instruction &instruction, const FileReport &report, const OriginTable &origins);
-/// Returns the findings of a launch, a line for each diagnostic and each of its notes.
+/// Returns the findings of a launch: one line for each diagnostic and each of its notes.
 std::vector<std::string> faultTexts(const machine::HaltedLaunch &launch, const FileReport &report);
 
-/// Bytes as numbers that are as wide as the bytes allow.
+/// Returns bytes as numbers of the largest possible width.
 std::string bytesText(llvm::ArrayRef<uint8_t> bytes);
 
 class Console {
 public:
   Console(machine::debug::Debugger &debugger, const FileReport &report, llvm::raw_ostream &out);
 
-  /// Executes commands until `quit` or the end of the stream. An empty line repeats the last one.
+  /// Executes commands until `quit` or the end of the stream. An empty line repeats the last command.
   void run(std::FILE *in, bool prompts);
   void execute(llvm::StringRef line);
 
@@ -39,7 +39,7 @@ private:
   };
   static llvm::ArrayRef<Known> known();
 
-  // Movements.
+  // Commands that continue the launch.
   void start(Words words);
   void step(Words words);
   void next(Words words);
@@ -50,12 +50,12 @@ private:
   void runUntil(Words words);
   void goTo(Words words);
 
-  // Commands that say what stops it.
+  // Commands that set breakpoints and watches.
   void addBreakpoint(Words words);
   void addWatch(Words words);
   void erase(Words words);
 
-  // Commands that show something.
+  // Commands that display information.
   void info(Words words);
   void list(Words words);
   void where(Words words);
@@ -66,10 +66,10 @@ private:
   void why(Words words);
   void help(Words words);
 
-  /// A register or memory is given another value.
+  /// Modifies a register or memory.
   void set(Words words);
 
-  // The focus.
+  // Commands that change the focus.
   void chooseBlock(Words words);
   void chooseWarp(Words words);
   void chooseLane(Words words);

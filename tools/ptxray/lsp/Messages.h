@@ -1,5 +1,5 @@
 #pragma once
-// The base protocol: messages with headers on a stream. A thread reads ahead, so that edits can be merged and requests
+// The base protocol: messages with headers on a stream. A thread reads ahead, so that edits can be merged, and requests
 // cancelled while an answer is computed.
 #include "Source/JsonValue.h"
 #include "llvm/ADT/StringRef.h"
@@ -27,7 +27,7 @@ enum ErrorCode {
 class MessageReader {
 public:
   explicit MessageReader(llvm::sys::fs::file_t file) : file(file) {}
-  enum class Outcome { Message, End, Lost }; // Lost: what should be a header is not one
+  enum class Outcome { Message, End, Lost }; // Lost: an invalid header
   Outcome next(std::string &body);
 
 private:
@@ -41,32 +41,32 @@ private:
 };
 
 struct Message {
-  std::string method; // empty: a message that can only be answered with `error`
-  Json id;            // null: a notification
+  std::string method; // empty for a message that can only be answered with `error`
+  Json id;            // null for a notification
   Json params;
-  size_t size = 0; // in bytes
+  size_t size = 0; // size in bytes
   int error = 0;
   std::string problem;
 
   bool isRequest() const { return !id.is_null(); }
 };
 
-/// Reads a body; returns nothing if it is the client's answer to a request.
+/// Parses a body. Returns nothing for a client's answer to a request.
 std::optional<Message> readMessage(llvm::StringRef body);
 
-/// The messages that have arrived and are not handled yet.
+/// Messages that have arrived and are not handled yet.
 class Inbox {
 public:
-  /// Starts to read.
+  /// Starts reading.
   explicit Inbox(llvm::sys::fs::file_t file);
-  /// Waits for the next message; returns nothing if the stream has ended.
+  /// Waits for the next message. Returns nothing at the end of the stream.
   std::optional<Message> next();
   bool isEmpty() const;
-  /// Returns whether a header was invalid, so that nothing after it can be read.
+  /// Returns whether a header was invalid. Nothing after it can be read.
   bool isLost() const;
 
 private:
-  /// Shared with the thread, which may still wait for input when the program ends.
+  /// State shared with the thread, which may still wait for input when the program ends.
   struct Queue {
     mutable std::mutex mutex;
     std::condition_variable filled;
@@ -74,11 +74,11 @@ private:
     bool ended = false, lost = false;
   };
   static void read(llvm::sys::fs::file_t file, const std::shared_ptr<Queue> &queue);
-  /// Puts the next message into the queue. Returns false at the end of the stream.
+  /// Adds the next message to the queue. Returns false at the end of the stream.
   static bool readOne(MessageReader &reader, Queue &queue);
   static void put(Queue &queue, Message message);
   std::shared_ptr<Queue> queue = std::make_shared<Queue>();
-  std::optional<MessageReader> inPlace; // the reader, if the system refused to start a thread for it
+  std::optional<MessageReader> inPlace; // used if the system cannot start a thread
 };
 
 /// Writes one message.

@@ -1,5 +1,5 @@
 #pragma once
-// A document under the client's name for it, and the parts of the protocol that are made from its places.
+// A document with the client's name for it, and the parts of the protocol that refer to its locations.
 #include "Editor/Document.h"
 #include "Format/FormatOptions.h"
 #include "Positions.h"
@@ -10,20 +10,20 @@ namespace ptxray::lsp {
 /// The capabilities of the client.
 struct Client {
   Encoding encoding = Encoding::Utf16;
-  bool pullsDiagnostics = false;                  // it says so
-  bool takesDiagnostics = false;                  // that are pushed
-  bool documentChanges = false;                   // of edits: with the version they belong to
-  bool markdown = false;                          // in hover
-  bool itemTags = false, deprecatedItems = false; // in completion: two ways to strike through
-  bool labelOffsets = false;                      // of the parameters of a signature
+  bool pullsDiagnostics = false;                  // pulls diagnostics
+  bool takesDiagnostics = false;                  // accepts diagnostics that are pushed
+  bool documentChanges = false;                   // accepts edits with document versions
+  bool markdown = false;                          // in hovers
+  bool itemTags = false, deprecatedItems = false; // in completion: two ways to strike items through
+  bool labelOffsets = false;                      // for the parameters of a signature
   bool preparesRename = false;
   bool relatedInformation = false;
   bool codeDescription = false;
   bool diagnosticTags = false;
   bool hierarchicalSymbols = false;
-  bool literalActions = false; // code actions that are more than commands
-  bool watchesFiles = false;   // that it is asked to
-  // It can be asked to pull again:
+  bool literalActions = false; // code actions may contain more than commands
+  bool watchesFiles = false;   // can watch files on request
+  // Can be told to pull again:
   bool refreshesDiagnostics = false, refreshesTokens = false, refreshesHints = false;
 };
 Client readClient(const Json &initializeParams);
@@ -34,12 +34,12 @@ struct OpenDocument {
         document(std::move(path), language, std::move(text)), lines(document.text()) {}
 
   std::string uri;
-  unsigned number; // of all that were opened
-  Json version;    // as the client counts; null: it does not
+  unsigned number; // sequence number of the document
+  Json version;    // version number of the client; null if it has none
   Document document;
   Lines lines;
   FormatOptions format;
-  bool isPublished = false; // the findings about this text, with its version
+  bool isPublished = false; // findings for this version are published
 
   void edit(Range part, llvm::StringRef text);
   void replaceAll(std::string text);
@@ -53,7 +53,7 @@ struct OpenDocument {
 };
 
 std::optional<Position> readPosition(const Json &value);
-/// Returns the field of an object; null if there is none.
+/// Returns the field of an object, or null.
 const Json *field(const Json &value, llvm::StringRef name);
 std::optional<llvm::StringRef> textField(const Json &value, llvm::StringRef name);
 bool flag(const Json &value, std::initializer_list<llvm::StringRef> path);

@@ -1,5 +1,5 @@
 #pragma once
-// Converts between lines and columns as the protocol counts them and byte offsets: no other file knows UTF-16.
+// Converts between positions of the protocol and byte offsets. No other file handles UTF-16.
 #include "Source/Range.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -15,24 +15,24 @@ llvm::StringRef nameOf(Encoding encoding);
 
 /// Returns whether the text is ASCII, so that each byte is a column in all encodings.
 bool isAscii(llvm::StringRef text);
-/// Counts the columns of a text without line ends.
+/// Returns the number of columns of a text without line endings.
 uint32_t columnsOf(llvm::StringRef text, Encoding encoding);
 
 struct Position {
-  uint32_t line = 0, column = 0; // from 0
+  uint32_t line = 0, column = 0; // counted from 0
 };
 
-/// The places where the lines of a text begin. A line ends with `\n`, `\r\n`, or `\r`.
+/// The offsets of the lines of a text. A line ends with `\n`, `\r\n`, or `\r`.
 class Lines {
 public:
   explicit Lines(llvm::StringRef text);
-  /// Adjusts the lines after `replaced` became `newSize` bytes; `text` is the new text.
+  /// Updates the lines after `replaced` became `newSize` bytes; `text` is the new text.
   void edited(llvm::StringRef text, Range replaced, uint32_t newSize);
 
-  /// A position after the end of a line or of the text is moved to that end.
+  /// Converts a position to an offset. Positions beyond the end of a line or of the text are moved to that end.
   uint32_t offsetOf(llvm::StringRef text, Position position, Encoding encoding) const;
   Position positionOf(llvm::StringRef text, uint32_t offset, Encoding encoding) const;
-  /// Returns the line of an offset that is not before `line`; for places in ascending order.
+  /// Returns the line of an offset, which must not be before `line`. For locations in ascending order.
   uint32_t lineFrom(uint32_t line, uint32_t offset) const {
     while (line + 1 < starts.size() && starts[line + 1] <= offset)
       ++line;

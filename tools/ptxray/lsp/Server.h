@@ -1,6 +1,6 @@
 #pragma once
-// The language server: one thread handles the messages in their order, with one method each; Messages.h reads ahead of
-// it.
+// The language server. One thread handles messages in order, with one method each; the reader in Messages.h reads
+// ahead.
 #include "Messages.h"
 #include "OpenDocument.h"
 #include "Workspace/Config.h"
@@ -12,7 +12,7 @@ namespace ptxray::lsp {
 struct Answer {
   Answer(Json result) : result(std::move(result)) {}
   Answer(ErrorCode error, std::string problem) : error(error), problem(std::move(problem)) {}
-  /// Returns a result that is already JSON text.
+  /// Returns an answer that is already serialised.
   static Answer ofText(std::string text) {
     Answer answer{Json()};
     answer.text = std::move(text);
@@ -28,16 +28,17 @@ struct Answer {
 inline const Json nothing;
 const Json &tokenLegend();
 Json workspaceEdit(const OpenDocument &open, Json edits, const Client &client);
-/// Returns memory to the system that the C library keeps for later.
+/// Returns free memory of the C library to the system.
 void returnFreeMemory();
 
 class Server {
 public:
-  /// If `verifies`, findings are compared with those of a fresh check, and a difference ends the program.
+  /// Constructs a server. If `verifies`, each result is compared with that of a fresh check, and a difference ends the
+  /// program.
   explicit Server(llvm::raw_ostream &out, bool verifies = false) : out(out), verifies(verifies) {}
-  /// Runs until the client sends `exit` or its stream ends; returns the exit status.
+  /// Runs until the client sends `exit` or the stream ends. Returns the exit status.
   int run(Inbox &inbox);
-  /// One message, from who calls the server instead of writing to it.
+  /// Handles one message, for callers that embed the server.
   void take(llvm::StringRef body);
 
 private:
@@ -50,7 +51,7 @@ private:
   static const llvm::StringMap<Request> &requests();
   static const llvm::StringMap<Notification> &notifications();
 
-  // Life cycle.
+  // Lifecycle.
   Answer initialize(const Json &params);
   Answer shutdown(const Json &params);
   void initialized(const Json &params);
@@ -105,13 +106,13 @@ private:
   const bool verifies;
   Client client;
   enum class State { New, Running, ShutDown, Ended } state = State::New;
-  std::map<std::string, OpenDocument> documents; // by URI
+  std::map<std::string, OpenDocument> documents; // keyed by URI
   unsigned opened = 0;
-  bool hasPulled = false;   // the client has asked for diagnostics itself
-  bool holdsMemory = false; // that nothing is in any more
+  bool hasPulled = false;   // the client has pulled diagnostics
+  bool holdsMemory = false; // the C library may hold free memory
   std::vector<std::pair<std::string, std::string>> settings;
-  bool showsHints = true; // between the words of a text
-  unsigned asked = 0;     // of the client
+  bool showsHints = true; // inlay hints are enabled
+  unsigned asked = 0;     // number of requests to the client
   std::string lastComplaint;
 };
 

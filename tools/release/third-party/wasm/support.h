@@ -1,5 +1,5 @@
-// LLVM's Support asks these functions of Unix, and WASI has none of them: each of its files is compiled with this in
-// front. Every call fails.
+// Stubs for Unix functions that LLVM's Support uses and WASI lacks. This file is included at the beginning of each of
+// its files. Every function fails.
 #pragma once
 #include <errno.h>
 #include <fcntl.h>

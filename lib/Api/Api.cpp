@@ -1,4 +1,4 @@
-// The C interface of include/ptxray/ptxray-c.h, over the steps of lib/.
+// The C interface of include/ptxray/ptxray-c.h, implemented with the steps of lib/.
 #include "Api/Structs.h"
 #include "RulePages/RulePages.h"
 #include "Source/Origin.h"
@@ -17,12 +17,12 @@ namespace {
 
 using Findings = ptxray_result::Findings;
 
-/// Fills the findings, which outlive the source.
+/// Converts findings into C structures that outlive the source.
 class FindingsWriter {
 public:
   FindingsWriter(const SourceBuffer &source, Findings &result) : source(source), result(result) {}
 
-  /// `origins` is null for texts in other languages.
+  /// Adds a diagnostic. `origins` is null for sources in other languages.
   void add(const Diagnostic &d, const OriginTable *origins);
 
 private:
@@ -153,7 +153,8 @@ const char *ptxray_result_certificate(const ptxray_result *result) {
 }
 void ptxray_result_free(ptxray_result *result) { delete result; }
 
-/// Has LLVM's containers throw where memory ends, as those of the standard library do: they would end the process.
+/// Makes LLVM's containers throw if memory is exhausted, like those of the standard library. By default, they would
+/// abort the process.
 static const bool throwsWhereMemoryEnds = [] {
   llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { throw std::bad_alloc(); });
   return true;
@@ -171,7 +172,7 @@ ptxray_result *ptxray_checker_check(ptxray_checker *checker, const char *text, s
       checker->checker.emplace();
     return resultOf(checked(*checker->checker, llvm::StringRef(text, length), options ? *options : none)).release();
   } catch (const std::bad_alloc &) {
-    checker->checker.reset(); // it may be in the middle of something
+    checker->checker.reset(); // may be in an inconsistent state
     return nullptr;
   }
 }

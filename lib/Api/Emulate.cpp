@@ -1,4 +1,4 @@
-// The part of the C interface that launches kernels on the emulated machine.
+// The part of the C interface that launches kernels on the emulator.
 #include "Api/MachineStruct.h"
 #include "Check/CheckModule.h"
 #include "Check/Suppressions.h"
@@ -14,18 +14,18 @@ using namespace ptxray;
 using llvm::StringRef;
 
 struct ptxray_launch {
-  std::string kernel; // empty: the only one
+  std::string kernel; // empty for the only kernel
   machine::Launch launch;
   std::vector<std::vector<uint8_t>> arguments;
   std::string problem;
-  bool lacksMemory = false; // for one of the arguments
+  bool lacksMemory = false; // an argument refers to missing memory
 };
 
 namespace {
 
 bool isError(const Diagnostic &diagnostic) { return diagnostic.severity == Severity::Error; }
 
-/// Null if there is none, or if none is named and there are several.
+/// Returns the kernel with that name, or the only kernel if no name is given; null if there is none.
 const machine::KernelEntry *findKernel(const ptxray_machine &machine, StringRef name) {
   if (name.empty())
     return machine.kernels.size() == 1 ? machine.kernels.data() : nullptr;
@@ -38,7 +38,7 @@ bool readYesOrNo(StringRef text, bool &out) {
   return text == "yes" || text == "no";
 }
 
-/// Takes a value that was read. Returns whether there is one.
+/// Stores a value that was read. Returns whether there is one.
 template <typename T> bool isRead(const std::optional<T> &value, T &to) {
   to = value.value_or(to);
   return value.has_value();
@@ -71,7 +71,7 @@ bool isSet(ptxray_launch &launch, StringRef name, StringRef value) {
   return false;
 }
 
-/// Returns why a launch cannot be made; empty if it can.
+/// Returns why the launch is impossible; empty if it is possible.
 std::string problemOf(const ptxray_machine &machine, const ptxray_launch &launch, const machine::KernelEntry *kernel) {
   if (launch.lacksMemory)
     return "there is no memory for an argument";
@@ -90,7 +90,7 @@ std::string problemOf(const ptxray_machine &machine, const ptxray_launch &launch
   return inWords(brokenLimits(launch.launch));
 }
 
-/// Returns the launch of the machine for that of the caller.
+/// Converts a launch of the caller.
 machine::Launch launchOf(const machine::KernelEntry &kernel, const ptxray_launch &launch) {
   machine::Launch asked = launch.launch;
   asked.kernel = kernel.name;

@@ -24,7 +24,7 @@ std::optional<machine::TexelType> texelTypeOf(StringRef name) {
       .Default(std::nullopt);
 }
 
-/// Returns the mode that the driver gives this number.
+/// Returns the mode with this number of the driver.
 std::optional<machine::AddressMode> modeOf(int number) {
   using enum machine::AddressMode;
   static constexpr machine::AddressMode modes[] = {Wrap, Clamp, Mirror, Border};
@@ -50,7 +50,7 @@ machine::Sampling samplingOf(const ptxray_image &from, bool areFloats) {
   return to;
 }
 
-/// Returns why it does not describe an image, or an empty text if it does.
+/// Converts a description. Returns the problem, or an empty string.
 std::string read(const ptxray_image &from, machine::ImageObject &to) {
   using Kind = machine::ImageObject::Kind;
   if (from.kind < 0 || from.kind > 2)

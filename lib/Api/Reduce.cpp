@@ -1,4 +1,4 @@
-// The part of the C interface that makes texts smaller.
+// The part of the C interface that reduces texts.
 #include "Api/Structs.h"
 #include "Reduce/Reduction.h"
 #include <new>
@@ -6,8 +6,8 @@
 using namespace ptxray;
 
 struct ptxray_reduction {
-  std::optional<Reduction> reduction; // none: memory ended
-  std::vector<std::string> offered;   // one text at most
+  std::optional<Reduction> reduction; // empty if memory was exhausted
+  std::vector<std::string> offered;   // at most one text
 };
 
 ptxray_reduction *ptxray_reduction_new(const char *text, size_t length, const ptxray_options *options,

@@ -1,4 +1,4 @@
-// Members of `ar` archives and of wheels.
+// Reads members of `ar` archives and of wheels.
 #include "Binary/Reader.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Object/Archive.h"
@@ -13,7 +13,7 @@ using namespace llvm::support;
 
 // ---- archives
 
-/// GNU keeps long names in a member of their own (`/12`), BSD before the data (`#1/20`).
+/// Returns the name of a member. GNU stores long names in a separate member (`/12`), BSD before the data (`#1/20`).
 static StringRef archiveName(StringRef raw, StringRef longNames, StringRef &data) {
   uint64_t number;
   if (StringRef text = raw; text.consume_front("#1/") && !text.getAsInteger(10, number) && number <= data.size()) {
@@ -102,7 +102,7 @@ enum : uint16_t { Stored = 0, Deflated = 8, Encrypted = 1, Zip64Extra = 1 };
 
 constexpr uint64_t deflateGrowth = 1032;
 constexpr uint64_t largestMember = 8ull << 30;
-constexpr size_t enoughToKnow = 64; // bytes that isBinary looks at
+constexpr size_t enoughToKnow = 64; // bytes that isBinary examines
 
 template <typename T> const T *at(StringRef bytes, uint64_t offset, StringRef magic) {
   const bool isThere = contains(bytes, offset, sizeof(T)) && bytes.drop_front(offset).starts_with(magic);
@@ -133,7 +133,7 @@ Directory findDirectory(StringRef bytes) {
   return large ? Directory{large->offset, large->count, true} : Directory{};
 }
 
-/// One member as the directory describes it.
+/// A member according to the directory.
 struct ZipItem {
   StringRef name;
   uint64_t packed, unpacked, offset;
@@ -141,7 +141,7 @@ struct ZipItem {
   uint32_t sum;
 };
 
-/// Values that do not fit into 32 bits are in the extra fields, in this order.
+/// Reads values that do not fit 32 bits from the extra fields, in this order.
 void readZip64(StringRef extra, ZipItem &item) {
   while (extra.size() >= 4) {
     const auto *head = reinterpret_cast<const ulittle16_t *>(extra.data());
@@ -159,7 +159,7 @@ void readZip64(StringRef extra, ZipItem &item) {
   }
 }
 
-/// Inflates bytes without a header; returns how many bytes were produced, at most `size`.
+/// Inflates data without a header. Returns the number of bytes produced, at most `size`.
 class Inflater {
 public:
   explicit Inflater(StringRef packed) : packed(packed) { isOpen = inflateInit2(&stream, -MAX_WBITS) == Z_OK; }
@@ -195,7 +195,7 @@ private:
   bool isOpen;
 };
 
-/// Returns whether a name could lead outside of a folder.
+/// Returns whether a name could refer to a location outside of a folder.
 bool leadsAway(StringRef name) {
   llvm::SmallVector<StringRef> parts;
   name.split(parts, '/');
@@ -257,7 +257,7 @@ void Reader::readZip(const Shell &shell) {
     place += sizeof(ZipMember) + member->name + member->extra + member->comment;
     if (item.name.ends_with("/"))
       continue;
-    // Members that overlap could multiply a small file.
+    // Reject overlapping members, which could multiply the size of a small file.
     if (item.packed > bytes.size() - packedBytes)
       return problem(shell, item.offset, "members of a zip file that overlap");
     packedBytes += item.packed;

@@ -14,9 +14,9 @@ template <typename T> const T *at(StringRef bytes, uint64_t offset) {
   return contains(bytes, offset, sizeof(T)) ? reinterpret_cast<const T *>(bytes.data() + offset) : nullptr;
 }
 
-/// The part that both kinds of headers have in common.
+/// The fields that both kinds of headers share.
 struct Table {
-  uint64_t sections = 0, count = 0; // where the section table begins
+  uint64_t sections = 0, count = 0; // offset and size of the section table
   uint64_t strings = 0;             // 0: none
 };
 
@@ -91,7 +91,7 @@ std::vector<Section> coffSections(Reader &reader, const Shell &shell) {
                          " are there");
       break;
     }
-    // The smaller size counts: neither the padding of a program in memory nor that of the file belongs to the section.
+    // Use the smaller size: neither padding in memory nor padding in the file belongs to the section.
     const uint64_t size = section->VirtualSize ? std::min<uint64_t>(section->VirtualSize, section->SizeOfRawData)
                                                : uint64_t(section->SizeOfRawData);
     if (section->PointerToRawData && !(section->Characteristics & COFF::IMAGE_SCN_CNT_UNINITIALIZED_DATA))

@@ -12,7 +12,7 @@ static StringRef textAt(StringRef strings, uint64_t offset) {
   return offset < strings.size() ? strings.drop_front(offset).split('\0').first : StringRef();
 }
 
-/// Reads the headers alone; a table that is cut off is read as far as it goes.
+/// Reads only the headers. A truncated table is read as far as possible.
 template <typename Elf> static std::vector<Section> readTable(Reader &reader, const Shell &shell) {
   const StringRef bytes = shell.bytes;
   std::vector<Section> sections;
@@ -52,13 +52,13 @@ template <typename Elf> static std::vector<Section> readTable(Reader &reader, co
 static bool is64(StringRef bytes) { return bytes.size() > ELF::EI_CLASS && bytes[ELF::EI_CLASS] == ELF::ELFCLASS64; }
 
 std::vector<Section> elfSections(Reader &reader, const Shell &shell) {
-  // No GPU was ever programmed from a big-endian machine.
+  // GPUs never had big-endian hosts.
   if (shell.bytes.size() > ELF::EI_DATA && shell.bytes[ELF::EI_DATA] == ELF::ELFDATA2MSB)
     return {};
   return is64(shell.bytes) ? readTable<object::ELF64LE>(reader, shell) : readTable<object::ELF32LE>(reader, shell);
 }
 
-/// The machine is at the same offset for both sizes, the flags after the addresses.
+/// Returns whether an ELF file is a cubin. The machine is at the same offset for both sizes.
 bool isCubin(StringRef bytes) {
   if (!bytes.starts_with(ELF::ElfMagic) || bytes.size() < sizeof(object::ELF64LE::Ehdr))
     return false;
@@ -71,7 +71,7 @@ bool isElfObject(StringRef bytes) {
 }
 
 // LLVM has these constants since 17, and the newer ones since 21 under changed names.
-static constexpr uint8_t newCubinAbi = 41, cubinAbi13 = 0x41; // of CUDA 13
+static constexpr uint8_t newCubinAbi = 41, cubinAbi13 = 0x41; // values in CUDA 13
 static constexpr uint32_t oldAccelerated = 0x800, newAccelerated = 0x8;
 
 void readCubinTarget(StringRef bytes, Entry &entry) {
@@ -83,9 +83,9 @@ void readCubinTarget(StringRef bytes, Entry &entry) {
   entry.variant = flags & (isNew ? newAccelerated : oldAccelerated) ? 'a' : 0;
 }
 
-/// The note has the offsets of four texts: the tool, its version, its build and its options.
+/// Reads the note, which contains the offsets of four texts: the tool, its version, its build and its options.
 void readCompilerNote(StringRef note, Entry &entry) {
-  constexpr size_t header = 24, offsets = 8, texts = 24; // of the note; in its description
+  constexpr size_t header = 24, offsets = 8, texts = 24; // sizes in the note and in its description
   if (note.size() < header + texts)
     return;
   const StringRef description = note.drop_front(header);
@@ -111,7 +111,7 @@ std::vector<std::string> codeOf(StringRef cubin) {
   std::vector<std::string> names;
   if (!cubin.starts_with(ELF::ElfMagic))
     return names;
-  Binary unused; // takes the problems
+  Binary unused; // receives the problems
   unused.objects.emplace_back();
   Reader reader(unused, {});
   for (const Section &section : elfSections(reader, {cubin}))

@@ -1,4 +1,4 @@
-// Containers and entries of the fat binary. docs/binaries.md has the layout.
+// Reads containers and entries of the fat binary (docs/binaries.md describes the layout).
 #include "Binary/Reader.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -15,15 +15,15 @@ namespace {
 struct ContainerHeader {
   char magic[4];
   ulittle16_t version, headerSize;
-  ulittle64_t size; // of what follows
+  ulittle64_t size; // size of the rest
 };
 static_assert(sizeof(ContainerHeader) == 16);
 
 struct EntryHeader {
   ulittle16_t kind, mark; // 0x0101
-  ulittle32_t headerSize; // of a part: where it begins in the text
-  ulittle64_t dataSize;   // with padding
-  ulittle32_t packedSize; // without
+  ulittle32_t headerSize; // size of the part's header, after which its text begins
+  ulittle64_t dataSize;   // including padding
+  ulittle32_t packedSize; // excluding padding
   ulittle32_t options;
   ulittle16_t minor, major;
   ulittle32_t target;
@@ -36,7 +36,7 @@ enum : uint64_t { Lz4Block = 0x2000, ZstdFrame = 0x8000, Scrambled = 0x10000, Ta
 
 constexpr uint16_t entryMark = 0x0101;
 constexpr uint16_t concatenatedKind = 0x100;
-constexpr uint64_t lz4Growth = 255; // no block unpacks to more than this many times its size
+constexpr uint64_t lz4Growth = 255; // maximum expansion factor of a block
 
 const EntryHeader &fields(StringRef header) { return *reinterpret_cast<const EntryHeader *>(header.data()); }
 
@@ -54,7 +54,7 @@ ImageKind kindOf(uint16_t code) {
 
 uint64_t roundedUp(uint64_t size) { return (size + 7) & ~7ull; }
 
-/// The end of the optional fields of a header, at least that of the fixed ones.
+/// Returns the end of a header's optional fields, which is at least the end of the fixed ones.
 uint64_t lengthOf(StringRef header) {
   const EntryHeader &entry = fields(header);
   uint64_t length = sizeof(EntryHeader);
@@ -67,7 +67,8 @@ uint64_t lengthOf(StringRef header) {
   return roundedUp(length);
 }
 
-/// Returns whether a container begins here whose first entry is valid. Program code has the magic number as a constant.
+/// Returns whether a container with a valid first entry begins here. The magic number alone may also be a constant in
+/// program code.
 bool isContainer(StringRef bytes) {
   if (bytes.size() < sizeof(ContainerHeader) + sizeof(EntryHeader) || !bytes.starts_with(containerMagic))
     return false;
@@ -83,7 +84,7 @@ bool isContainer(StringRef bytes) {
          (kindOf(entry.kind) != ImageKind::Unknown || entry.kind == concatenatedKind);
 }
 
-/// Returns whether two bytes of the magic number occur anywhere; compilers vectorise this loop.
+/// Returns whether two bytes of the magic number occur anywhere. Compilers vectorise this loop.
 bool mayHaveMagic(const char *p, size_t size) {
   int found = 0;
   for (size_t i = 0; i < size; ++i)
@@ -91,7 +92,7 @@ bool mayHaveMagic(const char *p, size_t size) {
   return found;
 }
 
-/// Finds the magic number, which mostly is near or absent.
+/// Finds the magic number, which usually is near or absent.
 size_t findMagic(StringRef bytes, size_t from) {
   constexpr size_t smallest = 64, largest = 2048;
   for (size_t block = smallest; from < bytes.size(); from += block, block = std::min(block * 2, largest)) {
@@ -192,7 +193,7 @@ void Reader::readContainer(const Shell &shell, Container container, uint64_t beg
     }
     readEntry(shell, at, bytes.take_front(entry.headerSize), bytes.substr(entry.headerSize, entry.dataSize));
     const uint64_t whole = entry.headerSize + entry.dataSize;
-    binary.members->letGo(bytes.take_front(whole)); // only the header was needed, but whole pages were read
+    binary.members->letGo(bytes.take_front(whole)); // releases the whole pages that were read for the header
     at += whole;
   }
   Container &read = binary.containers.back();
@@ -211,7 +212,7 @@ void Reader::readEntry(const Shell &shell, uint64_t offset, StringRef header, St
     binary.entries.push_back(entry);
 }
 
-/// Reads what the headers of an entry and of a part of a concatenated one have in common.
+/// Reads the common fields in the headers of an entry and of a part of a concatenated one.
 bool Reader::readHeader(const Shell &shell, uint64_t offset, StringRef header, Entry &entry) {
   const EntryHeader &from = fields(header);
   entry.code = from.kind;
@@ -227,7 +228,7 @@ bool Reader::readHeader(const Shell &shell, uint64_t offset, StringRef header, E
       return problem(shell, offset, "an entry whose identifier lies outside of its header"), false;
     entry.identifier = header.substr(from.identifier, from.identifierSize).rtrim('\0');
   }
-  // The options of cubins are not text.
+  // Options of cubins are not text.
   if (from.options && from.kind != concatenatedKind && entry.kind != ImageKind::Cubin) {
     const bool isThere = contains(header, from.options, 8);
     const auto *place = reinterpret_cast<const ulittle32_t *>(header.data() + (isThere ? uint32_t(from.options) : 0));
@@ -267,7 +268,7 @@ bool Reader::readPacking(const Shell &shell, uint64_t offset, StringRef header, 
   return true;
 }
 
-/// Reads the parts of a concatenated entry, whose headers are where other entries have their options.
+/// Reads the parts of a concatenated entry. Their headers are stored in place of options.
 void Reader::readParts(const Shell &shell, const Entry &whole, StringRef header, uint64_t offset) {
   const uint64_t begin = fields(header).options;
   const bool isThere = contains(header, begin, 8);
@@ -293,7 +294,7 @@ void Reader::readParts(const Shell &shell, const Entry &whole, StringRef header,
     part.isConcatenated = true;
     part.partOffset = from.headerSize;
     part.bytes = from.dataSize;
-    // Parts may not overlap, or a file could make many texts of one.
+    // Reject overlapping parts, because a file could turn one text into many.
     if (part.partOffset > whole.unpackedBytes || part.bytes > whole.unpackedBytes - part.partOffset ||
         part.bytes > whole.unpackedBytes - bytesOfAll)
       return problem(shell, place,
@@ -321,7 +322,7 @@ void Reader::readLoose(const Shell &shell, llvm::ArrayRef<Section> sections,
       const size_t found = findMagic(piece, at);
       if (found == StringRef::npos) {
         binary.members->letGo(piece.drop_front(at));
-        // The number may lie across two pieces.
+        // The magic number may span two pieces.
         at = piece.size() == end ? end : piece.size() - containerMagic.size() + 1;
         continue;
       }

@@ -1,4 +1,4 @@
-// Finds the pieces of a file that hold containers, from its first bytes on.
+// Finds the parts of a file that contain containers, starting with its first bytes.
 #include "Binary/Reader.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Object/OffloadBinary.h"
@@ -11,8 +11,8 @@ using llvm::StringRef;
 using namespace llvm::support;
 
 static constexpr unsigned deepest = 3;           // archive in wheel, container in offload binary
-static constexpr size_t mostProblems = 100;      // of one file
-static constexpr size_t mostObjects = 1'000'000; // members of all archives of one file
+static constexpr size_t mostProblems = 100;      // per file
+static constexpr size_t mostObjects = 1'000'000; // members of all archives in one file
 static constexpr StringRef zipMagics[] = {"PK\x03\x04", "PK\x05\x06"};
 static constexpr llvm::StringLiteral offloadMagic("\x10\xff\x10\xad");
 static constexpr llvm::StringLiteral elfMagic("\x7f"
@@ -70,7 +70,7 @@ void Reader::read(const Shell &shell) {
   readSections(shell, coffSections(*this, shell));
 }
 
-/// Returns the role of a section, by its name, which in PE files ends after eight bytes.
+/// Returns the role of a section by its name, which PE files truncate to eight bytes.
 static std::optional<Role> roleOf(StringRef name) {
   if (name == ".nv_fatbin" || name == ".nv_fatb")
     return Role::Loaded;
@@ -84,7 +84,7 @@ void Reader::readSections(const Shell &shell, std::vector<Section> sections) {
     return readCubin(shell, sections);
   binary.objects[shell.object].isRelocatable = isElfObject(shell.bytes) || isCoffObject(shell.bytes);
   llvm::sort(sections, [](const Section &a, const Section &b) { return a.offset < b.offset; });
-  std::map<uint64_t, uint64_t> known; // offset and size of what was read
+  std::map<uint64_t, uint64_t> known; // offset and size of the parts that were read
   uint64_t end = 0;
   for (const Section &section : sections) {
     const std::optional<Role> role = roleOf(section.name);
@@ -96,7 +96,7 @@ void Reader::readSections(const Shell &shell, std::vector<Section> sections) {
               "section " + section.name.str() + " lies outside of the file");
       continue;
     }
-    if (section.offset < end) { // or a file of many headers would be read many times
+    if (section.offset < end) { // otherwise, a file with many headers would be read repeatedly
       problem(shell, section.offset, "section " + section.name.str() + " lies within another");
       continue;
     }
@@ -128,7 +128,7 @@ static void readVersion(StringRef text, Entry &entry) {
     entry.major = entry.minor = 0;
 }
 
-/// Adds a lone cubin, and the text that it was made from if it was compiled for debugging.
+/// Adds a lone cubin, and its source if it was compiled for debugging.
 void Reader::readCubin(const Shell &shell, llvm::ArrayRef<Section> sections) {
   Entry cubin;
   cubin.kind = ImageKind::Cubin;
@@ -173,7 +173,7 @@ void Reader::readMember(const Shell &shell, StringRef name, StringRef bytes) {
 
 namespace {
 
-/// The structures of llvm/Object/OffloadBinary.h, whose reader trusts their contents.
+/// Structures of llvm/Object/OffloadBinary.h, whose reader does not validate contents.
 struct OffloadHeader {
   char magic[4];
   ulittle32_t version;
@@ -193,7 +193,7 @@ static_assert(sizeof(OffloadString) == sizeof(llvm::object::OffloadBinary::Strin
 
 } // namespace
 
-/// Reads `sm_90a` into number and letter.
+/// Splits `sm_90a` into number and letter.
 static void readTarget(StringRef name, Entry &entry) {
   if (!name.consume_front("sm_") || name.consumeInteger(10, entry.number))
     return;
@@ -213,7 +213,7 @@ static StringRef archOf(StringRef bytes, const OffloadEntry &entry) {
   return "";
 }
 
-/// Not every producer marks its image as PTX.
+/// Returns whether an image is PTX. Not every producer marks it as such.
 static bool isText(const OffloadEntry &entry, StringRef image) {
   return entry.image == llvm::object::IMG_PTX ||
          (entry.image == llvm::object::IMG_None && entry.producer == llvm::object::OFK_Cuda &&

@@ -17,7 +17,7 @@ namespace ptxray {
 
 using llvm::StringRef;
 
-static constexpr unsigned largestWindow = 27; // 128 MiB, as ZSTD_WINDOWLOG_LIMIT_DEFAULT
+static constexpr unsigned largestWindow = 27; // 128 MiB, equal to ZSTD_WINDOWLOG_LIMIT_DEFAULT
 
 static std::string unpackLz4(StringRef packed, std::string &out) {
   if (packed.size() > LZ4_MAX_INPUT_SIZE || out.size() > LZ4_MAX_INPUT_SIZE)
@@ -30,7 +30,7 @@ static std::string unpackLz4(StringRef packed, std::string &out) {
   return "";
 }
 
-/// Returns the window that a frame requires, as a power of two; 0: the text itself.
+/// Returns the log2 of the window size that a frame requires; 0 if the window is the text itself.
 static unsigned windowOf(StringRef frame) {
   constexpr unsigned char singleSegment = 1 << 5;
   if (frame.size() < 6 || !frame.starts_with("\x28\xb5\x2f\xfd") || (frame[4] & singleSegment))
@@ -38,7 +38,7 @@ static unsigned windowOf(StringRef frame) {
   return 10 + (static_cast<unsigned char>(frame[5]) >> 3);
 }
 
-/// Returns why a frame, by its own header, cannot be unpacked; empty if it can. It is asked before memory is allocated.
+/// Returns why a frame cannot be unpacked, according to its header; empty if it can. Called before memory is allocated.
 static std::string whyNoFrame(StringRef packed, uint64_t bytes) {
   if (windowOf(packed) > largestWindow)
     return "a zstd window of 2^" + std::to_string(windowOf(packed)) + " bytes";
@@ -72,7 +72,7 @@ static std::string unpackAll(const Entry &entry, std::string &out) {
   if (entry.packing == Packing::Zstd)
     if (std::string wrong = whyNoFrame(entry.data, entry.unpackedBytes); !wrong.empty())
       return wrong;
-  out.reserve(entry.unpackedBytes + 64); // SourceBuffer appends this many
+  out.reserve(entry.unpackedBytes + 64); // SourceBuffer appends this number of bytes
   out.resize(entry.unpackedBytes);
   return entry.packing == Packing::Lz4 ? unpackLz4(entry.data, out) : unpackZstd(entry.data, out);
 }
@@ -141,7 +141,7 @@ std::string whyNoText(StringRef text) {
   if (text.empty())
     return "nothing but zeros";
   bool isText = true;
-  for (const char c : text) // without an early end, so that compilers vectorise the loop
+  for (const char c : text) // no early exit, so that compilers vectorise the loop
     isText &= !isControl(c);
   if (isText)
     return "";
@@ -151,21 +151,21 @@ std::string whyNoText(StringRef text) {
 
 // ---- members
 
-// Only Linux has nameless files of which room can be reserved; elsewhere all members are in memory.
+// Only Linux supports unnamed files with reserved space. On other systems, all members are kept in memory.
 #ifdef __linux__
 MemberStore::~MemberStore() {
   for (auto [address, size] : mapped)
     munmap(address, size);
 }
 
-/// Opens a nameless file in the folder for large files.
+/// Opens an unnamed file in the folder for large files.
 static int openNameless() {
   const char *wanted = std::getenv("TMPDIR");
   for (const char *folder : {wanted ? wanted : "/var/tmp", "/var/tmp", "/tmp"}) {
     const int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (fd >= 0)
       return fd;
-    std::string path = std::string(folder) + "/ptxray.XXXXXX"; // for file systems without nameless files
+    std::string path = std::string(folder) + "/ptxray.XXXXXX"; // for file systems without unnamed files
     const int named = mkstemp(path.data());
     if (named >= 0) {
       unlink(path.c_str());
@@ -181,7 +181,7 @@ char *MemberStore::make(uint64_t bytes, std::string &reason) {
     return small.emplace_back(new char[bytes]).get();
   const int fd = openNameless();
   void *address = MAP_FAILED;
-  // Reserve room on the disk now: a full disk would end the program later.
+  // Reserve disk space now, because a full disk would crash the program later.
   int error = fd < 0 ? errno : posix_fallocate(fd, 0, bytes);
   if (!error && (address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)) == MAP_FAILED)
     error = errno;
@@ -196,7 +196,7 @@ char *MemberStore::make(uint64_t bytes, std::string &reason) {
 }
 
 void MemberStore::letGo(StringRef bytes) {
-  // Touching a byte may bring in all of a large page. Nothing is lost: the mapping is shared.
+  // Accessing a byte may load a whole large page. The mapping is shared, so no data is lost.
   constexpr uint64_t largePage = 2 << 20;
   for (auto [address, size] : mapped) {
     auto *base = static_cast<char *>(address);

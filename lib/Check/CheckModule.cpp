@@ -8,7 +8,7 @@
 
 namespace ptxray {
 
-/// Says that a text is something else than PTX, and where PTX begins in it.
+/// Reports that the source is not PTX, and where PTX begins in it.
 static DiagnosticList foreign(const ForeignText &text) {
   DiagnosticSink sink;
   Diagnostic &d = sink.report(DiagId::NotPtx, text.place, text.what);
@@ -18,15 +18,15 @@ static DiagnosticList foreign(const ForeignText &text) {
   return sink.take();
 }
 
-/// Returns the text before a line, without the comment and the blanks at its end.
+/// Returns the text before a line, without a trailing comment and blanks.
 static llvm::StringRef textBeforeLine(llvm::StringRef text, uint32_t place) {
   const llvm::StringRef before = text.take_front(place).rtrim();
   const size_t line = before.rfind('\n') + 1, comment = before.find("//", line);
   return before.take_front(comment).rtrim();
 }
 
-/// A comma in the place of a semicolon makes the name of the next instruction an operand: `add.s32 %r1, %r2, %r3,`
-/// above `ret;`. What is said of that name is said of the comma.
+/// Moves reports about an undefined name to the preceding comma, if the comma was meant to be a semicolon. In `add.s32
+/// %r1, %r2, %r3,` before `ret;`, the next instruction became an operand.
 static void blameCommas(const SourceBuffer &source, DiagnosticSink &sink) {
   const llvm::StringRef text = source.text();
   llvm::SmallVector<Range, 1> names;
@@ -77,12 +77,12 @@ CheckedText checkModule(const SourceBuffer &source, const CheckOptions &options,
   return checked;
 }
 
-/// Returns nothing if the plan does not hold.
+/// Checks with a plan. Returns nothing if the plan is not valid.
 static std::optional<RecheckedText> checkWith(const Reuse &plan, const SourceBuffer &source,
                                               const CheckOptions &options, Session &session) {
   constexpr size_t mostBodies = 1 << 13; // each takes about a kilobyte
   RecheckedText checked;
-  bool isWhole = true, holds = true; // all items are known; the plan is right
+  bool isWhole = true, holds = true; // all items are known; the plan is valid
   size_t bodies = 0;
   const Ast &ast = session.parser.ast();
   session.parser.passOver(plan.bodies());
@@ -96,7 +96,7 @@ static std::optional<RecheckedText> checkWith(const Reuse &plan, const SourceBuf
       again.item.body.reset();
     checked.items.push_back(std::move(again.item));
   });
-  isWhole &= checked.text.comments.empty(); // one may silence what is said of several functions
+  isWhole &= checked.text.comments.empty(); // a comment may silence reports about several functions
   if (!plan.items.empty() && (!holds || !isWhole || checked.items.size() != plan.items.size()))
     return std::nullopt;
   if (!isWhole)
@@ -126,7 +126,7 @@ bool streamChecked(const SourceBuffer &source, llvm::function_ref<void(const Bod
   return !sink.hasErrors();
 }
 
-/// Lists the functions of a text, whose comments may silence what is found in them.
+/// Lists the functions of a module, because comments may silence findings in them.
 static std::vector<Range> functionsOf(const Ast &ast) {
   std::vector<Range> functions;
   for (const Statement item : ast.module)

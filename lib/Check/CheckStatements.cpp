@@ -12,7 +12,7 @@ namespace ptxray {
 
 namespace {
 
-/// Judges the statements of a source, in groups that open and close blocks together.
+/// Checks the statements of a source, in groups that open and close blocks together.
 class SourceCheck {
 public:
   SourceCheck(const InlineText &text, const CheckOptions &options, Session &session, DiagnosticSink &sink,
@@ -26,15 +26,15 @@ public:
     trialsLeft = leastTrials + bytes / bytesOfTrial;
   }
   void run();
-  /// Returns the statements that this check did not judge.
+  /// Returns the statements that this check skipped.
   std::vector<InlineSummary::Skipped> takePassedOver() { return std::move(passedOver); }
   std::optional<InlineModule> moduleAt(uint32_t place);
   std::vector<InlineUnit> units(const SourceBuffer &source);
 
 private:
   using Group = llvm::SmallVector<const InlineStatement *, 1>;
-  static constexpr size_t leastTrials = 1500, bytesOfTrial = 8; // a trial takes about as long as 8 bytes of PTX
-  /// An arm for each choice that matters.
+  static constexpr size_t leastTrials = 1500, bytesOfTrial = 8; // a trial takes as long as 8 bytes of PTX
+  /// A path: one arm for each relevant choice.
   using Way = std::map<uint32_t, uint32_t>;
   void collectDeclared();
   std::vector<size_t> follow(size_t first, Way way, std::vector<Way> &ways) const;
@@ -58,21 +58,21 @@ private:
   const InlineText &text;
   Session &session;
   const std::vector<InlineTarget> targets;
-  const std::string target; // the only one that is asked for; empty: there is no such
+  const std::string target; // the only target to check; empty for all
   DiagnosticSink &sink;
-  std::vector<InlineSummary::Expansion> *const expansions; // null: they are not requested
-  std::vector<bool> done;                                  // by statement
+  std::vector<InlineSummary::Expansion> *const expansions; // null if not requested
+  std::vector<bool> done;                                  // indexed by statement
   std::vector<InlineSummary::Skipped> passedOver;
-  // The names that statements declare outside of blocks, by function; those of memory by name alone, since functions
-  // are inlined into one.
+  // Names that statements declare outside of blocks, keyed by function. Names of variables in memory are keyed by name
+  // only, because functions are inlined into each other.
   std::map<std::pair<uint32_t, std::string>, llvm::SmallVector<const InlineStatement *, 1>> declared;
   llvm::StringSet<> deviceNames;
-  std::vector<Group> unguarded, guarded; // groups that pass: always compiled, and kept from some targets
-  std::map<std::pair<uint32_t, std::string>, bool> refusedAnyway; // by function and target
-  DiagnosticSink unused;                                          // for findings that are reported elsewhere
-  size_t trialsLeft = 0;                                          // modules that may be judged to choose numbers
+  std::vector<Group> unguarded, guarded; // groups that pass: always compiled, or excluded for some targets
+  std::map<std::pair<uint32_t, std::string>, bool> refusedAnyway; // keyed by function and target
+  DiagnosticSink unused;                                          // receives findings that are reported elsewhere
+  size_t trialsLeft = 0; // remaining modules that may be checked to select numbers
   llvm::StringMap<std::optional<Fragment::Numbers>>
-      chosen; // by the fragment before the choice; none: no trial was left
+      chosen; // keyed by the fragment before the choice; none if no budget was left
 };
 
 void SourceCheck::collectDeclared() {
@@ -84,8 +84,8 @@ void SourceCheck::collectDeclared() {
     deviceNames.insert(name);
 }
 
-/// Finds, in the same function, what closes the blocks that a statement opens, with the arms of `way`. Other arms of
-/// the choices on the way are added to `ways`. Returns nothing if they are never closed.
+/// Finds the statements of the same function that close the blocks which a statement opens, on the path `way`. Adds
+/// alternative paths to `ways`. Returns nothing if the blocks are never closed.
 std::vector<size_t> SourceCheck::follow(size_t first, Way way, std::vector<Way> &ways) const {
   constexpr size_t mostTogether = 500, mostWays = 16;
   const Way given = way;
@@ -110,7 +110,7 @@ std::vector<size_t> SourceCheck::follow(size_t first, Way way, std::vector<Way> 
     const InlineStatement &next = text.statements[i];
     if (next.function != one.function || done[i] || !isOnWay(next))
       continue;
-    if (depth <= 0) // all branches of what has closed them were seen
+    if (depth <= 0) // all branches of the closing statements were visited
       break;
     depth += openBlocks(next.text.text(), lowest);
     taken.push_back(i);
@@ -118,8 +118,8 @@ std::vector<size_t> SourceCheck::follow(size_t first, Way way, std::vector<Way> 
   return depth > 0 ? std::vector<size_t>() : taken;
 }
 
-/// Returns the statement with those of its function that close the blocks it opens, if there are any: one group for
-/// each branch that closes them.
+/// Returns the groups that begin with the statement: it and the statements of its function that close its blocks. There
+/// is one group for each branch that closes them.
 std::vector<SourceCheck::Group> SourceCheck::groupsFrom(size_t first) {
   int lowest = 0;
   if (openBlocks(text.statements[first].text.text(), lowest) <= 0) {
@@ -130,7 +130,7 @@ std::vector<SourceCheck::Group> SourceCheck::groupsFrom(size_t first) {
   for (const InlineBranch branch : text.statements[first].branches)
     ways.front().emplace(branch.choice, branch.arm);
   std::vector<std::vector<size_t>> found;
-  for (size_t i = 0; i < ways.size(); ++i) // it grows
+  for (size_t i = 0; i < ways.size(); ++i) // `ways` grows in the loop
     if (std::vector<size_t> taken = follow(first, ways[i], ways); !taken.empty())
       found.push_back(std::move(taken));
   if (found.empty())
@@ -148,11 +148,11 @@ std::vector<SourceCheck::Group> SourceCheck::groupsFrom(size_t first) {
 
 void SourceCheck::passOver(const Group &group, llvm::StringRef reason) {
   for (const InlineStatement *statement : group)
-    if (!statement->text.text().trim().empty()) // a barrier for the compiler: there is nothing to judge
+    if (!statement->text.text().trim().empty()) // an empty statement is a compiler barrier; nothing to check
       passedOver.push_back({statement->place, reason.str()});
 }
 
-/// Returns the context of a group: those names of other statements and of the source that its text mentions.
+/// Returns the context of a group: the names of other statements and of the source that its text mentions.
 PieceContext SourceCheck::contextOf(const Group &group, const Fragment &fragment) const {
   std::set<std::string> names(fragment.missing().begin(), fragment.missing().end());
   const uint32_t function = group.front()->function;
@@ -178,7 +178,7 @@ PieceContext SourceCheck::contextOf(const Group &group, const Fragment &fragment
   return {fragment.constants(), {names.begin(), names.end()}, /*wideAddresses=*/true};
 }
 
-/// Reports a finding at the place in the source that it is about.
+/// Reports a finding at its location in the source.
 void SourceCheck::report(const Diagnostic &finding, const MappedText &module, const Group &group) {
   const Range place = module.placeOf(finding.range);
   Diagnostic &d = sink.add(finding.id, place);
@@ -206,7 +206,7 @@ void SourceCheck::report(const Diagnostic &finding, const MappedText &module, co
   d.fix = std::move(fix);
 }
 
-/// Returns whether the group is right except that the target lacks something.
+/// Returns whether the group is valid except for features that the target lacks.
 bool SourceCheck::isRefused(const Group &group, const Fragment &fragment, const InlineTarget &target) {
   const JudgedFragment &answer = judged(group, fragment, target);
   return !answer.passes && llvm::all_of(answer.findings, [](const Diagnostic &d) {
@@ -224,7 +224,7 @@ bool SourceCheck::isRefusedAnyway(uint32_t function, const InlineTarget &target)
   return answer->second;
 }
 
-/// Reports a guard that lets through targets for which the statement is not available.
+/// Reports a guard that permits targets for which the statement is not available.
 void SourceCheck::lintGuard(const Group &group) {
   const uint32_t guard = group.front()->guard;
   const Fragment fragment = fragmentOf(group, unused);
@@ -240,7 +240,7 @@ void SourceCheck::lintGuard(const Group &group) {
     const MappedText module = fragment.module(wanted.ptx, wanted.target, wanted.hasFloats);
     Diagnostic &d =
         sink.report(DiagId::GuardTooWide, module.placeOf(first->range), llvm::StringRef(one.name()), first->message());
-    if (!first->notes.empty()) // the note says where it is available
+    if (!first->notes.empty()) // the note describes where it is available
       d.notes.push_back(first->notes.front());
     d.notes.push_back({"this lets it through", text.guards[guard - 1].place});
     return;
@@ -250,7 +250,7 @@ void SourceCheck::lintGuard(const Group &group) {
 const JudgedFragment &SourceCheck::judged(const Group &group, const Fragment &fragment,
                                           llvm::ArrayRef<InlineTarget> targets, const char *kind) {
   const PieceContext context = contextOf(group, fragment);
-  // The first target and the number of targets identify those that the options allow.
+  // The first target and the number of targets identify the permitted ones.
   std::string key = fragment.key() + '\0' + targets.front().ptx + targets.front().target + '\0' +
                     std::to_string(targets.size()) + kind + '\0' + llvm::join(context.declared, ",");
   std::unique_ptr<JudgedFragment> &judged = session.fragments[key];
@@ -277,11 +277,11 @@ static Fragment fragmentWith(Fragment::Numbers numbers, llvm::ArrayRef<const Inl
   return fragment;
 }
 
-/// Chooses numbers within words so that the words pass, or else so that the first error is as late as possible: the
-/// words before it fit. Returns nothing if too many trials were made in the source.
+/// Selects numbers within words such that the words are valid, or otherwise such that the first error is as late as
+/// possible. Returns nothing if the source's budget of trials is exhausted.
 std::optional<Fragment::Numbers> SourceCheck::chosenNumbers(const Group &group,
                                                             std::vector<Fragment::Numbers> choices) {
-  const AdviceBudget::Paused pause(session.knowledge.budget); // a trial needs no advice
+  const AdviceBudget::Paused pause(session.knowledge.budget); // trials need no advice
   size_t best = 0;
   uint32_t latest = 0;
   for (size_t i = 0; i < choices.size(); ++i) {
@@ -303,7 +303,7 @@ std::optional<Fragment::Numbers> SourceCheck::chosenNumbers(const Group &group,
   return std::move(choices[best]);
 }
 
-/// Makes the fragment of a group, with numbers chosen where it has them within words.
+/// Builds the fragment of a group. Selects numbers that appear within words.
 Fragment SourceCheck::fragmentOf(const Group &group, DiagnosticSink &reports) {
   Fragment any = fragmentWith({}, group, reports);
   const auto [known, isNew] = chosen.try_emplace(any.key(), Fragment::Numbers());
@@ -313,7 +313,7 @@ Fragment SourceCheck::fragmentOf(const Group &group, DiagnosticSink &reports) {
   return known->second && !known->second->empty() ? fragmentWith(*known->second, group, unused) : any;
 }
 
-/// Returns whether the statement has constraints of another machine and is not written as PTX.
+/// Returns whether the statement has constraints of another architecture, and is not PTX.
 static bool isForOthers(const InlineStatement &statement, const JudgedFragment &judged) {
   return !judged.passes && hasOtherConstraints(statement) &&
          llvm::any_of(judged.findings, [](const Diagnostic &d) { return d.id == DiagId::SyntaxError; });
@@ -382,8 +382,7 @@ std::optional<InlineModule> SourceCheck::moduleAt(uint32_t place) {
   return std::nullopt;
 }
 
-/// Returns whether some guard around the statement is not an `#ifndef`, which may just prevent a header from being
-/// included twice.
+/// Returns whether a guard around the statement is not an include guard (`#ifndef`).
 static bool hasGuard(const InlineText &text, uint32_t guard, const SourceBuffer &source) {
   for (; guard; guard = text.guards[guard - 1].outer)
     if (!source.text(text.guards[guard - 1].place).starts_with("ifndef"))
@@ -433,8 +432,8 @@ bool SourceCheck::isCopiedTwice(uint32_t function) const {
   return false;
 }
 
-/// Returns whether the function accesses memory, or one that calls it, over a few calls. Of other languages than C++ it
-/// is not known.
+/// Returns whether the function, or one of its direct or indirect callers within a few calls, accesses memory. Unknown
+/// for languages other than C++.
 bool SourceCheck::isAmongAccesses(uint32_t function) const {
   if (text.functions.empty())
     return true;
@@ -453,7 +452,7 @@ bool SourceCheck::isAmongAccesses(uint32_t function) const {
   return false;
 }
 
-/// Reports names that statements declare outside of braces, where a function contains the declaration twice.
+/// Reports names that statements declare outside of braces, if a function contains the declaration twice.
 void SourceCheck::lintDeclarations() {
   for (const auto &[key, statements] : declared) {
     const llvm::StringRef name = key.second;
@@ -495,7 +494,7 @@ static InlineSummary summaryOf(const InlineText &text) {
   return summary;
 }
 
-/// Adds statements that were not judged to those that were skipped.
+/// Adds statements that were not checked to the skipped ones.
 static void addPassedOver(std::vector<InlineSummary::Skipped> passedOver, InlineSummary &summary) {
   llvm::append_range(summary.skipped, std::move(passedOver));
   llvm::stable_sort(summary.skipped, [](const InlineSummary::Skipped &a, const InlineSummary::Skipped &b) {
@@ -528,7 +527,7 @@ CheckedText checkStatements(const InlineText &text, const CheckOptions &options,
   SourceCheck check(text, options, session, sink, expansions == Expansions::Told ? &summary.expansions : nullptr);
   check.run();
   addPassedOver(check.takePassedOver(), summary);
-  // The uses of a macro share its body.
+  // All uses of a macro share its body.
   llvm::StringSet<> told;
   sink.eraseIf([&](Diagnostic &d) {
     return !told.insert(std::to_string(d.range.begin) + ':' + std::to_string(d.range.end) + ruleText(d.id, d.kind) +

@@ -23,8 +23,8 @@ static void lintOperand(const LintedFragment &linted, const Fragment::Declared &
     sink.report(DiagId::OutputReadFirst, linted.module.placeOf(use.firstRead), operand.name).notes.push_back(given);
 }
 
-/// Reports a statement that changes or orders memory without a clobber that tells the compiler so. LLVM moves no access
-/// across a call of a statement with side effects, so that only those without are a fault there.
+/// Reports a statement that changes or orders memory without a memory clobber. LLVM never moves accesses across
+/// statements with side effects, so only statements without are reported there.
 static void lintClobber(const InlineStatement &statement, const LintedFragment &linted, DiagnosticSink &sink) {
   const JudgedFragment &judged = linted.judged;
   const bool hasMemory = llvm::any_of(statement.clobbers, [](const auto &clobber) {
@@ -48,7 +48,7 @@ static void lintClobber(const InlineStatement &statement, const LintedFragment &
                          /*safe=*/false};
 }
 
-/// Reports a comment that goes on into the next literal, where an instruction follows: only `\n` ends it.
+/// Reports a comment that extends into the next literal with an instruction, because only `\n` ends a comment.
 static void lintComment(const InlineStatement &statement, DiagnosticSink &sink) {
   const llvm::StringRef text = statement.text.text();
   for (size_t begin = text.find("//"); begin != llvm::StringRef::npos;) {
@@ -64,7 +64,7 @@ static void lintComment(const InlineStatement &statement, DiagnosticSink &sink) 
   }
 }
 
-/// Checks one statement of a compiler that may remove, move or copy it.
+/// Checks one statement of a compiler that may remove, move or copy statements.
 static void lintStatement(const InlineStatement &statement, const LintedFragment &linted, DiagnosticSink &sink) {
   const JudgedFragment &judged = linted.judged;
   auto opcodeOf = [&](Range range) { return linted.module.text().slice(range.begin, range.end); };
@@ -76,7 +76,7 @@ static void lintStatement(const InlineStatement &statement, const LintedFragment
       llvm::any_of(statement.operands, [](const InlineOperand &operand) { return operand.isOutput; });
   if (judged.hasEffect && hasResult && !statement.isVolatile)
     report(DiagId::MissingVolatile, *judged.hasEffect);
-  // A kernel is not inlined.
+  // Kernels are not inlined.
   if (statement.function && !statement.isKernel && !statement.text.text().contains("%="))
     for (const Range label : judged.labels)
       report(DiagId::SharedLabel, label);

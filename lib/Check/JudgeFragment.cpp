@@ -34,7 +34,7 @@ std::vector<InlineTarget> inlineTargets(const CheckOptions &options) {
     add(newest, target);
   if (options.ptx.empty()) {
     add("6.3", "sm_70");
-    add("6.0", "sm_60"); // with what was removed for sm_70
+    add("6.0", "sm_60"); // includes features that sm_70 removed
     add("4.2", "sm_35");
     add("3.0", "sm_20");
   }
@@ -54,7 +54,7 @@ static void noteUses(const Body &body, const Fragment &fragment, std::vector<Ope
     const auto found = byName.find(body.text(local));
     return found == byName.end() ? nullptr : &uses[found->second];
   };
-  // A loop may read what is written further down.
+  // In a loop, a read may see a later write.
   const bool isStraight = body.labels.empty();
   auto read = [&](OperandUse &use, Range range, bool needsValue) {
     use.isRead = true;
@@ -89,8 +89,8 @@ static uint16_t groupsOfAsyncProxy() {
   return known;
 }
 
-/// Returns whether the instruction orders accesses of the code around it. Left out are accesses that also order others,
-/// waits for copies by the thread itself, which a barrier mostly follows, and what orders statements alone.
+/// Returns whether the instruction orders accesses in the surrounding code. Ignores accesses that also order others,
+/// waits for copies by the thread itself (usually followed by a barrier), and instructions that order only statements.
 static bool ordersMemory(const Facts &facts) {
   if (llvm::any_of(facts.accesses, [](const Access &access) { return access.reads() || access.writes(); }))
     return false;
@@ -155,7 +155,7 @@ static JudgedFragment judgeFor(const Fragment &fragment, const InlineTarget &tar
   });
   reader.finish();
   sink.eraseIf([&](const Diagnostic &d) {
-    // A device function becomes part of the entries that call it.
+    // A device function becomes part of the kernels that call it.
     return d.id == DiagId::PragmaPlace || (d.id == DiagId::UndefinedSymbol && context.declares(d.args[0]));
   });
   sink.sort();
@@ -196,7 +196,7 @@ JudgedFragment judgeFragment(const Fragment &fragment, llvm::ArrayRef<InlineTarg
     return std::pair(gates, errors);
   };
   std::optional<std::pair<InlineTarget, Diagnostic>> below;
-  std::optional<JudgedFragment> beyondManual; // passes, but for another target the manual may have it
+  std::optional<JudgedFragment> beyondManual; // passes, although the manual may permit it only for another target
   for (const InlineTarget &target : targets) {
     JudgedFragment judged = judgeFor(fragment, target, session, context);
     if (judged.passes) {

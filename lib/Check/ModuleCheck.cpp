@@ -12,7 +12,7 @@ ModuleCheck::Again ModuleCheck::itemAgain(Statement statement, const KnownItem *
 }
 
 const Body *ModuleCheck::item(Statement statement, Memory *memory) {
-  const bool isSound = sink.diagnostics().size() == reportsOfItems; // nothing is wrong with its syntax
+  const bool isSound = sink.diagnostics().size() == reportsOfItems; // no syntax errors
   const Body *body = reader.item(statement);
   if (body) {
     const size_t reportsRead = sink.diagnostics().size();
@@ -30,7 +30,7 @@ const Body *ModuleCheck::item(Statement statement, Memory *memory) {
   return body;
 }
 
-/// Leaves a function with what other items and the next check need to know of it.
+/// Records the properties of a function that other items and the next check need.
 void ModuleCheck::leave(const Body &body, Analyses &analyses, bool isSound, size_t reportsRead, Memory *memory) {
   const Function &function = *body.function;
   ModuleState &module = reader.state();
@@ -47,7 +47,7 @@ void ModuleCheck::leave(const Body &body, Analyses &analyses, bool isSound, size
   reader.limits().body(std::move(summary));
 }
 
-/// Notes what the callers of a function must know of it.
+/// Records the properties of a function that its callers need.
 void ModuleCheck::noteFunction(const Function &function, bool isQuiet, bool accessesGlobal) {
   if (isQuiet)
     reader.state().quietFunctions.insert(static_cast<uint32_t>(function.name));
@@ -55,7 +55,7 @@ void ModuleCheck::noteFunction(const Function &function, bool isQuiet, bool acce
     reader.state().globalFunctions.insert(static_cast<uint32_t>(function.name));
 }
 
-/// Reports again what was found in a body that no edit touched, and applies what follows from it.
+/// Repeats the findings in a body without edits, and their consequences.
 void ModuleCheck::recall(const Function &function, Memory &memory) {
   const KnownItem *before = memory.before;
   memory.now.holds = before && before->body;
@@ -73,14 +73,14 @@ void ModuleCheck::remember(const Function &function, size_t reportsRead, bool is
                            Memory &memory) {
   const KnownItem *before = memory.before;
   KnownItem &now = memory.now.item;
-  // A name that is not declared is compared with all names of the text, and a line with an error may have declared it.
+  // An undeclared name is compared with all names of the module, and a line with an error may have declared it.
   memory.now.holds = !reader.hasUnknownNames() && !reader.state().metadata.exists &&
                      !(before && changesOthers(ast, function, *before, now));
   if (isSound && ast.lost.empty()) {
     const auto findings = llvm::drop_begin(sink.diagnostics(), reportsRead);
     now.body = knownBody(ast, function, summary, {findings.begin(), findings.end()});
   }
-  if (!now.body && before && !before->isEdited) // it was read beside a fault
+  if (!now.body && before && !before->isEdited) // read next to an error
     now.body = before->body;
 }
 

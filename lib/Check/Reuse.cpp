@@ -13,8 +13,8 @@ static bool isOrdinary(const Declaration &declaration, const Ast &ast) {
          declaration.linkage == SpellingId::None && !declaration.initialiser.count;
 }
 
-/// Returns whether nothing in the body says anything about other functions or the module. A `.loc` does, about those
-/// after it that have some, too.
+/// Returns whether nothing in the body affects other functions or the module. A `.loc` affects later ones, if there are
+/// any.
 static bool isSelfContained(const Ast &ast, const Function &function, bool mayHaveLocations) {
   const auto body = llvm::ArrayRef(ast.statements).slice(function.body.first, function.body.count);
   return llvm::all_of(body, [&](Statement one) {
@@ -32,7 +32,7 @@ static bool isSelfContained(const Ast &ast, const Function &function, bool mayHa
 
 namespace {
 
-/// Calls `see` with each place of a finding.
+/// Calls `see` with each location in a finding.
 template <typename See> void eachPlace(Diagnostic &d, See see) {
   see(d.range);
   for (Note &note : d.notes)
@@ -103,7 +103,7 @@ FunctionSummary recalled(const KnownBody &body, const Ast &ast, const Function &
     summary.occupied.instruction = static_cast<SpellingId>(ast.spellings->internCopy(body.occupied));
   if (summary.bounded.registers)
     summary.bounded.instruction = static_cast<SpellingId>(ast.spellings->internCopy(body.bounded));
-  const uint32_t shift = function.range.begin - body.function.begin; // may wrap: so do the sums
+  const uint32_t shift = function.range.begin - body.function.begin; // may wrap around, like the sums below
   eachPlace(summary, [&](Range &place) { place = {place.begin + shift, place.end + shift}; });
   return summary;
 }
@@ -118,13 +118,14 @@ DiagnosticList recalledFindings(const KnownBody &body, const Function &function)
 
 // ---- all of them
 
-/// Is false when the change is not inside of one body, so that all is read.
+/// Shifts the items after a change. Returns false if the change is not inside one body, so that everything must be
+/// read.
 static bool shift(std::vector<KnownItem> &items, const TextChange &change) {
   const Range part = change.part;
   const auto hit = llvm::partition_point(items, [&](const KnownItem &item) { return item.range.end <= part.begin; });
   if (hit == items.end() || !hit->brace || hit->brace >= part.begin || part.end >= hit->range.end)
     return false;
-  const uint32_t shift = change.newSize - part.size(); // may wrap: so do the sums
+  const uint32_t shift = change.newSize - part.size(); // may wrap around, like the sums below
   hit->body.reset();
   hit->isEdited = true;
   hit->range.end += shift;

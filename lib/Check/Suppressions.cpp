@@ -32,10 +32,10 @@ Range lineSilencedBy(const SourceBuffer &source, Range comment) {
 namespace {
 
 struct Suppression {
-  llvm::SmallVector<RuleName, 1> rules; // several: of a group or pattern
-  Range word;                           // the place where the comment names it
-  Range scope;                          // the part of the text that it silences
-  Range alone;                          // the whole comment and the blanks before it, if it names nothing else
+  llvm::SmallVector<RuleName, 1> rules; // several for a group or a pattern
+  Range word;                           // location of the name in the comment
+  Range scope;                          // range that it silences
+  Range alone;                          // the whole comment and preceding blanks, if it names nothing else
   bool used = false;
 };
 
@@ -66,7 +66,7 @@ Range Reader::functionScope(Range comment) const {
 
 void Reader::read(Range comment) {
   llvm::StringRef text = remarkIn(source.text(comment));
-  if (text == "fmt off" || text == "fmt on") // speaks to the formatter
+  if (text == "fmt off" || text == "fmt on") // instruction to the formatter
     return;
   const llvm::StringRef verb = text.take_until([](char c) { return c == ' ' || c == '\t'; });
   const bool function = verb == "ignore-function";
@@ -123,7 +123,7 @@ static void applySuppressions(const SourceBuffer &source, llvm::ArrayRef<Range> 
   };
   sink.eraseIf([&](const Diagnostic &d) {
     bool silenced = false;
-    // Lines do not overlap, so suppressions of the same line are next to each other.
+    // Lines do not overlap, so suppressions of the same line are adjacent.
     Suppression key;
     key.scope = d.range;
     auto above = std::upper_bound(reader.lines.begin(), reader.lines.end(), key, begins);

@@ -1,4 +1,5 @@
-// The algorithm of Myers: the shortest way of insertions and deletions from one list to the other.
+// Implements Myers's algorithm, which finds the shortest sequence of insertions and deletions from one list to the
+// other.
 #include "Compare/Align.h"
 #include <algorithm>
 
@@ -6,12 +7,13 @@ namespace ptxray {
 
 using Pairs = std::vector<std::pair<uint32_t, uint32_t>>;
 
-/// Returns the furthest place on each diagonal for each number of edits. All of them are kept to find the way back.
+/// Returns the index pairs on the shortest path. Keeps the furthest position on each diagonal for each number of edits,
+/// in order to trace the path back.
 static Pairs shortestWay(llvm::ArrayRef<uint32_t> a, llvm::ArrayRef<uint32_t> b) {
   constexpr int mostEdits = 3000;
   const int n = static_cast<int>(a.size()), m = static_cast<int>(b.size());
   const int most = std::min(n + m, mostEdits);
-  std::vector<std::vector<int>> reached; // by the number of edits: by diagonal, from -edits on, in steps of 2
+  std::vector<std::vector<int>> reached; // indexed by number of edits, then by diagonal: from -edits, in steps of 2
   auto at = [&](int edits, int diagonal) { return reached[edits][(diagonal + edits) / 2]; };
   auto comesDown = [&](int edits, int diagonal) {
     return diagonal == -edits || (diagonal != edits && at(edits - 1, diagonal - 1) < at(edits - 1, diagonal + 1));

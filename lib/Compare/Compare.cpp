@@ -1,5 +1,5 @@
-// Each statement is printed in one form and its own names are taken out; what is left is aligned. Then each name of the
-// first function has the name of the second that is most often in its place, and the statements must agree to that.
+// Prints each statement in canonical form, removes its names, and aligns the rest. Then maps each name of the first
+// function to the name of the second that most often corresponds to it. Statements must be equal up to this mapping.
 #include "Compare/Compare.h"
 #include "Compare/Align.h"
 #include "Diagnostics/Diagnostic.h"
@@ -20,10 +20,10 @@ namespace {
 struct Shape {
   Difference::Line line;
   std::string text;               // a name is `%`
-  std::vector<std::string> names; // in their order
+  std::vector<std::string> names; // in order
 };
 
-/// The parts that are compared with each other: a function, or everything outside of functions.
+/// A unit of comparison: a function, or everything outside of functions.
 struct Part {
   std::string function;
   std::vector<Shape> shapes;
@@ -89,8 +89,7 @@ static Shape shapeOf(std::string printed, uint32_t line, const OwnNames *own) {
   return shape;
 }
 
-/// Returns whether a statement is compared. Declarations of registers are not: registers are compared where they are
-/// used.
+/// Returns whether a statement is compared. Declarations of registers are not, because their uses are compared.
 static bool isCompared(const Ast &ast, Statement statement) {
   if (statement.kind == StatementKind::Declaration)
     return ast.text(ast.declarations[statement.index].space) != ".reg";
@@ -114,7 +113,7 @@ static uint32_t beginOf(const Ast &ast, Statement statement) {
   return 0;
 }
 
-/// Returns the functions of a module and, first, what is outside of them.
+/// Returns the part outside of functions, followed by the functions of a module.
 static std::vector<Part> partsOf(const Ast &ast, const SourceBuffer &source) {
   std::vector<Part> parts(1);
   auto add = [&](Part &part, Statement statement, llvm::StringRef text, const OwnNames *own) {
@@ -141,7 +140,7 @@ static std::vector<Part> partsOf(const Ast &ast, const SourceBuffer &source) {
   return parts;
 }
 
-/// Returns the name that is most often in the place of each.
+/// Returns, for each name, the name that most often replaces it.
 static Partners partnersOf(const std::map<std::string, std::map<std::string, unsigned>> &counts) {
   Partners partners;
   for (const auto &[name, others] : counts)
@@ -199,7 +198,7 @@ std::vector<Difference> differencesOf(const SourceBuffer &before, const SourceBu
   const std::vector<Part> first = partsOf(parser.read(before, sink), before);
   const std::vector<Part> second = partsOf(other.read(after, sink), after);
   std::vector<Difference> differences;
-  // Of several functions of one name, the first is compared with the first, and so on.
+  // Functions with the same name are compared in order: first with first, second with second.
   llvm::StringMap<std::vector<const Part *>> byName;
   for (const Part &part : llvm::reverse(second))
     byName[part.function].push_back(&part);

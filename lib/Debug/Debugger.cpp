@@ -18,7 +18,7 @@ std::unique_ptr<HaltedLaunch> Debugger::run(const HaltRule &rule) {
   return std::make_unique<HaltedLaunch>(module, asked, rule, made);
 }
 
-/// The lane stays the same if it is one of those that execute.
+/// Moves the focus to the warp. Keeps the lane if it is executing.
 void Debugger::focusOn(const Warp &warp) {
   focus.warp = {warp.block->index, warp.number};
   if (!(warp.now.mask >> focus.lane & 1))
@@ -31,7 +31,7 @@ static Reason reasonOf(const Outcome &outcome) {
   return outcome.isStopped || outcome.isOutOfTime || outcome.isOutOfMemory ? Reason::Stopped : Reason::Fault;
 }
 
-/// Goes to the first match. `reason` is why it halts there.
+/// Continues to the first match. `reason` is the reason for this stop.
 Stop Debugger::halt(const HaltRule &rule, Reason reason) {
   halted = run(rule);
   const HaltSearch &search = halted->search();
@@ -55,13 +55,13 @@ Stop Debugger::halt(const HaltRule &rule, Reason reason) {
   return stop;
 }
 
-/// The last match before the end of the rule. It is sought in a short time before that first, and in longer and longer
-/// ones: what comes before these is executed without looking at each instruction.
+/// Returns the last match before the end of the rule. First searches a short period before that time, then longer and
+/// longer periods, which makes the part before the period fast to execute.
 std::optional<HaltedAt> Debugger::lastOf(HaltRule rule) {
   assert(rule.before != HaltRule::never && "it is sought before a time that has been reached");
   rule.isLast = true;
   for (uint64_t length = 1 << 10;; length <<= 10) {
-    const bool isLong = length >= rule.before || !rule.watched.empty(); // all is looked at, to see changes
+    const bool isLong = length >= rule.before || !rule.watched.empty(); // examine everything to detect changes
     rule.after = isLong ? 0 : rule.before - length;
     const std::unique_ptr<HaltedLaunch> searched = run(rule);
     if (searched->search().found || isLong)
@@ -69,7 +69,7 @@ std::optional<HaltedAt> Debugger::lastOf(HaltRule rule) {
   }
 }
 
-/// Goes to the last match, or to the beginning if there is none.
+/// Returns to the last match, or to the beginning if there is none.
 Stop Debugger::haltAtLast(const HaltRule &rule, Reason reason) {
   const std::optional<HaltedAt> found = lastOf(rule);
   if (!found)
@@ -85,7 +85,7 @@ Stop Debugger::haltAtLast(const HaltRule &rule, Reason reason) {
   return stop = result;
 }
 
-/// Goes on from here to the next match.
+/// Continues to the next match.
 Stop Debugger::runOn(HaltRule rule, Reason reason) {
   rule.after = now + 1;
   std::vector<std::vector<uint8_t>> before;

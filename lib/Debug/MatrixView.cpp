@@ -7,7 +7,7 @@
 
 namespace ptxray::machine::debug {
 
-/// Returns the format of elements, which a layout names: `16x8 of .f16`.
+/// Returns the format of elements, according to the layout's description: `16x8 of .f16`.
 static ByteFormat formatOfElements(const layout::Layout &layout) {
   const llvm::StringRef type = llvm::StringRef(layout.what).rsplit("of .").second.split(' ').first;
   ByteFormat format;
@@ -20,7 +20,7 @@ static ByteFormat formatOfElements(const layout::Layout &layout) {
   return format;
 }
 
-/// Returns the registers of an operand, in order; empty: it is none.
+/// Returns the registers of an operand in order; empty if it has none.
 static std::vector<std::string> registersIn(const Program &program, const CodePlace &at, llvm::StringRef operand) {
   const Ast &ast = program.module->ast();
   const Instruction &instruction = instructionAt(program, at);
@@ -41,7 +41,8 @@ static std::vector<std::string> registersIn(const Program &program, const CodePl
   return names;
 }
 
-/// Bits of a register of a lane of the warpgroup or the warp that begins with a warp; nothing: it does not exist now.
+/// Returns the bits of a register in a lane of the warp or warpgroup that begins with `firstWarp`. Returns nothing if
+/// the warp or lane does not exist at this time.
 static std::optional<uint64_t> bitsOf(const Debugger &session, const FunctionCode &code, uint32_t firstWarp,
                                       uint32_t lane, llvm::StringRef name) {
   for (const auto &[local, place] : code.named) {

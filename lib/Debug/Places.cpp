@@ -16,7 +16,7 @@ const Instruction &instructionAt(const Program &program, const CodePlace &place)
 
 static uint32_t sizeOf(const FunctionCode &code) { return code.body ? code.body->size() : 0; }
 
-/// Returns the first instruction of each function that has one on the line, or the first one after it.
+/// Returns the first instruction of each function on the line, or on the closest later line.
 static std::vector<CodePlace> placesAtLine(const Program &program, const SourceBuffer &source, uint32_t line) {
   std::optional<CodePlace> best;
   uint32_t bestLine = ~0u;
@@ -31,7 +31,7 @@ static std::vector<CodePlace> placesAtLine(const Program &program, const SourceB
   return best ? std::vector{*best} : std::vector<CodePlace>();
 }
 
-/// Returns the first instructions of each stretch that was made from a line of the source.
+/// Returns the first instruction of each sequence that a source line was compiled to.
 static std::vector<CodePlace> placesOfOrigin(const Program &program, const OriginTable &origins, llvm::StringRef path,
                                              uint32_t line) {
   std::vector<CodePlace> all;
@@ -48,7 +48,7 @@ static std::vector<CodePlace> placesOfOrigin(const Program &program, const Origi
   return all;
 }
 
-/// Returns the place that is so many instructions after others.
+/// Returns the locations that are `count` instructions after the given ones.
 static std::vector<CodePlace> movedBy(const Program &program, std::vector<CodePlace> places, uint32_t count) {
   llvm::erase_if(places, [&](CodePlace &place) {
     const uint32_t left = sizeOf(program.functions[place.function]) - place.instruction;
@@ -58,7 +58,7 @@ static std::vector<CodePlace> movedBy(const Program &program, std::vector<CodePl
   return places;
 }
 
-/// Returns the places of a line, a label, a function, or a line of the source.
+/// Returns the locations of a line, a label, a function, or a line of the original source.
 static std::vector<CodePlace> placesOf(const Program &program, const SourceBuffer &source, const OriginTable &origins,
                                        llvm::StringRef text) {
   uint32_t line = 0;
@@ -94,7 +94,7 @@ std::optional<LocalId> registerNamed(const Frame &frame, llvm::StringRef name) {
   return std::nullopt;
 }
 
-/// Returns the number in an integer register of the focus.
+/// Returns the value of an integer register in the focused lane.
 static std::optional<uint64_t> numberIn(const Debugger &session, const Frame &frame, llvm::StringRef name) {
   const std::optional<LocalId> local = registerNamed(frame, name);
   if (!local)
@@ -124,7 +124,7 @@ static std::optional<uint64_t> numberNamed(const Debugger &session, llvm::String
   return std::nullopt;
 }
 
-/// Returns a sum of registers, variables and numbers.
+/// Returns the value of a sum of registers, variables and numbers.
 static Expected<uint64_t> addressIn(const Debugger &session, llvm::StringRef text) {
   if (!session.launch().outcome().refusal.empty())
     return Problem{"nothing was launched"};
@@ -188,7 +188,7 @@ Expected<WatchedBytes> watchedNamed(const Debugger &session, llvm::StringRef tex
   return result;
 }
 
-/// Returns the format of the register of that name at the focus; nothing: there is none.
+/// Returns the format of the register with that name in the focused frame, or nothing.
 static std::optional<ByteFormat> formatOfRegister(const Debugger &session, llvm::StringRef name) {
   const std::optional<Debugger::Position> here = session.position();
   const std::optional<LocalId> local = here ? registerNamed(*here->frame, name) : std::nullopt;

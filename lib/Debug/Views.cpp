@@ -14,7 +14,7 @@ namespace ptxray::machine::debug {
 
 // ---- where lanes are
 
-/// Returns the instruction that comes first when lanes go on at a block of code.
+/// Returns the first instruction that lanes execute when they continue with a code block.
 static CodePlace placeAt(const FunctionCode &code, uint32_t at) {
   while (at + 1 < code.blocks.size() && !code.blocks[at].instructions && code.blocks[at].way == Way::Next)
     ++at;
@@ -22,7 +22,7 @@ static CodePlace placeAt(const FunctionCode &code, uint32_t at) {
   return {code.number, block.instructions ? block.firstInstruction : block.instruction};
 }
 
-/// Returns the time at which lanes executed something last; nothing: that was too long ago.
+/// Returns the time at which lanes last executed an instruction, or nothing if that was too long ago.
 static std::optional<uint64_t> endOf(const HaltSearch &search, const Warp &warp, uint32_t lanes) {
   const std::vector<Stretch> stretches = search.stretches.all();
   const auto last = llvm::find_if(llvm::reverse(stretches), [&](const Stretch &one) {
@@ -53,7 +53,7 @@ std::vector<LaneGroup> groupsOf(HaltedLaunch &launch, Warp &warp) {
       continue;
     const CodePlace at{one.frame->code.number, one.instruction};
     if (auto known = llvm::find_if(groups, [&](const LaneGroup &group) { return group.lanes & one.lanes; });
-        known != groups.end()) { // who asks for a phase again and again can run
+        known != groups.end()) { // lanes that repeatedly test a phase can run
       known->waitsFor = one.reason;
       known->since = asksSince(warp);
       continue;
@@ -120,7 +120,7 @@ static BarrierView viewOf(const BlockState &block, size_t number) {
   return view;
 }
 
-/// Returns the variable of shared memory that holds an offset: `full`, `full+8`.
+/// Returns the shared variable that contains an offset: `full`, `full+8`.
 static std::string variableAt(const Program &program, uint64_t offset) {
   for (const NamedPlace &one : program.shared)
     if (offset >= one.offset && offset - one.offset < one.bytes)
@@ -155,7 +155,7 @@ static std::vector<BarrierView::Waiter> waitersAt(const HaltSearch &search, cons
   return all;
 }
 
-/// Returns the warps that ask for the phase of the object at an offset.
+/// Returns the warps that test the phase of the mbarrier object at an offset.
 static std::vector<BarrierView::Waiter> waitersAt(const BlockState &block, uint64_t offset) {
   std::vector<BarrierView::Waiter> all;
   for (const BlockState *other : block.cluster)
@@ -184,7 +184,7 @@ std::vector<BarrierView> barriersOf(HaltedLaunch &launch) {
   return all;
 }
 
-/// Returns the proxy of an operation, and its group or what else tells of its end.
+/// Returns the proxy of an operation, and its group or other completion mechanism.
 static std::string waitingText(const Pending &one) {
   const ptxray::Body &body = *one.frame->code.body;
   const auto *action = llvm::find_if(body.facts(one.op->instruction).actions,
@@ -246,7 +246,8 @@ std::vector<TensorView> tensorMemoryOf(GridState &grid) {
 
 // ---- bytes
 
-/// Returns the format of floats with a name; that of `f16x2` is `f16`, since all that a register holds is shown.
+/// Returns the floating-point format with this name. For `f16x2`, returns that of `f16`, because all numbers in a
+/// register are displayed.
 static const numbers::Format *floatNamed(llvm::StringRef name) {
   if (!name.consume_back("x2"))
     name.consume_back("x4");

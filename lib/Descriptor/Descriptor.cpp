@@ -33,7 +33,7 @@ constexpr Choice wgmmaSwizzles[] = {{"none", 0}, {"128B", 1}, {"64B", 2}, {"32B"
 using Choices = llvm::ArrayRef<Choice>;
 constexpr Field reserved(uint8_t first, uint8_t bits) { return {"", "", first, bits, 0, {}}; }
 
-// Fields that several kinds share, by their first bit.
+// Fields that several kinds share, ordered by their first bit.
 constexpr Field sparse = {"sparse", "whether A is sparse", 2, 1, 0, dense};
 constexpr Field idOfB = {"sfb-id", "scale factor id of B", 4, 2, 0, {}};
 constexpr Field typeOfA(Choices types) { return {"a", "type of A", 7, 3, 0, types}; }
@@ -174,7 +174,7 @@ constexpr Format formats[] = {
     {"smem", "", "shared memory descriptor of tcgen05", "Table 40", 64, fieldsShared},
     {"wgmma-smem", "", "shared memory descriptor of wgmma", "9.7.15.5.1.2.2", 64, fieldsWgmma},
     {"zero-mask", "", "zero-column mask descriptor", "Table 45", 64, fieldsMask}};
-/// The formats that replace those above on sm_107; the tables are those of the manual of PTX 9.4.
+/// Formats that replace those above on sm_107, according to the tables in the manual of PTX 9.4.
 constexpr Format formatsSm107[] = {
     {"idesc", "f8f6f4", "instruction descriptor of .kind::f8f6f4", "9.4, Table 51", 32, fieldsF8Sm107},
     {"idesc", "mxf8f6f4", "instruction descriptor of .kind::mxf8f6f4", "9.4, Table 52", 32, fieldsMxf8Sm107},
@@ -285,7 +285,7 @@ std::optional<std::string> setField(const Format &format, uint64_t &value, llvm:
 std::vector<std::vector<bool>> zeroColumns(uint64_t value, uint32_t m, uint32_t n) {
   const Format &format = *findFormat("zero-mask", "");
   const unsigned pieces = m == 32 ? 4 : m == 64 ? 2 : 1;
-  // The manual's table exchanges the two spans; its examples, and CUTLASS, agree with this order.
+  // The table in the manual exchanges the two spans. Its examples, and CUTLASS, agree with this order.
   const uint32_t zeros = format.get(value, "skip-span") + 1, used = format.get(value, "use-span") + 1;
   std::vector<std::vector<bool>> masks(pieces, std::vector<bool>(n / pieces, false));
   if (!format.get(value, "non-zero"))

@@ -1,11 +1,11 @@
-// These rules say which fields may be combined, by the manual's tables.
+// Rules about the permitted combinations of fields, according to the tables of the manual.
 #include "Descriptor/Descriptor.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray::descriptor {
 namespace {
 
-/// A row of Table 39 (for .kind::ti16, Table 48 of PTX 9.4): which M and N are allowed with a kind, a number of CTAs,
+/// A row of Table 39 (for .kind::ti16, Table 48 of PTX 9.4): the permitted M and N for a kind, a number of CTAs,
 /// sparsity and .ws.
 struct ShapeRow {
   uint8_t kinds; // bit i: kinds()[i]
@@ -126,7 +126,7 @@ unsigned bitsOf(llvm::StringRef type) {
                                             : 8;
 }
 
-/// Compares an instruction descriptor with the instruction and with the descriptors beside it.
+/// Checks an instruction descriptor against the instruction and its other descriptors.
 class InstructionCheck {
 public:
   InstructionCheck(const Format &format, uint64_t value, const Use &use)
@@ -232,7 +232,7 @@ void InstructionCheck::transposed(llvm::StringRef matrix, const std::optional<ui
                "Table 52");
 }
 
-/// Two fields say how K = 128 is made.
+/// Checks the two fields that specify how K = 128 is composed.
 void InstructionCheck::scaleFactors() {
   const uint32_t count = use.scaleVectors;
   if (!count)

@@ -131,7 +131,7 @@ void DiagnosticSink::sort() {
   };
   if (list.size() < 2 || llvm::is_sorted(list, before))
     return;
-  // Sorts an order first, so that each diagnostic is moved once.
+  // Sort indices first, so that each diagnostic is moved only once.
   std::vector<uint32_t> order(list.size());
   std::iota(order.begin(), order.end(), 0);
   llvm::stable_sort(order, [&](uint32_t a, uint32_t b) { return before(list[a], list[b]); });

@@ -8,7 +8,7 @@
 
 namespace ptxray {
 
-/// Returns the words of a line without blanks, comment, and the numbers of registers and labels (`%r12`, `$L__BB0_3`).
+/// Returns the words of a line without blanks, comments, and the numbers of registers and labels (`%r12`, `$L__BB0_3`).
 static std::string wordsOf(llvm::StringRef line) {
   std::string out;
   bool name = false;
@@ -26,7 +26,8 @@ static std::string wordsOf(llvm::StringRef line) {
 std::vector<std::string> fingerprints(const FileReport &report) {
   std::vector<std::string> out;
   llvm::StringMap<unsigned> above;
-  llvm::DenseMap<std::pair<unsigned, uint32_t>, std::string> known; // by rule and line: many may be on a long line
+  llvm::DenseMap<std::pair<unsigned, uint32_t>, std::string>
+      known; // keyed by rule and line, because a long line may contain many
   for (const Diagnostic &d : report.diagnostics) {
     const uint32_t line = report.source ? report.source->lineColumn(d.range.begin).line : 0;
     std::string &print = known[{static_cast<unsigned>(d.id), line}];

@@ -5,7 +5,8 @@
 
 namespace ptxray {
 
-// Swapping two letters is the commonest slip, but costs two changes in the usual distance.
+// Returns whether `b` is `a` with two letters swapped. It is the most common typo, but counts as two changes in the
+// usual distance.
 static bool swapsTwo(llvm::StringRef a, llvm::StringRef b) {
   if (a.size() != b.size())
     return false;

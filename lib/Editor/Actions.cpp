@@ -13,7 +13,7 @@ using llvm::StringRef;
 
 static bool touches(Range one, Range other) { return one.begin <= other.end && other.begin <= one.end; }
 
-/// Returns a comment that silences a diagnostic, on its own line above it, with its indent.
+/// Returns an action that adds a comment above the line, with the line's indent, which silences a diagnostic.
 static CodeAction silence(const Document &document, const Diagnostic &d) {
   const StringRef text = document.text();
   const size_t lineBegin = text.take_front(d.range.begin).rfind('\n') + 1;
@@ -27,7 +27,7 @@ static CodeAction silence(const Document &document, const Diagnostic &d) {
   return action;
 }
 
-/// Returns whether a comment can silence the diagnostic: not in text that the parser could not read.
+/// Returns whether a comment can silence the diagnostic. That is not the case in text that could not be parsed.
 static bool maySilence(const Document &document, const Diagnostic &d) {
   return document.isPtx() && d.id != DiagId::UnusedSuppression && d.range.size() != 0 && groupOf(d.id).name != "syntax";
 }
@@ -36,7 +36,7 @@ static bool isGate(DiagId id) {
   return id == DiagId::RequiresPtx || id == DiagId::RequiresTarget || id == DiagId::RequiresTargetVariant;
 }
 
-/// Returns the least version for the first target, from the present one on, with which the text passes.
+/// Returns the lowest sufficient version, and the first sufficient target, starting with the current one.
 static std::optional<std::pair<uint16_t, uint16_t>> leastHeader(const CellSet &passes, int present) {
   const auto targets = isa::targets();
   const unsigned number = present < 0 ? 0 : targets[present].number;
@@ -53,7 +53,7 @@ static std::optional<std::pair<uint16_t, uint16_t>> leastHeader(const CellSet &p
   return best;
 }
 
-/// Returns the headers with which all instructions pass that pass with any header.
+/// Returns the headers with which all instructions pass, ignoring those that never pass.
 static CellSet needsOf(const SourceBuffer &source) {
   CellSet common;
   common.set();
@@ -64,12 +64,12 @@ static CellSet needsOf(const SourceBuffer &source) {
   return common;
 }
 
-/// Raises version or target. Returns nothing if the text passes with no header, or its header cannot be read.
+/// Raises version or target. Returns nothing if the module passes with no header, or if its header cannot be parsed.
 static std::optional<CodeAction> raise(Document &document) {
   DiagnosticSink sink;
   const SourceBuffer &source = document.source();
   Parser parser;
-  const CheckOptions options; // what the text itself says
+  const CheckOptions options; // options in the source itself
   Header header(source, options, sink);
   parser.stream(source, sink, [&](const Ast &ast, Statement item) {
     if (item.kind == StatementKind::Directive)

@@ -18,7 +18,7 @@ constexpr size_t mostItems = 1000, mostMembers = 64;
 
 class Completer {
 public:
-  /// The excerpt does not contain the statement that is being typed.
+  /// Constructs a completer. The excerpt does not contain the statement that is being typed.
   Completer(const Excerpt &excerpt, StringRef text, uint32_t place, const Typing &typing)
       : excerpt(excerpt), typing(typing), offset(typing.begin), first(text.slice(typing.first.begin, typing.first.end)),
         written(text.slice(typing.word.begin, place)), availability(excerpt.module()) {}
@@ -58,9 +58,9 @@ private:
 
   const Excerpt &excerpt;
   const Typing &typing;
-  uint32_t offset;   // of the excerpt: the place of the statement
+  uint32_t offset;   // location of the statement in the excerpt
   StringRef first;   // the opcode or directive
-  StringRef written; // of the word, up to the cursor
+  StringRef written; // part of the word before the cursor
   Availability availability;
 };
 
@@ -84,7 +84,7 @@ void Completer::add(Kind kind, const llvm::Twine &text, StringRef label, std::st
 
 // ---- opcodes
 
-/// Returns the gate that all forms of the mnemonic have in common.
+/// Returns the gate that all forms of the mnemonic share.
 isa::ExprId gateOf(const isa::Mnemonic &mnemonic, const Availability &availability) {
   const isa::Tables &tables = isa::tables();
   isa::ExprId lacking = 0;
@@ -179,7 +179,7 @@ void Completer::arguments() {
 
 // ---- operands
 
-/// Returns the operands that forms with the written words have at the place of the cursor.
+/// Returns the operands at the cursor in all forms that match the written words.
 Completer::Expected Completer::expectedHere() const {
   Expected expected;
   const Opcode opcode(first);
@@ -227,7 +227,7 @@ static bool isSpace(StringRef word) {
   return llvm::any_of(keywords(), [&](const Keyword &one) { return one.kind == TokenKind::Space && one.text == word; });
 }
 
-/// Returns whether the opcode may access the space: it names that one, or none.
+/// Returns whether the opcode may access the space: it names this space, or none.
 bool Completer::mayAccess(isa::WordId space) const {
   bool namesOthers = false;
   llvm::SmallVector<StringRef> parts;
@@ -241,7 +241,7 @@ bool Completer::mayAccess(isa::WordId space) const {
   return !namesOthers;
 }
 
-/// Ranks names: those with the type of the operand come first.
+/// Returns the rank of a name. Names with the type of the operand come first.
 unsigned Completer::rankOf(const VisibleName &name, const Expected &expected) const {
   const TypeView own = viewType(name.type);
   if (isAddressOpen(typing.open)) {
@@ -324,7 +324,7 @@ void Completer::specials(const Expected &expected) {
         "special register of " + std::string(isa::word(reg.type).text()), 5, reg.gate);
 }
 
-/// Offers components, as in `%tid.x`.
+/// Offers components, such as `x` for `%tid`.
 void Completer::components() {
   const StringRef base = written.split('.').first;
   const isa::SpecialRegister *special = isa::findSpecialRegister(base);
@@ -362,7 +362,7 @@ void Completer::complete() {
 
 } // namespace
 
-/// The range of the statement to the end of its line, so that it does not hide the text after it.
+/// Returns the range of the statement up to the end of its line, so that the following text stays visible.
 static Range statementAround(StringRef text, const Typing &typing, uint32_t place) {
   const size_t end = std::min(text.find_first_of(";\n\r", place), text.size());
   const bool hasEnd = end < text.size() && text[end] == ';';
@@ -378,7 +378,7 @@ Completion completionAt(Document &document, uint32_t place) {
   const Typing typing = typingAt(text, around->bodyBegin ? *around->bodyBegin + 1 : 0, *at);
   if (typing.where == Typing::Hidden)
     return {};
-  // The text after the part of the word that contains the cursor is kept.
+  // Text after the part of the word at the cursor is kept.
   const auto dot = static_cast<uint32_t>(std::min<size_t>(text.find('.', *at), typing.word.end));
   const Range replaced{typing.word.begin, std::max(dot, *at)};
   if (replaced.size() && !around->text.isExact(replaced))
@@ -387,7 +387,7 @@ Completion completionAt(Document &document, uint32_t place) {
   Completer completer(excerpt, text, *at, typing);
   completer.complete();
   Completion completion = std::move(completer.completion);
-  // A percent sign is written twice in a template, or not at all.
+  // In templates, a percent sign is doubled or absent.
   if (document.language() != Language::Ptx)
     llvm::erase_if(completion.items, [](const CompletionItem &item) {
       return StringRef(item.text).find_first_of("%$") != StringRef::npos;

@@ -18,7 +18,7 @@ static const descriptor::Format *formatOf(const isa::OperandDecl &operand, const
                                                  : descriptor::familyOf(isa::targets()[module.target].number);
   if (const descriptor::Format *format = descriptor::findFormat(operand.format(), "", family))
     return format;
-  llvm::StringRef kind = match.slotText(".kind"); // that of an instruction has a format for each
+  llvm::StringRef kind = match.slotText(".kind"); // instruction descriptors have a format for each kind
   kind.consume_front(".kind::");
   return descriptor::findFormat(operand.format(), kind, family);
 }

@@ -6,7 +6,7 @@
 
 namespace ptxray {
 
-/// Reserves room for typing: a string that grows by itself takes twice what it needs.
+/// Reserves capacity for typing, because a string that grows by itself doubles its size.
 static void reserveFor(std::string &text, size_t size) {
   constexpr size_t typed = 1 << 16;
   if (text.capacity() < size + typed / 2)
@@ -29,7 +29,7 @@ void Document::changed() {
   ++changes;
 }
 
-/// All is read in the next check.
+/// Makes the next check read everything.
 void Document::forget() {
   known.clear();
   edits.clear();
@@ -54,13 +54,13 @@ void Document::replaceAll(std::string text) {
 
 void Document::setOptions(std::shared_ptr<const CheckOptions> options) {
   checkOptions = std::move(options);
-  checker.reset(); // it remembers what it judged with the options before
+  checker.reset(); // its cached verdicts depend on the previous options
   forget();
   changed();
 }
 
 Checker &Document::freshEnough() {
-  constexpr unsigned mostUses = 100; // it remembers statements that are long gone
+  constexpr unsigned mostUses = 100; // limits the memory for cached statements that no longer exist
   if (!checker || uses++ == mostUses) {
     checker.emplace();
     uses = 0;

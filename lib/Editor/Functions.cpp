@@ -7,7 +7,8 @@
 namespace ptxray {
 namespace {
 
-/// The bytes at which the search stops: braces, and what hides braces, ends a statement, or begins a function.
+/// Bytes at which the search stops: braces, the beginnings of comments and strings, the ends of statements, and the
+/// beginnings of functions.
 constexpr std::array<bool, 256> notable = [] {
   std::array<bool, 256> result{};
   for (const char c : {'{', '}', '/', '"', ';', '.'})
@@ -29,7 +30,7 @@ private:
       ++to;
     return to;
   }
-  /// Returns the place after the comment or string that begins here, or one byte on.
+  /// Returns the offset after the comment or string that begins here, or the next offset.
   uint32_t behindHidden() const;
   bool isOneOf(llvm::ArrayRef<llvm::StringLiteral> words) const;
   void open();

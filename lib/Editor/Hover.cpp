@@ -36,7 +36,7 @@ public:
       parts.push_back(
           {HoverPart::Link, "PTX manual " + StringRef(number).str() + ": " + section->title.str(), section->url()});
   }
-  /// Says what something requires, and whether this module meets it.
+  /// Writes the requirements of a feature, and whether this module meets them.
   void needs(StringRef what, bool isMet) {
     if (!what.empty())
       text("needs " + what.str() + (isMet ? "" : ": not available with " + here()));
@@ -75,7 +75,8 @@ bool formIsAvailable(const isa::Form &form, const Writer &out) {
   });
 }
 
-/// Returns the slot that a piece of a form's syntax names, from `next` on, since two slots may have one name.
+/// Returns the slot that a piece of a form's syntax refers to. Starts the search at `next`, because two slots may have
+/// one name.
 std::optional<unsigned> slotNamed(const FormMatch &match, StringRef name, unsigned next) {
   for (unsigned slot = next; slot < match.slots.size(); ++slot)
     if (StringRef(match.slots[slot].name()) == name)
@@ -83,7 +84,7 @@ std::optional<unsigned> slotNamed(const FormMatch &match, StringRef name, unsign
   return match.findSlot(name);
 }
 
-/// Returns the syntax with the written words in place of its slots, without optional parts that are not written.
+/// Returns the syntax with slots replaced by the written words. Omits optional parts that are not written.
 std::string writtenForm(const FormMatch &match) {
   const auto isOfName = [](char c) { return llvm::isAlnum(c) || c == '_' || c == ':'; };
   std::string out;
@@ -98,7 +99,7 @@ std::string writtenForm(const FormMatch &match) {
       rest = rest.drop_front();
       continue;
     }
-    const unsigned place = slot.value_or(0); // g++ does not see that it is one
+    const unsigned place = slot.value_or(0); // helps g++, which does not detect that it is set
     if (match.isWritten(place))
       out += isa::word(match.slotWord[place]).text();
     else if (!isOptional)
@@ -109,7 +110,7 @@ std::string writtenForm(const FormMatch &match) {
   return out;
 }
 
-/// Lists the forms of an opcode that fits none of them.
+/// Lists the forms of an opcode that matches none of them.
 void writeForms(const isa::Mnemonic &mnemonic, Writer &out) {
   const isa::Tables &tables = isa::tables();
   llvm::SmallSetVector<StringRef, 8> titles, syntaxes;
@@ -128,7 +129,7 @@ void writeForms(const isa::Mnemonic &mnemonic, Writer &out) {
   out.code(std::move(list));
 }
 
-/// Returns a text about a form with the written words for its slots, except for slots that stand for a number.
+/// Returns a text about a form with slots replaced by the written words, except slots that represent a number.
 std::string withWords(std::string text, const FormMatch &match) {
   for (unsigned slot = 0; slot < match.slots.size(); ++slot) {
     const isa::Word &word = isa::word(match.slotWord[slot]);
@@ -151,7 +152,7 @@ void writeOperands(const FormMatch &match, Writer &out) {
     out.text(std::move(list));
 }
 
-/// The formulas that hold for what is written, one for each result.
+/// Writes the formulas that apply to the instruction, one for each result.
 void writeFormulas(const FormMatch &match, Writer &out) {
   std::set<std::pair<isa::FormulaTarget, int>> seen;
   std::string list;
@@ -166,7 +167,7 @@ void writeFormulas(const FormMatch &match, Writer &out) {
   out.code(std::move(list));
 }
 
-/// Returns the slot of a match that holds a word of the opcode.
+/// Returns the slot of a match that contains a word of the opcode.
 std::optional<unsigned> slotOf(const FormMatch &match, unsigned word) {
   for (unsigned slot = 0; slot < match.slots.size(); ++slot)
     if (match.slotWord[slot] && match.slotAt[slot] == static_cast<int>(word))
@@ -225,7 +226,7 @@ unsigned wordUnder(llvm::ArrayRef<Range> words, uint32_t offset) {
   return 0;
 }
 
-/// The range from the beginning of the opcode to the end of the mnemonic, or that of the qualifier.
+/// Returns the range of the mnemonic, or of the qualifier.
 Range shownRange(llvm::ArrayRef<Range> words, const Opcode &opcode, unsigned word) {
   if (word >= opcode.mnemonicWords || words.empty())
     return words[word];
@@ -234,14 +235,14 @@ Range shownRange(llvm::ArrayRef<Range> words, const Opcode &opcode, unsigned wor
 
 std::optional<Hover> hoverOnInstruction(const Excerpt &excerpt, const FoundInstruction &found, uint32_t offset) {
   const auto words = wordsOf(excerpt.text(), found.instruction->opcodeRange);
-  const Opcode opcode(excerpt.ast().text(found.instruction->opcode)); // without its semicolon, it was not judged
+  const Opcode opcode(excerpt.ast().text(found.instruction->opcode)); // not checked without its semicolon
   const unsigned word = wordUnder(words, offset);
   const bool anyFormFits = !formsFor(opcode, /*complete=*/false).empty();
   const FormMatch *match = anyFormFits ? excerpt.body()->verdicts[found.number]->match : nullptr;
   return hoverOnOpcode(excerpt, opcode, match, word, shownRange(words, opcode, word));
 }
 
-/// Describes an opcode whose operands could not be read.
+/// Describes an opcode whose operands could not be parsed.
 std::optional<Hover> hoverOnBroken(const Excerpt &excerpt, uint32_t offset) {
   for (const Instruction &one : excerpt.ast().brokenInstructions) {
     if (offset < one.opcodeRange.begin || one.opcodeRange.end < offset)

@@ -18,7 +18,8 @@ using FileNames = std::map<uint64_t, std::string>;
 /// Finds the hints of one body.
 class BodyHints {
 public:
-  /// `excerpt`: whose places are made those of the document; null: they are.
+  /// Constructs the hints of a body. `excerpt` maps locations to the document; null if they refer to the document
+  /// already.
   BodyHints(const Body &body, const ModuleState &module, const FileNames &files, Range part, const Excerpt *excerpt)
       : body(body), module(module.context()), files(files), part(part), excerpt(excerpt), analyses(body, module),
         numbers(body) {}
@@ -43,11 +44,11 @@ private:
   const Range part;
   const Excerpt *const excerpt;
   Analyses analyses;
-  Values numbers; // without a look at loops, which a body with faults may not have
+  Values numbers; // does not analyse loops, because the body may have errors
   std::vector<InlayHint> hints;
 };
 
-/// `[%r5+16]`, where %r5 is a variable of shared memory and a number.
+/// Adds hints for `[%r5+16]`, where %r5 is a shared variable plus a number.
 void BodyHints::addresses(uint32_t number) {
   const llvm::ArrayRef<Operand> nodes = body.ast->operandsOf(body.instruction(number).operands);
   const LocalId *local = body.namesOf(number).data();
@@ -77,7 +78,7 @@ void BodyHints::descriptors(uint32_t number) {
     add(one.range, descriptor::summaryOf(*one.format, one.value), descriptor::fieldLines(*one.format, one.value));
 }
 
-/// `.loc 1 42 5`: the file has only a number.
+/// Adds a hint for `.loc 1 42 5`, in which the file is only a number.
 void BodyHints::location(const Directive &directive) {
   const llvm::ArrayRef<Operand> operands = body.ast->operandsOf(directive.operands);
   if (body.ast->text(directive.name) != ".loc" || operands.size() < 2 || operands[0].kind != OperandKind::Integer ||
@@ -105,7 +106,7 @@ std::vector<InlayHint> BodyHints::run() {
   return std::move(hints);
 }
 
-/// `.file 1 "kernel.cu"`, which may be after the functions.
+/// Collects `.file 1 "kernel.cu"`, which may follow the functions.
 FileNames filesOf(const Ast &ast) {
   FileNames files;
   for (const Statement item : ast.module) {
@@ -120,7 +121,7 @@ FileNames filesOf(const Ast &ast) {
   return files;
 }
 
-/// Returns the hints of the whole text, or of a part with many functions.
+/// Returns the hints of the whole document, or of a part with many functions.
 std::vector<InlayHint> hintsOfAll(Document &document, const FileNames &files, Range part) {
   std::vector<InlayHint> hints;
   auto see = [&](const Body &body, const ModuleState &module) {
@@ -140,7 +141,7 @@ std::vector<InlayHint> inlayHints(Document &document, Range part) {
   std::vector<Range> touched;
   llvm::copy_if(document.bodies(), std::back_inserter(touched),
                 [&](Range body) { return part.begin < body.end && body.begin < part.end; });
-  constexpr size_t mostInPart = 8; // a screen shows a few
+  constexpr size_t mostInPart = 8; // more than are usually visible
   if (touched.size() > mostInPart)
     return hintsOfAll(document, files, part);
   std::vector<InlayHint> hints;

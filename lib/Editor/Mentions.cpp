@@ -1,4 +1,4 @@
-// Finds the places of names from the arrays of a body.
+// Collects the mentions of names from the arrays of a body.
 #include "Editor/MergeByPlace.h"
 #include "Editor/Names.h"
 #include "Parse/Scanner.h"
@@ -43,7 +43,7 @@ private:
 
   const Ast &ast;
   const SourceBuffer &source;
-  llvm::DenseMap<uint32_t, const Symbol *> declaredAt; // by the begin of the name
+  llvm::DenseMap<uint32_t, const Symbol *> declaredAt; // keyed by the begin of the name
   std::vector<Mention> found;
 };
 
@@ -103,7 +103,7 @@ void MentionCollector::function(const Function &function) {
     for (const Declaration &one : llvm::ArrayRef(ast.declarations).slice(slice.first, slice.count))
       declaration(one);
   };
-  declarations(function.returns); // they are before the name
+  declarations(function.returns); // results precede the name
   add(function.name, function.nameRange, declared(function.nameRange), 0, /*isDeclaration=*/true);
   declarations(function.parameters);
 }
@@ -114,7 +114,7 @@ void MentionCollector::operands(Slice nodes, llvm::function_ref<const Symbol *(N
       add(operand.name, nameIn(operand.range, operand.name), find(operand.name), Names);
 }
 
-/// Adds names in statements that the parser could not read, if only one symbol has that name.
+/// Adds names in statements that could not be parsed, if only one symbol has that name.
 void MentionCollector::unread(const Body &body) {
   if (ast.brokenInstructions.empty() && ast.lost.empty())
     return;

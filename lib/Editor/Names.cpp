@@ -8,10 +8,10 @@ namespace ptxray {
 
 using llvm::StringRef;
 
-/// Returns whether a name is known in all functions.
+/// Returns whether a name is visible in all functions.
 static bool isOfModule(const Symbol &symbol) { return symbol.depth == 0; }
 
-/// Returns the places of a name of the module in all bodies, which are read one after the other.
+/// Returns the mentions of a module's name in all bodies, which are checked one after another.
 static std::vector<NamePlace> placesInAll(Document &document, StringRef name) {
   const SourceBuffer &source = document.source();
   std::map<uint32_t, NamePlace> places;
@@ -36,7 +36,7 @@ namespace {
 struct Found {
   const Excerpt *excerpt = nullptr;
   std::vector<Mention> mentions;
-  const Mention *at = nullptr; // null: there is none
+  const Mention *at = nullptr; // null if there is none
 
   StringRef text() const { return excerpt->ast().text(at->name); }
   const Symbol *symbol() const { return at->symbol; }
@@ -55,7 +55,7 @@ Found findName(Document &document, uint32_t place) {
 
 } // namespace
 
-/// Returns the declarations of a function, if the name is one of a function with a body.
+/// Returns the declarations of a function with a body that has this name.
 static std::vector<Range> functionsWithBody(Document &document, StringRef name) {
   std::vector<Range> found;
   const Excerpt *outside = document.outside();
@@ -85,12 +85,12 @@ std::vector<Range> definitionOf(Document &document, uint32_t place) {
 
 static bool isFamily(const Found &found) { return found.symbol()->familyCount != 0; }
 
-/// Returns whether the name is that of a member, rather than of the declaration.
+/// Returns whether the name is that of a member, as opposed to the declaration of the family.
 static bool isMember(const Found &found) {
   return isFamily(found) && found.at->range.begin != found.symbol()->nameRange.begin;
 }
 
-/// Returns the places of a member of a family, and the declaration of all members.
+/// Returns the mentions of a member of a family, and the declaration of the family.
 static std::vector<NamePlace> placesInExcerpt(const Found &found) {
   const bool ofOne = isMember(found);
   std::vector<NamePlace> places;
@@ -109,7 +109,7 @@ std::vector<NamePlace> referencesOf(Document &document, uint32_t place, bool inD
       return placesInAll(document, found.text());
     return placesInExcerpt(found);
   }
-  std::vector<NamePlace> places; // of a special register: the same name
+  std::vector<NamePlace> places; // for a special register: mentions of the same name
   for (const Mention &one : found.mentions)
     if (one.name == found.at->name && !one.symbol)
       places.push_back({found.excerpt->placeOf(one.range), false, false});
@@ -158,7 +158,7 @@ Renaming renamingAt(Document &document, uint32_t place) {
   return renaming;
 }
 
-/// Makes the edits alone. Each member of a family keeps its number.
+/// Returns the edits. Each member of a family keeps its number.
 static std::vector<Edit> editsFor(Document &document, const Found &found, StringRef name) {
   std::vector<Edit> edits;
   const size_t prefix = found.text().size();
@@ -178,7 +178,8 @@ static std::map<DiagId, unsigned> countsByRule(const DiagnosticList &diagnostics
   return counts;
 }
 
-/// Returns why the renamed text would have another meaning, empty if it would not: the text is made and checked.
+/// Returns why the renamed module would have another meaning; empty if it would not. Applies the edits and checks the
+/// result.
 static std::string whyNotMade(Document &document, uint32_t place, llvm::ArrayRef<Edit> edits, StringRef name) {
   std::string text;
   uint32_t at = 0, shifted = place;

@@ -25,7 +25,7 @@ private:
   }
   const Ast &ast;
   uint32_t offset;
-  std::vector<VisibleName> all; // outer ones first
+  std::vector<VisibleName> all; // outermost scope first
 };
 
 void NameCollector::declaration(const Declaration &one, VisibleName::Kind kind) {
@@ -41,7 +41,7 @@ void NameCollector::function(const Function &function) {
     all.push_back({nullptr, &function, function.name, VisibleName::Function_, 0, 0, 0});
 }
 
-/// Drops the names of blocks that end before the offset; labels are known in the whole function.
+/// Removes the names of blocks that end before the offset. Labels are visible in the whole function.
 void NameCollector::statements(Slice body) {
   std::vector<size_t> blocks;
   std::vector<NameId> labels;

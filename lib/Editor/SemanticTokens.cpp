@@ -13,16 +13,16 @@ using llvm::StringRef;
 
 namespace {
 
-/// Colours one item after the other: names first, then the tokens between them.
+/// Colours items in order: names first, then the tokens between them.
 class Colourer {
 public:
   Colourer(const SourceBuffer &source, Range part) : source(source), part(part) {}
 
-  /// Adds the names and opcodes of a body. Bodies come in the order of the text.
+  /// Adds the names and opcodes of a body. Bodies must be added in source order.
   void body(const Body &body);
   /// Adds names outside of bodies, in any order.
   void mentions(llvm::ArrayRef<Mention> mentions, const Ast &ast);
-  /// Takes all tokens up to the end of the part, including those that are not names.
+  /// Returns all tokens up to the end of the part, including those other than names.
   std::vector<SemanticToken> take(const Ast &ast);
 
 private:
@@ -34,7 +34,8 @@ private:
   const SourceBuffer &source;
   Range part;
   std::vector<SemanticToken> named;
-  std::vector<std::vector<SemanticToken>> wordsOfSpellings; // by SpellingId; their places are in the spelling
+  std::vector<std::vector<SemanticToken>>
+      wordsOfSpellings; // indexed by SpellingId; locations are relative to the spelling
 };
 
 SemanticToken::Kind kindOf(const Symbol &symbol) {
@@ -73,7 +74,7 @@ std::vector<SemanticToken> wordsOfOpcode(StringRef text, Range opcode) {
 void Colourer::opcode(const Ast &ast, const Instruction &instruction) {
   const Range range = instruction.opcodeRange;
   const StringRef spelling = ast.text(instruction.opcode);
-  if (spelling.size() != range.size()) { // there are blanks or comments in it
+  if (spelling.size() != range.size()) { // contains blanks or comments
     for (const SemanticToken &word : wordsOfOpcode(source.text(), range))
       add(word.range, word.kind);
     return;
@@ -101,7 +102,7 @@ void Colourer::body(const Body &body) {
   mergeByPlace(named, begin);
 }
 
-/// The tokens of a text that are not names; each is requested after those before it.
+/// The tokens of a text other than names. Queries must be in ascending order.
 class OtherTokens {
 public:
   explicit OtherTokens(StringRef text) : text(text) {}
@@ -133,7 +134,7 @@ std::vector<SemanticToken> Colourer::take(const Ast &ast) {
   mergeByPlace(named);
   std::vector<SemanticToken> tokens;
   tokens.reserve(named.size() + named.size() / 8);
-  /// Tokens that another one covers are left out.
+  /// Tokens that overlap another one are omitted.
   const auto put = [&](const SemanticToken &token) {
     if (tokens.empty() || tokens.back().range.end <= token.range.begin)
       tokens.push_back(token);
@@ -172,7 +173,7 @@ void markLacking(std::vector<SemanticToken> &tokens, const DiagnosticList &diagn
   }
 }
 
-/// Returns the tokens of the whole text, or of a part with several functions.
+/// Returns the tokens of the whole document, or of a part with several functions.
 std::vector<SemanticToken> tokensOfAll(Document &document, Range part) {
   const SourceBuffer &source = document.source();
   Colourer colourer(source, part);
@@ -214,7 +215,7 @@ std::vector<SemanticToken> tokensOfPart(Document &document, Range part) {
     addExcerpt(*document.outside(), part, tokens);
   llvm::stable_sort(tokens,
                     [](const SemanticToken &a, const SemanticToken &b) { return a.range.begin < b.range.begin; });
-  for (const SemanticToken &token : tokens) // the head of a function is in both
+  for (const SemanticToken &token : tokens) // both excerpts contain the head of a function
     if (out.empty() || out.back().range.end <= token.range.begin)
       out.push_back(token);
   return out;

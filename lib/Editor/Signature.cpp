@@ -8,7 +8,8 @@ namespace ptxray {
 
 using llvm::StringRef;
 
-/// Returns the ranges of the operands in a syntax line: after the first blank outside of brackets, apart by commas.
+/// Returns the ranges of the comma-separated operands in a syntax line, which begin after the first blank outside of
+/// brackets.
 static std::vector<Range> operandsIn(StringRef syntax) {
   std::vector<Range> operands;
   int depth = 0;
@@ -26,7 +27,7 @@ static std::vector<Range> operandsIn(StringRef syntax) {
     const char c = syntax[at];
     depth += c == '{' || c == '[' || c == '(';
     depth -= c == '}' || c == ']' || c == ')';
-    const bool isOptional = c == '{' && syntax.substr(at).starts_with("{,"); // `{, cache-policy}` is one of its own
+    const bool isOptional = c == '{' && syntax.substr(at).starts_with("{,"); // `{, cache-policy}` is a separate operand
     if (isOptional || (c == ',' && depth == 0)) {
       end(at);
       begin = at + (isOptional ? 2 : 1);

@@ -47,7 +47,7 @@ Range wordAt(StringRef text, uint32_t offset) {
     --word.begin;
   while (word.end < text.size() && isOfWord(text[word.end]))
     ++word.end;
-  while (word.end > word.begin && text[word.end - 1] == ':') // of a label
+  while (word.end > word.begin && text[word.end - 1] == ':') // colon of a label
     --word.end;
   word.end = std::max(word.end, offset);
   return word;

@@ -9,7 +9,7 @@ using llvm::StringRef;
 
 namespace {
 
-/// Turns the items of a text into symbols, one after the other.
+/// Converts the items of a module into symbols.
 class SymbolCollector {
 public:
   explicit SymbolCollector(std::vector<DocumentSymbol> &symbols) : symbols(symbols) {}
@@ -106,7 +106,7 @@ private:
   StringRef text;
   std::vector<Folding> found;
   llvm::SmallVector<uint32_t, 16> braces;
-  /// A run of lines with comments only, or with debugging directives only.
+  /// A sequence of lines that contain only comments, or only debugging directives.
   Folding lines{Folding::Region, {0, 0}};
   size_t at = 0;
 };
@@ -119,7 +119,7 @@ void FoldingFinder::endRun(uint32_t end) {
   lines.kind = Folding::Region;
 }
 
-/// Determines what kind of line begins here.
+/// Classifies the line that begins here.
 void FoldingFinder::lineStart() {
   const StringRef line = text.substr(at, 512).split('\n').first.ltrim();
   const Folding::Kind kind = line.starts_with("//")                                  ? Folding::Comment
@@ -177,7 +177,7 @@ std::vector<Folding> foldings(Document &document) {
 
 // ---- selection
 
-/// Adds a range that contains the last one and is larger.
+/// Adds a range if it contains the last one and is larger.
 static void widen(std::vector<Range> &ranges, Range next) {
   const Range last = ranges.back();
   if (next.begin <= last.begin && last.end <= next.end && next != last)
@@ -203,7 +203,7 @@ std::vector<Range> selectionsAt(Document &document, uint32_t place) {
     for (const Folding &folding : FoldingFinder(excerpt->text()).run())
       if (folding.kind == Folding::Region && folding.range.begin <= *offset && *offset <= folding.range.end)
         blocks.push_back(folding);
-    constexpr size_t mostBlocks = 64; // clients nest them as deep
+    constexpr size_t mostBlocks = 64; // limit of clients
     for (const Folding &block : llvm::reverse(llvm::ArrayRef(blocks).take_back(mostBlocks)))
       add(block.range);
     if (excerpt->body())

@@ -18,7 +18,7 @@ std::vector<StringRef> linesOf(StringRef text) {
   return lines;
 }
 
-/// Returns the distance to the next lines that are equal again: the smallest sum, within a window.
+/// Returns the distances to the next equal lines, with the smallest sum in a window.
 std::pair<size_t, size_t> nextEqual(llvm::ArrayRef<StringRef> before, llvm::ArrayRef<StringRef> after) {
   constexpr size_t window = 100;
   for (size_t sum = 1; sum <= 2 * window; ++sum)

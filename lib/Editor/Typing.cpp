@@ -14,7 +14,7 @@ public:
 
 private:
   void beginStatement(uint32_t place);
-  /// Returns the place after a comment or string; `at` if none begins here.
+  /// Returns the offset after the comment or string at `at`, or `at` if there is none.
   uint32_t behindHidden() const;
   void punctuation(char c);
   void readWord();
@@ -24,9 +24,9 @@ private:
   llvm::StringRef text;
   uint32_t at, offset;
   Typing typing;
-  unsigned words = 0; // of the statement, that of the guard not counted
+  unsigned words = 0; // number of words in the statement, without its guard
   bool guarded = false, guardRead = false, newLine = false;
-  char last = 0; // that is not a blank
+  char last = 0; // last non-blank character
   llvm::SmallVector<unsigned, 4> elements;
 };
 
@@ -94,7 +94,7 @@ void Reader::punctuation(char c) {
 
 void Reader::readWord() {
   const Range word = wordAt(text, at);
-  // A new line begins a statement unless a list continues; the semicolon is still to be typed.
+  // A new line begins a statement unless a list continues, because the semicolon may not be typed yet.
   if (newLine && words && typing.open.empty() && last != ',')
     beginStatement(at);
   newLine = false;
@@ -113,7 +113,7 @@ void Reader::finish() {
     typing.word.begin = typing.begin;
   typing.element = elements.empty() ? 0 : elements.back();
   const bool onNewLine = newLine && words && typing.open.empty() && last != ',';
-  if (onNewLine && typing.word.begin == offset) { // an empty line below a statement without its end
+  if (onNewLine && typing.word.begin == offset) { // an empty line after a statement without a semicolon
     const uint32_t begin = offset;
     beginStatement(begin);
     typing.word = {begin, begin};

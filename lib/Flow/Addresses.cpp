@@ -4,7 +4,7 @@
 
 namespace ptxray {
 
-/// A difference of two addresses is not an address, nor is a sum.
+/// Returns the origin of a step's result. Sums and differences of two addresses are not addresses.
 AddressOrigin AddressOrigins::originOf(const Step &step, const Inputs &inputs, uint32_t number) const {
   if (step.isGuarded || step.isBroadcast())
     return {};
@@ -32,7 +32,7 @@ AddressOrigin AddressOrigins::originOf(const Step &step, const Inputs &inputs, u
   return found;
 }
 
-/// Returns whether an address that the operation computes is in the variable of its source.
+/// Returns whether the result of an operation is an address in the same variable as its source.
 static bool staysInside(isa::Operation operation) {
   using enum isa::Operation;
   constexpr auto bit = [](isa::Operation one) { return uint32_t(1) << static_cast<unsigned>(one); };
@@ -79,8 +79,7 @@ Anchor AddressOrigins::anchorOf(const Step &step, const Inputs &inputs, uint32_t
   return {further.local, further.offset + sum.added, further.isVariable, isSettled};
 }
 
-/// Returns whether the arithmetic may leave an address in its variable, or one lane gives its own to all; other
-/// arithmetic is not followed.
+/// Returns whether arithmetic is followed: it keeps an address in its variable, or broadcasts the value of one lane.
 static bool isFollowed(const Facts &facts) {
   return facts.computation.isKnown ? staysInside(facts.computation.operation) : facts.has(FactKind::Copies);
 }

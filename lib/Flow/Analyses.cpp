@@ -33,7 +33,7 @@ const std::vector<BlockId> &Analyses::threadChoices() {
     if (before.contains(BlockId(index)))
       order.push_back(BlockId(index));
   llvm::sort(order, [&](BlockId a, BlockId b) { return before.enter[indexOf(a)] < before.enter[indexOf(b)]; });
-  for (const BlockId block : order) // each after its dominators
+  for (const BlockId block : order) // dominators precede the blocks that they dominate
     if (const BlockId above = before.parent[indexOf(block)]; above != BlockId::None)
       (*choices)[indexOf(block)] = isChoice(above) ? above : (*choices)[indexOf(above)];
   return *choices;
@@ -43,7 +43,7 @@ bool Analyses::precedes(uint32_t first, uint32_t second) {
   const BlockId a = graph().blockOf(first), b = graph().blockOf(second);
   if (a == b)
     return first < second;
-  if (a == graph().order.front()) // that one comes before all others
+  if (a == graph().order.front()) // the entry block precedes all others
     return graph().isReached(b);
   return dominators().contains(a) && dominators().contains(b) && dominators().dominates(a, b);
 }

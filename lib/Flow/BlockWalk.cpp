@@ -10,7 +10,7 @@ namespace {
 
 using BlockSize = std::array<uint64_t, 3>;
 
-/// Gives a number to each quantity that is not known, by what it is made from.
+/// Assigns a number to each unknown quantity, identified by its sources.
 class Quantities {
 public:
   uint32_t of(std::vector<uint64_t> key) {
@@ -76,11 +76,11 @@ private:
   const BlockSize block;
   const WalkOptions options;
   Quantities quantities;
-  std::map<uint32_t, LocalId> variables; // by what addresses in them are relative to
-  std::vector<ThreadNumbers> registers;  // by LocalId
-  std::vector<uint32_t> visits;          // by block
-  std::vector<bool> isWanted;            // by LocalId: addresses, conditions or barriers depend on it
-  std::vector<bool> matters;             // by instruction
+  std::map<uint32_t, LocalId> variables; // keyed by the quantity to which addresses in the variable are relative
+  std::vector<ThreadNumbers> registers;  // indexed by LocalId
+  std::vector<uint32_t> visits;          // indexed by block
+  std::vector<bool> isWanted;            // indexed by LocalId: addresses, conditions or barriers depend on it
+  std::vector<bool> matters;             // indexed by instruction
   std::vector<Entry> stack;
   ThreadMask all, ended;
   uint64_t spent = 0;
@@ -123,7 +123,7 @@ ThreadNumbers Walker::special(const Source &source) {
                   {Quantities::Special, static_cast<uint64_t>(source.local), static_cast<uint64_t>(source.suffix)});
 }
 
-/// Returns the value of a parameter of the kernel. Pointers differ from each other.
+/// Returns the value of a kernel parameter. Pointers are assumed to be distinct.
 ThreadNumbers Walker::parameter(uint32_t number) {
   const Facts &facts = body.facts(number);
   const Source source = sourceAt(body, number, facts.accesses.front().node);
@@ -182,7 +182,7 @@ uint32_t Walker::sum(uint32_t a, uint32_t b) {
   return quantities.of({Quantities::Sum, std::min(a, b), std::max(a, b)});
 }
 
-/// What a product is relative to, if one factor is a number.
+/// Returns the quantity to which a product is relative, if one factor is a number.
 uint32_t Walker::product(const ThreadNumbers &a, const ThreadNumbers &b, isa::Operation operation) {
   if (a.isExact() && b.isExact())
     return 0;
@@ -227,7 +227,7 @@ uint32_t Walker::relationOf(const Computation &c, const Inputs &inputs) {
   return quantities.of(std::move(key));
 }
 
-/// Returns all lanes of a warp receive the number of one of them.
+/// Returns the number that all lanes of a warp receive from one of them.
 ThreadNumbers Walker::broadcast(const Step &step) {
   const ThreadNumbers value = operand(step.list[0]);
   if (!value.isKnown || !value.table)
@@ -305,8 +305,8 @@ void Walker::want(llvm::ArrayRef<LocalId> names, llvm::SmallVectorImpl<LocalId> 
     }
 }
 
-/// Finds the registers on which addresses in shared memory, conditions and barriers depend, and the instructions that
-/// write them or do something that the walk notes. The others are passed over.
+/// Finds the registers on which shared-memory addresses, conditions and barriers depend. Also finds the instructions
+/// that write these registers or cause events; the walk skips all others.
 void Walker::findWanted() {
   llvm::SmallVector<LocalId, 32> waiting;
   for (uint32_t number = 0; number < body.size(); ++number) {
@@ -336,7 +336,7 @@ void Walker::findWanted() {
   }
 }
 
-/// Returns the threads among these for which the guard holds; nothing if that is not known.
+/// Returns the threads for which the guard is true, or nothing if that is unknown.
 std::optional<ThreadMask> Walker::allowed(uint32_t number, const ThreadMask &threads) {
   const LocalId guard = body.guard(number);
   if (guard == LocalId::None)
@@ -367,7 +367,7 @@ void Walker::compute(uint32_t number, const ThreadMask &threads, bool isCertain)
   }
 }
 
-/// Notes an access to shared memory that happens at once.
+/// Records a synchronous access to shared memory.
 void Walker::access(uint32_t number, const ThreadMask &threads) {
   const Facts &facts = body.facts(number);
   if (facts.has(FactKind::Async))
@@ -417,7 +417,8 @@ bool Walker::meet(WalkEvent::Kind kind, uint32_t number, const Action &action, c
   return true;
 }
 
-/// Notes what orders threads; returns false where the walk ends, since nothing is known of what the others do.
+/// Records synchronisation between threads. Returns false if the walk must end, because nothing is known about the
+/// other threads.
 bool Walker::synchronise(uint32_t number, const ThreadMask &threads, bool isCertain) {
   const Facts &facts = body.facts(number);
   if (body.callsUnknown(number) || facts.has(FactKind::Calls))
@@ -464,7 +465,7 @@ bool Walker::execute(uint32_t number, const ThreadMask &threads) {
   return true;
 }
 
-/// Passes over the blocks from a branch by a condition that is not known, up to where its paths meet.
+/// Skips the blocks from a branch with an unknown condition to the join of its paths.
 bool Walker::skip(BlockId from, BlockId meeting) {
   if (indexOf(meeting) >= graph.size())
     return false;
@@ -533,7 +534,7 @@ bool Walker::leave(size_t entry, ThreadMask threads) {
       visits[indexOf(from)] >= mostAssumedVisits) {
     const Loops &loops = analyses.loops();
     const bool leavesFirst = !loops.contains(header, next[0]), leavesSecond = !loops.contains(header, next[1]);
-    if (leavesFirst != leavesSecond) { // some other number of rounds
+    if (leavesFirst != leavesSecond) { // the number of iterations differs
       toFirst = leavesFirst ? threads : ThreadMask();
       toSecond = leavesFirst ? ThreadMask() : threads;
     }

@@ -6,10 +6,10 @@
 namespace ptxray {
 
 constexpr unsigned mostWriters = 8, mostRoundsOfLoop = 1 << 16;
-/// No loop counts in greater steps, and this many rounds of them do not overflow.
+/// Limit on steps of counters, so that counters do not overflow within the maximum number of iterations.
 constexpr int64_t mostAdded = int64_t(1) << 40;
 
-/// Returns the number that the instruction adds to the register, perhaps by way of another one that nothing else
+/// Returns the constant that the instruction adds to the register, possibly through one temporary that nothing else
 /// writes.
 std::optional<int64_t> Counters::addedTo(LocalId local, uint32_t writer) {
   for (unsigned hop = 0; hop < 2 && writer != Definitions::none; ++hop) {
@@ -57,7 +57,7 @@ std::optional<Counter> Counters::find(LocalId local) {
 }
 
 // ---- rounds of loops
-/// Finds the block from which control leaves each loop.
+/// Finds the only exit of each loop.
 void Counters::findExits() {
   const Graph &graph = analyses.graph();
   const Loops &loops = analyses.loops();
@@ -81,7 +81,7 @@ void Counters::findExits() {
   }
 }
 
-/// Returns the header of the innermost loop around the instruction that adds; None: control enters it aside.
+/// Returns the header of the innermost loop around the adding instruction; None if that loop has another entry.
 BlockId Counters::loopOf(const Counter &counter) {
   const BlockId adding = analyses.graph().blockOf(counter.adds);
   if (!analyses.graph().isReached(adding))
@@ -91,14 +91,14 @@ BlockId Counters::loopOf(const Counter &counter) {
   return header == BlockId::None || loops.isEnteredAside[indexOf(header)] ? BlockId::None : header;
 }
 
-/// The instruction comes in each round of the counter's loop before it is added to.
+/// Returns whether the instruction precedes the addition in each iteration of the counter's loop.
 bool Counters::comesBeforeAdding(const Counter &counter, uint32_t instruction) {
   const BlockId header = loopOf(counter), place = analyses.graph().blockOf(instruction);
   return header != BlockId::None && analyses.graph().isReached(place) && analyses.loops().contains(header, place) &&
          (instruction == counter.adds || analyses.precedes(instruction, counter.adds));
 }
 
-/// The test comes before the instruction in each round.
+/// Returns whether the test precedes the instruction in each iteration.
 bool Counters::isTestedBefore(const LoopTest &test, uint32_t instruction) {
   const BlockId place = analyses.graph().blockOf(instruction);
   return test.block != place && analyses.dominators().dominates(test.block, place);
@@ -119,7 +119,7 @@ std::optional<LoopTest> Counters::testOf(LocalId local, const Counter &counter) 
   const LocalId guard = body.guard(last);
   if (guard == LocalId::None || next.size() != 2 || !graph[exit.block].goesOn)
     return std::nullopt;
-  // The branch is taken where its guard holds.
+  // The branch is taken if its guard is true.
   const bool staysIfTrue = analyses.loops().contains(header, next[1]) != body.instruction(last).guardNot;
   LoopTest test = {body.definitions.only(guard), exit.block, staysIfTrue, 0};
   if (test.comparison == Definitions::none)
@@ -143,7 +143,7 @@ std::optional<LoopTest> Counters::testOf(LocalId local, const Counter &counter) 
 
 namespace {
 
-/// A comparison of a number with another one, to which the same is added again and again.
+/// A comparison between two numbers, to one of which a constant is added in each iteration.
 struct Progress {
   const Computation &comparison;
   int64_t first, added, limit;
@@ -153,7 +153,7 @@ struct Progress {
     const uint64_t sources[] = {static_cast<uint64_t>(first + count * added), static_cast<uint64_t>(limit)};
     return constantResult(comparison, sources) == uint64_t(staysIfTrue);
   }
-  /// No sum comes to the end of what the type can hold.
+  /// Returns whether no sum exceeds the range of the type.
   bool isStraight() const {
     const unsigned bits = std::min<unsigned>(comparison.sourceBits, 62);
     const bool isSigned = comparison.sourceKind == isa::TypeKind::Signed;
@@ -167,7 +167,7 @@ struct Progress {
 
 } // namespace
 
-/// Returns how many times in a row the loop goes on; nothing: more often than is followed.
+/// Returns the number of iterations, or nothing if it exceeds the limit.
 static std::optional<uint32_t> roundsOf(const Progress &progress) {
   if (!progress.staysAfter(0))
     return 0;
@@ -180,7 +180,7 @@ static std::optional<uint32_t> roundsOf(const Progress &progress) {
       return 1;
     return count > 0 && count < mostRoundsOfLoop ? std::optional(static_cast<uint32_t>(count)) : std::nullopt;
   }
-  uint32_t stays = 0, ends = mostRoundsOfLoop; // an order changes only once
+  uint32_t stays = 0, ends = mostRoundsOfLoop; // the result of the comparison changes only once
   if (progress.staysAfter(ends))
     return std::nullopt;
   while (stays + 1 < ends) {

@@ -6,8 +6,8 @@ namespace {
 
 constexpr uint32_t none = ~0u;
 
-/// Lengauer and Tarjan, "A Fast Algorithm for Finding Dominators in a Flowgraph", 1979, with path compression. Nodes
-/// are called by the number in which a search in depth comes to them.
+/// Implements Lengauer and Tarjan, "A Fast Algorithm for Finding Dominators in a Flowgraph", 1979, with path
+/// compression. Nodes are identified by their number in a depth-first search.
 class DominatorFinder {
 public:
   DominatorFinder(const Adjacency &successors, const Adjacency &predecessors)
@@ -21,10 +21,10 @@ private:
   DominatorTree tree() const;
 
   const Adjacency &successors, &predecessors;
-  std::vector<uint32_t> numberOf; // by node
-  std::vector<BlockId> nodes;     // by number, as all below
+  std::vector<uint32_t> numberOf; // indexed by node
+  std::vector<BlockId> nodes;     // indexed by number, as all below
   std::vector<uint32_t> parent, semi, dominator;
-  std::vector<uint32_t> ancestor, label; // the forest of those that are done
+  std::vector<uint32_t> ancestor, label; // forest of the processed nodes
   std::vector<uint32_t> path;
 };
 
@@ -43,8 +43,8 @@ void DominatorFinder::number(BlockId root) {
       [](BlockId) {});
 }
 
-/// Returns the node with the least semidominator on the way up to the root of its tree of the forest; the way is made
-/// shorter.
+/// Returns the node with the minimum semidominator on the path to the root of its tree in the forest, and compresses
+/// the path.
 uint32_t DominatorFinder::best(uint32_t node) {
   if (ancestor[node] == none)
     return node;
@@ -69,10 +69,10 @@ void DominatorFinder::connect() {
     semi[i] = label[i] = i;
   ancestor.assign(count, none);
   dominator.assign(count, none);
-  std::vector<bool> isAfterRoot(count); // these edges need not be among `predecessors`
+  std::vector<bool> isAfterRoot(count); // edges from the root may be missing in `predecessors`
   for (const BlockId target : successors.of(nodes[0]))
     isAfterRoot[numberOf[indexOf(target)]] = true;
-  std::vector<uint32_t> bucket(count, none), nextInBucket(count, none); // by semidominator
+  std::vector<uint32_t> bucket(count, none), nextInBucket(count, none); // lists of nodes, by semidominator
   for (uint32_t node = count - 1; node > 0; --node) {
     if (isAfterRoot[node])
       semi[node] = 0;
@@ -97,7 +97,7 @@ DominatorTree DominatorFinder::tree() const {
   tree.parent.assign(numberOf.size(), BlockId::None);
   tree.enter.assign(numberOf.size(), 0);
   tree.leave.assign(numberOf.size(), 0);
-  // A parent has a smaller number than its children: sizes upwards, then spans downwards.
+  // Parents have smaller numbers than their children. First compute sizes upwards, then intervals downwards.
   std::vector<uint32_t> size(nodes.size(), 1), next(nodes.size());
   for (uint32_t node = static_cast<uint32_t>(nodes.size()) - 1; node > 0; --node)
     size[dominator[node]] += size[node];
@@ -116,7 +116,7 @@ DominatorTree DominatorFinder::tree() const {
 }
 
 DominatorTree DominatorFinder::find(BlockId root) {
-  if (numberOf.empty()) // a body of labels alone
+  if (numberOf.empty()) // the body consists of labels only
     return {};
   number(root);
   connect();
@@ -131,13 +131,14 @@ DominatorTree dominatorsOf(const Graph &graph) {
   return dominatorTree(BlockId(0), graph.successors, graph.predecessors);
 }
 
-/// Blocks after which control leaves. A function without any has one for each loop that control never comes out of.
+/// Returns the blocks after which execution leaves the function. If there are none, returns one block of each endless
+/// loop.
 static std::vector<BlockId> lastBlocks(const Graph &graph) {
   std::vector<BlockId> found;
   llvm::copy_if(graph.order, std::back_inserter(found), [&](BlockId block) { return graph[block].leaves; });
   if (!found.empty())
     return found;
-  FoundBlocks coming(graph.size()); // to one of those
+  FoundBlocks coming(graph.size()); // blocks that reach one of these
   for (const BlockId last : llvm::reverse(graph.order)) {
     if (coming.contains(last))
       continue;
@@ -150,7 +151,7 @@ static std::vector<BlockId> lastBlocks(const Graph &graph) {
 
 DominatorTree postDominatorsOf(const Graph &graph) {
   const std::vector<BlockId> last = lastBlocks(graph);
-  Adjacency backwards = graph.predecessors; // and one node more, which stands for the end
+  Adjacency backwards = graph.predecessors; // plus one node for the exit
   backwards.to.insert(backwards.to.end(), last.begin(), last.end());
   backwards.first.push_back(static_cast<uint32_t>(backwards.to.size()));
   return dominatorTree(BlockId(graph.size()), backwards, graph.successors);
@@ -158,8 +159,8 @@ DominatorTree postDominatorsOf(const Graph &graph) {
 
 namespace {
 
-/// Headers from the innermost on: what leads back to one is walked backwards, and each loop that was found is from then
-/// on a single node. (Tarjan, "Testing Flow Graph Reducibility", 1974.)
+/// Finds loops from the innermost header outwards. Walks backwards from the back edges of a header, and then treats
+/// each found loop as a single node. (Tarjan, "Testing Flow Graph Reducibility", 1974.)
 class LoopFinder {
 public:
   explicit LoopFinder(const Graph &graph) : graph(graph) {}
@@ -175,9 +176,9 @@ private:
 
   const Graph &graph;
   Loops loops;
-  std::vector<uint32_t> enter, leave; // in the tree of a search in depth
-  std::vector<BlockId> found;         // in the order of the search
-  std::vector<BlockId> merged;        // by block: the header of a loop that it belongs to, made shorter; else itself
+  std::vector<uint32_t> enter, leave; // intervals in the depth-first search tree
+  std::vector<BlockId> found;         // in search order
+  std::vector<BlockId> merged; // for each block: a header of a loop that contains it, path-compressed; otherwise itself
   std::vector<BlockId> waiting;
 };
 

@@ -15,7 +15,7 @@ Adjacency::Adjacency(uint32_t nodes, llvm::ArrayRef<std::pair<BlockId, BlockId>>
     to[next[indexOf(from)]++] = target;
 }
 
-/// Returns whether the instruction ends the way that control took, if its guard holds.
+/// Returns whether the path ends at the instruction if its guard is true.
 static bool endsWhereGuardHolds(const Body &body, uint32_t number, const ModuleState &module) {
   const Facts &facts = body.facts(number);
   bool ends = facts.endsControl();
@@ -30,7 +30,7 @@ bool endsControl(const Body &body, uint32_t number, const ModuleState &module) {
 
 namespace {
 
-/// The labels of each list. Several of one name, which is an error, count as one.
+/// The labels of each label list. Several lists with one name, which is an error, are merged.
 class BranchLists {
 public:
   explicit BranchLists(const Body &body) : body(body) {
@@ -48,7 +48,7 @@ public:
 
 private:
   const Body &body;
-  llvm::DenseMap<uint32_t, llvm::SmallVector<Slice, 1>> lists; // by name
+  llvm::DenseMap<uint32_t, llvm::SmallVector<Slice, 1>> lists; // keyed by name
 };
 
 } // namespace
@@ -86,15 +86,15 @@ private:
   const ModuleState &module;
   const BranchLists lists;
   std::vector<Block> blocks;
-  std::vector<BlockId> owners;   // by instruction
-  std::vector<bool> isEnd;       // by block: control may go elsewhere after its last instruction
-  std::vector<uint32_t> placeOf; // by LocalId of a label: the instruction after it, + 1
+  std::vector<BlockId> owners;   // indexed by instruction
+  std::vector<bool> isEnd;       // for each block: execution may continue elsewhere after its last instruction
+  std::vector<uint32_t> placeOf; // for each LocalId of a label: the following instruction, plus 1
   Edges edges;
 };
 
 } // namespace
 
-/// The block goes from the end of the one before to this instruction.
+/// Adds the block that extends from the end of the previous one to `end`.
 void GraphBuilder::endBlock(uint32_t end) {
   const uint32_t first = blocks.empty() ? 0 : blocks.back().end;
   if (first == end)
@@ -104,7 +104,7 @@ void GraphBuilder::endBlock(uint32_t end) {
   isEnd.push_back(false);
 }
 
-/// A block begins after each label and each instruction that leads elsewhere.
+/// Splits the body into blocks, which begin after each label and each branch.
 void GraphBuilder::makeBlocks() {
   placeOf.assign(body.locals.size(), 0);
   owners.resize(body.size());
@@ -132,7 +132,7 @@ void GraphBuilder::addEdge(BlockId from, uint32_t instruction) {
     blocks[indexOf(from)].leaves = true;
 }
 
-/// Adds the edges to a label, or to all those of a list.
+/// Adds edges to a label, or to all labels of a list.
 void GraphBuilder::addTargets(BlockId block, LocalId target) {
   if (const uint32_t place = placeOf[static_cast<uint32_t>(target)]) {
     addEdge(block, place - 1);
@@ -172,7 +172,7 @@ void GraphBuilder::addEdges(BlockId id) {
   });
 }
 
-/// Orders the blocks depth first.
+/// Computes the order of the blocks by a depth-first search.
 static void orderBlocks(Graph &graph) {
   graph.placeOf.assign(graph.size(), ~0u);
   if (!graph.size())

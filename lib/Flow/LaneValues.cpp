@@ -60,7 +60,8 @@ LaneValue LaneArithmetic::join(const LaneValue &a, const LaneValue &b) {
   return LaneValue::of(areSame ? LaneValue::Same : LaneValue::Unknown);
 }
 
-/// A few of them show what the function is, if they are the same but for a step; a comparison may change at one number.
+/// Returns a few warps that represent all of them, if their values differ only by a constant step. A comparison may
+/// change at a number in between.
 llvm::SmallVector<uint64_t, 8> LaneArithmetic::warpsFor(const Computation &c, Sources sources) const {
   llvm::SmallVector<uint64_t, 8> warps = {0};
   const uint64_t count = (shape.threads + warpSize - 1) / warpSize;
@@ -98,7 +99,7 @@ std::optional<LanePattern> LaneArithmetic::inWarp(const Computation &c, Sources 
       return std::nullopt;
     result.lanes[lane] = *number;
   }
-  // Lanes without a thread are like the first.
+  // Lanes without a thread have the value of the first lane.
   const uint64_t rest = shape.threads > warp * warpSize ? shape.threads - warp * warpSize : warpSize;
   for (uint64_t lane = rest; lane < warpSize; ++lane)
     result.lanes[lane] = result.lanes[0];
@@ -136,7 +137,7 @@ LaneValue LaneArithmetic::lanewise(const Computation &c, Sources sources) {
   return add(fitted);
 }
 
-/// Returns whether the function only adds numbers, or multiplies by a known one, what is not known of its sources.
+/// Returns whether the operation preserves distances: it adds numbers, or multiplies an unknown number by a known one.
 static bool keepsDistances(const Computation &c, llvm::ArrayRef<LaneValue> sources) {
   const auto isKnown = [&](size_t i) { return sources[i].isNumber || sources[i].kind == LaneValue::Lanes; };
   switch (c.operation) {
@@ -154,7 +155,7 @@ static bool keepsDistances(const Computation &c, llvm::ArrayRef<LaneValue> sourc
   }
 }
 
-/// Returns the distances of the lanes of a pattern, whose numbers have so many bits.
+/// Returns the distances of the lanes in a pattern of numbers with `bits` bits.
 LaneValue LaneArithmetic::spread(LanePattern pattern, unsigned bits) {
   const unsigned unused = bits < 64 ? 64 - bits : 0;
   int64_t least = 0;
@@ -188,7 +189,7 @@ LaneValue LaneArithmetic::result(const Computation &c, Sources sources) {
   const auto any = [&](LaneValue::Kind kind) {
     return llvm::any_of(sources, [&](const LaneValue &source) { return source.kind == kind; });
   };
-  if (any(LaneValue::Unknown)) // whatever the others turn out to be
+  if (any(LaneValue::Unknown)) // the result is unknown regardless of other sources
     return LaneValue::of(LaneValue::Unknown);
   if (llvm::any_of(sources, [](const LaneValue &source) { return source.isUnset; }))
     return {};

@@ -17,7 +17,7 @@ void Liveness::stepBack(Set &set, uint32_t instruction) const {
   const auto bit = [](LocalId local) { return uint64_t(1) << (static_cast<uint32_t>(local) % 64); };
   const auto word = [&](LocalId local) -> uint64_t & { return set[static_cast<uint32_t>(local) / 64]; };
   const LocalId guard = body.guard(instruction);
-  if (guard == LocalId::None) // else what was there before may stay
+  if (guard == LocalId::None) // otherwise, the previous value may remain
     body.eachUse(instruction, [&](NamedUse use) {
       if (use.uses & Writes)
         word(use.local) &= ~bit(use.local);
@@ -38,7 +38,7 @@ Liveness::Set Liveness::atEnd(BlockId block) const {
   return set;
 }
 
-/// Walks backwards until nothing changes: through blocks of which something is not known that comes after them.
+/// Iterates backwards over blocks with changed successors, until nothing changes.
 void Liveness::solve() {
   std::vector<bool> isDue(graph.size(), true);
   for (unsigned round = 0; !complete && round < mostRoundsOfLiveness; ++round) {
@@ -72,7 +72,7 @@ std::vector<LocalId> Liveness::before(BlockId block) const {
   return found;
 }
 
-/// Predicates have registers of their own.
+/// Returns the number of 32-bit registers for a set. Predicates have their own registers.
 uint32_t Liveness::widthOf(const Set &set) const {
   uint32_t width = 0;
   eachIn(set, [&](LocalId local) {

@@ -10,7 +10,7 @@ namespace ptxray {
 // ---- single numbers
 static uint64_t lowBits(unsigned count) { return count >= 64 ? ~uint64_t(0) : (uint64_t(1) << count) - 1; }
 
-/// Returns the number as 64 bits, its sign spread if it has one.
+/// Returns the number as 64 bits, sign-extended if it is signed.
 static uint64_t extended(uint64_t value, isa::TypeKind kind, unsigned bits) {
   value &= lowBits(bits);
   const bool isNegative = kind == isa::TypeKind::Signed && bits < 64 && (value >> (bits - 1) & 1);
@@ -31,7 +31,7 @@ static std::optional<uint64_t> quotientOf(const Computation &c, uint64_t a, uint
   return isQuotient ? a / b : a % b;
 }
 
-/// Returns so many bits from a position on; of a signed type the sign is spread.
+/// Returns `length` bits from a position, sign-extended for a signed type.
 static uint64_t bitField(const Computation &c, uint64_t a, unsigned position, unsigned length) {
   const unsigned bits = c.resultBits, there = position < bits ? std::min(length, bits - position) : 0;
   const uint64_t value = extended(a, c.resultKind, bits), kept = there ? value >> position & lowBits(there) : 0;
@@ -40,7 +40,7 @@ static uint64_t bitField(const Computation &c, uint64_t a, unsigned position, un
   return isNegative ? kept | ~lowBits(there) : kept;
 }
 
-/// Puts so many bits of a into b at a position.
+/// Inserts the low `length` bits of `a` into `b` at a position.
 static uint64_t bitFieldInserted(uint64_t a, uint64_t b, unsigned position, unsigned length, unsigned bits) {
   const uint64_t mask = position < bits ? lowBits(length) << position : 0;
   return (b & ~mask) | (mask ? a << position & mask : 0);
@@ -51,7 +51,7 @@ static std::optional<uint64_t> compared(const Computation &c, uint64_t a, uint64
   const auto isOneOf = [word](isa::WordId one, isa::WordId other) { return word == one || word == other; };
   const bool isOfUnsigned = isOneOf(isa::words::lo, isa::words::ls) || isOneOf(isa::words::hi, isa::words::hs);
   const unsigned unused = 64 - std::min<unsigned>(c.sourceBits, 64);
-  // With its sign changed a signed number is in order as an unsigned one is.
+  // Flip the sign bit, so that signed numbers compare like unsigned ones.
   const uint64_t sign = uint64_t(c.sourceKind == isa::TypeKind::Signed && !isOfUnsigned) << 63;
   const uint64_t left = a << unused ^ sign, right = b << unused ^ sign;
   if (isOneOf(isa::words::eq, isa::words::ne))
@@ -81,7 +81,7 @@ static bool takes(isa::Operation operation, size_t sources) {
   }
 }
 
-/// Returns more bits than the result has. Predicates are the numbers 0 and 1.
+/// Returns the result before truncation. Predicates are the numbers 0 and 1.
 static std::optional<uint64_t> uncut(const Computation &c, llvm::ArrayRef<uint64_t> sources) {
   const auto source = [&](size_t i) { return i < sources.size() ? sources[i] : 0; };
   const uint64_t a = source(0), b = source(1), d = source(2);
@@ -158,7 +158,7 @@ static Numbers checked(const Numbers &numbers) {
   return isFar || !numbers.isBounded ? withoutBounds(numbers) : numbers;
 }
 
-/// Returns all that are apart by a power of two, as a multiple of which each is known.
+/// Returns the largest power of two of which all numbers are multiples.
 static uint64_t alignmentOf(const Numbers &numbers) {
   const uint64_t bits = static_cast<uint64_t>(numbers.low) | numbers.step;
   return bits ? powerIn(bits) : uint64_t(1) << 62;
@@ -183,7 +183,7 @@ Numbers readAs(const Numbers &numbers, isa::TypeKind kind, unsigned bits) {
   const int64_t least = kind == isa::TypeKind::Signed ? -(span / 2) : 0, most = least + span - 1;
   if (numbers.isBounded && numbers.low >= least && numbers.high <= most)
     return numbers;
-  // All of them may be in the same span beside it.
+  // All of them may be in the same interval, but outside of the type's range.
   const auto spanOf = [&](int64_t number) { return static_cast<int64_t>((__int128(number) - least) >> bits); };
   if (numbers.isBounded && spanOf(numbers.low) == spanOf(numbers.high)) {
     const int64_t away = spanOf(numbers.low) * span;
@@ -234,7 +234,7 @@ static Numbers product(const Numbers &a, const Numbers &b) {
       return Numbers::apart(
           uint64_t(1) << std::min(llvm::Log2_64(alignmentOf(a)) + llvm::Log2_64(alignmentOf(b)), 32u));
   const auto steps = [](uint64_t step, int64_t other) {
-    return step * static_cast<uint64_t>(other < 0 ? -other : other); // as far as the ends, which are known
+    return step * static_cast<uint64_t>(other < 0 ? -other : other); // up to the bounds, which are known
   };
   uint64_t step = std::gcd(steps(a.step, b.low), steps(b.step, a.low));
   step = std::gcd(step, a.step * b.step);
@@ -261,7 +261,7 @@ static Numbers remainder(const Numbers &a, int64_t by) {
 }
 
 // ---- bits
-/// Returns all that a number of so many bits can be.
+/// Returns the largest number with the bit length of `number`.
 static int64_t onesTo(int64_t number) {
   return static_cast<int64_t>(llvm::bit_ceil(static_cast<uint64_t>(number) + 1) - 1);
 }
@@ -320,7 +320,7 @@ static Numbers shiftedRight(const Numbers &a, const Numbers &by) {
 }
 
 // ---- comparisons
-/// 0 or 1, where the bounds tell.
+/// Returns the result of a comparison: 0 or 1 if the bounds determine it, otherwise both.
 static Numbers comparison(const Computation &c, const Numbers &a, const Numbers &b) {
   const Numbers either = Numbers::between(0, 1);
   if (!a.isBounded || !b.isBounded || a.base != b.base)

@@ -19,7 +19,7 @@ bool Sharing::addSources(LocalId local, llvm::SmallVectorImpl<LocalId> &sources)
   return false;
 }
 
-/// Returns a value that all threads of the grid have.
+/// Returns a value that is the same for all threads of the grid.
 static Shared common() {
   Shared shared;
   shared.isUnset = false;
@@ -53,7 +53,7 @@ Shared Sharing::written(uint32_t number, LocalId local) const {
     if (one != local)
       names = join(names, known(one));
   const Shared all = guard == LocalId::None ? names : join(names, known(guard));
-  // When a barrier is complete all threads see alike.
+  // After a barrier completes, all threads observe the same state.
   const bool isAwaited = facts.has(FactKind::Awaits), elects = facts.has(FactKind::Elects);
   Shared result = all;
   result.isOfThread = elects || (facts.accesses.empty() && names.isOfThread);
@@ -85,7 +85,7 @@ Shared Sharing::transfer(LocalId local) {
     return shared;
   }
   body.definitions.eachWriter(local, [&](uint32_t number) { shared = join(shared, written(number, local)); });
-  // A loop may end sooner for some threads.
+  // A loop may end earlier for some threads.
   if (isInLoop())
     shared.scope = isa::Scope::Lane;
   if (analyses.values().isCounter(local)) {

@@ -27,7 +27,7 @@ int64_t asResult(const Computation &computation, int64_t number) {
   return computation.resultBits == 32 ? static_cast<int32_t>(number) : number;
 }
 
-/// Returns the number of the lane from which all lanes of a warp receive a value; -1: there is no such.
+/// Returns the lane from which all lanes of a warp receive a value, or -1.
 static int8_t laneOf(const Facts &facts, llvm::ArrayRef<Operand> nodes) {
   for (const Action &action : facts.actions)
     if (action.kind == FactKind::Per && action.scope() == isa::Scope::Warp && action.condition >= 0) {
@@ -91,12 +91,13 @@ void addComputedWith(const Body &body, uint32_t instruction, llvm::SmallVectorIm
       sources.push_back(local);
 }
 
-/// An address in shared memory has 24 bits, and a descriptor counts 16 bytes or more.
+/// Returns whether a mask preserves an address. Shared-memory addresses have 24 bits, and descriptors count units of at
+/// least 16 bytes.
 static bool leavesAddress(const Step &step) {
   return step.is(isa::Operation::And, 2) && step.list[1].kind == Source::Number && !(~step.list[1].number & 0xffffc0);
 }
 
-/// The only source of these is what they give, in another size or space.
+/// Returns whether the operation copies its only source, possibly with another size or space.
 static bool isMove(isa::Operation operation) {
   return operation == isa::Operation::Mov || operation == isa::Operation::Cvt ||
          operation == isa::Operation::ToGeneric || operation == isa::Operation::FromGeneric;

@@ -3,7 +3,8 @@
 
 namespace ptxray {
 
-/// Returns whether the register may hold something else in another thread, or in another round of the counter's loop.
+/// Returns whether the register may have another value in another thread, or in another iteration of the counter's
+/// loop.
 bool ThreadPaths::mayDiffer(LocalId local, LocalId counter) {
   const Shared &shared = analyses.sharing().of(local);
   return shared.mayBeOfThread || shared.dependsOn(counter);
@@ -16,7 +17,7 @@ Coming ThreadPaths::decided(LocalId guard, bool isNegated, bool wanted, Values &
   return mayDiffer(guard, counter) ? Coming::Perhaps : Coming::Certainly;
 }
 
-/// Returns whether a thread that comes to the end of a block goes on to another one, which the block dominates.
+/// Returns whether a thread that reaches the end of `splitting` continues to `target`, which `splitting` dominates.
 Coming ThreadPaths::passes(BlockId splitting, BlockId target, Values &values, LocalId counter) {
   const Graph &graph = analyses.graph();
   const DominatorTree &tree = analyses.dominators();
@@ -54,7 +55,7 @@ Coming ThreadPaths::comesTo(uint32_t instruction, Values &values, LocalId counte
     restrict(decided(body.guard(instruction), body.instruction(instruction).guardNot, true, values, counter));
   unsigned count = 0;
   const DominatorTree &tree = analyses.dominators();
-  // Leads from each block to the next one that every way to the instruction passes.
+  // Continue with the next block that every path to the instruction passes.
   for (BlockId block = target; tree.parent[indexOf(block)] != BlockId::None && coming != Coming::Never;) {
     const BlockId above = tree.parent[indexOf(block)];
     if (!analyses.budget().allows(Limit::Dominators, ++count))

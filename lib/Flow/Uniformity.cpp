@@ -35,7 +35,8 @@ LaneValue WarpLanes::decision(BlockId block) {
 }
 
 // ---- registers
-/// Returns whether the instruction may write another value in each lane, or the same in all, whatever it reads.
+/// Returns whether the instruction may write different values in each lane, or a uniform value, regardless of its
+/// sources.
 static bool setsLanes(const Facts &facts) { return facts.has(FactKind::Elects) || facts.has(FactKind::Per); }
 
 bool WarpLanes::isLeaf(LocalId node) const {
@@ -59,7 +60,7 @@ bool WarpLanes::addSources(LocalId node, llvm::SmallVectorImpl<LocalId> &sources
   bool needsAll = kind == Certain;
   body.definitions.eachWriter(node, [&](uint32_t number) {
     needsAll &= !setsLanes(body.facts(number));
-    if (!readsMemory(body, number)) // else nothing is known of the result, whatever the address
+    if (!readsMemory(body, number)) // otherwise, the address says nothing about the result
       for (const auto &[name, uses] : llvm::zip(body.namesOf(number), body.usesOf(number)))
         if (uses & Reads && body.isRegister(name))
           sources.push_back(name);
@@ -87,7 +88,7 @@ LaneValue WarpLanes::special(const Source &source) {
 
 LaneValue WarpLanes::ofThread(const Source &source) {
   const unsigned dimension = dimensionOf(body.ast->text(source.suffix));
-  if (kind == Distant) // of which addresses are made
+  if (kind == Distant) // for computing addresses
     return shape.isExact ? arithmetic.placed(std::min(dimension, 2u)) : LaneValue::of(LaneValue::Unknown);
   if (dimension == 0)
     return shape.isExact && shape.x == 1 ? LaneValue::ofNumber(0) : arithmetic.enumerated(warpSize);
@@ -116,7 +117,7 @@ LaneValue WarpLanes::operand(const Source &source) {
   return value;
 }
 
-/// Returns whether no bit is set in both sources, so that `or` adds them.
+/// Returns whether no bit is set in both sources, so that `or` equals addition.
 bool WarpLanes::areApart(const Step &step) {
   if (kind != Distant || !step.is(isa::Operation::Or, 2))
     return false;
@@ -124,7 +125,7 @@ bool WarpLanes::areApart(const Step &step) {
   return a.base == LocalId::None && b.base == LocalId::None && ptxray::areApart(a, b);
 }
 
-/// Returns the sharing of the first result, if it is an integer function; else of what all results have in common.
+/// Returns the value of the first result if it is an integer operation; otherwise the common value of all results.
 LaneValue WarpLanes::wholeResult(uint32_t number) {
   if (readsMemory(body, number))
     return LaneValue::of(LaneValue::Unknown);
@@ -152,7 +153,7 @@ LaneValue WarpLanes::wholeResult(uint32_t number) {
   return whole;
 }
 
-/// Returns the sharing of a register that an instruction writes, by what is known of all its results.
+/// Returns the value of a register that an instruction writes, given the common value of all its results.
 LaneValue WarpLanes::resultAt(uint32_t number, LocalId local, const LaneValue &whole) const {
   LaneValue result = whole;
   if (!setsLanes(body.facts(number)))
@@ -181,7 +182,7 @@ LaneValue WarpLanes::written(uint32_t number, LocalId local) {
     return value;
   if (guard != LocalId::None && known(guard).isUnset)
     return {};
-  // If the predicate differs, only some lanes get the value.
+  // If the predicate differs between lanes, only some lanes receive the value.
   const bool isPartial = guard != LocalId::None && known(guard).kind != LaneValue::Same;
   const bool isOne = body.definitions.only(local) != Definitions::none && guard == LocalId::None;
   const bool isOther = !isOne || value.kind == LaneValue::Spread || (value.kind == LaneValue::Same && !value.isNumber);
@@ -212,9 +213,9 @@ Uniformity::Uniformity(const Body &body, Analyses &analyses, llvm::ArrayRef<uint
   findSplits(decidingFor(places));
 }
 
-/// Blocks between a branch and the one where all its ways meet again depend on it.
+/// Finds the deciders of each block: branches such that the block is between them and their reconvergence point.
 void Uniformity::findDeciders() {
-  const size_t most = size_t(32) * graph.size() + 4096; // compilers' functions have fewer than twice their blocks
+  const size_t most = size_t(32) * graph.size() + 4096; // compiled functions have fewer than two deciders per block
   Edges edges;
   for (const BlockId branch : graph.order) {
     if (!graph.splits(branch) || !after.contains(branch))
@@ -230,7 +231,7 @@ void Uniformity::findDeciders() {
     deciders = Adjacency(graph.size(), edges);
 }
 
-/// Returns the blocks that decide who comes to the places, or to one of themselves; none if there are too many.
+/// Returns the blocks that decide whether `places`, or other such blocks, are reached; none if there are too many.
 FoundBlocks Uniformity::decidingFor(llvm::ArrayRef<uint32_t> places) const {
   FoundBlocks deciding(graph.size());
   for (const uint32_t number : isBeyond ? llvm::ArrayRef<uint32_t>() : places)
@@ -239,9 +240,10 @@ FoundBlocks Uniformity::decidingFor(llvm::ArrayRef<uint32_t> places) const {
   return deciding;
 }
 
-/// Finds the blocks that depend on how control leaves one with a certain decision, and on how it leaves those in turn.
+/// Finds the blocks that depend on a certain decision at the end of another block, directly or transitively.
 void Uniformity::findSplits(const FoundBlocks &deciding) {
-  std::vector<BlockId> unmarked; // by block: the nearest up the tree of post-dominators that may have no splitter
+  std::vector<BlockId>
+      unmarked; // for each block: the closest ancestor in the post-dominator tree that may have no splitter
   const auto from = [&](BlockId block) {
     while (unmarked[indexOf(block)] != block) {
       BlockId &above = unmarked[indexOf(block)];

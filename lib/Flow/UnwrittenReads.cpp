@@ -21,9 +21,9 @@ UnwrittenReads::UnwrittenReads(const Body &body, Analyses &analyses, llvm::Array
 
 namespace {
 
-/// Holds what is known of a register, from block to block.
+/// The accesses to a register in the blocks so far.
 struct Seen {
-  BlockId touched = BlockId::None, guarded = BlockId::None; // read or written; read where a predicate is true
+  BlockId touched = BlockId::None, guarded = BlockId::None; // read or written; read under a predicate
   BlockId first = BlockId::None, last = BlockId::None;      // written
 };
 
@@ -38,7 +38,7 @@ static bool namesAny(const Body &body, uint32_t number, llvm::ArrayRef<uint8_t> 
   return isNamed;
 }
 
-/// All reads before a write of their block, but for those that a block which writes the register dominates.
+/// Finds all reads before a write in their block, except those dominated by a block that writes the register.
 void UnwrittenReads::find(llvm::ArrayRef<LocalId> askedFor) {
   std::vector<uint8_t> isAskedFor(body.locals.size());
   for (const LocalId local : askedFor)
@@ -67,8 +67,8 @@ void UnwrittenReads::find(llvm::ArrayRef<LocalId> askedFor) {
       if (guard != LocalId::None)
         read(guard, number, body.instruction(number).guardRange, false);
       const bool isChoice =
-          body.facts(number).computation.operation == isa::Operation::Selp; // one of two may be needed
-      written.clear();                                                      // an instruction reads before it writes
+          body.facts(number).computation.operation == isa::Operation::Selp; // only one of two sources may be needed
+      written.clear(); // reads of an instruction precede its writes
       body.eachUse(number, [&](NamedUse use) {
         if ((use.uses & Reads) && (use.uses & Updates) != Updates && !isChoice)
           read(use.local, number, use.operand.range, guard != LocalId::None || use.uses & Passes);
@@ -85,8 +85,8 @@ void UnwrittenReads::find(llvm::ArrayRef<LocalId> askedFor) {
   }
 }
 
-/// Finds the registers that may be unwritten at the beginning of each block: those of which no write is on some way
-/// there.
+/// Finds the registers that may be uninitialised at the beginning of each block: some path to the block does not write
+/// them.
 void UnwrittenReads::solve() {
   if (!budget.allows(Limit::WrittenSets, (count + 63) / 64 * size_t(graph.size())))
     return reads.clear();
@@ -102,7 +102,8 @@ void UnwrittenReads::solve() {
   findAvoidable(std::move(writes));
 }
 
-/// Backwards from the blocks that write a register, and from those where control leaves, as far as nothing reads it.
+/// Finds registers that need not be read: walks backwards from the blocks that write them, and from exits, over blocks
+/// that do not read them.
 void UnwrittenReads::findAvoidable(BlockSets ending) {
   BlockSets reading(graph.size(), count);
   for (const UnwrittenRead &read : reads)

@@ -38,7 +38,7 @@ Numbers Values::specialNumbers(const Source &source) const {
   return Numbers::between(0, static_cast<int64_t>(shape.isExact ? sizes[dimension] : shape.threads) - 1);
 }
 
-/// Returns the numbers of a register, changed by the sign and the offset of the operand that names it.
+/// Returns the numbers of a register after applying the operand's sign and offset.
 static Numbers changed(const Numbers &numbers, const Source &source) {
   if (!source.flags && source.suffix == SpellingId::None)
     return numbers;
@@ -76,14 +76,14 @@ Numbers Values::computed(const Step &step, const Inputs &inputs) const {
   for (unsigned i = 0; i < step.count; ++i)
     sources.push_back(numbersOf(step.list[i], inputs[i]));
   if (step.isBroadcast()) {
-    // The value in one thread is known only if the thread is that lane.
+    // The value is known only in the thread that is that lane.
     const bool isOther = all && static_cast<uint64_t>(step.lane) != shape.numberOf(thread.place) % warpSize;
     return isOther ? Numbers() : sources[0];
   }
   return ptxray::numbersOf(*step.computation, sources);
 }
 
-/// Takes over from what a step reads whether it is another number in each thread, or in each round of a loop.
+/// Records whether a source makes the result depend on the thread or on a loop iteration.
 void Values::addInput(RegisterValue &value, const Source &source, const RegisterValue *input) const {
   if (!input) {
     const isa::SpecialRegister *special = body.special(source.local);
@@ -99,9 +99,9 @@ void Values::addInput(RegisterValue &value, const Source &source, const Register
   value.counter = input->counter;
 }
 
-/// Nothing is known of the result if nothing is known of one of the sources.
+/// Returns whether the result is unknown if one source is unknown.
 static bool needsAllSources(const Facts &facts) {
-  const isa::Operation operation = facts.computation.operation; // Mov if it is not known
+  const isa::Operation operation = facts.computation.operation; // Mov if unknown
   return operation == isa::Operation::Add || operation == isa::Operation::Sub || operation == isa::Operation::Mov;
 }
 
@@ -133,7 +133,7 @@ RegisterValue Values::written(uint32_t number, LocalId local) const {
 
 // ---- registers
 // NOLINTBEGIN(misc-no-recursion): those of one thread ask those of all threads, which ask no further.
-/// Returns the source that a counter is compared with at the end of its loop.
+/// Returns the source with which a counter is compared at the end of its loop.
 Source Values::limitOf(const std::optional<LoopTest> &test) const {
   return test ? stepOf(body, test->comparison).list[1] : Source();
 }
@@ -231,14 +231,14 @@ RegisterValue Values::unknown(LocalId) {
 }
 
 // ---- counters
-/// `counts`: those where the counter is added to.
+/// Returns the numbers of a counter. `counts` are those at the addition.
 static Numbers numbersOfCounter(const Counter &counter, const Numbers &first, const Counts &counts) {
   if (counts.isWhole)
     return eitherOf(first, Numbers::of(counts.last + counter.added));
   return eitherOf(first, Numbers{false, 0, 0, static_cast<uint64_t>(std::abs(counter.added)), first.base});
 }
 
-/// Returns the value that the counter holds before the first round.
+/// Returns the value of the counter before the first iteration.
 RegisterValue Values::beginningOf(LocalId local, const Counter &counter) const {
   RegisterValue value;
   definitions.eachWriter(local, [&](uint32_t number) {

@@ -6,7 +6,7 @@
 
 namespace ptxray {
 
-/// Returns the whole lines of a range, without the end of the last one.
+/// Returns the lines of a range, without the final newline.
 static Range wholeLines(llvm::StringRef text, Range range) {
   const size_t before = text.take_front(range.begin).rfind('\n');
   const auto begin = static_cast<uint32_t>(before == llvm::StringRef::npos ? 0 : before + 1);
@@ -31,7 +31,7 @@ ReadText::ReadText(const SourceBuffer &source) : source(source), text(source.tex
   DiagnosticSink sink;
   parser.stream(source, sink, [](const Ast &, Statement) {});
   const bool hasMark = text.starts_with(byteOrderMark), hasEnd = text.ends_with(llvm::StringRef("", 1));
-  // Those two are reported, and no word changes by them.
+  // Harmless characters are reported, but do not affect any word.
   const auto isHarmless = [&](const Diagnostic &d) {
     return (hasMark && d.range == Range{0, byteOrderMark.size()}) ||
            (hasEnd && d.range.begin >= text.rtrim('\0').size());
@@ -42,7 +42,7 @@ ReadText::ReadText(const SourceBuffer &source) : source(source), text(source.tex
   remarks = parser.comments();
 }
 
-/// Reads the lines between `// ptxray: fmt off` and `// ptxray: fmt on`, and lines whose diagnostics a comment
+/// Finds the lines between `// ptxray: fmt off` and `// ptxray: fmt on`, and lines whose diagnostics a comment
 /// silences.
 static void readRemarks(const ReadText &read, Bounds &bounds) {
   std::optional<uint32_t> off;
@@ -59,7 +59,7 @@ static void readRemarks(const ReadText &read, Bounds &bounds) {
     bounds.kept.push_back({wholeLines(read.text, {*off, *off}).begin, uint32_t(read.text.size())});
 }
 
-/// Returns the kept lines, extended by all statements that have a part on them.
+/// Returns the kept lines, extended by all statements that are partially on them.
 static std::vector<Range> withStatements(llvm::StringRef text, const StatementList &statements,
                                          std::vector<Range> kept) {
   std::vector<Range> all = joined(kept);

@@ -72,7 +72,7 @@ Formatting formattingOf(const SourceBuffer &source, const FormatOptions &options
   Formatting made = {layoutOf(read.text, statements, options, bounds), {}, {}};
   if (made.changes.empty())
     return made;
-  // The scanner reads some bytes after the end of a text, which a buffer has.
+  // The scanner reads some bytes beyond the end of a text, which only a buffer provides.
   const auto laidOut = SourceBuffer::fromOwned("", applied(made, read.text, options));
   if (!haveSameWords(read.text, statements.words, laidOut->text()))
     return {{}, "internal error: a token would change; please report it", {}};

@@ -8,7 +8,7 @@ namespace {
 class StatementReader {
 public:
   explicit StatementReader(llvm::StringRef text) : words(text, /*isFaulty=*/false) {
-    list.words.reserve(text.size() / 4); // words are mostly longer, counting the blank after them
+    list.words.reserve(text.size() / 4); // the average word is longer, including the following blank
     list.entries.reserve(text.size() / 24);
   }
   StatementList readAll();
@@ -195,7 +195,7 @@ void StatementReader::readDirective() {
   }
 }
 
-/// Reads up to the brace that closes the first one.
+/// Reads up to the matching closing brace.
 void StatementReader::readAsWritten() {
   statement.shape = StatementShape::AsWritten;
   for (uint32_t braces = 0; !endsHere();) {

@@ -6,8 +6,8 @@
 
 namespace ptxray {
 
-static constexpr uint32_t widest = 100;       // a statement that is longer keeps the ends of its lines
-static constexpr uint32_t deepestIndent = 64; // or a text of braces alone would grow to its square
+static constexpr uint32_t widest = 100;       // longer statements keep their line breaks
+static constexpr uint32_t deepestIndent = 64; // limits the output for nested braces, which would be quadratic
 
 static constexpr Space nothing{}, oneBlank{0, 0, true};
 
@@ -41,7 +41,8 @@ Space Typesetter::newLine(uint32_t newlines, uint32_t indent) {
   return {std::clamp(newlines, least, std::max(least, most)), std::min(indent, deepestIndent), false};
 }
 
-/// A comment on its own line is indented like the statement after it, or like the block at its end.
+/// Adds comments before a statement. A comment on its own line is indented like the following statement, or like the
+/// contents of the block that ends there.
 void Typesetter::addAsides(const TextStatement &statement) {
   auto isEmptyLine = [](const Word &word) { return word.newlines > 1; };
   const bool isEnd = statement.shape == StatementShape::EndOfText;
@@ -105,7 +106,7 @@ Space Typesetter::spaceBefore(const TextStatement &statement, size_t index, cons
   llvm_unreachable("all gaps are handled");
 }
 
-/// Returns the columns that the first words take on one line.
+/// Returns the width of the first words on one line.
 uint32_t Typesetter::widthOf(const TextStatement &statement, const Steps &steps, size_t count) const {
   uint32_t width = writer.columns(statement.shape == StatementShape::Label ? 0 : statement.depth);
   for (size_t i = 0; i < count; ++i) {
@@ -116,7 +117,7 @@ uint32_t Typesetter::widthOf(const TextStatement &statement, const Steps &steps,
 }
 
 bool Typesetter::isTooWide(const TextStatement &statement, const Steps &steps) const {
-  // Most statements are far shorter: even with a blank after each word they fit.
+  // Most statements are much shorter, and fit even with a blank after each word.
   const size_t most = writer.columns(statement.depth) + statement.range().size() + statement.words.size();
   return most > widest && widthOf(statement, steps, steps.size()) > widest;
 }
@@ -137,11 +138,11 @@ Typesetter::Steps Typesetter::stepsOf(const TextStatement &statement) const {
 }
 
 namespace {
-/// Places in the head of a function, as indices of words.
+/// Parts of a function's head, as indices of words.
 struct HeadParts {
   size_t name = 0;
   size_t listBegin = 0, listEnd = 0; // parentheses of the parameters
-  bool isDivided = false;            // there are several parameters, or a comment is among them
+  bool isDivided = false;            // has several parameters, or a comment between them
 };
 } // namespace
 
@@ -164,8 +165,8 @@ static HeadParts partsOf(const TextStatement &statement) {
   return parts;
 }
 
-/// Parameters have lines of their own if there are several or the line would be too long; directives after them always
-/// have.
+/// Returns the steps of a function's head. Parameters are on separate lines if there are several, or if the line would
+/// be too long. Directives after them are always on separate lines.
 Typesetter::Steps Typesetter::stepsOfHead(const TextStatement &statement) const {
   const HeadParts parts = partsOf(statement);
   Steps steps(statement.words.size());
@@ -199,7 +200,7 @@ void Typesetter::addWords(const TextStatement &statement, const Steps &steps, bo
   for (size_t i = 1; i < steps.size(); ++i) {
     const Word &before = statement.words[i - 1], &word = statement.words[i];
     bool begins = steps[i].beginsLine;
-    if (before.aside == Aside::BlockComment && before.newlines && !word.newlines) // it begins the line
+    if (before.aside == Aside::BlockComment && before.newlines && !word.newlines) // the comment begins the line
       begins = false;
     if (word.newlines && !isAside(before) && !isAside(word))
       begins |= steps[i].gap == Gap::Line || (isLong && oneOf(before.kind, {TokenKind::Comma, TokenKind::Opcode}));
@@ -207,8 +208,8 @@ void Typesetter::addWords(const TextStatement &statement, const Steps &steps, bo
   }
 }
 
-/// Returns whether the semicolon is missing, as in `trap` with `exit;` on the next line: the line end tells it from an
-/// operand.
+/// Returns whether the semicolon is missing, as in `trap` with `exit;` on the next line. The line break distinguishes
+/// `exit` from an operand.
 bool Typesetter::lacksSemicolon(const TextStatement &statement) const {
   const llvm::ArrayRef<Word> words = statement.words;
   return words.size() > 2 && words.back().isToken(TokenKind::Semicolon) && words.end()[-2].isToken(TokenKind::Id) &&
@@ -227,7 +228,7 @@ void Typesetter::addStatement(const TextStatement &statement) {
   addWords(statement, steps, hasLines || isTooWide(statement, steps));
 }
 
-/// Lists of debugging sections stay as they are, except for the space around them.
+/// Adds a list in a debugging section unchanged, except for the surrounding space.
 void Typesetter::addData(const TextStatement &statement) {
   for (size_t i = 1; i < statement.words.size(); ++i) {
     const bool isValue = i == 1 && statement.words.front().kind != TokenKind::Id;
@@ -262,17 +263,17 @@ void Typesetter::put(const Word &word, Space space) {
   respace(gap, space);
 }
 
-/// The space with the line ends that are there, without empty lines.
+/// Returns the space with existing line breaks, without empty lines.
 Space Typesetter::onItsLines(const Word &word, Space space) const {
   if (word.newlines == 0)
     return {0, 0, space.blank || space.newlines != 0};
   return {std::max(space.newlines, 1u), space.newlines ? space.indent : continuation, false};
 }
 
-/// Removes the kept lines from the gap; returns false if nothing is left.
+/// Removes the kept lines from the gap. Returns false if nothing is left.
 bool Typesetter::leave(Range lines, Range &gap, Space &space) const {
   const bool beginsWithin = lines.begin <= gap.begin, endsWithin = gap.end <= lines.end;
-  if (beginsWithin == endsWithin) // within, or around
+  if (beginsWithin == endsWithin) // the gap is within the lines, or contains them
     return false;
   if (space.newlines == 0)
     space = {1, continuation, false};

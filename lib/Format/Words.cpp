@@ -45,7 +45,7 @@ void WordReader::readToken(Token &token) {
   if (!isFaulty && token.kind != TokenKind::Dwarf && token.kind != TokenKind::Bad) [[likely]]
     return;
   const llvm::StringRef spelled = text.slice(token.begin, token.end);
-  if (token.kind == TokenKind::Dwarf) // goes up to the newline
+  if (token.kind == TokenKind::Dwarf) // extends to the newline
     token.end = token.begin + spelled.rtrim(blanks).size();
   if (token.kind == TokenKind::Bad && (token.bad == BadToken::UnclosedComment || token.bad == BadToken::UnclosedSource))
     token.end = text.rtrim('\0').size();
@@ -61,7 +61,7 @@ void WordReader::readToken(Token &token) {
   scanner.moveTo(line);
 }
 
-/// Reads the comments and markers between two tokens; returns how many lines end after the last of them.
+/// Reads the comments and markers between two tokens. Returns the number of newlines after the last one.
 uint32_t WordReader::readAsides(uint32_t from, uint32_t to) {
   uint32_t newlines = 0;
   for (uint32_t p = from; p < to; ++p) {

@@ -12,11 +12,11 @@ using llvm::StringRef;
 
 namespace {
 
-/// A sample, with its operands taken apart.
+/// A sample, split into operands.
 struct Draft {
   std::string opcode;
-  std::vector<std::string> texts;         // of the operands
-  std::vector<std::vector<Shape>> shapes; // of each, with those nested in it
+  std::vector<std::string> texts;         // texts of the operands
+  std::vector<std::vector<Shape>> shapes; // for each operand, its shape and nested ones
 
   std::vector<Shape> all() const {
     std::vector<Shape> flat;
@@ -24,7 +24,7 @@ struct Draft {
       llvm::append_range(flat, one);
     return flat;
   }
-  /// Returns the operand that a node belongs to.
+  /// Returns the operand that contains a node.
   std::optional<unsigned> operandOf(int node) const {
     if (node < 0)
       return {};
@@ -81,12 +81,13 @@ static Shape registerShape(StringRef type) {
   return shape;
 }
 
-/// The special registers whose values follow from the launch alone.
+/// Returns whether the value of a special register depends only on the launch.
 static bool isOfLaunch(StringRef name) {
   return llvm::is_contained({"%tid", "%ntid", "%ctaid", "%nctaid", "%laneid"}, name) || name.starts_with("%lanemask_");
 }
 
-/// Returns whether all names in an operand are registers of programs, or follow from the launch.
+/// Returns whether all names in an operand are registers of programs, or special registers that depend only on the
+/// launch.
 static bool hasKnownNames(StringRef text) {
   bool isKnown = true;
   withNames(text, [&](StringRef name) {
@@ -98,7 +99,7 @@ static bool hasKnownNames(StringRef text) {
   return isKnown;
 }
 
-/// Without a rounding, ptxas may join two instructions into one that rounds once.
+/// Returns whether ptxas may contract the instruction, because it has no rounding qualifier.
 static bool leavesRounding(const FormMatch &match) {
   const isa::WordId nearest = isa::findWord(".rn");
   for (unsigned i = 0; i < match.slots.size(); ++i) {
@@ -111,29 +112,30 @@ static bool leavesRounding(const FormMatch &match) {
   return false;
 }
 
-/// Reads of memory that must not change while the grid runs.
+/// Returns whether the instruction reads memory that must not change during the grid.
 static bool readsUnchanging(StringRef spelling) {
   return spelling.contains(".nc") || spelling.contains(".proxy::readonly");
 }
 
-/// The same, from an address that all threads have.
+/// Returns whether the instruction reads from an address that must be uniform.
 static bool readsUniformly(StringRef spelling) { return spelling.split('.').first == "ldu"; }
 
-/// ptxas makes something else of the scalar video instructions than the manual says (docs/reference/device-report.md).
+/// Returns whether the instruction is a scalar video instruction. ptxas implements these differently from the manual
+/// (docs/reference/device-report.md).
 static bool isVideoOfScalars(StringRef spelling) {
   return llvm::is_contained({"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset"},
                             spelling.split('.').first);
 }
 
-/// Generic addresses with these words must lead to global memory.
+/// Returns whether generic addresses of the instruction must refer to global memory.
 static bool isForGlobalAlone(StringRef spelling) {
   return spelling.contains(".mmio") || spelling.contains(".L1::") || spelling.contains(".L2::");
 }
 
-/// Fragments of which only loads and stores of the same kind know which thread has which element.
+/// Returns whether only loads and stores of the same kind know which thread holds which element of a fragment.
 static bool hasOpenFragments(StringRef spelling) { return spelling.starts_with("wmma."); }
 
-/// Returns the result with different registers in each place; nothing: there are not as many.
+/// Returns the result operands with distinct registers, or nothing if there are not enough.
 static std::optional<std::string> withDifferentRegisters(StringRef result) {
   std::map<StringRef, unsigned> used;
   bool isEnough = true;
@@ -148,7 +150,7 @@ static std::optional<std::string> withDifferentRegisters(StringRef result) {
   return isEnough ? std::optional(std::move(text)) : std::nullopt;
 }
 
-/// A constant of another width than what the instruction computes with: `0d...` as one of 32 bits.
+/// Returns whether a constant differs in width from the computation, such as `0d...` for a 32-bit operation.
 static bool hasOddConstant(const Draft &draft) {
   const StringRef spelling = draft.opcode;
   return llvm::any_of(draft.texts, [&](StringRef text) {
@@ -156,8 +158,8 @@ static bool hasOddConstant(const Draft &draft) {
   });
 }
 
-/// Returns whether a result may be a NaN that the manual leaves open. Of two NaNs of 64 bits it may be either one,
-/// since ptxas may swap the operands; of one NaN it is open which sign it gets.
+/// Returns whether a result may be a NaN that the manual does not specify. With two 64-bit NaNs, the result may be
+/// either one, because ptxas may swap the operands. The sign of a NaN is also unspecified.
 static bool passesOpenNan(const Recipe &recipe) {
   return llvm::any_of(recipe.results, [&](const RecipeResult &result) {
     const auto isSource = [&](const RecipeOperand &one) {
@@ -173,7 +175,7 @@ static bool passesOpenNan(const Recipe &recipe) {
   });
 }
 
-/// Returns whether the results are known, the same on each run, and exact.
+/// Returns whether the results are known, deterministic and exact.
 static bool isWellDefined(const Recipe &recipe, bool isJoint) {
   static constexpr StepOp never[] = {StepOp::Undefined, StepOp::Active, StepOp::CarryOf, StepOp::Carry,
                                      StepOp::RoundRandom};
@@ -185,8 +187,8 @@ static bool isWellDefined(const Recipe &recipe, bool isJoint) {
   });
 }
 
-/// Returns whether an update gives the same in any order in which threads make it: it is one integer operation of
-/// the memory and a value.
+/// Returns whether the order of several threads' updates does not matter: the update is one integer operation on memory
+/// and a value.
 static bool commutes(const Recipe &recipe) {
   static constexpr StepOp orderless[] = {StepOp::Add, StepOp::And,     StepOp::Or,
                                          StepOp::Xor, StepOp::Minimum, StepOp::Maximum};
@@ -203,7 +205,7 @@ static bool commutes(const Recipe &recipe) {
   return true;
 }
 
-/// Returns the region for a generic address: the spaces that may be written in its place.
+/// Returns the region for a generic address, according to the spaces that could be written instead.
 static Region genericRegion(const FormMatch &match, int node, StringRef spelling) {
   const isa::Tables &t = isa::tables();
   bool isGlobal = false, isShared = false;
@@ -240,7 +242,7 @@ static std::optional<Region> regionOf(const Access &access, const FormMatch &mat
   return {};
 }
 
-/// Replaces the address of an access by `[%base+0]`, with a register of programs for it.
+/// Replaces the address of an access by `[%base+0]`, using a register of programs.
 static std::optional<BlueprintMemory> withOpenAddress(Draft &draft, const Facts &facts, const FormMatch &match) {
   if (facts.accesses.size() != 1)
     return {};
@@ -272,7 +274,7 @@ static std::optional<BlueprintMemory> withOpenAddress(Draft &draft, const Facts 
   return memory;
 }
 
-/// Fills in what an operand must be: masks of all lanes, barriers, policies, metadata of sparse matrices.
+/// Fills in operands with required values: masks of all lanes, barriers, policies, metadata of sparse matrices.
 static bool fillIn(Draft &draft, Blueprint &made, const Judged &judged, const Recipe &recipe) {
   const FormMatch &match = *judged.match;
   const auto node = [&](int operand) { return operand < 0 ? -1 : match.nodeOf[static_cast<unsigned>(operand)]; };
@@ -307,7 +309,7 @@ static Judged judgedOf(const Draft &draft, const std::vector<Shape> &shapes, con
   return judge({Opcode(draft.opcode), shapes, availability});
 }
 
-/// Returns the family of an instruction; nothing: it does what no program may do.
+/// Returns the family of an instruction, or nothing if programs must not use it.
 static std::optional<Family> familyOf(const Judged &judged, const Recipe &recipe) {
   const Facts &facts = judged.facts;
   constexpr FactKinds allowed = bitOf(FactKind::Copies) | bitOf(FactKind::Converged) | bitOf(FactKind::Among) |
@@ -360,7 +362,7 @@ std::optional<Blueprint> blueprintOf(const Sample &sample, const Availability &a
       return {};
     draft->texts[0] = *result;
   }
-  // The filled-in text is judged as it is.
+  // The filled-in text is checked as is.
   const std::vector<Shape> shapes = draft->all();
   judged = judgedOf(*draft, shapes, availability);
   if (!judged.findings.empty() || !judged.match || leavesRounding(*judged.match))

@@ -12,7 +12,7 @@ std::optional<Family> findFamily(StringRef name) {
   return found == familyNames.end() ? std::nullopt : std::optional(static_cast<Family>(found - familyNames.begin()));
 }
 
-/// The facts that a form may state. Programs do nothing that is asynchronous, ends a thread or changes where it goes.
+/// Returns whether programs omit forms with this fact, which may be asynchronous, end a thread, or branch.
 static bool isLeftOut(FactKind kind) {
   switch (kind) {
   case FactKind::Copies:

@@ -41,7 +41,7 @@ static std::string withoutLines(const SourceBuffer &source, const DiagnosticList
 
 std::string Generator::program(const ProgramOptions &options) {
   std::string text = Writer(options, state->target.target, state->stock).write(state->module.ptx);
-  // Lines of which a rule warns, such as a comparison that is always true, are left out.
+  // Remove lines with warnings, such as a comparison that is always true.
   constexpr unsigned attempts = 4;
   for (unsigned attempt = 0; attempt < attempts; ++attempt) {
     FileReport report;

@@ -7,7 +7,7 @@ namespace ptxray {
 
 using llvm::StringRef;
 
-/// Returns the bits of registers with that type; 0: programs do not use them.
+/// Returns the width of registers with that type; 0 if programs do not use them.
 static unsigned usableBits(const SampleRegisters &registers) {
   if (StringRef(registers.type) == ".pred")
     return 1;

@@ -1,11 +1,11 @@
-// The threads of a generated kernel do steps; each kind of step has a function here.
+// The steps of a generated kernel's threads. Each kind of step has a function here.
 #include "Generate/Registers.h"
 #include "Generate/Writer.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace ptxray {
 
-static constexpr unsigned nestedMost = 3; // branches and loops in each other
+static constexpr unsigned nestedMost = 3; // maximum nesting of branches and loops
 
 // NOLINTNEXTLINE(misc-no-recursion): the depth is bounded
 void Writer::steps(unsigned count, unsigned depth, bool isTogether) {
@@ -18,7 +18,7 @@ void Writer::step(Where where) {
   struct Way {
     Family family;
     unsigned weight;
-    bool isNested, needsAll; // it holds other steps; all threads of the block must come to it
+    bool isNested, needsAll; // contains other steps; all threads of the block must execute it
     void (Writer::*make)(Where);
   };
   static constexpr Way ways[] = {
@@ -83,7 +83,7 @@ void Writer::warp(Where) {
     line(textOf(*one));
 }
 
-/// A load or store of matrices accesses bytes that other lanes wrote, or will read.
+/// Writes a load or store of a matrix, which accesses bytes that other lanes wrote or will read.
 void Writer::matrix(Where where) {
   const Blueprint *one = stock.pick(Family::Matrices, random);
   if (!one)
@@ -100,7 +100,7 @@ void Writer::barrier(Where) {
   line(one ? textOf(*one) : "bar.sync 0;");
 }
 
-/// Between two barriers threads read what others left in shared and global memory.
+/// Writes a step that exchanges data: between two barriers, threads read what others wrote to shared and global memory.
 void Writer::exchange(Where where) {
   const auto isFor = [](bool reads) {
     return [reads](const Blueprint &it) {
@@ -115,7 +115,7 @@ void Writer::exchange(Where where) {
   barrier(where);
   line("xor.b32 %bit, %thread, " + number(1 + pick(threads - 1)) + ";");
   line("sub.s32 %bit, %bit, %thread;");
-  // The addresses are made whether or not they are used: the text does not depend on what follows.
+  // Write the addresses in any case, so that the text does not depend on later choices.
   std::string addresses = std::move(body), reads;
   body.clear();
   for (unsigned i = 1 + pick(3); i > 0; --i)
@@ -131,7 +131,8 @@ void Writer::exchange(Where where) {
   barrier(where);
 }
 
-/// All threads change the same numbers, each cell by one instruction, in whatever order.
+/// Writes a step in which all threads modify the same cells. One instruction modifies each cell, so the order does not
+/// matter.
 void Writer::cells(Where where) {
   struct Changed {
     unsigned cell;
@@ -170,7 +171,8 @@ void Writer::branch(Where where) {
   body += "end" + label + ":\n";
 }
 
-/// All threads go round as often, or each as often as its registers say: then barriers are not for the loop.
+/// Writes a loop. All threads execute the same number of iterations, or each thread a number that depends on its
+/// registers. In the latter case, the body contains no barriers.
 // NOLINTNEXTLINE(misc-no-recursion): the depth is bounded
 void Writer::loop(Where where) {
   const std::string label = "loop" + number(labels++), depth = number(where.depth), round = "%round" + depth;
@@ -206,7 +208,7 @@ void Writer::choice(Where where) {
   tables += "  " + targets + ";\n";
 }
 
-/// A function of two numbers, all of whose registers begin as these with some bits changed.
+/// Writes a function of two numbers, whose registers are initialised with variations of these numbers.
 void Writer::addFunction() {
   std::string kernel;
   std::set<unsigned> ofKernel;

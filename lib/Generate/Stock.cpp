@@ -5,7 +5,7 @@ namespace ptxray {
 
 using llvm::StringRef;
 
-/// So many sets of samples are made of each mnemonic, and so many samples in each.
+/// The number of sets of samples for each mnemonic, and the number of samples per set.
 static constexpr unsigned variants = 64, samplesOfEach = 6;
 
 Stock::Stock(const ModuleContext &module, const ProgramTarget &target) : module(module), availability(module) {

@@ -9,14 +9,14 @@ using llvm::StringRef;
 
 namespace {
 
-constexpr unsigned slotBytes = 8;   // of memory for one register of one thread
-constexpr unsigned pieceBytes = 16; // that are copied at once
+constexpr unsigned slotBytes = 8;   // size of memory for one register of one thread
+constexpr unsigned pieceBytes = 16; // bytes that are copied at once
 
 unsigned registerBytes() { return static_cast<unsigned>(generatedRegisters().size()) * slotBytes; }
 
 } // namespace
 
-/// Returns the bytes of a thread in the buffers: its registers, then what it leaves in global, shared and local memory.
+/// Returns the bytes per thread in the buffers: its registers, then its parts of global, shared and local memory.
 unsigned Writer::bytesOfThread() { return registerBytes() + 3 * ownBytes; }
 
 Writer::Writer(const ProgramOptions &options, StringRef target, Stock &stock)
@@ -32,7 +32,7 @@ std::string Writer::anyOf(unsigned bits) {
   return chosen.name;
 }
 
-/// Returns the operands with other registers of the same types: different ones stay different.
+/// Returns the operands with different registers of the same types. Distinct registers stay distinct.
 std::string Writer::renamed(StringRef operands) {
   std::map<StringRef, unsigned> shifts;
   return withNames(operands, [&](StringRef name) {
@@ -103,7 +103,7 @@ std::string Writer::guardFor(const Blueprint &one) {
   return "@" + std::string(chance(50) ? "!" : "") + anyOf(1) + " ";
 }
 
-/// Writes the declarations, and computes the addresses that the steps need.
+/// Writes the declarations, and code that computes the addresses for the steps.
 void Writer::declareAndBegin(std::string &out) const {
   const auto add = [&](const std::string &text) { (out += "  " + text) += '\n'; };
   out += registerDeclarations();
@@ -179,7 +179,7 @@ void Writer::storeRegisters(std::string &out) const {
     else
       out += "  selp.b32 %bit, 1, 0, " + one.name + ";\n  st.global.b32 " + place + "%bit;\n";
   }
-  unsigned after = registerBytes() + ownBytes; // what is left in global memory is in its place
+  unsigned after = registerBytes() + ownBytes; // offset after the registers and the thread's own part of global memory
   for (const auto &[name, space] : {std::pair("%slot", "shared"), {"%local", "local"}}) {
     for (unsigned at = 0; isIn(name) && at < ownBytes; at += pieceBytes) {
       out += std::string("  ld.") + space + ".v4.b32 {%word0, %word1, %word2, %word3}, [" + name + "+" + number(at) +

@@ -9,13 +9,13 @@ std::vector<const isa::Target *> gpusOfToday() {
   std::vector<const isa::Target *> gpus;
   for (const isa::Target &target : isa::targets())
     if (!target.variant && target.documented && target.number >= oldest &&
-        target.name() == "sm_" + std::to_string(target.number)) // not an old name of another
+        target.name() == "sm_" + std::to_string(target.number)) // not an old name of another target
       gpus.push_back(&target);
   return gpus;
 }
 
 static const isa::Target *targetOf(const Entry &entry) {
-  const int found = isa::findTarget(entry.target()); // follows the old name of sm_110
+  const int found = isa::findTarget(entry.target()); // also resolves the old name of sm_110
   return found < 0 ? nullptr : &isa::targets()[found];
 }
 
@@ -41,7 +41,7 @@ static bool hasText(llvm::ArrayRef<Entry> entries) {
   return llvm::any_of(entries, [](const Entry &e) { return e.isText(); });
 }
 
-/// Returns whether a container has code: a device link of nothing leaves a cubin without any.
+/// Returns whether a container has code. Linking nothing produces a cubin without code.
 static bool hasCode(const Binary &binary, const Container &container, Unpacker &unpacker) {
   const llvm::ArrayRef<Entry> entries = binary.entriesOf(container);
   if (hasText(entries))
@@ -83,7 +83,7 @@ static void addModules(const Binary &binary, llvm::ArrayRef<uint32_t> containers
     linked.texts = relocatable;
     modules.push_back(std::move(linked));
   } else if (isObject || !wasLinked) {
-    for (uint32_t index : relocatable) // a link is still to come
+    for (uint32_t index : relocatable) // has yet to be linked
       if (hasCode(binary, binary.containers[index], unpacker))
         modules.push_back({{index}, {}, false});
   }
@@ -111,7 +111,7 @@ static ModuleFit fitOf(llvm::ArrayRef<Entry> entries, const isa::Target &gpu) {
   return best;
 }
 
-/// Combines two fits: the lesser one, and the newest PTX.
+/// Combines two fits: the worse one, and the newest PTX.
 static void addPart(ModuleFit &all, const ModuleFit &part) {
   auto version = [](const ModuleFit &f) { return f.text ? f.text->major * 100 + f.text->minor : 0; };
   if (part.fit < all.fit || (part.fit == all.fit && version(part) > version(all)))

@@ -48,7 +48,7 @@ void Arms::close(size_t depth, bool isElseNext) {
   const bool wasArm = !arms.empty() && arms.back().depth == depth && !arms.back().isSingle;
   if (wasArm)
     leave();
-  // A scope may be all of a statement without braces: `if (a) for (;;) {}`.
+  // A scope may be the whole body without braces: `if (a) for (;;) {}`.
   while (!(wasArm && isElseNext) && !arms.empty() && arms.back().depth == depth && arms.back().isSingle) {
     leave();
     if (isElseNext)

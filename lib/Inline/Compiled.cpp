@@ -9,7 +9,7 @@ using llvm::StringRef;
 
 namespace {
 
-/// Reads the lines of a text, and remembers those about places.
+/// Reads the lines of a file, and records those with locations.
 class CompiledReader {
 public:
   explicit CompiledReader(StringRef text) : text(text) {}
@@ -24,7 +24,7 @@ private:
 
   StringRef text;
   std::vector<CompiledStatement> found;
-  std::vector<uint32_t> fileOf; // by statement: the number of the file
+  std::vector<uint32_t> fileOf; // indexed by statement: the number of the file
   std::vector<std::pair<uint32_t, std::string>> files;
   std::string function;
   unsigned number = 0;
@@ -81,7 +81,7 @@ void CompiledReader::begin(size_t next) {
   fileOf.push_back(locFile);
 }
 
-/// Adds the names of files, which are at the end of the text.
+/// Adds the names of files, which are at the end of the PTX.
 void CompiledReader::nameFiles() {
   for (size_t i = 0; i < found.size(); ++i)
     for (const auto &[file, path] : files)
@@ -120,11 +120,11 @@ namespace {
 struct TemplatePart {
   Range place;
   bool isOperand = false;
-  std::string operand; // its name, where it has one
+  std::string operand; // its name, if it has one
   char character = 0;
 };
 
-/// Reads a template part by part; white space is skipped.
+/// Reads a template part by part. Skips white space.
 class TemplateWalk {
 public:
   explicit TemplateWalk(const InlineStatement &statement)
@@ -183,7 +183,7 @@ std::optional<TemplatePart> TemplateWalk::next() {
   return one;
 }
 
-/// Returns the text in place of an operand: a register, a number, a name.
+/// Returns the text that replaced an operand: a register, a number, a name.
 static StringRef operandAt(StringRef text) {
   const size_t sign = !text.empty() && (text[0] == '-' || text[0] == '%') ? 1 : 0;
   return text.take_front(

@@ -10,7 +10,7 @@ using Tokens = llvm::ArrayRef<CppToken>;
 
 bool isLiteral(const CppToken &token) { return token.kind == CppKind::String || token.kind == CppKind::Plain; }
 
-/// Returns the value of a constant expression as simple as `-5`, `(0x10)` or `true`.
+/// Returns the value of a simple constant expression such as `-5`, `(0x10)` or `true`.
 static std::optional<std::string> constantOf(Tokens tokens) {
   while (tokens.size() > 2 && tokens.front().is("(") && tokens.back().is(")"))
     tokens = tokens.drop_front().drop_back();
@@ -52,7 +52,7 @@ std::vector<Tokens> splitAtColons(Tokens tokens) {
 
 namespace {
 
-/// Fills a statement from the parts between its colons; returns why it cannot.
+/// Fills a statement from the parts between its colons. Returns the problem, if there is one.
 class StatementReader {
 public:
   explicit StatementReader(InlineStatement &statement) : statement(statement) {}

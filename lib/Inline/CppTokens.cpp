@@ -15,7 +15,7 @@ public:
 
 private:
   char at(size_t i) const { return i < text.size() ? text[i] : '\0'; }
-  size_t endOfLine(size_t i) const; // of a logical line: splices are part of it
+  size_t endOfLine(size_t i) const; // end of a logical line, including splices
   size_t skipLineComment(size_t i);
   size_t skipBlockComment(size_t i);
   size_t endOfDirective(size_t i);
@@ -74,7 +74,7 @@ size_t Reader::skipBlockComment(size_t i) {
   return behind;
 }
 
-/// Comments within a directive may extend over lines.
+/// Returns the end of a directive. Comments in it may extend over lines.
 size_t Reader::endOfDirective(size_t i) {
   while (i < text.size()) {
     const char c = text[i];
@@ -96,7 +96,7 @@ size_t Reader::endOfDirective(size_t i) {
   return i;
 }
 
-/// The end of a literal; if it is not closed, that of its line.
+/// Returns the end of a literal; if it is not closed, the end of its line.
 size_t Reader::endOfQuoted(size_t i) const {
   const char quote = text[i++];
   for (; i < text.size(); ++i) {

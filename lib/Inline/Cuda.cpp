@@ -14,19 +14,19 @@ namespace {
 using Tokens = llvm::ArrayRef<CppToken>;
 
 struct Guard {
-  uint32_t outer = 0;                               // numbers of InlineText::guards: around all branches,
-  uint32_t earlier = 0;                             // that no branch before this one was taken,
-  uint32_t number = 0;                              // of this branch
-  InlineBranch branch;                              // which branch this one is
-  bool isOuterForOther = false, isForOther = false; // for another machine: all branches, this one
-  size_t scopesBefore = 0;                          // open at its `#if`
+  uint32_t outer = 0;                               // guard around all branches
+  uint32_t earlier = 0;                             // guard that no earlier branch was taken
+  uint32_t number = 0;                              // guard of this branch
+  InlineBranch branch;                              // identity of this branch
+  bool isOuterForOther = false, isForOther = false; // whether all branches, or this one, are for another architecture
+  size_t scopesBefore = 0;                          // number of open scopes at its `#if`
 };
 
 enum class ScopeKind : uint8_t { Outer, Function, Block };
 
 class CudaReader {
 public:
-  /// `isBase`: the source is a file, whose literals may be sources, and not such a literal.
+  /// Constructs a reader. `isBase` is true for a file, whose literals may be sources, and false for such a literal.
   CudaReader(const SourceBuffer &source, llvm::StringRef path, SourceBuild build, bool isBase)
       : source(source), path(path), build(build), isBase(isBase) {}
   InlineText read(Headers when);
@@ -68,9 +68,9 @@ private:
   std::vector<Scope> scopes;
   Arms arms;
   uint32_t function = 0, scopeCount = 0;
-  bool isNearDevice = false; // the source has functions for a GPU
+  bool isNearDevice = false; // the source contains functions for a GPU
   std::vector<std::string> includes;
-  std::optional<Includes> headers; // once they are read
+  std::optional<Includes> headers; // set once they are read
 };
 
 Tokens directiveTokens(const CppToken &directive, std::vector<CppToken> &storage) {
@@ -120,7 +120,7 @@ void CudaReader::directive(const CppToken &token) {
       guard.number = addGuard(guard.earlier, words, /*isNegated=*/false);
       guard.isForOther |= isForOtherMachine(result.guards.back());
     }
-    while (scopes.size() > guards.back().scopesBefore) // the branches open the same braces
+    while (scopes.size() > guards.back().scopesBefore) // all branches open the same braces
       close();
   } else if (name == "endif" && !guards.empty()) {
     guards.pop_back();
@@ -136,7 +136,7 @@ void CudaReader::include(Tokens tokens) {
     includes.push_back(name.str());
 }
 
-/// Reads the macros that the build defines, as if a header did.
+/// Reads the macros that the build defines, like those of a header.
 void CudaReader::defineMacros() {
   std::string text;
   for (const llvm::StringRef macro : build.macros) {
@@ -167,7 +167,7 @@ void CudaReader::readHeader(const SourceBuffer *header, unsigned depth) {
   }
 }
 
-/// Reads the headers, if a macro is missing that they may define: most files need none.
+/// Reads the headers if a macro is undefined that they may define. Most files need none.
 void CudaReader::loadHeaders() {
   if (path.empty())
     return;
@@ -177,7 +177,7 @@ void CudaReader::loadHeaders() {
   readHeader(headers->openSameStem(), 0);
 }
 
-/// Returns the kind of scope that a brace opens, by the text before it.
+/// Returns the kind of scope that a brace opens, judging by the preceding text.
 static ScopeKind kindOfScope(Tokens head) {
   bool hasParenthesis = false;
   for (size_t i = 0; i < head.size(); ++i) {
@@ -193,7 +193,7 @@ static ScopeKind kindOfScope(Tokens head) {
     }
     if (hasParenthesis)
       continue;
-    if (head[i].is("operator")) // what follows is its name
+    if (head[i].is("operator")) // the name of the operator follows
       return ScopeKind::Function;
     for (const char *word : {"namespace", "class", "struct", "union", "enum"})
       if (head[i].is(word))
@@ -218,7 +218,7 @@ static bool isKernel(Tokens head) {
   });
 }
 
-/// Returns the name before the first parenthesis that follows a name other than an attribute's.
+/// Returns the name before the first parenthesis that follows a name. Ignores attributes.
 static llvm::StringRef nameOfFunction(Tokens head) {
   for (size_t i = 0; i + 1 < head.size(); ++i)
     if (head[i].kind == CppKind::Name && head[i + 1].is("(") && !head[i].text.starts_with("__"))
@@ -226,12 +226,12 @@ static llvm::StringRef nameOfFunction(Tokens head) {
   return "";
 }
 
-/// Returns whether a statement that begins so is executed on a condition.
+/// Returns whether a statement with this beginning is conditional.
 static bool isChosen(Tokens beginning) {
   return llvm::any_of(beginning, [](const CppToken &token) { return token.is("if") || token.is("else"); });
 }
 
-/// Notes an access such as `p[i]`, or a call such as `f(x)` or `f<4>(x)` in a function for a GPU; `tokens` begin with
+/// Records an access such as `p[i]`, or a call such as `f(x)` or `f<4>(x)` in a function for a GPU. `tokens` begin with
 /// the name. A call after `if` or `else` may belong to another instance of a template.
 void CudaReader::noteUse(Tokens before, Tokens tokens) {
   constexpr size_t longest = 32;
@@ -284,7 +284,7 @@ void CudaReader::close() {
   scopes.pop_back();
 }
 
-/// Notes names such as `x` in `__device__ int x;`, which exist in the PTX that the compiler makes.
+/// Records names such as `x` in `__device__ int x;`, which exist in the compiler's PTX.
 void CudaReader::noteDeviceNames(Tokens tokens) {
   constexpr size_t longest = 64;
   for (const CppToken &token : tokens.take_front(longest)) {
@@ -295,15 +295,15 @@ void CudaReader::noteDeviceNames(Tokens tokens) {
   }
 }
 
-/// Returns whether a macro stands for the keyword: `#define ASM asm volatile`.
+/// Returns whether a macro is an alias of the keyword: `#define ASM asm volatile`.
 static bool isAsmAlias(const Macro &macro) {
   return macro.holdsAsm && !macro.isFunction && llvm::all_of(macro.body, [](const CppToken &token) {
            return isAsmKeyword(token.text) || isQualifier(token.text);
          });
 }
 
-/// Reads the statement that begins there; returns the number of its tokens, or 1 if it is none. `closing` is the result
-/// of `closingOf`, from the same token on. `isChosen`: it follows `if` or `else`.
+/// Reads the statement that begins here. Returns the number of its tokens, or 1 if it is none. `closing` is the result
+/// of `closingOf`, starting at the same token. `isChosen` means that it follows `if` or `else`.
 size_t CudaReader::statement(Tokens tokens, llvm::ArrayRef<uint32_t> closing, const CppToken *use, bool isChosen) {
   size_t i = 1;
   bool isVolatile = false;
@@ -354,7 +354,7 @@ size_t CudaReader::statement(Tokens tokens, llvm::ArrayRef<uint32_t> closing, co
   return end + 1;
 }
 
-/// Notes what is around a statement.
+/// Records the context of a statement.
 void CudaReader::note(InlineStatement &read, bool isChosen) const {
   read.text.setHome(read.place);
   read.function = function;
@@ -363,7 +363,7 @@ void CudaReader::note(InlineStatement &read, bool isChosen) const {
   read.isKernel = !scopes.empty() && scopes.back().isKernel;
   read.guard = guardHere();
   read.isNearDevice = isNearDevice;
-  constexpr size_t mostBranches = 16; // of each kind, the innermost
+  constexpr size_t mostBranches = 16; // for each kind, innermost first
   const llvm::ArrayRef<InlineBranch> around = arms.around().take_back(std::min(mostBranches, arms.around().size()));
   read.branches.append(around.begin(), around.end());
   for (const Guard &guard : llvm::ArrayRef(guards).take_back(std::min(mostBranches, guards.size())))
@@ -373,7 +373,7 @@ void CudaReader::note(InlineStatement &read, bool isChosen) const {
 // NOLINTNEXTLINE(misc-no-recursion): at most `deepest` deep
 void CudaReader::scan(Tokens tokens, const CppToken *use, unsigned depth) {
   const std::vector<uint32_t> closing = closingOf(tokens);
-  size_t head = 0; // where the declaration at hand begins
+  size_t head = 0; // beginning of the current declaration
   for (size_t i = 0; i < tokens.size();) {
     const CppToken &token = tokens[i];
     if (token.kind == CppKind::Directive) {
@@ -405,14 +405,13 @@ void CudaReader::scan(Tokens tokens, const CppToken *use, unsigned depth) {
   }
 }
 
-/// Returns the number of tokens of `for`, `while` or `switch` with the parentheses behind it; 0: something else is
-/// there.
+/// Returns the number of tokens of `for`, `while` or `switch` including the parentheses; 0 for other tokens.
 static size_t lengthOfLoopHead(Tokens tokens, llvm::ArrayRef<uint32_t> closing, size_t i) {
   const bool isHead = tokens[i].is("for") || tokens[i].is("while") || tokens[i].is("switch");
   return isHead && i + 1 < tokens.size() && tokens[i + 1].is("(") && closing[i + 1] ? closing[i + 1] + 2 : 0;
 }
 
-/// Returns the number of tokens of `if` with its condition, of `else`, or of `else if`; 0: something else is there.
+/// Returns the number of tokens of `if` with its condition, of `else`, or of `else if`; 0 for other tokens.
 static size_t lengthOfHead(Tokens tokens, llvm::ArrayRef<uint32_t> closing, size_t i) {
   const bool isElse = tokens[i].is("else");
   if (!isElse && !tokens[i].is("if"))
@@ -426,7 +425,7 @@ static size_t lengthOfHead(Tokens tokens, llvm::ArrayRef<uint32_t> closing, size
   return at < tokens.size() && tokens[at].is("(") && closing[at] ? at + closing[at] + 1 - i : 1;
 }
 
-/// Reads what a name begins; returns the number of its tokens.
+/// Reads a construct that begins with a name. Returns the number of its tokens.
 // NOLINTNEXTLINE(misc-no-recursion): at most `deepest` deep
 size_t CudaReader::word(Tokens tokens, llvm::ArrayRef<uint32_t> closing, size_t i, size_t head, const CppToken *use,
                         unsigned depth) {
@@ -465,7 +464,7 @@ size_t CudaReader::word(Tokens tokens, llvm::ArrayRef<uint32_t> closing, size_t 
   return length;
 }
 
-/// Reads the literals that begin there as sources of their own, if they are such; returns how many there are.
+/// Reads the literals that begin here as sources, if they are. Returns the number of literals.
 size_t CudaReader::literals(Tokens tokens) {
   const Tokens all = tokens.take_while(isLiteral);
   if (llvm::none_of(all, [](const CppToken &token) { return mayHoldSource(token.text); }))
@@ -477,7 +476,7 @@ size_t CudaReader::literals(Tokens tokens) {
   return all.size();
 }
 
-/// Reads statements in macros that are not used in this file; their parameters stand for themselves.
+/// Reads statements in macros that this file does not use. Parameters represent themselves.
 void CudaReader::unusedMacros() {
   std::vector<const Macro *> unused;
   for (const auto &entry : macros.all())

@@ -5,8 +5,8 @@
 
 namespace ptxray {
 
-/// Returns the type of the class of registers that a letter denotes; empty if there is none. `hasFloats` has the
-/// meaning of `Fragment::module`.
+/// Returns the register type of a constraint letter; empty if there is none. `hasFloats` has the same meaning as in
+/// `Fragment::module`.
 static llvm::StringRef typeOfLetter(char letter, bool hasFloats) {
   switch (letter) {
   case 'h':
@@ -29,11 +29,11 @@ void Fragment::declare(const InlineStatement &statement, const InlineOperand &op
   one.isOutput = operand.isOutput;
   one.isInput = !operand.isOutput || llvm::StringRef(operand.constraint).contains('+');
   one.name = (isLlvm ? "$" : "%") + std::to_string(declared.size() - 1);
-  if (isLlvm && !letters.empty() && llvm::isDigit(letters[0])) { // the register of that output
+  if (isLlvm && !letters.empty() && llvm::isDigit(letters[0])) { // uses the register of that output
     size_t tied = 0;
     if (!letters.getAsInteger(10, tied) && tied + 1 < declared.size()) {
       one.letter = declared[tied].letter;
-      one.isOutput = declared[tied].isInput = true; // it is the same register
+      one.isOutput = declared[tied].isInput = true; // tied operands share a register
       return;
     }
   }
@@ -143,7 +143,7 @@ void Fragment::add(const InlineStatement &statement, DiagnosticSink &sink) {
   addText(statement, first, sink);
   if (statement.missingComma)
     sink.report(DiagId::NvccOnly, *statement.missingComma, "an operand without a comma before it");
-  for (const auto &[name, place] : statement.clobbers) // LLVM passes over the names of other machines
+  for (const auto &[name, place] : statement.clobbers) // LLVM ignores names of other architectures
     if (statement.style == TemplateStyle::Gcc && name != "memory" && name != "cc")
       sink.report(DiagId::InlineClobber, place, name);
 }

@@ -9,7 +9,7 @@
 namespace ptxray {
 namespace {
 
-/// A condition of the preprocessor. If a name is unknown, so is everything that depends on it.
+/// A preprocessor condition. If a name is unknown, everything that depends on it is unknown.
 class Condition {
 public:
   Condition(llvm::StringRef text, llvm::StringRef target) : tokens(readCppTokens(text)) {
@@ -18,7 +18,7 @@ public:
       variant = isa::targets()[index].variant;
     }
   }
-  /// Returns a condition of which is only known that the machine is a GPU of NVIDIA.
+  /// Constructs a condition of which only the architecture is known: an NVIDIA GPU.
   explicit Condition(llvm::StringRef text) : tokens(readCppTokens(text)), isAboutMachine(true) {}
   bool hasNames() const {
     return llvm::any_of(tokens, [](const CppToken &token) { return token.kind == CppKind::Name; });
@@ -48,9 +48,9 @@ private:
 
   std::vector<CppToken> tokens;
   size_t at = 0;
-  int64_t number = 0; // `__CUDA_ARCH__`; 0: not known
+  int64_t number = 0; // `__CUDA_ARCH__`; 0 if unknown
   char variant = 0;
-  bool isAboutMachine = false; // nothing is known of the compiler
+  bool isAboutMachine = false; // only the architecture is known, not the compiler
 };
 
 unsigned precedenceOf(llvm::StringRef sign) {
@@ -63,7 +63,7 @@ unsigned precedenceOf(llvm::StringRef sign) {
   return 0;
 }
 
-/// Operators are tokens of one character: two adjacent ones may be one operator.
+/// Combines adjacent tokens of one character into an operator.
 llvm::StringRef Condition::operatorAhead() const {
   if (at >= tokens.size() || tokens[at].kind != CppKind::Sign)
     return "";
@@ -223,7 +223,7 @@ bool isForOtherMachine(const InlineGuard &guard) {
 }
 
 std::vector<isa::Target> targetsLetThrough(llvm::ArrayRef<InlineGuard> guards, uint32_t guard) {
-  constexpr uint16_t oldest = 75; // that today's nvcc compiles for
+  constexpr uint16_t oldest = 75; // minimum of current nvcc releases
   constexpr unsigned deepest = 64;
   bool asks = false;
   unsigned depth = 0;
@@ -242,7 +242,7 @@ std::vector<isa::Target> targetsLetThrough(llvm::ArrayRef<InlineGuard> guards, u
     if (answer == GuardAnswer::Yes && one.number >= oldest)
       through.push_back(one);
   }
-  if (oldestIs != GuardAnswer::No) // an `#else` and `< 900` choose among what the file is for
+  if (oldestIs != GuardAnswer::No) // an `#else` and `< 900` select between cases that the file handles
     through.clear();
   return through;
 }

@@ -1,4 +1,4 @@
-// Distinguishes PTX from the assembly of other machines.
+// Distinguishes PTX from the assembly of other architectures.
 #include "Diagnostics/Nearest.h"
 #include "Inline/Fragment.h"
 #include "Inline/Readers.h"
@@ -67,7 +67,7 @@ namespace {
 /// The first words of all instructions.
 struct FirstWords {
   llvm::StringSet<> all;
-  llvm::StringSet<> alone; // that may be without a qualifier
+  llvm::StringSet<> alone; // mnemonics that need no qualifier
 };
 
 } // namespace
@@ -109,7 +109,7 @@ enum class Likeness : uint8_t { No, Maybe, Sure };
 
 } // namespace
 
-/// Returns whether an instruction of the template may be PTX, or certainly is because no other machine has it.
+/// Returns whether an instruction of the template may be PTX, or certainly is, because no other architecture has it.
 static Likeness likenessOf(llvm::StringRef text, const InlineStatement &statement) {
   if (text.starts_with("@") || text.starts_with(".reg ") || text.starts_with(".reg\t") || text.starts_with(".pragma"))
     return Likeness::Sure;
@@ -126,7 +126,7 @@ static Likeness likenessOf(llvm::StringRef text, const InlineStatement &statemen
     return Likeness::Sure;
   bool maybe = false;
   if (statement.isDevice && text.drop_front(word.size()).starts_with("%")) {
-    maybe = true; // a number makes the word: `dp%2a`
+    maybe = true; // a number is part of the word: `dp%2a`
   } else if (statement.isDevice) {
     const bool hasType = llvm::any_of(qualifiers, [&](llvm::StringRef q) {
       return wordOf(q) != 0 && isa::word(wordOf(q)).wordClass == isa::WordClass::Type;
@@ -171,7 +171,7 @@ bool looksLikePtx(const InlineStatement &statement) {
   const bool hasNames =
       llvm::any_of(statement.operands, [](const InlineOperand &operand) { return !operand.name.empty(); });
   const llvm::StringRef whole = statement.text.text().trim();
-  // A brace alone closes a block that another statement opens.
+  // A lone brace closes a block that another statement opens.
   bool any = statement.isDevice && !whole.empty() && whole.find_first_not_of("{} \t\r\n;") == llvm::StringRef::npos;
   bool sure = false, hasOthers = false;
   llvm::SmallVector<llvm::StringRef> lines;
@@ -191,7 +191,7 @@ bool looksLikePtx(const InlineStatement &statement) {
       hasOthers |= likeness == Likeness::No && !part.empty();
     }
   }
-  // Code for a GPU may be misspelt, but not next to words of another machine.
+  // Code for a GPU may be misspelt, but does not mix with words of other architectures.
   const bool isOfHost = !statement.isDevice && (hasNames || hasOthers);
   return sure || (any && !hasOtherLetters && !hasOtherClobbers && !hasFlags && !isOfHost);
 }

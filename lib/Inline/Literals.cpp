@@ -4,7 +4,7 @@
 
 namespace ptxray {
 
-/// Returns the length of an escape, and its meaning, which is empty for a line splice.
+/// Returns the length of an escape sequence, and its meaning, which is empty for a line splice.
 static size_t readEscape(llvm::StringRef text, std::string &meaning) {
   const char c = text.size() > 1 ? text[1] : '\0';
   auto number = [&](size_t begin, size_t longest, unsigned base) {

@@ -1,4 +1,4 @@
-// Reads inline assembly in LLVM's assembly and in MLIR.
+// Reads inline assembly in LLVM IR and in MLIR.
 #include "Inline/Constraints.h"
 #include "Inline/Fragment.h"
 #include "Inline/Readers.h"
@@ -9,17 +9,17 @@
 namespace ptxray {
 namespace {
 
-/// Finds a word repeatedly, as the current place moves on.
+/// Finds a word repeatedly at increasing offsets.
 class Finder {
 public:
   explicit Finder(llvm::StringRef word) : word(word) {}
-  /// Counts how often the word occurs before the place, which must not move back.
+  /// Counts how often the word occurs before the offset, which must not decrease.
   uint32_t countBefore(llvm::StringRef text, size_t place) {
     for (; next < place && (next = text.find(word, next)) < place; next += word.size(), ++count)
       last = next;
     return count;
   }
-  size_t last = llvm::StringRef::npos; // where it was found last
+  size_t last = llvm::StringRef::npos; // location of the last match
 private:
   const llvm::StringRef word;
   size_t next = 0;
@@ -47,7 +47,7 @@ private:
   Finder functions{"\ndefine "}, triples{"triple = \""};
 };
 
-/// Reads `"...\0A..."`; MLIR also has `\n`.
+/// Reads `"...\0A..."`. MLIR also permits `\n`.
 bool LlvmReader::literal(size_t &i, MappedText &out) const {
   skipBlanks(i);
   if (i >= text.size() || text[i] != '"')
@@ -73,8 +73,8 @@ bool LlvmReader::literal(size_t &i, MappedText &out) const {
   return i++ < text.size();
 }
 
-/// `target triple = "arm64-apple-macosx"` applies to the whole module; MLIR's `llvm.target_triple` may be that of a
-/// host whose module contains others.
+/// Returns whether the module is for another architecture. `target triple = "arm64-apple-macosx"` applies to the whole
+/// module. MLIR's `llvm.target_triple` may be that of a host module that contains others.
 bool LlvmReader::isOfOtherMachine(InlineStatement &read, size_t keyword) {
   if (!triples.countBefore(text, keyword))
     return false;
@@ -84,7 +84,7 @@ bool LlvmReader::isOfOtherMachine(InlineStatement &read, size_t keyword) {
   return isOther && !isOfMlir;
 }
 
-/// Notes what `module asm ".shared .b32 x;"` declares: all statements can name it.
+/// Records declarations in `module asm ".shared .b32 x;"`, which all statements can refer to.
 void LlvmReader::noteModuleAssembly(size_t i) {
   MappedText line;
   if (literal(i, line))
@@ -92,7 +92,7 @@ void LlvmReader::noteModuleAssembly(size_t i) {
       result.deviceNames.push_back(one.name);
 }
 
-/// Notes `@x = addrspace(1) global i32 0` and `define void @f()`.
+/// Records `@x = addrspace(1) global i32 0` and `define void @f()`.
 void LlvmReader::noteGlobals() {
   auto note = [&](llvm::StringRef rest) {
     result.deviceNames.push_back(
@@ -110,7 +110,7 @@ void LlvmReader::statement(size_t keyword, size_t i) {
   read.style = TemplateStyle::Llvm;
   read.isDevice = true;
   skipBlanks(i);
-  // Skip what precedes the text: `sideeffect`, `asm_dialect = att`.
+  // Skip words before the text: `sideeffect`, `asm_dialect = att`.
   while (i < text.size() && text[i] != '"' && (llvm::isAlnum(text[i]) || llvm::StringRef("_= \t").contains(text[i])))
     ++i;
   read.isVolatile = text.slice(keyword, i).contains("side");

@@ -5,7 +5,7 @@
 namespace ptxray {
 
 static constexpr unsigned deepestExpansion = 64;
-static constexpr size_t largestExpansion = 200'000; // tokens of one use
+static constexpr size_t largestExpansion = 200'000; // maximum number of tokens per use
 
 bool isAsmKeyword(llvm::StringRef name) { return name == "asm" || name == "__asm__" || name == "__asm"; }
 
@@ -42,7 +42,7 @@ void Macros::read(llvm::ArrayRef<CppToken> directive, bool isForeign) {
         macro.parameters.push_back(rest[i].text);
       if (rest[i].is("...")) {
         macro.isVariadic = true;
-        if (rest[i - 1].kind != CppKind::Name) // else it is one of GNU's: `args...`
+        if (rest[i - 1].kind != CppKind::Name) // otherwise, a GNU variadic macro: `args...`
           macro.parameters.push_back("__VA_ARGS__");
       }
     }
@@ -198,7 +198,7 @@ bool Macros::substitute(const Macro &macro, llvm::ArrayRef<Tokens> arguments, Ra
         CppToken &left = out.back();
         left.text = made.emplace_back(left.text.str() + right.front().text.str());
         left.isExact = false;
-        // Text that was written for this use comes after the macro.
+        // Text of this use follows the macro's own text.
         left.place = std::max(left.place, right.front().place, [](Range a, Range b) { return a.begin < b.begin; });
         out.insert(out.end(), right.begin() + 1, right.end());
       }

@@ -66,7 +66,7 @@ Range MappedText::placeOf(uint32_t offset) const {
   return {begin, begin + 1};
 }
 
-/// The place of what the piece and the part have in common.
+/// Returns the location of the intersection of the piece and the part.
 Range MappedText::placeOfPart(const Piece &piece, Range part) const {
   if (!piece.isExact)
     return piece.source;
@@ -82,7 +82,7 @@ Range MappedText::placeOf(Range part) const {
     const uint32_t end = placeOf(size() - 1).end;
     return {end, end};
   }
-  if (part.size() == 0) { // what is inserted is after the character before it
+  if (part.size() == 0) { // inserted text belongs to the preceding character
     const uint32_t at = part.begin ? placeOf(part.begin - 1).end : placeOf(0u).begin;
     return {at, at};
   }
@@ -103,7 +103,8 @@ Range MappedText::placeOf(Range part) const {
       continue;
     if (found.size() == 0 || (atHome && !isAtHome) || (piece->isExact && !isFoundExact && contains(found, place))) {
       begin(place, *piece);
-    } else if (piece->isExact || !isFoundExact || !contains(place, found)) { // else the whole use of a macro
+    } else if (piece->isExact || !isFoundExact ||
+               !contains(place, found)) { // otherwise, use the location of the whole macro
       ascends &= place.begin >= found.end || place == longest;
       found.end = std::max(found.end, place.end);
       if (place.size() > longest.size())

@@ -15,11 +15,11 @@ using llvm::StringRef;
 
 namespace {
 
-/// A source that may contain the statements; it is read on demand.
+/// A source that may contain the statements. It is read on demand.
 struct OriginalSource {
   std::string path;
   bool isRead = false;
-  std::unique_ptr<SourceBuffer> buffer; // null: it cannot be read
+  std::unique_ptr<SourceBuffer> buffer; // null if it cannot be read
   InlineText text;
   FileReport report;
   llvm::StringSet<> told;
@@ -27,12 +27,12 @@ struct OriginalSource {
   void read();
 };
 
-/// The place where a compiled statement is written.
+/// The location of a compiled statement in its source.
 struct Written {
   OriginalSource *source = nullptr;
   const InlineStatement *statement = nullptr;
   Alignment alignment;
-  std::optional<Note> other; // the same text is there too
+  std::optional<Note> other; // another location with the same text
 };
 
 class Return {
@@ -65,7 +65,7 @@ private:
   FileReport &report;
   const std::vector<CompiledStatement> compiled;
   std::deque<OriginalSource> sources;
-  std::vector<std::optional<Written>> written; // by compiled statement
+  std::vector<std::optional<Written>> written; // indexed by compiled statement
   std::vector<bool> isLookedFor;
 };
 
@@ -75,7 +75,7 @@ void OriginalSource::read() {
   if (std::exchange(isRead, true))
     return;
   std::error_code problem;
-  if (!std::filesystem::is_regular_file(path, problem)) // another one may never end
+  if (!std::filesystem::is_regular_file(path, problem)) // other kinds of files might never end
     return;
   Expected<std::unique_ptr<SourceBuffer>> opened = SourceBuffer::open(path);
   if (!opened)
@@ -92,7 +92,7 @@ OriginalSource &Return::source(const std::string &path) {
   return sources.emplace_back(OriginalSource{path, false, nullptr, {}, {}, {}});
 }
 
-/// Returns whether a statement ends within an instruction, with only remarks between it and the place.
+/// Returns whether a statement ends within an instruction, with only comments between it and the location.
 bool Return::runsInto(const CompiledStatement &one, uint32_t place) const {
   const StringRef last = body(one).rtrim().take_back(1);
   if (last.empty() || last == ";" || last == "}")
@@ -142,7 +142,7 @@ std::optional<Written> Return::findByPlace(const CompiledStatement &one) {
   return found;
 }
 
-/// Finds a statement with that text, without a place. If there are several, the first is as good as the others.
+/// Finds a statement with that text, regardless of its location. If there are several, returns the first.
 std::optional<Written> Return::findByText(const CompiledStatement &one) {
   std::optional<Written> found;
   for (OriginalSource &from : sources) {
@@ -200,7 +200,7 @@ static Range lastWord(StringRef text) {
   return {narrow<uint32_t>(begin), narrow<uint32_t>(trimmed.size())};
 }
 
-/// Returns the place in the source of a part of a compiled statement; an empty part is after the character before it.
+/// Returns the location in the source of a part of a compiled statement. An empty part follows the preceding character.
 std::optional<Range> Return::placeOf(Range range, const CompiledStatement &one, const Written &where,
                                      bool mustBeExact) const {
   const MappedText &text = where.statement->text;
@@ -215,7 +215,7 @@ std::optional<Range> Return::placeOf(Range range, const CompiledStatement &one, 
   return isEmpty ? Range{place.end, place.end} : place;
 }
 
-/// Returns nothing if some edit does not change unchanged text.
+/// Maps a fix to the source. Returns nothing if an edit affects text that macros or operands changed.
 std::optional<Fix> Return::put(const Fix &fix, const CompiledStatement &one, const Written &where) const {
   Fix moved = fix;
   for (Edit &edit : moved.edits) {
@@ -251,7 +251,7 @@ Diagnostic Return::put(const Diagnostic &d, const CompiledStatement &one, const 
   return moved;
 }
 
-/// Returns false if the diagnostic stays.
+/// Moves a diagnostic to its source. Returns false if it stays.
 bool Return::move(const Diagnostic &d) {
   bool isAfter = false;
   const CompiledStatement *one = statementOf(d.range, isAfter);
@@ -260,7 +260,7 @@ bool Return::move(const Diagnostic &d) {
     return false;
   OriginalSource &source = *where->source;
   Diagnostic moved = put(d, *one, *where, isAfter);
-  // Every copy of a statement has the fault.
+  // Report only once: every copy of a statement has the fault.
   const std::string key = std::to_string(moved.range.begin) + moved.ruleText() + moved.message();
   if (source.told.insert(key).second)
     source.report.diagnostics.push_back(std::move(moved));
@@ -309,7 +309,7 @@ std::vector<FileReport> putBack(FileReport &report, llvm::ArrayRef<std::string> 
   return Return(report, sources).run();
 }
 
-/// Returns the files of line markers such as `# 12 "file.h" 3`; those of the compiler and the system, which have a 3,
+/// Returns the files of line markers such as `# 12 "file.h" 3`. Files of the compiler and the system, which have a 3,
 /// come last.
 static std::vector<std::string> filesOfMarkers(StringRef text) {
   std::vector<std::string> own, system;
@@ -330,7 +330,7 @@ std::vector<std::string> sourcesOfNvcc(StringRef ptxPath) {
   namespace fs = std::filesystem;
   const fs::path path(ptxPath.str());
   const std::string name = path.filename().string();
-  // Pairs `tmpxft_0000713_00000000-6_kernel.ptx` with `tmpxft_0000713_00000000-7_kernel.cpp1.ii`.
+  // Match `tmpxft_0000713_00000000-6_kernel.ptx` with `tmpxft_0000713_00000000-7_kernel.cpp1.ii`.
   const size_t dash = name.find('-');
   if (!StringRef(name).starts_with("tmpxft_") || dash == std::string::npos)
     return {};

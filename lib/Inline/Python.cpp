@@ -1,4 +1,5 @@
-// Reads inline assembly in Python, that of Triton and of programs that build MLIR; in Mojo, which is like it; in Julia.
+// Reads inline assembly in Python (in Triton, and in programs that build MLIR), in Mojo, which is similar, and in
+// Julia.
 #include "Inline/Constraints.h"
 #include "Inline/Literals.h"
 #include "Inline/Readers.h"
@@ -20,7 +21,7 @@ struct PyToken {
   bool startsLine = false;
   llvm::StringRef text; // for a string, the text between its quotes
   uint32_t begin = 0, end = 0;
-  uint32_t content = 0; // where that begins
+  uint32_t content = 0; // offset of the content
   bool is(llvm::StringRef other) const { return kind != PyKind::String && kind != PyKind::Formatted && text == other; }
 };
 
@@ -96,14 +97,14 @@ private:
   size_t sources(size_t first);
   std::string literal(PyTokens expression, MappedText &out, unsigned depth = 0) const;
 
-  const bool isForGpu; // all of the source is
+  const bool isForGpu; // the whole source is for a GPU
   InlineText result;
   std::vector<PyToken> tokens;
   uint32_t scopes = 0;                                // number of blocks in the literals so far
-  llvm::StringMap<std::pair<unsigned, size_t>> bound; // how often a name is, and where last
+  llvm::StringMap<std::pair<unsigned, size_t>> bound; // number of bindings of a name, and the location of the last one
 };
 
-/// Notes the parameters of a function whose parenthesis may open there.
+/// Records the parameters of a function whose parenthesis opens at token `i`.
 template <typename Note> void PythonReader::noteParameters(size_t i, Note note) {
   if (i >= tokens.size() || !tokens[i].is("("))
     return;
@@ -119,7 +120,7 @@ template <typename Note> void PythonReader::noteParameters(size_t i, Note note) 
   }
 }
 
-/// Returns whether a line changes a name: `NAME := ...`, or `NAME += ...` and the like at its beginning.
+/// Returns whether a line changes a name: `NAME := ...`, or `NAME += ...` and similar at its beginning.
 static bool changes(const PyToken &name, const PyToken &sign, const PyToken &equals) {
   if (name.kind != PyKind::Name || !equals.is("=") || equals.begin != sign.end)
     return false;
@@ -127,7 +128,7 @@ static bool changes(const PyToken &name, const PyToken &sign, const PyToken &equ
   return sign.is(":") || (name.startsLine && sign.kind == PyKind::Sign && !compares);
 }
 
-/// Notes `NAME = "..."` at the beginning of a line; any other binding makes the name unknown.
+/// Records `NAME = "..."` at the beginning of a line. Any other binding makes the name unknown.
 void PythonReader::noteBindings() {
   auto note = [&](size_t name, size_t value) {
     auto &[count, at] = bound[tokens[name].text];
@@ -140,7 +141,7 @@ void PythonReader::noteBindings() {
       noteParameters(i + 2, note);
     } else if (tokens[i].is("for") || tokens[i].is("as")) {
       note(i + 1, i + 2);
-    } else if (changes(tokens[i], next, tokens[i + 2])) { // as if it were assigned twice: no constant
+    } else if (changes(tokens[i], next, tokens[i + 2])) { // counts as a second binding: no constant
       note(i, i + 3);
       note(i, i + 3);
     } else if (tokens[i].kind != PyKind::Name || !tokens[i].startsLine) {
@@ -158,7 +159,7 @@ void PythonReader::noteBindings() {
   }
 }
 
-/// Returns why an expression is not a known text; empty if it was appended.
+/// Appends the text of an expression. Returns why it is unknown; empty on success.
 // NOLINTNEXTLINE(misc-no-recursion): at most `deepest` deep
 std::string PythonReader::literal(PyTokens expression, MappedText &out, unsigned depth) const {
   constexpr unsigned deepest = 4;
@@ -221,7 +222,7 @@ void PythonReader::call(size_t name, bool isTriton) {
   if (i >= last)
     return;
   argument(i);
-  const size_t first = isTriton ? 0 : 2; // before it the type of the result and the operands
+  const size_t first = isTriton ? 0 : 2; // preceded by the result type and the operands
   if (text.empty() && positional.size() > first)
     text = positional[first];
   if (constraints.empty() && positional.size() > first + 1)
@@ -243,12 +244,12 @@ void PythonReader::call(size_t name, bool isTriton) {
     result.skipped.push_back({read.place, problem});
     return;
   }
-  read.changesMemory = isTriton; // it has no clobbers
+  read.changesMemory = isTriton; // Triton's calls have no clobbers
   readConstraints(list, read);
   result.statements.push_back(std::move(read));
 }
 
-/// Reads the literals that begin there as sources of their own, if they are such; returns how many there are.
+/// Reads the literals that begin here as sources, if they are. Returns the number of literals.
 size_t PythonReader::sources(size_t first) {
   MappedText value;
   bool isKnown = true, isSource = false;
@@ -262,7 +263,7 @@ size_t PythonReader::sources(size_t first) {
       appendEscaped(tokens[i].text, tokens[i].content, value);
   }
   if (isSource && isKnown && result.functions.empty())
-    result.functions.push_back({.name = "", .accessesMemory = true}); // function 1 is that of the calls in Python
+    result.functions.push_back({.name = "", .accessesMemory = true}); // function 1 contains the calls in Python
   if (isSource && isKnown)
     scopes = readTextOfSource(value, {narrow<uint32_t>(result.functions.size()), scopes, 0, isForGpu}, result);
   else if (isSource)

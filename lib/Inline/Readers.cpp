@@ -29,7 +29,7 @@ std::optional<Language> findLanguage(llvm::StringRef name) {
   return std::nullopt;
 }
 
-/// Zig names its operands in a syntax of its own.
+/// Counts statements without reading them, because Zig has its own syntax for operands.
 static InlineText countZig(const SourceBuffer &source) {
   InlineText text;
   const std::vector<CppToken> tokens = readCppTokens(source.text());

@@ -14,7 +14,7 @@ struct RustToken {
   RustKind kind;
   llvm::StringRef text; // for a string, the text between its quotes
   uint32_t begin = 0, end = 0;
-  uint32_t content = 0; // where the text begins
+  uint32_t content = 0; // offset of the content
   bool is(llvm::StringRef other) const { return (kind == RustKind::Word || kind == RustKind::Sign) && text == other; }
   bool isString() const { return kind == RustKind::String || kind == RustKind::RawString; }
 };
@@ -43,7 +43,7 @@ private:
 
 bool isRustWord(char c) { return llvm::isAlnum(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80; }
 
-/// The end of a comment; comments nest.
+/// Returns the end of a comment. Comments nest.
 size_t RustLexer::afterComment(size_t i) {
   if (text[i + 1] == '/') {
     const size_t end = std::min(text.find('\n', i), text.size());
@@ -62,7 +62,7 @@ size_t RustLexer::afterComment(size_t i) {
   return text.size();
 }
 
-/// The end of a string or a character whose quote is there; a lifetime such as `'a` has no second quote.
+/// Returns the end of the string or character literal at the quote. A lifetime such as `'a` has no second quote.
 size_t RustLexer::afterQuoted(size_t i) const {
   const char quote = text[i];
   if (quote == '\'' && text.substr(i + 1, 1) != "\\" && text.substr(i + 2, 1) != "'")
@@ -119,21 +119,21 @@ std::vector<RustToken> RustLexer::read() {
   return std::move(tokens);
 }
 
-/// The letters of LLVM's constraints for classes of registers.
+/// Constraint letters of LLVM for register classes.
 constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> registerClasses[] = {
     {"reg16", "h"}, {"reg32", "r"}, {"reg64", "l"}};
 constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> directions[] = {
     {"in", ""}, {"out", "="}, {"lateout", "="}, {"inout", "+"}, {"inlateout", "+"}};
 
-/// One `asm!`, argument by argument.
+/// One `asm!`, read argument by argument.
 class RustStatement {
 public:
   void argument(RustTokens tokens);
-  /// Called after the last argument: makes a statement with LLVM's marks, outputs first.
+  /// Builds a statement with LLVM's notation, outputs first. Called after the last argument.
   void finish();
 
   InlineStatement read;
-  std::string problem; // why too little is known of it
+  std::string problem; // why the statement is skipped
   bool isForGpu = true;
 
 private:
@@ -142,10 +142,10 @@ private:
   void mark(llvm::StringRef inside, Range written);
   size_t operandOf(llvm::StringRef inside);
 
-  std::vector<InlineOperand> operands; // in the order of the text
-  MappedText text;                     // with the marks of Rust
-  std::vector<uint32_t> placeOf;       // by operand: among those of the statement
-  size_t next = 0;                     // which one `{}` is
+  std::vector<InlineOperand> operands; // in source order
+  MappedText text;                     // in Rust's notation
+  std::vector<uint32_t> placeOf;       // indexed by operand: its index in the statement
+  size_t next = 0;                     // index of the next `{}`
 };
 
 class RustReader {
@@ -158,7 +158,7 @@ private:
   void statement(size_t name);
 
   InlineText result;
-  uint32_t functions = 0; // that began so far
+  uint32_t functions = 0; // number of functions so far
   const bool isNearGpu;
   const std::vector<RustToken> tokens;
 };
@@ -201,7 +201,7 @@ void RustStatement::argument(RustTokens tokens) {
     return;
   if (tokens.size() == 1 && tokens[0].isString() && operands.empty())
     return templateText(tokens[0]);
-  if (!text.size()) { // `concat!(...)` and the like
+  if (!text.size()) { // `concat!(...)` and similar
     problem = "built by a macro";
     return;
   }
@@ -214,7 +214,8 @@ void RustStatement::argument(RustTokens tokens) {
   operand(isNamed ? tokens.drop_front(2) : tokens, isNamed ? tokens[0].text.str() : "");
 }
 
-/// Returns the number of the operand that `{}`, `{0}` or `{name}` refers to; beyond all operands if there is none.
+/// Returns the index of the operand that `{}`, `{0}` or `{name}` refers to; if there is none, a number beyond all
+/// operands.
 size_t RustStatement::operandOf(llvm::StringRef inside) {
   size_t index = 0;
   if (inside.empty())

@@ -1,4 +1,4 @@
-// Chooses numbers that a template has within words: `cta_group::%2`, `m16n8k%14`.
+// Selects numbers that appear within words of a template: `cta_group::%2`, `m16n8k%14`.
 #include "Inline/Fragment.h"
 #include "Isa/Isa.h"
 #include "llvm/ADT/STLExtras.h"
@@ -16,13 +16,13 @@ static size_t lengthOfName(llvm::StringRef text, llvm::ArrayRef<std::string> ope
   return llvm::is_contained(operands, text.take_front(length)) ? length : 0;
 }
 
-/// Returns the parts of the text between blanks, points and other signs that combine an operand with something else,
-/// including the point before them: `.k%2`.
+/// Returns the parts of the text, separated by blanks, dots and other punctuation, that combine an operand with other
+/// characters. Includes the preceding dot: `.k%2`.
 static std::vector<llvm::StringRef> splicedWords(llvm::StringRef text, llvm::ArrayRef<std::string> operands) {
   auto isPart = [](char c) { return llvm::isAlnum(c) || llvm::StringRef("_:$%").contains(c); };
   std::vector<llvm::StringRef> words;
   for (size_t begin = 0; begin < text.size();) {
-    size_t end = begin + 1; // the first may be a point
+    size_t end = begin + 1; // the first character may be a dot
     if (text[begin] == '.' || isPart(text[begin]))
       while (end < text.size() && isPart(text[end]))
         ++end;
@@ -37,7 +37,7 @@ static std::vector<llvm::StringRef> splicedWords(llvm::StringRef text, llvm::Arr
   return words;
 }
 
-/// Returns the numbers that turn a spliced word into a given word and agree with those already chosen.
+/// Returns the numbers that turn a spliced word into a given word, and agree with those already selected.
 static std::optional<Numbers> numbersFor(llvm::StringRef spliced, llvm::StringRef word, const Numbers &chosen,
                                          llvm::ArrayRef<std::string> operands) {
   llvm::SmallVector<std::pair<llvm::StringRef, llvm::StringRef>, 4> added;
@@ -69,7 +69,7 @@ static std::optional<Numbers> numbersFor(llvm::StringRef spliced, llvm::StringRe
   return numbers;
 }
 
-/// Returns all words of instructions: qualifiers, and beginnings of mnemonics.
+/// Returns all words of instructions: qualifiers, and prefixes of mnemonics.
 static const std::vector<std::string> &allWords() {
   static const std::vector<std::string> words = [] {
     std::vector<std::string> all;

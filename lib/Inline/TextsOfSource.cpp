@@ -7,21 +7,21 @@
 
 namespace ptxray {
 
-/// Returns whether the text has the directives with which a module of PTX begins.
+/// Returns whether the text contains the directives at the beginning of a PTX module.
 static bool isModule(llvm::StringRef text) {
   return text.contains(".version") && text.contains(".target") && text.contains(".address_size");
 }
 
 static bool isLlvm(llvm::StringRef text) { return text.contains("asm sideeffect \"") || text.contains("call asm \""); }
 
-/// Returns whether LLVM's assembly names the target of GPUs.
+/// Returns whether LLVM IR specifies a GPU target.
 static bool namesGpu(llvm::StringRef text) {
   return text.contains("nvptx") || text.contains("nvvm") || text.contains("ptx_kernel");
 }
 
 bool mayHoldSource(llvm::StringRef text) { return text.contains("asm") || isModule(text); }
 
-/// Returns whether the text has functions for a GPU, and closes all of its braces.
+/// Returns whether the text contains functions for a GPU, and has balanced braces.
 static bool isWholeSource(llvm::StringRef text, llvm::ArrayRef<CppToken> tokens) {
   int depth = 0;
   for (const CppToken &token : tokens) {
@@ -46,8 +46,7 @@ static unsigned countStatements(llvm::ArrayRef<CppToken> tokens) {
   return count;
 }
 
-/// A character is the first of a word that stands for something else: `{type}`, `{{x}}`, `{% if %}`, `%s`, `%%0`,
-/// `${x}`.
+/// Returns whether a character begins a placeholder: `{type}`, `{{x}}`, `{% if %}`, `%s`, `%%0`, `${x}`.
 static bool beginsPlaceholder(char c, llvm::StringRef rest) {
   const llvm::StringRef word = rest.take_while([](char one) { return llvm::isAlnum(one) || one == '_'; });
   const bool isOneName = !word.empty() && !llvm::isDigit(word[0]) && rest.drop_front(word.size()).starts_with("}");
@@ -64,7 +63,7 @@ static bool hasPlaceholder(llvm::StringRef text) {
   return false;
 }
 
-/// Adds the statements of a literal's text, with places in the source around the literal.
+/// Adds the statements of a literal's text, with locations in the surrounding source.
 static void addInner(InlineText inner, const MappedText &value, LiteralPlace at, InlineText &into) {
   const auto guards = static_cast<uint32_t>(into.guards.size());
   for (InlineGuard &guard : inner.guards) {
@@ -89,7 +88,7 @@ static void addInner(InlineText inner, const MappedText &value, LiteralPlace at,
     one.guard = one.guard ? one.guard + guards : at.guard;
     one.function += one.function ? at.functions : 0;
     one.scope += one.scope ? at.scopes : 0;
-    one.clobberText.clear(); // the literal would need it with escapes
+    one.clobberText.clear(); // inserting it would require escapes
     into.statements.push_back(std::move(one));
   }
   for (SkippedStatement &one : inner.skipped)
@@ -120,7 +119,7 @@ uint32_t readTextOfSource(const MappedText &value, LiteralPlace at, InlineText &
   }
   const auto source = SourceBuffer::fromOwned("<literal>", value.text().str());
   InlineText inner = isOfLlvm ? readLlvm(*source) : readCudaText(*source);
-  // LLVM's assembly has numbers of functions alone, any of which may access memory.
+  // In LLVM assembly, functions have only numbers, and any function may access memory.
   for (const InlineStatement &one : inner.statements)
     while (inner.functions.size() < one.function)
       inner.functions.push_back({.name = "", .accessesMemory = true});

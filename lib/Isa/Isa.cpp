@@ -6,7 +6,7 @@
 
 namespace ptxray::isa {
 
-/// Compares like `<` of the texts, for which GCC makes three calls: every new spelling is looked up in a dozen steps.
+/// Compares texts like `<`, for which GCC generates three calls. Each new spelling is looked up in a dozen steps.
 [[gnu::always_inline]] static inline bool isBefore(Text a, Text b) {
   const int order = std::memcmp(a.data(), b.data(), std::min(a.size(), b.size()));
   return order < 0 || (order == 0 && a.size() < b.size());
@@ -53,7 +53,7 @@ int findTarget(llvm::StringRef name) {
   const Text end = wanted.substr(wanted.size() - 2);
   const auto endsAlike = [&](Text one) { return one.back() == end[1] && one[one.size() - 2] == end[0]; };
   const llvm::ArrayRef<Target> all = targets();
-  for (size_t i = 0; i < all.size(); ++i) // most differ at their end
+  for (size_t i = 0; i < all.size(); ++i) // most texts differ at their end
     if (const Text name = all[i].name(); name.size() == wanted.size() && endsAlike(name) && name == wanted)
       return static_cast<int>(i);
   return -1;
@@ -75,7 +75,7 @@ Meaning meaning(MeaningRow row) { return {row.name(), row.mnemonic(), row.topic(
 
 std::optional<Meaning> findMeaning(llvm::StringRef name, llvm::StringRef mnemonic) {
   const llvm::ArrayRef<MeaningRow> all = tables().meanings;
-  std::optional<Meaning> best; // the longest beginning counts, and longer ones come later
+  std::optional<Meaning> best; // the longest prefix applies; longer ones come later
   for (const MeaningRow *row = llvm::partition_point(all, [&](MeaningRow m) { return m.name() < Text(name); });
        row != all.end() && row->name() == Text(name); ++row) {
     const Meaning one = meaning(*row);

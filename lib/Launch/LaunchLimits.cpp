@@ -2,7 +2,7 @@
 
 namespace ptxray {
 
-/// Returns the product of three sizes, or of two if it is more than 2^32 by then.
+/// Returns the product of three sizes, or of only two if it already exceeds 2^32.
 static uint64_t countIn(const std::array<uint32_t, 3> &sizes) {
   const uint64_t plane = uint64_t(sizes[0]) * sizes[1];
   return plane > UINT32_MAX ? plane : plane * sizes[2];

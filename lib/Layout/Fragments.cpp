@@ -1,13 +1,13 @@
-// Fragments in the registers of a warp or warpgroup. All multiplications of mma.sync and wgmma
-// follow one pattern: four neighbouring threads share a row, eight such groups share a tile of
-// eight rows, and a register holds as many neighbouring elements as fit.
+// Layouts of fragments in the registers of a warp or warpgroup. All multiplications of mma.sync and wgmma follow one
+// pattern. Four neighbouring threads share a row, and eight such groups share a tile of eight rows. A register holds as
+// many neighbouring elements as fit into it.
 #include "Layout/Instructions.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace ptxray::layout {
 namespace {
 
-/// Returns how many elements a register of 32 bits holds; a wider element has a register of its own.
+/// Returns how many elements a 32-bit register holds. Each wider element has its own register.
 uint32_t inRegister(uint32_t bits) { return bits < 32 ? 32 / bits : 1; }
 
 std::string shapeText(uint32_t rows, uint32_t columns, llvm::StringRef type) {
@@ -26,8 +26,8 @@ Layout fragment(std::string name, uint32_t rows, uint32_t columns, llvm::StringR
   return layout;
 }
 
-/// Returns the layout of A, M x K: rows over the groups of four threads, columns within them. `warps` is 1, or 4 for a
-/// warpgroup.
+/// Returns the layout of A, M x K. Groups of four threads hold rows; the threads of a group hold columns. `warps` is 1,
+/// or 4 for a warpgroup.
 Layout multiplicandA(uint32_t m, uint32_t k, llvm::StringRef type, uint32_t bits, uint32_t warps, std::string source) {
   const uint32_t run = inRegister(bits), rows = m / warps;
   Layout layout = fragment("A", m, k, type, bits, "a", std::move(source));
@@ -40,7 +40,7 @@ Layout multiplicandA(uint32_t m, uint32_t k, llvm::StringRef type, uint32_t bits
   return layout;
 }
 
-/// Returns the layout of B, K x N: that of A with rows and columns exchanged.
+/// Returns the layout of B, K x N, which is that of A with rows and columns exchanged.
 Layout multiplicandB(uint32_t k, uint32_t n, llvm::StringRef type, uint32_t bits, std::string source) {
   const uint32_t run = inRegister(bits);
   Layout layout = fragment("B", k, n, type, bits, "b", std::move(source));
@@ -51,7 +51,7 @@ Layout multiplicandB(uint32_t k, uint32_t n, llvm::StringRef type, uint32_t bits
   return layout;
 }
 
-/// Returns the layout of C and D, M x N: two neighbouring columns a thread; two elements of 16 bits share a register.
+/// Returns the layout of C and D, M x N. Each thread holds two neighbouring columns; 16-bit elements share a register.
 Layout accumulator(std::string name, uint32_t m, uint32_t n, llvm::StringRef type, uint32_t bits, uint32_t warps,
                    std::string source) {
   const uint32_t rows = m / warps, pair = bits == 16 ? 1 : 2;
@@ -69,17 +69,17 @@ Layout accumulator(std::string name, uint32_t m, uint32_t n, llvm::StringRef typ
   return layout;
 }
 
-/// Returns the number of adjacent columns of A from which the metadata selects, with four bits each time.
+/// Returns the number of adjacent columns of A from which each four bits of metadata select.
 uint32_t sparseChunk(uint32_t bits) { return bits == 32 ? 2 : bits == 4 ? 8 : 4; }
 
 /// Adds the layout of the metadata: which bits of which register describe which chunk of A. For elements of at least 16
-/// bits it comes from one thread of four, or from two that share the columns; for narrower ones from two that share the
-/// rows, or from all four.
+/// bits, one thread of four provides it, or two threads that share the columns. For narrower elements, two threads that
+/// share the rows provide it, or all four.
 void addMetadata(Answer &answer, uint32_t m, uint32_t k, uint32_t bits, uint32_t warps, uint32_t selector,
                  std::string source) {
   const uint32_t chunks = k / sparseChunk(bits), rows = m / warps;
   const bool wide = bits >= 16;
-  const uint32_t threads = chunks / 4; // of each four
+  const uint32_t threads = chunks / 4; // per thread of four
   if (selector >= 4 / threads) {
     answer.complaint = "the sparsity selector of this shape is " + std::string(threads == 4   ? "0"
                                                                                : threads == 2 ? "0 or 1"
@@ -102,7 +102,7 @@ void addMetadata(Answer &answer, uint32_t m, uint32_t k, uint32_t bits, uint32_t
   answer.layouts.push_back(std::move(layout));
 }
 
-/// Returns the factors of block scaling in the data register of each thread.
+/// Returns the layout of the block scaling factors in each thread's data register.
 Layout scaleFactors(char operand, uint32_t rows, uint32_t factors, uint32_t thread, uint32_t byte) {
   Layout layout;
   layout.name = operand == 'a' ? "scale-a" : "scale-b";
@@ -123,14 +123,14 @@ Layout scaleFactors(char operand, uint32_t rows, uint32_t factors, uint32_t thre
   return layout;
 }
 
-/// Returns the multiplication on quads of threads, which makes four small products.
+/// Describes the multiplication by quads of threads, which computes four small products.
 Answer describeQuadPairs(const Words &words, llvm::StringRef accumulatorType) {
   const std::string source = "PTX ISA 9.7.14.5.1; cute mma_traits_sm70.hpp";
   auto quads = [](Layout &layout) -> Layout & {
     layout.elementNames[Matrix] = "product";
     return layout.count(4, Lane, 4, Matrix, 1);
   };
-  // The first layout word is A's, the second B's.
+  // The first layout qualifier is for A, the second for B.
   llvm::SmallVector<bool, 2> rowMajor;
   for (llvm::StringRef word : words.all)
     if (word == "row" || word == "col")
@@ -139,8 +139,7 @@ Answer describeQuadPairs(const Words &words, llvm::StringRef accumulatorType) {
   if (!words.has("row") && !words.has("col"))
     rowMajor[0] = true;
   Answer answer;
-  // The run of four elements that a thread holds lies along K where A is row major or B column
-  // major.
+  // A thread holds four neighbouring elements. They are neighbours along K if A is row-major or B is column-major.
   auto multiplicand = [&](const char *name, bool alongK, Along mn, Along k, const char *letter) {
     Layout layout = fragment(name, mn == Row ? 8 : 4, mn == Row ? 4 : 8, "f16", 16, letter, source);
     const Along run = alongK ? k : mn, other = alongK ? mn : k;
@@ -165,8 +164,7 @@ Answer describeQuadPairs(const Words &words, llvm::StringRef accumulatorType) {
   return answer;
 }
 
-/// Adds a 32-bit register of each thread for a tile of 8 rows of 16 bytes; if transposed, rows and columns are
-/// exchanged in it.
+/// Adds a 32-bit register of each thread for a tile of 8 rows of 16 bytes. If transposed, exchanges rows and columns.
 void tile(Layout &layout, uint32_t bits, bool transposed) {
   const uint32_t run = 32 / bits;
   const Along along = transposed ? Row : Column, across = transposed ? Column : Row;
@@ -198,7 +196,7 @@ Answer transposition() {
   return answer;
 }
 
-/// Adds the layout in memory of elements that become a byte each when loaded.
+/// Adds the memory layout of elements that are expanded to bytes when loaded.
 void addNarrowElements(Answer &answer, uint32_t bits, bool padded) {
   answer.layouts.push_back(sixteenElements(bits, padded));
   const std::string count = std::to_string(bits);
@@ -300,7 +298,7 @@ Answer describeMma(const Words &words, const Request &request) {
   }
   uint32_t bits = bitsOfType(a);
   if (bits == 6 || (bits == 4 && a == "e2m1" && k == (sparse ? 64u : 32u)))
-    bits = 8; // each in a byte of its own
+    bits = 8; // each in a separate byte
   if (d.empty())
     d = a == "f64" ? "f64" : bits == 1 || a == "s8" || a == "u8" || a == "s4" || a == "u4" ? "s32" : "f32";
   if (m == 8 && n == 8 && k == 4 && bits == 16)
@@ -367,8 +365,8 @@ Answer describeWmma(const Words &words) {
   if (!shape)
     return answer;
   const auto [m, n, k] = *shape;
-  // wmma.mma of .f16 names only the accumulators; all others name .d .a .b .c; a load or store one
-  // type.
+  // wmma.mma of .f16 specifies only the accumulator types; all others specify .d .a .b .c. A load or store specifies
+  // one type.
   const llvm::StringRef multiplicand = types.size() == 4 ? types[1] : types.size() == 1 ? types[0] : "f16";
   const uint32_t bits = bitsOfType(multiplicand);
   auto registers = [&](llvm::StringRef matrix, uint32_t count) {

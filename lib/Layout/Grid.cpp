@@ -4,7 +4,7 @@
 namespace ptxray::layout {
 namespace {
 
-/// Counts the neighbouring elements of one direction that are adjacent on the axes.
+/// Returns how many neighbouring elements in one direction are adjacent on the axes.
 uint32_t runOf(const Layout &layout, Along along, llvm::ArrayRef<Axis> axes, uint32_t most) {
   uint32_t run = 1;
   for (bool grown = true; grown;) {
@@ -12,7 +12,7 @@ uint32_t runOf(const Layout &layout, Along along, llvm::ArrayRef<Axis> axes, uin
     for (const Digit &digit : layout.digits) {
       if (digit.along != along || digit.elementStep != run || !llvm::is_contained(axes, digit.axis))
         continue;
-      // Adjacent means one element's width on the bit axis, else one step.
+      // On the bit axis, adjacent elements are one element width apart, on other axes one step.
       const uint32_t unit = digit.axis == Bit ? layout.elementBits : 1;
       const bool contiguous = digit.axis == Bit ? digit.placeStep == unit * run : true;
       if (!contiguous || run * digit.extent > most)
@@ -36,7 +36,7 @@ std::string axisStep(const Layout &layout, Axis axis, uint32_t step) {
   }
 }
 
-/// Returns how many cells of a direction are shown. The outermost digits are cut off, in whole repetitions.
+/// Returns how many cells in a direction are displayed. Omits outermost digits in whole repetitions.
 uint32_t shown(const Layout &layout, Along along, uint32_t cell, uint32_t most, std::vector<std::string> &repeats) {
   uint32_t cells = (size(layout, along) + cell - 1) / cell;
   llvm::SmallVector<const Digit *, 8> outermost;

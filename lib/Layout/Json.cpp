@@ -24,7 +24,7 @@ static Json elementToJson(const Layout &layout, const Element &element, const Pl
   }
   if (size(layout, Cta) > 1)
     json["cta"] = place[Cta];
-  // A row of tensor memory is a lane in the fragments of tcgen05.ld: its owner is the thread.
+  // Use the thread as the row of tensor memory: the row is a lane in the fragments of tcgen05.ld.
   json[laneName(layout).str()] = place[Lane];
   if (layout.store == Store::Addresses)
     return json;

@@ -48,7 +48,7 @@ using PartOf = unsigned (*)(const Digit &);
 static unsigned axisOf(const Digit &digit) { return digit.axis; }
 static unsigned alongOf(const Digit &digit) { return digit.along; }
 
-/// Splits numbers into digits, the largest step first, and adds up what the digits stand for on the other side. Returns
+/// Splits numbers into digits, the largest step first, and adds up the corresponding steps on the other side. Returns
 /// false if more than `slack` bits are left.
 template <class From, class To>
 static bool convert(const Layout &layout, From from, PartOf of, uint32_t Digit::*step, To &to, PartOf otherOf,

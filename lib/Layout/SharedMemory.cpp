@@ -73,7 +73,7 @@ std::string canonicalShape(const CanonicalRequest &request, bool exact) {
          "," + (width == 1 ? sbo : lbo) + "),(" + times(width) + "," + (width == 1 ? lbo : sbo) + "))";
 }
 
-/// The usual strides pack the atoms first along MN, then along K; in MN-major order the other way round.
+/// Sets default strides, which pack atoms first along MN, then along K; in MN-major order vice versa.
 static void setStrides(CanonicalRequest &canonical, uint32_t width, uint32_t deep, const Request &request) {
   const uint32_t atom = canonical.swizzle->bytes * deep, t = 128 / canonical.bits;
   if (canonical.kMajor || width == 1) {
@@ -122,7 +122,7 @@ Answer describeSharedMemory(const Words &, const Request &request) {
     return Answer::refuse("a row of a K-major atom ends after " + std::to_string(t * width) +
                           " elements; the next atom is another descriptor's");
   setStrides(canonical, width, deep, request);
-  constexpr uint32_t mostBytes = 1 << 18; // that an address in a descriptor can name
+  constexpr uint32_t mostBytes = 1 << 18; // limit of addresses in a descriptor
   for (const uint32_t bytes : {canonical.leadingBytes, canonical.strideBytes})
     if (bytes % 16 || bytes >= mostBytes)
       return Answer::refuse("a stride is a multiple of 16 bytes below " + std::to_string(mostBytes) + ", not " +

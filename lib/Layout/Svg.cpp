@@ -1,4 +1,4 @@
-// Draws fragments as the grid of the text, coloured by thread, and tensor memory as it is, 128 lanes high.
+// Draws fragments as the same grid as in text output, coloured by thread, and tensor memory to scale, 128 lanes high.
 #include "Layout/Show.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -11,8 +11,8 @@ namespace {
 
 constexpr unsigned margin = 16, labelWidth = 56, headHeight = 44;
 
-/// Returns a colour for a thread. Neighbouring threads get hues far from each other; a group of four shares a hue and
-/// differs in lightness. Not every viewer knows hsl(), so the colour is computed here.
+/// Returns a colour for a thread. Neighbouring threads get distant hues; a group of four shares a hue and differs in
+/// lightness. Computed here because not every viewer supports hsl().
 std::string colour(uint32_t lane) {
   const double hue = (lane / 4) * 137 % 360 / 60.0, lightness = 0.88 - (lane % 4) * 0.07;
   const double chroma = (1 - std::abs(2 * lightness - 1)) * 0.65;
@@ -34,7 +34,7 @@ struct Picture {
   std::string body;
   unsigned width = 0, height = 0;
 
-  /// Text that is not centred widens the picture; the viewer's font determines the width of a letter.
+  /// Draws text. Left-aligned text widens the picture, because the viewer's font determines the width of letters.
   void text(double x, double y, llvm::StringRef content, llvm::StringRef style = "") {
     const double letter = style == "heading" ? 10 : style == "title" ? 8 : style == "note" ? 7 : 0;
     width = std::max<unsigned>(width, x + letter * content.size() + margin);
@@ -88,7 +88,7 @@ void drawGrid(const Layout &layout, Picture &picture) {
   picture.height += 28;
 }
 
-/// Draws tensor memory as it is: each rectangle is a piece of the matrix that is contiguous in lanes and columns.
+/// Draws tensor memory to scale. Each rectangle is a part of the matrix that is contiguous in lanes and columns.
 void drawMemory(const Layout &layout, Picture &picture) {
   const Grid grid(layout, ~0u, ~0u);
   const uint32_t ctas = size(layout, Cta), words = size(layout, Word);
@@ -142,7 +142,7 @@ void drawMemory(const Layout &layout, Picture &picture) {
 
 } // namespace
 
-/// The class of these pictures alone, since a page may hold others.
+/// A style with a class of its own, because a page may contain other pictures.
 static constexpr llvm::StringLiteral style =
     "<style>.ptxray-layout text{font:12px sans-serif;fill:#222}.ptxray-layout .heading{font:bold 16px sans-serif}"
     ".ptxray-layout .title{font-weight:bold}.ptxray-layout .label,.ptxray-layout .cell{text-anchor:middle}"

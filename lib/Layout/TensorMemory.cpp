@@ -21,8 +21,8 @@ std::string hex(uint32_t address) {
   return "0x" + std::string(8 - digits.size(), '0') + digits;
 }
 
-// The lanes that a matrix of `rows` rows uses in one CTA. Half: 16 of each 32 lanes, so two such
-// matrices share the memory. Split: the columns are divided among groups of lanes.
+// The lanes that a matrix of `rows` rows uses in one CTA. Half: 16 of each 32 lanes, so two such matrices share the
+// memory. Split: columns are distributed over groups of lanes.
 enum class DataPath { Full, Half, SplitInTwo, SplitInFour };
 
 struct PathLayout {
@@ -45,7 +45,7 @@ std::optional<PathLayout> pathLayout(uint32_t m, uint32_t ctas, bool sparse, boo
   return std::nullopt;
 }
 
-/// Lays rows over lanes and CTAs, and columns over columns, with `perColumn` elements in each.
+/// Distributes rows over lanes and CTAs, and columns over columns with `perColumn` elements each.
 void layRows(Layout &layout, const PathLayout &path, uint32_t laneOffset) {
   if (path.path == DataPath::Half) {
     layout.count(16, Lane, 1, Row, 1).count(path.rows / 16, Lane, 32, Row, 16);
@@ -65,7 +65,7 @@ Layout accumulatorIn(const PathLayout &path, uint32_t m, uint32_t n, llvm::Strin
   layout.notes.push_back(std::string("Layout ") + path.name + " of PTX ISA 9.7.16.10.5");
   if (bitsOfType(type) == 16)
     layout.notes.push_back("each element has a column of its own, in the lower half of the word");
-  // Lists the addresses that a warp has to load from: one for each piece of 32 (or 16) lanes.
+  // Lists the addresses from which a warp loads: one for each piece of 32 (or 16) lanes.
   const uint32_t lanes = path.path == DataPath::Half ? 16 : 32;
   for (uint32_t cta = 0; cta < path.ctas; ++cta)
     for (uint32_t warp = 0; warp < 4; ++warp) {
@@ -82,8 +82,8 @@ Layout accumulatorIn(const PathLayout &path, uint32_t m, uint32_t n, llvm::Strin
   return layout;
 }
 
-/// Returns the layout of A in tensor memory. Elements of 6 bits, and those of 4 unless two share a byte, have bytes of
-/// their own.
+/// Returns the layout of A in tensor memory. 6-bit elements have separate bytes, and so have 4-bit elements unless two
+/// share a byte.
 Layout multiplicandIn(const PathLayout &path, uint32_t m, uint32_t k, llvm::StringRef type, uint32_t bits,
                       uint32_t laneOffset) {
   Layout layout = inTensorMemory("A", (llvm::Twine(m) + "x" + llvm::Twine(k) + " of ." + type).str(), bits,
@@ -108,8 +108,8 @@ Layout scaleFactorsIn(bool ofA, uint32_t count, uint32_t factors, uint32_t id, u
   const Along outer = ofA ? Row : Column, inner = ofA ? Column : Row;
   layout.elementNames[inner] = "factor";
   layout.origin[Bit] = 8 * id;
-  // Rows fill the 32 lanes, then the next column; the next four factors are after all rows, so
-  // that three or six factors may begin in one word and end in another.
+  // Rows fill the 32 lanes, then the next column. The next four factors follow all rows, so three or six factors may
+  // begin in one word and end in another.
   const uint32_t blocks = (count / lanesSplit + 127) / 128 * 4;
   layout.carryStep = blocks;
   layout.count(factors, Bit, 8, inner, 1);
@@ -126,8 +126,8 @@ Layout scaleFactorsIn(bool ofA, uint32_t count, uint32_t factors, uint32_t id, u
   return layout;
 }
 
-/// Returns the metadata of a sparse A: for elements of at least 16 bits each lane describes two rows, for narrower ones
-/// its own.
+/// Returns the layout of the metadata of a sparse A. For elements of at least 16 bits, each lane describes two rows,
+/// for narrower ones its own row.
 Layout metadataIn(const PathLayout &path, uint32_t m, uint32_t k, llvm::StringRef kind, uint32_t selector,
                   uint32_t laneOffset) {
   const bool wide = kind == "f16" || kind == "ti16" || kind == "tf32";
@@ -281,7 +281,7 @@ Answer describeTensorCopy(const Words &words) {
   return Answer::refuse("tcgen05.cp needs a shape: .128x256b, .128x128b, .64x128b, .32x128b or .4x256b");
 }
 
-/// M, N and K of one product, and the number of CTAs that compute it.
+/// The sizes M, N and K of one product, and the number of CTAs that compute it.
 struct Product {
   uint32_t m, n, k, ctas;
 };

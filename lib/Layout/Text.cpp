@@ -15,7 +15,7 @@ std::string rangeOf(uint32_t first, uint32_t count) {
   return count == 1 ? std::to_string(first) : std::to_string(first) + "-" + std::to_string(first + count - 1);
 }
 
-/// Returns the place of a cell's elements, as short as possible.
+/// Returns the location of a cell's elements in the shortest form.
 std::string cellText(const Layout &layout, const Grid &grid, uint32_t row, uint32_t column) {
   const auto places = placesOf(layout, grid.first(row, column));
   if (places.empty())
@@ -24,7 +24,7 @@ std::string cellText(const Layout &layout, const Grid &grid, uint32_t row, uint3
   switch (layout.store) {
   case Store::Registers: {
     std::string text = "T" + std::to_string(place[Lane]) + ":" + wordText(layout, place[Word]);
-    // Cells that share a register show where they begin in it.
+    // Cells that share a register show their position in it.
     if (grid.cellRows * grid.cellColumns * layout.elementBits < size(layout, Bit))
       text += "." + std::to_string(place[Bit]);
     return text;
@@ -34,7 +34,7 @@ std::string cellText(const Layout &layout, const Grid &grid, uint32_t row, uint3
   case Store::TensorMemory: break;
   }
   const uint32_t elements = grid.cellRows * grid.cellColumns;
-  // The last element of the cell shows how far it extends on each axis.
+  // The last element of the cell shows its extent on each axis.
   const auto lastPlaces = placesOf(layout, {std::min((row + 1) * grid.cellRows, size(layout, Row)) - 1,
                                             std::min((column + 1) * grid.cellColumns, size(layout, Column)) - 1, 0});
   const Place &last = lastPlaces.empty() || elements == 1 ? place : lastPlaces.front();
@@ -51,7 +51,7 @@ std::string cellText(const Layout &layout, const Grid &grid, uint32_t row, uint3
 
 void writeText(const Layout &layout, unsigned width, llvm::raw_ostream &out) {
   out << layout.name << ": " << layout.what << "\n";
-  // The widest cell determines how many fit; it is sought in the corners.
+  // Find the widest cell, which is one of the corners. It determines how many cells fit into a line.
   Grid all(layout, ~0u, ~0u);
   size_t cell = 1;
   for (uint32_t row : {0u, all.rows - 1})

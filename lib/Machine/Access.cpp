@@ -13,7 +13,7 @@ using traffic::AccessKind;
 
 namespace {
 
-/// Bytes that lie next to each other.
+/// A contiguous range of memory.
 struct Region {
   uint64_t begin = 0, end = 0; // addresses
   uint8_t *bytes = nullptr;
@@ -21,13 +21,13 @@ struct Region {
 
 } // namespace
 
-/// The addresses of all lanes.
+/// Computes the addresses of all lanes.
 static void addressesOf(const char *registers, const AddressOf &address, uint64_t *at) {
   static const LaneShape none{};
   findAddresses(registers, address, none, at);
 }
 
-/// Returns the region that holds an address, of memory that all lanes share; empty: none.
+/// Returns the region that contains an address, in memory that all lanes share, or an empty one.
 static inline Region regionAt(Warp &warp, const Op &op, const MemoryAccess &access, uint64_t address) {
   const Space space = access.address.space;
   const bool isGeneric = space == Space::Generic && address < 5 * windowBytes;
@@ -51,7 +51,7 @@ static inline Region regionAt(Warp &warp, const Op &op, const MemoryAccess &acce
   return last && !(access.isWrite && last->isConstant) ? Region{last->begin, last->end, last->bytes} : Region();
 }
 
-/// All lanes in one region.
+/// Finds the memory of all lanes if it is in one region. Returns whether it is.
 static inline bool findTogether(Warp &warp, const Op &op, const MemoryAccess &access, const uint64_t *at,
                                 Pointers &found) {
   const LaneShape &shape = *found.shape;
@@ -71,7 +71,7 @@ static void findOneByOne(Warp &warp, const Op &op, const MemoryAccess &access, c
   for (uint32_t left = found.mask; left; left &= left - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(left));
     Lookup one = look(warp, access.address.space, at[lane], access.bytes, lane, access.isWrite);
-    if (at[lane] & (access.alignment - 1)) // which a GPU asks first
+    if (at[lane] & (access.alignment - 1)) // a GPU checks alignment first
       one = {nullptr, AccessFault::Misaligned};
     if (!one.bytes) {
       report(warp, op, one.fault, access.address, at[lane], access.bytes, access.isWrite, lane);
@@ -81,7 +81,7 @@ static void findOneByOne(Warp &warp, const Op &op, const MemoryAccess &access, c
   }
 }
 
-/// `shape`: that of the addresses; null: there is only one.
+/// Finds the memory of an access. `shape` is that of the addresses, or null for a single lane.
 static inline Pointers find(const Op &op, const MemoryAccess &access, const uint64_t *at, const LaneShape *shape,
                             uint32_t mask, Warp &warp) {
   Pointers found(mask, shape);
@@ -143,7 +143,7 @@ template <class Register, class Element> static void store(const Register *from,
   }
 }
 
-/// Calls `move` with a register's and an element's type.
+/// Calls `move` with the types of a register and an element.
 // NOLINTBEGIN(bugprone-branch-clone): the branches differ in their types.
 template <class Move> static void byWidths(unsigned registerBits, unsigned bits, Move move) {
   const auto ofElement = [&]<class Register>(Register) {
@@ -169,7 +169,7 @@ template <class Move> static void byWidths(unsigned registerBits, unsigned bits,
 }
 // NOLINTEND(bugprone-branch-clone)
 
-/// The memory model leaves open when the lanes access the places. Otherwise this settles all of them.
+/// Returns whether the memory model may delay the access. If not, makes pending stores to these locations visible.
 static bool isWeak(const MemoryAccess &access, const uint64_t *at, const Pointers &places, Warp &warp) {
   const Space space = access.address.space;
   if (!places.mask || !(space == Space::Global || space == Space::Generic) || warp.doer.agent)
@@ -241,7 +241,7 @@ static inline void storeAll(char *registers, const Op &op, const MemoryAccess &a
 
 const Allocation *findAllocation(const Warp &warp, uint64_t address) { return warp.block->grid->memory.find(address); }
 
-/// Returns the addresses of all lanes, and their shape; null: there is only one lane.
+/// Computes the addresses of all lanes, and returns their shape, or null for a single lane.
 static inline LaneShape *shapeOf(const char *registers, const MemoryAccess &access, uint64_t *at, uint32_t mask,
                                  Warp &warp) {
   if (!(mask & (mask - 1))) {
@@ -278,7 +278,8 @@ void storeElements(char *registers, const Op &op, uint32_t mask, Warp &warp) {
 
 namespace {
 
-/// An atomic operation is done at once: after what its warp has stored there or, if it releases, anywhere.
+/// An atomic operation, which is performed immediately: after pending stores of its warp to the same location or, if it
+/// releases, to any location.
 class WeakAtomic {
 public:
   WeakAtomic(const AtomicAccess &atomic, const uint64_t *to, unsigned lane, Warp &warp)
@@ -319,7 +320,7 @@ private:
 
 void accessAtomically(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto &atomic = *static_cast<const AtomicAccess *>(op.more);
-  // The atomic operation may overwrite the register of its address with what was there.
+  // The atomic operation may overwrite its address register with the old value.
   using Addresses = llvm::SmallVector<std::array<uint64_t, warpSize>, 1>;
   const auto addresses = [&](llvm::ArrayRef<MemoryAccess> accesses) {
     Addresses at(accesses.size());
@@ -350,7 +351,7 @@ void accessAtomically(char *registers, const Op &op, uint32_t mask, Warp &warp) 
 }
 
 static void issueCopy(const MemoryCopy &copy, const char *registers, const Op &op, uint32_t mask, Warp &warp) {
-  constexpr uint32_t mostByThread = 16; // larger ones are copies in bulk
+  constexpr uint32_t mostByThread = 16; // larger copies are bulk copies
   if (!copy.bytes || copy.bytes > mostByThread) {
     for (uint32_t left = mask; left; left &= left - 1) {
       const uint64_t bytes =
@@ -370,16 +371,16 @@ static void issueCopy(const MemoryCopy &copy, const char *registers, const Op &o
 
 using Ranges = llvm::SmallVector<RangeAccess, size_t(2) * warpSize>;
 
-/// Reports the ranges, and forgets them.
+/// Reports the ranges and clears the list.
 static void reportRanges(Ranges &ranges, Warp &warp) {
   if (!ranges.empty())
     observersOf(warp).notify(events::Accesses, [&](Observer &one) { one.ranges(warp, ranges); });
   ranges.clear();
 }
 
-/// The bytes that a lane copies; others of `all` at the target become zeros.
+/// The bytes that a lane copies. The rest of `all` at the target is zeroed.
 struct CopiedBytes {
-  uint8_t *to = nullptr; // null: an address leads nowhere
+  uint8_t *to = nullptr; // null if an address is invalid
   const uint8_t *from = nullptr;
   uint64_t all = 0, count = 0;
 };
@@ -396,7 +397,7 @@ static CopiedBytes findCopied(const MemoryCopy &copy, const char *registers, con
   const Lookup source = count ? look(warp, copy.from.space, from, count, lane, false) : target;
   const bool isTarget = target.bytes && !(to & (copy.alignment - 1));
   if (!isTarget || !source.bytes || from & (copy.alignment - 1)) {
-    reportRanges(ranges, warp); // a race of lanes before this one comes first
+    reportRanges(ranges, warp); // report races of earlier lanes first
     if (!isTarget)
       report(warp, op, target.bytes ? AccessFault::Misaligned : target.fault, copy.to, to, all, true, lane);
     else
@@ -448,13 +449,13 @@ void poison(uint8_t *bytes, uint64_t count) {
 
 using Matrix = std::array<std::array<uint16_t, 8>, 8>;
 
-/// Returns the element of a matrix that the half of a lane's register is.
+/// Returns the element of a matrix that corresponds to one half of a lane's register.
 static uint16_t &elementOf(Matrix &matrix, const MatrixAccess &access, unsigned lane, unsigned half) {
   const unsigned row = lane / 4, column = lane % 4 * 2 + half;
   return access.isTransposed ? matrix[column][row] : matrix[row][column];
 }
 
-/// Reports which registers the elements of a row of a matrix move to or from.
+/// Reports the registers to or from which the elements of a matrix row are moved.
 static void reportMoves(const MatrixAccess &access, unsigned matrix, unsigned row, uint8_t *memory, const Op &op,
                         Warp &warp) {
   observersOf(warp).notify(events::Moves, [&](Observer &one) {
@@ -475,7 +476,7 @@ static void reportMoves(const MatrixAccess &access, unsigned matrix, unsigned ro
   });
 }
 
-/// Finds the bytes of a row where its lane says they are, and adds them to the ranges. Returns null if there are none.
+/// Finds the bytes of a row at its lane's address, and adds them to the ranges. Returns null if there are none.
 static uint8_t *findRow(const MatrixAccess &access, const uint16_t *stored, unsigned lane, const char *registers,
                         const Op &op, Warp &warp, Ranges &ranges) {
   constexpr uint64_t rowBytes = 16;
@@ -487,7 +488,7 @@ static uint8_t *findRow(const MatrixAccess &access, const uint16_t *stored, unsi
   if (found.bytes && address & (rowBytes - 1))
     found = {nullptr, AccessFault::Misaligned};
   if (!found.bytes) {
-    reportRanges(ranges, warp); // a race of rows before this one comes first
+    reportRanges(ranges, warp); // report races of earlier rows first
     if (!leavesShared(warp, op, access.rows, address, rowBytes, access.isWrite, lane))
       report(warp, op, found.fault, access.rows, address, rowBytes, access.isWrite, lane);
     return nullptr;
@@ -526,7 +527,7 @@ void accessMatrices(char *registers, const Op &op, uint32_t mask, Warp &warp) {
     constexpr uint32_t rowBytes = 16;
     uint64_t at[warpSize];
     addressesOf(registers, access.rows, at);
-    const uint64_t rows = access.registers.size() * 8; // which the first lanes name
+    const uint64_t rows = access.registers.size() * 8; // addresses of rows, which the first lanes provide
     reportIssue(
         warp,
         {op, AccessKind::Matrix, access.rows.space, {at, static_cast<uint32_t>((uint64_t(1) << rows) - 1), rowBytes}});

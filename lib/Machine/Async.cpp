@@ -75,7 +75,7 @@ SharedPlace sharedAt(Warp &warp, const AddressOf &address, uint64_t at) {
   return {warp.block->cluster[rank], at & sharedOffsetMask};
 }
 
-/// Returns a number of 32 bits rounded to 10 bits of fraction, to the nearest, to the even one where two are as near.
+/// Returns a 32-bit number rounded to 10 fraction bits, to nearest even.
 static uint32_t roundedToTf32(uint32_t bits) {
   constexpr uint32_t lost = 0x1fff, half = 0x1000, kept = 13, infinity = 0x7f800000, magnitude = 0x7fffffff,
                      nan = 0x7fffe000;
@@ -86,7 +86,7 @@ static uint32_t roundedToTf32(uint32_t bits) {
 
 static void convert(CopyConversion conversion, uint8_t *to, const uint8_t *from, size_t bytes) {
   if (conversion == CopyConversion::PackSixBits) {
-    for (size_t at = 0; at + 3 <= bytes; at += 3, to += 3, from += 4) { // four numbers of six bits
+    for (size_t at = 0; at + 3 <= bytes; at += 3, to += 3, from += 4) { // four 6-bit numbers
       const uint32_t packed = (from[0] & 63u) | (from[1] & 63u) << 6 | (from[2] & 63u) << 12 | (from[3] & 63u) << 18;
       std::memcpy(to, &packed, 3);
     }
@@ -114,7 +114,7 @@ static void reportMoves(const Operation &operation, const Op &op, Warp &warp) {
 }
 
 std::string perform(const Operation &operation, const Op &op, Warp &warp) {
-  constexpr uint32_t swizzledAtOnce = 16; // bytes, which most transfers of a tensor have
+  constexpr uint32_t swizzledAtOnce = 16; // size in bytes of most transfers of a tensor
   const bool isReduced = operation.reduction.how != Reduction::How::None;
   if (warp.doer.stage == Stage::Begin) {
     for (const Transfer &one : operation.transfers)
@@ -138,7 +138,7 @@ std::string perform(const Operation &operation, const Op &op, Warp &warp) {
   return "";
 }
 
-/// Returns the bytes at an address, aligned to 16; null: there is a fault.
+/// Returns the bytes at an address with the given alignment, or null after a fault.
 static uint8_t *reach(const AddressOf &address, uint64_t at, uint64_t count, bool isWrite, unsigned lane, const Op &op,
                       Warp &warp, uint64_t alignment) {
   const Lookup found = look(warp, address.space, at, count, lane, isWrite);
@@ -148,7 +148,7 @@ static uint8_t *reach(const AddressOf &address, uint64_t at, uint64_t count, boo
   return nullptr;
 }
 
-/// Adds the bytes of the copy that move: all of them, those of the mask, or all but some at the ends.
+/// Adds the transfers of a copy: all bytes, the bytes selected by the mask, or all except some at the ends.
 static void addTransfers(Operation &operation, const BulkCopy &copy, uint8_t *to, const uint8_t *from, uint64_t size,
                          const char *registers, unsigned lane) {
   if (!copy.byteMask.bits) {

@@ -6,7 +6,7 @@ namespace ptxray::machine {
 
 namespace {
 
-// The fields from the lowest bit on: pending arrivals, expected arrivals, bytes, a mark, the phase.
+// Bit positions of the fields: pending arrivals (at 0), expected arrivals, bytes, a mark, the phase.
 constexpr unsigned expectedAt = 20, bytesAt = 40, markAt = 61, phaseAt = 63;
 constexpr uint64_t countMask = mostArrivals, bytesMask = (1 << 21) - 1, mark = 2;
 
@@ -82,7 +82,7 @@ static std::string arriveAt(BarrierObject &object, uint32_t count, bool drops) {
   return "";
 }
 
-/// Changes the object at `bytes`; `change` returns what is wrong.
+/// Modifies the object at `bytes`. `change` returns the problem, or an empty string.
 template <class Change> static std::string change(BlockState &block, uint8_t *bytes, Change how) {
   uint64_t bits;
   std::memcpy(&bits, bytes, sizeof bits);
@@ -168,7 +168,7 @@ static std::string await(const BarrierUse &use, const uint8_t *bytes, char *regi
   return "";
 }
 
-/// Does it with the object at `bytes`, in the shared memory of the block.
+/// Applies the use to the object at `bytes` in the shared memory of the block. Returns the problem, or an empty string.
 static std::string useAt(const BarrierUse &use, BlockState &block, uint8_t *bytes, char *registers, unsigned lane) {
   using enum BarrierUse::What;
   const uint32_t amount =
@@ -198,7 +198,7 @@ static std::string useAt(const BarrierUse &use, BlockState &block, uint8_t *byte
   }
 }
 
-/// Reports what orders what was done before an arrival before what is done after the phase.
+/// Reports the order that an arrival or a wait establishes.
 static void reportUse(const BarrierUse &use, const Op &op, uint32_t mask, unsigned lane, const uint8_t *object,
                       Warp &warp) {
   using enum BarrierUse::What;
@@ -222,7 +222,7 @@ void useBarrier(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   for (uint32_t left = mask; left && !warp.fault; left &= left - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(left));
     const uint64_t address = addressIn(registers, use.object, lane);
-    // A generic address that leads nowhere is one of shared memory to the hardware, which takes its low bits.
+    // Hardware treats an invalid generic address as an address in shared memory, and uses its low bits.
     const bool isShort = use.object.space == Space::Generic && address < windowBytes;
     const Lookup found = look(warp, isShort ? Space::Shared : use.object.space, address, 8, lane, true);
     if (!found.bytes || address % 8) {

@@ -17,7 +17,7 @@ uint32_t BlockState::threads() const { return product(grid->block); }
 
 bool BlockState::isDone() const { return warpsAlive == 0; }
 
-/// Prepares a warp of the block for its begin: its lanes, and what observers need of it.
+/// Initialises a warp of the block: its lanes, and the data that observers need.
 static void start(BlockState &block, Warp &warp) {
   const GridState &grid = *block.grid;
   warp.alive = warp.lanes;
@@ -30,12 +30,12 @@ static void start(BlockState &block, Warp &warp) {
   warp.now = {0, warp.alive, -1, &frame};
 }
 
-/// Prepares the memory and the warps of a block.
+/// Allocates and initialises the memory and the warps of a block.
 static void prepare(BlockState &block) {
   if (block.grid->timing.isWeak())
     block.weak = block.grid->weak.newBlock();
   const uint32_t warps = (block.threads() + warpSize - 1) / warpSize;
-  block.grid->allocated += 4 * uint64_t(block.grid->sharedZones.back().end); // what is known of the bytes, too
+  block.grid->allocated += 4 * uint64_t(block.grid->sharedZones.back().end); // shadow memory, which also takes space
   block.shared.assign(block.grid->sharedZones.back().end, block.grid->launch.unwritten);
   block.warpsAlive = warps;
   for (uint32_t number = 0; number < warps; ++number) {
@@ -71,7 +71,7 @@ bool canBeginAgain(const std::vector<BlockState *> &cluster) {
                                     [&](const std::unique_ptr<Observer> &one) { return one->canBeginAgain(cluster); });
 }
 
-/// Prepares the memory and the warps of a block that had other threads before.
+/// Initialises the memory and the warps of a block that is reused.
 static void prepareAgain(BlockState &block) {
   std::ranges::fill(block.shared, block.grid->launch.unwritten);
   block.warpsAlive = static_cast<uint32_t>(block.warps.size());
@@ -190,7 +190,7 @@ void NumberedBarrier::clear() {
   areAll = true;
 }
 
-/// Threads that arrived. A warp whose lanes are all there counts as a whole one.
+/// Returns the number of threads that arrived. A warp counts as a whole one if all its remaining lanes arrived.
 static uint32_t arrivedThreads(const NumberedBarrier &barrier) {
   uint32_t count = 0;
   for (const auto &[warp, lanes] : barrier.arrived)
@@ -239,13 +239,13 @@ static void completeIfAll(BlockState &block, NumberedBarrier &barrier) {
   }
 }
 
-constexpr uint64_t clusterPlace = 1; // names the barrier of a cluster among the places that order accesses
+constexpr uint64_t clusterPlace = 1; // key of the cluster barrier among objects that order accesses
 
 static void acquireAtCluster(Warp &warp, uint32_t mask) {
   observersOf(warp).notify(events::Order, [&](Observer &one) { one.acquires(warp, mask, clusterPlace); });
 }
 
-/// Everybody in the cluster has arrived: who waits goes on.
+/// Completes the cluster barrier after all threads of the cluster have arrived, and releases the waiting lanes.
 static void completeCluster(BlockState &block) {
   if (!block.agents->haveArrived)
     return;
@@ -269,7 +269,7 @@ static void completeCluster(BlockState &block) {
 
 constexpr uint32_t warpsOfGroup = 4;
 
-/// Each warp of the group has come to what they wait for together.
+/// Completes a meeting of a warpgroup if each warp of the group has arrived.
 static void completeWarpgroup(BlockState &block, uint32_t number) {
   NumberedBarrier &meeting = block.warpgroups[number];
   for (Warp &warp : block.warps) {
@@ -285,7 +285,7 @@ static void completeWarpgroup(BlockState &block, uint32_t number) {
   }
 }
 
-/// The lanes wait for the other warps of their group; nothing that they did before is ordered by that.
+/// Makes the lanes wait for the other warps of their group. This orders none of their earlier accesses.
 static void meetInWarpgroup(Warp &warp, const Fragment &next, const BarrierSite &site, uint32_t mask) {
   const uint32_t number = warp.number / warpsOfGroup;
   NumberedBarrier &meeting = warp.block->warpgroups[number];
@@ -306,7 +306,7 @@ void checkBarriers(BlockState &block) {
   completeCluster(block);
 }
 
-/// The lanes arrive, or wait if the phase in which they arrived is not complete.
+/// Makes the lanes arrive at the cluster barrier, or wait if the phase in which they arrived is incomplete.
 static void useClusterBarrier(Warp &warp, const Fragment &next, const BarrierSite &site, uint32_t mask) {
   ++warp.block->events;
   if (!site.waits) {
@@ -370,7 +370,7 @@ void takeFault(Warp &warp) {
 }
 
 Progress runTurn(BlockState &block) {
-  // Lanes that parted have short turns: those that spin may wait for others of their warp.
+  // Diverged lanes have short turns, because lanes that spin may wait for others of their warp.
   constexpr uint32_t blocksOfTurn = 16, blocksOfParted = 8;
   const uint64_t before = block.events;
   ++block.grid->weak.turn;

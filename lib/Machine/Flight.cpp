@@ -22,7 +22,7 @@ static Engine &engineAt(Warp &warp, unsigned engine) {
   return warp.engines[engine];
 }
 
-/// Returns the agent of what a warp, or its group of warps, starts.
+/// Returns the agent for operations that a warp or its warpgroup starts.
 uint32_t agentOf(const Warp &warp, unsigned engine, bool isOfWarpgroup) {
   constexpr uint32_t warpsOfGroup = 4;
   const uint32_t own = agentOf(warp), first = isOfWarpgroup ? own - warp.number % warpsOfGroup : own;
@@ -31,7 +31,7 @@ uint32_t agentOf(const Warp &warp, unsigned engine, bool isOfWarpgroup) {
 
 // ---- operations in flight
 
-/// Registers that the operation has written become visible, or what a later one begins with.
+/// Makes the registers that the operation has written visible, and passes them to a later operation that uses them.
 static void handOver(const Pending &one, const StartedOperation &start, Flights &flights) {
   const auto isAlive = [&](const Frame &frame) { return &frame == one.frame; };
   for (const Place &place : start.results) {
@@ -78,7 +78,7 @@ static void end(Pending one, Flights &flights) {
   takeFault(warp);
 }
 
-/// Ends what the warp started there, up to a number.
+/// Completes the warp's operations in the engine, up to a number.
 static void endUpTo(Flights &flights, const Warp &warp, int engine, uint32_t number) {
   for (auto at = flights.pending.begin(); at != flights.pending.end();) {
     const auto one = at++;
@@ -90,7 +90,7 @@ static void endUpTo(Flights &flights, const Warp &warp, int engine, uint32_t num
   }
 }
 
-/// Ends the arrivals that the warp asked the tensor core for before this one: the later one waits for all before it.
+/// Completes the warp's earlier arrivals through the tensor core. A later arrival implies all earlier ones.
 static void endArrivalsBefore(Flights &flights, std::list<Pending>::iterator which) {
   for (auto at = flights.pending.begin(); at != which;) {
     const auto one = at++;
@@ -102,7 +102,7 @@ static void endArrivalsBefore(Flights &flights, std::list<Pending>::iterator whi
   }
 }
 
-/// Ends one operation, after those that come before it in any case.
+/// Completes one operation, after those that always precede it.
 static void endOne(Flights &flights, std::list<Pending>::iterator which) {
   if (which->isArrival || which->isOrdered)
     endUpTo(flights, *which->warp, which->engine, which->isArrival ? which->number : which->number - 1);
@@ -119,7 +119,7 @@ static void endAll(Flights &flights) {
 }
 
 bool endOperations(BlockState &block, bool isStuck) {
-  constexpr uint64_t mostTurns = 4096; // in flight, while threads ask for what no machine knows
+  constexpr uint64_t mostTurns = 4096; // bounds the time in flight while threads poll something that never changes
   Flights &flights = *block.agents->flights;
   ++flights.turn;
   if (flights.pending.empty())
@@ -170,7 +170,7 @@ static uint8_t *objectAt(const AddressOf &object, const char *registers, unsigne
   return found.bytes;
 }
 
-/// The operation begins, or all of it is done.
+/// Begins the operation, or performs it completely, depending on `stage`.
 static void begin(const StartedOperation &start, char *registers, uint32_t mask, Warp &warp, Stage stage) {
   warp.doer = {0, 0, start.isAsyncProxy, start.isOrdered, stage};
   if (start.engine >= 0) {
@@ -199,7 +199,7 @@ static std::unique_ptr<Frame> copyOf(const Frame &frame) {
 }
 
 static void poison(const StartedOperation &start, char *registers, uint32_t mask) {
-  constexpr uint32_t pattern = 0x7ff77ff7; // no number in any format of floats
+  constexpr uint32_t pattern = 0x7ff77ff7; // NaN in all floating-point formats
   for (const Place &place : start.results)
     for (uint32_t left = mask; left && place.bits == 32; left &= left - 1)
       lanesOf<uint32_t>(registers, place.slot)[__builtin_ctz(left)] = pattern;
@@ -209,7 +209,7 @@ static uint64_t offsetAt(const AddressOf &object, const char *registers, unsigne
   return addressIn(registers, object, lane) & sharedOffsetMask;
 }
 
-/// Defers the operation, with the current values of its registers.
+/// Defers the operation, and saves the current values of its registers.
 static Pending &suspend(Warp &warp, const Op &op, uint32_t mask) {
   Flights &flights = *warp.block->agents->flights;
   Pending &one = flights.pending.emplace_back();
@@ -271,7 +271,7 @@ void commitGroup(char *, const Op &op, uint32_t, Warp &warp) {
     engine.groups.pop_front();
 }
 
-/// Returns how many operations of an engine have ended when the wait returns.
+/// Returns how many operations of an engine are complete when the wait returns.
 static uint32_t coveredBy(const GroupUse &use, const Engine &engine, const char *registers, unsigned lane) {
   if (!use.pending.bits)
     return engine.started;
@@ -289,7 +289,7 @@ void awaitGroups(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   observersOf(warp).notify(events::Order, [&](Observer &one) { one.completes(warp, op, use, covered, mask); });
 }
 
-/// Reports the objects that get the arrival.
+/// Reports the objects at which the arrival takes place.
 static void reportArrivalAfter(const ArrivalAfter &after, const char *registers, uint32_t mask, Warp &warp) {
   const Observers &observers = observersOf(warp);
   if (!observers.want(events::Order))

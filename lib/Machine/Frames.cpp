@@ -1,4 +1,4 @@
-// A frame holds what a warp has of a function while it executes it: registers and local memory.
+// Frames: registers and local memory of a function while a warp executes it.
 #include "Machine/Grid.h"
 #include "Machine/Warp.h"
 #include "llvm/ADT/STLExtras.h"
@@ -32,7 +32,7 @@ void fill(char *registers, Place place, uint64_t number) {
     std::fill_n(lanesOf<uint64_t>(registers, place.slot), warpSize, number);
 }
 
-/// Returns the registers of a function when a warp of this number enters it, but for what the block says.
+/// Returns the initial registers of a function for a warp with this number, without values that depend on the block.
 static const std::vector<char> &imageOf(Warp &warp, const FunctionCode &code) {
   std::vector<char> &image = warp.block->grid->images[{&code, warp.number}];
   if (image.empty()) {
@@ -48,7 +48,7 @@ static const std::vector<char> &imageOf(Warp &warp, const FunctionCode &code) {
   return image;
 }
 
-/// The addresses of variables that depend on where the frame and the block are.
+/// Sets registers with addresses that depend on the frame and the block.
 static void fillAddresses(const Warp &warp, Frame &frame) {
   for (const auto &[place, offset] : frame.code.frameAddresses)
     fill(frame.registers, place, frame.base + offset);
@@ -81,7 +81,7 @@ Frame &enterAgain(Warp &warp) {
     std::memcpy(frame.registers, image.data(), image.size());
     fillAddresses(warp, frame);
   }
-  for (const Place &place : code.readFirst) // what a thread reads is the same each time
+  for (const Place &place : code.readFirst) // makes uninitialised reads deterministic
     std::memset(frame.registers + place.slot, warp.block->grid->launch.unwritten, bytesOf(place));
   fill(frame.registers, code.carry, 0);
   if (std::exchange(warp.local.perLane, 0) || code.frameBytes)
@@ -93,7 +93,7 @@ Frame &enterAgain(Warp &warp) {
 
 static void copyOne(Warp &warp, const Passed &from, const Frame &source, const Passed &to, Frame &target,
                     uint32_t mask) {
-  if (!from.bytes || !to.bytes) // it is thrown away, or the function does not name it
+  if (!from.bytes || !to.bytes) // the value is discarded, or the function does not use it
     return;
   for (uint32_t left = mask; left; left &= left - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(left));

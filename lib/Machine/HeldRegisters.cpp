@@ -1,4 +1,4 @@
-// Lowering of instructions that use registers which operations in flight may hold.
+// Lowers instructions that use registers of pending operations.
 #include "Machine/Flight.h"
 #include "Machine/Grid.h"
 #include "llvm/ADT/STLExtras.h"
@@ -7,10 +7,10 @@ namespace ptxray::machine {
 
 using isa::FactKind;
 
-/// Payload of a report before an instruction that uses registers which operations may hold.
+/// Payload of a report before an instruction that may use registers of pending operations.
 struct RegisterTouch {
   HeldLocals registers;
-  bool isChange = false; // more than a plain copy into them
+  bool isChange = false; // the instruction is no plain copy into the registers
 };
 
 static void touchRegisters(char *, const Op &op, uint32_t mask, Warp &warp) {

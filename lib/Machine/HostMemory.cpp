@@ -11,7 +11,7 @@
 namespace ptxray::machine {
 
 #ifdef __linux__
-/// Reads the number at a place of a file with numbers alone; 0: there is none.
+/// Reads the number with index `place` from a file of numbers, or 0.
 static uint64_t numberIn(const char *path, unsigned place = 0) {
   char text[256];
   const int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -26,7 +26,7 @@ static uint64_t numberIn(const char *path, unsigned place = 0) {
 #endif
 
 uint64_t usualMemoryLimit() {
-  uint64_t bytes = uint64_t(2) << 30; // where the system does not say
+  uint64_t bytes = uint64_t(2) << 30; // default if the system does not report a size
 #if !defined _WIN32 && !defined __wasm__
   bytes = static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) * static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES));
 #endif

@@ -1,4 +1,4 @@
-// Fetches from textures, accesses to surfaces and questions about both, lane after lane.
+// Executes texture fetches, surface accesses and queries about both, lane by lane.
 #include "Machine/Images.h"
 #include "Machine/Async.h"
 #include "Machine/Notify.h"
@@ -21,7 +21,7 @@ static const char *nameOf(Kind kind) {
   }
 }
 
-/// Returns the object of a handle; null: there is none, and the lane has a fault.
+/// Returns the object of a handle. Reports a fault and returns null if it is invalid.
 static const ImageObject *objectAt(Warp &warp, const Op &op, unsigned lane, uint64_t handle, Kind kind) {
   const ImageObject *found = warp.block->grid->memory.object(handle);
   if (!found || found->kind != kind) {
@@ -44,8 +44,8 @@ static std::string textOf(const ImageGeometry &geometry) {
          (geometry.rank == 1 ? " dimension" : " dimensions");
 }
 
-/// Returns the bytes of the image; null: it is not what the instruction takes it for, or not in memory, and the lane
-/// has a fault.
+/// Returns the bytes of an image. Reports a fault and returns null if the image does not match the instruction, or is
+/// not in memory.
 static uint8_t *bytesOf(Warp &warp, const Op &op, unsigned lane, const Image &image, const ImageGeometry &geometry,
                         bool isWrite) {
   const ImageGeometry has = {image.isCube ? 3 : image.rank, image.layers != 0, image.isCube};
@@ -96,7 +96,7 @@ static TexelFetch requestOf(const TextureFetch &fetch, const Image &image, const
   return request;
 }
 
-/// Returns the sampling of a texture with a sampler of its own.
+/// Returns the sampling of a texture with a separate sampler.
 static Sampling with(Sampling texture, const Sampling &sampler) {
   const bool isNormalized = texture.isNormalized && sampler.isNormalized, readsFractions = texture.readsFractions,
              isSeamless = texture.isSeamless;
@@ -107,7 +107,7 @@ static Sampling with(Sampling texture, const Sampling &sampler) {
   return texture;
 }
 
-/// Returns the reason why the fetch cannot be done; empty if it can.
+/// Returns the reason why the fetch is not supported; empty if it is.
 static std::string problemOf(const TextureFetch &fetch, const Image &image, const Sampling &sampling) {
   if (image.rank == 1 && !image.isCube && !image.layers && fetch.areIntegers != image.isBuffer)
     return image.isBuffer ? "coordinates that are floats, of a texture in linear memory"
@@ -165,9 +165,9 @@ void fetchFromTexture(char *registers, const Op &op, uint32_t mask, Warp &warp) 
 
 namespace {
 
-/// The place of an access of a lane in the image.
+/// The location of a lane's access in the image.
 struct SurfacePlace {
-  uint64_t offset = 0; // in bytes from the first one of the image
+  uint64_t offset = 0; // in bytes from the start of the image
   bool isOutside = false;
 };
 
@@ -197,7 +197,7 @@ static SurfacePlace placeIn(const Image &image, const SurfaceAccess &access, con
   return result;
 }
 
-/// Returns the nearest number that a texel of integers can hold; floats are cut.
+/// Clamps a value to the range of integer texels. Floats are truncated.
 static uint32_t formatted(uint32_t value, TexelType type) {
   numbers::Storing cut;
   cut.rounding = numbers::Rounding::Zero;
@@ -335,7 +335,7 @@ void accessSurface(char *registers, const Op &op, uint32_t mask, Warp &warp) {
 
 // ---- questions
 
-/// Returns the number that the manual gives for an attribute. Some depend on the language of the program: they have
+/// Returns the value of an attribute according to the manual. Some attributes depend on the program's language and have
 /// none.
 static std::optional<uint32_t> attributeOf(const ImageObject &object, llvm::StringRef name, uint32_t level) {
   const Sampling &sampling = object.sampling;

@@ -26,7 +26,7 @@ std::optional<Reduction> reductionOf(const Opcode &opcode) {
   if (result.how == How::None)
     return {};
   if (!type)
-    return result; // that of a tensor map
+    return result; // size of a tensor map
   const std::optional<ElementType> known = elementType(type);
   if (!known)
     return {};
@@ -35,7 +35,7 @@ std::optional<Reduction> reductionOf(const Opcode &opcode) {
   return result;
 }
 
-/// Without one of its arguments nothing is known of the result of such a step.
+/// Returns whether the result of a step is undefined if one of its arguments is.
 static bool isStrict(const RecipeStep &step) {
   switch (step.op) {
   case StepOp::Operand:
@@ -66,7 +66,7 @@ static bool isStrict(const RecipeStep &step) {
 }
 
 Compiled InstructionKind::compiled(llvm::ArrayRef<Place> byNode, Place carry, RegisterFile &file, Kept &kept) {
-  constexpr size_t most = 1024; // that are remembered
+  constexpr size_t most = 1024; // maximum number of cached patterns
   Key key(constants.begin(), constants.end());
   const Likeness likeness = likenessOf(byNode);
   key.append(likeness.begin(), likeness.end());

@@ -4,7 +4,7 @@
 
 namespace ptxray::machine {
 
-/// The elements of the lanes, in their order, as runs.
+/// Finds the runs of consecutive elements, in the order of lanes.
 static void findRuns(LaneShape &shape, uint8_t many) {
   shape.runs = 0;
   uint8_t elements = 0;
@@ -26,7 +26,7 @@ static void findRuns(LaneShape &shape, uint8_t many) {
   }
 }
 
-/// Runs that lie where the first one lies are read by lanes of both.
+/// Removes runs with the same location as the first one, and marks its elements as read by several lanes.
 static void joinRuns(LaneShape &shape) {
   const LaneShape::Run first = shape.run[0];
   uint8_t kept = 1;
@@ -40,7 +40,7 @@ static void joinRuns(LaneShape &shape) {
   shape.runs = kept;
 }
 
-/// Finds how the lanes of each group lie to each other.
+/// Finds the groups of lanes that access consecutive elements, or the same element.
 static void findGroups(LaneShape &shape) {
   shape.rows = shape.same = 0;
   for (unsigned first = 0; first < warpSize; first += LaneShape::groupLanes) {
@@ -56,7 +56,7 @@ static void findGroups(LaneShape &shape) {
 }
 
 void LaneShape::find(const uint64_t *at, uint32_t lanesOfAccess, const MemoryAccess &access) {
-  constexpr unsigned atOnce = 32; // bytes: two cells of the shadow of global memory
+  constexpr unsigned atOnce = 32; // bytes: two cells of global shadow memory
   mask = lanesOfAccess;
   bytes = access.bytes;
   lane = static_cast<unsigned>(__builtin_ctz(mask));
@@ -82,7 +82,7 @@ void LaneShape::find(const uint64_t *at, uint32_t lanesOfAccess, const MemoryAcc
   findGroups(*this);
   isAligned = !(unaligned & (access.alignment - 1));
   isQuick = isAligned && (access.address.base.bits == 64 || (low >= INT32_MIN && high <= INT32_MAX));
-  // Each of several lanes that write the same bytes finds what it wrote itself.
+  // If several lanes write the same bytes, each of them reports its own write.
   findRuns(*this, access.isWrite ? wholeWarp : manyLanes);
   if (!access.isWrite)
     joinRuns(*this);

@@ -5,7 +5,8 @@
 
 namespace ptxray::machine {
 
-/// Returns the access of a load, a store or an atomic operation; null: it is something else, or orders others.
+/// Returns the access of a load, a store or an atomic operation, or null for operations that order accesses and for
+/// other operations.
 static const MemoryAccess *accessOf(const Op &op) {
   const MemoryAccess *access = nullptr;
   if (op.run == loadElements || op.run == storeElements)

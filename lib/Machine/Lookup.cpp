@@ -1,4 +1,4 @@
-// Each address of a lane leads to bytes of a memory, or to a fault.
+// Resolves the address of a lane to bytes of a memory, or to a fault.
 #include "Machine/Access.h"
 #include "Machine/Grid.h"
 #include <cstring>

@@ -6,13 +6,13 @@
 
 namespace ptxray::machine {
 
-/// Returns the function that is used; none: it is something else.
+/// Returns the function that a name refers to, or none.
 static NameId functionOf(const Body &body, NamedUse use) {
   const Symbol *symbol = body.symbol(use.local);
   return symbol && symbol->kind == SymbolKind::Function ? body.nameOf(use.local) : NameId::None;
 }
 
-/// Calls a function by an address.
+/// Returns whether the body calls a function by its address.
 static bool callsAddress(const Body &body) {
   return llvm::any_of(body.notable, [&](uint32_t number) {
     const Facts &facts = body.facts(number);
@@ -20,8 +20,8 @@ static bool callsAddress(const Body &body) {
   });
 }
 
-/// Returns the bodies that the kernel may come to: by calls, and by addresses of functions. Where it calls an address,
-/// this may be one that another kernel has stored.
+/// Returns the bodies that the kernel may execute, through calls and addresses of functions. An indirect call may use
+/// an address that another kernel has stored.
 static std::vector<const Body *> reachedFrom(const Body &kernel, const ProgramBuilder &builder) {
   std::vector<const Body *> reached = {&kernel};
   const auto add = [&](NameId name) {
@@ -43,16 +43,15 @@ static std::vector<const Body *> reachedFrom(const Body &kernel, const ProgramBu
       areAllAdded = true;
     }
   }
-  // Tables of functions in variables may lead to any function.
+  // Tables of functions in variables may refer to any function.
   for (const ReadVariable &variable : builder.module.variables())
     for (const InitialValue &value : variable.values)
       add(value.symbol);
   return reached;
 }
 
-/// Shared variables lie one after the other, those without a size after all others. Between any two is a guard zone:
-/// all but the first lie further on than they would by a number of bytes that no alignment, no swizzle and no bank of
-/// the memory can tell.
+/// Allocates shared variables one after another; those without a size follow all others. Guard zones separate the
+/// variables. Their size preserves alignments, swizzles and banks.
 static void placeShared(ProgramBuilder &builder, llvm::ArrayRef<const Body *> reached) {
   constexpr uint64_t guardBytes = 1024, mostGuards = 256;
   Program &program = builder.program;

@@ -1,4 +1,4 @@
-// Makes operations of facts about barrier objects, and of named functions that copy.
+// Lowers facts about mbarrier objects, and named functions that copy.
 #include "Isa/Words.h"
 #include "Machine/Async.h"
 #include "Machine/Flight.h"
@@ -33,7 +33,7 @@ static BarrierUse useOf(BarrierUse::What what, const Lowered &one, const Action 
   return use;
 }
 
-/// Returns how many bytes the results of the formulas have.
+/// Returns the size of the formulas' results in memory.
 static uint32_t storedBytes(const Recipe &recipe) {
   uint32_t bits = 0;
   for (const RecipeResult &result : recipe.results)
@@ -42,12 +42,12 @@ static uint32_t storedBytes(const Recipe &recipe) {
   return bits / 8;
 }
 
-/// The bytes of an operation that is done at once.
+/// Counts the bytes of an operation that is performed immediately.
 static void completes(const Lowered &one, const Action &action, BodyLowering &lowering) {
   if (action.node < 0 || (action.amount < 0 && !action.number && !one.recipe.refusal.empty()))
-    return; // no object counts them; or the operation itself tells it
+    return; // no object counts them, or the operation itself does
   if (hasWord(one, ".multicast::cluster::all"))
-    return; // the same, in each block
+    return; // the operation counts them in each block
   BarrierUse use = useOf(BarrierUse::What::Complete, one, action, lowering);
   use.number = action.number ? static_cast<uint32_t>(action.number) : storedBytes(one.recipe);
   lowering.emit(useBarrier, use);
@@ -65,7 +65,7 @@ static std::string arrives(const Lowered &one, const Action &action, BodyLowerin
   if (!action.groups)
     lowering.emit(useBarrier, use);
   else {
-    // Without `.noinc` the phase waits for one arrival more, which happens when the copies are complete.
+    // Without `.noinc`, the phase waits for an additional arrival, which takes place when the copies complete.
     const bool isAdded = !hasWord(one, ".noinc") && !hasWord(one, ".mbarrier::arrive::one");
     lowering.emit(arriveAfter, ArrivalAfter{static_cast<unsigned>(engineOf(action)), use.object, use, isAdded});
   }
@@ -74,7 +74,7 @@ static std::string arrives(const Lowered &one, const Action &action, BodyLowerin
 
 static void awaits(const Lowered &one, const Action &action, BodyLowering &lowering) {
   if (action.node < 0)
-    return; // the grids before this one have ended
+    return; // all preceding grids have completed
   BarrierUse use = useOf(BarrierUse::What::Await, one, action, lowering);
   use.isParity = action.which == one.node("phaseParity");
   use.phase = lowering.placeOf(one, action.which, use.isParity ? 32 : 64);
@@ -173,7 +173,7 @@ bool fillWithZeros(const Lowered &one, BodyLowering &lowering) {
   return true;
 }
 
-/// The answer to a request to cancel a cluster: all of them are launched, so there is none to cancel, which zeros say.
+/// Writes zeros as the response to a cancellation request, because all clusters are launched already.
 bool cancelNothing(const Lowered &one, BodyLowering &lowering) {
   constexpr unsigned bytesOfAnswer = 16;
   BulkCopy copy;
@@ -188,7 +188,7 @@ bool cancelNothing(const Lowered &one, BodyLowering &lowering) {
   return true;
 }
 
-/// Writes what such an answer says: false, and no block.
+/// Writes the decoded response: false, and no block.
 bool nothingCanceled(const Lowered &one, BodyLowering &lowering) {
   for (const char *name : {"pred", "reg", "ctaid"}) {
     const int node = one.node(name);
@@ -206,7 +206,7 @@ bool nothingCanceled(const Lowered &one, BodyLowering &lowering) {
   return true;
 }
 
-/// Returns the mode of a tensor map that the instruction needs.
+/// Returns the tensor map mode that the instruction requires.
 static TensorMode modeOf(const Lowered &one) {
   if (hasWord(one, ".im2col") || hasWord(one, ".im2col_no_offs"))
     return TensorMode::Im2col;
@@ -222,7 +222,7 @@ static void addPlaces(llvm::SmallVectorImpl<Place> &places, const Lowered &one, 
     places.push_back(lowering.placeOf(one, static_cast<int>(at), bits));
 }
 
-/// A tile in any direction; false if the instruction replaces fields of the map.
+/// Lowers a tile copy in any direction. Returns false if the instruction overrides fields of the map.
 static bool lowerTile(const Lowered &one, BodyLowering &lowering, TileCopy copy, const char *tile) {
   for (const OpcodeWord &word : one.verdict.opcode->words)
     if (word.text.starts_with(".override"))
@@ -248,7 +248,7 @@ bool loadTile(const Lowered &one, BodyLowering &lowering) {
 bool storeTile(const Lowered &one, BodyLowering &lowering) {
   TileCopy copy;
   copy.isStore = true;
-  if (const std::optional<Reduction> &reduction = one.kind.reduction) // without a type it is that of the map
+  if (const std::optional<Reduction> &reduction = one.kind.reduction) // without a type, the tensor map determines it
     copy.reduction = *reduction;
   return lowerTile(one, lowering, copy, "srcMem");
 }

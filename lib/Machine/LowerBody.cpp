@@ -20,7 +20,7 @@ void BodyLowering::refuse(std::string why) {
       std::move(why));
 }
 
-/// Returns the places by the nodes of the instruction, but for components of vectors that are written as a whole.
+/// Returns the registers by node of the instruction, except components of vectors that are used as a whole.
 PlaceList BodyLowering::placesByNode(const Lowered &one) {
   PlaceList places(one.nodes.size());
   for (const RecipeOperand &operand : one.recipe.operands)
@@ -30,7 +30,7 @@ PlaceList BodyLowering::placesByNode(const Lowered &one) {
   return places;
 }
 
-/// Likewise; the components become nodes after these, in the recipe too.
+/// Returns the registers by node of the instruction. Appends nodes for components of vectors, also in the recipe.
 PlaceList BodyLowering::placesWithParts(const Lowered &one, Recipe &recipe) {
   PlaceList places = placesByNode(one);
   for (RecipeOperand &operand : recipe.operands)
@@ -74,8 +74,8 @@ MemoryAccess BodyLowering::memoryAccess(const Lowered &one, const MemoryUse &use
   return result;
 }
 
-/// A parameter of the kernel has one number for all threads: its register is filled in before they begin. None: it is
-/// loaded otherwise.
+/// Returns the register that contains a kernel parameter. The parameter has one value for all threads, so the register
+/// is set before they start. Returns no register if the parameter must be loaded.
 Place BodyLowering::givenNumber(const MemoryAccess &load) {
   const AddressOf &address = load.address;
   const auto offset = static_cast<uint64_t>(address.offset);
@@ -107,7 +107,7 @@ void BodyLowering::access(const Lowered &one, const MemoryUse &use, bool isWrite
   emit(how.isObserved ? how.observedAccess(access) : quickHandlerOf(access), access);
 }
 
-/// `[dst] = bytes([src], count, all)`.
+/// Lowers `[dst] = bytes([src], count, all)`. Returns whether the formula has this form.
 bool BodyLowering::copiesBytes(const Lowered &one) {
   if (one.recipe.results.size() != 1 || one.recipe.results[0].target != isa::FormulaTarget::Memory)
     return false;
@@ -145,7 +145,7 @@ bool BodyLowering::copiesBytes(const Lowered &one) {
   return true;
 }
 
-/// It adds 1 to a number of 32 bits.
+/// Returns whether the operation adds 1 to a 32-bit number.
 static bool isIncrement(const Lowered &one) {
   const std::optional<Reduction> &reduction = one.kind.reduction;
   const int amount = one.node("b");
@@ -154,7 +154,7 @@ static bool isIncrement(const Lowered &one) {
          one.nodes[amount].value == 1;
 }
 
-/// Makes the payload of an operation that is done lane after lane.
+/// Creates the payload of an operation that executes lane by lane.
 AtomicAccess BodyLowering::atomicOf(const Lowered &one, const Compiled &compiled) {
   AtomicAccess atomic;
   for (const MemoryUse &use : compiled.reads)
@@ -201,7 +201,7 @@ void BodyLowering::computeFormulas(const Lowered &one, llvm::ArrayRef<Place> pla
   if (compiled.isOneByOne) {
     AtomicAccess atomic = atomicOf(one, compiled);
     if (!atomic.writes.empty() && atomic.writes[0].address.space == Space::Generic)
-      // Sums of `.f32` flush subnormal numbers in global memory alone.
+      // `.f32` additions flush subnormal numbers only in global memory.
       if (const Recipe *global = builder.kinds.inGlobal(one.kind, one.verdict, one.nodes))
         atomic.inGlobal.push_back(atomicOf(one, compile(*global, places, code.carry, code.file, code.kept)));
     return emit(accessAtomically, std::move(atomic));
@@ -222,14 +222,14 @@ static void copyPredicate(char *registers, const Op &op, uint32_t, Warp &) {
   *lanesOf<uint32_t>(registers, op.d) = *lanesOf<uint32_t>(registers, op.a);
 }
 
-/// The operations since the first one are of the instruction: they compute in the lanes that its guard allows.
+/// Applies the guard of an instruction to the operations from index `first`.
 void BodyLowering::guardOps(uint32_t number, size_t first) {
   const LocalId guard = body.guard(number);
   Place place;
   if (guard != LocalId::None) {
     place = registerOf(guard);
     if (code.ops.size() - first > 1 && llvm::is_contained(body.namesOf(number), guard)) {
-      Op copy; // an operation may write the guard of those that follow
+      Op copy; // a copy, because an operation may write the guard of the following ones
       copy.run = copyPredicate;
       copy.a = place.slot;
       place = code.file.temporary(1);
@@ -246,7 +246,7 @@ void BodyLowering::guardOps(uint32_t number, size_t first) {
   }
 }
 
-/// The instruction may do something else after other blocks have executed.
+/// Returns whether the result of the instruction may depend on the order of blocks.
 static bool ordersBlocks(const Lowered &one) {
   const auto isOutside = [](const Access &access) {
     const isa::WordId space = isa::wholeSpace(access.space);
@@ -300,7 +300,7 @@ void BodyLowering::parameters() {
   const auto list = [&](Slice declarations, std::vector<Passed> &result) {
     for (uint32_t i = declarations.first; i < declarations.end(); ++i) {
       const Declaration &declared = body.ast->declarations[i];
-      Passed &value = result.emplace_back(); // nothing, of one that the body does not name
+      Passed &value = result.emplace_back(); // empty if the body does not use the parameter
       for (uint32_t local = 1; local < body.locals.size(); ++local) {
         const Symbol *symbol = body.symbol(LocalId(local));
         if (body.locals[local].name != declared.name || !symbol || !(symbol->isParameter || symbol->isReturn))
@@ -321,7 +321,7 @@ void BodyLowering::parameters() {
   list(body.function->returns, code.results);
 }
 
-/// Nothing has come into the block of code since it was opened.
+/// Returns whether nothing was added to the code block since it was opened.
 bool BodyLowering::isEmpty(const CodeBlock &block) const {
   return block.first == code.ops.size() && !block.instructions;
 }
@@ -367,7 +367,7 @@ std::string BodyLowering::lower() {
   if (!code.blocks.empty())
     closeBlock(Way::Next);
   openBlock();
-  closeBlock(Way::Return); // control that comes to the end of the text returns
+  closeBlock(Way::Return); // the end of the source returns
   connect();
   noteReadFirst();
   nameRegisters();

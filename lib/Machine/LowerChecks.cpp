@@ -1,5 +1,5 @@
-// The machine checks things beside what it computes. This file says which registers each instruction names, and adds
-// operations that look for divisors of zero, for numbers that are not finite, and for lanes that matrices lack.
+// Lowers checks that are not part of the computation. Records the registers that each instruction uses, and adds
+// operations that check for zero divisors, non-finite numbers, and missing lanes of matrix instructions.
 #include "Flow/Liveness.h"
 #include "Isa/Words.h"
 #include "Machine/BarrierObject.h"
@@ -35,7 +35,8 @@ RegisterFlow RegisterFlows::operator[](uint32_t instruction) const {
           row.isOutput};
 }
 
-/// The register has a vector type. Nothing is noted of these: their components are written one by one.
+/// Returns whether the register has a vector type. These are not tracked, because their components are written one by
+/// one.
 bool BodyLowering::isVector(LocalId local) const {
   const Symbol *symbol = body.symbol(local);
   return symbol && symbol->shape.vector;
@@ -43,7 +44,7 @@ bool BodyLowering::isVector(LocalId local) const {
 
 void BodyLowering::noteFlow(const Lowered &one) {
   llvm::SmallVector<Slot, 8> results, sources, addresses;
-  bool isTwice = false; // `xor d, a, a` is defined whatever `a` is
+  bool isTwice = false; // `xor d, a, a` is defined for any value of `a`
   for (const auto [local, uses] : llvm::zip(body.namesOf(one.number), body.usesOf(one.number))) {
     const Symbol *symbol = body.symbol(local);
     if (!symbol || symbol->kind != SymbolKind::Register || symbol->shape.vector)
@@ -130,7 +131,7 @@ struct Floats {
 /// Payload of the checks before and after a computation.
 struct FiniteCheck {
   llvm::SmallVector<Floats, 4> registers;
-  Place areFinite; // the lanes in which all sources are finite
+  Place areFinite; // lanes in which all sources are finite
 };
 
 } // namespace
@@ -158,7 +159,7 @@ static void noteFinite(char *registers, const Op &op, uint32_t mask, Warp & /*wa
   *lanesOf<uint32_t>(registers, check.areFinite.slot) = finite;
 }
 
-/// Returns the number of the register that is not finite, as people write it.
+/// Returns the non-finite number in a register as text.
 static std::string textOf(const char *registers, const Floats &one, unsigned lane) {
   for (unsigned i = 0; i < one.type.count; ++i)
     if (const numbers::Number number = numberAt(registers, one, lane, i); !number.isFinite())
@@ -229,7 +230,7 @@ static void checkMembers(char *registers, const Op &op, uint32_t mask, Warp &war
                                  llvm::utohexstr(members[lane], true));
 }
 
-/// Each lane of a warp has a part of its matrices, and is one of those that it names as members.
+/// Adds a check that each lane of the warp takes part in a matrix instruction, and is in its member mask.
 void BodyLowering::checkLanes(const Lowered &one) {
   Op op;
   op.isComputation = true;

@@ -1,4 +1,4 @@
-// The ways on from one block of code to another: branches, ends, calls and barriers.
+// Lowers transfers of control between code blocks: branches, exits, calls and barriers.
 #include "Flow/Dominators.h"
 #include "Isa/Words.h"
 #include "Machine/Lower.h"
@@ -60,7 +60,7 @@ bool BodyLowering::control(const Lowered &one) {
       barrier(one, action);
       return true;
     case FactKind::Waits: {
-      // An operation of a warpgroup is complete when each of its warps has come to it.
+      // An operation of a warpgroup completes when all of its warps have executed the wait.
       const Action *converged = one.action(FactKind::Converged);
       if (!converged || converged->scope() != isa::Scope::Warpgroup)
         break;
@@ -120,7 +120,7 @@ void BodyLowering::barrier(const Lowered &one, const Action &action) {
   openBlock();
 }
 
-/// Returns a register that is handed over.
+/// Returns a register that is passed in a call.
 Passed BodyLowering::passedRegister(LocalId local) {
   Passed value;
   value.place = registerOf(local);
@@ -183,8 +183,8 @@ void BodyLowering::call(const Lowered &one, const Action &action) {
   code.blocks.back().isJoin = true;
 }
 
-/// Finds the blocks of code that lead to more than computations. What follows a return is not known, and counts as
-/// nothing.
+/// Finds the code blocks that lead to more than computations. Code after a return is unknown, and counts as having no
+/// effects.
 static void findEffects(FunctionCode &code) {
   std::vector<CodeBlock> &blocks = code.blocks;
   const auto hasEffect = [&](const CodeBlock &block) {
@@ -212,7 +212,7 @@ static void findEffects(FunctionCode &code) {
   }
 }
 
-/// The ways lead to blocks of code, and lanes that part meet where all ways do.
+/// Connects the code blocks. Diverged lanes reconverge where all their paths meet.
 void BodyLowering::connect() {
   const auto end = static_cast<uint32_t>(code.blocks.size() - 1);
   const auto blockAt = [&](uint32_t instruction) {

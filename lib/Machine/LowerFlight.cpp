@@ -1,4 +1,4 @@
-// Makes operations of facts about asynchronous operations, their groups, and fences for proxies.
+// Lowers facts about asynchronous operations, their groups, and proxy fences.
 #include "Isa/Words.h"
 #include "Machine/Async.h"
 #include "Machine/Fences.h"
@@ -9,12 +9,12 @@ namespace ptxray::machine {
 
 using isa::FactKind;
 
-/// A tensor core does what these take in the order in which it was started.
+/// Returns whether a tensor core performs the operations of a group in the order of their start.
 static bool isPipeline(llvm::StringRef group) {
   return group == "tcgen05.mma" || group == "tcgen05.cp" || group == "tcgen05.shift";
 }
 
-/// Some wait is for what operations of these groups read alone; the others are for what they write as well.
+/// Returns the groups for which some wait covers only the reads of operations. All other waits also cover writes.
 static uint16_t groupsAwaitedForReads() {
   uint16_t groups = 0;
   for (const isa::Fact &fact : isa::tables().facts)
@@ -70,12 +70,12 @@ void lowerStart(const Lowered &one, size_t first, FunctionCode &code, BodyLoweri
   lowering.emit(startOperation, std::move(start));
 }
 
-/// Returns whether a fence for proxies is of shared memory too.
+/// Returns whether a proxy fence also applies to shared memory.
 static bool isOfShared(const Action &action) {
   return !action.space || isa::word(action.space).text() != isa::word(isa::words::global).text();
 }
 
-/// A fence orders what threads do, and accesses nothing itself.
+/// Lowers a fence, which orders accesses but performs none.
 static void lowerFence(const Lowered &one, BodyLowering &lowering) {
   ThreadFence fence{one.facts().has(FactKind::Releases), one.facts().has(FactKind::Acquires)};
   fence.isSequential = isSequential(one);

@@ -1,11 +1,11 @@
-// Makes operations of fetches from textures, of accesses to surfaces, and of questions about both.
+// Lowers texture fetches, surface accesses, and queries about both.
 #include "Machine/Async.h"
 #include "Machine/Images.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace ptxray::machine {
 
-/// Returns the registers and constants that an operand lists; of `_` none.
+/// Returns the registers and constants in an operand list; none for `_`.
 static llvm::SmallVector<Place, 4> placesOf(const Lowered &one, BodyLowering &lowering, llvm::StringRef name,
                                             unsigned bits) {
   llvm::SmallVector<Place, 4> places;
@@ -29,7 +29,7 @@ static Place placeOf(const Lowered &one, BodyLowering &lowering, llvm::StringRef
   return places.empty() ? Place() : places[0];
 }
 
-/// Returns the first operand of these that is written.
+/// Returns the first of these operands that is present.
 static llvm::SmallVector<Place, 4> anyOf(const Lowered &one, BodyLowering &lowering,
                                          llvm::ArrayRef<llvm::StringRef> names) {
   for (const llvm::StringRef name : names)
@@ -55,8 +55,8 @@ static ImageGeometry geometryOf(const Lowered &one) {
 
 bool fetchTexture(const Lowered &one, BodyLowering &lowering) {
   if (hasWord(one, ".2dms") || hasWord(one, ".a2dms"))
-    return false; // samples of a pixel: no driver makes a texture that has them
-  // The operand that depths are compared with changes nothing, as textures that a driver makes hold no depths.
+    return false; // samples of a pixel: no driver creates such textures
+  // The depth comparison operand has no effect, because textures created by a driver contain no depths.
   TextureFetch fetch;
   fetch.texture = lowering.handleOf(one, one.node("a"));
   if (one.node("b") >= 0)

@@ -1,4 +1,4 @@
-// Names of a body become what they mean to the machine: registers, special registers, variables and addresses.
+// Resolves the names of a body for the emulator: registers, special registers, variables and addresses.
 #include "Isa/Words.h"
 #include "Machine/Lower.h"
 #include "Operate/Codes.h"
@@ -18,7 +18,7 @@ LocalId BodyLowering::localAt(const Lowered &one, int node) const {
                                                                                          : LocalId::None;
 }
 
-/// `.y` as 1; of no component 0.
+/// Returns the index of a component: 1 for `.y`, 0 for none.
 static unsigned componentNamed(llvm::StringRef suffix) {
   return llvm::StringSwitch<unsigned>(suffix)
       .Case(".y", 1)
@@ -47,7 +47,7 @@ Place BodyLowering::registerOf(LocalId local, unsigned component) {
   return place;
 }
 
-/// Returns the special register that a name is, and its width.
+/// Returns the special register with this name, and its width.
 static std::pair<Special, unsigned> specialNamed(llvm::StringRef name) {
   using enum Special;
   const Special what = llvm::StringSwitch<Special>(name)
@@ -84,7 +84,7 @@ static std::pair<Special, unsigned> specialNamed(llvm::StringRef name) {
   return {what, what == IsCluster ? 1 : isWide ? 64 : 32};
 }
 
-/// The number of instructions that the warp has executed, which only grows.
+/// Reads the clock: the number of instructions that the warp has executed, which never decreases.
 static void readClock(char *registers, const Op &op, uint32_t /*mask*/, Warp &warp) {
   const uint64_t ticks = warp.laneInstructions + op.instruction;
   for (unsigned lane = 0; lane < warpSize; ++lane)
@@ -94,7 +94,7 @@ static void readClock(char *registers, const Op &op, uint32_t /*mask*/, Warp &wa
       lanesOf<uint32_t>(registers, op.d)[lane] = static_cast<uint32_t>(ticks);
 }
 
-/// Reads a clock again in each instruction.
+/// Reads the clock again in each instruction.
 Place BodyLowering::clock(unsigned bits) {
   const Place place = code.file.temporary(bits);
   Op op;
@@ -134,7 +134,7 @@ static Space spaceNamed(isa::WordId word) {
   }
 }
 
-/// A guard zone lies before the next variable of the frame.
+/// Adds a guard zone before the next variable of the frame.
 static void addGuard(FunctionCode &code) {
   if (code.guards.empty() || code.guards.back() + guardBytes != code.frameBytes) {
     code.guards.push_back(code.frameBytes);
@@ -202,13 +202,13 @@ Place BodyLowering::registerAt(const Lowered &one, int node) {
   return registerOf(local, isPart ? componentNamed(body.ast->text(suffix)) : 0);
 }
 
-/// Returns the bytes of `+8`, or of `[2]`, which counts elements of a variable.
+/// Returns the offset in bytes of `+8`, or of `[2]`, which counts elements of a variable.
 static int64_t offsetOf(const Operand &operand, const Symbol *symbol) {
   const bool countsElements = operand.flags & Subscript && symbol && symbol->kind == SymbolKind::Variable;
   return operand.flags & HasOffset ? operand.value * (countsElements ? isa::word(symbol->type).bits / 8 : 1) : 0;
 }
 
-/// `%r1 + 4` as a value: ptxas adds in the width of the register.
+/// Returns the value of `%r1 + 4`. ptxas adds with the width of the register.
 Place BodyLowering::sumOf(Place place, int64_t number) {
   const Lane lane = place.bits == 16   ? Lane::U16
                     : place.bits == 32 ? Lane::U32

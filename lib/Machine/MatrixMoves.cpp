@@ -1,4 +1,5 @@
-// Matrices moved between memory and the registers of a warp, piece by piece: what is not of 8 x 8 elements of 16 bits.
+// Moves matrices between memory and the registers of a warp, piece by piece. Handles everything except 8 x 8 elements
+// of 16 bits.
 #include "Machine/Access.h"
 #include "Machine/Lower.h"
 #include "Semantics/MatrixMove.h"
@@ -11,12 +12,12 @@ namespace {
 struct MovedMatrices {
   std::shared_ptr<const MatrixMove> function;
   AddressOf address;
-  Place stride; // none: as the function says
+  Place stride; // if it is no register, the function's default
   bool isStore = false;
   std::vector<Place> registers;
 };
 
-/// The bytes that hold a piece, and its first bit there.
+/// The bytes of a piece, and its first bit in them.
 struct PieceBytes {
   uint8_t *bytes = nullptr;
   unsigned bit = 0, count = 0;

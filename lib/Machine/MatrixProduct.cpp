@@ -54,7 +54,7 @@ const MatrixCache::Pieces &MatrixCache::piecesOf(const SharedForm &form) {
                                    form.leading,
                                    form.stride};
   layout::Layout layout = layout::canonicalLayout(request);
-  layout.swizzle = {}; // addresses are swizzled, not offsets
+  layout.swizzle = {}; // addresses are swizzled instead of offsets
   const uint32_t perLine = (form.isAlongK ? form.depth : form.rows) / run;
   result.offsets.resize(size_t(perLine) * (form.isAlongK ? form.rows : form.depth));
   layout::forEach(layout, [&](layout::Element element, layout::Place place) {
@@ -66,7 +66,7 @@ const MatrixCache::Pieces &MatrixCache::piecesOf(const SharedForm &form) {
   return result;
 }
 
-/// Elements of which each takes as many bits as the place of it.
+/// Reads elements that occupy their full storage size.
 template <class Element>
 static void readWhole(const SharedForm &form, llvm::ArrayRef<uint8_t> bytes, uint32_t sign, uint32_t *codes) {
   constexpr uint32_t run = 16 / sizeof(Element);
@@ -85,7 +85,7 @@ static void readWhole(const SharedForm &form, llvm::ArrayRef<uint8_t> bytes, uin
   }
 }
 
-/// Returns the elements of pieces of 16 bytes; K grows slowest.
+/// Returns the elements of 16-byte pieces; K varies slowest.
 static std::vector<uint32_t> codesOf(const SharedForm &form, const OperandType &type, llvm::ArrayRef<uint8_t> bytes,
                                      bool isNegative) {
   const uint32_t run = 128 / form.bits, perLine = (form.isAlongK ? form.depth : form.rows) / run;
@@ -129,7 +129,7 @@ std::shared_ptr<const MatrixPlaces> MatrixCache::placesOf(const SharedMatrix &ma
     return found->second;
   const layout::SwizzleMode &mode = layout::swizzleModes[matrix.form.mode];
   const layout::Swizzle swizzle{mode.swizzleBits, mode.swizzleBase, mode.swizzleShift};
-  const uint32_t pattern = matrix.baseOffset * 128; // the begin of the pattern of the swizzle
+  const uint32_t pattern = matrix.baseOffset * 128; // start of the swizzle pattern
   MatrixPlaces result;
   result.places = piecesOf(matrix.form).offsets;
   for (uint32_t &place : result.places) {
@@ -151,7 +151,7 @@ static std::vector<uint8_t> gathered(const MatrixPlaces &places, llvm::ArrayRef<
     std::memcpy(&bytes[i * 16], &shared[places.places[i]], 16);
   return bytes;
 }
-/// Returns whether these are still the bytes of the matrix.
+/// Returns whether these bytes are still the contents of the matrix.
 static bool areAt(const MatrixPlaces &places, llvm::ArrayRef<uint8_t> bytes, llvm::ArrayRef<uint8_t> shared) {
   if (places.end > shared.size())
     return false;

@@ -5,7 +5,7 @@
 
 namespace ptxray::machine {
 
-static constexpr uint64_t heapHeader = 16, heapAlignment = 16; // of each allocation, as a GPU has them
+static constexpr uint64_t heapHeader = 16, heapAlignment = 16; // sizes in each allocation, as on a GPU
 
 static uint64_t heapBytes(uint64_t bytes) {
   return (bytes + heapAlignment - 1) / heapAlignment * heapAlignment + heapHeader;
@@ -61,7 +61,8 @@ HeapAddress Memory::freeHeap(uint64_t address) {
     return around && heapBegins.contains(around->begin) ? HeapAddress::Inside : HeapAddress::Foreign;
   }
   found->second = false;
-  if (const Allocation *one = before(address); one && one->begin == address) { // else it was empty, and is trimmed
+  if (const Allocation *one = before(address);
+      one && one->begin == address) { // otherwise, the allocation was empty and has been removed
     heap.give(one->bytes, one->end - one->begin);
     free(address);
   }
@@ -94,10 +95,9 @@ uint64_t Memory::add(llvm::MutableArrayRef<uint8_t> bytes, llvm::StringRef name,
   return begin;
 }
 
-static constexpr uint64_t freshBlock = 16; // bytes that are told together from others
+static constexpr uint64_t freshBlock = 16; // granularity of the detection of uninitialised bytes
 
-/// Returns the number that a place of fresh memory is filled with, which in no format of at least 16 bits is great, or
-/// no number.
+/// Returns the fill pattern for uninitialised memory. In every format of at least 16 bits, it is a small number or NaN.
 static uint32_t freshWord(uint64_t index) {
   return (static_cast<uint32_t>(index) * 0x9E3779B1 + 0x7F4A7C15) & 0xBFFFBFFF;
 }
@@ -130,7 +130,7 @@ bool Allocation::areUnwritten(uint64_t offset, uint64_t count) const {
 
 void Memory::skipTo(uint64_t address) {
   constexpr uint64_t alignment = 512,
-                     gap = 4096; // the alignment is that of a driver; what is written beyond an end hits nothing
+                     gap = 4096; // alignment of a driver; writes shortly beyond the end hit nothing
   next = std::max(next, (address + gap + alignment - 1) / alignment * alignment);
 }
 
@@ -146,7 +146,7 @@ Allocation *Memory::beginningAt(uint64_t address) {
 void Memory::addAt(uint64_t address, llvm::MutableArrayRef<uint8_t> bytes, llvm::StringRef name) {
   const auto number = static_cast<uint32_t>(allocations.size());
   const size_t after = indexAfter(address);
-  if (after && sorted[after - 1].begin == address) // it was freed
+  if (after && sorted[after - 1].begin == address) // replaces a freed allocation
     sorted[after - 1].number = number;
   else
     sorted.insert(sorted.begin() + static_cast<ptrdiff_t>(after), {address, number});
@@ -178,7 +178,7 @@ const Allocation *Memory::find(uint64_t address) const {
 }
 
 uint64_t Memory::addObject(ImageObject object) {
-  constexpr uint64_t distance = 32; // the distance of handles: nothing else is one
+  constexpr uint64_t distance = 32; // distance between handles, so that arithmetic on one yields no other
   const uint64_t handle = nextHandle;
   nextHandle += distance;
   bind(handle, std::move(object));

@@ -1,4 +1,4 @@
-// Named functions of formulas that are about addresses and about memory that lanes share: what only the machine knows.
+// Implements named functions of formulas that concern addresses, and memory shared by lanes.
 #include "Isa/Words.h"
 #include "Machine/Async.h"
 #include "Machine/Images.h"
@@ -12,7 +12,7 @@ namespace ptxray::machine {
 
 namespace {
 
-/// Calls `compute` with the number that each lane reads, and writes what it gives.
+/// Calls `compute` with the number that each lane reads, and writes the result.
 template <class Compute>
 void eachLane(char *registers, const Op &op, uint32_t mask, unsigned from, unsigned to, Compute compute) {
   for (uint32_t left = mask; left; left &= left - 1) {
@@ -24,11 +24,11 @@ void eachLane(char *registers, const Op &op, uint32_t mask, unsigned from, unsig
   }
 }
 
-/// Holds the widths of the registers of an operation, in bytes, and a number.
+/// Widths of an operation's registers in bytes, and a number.
 struct Widths {
   uint8_t from, to;
   uint64_t number;
-  Place other; // another source
+  Place other; // second source
 };
 
 uint64_t windowOf(isa::WordId space) {
@@ -37,7 +37,7 @@ uint64_t windowOf(isa::WordId space) {
   case isa::words::shared:
   case isa::words::shared_cta:
   case isa::words::shared_cluster: return sharedWindow;
-  case isa::words::const_: return 0; // constant banks lie in the memory of the device
+  case isa::words::const_: return 0; // constant banks are in device memory
   case isa::words::param:
   case isa::words::param_entry: return paramWindow;
   default: return 0;
@@ -58,7 +58,7 @@ void addWindow(char *registers, const Op &op, uint32_t mask, Warp &) {
                     [&](uint64_t value, unsigned) { return value + widths.number; });
   const auto *from = lanesOf<uint64_t>(registers, op.a);
   auto *to = lanesOf<uint64_t>(registers, op.d);
-  for (unsigned lane = 0; lane < warpSize; ++lane) // in this form a compiler makes vectors of it
+  for (unsigned lane = 0; lane < warpSize; ++lane) // the compiler vectorises this form
     to[lane] = mask >> lane & 1 ? from[lane] + widths.number : to[lane];
 }
 
@@ -137,7 +137,7 @@ bool addressInBlock(const Lowered &one, BodyLowering &lowering) {
 }
 bool blockOf(const Lowered &one, BodyLowering &lowering) { return lowerAddress(getRank, 0, one, lowering); }
 
-/// ldmatrix and stmatrix of 8 x 8 elements of 16 bits.
+/// Lowers ldmatrix and stmatrix of 8 x 8 elements of 16 bits.
 bool matrices(const Lowered &one, BodyLowering &lowering) {
   MatrixAccess access;
   bool areSquare = false;
@@ -164,10 +164,10 @@ bool matrices(const Lowered &one, BodyLowering &lowering) {
   return access.registers.size() <= 4;
 }
 
-/// Does nothing, since facts already say what the instruction does.
+/// Ignores an instruction whose effects are described by facts.
 bool nothing(const Lowered &, BodyLowering &) { return true; }
 
-/// A cache policy is a hint, whose bits change no result.
+/// Lowers the creation of a cache policy. It is a hint without effect on results, so its bits are 0.
 bool policy(const Lowered &one, BodyLowering &lowering) {
   return lowerAddress([](char *registers, const Op &op, uint32_t mask,
                          Warp &) { eachLane(registers, op, mask, 0, 8, [](uint64_t, unsigned) { return 0; }); },

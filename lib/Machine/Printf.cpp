@@ -56,7 +56,7 @@ static void takeFlags(FormatPart &part, llvm::StringRef &text) {
     }
 }
 
-/// Reads the conversion at the beginning of a text; null if it has none.
+/// Parses the conversion at the beginning of a text. Returns nothing if there is none.
 static std::optional<FormatPart> conversionAt(llvm::StringRef text) {
   FormatPart part;
   llvm::StringRef rest = text.drop_front();
@@ -107,7 +107,7 @@ void setWidth(FormatPart &part, int32_t width) {
   part.width = static_cast<uint32_t>(std::min<int64_t>(std::abs(int64_t(width)), mostPrinted));
 }
 
-/// Fills up to the width: after the text, before it, or with zeros after a sign and a prefix.
+/// Pads to the width: after the text, before it, or with zeros after sign and prefix.
 static std::string padded(const FormatPart &part, const std::string &before, std::string text, bool mayHaveZeros) {
   const size_t length = before.size() + text.size();
   const size_t missing = part.width > length ? part.width - length : 0;
@@ -155,7 +155,7 @@ std::string printedInteger(const FormatPart &part, uint64_t bits) {
 }
 
 std::string printedReal(const FormatPart &part, double value) {
-  // The format is made here, of a letter that `kindOf` knows and of numbers up to `mostPrinted`.
+  // The format is composed of a letter that `kindOf` accepts and numbers up to `mostPrinted`.
   std::string format = "%";
   for (const auto &[isSet, flag] : {std::pair(part.isLeft, '-'),
                                     {part.hasSign, '+'},
@@ -166,7 +166,8 @@ std::string printedReal(const FormatPart &part, double value) {
       format += flag;
   format += "*.*";
   format += part.letter;
-  constexpr size_t most = 320 + 2 * mostPrinted; // the largest number before its point, and all after it
+  constexpr size_t most =
+      320 + 2 * mostPrinted; // digits of the largest number before the point, and all digits after it
   char room[most];
   const int length = std::snprintf(room, most, format.c_str(), static_cast<int>(part.width),
                                    part.digits ? static_cast<int>(*part.digits) : -1, value);

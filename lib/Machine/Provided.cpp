@@ -11,7 +11,7 @@ namespace ptxray::machine {
 
 namespace {
 
-/// The call as one lane sees it.
+/// The call in one lane.
 class LaneCall {
 public:
   LaneCall(Warp &warp, const CallSite &site, unsigned lane) : warp(warp), site(site), lane(lane) {}
@@ -52,7 +52,7 @@ public:
     std::memcpy(&value, found.bytes, sizeof value);
     return value;
   }
-  /// Returns whether there is memory that can be written.
+  /// Writes a value. Returns whether the memory is writable.
   bool write(uint64_t address, uint32_t value) const {
     const Lookup found = look(warp, Space::Generic, address, sizeof value, lane, true);
     if (found.bytes)
@@ -73,7 +73,7 @@ private:
   const unsigned lane;
 };
 
-/// The arguments of a printf in memory, one after the other, each aligned to its size.
+/// The arguments of a printf in memory, in order, each aligned to its size.
 class PrintedArguments {
 public:
   PrintedArguments(const LaneCall &call, uint64_t address) : call(call), address(address) {}
@@ -91,7 +91,7 @@ public:
   }
 
   unsigned count = 0;
-  std::optional<uint64_t> unreadable; // the first address without memory
+  std::optional<uint64_t> unreadable; // the first invalid address
 
 private:
   const LaneCall &call;
@@ -115,7 +115,7 @@ static std::string printedPart(FormatPart part, const LaneCall &call, PrintedArg
   }
 }
 
-/// Reports that the function reads memory that there is not.
+/// Reports that the function reads invalid memory.
 static void raiseUnreadable(Warp &warp, uint32_t instruction, unsigned lane, uint64_t address, uint32_t bytes) {
   Fault *fault = raise(warp, instruction, lane);
   if (!fault)
@@ -125,7 +125,7 @@ static void raiseUnreadable(Warp &warp, uint32_t instruction, unsigned lane, uin
   fault->bytes = bytes;
 }
 
-/// Executes a printf of one lane, which returns the number of its arguments, or -1 without a format, as on an H100.
+/// Executes a printf in one lane. As on an H100, it returns the number of its arguments, or -1 without a format.
 static void print(Warp &warp, const LaneCall &call, uint32_t instruction, unsigned lane) {
   const uint64_t format = call.argument(0);
   if (!format)
@@ -143,7 +143,7 @@ static void print(Warp &warp, const LaneCall &call, uint32_t instruction, unsign
   call.answer(arguments.count);
 }
 
-/// Executes a `free` of one lane.
+/// Executes a `free` in one lane.
 static void release(Warp &warp, uint64_t address, uint32_t instruction, unsigned lane) {
   if (!address)
     return;
@@ -189,7 +189,7 @@ bool callProvided(Warp &warp, const CallSite &site, uint32_t mask, uint32_t inst
       if (Fault *fault = raise(warp, instruction, lane))
         fault->kind = Fault::Kind::Assertion;
       return true;
-    } else if (site.provided == "cudaGraphSetConditional") { // a handle is the address of the number
+    } else if (site.provided == "cudaGraphSetConditional") { // a handle is the address of the value
       const uint64_t handle = call.argument(0);
       if (call.write(handle, static_cast<uint32_t>(call.argument(1))))
         continue;

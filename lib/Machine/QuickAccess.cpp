@@ -2,8 +2,8 @@
 
 namespace ptxray::machine {
 
-// Handlers of launches whose accesses nobody observes. The second functions are called where the memory is another one
-// than the last time.
+// Handlers for launches without observers of accesses. The slow variants are called if the memory differs from that of
+// the last access.
 
 template <class Element>
 static PTXRAY_FOR_AVX2 void loadElsewhere(char *registers, const Op &op, uint32_t mask, Warp &warp) {
@@ -23,7 +23,7 @@ static PTXRAY_FOR_AVX2 void storeElsewhere(char *registers, const Op &op, uint32
   storeRow<Element>(registers, access, row);
 }
 
-// These call nothing else, so that they need no registers of the processor but those that a call may change.
+// The fast variants call no other functions, so they need only caller-saved registers.
 
 template <class Element>
 static PTXRAY_FOR_AVX2 void loadQuickly(char *registers, const Op &op, uint32_t mask, Warp &warp) {

@@ -13,7 +13,7 @@
 
 namespace ptxray::machine {
 
-/// The compiler may not know that the processor has an instruction for it.
+/// Returns the number of set bits. Avoids an instruction that the compiler may not be allowed to use.
 static unsigned countOf(uint32_t mask) {
   if (mask == allLanes)
     return warpSize;
@@ -24,7 +24,7 @@ static unsigned countOf(uint32_t mask) {
 
 // ---- lanes part and meet
 
-/// The lanes are no longer in the warp.
+/// Removes lanes that exit from the warp.
 static void endLanes(Warp &warp, uint32_t mask) {
   missMeeting(warp, mask, nullptr);
   warp.alive &= ~mask;
@@ -58,7 +58,7 @@ static bool pickReady(Warp &warp) {
 
 // ---- ways out of a block of code
 
-/// Some of the lanes go elsewhere, the others on with the next block. Gives the fragment that goes elsewhere.
+/// Diverges: `leaving` lanes jump, and the others continue with the next block. Returns the fragment that jumps.
 static Fragment part(Warp &warp, const CodeBlock &block, uint32_t leaving) {
   Fragment &now = warp.now;
   Fragment other{block.target, leaving, now.join, now.frame};
@@ -111,7 +111,7 @@ static void refuse(Warp &warp, uint32_t instruction, std::string why) {
     fault->refusal = std::move(why);
 }
 
-/// Returns the function that all of the lanes call; of several the lanes of the first one.
+/// Returns the function that the lanes call. If there are several, limits `mask` to the lanes that call the first one.
 static const FunctionCode *calleeOf(Warp &warp, const CallSite &site, uint32_t &mask) {
   if (site.callee)
     return site.callee;
@@ -142,7 +142,7 @@ static void call(Warp &warp, const CodeBlock &block, uint32_t calling) {
     return refuse(warp, block.instruction, "calls that are nested too deep");
   if (differsFromCallee(warp, block.instruction, site, *callee, static_cast<unsigned>(__builtin_ctz(calling))))
     return;
-  // All lanes meet again behind the call; those that call another function come to the call again.
+  // All lanes reconverge after the call. Lanes that call another function execute the call again.
   const int join = pushJoin(warp, now.at + 1, all);
   for (const auto &[at, mask] : {std::pair(now.at, wanting & ~calling), std::pair(now.at + 1, all & ~wanting)})
     if (mask)
@@ -171,11 +171,11 @@ static bool isUsed(const Warp &warp, const Frame *frame) {
 
 static void returnFrom(Warp &warp, uint32_t returning) {
   Frame *frame = warp.now.frame;
-  if (!frame->caller) // the thread ends with its kernel
+  if (!frame->caller) // the thread exits with its kernel
     return endLanes(warp, returning);
   for (const auto &[result, to] : llvm::zip(frame->code.results, frame->site->results))
     copyPassed(warp, result, *frame, to, *frame->caller, returning);
-  // The join of the call is the nearest one that is in the frame of the caller.
+  // The join of the call is the innermost one in the caller's frame.
   int join = warp.now.join;
   while (join >= 0 && warp.others.joins[join].frame == frame)
     join = warp.others.joins[join].parent;
@@ -207,7 +207,7 @@ static void trap(Warp &warp, const CodeBlock &block) {
     fault->kind = Fault::Kind::Trap;
 }
 
-/// Returns false if the threads that a barrier waits for are not whole warps.
+/// Returns false if the threads for which a barrier waits are not whole warps.
 static bool waitsForWarps(Warp &warp, const CodeBlock &block, const BarrierSite &site, uint32_t leaving) {
   const auto lane = static_cast<unsigned>(__builtin_ctz(leaving));
   const uint64_t threads = site.threads.bits ? addressIn(warp.now.frame->registers, {site.threads, 0}, lane) : 0;
@@ -240,7 +240,7 @@ static void meetAtBarrier(Warp &warp, const CodeBlock &block, uint32_t leaving) 
                              [&](Observer &one) { one.waits(warp, next.frame->code, block.instruction); });
 }
 
-/// Reports the instruction by which control leaves a block of code.
+/// Reports the instruction that ends a code block.
 static void reportControl(Warp &warp, uint32_t instruction, uint32_t leaving) {
   const FunctionCode &code = warp.now.frame->code;
   const Observers &observers = observersOf(warp);
@@ -260,7 +260,7 @@ static void leave(Warp &warp, const CodeBlock &block) {
     ++warp.now.at;
     return;
   }
-  if (block.instructions && !warp.isPlain) // otherwise it is the end of the text
+  if (block.instructions && !warp.isPlain) // otherwise, the end of the source
     reportControl(warp, block.instruction, leaving);
   if (!leaving) {
     ++warp.now.at;
@@ -287,13 +287,12 @@ static void leave(Warp &warp, const CodeBlock &block) {
   }
 }
 
-/// Executes operations and reports each instruction. That the first instruction is about to be executed is reported
-/// already.
+/// Executes operations and reports each instruction. The start of the first instruction is already reported.
 static void executeSlowly(Warp &warp, const FunctionCode &code, uint32_t instruction, const Op *op, const Op *end) {
   const uint32_t all = warp.now.mask;
   char *registers = warp.now.frame->registers;
   const Observers &observers = observersOf(warp);
-  uint32_t executed = 0; // the lanes that have executed some of the instruction
+  uint32_t executed = 0; // lanes that have executed part of the instruction
   uint32_t skipped = noInstruction;
   for (; op != end && !warp.fault; ++op) {
     uint32_t mask = all;
@@ -316,7 +315,7 @@ static void executeSlowly(Warp &warp, const FunctionCode &code, uint32_t instruc
   reportExecuted(warp, code, instruction, executed);
 }
 
-/// Executes one instruction after the other, until an observer stops the launch.
+/// Executes one instruction after another, until an observer stops the launch.
 static void executeUntilStop(Warp &warp, const FunctionCode &code, const CodeBlock &block, const Op *op,
                              const Op *end) {
   GridState &grid = *warp.block->grid;
@@ -336,8 +335,8 @@ static void executeUntilStop(Warp &warp, const FunctionCode &code, const CodeBlo
   }
 }
 
-/// Executes operations of a block of code without reports, until one writes a register that is followed and that the
-/// block names. Returns the first operation that is not executed.
+/// Executes operations of a code block without reports, until one writes a register that the block uses and an observer
+/// follows. Returns the first operation that was not executed.
 static PTXRAY_INLINE const Op *executePlainly(Warp &warp, const CodeBlock &block, const Op *op, const Op *end) {
   const Frame &frame = *warp.now.frame;
   char *const registers = frame.registers;
@@ -365,7 +364,7 @@ static PTXRAY_INLINE const Op *executePlainly(Warp &warp, const CodeBlock &block
   return end;
 }
 
-/// Executes operations and reports the lanes that guards allow.
+/// Executes operations, and reports the lanes for which guards are true.
 static void executeGuarded(Warp &warp, const FunctionCode &code, const Op *op, const Op *end) {
   const Frame &frame = *warp.now.frame;
   for (const Op *const first = op; op != end; ++op) {
@@ -383,7 +382,7 @@ static void executeGuarded(Warp &warp, const FunctionCode &code, const Op *op, c
   }
 }
 
-/// Executes a block of code, of which observers need no more than what happens to followed registers.
+/// Executes a code block for which observers need only events about followed registers.
 static void executeQuickly(Warp &warp, const FunctionCode &code, const CodeBlock &block, const Op *op, const Op *end) {
   uint32_t followed = noInstruction;
   if (!(warp.now.frame->followed & block.named)) {
@@ -395,7 +394,7 @@ static void executeQuickly(Warp &warp, const FunctionCode &code, const CodeBlock
   executeSlowly(warp, code, followed, op, end);
 }
 
-/// Executes a block of code and reports what observers need of it.
+/// Executes a code block, and reports the events that observers need.
 static void executeObserved(Warp &warp, const FunctionCode &code, const CodeBlock &block, const Op *op, const Op *end) {
   const Observers &observers = observersOf(warp);
   observers.notify(events::Blocks, [&](Observer &one) { one.enterCode(warp, code, block); });
@@ -427,12 +426,13 @@ static PTXRAY_INLINE void compute(Warp &warp, char *registers, const Op *op, con
     op->run(registers, *op, op->whole, warp);
 }
 
-/// The lanes part, compute in one block of code each, and meet again. Returns whether that is all.
+/// Executes a fork: lanes diverge, compute in at most one code block each, and reconverge. Returns whether that was
+/// possible.
 static PTXRAY_INLINE bool computeFork(Warp &warp, const Frame &frame, const CodeBlock &block, uint32_t mask,
                                       uint32_t leaving) {
   const FunctionCode &code = frame.code;
   const CodeBlock &next = *(&block + 1), &target = code.blocks[block.target], *const join = &code.blocks[block.join];
-  if (frame.followed & (next.named | target.named)) // of one of them, or where they meet
+  if (frame.followed & (next.named | target.named)) // followed registers are used on one of the paths, or at the join
     return false;
   const auto computeSide = [&](const CodeBlock &side, uint32_t lanes) {
     if (&side == join)
@@ -445,16 +445,17 @@ static PTXRAY_INLINE bool computeFork(Warp &warp, const Frame &frame, const Code
   return true;
 }
 
-/// Lanes that parted compute in so many blocks of code in the place of one: no other lane waits for what these do.
+/// Maximum number of computing code blocks that diverged lanes execute instead of one. No other lane waits for their
+/// results.
 static constexpr int64_t computations = 64;
 
-/// All lanes of the warp come to what they execute together.
+/// Returns whether all lanes of the warp have reached an instruction that they execute together.
 static PTXRAY_INLINE bool areTogether(const Warp &warp, const CodeBlock &block) {
   return block.way == Way::Together && !block.more && warp.now.mask == warp.alive && !warp.others.meeting;
 }
 
-/// Executes blocks of code one after the other, as long as no lane waits, or is waited for.
-/// The lanes may go on with the first of them. Returns how many blocks are left of so many.
+/// Executes code blocks one after another, as long as no lane waits or is waited for. The lanes must be allowed to
+/// execute the first block. Returns how many of `blocks` are left.
 static uint32_t runPlainly(Warp &warp, uint32_t blocks) {
   const Frame &frame = *warp.now.frame;
   char *const registers = frame.registers;
@@ -547,10 +548,10 @@ void run(Warp &warp, uint32_t blocks) {
     if (warp.fault)
       observersOf(warp).notify(events::Blocks, [&](Observer &one) { one.faults(warp, block); });
   }
-  if (warp.now.mask && warp.now.mask != warp.alive) { // others of the warp have their turn
+  if (warp.now.mask && warp.now.mask != warp.alive) { // other lanes of the warp have their turn
     warp.others.ready.push_back(warp.now);
     warp.now.mask = 0;
-    if (warp.others.ready.size() == 1) // the others wait for these: they may hold what these want
+    if (warp.others.ready.size() == 1) // the others wait for these lanes, which may hold a lock
       release(warp);
   }
 }

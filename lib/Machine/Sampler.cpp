@@ -1,6 +1,6 @@
-// The arithmetic of an H100's texture unit, as its results show it: positions have 8 bits after the point, weights of
-// the texels of a fetch are 256ths that add up to 256, and texels are aligned to the largest of four before they are
-// added.
+// The arithmetic of an H100's texture unit, derived from its results. Positions have 8 fractional bits. The weights of
+// a fetch's texels are multiples of 1/256 with a sum of 1. Before the addition, texels are aligned to the largest of
+// the four.
 #include "Machine/Sampler.h"
 #include "Numbers/Number.h"
 #include <algorithm>
@@ -14,27 +14,27 @@ namespace ptxray::machine {
 
 namespace {
 
-constexpr int32_t one = 256; // a position of one texel, and the sum of all weights
+constexpr int32_t one = 256; // width of one texel in positions, and sum of all weights
 
-/// The texels of one level that a fetch needs: two each way, and how much each of them counts.
+/// The texels of one level that a fetch reads: two per dimension, and their weights.
 struct Axis {
   int32_t first = 0;    // the texel; the second is the next one
-  int32_t fraction = 0; // in 256ths
+  int32_t fraction = 0; // in units of 1/256
 };
 using Axes = std::array<Axis, mostImageRank>;
 
-/// One texel as the filter reads it.
+/// One texel as input of the filter.
 struct Tap {
-  std::array<uint32_t, 4> bits = {}; // of floats, or integers
+  std::array<uint32_t, 4> bits = {}; // bits of floats, or integers
   int32_t weight = 0;
-  bool isNeeded = false; // no fraction that leads to it is zero: even with a weight of 0 an infinity counts
+  bool isNeeded = false; // no fraction that selects it is zero, so an infinity counts even with a weight of 0
 };
 
 int32_t halfUp(int32_t value) { return (value + one / 2) >> 8; }
 int32_t halfDown(int32_t value) { return (value + one / 2 - 1) >> 8; }
 
-/// Returns the weights of four texels, of which all together count for `whole`: the first dimension in bit 0, the
-/// second in bit 1.
+/// Returns the weights of four texels, whose sum is `whole`. Bit 0 of an index is the first dimension, bit 1 the
+/// second.
 std::array<int32_t, 4> weightsOf(int32_t x, int32_t y, int32_t whole) {
   const int32_t right = halfUp(x * whole), left = whole - right;
   const int32_t upperRight = halfUp(right * y), upperLeft = halfDown(left * y);
@@ -43,7 +43,7 @@ std::array<int32_t, 4> weightsOf(int32_t x, int32_t y, int32_t whole) {
 
 int64_t floorMod(int64_t value, int64_t divisor) { return ((value % divisor) + divisor) % divisor; }
 
-/// Returns a position in units of 1/256 texels, rounded to the nearest if `isRounded`. Those far outside are cut.
+/// Returns a position in units of 1/256 texels, rounded to nearest if `isRounded`. Positions far outside are clamped.
 int64_t positionOf(float at, int32_t extent, AddressMode mode, bool isNormalized, bool isRounded) {
   constexpr double farthest = 1 << 22;
   const double coordinate = std::isnan(at) ? 0 : at;
@@ -63,7 +63,7 @@ int64_t positionOf(float at, int32_t extent, AddressMode mode, bool isNormalized
   return (fixed * extent * one + (isRounded ? int64_t(1) << (bits - 1) : 0)) >> bits;
 }
 
-/// Returns the texel that an index leads to; -1: the border.
+/// Returns the index of the texel, or -1 for the border.
 int32_t texelAt(int64_t index, int32_t extent, AddressMode mode) {
   switch (mode) {
   case AddressMode::Wrap: return static_cast<int32_t>(floorMod(index, extent));
@@ -82,7 +82,7 @@ template <class T> T readAs(const uint8_t *bytes) {
   return value;
 }
 
-/// Returns an integer of 8 or 16 bits as a filter adds it, in 65535ths, or 32767ths of signed ones.
+/// Returns an 8-bit or 16-bit integer as a filter adds it, in units of 1/65535, or 1/32767 if signed.
 int32_t expanded(int32_t value, TexelType type) {
   switch (type) {
   case TexelType::U8: return value * 257;
@@ -94,7 +94,7 @@ int32_t expanded(int32_t value, TexelType type) {
   }
 }
 
-/// Returns a number of f16 as f32; a NaN keeps its bits.
+/// Converts f16 to f32, preserving the bits of a NaN.
 uint32_t widened(uint16_t bits) {
   constexpr uint32_t exponents = 0x7c00, sign = 0x8000;
   if ((bits & ~sign) > exponents)
@@ -120,7 +120,7 @@ public:
       result[i] = channel(from + size_t(i) * (bitsOf(image.type) / 8));
     return result;
   }
-  /// Returns the texel of a fetch without a filter.
+  /// Returns the texel of an unfiltered fetch.
   uint32_t given(uint32_t bits) const {
     if (!areFractions())
       return bits;
@@ -166,7 +166,7 @@ private:
   const uint8_t *bytes;
 };
 
-/// The sum of four weighted floats: `value` times two to `exponent`.
+/// The sum of four weighted floats: `value` * 2^`exponent`.
 struct QuadSum {
   int64_t value = 0;
   int exponent = -1000;
@@ -174,7 +174,7 @@ struct QuadSum {
 };
 
 QuadSum sumOf(const Tap *taps, unsigned channel, int mantissa) {
-  constexpr int guard = 4; // bits of the smaller texels below the last one of the largest
+  constexpr int guard = 4; // bits of smaller texels below the last bit of the largest
   QuadSum sum;
   int largest = sum.exponent;
   for (unsigned i = 0; i < 4; ++i) {
@@ -187,7 +187,7 @@ QuadSum sumOf(const Tap *taps, unsigned channel, int mantissa) {
     else if (taps[i].weight && !std::isnan(value))
       largest = std::max(largest, std::ilogb(value));
   }
-  sum.exponent = largest - (mantissa - 1) - guard - 8; // weights are 256ths
+  sum.exponent = largest - (mantissa - 1) - guard - 8; // weights are multiples of 1/256
   for (unsigned i = 0; i < 4; ++i) {
     const auto value = std::bit_cast<float>(taps[i].bits[channel]);
     if (taps[i].weight && std::isfinite(value) && value != 0)
@@ -244,8 +244,8 @@ uint32_t filteredFraction(const std::vector<Tap> &taps, unsigned channel, TexelT
   return Texels::fraction(static_cast<int32_t>((sum + one / 2) >> 8), isSigned ? 32767 : 65535);
 }
 
-/// Returns the face of a cube that a direction leads to, and where: from 0 to 1 each way. Of equal parts the last one
-/// counts.
+/// Returns the face of a cube that a direction selects, and the coordinates in it, from 0 to 1. Of equal components,
+/// the last one counts.
 uint32_t toFace(std::array<float, mostImageRank> &at) {
   const auto [x, y, z] = std::array<double, 3>{at[0], at[1], at[2]};
   double across = x, down = -y, along = z;
@@ -272,8 +272,8 @@ struct FaceTexel {
   int32_t x, y;
 };
 
-/// Returns the texel of the next face that lies beyond an edge of one. Coordinates are those of directions, in units of
-/// half a texel from the middle of the cube.
+/// Returns the texel of the adjacent face that is beyond an edge. Coordinates are directions from the centre of the
+/// cube, in units of half a texel.
 FaceTexel beyondEdge(const FaceTexel &outside, int32_t extent) {
   const uint32_t axis = outside.face / 2;
   const int32_t sign = outside.face % 2 ? -1 : 1;
@@ -289,7 +289,7 @@ FaceTexel beyondEdge(const FaceTexel &outside, int32_t extent) {
   for (uint32_t i = 0; i < 3; ++i)
     next = i != axis && std::abs(at[i]) > extent ? i : next;
   const int32_t nextSign = at[next] < 0 ? -1 : 1;
-  at[next] = nextSign * extent; // what is beyond the edge goes down the next face
+  at[next] = nextSign * extent; // the part beyond the edge continues down the adjacent face
   at[axis] = sign * (extent - 1);
   const int32_t nextAcross = next == 0 ? -nextSign * at[2] : next == 1 ? at[0] : nextSign * at[0];
   const int32_t nextDown = next == 1 ? nextSign * at[2] : -at[1];
@@ -336,7 +336,7 @@ private:
       return AddressMode::Clamp;
     return sampling.isNormalized || mode == AddressMode::Border ? mode : AddressMode::Clamp;
   }
-  unsigned axes() const { return std::max(2u, image.rank); } // an image of one dimension is a row
+  unsigned axes() const { return std::max(2u, image.rank); } // a one-dimensional image is a row
   Texel filtered(const std::vector<Tap> &taps) const {
     Texel result = {};
     for (uint32_t i = 0; i < image.channels; ++i)
@@ -389,7 +389,7 @@ private:
     }
     return result;
   }
-  /// Four texels of a plane; `plane` is the third index.
+  /// Adds four texels of a plane; `plane` is the third index.
   void addPlane(std::vector<Tap> &taps, uint32_t level, const Axes &at, int32_t plane, int32_t whole) const {
     const std::array<int32_t, 4> weights = weightsOf(at[0].fraction, at[1].fraction, whole);
     for (unsigned i = 0; i < 4; ++i) {
@@ -401,8 +401,7 @@ private:
       taps.push_back({texels.texel(level, slice(), index), weights[i], isNeeded});
     }
   }
-  /// Four texels around a place on a cube. Where three faces meet there are three, which share the weight of the
-  /// fourth.
+  /// Adds four texels around a location on a cube. At a corner, there are three, which share the weight of the fourth.
   void addFaces(std::vector<Tap> &taps, uint32_t level, int32_t whole) const {
     const Axes at = axesOf(level, /*isCut=*/false);
     const auto extent = static_cast<int32_t>(image.extent(0, level));
@@ -450,7 +449,7 @@ private:
     addPlane(taps, level, at, texelAt(at[2].first, depth, modeOf(2)), whole - upper);
     addPlane(taps, level, at, texelAt(int64_t(at[2].first) + 1, depth, modeOf(2)), upper);
   }
-  /// Returns a texel as the filter would give it alone: NaNs are one, and the least numbers of f32 are zero.
+  /// Returns a texel as the filter would return it alone: all NaNs are the same, and subnormal f32 numbers are zero.
   uint32_t asGathered(uint32_t bits) const {
     constexpr uint32_t exponents = 0x7f800000, sign = 0x80000000;
     if (!isFloat(image.type))
@@ -459,8 +458,8 @@ private:
       return nanOf(image.type);
     return image.type == TexelType::F32 && !(bits & exponents) ? bits & sign : bits;
   }
-  /// Returns one component of the four texels that a filter would read: from the second row, from left to right, and
-  /// back.
+  /// Returns one component of the four texels that a filter would read: the second row from left to right, then the
+  /// first row from right to left.
   Texel gathered() const {
     const Axes at = axesOf(0, /*isCut=*/false);
     constexpr std::array<std::array<int, 2>, 4> order = {{{0, 1}, {1, 1}, {1, 0}, {0, 0}}};

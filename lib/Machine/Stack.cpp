@@ -9,7 +9,7 @@ namespace ptxray::machine {
 
 namespace {
 
-/// Payload of what is done with the stack.
+/// Payload of an operation on the stack.
 struct StackUse {
   Place result, number;
   uint32_t alignment = 8;

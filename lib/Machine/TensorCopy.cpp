@@ -1,4 +1,4 @@
-// Copies between tensors that maps describe and tiles in shared memory.
+// Copies between tensors, described by tensor maps, and tiles in shared memory.
 #include "Isa/Words.h"
 #include "Layout/Layout.h"
 #include "Machine/Flight.h"
@@ -52,7 +52,7 @@ CopyConversion conversionOf(TensorType type, bool isStore) {
   }
 }
 
-/// Returns in words what cannot be executed.
+/// Returns the description of an unsupported feature, or an empty string.
 std::string missing(const Tile &tile) {
   const TensorMap &map = tile.map;
   if (std::string problem = findProblem(map); !problem.empty())
@@ -66,8 +66,8 @@ std::string missing(const Tile &tile) {
   return "";
 }
 
-/// Returns in words what the manual forbids, and an H100 ends with an illegal instruction where it knows it; empty if
-/// nothing.
+/// Returns a violation of the manual, for which an H100 reports an illegal instruction where it detects it; empty if
+/// there is none.
 std::string mistakeOf(const Tile &tile, TensorMode mode) {
   const TensorMap &map = tile.map;
   if (map.mode != mode)
@@ -91,7 +91,7 @@ std::string mistakeOf(const Tile &tile, TensorMode mode) {
   return "";
 }
 
-/// Returns the bytes that fill elements outside of the tensor: zeros, or a NaN in all formats.
+/// Returns the fill bytes for elements outside of the tensor: zeros, or a NaN in all formats.
 const uint8_t *filling(const TensorMap &map) {
   static constexpr auto nan = [] {
     std::array<uint8_t, 16> pattern{};
@@ -103,18 +103,18 @@ const uint8_t *filling(const TensorMap &map) {
   return map.fillsWithNan ? nan.data() : zeros.data();
 }
 
-/// An H100 stores whole 16 bytes: also those after the tensor if a row of it ends within them.
+/// An H100 stores whole units of 16 bytes, including bytes after the tensor if a row ends within such a unit.
 constexpr uint64_t storedAtOnce = 16;
 
-/// Makes the transfers of a tile; each lies within 16 bytes of shared memory if it is swizzled.
+/// Creates the transfers of a tile. If it is swizzled, each transfer is within 16 bytes of shared memory.
 class TileTransfers {
 public:
   TileTransfers(const Tile &tile, BlockState &block, const Memory &memory, Operation &operation)
       : tile(tile), block(block), memory(memory), operation(operation), swizzle(*swizzleOf(tile.map)) {}
 
-  /// Is true when a pixel lies where the manual does not say which pixel it is.
+  /// True if the manual leaves the location of a pixel unspecified.
   bool isBeyondBox = false;
-  /// Returns an address of the tensor that leads nowhere; 0: all is well.
+  /// Creates the transfers. Returns an address of the tensor that is not in memory, or 0 on success.
   uint64_t make() {
     const bool isSliced = tile.map.interleave != TensorInterleave::None;
     const int64_t count = tile.rowElements(), first = isSliced ? 0 : tile.at[0],
@@ -137,9 +137,9 @@ public:
   }
 
 private:
-  /// So many bytes they have in memory.
+  /// Returns the size of elements in memory.
   uint64_t bytesOf(int64_t elements) const { return static_cast<uint64_t>(elements * elementBits(tile.map.type)) / 8; }
-  /// Returns some elements of a row, and what fills the others.
+  /// Transfers some elements of a row, and fills the others.
   uint64_t moveRow(uint64_t offset, uint64_t address, int64_t begin, int64_t end) {
     uint64_t bytes = bytesOf(end - begin);
     const Allocation *found = memory.find(address);
@@ -182,7 +182,7 @@ private:
       bytes -= piece;
     }
   }
-  /// Sixteen elements and what fills 16 bytes after them, which holds no number. A store packs as many bytes.
+  /// Moves sixteen elements to 16 bytes. The padding after them is filled with NaN. A store packs these bytes.
   void moveUnpacked(uint64_t offset, uint8_t *memory, uint64_t bytes) {
     static constexpr uint8_t gap[] = {0xf7, 0x7f, 0xf7, 0x7f, 0xf7, 0x7f, 0xf7, 0x7f};
     const uint32_t group = 2 * elementBits(tile.map.type);
@@ -204,7 +204,7 @@ private:
   const layout::Swizzle swizzle;
 };
 
-/// Returns the copy as a lane asks for it; `problem` says why it cannot be done, and is empty after a fault.
+/// Returns the copy that a lane requests. `problem` describes why it is not possible, and is empty after a fault.
 std::optional<Tile> tileOf(const TileCopy &copy, unsigned lane, const char *registers, const Op &op, Warp &warp,
                            std::string &problem) {
   const uint64_t at = addressIn(registers, copy.map, lane);
@@ -229,7 +229,7 @@ std::optional<Tile> tileOf(const TileCopy &copy, unsigned lane, const char *regi
   tile.reduction = copy.reduction;
   if (const std::optional<ElementType> type = typeOf(map->type)) {
     tile.reduction.type = *type;
-    tile.reduction.flushes = false; // as an H100 does, though it flushes in other reductions of f32
+    tile.reduction.flushes = false; // an H100 flushes only in other reductions of f32
   }
   for (const Place &place : copy.coordinates)
     tile.at.push_back(static_cast<int32_t>(addressIn(registers, {place, 0}, lane)));
@@ -248,7 +248,7 @@ std::optional<Tile> tileOf(const TileCopy &copy, unsigned lane, const char *regi
   return problem.empty() ? std::optional(tile) : std::nullopt;
 }
 
-/// Copies to or from the shared memory of one block. Returns whether it could.
+/// Copies to or from the shared memory of one block. Returns whether that was possible.
 bool copyWith(Tile &tile, const SharedPlace &place, const TileCopy &copy, uint64_t address, unsigned lane, const Op &op,
               Warp &warp, Operation &operation) {
   constexpr uint64_t alignment = 128;
@@ -270,7 +270,7 @@ bool copyWith(Tile &tile, const SharedPlace &place, const TileCopy &copy, uint64
   return !transfers.isBeyondBox;
 }
 
-/// Returns the bytes of the tensor itself that a copy moves.
+/// Returns the number of bytes in the tensor that a copy moves.
 uint64_t bytesInMemory(const Operation &operation) {
   uint64_t bytes = 0;
   for (const Transfer &one : operation.transfers)

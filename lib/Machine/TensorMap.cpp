@@ -18,7 +18,7 @@ static std::string numbered(const char *what, unsigned dimension) {
   return std::string(what) + " of dimension " + std::to_string(dimension);
 }
 
-/// Returns what is wrong with a dimension.
+/// Returns the problem with a dimension, or an empty string.
 static std::string findProblemOfDimension(const TensorMap &map, unsigned i, uint64_t alignment) {
   constexpr uint64_t mostExtent = uint64_t(1) << 32, mostStride = uint64_t(1) << 40;
   constexpr uint32_t mostBox = 256, mostStep = 8;
@@ -34,8 +34,8 @@ static std::string findProblemOfDimension(const TensorMap &map, unsigned i, uint
   return "";
 }
 
-/// Returns what is wrong with the pixels of images. The driver adds in 32 bits, which is why no extent from 2^31 on
-/// passes here.
+/// Returns the problem with the pixels of images, or an empty string. The driver uses 32-bit additions, so extents from
+/// 2^31 are invalid.
 static std::string findProblemOfPixels(const TensorMap &map) {
   constexpr uint32_t mostChannels = 256, mostPixels = 1024;
   constexpr int32_t limits[] = {1 << 15, 1 << 7, 1 << 4};
@@ -57,7 +57,7 @@ static std::string findProblemOfPixels(const TensorMap &map) {
   return "";
 }
 
-/// Returns what is wrong with the innermost dimension of the box.
+/// Returns the problem with the innermost dimension of the box, or an empty string.
 static std::string findProblemOfRows(const TensorMap &map) {
   constexpr uint32_t unpackedRow = 128;
   const uint64_t count = map.mode == TensorMode::Tiled ? map.box[0] : map.channels;
@@ -78,7 +78,7 @@ static std::string findProblemOfRows(const TensorMap &map) {
   return "";
 }
 
-/// Returns what is wrong with the size of a tile: the driver counts only whole steps of a box.
+/// Returns the problem with the size of a tile, or an empty string. The driver counts only whole steps of a box.
 static std::string findProblemOfSize(const TensorMap &map) {
   constexpr uint64_t most = 228 << 10;
   const uint64_t bits = isUnpacked(map.type) ? 8 : elementBits(map.type);
@@ -91,7 +91,7 @@ static std::string findProblemOfSize(const TensorMap &map) {
                                         std::to_string(most) + " expected";
 }
 
-/// Returns what is wrong with elements of 4 and 6 bits.
+/// Returns the problem with 4-bit and 6-bit elements, or an empty string.
 static std::string findProblemOfPacking(const TensorMap &map, unsigned chip) {
   constexpr unsigned blackwell = 100;
   const bool hasAtom = map.atom != SwizzleAtom::By16, isOld = chip && chip < blackwell;
@@ -172,15 +172,15 @@ TensorMapBytes encode(const TensorMap &map) {
   return bytes;
 }
 
-/// Reads bits of the map that the driver of an H100 makes. Where its fields lie was found by maps of known fields.
-/// Those that the CuTe DSL makes for sm_100 by itself have bit 65 as well, and some have bit 85.
+/// Reads bits of a map that the driver of an H100 encoded. The positions of fields were determined from maps with known
+/// contents. Maps for sm_100 that the CuTe DSL encodes itself also have bit 65 set, and some bit 85.
 static uint64_t bitsOf(const uint8_t *bytes, unsigned first, unsigned count) {
   uint64_t word = 0;
   std::memcpy(&word, bytes + first / 8, std::min<size_t>(sizeof word, tensorMapBytes - first / 8));
   return word >> first % 8 & ((uint64_t(1) << count) - 1);
 }
 
-/// The corners of images: 16 bits, of two dimensions 8 each, of three 5.
+/// Reads the corners of images: 16 bits for one dimension, 8 bits for each of two, 5 bits for each of three.
 static void readCorners(const uint8_t *bytes, unsigned first, unsigned dimensions,
                         std::array<int32_t, mostTensorRank - 2> &corners) {
   const unsigned bits = dimensions == 1 ? 16 : dimensions == 2 ? 8 : 5, unused = 32 - bits;
@@ -188,10 +188,10 @@ static void readCorners(const uint8_t *bytes, unsigned first, unsigned dimension
     corners[i] = static_cast<int32_t>(bitsOf(bytes, first + i * bits, bits) << unused) >> unused;
 }
 
-// The number of the type in a driver's map. Types of tf32 have the number of f32, and bit 80.
+// The number of the type in a driver's map. Types of tf32 have the number of f32, and bit 80 set.
 static constexpr uint64_t driversTypeOfFourBits = 11;
 
-/// Reads the fields of a driver's map, with that many dimensions.
+/// Reads the fields of a driver's map with this number of dimensions.
 static TensorMap readOfDriver(const uint8_t *bytes, unsigned dimensions) {
   const auto field = [&](unsigned first, unsigned count) { return bitsOf(bytes, first, count); };
   const uint64_t type = field(71, 4);
@@ -244,7 +244,8 @@ static void putBits(uint8_t *bytes, unsigned first, unsigned count, uint64_t val
   }
 }
 
-/// Returns whether a driver's map has bits for the fields. Wrong values must stay in the map until a copy reports them.
+/// Returns whether a driver's map can represent the fields. Invalid values must stay in the map until a copy reports
+/// them.
 static bool isOfDriver(const TensorMap &map) {
   constexpr uint64_t mostStride = uint64_t(1) << 40;
   constexpr uint32_t mostBox = 256, mostStep = 8;
@@ -256,7 +257,7 @@ static bool isOfDriver(const TensorMap &map) {
          std::ranges::all_of(map.strides, [](uint64_t stride) { return stride % 16 == 0 && stride < mostStride; });
 }
 
-/// Writes the fields that `tensormap.replace` may change, and leaves the others.
+/// Writes the fields that `tensormap.replace` may change, and preserves the others.
 static void writeOfDriver(const TensorMap &map, uint8_t *bytes) {
   const bool isRounding = map.type == TensorType::Tf32 || map.type == TensorType::Tf32Ftz;
   const uint64_t type = map.type == TensorType::B4x16 ? driversTypeOfFourBits

@@ -14,7 +14,7 @@ namespace {
 
 /// Payload of tcgen05.alloc and tcgen05.dealloc.
 struct TensorColumns {
-  AddressOf to; // the place that the address is written to
+  AddressOf to; // location for the resulting address
   Place address, count;
 };
 
@@ -61,7 +61,7 @@ void freeColumns(char *registers, const Op &op, uint32_t mask, Warp &warp) {
 
 // ---- loads and stores
 
-/// A cell of tensor memory, counted from the address, and the part of a register that it is moved to or from.
+/// A cell of tensor memory, relative to the address, and the part of a register that it is moved to or from.
 struct MovedCell {
   uint16_t lane, column, word;
   uint8_t thread, bit;
@@ -70,10 +70,10 @@ struct TensorAccess {
   Place address;
   int64_t offset = 0;
   bool isStore = false, isHalf = false; // halves: 16 bits
-  uint32_t lanes = 0, columns = 0;      // how many of each it reaches
+  uint32_t lanes = 0, columns = 0;      // numbers of accessed lanes and columns
   std::vector<MovedCell> cells;
   llvm::SmallVector<Place, 32> registers;
-  llvm::SmallVector<uint8_t, 128> touched; // for each column a bit for each 16 lanes
+  llvm::SmallVector<uint8_t, 128> touched; // for each column, a bit mask; a bit represents 16 lanes
 };
 
 void moveCells(char *registers, const Op &op, uint32_t mask, Warp &warp) {
@@ -82,7 +82,7 @@ void moveCells(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   TensorAddress address(addressIn(registers, {access.address, access.offset, Space::Shared}, lane));
   TensorMemory &memory = warp.block->tensor;
   const uint32_t first = warp.number % 4 * warpSize;
-  // Kernels of several producers give all warps the address of lane 0, which leaves each to its own lanes.
+  // Kernels with several producers give all warps the address of lane 0. Each warp then uses its own lanes.
   if (address.lane + access.lanes <= warpSize)
     address.lane += first;
   if (address.lane < first || address.lane + access.lanes > first + warpSize)
@@ -92,7 +92,7 @@ void moveCells(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   if (!memory.isAllocated(address.column, access.columns))
     return reportUndefined(warp, op, lane, "columns of tensor memory that are not allocated");
   if (!access.isStore)
-    warp.doer = {}; // its registers order it
+    warp.doer = {}; // ordered by its registers
   llvm::SmallVector<uint8_t, 128> lanes = access.touched;
   for (uint8_t &bits : lanes)
     bits = static_cast<uint8_t>(bits << address.lane / 16);
@@ -146,12 +146,12 @@ struct TensorCopy {
   Place to, from;
   int64_t offset = 0;
   uint32_t rows = 0, columns = 0, reached = 0; // columns that it writes
-  uint8_t packedBits = 0;                      // the size of elements that become bytes; 0: they are copied
+  uint8_t packedBits = 0;                      // size of elements that are expanded to bytes; 0 if they are copied
   bool isPair = false;
-  std::vector<MovedCell> cells; // word: the number of the source's, row after row
+  std::vector<MovedCell> cells; // word: index in the source, row by row
 };
 
-/// Elements of 4 or 6 bits become bytes.
+/// Expands 4-bit or 6-bit elements to bytes.
 void unpack(std::vector<uint8_t> &bytes, uint32_t bits) {
   for (size_t piece = 0; piece + 16 <= bytes.size(); piece += 16) {
     uint8_t made[16];
@@ -176,7 +176,7 @@ void copyToTensor(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   reportMatrix(warp, op, block, *matrix, lane);
   reportAmount(warp, op, Space::Shared, bytes.size());
   reportAmount(warp, op, Amount::TensorBytes, 4 * copy.cells.size() * (copy.isPair ? 2 : 1));
-  const llvm::SmallVector<uint8_t, 128> lanes(copy.reached, 0xff); // the lanes are those of the address and below
+  const llvm::SmallVector<uint8_t, 128> lanes(copy.reached, 0xff); // the lanes at the address and below
   for (BlockState *other : block.cluster)
     if (other == &block || (copy.isPair && other->rank == (block.rank ^ 1)))
       reportTensor(warp, op, *other, address.column, lanes, true, lane);
@@ -202,7 +202,7 @@ struct TensorShift {
   bool isPair = false;
 };
 
-/// Moves each row of a warp but the last to the next lane.
+/// Moves each row of a warp, except the last one, to the next lane.
 void shiftRows(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   constexpr uint32_t width = 8; // columns: 32 bytes
   const auto &shift = *static_cast<const TensorShift *>(op.more);

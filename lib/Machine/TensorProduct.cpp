@@ -1,4 +1,4 @@
-// Products of tcgen05.mma, in the tensor memory of a block or of a pair of them.
+// Products of tcgen05.mma in the tensor memory of a block, or of a pair of blocks.
 #include "Descriptor/Descriptor.h"
 #include "Layout/Instructions.h"
 #include "Machine/Async.h"
@@ -30,14 +30,15 @@ std::optional<SharedMatrix> sharedMatrixOf(uint64_t descriptor, uint32_t rows, u
 
 namespace {
 
-/// An element in tensor memory: the block of a pair, and the column counted from that of the address.
+/// The location of an element in tensor memory: the block of a pair, and the column relative to the address.
 struct TensorPlace {
   uint8_t block, bit;
   uint16_t lane, column;
 };
-/// The places of the elements of a matrix, row after row: one of each, or all copies of it, which are read alike.
+/// The locations of a matrix's elements, row by row: one for each, or all copies, which have equal values.
 using TensorPlaces = std::vector<TensorPlace>;
-/// The same, and what it reaches of each block: for each column a bit for each 16 lanes.
+/// The locations of a matrix, and the lanes that it covers in each block. `lanes` has a bit mask for each column; a bit
+/// represents 16 lanes.
 struct TensorMatrix {
   TensorPlaces places;
   std::array<std::vector<uint8_t>, 2> lanes;
@@ -58,7 +59,7 @@ std::vector<uint8_t> lanesIn(const TensorPlaces &places, uint32_t block) {
 TensorMatrix tensorPlacesIn(const layout::Layout &layout) {
   const uint32_t rows = layout::size(layout, layout::Row), columns = layout::size(layout, layout::Column);
   TensorPlaces places(size_t(rows) * columns);
-  std::vector<bool> areKnown(places.size()); // the first copy is taken
+  std::vector<bool> areKnown(places.size()); // use the first copy
   layout::forEach(layout, [&](layout::Element element, layout::Place place) {
     const size_t at = size_t(element[layout::Row]) * columns + element[layout::Column];
     if (areKnown[at])
@@ -73,7 +74,7 @@ TensorMatrix tensorPlacesIn(const layout::Layout &layout) {
   return result;
 }
 
-/// Elements that are neighbours in a row and in a lane: the first one, and where it lies.
+/// Elements that are neighbours in a row and in a lane, starting at `first`.
 struct TensorRun {
   uint32_t first, count;
   TensorPlace place;
@@ -92,32 +93,32 @@ std::vector<TensorRun> runsIn(const TensorPlaces &places, uint32_t perRow) {
   return runs;
 }
 
-/// Holds what an instruction descriptor makes of an instruction.
+/// The shape and types of a product, from its instruction and instruction descriptor.
 struct TensorShape {
-  std::string problem;          // says why it cannot be executed; empty: it can
+  std::string problem;          // why it is not supported; empty if it is
   uint32_t m = 0, n = 0, k = 0; // k: elements of A that are stored
   bool isTransposedA = false, isTransposedB = false;
   ProductKind kind;
-  uint32_t geometryBits = 16; // the bits that an element takes in shared memory
+  uint32_t geometryBits = 16; // size of an element in shared memory
   const numbers::Format *scale = nullptr;
   bool hasGroups = false;
-  uint32_t factors = 0; // how many a row has
+  uint32_t factors = 0; // number of scale factors per row
   TensorMatrix d, a, indices, scalesOfA, scalesOfB;
   std::vector<TensorRun> runsOfD;
 };
 
 /// Payload of tcgen05.mma.
 struct TensorProduct {
-  std::string instruction, kind; // the words as they are written, and the kind, such as `f16`
+  std::string instruction, kind; // the qualifiers in the source, and the kind, such as `f16`
   uint32_t ctas = 1;
   bool isSparse = false, isWeightStationary = false, isOfTensorMemory = false;
   unsigned architecture = 100;
-  AddressOf d, addressOfA, metadata, scaleA, scaleB; // places in tensor memory
+  AddressOf d, addressOfA, metadata, scaleA, scaleB; // locations in tensor memory
   Place a, b, instructionDescriptor, zeroColumns;
-  Place keeps; // the predicate
+  Place keeps; // predicate: whether the old sum is kept
   bool keepsAlways = false, isNot = false;
-  uint32_t shift = 0;                   // how many times what was there is divided by two
-  llvm::SmallVector<Place, 8> disabled; // lanes that stay as they are
+  uint32_t shift = 0;                   // number of times that the old sum is halved
+  llvm::SmallVector<Place, 8> disabled; // lanes that are not modified
 };
 
 // ---- shapes
@@ -211,7 +212,7 @@ TensorShape shapeOf(const TensorProduct &product, uint32_t descriptor, uint32_t 
 
 // ---- one product
 
-/// A product of one thread, while it is made.
+/// A product of one thread during its execution.
 class Multiplication {
 public:
   Multiplication(const TensorProduct &product, const TensorShape &shape, const char *registers, unsigned lane,
@@ -261,7 +262,7 @@ private:
   const Op &op;
   Warp &warp;
   BlockState &block;
-  llvm::SmallVector<BlockState *, 2> blocks; // the blocks that take part
+  llvm::SmallVector<BlockState *, 2> blocks; // the participating blocks
 };
 
 std::optional<SharedMatrix> Multiplication::matrixOf(bool isA) const {
@@ -277,7 +278,7 @@ void Multiplication::watchPlaces(const AddressOf &address, const TensorMatrix &m
     reportTensor(warp, op, *blocks[i], column, matrix.lanes[i], isWrite, lane);
 }
 
-/// Counts what the product reads of shared memory.
+/// Counts the bytes that the product reads from shared memory.
 void Multiplication::count() const {
   for (const bool isA : {true, false})
     if (!isA || !product.isOfTensorMemory)
@@ -285,7 +286,7 @@ void Multiplication::count() const {
         reportAmount(warp, op, Space::Shared, blocks.size() * matrix->bytes());
 }
 
-/// Notes what the product reads and writes.
+/// Reports the accesses of the product to observers.
 void Multiplication::watch() {
   if (!observersOf(warp).want(events::Accesses) || warp.doer.stage == Stage::End)
     return;
@@ -318,12 +319,12 @@ std::shared_ptr<const Prepared> Multiplication::shared(bool isA, const BlockStat
   return found;
 }
 
-/// Returns the rows of A that one block holds, from the first one on.
+/// Returns the rows of A that one block holds, starting with `first`.
 std::shared_ptr<const Prepared> Multiplication::ofTensorMemory(uint32_t first) const {
   const auto rows = static_cast<uint32_t>(shape.m / blocks.size());
   const OperandType &type = shape.kind.a;
   const uint32_t sign = shape.kind.isNegative && type.format ? static_cast<uint32_t>(type.format->signBit()) : 0;
-  const uint32_t below = shape.geometryBits == 8 && type.bits < 8 ? 6 - type.bits : 0; // zeros in the byte
+  const uint32_t below = shape.geometryBits == 8 && type.bits < 8 ? 6 - type.bits : 0; // zero bits in the byte
   const uint32_t column = columnOf(product.addressOfA);
   std::vector<uint32_t> codes(size_t(rows) * shape.k);
   for (size_t i = 0; i < codes.size(); ++i) {
@@ -335,7 +336,7 @@ std::shared_ptr<const Prepared> Multiplication::ofTensorMemory(uint32_t first) c
   return std::make_shared<const Prepared>(prepare(rows, shape.k, type, codes));
 }
 
-/// Reads the factors row after row, or column after column.
+/// Reads the scale factors row by row, or column by column.
 std::vector<numbers::Factor> Multiplication::scales(const AddressOf &address, const TensorPlaces &places) const {
   std::vector<numbers::Factor> result;
   result.reserve(places.size());
@@ -374,11 +375,11 @@ void Multiplication::addScaled(uint32_t first, const Prepared &a, const Prepared
                              sums, shape.kind.model);
 }
 
-/// Adds the rows of one block, by the columns of each block.
+/// Adds the rows of one block to the columns of each block.
 std::string Multiplication::addRows(uint32_t first, const Prepared &a, std::vector<uint32_t> &sums) {
   std::string problem;
   const auto columnsOfBlock = static_cast<uint32_t>(shape.n / blocks.size());
-  const bool isWhole = blocks.size() == 1; // else columns are taken out
+  const bool isWhole = blocks.size() == 1; // otherwise, columns are extracted
   std::vector<uint32_t> part(isWhole ? 0 : size_t(a.rows) * columnsOfBlock);
   for (uint32_t i = 0; i < blocks.size(); ++i) {
     const auto b = shared(false, *blocks[i], problem);
@@ -406,7 +407,7 @@ void Multiplication::read(std::vector<uint32_t> &sums) const {
   for (const TensorRun &run : shape.runsOfD)
     for (uint32_t i = 0; i < run.count;) {
       const uint32_t at = (column + run.place.column + i) % TensorMemory::columns;
-      const uint32_t end = std::min(run.count, i + TensorMemory::columns - at); // columns follow around
+      const uint32_t end = std::min(run.count, i + TensorMemory::columns - at); // columns wrap around
       const uint32_t *from = &blocks[run.place.block]->tensor.at(run.place.lane, at);
       for (uint32_t *to = &sums[run.first]; i < end; ++i)
         to[i] = *from++ & mask;

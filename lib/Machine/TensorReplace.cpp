@@ -1,4 +1,4 @@
-// Changes of one field of a tensor map in memory.
+// Replaces one field of a tensor map in memory.
 #include "Machine/Async.h"
 #include "Machine/TensorMap.h"
 #include "llvm/ADT/StringSwitch.h"

@@ -2,7 +2,8 @@
 
 namespace ptxray::machine {
 
-constexpr uint32_t wideGroup = 32, wideGroups = 4; // pixels between two halos of the mode w::128, and how often
+constexpr uint32_t wideGroup = 32,
+                   wideGroups = 4; // pixels between two halos in the mode w::128, and number of such groups
 
 static uint64_t bitsInShared(TensorType type) { return isUnpacked(type) ? 8 : elementBits(type); }
 
@@ -97,7 +98,7 @@ bool TileRows::isBeyondBox() const { return halo && now[first] > lastOf(0); }
 
 bool TileRows::nextPixel() {
   const uint32_t group = tile.map.mode == TensorMode::Wide128 ? wideGroup : tile.map.pixels;
-  if (halo < tile.halo && (pixel + 1) % group == 0) { // after the pixels of a group
+  if (halo < tile.halo && (pixel + 1) % group == 0) { // at the end of a group
     if (halo++ == 0)
       before = now;
     now[first] += tile.map.steps[first];

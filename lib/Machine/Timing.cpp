@@ -25,7 +25,7 @@ std::optional<Timing> Timing::read(llvm::StringRef text) {
 
 std::string Timing::textOf(uint32_t run) { return run == 0 ? "lazy" : run == 1 ? "early" : std::to_string(run - 1); }
 
-uint32_t Timing::below(uint32_t limit) { // splitmix64
+uint32_t Timing::below(uint32_t limit) { // Generates numbers by splitmix64
   uint64_t bits = state += 0x9e3779b97f4a7c15;
   bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9;
   bits = (bits ^ bits >> 27) * 0x94d049bb133111eb;
@@ -33,7 +33,8 @@ uint32_t Timing::below(uint32_t limit) { // splitmix64
 }
 
 uint64_t Timing::delay(bool readsShared) {
-  constexpr uint32_t kinds = 4, mostTurns = 64; // a quarter of operations at once, a quarter as late as can be
+  constexpr uint32_t kinds = 4,
+                     mostTurns = 64; // a quarter of operations completes immediately, a quarter as late as possible
   switch (how) {
   case How::Eager: return 0;
   case How::Lazy: return never;
@@ -59,7 +60,7 @@ std::vector<uint32_t> Timing::order(uint32_t warps) {
 }
 
 uint32_t Timing::turn(uint32_t blocks) {
-  if (hasWeak) // few accesses lie between what others do
+  if (hasWeak) // short turns, so that accesses of different warps interleave
     return 1 + below(blocks / 2);
   return how == How::Random ? 1 + below(2 * blocks) : blocks;
 }

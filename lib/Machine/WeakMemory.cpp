@@ -24,7 +24,7 @@ static uint64_t timeFor(const std::map<const uint8_t *, uint64_t> &known, const 
 static void raise(uint64_t &time, uint64_t to) { time = std::max(time, to); }
 
 // ---- what everybody sees
-/// Returns whether nothing orders two stores to one place. Two strong ones are in one order for all.
+/// Returns whether two stores to one location are unordered. Two strong stores have one order for all threads.
 static bool areRivals(const PendingStore &before, const PendingStore &after) {
   return before.writer && after.writer && before.writer != after.writer && !(before.isStrong && after.isStrong) &&
          before.number > after.knows;
@@ -34,7 +34,7 @@ void WeakMemory::perform(WeakBlock &block, size_t index) {
   constexpr size_t mostOld = 16, mostRivals = 4;
   const PendingStore one = block.stores[index];
   block.stores.erase(block.stores.begin() + static_cast<long>(index));
-  // The past of places that overlap in part is forgotten.
+  // Forget the history of partially overlapping locations.
   for (auto other = old.lower_bound(one.to - mostBytes + 1); other != old.end() && other->first < one.to + one.bytes;)
     other = other->first == one.to ? std::next(other) : old.erase(other);
   Past &past = old[one.to];
@@ -68,7 +68,7 @@ void WeakMemory::perform(WeakBlock &block, size_t index) {
 }
 
 void WeakMemory::performBefore(WeakBlock &block, uint64_t epoch, const uint8_t *at, uint64_t bytes) {
-  for (;;) { // those of the first epoch first
+  for (;;) { // earliest epoch first
     auto next = block.stores.end();
     for (auto one = block.stores.begin(); one != block.stores.end(); ++one)
       if ((one->epoch < epoch || (one->epoch == epoch && overlap(one->to, one->bytes, at, bytes))) &&
@@ -80,7 +80,7 @@ void WeakMemory::performBefore(WeakBlock &block, uint64_t epoch, const uint8_t *
   }
 }
 
-/// Returns the first of the stores that is due and need not wait for others; their number: none.
+/// Returns the index of the first store that is due and need not wait for others, or the number of stores.
 static size_t nextDue(const std::deque<PendingStore> &stores, uint64_t turn, uint64_t PendingStore::*order) {
   for (size_t i = 0; i < stores.size(); ++i) {
     const PendingStore &one = stores[i];
@@ -141,7 +141,7 @@ void WeakView::end(std::unique_ptr<WeakView> view) {
     view->block.ended.push_back(std::move(view));
 }
 
-/// Half of the stores are seen by more at once, the others soon or late.
+/// Returns a delay. Half of the stores become visible to more threads immediately, the others soon or late.
 static uint64_t delay(Timing &timing) {
   constexpr uint32_t kinds = 4, fewTurns = 8, mostTurns = 40;
   const uint32_t kind = timing.choose(kinds);
@@ -174,7 +174,7 @@ void WeakView::wait() {
 }
 
 // ---- accesses
-/// Another warp stored it, and nothing has told the one with this view of it.
+/// Returns whether another warp performed the store, and the warp of `view` has not observed it.
 static bool isUnknown(const PendingStore &one, const WeakView *view) {
   return one.writer != view && std::ranges::find(one.readers, view) == one.readers.end();
 }

@@ -1,4 +1,4 @@
-// Products of a warpgroup. Each warp makes its own quarter of the rows when it comes to the instruction.
+// Products of a warpgroup. Each warp computes its own quarter of the rows when it executes the instruction.
 #include "Descriptor/Descriptor.h"
 #include "Isa/Words.h"
 #include "Layout/Instructions.h"
@@ -12,25 +12,26 @@
 
 namespace ptxray::machine {
 
-/// The place of an element of a fragment: a register, its lane, and the first bit.
+/// The location of a fragment's element: a register, its lane, and the first bit.
 struct FragmentPlace {
   uint16_t word;
   uint8_t lane, bit;
 };
 
-/// Says where the sums of a warp lie among those that are row after row. Pairs of neighbours are in two registers of a
-/// lane, or in one; those of four lanes are eight neighbours.
+/// The order of a warp's sums in registers, relative to row-major order. A pair of neighbours is in two registers of a
+/// lane, or in one. The pairs of four lanes are eight neighbours.
 struct SumsOrder {
-  std::vector<uint32_t> first;                         // of lane 0: for each pair
-  std::array<uint32_t, warpSize / 4> ofFourLanes = {}; // how far behind the first the pairs of other lanes are
+  std::vector<uint32_t> first; // for each pair: its index in lane 0
+  std::array<uint32_t, warpSize / 4> ofFourLanes =
+      {}; // for each four lanes, the offset of their pairs from those of lane 0
 };
 
-/// Says where the elements of fragments lie.
+/// The locations of fragment elements.
 struct WarpgroupLayouts {
-  int64_t selector = 0;                 // of a sparse product
-  std::vector<FragmentPlace> placesOfA; // of the rows of a warp: K grows slowest
+  int64_t selector = 0;                 // for a sparse product
+  std::vector<FragmentPlace> placesOfA; // for the rows of one warp; K varies slowest
   SumsOrder orderOfD;
-  std::vector<FragmentPlace> placesOfIndices; // where the metadata lie
+  std::vector<FragmentPlace> placesOfIndices; // locations of the metadata
 };
 
 namespace {
@@ -39,10 +40,10 @@ constexpr uint32_t rowsOfWarp = 16, rowsOfGroup = 64;
 
 /// Payload of wgmma.mma_async.
 struct WarpgroupProduct {
-  uint32_t n = 0, k = 0; // k: elements of A that are stored
+  uint32_t n = 0, k = 0; // k: number of stored elements of A
   ProductKind kind;
   Place a, b;                            // descriptors
-  llvm::SmallVector<Place, 4> registers; // else A
+  llvm::SmallVector<Place, 4> registers; // registers of A, if it is not in shared memory
   llvm::SmallVector<Place, 128> d;
   bool isSparse = false, isTransposedA = false, isTransposedB = false, keeps = false;
   Place metadata, scaleOfD;
@@ -56,7 +57,7 @@ FragmentPlace placeIn(const layout::Layout &layout, uint32_t row, uint32_t colum
           static_cast<uint8_t>(place[layout::Bit])};
 }
 
-/// Returns the places of a fragment's elements, of the first 16 rows: row after row, or column after column.
+/// Returns the locations of a fragment's elements in the first 16 rows: row by row, or column by column.
 std::vector<FragmentPlace> placesIn(const layout::Layout &layout, bool isByColumn = false) {
   const uint32_t columns = layout::size(layout, layout::Column), all = rowsOfWarp * columns;
   std::vector<FragmentPlace> result;
@@ -66,7 +67,7 @@ std::vector<FragmentPlace> placesIn(const layout::Layout &layout, bool isByColum
   return result;
 }
 
-/// Returns nothing if the lanes have the elements in other orders.
+/// Returns the order of sums, or nothing if lanes hold the elements in an unsupported order.
 std::optional<SumsOrder> orderOf(llvm::ArrayRef<FragmentPlace> places, bool areHalves) {
   SumsOrder order;
   order.first.resize(places.size() / 2 / warpSize);
@@ -117,12 +118,12 @@ std::optional<SharedMatrix> operand(const WarpgroupProduct &product, bool isA, c
                       !(isA ? product.isTransposedA : product.isTransposedB));
 }
 
-/// The matrices in shared memory, of A if it does not lie in registers.
+/// The matrices in shared memory. A may be in registers instead.
 struct Matrices {
   std::optional<SharedMatrix> a, b;
 };
 
-/// Operands in shared memory are read; the first warp notes and counts it for all of the group.
+/// Reports that the warpgroup reads operands in shared memory. Only the first warp reports and counts.
 void watchOperands(const Matrices &matrices, unsigned lane, const Op &op, Warp &warp) {
   if (warp.number % 4)
     return;
@@ -153,7 +154,7 @@ std::shared_ptr<const Prepared> fromRegisters(const WarpgroupProduct &product, c
   return std::make_shared<const Prepared>(prepare(rowsOfWarp, product.k, type, codes));
 }
 
-/// Returns the columns of B that belong to the elements of A.
+/// Returns the columns of B that correspond to the elements of A.
 std::vector<uint16_t> columnsOf(const WarpgroupProduct &product, const char *registers, uint32_t rows, uint32_t first) {
   const uint32_t bits = product.kind.a.bits, chunk = chunkOfIndex(bits), chunks = 2 * product.k / chunk;
   std::vector<uint16_t> result(size_t(rows) * product.k);
@@ -171,7 +172,7 @@ std::vector<uint16_t> columnsOf(const WarpgroupProduct &product, const char *reg
 
 using FourWords = uint32_t __attribute__((vector_size(16)));
 
-/// Moves pairs of four lanes, whose first and second elements are given; `sums` are eight neighbours.
+/// Moves the pairs of four lanes, given their first and second elements, to eight neighbouring `sums`.
 void interleave(const FourWords &first, const FourWords &second, uint32_t *sums) {
   const FourWords pairs[] = {__builtin_shufflevector(first, second, 0, 4, 1, 5),
                              __builtin_shufflevector(first, second, 2, 6, 3, 7)};
@@ -186,7 +187,7 @@ void separate(const uint32_t *sums, FourWords &first, FourWords &second) {
 
 bool hasHalves(const WarpgroupProduct &product) { return product.kind.result && product.kind.result->width() == 16; }
 
-/// Calls `move` with the bytes of the registers of pairs in four lanes, and their sums.
+/// Calls `move` with the register bytes of pairs in four lanes, and the location of their sums.
 template <bool AreHalves, class Move>
 void forPairs(const WarpgroupProduct &product, char *registers, uint32_t *sums, Move move) {
   const std::array<uint32_t, warpSize / 4> ofFourLanes = product.layouts->orderOfD.ofFourLanes;
@@ -202,7 +203,7 @@ void forPairs(const WarpgroupProduct &product, char *registers, uint32_t *sums, 
   }
 }
 
-/// The sums of the warp's rows, as they are in the registers.
+/// Reads the sums of the warp's rows in register order.
 void readSums(const WarpgroupProduct &product, char *registers, uint32_t *sums) {
   if (hasHalves(product))
     return forPairs<true>(product, registers, sums, [](const char *both, const char *, uint32_t *to) {
@@ -312,7 +313,7 @@ void addRegisters(const Lowered &one, llvm::StringRef operand, BodyLowering &low
     to.push_back(lowering.placeOf(one, static_cast<int>(at), 32));
 }
 
-/// Returns the layouts of the fragments; null: there are none.
+/// Returns the layouts of the fragments, or null if there are none.
 std::shared_ptr<const WarpgroupLayouts> layoutsOf(const Lowered &one, const WarpgroupProduct &product) {
   auto layouts = std::make_shared<WarpgroupLayouts>();
   layouts->selector = numberAt(one, "sp-sel", 0);

@@ -1,12 +1,12 @@
-// Rules about what requires the ABI, which a function with several results turns off for the whole module; and about
-// pointers to constants, which ptxas keeps in a place of their own.
+// Rules about features that require the ABI, which a function with several results disables for the whole module. Also
+// checks pointers to constants, which ptxas stores separately.
 #include "Diagnostics/Diagnostic.h"
 #include "Module/ProgramRules.h"
 
 namespace ptxray {
 namespace {
 
-/// Finds the first call that leads back to its own function.
+/// Finds the first call on a recursive cycle.
 class Recursion {
 public:
   Recursion(const ProgramSummary &program, const ProgramContext &context)
@@ -18,7 +18,7 @@ private:
   enum State : uint8_t { New, OnPath, Done };
   struct Step {
     uint32_t function;
-    uint32_t next = 0; // of its references
+    uint32_t next = 0; // index of the next reference
   };
 
   const ProgramSummary &program;
@@ -89,7 +89,7 @@ void checkPreserved(const Ast &ast, Slice directives, uint64_t most, DiagnosticS
     const llvm::ArrayRef<Operand> operands = ast.operandsOf(directive.operands);
     if (ast.text(directive.name) != llvm::StringRef(isa::directive(isa::DirectiveId::AbiPreserve).name()) ||
         operands.empty() || static_cast<uint64_t>(operands.front().value) <= most ||
-        static_cast<uint64_t>(operands.front().value) > UINT32_MAX) // which is reported as such
+        static_cast<uint64_t>(operands.front().value) > UINT32_MAX) // reported by another rule
       continue;
     sink.report(DiagId::CodegenAbiPreserve, operands.front().range, operands.front().value, most);
   }

@@ -1,11 +1,11 @@
-// codegen-branch-table: the table that a branch through a list of labels uses.
+// Checks the jump table of a branch through a label list (codegen-branch-table).
 #include "Diagnostics/Diagnostic.h"
 #include "Module/ProgramRules.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
 
-/// Returns the functions for which code is made: all of them if a linker follows, else those that kernels reach.
+/// Returns the functions that are compiled: all of them for a linker, otherwise those that kernels reach.
 static std::vector<bool> compiled(const ProgramSummary &program, const ProgramContext &context) {
   if (context.options.linking == Linking::Separate)
     return std::vector<bool>(program.functions.size(), true);

@@ -8,12 +8,12 @@ std::optional<NameId> memberOf(const Ast &ast, NameId family, int64_t number) {
 }
 
 void checkTargets(const Directive &directive, ModuleState &module) {
-  // The targets of an indirect branch are labels, those of an indirect call functions.
+  // The targets of an indirect branch are labels, those of an indirect call are functions.
   const bool areFunctions = module.ast.text(directive.name) == ".calltargets";
   for (const Operand &target : module.ast.operandsOf(directive.operands)) {
     const Symbol *symbol = module.resolver.find(target.name);
     const std::string name = module.ast.text(target.name).str();
-    if (target.flags & HasOffset) { // `M<2>` stands for M0 and M1
+    if (target.flags & HasOffset) { // `M<2>` represents M0 and M1
       for (int64_t i = 0; i < target.value; ++i) {
         const std::optional<NameId> member = memberOf(module.ast, target.name, i);
         if (member && module.resolver.find(*member))
@@ -28,12 +28,12 @@ void checkTargets(const Directive &directive, ModuleState &module) {
       continue;
     }
     if (!areFunctions && target.name == directive.label)
-      continue; // ptxas reads it as a label
+      continue; // ptxas treats it as a label
     if (symbol->kind != (areFunctions ? SymbolKind::Function : SymbolKind::Label)) {
       module.sink.report(DiagId::JumpTarget, target.range, name, areFunctions ? "a function" : "a label");
       continue;
     }
-    // A call is compared with the last target.
+    // ptxas compares a call with the last target.
     if (auto found = module.functions.find(static_cast<uint32_t>(target.name));
         areFunctions && found != module.functions.end())
       module.prototypes[static_cast<uint32_t>(directive.label)] = found->second;

@@ -6,7 +6,7 @@ namespace ptxray {
 
 static bool isInteger(isa::TypeKind kind) { return kind == isa::TypeKind::Unsigned || kind == isa::TypeKind::Signed; }
 
-/// Returns how a register or variable differs from the declaration of the function; empty if it does not.
+/// Describes how a register or variable differs from the function's declaration; empty if it does not.
 static std::string difference(const Symbol &symbol, llvm::StringRef name, const Formal &formal) {
   const isa::TypeKind kind = isa::word(symbol.type).typeKind, wanted = isa::word(formal.type).typeKind;
   const std::string shown = "`" + name.str() + "`";
@@ -27,7 +27,7 @@ static bool fitsNumber(const Formal &formal, OperandKind number) {
   return !misfits && !formal.extent.isArray && kind != isa::TypeKind::Predicate;
 }
 
-/// Returns whether a symbol cannot be an argument: a variable of another space, or a parameter of the caller.
+/// Returns whether a symbol cannot be an argument: a variable in another space, or a parameter of the caller.
 static bool cannotBePassed(const Symbol &symbol) {
   return symbol.kind == SymbolKind::Variable &&
          (symbol.space != isa::words::param || symbol.isParameter || symbol.isReturn);
@@ -72,7 +72,7 @@ static void checkArguments(const Operand &callee, llvm::ArrayRef<Formal> formals
   }
 }
 
-/// Only calls have operands in parentheses; a call without any has a function as its only operand.
+/// Only calls have operands in parentheses. In a call without any, the function is the only operand.
 void checkCall(const Instruction &instruction, ModuleState &module) {
   llvm::ArrayRef<Operand> nodes = module.ast.operandsOf(instruction.operands);
   if (nodes.empty())
@@ -117,7 +117,7 @@ void checkCall(const Instruction &instruction, ModuleState &module) {
       return;
     signature = &found->second;
   } else {
-    // The instruction's own operand refuses everything but functions and registers.
+    // The operand of the form accepts only functions and registers.
     if (symbol && symbol->kind == SymbolKind::Register && (!returned.empty() || !passed.empty()))
       module.sink.report(DiagId::CallWithoutPrototype, target->range, module.ast.text(target->name));
     return;

@@ -3,7 +3,8 @@
 
 namespace ptxray {
 
-/// Explicit banks, `.const[3]`, were introduced and removed again; banks 1 to 10 hold `.extern` arrays of unknown size.
+/// Checks explicit banks, such as `.const[3]`, which exist only in some versions. Banks 1 to 10 contain `.extern`
+/// arrays of unknown size.
 void checkConstantBank(const Declaration &declaration, ModuleState &module) {
   llvm::StringRef space = module.text(declaration.space);
   if (!space.consume_front(".const"))

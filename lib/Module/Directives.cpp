@@ -12,7 +12,7 @@ bool fits(const Operand &number, ModuleState &module) {
   return false;
 }
 
-/// Returns a range in words: "a number from 0 to 11".
+/// Returns a range as text: "a number from 0 to 11".
 static std::string rangeText(const isa::ValueRange &range) {
   if (range.low == range.high)
     return "the value " + std::to_string(range.low);
@@ -21,7 +21,7 @@ static std::string rangeText(const isa::ValueRange &range) {
   return "a number from " + std::to_string(range.low) + " to " + std::to_string(range.high);
 }
 
-/// Returns whether the argument may have that value.
+/// Returns whether the argument permits that value.
 static bool allows(const isa::DirectiveArgument &argument, const Operand &operand, const Ast &ast) {
   const isa::Tables &tables = isa::tables();
   if (operand.kind == OperandKind::Integer) {
@@ -49,7 +49,7 @@ bool checkValue(const Operand &operand, const isa::Directive &known, const isa::
   return true;
 }
 
-/// Returns whether an operand is a plain number, as nearly all of the thousands of `.loc` in a file are.
+/// Returns whether an operand is a plain number, which is the case for nearly all of the thousands of `.loc` in a file.
 static bool isPlain(const Operand &operand, const isa::DirectiveArgument &argument) {
   return operand.kind == OperandKind::Integer && static_cast<uint64_t>(operand.value) <= UINT32_MAX &&
          argument.ranges.count == 0;

@@ -46,13 +46,13 @@ void requireDirective(const isa::Directive &known, Range range, isa::DirectivePl
     module.sink.report(DiagId::MisplacedDirective, range, name);
 }
 
-/// Checks the gate of a special register that guards an instruction; if it is an operand, the form checks it.
+/// Checks the gate of a special register that is used as a guard. For operands, the form checks it.
 void requireGuard(NameId name, Range range, ModuleState &module) {
   if (const isa::SpecialRegister *reg = module.resolver.find(name) ? nullptr : module.resolver.special(name))
     requireGate(reg->gate, "`" + module.ast.text(name) + "`", range, module);
 }
 
-/// Checks the gate of a function of the runtime that later targets lack, when it is called or its address is taken.
+/// Checks the gate of a runtime function that later targets lack, when it is called or its address is taken.
 void requireFunction(NameId name, Range range, ModuleState &module) {
   if (const isa::RuntimeFunction *known = isa::findRuntimeFunction(module.ast.text(name)))
     requireGate(known->gate, "`" + module.ast.text(name) + "`", range, module);

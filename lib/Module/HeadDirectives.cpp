@@ -4,7 +4,7 @@
 
 namespace ptxray {
 
-/// Returns a list in words: "`.a` and `.b`".
+/// Returns a list as text: "`.a` and `.b`".
 static std::string listText(llvm::ArrayRef<uint16_t> list, llvm::StringRef between) {
   std::string out;
   for (uint16_t index : list)
@@ -31,7 +31,7 @@ static void checkTogether(llvm::ArrayRef<std::pair<const Directive *, const isa:
       module.sink.report(DiagId::DirectiveMissing, directive->nameRange, name, listText(needed, " and "));
     const auto useful = isa::run(tables.directiveLists, known->idleWithout);
     const bool isIdle = known->idleSince && module.context().ptx >= known->idleSince;
-    if (isIdle && module.availability.holds(known->gate)) // else it is gone
+    if (isIdle && module.availability.holds(known->gate)) // otherwise, the directive was removed
       module.sink.report(DiagId::DirectiveIgnored, directive->nameRange, name,
                          "a `.version` below " + isa::versionText(known->idleSince));
     else if (!isIdle && !useful.empty() && llvm::none_of(useful, written))
@@ -60,7 +60,7 @@ void checkHeadDirectives(const Function &function, ModuleState &module) {
       module.sink.report(DiagId::DirectiveConflict, directive.nameRange, known->name(), known->name());
     checkValues(directive, *known, module);
     if (before != head.end())
-      head.erase(before); // the last counts
+      head.erase(before); // the last one takes precedence
     head.push_back({&directive, known});
   }
   checkTogether(head, module);

@@ -34,7 +34,7 @@ bool Header::read(const Ast &ast, const Directive &directive) {
   }
   if (name != ".version" && name != ".target" && name != ".address_size")
     return false;
-  if (missingVersion && name != ".target") { // what follows from that
+  if (missingVersion && name != ".target") { // a consequence of the missing version
     if (name == ".version") {
       Diagnostic &d = sink.at(*missingVersion);
       d.fix.reset();
@@ -51,11 +51,11 @@ bool Header::read(const Ast &ast, const Directive &directive) {
     sink.report(DiagId::MisplacedDirective, directive.nameRange, name);
   if (name == ".target" && target < 0)
     readTarget(ast, directive);
-  reached = Done; // or the missing parts would be reported a second time
+  reached = Done; // prevents a second report about missing parts
   return true;
 }
 
-/// Returns the architecture that `sm80`, `SM_80` or `80` means: `sm_80`; empty for any other text.
+/// Returns the architecture for `sm80`, `SM_80` or `80`: `sm_80`. Empty for other texts.
 static std::string architectureLike(llvm::StringRef name) {
   if (name.starts_with("sm_"))
     return "";
@@ -66,7 +66,7 @@ static std::string architectureLike(llvm::StringRef name) {
   return isa::findTarget(near) < 0 ? "" : near;
 }
 
-/// Suggests the least version that has the target.
+/// Suggests the lowest version that supports the target.
 void Header::suggestVersion(const Ast &ast, const Directive &directive, Diagnostic &d) {
   for (const Operand &operand : ast.operandsOf(directive.operands)) {
     const int known = operand.name == NameId::None ? -1 : isa::findTarget(ast.text(operand.name));
@@ -118,15 +118,15 @@ int nearestOlderTarget(llvm::StringRef name) {
   return nearest;
 }
 
-/// Sets the target that a text names, or the nearest older one if it names none.
+/// Sets the target with that name, or the closest older one.
 int Header::setTarget(llvm::StringRef text, Range range) {
   std::string name = text.str();
   if (text.starts_with("compute_"))
     name = ("sm_" + text.drop_front(8)).str();
   if (int found = isa::findTarget(name); found >= 0)
     return found;
-  // ptxas reads the number, with or without leading zeros, and then only the last character: `sm_090` and `sm_90b` are
-  // sm_90, `sm_90xa` is sm_90a.
+  // ptxas parses the number, optionally with leading zeros, and then only the last character: `sm_090` and `sm_90b`
+  // mean sm_90, `sm_90xa` means sm_90a.
   llvm::StringRef digits = llvm::StringRef(name).drop_front(std::min<size_t>(3, name.size()));
   llvm::StringRef letters = digits.drop_while(llvm::isDigit);
   std::string meant = "sm_" + digits.drop_back(letters.size()).ltrim('0').str();
@@ -215,7 +215,7 @@ void Header::readAddressSize(const Ast &ast, const Directive &directive) {
   if (operands.empty())
     return;
   bits = operands.front().value;
-  const bool isUnreadable = bits == 0 && operands.front().range.size() > 1; // which is reported
+  const bool isUnreadable = bits == 0 && operands.front().range.size() > 1; // reported by the parser
   if (bits != 32 && bits != 64 && !isUnreadable)
     sink.report(DiagId::AddressSize, operands.front().range, bits);
   if (bits == 32 && !isMet(isa::feature(isa::FeatureId::Address32).gate, ofArch(context())))
@@ -232,14 +232,14 @@ void Header::finish(Range place, bool isEmpty) {
   if (!isComplete || target < 0 || !ptx)
     return;
   const isa::Target &known = isa::targets()[target];
-  if (known.since > ptx && !isEmpty) { // ptxas asks when the first item comes
+  if (known.since > ptx && !isEmpty) { // ptxas checks when the first item follows
     const std::string needed = isa::versionText(known.since);
     Diagnostic &d = sink.report(DiagId::RequiresPtx, targetRange, "`" + std::string(known.name()) + "`", needed,
                                 isa::versionText(ptx));
     d.kind = Kind::Target;
     if (versionRange.size() && options.ptx.empty())
       d.fix = Fix{"raise `.version` to " + needed, {{versionRange, needed}}};
-    ptx = known.since; // what the target has needs no further report
+    ptx = known.since; // suppresses further reports about the target's features
   }
   checkArch();
   for (auto [option, feature] :
@@ -249,14 +249,14 @@ void Header::finish(Range place, bool isEmpty) {
                   targetText);
 }
 
-/// Checks what ptxas requires of `-arch`: exactly the architecture of an `a` target, the family of an `f` target, and
-/// never an older one.
+/// Checks the requirements of ptxas for `-arch`: exactly the same architecture for an `a` target, the same family for
+/// an `f` target, and never an older one.
 void Header::checkArch() {
   if (options.arch.empty())
     return;
   int arch = isa::findTarget(options.arch);
   if (arch < 0)
-    return; // the driver has refused it already
+    return; // the driver has rejected it already
   const isa::Target &has = isa::targets()[arch], &needs = isa::targets()[target];
   bool fits = has.number >= needs.number;
   if (needs.variant == 'a')

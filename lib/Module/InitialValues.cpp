@@ -4,7 +4,7 @@
 
 namespace ptxray {
 
-/// Returns the bits of a number as a variable of that many bytes holds it.
+/// Returns the bits of a number in a variable of that size.
 static uint64_t bitsOf(const Operand &number, uint8_t size) {
   const auto bits = static_cast<uint64_t>(number.value);
   if (number.kind != OperandKind::Float)
@@ -15,11 +15,12 @@ static uint64_t bitsOf(const Operand &number, uint8_t size) {
   return isSingle ? std::bit_cast<uint64_t>(double(std::bit_cast<float>(static_cast<uint32_t>(bits)))) : bits;
 }
 
-/// `3`, `a+4`, `generic(a)+4`, `0xff00(a+4)`, `0xff(generic(a))`.
+/// Reads `3`, `a+4`, `generic(a)+4`, `0xff00(a+4)` or `0xff(generic(a))`.
 static InitialValue valueAt(const Operand *node, uint8_t size) {
   InitialValue value;
   value.size = size;
-  if (node->kind == OperandKind::List && node->name == NameId::None) { // a mask and what it cuts a byte out of
+  if (node->kind == OperandKind::List &&
+      node->name == NameId::None) { // a mask, and the address from which it selects a byte
     value.byteOf = static_cast<uint8_t>(std::countr_zero(static_cast<uint64_t>(node[1].value)) / 8);
     node += 2;
   }
@@ -44,8 +45,7 @@ std::vector<InitialValue> initialValues(const Ast &ast, const Declaration &decla
     return {};
   const auto size = static_cast<uint8_t>(type.bits / 8);
   std::vector<InitialValue> values;
-  // Braces that hold fewer values than there is room for are not filled up: the next value follows at once, as a GPU
-  // has it.
+  // Incomplete inner braces are not padded: the next value follows immediately, as on a GPU.
   for (uint32_t node = declaration.initialiser.first; node < declaration.initialiser.end();) {
     const Operand &value = ast.operands[node];
     if (value.kind == OperandKind::Vector) {

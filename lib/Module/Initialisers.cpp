@@ -6,8 +6,8 @@
 
 namespace ptxray {
 
-/// Returns the number of the byte that a mask cuts out of an address: it has eight ones in one place. Nothing if it is
-/// not such mask.
+/// Returns the index of the byte that a mask selects from an address. Its eight set bits must be contiguous and
+/// aligned; otherwise returns nothing.
 static std::optional<uint32_t> checkMasked(const Declaration &declaration, uint32_t node, ModuleState &module) {
   const Range range = module.ast.operands[node].range;
   requireFeature(isa::FeatureId::InitialMask, range, module);
@@ -29,17 +29,17 @@ static std::optional<uint32_t> checkMasked(const Declaration &declaration, uint3
 
 namespace {
 
-/// A name in an initialiser, and what is around it.
+/// A name in an initialiser, and its context.
 struct InitialAddress {
   const Operand &name;
-  const Range range; // includes what is around it
+  const Range range; // includes the context
   const bool isMasked, isGeneric, hasOffset;
   const bool isFirst; // value of the initialiser
 };
 
 } // namespace
 
-/// Checks that the type is an integer that can hold an address, or the byte that a mask cuts out of it.
+/// Checks that the type is an integer that can hold an address, or the byte that a mask selects from it.
 static void checkTypeOfAddress(const Declaration &declaration, const InitialAddress &address, bool isFunction,
                                ModuleState &module) {
   const llvm::StringRef type = module.text(declaration.type);
@@ -73,7 +73,7 @@ static void checkAddressee(const Declaration &declaration, const InitialAddress 
   checkTypeOfAddress(declaration, address, isFunction, module);
 }
 
-/// Checks `a+4`, `generic(a)+4`, `0xff00(a+4)` or `0xff(generic(a))`. Returns the node after it.
+/// Checks `a+4`, `generic(a)+4`, `0xff00(a+4)` or `0xff(generic(a))`. Returns the following node.
 static uint32_t checkInitialAddress(const Declaration &declaration, uint32_t node, ModuleState &module) {
   const llvm::ArrayRef<Operand> operands = module.ast.operands;
   const uint32_t end = node + operands[node].extent, begin = declaration.initialiser.first;
@@ -109,20 +109,20 @@ public:
         levels(declaration.dims.count + (declaration.vector != SpellingId::None)),
         type(isa::word(module.resolver.word(declaration.type))), isFloat(type.typeKind == isa::TypeKind::Float),
         isPair(module.resolver.word(declaration.type) == isa::words::f16x2) {}
-  /// Checks one value or brace and gives the node after it. `level` counts the braces around it.
+  /// Checks one value or brace, and returns the following node. `level` is the number of enclosing braces.
   uint32_t check(uint32_t node, uint32_t level);
 
 private:
-  /// Returns whether a value is an integer that fits into an integer type, as nearly all values are.
+  /// Returns whether a value is an integer that fits an integer type, which is the case for nearly all values.
   bool isOrdinary(const Operand &value) const {
     return value.kind == OperandKind::Integer && !isFloat && !isPair && fitsInto(type.bits, value.value);
   }
 
   const Declaration &declaration;
   ModuleState &module;
-  const uint32_t levels; // of braces
+  const uint32_t levels; // nesting depth of braces
   const isa::Word &type;
-  const bool isFloat, isPair; // for which ptxas accepts any list
+  const bool isFloat, isPair; // ptxas accepts any list for them
 };
 
 } // namespace
@@ -149,7 +149,7 @@ uint32_t InitialValues::check(uint32_t node, uint32_t level) {
       const bool isList = module.ast.operands[child].kind == OperandKind::Vector;
       child = check(child, level + 1);
       if (!isList && level + 1 < levels + isPair)
-        return end; // all of them lack their braces
+        return end; // all values lack their braces
     }
     const bool isVector = level == declaration.dims.count;
     if (level == 0 && room < 0 && count == 0)
@@ -187,7 +187,7 @@ void checkInitialiser(const Declaration &declaration, ModuleState &module) {
     return;
   }
   const isa::WordId typeWord = module.resolver.word(declaration.type);
-  const bool isType = isa::word(typeWord).typeKind != isa::TypeKind::None; // else that has been reported
+  const bool isType = isa::word(typeWord).typeKind != isa::TypeKind::None; // otherwise, the type was reported
   if (declaration.initialiser.empty() || !isType)
     return;
   if (isa::word(typeWord).typeKind == isa::TypeKind::Opaque)

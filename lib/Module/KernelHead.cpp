@@ -5,7 +5,7 @@
 
 namespace ptxray {
 
-/// Returns the product of the dimensions, which is all that matters of a cluster or a block; it saturates.
+/// Returns the product of the dimensions of a cluster or a block, saturated.
 static uint64_t product(llvm::ArrayRef<Operand> dimensions) {
   uint64_t result = 1;
   for (const Operand &one : dimensions)
@@ -27,7 +27,7 @@ KernelHead headOf(const Ast &ast, const Function &function) {
        llvm::ArrayRef(ast.directives).slice(function.directives.first, function.directives.count)) {
     const llvm::ArrayRef<Operand> operands = ast.operandsOf(directive.operands);
     const llvm::StringRef name = ast.text(directive.name);
-    // A number that does not fit into 32 bits is reported at its place.
+    // Numbers that do not fit 32 bits are reported elsewhere.
     const auto fits = [](const Operand &one) { return one.value > 0 && one.value <= UINT32_MAX; };
     if (operands.empty() || !llvm::all_of(operands, fits))
       continue;
@@ -57,7 +57,7 @@ KernelHead headOf(const Ast &ast, const Function &function) {
   return head;
 }
 
-/// Returns whether a multiprocessor can hold as many blocks as `.minnctapersm` requires.
+/// Returns whether a multiprocessor can hold the number of blocks that `.minnctapersm` requires.
 static bool canHold(const KernelHead &head, const isa::Target &arch) {
   return head.threads && *head.blocks <= arch.blocks && *head.threads * *head.blocks <= arch.threads;
 }
@@ -85,16 +85,16 @@ void checkHead(const KernelHead &head, const Availability &availability, Diagnos
 KernelHead withOptions(const KernelHead &head, const CheckOptions &options, const Availability &availability) {
   const KernelOptions &told = options.kernels;
   KernelHead result = head;
-  // One number for all functions: the other options are ignored, and a kernel with directives of its own ignores this
-  // one.
+  // With a single number for all functions, other options are ignored. A kernel with its own directives ignores this
+  // number.
   if (told.maxrregcount) {
-    // Functions that are compiled for a linker may have their own numbers, and a kernel reaches some of them.
+    // Functions that are compiled for a linker may have their own numbers, and a kernel may reach some of them.
     const bool isUncertain = told.forFunctions && options.linking == Linking::Separate;
     if (!told.overDirectives && !isUncertain && (head.registers || head.threads))
       return result;
     result.registers = result.threads = result.blocks = std::nullopt;
     if (!isUncertain && *told.maxrregcount <= isa::limit(isa::LimitId::ThreadRegisters, availability))
-      result.registers = told.maxrregcount; // a greater one is ignored
+      result.registers = told.maxrregcount; // a greater number is ignored
     result.registersRange = {};
     return result;
   }
@@ -109,8 +109,8 @@ KernelHead withOptions(const KernelHead &head, const CheckOptions &options, cons
   return result;
 }
 
-/// Returns the registers that a thread can have if this many warps share those of a multiprocessor, which are assigned
-/// to four warps at a time, in units of eight.
+/// Returns the maximum number of registers per thread if this many warps share those of a multiprocessor. Registers are
+/// assigned to four warps at a time, in units of eight.
 static uint64_t registersOfWarps(uint64_t warps, uint64_t all, uint64_t most) {
   constexpr uint64_t lanes = 32, warpsTogether = 4, registersTogether = 8;
   const uint64_t threads = lanes * llvm::alignTo(std::max<uint64_t>(1, warps), warpsTogether);
@@ -122,7 +122,7 @@ RegisterBound registerBound(const KernelHead &head, const isa::Target &arch, con
   const uint64_t most = limit(isa::LimitId::ThreadRegisters);
   RegisterBound bound = {most, false, {}};
   const bool fits = head.threads && *head.threads <= arch.threads, blocksCount = head.blocks && canHold(head, arch);
-  // `.maxnreg` overrides the size of a block, even if it is too large to count.
+  // `.maxnreg` takes precedence over the block size, even if that is too large to count.
   if (fits && (blocksCount || !head.registers)) {
     const uint64_t warps = llvm::divideCeil(*head.threads, 32) * (blocksCount ? *head.blocks : 1);
     const uint64_t left = registersOfWarps(warps, limit(isa::LimitId::AllRegisters), most);

@@ -1,4 +1,5 @@
-// Limits on what a kernel and everything it reaches may use: shared memory, textures, one size of tensor memory.
+// Limits for a kernel and everything that it reaches: shared memory, textures, and a consistent CTA group for tensor
+// memory.
 #include "Diagnostics/Diagnostic.h"
 #include "Isa/Words.h"
 #include "Module/ProgramRules.h"
@@ -8,7 +9,7 @@
 
 namespace ptxray {
 
-/// Returns the variables of the module that are named, as indices.
+/// Returns the indices of the used variables of the module.
 static std::vector<uint32_t> namedVariables(const ProgramSummary &program, const Reach &reach) {
   std::vector<uint32_t> named;
   for (const uint32_t function : reach.functions)
@@ -20,14 +21,14 @@ static std::vector<uint32_t> namedVariables(const ProgramSummary &program, const
   return named;
 }
 
-/// Returns whether a variable takes memory in this module. For a whole program, ptxas also lays out an `.extern` of
+/// Returns whether a variable takes memory in this module. In a whole program, ptxas also allocates an `.extern` of
 /// known size.
 static bool isHere(const ModuleVariable &variable, const ProgramContext &context) {
   return !variable.isOpen() && (!variable.isExtern || context.options.linking == Linking::Whole);
 }
 
-/// Returns the shared memory of a kernel, in the order in which ptxas lays it out: variables of the module that are
-/// named, those with linkage first; then those of the kernel; then those of the functions by name.
+/// Returns the size of a kernel's shared memory in the layout of ptxas. First come the used variables of the module,
+/// those with linkage before others. Then come the variables of the kernel, and those of functions, sorted by name.
 static uint64_t sharedBytes(const ProgramSummary &program, const Reach &reach, const ProgramContext &context) {
   const Ast &ast = context.ast;
   Layout layout;
@@ -48,7 +49,7 @@ static uint64_t sharedBytes(const ProgramSummary &program, const Reach &reach, c
   for (const FunctionSummary *function : functions)
     for (const Extent &extent : function->shared)
       layout.add(extent);
-  // The memory whose size the launch determines begins after it.
+  // Memory whose size the launch determines follows.
   uint64_t align = 1;
   for (const ModuleVariable &variable : program.variables)
     if (variable.space == isa::words::shared && variable.isOpen())
@@ -72,7 +73,7 @@ void checkConstantSize(const ProgramSummary &program, const ProgramContext &cont
     return;
   const uint64_t most = context.limit(isa::LimitId::ConstBytes);
   Layout layout;
-  const ModuleVariable *last = nullptr; // the first that does not fit
+  const ModuleVariable *last = nullptr; // the first variable that does not fit
   const auto add = [&](const ModuleVariable &variable) {
     layout.add(variable.extent);
     if (layout.end > most && !last)
@@ -117,7 +118,7 @@ static void reportCtaGroups(Range oneCta, Range ctaPair, const FunctionSummary &
 
 void checkCtaGroups(const ProgramSummary &program, const Reach &reach, const ProgramContext &context) {
   if (context.options.linking == Linking::Separate)
-    return; // each function for itself
+    return; // each function separately
   Range oneCta, ctaPair;
   for (const uint32_t index : reach.functions) {
     const FunctionSummary &function = program.functions[index];

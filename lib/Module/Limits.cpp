@@ -23,7 +23,7 @@ void Limits::variable(const Declaration &declaration, const Extent &extent, isa:
     program.hasAbi = false;
   attributes(declaration.attributes);
   if (declaration.name == NameId::None)
-    return; // `_`: reported as no name
+    return; // `_` is reported as an invalid name
   ModuleVariable variable;
   variable.name = declaration.name;
   variable.space = isa::findWord(space.split('[').first); // a bank: `.const[2]`
@@ -101,7 +101,7 @@ void Limits::memberOfModule(const FamilyMember &member) {
   program.variables.back().name = member.name;
 }
 
-/// Constants of the same name are one variable in all bodies.
+/// Adds a member of a family in a body. Constants with the same name are one variable in all bodies.
 void Limits::memberOfBody(const FamilyMember &member, FunctionSummary &summary) {
   if (member.space == isa::words::shared)
     summary.shared.push_back(member.extent);
@@ -126,7 +126,7 @@ void Limits::body(FunctionSummary summary) {
 void Limits::finish() {
   if (options.isFragment)
     return;
-  // The name may be that of something other than a function.
+  // Names in initialisers may refer to something other than a function.
   for (ModuleVariable &variable : program.variables)
     llvm::erase_if(variable.initial, [&](const Reference &one) { return !program.function(one.name); });
   const ProgramContext context{ast, availability, options, sink};

@@ -15,15 +15,14 @@ void checkFile(const Directive &directive, ModuleState &module) {
         .notes.push_back({"the first is here", before->second});
 }
 
-/// Checks `.loc file line column`, which for inlined code has `, function_name label, inlined_at file line column`
-/// after it.
+/// Checks `.loc file line column`. For inlined code, `, function_name label, inlined_at file line column` follows.
 void checkLocation(const Directive &directive, ModuleState &module) {
   llvm::ArrayRef<Operand> operands = module.ast.operandsOf(directive.operands);
   if (operands.size() < 3)
     return;
   auto place = [](llvm::ArrayRef<Operand> numbers) {
     return std::pair(static_cast<uint64_t>(numbers[0].value << 32 | numbers[1].value),
-                     static_cast<uint64_t>(numbers[2].value)); // 32 bits: no key of the set's own
+                     static_cast<uint64_t>(numbers[2].value)); // 32 bits: never equals a reserved key of the set
   };
   if (operands.size() == 9) {
     for (auto [index, word] : {std::pair(3, "function_name"), std::pair(5, "inlined_at")})

@@ -56,7 +56,7 @@ void checkMetadata(const Directive &directive, ModuleState &module) {
   }
 }
 
-/// Checks that the metadata have the domain of the trace; without any metadata, ptxas makes them.
+/// Checks that the metadata contain the domain of the trace. Without any metadata, ptxas generates them.
 void checkTrace(Range range, llvm::StringRef instruction, ModuleState &module) {
   if (module.metadata.exists && !module.metadata.hasTraceDomain)
     module.sink.report(DiagId::DirectiveMissing, range, instruction,

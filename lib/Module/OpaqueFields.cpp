@@ -3,7 +3,7 @@
 
 namespace ptxray {
 
-/// Checks `{ width = 4, filter_mode = linear }`; an array of textures has a list of such lists.
+/// Checks `{ width = 4, filter_mode = linear }`. An array of textures has a list of such lists.
 // NOLINTNEXTLINE(misc-no-recursion): braces nest at most `deepestInitialiser` deep
 void checkOpaqueFields(const Declaration &declaration, uint32_t node, uint32_t level, ModuleState &module) {
   struct Field {

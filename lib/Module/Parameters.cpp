@@ -19,7 +19,7 @@ void checkParameter(const Declaration &declaration, Site site, ModuleState &modu
     if (declaration.dims.count && module.ast.dims[declaration.dims.first] == 0)
       module.sink.report(DiagId::OpenParameter, declaration.nameRange, name);
     const llvm::StringRef pointed = module.text(declaration.ptrSpace);
-    const bool isOpaque = pointed == ".texref" || pointed == ".samplerref" || pointed == ".surfref"; // as of OpenCL
+    const bool isOpaque = pointed == ".texref" || pointed == ".samplerref" || pointed == ".surfref"; // types of OpenCL
     const bool isSpace =
         pointed == ".const" || pointed == ".global" || pointed == ".local" || pointed.starts_with(".shared");
     if (!pointed.empty() && !isOpaque && (!isSpace || pointed.contains('[')))
@@ -43,7 +43,7 @@ void checkParameter(const Declaration &declaration, Site site, ModuleState &modu
     requireFeature(isa::FeatureId::OpenParameter, "`" + name + "[]`", declaration.nameRange, module);
 }
 
-/// Checks `.ptr`, and the alignment of a pointer that a kernel's parameter has of its own: `.param .u32 .align 8 a`.
+/// Checks `.ptr`, and the alignment of a kernel's pointer parameter itself: `.param .u32 .align 8 a`.
 void checkPointer(const Function &function, const Declaration &declaration, ModuleState &module) {
   const bool isFunction = function.kind == FunctionKind::Func;
   const bool mayPoint = isa::directive(isa::DirectiveId::Ptr).places & isa::OnParameter;
@@ -64,7 +64,7 @@ void checkParameterSize(const Function &function, const Signature &signature, Mo
   if (bytes <= most)
     return;
   Diagnostic &d = module.sink.report(DiagId::ParameterSize, function.nameRange, bytes, most);
-  if (static_cast<uint32_t>(bytes) <= most) // ptxas counts in 32 bits
+  if (static_cast<uint32_t>(bytes) <= most) // ptxas uses 32-bit sizes
     d.severity = Severity::Warning;
 }
 

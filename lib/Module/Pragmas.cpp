@@ -11,7 +11,7 @@ static const isa::Directive *find(llvm::StringRef text) {
   return pragma && (pragma->arguments.count || name == text) ? pragma : nullptr;
 }
 
-/// Returns whether a text is a number as in C, of any size.
+/// Returns whether a text is a number in C notation, of any size.
 static bool isMask(llvm::StringRef text) {
   (void)(text.consume_front("-") || text.consume_front("+"));
   const bool isHex = text.consume_front_insensitive("0x");
@@ -29,20 +29,21 @@ static void checkPragmaValue(const isa::Directive &pragma, llvm::StringRef value
     return;
   const auto ranges = isa::run(isa::tables().ranges, argument.ranges);
   int64_t number = 0;
-  uint64_t large = 0; // beyond 63 bits ptxas accepts it, too
+  uint64_t large = 0; // ptxas also accepts numbers beyond 63 bits
   if (value.getAsInteger(0, number) ? value.getAsInteger(0, large) : !ranges.empty() && number < ranges.front().low)
     module.sink.report(DiagId::PragmaValue, range, pragma.name(),
                        ranges.empty() ? "a number" : "a number above " + std::to_string(ranges.front().low - 1));
 }
 
-/// ptxas takes an unknown pragma in a function for one of another compiler.
+/// Checks a pragma. In a function, ptxas ignores unknown pragmas, which may be for another compiler.
 void checkPragma(const Directive &directive, isa::DirectivePlace place, ModuleState &module) {
   const bool isInBody = place == isa::InEntry || place == isa::InFunction;
   for (const Operand &string : module.ast.operandsOf(directive.operands)) {
     const llvm::StringRef text = module.ast.text(string.name).drop_front().drop_back();
     const isa::Directive *pragma = find(text);
     const bool isInModule = place == isa::InModule;
-    // A pragma that is also allowed in a head is refused elsewhere only when code is made, like an unknown one.
+    // In other positions, ptxas rejects a pragma that is valid in a head only during code generation, like an unknown
+    // pragma.
     if (isInModule && (!pragma || ((pragma->places & isa::OnEntry) && !(pragma->places & isa::InModule)))) {
       module.sink.report(DiagId::CodegenPragmaPlace, string.range, text);
       continue;

@@ -1,4 +1,4 @@
-// Reports instructions that need more registers than a kernel's head allows a thread.
+// Reports instructions that need more registers than a kernel's head permits for a thread.
 #include "Diagnostics/Diagnostic.h"
 #include "Module/KernelHead.h"
 #include "Module/ProgramRules.h"
@@ -50,7 +50,7 @@ void checkRegisterChanges(const ProgramSummary &program, const Reach &reach, con
     if (function.shrinks.registers > shrunk.registers)
       shrunk = function.shrinks;
   }
-  // The number that it grows to matters, not the initial one.
+  // The new number of registers matters, not the initial one.
   const RegisterBound bound = boundOf(kernel, *arch, context);
   const uint64_t most = grown ? grown : bound.registers;
   if (std::min<uint64_t>(shrunk.registers, context.limit(isa::LimitId::ThreadRegisters)) <= most)

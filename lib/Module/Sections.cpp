@@ -18,7 +18,7 @@ static void checkSectionData(uint32_t node, ModuleState &module) {
       const bool isNegative = value.value < 0 && !(value.flags & UnsignedSuffix);
       if (isNegative)
         requireFeature(isa::FeatureId::SectionNegative, value.range, module);
-      // ptxas checks only the low half of a positive number.
+      // ptxas checks only the lower half of a positive number.
       const int64_t low = static_cast<int64_t>(static_cast<uint32_t>(value.value));
       if (bits < 64 && (isNegative ? value.value < -(int64_t(1) << (bits - 1)) : low >> bits != 0))
         wrong(value.range, "cannot hold `" + std::to_string(value.value) + "`");

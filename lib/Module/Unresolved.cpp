@@ -1,4 +1,4 @@
-// Reports what the module names and does not define.
+// Reports names that the module uses without a definition.
 #include "Diagnostics/Diagnostic.h"
 #include "Isa/Words.h"
 #include "Module/ProgramRules.h"
@@ -26,13 +26,13 @@ private:
 
   const ProgramSummary &program;
   const ProgramContext &context;
-  llvm::DenseSet<uint32_t> reported; // by NameId
+  llvm::DenseSet<uint32_t> reported; // NameIds
 };
 
 } // namespace
 
-/// A declaration that is neither `.extern` nor followed by a definition is refused, however the module is linked. It is
-/// a warning unless `--link` says that the module is compiled.
+/// Reports declarations that are neither `.extern` nor followed by a definition. ptxas rejects them, regardless of
+/// linking. They are warnings unless `--link` is given.
 void Unresolved::declarations() {
   for (const auto &[name, one] : program.declared) {
     alias(static_cast<NameId>(name), one.range, /*isUse=*/false);
@@ -46,7 +46,7 @@ void Unresolved::declarations() {
   if (context.options.linking != Linking::Whole)
     return;
   for (const ModuleVariable &variable : program.variables)
-    // ptxas itself completes an `.extern` whose size is known, and ignores shared memory.
+    // ptxas itself defines an `.extern` with a known size, and ignores shared memory.
     if (variable.isExtern && variable.isOpen() &&
         (variable.space == isa::words::global || variable.space == isa::words::const_))
       context.sink.report(DiagId::CodegenUnresolved, variable.nameRange, context.ast.text(variable.name));
@@ -73,8 +73,8 @@ void Unresolved::use(const Reference &reference) {
     d.severity = Severity::Pedantic;
 }
 
-/// Checks an alias of an alias, at its declaration and at its uses. When compiling for a linker, it is lost unless it
-/// is the only one the linker knows; in a whole program, one that the linker knows is lost where it is used.
+/// Checks an alias of an alias, at its declaration and at its uses. For a linker, ptxas drops it unless it is the only
+/// exported one. In a whole program, ptxas drops an exported one where it is used.
 void Unresolved::alias(NameId name, Range place, bool isUse) {
   const DeclaredFunction *one = program.function(name);
   const DeclaredFunction *other = !one || one->aliasOf == NameId::None ? nullptr : program.function(one->aliasOf);

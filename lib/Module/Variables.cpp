@@ -8,7 +8,7 @@ namespace ptxray {
 
 namespace {
 
-/// A declaration, and what its rules need.
+/// A declaration, and properties that its rules need.
 struct Variable {
   Variable(const Declaration &declaration, Site site, bool isAllocated, ModuleState &module)
       : declaration(declaration), site(site), isAllocated(isAllocated), space(module.text(declaration.space)),
@@ -29,16 +29,16 @@ struct Variable {
   const Site site;
   const bool isAllocated;
   const llvm::StringRef space, type, linkage, vector;
-  const isa::Directive *directive; // of the space
+  const isa::Directive *directive; // directive of the space
   const llvm::StringRef name;
-  const isa::Word &word; // of the type
+  const isa::Word &word; // word of the type
   const bool isArray;
   const int64_t firstDimension;
 };
 
 } // namespace
 
-/// Returns the argument of a directive that a number belongs to; null if there is none.
+/// Returns the argument of a directive to which a number belongs, or null.
 static const isa::DirectiveArgument *numberOf(const isa::Directive *directive, isa::Text name) {
   if (directive)
     for (const isa::DirectiveArgument &argument : isa::run(isa::tables().arguments, directive->arguments))
@@ -47,7 +47,7 @@ static const isa::DirectiveArgument *numberOf(const isa::Directive *directive, i
   return nullptr;
 }
 
-/// Reports an array whose size in bytes is no number of 64 bits. ptxas computes a smaller size.
+/// Reports an array whose size in bytes does not fit 64 bits. ptxas computes a smaller size.
 static void checkProduct(const Variable &variable, ModuleState &module) {
   const Declaration &declaration = variable.declaration;
   const int elements = variable.isVector() ? isa::word(module.resolver.word(declaration.vector)).number : 1;
@@ -113,7 +113,8 @@ static void checkSpace(const Variable &variable, ModuleState &module) {
     module.sink.report(DiagId::OpaqueVariablePlace, range, space);
   if (variable.site != Site::Module)
     return;
-  // Functions that follow the ABI have no room for .reg and .local; from PTX 3.0 on all do.
+  // Functions that follow the ABI, which are all functions from PTX 3.0, cannot declare .reg and .local outside of
+  // bodies.
   if (!variable.mayStand(isa::InModule) && (space == ".param" || !module.has(isa::FeatureId::ModuleRegisters)))
     module.sink.report(DiagId::ModuleScopeSpace, range, space);
   if (variable.linkage == ".common" && space != ".global")
@@ -125,10 +126,11 @@ static void checkType(const Variable &variable, ModuleState &module) {
   const Range range = variable.declaration.typeRange;
   const llvm::StringRef type = variable.type;
   const bool isHalfPair = type == ".f16x2";
-  // A single float may be declared if nothing computes with it.
+  // A single float can be declared if nothing computes with it.
   if (word.typeKind == isa::TypeKind::Bits || variable.isOpaque() || isHalfPair)
     if (Diagnostic *d = requireGate(word.gate, "`" + type + "`", range, module))
-      if (isHalfPair ? variable.isVector() : variable.isArray || !variable.isAllocated) // where ptxas does not ask
+      if (isHalfPair ? variable.isVector()
+                     : variable.isArray || !variable.isAllocated) // cases in which ptxas does not check the gate
         d->severity = Severity::Warning;
   if (word.declarable != isa::Declarable::Yes) {
     Diagnostic &d = module.sink.report(DiagId::VariableType, range, type, variable.space);
@@ -144,7 +146,7 @@ static void checkType(const Variable &variable, ModuleState &module) {
       d.fix = Fix{"write `" + bits + "`", {{range, bits}}};
     }
   }
-  // Parameter space holds scalars, and arrays of anything.
+  // Parameter space can contain scalars, and arrays of any type.
   if (variable.space == ".param" && variable.site != Site::Module && variable.isAllocated && !variable.isArray &&
       (variable.isVector() || isHalfPair))
     module.sink.report(DiagId::VariableType, range, variable.vector + type, variable.space);
@@ -183,7 +185,7 @@ static void checkAlignment(const Variable &variable, ModuleState &module) {
     module.sink.report(DiagId::AlignmentValue, declaration.range, declaration.align);
 }
 
-/// Checks where textures, surfaces and samplers are declared.
+/// Checks the position of declarations of textures, surfaces and samplers.
 static void checkOpaquePlace(const Variable &variable, ModuleState &module) {
   const Range range = variable.declaration.typeRange;
   const Site site = variable.site;

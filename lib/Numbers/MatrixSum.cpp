@@ -14,7 +14,7 @@ struct Row {
   uint8_t first, last; // range of architectures
   enum Operand : uint8_t { Quad, Wide, Byte } operand;
   SumWay way;
-  uint8_t fractionBits, bytes; // of the products that are added in one step
+  uint8_t fractionBits, bytes; // total size of the products that are added in one step
   int16_t zeroExponent;
   uint8_t resultBits;
 };

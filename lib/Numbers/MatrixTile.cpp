@@ -354,7 +354,7 @@ PTXRAY_INSIDE void addStep(const Block &block, const Step &step, Ints (&codes)[r
     }
     const uint32_t first = step.first + piece * step.products, end = first + step.products;
     for (uint32_t from = first; from < end; from += mostOfWord) {
-      Ints part[rowsAtOnce] = {}; // exact except for what was truncated before the addition
+      Ints part[rowsAtOnce] = {}; // exact except for truncation before the addition
       addParts<IsSparse, true>(block, from, std::min(from + mostOfWord, end), scale, part);
       PTXRAY_EACH_ROW
       for (uint32_t i = 0; i < rowsAtOnce; ++i)

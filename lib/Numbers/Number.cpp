@@ -66,7 +66,7 @@ uint64_t codeOf(const Number &number, const Format &format, const Storing &how) 
   auto code = uint64_t(cutOff(number.significand, cut, number.isNegative && format.isSigned, how));
   if (!format.hasZero)
     code -= code != 0 ? 1 : 0;
-  // A carry out of the fraction increments the exponent, as it should.
+  // Let a carry out of the fraction increment the exponent, which is correct.
   return (uint64_t(exponent - least) << format.fractionBits) + code;
 }
 

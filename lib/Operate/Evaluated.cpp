@@ -16,7 +16,7 @@ struct Source {
 /// The memory of one operand: what the machine has loaded, or will store.
 struct Part {
   uint16_t operand;
-  unsigned bytes; // of one element
+  unsigned bytes; // size of one element
   llvm::SmallVector<Place, 4> read, written;
 };
 struct Evaluation final : ManyPlaces {

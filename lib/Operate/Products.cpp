@@ -40,7 +40,7 @@ template <class Word> void multiply(char *registers, const Op &op, uint32_t mask
   const auto metadata = pointersOf<uint32_t>(product.metadata, registers),
              scalesOfA = pointersOf<uint32_t>(product.scalesOfA, registers),
              scalesOfB = pointersOf<uint32_t>(product.scalesOfB, registers);
-  // The result may share registers with operands, and inactive lanes keep their values.
+  // Compute into temporaries: the result may share registers with operands, and inactive lanes keep their values.
   llvm::SmallVector<std::array<Word, warpSize>, 8> made(product.d.size());
   llvm::SmallVector<Word *, 8> to;
   for (auto &words : made)

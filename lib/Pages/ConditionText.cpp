@@ -14,7 +14,7 @@ using isa::ExprOp;
 bool isOfPtxasAlone(ExprId condition) {
   const Expr &e = isa::tables().exprs[condition];
   const bool warns =
-      e.op == ExprOp::Warn && isa::tables().warnings[e.a]() != "advised-against"; // that is in the manual
+      e.op == ExprOp::Warn && isa::tables().warnings[e.a]() != "advised-against"; // described by the manual
   return warns || (e.op == ExprOp::And && llvm::any_of(isa::tables().exprArgs.slice(e.a, e.b), isOfPtxasAlone));
 }
 
@@ -25,7 +25,7 @@ public:
   explicit Words(const isa::Form &form)
       : slots(isa::run(isa::tables().slots, form.slots)), operands(isa::run(isa::tables().operands, form.operands)) {}
 
-  /// Returns an empty text for a condition that only ptxas has.
+  /// Returns a condition as text; empty for a condition that only ptxas has.
   std::string of(ExprId id, bool negated) const;
 
 private:
@@ -51,13 +51,13 @@ static std::string quotedWords(const Expr &e) {
   return listText(quoted, "or");
 }
 
-/// Returns whether the condition says that an operand has no offset, or is not a name: `op` says which.
+/// Returns whether the condition requires that an operand has no offset, or is not a name; `op` selects which.
 static bool isPlain(ExprId id, bool negated, ExprOp op) {
   const Expr &e = isa::tables().exprs[id];
   return negated ? e.op == op : e.op == ExprOp::Not && isa::tables().exprs[e.a].op == op;
 }
 
-/// Returns one text for all operands of which the same is said: `a`, `b`, and `c` without an offset.
+/// Returns one text for all operands with the same condition: `a`, `b`, and `c` without an offset.
 std::string Words::plainOperands(llvm::ArrayRef<ExprId> parts, bool negated, ExprOp op) const {
   llvm::SmallVector<std::string, 4> names;
   for (const ExprId part : parts)
@@ -155,7 +155,7 @@ ConditionText conditionText(const isa::Form &form, ExprId condition) {
 
 namespace {
 
-/// Words that differ only in one number, which grows in equal steps.
+/// Words that differ only in one number, which increases in equal steps.
 struct Series {
   std::string before, after;
   std::vector<unsigned> numbers;
@@ -183,7 +183,7 @@ static std::optional<std::pair<std::string, unsigned>> withoutNumber(llvm::Strin
 }
 
 static bool isSeries(const std::vector<unsigned> &numbers) {
-  constexpr size_t fewest = 5; // fewer are shown one by one
+  constexpr size_t fewest = 5; // fewer words are listed individually
   if (numbers.size() < fewest)
     return false;
   for (size_t i = 2; i < numbers.size(); ++i)

@@ -98,7 +98,7 @@ std::string Sentences::accessText(const Access &access) const {
   return text;
 }
 
-/// Lists the instructions with a fact of that kind about one of the groups, as a subject: "`a` or `b`".
+/// Lists the instructions with a fact of that kind about one of the groups, as the subject of a sentence: "`a` or `b`".
 static std::string instructionsWith(FactKind kind, uint16_t groups) {
   static const Availability everything = newestAvailability();
   llvm::SmallVector<std::string, 4> names;
@@ -117,7 +117,7 @@ std::string Sentences::asynchronous(const Action &action) const {
       llvm::any_of(facts.accesses, [](const Access &access) { return access.space == isa::words::tmem; });
   std::string text = "it only starts the operation, which happens later";
   if (!isInTensorMemory || static_cast<isa::Proxy>(action.detail) != isa::Proxy::Generic)
-    text += " through " + proxy(action.detail); // no proxy leads to tensor memory
+    text += " through " + proxy(action.detail); // no proxy applies to tensor memory
   if (action.node >= 0)
     return text + "; the barrier object " + node(action.node) + " counts its bytes once it is complete";
   if (!action.groups)

@@ -9,8 +9,7 @@ namespace ptxray {
 
 using llvm::StringRef;
 
-/// The declarations of grammar/isa/examples.isa for the names in its lines. Only names that a line mentions are
-/// declared.
+/// Declarations for names in the lines of grammar/isa/examples.isa. Only names that a line contains are declared.
 struct StageDeclaration {
   StringRef mentioned, text;
 };
@@ -34,7 +33,7 @@ static std::string declared(llvm::ArrayRef<StageDeclaration> declarations, Strin
   return text;
 }
 
-/// Declares each family of registers that the line mentions, as many of them as it needs.
+/// Declares the register families that the line uses, with the necessary sizes.
 static std::string declaredRegisters(StringRef line) {
   std::string text;
   for (const StageDeclaration &family : registers) {
@@ -57,7 +56,7 @@ static uint16_t placesOfName(StringRef name) {
 
 namespace {
 
-/// A module with places for a line.
+/// A module with positions for a line.
 struct Stage {
   std::string version, target, size;
   std::string module, parameter, head, body;
@@ -83,7 +82,7 @@ ExampleModule exampleModule(StringRef name, StringRef line, uint16_t ptx, String
   Stage stage;
   stage.version = ".version " + isa::versionText(ptx);
   stage.target = ".target " + target.str();
-  stage.size = ptx < 203 ? "" : ".address_size 64"; // what is older does not know it
+  stage.size = ptx < 203 ? "" : ".address_size 64"; // older versions lack the directive
   stage.line = line;
   stage.module = declared(ofModule, line);
   const std::string own = line.str() + "\n";
@@ -93,7 +92,7 @@ ExampleModule exampleModule(StringRef name, StringRef line, uint16_t ptx, String
     stage.target = line.str();
   else if (name == ".address_size")
     stage.size = line.str();
-  else if (name == ".alias") // of functions with bodies
+  else if (name == ".alias") // requires functions with bodies
     stage.module = ".func f () { ret; }\n.func g ();\n" + own;
   else if (const uint16_t places = placesOfName(name); places & isa::OnParameter && !(places & isa::OnVariable))
     stage.parameter = line.str();
@@ -126,7 +125,7 @@ std::optional<ExampleReport> reportOf(const ExampleModule &module) {
   return report;
 }
 
-/// Long vectors by their first and last element.
+/// Abbreviates long vectors to their first and last element.
 static std::string shortened(StringRef text) {
   constexpr size_t most = 40;
   return text.size() <= most || !text.starts_with("{")
@@ -155,7 +154,7 @@ ReadExample readExample(const ExampleModule &module) {
 ExampleSetting settingOfExample(StringRef name, StringRef line) {
   static constexpr StringRef targets[] = {"sm_90",   "sm_100a", "sm_90a", "sm_107a", "sm_107f", "sm_120a",
                                           "sm_110a", "sm_53",   "sm_20",  "sm_13",   "sm_10"};
-  const uint16_t newest = isa::versions().back(), old = 200, oldest = 104; // some directives are gone
+  const uint16_t newest = isa::versions().back(), old = 200, oldest = 104; // some directives were removed
   for (const bool isStrict : {true, false})
     for (const uint16_t ptx : {newest, old, oldest})
       for (const StringRef target : targets)

@@ -20,7 +20,8 @@ std::vector<const isa::Mnemonic *> findMnemonics(StringRef written) {
     if (!prefix.contains('.'))
       break;
   }
-  // `mul` is also the beginning of `mul.lo`, and `barrier.cluster` begins others than `barrier`.
+  // Exclude longer mnemonics if one matches exactly: `mul` is also a prefix of `mul.lo`, and `barrier` of
+  // `barrier.cluster`.
   std::vector<const isa::Mnemonic *> longer;
   for (const isa::Mnemonic &m : isa::mnemonics())
     if (StringRef(m.text()).starts_with(written.str() + "."))
@@ -33,7 +34,7 @@ std::vector<const isa::Mnemonic *> findMnemonics(StringRef written) {
 
 bool isOfPtxas(const isa::Form &form) {
   const isa::Tables &tables = isa::tables();
-  auto warns = [&](isa::ExprId id) { // what is advised against is in the manual
+  auto warns = [&](isa::ExprId id) { // the manual describes forms that it advises against
     const isa::Expr &e = tables.exprs[id];
     return e.op == isa::ExprOp::Warn && tables.warnings[e.a]() != "advised-against";
   };
@@ -69,7 +70,7 @@ std::string termText(const isa::Term &term, const isa::Form &form) {
   return text;
 }
 
-/// Returns the type in words, " of `.u64`"; empty if there is none.
+/// Returns the type as text, such as " of `.u64`"; empty if there is none.
 static std::string typeText(const isa::TypeRef &type, const isa::Form &form) {
   std::string text;
   if (type.kind == isa::RefKind::Word)
@@ -83,7 +84,7 @@ static std::string typeText(const isa::TypeRef &type, const isa::Form &form) {
   return text;
 }
 
-/// Returns an address in words: "an address in brackets in `.shared`, of a barrier object".
+/// Returns the description of an address: "an address in brackets in `.shared`, of a barrier object".
 static std::string addressText(const isa::OperandDecl &operand, const isa::Form &form) {
   llvm::SmallVector<std::string, 4> spaces;
   bool isSlot = false;
@@ -115,7 +116,7 @@ static std::string vectorText(const isa::OperandDecl &operand, const isa::Form &
       operand.rules & isa::Destination || operand.role == isa::OperandRole::Register ? "registers" : "values";
   if (lengths.empty())
     return what + type + " in braces";
-  // Without the word there is a single value, without braces.
+  // Without this word, the operand is a single value without braces.
   if (!isNumber && !(operand.rules & isa::Vec) && lengths.size() == 1 &&
       isa::run(isa::tables().terms, operand.lengths).front().letter == 0)
     return (what == "values" ? "a value" : "a register") + type + ", or as many in braces as " + lengths.front() +
@@ -169,7 +170,7 @@ std::string placesOf(const isa::Directive &directive) {
   return llvm::join(found, ", ");
 }
 
-/// Returns a packed type in words: "two `.e4m3` in 16 bits", "float: 4 bits of exponent, 3 of fraction".
+/// Returns the description of a packed type: "two `.e4m3` in 16 bits", "float: 4 bits of exponent, 3 of fraction".
 static std::string packedText(const isa::Word &word) {
   static constexpr StringRef counts[] = {"", "", "two", "", "four"};
   StringRef name = word.text();

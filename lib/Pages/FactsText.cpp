@@ -31,7 +31,7 @@ public:
       begin() += "copies";
     if (facts.ctas)
       begin() += "ctas " + std::to_string(facts.ctas);
-    if (facts.occupied) // beside it, actions may say what else it needs if a result is read
+    if (facts.occupied) // actions may specify additional registers for the case that a result is used
       begin() += "occupies " + std::to_string(facts.occupied);
     if (facts.bounded)
       begin() += "bounded " + std::to_string(facts.bounded);
@@ -53,7 +53,7 @@ private:
       out += before + textOf(static_cast<unsigned>(node));
   }
 
-  /// Long runs of names, as those of a matrix, by their first and last.
+  /// Lists names. Abbreviates long runs, such as those of a matrix, to their first and last name.
   void names(llvm::function_ref<bool(uint8_t)> isMeant, const char *verb) {
     std::vector<unsigned> nodes;
     for (NodeUse one : facts.nodes)
@@ -88,7 +88,7 @@ private:
       }
   }
 
-  /// Adds the node that holds the amount, or the amount as a number.
+  /// Adds the amount: the node that contains it, or a number.
   void amount(const char *before, const Action &action) {
     if (action.amount >= 0)
       node(before, action.amount);
@@ -120,7 +120,7 @@ private:
   }
 
   void computation(const Computation &computation) {
-    static constexpr const char *kinds = "?busfpPo"; // by isa::TypeKind
+    static constexpr const char *kinds = "?busfpPo"; // indexed by isa::TypeKind
     auto type = [&](isa::TypeKind kind, unsigned bits) {
       out += std::string(" ") + kinds[static_cast<size_t>(kind)] + std::to_string(bits);
     };

@@ -10,16 +10,16 @@ using llvm::StringRef;
 
 namespace {
 
-/// A line may be written in several ways, and is tried with one after the other.
+/// One of several ways to write an example line. They are tried in order.
 struct Way {
-  uint32_t optional = 0;    // a bit for each operand that is written though it may be left out
-  bool hasHighest = false;  // of a constant the highest value that may be written, else the lowest
-  bool namesMemory = false; // addresses are names of variables, else registers
-  bool hasSinks = false;    // results are `_` where they may be
-  unsigned row = 0;         // of the rows that fit the words
+  uint32_t optional = 0;    // bit mask of optional operands to write
+  bool hasHighest = false;  // use the highest valid constants instead of the lowest
+  bool namesMemory = false; // addresses are names of variables instead of registers
+  bool hasSinks = false;    // results are `_` where permitted
+  unsigned row = 0;         // index of the row among those that fit the words
 };
 
-/// Writes the operands of a form; each register is another one.
+/// Writes the operands of a form. All registers are distinct.
 class LineWriter {
 public:
   LineWriter(const FormMatch &match, const Way &way) : match(match), way(way) {}
@@ -56,7 +56,7 @@ static const Availability &everything() {
   return all;
 }
 
-/// Returns the cell, in the chosen rows, that says whether an operand is written; null if none does.
+/// Returns the cell in the selected rows that determines whether an operand is present, or null.
 static const isa::Cell *presenceOf(const FormMatch &match, unsigned operand) {
   const isa::Tables &t = isa::tables();
   for (const auto &[index, row] : llvm::zip_equal(isa::run(t.formTables, match.form().tables), match.rowOf)) {
@@ -209,7 +209,7 @@ void LineWriter::list(unsigned from, unsigned to) {
   }
 }
 
-/// Returns whether a cell allows just the words that are written.
+/// Returns whether a cell permits exactly the written words.
 static bool cellFits(const FormMatch &match, const isa::Column &column, const isa::Cell &cell) {
   const isa::Tables &t = isa::tables();
   if (cell.kind == isa::CellKind::Condition)
@@ -228,7 +228,7 @@ static bool cellFits(const FormMatch &match, const isa::Column &column, const is
   });
 }
 
-/// Notes a row of each table that fits the words: of several the one with that number, or the last.
+/// Selects a row of each table that fits the words: the one with index `number`, or the last one.
 static bool chooseRows(FormMatch &match, unsigned number) {
   const isa::Tables &t = isa::tables();
   const auto tables = isa::run(t.formTables, match.form().tables);
@@ -251,7 +251,7 @@ static bool chooseRows(FormMatch &match, unsigned number) {
   return true;
 }
 
-/// Puts the line in a module of the newest version, and of the most usual target that accepts it.
+/// Inserts the line into a module with the newest version, and the most common target that accepts it.
 static bool isRightSomewhere(StringRef name, FormExample &example) {
   example.setting = settingOfExample(name, example.line);
   if (example.setting.target.empty())
@@ -260,7 +260,7 @@ static bool isRightSomewhere(StringRef name, FormExample &example) {
   return true;
 }
 
-/// Returns the plain way first, then with one more operand, and with all.
+/// Returns the ways to write a line: first the simplest, then with one additional operand, and with all.
 static std::vector<Way> waysFor(const FormMatch &match) {
   std::vector<Way> ways = {{}};
   for (unsigned index = 0; index < match.operands.size() && index < 32; ++index)
@@ -280,7 +280,7 @@ std::optional<FormExample> exampleOf(const FormMatch &words, StringRef spelling)
     return std::nullopt;
   const StringRef name = opcode.mnemonic->text();
   FormExample example{words, "", {}, {}};
-  std::optional<FormExample> warned; // the first that is only warned of
+  std::optional<FormExample> warned; // the first one with only a warning
   std::vector<std::string> tried;
   for (const Way &way : waysFor(words)) {
     if (!chooseRows(example.match, way.row))
@@ -325,12 +325,12 @@ static unsigned missingIn(const FormMatch &match) {
   return count;
 }
 
-/// Returns each form's first slot that lacks its word, filled with every word that it may have; the first is the last
-/// to try.
+/// Returns spellings with one more word: for each form, its first incomplete slot is filled with every possible word.
+/// The first spelling is to be tried last.
 static std::vector<std::string> spellingsWithOneMore(const Opcode &opcode) {
   std::vector<std::string> next;
   std::vector<FormMatch> matches = formsFor(opcode, /*complete=*/false);
-  llvm::stable_sort(matches, [](const FormMatch &one, const FormMatch &other) { // the manual begins with what is usual
+  llvm::stable_sort(matches, [](const FormMatch &one, const FormMatch &other) { // the manual lists common forms first
     const auto section = [](const FormMatch &match) -> StringRef {
       return isa::tables().entries[match.form().entry].manual();
     };
@@ -353,7 +353,7 @@ static std::vector<std::string> spellingsWithOneMore(const Opcode &opcode) {
 }
 
 std::optional<std::string> completedSpelling(StringRef written) {
-  constexpr unsigned most = 400; // spellings that are tried
+  constexpr unsigned most = 400; // maximum number of spellings to try
   std::vector<std::string> open = {written.str()};
   for (unsigned tries = 0; !open.empty() && tries < most; ++tries) {
     std::string spelling = std::move(open.back());
@@ -363,12 +363,13 @@ std::optional<std::string> completedSpelling(StringRef written) {
       if (exampleOf(whole, spelling))
         return spelling;
     std::vector<std::string> next = spellingsWithOneMore(opcode);
-    llvm::stable_sort(next, [](StringRef one, StringRef other) { // the usual types last, which are taken first
-      const auto rank = [](StringRef text) {
-        return text.ends_with(".f32") || text.ends_with(".b32") || text.ends_with(".u32");
-      };
-      return rank(one) < rank(other);
-    });
+    llvm::stable_sort(
+        next, [](StringRef one, StringRef other) { // common types come last, because the last element is taken first
+          const auto rank = [](StringRef text) {
+            return text.ends_with(".f32") || text.ends_with(".b32") || text.ends_with(".u32");
+          };
+          return rank(one) < rank(other);
+        });
     std::ranges::move(next, std::back_inserter(open));
   }
   return std::nullopt;

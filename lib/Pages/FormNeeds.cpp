@@ -14,7 +14,7 @@ Availability newestAvailability() {
   return Availability(module);
 }
 
-/// Adds a condition if it is a gate, or those of its parts that are.
+/// Adds a condition if it is a gate, or the gates among its parts.
 static void addGates(ExprId condition, Demands::Gates &gates) {
   const isa::Expr &e = isa::tables().exprs[condition];
   if (condition && e.gateOnly)
@@ -24,7 +24,7 @@ static void addGates(ExprId condition, Demands::Gates &gates) {
                   [](ExprId part) { return isa::tables().exprs[part].gateOnly; });
 }
 
-/// Adds a choice, unless some way of it is always open.
+/// Adds a choice, unless one of its alternatives is always available.
 static void addChoice(Ways ways, Demands &demands) {
   if (!ways.empty() && llvm::none_of(ways, [](const Demands::Gates &gates) { return gates.empty(); }))
     demands.choices.push_back(std::move(ways));
@@ -45,7 +45,7 @@ static Ways waysOf(const isa::Slot &slot) {
   return ways;
 }
 
-/// Returns the gates of one row; nothing if only ptxas accepts it.
+/// Returns the gates of one row, or nothing if only ptxas accepts it.
 static std::optional<Demands::Gates> gatesOfRow(const isa::Table &table, uint32_t row, const isa::Form &form) {
   const auto columns = isa::run(isa::tables().columns, table.columns);
   const auto slots = isa::run(isa::tables().slots, form.slots);

@@ -21,7 +21,7 @@ namespace ptxray {
 using isa::ExprId;
 using llvm::StringRef;
 
-/// Returns whether a condition asks for more than words, versions and targets, all of which are known here.
+/// Returns whether a condition depends on operands, in addition to words, versions and targets.
 // NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their conditions
 static bool asksOperands(ExprId condition) {
   const isa::Expr &e = isa::tables().exprs[condition];
@@ -34,7 +34,7 @@ static bool asksOperands(ExprId condition) {
   }
 }
 
-/// Adds the gates among the parts of a condition that has to hold.
+/// Adds the gates among the parts of a required condition.
 // NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their conditions
 static void addGates(ExprId condition, const FormMatch &match, Demands::Gates &gates) {
   static const Availability everything = newestAvailability();
@@ -48,12 +48,12 @@ static void addGates(ExprId condition, const FormMatch &match, Demands::Gates &g
       const bool isFulfilled = e.op == isa::ExprOp::Or && isAllowed(match, part, everything);
       if (e.op == isa::ExprOp::And || isFulfilled)
         addGates(part, match, gates);
-      if (isFulfilled) // the others are not needed
+      if (isFulfilled) // the others are not required
         break;
     }
 }
 
-/// Returns the versions and targets that these very words need in the form.
+/// Returns the versions and targets that these specific words require in the form.
 static Demands::Gates gatesOfWords(const FormMatch &match) {
   const isa::Tables &t = isa::tables();
   const Availability everything = newestAvailability();
@@ -79,8 +79,8 @@ static Demands::Gates gatesOfWords(const FormMatch &match) {
   return gates;
 }
 
-/// Returns the versions and targets that have the words in one form or another: what one form lacks on a target may be
-/// another.
+/// Returns the versions and targets that support the words in any form. Another form may be available where this one is
+/// not.
 static Demands needsOf(StringRef spelling, const FormMatch &shown) {
   std::vector<Demands::Gates> ways = {gatesOfWords(shown)};
   for (const FormMatch &other : formsFor(Opcode(spelling), /*complete=*/true))
@@ -97,7 +97,7 @@ static Demands needsOf(StringRef spelling, const FormMatch &shown) {
 
 namespace {
 
-/// One form as it is written in its example.
+/// A form in the spelling of its example.
 class FormPage {
 public:
   FormPage(std::string spelling, const FormExample &example)
@@ -126,7 +126,7 @@ private:
 
   const std::string spelling;
   const FormExample &example;
-  FormMatch bare; // the same without its operands, for conditions about words
+  FormMatch bare; // without operands, for conditions on words
   const ReadExample read;
   Demands needs;
 };
@@ -136,7 +136,8 @@ private:
 PageSection FormPage::computation() const {
   PageSection section{PageSection::Kind::Code, "Computes", {}};
   const Availability everything = newestAvailability();
-  std::vector<std::pair<isa::FormulaTarget, int>> known; // of several formulas for one target the first counts
+  std::vector<std::pair<isa::FormulaTarget, int>>
+      known; // targets with a formula so far, because the first matching one applies
   for (const isa::Formula &formula : isa::run(isa::tables().formulas, match().form().formulas)) {
     const std::pair target(formula.target, int(formula.operand));
     if (llvm::is_contained(known, target) || (formula.when && !isAllowed(bare, formula.when, everything)))
@@ -151,7 +152,7 @@ PageSection FormPage::computation() const {
   return section;
 }
 
-/// Returns a remark about a word of a slot that no manual has there; empty if one has it.
+/// Returns a remark about a word that no manual permits in its slot; empty if a manual does.
 static std::string remarkOn(isa::WordId word, const isa::Slot &slot) {
   const bool isOfPtxas =
       llvm::any_of(isa::run(isa::tables().slotValues, slot.values),
@@ -260,7 +261,7 @@ PageSection FormPage::conditions() const {
   return section;
 }
 
-/// Returns the words that may be left out, and are.
+/// Returns the optional words that are omitted.
 PageSection FormPage::additions() const {
   PageSection section{PageSection::Kind::List, "May be added", {}};
   const Availability everything = newestAvailability();
@@ -300,7 +301,7 @@ PageSection FormPage::fragments() const {
   return section;
 }
 
-/// A typical mistake, if the one that is known of the instruction is one of these very words.
+/// Adds the typical mistake of the instruction, if it concerns the same words.
 static void addMistake(StringRef mnemonic, StringRef spelling, const FormExample &example, Page &page) {
   const isa::Example *known = isa::findExample(mnemonic);
   if (!known || !StringRef(known->right()).starts_with((spelling + " ").str()) || known->wrong().empty())
@@ -344,7 +345,7 @@ Page FormPage::page() {
   return page;
 }
 
-/// Lists the words that may follow those that are written, when these do not make a whole form.
+/// Lists the words that may follow an incomplete opcode.
 static PageSection continuations(const Opcode &opcode) {
   PageSection section{PageSection::Kind::List, "It goes on with", {}};
   std::vector<PageRow> rows;

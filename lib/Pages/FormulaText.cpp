@@ -11,7 +11,7 @@ using isa::StepOp;
 
 namespace {
 
-/// A row as text. `isSimple`: it needs no parentheses beside an operator.
+/// A row as text. `isSimple` means that it needs no parentheses next to an operator.
 struct Piece {
   std::string text;
   bool isSimple = true;
@@ -45,7 +45,7 @@ private:
   const Piece &arg(const isa::Step &step, size_t index) const {
     return pieces[isa::tables().stepArgs[step.args + index]];
   }
-  /// Beside an operator.
+  /// Returns an argument as an operand of an operator.
   std::string part(const isa::Step &step, size_t index) const {
     const Piece &piece = arg(step, index);
     return piece.isSimple ? piece.text : "(" + piece.text + ")";
@@ -57,7 +57,7 @@ private:
     return function + ")";
   }
 
-  /// Returns the slot's name, or the word in it; empty if none is written.
+  /// Returns the slot's name, or the word in it; empty if it has none.
   std::string inSlot(size_t slot) const {
     if (!words)
       return std::string(slots[slot].name());
@@ -65,13 +65,13 @@ private:
   }
 
   const isa::Formula &formula;
-  const FormMatch *words; // null: of all that may be written
+  const FormMatch *words; // null for all possible words
   llvm::ArrayRef<isa::Slot> slots;
   llvm::ArrayRef<isa::OperandDecl> operands;
   std::vector<Piece> pieces;
 };
 
-/// Small numbers as they are, others by their bits.
+/// Returns a number as text: small numbers in decimal, others in hexadecimal.
 std::string numberText(int64_t number) {
   return std::abs(number) < 4096 ? std::to_string(number)
                                  : "0x" + llvm::utohexstr(static_cast<uint64_t>(number), /*LowerCase=*/true);
@@ -82,7 +82,7 @@ std::string numberText(int64_t number) {
 Piece FormulaWriter::wordCall(const isa::Step &step) const {
   const isa::Slot &slot = slots[isa::tables().wordCalls[step.value].slot];
   const std::string word = inSlot(isa::tables().wordCalls[step.value].slot);
-  if (word.empty()) // then the first argument is the result
+  if (word.empty()) // the result is then the first argument
     return arg(step, 0);
   if (step.op == StepOp::Fold)
     return {"fold(" + word + ", " + arg(step, 0).text + ")"};
@@ -106,7 +106,7 @@ Piece FormulaWriter::piece(const isa::Step &step) const {
   case StepOp::Operand: return {name(step.value)};
   case StepOp::Memory: return {"[" + name(step.value) + "]"};
   case StepOp::Constant: return {numberText(isa::tables().stepNumbers[step.value])};
-  case StepOp::Parameter: return {"x"}; // of a definition alone
+  case StepOp::Parameter: return {"x"}; // only in definitions
   case StepOp::Word:
     return {step.value >= isa::literalWord ? std::string(isa::word(step.value - isa::literalWord).text())
                                            : inSlot(step.value)};
@@ -141,7 +141,7 @@ std::vector<std::string> functionsOf(const isa::Formula &formula) {
   for (const isa::Step &step : isa::run(isa::tables().steps, formula.steps)) {
     if (step.op == StepOp::At)
       add("x@n: x as lane n has it");
-    const bool isJoinOfOne = step.op == StepOp::Joined && step.count == 1; // which is not written
+    const bool isJoinOfOne = step.op == StepOp::Joined && step.count == 1; // not written
     const isa::Text name = step.op == StepOp::Named  ? isa::tables().namedFunctions[step.value]()
                            : step.op == StepOp::Fold ? "fold"
                            : isJoinOfOne             ? ""

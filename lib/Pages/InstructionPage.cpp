@@ -1,4 +1,4 @@
-// The page of an instruction: a part for each section of the manual that describes its mnemonic.
+// The page of an instruction, with a part for each section of the manual that describes its mnemonic.
 #include "Match/Wording.h"
 #include "Pages/ConditionText.h"
 #include "Pages/Explain.h"
@@ -19,7 +19,7 @@ using llvm::StringRef;
 
 namespace {
 
-/// One section of the manual, restricted to one mnemonic.
+/// One section of the manual, limited to one mnemonic.
 class Part {
 public:
   Part(const isa::Mnemonic &mnemonic, uint16_t entry);
@@ -36,7 +36,7 @@ private:
   PageSection extras() const;
 
   struct ValueUse {
-    std::set<unsigned> forms; // by number
+    std::set<unsigned> forms; // form numbers
     isa::ExprId gate = 0;
   };
   struct SlotUse {
@@ -45,7 +45,7 @@ private:
     std::set<unsigned> forms;
     bool isOptional = false;
     isa::WordId fallback = 0;
-    std::set<std::string> operands; // whose type it is
+    std::set<std::string> operands; // operands that have this type
   };
   std::vector<SlotUse> slots() const;
   void addValues(const SlotUse &slot, PageSection &section, unsigned depth) const;
@@ -59,9 +59,9 @@ private:
   const isa::Mnemonic &mnemonic;
   const isa::Entry &entry;
   std::vector<const isa::Form *> documented, ofPtxas;
-  std::vector<Demands> demands;   // of each documented form
-  std::vector<std::string> needs; // the same in words
-  Demands least;                  // of the form that the most versions and targets have
+  std::vector<Demands> demands;   // for each documented form
+  std::vector<std::string> needs; // demands as text
+  Demands least;                  // demands of the most widely available form
   bool haveSameNeeds = true;
 };
 
@@ -92,7 +92,7 @@ PageSection Part::availability() const {
   return section;
 }
 
-/// Returns the syntax with single spaces, since the data aligns its columns.
+/// Returns the syntax with single blanks, because the data aligns its columns.
 static std::string shownSyntax(const isa::Form &form) {
   llvm::SmallVector<StringRef, 16> words;
   StringRef(form.syntax()).split(words, ' ', -1, /*KeepEmpty=*/false);
@@ -114,8 +114,8 @@ PageSection Part::forms() const {
   return section;
 }
 
-/// Returns the formulas of all documented forms as pseudocode; of several for one result the first whose condition
-/// holds counts.
+/// Returns the formulas of all documented forms as pseudocode. If a result has several formulas, the first whose
+/// condition holds applies.
 PageSection Part::computation() const {
   struct Use {
     std::string text, when;
@@ -147,7 +147,7 @@ PageSection Part::computation() const {
   return section;
 }
 
-/// Returns the slots in the order in which they are written.
+/// Returns the slots in written order.
 std::vector<Part::SlotUse> Part::slots() const {
   std::vector<SlotUse> uses;
   for (unsigned number = 0; number < documented.size(); ++number) {
@@ -185,7 +185,7 @@ std::string Part::formNumbers(const std::set<unsigned> &numbers) const {
   return (texts.size() == 1 ? "in form " : "in forms ") + listText(texts, "and");
 }
 
-/// Returns what the words of the slot have in common.
+/// Returns the common topic of the slot's words.
 std::string Part::topicOf(const SlotUse &slot) const {
   std::set<std::string> topics;
   bool areTypes = true;
@@ -221,7 +221,7 @@ PageRow Part::valueRow(const SlotUse &slot, isa::WordId id) const {
   return row;
 }
 
-/// Adds the words; those with the same meaning and requirements share a row.
+/// Adds the words. Words with the same meaning and requirements share a row.
 void Part::addValues(const SlotUse &slot, PageSection &section, unsigned depth) const {
   std::vector<isa::WordId> words;
   for (const auto &[word, use] : slot.values)
@@ -276,7 +276,7 @@ PageSection Part::operands() const {
   return section;
 }
 
-/// Adds the conditions besides gates, or what only ptxas accepts.
+/// Adds the conditions except gates, or those that only ptxas permits.
 void Part::describeRules(bool wantsPtxas, PageSection &section) const {
   std::map<std::pair<std::string, std::string>, std::set<unsigned>> texts;
   std::vector<std::pair<std::string, std::string>> order;

@@ -1,4 +1,4 @@
-// The pages of all names but instructions: directives, pragmas, special registers, targets, qualifiers.
+// The pages of all names except instructions: directives, pragmas, special registers, targets, qualifiers.
 #include "Match/Wording.h"
 #include "Pages/ConditionText.h"
 #include "Pages/Examples.h"
@@ -16,7 +16,7 @@ using llvm::StringRef;
 
 static PageRow paragraph(std::string text) { return {{}, std::move(text), "", 0}; }
 
-/// Returns the meanings of a qualifier, with the instructions in which it has them.
+/// Returns the meanings of a qualifier, and the instructions to which each applies.
 static PageSection meaningsOf(const isa::Word &word) {
   const isa::WordId id = isa::findWord(word.text());
   std::vector<std::pair<std::string, std::vector<std::string>>> texts;
@@ -206,7 +206,7 @@ static std::string grouped(uint64_t value) {
   return text;
 }
 
-/// Instructions that only a target with that letter has.
+/// Returns the instructions that only a target with that letter supports.
 static std::string onlyWithLetter(const isa::Target &target) {
   if (!target.variant)
     return "";
@@ -236,7 +236,7 @@ static PageSection capacity(const isa::Target &target) {
   return section;
 }
 
-/// Adds an example of a header with too old a version, or with a wrong letter.
+/// Adds an example of a header with too low a version, or with a wrong letter.
 static void addHeader(const isa::Target &target, Page &page) {
   const std::string name(target.name()), directive = ".target " + name;
   page.add({PageSection::Kind::Code,

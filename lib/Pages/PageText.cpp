@@ -1,4 +1,4 @@
-// A page as text, for a terminal of 100 columns.
+// Prints a page as text, for a terminal of 100 columns.
 #include "Pages/Page.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -10,9 +10,9 @@ namespace ptxray {
 using llvm::StringRef;
 
 static constexpr size_t pageWidth = 100;
-static constexpr size_t widestTerm = 24; // longer ones are on a line of their own
+static constexpr size_t widestTerm = 24; // longer terms are on a separate line
 
-/// Breaks text into lines; the first begins at `at`, the others at `margin`.
+/// Wraps text. The first line begins at `at`, the others at `margin`.
 static void wrapped(StringRef text, size_t at, size_t margin, llvm::raw_ostream &out) {
   bool isFirst = true;
   while (!text.empty()) {
@@ -85,7 +85,7 @@ static size_t longestWord(StringRef text) {
   return longest;
 }
 
-/// Returns the place where a cell is cut to fit: after a word, else after a sign in the word.
+/// Returns the offset at which to split a cell: after a word, or else after punctuation in a word.
 static size_t cutOf(StringRef cell, size_t width) {
   if (cell.size() <= width)
     return cell.size();
@@ -95,8 +95,8 @@ static size_t cutOf(StringRef cell, size_t width) {
   return sign == StringRef::npos || sign < 2 ? width : sign + 1;
 }
 
-/// Returns the widths of the columns of a table, which are narrowed until it fits: those first that need not break
-/// words.
+/// Returns the widths of a table's columns. Columns are narrowed until the table fits, beginning with those that need
+/// not split words.
 static std::vector<size_t> widthsOf(const PageSection &section) {
   constexpr size_t narrowest = 12;
   const size_t columns = section.rows.front().words.size();
@@ -124,7 +124,7 @@ static std::vector<size_t> widthsOf(const PageSection &section) {
   return widths;
 }
 
-/// Prints a table; cells that are too long for their columns are divided into lines.
+/// Prints a table. Cells that are too long for their columns are wrapped.
 static void printTable(const PageSection &section, llvm::raw_ostream &out) {
   const std::vector<size_t> widths = widthsOf(section);
   const size_t columns = widths.size();

@@ -12,7 +12,7 @@ namespace messages {
 #include "PackedMessages.inc"
 }
 
-/// Reads the rows of the tables: "| ``message`` | `rule` | test |", of code generation without a test.
+/// Reads the rows of the tables: "| ``message`` | `rule` | test |". Messages of code generation have no test.
 static std::vector<PtxasMessage> allMessages() {
   std::vector<PtxasMessage> messages;
   static const std::string page = unpackEmbedded(messages::packed, messages::unpackedBytes);
@@ -28,7 +28,7 @@ static std::vector<PtxasMessage> allMessages() {
   return messages;
 }
 
-/// Returns the message without what ptxas prints before it: `ptxas k.ptx, line 4; error   : `.
+/// Removes the location that ptxas prints before a message: `ptxas k.ptx, line 4; error   : `.
 static StringRef withoutPlace(StringRef printed) {
   for (const StringRef severity : {"error", "fatal", "warning", "info"})
     if (const size_t at = printed.find(severity); at != StringRef::npos)
@@ -37,7 +37,7 @@ static StringRef withoutPlace(StringRef printed) {
   return printed.trim();
 }
 
-/// Returns the literal parts of a message, between what `%s` and the like stand for.
+/// Returns the literal parts of a message, between `%s` and similar placeholders.
 static llvm::SmallVector<StringRef, 4> literalsOf(StringRef text) {
   llvm::SmallVector<StringRef, 4> parts;
   size_t begin = 0;
@@ -55,7 +55,7 @@ static llvm::SmallVector<StringRef, 4> literalsOf(StringRef text) {
   return parts;
 }
 
-/// Counts the letters that a message has besides what is filled in, if the text may be that message; else none.
+/// Returns the number of literal letters in the message if it matches the text, otherwise 0.
 static size_t lettersIn(StringRef message, StringRef printed) {
   const auto literals = literalsOf(message);
   size_t at = 0, letters = 0;
@@ -70,7 +70,7 @@ static size_t lettersIn(StringRef message, StringRef printed) {
   return isWhole ? letters : 0;
 }
 
-/// Returns the words of a text, without numbers and names in quotes, of which it says nothing.
+/// Returns the words of a text, without numbers and quoted names.
 static llvm::SmallVector<StringRef, 8> plainWords(StringRef text) {
   llvm::SmallVector<StringRef, 8> words;
   for (StringRef word, rest = text; !rest.empty();) {
@@ -82,7 +82,8 @@ static llvm::SmallVector<StringRef, 8> plainWords(StringRef text) {
   return words;
 }
 
-/// Returns whether the message has the words, several of them, in this order, and they are much of what it says.
+/// Returns whether the message contains the words in this order, and consists mostly of them. There must be several
+/// words.
 static bool consistsOf(StringRef message, llvm::ArrayRef<StringRef> words) {
   size_t at = 0, letters = 0, all = 0;
   for (const StringRef literal : literalsOf(message))
@@ -99,7 +100,7 @@ static bool consistsOf(StringRef message, llvm::ArrayRef<StringRef> words) {
 }
 
 std::vector<PtxasMessage> ptxasMessagesLike(StringRef printed) {
-  constexpr size_t leastLetters = 8; // a message of fewer, such as `%s %s`, could be anything
+  constexpr size_t leastLetters = 8; // shorter messages, such as `%s %s`, match almost anything
   const StringRef wanted = withoutPlace(printed);
   const auto words = plainWords(wanted);
   std::vector<PtxasMessage> whole, parts;

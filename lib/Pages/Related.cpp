@@ -8,14 +8,14 @@ namespace ptxray {
 
 using llvm::StringRef;
 
-/// Returns the first block of PTX on a page: what the rule reports.
+/// Returns the first block of PTX on a page, which shows what the rule reports.
 static StringRef exampleOn(StringRef page) {
   const size_t begin = page.find("```ptx\n");
   const StringRef rest = page.drop_front(std::min(begin, page.size())).drop_front(begin == StringRef::npos ? 0 : 7);
   return rest.take_front(rest.find("```"));
 }
 
-/// Counts the lines of the block if one of them is the instruction; else there are none.
+/// Returns the number of lines in the block if one of them is the instruction, otherwise 0.
 static size_t linesWith(StringRef mnemonic, StringRef block) {
   size_t lines = 0;
   bool hasIt = false;
@@ -57,7 +57,7 @@ PageSection relatedRules(StringRef mnemonic) {
   return section;
 }
 
-/// Counts how often the text has the name in backticks, alone or with more words after it.
+/// Counts how often the text contains the name in backticks, alone or followed by further words.
 static unsigned mentionsOf(StringRef name, StringRef text) {
   unsigned count = 0;
   for (size_t at = text.find("`" + name.str()); at != StringRef::npos; at = text.find("`" + name.str(), at + 1)) {
@@ -67,8 +67,8 @@ static unsigned mentionsOf(StringRef name, StringRef text) {
   return count;
 }
 
-/// A number for what the concept has to do with the word: most if it is one of its names, little if it is mentioned and
-/// no type, since types are everywhere.
+/// Returns how closely the concept is related to the word: closely if the word is one of its names, less if the page
+/// mentions it. Mentions of types do not count, because they are everywhere.
 static unsigned nearness(const RulePage &page, StringRef word) {
   if (findConcept(word) == &page || findConcept(word.drop_front()) == &page)
     return 4;
@@ -77,7 +77,7 @@ static unsigned nearness(const RulePage &page, StringRef word) {
 
 PageSection relatedConcepts(StringRef mnemonic, llvm::ArrayRef<StringRef> words) {
   constexpr size_t most = 6;
-  constexpr unsigned least = 4; // one mention of the instruction
+  constexpr unsigned least = 4; // score of one mention of the instruction
   std::vector<std::pair<unsigned, const RulePage *>> found;
   for (const RulePage &page : conceptPages()) {
     unsigned near = least * mentionsOf(mnemonic, page.text);

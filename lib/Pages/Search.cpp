@@ -15,7 +15,7 @@ using llvm::StringRef;
 
 // ------------------------------------------------------------------------------------------- names
 
-/// Returns all names but those of concepts: of rules, instructions and how these begin, directives, registers, targets,
+/// Returns all names except those of concepts: rules, instructions and their prefixes, directives, registers, targets,
 /// words.
 static llvm::SmallVector<StringRef> allNames() {
   const isa::Tables &tables = isa::tables();
@@ -43,7 +43,7 @@ static llvm::SmallVector<StringRef> allNames() {
   return names;
 }
 
-/// Letters and digits alone, in lower case.
+/// Returns the letters and digits of a name, in lower case.
 static std::string plain(StringRef name) {
   std::string text;
   for (const char c : name)
@@ -71,10 +71,10 @@ std::vector<std::string> namesLike(StringRef written) {
   return same.empty() ? ending : same;
 }
 
-/// Names that differ in this many letters or fewer may be meant.
+/// Returns how many letters may differ between a name and its misspelling.
 static unsigned mostSlips(StringRef written) { return static_cast<unsigned>(std::max<size_t>(1, written.size() / 3)); }
 
-/// Returns the opcode with another first word, where the slip is in that: `shfl.sync.idx` for `shlf.sync.idx`.
+/// Returns the opcode with its first word corrected: `shfl.sync.idx` for `shlf.sync.idx`.
 static std::string likelyOpcode(StringRef written) {
   const StringRef slip = written.split('.').first, rest = written.drop_front(slip.size());
   if (llvm::any_of(isa::mnemonics(), [&](const auto &one) { return StringRef(one.text()).split('.').first == slip; }))
@@ -107,7 +107,7 @@ std::string likelyName(StringRef written) {
 
 // ------------------------------------------------------------------------------------------ search
 
-/// Spells a text in lower case, with `s` for `z` and `or` for `our`: `initialised behavior`.
+/// Normalises a text: lower case, `s` for `z` and `or` for `our`, as in `initialised behavior`.
 static std::string spelt(StringRef text) {
   std::string plain = text.lower();
   for (size_t at = 0; (at = plain.find_first_of("zu", at)) != std::string::npos; ++at)
@@ -118,7 +118,7 @@ static std::string spelt(StringRef text) {
   return plain;
 }
 
-/// Returns the words that are searched for, without those that every page has, and without their endings.
+/// Returns the search words, without common words and without endings.
 static llvm::SmallVector<std::string> wordsOf(StringRef text) {
   static constexpr StringRef common[] = {"a",     "an",  "and", "can",  "do",  "does", "for", "from",
                                          "how",   "i",   "in",  "is",   "of",  "on",   "or",  "ptx",
@@ -140,7 +140,7 @@ static llvm::SmallVector<std::string> wordsOf(StringRef text) {
   return words;
 }
 
-/// Returns whether a word of the text begins so.
+/// Returns whether the text contains a word with this beginning.
 static bool hasWord(StringRef text, StringRef word) {
   for (size_t at = text.find(word); at != StringRef::npos; at = text.find(word, at + 1))
     if (at == 0 || !llvm::isAlnum(text[at - 1]))
@@ -150,7 +150,7 @@ static bool hasWord(StringRef text, StringRef word) {
 
 namespace {
 
-/// Collects the pages that have all words.
+/// Collects the pages that contain all words.
 class PageSearch {
 public:
   explicit PageSearch(StringRef text) : words(wordsOf(text)) {}
@@ -165,7 +165,7 @@ public:
       score += one;
     }
     const bool isKnown = llvm::any_of(found, [&](const auto &one) { return one.second.name == name; });
-    if (score && !isKnown) // a word may be a directive, too
+    if (score && !isKnown) // a word may also be a directive
       found.push_back({score, {name.str(), about.str()}});
   }
 

@@ -1,4 +1,4 @@
-// The page of a version of PTX: with what it can be read, and what is new in it.
+// The page of a PTX version: the toolkits and drivers that support it, and its new features.
 #include "Gpus/CudaReleases.h"
 #include "Match/Wording.h"
 #include "Pages/FormNeeds.h"
@@ -14,7 +14,7 @@ using llvm::StringRef;
 
 namespace {
 
-/// Finds since when something exists, for any target.
+/// Determines in which version a feature was introduced, for any target.
 class Beginnings {
 public:
   uint16_t of(const Demands &demands) {
@@ -27,12 +27,12 @@ public:
   uint16_t ofGate(isa::ExprId gate) { return gate ? of({{gate}}) : isa::versions().front(); }
 
 private:
-  std::map<Demands, uint16_t> known; // 0: never
+  std::map<Demands, uint16_t> known; // 0 for never
 };
 
 } // namespace
 
-/// Returns the version that a text such as `ptx 8.7`, `PTX ISA 8.7` or `8.7` names; nothing if it names none.
+/// Returns the version in a text such as `ptx 8.7`, `PTX ISA 8.7` or `8.7`, or nothing.
 static std::optional<uint16_t> versionIn(StringRef written) {
   StringRef rest = written.trim();
   for (const StringRef word : {".version", "ptx", "isa", "version"})
@@ -96,7 +96,7 @@ std::optional<Page> versionPage(StringRef written) {
       targets.push_back(quote(target.name()));
   page.add(listOf("New targets", targets));
   if (*version == isa::versions().front())
-    return page; // all the rest is as old
+    return page; // the remaining features are as old
   Beginnings beginnings;
   addInstructions(*version, beginnings, page);
   std::vector<std::string> directives, registers;

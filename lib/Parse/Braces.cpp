@@ -4,11 +4,11 @@ namespace ptxray {
 
 namespace {
 
-/// A brace that opens or closes a block of a body, not a vector.
+/// A brace that opens or closes a block of a body. Braces of vectors are not included.
 struct Brace {
   uint32_t offset;
   bool opens;
-  bool doubled; // the same brace is directly before it
+  bool doubled; // directly preceded by the same brace
 };
 
 struct Line {
@@ -44,10 +44,10 @@ private:
   const SourceBuffer &source;
   llvm::StringRef text;
   Token token, previous;
-  std::vector<Brace> braces; // of the function at hand
+  std::vector<Brace> braces; // braces of the current function
   uint32_t functionEnd = 0;
-  uint32_t loneEmptyLine = 0; // of the function at hand, where it is the only one; 0: there are none or several
-  std::vector<std::pair<uint32_t, bool>> declarations; // statements: where, and whether it declares
+  uint32_t loneEmptyLine = 0; // the only empty line in the current function; 0 if there are none or several
+  std::vector<std::pair<uint32_t, bool>> declarations; // statements: location, and whether it is a declaration
   std::vector<BraceRepair> repairs;
 };
 
@@ -64,7 +64,7 @@ bool Finder::startsItem() const {
           (token.kind == TokenKind::Func && columnOf(token.begin) == 0));
 }
 
-// Is true if the text after the token belongs to the same statement.
+// Returns whether the text after the token belongs to the same statement.
 bool Finder::continuesOperands() const {
   Scanner copy = scanner;
   Token next;
@@ -72,12 +72,12 @@ bool Finder::continuesOperands() const {
   return oneOf(next.kind, {TokenKind::Comma, TokenKind::Semicolon, TokenKind::RightBracket, TokenKind::Bar});
 }
 
-/// Returns whether all braces are plainly right: vectors end on their lines, other braces begin theirs, and every
-/// function closes as many as it opens.
+/// Returns whether all braces are obviously correct: vectors end on their lines, other braces begin theirs, and the
+/// braces of every function are balanced.
 static bool bracesMatch(llvm::StringRef text) {
   size_t last = 0; // brace of a block
   int depth = 0;
-  // strcspn is avoided: in some C libraries it searches for the end of the text first, each time.
+  // Avoid strcspn: in some C libraries, each call first searches for the end of the text.
   constexpr llvm::StringRef marks("{}/\"\0", 5);
   for (size_t at = text.find_first_of(marks); at < text.size(); at = text.find_first_of(marks, at + 1)) {
     const llvm::StringRef rest = text.drop_front(at);
@@ -170,7 +170,7 @@ void Finder::function() {
       braces.push_back({token.begin, false, afterBrace && previous.end == token.begin});
       statementBegins = true;
     } else {
-      if (isLocation && startsLine(text, token.begin)) // `.loc` has no semicolon
+      if (isLocation && startsLine(text, token.begin)) // `.loc` ends without a semicolon
         statementBegins = true;
       if (statementBegins) {
         declarations.push_back({token.begin, token.kind == TokenKind::Space});
@@ -188,7 +188,7 @@ void Finder::function() {
 
 void Finder::settle() {
   int depth = 0;
-  const Brace *orphan = nullptr; // closes the function although more follows
+  const Brace *orphan = nullptr; // a closing brace of the function that is followed by more statements
   std::vector<const Brace *> open;
   for (const Brace &brace : braces) {
     depth += brace.opens ? 1 : -1;
@@ -209,7 +209,7 @@ void Finder::settle() {
     }
   if (depth == -1 && orphan) {
     const uint32_t place = placeOfLostOpen(orphan->offset);
-    // Nothing indicates a lost block, and both braces look like the function's own: the parser will report the second
+    // If nothing indicates a lost block, and both braces look like the function's own, the parser reports the second
     // one.
     const uint32_t column = columnOf(braces.front().offset), last = braces.back().offset;
     const bool isAlone = text.slice(orphan->offset + 1, last).trim().empty();
@@ -230,8 +230,8 @@ Line Finder::lineAt(uint32_t offset) const {
   return {line.begin, source.text(line)};
 }
 
-/// A brace that was alone on its line in a text without indentation leaves an empty line behind; there must be only
-/// one.
+/// Finds the empty line that a lost brace leaves behind if it was alone on its line in a text without indentation.
+/// There must be only one.
 void Finder::findLoneEmptyLine() {
   loneEmptyLine = 0;
   for (uint32_t at = lineAt(braces.front().offset).begin; at < braces.back().offset;) {
@@ -255,23 +255,23 @@ bool isVectorLine(llvm::StringRef text, uint32_t offset) {
   return line.ends_with("},") || line.ends_with("};");
 }
 
-// Is true if a line shows that a brace was removed from it: it is blank, or has a blank too many.
+// Returns whether a line looks as if a brace was removed from it: it is blank, or has an extra blank.
 bool hasTrace(llvm::StringRef line) {
   llvm::StringRef blanks = line.take_while([](char c) { return c == ' ' || c == '\t'; });
   llvm::StringRef rest = line.drop_front(blanks.size()).rtrim('\r');
   return rest.empty() ? !blanks.empty() : blanks.contains("\t ") && rest.starts_with("//");
 }
 
-// Finds where the lost opening brace of a block was. A block begins with its declarations: among the places between the
-// last brace and the orphan where declarations follow other statements, the first with a trace above it is meant, else
-// the first.
+// Finds the location of a block's lost opening brace. A block begins with its declarations. Candidates are the
+// positions between the last brace and the orphan where declarations follow other statements. Chooses the first
+// candidate with a trace above it, otherwise the first one.
 uint32_t Finder::placeOfLostOpen(uint32_t orphan) const {
   uint32_t from = 0;
   for (const Brace &brace : braces)
     if (brace.offset < orphan)
       from = brace.offset;
   uint32_t place = orphan;
-  bool declares = true; // those directly after the brace belong to its block
+  bool declares = true; // declarations directly after the brace belong to its block
   for (auto [offset, isDeclaration] : declarations) {
     if (offset < from)
       continue;
@@ -290,15 +290,15 @@ uint32_t Finder::placeOfLostOpen(uint32_t orphan) const {
   return place;
 }
 
-// Finds where the lost closing brace of a block was: at the first trace after its opening brace, preferring the
-// clearest kind. If there is none, the block ends with its line, unless it is indented as little as the function: then
-// either may be the open one.
+// Finds the location of a block's lost closing brace: the first trace after its opening brace, preferring the clearest
+// kind. Without a trace, the block ends with its line, unless it is indented like the function. In that case, either of
+// them may be the unclosed one.
 std::optional<uint32_t> Finder::placeOfLostClose(uint32_t open) const {
   const Line first = lineAt(open);
   const uint32_t from = first.begin + first.text.size() + 1;
   uint32_t beforeComment = 0, afterBlank = first.text.rtrim('\r').ends_with("; ") ? first.begin + first.text.size() : 0;
   Line above = first;
-  uint32_t firstBlank = from; // of those directly above
+  uint32_t firstBlank = from; // first of the blank lines directly above
   for (uint32_t at = from; at < functionEnd;) {
     const Line line = lineAt(at);
     if (isTrace(line))

@@ -1,4 +1,4 @@
-// Operands, and the constant expressions in them.
+// Builds operands, and the constant expressions in them.
 #include "Parse/Builder.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cassert>
@@ -8,9 +8,8 @@ namespace ptxray {
 
 // ---- constant expressions
 //
-// The grammar hands over signs, numbers, operators and parentheses one by one; `operations` and
-// `values` are the two stacks of operator precedence parsing. Signs are applied as soon as what
-// they are before is complete.
+// The grammar passes signs, numbers, operators and parentheses one by one. `operations` and `values` are the two stacks
+// of operator precedence parsing. A sign is applied as soon as its operand is complete.
 
 static uint8_t precedenceOf(uint64_t op) {
   switch (op) {
@@ -59,7 +58,7 @@ void Builder::cast(const Token &token) {
   }
 }
 
-/// Flags for the narrowest width that the number fits into.
+/// Returns the flags for the narrowest width that the number fits.
 static uint16_t sizeFlags(OperandKind kind, uint8_t flags, uint64_t bits) {
   const auto value = static_cast<int64_t>(bits);
   if (kind == OperandKind::Integer) {
@@ -79,13 +78,13 @@ void Builder::plainNumber(const Token &token) {
 }
 
 void Builder::literal(const Token &token) {
-  // The end of the expression may have been dropped in a faulty text, so that an operator follows.
+  // In a faulty text, the end of the expression may have been dropped, so an operator may follow.
   if (!sink && operations.empty() && values.empty())
     switch (ahead.kind) {
     case TokenKind::Comma:
     case TokenKind::Semicolon:
     case TokenKind::RightBrace:
-    case TokenKind::RightBracket: return plainNumber(token); // nearly always
+    case TokenKind::RightBracket: return plainNumber(token); // the most common case
     default: break;
     }
   Constant value{Constant::Signed, token.flags, token.range(), token.value};
@@ -132,7 +131,7 @@ void Builder::noValue(Constant &value, const char *expected) {
   value = {Constant::Signed, 0, value.range, 0};
 }
 
-/// Returns the result of a comparison; nothing if the operator does not compare.
+/// Returns the result of a comparison, or nothing if the operator is no comparison.
 template <typename Number> static std::optional<bool> compared(uint16_t op, Number a, Number b) {
   switch (op) {
   case '<': return a < b;
@@ -171,7 +170,7 @@ Builder::Constant Builder::ofReals(uint16_t op, const Constant &left, const Cons
   return out;
 }
 
-/// Returns the result of an operation on integers that is neither a comparison nor a division by zero.
+/// Returns the result of an integer operation other than a comparison or a division by zero.
 uint64_t Builder::integerBits(uint16_t op, const Constant &left, const Constant &right) {
   const uint64_t a = left.bits, b = right.bits;
   const int64_t signedA = a, signedB = b;
@@ -179,11 +178,11 @@ uint64_t Builder::integerBits(uint16_t op, const Constant &left, const Constant 
   case '+': return a + b;
   case '-': return a - b;
   case '*': return a * b;
-  case '%': return a % b; // of unsigned operands, whatever was written
+  case '%': return a % b; // operands are unsigned, regardless of their spelling
   case '/':
     if (left.kind == Constant::Unsigned || right.kind == Constant::Unsigned)
       return a / b;
-    return signedB == -1 ? -a : uint64_t(signedA / signedB); // the one quotient that does not fit is the dividend again
+    return signedB == -1 ? -a : uint64_t(signedA / signedB); // the only quotient that does not fit equals the dividend
   case '<' | '<' << 8: return b > 63 ? 0 : a << b;
   case '>' | '>' << 8:
     if (left.kind == Constant::Unsigned)
@@ -251,8 +250,8 @@ Builder::Constant Builder::binary(uint16_t op, Constant left, Constant right) {
 void Builder::reduce() {
   Operation operation = operations.pop_back_val();
   if (operation.op == '(' || operation.op == '?')
-    return;            // unbalanced: reported where it was seen
-  if (operation.unary) // before such a parenthesis
+    return;            // unbalanced, and reported where it occurred
+  if (operation.unary) // a sign before the parenthesis
     return applyUnary(operation, values.back());
   Constant right = values.pop_back_val();
   assert(values.size() >= (operation.op == ':' ? 2 : 1) && "an operation follows its operands");
@@ -277,7 +276,7 @@ void Builder::reduce() {
   values.back() = binary(operation.op, values.back(), right);
 }
 
-// Applies all operators that bind at least as tightly, up to an open parenthesis.
+// Applies all operators with at least this precedence, up to an open parenthesis.
 void Builder::reduceTo(uint8_t precedence) {
   while (!operations.empty() && operations.back().precedence >= precedence)
     reduce();
@@ -332,7 +331,7 @@ Builder::Constant Builder::finishExpression() {
 
 void Builder::endExpression() {
   if (values.empty())
-    return; // `literal` has done it
+    return; // `literal` has handled it
   Constant value = finishExpression();
   Operand &operand = push(value.kind == Constant::Real ? OperandKind::Float : OperandKind::Integer, value.range);
   operand.value = value.bits;
@@ -349,7 +348,7 @@ const char *Builder::adviceOnParentheses() const {
              : "a guard such as `@%p1` makes one instruction conditional; a branch jumps over several";
 }
 
-// Only a single sign makes sense before a name: `-a`, `!p`.
+// Applies a sign before a name. Only a single sign is meaningful: `-a`, `!p`.
 void Builder::nameSigns(Operand &operand) {
   uint16_t op = operations.back().op;
   if (operations.size() > 1 || (op != '-' && op != '!')) {
@@ -429,7 +428,7 @@ void Builder::closeSubscript(const Token &token) {
   ast.operands.pop_back();
 }
 
-// The operand before `|` becomes a child of the pair.
+// Makes the operand before `|` a child of the pair.
 void Builder::beginPair() {
   assert(lastNode < ast.operands.size() && "a pair begins with an operand");
   Operand pair;
@@ -463,7 +462,7 @@ void Builder::close(const Token &token) {
   operand.range.end = token.end;
 }
 
-// The first part of `[a, b]` must be a name without an offset.
+// Checks that the first part of `[a, b]` is a name without an offset.
 void Builder::addressPart(const Token &comma) {
   assert(!openNodes.empty() && openNodes.back() + 1 < ast.operands.size() && "an address has a first part");
   const uint32_t address = openNodes.back();
@@ -481,7 +480,7 @@ void Builder::integerOnly() {
 }
 
 void Builder::addressSuffix(const Token &token) {
-  // The address is the last node at the top: walk over the operands of the instruction.
+  // The address is the last top-level node: skip the other operands of the instruction.
   uint32_t index = ast.instructions.back().operands.first;
   while (index + ast.operands[index].extent < ast.operands.size())
     index += ast.operands[index].extent;

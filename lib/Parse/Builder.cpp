@@ -68,7 +68,7 @@ void Builder::breakStatement() {
   if (ast.instructions.size() > statementMark.instructions)
     begun = ast.instructions.back();
   dropStatement();
-  // A word without dots may be anything, such as a label, or a name whose directive is misspelt.
+  // A word without dots may be anything, such as a label, or a misspelt directive.
   if (!begun || !ast.text(begun->opcode).contains('.'))
     return;
   begun->operands = begun->names = {};
@@ -95,7 +95,7 @@ void Builder::number(const Token &token) {
 }
 
 void Builder::string(const Token &token) {
-  // A string over several lines in a faulty text is due to a lost or stray quote, which the other pass reports.
+  // In a faulty text, a string over several lines is caused by a lost or stray quote, which the other pass reports.
   if (!sink && !ast.lost.empty() && source.slice(token.begin, token.end).contains('\n'))
     throw FastPassFailed();
   text(token.range());
@@ -110,7 +110,7 @@ void Builder::word(const Token &token) { push(OperandKind::Name, token.range()).
 
 void Builder::dotted(const Token &token) { push(OperandKind::Name, token.range()).suffix = SpellingId(token.id); }
 
-// `.b8 1, 2` in a section is a List with a word.
+// Opens a List for `.b8 1, 2` in a section.
 void Builder::openWord(const Token &token) {
   open(OperandKind::List, token);
   ast.operands.back().suffix = SpellingId(token.id);
@@ -127,15 +127,15 @@ static std::optional<uint64_t> largestOf(llvm::StringRef type, llvm::StringRef k
   return std::nullopt;
 }
 
-// Up to which number the values of a list may be dropped. The bytes of a debugging section would take many times the
-// memory of their text: unless the Ast is kept, lists of nothing but numbers that fit are dropped as soon as they are
-// read.
+// Returns the bound below which the values of a list may be dropped. The values of a debugging section would take many
+// times the memory of their text. Therefore, unless the Ast is kept, lists that consist only of small numbers are
+// dropped as soon as they are read.
 std::optional<uint64_t> Builder::largestDropped() const {
   return keepBodies ? std::nullopt : largestOf(ast.text(ast.operands[openNodes.back()].suffix), ".b");
 }
 
-// Up to which number the values of an initialiser may be counted only, since those of a table would take as much
-// memory. A list of lists is kept, or it would not be known which list has how many.
+// Returns the bound below which values of an initialiser are only counted, because those of a table would take as much
+// memory. Nested lists are stored; otherwise it would be unknown how many values each has.
 std::optional<uint64_t> Builder::largestCounted() const {
   const bool isWholeList = openNodes.size() == 1 && decl.dims.count == 1 && decl.vector == SpellingId::None;
   if (keepBodies || !isWholeList)
@@ -154,7 +154,7 @@ void Builder::closeValues() {
     ast.operands.resize(lastNode);
 }
 
-// `generic(a)` is a List with a name and one child.
+// Opens a List with a name and one child for `generic(a)`.
 void Builder::openCall(const Token &token) {
   uint32_t index = ast.operands.size() - 1;
   ast.operands[index].kind = OperandKind::List;
@@ -163,7 +163,7 @@ void Builder::openCall(const Token &token) {
   openNodes.push_back(index);
 }
 
-// `0xff(a)` is a List without a name; the mask is its first child.
+// Opens a List without a name for `0xff(a)`. The mask is its first child.
 void Builder::openMask(const Token &) {
   endExpression();
   beginPair();
@@ -222,7 +222,7 @@ void Builder::linkage(const Token &token) {
   linkageRange = token.range();
 }
 
-/// A size is not negative; -1 stands for one that is not written.
+/// Returns a size as a non-negative number, because -1 means that it is absent.
 static int64_t sizeOf(const Token &token) {
   return static_cast<int64_t>(std::min<uint64_t>(token.value, std::numeric_limits<int64_t>::max()));
 }
@@ -344,7 +344,7 @@ void Builder::endHead() {
 }
 
 void Builder::beginBody() {
-  // Statements belong to the body from here on; `function` remembers the current function.
+  // Following statements belong to the body; `function` is the current function.
   function = openFunctions.pop_back_val();
   Function &f = ast.functions[function];
   f.hasBody = true;
@@ -408,7 +408,7 @@ void Builder::blockBegin(const Token &token) {
 
 void Builder::blockEnd(const Token &token) {
   if (blocks == 0)
-    return; // one that the recovering pass has made up
+    return; // the recovering pass invented this label
   --blocks;
   add(StatementKind::BlockEnd, token.begin);
   statementEnd();
@@ -426,7 +426,8 @@ void Builder::guardBegin(const Token &token) {
 }
 
 void Builder::guard(const Token &token) {
-  // The rest of the name in `@p%1 ret;` would be taken for an instruction. The mending pass reads it as one name.
+  // Otherwise, the rest of the name in `@p%1 ret;` would be treated as an instruction. The recovering pass reads it as
+  // one name.
   if (!sink && ahead.begin == token.end)
     throw FastPassFailed();
   guardName = NameId(token.id);
@@ -434,7 +435,7 @@ void Builder::guard(const Token &token) {
 }
 
 void Builder::label() {
-  // The label of a call prototype or of a list of targets is its name.
+  // The label of a call prototype or of a target list is its name.
   if (ahead.kind == TokenKind::Targets || ahead.kind == TokenKind::Prototype)
     return;
   uint32_t index = ast.labels.size();
@@ -492,7 +493,7 @@ void Builder::resetStatement() {
   guardName = NameId::None;
 }
 
-// Is true if an item of the module may begin with a token of this kind.
+// Returns whether an item of the module may begin with a token of this kind.
 static bool startsItem(TokenKind kind) {
   switch (kind) {
   case TokenKind::EndOfFile:
@@ -517,8 +518,7 @@ static bool startsItem(TokenKind kind) {
 }
 
 void Builder::itemEnd() {
-  // A statement after a function means that a brace of the function is wrong, so that the function has to be read
-  // again.
+  // A statement after a function means that a brace of the function is wrong, so the function must be parsed again.
   const bool afterFunction = !ast.module.empty() && ast.module.back().kind == StatementKind::Function;
   const llvm::StringRef space = ahead.kind == TokenKind::Space ? ast.text(SpellingId(ahead.id)) : llvm::StringRef();
   const bool inside = space == ".param" || (afterFunction && (space == ".reg" || space == ".local"));

@@ -8,13 +8,13 @@ namespace ptxray {
 
 namespace {
 
-/// This is digits[0].digits[1]digits[2]... * 10^exponent.
+/// The number digits[0].digits[1]digits[2]... * 10^exponent.
 struct Decimal {
   std::string digits;
   int exponent;
 };
 
-/// Rounds to so many digits. What the C library puts between them depends on the language of the program.
+/// Rounds to `digits` digits. Ignores the decimal separator of the C library, which depends on the locale.
 Decimal rounded(double value, int digits) {
   char written[40];
   std::snprintf(written, sizeof written, "%.*e", digits - 1, value);
@@ -28,11 +28,11 @@ Decimal rounded(double value, int digits) {
 }
 
 bool isRead(const Decimal &decimal, double value) {
-  const int last = decimal.exponent - static_cast<int>(decimal.digits.size()) + 1; // the exponent of the last digit
+  const int last = decimal.exponent - static_cast<int>(decimal.digits.size()) + 1; // exponent of the last digit
   return std::strtod((decimal.digits + 'e' + std::to_string(last)).c_str(), nullptr) == value;
 }
 
-/// Returns the next number of as many digits.
+/// Returns the next number with the same number of digits.
 Decimal after(Decimal decimal) {
   for (char &digit : llvm::reverse(decimal.digits)) {
     if (digit != '9') {
@@ -45,10 +45,10 @@ Decimal after(Decimal decimal) {
 }
 
 Decimal shortest(double value) {
-  constexpr int enough = 17; // for each number to be read again
+  constexpr int enough = 17; // sufficient for a round trip of every number
   for (int digits = 1; digits < enough; ++digits) {
     const Decimal nearest = rounded(value, digits);
-    // Above a power of two, numbers that are read as it may be twice as far from it as below.
+    // For powers of two, the interval above is twice as wide as the interval below.
     for (const Decimal &one : {nearest, after(nearest)})
       if (isRead(one, value))
         return one;
@@ -72,7 +72,7 @@ std::string decimalText(double value) {
     plain.insert(0, "0." + std::string(-exponent - 1, '0'));
   } else if (exponent + 1 < static_cast<int>(digits.size())) {
     plain.insert(exponent + 1, ".");
-  } else if (exponent + 1 <= static_cast<int>(withExponent.size())) { // a whole number is written as it is
+  } else if (exponent + 1 <= static_cast<int>(withExponent.size())) { // an integer needs no exponent
     std::snprintf(written, sizeof written, "%.0f", size);
     plain = written;
   } else {

@@ -1,4 +1,4 @@
-// Lines of a body that are in another language, or a string's: reported once, and left alone.
+// Handles lines of a body that are in another language, or in a string. They are reported once and skipped.
 #include "Parse/RecoveringParser.h"
 #include "Source/Foreign.h"
 #include "llvm/ADT/StringExtras.h"
@@ -24,13 +24,13 @@ llvm::StringRef adviceOnStatement(llvm::StringRef first, const Token &last, cons
   return "";
 }
 
-/// A line of a body that is in another language: it is skipped, and said once.
+/// Skips a line of a body that is in another language, and reports it once. Returns whether it is such a line.
 bool PtxBase::reportForeign() {
   if (!builder->isInBody())
     return false;
   const uint32_t begin = statementFirst.begin;
   constexpr size_t longest =
-      500; // a longer line is not looked at, so that many faults of one are not read again and again
+      500; // longer lines are not examined, so that a line with many errors is not read repeatedly
   const llvm::StringRef rest = text.substr(begin, longest);
   const size_t end = rest.find('\n');
   if (end == llvm::StringRef::npos && rest.size() == longest)
@@ -48,7 +48,7 @@ bool PtxBase::reportForeign() {
   return true;
 }
 
-/// A character that PTX does not have, in a line that is in another language: the rest of the line is skipped.
+/// Reports a character that PTX does not have, in a line that is in another language, and skips the rest of the line.
 bool PtxBase::reportForeignAt(const Token &token) {
   if (token.begin < statementFirst.begin || builder->reported ||
       text.slice(statementFirst.begin, token.begin).contains('\n') || !startsLine(statementFirst) || !reportForeign())
@@ -59,7 +59,7 @@ bool PtxBase::reportForeignAt(const Token &token) {
   return true;
 }
 
-/// `; text`, as the assembly of other languages has comments.
+/// Skips a comment in the notation of other assembly languages: `; text`.
 bool PtxBase::mendComment() {
   Token &ahead = builder->ahead;
   if (ahead.kind != TokenKind::Semicolon || inStatement() || !startsLine(ahead) || pending || held)
@@ -76,7 +76,7 @@ bool PtxBase::mendComment() {
   return true;
 }
 
-/// Returns the PTX in a string, without its quotes and what ends its lines.
+/// Returns the PTX in a string, without its quotes and line endings.
 static std::string withoutQuotes(llvm::StringRef text) {
   text.consume_front("\"");
   text.consume_back("\"");
@@ -86,7 +86,7 @@ static std::string withoutQuotes(llvm::StringRef text) {
   return text.str();
 }
 
-/// `"add.u32 %r1, %r2, 1;\n\t"` in place of a statement: nothing else of the line is skipped.
+/// Reports `"add.u32 %r1, %r2, 1;\n\t"` in place of a statement. Nothing else on the line is skipped.
 bool PtxBase::reportString() {
   const Token &token = builder->ahead;
   if (token.kind != TokenKind::String || rules.back().rule != Ptx::RuleBody)
@@ -101,7 +101,7 @@ bool PtxBase::reportString() {
   return true;
 }
 
-/// The lines in another language that are next.
+/// Skips the following lines that are in another language.
 void PtxBase::skipForeign() {
   settleBraces();
   while (builder->ahead.kind != TokenKind::EndOfFile && startsLine(builder->ahead)) {
@@ -113,7 +113,7 @@ void PtxBase::skipForeign() {
   }
 }
 
-/// `\n\t` after an instruction, as strings of C++ have it.
+/// Reads `\n\t` after an instruction, as in C++ strings.
 bool PtxBase::readEscapes(const Token &token) {
   llvm::StringRef rest = text.drop_front(token.begin);
   if (token.bad != BadToken::StrayCharacter || !(rest.starts_with("\\n") || rest.starts_with("\\t")))
@@ -130,7 +130,7 @@ bool PtxBase::readEscapes(const Token &token) {
   return true;
 }
 
-/// `__expf(%f2)`: a name, and right after it a parenthesis.
+/// Returns whether a name is directly followed by a parenthesis, as in `__expf(%f2)`.
 bool PtxBase::isCallOfC() const {
   const Token &last = builder->last, &ahead = builder->ahead;
   return inStatement() && ahead.kind == TokenKind::LeftParen && last.kind == TokenKind::Id && last.end == ahead.begin &&

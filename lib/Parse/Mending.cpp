@@ -1,4 +1,4 @@
-// Mends what one token can mend: if the next token cannot follow, it is changed or dropped, or another one is inserted.
+// Repairs errors of one token: if the next token cannot follow, it is changed or dropped, or another one is inserted.
 #include "Diagnostics/Nearest.h"
 #include "Parse/RecoveringParser.h"
 #include "Source/Narrow.h"
@@ -12,7 +12,7 @@ bool PtxBase::mend(KindSet expected) {
          mendExtra(expected) || mendMissing(expected);
 }
 
-/// Returns the only directive that may be here of which each part begins like that of the word: `.addr_size`.
+/// Returns the only directive permitted here whose parts begin like those of the word, such as `.addr_size`.
 static const Keyword *abbreviated(llvm::StringRef word, KindSet expected) {
   auto isShort = [](llvm::StringRef written, llvm::StringRef text) {
     llvm::SmallVector<llvm::StringRef, 4> parts, whole;
@@ -39,7 +39,7 @@ static bool isTypeName(llvm::StringRef name) {
                             llvm::is_contained<llvm::StringRef>({"8", "16", "32", "64", "128"}, name.drop_front()));
 }
 
-// Puts the dot before the type of `.reg b32 %r;`.
+// Inserts the missing dot before the type in `.reg b32 %r;`.
 bool PtxBase::mendType(KindSet expected) {
   Token &ahead = builder->ahead;
   if (ahead.kind != TokenKind::Id || !(expected & bit(TokenKind::Dotted)) || !isTypeName(spelled(ahead)) ||
@@ -53,7 +53,7 @@ bool PtxBase::mendType(KindSet expected) {
   return true;
 }
 
-// Replaces `.entyr` or `entry` by the nearest directive that may be here.
+// Replaces `.entyr` or `entry` by the closest directive permitted here.
 bool PtxBase::mendKeyword(KindSet expected) {
   Token &ahead = builder->ahead;
   if (ahead.kind != TokenKind::Dotted && ahead.kind != TokenKind::Id)
@@ -77,7 +77,7 @@ bool PtxBase::mendKeyword(KindSet expected) {
   return true;
 }
 
-/// Returns the first bracket that does not close the last open one, or that is never closed.
+/// Returns the first bracket that does not match the last open one, or that is never closed.
 static size_t oddBracket(llvm::StringRef text) {
   llvm::SmallVector<size_t, 8> open;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -93,11 +93,11 @@ static size_t oddBracket(llvm::StringRef text) {
   return open.empty() ? llvm::StringRef::npos : open.back();
 }
 
-/// Passes over a directive that is not known, `.launch_bounds 256`, between the head of a function and its body.
+/// Skips an unknown directive, such as `.launch_bounds 256`, between the head of a function and its body.
 bool PtxBase::mendHead(KindSet expected) {
   const Token &ahead = builder->ahead;
   const llvm::StringRef rest = text.drop_front(ahead.begin);
-  constexpr size_t longest = 200; // up to the body
+  constexpr size_t longest = 200; // distance to the body
   const size_t body = rest.take_front(longest).find_first_of("{};:\"");
   if (!(kinds(TokenKind::Dotted, TokenKind::Id) & bit(ahead.kind)) || !startsLine(ahead) ||
       !(expected & bit(TokenKind::LeftBrace)) || builder->isInBody() || !isInside({Ptx::RuleEntry, Ptx::RuleFunc}) ||
@@ -116,7 +116,7 @@ bool PtxBase::mendHead(KindSet expected) {
   return true;
 }
 
-/// Makes a semicolon of a comma at the end of an instruction: the next line begins another one.
+/// Replaces a comma at the end of an instruction by a semicolon, if the next line begins another instruction.
 void PtxBase::mendComma(Token &token) {
   if (token.kind != TokenKind::Comma || !inStatement() || !endsLine(token) ||
       oddBracket(text.slice(statementFirst.begin, token.begin)) != llvm::StringRef::npos)
@@ -131,7 +131,8 @@ void PtxBase::mendComma(Token &token) {
   token.kind = TokenKind::Semicolon;
 }
 
-/// Is true for a semicolon between the head of a function and its body, which is passed over.
+/// Reports a semicolon between the head of a function and its body, and returns whether there was one. The semicolon is
+/// skipped.
 bool PtxBase::isBeforeBody(const Token &semicolon) {
   if (builder->isInBody() || !isInside({Ptx::RuleEntry, Ptx::RuleFunc}) || peek().kind != TokenKind::LeftBrace)
     return false;
@@ -166,11 +167,11 @@ bool PtxBase::mendSemicolon(KindSet expected) {
   return true;
 }
 
-/// Returns whether a token is a brace. It can only be guessed which brace is superfluous or missing.
+/// Returns whether a token is a brace. Which brace is superfluous or missing is only a guess.
 static bool isBrace(llvm::StringRef token) { return token == "{" || token == "}"; }
 
-/// Decides whether a fix of one bracket or comma is offered: the line must be right after it. If a bracket is
-/// superfluous at both ends, `[[a]]`, both are removed.
+/// Decides whether to offer the fix of one bracket or comma: only if the line is then certainly correct. If a bracket
+/// is superfluous at both ends, as in `[[a]]`, the fix removes both.
 void PtxBase::weighFix(Diagnostic &d) const {
   const Edit &edit = d.fix->edits.front();
   const llvm::StringRef changed = edit.text.empty() ? text.slice(edit.range.begin, edit.range.end) : edit.text;
@@ -194,7 +195,7 @@ void PtxBase::weighFix(Diagnostic &d) const {
   }
 }
 
-/// Returns whether a brace of the statement would close another one, perhaps the body, if this one were missing.
+/// Returns whether a brace of the statement would close another one, possibly the body, if this one were missing.
 bool PtxBase::hasPartner(const Token &brace) const {
   const size_t end = std::min(text.find_first_of(";\n", brace.end), text.size());
   int open = 0;
@@ -204,7 +205,7 @@ bool PtxBase::hasPartner(const Token &brace) const {
   return open < 0;
 }
 
-// Drops the second token of `,,`, `]]` or `;;` if the token after it fits.
+// Drops the second token of `,,`, `]]` or `;;` if the following token fits.
 bool PtxBase::mendExtra(KindSet expected) {
   Token &ahead = builder->ahead;
   constexpr KindSet droppable = kinds(TokenKind::Semicolon, TokenKind::Comma, TokenKind::Colon, TokenKind::LeftBrace,
@@ -220,17 +221,17 @@ bool PtxBase::mendExtra(KindSet expected) {
     return false;
   if (ahead.kind == TokenKind::Semicolon && inStatement() && !isClosedBehind(ahead))
     return false;
-  // The token is meant as it is: `%r1 = 5;`, `@%p1 @%p2 ...`, `@%p1 {`.
+  // The token is intentional: `%r1 = 5;`, `@%p1 @%p2 ...`, `@%p1 {`.
   const bool isGuarded = statementFirst.kind == TokenKind::At && builder->last.begin > statementFirst.begin;
   if (inStatement() &&
       (ahead.kind == TokenKind::Equal || (isGuarded && kinds(TokenKind::At, TokenKind::LeftBrace) & bit(ahead.kind))))
     return false;
   if (ahead.kind == TokenKind::LeftBrace && inStatement() && hasPartner(ahead))
-    return false; // without it the other would close the body
+    return false; // without it, the other one would close the body
   bool closesBody = ahead.kind == TokenKind::EndOfBody;
   if ((ahead.kind == TokenKind::RightBrace || closesBody) && startsLine(ahead) && expected & bit(TokenKind::Semicolon))
     return false; // a semicolon is missing before it
-  // The arguments of a call may be on lines of their own.
+  // The arguments of a call may be on separate lines.
   if (ahead.kind == TokenKind::RightParen && inStatement())
     for (uint32_t at = statementFirst.begin; at < ahead.begin;) {
       const llvm::StringRef line = text.slice(at, lineRange(at, at).end);
@@ -245,7 +246,7 @@ bool PtxBase::mendExtra(KindSet expected) {
     const bool isAddressOf = spelled(ahead) == "&" && beginsOperand & bit(builder->last.kind);
     if (isAddressOf)
       d->notes.push_back({"PTX has no `&`: the name of a variable is its address", std::nullopt});
-    // `%r1 = %r2 + %r3` needs more than one token.
+    // `%r1 = %r2 + %r3` needs more than one replacement.
     if (isAddressOf || llvm::StringRef(",;:()[]{}|@!").contains(spelled(ahead))) {
       d->fix = Fix{"remove `" + spelled(ahead) + "`", {{ahead.range(), ""}}, /*safe=*/!isBrace(spelled(ahead))};
       weighFix(*d);
@@ -306,8 +307,8 @@ void PtxBase::insert(TokenKind kind) {
   ahead.begin = ahead.end = at;
 }
 
-// The place of a lost token that mostly is alone on its line, so that an empty line is left; if it was a parenthesis, a
-// comment may be left.
+// Returns the location of a lost token that was alone on its line and left an empty line. If `orComment`, the line may
+// contain a comment, because the token was a parenthesis.
 uint32_t PtxBase::emptyLineBehindLast(bool orComment) const {
   const uint32_t from = builder->last.end;
   llvm::StringRef rest = text.drop_front(from);
@@ -362,7 +363,7 @@ std::optional<TokenKind> PtxBase::missingOpening(KindSet expected) {
   return std::nullopt;
 }
 
-// Is true if the name of a function follows on the next line, after `call (a)`.
+// Returns whether the name of a function follows on the next line, after `call (a)`.
 bool PtxBase::listGoesOnBelow() {
   const Token &ahead = builder->ahead;
   return startsLine(ahead) && (ahead.kind == TokenKind::LeftParen || isVectorLine(text, ahead.begin) ||
@@ -376,7 +377,7 @@ bool PtxBase::closesBlock() {
     return false;
   if (startsLine(ahead))
     return true;
-  const Token behind = peek(); // `a } { b, c;` closes none
+  const Token behind = peek(); // `a } { b, c;` closes nothing
   return behind.kind != TokenKind::LeftBrace || startsLine(behind);
 }
 
@@ -400,7 +401,7 @@ std::optional<TokenKind> PtxBase::missingClosing(KindSet expected) {
   return std::nullopt;
 }
 
-/// Returns the token that is missing next to the existing ones.
+/// Returns the token that is missing between existing ones.
 std::optional<TokenKind> PtxBase::missingToken(KindSet expected) {
   const Token &ahead = builder->ahead;
   auto wants = [expected](TokenKind kind) { return (expected & bit(kind)) != 0; };
@@ -411,12 +412,12 @@ std::optional<TokenKind> PtxBase::missingToken(KindSet expected) {
   if (const auto closing = missingClosing(expected))
     return closing;
   const bool atEnd = ahead.kind == TokenKind::EndOfFile;
-  // A text that was cut off is reported once, by its missing brace.
+  // A truncated text is reported once, by its missing brace.
   if (wants(TokenKind::Semicolon) && atEnd && inStatement())
     throw SyntaxFault();
   if (wants(TokenKind::Semicolon) && (startsLine(ahead) || atEnd || closesBlock()))
     return TokenKind::Semicolon;
-  // The name of the function follows its results: `.func (.param .b32 r name (`.
+  // The function's name follows its results: `.func (.param .b32 r name (`.
   if (wants(TokenKind::RightParen) && ahead.kind == TokenKind::Id && isInside({Ptx::RuleResults}))
     return TokenKind::RightParen;
   return std::nullopt;
@@ -431,7 +432,7 @@ bool PtxBase::isCommaMissing(KindSet expected) const {
   return expected & bit(TokenKind::Comma) && operandStart & bit(ahead) && !opensGroup;
 }
 
-/// `%p1 bra DONE`.
+/// Returns whether the statement is a guarded instruction without `@`: `%p1 bra DONE`.
 bool PtxBase::isGuardWithoutAt() const {
   return inStatement() && statementFirst.kind == TokenKind::Id && builder->last.begin > statementFirst.begin &&
          text.substr(statementFirst.begin).starts_with("%") &&
@@ -456,7 +457,7 @@ bool PtxBase::mendMissing(KindSet expected) {
     foreignEnd = lineRange(guard.begin, guard.begin).end;
     throw SyntaxFault();
   }
-  // `[a][%r1]`: a comma between them would make two operands.
+  // In `[a][%r1]`, inserting a comma would produce two operands.
   const bool isIndexed = inStatement() && builder->last.kind == TokenKind::RightBracket &&
                          builder->ahead.kind == TokenKind::LeftBracket && builder->last.end == builder->ahead.begin;
   if (isIndexed) {
@@ -469,7 +470,7 @@ bool PtxBase::mendMissing(KindSet expected) {
   return true;
 }
 
-// Joins `.file 1 "folder" "name"`, as other assemblers write it, to one name.
+// Joins `.file 1 "folder" "name"`, the notation of other assemblers, to one name.
 bool PtxBase::mendFileName(KindSet expected) {
   const Token &ahead = builder->ahead, &before = builder->last;
   if (!(expected & bit(TokenKind::Comma)) || ahead.kind != TokenKind::String || before.kind != TokenKind::String ||
@@ -487,14 +488,14 @@ bool PtxBase::mendFileName(KindSet expected) {
   return true;
 }
 
-// A lone `ret` or `$L1` takes the next line for its operands: goes back to its end.
+// Repairs a lone `ret` or `$L1` that took the next line for its operands: goes back to the end of its line.
 bool PtxBase::mendLonelyWord() {
   constexpr KindSet words = kinds(TokenKind::Id, TokenKind::Opcode);
   const Token &word = statementFirst;
   if (!(words & bit(word.kind)) || !inStatement() || builder->last.begin <= word.begin || !startsLine(word) ||
       !endsLine(word))
     return false;
-  // Its operands may be on the lines below.
+  // Its operands may be on the following lines.
   if (const size_t next = text.find_first_not_of(" \t\r\n", word.end);
       next != llvm::StringRef::npos && text[next] == '{' && !text.substr(next + 1).ltrim(" \t\r").starts_with("\n"))
     return false;

@@ -4,9 +4,9 @@
 
 namespace ptxray {
 
-/// Returns whether the end of this text is within `[...]`.
+/// Returns whether the text ends inside `[...]`.
 static bool endsInAddress(llvm::StringRef text) {
-  constexpr size_t farthest = 200; // a hostile text has many numbers and no bracket
+  constexpr size_t farthest = 200; // a malicious text may contain many numbers and no bracket
   const llvm::StringRef near = text.take_back(farthest);
   const size_t at = near.find_last_of("[];");
   return at != llvm::StringRef::npos && near[at] == '[';
@@ -50,7 +50,7 @@ void adviseOnNumber(llvm::StringRef before, llvm::StringRef number, Diagnostic &
   d.notes.push_back({"PTX numbers have no suffix `" + suffix.str() + "`" +
                          (isReal ? ": a point or an exponent makes it floating-point" : "; `U` is the only one"),
                      std::nullopt});
-  if (isReal && endsInAddress(before)) // which takes whole numbers only
+  if (isReal && endsInAddress(before)) // addresses accept integers only
     return;
   if (isReal)
     fix(plain.str() + (plain.ends_with(".") ? "0" : plain.find_first_of(".eE") != llvm::StringRef::npos ? "" : ".0"));

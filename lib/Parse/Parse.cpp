@@ -33,7 +33,7 @@ void Parser::setConstants(std::vector<std::string> names) { impl->constants = st
 
 void Parser::passOver(std::vector<Range> bodies) { impl->skippedBodies = std::move(bodies); }
 
-/// Reports a text that ends with the terminator of a C string, as some compilers pass it. A driver accepts it, ptxas
+/// Reports a text that ends with the terminator of a C string, as some compilers pass it. Drivers accept it, but ptxas
 /// does not.
 static void reportTerminator(llvm::StringRef text, DiagnosticSink &sink) {
   const size_t end = text.rtrim('\0').size();
@@ -44,7 +44,7 @@ static void reportTerminator(llvm::StringRef text, DiagnosticSink &sink) {
   d.fix = Fix{"remove what ends a C string", {{range, ""}}, /*safe=*/true};
 }
 
-/// A NUL inside of a comment or a string, where the parser passes over it: ptxas reads the text as a C string.
+/// Reports a NUL in a comment or a string, which the parser skips. ptxas reads the file as a C string.
 static void reportHiddenNul(llvm::StringRef text, DiagnosticSink &sink) {
   const size_t nul = text.rtrim('\0').find('\0');
   auto isThere = [&](const Diagnostic &d) { return d.id == DiagId::StrayCharacter && d.range.begin == nul; };
@@ -55,7 +55,7 @@ static void reportHiddenNul(llvm::StringRef text, DiagnosticSink &sink) {
       .notes.push_back({"ptxas takes it for the end of the file", std::nullopt});
 }
 
-/// Reports a byte order mark; returns where the text begins.
+/// Reports a byte order mark. Returns the beginning of the text.
 static uint32_t passMark(llvm::StringRef text, DiagnosticSink &sink) {
   if (!text.starts_with(byteOrderMark))
     return 0;
@@ -75,7 +75,7 @@ void Parser::stream(const SourceBuffer &source, DiagnosticSink &sink, ItemFn onI
   if (const uint32_t begin = passMark(source.text(), sink))
     impl->scanner.moveTo(begin);
   if (!impl->fastPass.run(impl->scanner, impl->builder)) {
-    // The items before the fault are kept; the other parser reads from the item with the fault on.
+    // Keep the items before the error. The other parser starts with the item that contains the error.
     impl->scanner.moveTo(impl->builder.dropItem());
     runRecoveringPass(impl->scanner, impl->builder, source, sink);
   }

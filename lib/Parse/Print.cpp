@@ -46,7 +46,7 @@ private:
   const Ast &ast;
   llvm::raw_ostream &os;
   unsigned depth = 0;
-  /// Pairs and Lists mean different things at different places: this is the current one.
+  /// The context, because Pairs and Lists have several meanings.
   enum Place { Plain, Initialiser, Section, Metadata, Sources, Targets } place = Plain;
 };
 
@@ -57,7 +57,7 @@ void Printer::integer(const Operand &operand) {
     os << "WARP_SZ";
   else if (operand.flags & UnsignedSuffix)
     os << uint64_t(operand.value) << 'U';
-  else if (operand.value == INT64_MIN) // its absolute value would be unsigned
+  else if (operand.value == INT64_MIN) // its absolute value needs an unsigned type
     os << "0x8000000000000000";
   else
     os << operand.value;
@@ -65,7 +65,7 @@ void Printer::integer(const Operand &operand) {
 
 void Printer::real(const Operand &operand) {
   const uint64_t bits = operand.value;
-  const bool isFinite = bits << 1 >> 53 != 0x7FF; // of an expression such as 1e308 * 10
+  const bool isFinite = bits << 1 >> 53 != 0x7FF; // infinite for an expression such as 1e308 * 10
   if (operand.flags & WideFloat || (!(operand.flags & HexFloat) && !isFinite)) {
     os << llvm::format("0d%016llX", static_cast<unsigned long long>(bits));
   } else if (operand.flags & HexFloat) {
@@ -108,7 +108,7 @@ void Printer::operand(uint32_t index) {
   case OperandKind::Name:
     os << ast.text(o.name) << ast.text(o.suffix);
     if (o.extent > 1) {
-      const bool subscript = o.flags & Subscript; // else the arguments of an attribute
+      const bool subscript = o.flags & Subscript; // otherwise, the arguments of an attribute
       os << (subscript ? '[' : '(');
       children(index, ", ");
       os << (subscript ? ']' : ')');

@@ -1,7 +1,7 @@
-// The parser that reads faulty text: the same grammar over a base class that keeps the stack of rules, so that it knows
-// at every decision which tokens may follow. It mends what one token can mend (a lost semicolon, a doubled bracket, a
-// misspelt directive), so that the rest of the text keeps its meaning; otherwise it skips to the end of the statement.
-// It makes one report a statement.
+// The parser for text with syntax errors. It uses the same grammar with a base class that keeps the stack of rules, so
+// it knows at every decision which tokens may follow. Errors of one token (a lost semicolon, a doubled bracket, a
+// misspelt directive) are repaired, so that the rest of the text keeps its meaning. After other errors, the parser
+// skips to the end of the statement. It reports one error per statement.
 #include "Parse/NumberAdvice.h"
 #include "Parse/RecoveringParser.h"
 #include "Source/Foreign.h"
@@ -18,7 +18,7 @@ namespace ptxray::recover {
 
 // ---- tokens
 
-/// Returns whether a number that cannot be read is meant as a floating-point one.
+/// Returns whether an invalid number is meant to be a floating-point number.
 static bool isReal(llvm::StringRef number) {
   if (number.ends_with_insensitive("h"))
     return false;
@@ -41,7 +41,7 @@ void PtxBase::fetch(Token &token) {
       continue;
     }
     if (token.kind == TokenKind::String) {
-      // A string over several lines is legal, but in a faulty file it is a lost or stray quote.
+      // A string over several lines is valid, but in a faulty file it is caused by a lost or stray quote.
       size_t newline = text.slice(token.begin, token.end).find('\n');
       if (newline == llvm::StringRef::npos)
         return;
@@ -86,7 +86,7 @@ void PtxBase::fetch(Token &token) {
   }
 }
 
-/// Reads a character as in C, `'a'`, as a number.
+/// Reads a character in C notation, `'a'`, as a number.
 bool PtxBase::readCharacter(Token &token) {
   const llvm::StringRef written = text.substr(token.begin, 3);
   if (token.bad != BadToken::StrayCharacter || written.size() < 3 || !written.starts_with("'") ||
@@ -106,13 +106,13 @@ bool PtxBase::readCharacter(Token &token) {
   return true;
 }
 
-// Returns false if the brace is dropped. If it returns true, the token is an inserted brace, and the one after it is
-// held back.
+// Applies a repair to a brace. Returns false if the brace is dropped. If it is true, the token is an inserted brace,
+// and the next token is held back.
 bool PtxBase::repairBrace(Token &token) {
   const BraceRepair repair = *nextRepair++;
   uint32_t &braces = scanner->braces;
   const uint32_t at = repair.offset;
-  badTokenEnd = at + 1; // a report about what comes, not about the statement at hand
+  badTokenEnd = at + 1; // reports about the next token do not belong to the current statement
   builder->reported = false;
   switch (repair.kind) {
   case BraceRepair::Drop:
@@ -196,7 +196,7 @@ void PtxBase::advance() {
     joinGuard();
 }
 
-/// `@p%1`: one name, misspelt; `@not %p1`.
+/// Joins misspelt guards: `@p%1` is one name, `@not %p1` means `@!%p1`.
 void PtxBase::joinGuard() {
   Token &name = builder->ahead;
   if (name.kind == TokenKind::Id && !pending && !held && text.slice(name.begin, name.end) == "not" &&
@@ -234,10 +234,10 @@ bool PtxBase::endsLine(const Token &token) const {
 
 // ---- what could follow
 
-/// ANTLR checks whether it knows a state's set before it locks, so only one thread at a time may ask.
+/// Serialises queries to ANTLR, which tests for a state's set before it locks.
 static std::mutex askingAntlr;
 
-/// Makes forks safe: a process that forks while another thread asks would find the mutex locked for ever.
+/// Makes forks safe. Otherwise, a process that forks during another thread's query would find the mutex locked forever.
 static void survivesForks() {
 #ifndef _WIN32
   [[maybe_unused]] static const int registered =
@@ -270,7 +270,7 @@ void PtxBase::enterRule(antlr4::ParserRuleContext *, size_t start, size_t rule) 
     beginStatement();
 }
 
-/// Makes room for a rule that is entered from this state for the first time, or deeper than any before.
+/// Makes room for a rule that is entered from this state for the first time, or at a new maximum depth.
 void PtxBase::prepareRule() {
   if (!followersOutside[state]) {
     const antlr4::atn::ATNState *invoking = getATN().states[state];
@@ -281,7 +281,7 @@ void PtxBase::prepareRule() {
 }
 
 void PtxBase::beginStatement() {
-  // A report about the next token was made when it was fetched.
+  // The next token was reported when it was read.
   builder->reported = badTokenEnd > builder->last.end;
   statementFirst = builder->ahead;
   scanner->groups = 0;
@@ -295,9 +295,9 @@ bool PtxBase::inStatement() const { return isInside({Ptx::RuleStatement}); }
 
 // ---- decisions
 
-// Is true if the grammar accepts the next token although it cannot be meant: the name of a function before a parameter
-// or a register; a function with a body within a body; an operand with several dots on a new line; a guard without a
-// name.
+// Returns whether the grammar accepts the next token although it cannot be intended. Examples are the name of a
+// function before a parameter or a register, a function with a body in a body, an operand with several dots on a new
+// line, and a guard without a name.
 inline bool PtxBase::cannotFollow() {
   const Token &ahead = builder->ahead;
   if (!(doubtful & bit(ahead.kind)))
@@ -325,7 +325,7 @@ bool PtxBase::isLonelyGuard(const Token &at) {
   return endsLine(at) || isLabel || kinds(TokenKind::RightBrace, TokenKind::EndOfBody) & bit(next.kind);
 }
 
-/// Returns the kinds that `look` examines further.
+/// Returns the token kinds that `look` examines further.
 static constexpr KindSet secondLook(size_t rule) {
   switch (rule) {
   case Ptx::RuleArgument: return bit(TokenKind::LeftParen);
@@ -336,7 +336,7 @@ static constexpr KindSet secondLook(size_t rule) {
   }
 }
 
-/// Examines what a decision needs besides the kinds that may follow.
+/// Examines additional conditions of a decision, besides the kinds that may follow.
 void PtxBase::look() {
   const size_t rule = rules.back().rule;
   if (rule == Ptx::RuleBody)
@@ -351,7 +351,7 @@ void PtxBase::look() {
     mendHere();
 }
 
-/// After an item without a fault, lets the fast pass read to the next item with one, which is left to this pass.
+/// Lets the fast pass read up to the next item with an error, after an item without one. This pass then continues.
 void PtxBase::readSoundItems() {
   const bool follows = std::exchange(isSound, true);
   if (!follows || pending || held || nextRepair != repairs.end() || builder->ahead.kind == TokenKind::EndOfFile)
@@ -370,7 +370,7 @@ void PtxBase::readSoundItems() {
   fetch(builder->ahead);
 }
 
-/// The list of results on the line before was not closed.
+/// Reports that the list of results on the previous line was not closed.
 void PtxBase::argumentsBegin() {
   const uint32_t end = lineRange(statementFirst.begin, statementFirst.begin).end;
   report(DiagId::ExpectedBracket, {end, end}, ")", spelled(statementFirst));
@@ -394,10 +394,10 @@ void PtxBase::mendHere() {
       continue;
     }
     const bool isMended = !isCallOfC() && mend(expected);
-    // Between statements there is nothing to give up but what is there.
+    // Between statements, there is nothing to skip except the token itself.
     if (!between || (isMended && fits()))
       return;
-    if (isMended) // the token after the dropped one may be missing, or become another: `[ 0x`, `[ . a`
+    if (isMended) // the token after the dropped one may be missing, or combine with it: `[ 0x`, `[ . a`
       continue;
     reportUnexpected();
     if (builder->ahead.kind == TokenKind::EndOfFile)
@@ -423,7 +423,7 @@ bool PtxBase::isFirstReport(Range range) {
   return true;
 }
 
-// The lines of two places, and all lines between them.
+// Returns the lines of two locations, and all lines between them.
 Range PtxBase::lineRange(uint32_t from, uint32_t to) const {
   Range lines = source->lineRange(source->lineColumn(from).line);
   if (to > lines.end)
@@ -480,8 +480,8 @@ void PtxBase::reportUnexpected() {
     return;
   const Token &ahead = builder->ahead, &before = builder->last;
   KindSet expected = expectedKinds();
-  // A token that is missing at the end of a line is reported there, not where the next statement begins. A number may
-  // be on the next line, and no semicolon follows it: then the token in its place is the fault.
+  // Report a missing token at the end of a line there, not at the beginning of the next statement. A number may be on
+  // the next line without a semicolon; then the token in its place is the error.
   constexpr KindSet numbers = kinds(TokenKind::Integer, TokenKind::Float, TokenKind::WarpSize);
   const bool isNumberMissing = !(expected & ~numbers) && ahead.kind != TokenKind::Dotted;
   const bool isTypeOfParameter = rules.back().rule == Ptx::RuleParameter && ahead.kind == TokenKind::Dotted;
@@ -492,7 +492,7 @@ void PtxBase::reportUnexpected() {
     addSyntaxAdvice(expected, *d);
 }
 
-/// `8` as `8.0`, `86` and `8,6` as `8.6`.
+/// Returns the fix for a version: `8.0` for `8`, `8.6` for `86` and `8,6`.
 Fix PtxBase::fixOfVersion(const Token &number) const {
   const std::string major = spelled(number);
   if (major.size() == 2 && !text.drop_front(number.end).starts_with(","))
@@ -551,7 +551,7 @@ void PtxBase::recover() {
     builder->dropItem();
     scanner->braces = 0;
     skipItem();
-    // A header that cannot be read is not reported as missing.
+    // A header that could not be parsed is not reported as missing.
     if (kinds(TokenKind::Version, TokenKind::Target, TokenKind::AddressSize) & bit(statementFirst.kind)) {
       builder->beginDirective(statementFirst);
       builder->endDirective();

@@ -82,8 +82,8 @@ const char *scan::skipColons(const char *p, const char *end) {
   return e;
 }
 
-// `call` may also be a name, such as a kernel's. The instruction continues with a name or a list; only the head of a
-// function has a list as well: `.func (...) call (...)`.
+// Returns whether `call` is the instruction. It may also be a name, such as a kernel's. The instruction is followed by
+// a name or a list. Only in the head of a function is the name also followed by a list: `.func (...) call (...)`.
 bool scan::isCall(const char *text, const char *p, const char *e, const char *end) {
   const char *next = std::find_if(e, end, [](char c) { return tables.classOf[uint8_t(c)] != Blank; });
   if (next == end)
@@ -106,7 +106,7 @@ static bool isAfterBlanks(llvm::StringRef before) {
 }
 
 bool startsLine(llvm::StringRef text, uint32_t offset) {
-  constexpr size_t most = 1000; // so far comments are followed, or a text on one line would be read again and again
+  constexpr size_t most = 1000; // maximum number of comments to skip, so that a text on one line is not read repeatedly
   if (isAfterBlanks(text.take_front(offset)))
     return true;
   const llvm::StringRef before = text.take_front(offset).rtrim(" \t\r\f\v");
@@ -125,7 +125,7 @@ bool startsLine(llvm::StringRef text, uint32_t offset) {
 
 void Scanner::start(llvm::StringRef text, llvm::ArrayRef<std::string> constants) {
   base = at = text.begin();
-  end = text.rtrim('\0').end(); // Parser reports what ends a C string
+  end = text.rtrim('\0').end(); // the parser reports terminators of C strings
   braces = groups = 0;
   markersBeginLines = false;
   remarks.clear();
@@ -135,7 +135,7 @@ void Scanner::start(llvm::StringRef text, llvm::ArrayRef<std::string> constants)
   for (const std::string &name : constants)
     names.internCopy(name);
   unusualNames = constants.empty() ? NameSink : knownNames + static_cast<uint32_t>(constants.size());
-  if (spellings.size()) // of the text before
+  if (spellings.size()) // spellings of the previous text
     return;
   for (const Keyword &keyword : keywordTable)
     spellings.internCopy(keyword.text);
@@ -168,7 +168,7 @@ void Scanner::enterBody(Token &ahead) {
 void Scanner::stray(Token &token, const char *p) {
   const char *e = p + 1;
   bool nonAscii = uint8_t(*p) >= 0x80;
-  // One report covers a run of bytes, so that a character of several bytes is reported once.
+  // One report covers a sequence of bytes, so that a multi-byte character is reported once.
   while (nonAscii && e < end && uint8_t(*e) >= 0x80)
     ++e;
   setBad(token, nonAscii ? BadToken::NonAscii : BadToken::StrayCharacter, p, e);
@@ -179,7 +179,7 @@ void Scanner::noteRemark(const char *begin, const char *end) {
   if (!comment.drop_front(2).ltrim(" \t").starts_with("ptxray:"))
     return;
   const Range range{uint32_t(begin - base), uint32_t(comment.rtrim('\r').end() - base)};
-  if (remarks.empty() || remarks.back().begin < range.begin) // a text that is read twice counts once
+  if (remarks.empty() || remarks.back().begin < range.begin) // a comment that is read twice counts once
     remarks.push_back(range);
 }
 
@@ -200,7 +200,7 @@ const char *Scanner::skipComment(Token &token, const char *p) {
   return nullptr;
 }
 
-// Skips `# 100 "x.cu"`, as a C preprocessor writes it.
+// Skips `# 100 "x.cu"`, which a C preprocessor writes.
 const char *Scanner::skipLineMarker(const char *p) const {
   if (markersBeginLines && !isAfterBlanks({base, size_t(p - base)}))
     return p;
@@ -227,7 +227,7 @@ const char *Scanner::skipLineMarker(const char *p) const {
   return q;
 }
 
-// The text between `.source_begin` and `.source_end` is of another language.
+// Skips the text between `.source_begin` and `.source_end`, which is in another language.
 void Scanner::rawSource(Token &token, const char *p) {
   llvm::StringRef rest(p, end - p);
   size_t close = rest.find(".source_end");
@@ -251,7 +251,7 @@ void Scanner::decimalFloat(Token &token, const char *p) {
     setBad(token, BadToken::MalformedNumber, p, scan::skipWord(result.ptr));
 }
 
-/// The end of a decimal number at p that does not exceed the limit; p itself for anything else.
+/// Returns the end of the decimal number at `p`, if it does not exceed the limit; otherwise `p`.
 static const char *plainNumber(const char *p, uint64_t limit, uint64_t &value) {
   constexpr int mostDigits = 9;
   const char *e = p;
@@ -312,7 +312,7 @@ void Scanner::number(Token &token, const char *p) {
   auto digits = [&](unsigned radix, const char *from) {
     const char *e = from;
     for (unsigned digit; (digit = llvm::hexDigitValue(*e)) < radix; ++e) {
-      overflows |= value >> 63; // ptxas wraps a number that is only slightly too large
+      overflows |= value >> 63; // ptxas wraps numbers that are only slightly too large
       value = value * radix + digit;
     }
     q = e;

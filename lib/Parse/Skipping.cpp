@@ -1,4 +1,4 @@
-// Skips what cannot be mended, up to the next statement or item.
+// Skips text that cannot be repaired, up to the next statement or item.
 #include "Parse/RecoveringParser.h"
 
 namespace ptxray::recover {
@@ -19,8 +19,8 @@ bool PtxBase::startsStatement(const Token &token) {
   return next == TokenKind::Colon || next == TokenKind::Semicolon;
 }
 
-/// Returns whether the token, or the declaration of a function that begins there, is still in the body: its closing
-/// brace comes before any item of the module.
+/// Returns whether the token, or the function declaration that begins there, is still in the body: the closing brace
+/// precedes any item of the module.
 bool PtxBase::bodyGoesOn(const Token &token) {
   constexpr KindSet items = kinds(TokenKind::EndOfFile, TokenKind::Linkage, TokenKind::Entry, TokenKind::Func,
                                   TokenKind::Section, TokenKind::Version);
@@ -55,7 +55,7 @@ bool PtxBase::startsItem(const Token &token) {
     return true;
   if (token.kind != TokenKind::Func)
     return false;
-  // A function may be declared, but not defined, in a body.
+  // A body may contain declarations of functions, but no definitions.
   Scanner copy = *scanner;
   Token next;
   do
@@ -64,7 +64,7 @@ bool PtxBase::startsItem(const Token &token) {
   return next.kind == TokenKind::LeftBrace;
 }
 
-/// Returns whether the semicolon is within braces of the statement that its line closes: `{%r1, ; %r2}`.
+/// Returns whether the semicolon is within braces that are closed on the same line: `{%r1, ; %r2}`.
 bool PtxBase::isClosedBehind(const Token &semicolon) const {
   const llvm::StringRef before = text.slice(statementFirst.begin, semicolon.begin);
   if (before.count('{') <= before.count('}'))
@@ -78,14 +78,14 @@ void PtxBase::skipStatement() {
   builder->passedOver(statementFirst);
 }
 
-/// `@%p1 {`: the fault is the brace after the guard.
+/// Returns whether the brace directly follows a guard, which is an error: `@%p1 {`.
 bool PtxBase::isAfterGuard(const Token &brace) const {
   const llvm::StringRef before = text.slice(statementFirst.begin, brace.begin).rtrim();
   return statementFirst.kind == TokenKind::At && brace.kind == TokenKind::LeftBrace && !before.contains(' ');
 }
 
 void PtxBase::dropStatement() {
-  if (isAfterGuard(builder->ahead)) // the block is read without it
+  if (isAfterGuard(builder->ahead)) // the block is parsed without the guard
     return;
   for (;;) {
     const Token &ahead = builder->ahead;
@@ -96,7 +96,7 @@ void PtxBase::dropStatement() {
       drop();
       continue;
     }
-    if (foreignEnd > statementFirst.begin) // the line is over
+    if (foreignEnd > statementFirst.begin) // the line was skipped
       return;
     if (ahead.begin != statementFirst.begin && startsLine(ahead) && (startsStatement(ahead) || startsItem(ahead)))
       return;
@@ -137,7 +137,7 @@ void PtxBase::dropItem() {
   }
 }
 
-// After a fault, the scanner may have miscounted braces; the number of open blocks is known.
+// Corrects the scanner's count of braces after an error, using the known number of open blocks.
 void PtxBase::settleBraces() {
   Token &ahead = builder->ahead;
   const uint32_t blocks = builder->openBlocks();

@@ -6,7 +6,7 @@
 
 namespace ptxray {
 
-/// A text of more parts within parts is named by its register.
+/// Maximum nesting depth of texts. Beyond it, a text is the name of its register.
 constexpr unsigned mostDepth = 6;
 
 std::string Conditions::text(LocalId predicate, bool isTrue) {
@@ -39,7 +39,7 @@ Conditions::Condition Conditions::make(const Part &one) {
   return condition(one.local, one.as == Part::As::True, one.depth);
 }
 
-/// Returns whether the text is the special register that counts the threads of a block, in its first dimension.
+/// Returns whether the text is the special register with the thread's number in the first dimension of its block.
 static bool isThreadNumber(llvm::StringRef text) {
   const auto [name, dimension] = text.split('.');
   const isa::SpecialRegister *special = isa::findSpecialRegister(name);
@@ -68,7 +68,7 @@ std::string Conditions::value(LocalId local, unsigned depth) {
                       (computation.operation == isa::Operation::Mov || computation.operation == isa::Operation::Cvt);
   if (isMove)
     return valueAt(number, 1, depth + 1);
-  if (facts.has(isa::FactKind::Copies)) { // from another lane
+  if (facts.has(isa::FactKind::Copies)) { // copied from another lane
     LocalId source = LocalId::None;
     body.eachUse(number,
                  [&](NamedUse use) { source = source == LocalId::None && use.uses & Reads ? use.local : source; });
@@ -101,7 +101,7 @@ bool Conditions::isMove(uint32_t number) const {
          body.instruction(number).operands.count == 2;
 }
 
-/// Returns the number that a move gives: its source, or what that was set to just before in the same block.
+/// Returns the number that a move copies: its source, or the value of the source set just before in the same block.
 std::optional<int64_t> Conditions::movedNumber(uint32_t number) {
   if (const auto known = places.numberAt(number, 1))
     return known;
@@ -110,7 +110,7 @@ std::optional<int64_t> Conditions::movedNumber(uint32_t number) {
   std::optional<uint32_t> last;
   if (source != LocalId::None)
     body.definitions.eachWriter(source, [&](uint32_t writer) {
-      last = !last && writer < number ? std::optional(writer) : last; // from the last on
+      last = !last && writer < number ? std::optional(writer) : last; // writers are visited last first
     });
   return last && graph.blockOf(*last) == graph.blockOf(number) && body.guard(*last) == LocalId::None && isMove(*last)
              ? places.numberAt(*last, 1)

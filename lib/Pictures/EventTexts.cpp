@@ -36,7 +36,7 @@ std::optional<Meaning> meaningOf(const Body &body, uint32_t number) {
   return body.callsUnknown(number) ? std::optional(Meaning{EventKind::Call, nullptr}) : std::nullopt;
 }
 
-/// Mangled names are long.
+/// Abbreviates a text, because mangled names are long.
 static std::string shortened(llvm::StringRef text, size_t most = 32) {
   return text.size() <= most ? text.str() : (text.take_front(most / 2) + "..." + text.take_back(most / 4)).str();
 }

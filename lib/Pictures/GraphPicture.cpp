@@ -15,9 +15,10 @@
 
 namespace ptxray {
 
-/// Pictures leave out the lines of a block beyond this number.
+/// Maximum number of a block's lines in pictures.
 constexpr size_t mostLines = 40;
-/// Live registers of a block beyond this number are only counted: each might be live in each block.
+/// Maximum number of a block's live registers that are listed; further ones are only counted, because each register
+/// might be live in every block.
 constexpr size_t mostLive = 512;
 
 static std::optional<uint32_t> numberOf(BlockId block, const Graph &graph) {
@@ -41,7 +42,7 @@ static std::string textOf(LocalId local, const Numbers &numbers, const Body &bod
 
 namespace {
 
-/// Collects everything that is shown of one function.
+/// Collects the displayed properties of one function.
 class GraphMaker {
 public:
   GraphMaker(const Body &body, const ModuleState &module, const SourceBuffer &source)
@@ -59,7 +60,7 @@ private:
   const Body &body;
   const SourceBuffer &source;
   Analyses analyses;
-  std::optional<Uniformity> uniformity; // of a function with a graph, as all below
+  std::optional<Uniformity> uniformity; // set for a function with a graph, like all following members
   std::optional<Liveness> liveness;
   std::optional<UnwrittenReads> unwritten;
 };
@@ -159,7 +160,7 @@ void writePressure(llvm::ArrayRef<ShownGraph> graphs, llvm::StringRef path, llvm
   }
 }
 
-/// Returns what is known of a register besides its name; empty if there is nothing.
+/// Returns the known properties of a register besides its name; empty if there are none.
 static std::string knownText(const ShownRegister &one) {
   std::string text = one.numbers;
   const auto add = [&](llvm::StringRef part) { text += (text.empty() ? "" : ", ") + part.str(); };
@@ -184,7 +185,7 @@ static std::vector<std::string> knownLines(const ShownBlock &block) {
   return lines;
 }
 
-/// Returns the title, and as much of the text as there is room for.
+/// Returns the title, and as many lines of the text as fit.
 static std::vector<std::string> linesOf(const ShownBlock &block, uint32_t number) {
   std::vector<std::string> lines = {title(block, number)};
   for (const std::string &line : llvm::ArrayRef(block.text).take_front(mostLines))
@@ -295,7 +296,7 @@ namespace {
 
 constexpr unsigned lineHeight = 15, gap = 22, left = 160, letter = 8;
 
-/// The blocks of one function, from a height on.
+/// The blocks of one function, starting at a vertical offset.
 struct Column {
   std::vector<unsigned> top, bottom;
   unsigned width = 0, end = 0;
@@ -325,7 +326,7 @@ static Column place(const ShownGraph &graph, unsigned top) {
   return column;
 }
 
-/// Draws an edge: straight to the next block, else a bow that is wider the further it goes.
+/// Draws an edge: straight to the next block, otherwise a curve whose width grows with its length.
 static void drawEdge(const Column &column, uint32_t from, uint32_t to, llvm::raw_ostream &os) {
   const unsigned start = column.bottom[from], end = column.top[to];
   if (to == from + 1) {

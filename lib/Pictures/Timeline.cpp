@@ -42,7 +42,7 @@ private:
   TimelineSections sections;
   const InFlight flight;
   Timeline made;
-  llvm::DenseMap<uint32_t, uint32_t> eventOf; // by instruction
+  llvm::DenseMap<uint32_t, uint32_t> eventOf; // keyed by instruction
 };
 
 } // namespace
@@ -71,7 +71,7 @@ void TimelineMaker::add(uint32_t number, Meaning meaning) {
   made.events.push_back(std::move(event));
 }
 
-/// Notes what each instruction changes of the operations in flight.
+/// Records how each instruction changes the pending operations.
 void TimelineMaker::follow() {
   const Solution solution(context.analyses, flight);
   made.isComplete = solution.isComplete();

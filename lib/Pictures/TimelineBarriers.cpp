@@ -16,12 +16,12 @@ void TimelineBarriers::findBases() {
       }
 }
 
-/// Returns a place that is computed from the register that barriers are initialised from: which of them is to be seen
-/// only when the kernel runs.
+/// Returns a location that is computed from a register through which barriers are initialised. Which of the barriers it
+/// refers to is known only at run time.
 MemoryPlace TimelineBarriers::throughRing(const MemoryPlace &place) {
   constexpr size_t mostPlaces = 32;
   llvm::SmallVector<MemoryPlace, 8> waiting = {place};
-  for (size_t i = 0; i < waiting.size(); ++i) { // it grows
+  for (size_t i = 0; i < waiting.size(); ++i) { // `waiting` grows in the loop
     MemoryPlace one = waiting[i];
     if (one.base == LocalId::None || one.root != LocalId::None || bases.contains(place.base))
       continue;
@@ -46,7 +46,7 @@ int TimelineBarriers::of(uint32_t number, const Action &action) {
     return -1;
   MemoryPlace place = context.places.at(number, static_cast<uint32_t>(action.node), 8);
   const bool isRemote = std::exchange(place.isRemote, false);
-  // The same object in another block of the cluster is the same by what it is for.
+  // The corresponding object in another block of the cluster has the same purpose.
   const uint32_t writer = place.base == LocalId::None ? Definitions::none : context.body.definitions.only(place.base);
   if (writer != Definitions::none && body.facts(writer).computation.isKnown &&
       body.facts(writer).computation.operation == isa::Operation::Mapa) {
@@ -102,13 +102,13 @@ int64_t TimelineBarriers::offsetOf(size_t barrier) const {
   return place.offset + (place.slots.empty() ? 0 : place.slots.front());
 }
 
-/// The object next in the ring, of which nothing but the initialisation is written with its own address.
+/// Returns whether the object is the next one in the ring. Its own address must appear only in its initialisation.
 bool TimelineBarriers::isNextOf(size_t ring, size_t barrier) {
   const TimelineBarrier &whole = barriers[ring], &one = barriers[barrier];
   const bool isFirst = offsetOf(ring) == offsetOf(barrier);
   const bool isUsed = !one.expects.empty() || !one.signals.empty() || !one.waits.empty();
   const bool hasOtherCount = !one.inits.empty() && !whole.inits.empty() && whole.count != one.count;
-  constexpr int64_t mostBytes = 16; // of an object and one of another ring beside it
+  constexpr int64_t mostBytes = 16; // distance of an object to one of another ring next to it
   return !hasOtherCount && offsetOf(barrier) <= offsetOf(ring) + mostBytes * static_cast<int64_t>(whole.objects) &&
          (isFirst || (!isUsed && !one.inits.empty()));
 }
@@ -125,15 +125,15 @@ void TimelineBarriers::addToRing(size_t ring, size_t barrier) {
     whole.expected = one.expected;
 }
 
-/// A ring is used at a place that a register says; its objects are initialised one by one, one after the other. By
-/// barrier: the ring that it is of, or itself.
+/// Returns, for each barrier, the ring that contains it, or itself. A ring is accessed through a register. Its objects
+/// are initialised one by one, at consecutive addresses.
 std::vector<size_t> TimelineBarriers::rings() {
   const auto numbers = llvm::seq<size_t>(0, barriers.size());
   std::vector<size_t> ringOf(numbers.begin(), numbers.end()), order = ringOf;
   llvm::stable_sort(order, [&](size_t a, size_t b) {
     return std::pair(offsetOf(a), !barriers[a].isRing) < std::pair(offsetOf(b), !barriers[b].isRing);
   });
-  llvm::DenseMap<LocalId, size_t> open; // by what they are addressed from
+  llvm::DenseMap<LocalId, size_t> open; // keyed by the register in their addresses
   for (const size_t one : order) {
     const MemoryPlace &place = places[one];
     const LocalId root = place.root == LocalId::None ? place.base : place.root;
@@ -156,7 +156,7 @@ std::vector<size_t> TimelineBarriers::rings() {
   return ringOf;
 }
 
-/// Returns the barriers, by their first lines.
+/// Returns the barriers, sorted by their first lines.
 TimelineBarriers::Folded TimelineBarriers::fold() {
   const std::vector<size_t> ringOf = rings();
   std::vector<std::pair<uint32_t, size_t>> order;

@@ -30,10 +30,10 @@ struct Row {
   bool isSection = false;
   TimelineSection section;
   TimelineEvent event;
-  Lines lines;               // of all of its events
-  std::vector<int> barriers; // likewise
+  Lines lines;               // lines of all its events
+  std::vector<int> barriers; // barriers of all its events
   bool isMixed = false;      // the texts of its events differ
-  std::vector<Row> rows;     // of a section
+  std::vector<Row> rows;     // rows of a section
 };
 
 class Folding {
@@ -52,7 +52,7 @@ private:
   const std::vector<Item> &itemsOf(int section) const { return items[static_cast<size_t>(section) + 1]; }
 
   const Timeline &timeline;
-  std::vector<std::vector<Item>> items; // by section + 1
+  std::vector<std::vector<Item>> items; // indexed by section + 1
 };
 
 } // namespace
@@ -70,7 +70,7 @@ Folding::Folding(const Timeline &timeline) : timeline(timeline), items(timeline.
   }
 }
 
-/// Joins two conditions, the second of which may be contained in the first.
+/// Combines two conditions. The second one may contain the first.
 static std::string both(const std::string &a, const std::string &b) {
   if (a.empty() || b.empty() || a == b)
     return a.empty() ? b : a;
@@ -104,7 +104,8 @@ void Folding::addEvent(std::vector<Row> &rows, Row row) {
       last.barriers.push_back(barrier);
 }
 
-/// A condition over a single event is shown with the event; one directly within another is joined with it.
+/// Adds the rows of a section. A condition on a single event is shown with the event. A condition directly within
+/// another is combined with it.
 // NOLINTNEXTLINE(misc-no-recursion): sections nest at most `mostNests` deep
 void Folding::addSection(std::vector<Row> &rows, size_t index) const {
   Row row;
@@ -227,7 +228,7 @@ static std::string usesText(const TimelineBarrier &barrier) {
 }
 
 // ---- text
-/// Replaces control characters, which could come from a file to the terminal.
+/// Replaces control characters, which a file could otherwise send to the terminal.
 static std::string shown(llvm::StringRef text) {
   std::string out;
   for (const char c : text)
@@ -349,7 +350,7 @@ struct Box {
   size_t column;
   unsigned y;
   std::string text;
-  const Row *row; // null: the head of a section
+  const Row *row; // null for the head of a section
 };
 
 struct Bracket {

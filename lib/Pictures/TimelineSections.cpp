@@ -25,7 +25,7 @@ void TimelineSections::findLoops() {
   }
 }
 
-/// Returns the successor of the one block through which every way to the other leads.
+/// Returns the index of the only successor through which every path to the block leads.
 std::optional<unsigned> TimelineSections::wayTo(BlockId from, BlockId block) const {
   const DominatorTree &before = context.analyses.dominators();
   const llvm::ArrayRef<BlockId> ways = graph.successors.of(from);
@@ -75,7 +75,7 @@ bool TimelineSections::isStillIn(int nest, BlockId block) const {
   return isInside;
 }
 
-/// Finds what each block is in, the blocks that dominate it first.
+/// Finds the nest of each block, dominators first.
 void TimelineSections::findNests() {
   const DominatorTree &before = context.analyses.dominators();
   const Loops &loops = context.analyses.loops();
@@ -104,7 +104,7 @@ void TimelineSections::findNests() {
   }
 }
 
-/// The sections around a section are made before it.
+/// Returns the section of a nest. Creates it after the sections that enclose it.
 int TimelineSections::sectionOfNest(int number) {
   llvm::SmallVector<int, 16> missing;
   for (int one = number; one >= 0 && nests[static_cast<size_t>(one)].section < 0;

@@ -98,7 +98,7 @@ void AssumptionReader::sum(std::vector<AssumedValue> &to) {
   }
 }
 
-/// The size of dynamic shared memory is one number, which launches are given.
+/// Checks that dynamic shared memory is compared with a single number, which launches use.
 void AssumptionReader::checkShared(const Comparison &one) {
   const auto isShared = [](const AssumedValue &value) { return value.kind == Kind::Shared; };
   const bool isInRight = llvm::any_of(one.right, isShared);
@@ -229,7 +229,7 @@ std::optional<uint64_t> sharedOf(llvm::ArrayRef<Comparison> all) {
   return {};
 }
 
-/// Returns a value as a term of 64 bits with its sign.
+/// Returns a value as a signed 64-bit term.
 static Term termOf(Model &model, llvm::ArrayRef<AssumedValue> value, llvm::ArrayRef<Term> parameters,
                    llvm::ArrayRef<Term> lengths) {
   Terms &terms = model.terms;
@@ -264,7 +264,7 @@ void assume(Model &model, const machine::KernelEntry &kernel, llvm::ArrayRef<Com
     for (const Parameter &known : model.parameters)
       if (known.offset == begin && known.bytes == one.bytes)
         term = terms.extend(known.variable, 64, true);
-    if (term == Term::None || one.bytes > 8) // the kernel never loads it
+    if (term == Term::None || one.bytes > 8) // the kernel never loads the parameter
       term = terms.variable({one.name, 64, Sharing::Grid, 0, maskOf(64), {}});
     parameters.push_back(term);
     begin += one.bytes;

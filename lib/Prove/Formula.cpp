@@ -8,12 +8,12 @@ using isa::StepOp;
 
 namespace {
 
-/// An integer without limits, as a term that holds it; or only bits, of which no number is known.
+/// An unlimited integer, as a term that represents it, or a bit pattern without a known value.
 struct Exact {
-  Term term = Term::None; // None: it is no integer that is known
+  Term term = Term::None; // None if it is no known integer
   bool isSigned = false;
   bool isCut = false;     // only its lowest bits are known
-  Term bits = Term::None; // as they were read
+  Term bits = Term::None; // the bits that were read
   bool isKnown() const { return term != Term::None; }
 };
 
@@ -69,7 +69,7 @@ private:
 
 } // namespace
 
-/// Returns the number in as few bits as its bounds allow.
+/// Returns the number with the minimum width for its bounds.
 Exact Run::shrunk(Exact value) {
   if (!value.isKnown() || value.isCut || (value.isSigned && !terms.isNonNegative(value.term)))
     return value;
@@ -82,7 +82,7 @@ Exact Run::shrunk(Exact value) {
   return value;
 }
 
-/// Makes two numbers equally wide, with so many more bits; false: more than there can be.
+/// Extends two numbers to the same width, plus `more` bits. Returns false if the width exceeds the maximum.
 bool Run::meet(const Exact &a, const Exact &b, unsigned more, Term &left, Term &right, bool &isSigned) {
   isSigned = a.isSigned || b.isSigned;
   const unsigned width =
@@ -386,7 +386,7 @@ Exact Run::elementwise(const RecipeStep &step, llvm::ArrayRef<Exact> args) {
   return {};
 }
 
-/// True: the step is not made of one element after the other.
+/// Computes a step that does not work element by element. Returns whether the step is of this kind.
 bool Run::ofParts(uint16_t number) {
   const RecipeStep &step = recipe.steps[number];
   std::vector<Exact> &to = values[number];

@@ -1,4 +1,4 @@
-// Answers that need no solver: sums of small parts that cannot be near each other.
+// Answers questions without a solver, for sums of small parts with sufficient distance.
 #include "Prove/Questions.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -6,23 +6,23 @@ namespace ptxray::prove {
 
 namespace {
 
-/// A number of one thread less that of the other, times a factor.
+/// The difference between a number of one thread and that of the other, times a factor.
 struct Part {
   Number factor;
-  Number most; // the difference is at most that, in both directions
+  Number most; // maximum absolute value of the difference
   Term first, second;
 };
 
 } // namespace
 
-/// Returns the variable that is extended, or the term itself.
+/// Returns the variable in an extension, or the term itself.
 static Term inner(const Terms &terms, Term term) {
   while (terms[term].op == Op::ZeroExtend)
     term = terms[term].args[0];
   return term;
 }
 
-/// Takes a sum apart into differences of numbers of the two threads; false: something else is in it.
+/// Decomposes a sum into differences between numbers of the two threads. Returns false if it contains anything else.
 static bool takeApart(const Terms &terms, Term sum, llvm::SmallVectorImpl<Part> &parts) {
   const Node &node = terms[sum];
   if (node.op != Op::Sum || node.number || node.width > 64)
@@ -53,8 +53,8 @@ static bool takeApart(const Terms &terms, Term sum, llvm::SmallVectorImpl<Part> 
   return true;
 }
 
-/// Two different threads have different numbers, and each of these counts for more than all smaller ones together:
-/// then the whole sum is at least as large as the access.
+/// Returns whether the addresses of two different threads are at least the size of the access apart. Two threads have
+/// different numbers, and each digit counts more than all smaller ones together.
 static bool isMixedRadix(const Terms &terms, const Question &question) {
   if (question.difference == Term::None)
     return false;
@@ -68,7 +68,7 @@ static bool isMixedRadix(const Terms &terms, const Question &question) {
     if (part.factor < below || part.most > Number(1) << 60 || part.factor > Number(1) << 60)
       return false;
     below += part.factor * part.most;
-    if (below >= Number(1) << (width - 1)) // it might wrap around
+    if (below >= Number(1) << (width - 1)) // might wrap around
       return false;
   }
   const auto &numbers = question.property == Property::GridRace ? question.blocks : question.threads;

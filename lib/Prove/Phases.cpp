@@ -36,7 +36,7 @@ Phases::Phases(const Model &model, SegmentEdge::Kind barriers) : model(model), b
       if (isIn(loop, edge.from) && isIn(loop, edge.to))
         loopHasBarrier[loop] = true;
   }
-  for (uint32_t loop = 0; loop < loops; ++loop) { // no way round it without a barrier
+  for (uint32_t loop = 0; loop < loops; ++loop) { // every path around the loop has a barrier
     std::vector<bool> seen(count);
     std::vector<uint32_t> stack = {firstOf[loop]};
     isProper[loop] = loopHasBarrier[loop];
@@ -126,7 +126,7 @@ std::vector<uint32_t> Phases::parting() const {
   const auto count = static_cast<uint32_t>(model.segments.size());
   const auto end = BlockId(count);
   Edges backwards, forwards;
-  std::vector<bool> meets(count); // a barrier may come without another before
+  std::vector<bool> meets(count); // a path from the segment reaches a barrier
   std::vector<uint32_t> ways(count);
   std::vector<uint32_t> work;
   const auto add = [&](uint32_t from, BlockId to) {

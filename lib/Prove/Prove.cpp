@@ -73,7 +73,7 @@ static llvm::StringRef wordsOf(Property property) {
   }
 }
 
-/// Names the parameters that the question is about and that nothing bounds.
+/// Returns the names of the unbounded parameters on which the question depends.
 std::string Prover::adviceFor(const Question &question) const {
   std::string names;
   std::vector<Term> seen;
@@ -87,7 +87,7 @@ std::string Prover::adviceFor(const Question &question) const {
   return names.empty() ? "" : "bounds of " + names + " may help (--assume)";
 }
 
-/// Some length is given: then bounds are asked for, and not only faults of order.
+/// Returns whether a length is specified. In that case, bounds are checked in addition to races and divergence.
 bool Prover::hasLengths() const {
   return llvm::any_of(model.buffers, [](const Buffer &buffer) { return buffer.length != Term::None; });
 }
@@ -116,7 +116,7 @@ std::vector<Term> Prover::askedOf() const {
   return asked;
 }
 
-/// The numbers that a solver found, as a launch.
+/// Adds the launch that a solver's solution describes.
 void Prover::addTrial(const Solved &solved) {
   Trial trial;
   uint64_t begin = 0;
@@ -136,7 +136,7 @@ void Prover::addTrial(const Solved &solved) {
   trials.push_back(std::move(trial));
 }
 
-/// Asks without the values that two writes store, which are large terms, and with them only if they matter.
+/// Asks a question first without the values of two writes, which are large terms, and adds them only if they matter.
 Solved Prover::ask(Solver &solver, const Question &question) {
   const auto seconds = [&] {
     return std::min<unsigned>(task.secondsOfQuestion, static_cast<unsigned>(std::max(1.0, left())));
@@ -150,7 +150,7 @@ Solved Prover::ask(Solver &solver, const Question &question) {
   return solver.ask(model.terms, all, asked, seconds());
 }
 
-/// Returns whether some launch meets the assumptions. Otherwise a proof would say nothing.
+/// Returns whether some launch satisfies the assumptions. Otherwise, a proof would be meaningless.
 Answer Prover::canBeMet(Solver &solver, bool canAsk) {
   Term all = model.terms.truth(true);
   for (const Term fact : model.facts)
@@ -160,7 +160,7 @@ Answer Prover::canBeMet(Solver &solver, bool canAsk) {
   return canAsk ? solver.ask(model.terms, model.facts, {}, task.secondsOfQuestion).answer : Answer::Unknown;
 }
 
-/// Asks many questions at once, for a short time each, and keeps those that need more.
+/// Asks many questions at once, with a short time limit each, and keeps those that need more time.
 void Prover::dropAnswered(Solver &solver, std::vector<Question> &questions) {
   constexpr size_t together = 48;
   std::vector<Question> open;
@@ -200,7 +200,7 @@ void Prover::answer(std::vector<Question> questions) {
       leaveOpen(question, "no solver is there to answer it");
       continue;
     }
-    if (result.open.size() >= 3 || left() < 1) { // enough is open
+    if (result.open.size() >= 3 || left() < 1) { // enough undecided questions
       leaveOpen(question, "not looked at, since others are open");
       break;
     }

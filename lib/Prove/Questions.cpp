@@ -8,7 +8,7 @@ Questions::Questions(Model &model, bool mayAlias)
 
 // ---- the terms of one thread
 
-/// Returns the counter of a loop: threads that are in the same round share it.
+/// Returns the counter of a loop. Threads in the same iteration share it.
 Term Questions::counterAt(Term variable, size_t loop, const Side &side) {
   const Round round = side.rounds[loop];
   if (round == Round::First)
@@ -91,7 +91,7 @@ void Questions::nameThreads(Question &question, const Side &first, const Side &s
   }
 }
 
-/// Returns the number of a thread in its block.
+/// Returns the linear number of a thread in its block.
 Term Questions::linear(const Side &side) {
   const auto &block = model.shape.block;
   const auto part = [&](unsigned i) { return at(model.thread[i], side); };
@@ -103,14 +103,15 @@ Term Questions::overlap(Term a, uint32_t bytesOfA, Term b, uint32_t bytesOfB) {
   const unsigned width = terms.width(a);
   const Term difference = terms.subtract(a, b);
   if (Number(1) << std::min(terms.zeros(difference), 64u) >=
-      std::max(bytesOfA, bytesOfB)) // they are equal or far apart
+      std::max(bytesOfA, bytesOfB)) // the addresses are equal, or too far apart to overlap
     return terms.equal(difference, terms.constant(width, 0));
   const Term forwards = terms.less(terms.subtract(b, a), terms.constant(width, bytesOfA), false);
   const Term backwards = terms.less(terms.subtract(a, b), terms.constant(width, bytesOfB), false);
   return terms.either(forwards, backwards);
 }
 
-/// Buffers are disjoint, unless they may be the same; what is not in one may be anywhere.
+/// Returns whether two accesses may overlap. Buffers are disjoint, unless aliasing is permitted. Accesses outside of
+/// known buffers may be anywhere.
 bool Questions::mayOverlap(const ModelAccess &a, const ModelAccess &b, Question &question) const {
   if (a.memory != b.memory)
     return false;
@@ -197,7 +198,7 @@ void Questions::gridRaces() {
     }
 }
 
-/// Both threads are at a place where control parts towards different barriers: do they go the same way?
+/// Adds the question whether two threads can take different branches towards different barriers.
 void Questions::divergence(const Phases &inPhases, bool inWarp) {
   phases = &inPhases;
   known.clear();

@@ -21,7 +21,7 @@ struct Scalar {
   __int128 low, high;
 };
 
-/// A launch that is being made.
+/// A launch under construction.
 struct Launching {
   machine::Memory memory;
   std::deque<std::vector<uint8_t>> buffers;
@@ -71,7 +71,7 @@ std::vector<Scalar> Replayer::scalarsOf() const {
   return scalars;
 }
 
-/// Returns the numbers of one trial: all alike, then mixed.
+/// Returns the numbers of one trial: first all equal, then mixed.
 std::optional<Trial> Replayer::trialFor(unsigned number, const std::vector<Scalar> &scalars,
                                         const std::map<int, int64_t> &given) const {
   const int64_t x = task.shape.block[0];
@@ -98,7 +98,7 @@ std::optional<Trial> Replayer::trialFor(unsigned number, const std::vector<Scala
   return trial;
 }
 
-/// Lengths that are equal to what other numbers say.
+/// Returns the lengths that assumptions define by other numbers.
 std::map<int, int64_t> Replayer::lengthsFor(const Trial &trial) const {
   std::map<int, int64_t> bytes;
   for (const Comparison &one : task.assumed) {
@@ -134,7 +134,7 @@ bool Replayer::isFault(const Diagnostic &diagnostic, bool hasLengths) const {
   }
 }
 
-/// Returns the bits of a number as a float of so many bytes.
+/// Returns a number as the bits of a float with `bytes` bytes.
 static uint64_t bitsOfFloat(double number, uint64_t bytes) {
   const auto single = static_cast<float>(number);
   uint32_t bits = 0;
@@ -163,7 +163,7 @@ static std::string specOf(uint64_t bytes, Contents contents) {
   return contents == Contents::Iota ? "iota:u32:" + count : "fill:u32:" + count + ":1";
 }
 
-/// Adds the argument of a parameter; false: the command line has no words for it.
+/// Adds the argument of a parameter. Returns false if the command line has no notation for it.
 bool Replayer::addArgument(int parameter, const Trial &trial, const std::map<int, int64_t> &lengths, Contents contents,
                            Launching &made) {
   const auto &one = task.kernel.parameters[static_cast<size_t>(parameter)];
@@ -215,7 +215,7 @@ std::optional<Witness> Replayer::launch(const Trial &trial, Contents contents) {
     asked.timing = *machine::Timing::read(trial.schedule);
   const machine::Outcome outcome = machine::launch(loaded, asked);
   witness.shared = asked.shared;
-  bool isElsewhere = false; // a fault that these buffers may have caused
+  bool isElsewhere = false; // a fault that is not part of the question, but that these buffers may have caused
   for (const Diagnostic &one : outcome.diagnostics)
     if (isFault(one, !lengths.empty()))
       witness.faults.push_back(one);
@@ -243,7 +243,7 @@ std::optional<Witness> Replayer::run(llvm::ArrayRef<Trial> first, unsigned most)
   std::vector<std::pair<std::map<int, int64_t>, std::string>> tried;
   for (unsigned number = 0; number < most && left() > 0; ++number) {
     Trial trial = *trialFor(number, scalars, {});
-    if (number >= 6) // the usual order of warps hides some faults
+    if (number >= 6) // the default order of warps hides some faults
       trial.schedule = number % 4 ? std::to_string(number % 4) : "";
     const std::pair key(trial.scalars, trial.schedule);
     if (task.shape.grid && llvm::is_contained(tried, key))

@@ -20,7 +20,7 @@ public:
 
 private:
   struct Linear {
-    Term first, step; // in round 0, and what is added in each
+    Term first, step; // value in iteration 0, and increment per iteration
   };
   bool varies(Term term);
   void findInvariants();
@@ -46,17 +46,17 @@ private:
   Model &model;
   Terms &terms;
   WalkedLoop &loop;
-  Replacement values; // of solved unknowns; of the fact
+  Replacement values; // replacements of solved unknowns, and of the fact
   std::vector<bool> isSolved;
-  std::map<Term, Term> steps; // of unknowns that are counters
-  std::vector<Term> facts;    // of a counter that is not bounded yet
+  std::map<Term, Term> steps; // unknowns that are counters
+  std::vector<Term> facts;    // facts about a counter that is not bounded yet
   Number most = mostRounds;
-  Term free = Term::None; // the counter without bounds, while these are looked for
+  Term free = Term::None; // the counter before its bounds are known
 };
 
 } // namespace
 
-/// It may be another value in each round.
+/// Returns whether the term may change between iterations.
 bool LoopSolver::varies(Term term) {
   bool is = false;
   terms.eachBelow(term, [&](Term one) {
@@ -102,7 +102,7 @@ void LoopSolver::findSteps() {
   }
 }
 
-/// `c - x`, `x ^ c`, and two registers that change places.
+/// Solves `c - x`, `x ^ c`, and pairs of registers that are swapped.
 void LoopSolver::findAlternations() {
   const Term isOdd = terms.extract(free, 0, 1);
   for (size_t i = 0; i < loop.registers.size(); ++i) {
@@ -125,7 +125,7 @@ void LoopSolver::findAlternations() {
   }
 }
 
-/// `x / 2`, `x * 2`, also of a signed number that is never negative.
+/// Solves `x / 2` and `x * 2`, also for a signed number that is never negative.
 void LoopSolver::findShifts() {
   for (size_t i = 0; i < loop.registers.size(); ++i) {
     const WalkedLoop::Register &one = loop.registers[i];
@@ -146,7 +146,7 @@ void LoopSolver::findShifts() {
       const Term amount = terms.multiply(inRound(free, width), terms.constant(width, by));
       const Term count = terms.constant(width, by);
       if (next == terms.shift(Op::ShiftRight, unknown, count)) {
-        // Beyond so many rounds nothing is left; a counter that wraps around must not come back.
+        // After `width` iterations, no bits are left. The counter must not wrap around before.
         const Term isLong = terms.less(terms.constant(width, width), inRound(free, width), false);
         solved(i, terms.choice(isLong, terms.constant(width, 0), terms.shift(Op::ShiftRight, one.first, amount)));
       } else if (unknown == one.unknown && next == terms.shift(Op::ShiftLeft, unknown, count)) {
@@ -157,7 +157,7 @@ void LoopSolver::findShifts() {
   }
 }
 
-/// Solves registers that each round computes from solved registers of the round before.
+/// Solves registers that each iteration computes from solved registers of the previous iteration.
 void LoopSolver::findDerived() {
   substitute();
   for (size_t i = 0; i < loop.registers.size(); ++i) {
@@ -178,7 +178,7 @@ void LoopSolver::findDerived() {
   }
 }
 
-/// Bounds of what is left, which every round keeps.
+/// Finds ranges for the remaining registers that each iteration preserves.
 void LoopSolver::findRanges() {
   for (size_t i = 0; i < loop.registers.size(); ++i) {
     const WalkedLoop::Register &one = loop.registers[i];
@@ -207,7 +207,7 @@ void LoopSolver::findRanges() {
   }
 }
 
-/// A sum of counters and of what does not vary.
+/// Returns the term as a linear function of the iteration. It must be a sum of counters and invariant terms.
 std::optional<LoopSolver::Linear> LoopSolver::linearOf(Term term) {
   const Node node = terms[term];
   const unsigned width = node.width;
@@ -232,7 +232,7 @@ std::optional<LoopSolver::Linear> LoopSolver::linearOf(Term term) {
   return result;
 }
 
-/// Another round follows only if two sums differ: it must have come before they were equal.
+/// Bounds the counter if the loop continues while two sums differ: it must stop before they become equal.
 void LoopSolver::boundByInequality(Term left, Term right) {
   const auto difference = linearOf(terms.subtract(left, right));
   if (!difference || !terms.isConstant(difference->step))
@@ -259,7 +259,8 @@ void LoopSolver::boundByInequality(Term left, Term right) {
     most = std::min(most, terms.high(rounds));
 }
 
-/// Another round follows only below a limit (or above it), which the next step cannot jump over and wrap around.
+/// Bounds the counter if the loop continues while a sum is below (or above) a limit. The next step must not pass the
+/// limit and wrap around.
 void LoopSolver::boundOrder(const Linear &counted, Term limit, bool isBelow, bool isStrict, bool isSigned) {
   const unsigned width = terms.width(limit), wide = 2 * width;
   const Term step = isBelow ? counted.step : terms.negate(counted.step);
@@ -291,7 +292,7 @@ void LoopSolver::boundOrder(const Linear &counted, Term limit, bool isBelow, boo
   most = std::min(most, span / terms.low(step) + 1);
 }
 
-/// The condition under which another round follows compares two sums.
+/// Bounds the counter if the condition for another iteration compares two sums.
 void LoopSolver::boundByOrder(Term condition, bool isMet) {
   const Node node = terms[condition];
   const bool isSigned = node.op == Op::LessSigned;
@@ -328,7 +329,7 @@ static void conjuncts(const Terms &terms, Term root, llvm::SmallVectorImpl<Term>
   }
 }
 
-/// Makes the counter as wide as the number of rounds that there can be, and says what is known of it.
+/// Chooses the width of the counter by the maximum number of iterations, and adds the facts about it.
 void LoopSolver::chooseCounter() {
   Variable variable = terms.variableOf(free);
   variable.high = std::min(most, mostRounds);
@@ -343,7 +344,7 @@ void LoopSolver::chooseCounter() {
     all[free] = counter;
     fact = terms.both(fact, terms.replaced(one, all));
   }
-  // A round that follows another one implies that the other one continued.
+  // An iteration that follows another one implies that the other one continued.
   llvm::SmallVector<Term, 8> conditions;
   conjuncts(terms, loop.continues, conditions);
   const Term isFirst = terms.equal(counter, terms.constant(counterBits, 0));
@@ -374,7 +375,7 @@ Replacement LoopSolver::solve() {
   findSteps();
   findAlternations();
   findShifts();
-  const Term continues = loop.continues; // over the unknown values
+  const Term continues = loop.continues; // in terms of the unknown values
   llvm::SmallVector<Term, 8> conditions;
   conjuncts(terms, continues, conditions);
   for (const Term one : conditions)
@@ -470,7 +471,7 @@ void shareValues(Model &model, Walk &walk) {
   for (Candidate &load : loads) {
     Replacement known = values;
     load.depends[0] = terms.replaced(load.depends[0], known);
-    // Memory that this launch changes: blocks may see different values.
+    // This launch changes the memory, so blocks may read different values.
     load.depends.push_back(model.block[0]);
     model.candidates.push_back(std::move(load));
   }

@@ -1,4 +1,4 @@
-// The constructors of terms: each gives a term that is equal to the operation for all numbers.
+// The constructors of terms. Each returns a term that equals the operation for all numbers.
 #include "Prove/Terms.h"
 #include <algorithm>
 #include <optional>
@@ -95,7 +95,7 @@ struct Interval {
   __int128 low, high;
 };
 
-/// Returns the bounds of a sum as an integer, with each factor taken with its sign; none: they are too far.
+/// Returns the bounds of a sum as an integer with signed factors, or nothing if they are too large.
 std::optional<Interval> exactly(const Terms &terms, const Node &node) {
   if (node.op != Op::Sum || node.width > 64)
     return {};
@@ -112,7 +112,7 @@ std::optional<Interval> exactly(const Terms &terms, const Node &node) {
   return result;
 }
 
-/// The sum is that integer, as an unsigned or as a signed number.
+/// Returns whether the sum does not wrap around, as an unsigned or a signed number.
 bool isExact(const Terms &terms, const Node &node, bool isSigned) {
   const auto bounds = exactly(terms, node);
   const __int128 limit = static_cast<__int128>(1) << (node.width - isSigned);
@@ -121,7 +121,8 @@ bool isExact(const Terms &terms, const Node &node, bool isSigned) {
 
 } // namespace
 
-/// Splits a sum that does not wrap around into a multiple of a number and a rest below it; none: it cannot be seen.
+/// Splits a sum that does not wrap around into a multiple of `by` and a remainder below it. Returns nothing if that is
+/// not possible.
 static std::optional<std::pair<Term, Term>> split(Terms &terms, Term a, Number by) {
   const Node node = terms[a];
   if (node.op != Op::Sum || !by || !isExact(terms, node, false))
@@ -169,7 +170,7 @@ Term Terms::divide(Term a, Term b, bool isSigned, bool isRemainder) {
   return intern(std::move(node));
 }
 
-/// A mask of neighbouring bits takes a field out.
+/// Simplifies an operation with a constant. A mask of consecutive bits extracts a field.
 Term Terms::bitwiseOfConstant(Op op, Term a, Number mask) {
   const unsigned bits = width(a);
   const auto node = [&] {
@@ -194,7 +195,7 @@ Term Terms::bitwiseOfConstant(Op op, Term a, Number mask) {
     ++count;
   if (mask >> first != maskOf(count))
     return node();
-  if (first + count == bits) // all but the lowest bits
+  if (first + count == bits) // all except the lowest bits
     return subtract(a, extend(extract(a, 0, first), bits, false));
   return multiply(extend(extract(a, first, count), bits, false), constant(bits, Number(1) << first));
 }
@@ -207,7 +208,7 @@ static bool isOpposite(const Terms &terms, Term a, Term b) {
   return isNotOf(a, b) || isNotOf(b, a);
 }
 
-/// Calls `see` with each operand of nested operations of the kind.
+/// Calls `see` with each operand of nested operations of that kind.
 static void eachOf(const Terms &terms, Op op, Term root, llvm::SmallVectorImpl<Term> &found) {
   llvm::SmallVector<Term, 8> stack = {root};
   while (!stack.empty() && found.size() < 24) {
@@ -253,7 +254,7 @@ Term Terms::bitAnd(Term a, Term b) {
   return intern(std::move(node));
 }
 
-/// `g & c | g & !c` is `g`, and `g & c | !g` is `c | !g`.
+/// Simplifies `g & c | g & !c` to `g`, and `g & c | !g` to `c | !g`.
 static std::optional<Term> joined(Terms &terms, Term a, Term b) {
   llvm::SmallVector<Term, 8> left, right;
   eachOf(terms, Op::And, a, left);
@@ -400,7 +401,7 @@ Term Terms::equal(Term a, Term b) {
   return intern(std::move(node));
 }
 
-/// Compares two sums that do not wrap around by their difference; None: it cannot be seen.
+/// Compares two sums that do not wrap around by their difference. Returns None if that is not possible.
 Term Terms::comparedSums(Term a, Term b) {
   const auto isKnown = [&](Term term) {
     const Node &node = (*this)[term];
@@ -492,7 +493,8 @@ Term Terms::extract(Term a, unsigned low, unsigned bits) {
   return intern(std::move(made));
 }
 
-/// Returns an extension of a sum or product that does not wrap around is the sum or product of extensions.
+/// Returns an extension of a term. The extension of a sum or product that does not wrap around is the sum or product of
+/// extensions.
 Term Terms::extended(Term a, unsigned bits, bool isSigned) {
   const Node node = (*this)[a];
   if (node.op == Op::Sum && isExact(*this, node, isSigned)) {

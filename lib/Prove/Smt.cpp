@@ -17,7 +17,7 @@ static std::string number(Number value, unsigned width) {
 
 namespace {
 
-/// Writes each term in as few bits as its bounds need. Terms of one bit are of the sort Bool.
+/// Writes each term with the minimum width for its bounds. Terms of one bit have the sort Bool.
 class Writer {
 public:
   Writer(const Terms &terms, llvm::raw_ostream &out) : terms(terms), out(out) {}
@@ -101,7 +101,7 @@ static const char *nameOf(Op op) {
   }
 }
 
-/// Returns an operation in so many bits, which its result fits into.
+/// Returns an operation with `width` bits, which its result must fit.
 std::string Writer::arithmetic(Term term, unsigned width) const {
   const Node &node = terms[term];
   const auto inBits = [&](unsigned in) {
@@ -122,8 +122,8 @@ std::string Writer::arithmetic(Term term, unsigned width) const {
   }
 }
 
-/// Compares a sum with a number: its positive parts with the others, in as few bits as they need, and without the zeros
-/// at their ends. An empty text: they may wrap around.
+/// Returns an equation of a sum and a number: the positive parts on one side, the others on the other. Uses the minimum
+/// width, and omits common trailing zeros. Returns an empty string if a side may wrap around.
 std::string Writer::equality(const Node &node) const {
   const bool isFirst = terms[node.args[0]].op == Op::Sum;
   const Node &sum = terms[node.args[isFirst ? 0 : 1]];
@@ -151,7 +151,7 @@ std::string Writer::equality(const Node &node) const {
     factors.push_back(factor);
     note(size);
   }
-  // Both sides are below half of what the width holds: they are equal as integers.
+  // If both sides are below half of the width's range, they are equal as integers.
   const __int128 most = static_cast<__int128>(1) << (sum.width - 1);
   for (const int side : {0, 1})
     if ((sides[side] += numbers[side]) >= std::min(limit, most))
@@ -172,7 +172,7 @@ std::string Writer::equality(const Node &node) const {
   return "(= " + texts[0] + " " + texts[1] + ")";
 }
 
-/// Writes a term in its narrow width.
+/// Writes a term with its minimum width.
 std::string Writer::text(Term term) const {
   const Node &node = terms[term];
   const unsigned width = bits(term);
@@ -266,7 +266,7 @@ Solver::Solver(llvm::StringRef given) : path(given) {
         path = *found;
 }
 
-/// Reads `((t5 #x0a) (t7 true))`.
+/// Reads values such as `((t5 #x0a) (t7 true))`.
 static void readNumbers(llvm::StringRef text, llvm::DenseMap<Term, Number> &numbers) {
   while (true) {
     const size_t at = text.find("(t");
@@ -321,7 +321,7 @@ Solved Solver::ask(const Terms &terms, llvm::ArrayRef<Term> asserted, llvm::Arra
   return solved;
 }
 
-/// Returns the option by which a solver limits each question.
+/// Returns the option with which a solver limits the time of each question.
 static llvm::StringRef limitOption(llvm::StringRef path) {
   const llvm::StringRef name = llvm::sys::path::filename(path);
   return name.contains("cvc5") ? ":tlimit-per" : name.contains("bitwuzla") ? ":time-limit-per" : ":timeout";
@@ -350,7 +350,7 @@ std::vector<Answer> Solver::askEach(const Terms &terms, llvm::ArrayRef<std::vect
       answers[current] = Answer::Impossible;
     } else if (current < all.size() && rest == "sat") {
       answers[current] = Answer::Possible;
-    } else if (current < all.size()) { // an error: nothing counts of this question
+    } else if (current < all.size()) { // after an error, the question is unanswered
       answers[current] = Answer::Unknown;
       current = all.size();
     }

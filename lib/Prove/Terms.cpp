@@ -122,7 +122,7 @@ Term Terms::opaque(unsigned width, uint64_t function, llvm::ArrayRef<Term> args)
   return intern(std::move(node));
 }
 
-/// Bounds a sum whose parts do not wrap around, together.
+/// Computes the bounds of a sum whose parts do not wrap around.
 void Terms::boundSum(const Node &node, Number &low, Number &high) const {
   if (node.width > 100)
     return;
@@ -140,7 +140,7 @@ void Terms::boundSum(const Node &node, Number &low, Number &high) const {
     if (least < -limit || most > limit)
       return;
   }
-  // Both lie in one span of the numbers of this width.
+  // Keep the bounds only if both are in the same interval modulo the width.
   const __int128 span = static_cast<__int128>(1) << node.width;
   const auto floor = [&](__int128 x) { return x >= 0 ? x / span : -((-x + span - 1) / span); };
   if (floor(least) != floor(most))
@@ -199,7 +199,7 @@ void Terms::bound(const Node &node, Number &low, Number &high) const {
   }
 }
 
-/// Bounds choices, comparisons, cuts and extensions.
+/// Computes the bounds of choices, comparisons, extractions and extensions.
 void Terms::boundRest(const Node &node, Number &low, Number &high) const {
   const auto least = [&](unsigned i) { return this->low(node.args[i]); };
   const auto most = [&](unsigned i) { return this->high(node.args[i]); };
@@ -267,7 +267,7 @@ unsigned Terms::zerosOf(const Node &node) const {
 }
 
 void Terms::eachBelow(llvm::ArrayRef<Term> roots, llvm::function_ref<void(Term)> see) const {
-  llvm::DenseMap<Term, bool> seen; // true: it was handed out
+  llvm::DenseMap<Term, bool> seen; // true once it was visited
   llvm::SmallVector<Term, 32> stack(roots.begin(), roots.end());
   while (!stack.empty()) {
     const Term term = stack.back();

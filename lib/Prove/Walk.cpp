@@ -1,4 +1,4 @@
-// The blocks of a kernel in their order: conditions, merged registers, loops.
+// Visits the blocks of a kernel in order: conditions, merged registers, loops.
 #include "Prove/Walk.h"
 #include "Isa/Words.h"
 #include "llvm/ADT/STLExtras.h"
@@ -67,7 +67,7 @@ Walk::Registers Walk::merged(llvm::ArrayRef<std::pair<const Registers *, Term>> 
   return result;
 }
 
-/// Gives the registers that the loop changes values that are not known.
+/// Assigns unknown values to the registers that the loop changes.
 void Walk::header(BlockId id) {
   WalkedLoop loop;
   loop.header = indexOf(id);
@@ -138,7 +138,7 @@ void Walk::block(BlockId id) {
   atEnd[current] = registers;
 }
 
-/// Notes what the registers of loops hold after a round.
+/// Records the values of loop registers after an iteration.
 void Walk::closeLoops() {
   for (WalkedLoop &loop : loops) {
     const BlockId header = BlockId(loop.header);

@@ -1,4 +1,4 @@
-// One instruction: its barriers, addresses, formulas and obstacles.
+// Models one instruction: its barriers, addresses, formulas and obstacles.
 #include "Isa/Words.h"
 #include "Prove/Walk.h"
 #include "llvm/ADT/STLExtras.h"
@@ -7,7 +7,7 @@ namespace ptxray::prove {
 
 using isa::FactKind;
 
-/// True: it is a barrier, and the next instruction is in another segment.
+/// Handles a barrier, after which another segment begins. Returns whether the instruction is one.
 bool Walk::barrier(uint32_t number, Term guard, Term predicate) {
   const Facts &facts = body.facts(number);
   const Action *syncs = facts.find(FactKind::Syncs);
@@ -23,7 +23,8 @@ bool Walk::barrier(uint32_t number, Term guard, Term predicate) {
   if (syncs->scope() == isa::Scope::Warp) {
     const Action *among = facts.find(FactKind::Among);
     const auto mask = among ? constantAt(among->node) : std::nullopt;
-    kind = mask == maskOf(32) ? SegmentEdge::WarpBarrier : SegmentEdge::Plain; // others order less than is looked at
+    kind = mask == maskOf(32) ? SegmentEdge::WarpBarrier
+                              : SegmentEdge::Plain; // other synchronisation is weaker than what is analysed
   } else if (syncs->scope() == isa::Scope::Cta) {
     const auto amount = constantAt(syncs->amount);
     const Number whole = (model.shape.threads() + 31) / 32 * 32;
@@ -44,7 +45,7 @@ bool Walk::barrier(uint32_t number, Term guard, Term predicate) {
   return true;
 }
 
-/// `cvta` in both directions: generic addresses of global memory are those of global memory.
+/// Handles `cvta` in both directions. Generic addresses of global memory equal global addresses.
 bool Walk::convertsAddress(uint32_t number, Term predicate) {
   const Computation &computation = body.facts(number).computation;
   if (!computation.isKnown ||
@@ -69,7 +70,7 @@ bool Walk::convertsAddress(uint32_t number, Term predicate) {
   return true;
 }
 
-/// Facts of what ptxray does not follow yet.
+/// Returns a fact that ptxray does not analyse yet, or null.
 static const char *obstacleOf(const Facts &facts) {
   for (const FactKind kind : {FactKind::Async, FactKind::Commits, FactKind::Waits, FactKind::Arrives, FactKind::Expects,
                               FactKind::Completes, FactKind::Awaits, FactKind::Inits, FactKind::Invalidates,
@@ -91,7 +92,7 @@ Term Walk::predicateOf(uint32_t number) {
   return body.instruction(number).guardNot ? terms.no(value) : value;
 }
 
-/// Returns whether the instruction calls one function, which only computes.
+/// Returns whether the instruction calls a known function that only computes.
 bool Walk::callsPure(uint32_t number) const {
   bool isPure = false, isOther = body.guard(number) != LocalId::None;
   body.eachUse(number, [&](NamedUse use) {
@@ -120,7 +121,7 @@ std::set<NameId> pureFunctions(const ReadModule &module) {
   return pure;
 }
 
-/// Notes obstacles, and the condition of a branch.
+/// Records obstacles, and the condition of a branch.
 void Walk::noteControl(uint32_t number, Term predicate) {
   const Facts &facts = body.facts(number);
   const bool calls = facts.uses & Calls || facts.has(FactKind::Calls), isGuarded = body.guard(number) != LocalId::None;

@@ -1,4 +1,5 @@
-// The values of names: registers, special registers, addresses of variables, parameters; and accesses to memory.
+// Determines the values of names: registers, special registers, addresses of variables, and parameters. Also models
+// memory accesses.
 #include "Isa/Words.h"
 #include "Prove/Walk.h"
 #include "llvm/ADT/STLExtras.h"
@@ -53,7 +54,7 @@ static unsigned componentOf(llvm::StringRef suffix) {
   return suffix == ".x" ? 0 : suffix == ".y" ? 1 : suffix == ".z" ? 2 : 3;
 }
 
-/// Returns a special register; what is not known of one has the scope that the tables give.
+/// Returns the value of a special register. Unknown values have the scope in the tables.
 Term Walk::special(LocalId local, llvm::StringRef suffix, uint32_t number) {
   const isa::SpecialRegister *known = body.special(local);
   const llvm::StringRef name = body.text(local);
@@ -129,7 +130,7 @@ void Walk::assign(uint32_t number, int node, Term bits, bool isSigned, Term pred
   to = to == Term::None ? value : terms.choice(predicate, value, to);
 }
 
-/// Makes a parameter one whose value is the address of a buffer.
+/// Makes a parameter the address of a buffer.
 void Walk::addBuffer(Term parameter) {
   if (llvm::any_of(model.buffers, [&](const Buffer &one) { return one.base == parameter; }))
     return;
@@ -140,8 +141,8 @@ void Walk::addBuffer(Term parameter) {
   model.buffers.push_back(std::move(buffer));
 }
 
-/// Returns the one variable or parameter that an address is relative to: what was converted as an address, else the
-/// only parameter of 64 bits.
+/// Returns the only variable or parameter to which an address is relative: one that was converted as an address,
+/// otherwise the only 64-bit parameter.
 Term Walk::baseOf(Term address) {
   const Node node = terms[address];
   const auto isBase = [&](Term term) {
@@ -199,7 +200,7 @@ Term Walk::parameterAt(uint64_t offset, unsigned bits) {
       if (const auto range = ranges.find(static_cast<int>(i));
           range != ranges.end() && range->second.low >= 0 && range->second.high >= 0) {
         const auto low = static_cast<Number>(range->second.low), high = static_cast<Number>(range->second.high);
-        if (low <= std::min(variable.high, high)) { // else the assumptions contradict each other
+        if (low <= std::min(variable.high, high)) { // otherwise, the assumptions contradict each other
           variable.low = low;
           variable.high = std::min(variable.high, high);
         }
@@ -214,7 +215,7 @@ Term Walk::parameterAt(uint64_t offset, unsigned bits) {
   return found->second;
 }
 
-/// Gives the elements that an instruction loads.
+/// Adds the elements that an instruction loads.
 void Walk::loaded(uint32_t number, const Access &access, const Recipe &recipe, uint32_t index, FormulaInput &input) {
   const ModelAccess *const made = index < model.accesses.size() ? &model.accesses[index] : nullptr;
   for (const MemoryRead &read : memoryReads(recipe)) {
@@ -274,7 +275,7 @@ void Walk::access(uint32_t number, const Access &access, Term guard, const Recip
     loaded(number, access, recipe, index, input);
 }
 
-/// An address that is one of two becomes two accesses.
+/// Splits an access whose address is one of two into two accesses.
 void Walk::splitChoices() {
   constexpr size_t most = 400;
   for (size_t i = 0; i < model.accesses.size() && model.accesses.size() < most; ++i) {
@@ -297,11 +298,11 @@ void Walk::splitChoices() {
     other.address = terms.add(rest, choice.args[2]);
     other.guard = terms.both(guard, terms.no(choice.args[0]));
     model.accesses.push_back(std::move(other));
-    --i; // there may be another choice in it
+    --i; // contains possibly another choice
   }
 }
 
-/// Finds what each address is relative to, after loops are solved.
+/// Determines the base of each address, after loops are solved.
 void Walk::findBases() {
   splitChoices();
   for (ModelAccess &access : model.accesses) {

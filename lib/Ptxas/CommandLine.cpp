@@ -1,5 +1,4 @@
-// Reads words as options and inputs by ptxas's own rules: values after `=` or as the next word, lists with commas,
-// files of options.
+// Parses words like ptxas: values after `=` or in the next word, comma-separated lists, files of options.
 #include "Ptxas/CommandLine.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -9,10 +8,10 @@ namespace ptxray {
 
 using llvm::StringRef;
 
-static constexpr unsigned deepest = 8; // files of options within files of options
+static constexpr unsigned deepest = 8; // nesting of files of options
 
-/// The options of ptxas whose value may be a separate word, by their long and short names. The value of an option that
-/// is missing here is taken for a file, which does no harm.
+/// The options of ptxas whose value may be a separate word, by long and short name. If an option is missing here, its
+/// value is treated as a file, which does no harm.
 static constexpr llvm::StringLiteral withValue[] = {
     "Ofast-compile",
     "Ofc",
@@ -58,7 +57,7 @@ static constexpr llvm::StringLiteral withValue[] = {
 
 static void readWords(llvm::ArrayRef<std::string> words, unsigned depth, PtxasCommandLine &out);
 
-/// Splits words at blanks; quotes keep blanks.
+/// Splits words at blanks, except within quotes.
 static std::vector<std::string> splitWords(StringRef text) {
   std::vector<std::string> words(1);
   char quote = 0;
@@ -75,7 +74,7 @@ static std::vector<std::string> splitWords(StringRef text) {
   return words;
 }
 
-/// These words stand for the same numbers on every target.
+/// Reads a number of registers. `archmax` and `archmin` have the same values on every target.
 static std::optional<uint64_t> readRegisterCount(StringRef value) {
   if (value == "archmax" || value == "archmin")
     return value == "archmax" ? 255 : 32;
@@ -149,7 +148,7 @@ static void readWords(llvm::ArrayRef<std::string> words, unsigned depth, PtxasCo
   for (size_t i = 0; i < words.size(); ++i) {
     StringRef word = words[i];
     if (word == "-" || !word.starts_with("-")) {
-      llvm::SmallVector<StringRef> paths; // ptxas accepts a list with commas too
+      llvm::SmallVector<StringRef> paths; // ptxas also accepts comma-separated lists
       word.split(paths, ',');
       out.files.insert(out.files.end(), paths.begin(), paths.end());
       continue;

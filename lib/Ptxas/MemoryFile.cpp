@@ -1,4 +1,4 @@
-// Uses memfd_create and seals, and writes files so that readers never see half of one.
+// Uses memfd_create and seals, and writes files such that readers never see a partial file.
 #include "Ptxas/MemoryFile.h"
 #include <cerrno>
 #include <cstring>
@@ -49,8 +49,8 @@ std::string MemoryFile::create() {
 
 std::string MemoryFile::path() const { return "/proc/self/fd/" + std::to_string(fd); }
 
-/// Some producers of PTX keep the zero that ends a C string, which ptxas would refuse and the parser ignores. Object
-/// files are left alone.
+/// Removes the final NUL of a C string, which some producers of PTX write. ptxas would reject it; the parser ignores
+/// it. Object files are not changed.
 static bool dropTerminator(int fd) {
   char first = 0, last = 0;
   if (pread(fd, &first, 1, 0) == 1 && first == '\x7f')
@@ -96,11 +96,11 @@ bool MemoryFile::read(uint64_t offset, void *to, size_t bytes) const {
   return pread(fd, to, bytes, static_cast<off_t>(offset)) == static_cast<ssize_t>(bytes);
 }
 
-/// Returns the target of a path when its links are followed. Links below /dev and /proc lead to open files of a
-/// process, which have a path only by chance: they are kept.
+/// Returns the final target of a path's links. Links below /dev and /proc refer to open files of a process, which only
+/// happen to have a path; they are kept.
 static std::string followLinks(std::string path) {
   namespace fs = std::filesystem;
-  constexpr int most = 40; // as the kernel has it
+  constexpr int most = 40; // same as the kernel's limit
   std::error_code error;
   for (int i = 0; i < most; ++i) {
     const fs::path absolute = fs::absolute(path, error).lexically_normal();
@@ -111,7 +111,7 @@ static std::string followLinks(std::string path) {
       return path;
     path = (fs::path(path).parent_path() / target).string();
   }
-  return path; // opening it will fail with the reason
+  return path; // opening it will fail with the error
 }
 
 static std::string copyInto(int from, int to) {
@@ -136,10 +136,10 @@ std::string MemoryFile::copyTo(llvm::StringRef path) const {
   if (isSpecial || (exists && (!S_ISREG(status.st_mode) || status.st_nlink > 1)))
     return writeInPlace(fd, target);
 
-  // The temporary file has a short name, since the target's may be as long as names can be.
+  // The temporary file has a short name, because the target's name may have the maximum length.
   std::string beside = (std::filesystem::path(target).parent_path() / ".ptxray-XXXXXX").string();
   const int out = mkostemp(beside.data(), O_CLOEXEC);
-  if (out < 0) // the folder may be closed and the file open
+  if (out < 0) // the folder may be read-only while the file is writable
     return exists ? writeInPlace(fd, target) : failure();
   const mode_t mask = umask(0);
   umask(mask);

@@ -11,15 +11,15 @@ using llvm::StringRef;
 
 namespace {
 
-/// One line of ptxas in parts: `ptxas k.ptx, line 9; error   : ...`, `ptxas info    : (C7508) ...`.
+/// One line of ptxas, split: `ptxas k.ptx, line 9; error   : ...`, `ptxas info    : (C7508) ...`.
 struct Line {
-  unsigned number = 0; // 0: names none
+  unsigned number = 0; // 0 if the line has none
   StringRef kind;      // `error`, `fatal`, `warning`, `info`
-  unsigned code = 0;   // of `(C7508)`
+  unsigned code = 0;   // `7508` in `(C7508)`
   StringRef message;
 };
 
-/// The numbers of ptxas's remarks. Those of one range have the same cause and cure.
+/// A range of numbers of ptxas's remarks with the same cause and remedy.
 struct CodeRange {
   unsigned first, last;
   IdTakingTexts<2> id;
@@ -30,12 +30,12 @@ constexpr CodeRange codeRanges[] = {
     {7509, 7520, DiagId::WgmmaSerialized},
 };
 
-/// The statements of a text by the line in which they begin; computed at the first question.
+/// Finds the statements of a module by the line in which they begin. Computed on first use.
 class StatementLines {
 public:
   StatementLines(const Ast &ast, const SourceBuffer &source) : ast(ast), source(source) {}
   Range find(unsigned line, StringRef message);
-  /// Returns the place of the function or variable that the message names; empty if it names none.
+  /// Returns the location of the function or variable in the message; empty if there is none.
   Range findNamed(StringRef message);
 
 private:
@@ -50,7 +50,7 @@ private:
     Range opcode, statement;
   };
   std::multimap<uint32_t, Place> places;
-  llvm::StringMap<Range> names; // of the module
+  llvm::StringMap<Range> names; // names in the module
 };
 
 } // namespace
@@ -78,7 +78,7 @@ void StatementLines::read() {
 Range StatementLines::find(unsigned line, StringRef message) {
   if (!isRead)
     read();
-  constexpr unsigned mostInLine = 1000; // of a text without line ends
+  constexpr unsigned mostInLine = 1000; // limit for a text without newlines
   const auto [first, last] = places.equal_range(line);
   const Place *best = nullptr;
   unsigned count = 0;
@@ -89,7 +89,7 @@ Range StatementLines::find(unsigned line, StringRef message) {
   }
   if (best)
     return best->statement;
-  // The line begins within a statement, or was not parsed: the range is the contents of the line.
+  // The line begins within a statement, or was not parsed. Then the range is the contents of the line.
   const StringRef text = source.lineText(line);
   const uint32_t begin = text.data() ? text.data() - source.text().data() : 0;
   const StringRef trimmed = text.trim();
@@ -115,7 +115,7 @@ Range StatementLines::findNamed(StringRef message) {
   return {};
 }
 
-/// Returns the word of a statement that a message quotes, if it occurs once.
+/// Returns the word of a statement that a message quotes, if it occurs only once.
 static Range narrowed(Range statement, StringRef message, const SourceBuffer &source) {
   const StringRef word = message.split('\'').second.split('\'').first;
   const StringRef text = source.text(statement);
@@ -145,7 +145,7 @@ static Line readLine(StringRef text) {
   return line;
 }
 
-/// Returns the line that a message itself names: `in the function 'k' in line 24`, `in around line 33`.
+/// Returns the line number within a message: `in the function 'k' in line 24`, `in around line 33`.
 static unsigned lineWithin(StringRef message) {
   unsigned number = 0;
   StringRef rest = message.rsplit("line ").second;
@@ -180,15 +180,15 @@ static void readAmount(StringRef text, FunctionResources &function) {
 
 namespace {
 
-/// Reads the lines of -v: some name a function, and the following lines are about it.
+/// Reads the lines of -v. Some name a function, to which the following lines refer.
 class ResourceReader {
 public:
-  bool read(StringRef text); // false: this is not such a line
+  bool read(StringRef text); // returns false for other lines
   std::vector<FunctionResources> functions;
 
 private:
   void turnTo(StringRef name);
-  llvm::StringMap<size_t> known; // by name, in `functions`
+  llvm::StringMap<size_t> known; // keyed by name, in `functions`
   size_t current = 0;
 };
 

@@ -1,4 +1,4 @@
-// Compares the headers of an ELF file with its size.
+// Validates the headers of an ELF file against its size.
 #include "Ptxas/ObjectFile.h"
 #include "llvm/BinaryFormat/ELF.h"
 
@@ -6,7 +6,7 @@ namespace ptxray {
 
 using namespace llvm::ELF;
 
-/// Returns whether `size` bytes from `offset` on lie within `all`; it makes no sum that could wrap.
+/// Returns whether `size` bytes at `offset` are within `all` bytes, without a sum that could wrap around.
 static bool lies(uint64_t offset, uint64_t size, uint64_t all) { return offset <= all && size <= all - offset; }
 
 std::string whatIsWrongWith(const MemoryFile &object) {

@@ -25,7 +25,7 @@ static constexpr int passedOn[] = {SIGINT, SIGTERM, SIGHUP};
 
 namespace {
 
-/// All watches share the handlers.
+/// The signal handlers, which all watches share.
 struct Handlers {
   std::mutex mutex;
   unsigned watches = 0;
@@ -73,8 +73,8 @@ static std::vector<char *> wordsOf(const std::string &path, llvm::ArrayRef<std::
 
 enum class Child { Aside, Here };
 
-/// Aside: without input, with both outputs in the pipe, in a process group of its own, so that its children end with
-/// it. Here: only its standard error goes into the pipe.
+/// Starts the program. Aside: with empty input, both outputs in the pipe, and a process group of its own, so that its
+/// children end with it. Here: only its standard error goes into the pipe.
 static int start(const std::string &path, llvm::ArrayRef<std::string> arguments, int pipe, Child place, pid_t &child) {
   const std::vector<char *> words = wordsOf(path, arguments);
   posix_spawn_file_actions_t files;
@@ -114,7 +114,7 @@ public:
     if (open && poll(&wait, 1, milliseconds) > 0)
       open = readSome(chunkSize);
   }
-  /// Reads what is in the pipe at this moment: another process may print for ever.
+  /// Reads the current contents of the pipe, because another process may print forever.
   void readTheRest() {
     int waiting = 0;
     if (ioctl(pipe, FIONREAD, &waiting) == 0)
@@ -143,8 +143,8 @@ private:
 
 } // namespace
 
-/// Waits for the end of the child, even if others have its output open, and kills it when the time is over. Returns its
-/// status.
+/// Waits for the end of the child, even if other processes have its output open. Kills it after the time limit. Returns
+/// its status.
 static int waitForEnd(pid_t child, Output &output, std::chrono::steady_clock::time_point deadline, bool hasDeadline,
                       int &signalSent, bool &timedOut) {
   constexpr int round = 20; // milliseconds
@@ -166,7 +166,7 @@ static int waitForEnd(pid_t child, Output &output, std::chrono::steady_clock::ti
   }
 }
 
-/// Starts the program, lets `follow` wait for its end, and returns what became of it.
+/// Starts the program, calls `follow` to wait for its end, and returns the result.
 static ProgramResult startAndFollow(const std::string &path, llvm::ArrayRef<std::string> arguments, Child place,
                                     llvm::function_ref<int(pid_t, Output &, ProgramResult &)> follow) {
   ProgramResult result;
@@ -196,7 +196,7 @@ ProgramResult runProgram(const std::string &path, llvm::ArrayRef<std::string> ar
       startAndFollow(path, arguments, Child::Aside, [&](pid_t child, Output &output, ProgramResult &) {
         const int status = waitForEnd(child, output, deadline, seconds != 0, signalSent, timedOut);
         output.readTheRest();
-        kill(-child, SIGKILL); // what it left running
+        kill(-child, SIGKILL); // terminate processes that it left running
         return status;
       });
   if (signalSent) {

@@ -1,4 +1,4 @@
-// Determines the release of a ptxas and what it can read, and runs it.
+// Determines the release of a ptxas and the versions that it supports, and runs it.
 #include "Ptxas/Ptxas.h"
 #include "Gpus/CudaReleases.h"
 #include "Isa/Isa.h"
@@ -13,7 +13,7 @@ using llvm::StringRef;
 
 namespace {
 
-/// The first CUDA that no longer compiles for targets below this one.
+/// The first CUDA release that no longer compiles for targets below this one.
 struct Removal {
   unsigned major, target;
 };
@@ -38,7 +38,7 @@ static bool readRelease(StringRef printed, Ptxas &ptxas) {
       ptxas.ptx = known.ptx;
   const CudaRelease &newest = cudaReleases().back();
   if (std::pair(ptxas.major, minor) > std::pair(newest.major, newest.minor))
-    ptxas.ptx = 0; // newer than this program: let it try
+    ptxas.ptx = 0; // newer than this program, so let it try
   return true;
 }
 
@@ -64,10 +64,10 @@ static Expected<Ptxas> askRelease(const std::string &path, unsigned seconds) {
 }
 
 Expected<Ptxas> findPtxas(StringRef wanted, PtxasTask task, unsigned seconds) {
-  std::string first; // why the first one does not do
+  std::string first; // why the first one is not suitable
   for (std::vector<std::string> passedOver;;) {
     const Expected<std::string> path = wanted.empty() ? realPtxas("ptxas", passedOver) : namedPtxas(wanted);
-    // A ptxas that the user names is found again and again.
+    // A ptxas that the user specifies is found repeatedly.
     if (!path || llvm::is_contained(passedOver, *path))
       return Problem{first.empty() ? path.problem() : first};
     Expected<Ptxas> ptxas = askRelease(*path, seconds);

@@ -1,5 +1,5 @@
-// Finds ptxas. Callers of ptxray under that name must get the compiler that they would have had without it, so places
-// that belong to the caller come first, and general places of the machine after them.
+// Searches for ptxas. Callers that run ptxray under that name must get the compiler that they would use without it.
+// Therefore the caller's own locations come first, followed by general ones.
 #include "Ptxas/Ptxas.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -21,7 +21,7 @@ static StringRef variable(const char *name) {
   return value ? value : "";
 }
 
-/// Paths of programs with one name, in the order in which they are tried.
+/// Paths of programs with one name, in search order.
 namespace {
 class Places {
 public:
@@ -46,7 +46,8 @@ private:
 };
 } // namespace
 
-/// Returns the folders in `folder` whose names begin like this, the newest release first, whose name is the last.
+/// Returns the folders in `folder` whose names begin with `beginning`, sorted by name in descending order, so that the
+/// newest release comes first.
 static std::vector<std::string> foldersLike(const std::string &folder, StringRef beginning) {
   std::vector<std::string> found;
   if (DIR *opened = opendir(folder.c_str())) {
@@ -73,19 +74,19 @@ namespace {
 
 /// A program that started this one, directly or indirectly.
 struct Caller {
-  std::string folder;                // where it lies
+  std::string folder;                // folder of the program
   std::string program;               // its file name
-  std::string cudaPath;              // of clang's `--cuda-path=`
+  std::string cudaPath;              // value of clang's `--cuda-path=`
   std::string pythonPrefix;          // `<prefix>/bin/python` is how it was called
-  std::vector<std::string> packages; // folders of programs that belong to what it has loaded
-  bool isTriton = false;             // which obeys a variable of its own
-  bool isXla = false;                // which looks in PATH, and knows no CUDA_HOME
+  std::vector<std::string> packages; // folders of programs that belong to loaded libraries
+  bool isTriton = false;             // uses an environment variable of its own
+  bool isXla = false;                // searches PATH, but ignores CUDA_HOME
 };
 
 } // namespace
 
-/// Recognises `.../triton/_C/libtriton.so` and JAX's `.../jax_plugins/xla_cuda12/xla_cuda_plugin.so` among the files
-/// that a process has loaded, and finds the ptxas that was installed with them.
+/// Recognises `.../triton/_C/libtriton.so` and JAX's `.../jax_plugins/xla_cuda12/xla_cuda_plugin.so` among the
+/// libraries of a process, and finds the ptxas that was installed with them.
 static void readLoaded(const std::string &process, Caller &caller) {
   std::ifstream maps(process + "/maps");
   std::string before;
@@ -126,7 +127,8 @@ static Caller readCaller(const std::string &process) {
   return caller;
 }
 
-/// Triton calls ptxas directly, nvcc through a shell, and either may go through a script of the user's.
+/// Returns the programs that led to this one. Triton calls ptxas directly, nvcc through a shell, and either may use a
+/// script of the user.
 static llvm::SmallVector<Caller, 4> callers() {
   constexpr unsigned most = 4;
   llvm::SmallVector<Caller, 4> found;
@@ -134,7 +136,7 @@ static llvm::SmallVector<Caller, 4> callers() {
   for (unsigned i = 0; i < most && !process.empty() && process != "0"; ++i) {
     const std::string folder = "/proc/" + process;
     found.push_back(readCaller(folder));
-    // The parent's number follows the name, which may contain anything: `123 (name) S 45 ...`.
+    // Read the parent's process number after the name, which may contain any character: `123 (name) S 45 ...`.
     std::ifstream status(folder + "/stat");
     std::string text;
     std::getline(status, text);
@@ -143,14 +145,14 @@ static llvm::SmallVector<Caller, 4> callers() {
   return found;
 }
 
-/// Returns whether programs of every kind are in the caller's folder: then PATH decides, except for nvcc, which calls
-/// what is next to it.
+/// Returns whether the caller's folder is a general one, such as /usr/bin. Then PATH decides, except for nvcc, which
+/// calls the program next to it.
 static bool isGeneral(const Caller &caller) {
   return !StringRef(caller.program).starts_with("nvcc") &&
          llvm::is_contained<StringRef>({"/bin", "/usr/bin", "/usr/local/bin"}, caller.folder);
 }
 
-/// Adds `$CUDA_HOME` and PATH, which may contain a Python too.
+/// Adds `$CUDA_HOME` and PATH, which may also contain a Python.
 static void addFromEnvironment(bool pathFirst, Places &places, std::vector<std::string> &pythons) {
   const auto toolkits = [&] {
     for (const char *toolkit : {"CUDA_HOME", "CUDA_PATH"})
@@ -205,8 +207,8 @@ static std::vector<std::string> candidates(StringRef name) {
   return places.all();
 }
 
-// A script that calls `ptxray ptxas`, or another ptxray, may be found as ptxas: it then calls ptxray again, which must
-// go on to the next place. The variable lists the places that were tried, separated by colons.
+// Lists the locations that were tried, separated by colons. A script that calls `ptxray ptxas`, or another ptxray, may
+// be found as ptxas. It then calls ptxray again, which must continue with the next location.
 static constexpr const char *triedVariable = "PTXRAY_WITHIN_PTXAS";
 
 bool isTriedByAnother() { return !variable(triedVariable).empty(); }
@@ -228,7 +230,7 @@ static bool isSelf(const std::string &path) {
          found.st_ino == self.st_ino;
 }
 
-/// Returns why the file at that path cannot be the wanted ptxas; empty if it can.
+/// Returns why the file cannot be the requested ptxas; empty if it can.
 static std::string whyNot(const std::string &path) {
   struct stat found;
   if (stat(path.c_str(), &found) != 0)
@@ -255,13 +257,13 @@ Expected<std::string> namedPtxas(StringRef wanted) {
 }
 
 Expected<std::string> realPtxas(StringRef name, llvm::ArrayRef<std::string> passedOver) {
-  // A ptxas that the user names is obeyed: a misspelt path must not end in another compiler.
+  // Use exactly the ptxas that the user specifies, because a misspelt path must not select another compiler.
   if (const StringRef named = variable("PTXAS"); !named.empty() && !isTried(named.str()) && !isSelf(named.str())) {
     Expected<std::string> found = namedPtxas(named);
     return found ? std::move(found) : Problem{"$PTXAS: " + found.problem()};
   }
   llvm::SmallVector<StringRef, 2> names = {name};
-  if (name != "ptxas") // `ptxas-blackwell` for a caller that has none
+  if (name != "ptxas") // `ptxas-blackwell` for a caller without one
     names.push_back("ptxas");
   for (const StringRef one : names)
     for (const std::string &path : candidates(one))

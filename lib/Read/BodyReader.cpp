@@ -28,7 +28,7 @@ void BodyReader::begin(const Function &function) {
   body.targets.clear();
   late.clear();
   lateShapes.clear();
-  if (byName.size() < ast.names->size()) // the whole body is read
+  if (byName.size() < ast.names->size()) // the whole body is parsed
     byName.resize(ast.names->size());
   body.firstInstruction = static_cast<uint32_t>(ast.instructions.size());
   body.firstName = static_cast<uint32_t>(ast.operandNames.size());
@@ -59,12 +59,13 @@ LocalId BodyReader::useInBlock(NameId name, uint8_t uses) {
 }
 
 static const Facts nothing;
-/// The verdict of an instruction that is not read.
+/// The verdict of an instruction that is skipped.
 static constexpr Verdict unread{nullptr, {}, &nothing, nullptr, {}};
 
 void BodyReader::passOver() { body.verdicts.push_back(&unread); }
 
-/// Equal fingerprints should mean equal verdicts: one instruction in a few is judged again.
+/// Returns whether a cached verdict is correct. Equal fingerprints should mean equal verdicts; a sample of instructions
+/// is checked again.
 bool BodyReader::isStillRight(const Verdict &verdict, const Instruction &instruction) {
   constexpr unsigned oneIn = 4;
   const Opcode &opcode = verdicts.opcode(ast, instruction);
@@ -112,11 +113,11 @@ void BodyReader::unusual(const Instruction &instruction, uint64_t print) {
   append(instruction, *verdict);
 }
 
-/// Reports a line in another language that reads like an instruction, and nothing else of it.
+/// Reports a line in another language that resembles an instruction, and nothing else about it.
 bool BodyReader::reportForeign(const Instruction &instruction) {
   const llvm::StringRef line = source.text(instruction.range).take_until([](char c) { return c == '\n'; }).rtrim();
   const llvm::StringRef language = languageOfLine(line);
-  // A register that the text declares is one of PTX.
+  // A declared register indicates PTX.
   auto isDeclared = [&](const Operand &node) { return node.kind == OperandKind::Name && resolver.find(node.name); };
   const bool hasGuard = instruction.guard != NameId::None;
   if (language.empty() || (hasGuard && resolver.find(instruction.guard)) ||
@@ -129,7 +130,8 @@ bool BodyReader::reportForeign(const Instruction &instruction) {
   return true;
 }
 
-/// A line of an instruction that is not known may be of a language that has no semicolons: then none is inserted.
+/// Removes the fix that inserts a semicolon after an unknown instruction, because the line may be in a language without
+/// semicolons.
 void BodyReader::distrustSemicolon(const Instruction &instruction) {
   const auto syntax = llvm::ArrayRef(sink.diagnostics()).take_front(reportsBefore);
   const auto *first =
@@ -140,8 +142,8 @@ void BodyReader::distrustSemicolon(const Instruction &instruction) {
   sink.at(first - syntax.begin()).fix.reset();
 }
 
-/// The operands of an instruction that is not known may be names of another language; alone in its statement it may be
-/// a label.
+/// Suppresses reports about names in an unknown instruction, because they may belong to another language. A single word
+/// may be a label.
 void BodyReader::forgetNamesOf(const Instruction &instruction, const Opcode &opcode) {
   if (llvm::any_of(verdicts.ofWords(opcode), [](const Finding &f) { return f.remedy.kind != Remedy::None; }))
     return;
@@ -153,14 +155,14 @@ void BodyReader::forgetNamesOf(const Instruction &instruction, const Opcode &opc
     resolver.forget(opcode.spelling);
 }
 
-/// Returns whether all functions that are called leave alone what the caller has started.
+/// Returns whether all called functions ignore the caller's pending operations.
 bool BodyReader::callsQuiet(llvm::ArrayRef<Operand> nodes, const Verdict &verdict) const {
   return llvm::all_of(verdict.facts->nodes,
                       [&](const NodeUse &use) { return !(use.uses & Calls) || module.isQuiet(nodes[use.node].name); });
 }
 
 void BodyReader::broken(const Instruction &instruction) {
-  const auto find = [](NameId) -> const Symbol * { return nullptr; }; // it has no operands
+  const auto find = [](NameId) -> const Symbol * { return nullptr; }; // has no operands
   reportFindings(verdicts.ofWords(verdicts.opcode(ast, instruction)), siteOf(instruction, find), sink);
 }
 
@@ -187,7 +189,8 @@ void BodyReader::append(const Instruction &instruction, const Verdict &verdict) 
   body.verdicts.push_back(&verdict);
 }
 
-/// `trap` without its semicolon, and `exit;` on the next line, look like an instruction and its operand.
+/// Returns whether a semicolon is missing: `trap` followed by `exit;` on the next line looks like an instruction with
+/// an operand.
 bool BodyReader::isMissingSemicolon(const Instruction &instruction) {
   if (instruction.operands.count != 1)
     return false;
@@ -201,7 +204,7 @@ bool BodyReader::isMissingSemicolon(const Instruction &instruction) {
   return true;
 }
 
-/// Reports an instruction with more operands than any instruction has.
+/// Reports an instruction with more operands than any form has.
 bool BodyReader::hasTooManyOperands(const Instruction &instruction) {
   if (instruction.operands.count <= mostOperands)
     return false;
@@ -214,7 +217,7 @@ void BodyReader::label(uint32_t index) {
   body.labels.push_back({index, body.size(), useAnywhere(ast.labels[index].name, 0)});
 }
 
-/// `M<2>` in a list of targets stands for M0 and M1, as far as they are written anywhere.
+/// Adds the members of `M<2>` in a target list, M0 and M1, if they appear anywhere.
 void BodyReader::targetFamily(const Operand &target) {
   for (int64_t i = 0; i < target.value; ++i) {
     const std::optional<NameId> member = memberOf(ast, target.name, i);
@@ -241,7 +244,7 @@ void BodyReader::declaration(uint32_t index, const Extent &extent) {
   body.declarations.push_back({index, body.size(), extent});
 }
 
-/// Marks the shapes of registers that always hold the same number.
+/// Marks the shapes of registers with constant values.
 static void markNumbers(uint32_t number, Values &values, llvm::MutableArrayRef<Shape> shapes) {
   for (const auto &[node, shape] : llvm::enumerate(shapes))
     if (shape.kind == ShapeKind::Register)
@@ -251,7 +254,7 @@ static void markNumbers(uint32_t number, Values &values, llvm::MutableArrayRef<S
       }
 }
 
-/// An instruction that is accepted or refused at last uses its names in another way.
+/// Updates the uses of names in an instruction that was finally accepted or rejected.
 void BodyReader::setUses(uint32_t number, const Verdict &verdict) {
   const Instruction &instruction = body.instruction(number);
   uint8_t *uses = body.uses.data() + (instruction.names.first - body.firstName);
@@ -261,7 +264,7 @@ void BodyReader::setUses(uint32_t number, const Verdict &verdict) {
       *uses++ = use != verdict.facts->nodes.end() && use->node == node ? use++->uses : uint8_t(0);
 }
 
-/// Instructions of which a rule asks for the numbers in registers: all that writes these is known now.
+/// Checks instructions for which a rule needs values of registers, once all writes to these are known.
 void BodyReader::judgeLate() {
   Values values(body);
   for (const Late one : late) {
@@ -291,7 +294,7 @@ void BodyReader::judgeLate() {
   }
 }
 
-/// Returns whether a statement in the range could not be read.
+/// Returns whether a statement in the range could not be parsed.
 static bool hasUnread(const Ast &ast, Range range) {
   const auto next = llvm::partition_point(ast.unread, [range](Range unread) { return unread.begin < range.begin; });
   return next != ast.unread.end() && next->begin < range.end;

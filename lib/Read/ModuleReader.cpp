@@ -92,7 +92,7 @@ void ModuleReader::declarationInBody(uint32_t index) {
 
 void ModuleReader::functionInBody(const Function &function) {
   checkFunction(function, module->inEntry ? isa::InEntry : isa::InFunction, *module);
-  if (function.kind == FunctionKind::Func) // it belongs to the module
+  if (function.kind == FunctionKind::Func) // belongs to the module
     all->function(function);
   else
     all->preserved(function);

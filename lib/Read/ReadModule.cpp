@@ -9,7 +9,7 @@ ModuleReading::ModuleReading(const SourceBuffer &source, const CheckOptions &opt
     : parts(std::make_unique<ReadModule::Parts>(source, options)) {
   parts->room.scopes.keepAll();
   parts->parser.setConstants(std::move(constants));
-  // The whole text is read first, so that what a body points to stays where it is.
+  // Parse everything first, so that pointers in bodies stay valid.
   parts->parser.read(source, parts->syntax);
 }
 
@@ -43,7 +43,7 @@ ReadModule streamModule(const SourceBuffer &source, const CheckOptions &options,
 
 std::vector<ReadVariable> ReadModule::variables() const {
   std::vector<ReadVariable> variables;
-  llvm::DenseMap<uint32_t, uint32_t> numbers; // of symbols, by where their names are
+  llvm::DenseMap<uint32_t, uint32_t> numbers; // indices of symbols, keyed by the location of their name
   for (const auto &[index, symbol] : llvm::enumerate(symbols()))
     numbers.try_emplace(symbol.nameRange.begin, static_cast<uint32_t>(index + 1));
   const auto add = [&](const Declaration &declaration) {

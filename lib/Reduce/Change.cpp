@@ -31,8 +31,7 @@ llvm::BitVector usable(const Changes &changes, llvm::BitVector chosen) {
   return chosen;
 }
 
-/// Returns the replacements of the chosen changes by place, without those of changes that touch what another one
-/// replaces.
+/// Returns the replacements of the chosen changes sorted by location, without changes that conflict with others.
 static std::vector<Placed> withoutConflicts(const Changes &changes, const llvm::BitVector &chosen) {
   std::vector<Placed> all;
   for (const unsigned i : chosen.set_bits())
@@ -57,7 +56,7 @@ static std::vector<Placed> withoutConflicts(const Changes &changes, const llvm::
   return all;
 }
 
-/// The text without empty lines and blanks at the ends of lines.
+/// Returns the text without empty lines and trailing blanks.
 static std::string withoutEmptyLines(llvm::StringRef text) {
   std::string out;
   out.reserve(text.size());

@@ -30,7 +30,7 @@ static uint32_t endOfStatement(const ReadModule &module, uint32_t end) {
   return next != StringRef::npos && rest[next] == ';' ? static_cast<uint32_t>(end + next + 1) : end;
 }
 
-/// Returns the place of an item of the module, or of a statement of a body; empty: it has none of its own.
+/// Returns the location of an item of the module, or of a statement. Empty if it has no location of its own.
 static Range rangeOf(const ReadModule &module, Statement statement) {
   const Ast &ast = module.ast();
   switch (statement.kind) {
@@ -48,7 +48,7 @@ static Range rangeOf(const ReadModule &module, Statement statement) {
 }
 
 Changes debugChanges(const ReadModule &module) {
-  Changes changes; // files first, since the last ones are tried first
+  Changes changes; // files first, because the last changes are tried first
   const Ast &ast = module.ast();
   const auto add = [&](Statement statement) {
     if (statement.kind == StatementKind::Directive && !isHeader(ast.text(ast.directives[statement.index].name)))
@@ -62,7 +62,7 @@ Changes debugChanges(const ReadModule &module) {
 Changes itemChanges(const ReadModule &module) {
   const Ast &ast = module.ast();
   Changes changes;
-  llvm::StringMap<llvm::SmallVector<uint32_t, 1>> declared; // by name: the changes that take it away
+  llvm::StringMap<llvm::SmallVector<uint32_t, 1>> declared; // keyed by name: the changes that remove it
   std::vector<Range> ranges;
   for (const Statement item : ast.module) {
     const Range range = rangeOf(module, item);
@@ -75,7 +75,7 @@ Changes itemChanges(const ReadModule &module) {
     if (ranges.empty() || ranges.back().begin != range.begin) {
       changes.push_back(removal(range));
       ranges.push_back(range);
-    } else { // another name of the same statement
+    } else { // further names of the same statement
       changes.back() = removal(range);
       ranges.back() = range;
     }
@@ -96,7 +96,8 @@ Changes itemChanges(const ReadModule &module) {
   return changes;
 }
 
-/// Returns the part of a list that goes with its element: with the comma after it, or before the last.
+/// Returns the part of a list to remove with an element: including the following comma, or for the last element the
+/// preceding one.
 static Range elementOf(llvm::ArrayRef<Range> elements, size_t number) {
   const Range element = elements[number];
   if (number + 1 < elements.size())
@@ -122,7 +123,7 @@ static std::vector<Range> childrenOf(const Operand &list) {
   return ranges;
 }
 
-/// Returns the arguments of each call of a function: lists of ranges.
+/// Returns the arguments of each call of a function, as lists of ranges.
 static std::vector<std::vector<Range>> argumentsOfCalls(const Ast &ast, NameId function, bool ofReturns) {
   std::vector<std::vector<Range>> calls;
   for (const Instruction &instruction : ast.instructions) {

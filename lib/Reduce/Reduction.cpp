@@ -8,16 +8,16 @@
 #include <unordered_set>
 
 namespace ptxray {
-/// The changes of a pass in a text, and which of them have been made.
+/// The possible changes of a pass, and those that have been applied.
 struct ReductionAttempt {
   std::string text;
   Changes changes;
   llvm::BitVector made;
-  // The next to be tried is the run of changes that ends there.
+  // The next range of changes to try ends at `end`.
   uint32_t size = 0, end = 0;
 
   bool isOver() const { return size == 0; }
-  /// The next run.
+  /// Advances to the next range of changes.
   void advance() {
     end -= std::min(size, end);
     if (end == 0) {
@@ -27,23 +27,23 @@ struct ReductionAttempt {
   }
 };
 
-/// A candidate that the caller has.
+/// A candidate that was returned to the caller.
 struct PendingCandidate {
   Candidate judged;
   llvm::BitVector made;
-  uint32_t size, end; // of the attempt, after this candidate
-  size_t tries;       // of those since the last answer
+  uint32_t size, end; // current range of the attempt
+  size_t tries;       // number of candidates since the last answer
 };
 
 namespace {
 
-/// Returns whether one text is simpler than another: it has less to read, or comes first where they have as much.
+/// Returns whether one text is simpler than another: its weight is lower, or equal and it is lexically smaller.
 bool isSimpler(llvm::StringRef text, llvm::StringRef other) {
   const size_t weight = weightOf(text), weightOfOther = weightOf(other);
   return weight != weightOfOther ? weight < weightOfOther : text < other;
 }
 
-/// Returns a text under its fingerprint: what has been tried need not be tried again.
+/// Returns the fingerprint of a text, for recognising texts that were tried.
 uint64_t printOf(llvm::StringRef text) { return llvm::xxHash64(text); }
 
 } // namespace
@@ -66,7 +66,7 @@ struct Reduction::State {
 
   bool isFine = false, isLaidOut = false, isDone = false;
   size_t pass = 0;
-  bool hasChanged = false; // since the first of the passes
+  bool hasChanged = false; // since the first pass
   ReductionAttempt attempt;
   std::vector<PendingCandidate> pending;
 };
@@ -81,8 +81,8 @@ void Reduction::State::beginPass() {
   attempt.size = attempt.end = static_cast<uint32_t>(attempt.changes.size());
 }
 
-/// After the last pass those that changed something begin again; the fine ones follow the coarse ones, and these follow
-/// the fine ones as long as there is a change.
+/// Advances to the next pass. Passes that changed something are repeated. The fine passes follow the coarse ones, and
+/// vice versa as long as there are changes.
 void Reduction::State::nextPass() {
   if (++pass == passes().size()) {
     pass = 0;
@@ -94,7 +94,7 @@ void Reduction::State::nextPass() {
   beginPass();
 }
 
-/// The last candidate is the text in its style.
+/// Proposes the formatted text as the last candidate.
 void Reduction::State::finish() {
   attempt = {};
   isDone = isLaidOut;
@@ -107,7 +107,7 @@ void Reduction::State::finish() {
     pending.push_back({std::move(*laidOut), {}, 0, 0, 0});
 }
 
-/// Makes the next candidate, if it is one, a pending one.
+/// Adds the next candidate to the pending ones, if it is valid.
 void Reduction::State::findCandidate() {
   llvm::BitVector made = attempt.made;
   made.set(attempt.end - std::min(attempt.size, attempt.end), attempt.end);
@@ -155,7 +155,7 @@ llvm::StringRef Reduction::pass() const {
 }
 
 std::vector<std::string> Reduction::candidates(size_t most) {
-  constexpr unsigned attempts = 32; // the caller may want to stop
+  constexpr unsigned attempts = 32; // returns regularly, because the caller may want to stop
   State &s = *state;
   for (unsigned i = 0; i < attempts && !s.isDone && !s.isLaidOut && s.pending.size() < most; ++i) {
     if (!s.attempt.isOver())

@@ -10,9 +10,9 @@ using llvm::StringRef;
 
 namespace {
 
-/// The names that are declared between two braces, and the changes that take them away; `%r<` stands for a family.
+/// The names that are declared between two braces, and the changes that remove them. `%r<` represents a family.
 struct NameScope {
-  uint32_t outer = 0, braces = 0; // the change that takes the braces away
+  uint32_t outer = 0, braces = 0; // braces: the change that removes the braces
   llvm::StringMap<llvm::SmallVector<uint32_t, 1>> declared = {};
 };
 
@@ -21,7 +21,7 @@ struct NamedUses {
   llvm::SmallVector<NameId, 4> names;
 };
 
-/// The statements of a body as changes that take them away. Braces go once nothing is declared between them.
+/// The statements of a body as changes that remove them. Braces are removed once nothing is declared between them.
 class BodyStatements {
 public:
   BodyStatements(const ReadModule &module, Changes &changes) : module(module), ast(module.ast()), changes(changes) {}
@@ -41,14 +41,14 @@ private:
   void addDirective(const Directive &directive);
   void endBlock(Range brace);
   void addUse(const NamedUses &use, StringRef name);
-  /// Returns the range with that character, if it is next.
+  /// Returns the range including that character, if it follows.
   Range upTo(char end, Range range) const;
 
   const ReadModule &module;
   const Ast &ast;
   Changes &changes;
   std::vector<NameScope> scopes = std::vector<NameScope>(1);
-  uint32_t scope = 0; // the one at hand
+  uint32_t scope = 0; // the current scope
   std::vector<NamedUses> uses;
   Range lastDeclaration;
 };
@@ -204,13 +204,13 @@ Changes guardChanges(const ReadModule &module) {
 
 namespace {
 
-/// A name that is read, or a guard: what may be written in its place.
+/// A read of a name, or a guard, and its possible replacements.
 struct ReadPlace {
   uint32_t instruction;
   Range name;
 };
 
-/// Instructions that compute one register of others, which may be used in its place.
+/// Instructions that compute one register from others, which may be used instead.
 class Bypasses {
 public:
   explicit Bypasses(const ReadModule &module, const Body &body) : module(module), body(body) {}

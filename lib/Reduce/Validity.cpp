@@ -15,7 +15,7 @@ Validity::Validity(CheckOptions options, std::optional<DiagId> keptRule, Kind ke
       }()),
       keptRule(keptRule), keptKind(keptKind) {}
 
-/// Returns whether it is known of each instruction what it reads and writes: of a faulty one it is not.
+/// Returns whether the reads and writes of all instructions are known, which is not the case for faulty ones.
 static bool isKnown(const Body &body) {
   for (uint32_t number = 0; number < body.size(); ++number)
     if (!body.facts(number).known)
@@ -23,7 +23,7 @@ static bool isKnown(const Body &body) {
   return true;
 }
 
-/// The registers that code without a label reads before it writes them, of which no rule speaks.
+/// Adds registers that code without labels reads uninitialised, and that no rule reports.
 static void addFirstReads(const ReadModule &module, DiagnosticList &found) {
   for (const Body &body : module.bodies()) {
     if (!body.labels.empty() || !isKnown(body))
@@ -64,7 +64,7 @@ Candidate Validity::judge(std::string text) {
   return judged;
 }
 
-/// Returns an instruction that gives a register a value; empty: there is none with a constant.
+/// Returns an instruction that initialises a register with a constant; empty if there is none.
 static std::string zeroing(const Symbol &symbol, llvm::StringRef name) {
   constexpr unsigned bitsOfByte = 8;
   if (symbol.shape.vector > 1 || (!symbol.isPredicate && !llvm::is_contained({2, 4, 8}, symbol.extent.bytes)))
@@ -73,7 +73,7 @@ static std::string zeroing(const Symbol &symbol, llvm::StringRef name) {
   return "\nmov." + type + ' ' + name.str() + ", 0;";
 }
 
-/// The insertions that write these registers of a function right after their declarations.
+/// Adds insertions that initialise registers of a function directly after their declarations.
 static void addWrites(const ReadModule &module, const Body &body, const llvm::StringSet<> &registers,
                       std::map<uint32_t, std::string> &insertions) {
   const llvm::StringRef text = module.source().text();
@@ -87,7 +87,7 @@ static void addWrites(const ReadModule &module, const Body &body, const llvm::St
   }
 }
 
-/// Returns the text with a value in each register that the findings name.
+/// Returns the text with the registers in the findings initialised.
 static std::string initialised(const ReadModule &module, const DiagnosticList &findings) {
   const llvm::StringRef text = module.source().text();
   std::map<uint32_t, std::string> insertions;

@@ -14,7 +14,7 @@ static void replace(Changes &changes, Range part, StringRef text) {
   changes.push_back({.parts = {{part, text.str()}}});
 }
 
-/// Returns a number that may be in place of a register.
+/// Returns a number that can replace a register.
 static StringRef numberFor(const Symbol *symbol, StringRef declaredType) {
   return symbol && (declaredType == ".f32" || declaredType == ".f64") ? "0.0" : "0";
 }
@@ -57,7 +57,7 @@ Changes lineChanges(const ReadModule &module) {
   return changes;
 }
 
-/// Vectors of half as many elements, and none in place of those of two.
+/// Returns changes that halve vectors. Vectors of two elements are replaced by a scalar.
 Changes vectorChanges(const ReadModule &module) {
   const Ast &ast = module.ast();
   const StringRef text = module.source().text();
@@ -119,7 +119,7 @@ Changes numberChanges(const ReadModule &module) {
   return changes;
 }
 
-/// Short names that the text does not have: a, b ... z, a1, b1 ...
+/// Returns a short name that the text does not contain: a, b ... z, a1, b1 ...
 static std::string freshName(const llvm::StringSet<> &taken, unsigned &number) {
   constexpr unsigned letters = 26;
   for (;; ++number) {
@@ -174,7 +174,7 @@ Changes nameChanges(const ReadModule &module) {
   return changes;
 }
 
-/// The registers `%r17` and `%r29` of `%r<30>` become `%r0` and `%r1` of `%r<2>`.
+/// Renumbers registers: `%r17` and `%r29` of `%r<30>` become `%r0` and `%r1` of `%r<2>`.
 static void renumber(const ReadModule &module, llvm::ArrayRef<Word> tokens, const Declaration &family,
                      Changes &changes) {
   const StringRef text = module.source().text(), prefix = module.ast().text(family.name);

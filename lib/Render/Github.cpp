@@ -1,11 +1,11 @@
-// Workflow commands that annotate the lines of a pull request on GitHub.
+// Writes workflow commands that annotate the lines of a pull request on GitHub.
 #include "Render/Render.h"
 
 namespace ptxray {
 
 static std::string commandData(llvm::StringRef text, bool property) {
   std::string out;
-  for (char c : escaped(text)) // leaves no line ends
+  for (char c : escaped(text)) // removes newlines
     if (c == '%')
       out += "%25";
     else if (property && c == ':')
@@ -22,7 +22,7 @@ static llvm::StringRef commandName(Severity severity) {
   return severity == Severity::Pedantic ? "notice" : severityName(severity);
 }
 
-/// Returns the place of a diagnostic within a text of a binary.
+/// Returns the location of a diagnostic within a PTX entry of a binary.
 static std::string placeInEntry(const FileReport &report, Range range) {
   if (!report.entry || !report.source)
     return "";
@@ -34,11 +34,11 @@ void renderGithub(const FileReport &report, const RenderOptions &, llvm::raw_ost
   for (const Diagnostic &d : report.diagnostics) {
     out << "::" << commandName(d.severity) << " title=" << commandData(d.ruleText(), true)
         << ",file=" << commandData(report.path, true);
-    if (report.source && !report.entry) { // lines of a binary are none of the file
+    if (report.source && !report.entry) { // lines in a binary's entries are not lines of the file
       const LineColumn from = report.source->lineColumn(d.range.begin);
       const LineColumn to = report.source->lineColumn(d.range.end);
       out << ",line=" << from.line << ",endLine=" << to.line;
-      if (from.line == to.line) // columns of several lines are refused
+      if (from.line == to.line) // GitHub rejects columns for several lines
         out << ",col=" << from.column << ",endColumn=" << to.column;
     }
     out << "::" << commandData(placeInEntry(report, d.range) + d.message(), false) << '\n';

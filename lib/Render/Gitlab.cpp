@@ -1,4 +1,4 @@
-// GitLab's code quality report.
+// Writes GitLab's code quality report.
 #include "Diagnostics/Fingerprint.h"
 #include "Render/Render.h"
 #include "Source/JsonValue.h"

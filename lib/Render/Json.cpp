@@ -1,4 +1,4 @@
-// docs/diagnostics.schema.json describes this format.
+// Writes the JSON format, which docs/diagnostics.schema.json describes.
 #include "Diagnostics/Manual.h"
 #include "Render/Render.h"
 #include "Source/JsonValue.h"
@@ -106,7 +106,7 @@ void renderJson(const FileReport &report, const RenderOptions &, llvm::raw_ostre
   out << ",\"ptx\":" << dump(orNull(report.ptx)) << ",\"target\":" << dump(orNull(report.target))
       << ",\"diagnostics\":[";
   const std::optional<OriginTable> origins = originsOf(report);
-  // The diagnostics are written one by one, since there may be hundreds of thousands.
+  // Write diagnostics one by one, because there may be hundreds of thousands.
   llvm::interleave(
       report.diagnostics, out,
       [&](const Diagnostic &d) { out << dump(diagnostic(d, report.source.get(), origins ? &*origins : nullptr)); },

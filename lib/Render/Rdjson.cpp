@@ -1,4 +1,4 @@
-// The format of Reviewdog.
+// Writes the format of Reviewdog.
 #include "Diagnostics/Manual.h"
 #include "Render/Render.h"
 #include "Source/JsonValue.h"

@@ -1,4 +1,4 @@
-// SARIF 2.1.0, as code scanning services read it.
+// Writes SARIF 2.1.0 for code scanning services.
 #include "Diagnostics/Fingerprint.h"
 #include "Render/Render.h"
 #include "RulePages/RulePages.h"
@@ -29,7 +29,8 @@ static std::string uri(llvm::StringRef path) {
 
 namespace {
 
-/// The columns of a text in characters. Those of a long line are counted once, whatever number of reports it has.
+/// Converts byte columns to character columns. The characters of a long line are counted once, regardless of the number
+/// of reports.
 class CharacterColumns {
 public:
   explicit CharacterColumns(const SourceBuffer &source) : source(source) {}
@@ -39,12 +40,12 @@ public:
 
 private:
   struct Mark {
-    uint32_t bytes = 0, characters = 0; // before it
+    uint32_t bytes = 0, characters = 0; // preceding the mark
   };
-  static constexpr uint32_t distance = 256; // bytes from one mark to the next, at least
+  static constexpr uint32_t distance = 256; // minimum distance between marks in bytes
 
   const SourceBuffer &source;
-  llvm::DenseMap<uint32_t, std::vector<Mark>> marks; // by line
+  llvm::DenseMap<uint32_t, std::vector<Mark>> marks; // keyed by line
 };
 
 } // namespace
@@ -59,7 +60,7 @@ uint32_t CharacterColumns::at(LineColumn place) {
   Mark now = *std::prev(after);
   const auto *const bytes = reinterpret_cast<const llvm::UTF8 *>(line.data());
   while (now.bytes < end) {
-    const bool isWhole = end - now.bytes >= 4; // else the place may cut a character
+    const bool isWhole = end - now.bytes >= 4; // otherwise, `end` may split a character
     const llvm::UTF8 *next = bytes + now.bytes;
     llvm::UTF32 character;
     const bool isValid =
@@ -86,7 +87,7 @@ static Json location(const FileReport &report, std::optional<Range> range, Chara
     physical["region"] = region(*report.source, *range, *columns);
     return {{"physicalLocation", std::move(physical)}};
   }
-  // Lines of a text within a binary are not lines of the file.
+  // Lines in a binary's entries are not lines of the file.
   const LineColumn at = report.source->lineColumn(range->begin);
   const std::string name = report.entry->name + ":" + std::to_string(at.line) + ":" + std::to_string(at.column);
   return {{"physicalLocation", std::move(physical)},
@@ -180,8 +181,7 @@ static Json rule(DiagId id, const RuleTotal &total, const RenderOptions &options
 }
 
 void endSarif(const Totals &totals, const RenderOptions &options, llvm::raw_ostream &out) {
-  // All rules in the order of DiagId, which is the index of a result's rule; of those that report nothing the name
-  // alone.
+  // Rules in the order of DiagId, which is the rule index of a result. Rules without results have only a name.
   Json rules = Json::array();
   for (const DiagInfo &known : allDiagInfos())
     rules.push_back({{"id", known.id.str()}});

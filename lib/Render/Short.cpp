@@ -1,4 +1,4 @@
-// One line a diagnostic, for grep, vim's errorformat and problem matchers.
+// Writes one line per diagnostic, for grep, vim's errorformat and problem matchers.
 #include "Render/Render.h"
 
 namespace ptxray {

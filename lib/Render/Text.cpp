@@ -1,4 +1,4 @@
-// Diagnostics as clang prints them.
+// Writes diagnostics in the style of clang.
 #include "Diagnostics/Manual.h"
 #include "Render/Render.h"
 #include "Source/Counted.h"
@@ -14,37 +14,37 @@
 
 namespace ptxray {
 
-static constexpr size_t widestLine = 120;   // of longer lines, only the part around the caret is shown
-static constexpr size_t contextBefore = 40; // bytes kept before the caret in a cut line
+static constexpr size_t widestLine = 120;   // for longer lines, only the part around the caret is displayed
+static constexpr size_t contextBefore = 40; // bytes kept before the caret in a truncated line
 static constexpr unsigned tabStop = 8;
-static constexpr size_t fewestFolded = 4; // fewer that are alike are all shown
+static constexpr size_t fewestFolded = 4; // fewer similar diagnostics are all displayed
 static constexpr size_t linesNamed = 6;
 
 namespace {
 
-/// Other diagnostics that are represented by one that is shown.
+/// Diagnostics that are represented by a similar one.
 struct Alike {
   size_t count = 0;
-  std::vector<uint32_t> lines; // the first that are named, and the last
+  std::vector<uint32_t> lines; // the first lines to list, and the last line
 };
 
 enum class Style { Plain, Bold, Error, Warning, Note, Caret };
 
-/// The part of a line that is shown: all of it, or the part around the caret.
+/// The displayed part of a line: all of it, or the part around the caret.
 struct Excerpt {
   uint32_t number;
   llvm::StringRef line;
-  size_t from, to; // in bytes
+  size_t from, to; // offsets in bytes
 
   llvm::StringRef dotsBefore() const { return from > 0 ? "..." : ""; }
   llvm::StringRef dotsAfter() const { return to < line.size() ? "..." : ""; }
   std::string margin() const { return std::string(std::max<size_t>(5, std::to_string(number).size()), ' '); }
 };
 
-/// A line as it is shown, with tildes under the marked bytes.
+/// A line in displayed form, with tildes under the marked bytes.
 struct MarkedText {
   std::string text, marks;
-  size_t columns = 0; // that the text takes
+  size_t columns = 0; // width of the text
 };
 
 struct TextRenderer {
@@ -99,7 +99,7 @@ static Excerpt excerptAround(llvm::StringRef line, uint32_t number, size_t begin
   return {number, line, from, std::min(line.size(), from + widestLine)};
 }
 
-/// Returns the end of the character that begins at a byte. The bytes of one character are escaped together.
+/// Returns the end of the character that begins at a byte. Bytes of one character are escaped together.
 static size_t endOfCharacter(llvm::StringRef line, size_t at, size_t limit) {
   size_t end = at + 1;
   while (end < limit && (line[end] & 0xC0) == 0x80 && (line[at] & 0x80))
@@ -129,7 +129,7 @@ static MarkedText marked(const Excerpt &shown, size_t begin, size_t end) {
   return result;
 }
 
-/// Returns the marks, with a caret where they begin, or after the line if nothing is marked.
+/// Returns the marks with a caret at their beginning, or after the line if nothing is marked.
 static std::string withCaret(const MarkedText &marked, bool isPoint) {
   const size_t caret = marked.marks.find('~');
   if (caret == std::string::npos)
@@ -139,8 +139,7 @@ static std::string withCaret(const MarkedText &marked, bool isPoint) {
   return marks;
 }
 
-/// Prints the source line with a caret and tildes under the range, and below them the text that a fix at one place
-/// would insert.
+/// Prints the source line with a caret and tildes under the range. Below them, prints the text that a fix would insert.
 void TextRenderer::snippet(Range range, const Fix *fix) {
   const SourceBuffer &source = *report.source;
   const LineColumn at = source.lineColumn(range.begin);
@@ -169,15 +168,15 @@ void TextRenderer::replacement(const Excerpt &shown, const Fix &fix) {
     else if (llvm::isPrint(c))
       before += ' ';
     else
-      return; // escapes shift the columns; the line "fix:" says enough
+      return; // escapes shift the columns, and the line "fix:" is sufficient
   }
   out << shown.margin() << " | " << before;
   const llvm::StringRef text = edit.text;
-  styled(Style::Caret, escaped(text.contains('\n') ? text.trim() : text)); // a line of its own is shown as its words
+  styled(Style::Caret, escaped(text.contains('\n') ? text.trim() : text)); // a separate line is displayed as its words
   out << '\n';
 }
 
-/// Prints the sections of the manual; the link leads to the first.
+/// Prints the sections of the manual, with a link to the first.
 void TextRenderer::manual(llvm::StringRef numbers) {
   const ManualSection *section = options.links ? findManualSection(numbers) : nullptr;
   if (section)
@@ -233,8 +232,8 @@ void TextRenderer::notes(const Diagnostic &d) {
     }
 }
 
-/// Two diagnostics are alike if rule and message are equal but for the numbers of registers and labels (`%r12`,
-/// `$L__BB0_3`).
+/// Computes the key for similar diagnostics. Two diagnostics are similar if their rules and messages are equal except
+/// for the numbers of registers and labels (`%r12`, `$L__BB0_3`).
 static void readShape(const Diagnostic &d, llvm::SmallVectorImpl<char> &key) {
   key.clear();
   key.push_back(static_cast<char>(d.severity));
@@ -250,7 +249,7 @@ static void readShape(const Diagnostic &d, llvm::SmallVectorImpl<char> &key) {
   }
 }
 
-/// Prints one line for each function, with columns as wide as their contents.
+/// Prints one line per function, with columns as wide as their contents.
 static void resources(llvm::ArrayRef<FunctionResources> functions, llvm::raw_ostream &out) {
   if (functions.empty())
     return;
@@ -336,10 +335,10 @@ void renderText(const FileReport &report, const RenderOptions &options, llvm::ra
 
 void FoldedTexts::add(std::vector<TextBlock> blocks) {
   const size_t before = shown.size();
-  llvm::StringMap<bool> counted; // texts, not diagnostics
+  llvm::StringMap<bool> counted; // distinct texts
   for (TextBlock &block : blocks) {
     const auto [found, isNew] = known.try_emplace(block.key, shown.size());
-    // Diagnostics that are alike within one text are already folded there, or shown.
+    // Similar diagnostics in one module are already folded there, or displayed.
     if (isNew || found->second >= before) {
       shown.push_back({std::move(block)});
       continue;

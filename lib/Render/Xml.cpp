@@ -1,9 +1,9 @@
-// The XML formats of Checkstyle and JUnit.
+// Writes the XML formats of Checkstyle and JUnit.
 #include "Render/Render.h"
 
 namespace ptxray {
 
-/// XML cannot hold control characters.
+/// Escapes a text for XML, which does not permit control characters.
 static std::string xml(llvm::StringRef text) {
   std::string out;
   for (const char c : escaped(text))
@@ -42,7 +42,7 @@ void beginJunit(llvm::raw_ostream &out) {
   out << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"ptxray\">\n";
 }
 
-/// A file is a test case; its errors make it fail.
+/// Writes a file as a test case, which fails if the file has errors.
 void renderJunit(const FileReport &report, const RenderOptions &, llvm::raw_ostream &out) {
   std::string failures;
   unsigned errors = 0;

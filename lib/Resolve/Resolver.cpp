@@ -29,12 +29,12 @@ const isa::Directive *WordsOfSpellings::findDirective(const Ast &ast, SpellingId
   const auto index = static_cast<size_t>(spelling);
   if (index >= directives.size())
     directives.resize(std::max(index + 1, directives.size() * 2));
-  directives[index] = isa::findDirective(ast.text(spelling).split('[').first); // `.const[3]` is `.const`
+  directives[index] = isa::findDirective(ast.text(spelling).split('[').first); // `.const` for `.const[3]`
   return *directives[index];
 }
 
 const isa::SpecialRegister *Resolver::special(NameId name) {
-  if (!ast.text(name).starts_with("%")) // as all of them do
+  if (!ast.text(name).starts_with("%")) // all special registers begin with it
     return nullptr;
   auto [entry, isNew] = specials.try_emplace(static_cast<uint32_t>(name), nullptr);
   if (isNew)
@@ -54,16 +54,16 @@ Extent Resolver::declare(const Declaration &declaration, DeclarationRole role) {
   symbol.space = space.starts_with(".const[") ? isa::words::const_ : word(declaration.space);
   symbol.isParameter = role == DeclarationRole::Input;
   symbol.isReturn = role == DeclarationRole::Return;
-  if (space == ".tex") // before PTX 1.5 a texture was an integer in a space of its own
+  if (space == ".tex") // before PTX 1.5, a texture was an integer in a space of its own
     symbol.type = isa::words::texref;
   symbol.nameRange = declaration.nameRange;
   symbol.familyCount = declaration.count;
   symbol.extent = extent;
-  if (isa::WordId vector = word(declaration.vector)) // in a faulty text a word that has no number, or a large one
+  if (isa::WordId vector = word(declaration.vector)) // in a faulty text, a word without a number, or with a large one
     symbol.shape.vector = static_cast<uint8_t>(std::clamp<int32_t>(isa::word(vector).number, 0, UINT8_MAX));
   setShape(symbol);
 
-  // `%r[64]` is no declaration, and means the registers of `%r<64>`.
+  // `%r[64]` is no valid declaration, but means the registers of `%r<64>`.
   if (symbol.kind == SymbolKind::Register && extent.isArray && role == DeclarationRole::Local && current) {
     Symbol family = symbol;
     family.extent = {};
@@ -79,16 +79,16 @@ Extent Resolver::declare(const Declaration &declaration, DeclarationRole role) {
   return extent;
 }
 
-/// Returns whether a name must be declared above its use, unlike a label.
+/// Returns whether a name must be declared before its use, unlike a label.
 static bool countsFromItsPlace(ShapeKind kind) { return kind == ShapeKind::Prototype || kind == ShapeKind::Function; }
 
-/// Sets the shape and its print from the other members of the symbol.
+/// Computes the shape and its fingerprint from the other members of the symbol.
 void Resolver::setShape(Symbol &symbol) {
   Shape &shape = symbol.shape;
   shape.type = symbol.type;
   switch (symbol.kind) {
   case SymbolKind::Register:
-    // Nothing is known of a type that no register has, which is reported.
+    // A type that no register can have is reported. Such a register fits everywhere.
     shape.kind = symbol.type && isa::word(symbol.type).declarable != isa::Declarable::OfInstructions &&
                          isa::word(symbol.type).declarable != isa::Declarable::Never
                      ? ShapeKind::Register
@@ -124,7 +124,7 @@ Extent Resolver::extentOf(const Declaration &declaration) {
     bits *= static_cast<uint64_t>(std::max(1, isa::word(vector).number));
   Extent extent;
   extent.bytes = std::max<uint64_t>(1, bits / 8);
-  // `.align` can only raise the alignment that the type has.
+  // `.align` can only increase the alignment of the type.
   extent.align = std::max<uint64_t>(extent.bytes, std::max<int64_t>(declaration.align, 0));
   extent.isArray = declaration.dims.count > 0;
   for (uint32_t i = declaration.dims.first; i < declaration.dims.end(); ++i)
@@ -142,7 +142,7 @@ void Resolver::declareFunction(uint32_t index) {
   scopes.declare(function.name, symbol); // a prototype and its definition share the name
 }
 
-/// A function may rely on the directive of an entry that calls it.
+/// Returns whether the current kernel has the directive. Functions may rely on the directive of a calling kernel.
 bool Resolver::hasDirective(llvm::StringRef directive) {
   if (!current || current->kind != FunctionKind::Entry)
     return true;
@@ -181,7 +181,7 @@ void Resolver::endBlock() {
     scopes.leave();
 }
 
-/// Collects the labels of a block, which may be used before they appear, but only within the block.
+/// Collects the labels of a block, which can be used before their definition, but only in the block.
 void Resolver::collectLabels(const Function &function) {
   labels.clear();
   nextLabel = 0;
@@ -212,7 +212,7 @@ void Resolver::collectLabels(const Function &function) {
             directive.label, directive.range, statement.index);
       break;
     case StatementKind::Function:
-      if (ast.functions[statement.index].kind == FunctionKind::Func) { // it belongs to the module
+      if (ast.functions[statement.index].kind == FunctionKind::Func) { // belongs to the module
         declareFunction(statement.index);
         break;
       }
@@ -247,7 +247,7 @@ static constexpr Shape plainShape(ShapeKind kind) {
 }
 
 static constexpr Shape shapeOfKind[] = {
-    plainShape(ShapeKind::Unknown), // a name: its declaration says
+    plainShape(ShapeKind::Unknown), // a name, whose declaration determines the shape
     plainShape(ShapeKind::Integer), plainShape(ShapeKind::Float),  plainShape(ShapeKind::Invalid),
     plainShape(ShapeKind::Sink),    plainShape(ShapeKind::Vector), plainShape(ShapeKind::Address),
     plainShape(ShapeKind::List),    plainShape(ShapeKind::Pair),   plainShape(ShapeKind::Invalid)};
@@ -268,7 +268,7 @@ Shape Resolver::shapeOf(const Operand &operand) {
     shape.extent = static_cast<uint16_t>(std::min<uint32_t>(operand.extent, UINT16_MAX));
   if (operand.flags & ShapeWritten)
     shape.flags |= operand.flags & ShapeWritten;
-  if (shape.kind != ShapeKind::Special) // there it says which register it is
+  if (shape.kind != ShapeKind::Special) // for these, it identifies the special register
     shape.value = operand.value;
   return shape;
 }
@@ -280,7 +280,7 @@ void Resolver::shapes(Slice operands, llvm::SmallVectorImpl<Shape> &out) {
     out.push_back(shapeOf(node));
 }
 
-/// Returns the fingerprint of an instruction with names that are asked for the first time or are not plain registers.
+/// Returns the fingerprint of an instruction with new names, or names other than plain registers.
 uint64_t Resolver::fingerprintOfNew(const Instruction &instruction) {
   Fingerprint whole(instruction.print);
   for (uint32_t i = instruction.names.first; i < instruction.names.end(); ++i) {
@@ -299,12 +299,12 @@ isa::WordId Resolver::suffixWord(SpellingId suffix) {
   return id ? id : badSuffix;
 }
 
-/// Returns whether a suffix is one of `.x .y .z .w`, or their names as colours.
+/// Returns whether a suffix is one of `.x .y .z .w`, or of their names as colours.
 static bool isComponent(llvm::StringRef suffix) {
   return suffix.size() == 2 && llvm::StringRef("xyzwrgba").contains(suffix[1]);
 }
 
-/// Returns whether a line with a syntax error contains the name, or its family as `%r<`, and so may have declared it.
+/// Returns whether a line with a syntax error contains the name, or its family such as `%r<`, and may have declared it.
 bool Resolver::isLost(llvm::StringRef name) {
   auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '$'; };
   auto wordAt = [&](llvm::StringRef line) {
@@ -313,8 +313,7 @@ bool Resolver::isLost(llvm::StringRef name) {
   };
   for (; lostRead < ast.lost.size(); ++lostRead) {
     llvm::StringRef line = ast.lost[lostRead].trim();
-    // A line that declares has a word that begins with a dot, such as `.reg`; instructions have none, and labels come
-    // first.
+    // A declaration contains a word that begins with a dot, such as `.reg`. Instructions do not, and labels come first.
     if (!line.starts_with(".") && !line.contains(" .") && !line.contains("\t.")) {
       lostNames.insert(wordAt(line));
       continue;
@@ -323,7 +322,7 @@ bool Resolver::isLost(llvm::StringRef name) {
       const llvm::StringRef word = wordAt(line);
       const bool isFamily = line.substr(word.size()).starts_with("<");
       lostNames.insert(line.take_front(word.size() + isFamily));
-      // After a lost bracket the size of an array has become part of the name.
+      // After a lost bracket, the size of an array is part of the name.
       if (!word.starts_with("%"))
         for (size_t n = word.size(); n-- > 1 && llvm::isDigit(word[n]);)
           lostNames.insert(word.take_front(n));
@@ -333,7 +332,7 @@ bool Resolver::isLost(llvm::StringRef name) {
   return lostNames.contains(name) || (!lostNames.empty() && lostNames.contains((name.rtrim("0123456789") + "<").str()));
 }
 
-/// Returns whether a name stands for an operand: `%0` in `asm` of CUDA C++, or `$0` in LLVM's assembly.
+/// Returns whether a name represents an operand: `%0` in `asm` of CUDA C++, or `$0` in LLVM IR.
 static bool isAsmOperand(llvm::StringRef name) {
   return name.size() > 1 && (name.starts_with("%") || name.starts_with("$")) &&
          llvm::all_of(name.drop_front(), llvm::isDigit);
@@ -356,7 +355,7 @@ void Resolver::reportUnknown(NameId id, Range range, bool isGuard) {
   const llvm::StringRef name = ast.text(id);
   if (isLost(name))
     return;
-  // All operands of `asm` are reported as one mistake.
+  // All operands of `asm` are reported as one error.
   const bool isOfAsm = isAsmOperand(name);
   auto [known, isNew] = unknown.try_emplace(isOfAsm ? asmOperands : static_cast<uint32_t>(id), Unknown{});
   if (!isNew && current) {
@@ -365,7 +364,7 @@ void Resolver::reportUnknown(NameId id, Range range, bool isGuard) {
   }
   known->second.report = sink.diagnostics().size();
   Diagnostic &d = sink.report(DiagId::UndefinedSymbol, range, name);
-  constexpr unsigned most = 100; // the search looks at every name
+  constexpr unsigned most = 100; // limit, because the search examines every name
   if (++unknownNames > most)
     return;
   if (const llvm::StringRef own = nameInPtx(name); !own.empty()) {
@@ -435,12 +434,12 @@ std::string Resolver::similarName(llvm::StringRef name, bool isGuard) {
     for (const isa::SpecialRegister &reg : isa::specialRegisters())
       nearest.offer(reg.name());
   scopes.offerNames(nearest, [&](const Symbol &symbol) { return !isGuard || symbol.isPredicate; });
-  // Names that differ in their numbers alone are different ones.
+  // Names that differ only in their numbers are different names.
   const llvm::StringRef near = nearest.only(), digits = "0123456789";
   return near.rtrim(digits) == name.rtrim(digits) ? "" : near.str();
 }
 
-/// Declared names that differ from this one in the digit at their end alone, quoted: `tex0` for `tex1`.
+/// Returns the declared names that differ from this one only in the last digit, quoted: `tex0` for `tex1`.
 std::string Resolver::numberedNames(llvm::StringRef name) {
   const llvm::StringRef stem = name.drop_back();
   if (stem.empty() || !llvm::isDigit(name.back()))
@@ -449,14 +448,15 @@ std::string Resolver::numberedNames(llvm::StringRef name) {
   for (char digit = '0'; digit <= '9'; ++digit)
     if (const std::string other = stem.str() + digit; scopes.findText(other))
       names.push_back("`" + other + "`");
-  constexpr size_t most = 4; // of more, the name says itself what is meant
+  constexpr size_t most = 4; // beyond that, the name itself is more helpful
   if (names.size() > most)
     return "";
   return names.size() < 2 ? llvm::join(names, "")
                           : llvm::join(llvm::ArrayRef(names).drop_back(), ", ") + " and " + names.back();
 }
 
-/// Reports how often each undeclared name was used. If no register is declared at all, the names are one mistake.
+/// Reports how often each undeclared name was used. If no registers are declared at all, reports the names as one
+/// error.
 void Resolver::finishUnknown() {
   constexpr size_t fewest = 3, mostShown = 6;
   std::vector<const Unknown *> registers;
@@ -495,7 +495,7 @@ void Resolver::finishUnknown() {
   hasRegisters = false;
 }
 
-/// `%tid.X`: which components there are.
+/// Reports an unknown component, such as `%tid.X`, and lists the existing ones.
 void Resolver::reportField(Range range, llvm::StringRef suffix, const isa::SpecialRegister &reg) {
   Diagnostic &d = sink.report(DiagId::UnknownField, range, suffix, reg.name());
   if (!reg.vector)
@@ -535,14 +535,14 @@ Shape Resolver::unusualName(const Operand &operand, const Symbol *symbol) {
   }
   if (operand.suffix != SpellingId::None && (operand.flags & HasOffset))
     sink.report(DiagId::UnexpectedOffset, operand.range, ast.text(operand.name).str() + ast.text(operand.suffix).str());
-  // An element of a vector register is a scalar register; ptxas does not look at the vector's length.
+  // An element of a vector register is a scalar register. ptxas ignores the length of the vector.
   bool isRegister = shape.kind == ShapeKind::Register || shape.kind == ShapeKind::Special;
   llvm::StringRef suffix = operand.suffix == SpellingId::None ? llvm::StringRef() : ast.text(operand.suffix);
   if (isRegister && shape.vector && isComponent(suffix)) {
     shape.vector = 0;
     shape.flags |= ShapeComponent;
   } else if (reg && !suffix.empty()) {
-    if (suffix.count('.') == 1) // the parser has reported several
+    if (suffix.count('.') == 1) // the parser has reported several components
       reportField(operand.range, suffix, *reg);
     shape.kind = ShapeKind::Unknown;
   } else {
@@ -561,7 +561,7 @@ void Resolver::unusualGuard(const Instruction &instruction, const Symbol *symbol
     return;
   }
   if (symbol && symbol->kind == SymbolKind::Register && !symbol->type)
-    return; // its declaration is wrong
+    return; // its declaration is invalid
   const isa::WordId type = !symbol                                ? special(instruction.guard)->type
                            : symbol->kind == SymbolKind::Register ? symbol->type
                                                                   : isa::WordId(0);

@@ -34,11 +34,11 @@ void Scopes::leave() {
     if (const NameId prefix = read(last.name).prefix; prefix != NameId::None)
       --texts[static_cast<uint32_t>(prefix)].ownMembers;
   }
-  if (marks.empty() && !keepsAll) // those of a function's blocks stay as long as the function
+  if (marks.empty() && !keepsAll) // names in blocks of a function stay as long as the function
     symbols.resize(mark.symbols);
 }
 
-/// ptxas reads `%r012` as `%r12`.
+/// Splits a name into prefix and number. ptxas treats `%r012` as `%r12`.
 // NOLINTNEXTLINE(misc-no-recursion): a prefix ends in no digit, so that it has no prefix
 const Scopes::Name &Scopes::readNew(NameId name) {
   const size_t index = static_cast<uint32_t>(name);
@@ -66,7 +66,7 @@ const Scopes::Name &Scopes::readNew(NameId name) {
   return texts[index];
 }
 
-/// Consecutive names mostly share a few prefixes, which are remembered here.
+/// Returns the id of a prefix. Consecutive names usually share a few prefixes, which are cached.
 NameId Scopes::prefixOf(llvm::StringRef prefix) {
   Prefix &known = lately[static_cast<unsigned char>(prefix.back()) % lately.size()];
   if (known.text != prefix)
@@ -74,7 +74,7 @@ NameId Scopes::prefixOf(llvm::StringRef prefix) {
   return known.name;
 }
 
-/// Returns the slot that a field refers to; it is made on first use.
+/// Returns the slot that a field refers to. Creates it on first use.
 uint32_t Scopes::slotIn(uint32_t &field) {
   if (!field) {
     field = static_cast<uint32_t>(slots.size());
@@ -130,7 +130,7 @@ const Symbol *Scopes::declareFamily(NameId prefix, Symbol symbol) {
   symbol.outerFamily = slots[slot].symbol;
   if (symbol.outerFamily && symbols[symbol.outerFamily - 1].depth == symbol.depth)
     return &symbols[symbol.outerFamily - 1];
-  // Names such as `a1` that were declared on their own clash within the same scope; in an outer scope they are hidden.
+  // Names such as `a1` that were declared on their own conflict in the same scope. In an outer scope, they are hidden.
   if (texts[static_cast<uint32_t>(prefix)].ownMembers) {
     std::string member;
     for (uint32_t i = 0; i < std::min(symbol.familyCount, 4096u); ++i) {
@@ -139,7 +139,7 @@ const Symbol *Scopes::declareFamily(NameId prefix, Symbol symbol) {
       if (!id || !isBoundOnItsOwn(static_cast<NameId>(*id)))
         continue;
       const Symbol *own = find(static_cast<NameId>(*id));
-      // A register hides a label of its name.
+      // A register hides a label with the same name.
       if (own->depth == symbol.depth && own->kind != SymbolKind::Label)
         return own;
       move(static_cast<NameId>(*id), slot, i);

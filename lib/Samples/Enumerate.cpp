@@ -11,16 +11,16 @@ using isa::Pattern;
 using isa::PatternKind;
 using isa::WordId;
 
-static constexpr size_t mostMultiplied = 64; // values of an axis that still multiplies
+static constexpr size_t mostMultiplied = 64; // maximum number of values for an axis that is combined with others
 static constexpr int64_t mostConstants = 4096;
 
 namespace {
 
-/// One part of a text that can be written in several ways.
+/// A part of a text that can have several values.
 struct Axis {
   enum Kind { Slot, Suffix, Presence, Negation, Constant, Length } kind;
-  unsigned of;                 // the slot; else the pattern
-  std::vector<int64_t> values; // words (0: not written), 0 and 1, constants, lengths
+  unsigned of;                 // index of the slot or pattern
+  std::vector<int64_t> values; // words (0 for none), 0 and 1, constants, or lengths
 };
 
 class Enumerator {
@@ -56,7 +56,7 @@ void Enumerator::addSlot(FormMatch &match, Axis::Kind kind, unsigned slot, unsig
   axes.push_back(std::move(axis));
 }
 
-/// Returns false if an operand is of a kind that is not enumerated.
+/// Finds the axes. Returns false if an operand has a kind that is not enumerated.
 bool Enumerator::findAxes(FormMatch &match) {
   axes.clear();
   for (unsigned j = match.form().mnemonicSlots; j < match.slots.size(); ++j)
@@ -144,11 +144,11 @@ void Enumerator::operand(FormMatch &match, unsigned pattern, llvm::ArrayRef<int6
   }
 }
 
-/// Returns false if the engine refuses the text.
+/// Writes one combination. Returns false if the engine rejects it.
 bool Enumerator::write(FormMatch &match, llvm::ArrayRef<int64_t> chosen, std::string &text) {
   text = mnemonic.text();
   for (unsigned j = match.form().mnemonicSlots; j < match.slots.size(); ++j) {
-    match.slotWord[j] = chosenFor(Axis::Slot, j, chosen, 0); // types of operands are read from it
+    match.slotWord[j] = chosenFor(Axis::Slot, j, chosen, 0); // types of operands depend on it
     if (match.slotWord[j])
       text += isa::word(match.slotWord[j]).text();
   }
@@ -194,7 +194,7 @@ void Enumerator::form(uint32_t index, Enumeration &out) {
       longest = std::max(longest, axis.values.size());
       longProduct *= axis.values.size();
     }
-  // The long axes advance together with the others, each in its own steps.
+  // Long axes advance together with the others, each in its own steps.
   const size_t rounds = std::max(product, 2 * longest);
   std::vector<int64_t> chosen(axes.size());
   std::string text;
@@ -212,7 +212,7 @@ void Enumerator::form(uint32_t index, Enumeration &out) {
     }
     if (!write(match, chosen, text))
       continue;
-    // The short axes have been through all values once: any value of the long ones will do.
+    // The short axes have taken all values once, so any value of the long ones is sufficient.
     const bool isNew = seen.insert(text).second;
     if (round < product && (isNew || longest))
       out.combinations += longProduct;

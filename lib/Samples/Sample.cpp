@@ -12,7 +12,7 @@ using isa::WordId;
 
 namespace {
 
-/// An instruction that is being made.
+/// An instruction under construction.
 struct Draft {
   uint32_t form = 0;
   std::vector<std::string> words; // qualifiers after the mnemonic
@@ -33,7 +33,7 @@ private:
   std::optional<uint32_t> rowInFocus(const isa::Table &table) const;
   bool isInFocus(uint32_t form) const;
   void chooseRows(const isa::Form &form);
-  /// Returns false if the rows leave no word for a slot.
+  /// Selects words for all slots. Returns false if the rows permit no word for a slot.
   bool fillSlots(FormMatch &match);
   void mutate(Draft &draft);
   void keep(const Draft &draft, std::vector<Sample> &samples);
@@ -44,8 +44,8 @@ private:
   const SampleFocus &focus;
   const WordId wanted; // the word in focus
   llvm::StringSet<> seen;
-  ChosenRows chosenRows; // of the form at hand
-  /// Pairs of words in two slots that occurred in a sample, so that each word meets each other one.
+  ChosenRows chosenRows; // rows of the current form
+  /// Pairs of words in two slots that have occurred in a sample, so that each word occurs with every other one.
   llvm::StringSet<> pairs;
 };
 
@@ -76,7 +76,7 @@ void Sampler::chooseRows(const isa::Form &form) {
 bool Sampler::fillSlots(FormMatch &match) {
   const isa::Tables &t = isa::tables();
   std::ranges::fill(match.slotWord, WordId(0));
-  // The words of the mnemonic are in the first slots, by position.
+  // The words of the mnemonic are in the first slots, in order.
   llvm::StringRef rest = llvm::StringRef(mnemonic.text()).drop_until([](char c) { return c == '.'; });
   unsigned j = 0;
   for (; !rest.empty(); ++j) {
@@ -117,7 +117,7 @@ bool Sampler::fillSlots(FormMatch &match) {
       return false;
     if (!present || allowed.empty() || (absent && chance(60)))
       continue;
-    // Prefer a word that has not occurred together with those before it.
+    // Prefer a word that has not occurred together with the preceding ones.
     WordId best = allowed[pick(allowed.size())];
     for (unsigned attempt = 0; attempt < 4; ++attempt) {
       const WordId word = allowed[pick(allowed.size())];
@@ -151,7 +151,7 @@ Draft Sampler::draft(uint32_t form) {
   return out;
 }
 
-/// Makes a near miss: one word is dropped, doubled, moved, replaced or inserted.
+/// Produces a near miss by dropping, doubling, moving, replacing or inserting one word.
 void Sampler::mutate(Draft &draft) {
   const isa::Tables &t = isa::tables();
   if (draft.words.empty())
@@ -161,7 +161,7 @@ void Sampler::mutate(Draft &draft) {
   case 0: draft.words.erase(draft.words.begin() + k); break;
   case 1: draft.words.insert(draft.words.begin() + k, draft.words[k]); break;
   case 2: std::swap(draft.words[k], draft.words[pick(draft.words.size())]); break;
-  default: { // of its own forms, sometimes of another instruction's
+  default: { // one of its own forms, or sometimes of another instruction's forms
     const auto forms = isa::run(t.mnemonicForms, mnemonic.forms);
     const auto slots = isa::run(t.slots, t.forms[chance(20) ? pick(t.forms.size()) : forms[pick(forms.size())]].slots);
     if (slots.empty())
@@ -208,7 +208,7 @@ std::vector<Sample> Sampler::run(unsigned count) {
       mutate(made);
     keep(made, kept);
     for (Sample &sample : kept) {
-      // At most half of the samples are wrong, if enough right ones are found.
+      // At most half of the samples are invalid, if enough valid ones are found.
       const auto wrong = llvm::count_if(samples, [](const Sample &s) { return !s.accepted; });
       if (sample.accepted || wrong * 2 <= static_cast<long>(count))
         samples.push_back(std::move(sample));

@@ -16,7 +16,7 @@ using isa::WordId;
 
 namespace {
 
-/// Returns the next number; the smallest one after the greatest.
+/// Returns the next number; wraps around after the greatest.
 int64_t after(int64_t number) { return static_cast<int64_t>(static_cast<uint64_t>(number) + 1); }
 
 /// The declarations of test/isa/prelude.ptx.
@@ -50,15 +50,15 @@ constexpr KnownVariable variables[] = {
     {"lp32", ".param", ".b32", 0},
     {"tex0", ".global", ".texref", ShapeOpaque},
     {"surf0", ".global", ".surfref", ShapeOpaque},
-    {"smp0", ".global", ".samplerref", ShapeOpaque}, // declared where samplers are independent
+    {"smp0", ".global", ".samplerref", ShapeOpaque}, // declared if samplers are independent
 };
 const KnownVariable &knownVariable(llvm::StringRef name) {
   return *llvm::find_if(variables, [&](const KnownVariable &v) { return llvm::StringRef(v.name) == name; });
 }
-/// Text after an operand: selectors, components, the word of another operand.
+/// Suffixes of operands: selectors, components, words of other operands.
 constexpr const char *suffixes[] = {".b0", ".b3", ".h0", ".h1", ".x", ".b10", ".b3210", ".unified"};
 constexpr int64_t offsets[] = {1, 4, 8, 16, 64, 256, -4, -16};
-/// Numbers at the edges of what an operand may hold.
+/// Numbers at the limits of operand ranges.
 constexpr int64_t numbers[] = {0,   1,    2,    3,     4,     7,     8,          15,         16,        31,
                                32,  33,   63,   64,    65,    -1,    -16,        127,        255,       256,
                                511, 1024, 4096, 32767, 65535, 65536, 2147483647, 4294967295, 4294967296};
@@ -74,7 +74,7 @@ const isa::Cell *cellOf(const isa::Table &table, uint32_t row, ColumnKind kind, 
   return nullptr;
 }
 
-/// Returns the variables that the prelude declares for the module.
+/// Returns the variables that the prelude declares for this module.
 static llvm::ArrayRef<KnownVariable> declaredVariables(const Availability &availability) {
   return llvm::ArrayRef(variables).drop_back(!availability.module().independent);
 }
@@ -138,7 +138,7 @@ static void variable(const KnownVariable &variable, MadeOperands &out) {
   leaf(out, variable.name, shape);
 }
 
-/// Writes a special register, mostly with a component if it has any.
+/// Writes a special register, usually with a component if it has any.
 void OperandSampler::special(MadeOperands &out) {
   const auto all = isa::specialRegisters();
   const isa::SpecialRegister *reg = &all[pick(all.size())];
@@ -192,7 +192,7 @@ void OperandSampler::constant(const OperandDecl &declared, TypeView type, MadeOp
   leaf(out, hex ? "0x" + llvm::utohexstr(shape.value, /*LowerCase=*/true) : std::to_string(shape.value), shape);
 }
 
-/// Turns the last operand into `a+8`.
+/// Changes the last operand to `a+8`.
 void OperandSampler::offset(MadeOperands &out) {
   Shape &shape = out.shapes.back();
   const int64_t distance = offsets[pick(std::size(offsets))];
@@ -301,7 +301,7 @@ void OperandSampler::operand(FormMatch &match, unsigned index, MadeOperands &out
   out.shapes[at].extent = out.shapes.size() - at;
 }
 
-/// Adds signs, selectors and brackets to the operand that begins there.
+/// Adds signs, selectors and brackets to the last operand.
 void OperandSampler::decorate(const Pattern &pattern, size_t node, size_t text, MadeOperands &out) {
   const bool reg = out.shapes[node].kind == ShapeKind::Register;
   const auto put = [&](char sign, ShapeFlag flag) {
@@ -349,7 +349,7 @@ void OperandSampler::inBrackets(FormMatch &match, unsigned at, MadeOperands &out
     char open, close;
   };
   const Pattern &pattern = isa::run(isa::tables().patterns, match.form().patterns)[at];
-  if (pattern.extent == 2 && errs(6)) // without its brackets
+  if (pattern.extent == 2 && errs(6)) // omits the brackets
     return list(match, at + 1, at + 2, out);
   const Brackets brackets = pattern.kind == PatternKind::Address  ? Brackets{ShapeKind::Address, '[', ']'}
                             : pattern.kind == PatternKind::Vector ? Brackets{ShapeKind::Vector, '{', '}'}
@@ -361,9 +361,9 @@ void OperandSampler::inBrackets(FormMatch &match, unsigned at, MadeOperands &out
   out.text += brackets.close;
 }
 
-/// Writes the word that a slot of the form has after the operand.
+/// Writes the suffix for the form's slot after the operand.
 void OperandSampler::suffix(const FormMatch &match, const Pattern &pattern, size_t node, MadeOperands &out) {
-  const ShapeKind kind = out.shapes[node].kind; // `3.b2` would be read as a number
+  const ShapeKind kind = out.shapes[node].kind; // `3.b2` would be parsed as a number
   if (pattern.suffixSlot < 0 || kind == ShapeKind::Integer || kind == ShapeKind::Float)
     return;
   const isa::Slot &slot = match.slots[pattern.suffixSlot];
@@ -387,7 +387,7 @@ void OperandSampler::pattern(FormMatch &match, unsigned at, MadeOperands &out) {
   case PatternKind::List: inBrackets(match, at, out); break;
   case PatternKind::Pair: pair(match, at, out); break;
   }
-  if (out.shapes.size() == node) // an empty list, whose brackets are missing
+  if (out.shapes.size() == node) // an empty list without brackets
     return;
   out.shapes[node].extent = out.shapes.size() - node;
   suffix(match, pattern, node, out);

@@ -51,7 +51,7 @@ private:
   const FormView &view;
   const isa::Tables &t;
   Recipe recipe;
-  ElementType stored;                 // of the current formula
+  ElementType stored;                 // type of the current formula's result
   bool isStoring = false;             // the current steps apply to the stored value
   std::map<uint16_t, uint16_t> rawOf; // the unmodified value of a step whose operand is read with modifiers
 };
@@ -246,8 +246,8 @@ unsigned Compiler::architecture() const {
   return number;
 }
 
-/// Adds a matrix product. Arguments are a, b and c; metadata and selector if A is sparse; then the scales, each with
-/// the byte and the thread that hold it.
+/// Adds a matrix product. Arguments are a, b and c, then metadata and selector if A is sparse, then the scales, each
+/// followed by its byte and thread.
 void Compiler::product(bool isSparse, bool isScaled, Arguments args) {
   llvm::SmallVector<int16_t, 12> operands;
   for (const uint16_t arg : args)

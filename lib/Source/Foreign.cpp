@@ -9,7 +9,7 @@ using llvm::StringRef;
 
 namespace {
 
-/// A kind of text, and how one of that kind may begin.
+/// A kind of text, and its possible beginnings.
 struct Kind {
   llvm::StringLiteral what, advice;
   std::array<std::string_view, 6> beginnings{};
@@ -65,7 +65,7 @@ constexpr Kind byLine[] = {
     {"what nvcc prints", compile, {"#$ "}},
 };
 
-/// Words that begin a CUDA C++ text and never a PTX text.
+/// Words at the beginning of a CUDA C++ source, but never of PTX.
 constexpr llvm::StringLiteral wordsOfCuda[] = {
     "__global__", "__device__", "__host__", "__constant__", "__shared__", "__forceinline__", "extern", "template",
     "namespace",  "using",      "typedef",  "struct",       "class",      "static",          "inline", "constexpr",
@@ -107,7 +107,7 @@ static bool isInstruction(StringRef line) {
          line.take_until([](char c) { return c == '\n'; }).contains(';');
 }
 
-/// Recognises the text of an `asm` statement, `add.u32 %0, %1, %2;`, with or without its quotes.
+/// Recognises the template of an `asm` statement, such as `add.u32 %0, %1, %2;`, with or without quotes.
 static bool isOfAsm(StringRef text) {
   const bool isQuoted = text.consume_front("\"");
   if (!isInstruction(skipComments(text)))
@@ -125,12 +125,12 @@ static bool isWide(StringRef text) {
          beginning.count('\0') <= beginning.size() / 2 + 1;
 }
 
-[[gnu::always_inline]] static inline bool isControl(char c) { // asked of each byte of a text
+[[gnu::always_inline]] static inline bool isControl(char c) { // called for each byte of a text
   constexpr uint32_t blanks = 1 << '\t' | 1 << '\n' | 1 << '\v' | 1 << '\f' | 1 << '\r';
   return static_cast<unsigned char>(c) < 0x20 && !(blanks >> c & 1);
 }
 
-/// Recognises the usual beginnings of PTX, which no other text has.
+/// Recognises typical beginnings of PTX, which no other text has.
 static bool beginsAsPtx(StringRef text, StringRef rest) {
   return rest.starts_with(".version") && StringRef("./ \t\r\n").contains(text.front()) &&
          !text.take_front(64).contains('\0');
@@ -165,7 +165,7 @@ static std::optional<Kind> kindOf(StringRef text, StringRef rest) {
 }
 
 std::optional<ForeignText> recogniseForeign(StringRef text) {
-  if (beginsAsPtx(text, text)) // without a comment above it
+  if (beginsAsPtx(text, text)) // without a comment before it
     return std::nullopt;
   const StringRef rest = skipComments(text.starts_with(byteOrderMark) ? text.drop_front(3) : text);
   const std::optional<Kind> kind = kindOf(text, rest);
@@ -198,7 +198,7 @@ StringRef typeOfOtherLanguage(StringRef name) {
 
 static bool isOfName(char c) { return llvm::isAlnum(c) || c == '_'; }
 
-/// `IMAD.MOV.U32 R1, RZ, RZ, c[0x0][0x28]`: an operation in capitals, and a register that only GPUs have.
+/// Recognises SASS, such as `IMAD.MOV.U32 R1, RZ, RZ, c[0x0][0x28]`: an operation in capitals, and a register of a GPU.
 static bool isSass(StringRef line) {
   if (line.starts_with("/*0"))
     return true;
@@ -277,7 +277,7 @@ StringRef languageOfLine(StringRef line) {
 bool isSurelyPtx(StringRef text) {
   text.consume_front(byteOrderMark);
   StringRef rest = skipComments(text);
-  while (rest.starts_with("#")) // a comment as other languages have it
+  while (rest.starts_with("#")) // a comment in other languages
     rest = skipComments(rest.drop_front(std::min(rest.find('\n'), rest.size())));
   return rest.starts_with(".version") && llvm::none_of(text.rtrim('\0'), [](char c) { return isControl(c); });
 }

@@ -30,7 +30,7 @@ void OriginTable::readLineMarker(llvm::StringRef line, uint32_t offset) {
     marks.push_back({MarkKind::LineMarker, offset, static_cast<uint32_t>(markerPaths.size() - 1), number});
 }
 
-/// Reads a mark at the beginning of a line; returns where to continue.
+/// Reads a mark at the beginning of a line. Returns the offset from which to continue.
 size_t OriginTable::readLine(size_t at) {
   const llvm::StringRef text = source.text();
   at = std::min(text.find_first_not_of(" \t\r", at), text.size());
@@ -82,7 +82,7 @@ std::optional<Origin> OriginTable::at(uint32_t offset) const {
     return std::nullopt;
   const Mark &mark = above[-1];
   if (mark.kind == MarkKind::LineMarker) {
-    // A line marker names the line after it.
+    // A line marker refers to the line after it.
     const uint32_t behind = source.lineColumn(offset).line - source.lineColumn(mark.offset).line;
     if (behind == 0)
       return std::nullopt;

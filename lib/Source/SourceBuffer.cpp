@@ -58,13 +58,13 @@ Expected<std::unique_ptr<SourceBuffer>> SourceBuffer::openBytes(llvm::StringRef 
   return open(path, SIZE_MAX - 2 * padding);
 }
 
-/// Maps a file with `padding` zeros after it, in `whole` bytes. Returns null if the file must be read instead.
+/// Maps a file, followed by `padding` zeros, in `whole` bytes. Returns null if the file must be read instead.
 static void *map([[maybe_unused]] fs::file_t file, [[maybe_unused]] size_t size, [[maybe_unused]] size_t &whole) {
 #ifdef _WIN32
   return nullptr;
 #else
-  // Pages after the end of a mapped file are not readable, so map one anonymous run first and lay
-  // the file over its beginning.
+  // Pages after the end of a mapped file are not readable. Therefore, map one anonymous range first, and map the file
+  // over its beginning.
   const size_t page = sysconf(_SC_PAGESIZE);
   if (size < 16 * page)
     return nullptr;
@@ -83,7 +83,7 @@ static void *map([[maybe_unused]] fs::file_t file, [[maybe_unused]] size_t size,
 
 static std::error_code sizeOf(fs::file_t file, [[maybe_unused]] bool isInput, size_t &size) {
 #ifdef _WIN32
-  if (isInput) // Wine does not know it of a file that is the standard input.
+  if (isInput) // Wine does not report it for a file that is standard input.
     return {};
 #endif
   fs::file_status status;
@@ -91,7 +91,7 @@ static std::error_code sizeOf(fs::file_t file, [[maybe_unused]] bool isInput, si
     return error;
   if (fs::is_directory(status))
     return std::make_error_code(std::errc::is_a_directory);
-  size = fs::is_regular_file(status) ? status.getSize() : 0; // of anything else it is not known
+  size = fs::is_regular_file(status) ? status.getSize() : 0; // unknown for anything else
   return {};
 }
 
@@ -114,7 +114,7 @@ std::error_code SourceBuffer::read(llvm::StringRef path, size_t mostBytes) {
   }
   content = llvm::StringRef(mapping ? static_cast<char *>(mapping) : owned.data(), size);
   if (!isInput)
-    (void)fs::closeFile(*file); // what was read is here
+    (void)fs::closeFile(*file); // the contents were read
   return error;
 }
 
@@ -146,7 +146,7 @@ LineColumn SourceBuffer::lineColumn(uint32_t offset) const {
   assert(offset <= content.size() && "a place is in the text, or at its end");
   findLines();
   auto isBelow = [&] { return lastLine < lineStarts.size() && lineStarts[lastLine] <= offset; };
-  // The line asked for is mostly the same as last time, or just below it.
+  // Usually, the requested line is the same as last time, or shortly after it.
   const bool isAbove = offset < lineStarts[lastLine - 1];
   for (int steps = 0; steps < 8 && isBelow(); ++steps)
     ++lastLine;

@@ -1,10 +1,10 @@
-// Compiled with exceptions, since a thread that cannot be started throws one (lib/CMakeLists.txt).
+// Compiled with exceptions, because the standard library throws one if a thread cannot be started (lib/CMakeLists.txt).
 #include "Source/Threads.h"
 #include <system_error>
 
 namespace ptxray {
 
-/// Returns a thread that cannot be joined if the system refuses to start one.
+/// Starts a thread. Returns a thread that is not joinable if the system cannot start one.
 static std::thread started(std::function<void()> work) {
 #ifdef __wasm__ // has one thread
   (void)work;

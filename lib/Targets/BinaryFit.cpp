@@ -12,9 +12,9 @@ namespace ptxray {
 using isa::Target;
 using llvm::StringRef;
 
-constexpr unsigned firstDriverWithoutOldGpus = 590; // R580 is the last that knows sm_50 to sm_72
+constexpr unsigned firstDriverWithoutOldGpus = 590; // R580 is the last branch that supports sm_50 to sm_72
 constexpr uint16_t firstOfNewGpus = 75;
-constexpr uint64_t textToJudge = 4 << 20; // whose least version is found without being asked for
+constexpr uint64_t textToJudge = 4 << 20; // maximum size of texts whose lowest version is determined by default
 
 static uint16_t versionOf(const Entry &entry) { return entry.major * 100 + entry.minor; }
 
@@ -28,7 +28,8 @@ static bool isDropped(const Target &gpu, unsigned driver) {
   return gpu.number < firstOfNewGpus && driver >= firstDriverWithoutOldGpus;
 }
 
-/// No driver that supports an old GPU reads PTX of CUDA 13.1 and later.
+/// Returns whether a PTX version is too new for an old GPU. No driver that supports old GPUs supports PTX of CUDA 13.1
+/// and later.
 static bool isTooNew(uint16_t version, const Target &gpu) {
   constexpr uint16_t lastForOldGpus = 900;
   return gpu.number < firstOfNewGpus && version > lastForOldGpus;
@@ -50,7 +51,7 @@ static GpuFit fitOfAll(const BinaryFit &fit, const Target &gpu) {
 static void findLeast(TextGroup &group, const Binary &binary, const ReadLimits &limits,
                       std::vector<BinaryProblem> &problems) {
   Unpacker unpacker(limits);
-  std::set<StringRef> seen; // the same text is packed the same way
+  std::set<StringRef> seen; // equal texts have equal packed bytes
   for (const Entry *entry : group.entries) {
     if (!entry->isConcatenated && !seen.insert(entry->data).second)
       continue;
@@ -87,7 +88,7 @@ BinaryFit fitOf(const Binary &content, const ReadLimits &limits, bool wantsLeast
     group.target = entry.target();
     group.version = versionOf(entry);
     group.entries.push_back(&entry);
-    if (entry.unpackedBytes <= limits.largestImage) // a refusal costs nothing
+    if (entry.unpackedBytes <= limits.largestImage) // an image that is too large costs nothing
       bytes += entry.bytes;
   }
   for (auto &[key, name] : cubins)
@@ -128,7 +129,7 @@ static std::string whyUnknown(const Target &gpu, unsigned driver) {
   return "";
 }
 
-/// Returns the contents of a binary, in place of a reason: `cubins of sm_70 and sm_80, no PTX`.
+/// Returns the contents of a binary as a reason: `cubins of sm_70 and sm_80, no PTX`.
 static std::string contentText(const BinaryFit &fit) {
   std::vector<std::string> texts;
   for (const TextGroup &group : fit.texts)

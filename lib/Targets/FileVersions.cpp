@@ -12,7 +12,7 @@ static std::optional<TargetReason> reasonAt(llvm::ArrayRef<TargetFile> files, Re
   return std::nullopt;
 }
 
-/// Two demands that no version and target satisfies together, or one that none satisfies alone.
+/// Returns two demands that exclude each other, or one that nothing satisfies.
 static std::vector<TargetReason> conflictOf(llvm::ArrayRef<TargetFile> files) {
   struct One {
     const TargetFile *file;
@@ -22,7 +22,7 @@ static std::vector<TargetReason> conflictOf(llvm::ArrayRef<TargetFile> files) {
   for (const TargetFile &file : files)
     for (const TargetNeeds::Demand &demand : file.needs->demands())
       all.push_back({&file, &demand});
-  // The reason of one file where the other one passes, or at its own best place.
+  // The obstacle of one file for versions and targets with which the other one passes, or for its own best ones.
   auto reason = [](const One &one, const CellSet &elsewhere) {
     const uint16_t newest = isa::versions().size() - 1;
     for (int v = newest; v >= 0; --v)
@@ -44,8 +44,8 @@ static std::vector<TargetReason> conflictOf(llvm::ArrayRef<TargetFile> files) {
     for (size_t j = 0; j < i; ++j)
       if ((all[i].demand->passes & all[j].demand->passes).none())
         return {reason(all[j], all[i].demand->passes), reason(all[i], all[j].demand->passes)};
-  // Only several demands together leave nothing: the reasons are the one that removes the last place, and what was left
-  // before it.
+  // Only several demands together leave nothing. Report the one that removes the last cell, and the demand that left
+  // it.
   CellSet left;
   left.set();
   for (const One &one : all) {
@@ -72,7 +72,7 @@ VersionAnswer answerFor(llvm::ArrayRef<TargetFile> files) {
   }
   answer.least = answer.targets.begin()->first;
 
-  // The version just below, with a target that it has.
+  // The next lower version, with a target that it supports.
   const auto at = llvm::find(versions, answer.least) - versions.begin();
   if (at > 0)
     for (uint16_t t : answer.targets.begin()->second)
@@ -80,7 +80,7 @@ VersionAnswer answerFor(llvm::ArrayRef<TargetFile> files) {
         answer.version = reasonAt(files, {narrow<uint16_t>(at - 1), t});
         break;
       }
-  // The highest target without a suffix that does not fit, ignoring those above all that fit.
+  // The highest target without a suffix that does not pass. Ignores targets above all passing ones.
   int out = -1;
   uint16_t highest = 0;
   for (const auto &[version, group] : answer.targets)

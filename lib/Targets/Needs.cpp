@@ -39,9 +39,9 @@ static bool gateHoldsFor(ExprId gate, uint16_t ptx, uint16_t target) {
 
 namespace {
 
-/// The versions with which gates hold for a target.
+/// The versions for which gates hold for a target.
 struct Interval {
-  uint16_t first = 0, last = 0; // `last` 0: up to the newest
+  uint16_t first = 0, last = 0; // `last` is 0 for no upper bound
   auto operator<=>(const Interval &) const = default;
 };
 
@@ -84,7 +84,7 @@ bool isOldName(const isa::Target &target) {
          "sm_" + std::to_string(target.number) + (target.variant ? std::string(1, target.variant) : "");
 }
 
-/// Returns the targets without old names of others.
+/// Returns the targets without old names.
 static std::vector<uint16_t> currentTargets() {
   std::vector<uint16_t> all;
   for (uint16_t index = 0; index < isa::targets().size(); ++index)
@@ -97,8 +97,8 @@ static std::vector<uint16_t> currentTargets() {
 
 static std::string nameOfTarget(uint16_t target) { return std::string(isa::targets()[target].name()); }
 
-/// Returns a range of architectures in words: `sm_90 or higher`, `targets below sm_70`, `sm_20 to sm_72`; nothing if it
-/// is none.
+/// Returns a range of architectures as text: `sm_90 or higher`, `targets below sm_70`, `sm_20 to sm_72`. Returns
+/// nothing if it is no range.
 static std::optional<std::string> rangeText(llvm::ArrayRef<uint16_t> targets, llvm::ArrayRef<uint16_t> all) {
   const uint16_t *first = llvm::find(all, targets.front());
   const size_t begin = first - all.begin(), end = begin + targets.size();
@@ -161,7 +161,7 @@ std::string needsText(const Demands &demands) {
       return versionsAndTargets(intervalText(groups.begin()->first), *range);
   const bool areRanges =
       llvm::all_of(groups, [&](const auto &group) { return rangeText(group.second, all).has_value(); });
-  if (!areRanges) { // names, each with the version that knows it
+  if (!areRanges) { // individual names, each with the first version that supports it
     groups.clear();
     for (const uint16_t target : passing) {
       Interval versions = *intervalOf(demands, target);

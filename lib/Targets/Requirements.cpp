@@ -12,7 +12,7 @@ namespace {
 
 using Place = Requirements::Place;
 
-/// All versions with all targets that they have, and where gates hold.
+/// All versions with all their targets, and where gates hold.
 class Cells {
 public:
   static Cells &get() {
@@ -36,8 +36,8 @@ private:
     return set;
   }
 
-  std::vector<std::unique_ptr<CellSet>> gates;                  // by ExprId
-  std::vector<std::unique_ptr<Availability>> availabilities[2]; // by texture mode and cell
+  std::vector<std::unique_ptr<CellSet>> gates;                  // indexed by ExprId
+  std::vector<std::unique_ptr<Availability>> availabilities[2]; // indexed by texture mode and cell
 };
 
 Cells::Cells() : gates(isa::tables().exprs.size()) {
@@ -103,7 +103,7 @@ CellSet judgeEverywhere(const Opcode &opcode, llvm::ArrayRef<Shape> shapes, bool
       continue;
     asked.clear();
     const bool accepted = accepts({opcode, shapes, cells.at(place, independent)}, asked);
-    // The verdict holds wherever the gates that it asked for answer the same.
+    // The verdict holds wherever the gates that it depends on have the same values.
     CellSet same = open;
     llvm::sort(asked);
     asked.erase(std::unique(asked.begin(), asked.end()), asked.end());
@@ -129,10 +129,10 @@ uint16_t Requirements::leastVersion(const CellSet &set, uint16_t target) {
   return 0;
 }
 
-/// Returns the options for a text that is checked with many versions and targets.
+/// Returns the options for checking a module with many versions and targets.
 static CheckOptions optionsOf() {
   CheckOptions options;
-  options.isFragment = true; // a function as a whole has no version
+  options.isFragment = true; // versions do not depend on functions as a whole
   return options;
 }
 
@@ -160,7 +160,7 @@ void Requirements::addInstructions() {
     }
 }
 
-/// Returns the errors of the text with that version and target, as far as instructions begin in the range.
+/// Returns the errors for that version and target. Checks only instructions that begin in the range.
 DiagnosticList Requirements::errors(Place place, Range instructions) const {
   CheckOptions options = optionsOf();
   options.wideAddresses = context.wideAddresses;
@@ -173,7 +173,7 @@ DiagnosticList Requirements::errors(Place place, Range instructions) const {
   return found;
 }
 
-/// Returns the line where what is around the instructions is refused with that version and target.
+/// Returns the line of the first error outside of instructions for that version and target.
 std::optional<uint32_t> Requirements::moduleFailure(Place place) const {
   const DiagnosticList found = errors(place, {});
   return found.empty() ? std::nullopt : std::optional(source.lineColumn(found.front().range.begin).line);
@@ -185,7 +185,7 @@ static bool hasTarget(uint16_t version, uint16_t target) {
   return isa::targets()[target].since <= isa::versions()[version];
 }
 
-/// Returns the targets of the version without variants, the lowest first.
+/// Returns the targets of the version without variants, in ascending order.
 static std::vector<uint16_t> plainTargets(uint16_t version) {
   const auto targets = isa::targets();
   std::vector<uint16_t> found;
@@ -205,7 +205,7 @@ static uint16_t bestTarget(uint16_t version) {
   return found;
 }
 
-/// Returns the first of the places that passes, where the last passes, and all after one that passes.
+/// Returns the first passing place. The last one must pass, and all places after a passing one.
 size_t Requirements::firstPassing(llvm::ArrayRef<Place> places, uint32_t &firstFailure) const {
   size_t low = 0, last = places.size() - 1;
   while (low < last) {
@@ -220,7 +220,8 @@ size_t Requirements::firstPassing(llvm::ArrayRef<Place> places, uint32_t &firstF
   return last;
 }
 
-/// Something belongs to variants of a target: which pass with the newest version, and since when is there the first?
+/// Determines which variants of targets pass with the newest version, and the first version with a passing variant.
+/// Called if the module uses features of variants.
 Requirements::Passing Requirements::passingVariants() const {
   const uint16_t newest = newestVersion();
   Passing passing{std::vector<bool>(newest + 1), std::vector<bool>(isa::targets().size())};
@@ -240,7 +241,7 @@ Requirements::Passing Requirements::passingVariants() const {
   return passing;
 }
 
-/// Something was removed from the language: no version is known to pass.
+/// Determines which versions pass, if a feature was removed from the language. No version may pass.
 std::vector<bool> Requirements::passingVersions() const {
   std::vector<bool> passes(newestVersion() + 1);
   for (uint16_t v = 0; v < newestVersion(); ++v)
@@ -272,15 +273,15 @@ std::vector<bool> Requirements::targetsFromFirst(const std::vector<bool> &versio
   return passes;
 }
 
-/// Directives and declarations ask for a least version and a least target, each for itself; only what
-/// was removed from the language, or belongs to variants of a target, needs more questions.
+/// Adds the demands of directives and declarations. They have independent minimum versions and targets. Further queries
+/// are necessary only for removed features, and for variants of a target.
 void Requirements::addModule() {
   if (all.none())
     return;
   const std::optional<uint32_t> newestFailure = moduleFailure({newestVersion(), bestTarget(newestVersion())});
   const auto lowest = llvm::find_if(Cells::get().list, [&](Place place) { return all.test(index(place)); });
   if (!newestFailure && !moduleFailure(*lowest))
-    return; // the instructions ask for more
+    return; // the instructions have higher requirements
   uint32_t line = newestFailure.value_or(0);
   Passing passing;
   if (newestFailure)
@@ -297,7 +298,7 @@ void Requirements::addModule() {
     add(line, passes);
 }
 
-/// Without the version and target with which the module was tried: it does not say them itself.
+/// Returns the demand of a diagnostic, without the version and target of the trial.
 static std::string demandOf(const Diagnostic &d) {
   return llvm::StringRef(d.message()).split("; this module is PTX ").first.str();
 }

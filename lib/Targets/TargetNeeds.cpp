@@ -5,7 +5,7 @@
 
 namespace ptxray {
 
-/// Returns the targets for which a test holds, with all versions that have them.
+/// Returns the cells of targets for which a test holds, with all versions that support them.
 template <typename Test> static CellSet cellsOf(Test test) {
   CellSet cells;
   for (uint16_t t = 0; t < isa::targets().size(); ++t)
@@ -70,7 +70,8 @@ void TargetNeeds::addUnit(const InlineUnit &unit, const CellSet &below, const Ce
       if (!unit.isGuarded)
         needs.push_back({demand.passes | ~*targets, parts.size() - 1, demand.line});
       const std::string opcode = opcodeIn(part.text->lineText(demand.line));
-      if (demand.passes.count() < fewest && !llvm::StringRef(opcode).starts_with(".")) { // else it is of the header
+      if (demand.passes.count() < fewest &&
+          !llvm::StringRef(opcode).starts_with(".")) { // otherwise, part of the header
         fewest = demand.passes.count();
         statement.instruction = opcode;
       }

@@ -7,11 +7,11 @@ namespace ptxray::traffic {
 
 namespace {
 
-/// Another place for each address: so many bytes are left free after each row, or the bits that say which 16 bytes of
-/// a row an address is in are exchanged by those that say which row it is.
+/// A transformation of addresses. Either inserts padding after each row, or exchanges the bits that select 16 bytes in
+/// a row with bits that select the row (a swizzle).
 struct Remedy {
   uint64_t row = 0, padding = 0; // in bytes
-  uint64_t swizzle = 0;          // bytes of a row; 0: none
+  uint64_t swizzle = 0;          // bytes per row; 0 for none
 
   uint64_t moved(uint64_t address) const {
     if (swizzle)
@@ -32,7 +32,7 @@ static uint32_t passesWith(AccessKind kind, const LaneAddresses &lanes, const Re
   return wavefrontsOf(kind, {at.data(), lanes.mask, lanes.bytes}).count;
 }
 
-/// Lists the remedies that are tried, the simplest first.
+/// Lists the remedies to try, the simplest first.
 static std::vector<Remedy> remediesFor(uint32_t bytes) {
   std::vector<Remedy> all;
   for (uint64_t row = 64; row <= 4096; row *= 2)
@@ -43,7 +43,8 @@ static std::vector<Remedy> remediesFor(uint32_t bytes) {
   return all;
 }
 
-/// Lanes of an atomic operation at one address wait for each other wherever it lies: then nothing helps.
+/// Returns the description of the best remedy. Lanes of an atomic operation with equal addresses always wait for each
+/// other, so nothing helps them.
 std::string adviceFor(AccessKind kind, const LaneAddresses &lanes) {
   uint32_t best = wavefrontsOf(kind, lanes).count;
   const std::string text =

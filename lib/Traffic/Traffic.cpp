@@ -8,24 +8,24 @@ static constexpr uint32_t bankCount = 32, wordBytes = 4, passBytes = bankCount *
 
 static uint32_t divideUp(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
 
-/// Returns the lanes from `first` on.
+/// Returns `count` lanes of the mask, starting at `first`.
 static uint32_t groupOf(uint32_t mask, uint32_t first, uint32_t count) {
   return count == warpLanes ? mask : mask & ((1u << count) - 1) << first;
 }
 
 namespace {
 
-/// Lanes that name the same word get it together, or one after the other.
+/// Whether lanes that access the same word are served together.
 enum class SameWord : uint8_t {
-  Shared, // all lanes get it at once
-  Apart,  // each lane has it for itself: atomic operations, writes of copies
+  Shared, // broadcast to all lanes
+  Apart,  // served separately: atomic operations, writes of copies
 };
 
-/// Different numbers, at most one a lane, in buckets that are chosen so that few are in the same one.
+/// A set of numbers, at most one per lane, in buckets that should contain few numbers each.
 class Numbers {
 public:
   static constexpr uint32_t buckets = 64;
-  /// Adds the number if the bucket does not have it. Returns its index, which is `count` after the first, 1.
+  /// Adds the number if the bucket does not contain it. Returns its index; the first index is 1.
   uint8_t add(uint64_t number, uint64_t bucket) {
     uint8_t &newest = first[bucket];
     for (uint8_t one = newest; one; one = next[one])
@@ -44,14 +44,15 @@ public:
   uint8_t count = 0;
 
 private:
-  std::array<uint8_t, buckets> first{};    // indices; 0: none
-  std::array<uint64_t, warpLanes + 1> all; // those up to `count` are set,
-  std::array<uint8_t, warpLanes + 1> next; // of these, too
+  std::array<uint8_t, buckets> first{};    // indices; 0 for none
+  std::array<uint64_t, warpLanes + 1> all; // valid up to `count`
+  std::array<uint8_t, warpLanes + 1> next; // valid up to `count`
 };
 
 } // namespace
 
-/// Returns the most words that lanes want of one bank. Lanes of more bytes want a word of as many banks at once.
+/// Returns the maximum number of words that lanes request from one bank. Wider accesses request one word from several
+/// banks at once.
 static uint32_t worstBank(const LaneAddresses &lanes, uint32_t mask, SameWord same) {
   const uint32_t bytes = std::max(lanes.bytes, wordBytes), banks = passBytes / bytes;
   const auto shift = static_cast<uint32_t>(__builtin_ctz(bytes));
@@ -68,7 +69,7 @@ static uint32_t worstBank(const LaneAddresses &lanes, uint32_t mask, SameWord sa
   return worst;
 }
 
-/// Lanes of which one takes no part.
+/// Whether a lane without a partner fits.
 enum class LoneLane : uint8_t { Fits, DoesNotFit };
 
 /// Returns whether lanes whose numbers differ by `distance` have the same address.
@@ -82,7 +83,7 @@ static bool arePaired(const LaneAddresses &lanes, uint32_t mask, uint32_t distan
   return true;
 }
 
-/// All lanes, one after the other.
+/// Returns whether all lanes access consecutive addresses.
 static bool isRow(const LaneAddresses &lanes) {
   if (lanes.mask != ~0u)
     return false;
@@ -119,12 +120,12 @@ static Wavefronts wavefrontsOfStore(const LaneAddresses &lanes, SameWord same) {
   return passes;
 }
 
-/// Returns whether the lanes of two passes, from lane `first` on, take one if no bank is wanted twice then: neighbours,
-/// or neighbours but one, want the same. Of 16 bytes a lane, those of the first half of a warp are looked at if the
-/// last lane of the warp takes part, and then a lane without its neighbour does not fit; if it does not take part, the
-/// first half need not be paired at all. No manual says so: it is what an H100 does with 21,000 patterns.
+/// Returns whether the lanes of two wavefronts, from lane `first`, fit into one. Neighbouring lanes, or every second
+/// lane, must have the same address, and no bank may be needed twice. For 16 bytes per lane, the first half of a warp
+/// is checked only if the warp's last lane participates; then a lane without a neighbour does not fit. No manual
+/// documents this; an H100 behaves so for 21,000 patterns.
 static bool canJoin(const LaneAddresses &lanes, uint32_t both, uint32_t first) {
-  constexpr uint32_t longest = 16; // bytes a lane
+  constexpr uint32_t longest = 16; // bytes per lane
   const bool isFirstHalf = lanes.bytes == longest && first == 0;
   if (isFirstHalf && !(lanes.mask >> (warpLanes - 1)))
     return true;
@@ -152,7 +153,7 @@ static Wavefronts wavefrontsOfLoad(const LaneAddresses &lanes) {
 }
 
 Wavefronts wavefrontsOf(AccessKind kind, const LaneAddresses &lanes) {
-  constexpr uint32_t mostCached = 8; // bytes of a copy
+  constexpr uint32_t mostCached = 8; // bytes per lane of a copy through the L1 cache
   switch (kind) {
   case AccessKind::Load: return wavefrontsOfLoad(lanes);
   case AccessKind::Copy: return lanes.bytes > mostCached ? Wavefronts{} : wavefrontsOfStore(lanes, SameWord::Apart);
@@ -174,7 +175,7 @@ Pieces piecesOf(const LaneAddresses &lanes) {
     pieces.lines = static_cast<uint8_t>(last / lineBytes - first / lineBytes + 1);
   } else {
     Numbers inLines;
-    std::array<uint8_t, warpLanes + 1> seen{}; // the sectors of each line
+    std::array<uint8_t, warpLanes + 1> seen{}; // sectors of each line
     for (uint32_t left = lanes.mask; left; left &= left - 1) {
       const uint64_t at = lanes.at[__builtin_ctz(left)];
       uint8_t &line = seen[inLines.add(at / lineBytes)];

@@ -108,7 +108,7 @@ std::string Configuration::fileAbove(const std::string &folder) {
   return file;
 }
 
-/// Returns the path relative to the working folder, if it is below it.
+/// Returns the path relative to the working folder, if it is in it.
 static std::string shortPath(const std::string &path) {
   std::error_code ignored;
   const std::string relative = fs::path(path).lexically_relative(fs::current_path(ignored)).generic_string();

@@ -12,7 +12,7 @@ std::string applyFixes(llvm::StringRef text, const DiagnosticList &diagnostics, 
       return edit.range.begin <= other->range.end && other->range.begin <= edit.range.end;
     });
   };
-  uint32_t reached = 0; // by the fixes taken; diagnostics are sorted by place, fixes nearly
+  uint32_t reached = 0; // end of the fixes so far; diagnostics are sorted by location, and fixes nearly so
   for (const Diagnostic &d : diagnostics) {
     if (!d.fix || !(d.fix->safe || unsafe))
       continue;

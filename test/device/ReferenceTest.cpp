@@ -1,4 +1,4 @@
-// The references against results worked out by hand from the manual, and against each other.
+// Tests the references against results worked out by hand from the manual, and against each other.
 #include "reference/Matrix.h"
 #include "reference/Video.h"
 #include <gtest/gtest.h>
@@ -44,10 +44,10 @@ TEST(Video, SequencesOfPtxas) {
   auto sequence = [](const char *text, uint32_t a, uint32_t b, uint32_t c = 0) {
     return run(text, a, b, c, Reading::Sequence);
   };
-  // The sequences agree with the manual here ...
+  // Here the sequences agree with the manual.
   EXPECT_EQ(sequence("vadd.s32.s32.s32.sat %r0, %r1, %r2;", 0x7fffffff, 1), 0x7fffffffu);
   EXPECT_EQ(sequence("vmin.u32.u32.u32.max %r0, %r1, %r2, %r3;", 0x90000000, 0xa0000000, 1), 0x90000000u);
-  // ... and not here, where these are the results of an H200.
+  // Here they do not. The expected numbers are the results of an H200.
   EXPECT_EQ(sequence("vadd.u32.u32.u32.sat %r0, %r1, %r2;", 0xe32eb2dc, 0x26eaace3), 0x0a195fbfu);
   EXPECT_EQ(sequence("vmin.s32.u32.s32.sat %r0.b0, %r1.b1, %r2.b0, %r3;", 0xe32eb2dc, 0x26eaace3, 0x84a511e2),
             0x84a5117fu);
@@ -89,7 +89,7 @@ TEST(Video, Comparisons) {
 }
 
 TEST(Video, Lanes) {
-  // Without selectors the lanes of a meet those of b.
+  // Without selectors, each lane of a is combined with the same lane of b.
   EXPECT_EQ(run("vadd2.u32.u32.u32 %r0, %r1, %r2, %r3;", 0x00010002, 0x00030004, 0), 0x00040006u);
   EXPECT_EQ(run("vadd2.s32.s32.s32.sat %r0.h1, %r1, %r2, %r3;", 0x7fff7fff, 0x00010001, 0x11112222), 0x7fff2222u);
   EXPECT_EQ(run("vsub2.u32.u32.u32 %r0, %r1.h32, %r2.h10, %r3;", 0x00010002, 0x00050009, 0), 0x00040007u);

@@ -1,5 +1,5 @@
-// Runs the kernels that build.py made on the GPU at hand, and compares what they compute with the
-// references, bit for bit. It reads <folder>/kernels.txt and writes report.json and report.md.
+// Runs the kernels that build.py made on the GPU of this machine, and compares their results with the references, bit
+// for bit. It reads <folder>/kernels.txt and writes report.json and report.md.
 #include "Report.h"
 #include "Runner.h"
 #include <chrono>
@@ -11,8 +11,8 @@
 using namespace ptxray;
 using namespace ptxray::device;
 
-/// Prints what the driver says of one faulty kernel. It runs in a process of its own, since nothing works in one whose
-/// kernel faulted.
+/// Prints the error that the driver returns for one faulty kernel. Each runs in its own process, because no call works
+/// in a process whose kernel faulted.
 static int runFault(Driver &driver, const Plan &plan, const std::string &folder, const std::string &name) {
   for (const Module &module : plan.modules)
     for (const Kernel &kernel : module.kernels) {

@@ -1,4 +1,4 @@
-// All but the video instructions: a kernel for each text.
+// Runs the kernels of all instructions except video instructions. Each text has its own kernel.
 #include "Runner.h"
 #include "reference/Matrix.h"
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace ptxray::device {
 
-/// ldmatrix, stmatrix, movmatrix: 512 warps, four matrices each, their rows in any order.
+/// Runs ldmatrix, stmatrix, and movmatrix: 512 warps with four matrices each, whose rows lie in any order.
 void Runner::runMatrix(CuHandle module, const Kernel &kernel) {
   constexpr unsigned warps = 512, words = warps * 128;
   const std::string &text = kernel.texts[0], name = nameOf(text);
@@ -80,7 +80,8 @@ void Runner::runMatrix(CuHandle module, const Kernel &kernel) {
     driver.cuMemFree_v2(pointer);
 }
 
-/// stacksave, alloca, stackrestore: pointers before, of, after; what was written and read back.
+/// Runs stacksave, alloca, and stackrestore. It compares the pointers before, during, and after an allocation, and the
+/// words written and read back.
 void Runner::runStack(CuHandle module, const Kernel &kernel) {
   constexpr unsigned threads = 256;
   const std::string &text = kernel.texts[0];
@@ -97,7 +98,8 @@ void Runner::runStack(CuHandle module, const Kernel &kernel) {
     driver.cuMemcpyDtoH_v2(found.data(), out, found.size() * 8);
     std::string why[3];
     for (unsigned t = 0; t < threads; ++t) {
-      const uint64_t *v = &found[t * 6]; // saved, ptr, saved behind it, restored, two words read
+      const uint64_t *v = &found[t * 6]; // the saved pointer, the allocation, the saved pointer after it and after
+                                         // restoring, and two words read
       if (v[1] % align)
         why[0] = "not aligned";
       if (v[0] < v[1] + size)
@@ -143,7 +145,7 @@ void Runner::runSleep(CuHandle module, const Kernel &kernel) {
         most = std::max(most, ns);
       }
     }
-    // %globaltimer advances in steps; reading it twice and waking take their time too.
+    // %globaltimer advances in steps, and reading it twice and waking up take time too.
     constexpr uint64_t slack = 4000;
     const uint64_t limit = 2 * std::min<uint64_t>(time, 1000000) + slack;
     good &= most <= limit;
@@ -154,7 +156,7 @@ void Runner::runSleep(CuHandle module, const Kernel &kernel) {
   driver.cuMemFree_v2(out);
 }
 
-/// A kernel that must come to its end and leave a mark in every thread.
+/// Runs a kernel that must reach its end and leave a mark in every thread.
 void Runner::runMark(CuHandle module, const Kernel &kernel) {
   Tally &tally = tallies[nameOf(kernel.texts[0])];
   const CuPointer out = allocate(32 * 4);
@@ -168,10 +170,11 @@ void Runner::runMark(CuHandle module, const Kernel &kernel) {
   driver.cuMemFree_v2(out);
 }
 
-/// setmaxnreg: the warpgroup that changes its registers computes with as many as it then has.
+/// Runs setmaxnreg. The warpgroup that changes its number of registers then computes with that many.
 void Runner::runRegisters(CuHandle module, const Kernel &kernel) {
   Tally &tally = tallies[nameOf(kernel.texts[0])];
-  // `setmaxnreg.inc.sync.aligned.u32 168; // threads 384, helpers 256, live 128`
+  // The first line of the text is, for example, `setmaxnreg.inc.sync.aligned.u32 168; // threads 384, helpers 256, live
+  // 128`.
   unsigned threads = 0, helpers = 0, live = 0;
   const size_t comment = kernel.texts[0].find("//");
   if (comment == std::string::npos || std::sscanf(kernel.texts[0].c_str() + comment,

@@ -1,4 +1,4 @@
-// The video instructions: 32 texts a kernel, each on all inputs.
+// Runs the kernels of the video instructions. A kernel holds 32 texts, and runs each on all inputs.
 #include "Runner.h"
 #include "reference/Video.h"
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace ptxray::device {
 constexpr unsigned randomInputs = 65536;
 constexpr unsigned blockSize = 256;
 
-/// Random values, then every triple of the values at which something may change.
+/// Makes random values, then every triple of the values at which a result may change.
 static void makeInputs(std::vector<uint32_t> &a, std::vector<uint32_t> &b, std::vector<uint32_t> &c) {
   static constexpr uint32_t edges[] = {
       0,          1,          2,          0x1f,       0x20,       0x21,       0x7f,       0x80,       0xff,
@@ -38,7 +38,7 @@ static void makeInputs(std::vector<uint32_t> &a, std::vector<uint32_t> &b, std::
   }
 }
 
-/// A module's worth of kernels: each writes one word an input for each of its texts.
+/// Runs the kernels of a module. Each kernel writes one word per input for each of its texts.
 void Runner::runVideo(CuHandle module, const std::vector<const Kernel *> &kernels) {
   if (inputA.empty())
     makeInputs(inputA, inputB, inputC);

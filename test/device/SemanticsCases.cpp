@@ -1,13 +1,13 @@
-// This program writes what single instructions leave in registers, as lib/Semantics computes it: it reads texts from
-// standard input, and writes into a folder the registers that they start with (inputs.bin) and, of each text that can
-// be computed, which registers it writes and the digests of what these hold then (cases.txt). test/device/semantics.py
-// has a GPU do the same.
+// Writes the registers that single instructions leave, as lib/Semantics computes them. This program reads texts from
+// standard input. Into a folder, it writes the registers that all texts start with (inputs.bin). For each text that it
+// can compute, it also writes which registers the text changes, with digests of their contents (cases.txt).
+// test/device/semantics.py does the same on a GPU.
 //
 //   semantics-cases FOLDER [values] <TEXTS
 //
-// With `values`, the numbers of all threads stand in the place of a digest.
-// A line of cases.txt is the text, its registers (`%r1:32`), and of each one that is written `NUMBER:DIGEST:LANES`,
-// where LANES are those in which the manual leaves open what it holds; all separated by tabulators.
+// With `values`, the numbers of all threads replace the digest. A line of cases.txt holds the text, its registers
+// (`%r1:32`), and `NUMBER:DIGEST:LANES` for each register that it writes, separated by tabs. LANES are the lanes in
+// which the manual leaves the value open.
 #include "../unit/OneLine.h"
 #include "llvm/Support/MD5.h"
 #include <fstream>
@@ -22,7 +22,7 @@ namespace {
 constexpr unsigned places = 24, warps = 10, threads = warps * lanesOfWarp;
 using Input = std::array<uint64_t, threads>;
 
-/// Numbers of a format of `width` bits with exponents that are not far apart, side by side.
+/// Makes numbers of a format of `width` bits, packed side by side, whose exponents are close to each other.
 uint64_t nearNumbers(std::mt19937_64 &random, const numbers::Format &format) {
   uint64_t bits = 0;
   for (unsigned at = 0; at < 64; at += format.width()) {
@@ -63,7 +63,7 @@ uint64_t smallNumbers(std::mt19937_64 &random) {
   return random() % 3 == 0 ? low | all[random() % std::size(all)] << 32 : random() % 2 == 0 ? low : 0 - low;
 }
 
-/// Each warp has numbers of its own kind; in some threads all registers hold the same.
+/// Makes the inputs. Each warp has one kind of numbers. In some threads all registers hold the same number.
 std::vector<Input> makeInputs() {
   std::mt19937_64 random(1);
   std::vector<Input> inputs(places);
@@ -82,7 +82,7 @@ std::vector<Input> makeInputs() {
   for (unsigned thread = 3; thread < 8 * lanesOfWarp; thread += 8)
     for (Input &input : inputs)
       input[thread] = inputs[0][thread];
-  // One lane that differs from the others, and none.
+  // In each of these warps one lane differs from the others. In the last one, no lane does.
   for (unsigned lane = 0; lane < lanesOfWarp; ++lane)
     for (unsigned place = 0; place < places; ++place) {
       inputs[place][8 * lanesOfWarp + lane] = lane == 0;
@@ -99,8 +99,8 @@ unsigned bitsOf(const std::string &name) {
   return found == known.end() ? 0 : found->second;
 }
 
-/// The registers of a text in their order, then the words of memory that `[%zm]` leads to; none: it has others, or
-/// other memory.
+/// Returns the registers of a text in their order, then the words of memory at `[%zm]`. Returns none if the text uses
+/// other registers or other memory.
 std::vector<Register> registersOf(const std::string &text) {
   static const std::regex name("%[a-z_]+[0-9]*");
   std::vector<Register> registers;
@@ -119,14 +119,14 @@ std::vector<Register> registersOf(const std::string &text) {
   return registers.size() <= places ? registers : std::vector<Register>();
 }
 
-/// This is what one register holds in all threads, and where the manual leaves it open.
+/// The contents of one register in all threads, and the lanes in which the manual leaves its value open.
 struct Written {
   Input values = {};
   std::array<uint32_t, warps> undefinedLanes = {};
   bool isWritten = false;
 };
 
-/// None: it cannot be computed.
+/// Computes a text. Returns none if lib/Semantics cannot compute it.
 std::vector<Written> computed(const std::string &text, const std::vector<Register> &registers,
                               const std::vector<Input> &inputs) {
   std::vector<Written> results(registers.size());

@@ -1,5 +1,5 @@
-// The lines of test/flow, in sections as those of test/isa: behind each stands what the instruction does.
-// PTXRAY_BLESS=1 writes what is found into the files.
+// Tests the lines of test/flow. Its sections look like those of test/isa, and the comment after each line lists the
+// effects of the instruction. PTXRAY_BLESS=1 writes the effects that are found into the files.
 #include "Lines.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <cstdlib>

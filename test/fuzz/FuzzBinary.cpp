@@ -1,11 +1,13 @@
-// Any bytes: reading a binary and unpacking what is in it must end without a fault, whatever they say of themselves.
+// Reads any bytes as a binary. Reading it and unpacking its contents must end without a fault, whatever sizes and
+// offsets it states.
 #include "Binary/Binary.h"
 #include <algorithm>
 #include <cstdlib>
 
 using namespace ptxray;
 
-/// Reads what an entry refers to, which must lie in memory that is there: the sanitizer looks when it is read.
+/// Reads the bytes that an entry refers to. They must lie in valid memory; the sanitizer checks that when they are
+/// read.
 static uint64_t sumOf(llvm::StringRef bytes) {
   uint64_t sum = 0;
   for (unsigned char byte : bytes.take_front(4096))

@@ -1,5 +1,5 @@
-// Any bytes: reading, checking and printing the report must end without a fault, and text that was
-// read without a syntax error must give the same Ast again when it is printed.
+// Checks any bytes. Reading, checking, and printing the report must end without a fault. If a text has no syntax error,
+// printing its Ast and reading it again must give the same Ast.
 #include "Check/Checker.h"
 #include "Parse/Parse.h"
 #include "Parse/Print.h"

@@ -1,5 +1,5 @@
-// Any bytes: laying out a text must end without a fault, change white space alone, keep what is found, and give what is
-// not changed again.
+// Formats any bytes. Formatting must end without a fault, change only white space, keep all findings, and leave a
+// formatted text as it is.
 #include "Check/Checker.h"
 #include "Format/Format.h"
 #include "llvm/ADT/STLExtras.h"
@@ -9,14 +9,14 @@
 
 using namespace ptxray;
 
-/// Without white space: changes must be of nothing else.
+/// Returns the text without white space. Nothing else may change.
 static std::string inkOf(llvm::StringRef text) {
   std::string ink;
   llvm::copy_if(text, std::back_inserter(ink), [](char c) { return !llvm::isSpace(c); });
   return ink;
 }
 
-/// Returns what is found, with places that do not depend on white space.
+/// Returns the findings in a text, with positions that do not depend on white space.
 static std::vector<std::pair<std::string, size_t>> placelessFindings(llvm::StringRef text) {
   CheckOptions options;
   options.pedantic = true;
@@ -35,7 +35,7 @@ static void require(bool holds, const char *what, llvm::StringRef before, llvm::
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  // The input is made PTX if it is not, since other text is not changed: nearly all inputs would be nothing else.
+  // Formatting leaves text alone that is not PTX, and nearly all inputs are not. So the input is made PTX first.
   std::string text(reinterpret_cast<const char *>(data), size);
   if (!llvm::StringRef(text).contains(".version"))
     text.insert(0, ".version 9.0\n.target sm_90a\n");

@@ -1,6 +1,6 @@
-// Any bytes as a source of each language: finding its assembly, judging it and printing the report must end without a
-// fault, and every place must lie in the source. With a line `==== source` in them: PTX that was made of the source
-// after that line, where findings are told.
+// Reads any bytes as a source of each language. Finding its assembly, checking it, and printing the report must end
+// without a fault, and every position must lie in the source. If the input has a line `==== source`, the text before it
+// is PTX that was compiled from the source after it, in which findings are then shown.
 #include "Check/Checker.h"
 #include "Inline/PutBack.h"
 #include "Render/Render.h"

@@ -1,6 +1,6 @@
-// Kernels that are launched: the bytes choose a valid program of `lib/Generate`, and then edits of its lines. Whatever
-// still passes the check is launched, by a schedule that the bytes choose too. The launch must end in its limits,
-// without a fault of the machine; a program without edits must end without a finding.
+// Launches kernels. The bytes choose a valid program of `lib/Generate`, then edits of its lines, and a schedule.
+// Whatever still passes the check is launched by that schedule. The launch must end within its limits, without a fault
+// of the machine. A program without edits must end without a finding.
 #include "Check/Checker.h"
 #include "Emulate/Launch.h"
 #include "Generate/Program.h"
@@ -16,7 +16,7 @@ using llvm::StringRef;
 
 namespace {
 
-/// Numbers from the input; zeros after its end.
+/// Reads numbers from the input, and zeros after its end.
 class Choices {
 public:
   Choices(const uint8_t *data, size_t size) : data(data), size(size) {}
@@ -33,10 +33,10 @@ private:
   size_t size, at = 0;
 };
 
-/// What the second line of a program says: `// run: --grid=2 --block=128 edges:u64:43024:1 zeros:u64:43024`.
+/// The launch in the second line of a program: `// run: --grid=2 --block=128 edges:u64:43024:1 zeros:u64:43024`.
 struct Asked {
   uint32_t grid = 1, block = 32;
-  uint64_t bytes = 0; // of each of the two buffers
+  uint64_t bytes = 0; // size of each of the two buffers
 };
 
 } // namespace
@@ -55,7 +55,7 @@ static Asked askedBy(StringRef program) {
   return asked;
 }
 
-/// Changes a word of a line: one number for another, or a word of this line for one of another line.
+/// Changes a word of a line: replaces a number by another one, or a word of this line by a word of the other line.
 static std::string edited(StringRef line, StringRef other, Choices &choices) {
   static constexpr const char *numbers[] = {"0",  "1",    "-1",    "15",         "16",         "31",
                                             "32", "4096", "65535", "0x7fffffff", "0xffffffff", "0x8000000000000000"};
@@ -71,7 +71,7 @@ static std::string edited(StringRef line, StringRef other, Choices &choices) {
   return llvm::join(words, " ");
 }
 
-/// Repeats, removes, exchanges and changes lines, as long as there are choices.
+/// Repeats, removes, exchanges, and changes lines, as long as there are choices.
 static std::string changed(const std::string &program, Choices &choices) {
   llvm::SmallVector<StringRef> split;
   StringRef(program).split(split, '\n');

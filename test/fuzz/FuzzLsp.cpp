@@ -1,6 +1,6 @@
-// Any bytes as what an editor sends. A text that begins with `Content-` is a stream of its own; of another one a
-// document is opened, edited and asked about at places that the text itself chooses. The server must end without a
-// fault, answer each request once, and keep its lines in step with the text.
+// Sends any bytes to the language server, as an editor would. A text that begins with `Content-` is a stream of
+// messages. Any other text is opened as a document, edited, and queried at positions that the text itself chooses. The
+// server must end without a fault, answer each request once, and keep its lines in step with the text.
 #include "lsp/Server.h"
 #include <cstdlib>
 #include <set>
@@ -143,7 +143,7 @@ static void requireAnswers(StringRef answers, unsigned requests) {
   require(seen.size() == requests, "a request without an answer");
 }
 
-/// The table of lines, patched, against one that is made anew.
+/// Compares the patched table of lines with a new one.
 static void requireLines(StringRef text) {
   uint64_t state = text.size();
   std::string edited = text.str();

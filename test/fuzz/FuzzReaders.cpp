@@ -1,6 +1,6 @@
-// Any bytes as each of the small files that ptxray reads beside texts: a recording, the words of a launch, `.ptxray`, a
-// baseline, `compile_commands.json`. The first byte selects the reader. Each must end without a fault, with a value or
-// a problem in words.
+// Reads any bytes as each of the small files that ptxray reads beside texts: a recording, the words of a launch,
+// `.ptxray`, a baseline, `compile_commands.json`. The first byte selects the reader. Each reader must end without a
+// fault, with a value or with the text of a problem.
 #include "CompileCommands.h"
 #include "RunOptions.h"
 #include "Workspace/Baseline.h"
@@ -31,7 +31,7 @@ private:
   const int file;
 };
 
-/// Calls a reader for which memory may not suffice.
+/// Calls a reader that may run out of memory.
 template <class Read> static void withinMemory(Read read) {
   try {
     read();
@@ -39,7 +39,7 @@ template <class Read> static void withinMemory(Read read) {
   }
 }
 
-/// Reads the bytes as a whole recording, or as one without its sum, which is added.
+/// Reads the bytes as a whole recording, or as one without its checksum, which is added.
 static void readAsRecording(StringRef bytes) {
   uint64_t sum = 0xCBF29CE484222325;
   for (const char byte : bytes)
@@ -57,7 +57,8 @@ static void readAsRecording(StringRef bytes) {
   }
 }
 
-/// Words are separated by blanks. Those that name files are left out: what these hold is no matter of words.
+/// Reads the bytes as words separated by blanks. Leaves words out that name files, since the contents of these files do
+/// not matter here.
 static void readAsWords(StringRef bytes) {
   llvm::SmallVector<StringRef> words;
   bytes.split(words, ' ', -1, /*KeepEmpty=*/false);

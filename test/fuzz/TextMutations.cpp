@@ -1,4 +1,4 @@
-// Mutations that know what a word and a line is; half of all are libFuzzer's own.
+// Mutates words and lines of a text. Half of all mutations are libFuzzer's own.
 #include "llvm/ADT/StringRef.h"
 #include <algorithm>
 #include <random>
@@ -14,7 +14,7 @@ struct Span {
 
 bool isWordByte(char c) { return isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '%'; }
 
-/// A random word or sign: `.b32`, `%r1`, `{`.
+/// Returns a random word or sign: `.b32`, `%r1`, `{`.
 Span anyToken(llvm::StringRef text, std::minstd_rand &random) {
   size_t begin = random() % text.size();
   while (begin > 0 && isWordByte(text[begin]) && isWordByte(text[begin - 1]))

@@ -1,7 +1,7 @@
-// Generated programs in one process: many-programs FIRST COUNT JOBS [FILE]. No rule reports one at default level, and
-// the emulator runs it to its end without a finding, by two schedules with the same result, whatever lies in registers
-// and memory that nothing has written. Prints each that fails. FILE keeps how far it came, so that the same words go on
-// where it was stopped.
+// Tests many generated programs in one process: many-programs FIRST COUNT JOBS [FILE]. No rule may report a program at
+// default level. The emulator must run it to its end without a finding, and give the same result by two schedules,
+// whatever uninitialised registers and memory hold. Prints each program that fails. FILE stores the progress, so that
+// the same command continues where it was stopped.
 #include "../../tools/launcher/Buffer.h"
 #include "Check/Checker.h"
 #include "Emulate/Launch.h"
@@ -50,7 +50,7 @@ static AskedLaunch launchOf(StringRef text) {
   return asked;
 }
 
-/// Returns the second buffer after a run; `problem` says what went wrong.
+/// Returns the second buffer after a run. If the run fails, `problem` describes why.
 static launcher::Bytes leftBy(const ReadModule &module, const AskedLaunch &asked, StringRef schedule,
                               std::string &problem) {
   launcher::Bytes given = launcher::readBuffer(asked.given)->bytes, left(given.size());
@@ -78,12 +78,12 @@ static launcher::Bytes leftBy(const ReadModule &module, const AskedLaunch &asked
 
 namespace {
 
-/// Makes programs and tries them; each thread has its own.
+/// Makes programs and tests them. Each thread has its own tester.
 class Tester {
 public:
-  /// Says what is wrong with the program of a seed; empty: nothing.
+  /// Returns what is wrong with the program of a seed, or an empty string.
   std::string problemOf(uint64_t seed);
-  /// Returns a sum of the bytes that the program of a seed leaves, or what is wrong.
+  /// Returns a checksum of the bytes that the program of a seed leaves, or what is wrong.
   std::string sumOf(uint64_t seed);
 
 private:
@@ -130,7 +130,7 @@ std::string Tester::sumOf(uint64_t seed) {
   return problem.empty() ? llvm::utohexstr(llvm::xxHash64({left.data(), left.size()})) : problem;
 }
 
-/// Tries the programs from one seed up to another, and returns how many are not as they should be.
+/// Tests the programs from one seed up to another, and returns how many fail.
 static uint64_t failuresAmong(uint64_t first, uint64_t end, std::vector<Tester> &testers) {
   std::atomic<uint64_t> next = first, failed = 0;
   std::mutex printing;
@@ -150,10 +150,10 @@ static uint64_t failuresAmong(uint64_t first, uint64_t end, std::vector<Tester> 
   return failed;
 }
 
-/// Prints a sum of what each program leaves in memory: `bytes wide|plain FIRST COUNT`.
+/// Prints a checksum of the memory that each program leaves: `bytes wide|plain FIRST COUNT`.
 static int printSums(StringRef kind, uint64_t first, uint64_t programs) {
   if (kind == "plain")
-    machine::usesWideHandlers() = false; // before the machine asks for the first time
+    machine::usesWideHandlers() = false; // before the machine first reads it
   else if (kind != "wide" || !machine::usesWideHandlers())
     return 77; // this processor has no AVX2
   Tester tester;

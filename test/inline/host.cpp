@@ -28,13 +28,16 @@ static unsigned long long ticks() {
 __device__ void device() {
   // The label of a declaration is not a statement.
   __device__ float sampled(float) __asm("llvm.amdgcn.image.sample.lz.3d.v4f32.f32");
-  extern int renamed_too asm("_" "other"), table[4] asm("other_table");
+  extern int renamed_too asm("_"
+                             "other"),
+      table[4] asm("other_table");
   int other() noexcept __asm__("trap");
   if (sampled(1.0f) > 0)
     asm("trap"); // error: [expected-semicolon]
   else
     asm("trap"); // error: [expected-semicolon]
-  for (;;) asm("brkpt;");
+  for (;;)
+    asm("brkpt;");
   asm("trapp;"); // error: [unknown-instruction]
   // ptxray: ignore unknown-instruction
   asm("trapp;");

@@ -1,9 +1,10 @@
-// Prints layouts as CuTe knows them, one block each:
+// Prints layouts as CuTe defines them, one block each:
 //
 //   # arguments of `ptxray layout` | operand
 //   row column lane word bit            (shared memory: row column bit-address; D of two CTAs: one of them)
 //
-// compare_cute.py compares every line with what ptxray says. Made of CUTLASS's headers alone: no GPU is needed.
+// compare_cute.py compares every line with the answer of ptxray. The program needs only the headers of CUTLASS, and no
+// GPU.
 #include <cstdio>
 #include <cute/atom/copy_traits_sm100.hpp>
 #include <cute/atom/copy_traits_sm75.hpp>
@@ -26,8 +27,8 @@ static void element(int row, int column, int lane, int word, int bit) {
   std::printf("%d %d %d %d %d\n", row, column, lane, word, bit);
 }
 
-/// A map from (thread, value) to a number counted down the columns; `swap`: rows and columns exchanged, as
-/// CuTe's B is N x K.
+/// Prints a map from (thread, value) to a number that is counted down the columns. `swap` exchanges rows and columns,
+/// since B is N x K in CuTe.
 template <class Layout>
 static void fragment(const char *request, const char *operand, Layout layout, int rows, int bits, bool swap) {
   head(request, operand);
@@ -58,8 +59,9 @@ static void copied(const char *request, const char *operand, Layout layout, int 
     }
 }
 
-/// A 16x16 matrix of bytes that ldmatrix transposes. Behind the instruction CuTe's copy exchanges bytes
-/// (copy_sm100.hpp) and gives the addresses in another order: here they stand where the instruction puts them.
+/// Prints a 16x16 matrix of bytes that ldmatrix transposes. After the instruction, CuTe's copy exchanges bytes
+/// (copy_sm100.hpp), and it gives the addresses in another order. This function prints the bytes where the instruction
+/// puts them.
 template <class Op> static void transposedLoad(const char *request) {
   head(request, "matrix");
   typename Copy_Traits<Op>::SrcLayout source;
@@ -73,7 +75,8 @@ template <class Op> static void transposedLoad(const char *request) {
       }
 }
 
-/// A copy into tensor memory: the source is counted down `rows` rows, then along `rowBits`, then further rows.
+/// Prints a copy into tensor memory. The source is counted down `rows` rows, then along `rowBits`, then down further
+/// rows.
 template <class Op> static void tensorCopy(const char *request, int rows, int rowBits) {
   head(request, "copy");
   typename Copy_Traits<Op>::SrcLayout source;
@@ -85,7 +88,7 @@ template <class Op> static void tensorCopy(const char *request, int rows, int ro
   }
 }
 
-/// Accumulators: from (row, column) to an address of tensor memory.
+/// Prints accumulators: a map from (row, column) to an address in tensor memory.
 template <class Frg, int M, int N> static void accumulator(const char *request) {
   head(request, "D");
   auto tensor = Frg::make(make_shape(make_shape(Int<M>{}, Int<N>{}), Int<1>{}, Int<1>{}));
@@ -96,11 +99,11 @@ template <class Frg, int M, int N> static void accumulator(const char *request) 
     }
 }
 
-/// A of 16 bits in tensor memory, two to a word.
+/// Prints an A with 16-bit elements in tensor memory, two per word.
 template <class Frg, int M, int K> static void multiplicand(const char *request) {
   head(request, "A");
   auto tensor = Frg::make(make_shape(make_shape(Int<M>{}, Int<K>{}), Int<1>{}, Int<1>{}));
-  for (int m = 0; m < size<0, 0>(tensor.layout()); ++m) // copies count as further rows
+  for (int m = 0; m < size<0, 0>(tensor.layout()); ++m) // copies are further rows
     for (int k = 0; k < K; ++k) {
       const uint32_t at = tensor.layout()(make_coord(m, k), 0, 0);
       element(m % M, k, at >> 17, (at & 0x1FFFF) / 2, at % 2 * 16);
@@ -113,7 +116,7 @@ static void scale(const char *request, const char *operand, bool ofA) {
   auto tensor =
       Frg::make(make_shape(make_shape(Int<MN>{}, make_shape(Int<Vector>{}, Int<Factors>{})), Int<1>{}, Int<1>{}));
   auto layout = get<0>(tensor.layout());
-  // The first mode counts rows and then their copies.
+  // The first mode counts rows, then their copies.
   for (int i = 0; i < size<0>(layout); ++i)
     for (int f = 0; f < Factors; ++f) {
       const uint32_t at = layout(i, make_coord(0, f));
@@ -122,7 +125,8 @@ static void scale(const char *request, const char *operand, bool ofA) {
     }
 }
 
-/// Metadata: from an element of A to the bits that tell of its chunk; `unit` bits for each of `chunk` columns.
+/// Prints metadata: a map from an element of A to the bits that select elements of its chunk. A chunk has `chunk`
+/// columns.
 template <class Frg, int M, int K> static void metadata(const char *request, int laneShift, int chunk) {
   head(request, "metadata");
   auto tensor = Frg::make(make_shape(make_shape(Int<M>{}, Int<K>{}), Int<1>{}, Int<1>{}));
@@ -134,7 +138,7 @@ template <class Frg, int M, int K> static void metadata(const char *request, int
     }
 }
 
-/// Metadata in registers: from (thread, element) to an element of A.
+/// Prints metadata in registers: a map from (thread, element) to an element of A.
 template <class Layout> static void metadataFragment(const char *request, Layout layout, int rows, int chunk) {
   head(request, "metadata");
   for (int t = 0; t < size<0>(layout); ++t)
@@ -144,7 +148,7 @@ template <class Layout> static void metadataFragment(const char *request, Layout
     }
 }
 
-/// A swizzle atom: from (mn, k) to a bit address.
+/// Prints a swizzle atom: a map from (mn, k) to the address of a bit.
 template <class Atom> static void swizzle(const char *request, const char *operand, int bits) {
   head(request, operand);
   auto plain = Atom{}.layout_b();
@@ -171,7 +175,7 @@ int main() {
   mma<SM80_16x8x16_S32S8S8S32_TN>("mma.m16n8k16.s32.s8.s8.s32", 8, 32);
   mma<SM80_16x8x32_S32U8S8S32_TN>("mma.m16n8k32.s32.u8.s8.s32", 8, 32);
   mma<SM80_8x8x32_S32S4S4S32_TN>("mma.m8n8k32.s32.s4.s4.s32", 4, 32);
-  // Not m16n8k32.s4: in CUTLASS 4.2 two threads of its B share elements.
+  // m16n8k32.s4 is missing: in CUTLASS 4.2 two threads of its B share elements.
   mma<SM80_16x8x64_S32U4S4S32_TN>("mma.m16n8k64.s32.u4.s4.s32", 4, 32);
   mma<SM80_16x8x256_S32U1U1S32_TN_XORPOPC>("mma.m16n8k256.s32.b1.b1.s32", 1, 32);
   mma<SM89_16x8x32_F32E4M3E4M3F32_TN>("mma.m16n8k32.f32.e4m3.e4m3.f32", 8, 32);

@@ -54,7 +54,7 @@ Data::Data(const std::string &folder, const std::string &diagnostics) : rules(is
   for (const fs::path &file : files)
     isagen::read(model, file.string(), file.lexically_relative(folder).generic_string(), errors);
   errors.print("error");
-  // A word stays one when the only set that says it is taken away, or left out with its entry.
+  // A word stays a word even if the only set that declares it is removed, or is left out with its entry.
   isagen::Output whole;
   isagen::Usage usage;
   isagen::resolve(model, rules, whole, usage, errors);
@@ -62,13 +62,13 @@ Data::Data(const std::string &folder, const std::string &diagnostics) : rules(is
     model.vocabulary.known.insert(whole.text(word.text));
   skippedIn = model.vocabulary.skippedIn;
   ungatedIn = model.vocabulary.ungatedIn;
-  // The meanings and examples that people read name entries that are left out, and no verdict depends on them.
+  // The meanings and examples for readers name entries that are left out, and no verdict depends on them.
   model.vocabulary.meanings.clear();
   model.vocabulary.examples.clear();
 }
 
 std::unique_ptr<MadeTables> Data::make() {
-  // A list of words.isa about a mnemonic is refused where the mnemonic has no entry.
+  // The generator rejects a list of words.isa for a mnemonic that has no entry.
   auto hasEntry = [&](const std::string &mnemonic) {
     return llvm::any_of(model.entries,
                         [&](const isagen::Entry &entry) { return llvm::is_contained(entry.mnemonics, mnemonic); });

@@ -30,7 +30,7 @@ private:
     other.nodes[at] = std::move(changed);
     replace(all.place, text, all, std::move(other));
   }
-  /// An argument in the place of what is made of it.
+  /// Replaces an expression by one of its arguments.
   void putArgument(const std::string &name, Expression &all, size_t at, size_t argument) {
     const ExpressionNode &node = all.nodes[at];
     put(name + ": argument " + std::to_string(argument + 1) + " alone of " + textOf(node), all, at,
@@ -46,7 +46,7 @@ private:
   std::vector<FormulaMutant> mutants;
 };
 
-/// A damage writes one of these in the place of a sign.
+/// A mutation replaces an operator by one of these.
 const std::multimap<StepOp, StepOp> otherSigns = {{StepOp::Multiply, StepOp::Add},
                                                   {StepOp::Divide, StepOp::Multiply},
                                                   {StepOp::Remainder, StepOp::Divide},
@@ -70,7 +70,7 @@ const std::multimap<StepOp, StepOp> otherSigns = {{StepOp::Multiply, StepOp::Add
                                                   {StepOp::Equal, StepOp::Unequal},
                                                   {StepOp::Unequal, StepOp::Equal}};
 
-/// A damage writes one function in the place of the other, both ways.
+/// A mutation replaces one function of a pair by the other, both ways.
 constexpr std::pair<const char *, const char *> otherFunctions[] = {
     {"min", "max"},
     {"floor", "ceiling"},

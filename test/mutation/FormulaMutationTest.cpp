@@ -1,13 +1,12 @@
-// Damages the formulas of grammar/isa at one place after the other; each time some instruction of
-// test/semantics must compute something else than what a GPU left or the manual says, or the generator must refuse the
-// data.
+// Mutates the formulas of grammar/isa at one place after another. Each time, some instruction of test/semantics must
+// compute something else than a GPU left or the manual says, or the generator must reject the data.
 //
-//   formula-mutation-tests                all of them
-//   formula-mutation-tests --every N      one damage of N, picked by its text
-//   ... --every N --rest K                others: for K from 0 to N - 1 all
-//   formula-mutation-tests --only TEXT    those with TEXT in their name
-//   formula-mutation-tests --pool FILE    of damages that no line notices, prints a line of this file that does, and
-//                                         the lanes in which it does
+//   formula-mutation-tests                all mutations
+//   formula-mutation-tests --every N      one mutation of N, chosen by its text
+//   ... --every N --rest K                another one; K from 0 to N - 1 gives all of them
+//   formula-mutation-tests --only TEXT    the mutations with TEXT in their name
+//   formula-mutation-tests --pool FILE    if no line notices a mutation, prints a line of FILE that does, with its
+//   lanes
 #include "../unit/LineCases.h"
 #include "Data.h"
 #include "FormulaMutants.h"
@@ -23,7 +22,7 @@ using namespace ptxray::test;
 
 namespace {
 
-/// The share of damages that no line need notice, beside those of formula-survivors.txt.
+/// The share of mutations that no line needs to notice, beside those of formula-survivors.txt.
 constexpr double mostUnnoticed = 0.02;
 
 std::set<std::string> readSurvivors() {
@@ -39,10 +38,10 @@ struct Vector {
   LineCase one;
   std::unique_ptr<OneLine> line;
   Lanes before;
-  bool isRight = false; // with the data as they are
+  bool isRight = false; // with the unchanged data
 };
 
-/// Finds the lanes, at most so many, in which the line computes something else than it should.
+/// Returns the lanes in which the line computes a wrong result, at most `most` of them.
 std::vector<unsigned> wrongLanes(const Vector &vector, unsigned most) {
   Lanes lanes = vector.before;
   const EvaluationOutcome outcome = vector.line->compute(vector.line->recipe(), lanes);
@@ -75,7 +74,7 @@ private:
   std::string poolPath;
   std::vector<Group> groups;
   std::vector<FormulaMutant> mutants;
-  std::deque<Vector> vectors; // those of the pool last
+  std::deque<Vector> vectors; // the vectors of the pool come last
   size_t firstOfPool = 0;
   std::unique_ptr<MadeTables> whole;
 };
@@ -113,7 +112,7 @@ void FormulaMutationTest::prepare() {
         group.lines.push_back(i);
 }
 
-/// All, when it is in no file of entries.
+/// Returns all groups if the formula is in no file of entries.
 std::vector<size_t> FormulaMutationTest::groupsOf(const FormulaMutant &mutant) const {
   std::vector<size_t> found, all;
   for (size_t i = 0; i < groups.size(); ++i) {
@@ -142,7 +141,7 @@ bool FormulaMutationTest::isNoticed(const FormulaMutant &mutant) {
   return noticed;
 }
 
-/// Makes the line one of the group's, with the lanes that matter alone.
+/// Adds the line to the lines of the group, with only the lanes that matter.
 void FormulaMutationTest::keep(size_t group, size_t number, const std::vector<unsigned> &wrong) {
   Vector &vector = vectors[number];
   static const std::regex crossing("shfl|vote|match|redux|elect|mma|matrix");
@@ -168,15 +167,15 @@ void FormulaMutationTest::keep(size_t group, size_t number, const std::vector<un
   std::cout << std::dec << std::endl;
 }
 
-/// `.dec` of a damage to what this word means, with which only lines that have it are concerned; empty: it is another
-/// one.
+/// If a mutation changes the meaning of a word such as `.dec`, returns the word: only lines that have it depend on the
+/// meaning. Otherwise returns an empty string.
 std::string wordOf(const FormulaMutant &mutant) {
   static const std::regex definition("(?:let|storing|reading) (\\.\\w+)[:(].*");
   std::smatch found;
   return std::regex_match(mutant.text, found, definition) ? found[1].str() : "";
 }
 
-/// Is true if a line of the pool notices the damage, which is then printed.
+/// Returns whether a line of the pool notices the mutation, which is then printed.
 bool FormulaMutationTest::searchPool(const FormulaMutant &mutant) {
   const std::string word = wordOf(mutant);
   mutant.exchange();
@@ -219,7 +218,7 @@ bool FormulaMutationTest::run(unsigned every, unsigned rest, const std::string &
   }
   std::cout << "// " << tried << " damages of " << mutants.size() << ", " << changeNothing
             << " that no line could notice, " << unnoticed << " that none does\n";
-  // One of a few damages may go unnoticed, although that is more than the share.
+  // Among few mutations one may go unnoticed, even if that is more than the share.
   return !survivors.empty() && unnoticed <= std::max(1.0, mostUnnoticed * tried);
 }
 

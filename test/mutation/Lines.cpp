@@ -59,7 +59,7 @@ private:
     resolver.shapes(instruction.operands, shapes);
     const unsigned number = source->lineColumn(instruction.range.begin).line;
     const unsigned origin = number <= section.origins.size() ? section.origins[number - 1] : 0;
-    // An undefined name makes it an error whatever the tables say.
+    // An undefined name is an error whatever the tables say.
     if (origin == 0 || (compared == Compared::Verdict && sink.diagnostics().size() != errorsBefore))
       return;
     Line line;
@@ -110,7 +110,7 @@ std::string outcomeOf(const Availability &availability, const Line &line, Compar
   std::string ids;
   const Opcode opcode(line.opcode);
   if (opcode.mnemonic && !opcode.mnemonic->forms.count)
-    return "refused"; // the damage took its last form away
+    return "refused"; // the mutation removed its last form
   for (const Finding &f : judge({opcode, line.shapes, availability}).findings) {
     if (compared == Compared::Verdict && f.severity == Severity::Error)
       return "refused";

@@ -15,10 +15,10 @@ public:
   std::vector<Mutant> run();
 
 private:
-  /// A mutant that puts `changed` in the place of `target`.
+  /// Returns a mutant that replaces `target` by `changed`.
   template <typename T>
   void replace(Place place, const std::string &kind, const std::string &text, T &target, T changed) {
-    // Swapped, not copied: the original keeps its place in memory, and other mutants refer to its parts.
+    // Swaps instead of copying, so that the original keeps its address in memory: other mutants refer to its parts.
     auto other = std::make_shared<T>(std::move(changed));
     mutants.push_back({place, kind, text, {}, entry, false, [&target, other]() -> std::function<void()> {
                          std::swap(target, *other);
@@ -43,10 +43,11 @@ private:
   void table(Table &table);
   void directive(DirectiveDecl &decl);
   void limit(LimitDecl &decl);
-  /// Each part of a conjunction or disjunction, `whole` excepted.
+  /// Returns each part of a conjunction or disjunction, except `whole`.
   void parts(Place place, const std::string &text, Condition &whole) { parts(place, text, whole, whole); }
   void parts(Place place, const std::string &text, Condition &condition, const Condition &whole);
-  /// `ptx 2.0` beside `sm_20+`: no version below 2.0 has such a target. It stands there for those who read it.
+  /// Returns true for `ptx 2.0` beside `sm_20+`, for example: no version below 2.0 has such a target. The part is there
+  /// for readers only.
   bool isImplied(const Condition &whole, const Condition &joint, const Condition &part) const;
 
   Model &model;
@@ -99,7 +100,7 @@ static Condition always() {
 
 namespace {
 
-/// A condition under one version and target, where these say whether it holds, without its part `left`.
+/// A condition under one version and target, which decide the condition even without its part `left`.
 class UnderContext {
 public:
   UnderContext(uint16_t ptx, const isa::Target &target, const Condition *left = nullptr)
@@ -170,7 +171,7 @@ void Finder::parts(Place place, const std::string &text, Condition &condition, c
     for (size_t i = 0; i < condition.parts.size(); ++i) {
       const Condition &part = condition.parts[i];
       if (part.kind == Condition::Release || isImplied(condition, condition, part) || isImplied(whole, condition, part))
-        continue; // only a note
+        continue; // a note decides nothing
       if (condition.parts.size() > 1)
         removeAt(place, "part", text + ": " + textOf(part), condition.parts, i);
       parts(place, text, condition.parts[i], whole);

@@ -1,13 +1,14 @@
-// Damages the data of grammar/isa at one place after the other; each time some line of test/isa, test/samples or
-// test/flow, or a module of test/module, must be judged otherwise. Data that none needs is wrong or superfluous.
+// Mutates the data of grammar/isa at one place after another. Each time, some line of test/isa, test/samples, or
+// test/flow, or a module of test/module, must get another verdict. Data that no test needs is wrong or superfluous.
 //
-//   mutation-tests                   all of it
-//   mutation-tests --every N         one damage of N, picked by its text
-//   mutation-tests --only TEXT       those with TEXT in their name
-//   mutation-tests --names FILE      those that FILE names
-//   mutation-tests --extra FILE      with the lines of this file, which looks like those of test/samples or test/isa;
-//                                    prints all of them that notice a damage
-//   mutation-tests --search N        looks for lines that would notice what no line does, N each, and prints them
+//   mutation-tests                   all mutations
+//   mutation-tests --every N         one mutation of N, chosen by its text
+//   mutation-tests --only TEXT       the mutations with TEXT in their name
+//   mutation-tests --names FILE      the mutations that FILE names
+//   mutation-tests --extra FILE      also with the lines of FILE, in the form of test/samples or test/isa; prints all
+//   of
+//                                    its lines that notice a mutation
+//   mutation-tests --search N        if no line notices a mutation, searches N lines that would, and prints them
 #include "Check/Checker.h"
 #include "Search.h"
 #include "Source/SourceBuffer.h"
@@ -47,28 +48,28 @@ private:
   std::string nameOf(const Mutant &mutant) const {
     return data.model.names[mutant.place.file] + ": " + mutant.kind + " " + mutant.text;
   }
-  /// Entries of one file may say the same.
+  /// Returns a name with the file, since two entries of one file may have the same text.
   std::string placedNameOf(const Mutant &mutant) const {
     return nameOf(mutant) + "  (line " + std::to_string(mutant.place.line) + ")";
   }
 
   Data &data;
   LineSet tests;
-  size_t firstExtra = 0; // of the lines
+  size_t firstExtra = 0; // index of the first line that is not from test/isa
   std::vector<Group> groups;
-  std::vector<std::unique_ptr<MadeTables>> sound; // of each group
+  std::vector<std::unique_ptr<MadeTables>> sound; // the unchanged tables of each group
   std::vector<Mutant> mutants;
-  std::unique_ptr<MadeTables> noInstruction; // for what is said of directives
+  std::unique_ptr<MadeTables> noInstruction; // tables without instructions, for data of directives
   std::vector<Module> modules;
   std::string outcomeOfModules;
-  std::unique_ptr<MadeTables> whole;                   // of all groups together
-  std::map<std::string, std::vector<Module>> sections; // of test/isa, by the file of the data: `matrix/mma.isa`
+  std::unique_ptr<MadeTables> whole;                   // tables of all groups together
+  std::map<std::string, std::vector<Module>> sections; // modules of test/isa, by the file of the data: `matrix/mma.isa`
   Search finder{tests};
 };
 
 } // namespace
 
-/// Returns what is found in whole modules.
+/// Returns the findings in whole modules.
 static std::string findingsIn(llvm::ArrayRef<Module> modules) {
   std::string outcome;
   for (const Module &module : modules) {
@@ -135,17 +136,17 @@ void MutationTest::prepare() {
     for (size_t i = 0; i < tests.lines.size(); ++i)
       if (Line &line = tests.lines[i]; group.bases.count(baseOf(line.opcode).str())) {
         line.outcome = outcomeOf(tables->availability(tests.contexts[line.context]), line, line.compared);
-        // A line that is judged otherwise than by ptxas says nothing about the data.
+        // A line whose verdict differs from that of ptxas says nothing about the data.
         if (line.compared != Compared::Verdict || line.outcome.empty() == (line.mark == '+'))
           group.lines.push_back(i);
       }
   }
   noInstruction = data.make();
   noInstruction->use();
-  outcomeOfModules = findingsIn(modules); // while no instruction is known
+  outcomeOfModules = findingsIn(modules); // before any instruction is known
 }
 
-/// All, when it stands in no file of entries.
+/// Returns all groups if the data is in no file of entries.
 std::vector<size_t> MutationTest::groupsOf(const Mutant &mutant) const {
   std::vector<size_t> found;
   for (size_t i = 0; i < groups.size(); ++i)
@@ -158,16 +159,16 @@ std::vector<size_t> MutationTest::groupsOf(const Mutant &mutant) const {
   return found;
 }
 
-/// `tables`: those of the group while the damage is done.
+/// Returns whether a line of the group notices the mutant. `tables` are those of the group, made from the mutated data.
 bool MutationTest::isNoticedBy(const Mutant &mutant, size_t group, MadeTables &tables) {
   tables.use();
   bool noticed = false;
   const bool ofRegister = llvm::StringRef(mutant.text).starts_with("%");
-  // Lines that have to do with it first.
+  // Lines that use the mutated words come first.
   const std::vector<std::string> words = dottedWords(mutant.text);
   std::vector<std::pair<int, size_t>> order;
   for (size_t i : groups[group].lines) {
-    // Gates and sets may be those of facts alone.
+    // Gates and sets may belong to facts alone.
     const bool isOfFacts = tests.lines[i].compared == Compared::Facts;
     if (mutant.ofFacts && !isOfFacts)
       continue;
@@ -190,7 +191,7 @@ bool MutationTest::isNoticedBy(const Mutant &mutant, size_t group, MadeTables &t
   return llvm::any_of(order, [&](auto &line) { return notices(line.second, tables); });
 }
 
-/// Is true if whole modules tell the damage, as no line alone does: limits of what bodies do, and checks that ask what
+/// Returns whether whole modules notice the mutation although no line alone does: limits of bodies, and checks of what
 /// registers hold. The tables of all instructions are slow to make, so this comes last.
 bool MutationTest::isNoticedInModules(const Mutant &mutant) {
   const auto ofFile = sections.find(data.model.names[mutant.place.file]);
@@ -224,7 +225,7 @@ bool MutationTest::isNoticed(const Mutant &mutant) {
   }
   for (size_t i = 0; i < concerned.size() && !noticed && !mutant.ofModules; ++i) {
     const std::unique_ptr<MadeTables> tables = data.make(groups[concerned[i]]);
-    noticed = !tables || isNoticedBy(mutant, concerned[i], *tables); // or the generator does
+    noticed = !tables || isNoticedBy(mutant, concerned[i], *tables); // noticed by a test or by the generator
   }
   repair();
   return noticed;
@@ -249,7 +250,7 @@ void MutationTest::search(const Mutant &mutant) {
 }
 
 bool MutationTest::run() {
-  std::map<std::string, bool> known; // name to: met
+  std::map<std::string, bool> known; // from a name to whether it was met
   std::ifstream stream(PTXRAY_TEST_DIR "/mutation/survivors.txt");
   for (std::string line; std::getline(stream, line);)
     if (!line.empty() && line[0] != '#' && line[0] != ' ')

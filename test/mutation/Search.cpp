@@ -6,15 +6,15 @@
 
 namespace ptxray::test {
 
-/// Most damages show on these targets, with the newest version.
+/// Most mutations show on these targets, with the newest version.
 static constexpr llvm::StringLiteral usualTargets[] = {"sm_75", "sm_90a", "sm_100a", "sm_120a", "sm_107a"};
 static constexpr unsigned samplesEach = 200;
-/// This many samples have the row and the word that the damage is about.
+/// The number of samples that contain the row and the word that the mutation changes.
 static constexpr unsigned samplesInFocus = 40;
-/// Lines tried under every version and target.
+/// The number of lines that are tried under every version and target.
 static constexpr unsigned triedEverywhere = 150;
 static constexpr unsigned triedForIds = 30;
-/// Lines tried under the usual targets.
+/// The number of lines that are tried under the usual targets.
 static constexpr unsigned tried = 1000;
 
 std::vector<std::string> dottedWords(llvm::StringRef text) {
@@ -50,7 +50,7 @@ void Search::prepare(MadeTables &tables) {
   contexts.push_back(independent);
 }
 
-/// Reads of a special register, whose gate is damaged.
+/// Adds lines that read a special register whose gate is mutated.
 void Search::readsOf(const std::string &reg, LineSet &into) const {
   std::string texts;
   for (const char *read : {"mov.u32 %r0, ", "mov.b32 %r0, ", "mov.b64 %rd0, ", "mov.pred %p0, "})
@@ -69,7 +69,7 @@ static std::set<std::string> mnemonicsOf(const Mutant &mutant, const Group &grou
   return mnemonics;
 }
 
-/// Texts of the tables in use.
+/// Draws texts from the tables in use.
 void Search::sample(const Mutant &mutant, const Group &group, unsigned count, const SampleFocus &focus,
                     LineSet &into) const {
   std::set<std::string> seen;
@@ -90,9 +90,9 @@ struct Search::Found {
 
   MadeTables &sound, &damaged;
   unsigned count;
-  unsigned accepted = 0; // so often
+  unsigned accepted = 0; // how often the line was accepted
   bool idsToo = false;
-  std::map<std::string, std::vector<Candidate>> by = {}; // what differs
+  std::map<std::string, std::vector<Candidate>> by = {}; // lines by what differs
 };
 
 static bool isAccepted(MadeTables &tables, const ModuleContext &context, const Line &line) {
@@ -110,7 +110,7 @@ static std::string idsBy(MadeTables &tables, const ModuleContext &context, const
   return ids;
 }
 
-/// Returns what differs, or nothing. Ids of refused lines are slow to find: they are asked for last.
+/// Returns what differs, or nothing. The ids of rejected lines are slow to find, so they are compared last.
 std::string Search::Found::difference(const ModuleContext &context, const Line &line) {
   const bool taken = isAccepted(sound, context, line);
   accepted += taken;
@@ -121,7 +121,7 @@ std::string Search::Found::difference(const ModuleContext &context, const Line &
   return idsBy(sound, context, line) == idsBy(damaged, context, line) ? "" : taken ? "warning" : "id";
 }
 
-/// Returns the first of the contexts that all gates of both tables judge alike.
+/// Returns the first of the contexts between which no gate of both tables distinguishes.
 std::vector<uint32_t> Search::distinct(MadeTables &sound, MadeTables &damaged) const {
   std::map<std::vector<bool>, uint32_t> seen;
   std::vector<std::vector<bool>> signatures(contexts.size());
@@ -143,7 +143,7 @@ std::vector<uint32_t> Search::distinct(MadeTables &sound, MadeTables &damaged) c
   return out;
 }
 
-/// Is true if enough has been found.
+/// Returns whether enough has been found.
 bool Search::tryLine(const Line &line, llvm::ArrayRef<uint32_t> where, Found &found) const {
   unsigned ofLine = 0;
   for (uint32_t context : where) {
@@ -152,7 +152,7 @@ bool Search::tryLine(const Line &line, llvm::ArrayRef<uint32_t> where, Found &fo
     if (by.empty() || candidates.size() >= found.count || ofLine >= 2 ||
         llvm::any_of(candidates, [&](const Candidate &c) { return c.header == headers[context]; }))
       continue;
-    // The text is read as the test will read it: names may be missing under that version.
+    // The text is read in the same way as the test will read it: names may be missing under that version.
     const std::string text = llvm::StringRef(line.text).split("//").first.trim().str();
     const TestFile file = readSections("//@ " + headers[context] + "\n" + text);
     LineSet alone;
@@ -173,7 +173,7 @@ std::vector<Candidate> Search::run(const Mutant &mutant, const Group &group, Mad
   const std::set<std::string> mnemonics = mnemonicsOf(mutant, group);
   std::set<std::string> seen;
   Found found{sound, damaged, count};
-  std::vector<const Line *> promising; // accepted in some section
+  std::vector<const Line *> promising; // lines that some section accepts
   auto isTakenByTest = [&](const Line *line) {
     return line >= tests.lines.data() && line < tests.lines.data() + tests.lines.size() && line->outcome.empty();
   };
@@ -235,7 +235,8 @@ std::vector<Candidate> Search::run(const Mutant &mutant, const Group &group, Mad
   if (tryAll(lines) || tryEverywhere(everywhere, triedEverywhere))
     return found.by["verdict"];
   const std::vector<const Line *> accepted = promising;
-  // The lines that the damaged tables accept are made only where nothing else tells: that takes long.
+  // The lines that only the mutated tables accept are made last, and only if no other line shows the mutation, since
+  // that takes long.
   damaged.use();
   if (ofRegister)
     readsOf(llvm::StringRef(mutant.text).take_until([](char c) { return c == ':'; }).str(), others);

@@ -50,7 +50,7 @@ static Line lineOf(const Body &body, uint32_t number, const Availability &availa
   std::vector<Shape> shapes(verdict.shapes.begin(), verdict.shapes.end());
   for (uint32_t i = 0; i < instruction.operands.count; ++i) {
     const Operand &node = body.ast->operands[instruction.operands.first + i];
-    if (node.kind == OperandKind::Integer || node.kind == OperandKind::Float) // verdicts are of all numbers alike
+    if (node.kind == OperandKind::Integer || node.kind == OperandKind::Float) // a verdict holds for all numbers alike
       shapes[i].value = node.value;
     const llvm::StringRef name = node.kind == OperandKind::Name ? body.ast->text(node.name) : "";
     line.names.push_back(name.str());

@@ -1,4 +1,5 @@
-// This compares what is compiled with `evaluate`: the same registers before, the same after, bit for bit.
+// Compares compiled operations with `evaluate`. Both start from the same registers and must leave the same, bit for
+// bit.
 #include "Lines.h"
 #include "Numbers/Number.h"
 #include "Operate/Evaluated.h"
@@ -14,7 +15,7 @@
 namespace ptxray::machine {
 namespace {
 
-/// Numbers at which formulas turn.
+/// Numbers near which formulas change.
 constexpr uint64_t edges[] = {0,
                               1,
                               2,
@@ -81,7 +82,7 @@ constexpr uint64_t edges[] = {0,
                               0xc3e0000000000000,
                               0x00000000ffffffff};
 
-/// Those, and others.
+/// Returns one of those numbers, or another one.
 uint64_t interesting(std::mt19937_64 &random) {
   const uint64_t any = random();
   switch (random() % 8) {
@@ -107,7 +108,7 @@ Bits lane(const std::vector<char> &registers, Place place, unsigned lane) {
   return bits;
 }
 
-/// No handler asks the warp.
+/// Returns a warp for handlers, none of which reads it.
 Warp &nobody() {
   static char none;
   return reinterpret_cast<Warp &>(none);
@@ -115,7 +116,8 @@ Warp &nobody() {
 
 class Twin {
 public:
-  /// `isAliased`: registers of one width are all the same one, as in `add %r0, %r0, %r0`, by pairs.
+  /// If `isAliased`, all registers of one width are the same register, as in `add %r0, %r0, %r0`, and in the same way
+  /// for pairs.
   Twin(const Line &line, bool isAliased) : line(line) {
     carry = file.add(1);
     std::map<std::string, Place> places;
@@ -135,13 +137,13 @@ public:
     placed = Pattern(line.recipe, byNode).at(byNode, carry, before, kept);
     slow = evaluated(line.recipe, byNode, carry, file, kept);
   }
-  /// A pattern gives the same operations as what compiles for these registers.
+  /// Compares the operations that a pattern gives with those that `compile` makes for these registers.
   void comparePlaced() const;
   bool isRefused() const { return !slow.refusal.empty(); }
   bool isFast() const { return fast.ops.empty() || slow.ops.empty() || fast.ops[0].run != slow.ops[0].run; }
   void compare(uint32_t mask, std::mt19937_64 &random) { compare(mask, fresh(random), random()); }
   void compare(uint32_t mask, const std::vector<char> &before, uint64_t seed);
-  /// Registers with these bits in the operands after the first one.
+  /// Returns registers that hold these bits in the operands after the first one.
   std::vector<char> with(const std::vector<std::array<uint64_t, 3>> &lanes) const;
   Compiled fast, placed, slow;
   std::vector<char> fresh(std::mt19937_64 &random) const;
@@ -155,7 +157,7 @@ private:
   std::vector<Place> byNode;
 };
 
-/// Describes all but what an operation keeps for its handler: there it only says that there is something.
+/// Describes all of an operation, except that it mentions data kept for its handler without describing it.
 std::string textOf(const Compiled &compiled, const Kept &kept) {
   std::string text = compiled.refusal + (compiled.isOneByOne ? " one by one" : "") + (compiled.places ? " places" : "");
   const auto add = [&](uint64_t number) { text += " " + llvm::utohexstr(number); };
@@ -207,7 +209,7 @@ std::vector<char> Twin::fresh(std::mt19937_64 &random) const {
   return registers;
 }
 
-/// Does what the machine does, with memory that depends on nothing but the seed.
+/// Runs operations like the machine, with memory that depends only on the seed.
 std::vector<char> Twin::run(const Compiled &compiled, std::vector<char> registers, uint32_t mask, uint64_t seed) const {
   for (const MemoryUse &use : compiled.reads)
     for (size_t element = 0; element < use.elements.size(); ++element) {
@@ -267,14 +269,14 @@ unsigned numberFrom(const char *variable, unsigned otherwise) {
   return value ? static_cast<unsigned>(std::atoi(value)) : otherwise;
 }
 
-/// The same instruction with registers that are wider than it asks for.
+/// Returns the same instruction with registers that are wider than it needs.
 Line withWiderRegisters(Line line) {
   for (uint8_t &width : line.widths)
     width = width == 16 || width == 32 ? width * 2 : width;
   return line;
 }
 
-/// These count what was compared, and how much of it is not done by `evaluate`.
+/// Counts how much was compared, and how much of it `evaluate` does not do.
 struct Counts {
   unsigned all = 0, refused = 0, fast = 0;
 };
@@ -304,7 +306,7 @@ void compareLine(const Line &line, std::mt19937_64 &random, Counts &counts) {
   }
 }
 
-/// PTXRAY_COUNT samples of each mnemonic, or of PTXRAY_MNEMONIC alone, by handlers of one set.
+/// Compares PTXRAY_COUNT samples of each mnemonic, or of PTXRAY_MNEMONIC alone, with the handlers of one set.
 Counts compareSamples(bool isWide, unsigned count) {
   usesWideHandlers() = isWide;
   std::mt19937_64 random(1);
@@ -353,10 +355,11 @@ TEST(Operate, NeedsFewOperationsForWhatIsUsual) {
   EXPECT_EQ(counts.fast, counts.all);
 }
 
-/// Operands whose result is next to the least normal number.
+/// Operands whose result is close to the least normal number.
 using Operands = std::vector<std::array<uint64_t, 3>>;
 
-/// All factors of f16, each with those by which the product is next to it; as sums: products next to half a unit.
+/// Returns all factors of f16, each with those factors that make the product close to it. As sums, these are products
+/// close to half a unit.
 Operands halvesNextToLeast() {
   Operands all;
   static constexpr uint64_t summands[] = {0x0000, 0x8400, 0x0400};
@@ -395,7 +398,7 @@ TEST(Operate, FlushesWhatIsTinyAsEvaluateDoes) {
     both.push_back({a | b << 16, b | a << 16, c | c << 16});
   for (const auto &[a, b, c] : singles)
     pairs.push_back({a | b << 32, b | a << 32, c | c << 32});
-  for (int i = 0; i < 4000; ++i) // 2^-126, 2^-14 as f64, some units of f32 or of f16 less
+  for (int i = 0; i < 4000; ++i) // 2^-126, or 2^-14 as f64, minus a few units of f32 or f16
     doubles.push_back({(random() % 2 ? 0x3810000000000000 : 0x3f10000000000000) + (random() % 2) * 0x8000000000000000 -
                            (random() % 33) * 0x04000000 - (random() % 3 - 1),
                        0, 0});

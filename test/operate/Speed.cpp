@@ -1,5 +1,4 @@
-// This program measures how long operations take: nanoseconds for an instruction of a warp, all of whose lanes take
-// part.
+// Measures how long operations take: nanoseconds per instruction of a warp, with all lanes active.
 #include "Lines.h"
 #include "Operate/Evaluated.h"
 #include "llvm/ADT/StringExtras.h"
@@ -43,7 +42,7 @@ static double nanoseconds(const Line &line, uint32_t mask, size_t &count) {
   return best;
 }
 
-/// Prints which instructions of a module `evaluate` does, and how many operations the others need.
+/// Prints which instructions of a module `evaluate` handles, and how many operations the others need.
 static void printFile(const std::string &path) {
   std::map<std::string, unsigned> slow, refused, counts, instructions;
   for (const Line &line : readFile(path)) {

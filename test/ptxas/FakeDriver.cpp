@@ -1,6 +1,5 @@
-// A CUDA driver without a GPU, to test what calls it: memory is the host's, and the one kernel it
-// knows, `k`, adds its third parameter to the words of the first buffer and writes them to the
-// second.
+// A CUDA driver without a GPU, to test its callers. Its memory is that of the host. Its one kernel, `k`, adds its third
+// parameter to the words of the first buffer and writes them to the second.
 #include "Driver.h"
 #include <algorithm>
 #include <cstdint>
@@ -12,20 +11,20 @@
 
 using namespace ptxray;
 
-/// Returns the number that a test wants a call to answer.
+/// Returns the result that a test wants from a call.
 static int wanted(const char *name, int otherwise = 0) {
   const char *text = std::getenv(name);
   return text ? std::atoi(text) : otherwise;
 }
 
-/// A kernel that faulted leaves its fault here: from then on every call fails with it.
+/// The fault of a kernel. From then on, every call fails with it.
 static CuResult fault = 0;
-/// The kernel computes something wrong, since the text of its image has $FAKE_WRONG in it.
+/// The kernel computes a wrong result if the text of its image contains $FAKE_WRONG.
 static bool isWrong = false;
 
 extern "C" {
 CuResult cuInit(unsigned) {
-  if (const char *path = std::getenv("FAKE_PROCESSES")) // a line for each process that begins with this driver
+  if (const char *path = std::getenv("FAKE_PROCESSES")) // a line for each process that loads this driver
       [[maybe_unused]]
     static const bool noted = [path] {
       if (FILE *file = std::fopen(path, "a"))
@@ -83,11 +82,11 @@ CuResult cuModuleGetGlobal_v2(CuPointer *pointer, size_t *bytes, CuHandle, const
 CuResult cuStreamQuery(CuHandle) {
   if (wanted("FAKE_HANG"))
     return CuNotReady;
-  if (fault == 0) // a fault stays
+  if (fault == 0) // a fault stays until the process ends
     fault = isWrong ? wanted("FAKE_WRONG_SYNC") : wanted("FAKE_SYNC");
   return fault;
 }
-/// With commas between.
+/// Returns the names of the kernels, separated by commas.
 static std::string kernels() { return std::getenv("FAKE_KERNELS") ? std::getenv("FAKE_KERNELS") : "k"; }
 CuResult cuModuleGetFunctionCount(unsigned *count, CuHandle) {
   const std::string names = kernels();
@@ -137,7 +136,7 @@ CuResult cuLaunchKernel(CuHandle, unsigned gridX, unsigned gridY, unsigned, unsi
                         unsigned shared, CuHandle, void **parameters, void **) {
   if (blockX > 1024 || blockZ > 64 || gridY > 65535 || shared > 65536)
     return 1;
-  if (wanted("FAKE_LAST_PARAMETER") > 4) { // a structure: how many, and a second address
+  if (wanted("FAKE_LAST_PARAMETER") > 4) { // a structure: a count, and a second address
     const auto *bytes = static_cast<const unsigned char *>(parameters[2]);
     for (int i = 0; i < wanted("FAKE_LAST_PARAMETER"); ++i)
       std::printf("%02x", i >= 8 && i < 16 ? 0 : bytes[i]); // addresses differ from run to run

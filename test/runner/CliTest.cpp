@@ -1,4 +1,4 @@
-// Runs the commands that the files of test/cli name and compares all that they print.
+// Runs the commands that the files of test/cli name, and compares all that they print.
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -14,7 +14,7 @@ using llvm::StringRef;
 namespace {
 
 struct CliCommand {
-  std::string file, name; // name: empty when the file has only one
+  std::string file, name; // `name` is empty if the file has only one command
   bool mayFail;
   std::vector<std::string> words;
 };
@@ -24,7 +24,7 @@ std::string readFile(const fs::path &path) {
   return buffer ? (*buffer)->getBuffer().str() : "";
 }
 
-/// All that the command gives: standard output, standard error, exit status.
+/// Returns the whole output of a command: standard output, standard error, and exit status.
 std::string runCommand(const CliCommand &command, int &status) {
   std::vector<std::string> words = command.words;
   std::string input;
@@ -69,9 +69,9 @@ private:
   const CliCommand &command;
 };
 
-/// An output that a document shows, and the command that gives it.
+/// An output that a document shows, and the command that prints it.
 struct ShownOutput {
-  const char *document, *opening; // `README.md`, the line of the command
+  const char *document, *opening; // the document, such as `README.md`, and the line with the command
   bool mayFail;
   std::vector<std::string> words;
 };
@@ -147,7 +147,7 @@ std::vector<CliCommand> readCommands(const std::string &file) {
 
 int main(int argc, char **argv) {
   testing::InitGoogleTest(&argc, argv);
-  // Paths in golden files are relative, and colour and width do not depend on who runs the tests.
+  // Paths in golden files are relative, and colour and width do not depend on the terminal of the tests.
   fs::current_path(PTXRAY_TEST_DIR "/cli");
   static std::vector<CliCommand> commands;
   std::vector<fs::path> files(fs::directory_iterator("."), fs::directory_iterator{});

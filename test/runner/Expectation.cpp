@@ -5,7 +5,7 @@
 
 namespace ptxray::test {
 
-/// Finds where the comment with an expectation begins, or npos.
+/// Finds where the comment with an expectation begins, or returns npos.
 static size_t findComment(llvm::StringRef line) {
   static const std::regex comment(R"(//\s*(error|warning|pedantic|ptxas):)");
   std::cmatch match;
@@ -59,11 +59,11 @@ static bool fits(const ExpectedDiagnostic &expected, const Diagnostic &found) {
          llvm::StringRef(found.message()).contains(expected.part);
 }
 
-/// For each found diagnostic the expected one that it meets, -1 if none is left.
+/// Returns the expectation that each diagnostic meets, or -1 if none is left for it.
 static std::vector<int> pair(const Expectation &expected, llvm::ArrayRef<const Diagnostic *> found) {
   std::vector<int> met(found.size(), -1);
   std::vector<bool> used(expected.diagnostics.size());
-  // Those that name a part of the message choose first.
+  // Expectations that name a part of the message choose first.
   for (bool withPart : {true, false})
     for (size_t i = 0; i < expected.diagnostics.size(); ++i)
       for (size_t j = 0; j < found.size() && !used[i]; ++j)

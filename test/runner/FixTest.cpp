@@ -1,5 +1,5 @@
-// Applies every fix that ptxray offers on a refused line of test/isa, or with --samples of test/samples, and lets
-// ptxas judge what it makes: a fix that leaves an error is none, but for those that ptxray reports beside it.
+// Applies every fix that ptxray offers for a rejected line of test/isa, or with --samples of test/samples, and lets
+// ptxas compile the result. A fix must not leave an error, except those that ptxray reports beside it.
 #include "Check/Checker.h"
 #include "Ptxas.h"
 #include "Samples.h"
@@ -28,7 +28,7 @@ public:
     for (const Module &section : file.modules) {
       if (section.header.empty())
         continue;
-      // A file of the lines as they are once fixed; `before` says from which line each comes.
+      // The fixed lines as the text of a file. `before` names the line that each of them comes from.
       std::string text;
       std::vector<FixedLine> before;
       collect(section, text, before, errors);
@@ -54,9 +54,9 @@ public:
 
 private:
   struct FixedLine {
-    unsigned from = 0;            // line of the file; 0: a header
-    std::multiset<DiagId> others; // errors of that line beside the one that is fixed
-    bool isName = false;          // a name is a guess: the one that is similar may be of a wrong type
+    unsigned from = 0;            // line of the file; 0 for a header
+    std::multiset<DiagId> others; // errors of that line beside the fixed one
+    bool isName = false;          // a fix of a name is a guess: the similar name may have a wrong type
   };
 
   static std::multiset<DiagId> errorsOf(const Module &module) {
@@ -68,7 +68,7 @@ private:
     return ids;
   }
 
-  /// Is true if ptxray still refuses the line, and for nothing but the other errors.
+  /// Returns whether ptxray still rejects the line, and only for the other errors.
   static bool leavesOnly(const FixedLine &made, const Module &fixed) {
     const std::multiset<DiagId> left = errorsOf(fixed);
     std::vector<DiagId> added;
@@ -76,7 +76,8 @@ private:
     return !left.empty() && added.size() <= (made.isName ? 1 : 0);
   }
 
-  /// ptxas writes some instructions as others, and refuses some of these: `error : ... for instruction 'cvt'`.
+  /// Returns whether the error concerns an instruction that ptxas writes in place of the text's: `error : ... for
+  /// instruction 'cvt'`.
   static bool isOfWhatPtxasMakes(llvm::StringRef output, llvm::StringRef line) {
     llvm::SmallVector<llvm::StringRef> lines;
     output.split(lines, '\n');
@@ -91,13 +92,13 @@ private:
     return isTold;
   }
 
-  /// Returns what follows the architecture: `, texmode_independent`.
+  /// Returns the words after the architecture: `, texmode_independent`.
   static std::string optionsOf(const std::string &header) {
     const size_t options = header.find(',', header.find(',') + 1);
     return options == std::string::npos ? "" : header.substr(options);
   }
 
-  /// Adds sections with the fixed lines: one for each version that a fix asks for.
+  /// Adds sections with the fixed lines, one section for each version that a fix requires.
   void collect(const Module &section, std::string &text, std::vector<FixedLine> &before, unsigned &errors) {
     const auto source = SourceBuffer::fromText(file.path, section.text);
     CheckOptions options;

@@ -1,4 +1,5 @@
-// Checks the sources of test/inline: each line gives what the comment at its end expects, and nothing else.
+// Checks the sources of test/inline. Each line must give the findings that the comment at its end expects, and no
+// others.
 #include "Check/Checker.h"
 #include "Expectation.h"
 #include "Inline/PutBack.h"
@@ -13,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A setting is what the first line asks for: `//@ target sm_90, skipped 2, pedantic`.
+/// The setting in the first line of a source: `//@ target sm_90, skipped 2, pedantic`.
 struct Setting {
   CheckOptions options;
   unsigned skipped = 0;
@@ -105,7 +106,7 @@ TEST(Inline, HostileSourcesEnd) {
   }
 }
 
-/// PTX that no compiler made: what it says of inline assembly leads nowhere, and soon.
+/// Reads PTX that no compiler made. Its comments about inline assembly lead nowhere, and reading must still end soon.
 TEST(Inline, HostilePtxEnds) {
   constexpr size_t many = 20'000;
   const std::string sources[] = {

@@ -1,5 +1,5 @@
-// Compares what the lines of test/isa and test/module expect with the verdicts of ptxas. It does
-// not run ptxray: that the expectations are what ptxray says is the snippet test's work.
+// Compares the expectations of test/isa and test/module with the verdicts of ptxas. It does not run ptxray: the snippet
+// test compares the expectations with ptxray.
 #include "Ptxas.h"
 #include "Samples.h"
 #include <cstdlib>
@@ -29,7 +29,7 @@ public:
 private:
   Expectation expected(unsigned line) { return readExpectation(file.lines[line - 1]); }
 
-  /// Reports a line of which ptxas makes code although it may only read it.
+  /// Reports a line for which ptxas generates code although it was only asked to read it.
   void compileAlone(const Module &section, unsigned line) {
     if (askPtxas(ptxas, linesOf(file, section, line), /*compile=*/true).accepts)
       ADD_FAILURE_AT(file.path.c_str(), line) << file.lines[line - 1] << "\n  ptxas compiles it";
@@ -51,7 +51,7 @@ private:
     }
   }
 
-  /// ptxas may stop early, so not each line with an error needs to be named; but no other may be.
+  /// ptxas may stop early, so not every line with an error must be named. But no other line may be named.
   void judgeWholeFile(const Module &module) {
     bool rejects = false, doesNotCompile = false;
     for (unsigned line = 1; line <= file.lines.size(); ++line) {
@@ -75,7 +75,7 @@ private:
   const TestFile &file;
 };
 
-/// The marks of test/samples. PTXRAY_BLESS=1 writes what ptxas says.
+/// Compares the marks of test/samples with ptxas. PTXRAY_BLESS=1 writes the verdicts of ptxas into the files.
 class SampleOracleTest : public testing::Test {
 public:
   explicit SampleOracleTest(SampleFile &samples) : samples(samples) {}
@@ -107,7 +107,8 @@ private:
 
 } // namespace
 
-/// `oracle-tests [FILE...]`: test/isa and test/module; `oracle-tests --samples [FILE...]`: test/samples.
+/// Usage: `oracle-tests [FILE...]` compares test/isa and test/module; `oracle-tests --samples [FILE...]` compares
+/// test/samples.
 int main(int argc, char **argv) {
   testing::InitGoogleTest(&argc, argv);
   ptxas = findPtxas();

@@ -1,5 +1,5 @@
-// Each rule has a page docs/diagnostics/<id>.md, and each example on it (a block "ptx" under the
-// heading "Example") gives that rule; what stands under "Remedy" gives nothing.
+// Each rule has a page docs/diagnostics/<id>.md. Each example on it (a "ptx" block under the heading "Example") must
+// give that rule, and the text under "Remedy" must give no finding.
 #include "Check/Checker.h"
 #include "Emulate/Launch.h"
 #include "Snippets.h"
@@ -14,7 +14,8 @@ using namespace ptxray;
 using namespace ptxray::test;
 namespace fs = std::filesystem;
 
-// No text of PTX alone can give these, which are about files or what ptxas says, nor a short one the last.
+// These rules have no example: they are about files or messages of ptxas, or, as the last one, need a text that is too
+// long for a page.
 static constexpr llvm::StringLiteral withoutExample[] = {
     "ptxas-accepts",    "ptxas-error",         "ptxas-remark",     "ptxas-warning",    "setmaxnreg-ignored",
     "wgmma-serialized", "wgmma-wait-inserted", "unreadable-input", "header-disagrees", "codegen-branch-table"};
@@ -23,12 +24,12 @@ namespace {
 
 struct Example {
   std::string text;
-  std::string arch;                   // of "```ptx --arch=sm_90"
-  Linking linking = Linking::Unknown; // of "```ptx --link=whole"
-  bool isCuda = false;                // of "```cuda"
-  bool isRun = false;                 // of "```ptx --run": a module
-  bool checksNumbers = false;         // of "```ptx --run --trap-nan"
-  bool counts = false;                // of "```ptx --run --counters"
+  std::string arch;                   // the architecture of "```ptx --arch=sm_90"
+  Linking linking = Linking::Unknown; // the linking of "```ptx --link=whole"
+  bool isCuda = false;                // true for "```cuda"
+  bool isRun = false;                 // true for "```ptx --run": a module
+  bool checksNumbers = false;         // true for "```ptx --run --trap-nan"
+  bool counts = false;                // true for "```ptx --run --counters"
 };
 
 std::vector<Example> examplesOf(llvm::StringRef page, llvm::StringRef heading) {
@@ -62,7 +63,8 @@ std::vector<std::string> textsOf(const DiagnosticList &diagnostics) {
   return texts;
 }
 
-/// Returns what a launch of the only kernel shows: one block of 64 threads, for each parameter 256 bytes of zeros.
+/// Returns the findings of a launch of the only kernel, with one block of 64 threads and 256 bytes of zeros for each
+/// parameter.
 std::vector<std::string> findingsOfRun(const Example &example) {
   const auto source = SourceBuffer::fromText("example", example.text);
   const ReadModule module = readModule(*source);

@@ -13,7 +13,7 @@ namespace ptxray::test {
 
 namespace fs = std::filesystem;
 
-/// `13.5.37` as {13, 5, 37}.
+/// Reads `13.5.37` as {13, 5, 37}.
 static std::vector<unsigned> releaseOf(const fs::path &path) {
   std::vector<unsigned> numbers;
   llvm::SmallVector<llvm::StringRef> parts;
@@ -43,15 +43,15 @@ int statusWithoutPtxas() {
   const char *required = std::getenv("PTXRAY_REQUIRE");
   llvm::SmallVector<llvm::StringRef> tools;
   llvm::StringRef(required ? required : "").split(tools, ',');
-  constexpr int skipped = 77; // what CTest takes for it
+  constexpr int skipped = 77; // exit status by which CTest recognises a skipped test
   return llvm::is_contained(tools, "ptxas") || llvm::is_contained(tools, "all") ? 1 : skipped;
 }
 
-/// The architecture under which ptxas reads a module of that target, without its `sm_` or `compute_`.
+/// Returns the architecture under which ptxas reads a module of that target, without its `sm_` or `compute_`.
 static std::string architectureFor(llvm::StringRef target) {
   unsigned number = 0;
   target.consume_front("sm_");
-  target.consumeInteger(10, number); // leaves the variant
+  target.consumeInteger(10, number); // the variant remains
   if (number < 75)
     return "75";
   if (number == 82)
@@ -85,7 +85,7 @@ PtxasVerdict askPtxas(const std::string &ptxas, const Module &module, bool compi
   verdict.accepts = status == 0;
   llvm::SmallVector<llvm::StringRef> lines;
   llvm::StringRef(verdict.output).split(lines, '\n');
-  for (llvm::StringRef line : lines) { // ptxas k.ptx, line 12; error   : ...
+  for (llvm::StringRef line : lines) { // for example: ptxas k.ptx, line 12; error   : ...
     unsigned number;
     auto [place, message] = line.split("; ");
     if (!place.rsplit(", line ").second.getAsInteger(10, number) &&
@@ -107,7 +107,7 @@ std::set<unsigned> askLines(const std::string &ptxas, const TestFile &file, cons
     for (unsigned line : verdict.errorLines)
       if (line <= module.origins.size() && module.origins[line - 1] != 0)
         now.insert(module.origins[line - 1]);
-    // It may name the line behind (an unfinished statement) or a text of its own (what it expands a line to).
+    // ptxas may name the next line (for an unfinished statement) or a line of its own text (after expanding a line).
     if (now.empty()) {
       for (unsigned line : lines)
         if (!askPtxas(ptxas, linesOf(file, section, line)).accepts)

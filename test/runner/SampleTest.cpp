@@ -1,5 +1,5 @@
-// Checks the lines of test/samples: the verdict must be that of ptxas, but on lines that say why not.
-// PTXRAY_BLESS=1 takes those notes away that are no longer true.
+// Checks the lines of test/samples. The verdict must be that of ptxas, except on lines whose note explains the
+// difference. PTXRAY_BLESS=1 removes notes that are no longer true.
 #include "Check/Checker.h"
 #include "Samples.h"
 #include "Source/SourceBuffer.h"
@@ -11,7 +11,7 @@ using namespace ptxray::test;
 
 namespace {
 
-/// The families that are complete: hardly a note, and none on a line that ptxas takes.
+/// The complete families: they have hardly any notes, and none on a line that ptxas accepts.
 constexpr llvm::StringLiteral completeFamilies[] = {"ldmatrix", "tcgen05", "video", "stack_misc"};
 
 class SampleTest : public testing::Test {
@@ -34,7 +34,7 @@ public:
           continue;
         }
         bool agrees = refused.contains(line) == (mark == '-');
-        if (!agrees) // an error may drag others behind it
+        if (!agrees) // an error may cause others after it
           agrees = refusedLines(linesOf(file, section, {line})).contains(line) == (mark == '-');
         ++count;
         agreed += agrees;
@@ -65,7 +65,8 @@ private:
     std::set<unsigned> refused;
     for (const Diagnostic &d : findingsIn(*source)) {
       const unsigned line = source->lineColumn(d.range.begin).line;
-      const bool ofCode = info(d.id).id.starts_with("codegen-"); // the verdicts are those of reading
+      const bool ofCode =
+          info(d.id).id.starts_with("codegen-"); // the verdicts are those of ptxas before it generates code
       if (d.severity == Severity::Error && !ofCode && line <= module.origins.size())
         refused.insert(module.origins[line - 1]);
     }

@@ -1,5 +1,5 @@
-// Checks test/isa and test/module: every diagnostic must be expected on its line, and every
-// expectation met. PTXRAY_BLESS=1 writes what is found into the files.
+// Checks test/isa and test/module: every diagnostic must be expected on its line, and every expectation must be met.
+// PTXRAY_BLESS=1 writes the findings into the files.
 #include "Check/Checker.h"
 #include "Snippets.h"
 #include "Source/SourceBuffer.h"
@@ -18,8 +18,8 @@ public:
 
   void TestBody() override {
     ASSERT_EQ(file.problem, "");
-    std::vector<DiagnosticList> findings(file.modules.size());                 // to which `found` points
-    std::vector<std::vector<const Diagnostic *>> found(file.lines.size() + 1); // of each line
+    std::vector<DiagnosticList> findings(file.modules.size());                 // `found` points into these
+    std::vector<std::vector<const Diagnostic *>> found(file.lines.size() + 1); // diagnostics of each line
     for (size_t i = 0; i < file.modules.size(); ++i)
       check(file.modules[i], findings[i], found);
     const bool bless = std::getenv("PTXRAY_BLESS");

@@ -22,7 +22,7 @@ static std::vector<std::string> readLines(const std::string &path) {
   return lines;
 }
 
-/// `8.6` as 806.
+/// Reads `8.6` as 806.
 static unsigned readVersion(llvm::StringRef text) {
   unsigned major = 0, minor = 0;
   text.consumeInteger(10, major);
@@ -38,7 +38,8 @@ static unsigned readTarget(llvm::StringRef text) {
   return number;
 }
 
-/// Is true if `ptx 8.3, sm_70` holds; a part that is neither a version nor an architecture must be a word of `.target`.
+/// Returns whether a condition such as `ptx 8.3, sm_70` holds. A part that is neither a version nor an architecture
+/// must be a word of `.target`.
 static bool reaches(llvm::StringRef condition, unsigned version, llvm::ArrayRef<llvm::StringRef> targets) {
   llvm::SmallVector<llvm::StringRef> parts;
   condition.split(parts, ',');
@@ -51,13 +52,13 @@ static bool reaches(llvm::StringRef condition, unsigned version, llvm::ArrayRef<
   });
 }
 
-/// More than blanks and a comment.
+/// Returns whether a line holds more than blanks and a comment.
 static bool hasText(llvm::StringRef line) {
   line = line.ltrim();
   return !line.empty() && !line.starts_with("//");
 }
 
-/// The header of a section is `//@ ptx 8.6, sm_100a[, more words of .target][, pedantic]`.
+/// Makes the module of a section, whose header is `//@ ptx 8.6, sm_100a[, more words of .target][, pedantic]`.
 static Module buildSnippetModule(llvm::StringRef header, const TestFile &file, llvm::ArrayRef<unsigned> lines) {
   static const std::vector<std::string> prelude = readLines(PTXRAY_TEST_DIR "/isa/prelude.ptx");
   Module module;
@@ -161,7 +162,7 @@ static void readModule(TestFile &file) {
   file.modules.push_back(std::move(module));
 }
 
-/// Sections when the text has the header of one, else one whole module.
+/// Divides the text into sections if it has headers. Otherwise it is one whole module.
 static void readModules(TestFile &file) {
   if (llvm::any_of(file.lines, [](llvm::StringRef line) { return line.starts_with("//@ ptx "); }))
     readSections(file);

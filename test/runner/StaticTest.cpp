@@ -1,4 +1,4 @@
-// The release binary runs on any Linux: it names no interpreter and no shared library.
+// Tests that the release binary runs on any Linux: it names no interpreter and no shared library.
 #include "llvm/Support/MemoryBuffer.h"
 #include <elf.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ TEST(Static, NeedsNoSharedLibrary) {
 }
 
 TEST(Static, StaysSmall) {
-  // The size is that of what is loaded, which is about what `strip` leaves.
+  // The size counts the segments that are loaded, which is about the size of the file after `strip`.
   auto file = llvm::MemoryBuffer::getFile(PTXRAY_BINARY);
   ASSERT_TRUE(file);
   const char *bytes = (*file)->getBufferStart();

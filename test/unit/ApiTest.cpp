@@ -1,4 +1,4 @@
-// The public interface; no header of lib/ is included here.
+// Tests the public interface. This file includes no header of lib/.
 #include "ptxray/ptxray.h"
 #include <gtest/gtest.h>
 #include <thread>
@@ -59,7 +59,7 @@ TEST(Api, TakesAnyText) {
   EXPECT_EQ(ptxray::check("").diagnostics.size(), 1u);
   EXPECT_EQ(ptxray::check({}).diagnostics.size(), 1u);
   EXPECT_TRUE(ptxray::check(std::string_view("\0\xff\x1b", 3)).hasErrors());
-  // No terminator is read behind the end.
+  // Nothing is read after the end, where a terminator would be.
   const std::string text = module("");
   const std::vector<char> exact(text.begin(), text.end());
   EXPECT_FALSE(ptxray::check({exact.data(), exact.size()}).hasErrors());
@@ -99,7 +99,7 @@ TEST(Api, LaunchesKernels) {
   const uint64_t address = machine.add(data.data(), data.size() * sizeof data[0], "data");
   ptxray::Launch launch;
   launch.set("block", "4").argument(uint32_t(7)).argument(address);
-  for (int i = 0; i < 2; ++i) { // memory stays as it is left
+  for (int i = 0; i < 2; ++i) { // the second time, memory is as the first run left it
     const ptxray::Launched done = machine.run(launch);
     EXPECT_FALSE(done.refusal) << *done.refusal;
     EXPECT_TRUE(done.result.diagnostics.empty());

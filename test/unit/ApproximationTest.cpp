@@ -1,5 +1,6 @@
-// The approximations against what an H100 gives of all inputs, as sums of which each bit of each result decides.
-// PTXRAY_APPROXIMATION=rcp.f32 takes all 2^32 inputs of one function, else each one has a few blocks of 2^20.
+// Compares the approximations with the results of an H100 for all inputs. The results are compared by sums that depend
+// on each bit of each result. PTXRAY_APPROXIMATION=rcp.f32 tests all 2^32 inputs of one function. Otherwise a few
+// blocks of 2^20 inputs of each function are tested.
 #include "Numbers/Approximation.h"
 #include <cstdlib>
 #include <future>
@@ -38,7 +39,7 @@ template <auto F> uint64_t sumOf(uint64_t first, uint64_t count) {
   return sum;
 }
 
-/// The names in the order of the sums.
+/// These are in the order of the sums.
 uint64_t (*const functions[])(uint64_t, uint64_t) = {
     sumOf<single<reciprocalApprox, false>>,
     sumOf<single<reciprocalApprox, true>>,

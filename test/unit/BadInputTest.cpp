@@ -1,4 +1,4 @@
-// Text that no one would write must end in a clear report, quickly, at whatever size.
+// Tests text that no one would write. It must give a clear report quickly, whatever its size.
 #include "Check/Checker.h"
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ std::string repeat(llvm::StringRef piece, size_t count) {
   return out;
 }
 
-/// The ids of what is reported, each once, in order.
+/// Returns the ids of the findings, each once, in order.
 std::string rulesOf(const std::string &text) {
   const auto source = SourceBuffer::fromText("k.ptx", text);
   std::string ids;

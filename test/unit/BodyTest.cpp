@@ -1,4 +1,5 @@
-// These tests ask what a body says of a function: what each name means, what lies where, what reads before it writes.
+// Tests the facts of a function that `Body` records: what each name means, where each thing lies, and what is read
+// before it is written.
 #include "ReadBody.h"
 
 using namespace ptxray;
@@ -59,7 +60,7 @@ TEST(Body, GuardsLabelsAndListsStandAtTheirPlaces) {
   EXPECT_EQ(body.targets[0], body.labels[0].local);
   EXPECT_EQ(body.targets[1], body.labels[1].local);
   EXPECT_EQ(body.symbol(body.targets[0])->kind, SymbolKind::Label);
-  // A special register is declared nowhere, a parameter is a variable.
+  // A special register has no declaration, and a parameter is a variable.
   EXPECT_EQ(body.symbol(body.namesOf(1).back()), nullptr);
   EXPECT_EQ(body.symbol(body.namesOf(0).back())->kind, SymbolKind::Variable);
 }

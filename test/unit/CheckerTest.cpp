@@ -1,4 +1,5 @@
-// A checker that lives says of each text what a fresh one says. No header of lib/ is included here.
+// Tests that a checker that is used again reports the same for each text as a fresh one. This file includes no header
+// of lib/.
 #include "ptxray/ptxray.h"
 #include <array>
 #include <filesystem>
@@ -14,7 +15,7 @@ std::string show(const ptxray::Place &place) {
   return std::to_string(place.line) + ':' + std::to_string(place.column) + ':' + std::to_string(place.offset) + ' ';
 }
 
-/// All that a result says.
+/// Returns the whole contents of a result as text.
 std::string show(const ptxray::Result &result) {
   std::ostringstream out;
   out << result.ptx << ' ' << result.target << '\n';
@@ -38,7 +39,7 @@ struct Text {
   std::string name, text, language;
 };
 
-/// All texts among the tests, in a fixed order, and sources with assembly.
+/// Returns all texts of the tests, in a fixed order, and sources with assembly.
 std::vector<Text> testTexts() {
   const std::pair<const char *, const char *> languages[] = {{".ptx", "ptx"}, {".lines", "ptx"}, {".before", "ptx"},
                                                              {".cu", "cuda"}, {".py", "python"}, {".ll", "llvm"}};
@@ -54,7 +55,7 @@ std::vector<Text> testTexts() {
   return texts;
 }
 
-/// Checks texts in a random order with options that change, and compares with fresh checks.
+/// Checks texts in a random order with changing options, and compares the results with those of fresh checkers.
 void compareWithFresh(unsigned seed, unsigned count) {
   const std::vector<Text> texts = testTexts();
   ASSERT_GT(texts.size(), 400u);
@@ -80,7 +81,7 @@ void compareWithFresh(unsigned seed, unsigned count) {
   EXPECT_GT(found, count);
 }
 
-/// $PTXRAY_CHECKER_TEXTS: of how many texts.
+/// $PTXRAY_CHECKER_TEXTS is the number of texts.
 TEST(Checker, SaysWhatAFreshOneSays) {
   const char *count = std::getenv("PTXRAY_CHECKER_TEXTS");
   compareWithFresh(1, count ? static_cast<unsigned>(std::atoi(count)) : 300);
@@ -90,7 +91,7 @@ std::string kernel(const std::string &body) {
   return ".version 8.6\n.target sm_80\n.visible .entry k()\n{\n\t.reg .b32 %r<9>;\n" + body + "\tret;\n}\n";
 }
 
-/// No other is like it: a name, a number, and mostly a spelling or a fault of its own.
+/// Returns a text that is like no other: it has a name, a number, and mostly a spelling or an error of its own.
 std::string textOfNumber(size_t number) {
   const std::string own = std::to_string(number);
   std::string body = "\tmov.b32 %r1, " + own + ";\n\tadd.s32 %r0, %r1, %r" + std::to_string(number % 9) + ";\n";
@@ -104,14 +105,14 @@ std::string textOfNumber(size_t number) {
          "()\n{\n\t.reg .b32 %r<9>;\n" + body + "\tret;\n}\n";
 }
 
-/// Returns the resident memory in pages; 0: the system does not say.
+/// Returns the resident memory in pages, or 0 if the system does not report it.
 size_t residentMemory() {
   size_t size = 0, resident = 0;
   std::ifstream("/proc/self/statm") >> size >> resident;
   return resident;
 }
 
-/// $PTXRAY_CHECKER_CALLS: how many texts.
+/// $PTXRAY_CHECKER_CALLS is the number of texts.
 TEST(Checker, ManyDifferentTexts) {
   const char *wanted = std::getenv("PTXRAY_CHECKER_CALLS");
   const size_t count = wanted ? std::stoul(wanted) : 3000;
@@ -122,7 +123,7 @@ TEST(Checker, ManyDifferentTexts) {
     const std::string text = textOfNumber(i);
     const ptxray::Result result = checker.check(text);
     found += result.diagnostics.size();
-    if (random() % 500 == 0) { // one that came before, too
+    if (random() % 500 == 0) { // tests an earlier text again, too
       const std::string before = textOfNumber(random() % (i + 1));
       ASSERT_EQ(show(checker.check(before)), show(ptxray::check(before))) << before;
       ASSERT_EQ(show(result), show(ptxray::check(text))) << text;
@@ -131,8 +132,8 @@ TEST(Checker, ManyDifferentTexts) {
       early = residentMemory();
   }
   EXPECT_GT(found, count / 2);
-  constexpr size_t noise = 2048; // pages: what a process gives back late
-  if (wanted) {                  // of a few a sanitizer keeps all that they have freed
+  constexpr size_t noise = 2048; // pages that a process returns late
+  if (wanted) {                  // a sanitizer keeps the freed memory of a few texts
     EXPECT_LE(residentMemory(), early + early / 10 + noise);
   }
   RecordProperty("pages", static_cast<int>(residentMemory()));
@@ -157,7 +158,7 @@ TEST(Checker, OneForEachThread) {
   other.join();
 }
 
-/// Both write what only they have read into what they remember.
+/// Each thread remembers only texts that it has read itself.
 TEST(Checker, EachThreadItsOwnTexts) {
   auto work = [](size_t first) {
     ptxray::Checker checker;

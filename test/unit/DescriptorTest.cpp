@@ -199,7 +199,7 @@ TEST(Descriptor, WhatTheOtherTablesExclude) {
       Found{"9.7.16.10.7.2"});
 }
 
-/// Table 54: which kind has how many scale factors a row.
+/// Table 54: the number of scale factors per row for each kind.
 TEST(Descriptor, ScaleVectorsOfTable54) {
   for (const char *kind : {"mxf8f6f4", "mxf4", "mxf4nvf4"})
     for (const char *word : {"1X", "2X", "4X", "block16", "block32"}) {
@@ -306,8 +306,8 @@ TEST(Descriptor, FieldsOfSm107) {
 }
 
 TEST(Descriptor, SparseIndices) {
-  // There are 16 values of four bits: 12 name two different columns, 6 of these in order; the manual lists those with
-  // the order that hardware takes.
+  // There are 16 values of four bits. 12 of them name two different columns, 6 of these in ascending order. The manual
+  // lists those in the order that hardware accepts.
   unsigned any = 0, ordered = 0, wide = 0;
   for (unsigned index = 0; index < 16; ++index) {
     any += isSparseIndex(index, 16, false);

@@ -1,5 +1,5 @@
-// These tests ask what the tables say of special registers, and what one can ask of the facts of an instruction. The
-// effects of each instruction are tested in test/flow.
+// Tests the data of special registers, and the facts of an instruction that a caller can query. test/flow tests the
+// effects of each instruction.
 #include "Diagnostics/Diagnostic.h"
 #include "Isa/Isa.h"
 #include "Pages/FactsText.h"

@@ -1,4 +1,4 @@
-// The analyses of bodies against slow twins, on random arithmetic and on random bodies.
+// Compares the analyses of bodies with slow models of them, on random arithmetic and on random bodies.
 #include "Flow/Addresses.h"
 #include "Flow/Liveness.h"
 #include "Flow/Numbers.h"
@@ -17,14 +17,14 @@ using namespace ptxray;
 
 namespace {
 
-/// Is true if what a register of so many bits holds is one of the numbers.
+/// Returns whether the bits that a register holds represent one of the numbers.
 bool contains(const Numbers &numbers, uint64_t held, unsigned bits) {
   const uint64_t ones = bits == 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1;
   if (!numbers.isBounded) {
     const uint64_t step = std::min(numbers.step, uint64_t(1) << 32);
     return ((held - static_cast<uint64_t>(numbers.low)) & (step - 1) & ones) == 0;
   }
-  // All that leave the same bits, between the bounds.
+  // These are all numbers between the bounds that leave the same bits.
   const auto first = static_cast<uint64_t>(numbers.low);
   const uint64_t span = static_cast<uint64_t>(numbers.high) - first;
   const uint64_t step = std::max<uint64_t>(numbers.step, 1);
@@ -50,7 +50,7 @@ Computation computation(isa::Operation operation, isa::TypeKind kind, unsigned b
   return c;
 }
 
-/// A few numbers with bounds, and one that is among them.
+/// Makes a few numbers with bounds, and returns one member of the set in `member`.
 Numbers randomNumbers(std::mt19937 &random, int64_t &member) {
   const int64_t lows[] = {0,   0,     1,         4,         16,         -4,        -32,      100,
                           255, 65536, INT32_MIN, INT32_MAX, UINT32_MAX, INT64_MIN, INT64_MAX};
@@ -120,10 +120,10 @@ TEST(Numbers, HoldEachResultOfEachSource) {
 
 namespace {
 
-/// Arithmetic of 32 bits from %tid.x and a parameter, and what one thread computes.
+/// 32-bit arithmetic on %tid.x and a parameter, and its results for one thread.
 struct Arithmetic {
   std::string text;
-  std::vector<uint32_t> values; // of %r0, %r1 ...
+  std::vector<uint32_t> values; // values of %r0, %r1, and so on
 };
 
 uint32_t randomConstant(std::mt19937 &random) {
@@ -194,7 +194,7 @@ TEST(Values, HoldWhatThreadsCompute) {
 
 namespace {
 
-/// Registers that are written from each other, often twice, in loops and otherwise.
+/// Makes a body whose registers are written from each other, often twice, in loops and outside them.
 std::string circularBody(std::mt19937 &random) {
   std::string text = ".visible .entry k()\n{\n.reg .pred %p<2>;\n.reg .b32 %r<12>;\n.shared .b8 tile[64];\n"
                      "mov.u32 %r0, %tid.x;\nmov.u32 %r1, tile;\nmov.u32 %r2, 4;\nsetp.lt.u32 %p1, %r0, 4;\nL:\n";
@@ -283,7 +283,7 @@ TEST(Values, CountRoundsAsTheLoopDoes) {
 
 namespace {
 
-/// Blocks that read and write a few registers, and branch wherever.
+/// Makes a body of blocks that read and write a few registers, and branch anywhere.
 std::string randomBody(std::mt19937 &random) {
   const unsigned blocks = 2 + random() % 8;
   std::string text = ".visible .entry k()\n{\n.reg .pred %p<4>;\n.reg .b32 %r<6>;\nmov.b32 %r0, %laneid;\n"
@@ -303,8 +303,8 @@ std::string randomBody(std::mt19937 &random) {
   return text + "ret;\n}\n";
 }
 
-/// Is true if a path leads from the beginning of `from` to the end of a block where `ends` says yes, by blocks which do
-/// not say `stops`.
+/// Returns whether a path leads from the beginning of `from` to the end of a block for which `ends` is true, through
+/// blocks for which `stops` is false.
 template <typename Stops, typename Ends> bool findsWay(const Graph &graph, BlockId from, Stops stops, Ends ends) {
   std::vector<bool> seen(graph.size());
   std::vector<BlockId> waiting = {from};
@@ -419,7 +419,7 @@ TEST(Bodies, AreAsWholeWhereOnePlaceIsAskedForAsWhereAllAre) {
   EXPECT_GT(parted, 100u);
 }
 
-/// 100 branches by a list of 100 labels.
+/// Makes 100 branches through lists of 100 labels.
 static std::string branchesByLists(bool hasOwnLists) {
   std::string labels, text;
   for (unsigned i = 0; i < 100; ++i)
@@ -441,7 +441,7 @@ TEST(Graph, IsTangledWhereListsMultiplyTheWays) {
 
 namespace {
 
-/// A block reads or writes a register first, or does not touch it.
+/// The first access of a block to a register.
 enum class Touch : uint8_t { None, Reads, Writes };
 
 Touch firstTouch(const Body &body, const Block &block, LocalId local, bool evenGuarded) {
@@ -456,7 +456,7 @@ Touch firstTouch(const Body &body, const Block &block, LocalId local, bool evenG
   return Touch::None;
 }
 
-/// Each way from the beginning reads it before it is written, and so does the text.
+/// Returns whether the register is read before it is written, both in the text and on each way from the beginning.
 bool isReadBeforeWritten(const Body &body, const Graph &graph, LocalId local) {
   const auto touch = [&](BlockId block) { return firstTouch(body, graph[block], local, true); };
   const auto writes = [&](BlockId block) {

@@ -11,7 +11,7 @@ const std::string header = ".version 8.0\n.target sm_90\n.address_size 64\n";
 
 std::string inBody(const std::string &lines) { return header + ".func f()\n{\n" + lines + "}\n"; }
 
-/// Returns what is made of the text, which stays as it is from then on.
+/// Returns the formatted text. Requires that formatting it again changes nothing.
 std::string settled(const std::string &text, FormatOptions options = {}) {
   const std::string once = formatted(text, options);
   EXPECT_EQ(formatted(once, options), once);
@@ -139,7 +139,7 @@ TEST(Format, ObeysComments) {
             inBody("\tret;\n // ptxray: fmt off\n  add.s32   a,b,\n  c;\n // ptxray: fmt on \n\tret;\n"));
   EXPECT_EQ(settled(inBody("  ret;\n // ptxray: fmt off\n  ret ;\n")),
             inBody("\tret;\n // ptxray: fmt off\n  ret ;\n"));
-  // A line of which a comment speaks is neither divided nor joined.
+  // A line with a suppression comment is neither divided nor joined.
   EXPECT_EQ(settled(inBody("L:  ret; ret ; // ptxray: ignore unused-label\nret; ret;\n")),
             inBody("L: ret; ret; // ptxray: ignore unused-label\n\tret;\n\tret;\n"));
   EXPECT_EQ(settled(inBody("// ptxray: ignore unused-label\n\nL:  ret;\nM: ret;\n")),

@@ -1,4 +1,4 @@
-// Graphs of random form against the definitions of what is found in them, step by step.
+// Compares the analyses of random graphs with the definitions of their results.
 #include "Flow/Dominators.h"
 #include "llvm/ADT/STLExtras.h"
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ std::vector<bool> reachedWithout(const Graph &graph, BlockId from, BlockId witho
   return reached;
 }
 
-/// Control may end in one of the blocks.
+/// Returns whether control may end in one of the blocks.
 bool canLeave(const Graph &graph, const std::vector<bool> &blocks) {
   for (uint32_t block = 0; block < graph.size(); ++block)
     if (blocks[block] && graph.blocks[block].leaves)
@@ -92,7 +92,8 @@ TEST(Graph, APostDominatorIsWhatNoWayToTheEndGoesRound) {
     for (const BlockId block : graph.order)
       if (canLeave(graph, reachedWithout(graph, block, BlockId::None)))
         leaving.push_back(block);
-    for (const BlockId block : graph.order) // without an end there is some tree; which, the definition does not say
+    for (const BlockId block :
+         graph.order) // without an end there is some tree, but the definition does not determine which one
       ASSERT_EQ(tree.contains(block), leaving.empty() || llvm::is_contained(leaving, block));
     for (const BlockId a : leaving)
       for (const BlockId b : leaving)
@@ -114,7 +115,8 @@ TEST(Graph, ABlockOfALoopLeadsToItsHeaderAndBack) {
           return reachedWithout(graph, next, BlockId::None)[indexOf(header)];
         }));
       }
-      // A natural loop, by its definition: what leads back to a block that dominates it.
+      // The blocks of a natural loop, by its definition: from each edge that leads back to a block that dominates its
+      // source.
       for (const BlockId from : graph.predecessors.of(block))
         if (tree.dominates(block, from)) {
           ASSERT_EQ(loops.header[indexOf(block)], block);

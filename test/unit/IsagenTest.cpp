@@ -1,4 +1,5 @@
-// Each file of isagen/ says on the line which lints must find it; `good.isa` says none.
+// Tests the lints. A comment on each line of the files of isagen/ names the lints that must find it. `good.isa` has
+// none.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -9,7 +10,7 @@
 namespace {
 
 namespace fs = std::filesystem;
-using Findings = std::set<std::pair<int, std::string>>; // line, lint
+using Findings = std::set<std::pair<int, std::string>>; // line and lint
 
 Findings expected(const fs::path &path) {
   Findings findings;

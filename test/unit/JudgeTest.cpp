@@ -1,5 +1,5 @@
-// These tests ask what the engine makes of one instruction: types, vectors, immediates, addresses, gates, choice of
-// form. The instructions are examples; what all of them take is tested in test/isa.
+// Tests how the engine checks one instruction: types, vectors, immediates, addresses, gates, and the choice of a form.
+// The instructions are examples; test/isa tests which operands each instruction accepts.
 #include "Match/Match.h"
 #include "Samples/Sample.h"
 #include "llvm/ADT/STLExtras.h"
@@ -64,7 +64,7 @@ std::vector<Finding> findings(const ModuleContext &context, const char *opcode,
   return found;
 }
 
-/// The rules of what is found, in order and joined by blanks; empty: accepted in silence.
+/// Returns the rules of the findings, in order and joined by blanks. An accepted instruction gives an empty string.
 std::string found(const char *opcode, std::initializer_list<Shapes> operands,
                   const ModuleContext &context = module(900, "sm_100a")) {
   std::string out;
@@ -76,7 +76,7 @@ std::string found(const char *opcode, std::initializer_list<Shapes> operands,
 const Shapes r32 = reg(".b32"), r64 = reg(".b64"), f32 = reg(".f32"), u32 = reg(".u32");
 
 TEST(Judge, TypesOfRegisters) {
-  EXPECT_EQ(found("add.s32", {r32, u32, reg(".s32")}), ""); // bits and both signs
+  EXPECT_EQ(found("add.s32", {r32, u32, reg(".s32")}), ""); // accepts bits and both signs
   EXPECT_EQ(found("add.s32", {r32, f32, r32}), "operand-type");
   EXPECT_EQ(found("add.s32", {r32, r64, r32}), "operand-size");
   EXPECT_EQ(found("add.f32", {f32, r32, f32}), "");
@@ -91,7 +91,7 @@ TEST(Judge, WiderRegisters) {
   EXPECT_EQ(found("ld.f32", {r64, at(r64)}), "");
   EXPECT_EQ(found("ld.f32", {reg(".f64"), at(r64)}), "operand-size");
   EXPECT_EQ(found("cvt.u16.u32", {r64, r32}), "");
-  EXPECT_EQ(found("cvt.rn.bf16.f32", {r32, f32}), "operand-size"); // narrow formats are exact
+  EXPECT_EQ(found("cvt.rn.bf16.f32", {r32, f32}), "operand-size"); // narrow formats must match exactly
 }
 
 TEST(Judge, Immediates) {
@@ -117,7 +117,7 @@ TEST(Judge, Vectors) {
   EXPECT_EQ(found("st.v2.b32", {at(r64), vec({u32, f32})}), "vector-elements");
   EXPECT_EQ(found("st.v2.b32", {at(r64), vec({r32, r64})}), "vector-element-sizes");
   EXPECT_EQ(found("st.v2.b32", {at(r64), vec({u32, sink()})}), "sink-as-source");
-  EXPECT_EQ(found("ld.v2.f32", {vec({u32, u32}), at(r64)}), ""); // together they count as bits
+  EXPECT_EQ(found("ld.v2.f32", {vec({u32, u32}), at(r64)}), ""); // their sum of bits matches
   EXPECT_EQ(found("ld.f32", {u32, at(r64)}), "operand-type");
 }
 
@@ -137,7 +137,7 @@ TEST(Judge, Addresses) {
 TEST(Judge, QualifiersInAnyOrder) {
   EXPECT_EQ(found("add.f32.ftz.rn", {f32, f32, f32}), "");
   EXPECT_EQ(found("cvt.s32.rni.f32", {r32, f32}), "");
-  EXPECT_EQ(found("cvt.rni.f32.s32", {r32, f32}) != "", true); // types keep theirs
+  EXPECT_EQ(found("cvt.rni.f32.s32", {r32, f32}) != "", true); // operands of these types must keep their type
   ModuleContext pedantic = module(900, "sm_100a");
   pedantic.pedantic = true;
   EXPECT_EQ(found("add.f32.rn", {f32, f32, f32}, pedantic), "qualifier-order");
@@ -151,7 +151,7 @@ TEST(Judge, WrongQualifiers) {
   EXPECT_EQ(found("add.s32.s32", {r32, r32, r32}), "repeated-qualifier:type");
   EXPECT_EQ(found("add", {r32, r32, r32}), "missing-qualifier:type");
   EXPECT_EQ(found("add.rn.rz.f32", {f32, f32, f32}), "conflicting-qualifiers:rounding");
-  EXPECT_EQ(found("bar.warp.sync.sync", {r32}), ""); // some may be written twice
+  EXPECT_EQ(found("bar.warp.sync.sync", {r32}), ""); // some words may be written twice
 }
 
 TEST(Judge, Gates) {
@@ -208,7 +208,7 @@ TEST(Judge, MatchIsAValue) {
     const Judged judged = judge({opcode, shapes, availability});
     EXPECT_FALSE(judged.isAccepted());
     match = judged.match;
-  } // what it was made from is gone
+  } // the object that it was made from no longer exists
   ASSERT_TRUE(match);
   EXPECT_EQ(match->slotText(".num"), ".x4");
   EXPECT_EQ(match->placeOfSlot(*match->findSlot(".num")), (FindingPlace{FindingPlace::Word, 4}));
@@ -223,7 +223,7 @@ TEST(Judge, FixesAreRight) {
   ASSERT_EQ(list.size(), 1u);
   EXPECT_EQ(list[0].remedy.kind, Remedy::InsertAfterWord);
   EXPECT_EQ(list[0].remedy.text, ".xorsign");
-  // Another word is wrong too: then inserting one makes nothing right, and no fix is offered.
+  // Another word is wrong too. Inserting one word would not make the text right, so no fix is offered.
   for (const Finding &f : findings(module(900, "sm_80"), "min.abs.f32", {f32, f32, f32}))
     EXPECT_EQ(f.remedy.kind, Remedy::None);
 }

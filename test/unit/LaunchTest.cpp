@@ -1,4 +1,4 @@
-// The size of a launch, its limits, and launches of one module by several threads.
+// Tests the size of a launch, its limits, and launches of one module by several threads.
 #include "Emulate/Launch.h"
 #include "Launch/LaunchLimits.h"
 #include <gtest/gtest.h>

@@ -33,7 +33,7 @@ Layout operand(const Answer &answer, const std::string &name) {
   return {};
 }
 
-/// Every element is somewhere, no two share a bit, and both directions agree.
+/// Checks that every element has a place, that no two share a bit, and that both directions agree.
 void checkIsSound(const Layout &layout, const std::string &what) {
   std::vector<Place> places;
   std::vector<Element> elements;
@@ -59,7 +59,7 @@ void checkIsSound(const Layout &layout, const std::string &what) {
       << what << ": elements are missing";
 }
 
-/// Every bit of every register of every thread holds something.
+/// Checks that every bit of every register of every thread holds something.
 void checkFills(const Layout &layout, uint32_t threads, const std::string &what) {
   uint64_t bits = 0;
   forEach(layout, [&](Element, Place) { bits += layout.elementBits; });
@@ -199,12 +199,12 @@ TEST(Layout, MatricesToAndFromSharedMemory) {
     checkIsSound(answer.layouts[1], form);
     EXPECT_EQ(size(answer.layouts[1], Column), size(answer.layouts[0], Matrix)) << form;
   }
-  // Transposed, a thread gets what the thread with rows and columns exchanged gets plainly.
+  // Transposed, a thread gets the elements that the thread with rows and columns exchanged gets without transposing.
   const Layout plain = ask("ldmatrix.m8n8.x1.b16").layouts[0], turned = ask("ldmatrix.m8n8.x1.trans.b16").layouts[0];
   forEach(plain, [&](Element element, Place place) {
     EXPECT_EQ(placesOf(turned, {element[Column], element[Row], 0}).front(), place);
   });
-  // Signed elements of 4 bits lie in rows of 8 bytes (docs/reference/device-report.md) and become bytes.
+  // Signed 4-bit elements lie in rows of 8 bytes (docs/reference/device-report.md) and become bytes.
   const Answer widened = ask("ldmatrix.m8n16.x4.s8.s4");
   EXPECT_EQ(*elementAt(operand(widened, "matrix"), {0, 31, 3, 24}), (Element{7, 15, 3}));
   EXPECT_EQ(placesOf(operand(widened, "packed"), {0, 15, 0}).front(), (Place{0, 0, 0, 60}));
@@ -255,14 +255,14 @@ TEST(Layout, DataPathLayouts) {
     const Layout d = operand(answer, "D");
     EXPECT_NE(d.notes.front().find(std::string("Layout ") + c.name), std::string::npos);
     EXPECT_EQ(size(d, Lane), c.lanes);
-    // A layout that is not half used fills its columns: lanes times columns is rows times columns.
+    // If a layout uses all lanes, it fills its columns: lanes times columns is rows times columns.
     std::set<std::array<uint32_t, 3>> cells;
     forEach(d, [&](Element, Place place) { cells.insert({place[Cta], place[Lane], place[Word]}); });
     EXPECT_EQ(cells.size(), c.m * 64u);
     const uint32_t ctas = size(d, Cta), words = size(d, Word);
     EXPECT_EQ(cells.size() * (c.lanes == 112 ? 2 : 1), ctas * words * 128u);
   }
-  // The half-used layouts start at lane 0 or 16, and the two fill the memory together.
+  // The layouts that use half of the lanes start at lane 0 or 16, and two of them fill the memory together.
   std::set<std::array<uint32_t, 2>> cells;
   for (const char *offset : {"0", "16"})
     forEach(
@@ -293,8 +293,7 @@ TEST(Layout, ScaleFactorsFillTheirBytes) {
         checkIsSound(b, std::string(c.words) + " B");
         EXPECT_EQ(size(a, Column), c.factors);
         EXPECT_EQ(size(b, Row), c.factors);
-        // The first factor is the byte that the id names; what does not fit the word stands behind
-        // all rows.
+        // The first factor is the byte that the id names. Factors that do not fit into the word lie after all rows.
         EXPECT_EQ(placesOf(a, {0, 0, 0}).front(), (Place{0, 0, 0, uint32_t(8 * id)}));
         const uint32_t last = id + c.factors - 1;
         EXPECT_EQ(placesOf(a, {127, c.factors - 1, 0}).front(), (Place{0, 31, 3 + last / 4 * 4, last % 4 * 8}));
@@ -321,8 +320,8 @@ TEST(Layout, TensorMetadataIsAWordForEachLane) {
       }
 }
 
-/// The parameters of the manual's examples in 9.7.16.3.3. The second one (K-major, 32 bytes) shows
-/// two tiles along K, which would share addresses; one is right.
+/// Compares with the parameters of the manual's examples in 9.7.16.3.3. The second example (K-major, 32 bytes) shows
+/// two tiles along K, which would share addresses. One tile is right.
 TEST(Layout, CanonicalLayoutsOfTheManual) {
   struct Case {
     const char *type, *major, *swizzle, *mn, *k, *exact, *canonical;
@@ -456,8 +455,8 @@ Wave byShuffles(const Wave &in) {
 
 bool isFinite(uint16_t half) { return (half & 0x7C00) != 0x7C00; }
 
-/// One product with the identity, as v_wmma_f16_16x16x16_f16 computes it. A sum of one number and
-/// fifteen zeros is exact, so only signs of zero and what is not finite need care.
+/// Returns one product with the identity, as v_wmma_f16_16x16x16_f16 computes it. A sum of one number and fifteen zeros
+/// is exact, so only signs of zero and numbers that are not finite need care.
 Wave byWmma(const Wave &in, const Answer &layouts) {
   const Layout a = operand(layouts, "A"), b = operand(layouts, "B"), d = operand(layouts, "D");
   const Wave identity = hold(b, [](uint32_t row, uint32_t column) { return row == column ? 0x3C00 : 0; });
@@ -490,7 +489,7 @@ TEST(Rdna4, LayoutsAreSoundAndFill) {
     }
 }
 
-/// Moving is all that the shuffles do, so patterns with one bit set stand for all of them.
+/// The shuffles only move bits, so patterns with one bit set represent all patterns.
 TEST(Rdna4, ShufflesTransposeEveryPattern) {
   const Layout a = operand(ask("wmma.f16", {{"arch", "gfx12"}}), "A");
   for (uint32_t row = 0; row < 16; ++row)
@@ -501,8 +500,8 @@ TEST(Rdna4, ShufflesTransposeEveryPattern) {
       }
 }
 
-/// Each of the 65536 patterns at each place: the product gives the same, but for the sign of zero
-/// and rows that hold an infinity or NaN.
+/// Tests each of the 65536 patterns at each place. The product gives the same pattern, except for the sign of zero and
+/// rows that hold an infinity or NaN.
 TEST(Rdna4, WmmaTransposesEveryFinitePattern) {
   const Answer layouts = ask("wmma.f16", {{"arch", "gfx12"}});
   const Layout a = operand(layouts, "A");
@@ -522,7 +521,7 @@ TEST(Rdna4, WmmaTransposesEveryFinitePattern) {
   }
 }
 
-/// movmatrix on four tiles of 8x8, laid side by side, is the same transpose.
+/// movmatrix on four adjacent tiles of 8x8 is the same transpose.
 TEST(Rdna4, MovmatrixAgreesOnItsTiles) {
   const Answer move = ask("movmatrix");
   const Layout from = operand(move, "A"), to = operand(move, "D");
@@ -531,14 +530,13 @@ TEST(Rdna4, MovmatrixAgreesOnItsTiles) {
   const Wave turned = byShuffles(hold(wave, matrix));
   for (uint32_t tileRow : {0u, 8u})
     for (uint32_t tileColumn : {0u, 8u}) {
-      // movmatrix: what lies at a place of `to` is the element that `to` names, in the order of
-      // `from`.
+      // For movmatrix, a place of `to` holds the element that `to` names, in the order of `from`.
       std::map<Place, uint16_t> registers;
       forEach(to, [&](Element element, Place place) {
         registers[place] = matrix(tileRow + element[Row], tileColumn + element[Column]);
       });
       forEach(from, [&](Element element, Place place) {
-        // Read as a matrix again, it is the transpose of the tile.
+        // Read as a matrix again, the result is the transpose of the tile.
         const Place there = placesOf(wave, {tileColumn + element[Row], tileRow + element[Column], 0}).front();
         EXPECT_EQ(registers[place], turned[there[Lane]][there[Word] * 2 + there[Bit] / 16]);
       });

@@ -1,4 +1,4 @@
-// The scanner against the lexer that ANTLR makes of grammar/PtxLexer.g4: both cut a text into the same
+// Compares the scanner with the lexer that ANTLR makes of grammar/PtxLexer.g4. Both must cut a text into the same
 // tokens.
 #include "Parse/Scanner.h"
 #include "PtxLexer.h"

@@ -1,4 +1,4 @@
-// Launches on several cores, and several launches at once: ThreadSanitizer runs these too.
+// Tests launches on several cores, and several launches at once. ThreadSanitizer runs these tests too.
 #include "Emulate/Launch.h"
 #include "Machine/Kernels.h"
 #include "Read/ReadModule.h"

@@ -1,4 +1,4 @@
-// Sums of products against what an H100 gave, and against the same models computed with doubles.
+// Compares sums of products with the results of an H100, and with the same models computed with doubles.
 #include "Numbers/MatrixTile.h"
 #include <bit>
 #include <cmath>
@@ -41,7 +41,7 @@ double valueOf(uint64_t code, const Format &format) {
 }
 int exponentOf(double x, const Format &format) { return std::max(std::ilogb(x), format.leastExponent()); }
 
-/// The model in its own words: a double holds each product, and each sum of terms that were cut.
+/// Computes the model with doubles: a double holds each product exactly, and each sum of truncated terms.
 uint64_t twinOf(const std::vector<uint32_t> &a, const std::vector<uint32_t> &b, uint64_t c, const Format &format,
                 const Format &result, const SumModel &model) {
   for (size_t begin = 0; begin < a.size(); begin += model.products) {
@@ -97,7 +97,7 @@ TEST(MatrixSum, IsWhatItsModelSays) {
       const uint64_t c = finite(*kind.result);
       const uint64_t mine =
           sumOfProducts(factors(a.data(), 32, format), factors(b.data(), 32, format), c, *kind.result, model);
-      // The twin does not know infinity, which what is too great becomes.
+      // This model has no infinity, which too great results become.
       if (read(mine, *kind.result).isFinite()) {
         ASSERT_EQ(mine, twinOf(a, b, c, format, *kind.result, model)) << format.name << ' ' << kind.architecture;
       }
@@ -105,14 +105,15 @@ TEST(MatrixSum, IsWhatItsModelSays) {
   }
 }
 
-/// Four products and a sum by additions of f32: only if all of them are -0 the result is.
+/// The quads add four products and a sum with additions of f32. The result is -0 only if all of them are -0.
 TEST(MatrixSum, OfQuadsHasNegativeZeros) {
   const SumModel quad = sumModel({MatrixUnit::Mma, 90, &f16, &f16, true});
   const Factor one = factorOf(0x3c00, f16), minus = factorOf(0x8000, f16), zero = factorOf(0, f16);
   const std::vector<Factor> ones(4, one), negative(4, minus), mixed{minus, minus, zero, minus};
   EXPECT_EQ(sumOfProducts(ones, negative, 0x8000, f16, quad), 0x8000U);
   EXPECT_EQ(sumOfProducts(ones, negative, 0, f16, quad), 0U);
-  EXPECT_EQ(sumOfProducts(ones, mixed, 0x8000, f16, quad), 0U); // 0 * 1 + -0 * 1 is 0, and so is what follows
+  EXPECT_EQ(sumOfProducts(ones, mixed, 0x8000, f16, quad),
+            0U); // 0 * 1 + -0 * 1 is 0, and adding further zeros keeps it 0
 }
 
 TEST(MatrixSum, WithScales) {

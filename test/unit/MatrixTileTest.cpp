@@ -6,7 +6,7 @@ using namespace ptxray::numbers;
 
 namespace {
 
-/// The numbers of a matrix are spread in one of these ways.
+/// The ways in which the numbers of a matrix are distributed.
 enum class Spread { Anything, NearOne, MostlyZero, Zeros, Subnormal, FarApart, Last = FarApart };
 
 uint32_t spreadCode(Spread kind, const Format &format, std::mt19937 &random) {
@@ -30,10 +30,10 @@ struct TileCase {
   uint32_t depth;
 };
 
-constexpr uint32_t rows = 7, columns = 40; // the rows are no multiple of those that are summed side by side
+constexpr uint32_t rows = 7, columns = 40; // `rows` is no multiple of the number of rows that are summed side by side
 
-/// All sums of a product, made side by side, are those that are made one by one. Each row of a sparse A has columns of
-/// its own.
+/// Compares all sums of a product that are computed side by side with those computed one by one. Each row of a sparse A
+/// has its own columns.
 void compareTile(const TileCase &one, Spread kind, bool isSparse, std::mt19937 &random) {
   const uint32_t depthOfB = isSparse ? 2 * one.depth : one.depth;
   const SumModel model = sumModel(one.kind);
@@ -86,7 +86,7 @@ struct ScaledCase {
   uint32_t depth, factors;
 };
 
-/// The same with scales, whose codes differ by up to `spread`; the widest have a NaN among them.
+/// Compares products with scales, whose codes differ by up to `spread`. With the widest spread, some scales are NaN.
 void compareScaled(const ScaledCase &one, uint32_t spread, bool isSparse, std::mt19937 &random) {
   const Format &format = *one.kind.operand;
   const SumModel model = sumModel(one.kind);

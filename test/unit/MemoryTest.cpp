@@ -1,4 +1,4 @@
-// The memory of an emulated device: allocations keep their identity while a kernel adds and frees others.
+// Tests the memory of an emulated device. Allocations keep their identity while a kernel adds and frees others.
 #include "Emulate/Launch.h"
 #include "Read/ReadModule.h"
 #include <cstring>
@@ -9,7 +9,7 @@ using namespace ptxray::machine;
 
 namespace {
 
-/// Writes a number to a buffer, allocates 1 MB, and writes to its middle.
+/// The kernel writes a number to a buffer, allocates 1 MB, and writes to the middle of it.
 constexpr const char *growing = R"(
 .version 8.0
 .target sm_80
@@ -40,7 +40,7 @@ TEST(Memory, NewAllocationsLeaveTheOthersTheirShadows) {
   std::vector<uint64_t> managed(2);
   std::vector<uint8_t> device(64);
   memory.add(device, "device");
-  const uint64_t address = 0x7fff00000000; // higher than what a kernel allocates, as an address of the host is
+  const uint64_t address = 0x7fff00000000; // above the allocations of a kernel, like an address of the host
   memory.addAt(address, {reinterpret_cast<uint8_t *>(managed.data()), 16}, "managed");
   Launch asked;
   asked.kernel = "growing";
@@ -70,7 +70,7 @@ TEST(Memory, AllocationsAreFoundByAddress) {
   memory.addAt(0x5000, bytes, "again");
   EXPECT_EQ(memory.find(0x5000)->name, "again");
   EXPECT_NE(memory.find(0x5000)->number, second->number);
-  memory.trim(); // the last one is not free
+  memory.trim(); // the last allocation is not free
   std::vector<std::string> names;
   for (const Allocation &one : memory.all())
     names.push_back(one.name);

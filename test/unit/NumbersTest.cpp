@@ -1,5 +1,5 @@
-// The numbers of lib/Numbers against LLVM's APFloat, which was written by others: all codes of formats of up to 16
-// bits, edges and random codes of the wider ones.
+// Compares the numbers of lib/Numbers with LLVM's APFloat, an independent implementation: all codes of formats of up to
+// 16 bits, and edge cases and random codes of wider formats.
 #include "Numbers/Lanes.h"
 #include "Numbers/Number.h"
 #include "llvm/ADT/APFloat.h"
@@ -46,7 +46,7 @@ const std::pair<Rounding, APFloat::roundingMode> roundings[] = {
     {Rounding::Up, APFloat::rmTowardPositive},
 };
 
-/// All codes, or `count` of those that are near a tie, an end or a power of two, and others.
+/// Returns all codes, or `count` of them: some near a tie, an end, or a power of two, and others.
 std::vector<uint64_t> codes(const Format &format, size_t count) {
   std::vector<uint64_t> result;
   if (format.width() <= 16) {
@@ -118,7 +118,7 @@ TEST(ExactNumbers, ConvertAsTheirTwinDoes) {
           APFloat result = twin;
           bool isInexact = false;
           const bool overflows = (result.convert(*to.semantics, mode, &isInexact) & APFloat::opOverflow) != 0;
-          // A format without infinity has nothing that both agree on beyond its greatest number.
+          // In a format without infinity, the two have nothing in common beyond the greatest number.
           if (overflows && !to.format->hasInfinity())
             continue;
           ASSERT_EQ(store(number, *to.format, {.rounding = rounding}), codeOf(to, result))
@@ -162,7 +162,7 @@ TEST(ExactNumbers, PowersOfTwoAlone) {
   EXPECT_EQ(store(read(255, ue8m0), bf16, {}), 0x7fffU);
 }
 
-/// Computes what CUDA's headers compute where the instruction is absent.
+/// Compares with the formulas of CUDA's headers for targets without the instruction.
 TEST(ExactNumbers, PowersOfTwoFromBf16) {
   for (uint32_t code = 0; code < 1 << 16; ++code)
     for (const bool isUp : {false, true})
@@ -179,7 +179,7 @@ TEST(ExactNumbers, PowersOfTwoFromBf16) {
 }
 
 TEST(ExactNumbers, RandomBitsCarryOrDoNot) {
-  // 1 + 2^-10 + 5/8 of 2^-10: of eight numbers of three bits, five carry.
+  // The number is 1 + 2^-10 + 5/8 of 2^-10. Of the eight random numbers of three bits, five carry.
   const Number number = read(0x3f803400, f32);
   unsigned ups = 0;
   for (uint32_t random = 0; random < 8; ++random)
@@ -199,7 +199,8 @@ TEST(ExactNumbers, SaturateAndFlushAndClamp) {
   EXPECT_EQ(store(read(0x80000001, f32, true), f32, {}), 0x80000000U);
 }
 
-/// Returns what `.ftz` leaves of a number of f64: it is rounded with so many bits that no exponent is too small for it.
+/// Returns the result of `.ftz` for an exact number: it is rounded with so many bits that no exponent is too small for
+/// it.
 uint64_t flushedTwin(double exact, const Twin &twin, APFloat::roundingMode mode) {
   const auto rounded = [&](double x) {
     APFloat result(x);
@@ -216,7 +217,7 @@ TEST(ExactNumbers, FlushWhatIsTinyAfterItIsRounded) {
   std::mt19937_64 random(6);
   for (const Twin &twin : {half, single}) {
     const auto least = std::bit_cast<uint64_t>(std::ldexp(1.0, twin.format->leastExponent()));
-    const int unit = 52 - twin.format->fractionBits; // bits of f64 that the format does not have
+    const int unit = 52 - twin.format->fractionBits; // bits of f64 beyond those of the format
     uint64_t kept = 0, flushed = 0;
     for (int i = 0; i < 200000; ++i) {
       const uint64_t part = uint64_t(1) << (unit - 4 + random() % 5);
@@ -232,8 +233,8 @@ TEST(ExactNumbers, FlushWhatIsTinyAfterItIsRounded) {
     EXPECT_GT(kept, 100000U);
     EXPECT_GT(flushed, 100000U);
   }
-  // An H200 makes 0 of an f32 between 2^-126 (1 - 2^-24) and 2^-126 (1 - 2^-25); the nearest multiple of 2^-149 is
-  // 2^-126 for both.
+  // An H200 flushes an f32 between 2^-126 (1 - 2^-24) and 2^-126 (1 - 2^-25) to 0, although the nearest multiple of
+  // 2^-149 is 2^-126 for both.
   const auto code = [](double x, bool flush) {
     return store(read(std::bit_cast<uint64_t>(x), f64), f32, {.flush = flush});
   };
@@ -377,7 +378,8 @@ TEST(ExactNumbers, NaNAsAnH100HasIt) {
   EXPECT_EQ(store(quotient(read(0, f16), read(0, f16)), f16, {}), 0x7fffU);
 }
 
-/// Makes of two numbers some whose product, or whose product and a third one, is next to the least normal number.
+/// Changes two numbers such that their product, or their product plus a third number, is close to the least normal
+/// number.
 void moveToLeast(uint64_t (&code)[3], const Format &format, std::mt19937_64 &random) {
   const uint64_t least = uint64_t(1) << format.fractionBits, sign = random() % 2 != 0 ? format.signBit() : 0;
   if (random() % 2 != 0) {
@@ -440,7 +442,7 @@ TEST(ExactNumbers, Of16BitsAsTheProcessorHasThem) {
   }
   std::mt19937 random(4);
   for (const uint64_t code : codes(f32, 300000)) {
-    // A few bits more than f16 has, in its range.
+    // This number has a few bits more than f16, and is in its range.
     const auto near = uint32_t((code & 0x807ff000) | (100 + random() % 48) << 23 | random() % 3);
     for (const uint32_t one : {uint32_t(code), near}) {
       const auto x = std::bit_cast<float>(one);
@@ -460,7 +462,7 @@ TEST(ExactNumbers, Of16BitsAsTheProcessorHasThem) {
     for (const Twin &twin : {half, brain}) {
       const Format &format = *twin.format;
       const Number first = read(a, format), second = read(b, format);
-      // Any number, or one that leaves a tie or little of the product.
+      // This is any number, or one that gives a tie or cancels most of the product.
       const auto c =
           uint16_t(i % 2 == 0 ? random() : store(product(first, second), format, {}) ^ (i % 4 == 1 ? 0x8000 : 0));
       const bool isHalf = &format == &f16;

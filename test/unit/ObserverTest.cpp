@@ -1,4 +1,4 @@
-// The interface of observers: what a launch reports to an observer that no option selects.
+// Tests the interface of observers: which events a launch reports to an observer that no option selects.
 #include "Emulate/Launch.h"
 #include "Machine/Access.h"
 #include "Machine/Grid.h"
@@ -11,7 +11,7 @@ using namespace ptxray::machine;
 
 namespace {
 
-/// Adds what is at `b` to what is at `a`, unless thread 0 executes; a warp copies 16 bytes of `b`.
+/// Adds the number at `b` to the number at `a`, unless thread 0 executes it. A warp copies 16 bytes of `b`.
 constexpr const char *adding = R"(
 .version 8.0
 .target sm_80
@@ -45,7 +45,7 @@ ends:
 }
 )";
 
-/// The events of a launch in a few words.
+/// Records the events of a launch as short texts.
 class Recorder final : public Observer {
 public:
   explicit Recorder(std::vector<std::string> &lines)

@@ -13,7 +13,7 @@ using namespace ptxray;
 
 namespace {
 
-/// A text, parsed.
+/// A parsed text.
 struct Parsed {
   explicit Parsed(llvm::StringRef text) : source(SourceBuffer::fromText("k.ptx", text)) {
     parser.read(*source, sink);
@@ -26,7 +26,7 @@ struct Parsed {
     printAst(ast(), stream);
     return out;
   }
-  /// Every diagnostic as `line:column-column id`.
+  /// Returns every diagnostic as `line:column-column id`.
   std::string faults() const {
     std::string out;
     for (const Diagnostic &d : sink.diagnostics()) {
@@ -262,7 +262,7 @@ P0: .callprototype (.param .b32 _) _ (.param .b32 _) .noreturn;
   EXPECT_EQ(a.declarations.size(), b.declarations.size());
   EXPECT_EQ(a.directives.size(), b.directives.size());
 
-  // White space and comments mean nothing; any other change shows.
+  // White space and comments change nothing; any other change shows.
   Parsed spaced("/* c */" + llvm::join(llvm::split(text, ", "), " ,// c\n"));
   EXPECT_EQ(spaced.printed(), printed);
   Parsed changed(text.substr(0, text.find("-5")).str() + "-6" + text.substr(text.find("-5") + 2).str());
@@ -363,7 +363,7 @@ TEST(Parse, FaultsOfTheModule) {
     EXPECT_EQ(Parsed(fault.body).faults(), fault.expected) << fault.body;
 }
 
-// The empty line that a brace leaves tells which one is lost where nothing is indented.
+// If nothing is indented, the empty line that a brace leaves shows which brace is missing.
 TEST(Parse, LostBracesWithoutIndentation) {
   const std::string text =
       ".func f()\n{\n.reg .b32 a;\nadd.s32 a, a, a;\n.loc 1 2 3\n{\n.param .b32 p;\nst.param.b32 [p], a;\n}\n"

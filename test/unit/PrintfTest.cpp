@@ -1,4 +1,4 @@
-// Formats of a kernel's printf, as an H100 printed them.
+// Compares the output of a kernel's printf with that of an H100.
 #include "Machine/Printf.h"
 #include "gtest/gtest.h"
 

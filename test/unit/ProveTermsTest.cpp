@@ -1,4 +1,4 @@
-// The rules by which terms are simplified, against brute force over all numbers of small variables.
+// Tests the rules by which terms are simplified, by trying all values of small variables.
 #include "Prove/Terms.h"
 #include <gtest/gtest.h>
 #include <random>
@@ -9,7 +9,7 @@ namespace {
 
 constexpr unsigned width = 5;
 
-/// A term, and what it is for each pair of numbers of the two variables.
+/// A term, and its value for each pair of values of the two variables.
 struct Checked {
   Term term;
   std::vector<Number> values;
@@ -18,7 +18,7 @@ struct Checked {
 class RandomTerms {
 public:
   explicit RandomTerms(uint32_t seed) : random(seed) {
-    // Variables of few bits, and some that do not begin at 0.
+    // The variables have few bits, and some do not begin at 0.
     const Number low = below(3), high = low + 1 + below(6);
     x = terms.variable({"x", width, Sharing::Thread, low, high, {}});
     y = terms.variable({"y", width, Sharing::Thread, 0, maskOf(width), {}});
@@ -41,7 +41,7 @@ public:
 private:
   unsigned below(unsigned limit) { return static_cast<unsigned>(random() % limit); }
   const Checked &pick() { return pool[below(static_cast<unsigned>(pool.size()))]; }
-  /// One of the same width as another, which a cut or an extension may make.
+  /// Returns a term of the same width as another, which may be truncated or extended for it.
   Checked like(const Checked &other) {
     const Checked one = pick();
     const unsigned to = terms.width(other.term);
@@ -145,7 +145,7 @@ TEST(ProveTerms, SumsCancel) {
   const Term i = terms.variable({"i", 32, Sharing::Thread, 0, 255, {}});
   const Term product = terms.multiply(terms.add(i, terms.constant(32, 1)), n);
   EXPECT_EQ(terms.subtract(product, terms.multiply(i, n)), n);
-  // 256 * i + i wraps in 8 bits, and does not in 32.
+  // 256 * i + i wraps in 8 bits, but not in 32.
   const Term wide = terms.extend(terms.multiply(i, terms.constant(32, 257)), 64, false);
   EXPECT_EQ(terms[wide].op, Op::Sum);
 }

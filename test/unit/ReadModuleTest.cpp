@@ -1,4 +1,4 @@
-// A module that is kept whole: its bodies stay good, and its variables have their values.
+// Tests modules that are kept whole: their bodies remain valid, and their variables have their values.
 #include "Check/CheckModule.h"
 #include "Check/Checker.h"
 #include <filesystem>
@@ -39,7 +39,8 @@ TEST(ReadModule, VariablesOfBodiesLast) {
   EXPECT_EQ(depths, (std::vector<uint64_t>{1, 2, 1}));
 }
 
-/// Writes values as `0:4=1`: offset, size, the number; `a`, `g` the address of a symbol, `/1` its second byte.
+/// Returns the values of variables as `0:4=1`: offset, size, and number. `a` and `g` are addresses of symbols, `/1` is
+/// their second byte.
 std::string valuesOf(const std::string &declaration) {
   const auto source = SourceBuffer::fromText("", std::string(head) + ".global .b8 x[8];\n" + declaration);
   const ReadModule module = readModule(*source);
@@ -62,7 +63,7 @@ std::string inLines(const DiagnosticList &findings) {
   return out;
 }
 
-/// What is found in a text does not depend on whether it is kept, and it is read as it would be without the check.
+/// The findings in a text must not depend on whether it is kept, and it is read in the same way without a check.
 TEST(ReadModule, IsCheckedAsWhatIsNotKept) {
   unsigned texts = 0;
   for (const auto &entry : std::filesystem::recursive_directory_iterator(TEST_FOLDER)) {
@@ -73,7 +74,7 @@ TEST(ReadModule, IsCheckedAsWhatIsNotKept) {
     const std::string streamed = inLines(findingsIn(*report.source));
     const KeptModule kept = checkAndKeep(std::move(report), {});
     ASSERT_EQ(inLines(kept.report.diagnostics), streamed) << entry.path();
-    if (!kept.module) // it is something else than PTX
+    if (!kept.module) // the text is not PTX
       continue;
     ASSERT_EQ(kept.module->bodies().size(), readModule(*kept.report.source).bodies().size()) << entry.path();
     ++texts;
@@ -85,7 +86,7 @@ TEST(ReadModule, VariablesKeepTheirValues) {
   EXPECT_EQ(valuesOf(".global .u32 v;"), "");
   EXPECT_EQ(valuesOf(".global .s16 v = -2;"), "0:2=65534 ");
   EXPECT_EQ(valuesOf(".global .b8 v[4] = {1, 2, 255};"), "0:1=1 1:1=2 2:1=255 ");
-  EXPECT_EQ(valuesOf(".global .u32 v[2][3] = {{1, 2}, {3}};"), "0:4=1 4:4=2 8:4=3 "); // as a GPU has it
+  EXPECT_EQ(valuesOf(".global .u32 v[2][3] = {{1, 2}, {3}};"), "0:4=1 4:4=2 8:4=3 "); // as on a GPU
   EXPECT_EQ(valuesOf(".global .v2 .u16 v[2] = {{1, 2}, {3, 4}};"), "0:2=1 2:2=2 4:2=3 6:2=4 ");
   EXPECT_EQ(valuesOf(".global .u32 v[] = {7, 8};"), "0:4=7 4:4=8 ");
   EXPECT_EQ(valuesOf(".const .f32 v[3] = {1.0, 0f40000000, -0.5};"), "0:4=1065353216 4:4=1073741824 8:4=3204448256 ");

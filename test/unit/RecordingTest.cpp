@@ -1,4 +1,4 @@
-// Files of `ptxray record`: what is written is read, and whatever is wrong in a file is refused.
+// Tests files of `ptxray record`: a written file can be read, and every damaged file is rejected.
 #include "Recording.h"
 #include <cstdlib>
 #include <cstring>
@@ -33,7 +33,7 @@ protected:
     std::ofstream(path, std::ios::binary) << bytes;
     return readRecording(path);
   }
-  /// Returns what is said of bytes that are refused; empty: they are not.
+  /// Returns the problem of rejected bytes, or an empty string.
   std::string complaint(const std::string &bytes) const { return read(bytes).problem(); }
 
   std::string path = testing::TempDir() + "/recording-XXXXXX";
@@ -65,7 +65,7 @@ static Recording sample() {
   return one;
 }
 
-/// Each place in the text, and some in the pages after it.
+/// Returns the next place to damage: every place in the text, and some in the pages after it.
 static size_t after(size_t place) {
   constexpr size_t text = 500, step = 61;
   return place + (place < text ? 1 : step);

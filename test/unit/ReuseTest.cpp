@@ -1,5 +1,5 @@
-// A body that no edit touched is passed over, as long as that changes nothing. That the reports stay those of a check
-// from nothing, whole sessions show (`test/lsp/sessions.py`).
+// Tests which bodies are skipped when an edit did not touch them. Whole sessions (`test/lsp/sessions.py`) test that the
+// reports remain those of a check from scratch.
 #include "Check/Reuse.h"
 #include "Check/Checker.h"
 #include "Check/Session.h"
@@ -36,7 +36,7 @@ protected:
     EXPECT_EQ(shown(found), shown(findingsIn(*source)));
   }
   size_t bodies() const { return Reuse{known}.bodies().size(); }
-  /// Gives how many bodies are passed over then.
+  /// Replaces a text and returns how many bodies are skipped.
   size_t replace(const std::string &old, const std::string &with) {
     const auto at = static_cast<uint32_t>(text.find(old));
     text.replace(at, old.size(), with);
@@ -69,8 +69,8 @@ TEST_F(ReuseTest, AnEditOutsideOfBodiesForgetsAll) {
 }
 
 TEST_F(ReuseTest, ABodyThatOthersDependOnMakesAllBeReadAgain) {
-  EXPECT_EQ(replace("mov.u32 %r1, 0;", "bar.sync 0;"), 2u); // no longer quiet
-  EXPECT_EQ(replace("bar.sync 0;", "bar.sync 0; }"), 2u);   // its end is elsewhere
+  EXPECT_EQ(replace("mov.u32 %r1, 0;", "bar.sync 0;"), 2u); // it is not free of findings any more
+  EXPECT_EQ(replace("bar.sync 0;", "bar.sync 0; }"), 2u);   // its end has moved
   replace("bar.sync 0; }", "/* bar.sync 0;");
   replace("/* bar.sync 0;", "mov.u32 %r1, 0;");
   EXPECT_EQ(bodies(), 3u);

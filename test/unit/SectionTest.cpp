@@ -1,4 +1,4 @@
-// The numbers of debugging sections are skipped where they are not kept: the findings must be the same.
+// Tests that the findings are the same whether the numbers of debugging sections are kept or skipped.
 #include "Check/CheckModule.h"
 #include "Check/Checker.h"
 #include "Read/ReadModule.h"
@@ -46,7 +46,7 @@ TEST(Section, PlainNumbersAreReadPast) {
   size_t found = 0, silent = 0;
   for (int i = 0; i < 3000; ++i) {
     std::string text = ".version 8.6\n.target sm_80\n.address_size 64\n.section .debug_info\n{\n";
-    const size_t most = i % 2 ? 21 : std::size(lines); // half without faults of syntax
+    const size_t most = i % 2 ? 21 : std::size(lines); // half of the texts have no syntax errors
     for (int k = 0; k < 12; ++k)
       text += std::string(random() % 3 ? ".b8 9 // plain" : lines[random() % most]) + '\n';
     text += "}\n";

@@ -1,5 +1,5 @@
-// Single instructions against what an H100 left or the manual says: test/semantics has each with the registers of some
-// lanes before and after it.
+// Compares single instructions with the results of an H100, or of the manual. test/semantics holds each instruction
+// with the registers of some lanes before and after it.
 #include "LineCases.h"
 
 using namespace ptxray;
@@ -30,7 +30,7 @@ TEST(Semantics, RefusesWhatNobodySays) {
   EXPECT_EQ(evaluate(OneLine(one).recipe(), lanes).refusal, "stack-pointer");
 }
 
-/// A warp in which every register holds the number of its lane, but for the first, an address.
+/// Makes a warp in which every register holds the number of its lane, except the first one, which holds an address.
 LineCase warpCase(std::string text, std::vector<Register> registers, const std::vector<uint64_t> &addresses) {
   LineCase one{0, std::move(text), std::move(registers), {}};
   for (unsigned lane = 0; lane < lanesOfWarp; ++lane) {
@@ -52,7 +52,7 @@ TEST(Semantics, MovesMatrices) {
   std::array<uint8_t, 256> bytes;
   for (unsigned i = 0; i < 256; ++i)
     bytes[i] = static_cast<uint8_t>(i);
-  std::vector<uint64_t> addresses; // rows of the second matrix are in the opposite order
+  std::vector<uint64_t> addresses; // the rows of the second matrix are in opposite order
   for (unsigned row = 0; row < 16; ++row)
     addresses.push_back(0x100 + 16 * (row < 8 ? row : 23 - row));
   const std::vector<Register> registers = {{"%rd0", 64}, {"%r0", 32}, {"%r1", 32}};
@@ -91,7 +91,7 @@ TEST(Semantics, CopiesBytes) {
   EXPECT_TRUE(std::equal(expected.begin(), expected.end(), bytes.begin() + 16));
 }
 
-/// A matrix that one instruction loads another one stores as it was, by rows and by columns.
+/// If one instruction loads a matrix, another one stores the same matrix, by rows and by columns.
 TEST(Semantics, LoadsAndStoresWholeMatrices) {
   for (const char *order : {"row", "col"}) {
     std::array<uint8_t, 1024> bytes, stored = {};
@@ -115,7 +115,7 @@ TEST(Semantics, LoadsAndStoresWholeMatrices) {
   }
 }
 
-/// The text of a kernel's first instruction on memory, run with an address that leads to these bytes.
+/// Runs the first instruction on memory of a kernel's text, with the address of these bytes.
 TEST(Semantics, ChangesMemoryLaneAfterLane) {
   const LineCase one{
       0,

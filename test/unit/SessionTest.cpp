@@ -1,4 +1,4 @@
-// These tests show that what outlasts a text is found again, and is bounded.
+// Tests that data which a session keeps from text to text is found again, and that its size is bounded.
 #include "Check/Session.h"
 #include "Check/Suppressions.h"
 #include <functional>
@@ -29,7 +29,7 @@ TEST(Session, KeepsWhatItHasJudged) {
   EXPECT_EQ(session.knowledge.size(), verdicts + 1);
 }
 
-/// Text after text with what no other has.
+/// Reads many texts, each with something that no other text has.
 void expectBounded(size_t texts, std::function<std::string(size_t)> body) {
   Session session;
   size_t mostSpellings = 0, mostVerdicts = 0, dropped = 0;

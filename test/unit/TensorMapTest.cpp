@@ -1,4 +1,5 @@
-// The bytes of a tensor map of the emulated machine hold all of it, and what cuTensorMapEncodeTiled refuses is refused.
+// Tests that the bytes of a tensor map of the emulated machine hold all of it, and that it rejects what
+// cuTensorMapEncodeTiled rejects.
 #include "Machine/TensorMap.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cstring>
@@ -50,14 +51,14 @@ TEST(TensorMap, BytesHoldAllOfIt) {
 TEST(TensorMap, OtherBytesAreNone) {
   EXPECT_FALSE(decoded({}));
   TensorMapBytes bytes = encode(usual());
-  bytes[8] = 16; // there is no such type
+  bytes[8] = 16; // this type does not exist
   EXPECT_FALSE(decoded(bytes));
 }
 
 static std::optional<TensorMap> decodedHex(llvm::StringRef digits) {
   TensorMapBytes bytes = {};
   const std::string all = llvm::fromHex(digits);
-  std::memcpy(bytes.data(), all.data(), all.size()); // what follows are zeros
+  std::memcpy(bytes.data(), all.data(), all.size()); // the rest is zero
   return decoded(bytes);
 }
 
@@ -89,7 +90,7 @@ TEST(TensorMap, BytesOfAnH100AreRead) {
   EXPECT_EQ(images->pixels, 391u);
 }
 
-// Its version is another one.
+// The CuTe DSL writes another version.
 TEST(TensorMap, BytesOfTheCuteDslAreRead) {
   const std::optional<TensorMap> map =
       decodedHex("00f0da11cd7f00001263040010000000000000000000000000000000000000007f0000007f000000"

@@ -1,4 +1,4 @@
-// The counts of accesses to memory are those of a profiler on an H100.
+// Compares the counts of memory accesses with those of a profiler on an H100.
 #include "Traffic/Traffic.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -10,7 +10,7 @@ using namespace ptxray::traffic;
 
 namespace {
 
-/// One access that was measured.
+/// One measured access.
 struct Measured {
   llvm::StringRef kind;
   LaneAddresses lanes{};

@@ -1,10 +1,11 @@
-// Measures what tools/bench/bench.py judges:
+// Takes the measurements that tools/bench/bench.py judges:
 //
 //   bench stages FILE...                      the steps of a check, inside this process
 //   bench run ROUNDS COMMAND [++ COMMAND]...  whole processes
 //
-// CPU time, not wall-clock time, and the least of several rounds, in which what is compared takes turns: other work on
-// the machine disturbs all alike. Times are seconds; each line is a JSON object.
+// The program measures CPU time rather than wall-clock time. In each round, the compared programs take turns, so that
+// other work on the machine disturbs all of them alike. The result is the least of several rounds. Times are seconds;
+// each line is a JSON object.
 #include "Check/Checker.h"
 #include "Parse/Parse.h"
 #include "Parse/Scanner.h"
@@ -77,7 +78,7 @@ static bool stages(const char *path) {
 
 struct Process {
   std::vector<char *> words;
-  double cpu = 1e9, wall = 1e9; // the least of all rounds
+  double cpu = 1e9, wall = 1e9; // the least times of all rounds
   long peak = 1L << 40;         // KiB
   int status = 0;
 };

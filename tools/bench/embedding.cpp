@@ -1,9 +1,9 @@
-// Measures the C interface as a program uses it that checks many texts, for tools/bench/embedding.py:
+// Measures the C interface in the same way as a program that checks many texts, for tools/bench/embedding.py:
 //
-//   embedding rates FILE...    CPU time of one round over the files, the least of several: each text checked anew, and
-//                              by one checker
-//   embedding growth COUNT     memory while one checker reads so many texts, each with names, spellings and faults
-//                              of its own
+//   embedding rates FILE...    CPU time of one round over the files, the least of several rounds, with a new checker
+//                              for each text, and with one checker for all of them
+//   embedding growth COUNT     memory while one checker reads COUNT texts, each with its own names, spellings, and
+//                              errors
 //
 // Times are seconds, memory is KiB; the output is a JSON object.
 #include "ptxray/ptxray.h"

@@ -1,5 +1,5 @@
-// Replaces ANTLR's search for nodes of trees, which nothing of ours calls. The tables of its lexer would be filled
-// at every start of the program, a quarter of the instructions that a start takes.
+// Replaces ANTLR's search for nodes of trees, which ptxray never calls. Otherwise every start of the program would fill
+// the tables of its lexer, which takes a quarter of the instructions of a start.
 #include "tree/xpath/XPath.h"
 #include "tree/xpath/XPathElement.h"
 

@@ -47,7 +47,7 @@ static std::optional<Complaint> readOption(const Syntax &syntax, const std::vect
   const string_view word = written[i];
   const size_t equals = word.find('=');
   const string_view name = word.substr(0, equals);
-  // `-DNAME=1`: the value of a letter follows at once.
+  // In `-DNAME=1`, the value follows the letter directly.
   for (const Option &option : syntax.options)
     if (option.also.size() == 2 && !option.mayBeSwitch() && word.size() > 2 && word[2] != '=' &&
         word.substr(0, 2) == option.also) {
@@ -72,7 +72,7 @@ static std::optional<Complaint> readOption(const Syntax &syntax, const std::vect
   return std::nullopt;
 }
 
-/// Returns whether a word is an option: not `-`, which is standard input, nor a number such as `-1`.
+/// Returns whether a word is an option. `-` is not one: it means standard input. Neither is a number such as `-1`.
 static bool isOption(string_view word) {
   return word.size() > 1 && word[0] == '-' && word[1] != '.' && !(word[1] >= '0' && word[1] <= '9');
 }

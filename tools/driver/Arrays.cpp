@@ -46,7 +46,7 @@ ArrayPlace ptxray::driver::placeIn(void *handle, size_t x, size_t y, size_t z, s
   return {array->bytes + z * pitch * rows + y * pitch + x, pitch, pitch * rows};
 }
 
-/// Returns the image of a description; nothing: no array can be so.
+/// Returns the image of a description, or nothing if an array cannot have that form.
 static std::optional<machine::Image> imageOf(const ArrayDescription &described, unsigned levels) {
   enum : unsigned { layered = 1, cube = 4, known = 0xff };
   machine::Image image;
@@ -78,7 +78,7 @@ static std::optional<machine::Image> imageOf(const ArrayDescription &described, 
   return image;
 }
 
-/// Texels in memory of the machine, at an address that only the driver knows.
+/// Allocates texels in memory of the machine, at an address that only the driver knows.
 static Result allocateTexels(machine::Image &image, uint8_t *&bytes) {
   State &s = state();
   const size_t size = image.bytes();

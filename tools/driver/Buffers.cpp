@@ -1,4 +1,4 @@
-// Memory: what is allocated, copied and filled. The memory of the host has the same address on the device.
+// Allocates, copies, and fills memory. Memory of the host has the same address on the device.
 #include "State.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstring>
@@ -10,7 +10,7 @@ using namespace ptxray::driver;
 // Blocks of more than 1 MiB begin at a multiple of 2 MiB, as on an H200: some clients depend on it.
 static constexpr size_t largestUnaligned = size_t(1) << 20, largeAlignment = size_t(2) << 20;
 
-/// Returns zeroed memory of the host; null: there is none.
+/// Returns zeroed memory of the host, or null if there is none.
 static uint8_t *mapMemory(size_t size) {
   const size_t more = size > largestUnaligned ? largeAlignment : 0;
   constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
@@ -32,7 +32,7 @@ static uint8_t *mapMemory(size_t size) {
 /// Adds memory to the device and returns its address.
 static Address addToDevice(llvm::MutableArrayRef<uint8_t> bytes, const std::string &name) {
   State &s = state();
-  constexpr uint64_t gap = 4096; // what `skipTo` leaves between two blocks
+  constexpr uint64_t gap = 4096; // `skipTo` leaves this gap between two blocks
   const auto add = [&] { return s.followsUnwritten ? s.memory.addFresh(bytes, name) : s.memory.add(bytes, name); };
   const bool isLarge = bytes.size() > largestUnaligned;
   if (isLarge)
@@ -73,7 +73,7 @@ Result ptxray::driver::release(Address address, bool ofHost) {
   if (found == s.blocks.end() || found->second.kind == Block::Kind::Registered ||
       ofHost != (found->second.kind == Block::Kind::Host))
     return InvalidValue;
-  if (GraphMemory *ofGraph = found->second.ofGraph) { // its launches use it again
+  if (GraphMemory *ofGraph = found->second.ofGraph) { // the launches of the graph use the memory again
     const bool wasLive = std::exchange(ofGraph->isLive, false);
     s.graphBytes.used -= wasLive ? found->second.size : 0;
     return wasLive ? Success : InvalidValue;

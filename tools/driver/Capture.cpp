@@ -6,7 +6,7 @@
 using namespace ptxray::driver;
 
 static NodeKind kindOf(const Work &work) {
-  // The order is that of the variant.
+  // The kinds in the order of the variant `Work`.
   static constexpr NodeKind kinds[] = {EmptyNode,  KernelNode, CopyNode, FillNode,  HostNode,      HostNode,
                                        RecordNode, WaitNode,   FreeNode, AllocNode, ConditionNode, ConditionNode};
   return kinds[work.index()];
@@ -74,7 +74,7 @@ PTXRAY_API cuStreamBeginCaptureToGraph(void *stream, void *graph, void *const *a
   return begin(stream, mode, found, nodesOf(after, count));
 }
 
-/// All nodes at the ends of other streams come before those of the stream that is ended.
+/// Returns whether all nodes at the ends of other streams come before the last nodes of the stream whose capture ends.
 static bool isJoined(const Capture &capture, const Stream &origin) {
   std::set<const Node *> before;
   std::vector<const Node *> left(capture.last.at(&origin).begin(), capture.last.at(&origin).end());
@@ -113,7 +113,7 @@ PTXRAY_API cuStreamEndCapture(void *handle, void **graph) {
   const std::shared_ptr<Capture> ended = stream->capture;
   if (graph)
     *graph = nullptr;
-  if (!ended || (!graph && ended->ownsGraph)) // it is not captured, or the graph would be lost
+  if (!ended || (!graph && ended->ownsGraph)) // the stream is not captured, or the graph would be lost
     return InvalidValue;
   if (ended->origin != stream.get())
     return CaptureUnmatched;
@@ -181,7 +181,7 @@ PTXRAY_API cuStreamUpdateCaptureDependencies_v2(void *handle, void **nodes, cons
   if (flags > 1 || !areNodes(nodes, count, *stream->capture->graph))
     return InvalidValue;
   auto &last = stream->capture->last[stream.get()];
-  if (flags == 1) // they take the place of those before
+  if (flags == 1) // they replace the earlier ones
     last.clear();
   for (Node *node : nodesOf(nodes, count))
     if (!llvm::is_contained(last, node))

@@ -29,7 +29,7 @@ int attributeOf(const Chip &chip, int attribute) {
   case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X: return 0x7fffffff; // blocks of a grid
   case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y:
   case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z: return 65535;
-  case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK: return 48 * 1024; // shared memory without asking
+  case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK: return 48 * 1024; // shared memory without cuFuncSetAttribute
   case CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY: return 65536;           // constant memory
   case CU_DEVICE_ATTRIBUTE_WARP_SIZE: return 32;                          // lanes
   case CU_DEVICE_ATTRIBUTE_MAX_PITCH: return 0x7fffffff;
@@ -51,9 +51,9 @@ int attributeOf(const Chip &chip, int attribute) {
   case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: return chip.sharedOfBlock * 1024;
   case CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR: return chip.blocksOfProcessor;
   case CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK: return 1024;
-  // It can do all these: copy beside kernels, map host memory, run kernels side by side, address all alike, order
-  // streams, cache in L1, manage memory, stop kernels midway, launch cooperatively, register memory, map memory
-  // anywhere, have pools.
+  // The device can copy while kernels run, map host memory, run kernels concurrently, use one address space with the
+  // host, prioritise streams, cache in L1, manage memory, preempt kernels, launch cooperatively, register memory, map
+  // virtual memory, and use pools.
   case CU_DEVICE_ATTRIBUTE_GPU_OVERLAP:
   case CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY:
   case CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS:

@@ -1,4 +1,4 @@
-// Initialisation, devices and contexts.
+// Initialisation, devices, and contexts.
 #include "State.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -46,9 +46,9 @@ static bool readSettings(State &s) {
   return true;
 }
 
-static constexpr char deviceUuid[] = "GPU-70747872-6179-0000-0000-000000000000"; // of cuDeviceGetUuid
+static constexpr char deviceUuid[] = "GPU-70747872-6179-0000-0000-000000000000"; // the id that cuDeviceGetUuid returns
 
-/// Returns whether CUDA_VISIBLE_DEVICES leaves the one device: Success, or the error of cuInit. The list ends before
+/// Returns Success if CUDA_VISIBLE_DEVICES leaves the one device, otherwise the error of cuInit. The list ends before
 /// the first entry that names no device.
 static Result visibility() {
   const char *given = std::getenv("CUDA_VISIBLE_DEVICES");
@@ -85,7 +85,7 @@ PTXRAY_API cuInit(unsigned flags) {
   return Success;
 }
 
-/// Processes cannot be stopped here: one that is alive runs.
+/// Processes cannot be checkpointed here, so every living process is running.
 PTXRAY_API cuCheckpointProcessGetState(int process, int *to) {
   constexpr int running = 0;
   if (!to || process <= 0 || kill(process, 0))
@@ -101,7 +101,7 @@ PTXRAY_API cuDriverGetVersion(int *version) {
   return Success;
 }
 
-/// Returns the reason why nothing can be asked of a device; Success: it can be.
+/// Returns Success if a caller can query a device, otherwise an error.
 static Result deviceProblem(Device device) {
   return !state().isInitialised ? NotInitialized : device != 0 ? InvalidDevice : Success;
 }
@@ -259,12 +259,12 @@ PTXRAY_API cuCtxDestroy_v2(void *context) {
   auto &stack = contextStack();
   if (!stack.empty() && stack.back() == context)
     stack.pop_back();
-  *static_cast<Context *>(context) = {}; // kept, since other threads may have it on their stacks
+  *static_cast<Context *>(context) = {}; // the object is kept, since other threads may have it on their stacks
   state().destroyed[context] = ContextIsDestroyed;
   return Success;
 }
 
-/// Returns whether `context` is, or was, a context. Calls in a destroyed one fail later.
+/// Returns whether `context` is, or was, a context. Calls in a destroyed context fail later.
 static bool isContext(void *context) {
   return state().contexts.contains(context) || errorOfContext(context) == ContextIsDestroyed;
 }
@@ -324,7 +324,7 @@ PTXRAY_API cuCtxSynchronize() {
   return finishAll();
 }
 
-/// Does `call` while `context` is current; null: while the current one is.
+/// Runs `call` while `context` is current. If it is null, the current context remains.
 template <typename Call> static Result within(void *context, const Call &call) {
   if (!context)
     return call();
@@ -362,7 +362,7 @@ PTXRAY_API cuCtxGetId(void *context, unsigned long long *id) {
   return Success;
 }
 
-/// Limits of the stack, of printf and malloc. Launches keep those of printf and malloc.
+/// Sets a limit of the stack, of printf, or of malloc. Launches obey those of printf and malloc.
 PTXRAY_API cuCtxSetLimit(int limit, size_t value) {
   PTXRAY_BEGIN;
   if (limit < 0 || limit > CU_LIMIT_PERSISTING_L2_CACHE_SIZE)
@@ -392,7 +392,7 @@ PTXRAY_API cuCtxSetCacheConfig(int) {
   return Success;
 }
 
-/// The banks of shared memory have 4 bytes on every GPU since Maxwell.
+/// Returns the width of a bank of shared memory: 4 bytes on every GPU since Maxwell.
 PTXRAY_API cuCtxGetSharedMemConfig(int *config) {
   PTXRAY_BEGIN;
   return config ? (*config = 1, Success) : InvalidValue;
@@ -454,7 +454,7 @@ PTXRAY_API cuDeviceGetTexture1DLinearMaxWidth(size_t *width, int, unsigned, Devi
   return width ? (*width = size_t(1) << 28, Success) : InvalidValue;
 }
 
-/// Returns the CUDA runtime asks for tables of functions that nothing documents.
+/// Returns a table of functions. The CUDA runtime asks for tables that are not documented.
 PTXRAY_API cuGetExportTable(const void **table, const void *) {
   static const bool isSaid = [] {
     llvm::errs()

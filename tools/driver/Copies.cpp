@@ -5,7 +5,7 @@
 
 using namespace ptxray::driver;
 
-/// One of the pointers, of either kind, is of the device.
+/// Returns whether the address is one of the device, given as a pointer of either kind.
 static bool isOfDevice(Address address) {
   using ptxray::machine::globalBegin;
   return address - globalBegin < uint64_t(1) << 40 || state().memory.find(address);
@@ -13,7 +13,7 @@ static bool isOfDevice(Address address) {
 
 namespace {
 
-/// One side of a copy of boxes: its first byte, and the bytes from row to row and from plane to plane.
+/// One side of a copy of boxes: its first byte, and the distances between rows and between planes in bytes.
 struct Side {
   uint8_t *begin = nullptr;
   size_t pitch = 0, plane = 0;
@@ -71,7 +71,7 @@ Result ptxray::driver::performCopy(const CopyWork &copy) {
   return Success;
 }
 
-/// A side is memory of the host that was neither allocated nor registered with the driver.
+/// Returns whether a side is memory of the host that was neither allocated nor registered with the driver.
 static bool isPageable(unsigned kind, const void *host, Address device) {
   if (kind == KindHost)
     return !blockAt(reinterpret_cast<uintptr_t>(host));
@@ -80,7 +80,7 @@ static bool isPageable(unsigned kind, const void *host, Address device) {
 static bool readsPageable(const Copy3D &c) { return isPageable(c.fromKind, c.fromHost, c.fromDevice); }
 static bool writesPageable(const Copy3D &c) { return isPageable(c.toKind, c.toHost, c.toDevice); }
 
-/// Reads at once what is to be copied, as a driver does with memory that it cannot pin.
+/// Reads the source of a copy immediately, like a driver that cannot pin its memory.
 static CopyWork staged(const Copy3D &c) {
   CopyWork work = {c};
   work.staged = std::make_shared<std::vector<uint8_t>>(c.width * c.height * c.depth);
@@ -111,7 +111,7 @@ static Result copyAsync(const Copy3D &c, void *handle) {
   return start(handle, readsPageable(c) && !isEmpty(c) ? staged(c) : CopyWork{c});
 }
 
-/// Returns a copy that waits, but for copies within the device, which no driver waits for.
+/// Copies and waits for the end. No driver waits for copies within the device.
 static Result copyNow(const Copy3D &c) {
   PTXRAY_BEGIN;
   const auto isOfHost = [](unsigned kind, Address device) {
@@ -173,7 +173,7 @@ PTXRAY_API cuMemcpyBatchAsync_v2(Address *to, Address *from, size_t *sizes, size
       return bad;
   return Success;
 }
-/// Never sets `failed`: the index of a copy that cannot be done.
+/// Never sets `failed`, the index of a copy that fails.
 PTXRAY_API cuMemcpyBatchAsync(Address *to, Address *from, size_t *sizes, size_t count, void *attributes, size_t *firsts,
                               size_t attributeCount, size_t *, void *stream) {
   return cuMemcpyBatchAsync_v2(to, from, sizes, count, attributes, firsts, attributeCount, stream);
@@ -272,7 +272,7 @@ Result ptxray::driver::performFill(const FillWork &fill) {
   return Success;
 }
 
-/// A fill waits for nothing, but where it is of memory of the host.
+/// Starts a fill. The call waits for its end only if it fills memory of the host.
 static Result startFill(const FillWork &fill, void *stream, bool waits) {
   PTXRAY_BEGIN;
   if (const Result bad = problemOf(fill))

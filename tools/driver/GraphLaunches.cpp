@@ -1,16 +1,16 @@
-// Graphs that can be launched: their work in an order that it may have, and its start.
+// Executable graphs: they put their work into a possible order, and launch it.
 #include "Graph.h"
 #include "State.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace ptxray::driver;
 
-/// The results of making a graph one that can be launched.
+/// The results of making a graph executable.
 enum InstantiateResult : int { Made = 0, Failed = 1, InvalidStructure = 2, UnsupportedNode = 3, UnusedCondition = 5 };
 
 namespace {
 
-/// All work of a graph, that of its child graphs in their place, and what they refer to.
+/// Collects all work of a graph, with the work of its child graphs in their place, and the objects that it refers to.
 class Flattening {
 public:
   explicit Flattening(const Graph &graph) {
@@ -29,10 +29,10 @@ public:
   std::vector<std::shared_ptr<Condition>> conditions;
 
 private:
-  /// A node, or the end of a graph of a node with a condition, whose step is known.
+  /// A node, or the end of a graph of a conditional node, whose step is known.
   struct Item {
     const Node *node;
-    bool isConditional; // some node around it has a condition
+    bool isConditional; // some node around it is conditional
     size_t condition = 0;
     bool isEnd = false, isLast = false;
   };
@@ -87,12 +87,12 @@ private:
       steps.back().next = condition.next;
   }
 
-  std::vector<Item> left; // the next one last
+  std::vector<Item> left; // the next item is the last element
 };
 
 } // namespace
 
-/// Returns the graph that is launched by a condition now, by the number of its first step; the step after all: none is.
+/// Returns the number of the first step of the graph that a condition selects now, or of the step after all graphs.
 static size_t chosen(const Step &step) {
   const auto &work = std::get<ConditionWork>(step.work);
   const size_t value = work.condition->value;
@@ -117,7 +117,7 @@ Result ptxray::driver::performBranch(const BranchWork &branch, Context &context)
   return Success;
 }
 
-/// Returns a node with a condition and its graphs as work by itself.
+/// Returns a conditional node and its graphs as one piece of work.
 static BranchWork branchAt(const std::vector<Step> &steps, size_t begin) {
   auto made = std::make_shared<Steps>();
   made->all.assign(steps.begin() + static_cast<ptrdiff_t>(begin),
@@ -182,7 +182,7 @@ PTXRAY_API cuGraphExecDestroy(void *exec) {
   const std::unique_ptr<GraphExec> ended(state().execs.erase(exec) ? static_cast<GraphExec *>(exec) : nullptr);
   if (!ended)
     return InvalidValue;
-  finishPending(); // its launches use what ends with it
+  finishPending(); // pending launches use what ends with it
   return Success;
 }
 PTXRAY_API cuGraphExecGetFlags(void *exec, uint64_t *flags) {
@@ -197,7 +197,7 @@ PTXRAY_API cuGraphUpload(void *exec, void *stream) {
   return !streamOf(stream) ? InvalidHandle : state().execs.contains(exec) ? Success : InvalidValue;
 }
 
-/// Starts one step: an event is recorded anew, and what it waits for is the last record.
+/// Starts one step. An event is recorded again, and a wait refers to the last record of its event.
 static Result startStep(const Step &step, void *stream) {
   Work work = step.work;
   if (auto *record = std::get_if<RecordWork>(&work)) {
@@ -222,7 +222,7 @@ PTXRAY_API cuGraphLaunch(void *exec, void *handle) {
   if (!stream || !state().execs.contains(exec))
     return stream ? InvalidValue : InvalidHandle;
   const auto &launched = *static_cast<GraphExec *>(exec);
-  if (stream->capture && !launched.conditions.empty()) // as it cannot be a child
+  if (stream->capture && !launched.conditions.empty()) // since it cannot be a child graph
     return NotSupported;
   for (const auto &condition : launched.conditions)
     if (condition->isAssigned)
@@ -239,7 +239,7 @@ PTXRAY_API cuGraphLaunch(void *exec, void *handle) {
   return Success;
 }
 
-/// The type of a step, which no update may change.
+/// Returns the type of a step, which no update may change.
 static auto typeOf(const Step &step) {
   const auto *condition = std::get_if<ConditionWork>(&step.work);
   return std::tuple(step.kind, condition ? condition->kind : ConditionWork::If, step.graphs);
@@ -267,7 +267,7 @@ PTXRAY_API cuGraphExecUpdate_v2(void *exec, void *handle, UpdateResult *to) {
       return GraphUpdateFailure;
     }
   for (size_t i = 0; i < old.size(); ++i)
-    old[i].work = std::move(all.steps[i].work); // the client goes on to name the nodes of the first graph
+    old[i].work = std::move(all.steps[i].work); // the client still names the nodes of the first graph
   static_cast<GraphExec *>(exec)->references.swap(all.references);
   static_cast<GraphExec *>(exec)->conditions.swap(all.conditions);
   return Success;

@@ -1,11 +1,11 @@
-// The nodes of graphs: how they are made, and what they are to do.
+// Makes the nodes of graphs, and sets their parameters.
 #include "Graph.h"
 #include "State.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace ptxray::driver;
 
-/// Returns the nodes of a list that a client gives; nothing: they are not all of this graph, or one comes twice.
+/// Returns the nodes of a client's list, or nothing if one is not of this graph or occurs twice.
 static std::optional<std::vector<Node *>> listed(void *const *nodes, size_t count, const Graph &graph) {
   std::vector<Node *> found;
   if (count && !nodes)
@@ -28,7 +28,7 @@ static Result add(void **made, void *graph, void *const *after, size_t count, No
   return Success;
 }
 
-// ---- the work that parameters describe; another result than Success says why there is none
+// ---- the work that parameters describe; the result is Success, or the reason why they describe none
 
 static Result workOf(const KernelNodeParameters *given, Work &work) {
   if (!given)
@@ -68,7 +68,7 @@ static Result waitOf(void *event, Work &work) {
   return state().events.contains(event) ? Success : InvalidValue;
 }
 
-/// The first version of the structure has no kernel and no context.
+/// Converts the first version of the structure, which has no kernel and no context.
 static KernelNodeParameters fromFirst(const KernelNodeParameters *given) {
   KernelNodeParameters all = {};
   all.function = given->function;
@@ -176,7 +176,7 @@ PTXRAY_API cuGraphAddMemFreeNode(void **made, void *graph, void *const *after, s
   return isOfGraph(address) ? add(made, graph, after, count, FreeNode, FreeWork{address}) : InvalidValue;
 }
 
-// ---- nodes with conditions
+// ---- conditional nodes
 
 ptxray::driver::Condition::~Condition() { state().memory.free(handle); }
 
@@ -196,7 +196,8 @@ PTXRAY_API cuGraphConditionalHandleCreate(Address *handle, void *graph, void *co
   return Success;
 }
 
-/// Returns a condition that no node has, of a graph or of one that contains it; null: the handle has none.
+/// Returns a condition of a graph, or of one that contains it, that no node uses yet. Returns null if the handle has
+/// none.
 static std::shared_ptr<Condition> conditionOf(Address handle, const Graph &graph) {
   std::vector<const Graph *> left = {outermost(&graph)};
   while (!left.empty()) {
@@ -327,7 +328,7 @@ PTXRAY_API cuGraphKernelNodeGetAttribute(void *handle, int attribute, void *valu
     given.value.cluster = {kernel.cluster[0], kernel.cluster[1], kernel.cluster[2]};
   else if (attribute == launchCooperative)
     given.value.cooperative = kernel.isCooperative;
-  *static_cast<decltype(given.value) *>(value) = given.value; // all else was left as it is
+  *static_cast<decltype(given.value) *>(value) = given.value; // all other bytes stay as they were
   return Success;
 }
 PTXRAY_API cuGraphKernelNodeSetAttribute(void *handle, int attribute, const void *value) {
@@ -433,7 +434,7 @@ PTXRAY_API cuGraphEventWaitNodeSetEvent(void *handle, void *event) {
 
 // ---- the same for nodes of any kind
 
-/// Returns the parameters of a node with a condition, whose graphs cannot be others.
+/// Returns the parameters of a conditional node, whose graphs cannot be replaced.
 static ConditionNodeParameters conditionOf(Node &node) {
   const auto &work = std::get<ConditionWork>(node.work);
   return {work.condition->handle, work.kind, static_cast<unsigned>(node.graphs.size()),
@@ -475,7 +476,7 @@ PTXRAY_API cuGraphNodeSetParams(void *node, NodeParameters *given) {
   }
 }
 
-// ---- the same in a graph that can be launched already
+// ---- the same in an executable graph
 
 static Step *stepOf(void *exec, void *handle, NodeKind kind) {
   if (!state().execs.contains(exec))

@@ -1,4 +1,4 @@
-// Graphs: their nodes and edges, and what lives as long as they.
+// Graphs: their nodes and edges, and the objects that live as long as they do.
 #include "Graph.h"
 #include "State.h"
 #include "llvm/ADT/STLExtras.h"
@@ -47,7 +47,7 @@ PTXRAY_API cuGraphNodeFindInClone(void **node, void *original, void *cloned) {
   return Success;
 }
 
-/// Returns whether a node of it allocates or frees memory: nothing can be taken away from such a graph.
+/// Returns whether a node of the graph allocates or frees memory. Nothing can be removed from such a graph.
 static bool hasMemoryNodes(const Graph &graph) {
   return llvm::any_of(graph.nodes, [](const auto &one) { return one->kind == AllocNode || one->kind == FreeNode; });
 }
@@ -78,7 +78,7 @@ PTXRAY_API cuGraphNodeGetType(void *handle, int *kind) {
   return Success;
 }
 
-// ---- numbers of graphs and nodes
+// ---- ids of graphs and nodes
 
 static Result numberOf(unsigned *to, const unsigned *number) {
   return to && number ? *to = *number, Success : InvalidValue;
@@ -114,7 +114,8 @@ PTXRAY_API cuGraphNodeGetContainingGraph(void *handle, void **graph) {
   return Success;
 }
 
-// ---- lists. A client asks without a place for the number, and again with one; more than there are become null
+// ---- lists. A client asks first for the number of nodes, with a null pointer, and then for the nodes. Surplus
+// elements are set to null
 
 static Result give(const std::vector<Node *> &nodes, void **to, size_t *count) {
   if (!count)
@@ -211,7 +212,7 @@ PTXRAY_API cuGraphNodeGetDependentNodes(void *node, void **nodes, size_t *count)
   return cuGraphNodeGetDependentNodes_v2(node, nodes, nullptr, count);
 }
 
-/// Adds edges or takes them away; none, if one of them cannot be.
+/// Adds or removes edges. Changes none if one of them cannot be changed.
 static Result changeEdges(void *handle, void *const *from, void *const *to, size_t count, bool adds) {
   PTXRAY_BEGIN;
   Graph *graph = graphOf(handle);
@@ -270,14 +271,14 @@ PTXRAY_API cuGraphDebugDotPrint(void *handle, const char *path, unsigned) {
   return Success;
 }
 
-// ---- objects of the client that live as long as what refers to them
+// ---- objects of the client that live as long as their references
 
 ptxray::driver::UserObject::~UserObject() {
   const Unlocked unlocked;
   destroy(data);
 }
 
-/// Takes references away that someone has to an object, and gives them to someone else if there is one.
+/// Moves references to an object from one owner to another, or drops them if `to` is null.
 static Result move(References &from, void *object, unsigned count, References *to) {
   References left, moved;
   for (auto &one : from)
@@ -289,7 +290,7 @@ static Result move(References &from, void *object, unsigned count, References *t
     to->insert(to->end(), moved.begin(), moved.end());
   return Success;
 }
-/// Returns the references of the client to an object; null: it has none.
+/// Returns the references of the client to an object, or null if it has none.
 static References *ofClient(void *object) {
   const auto found = state().userObjects.find(object);
   return found == state().userObjects.end() ? nullptr : &found->second;
@@ -321,7 +322,7 @@ PTXRAY_API cuUserObjectRetain(void *object, unsigned count) {
 }
 PTXRAY_API cuUserObjectRelease(void *object, unsigned count) {
   PTXRAY_BEGIN;
-  References last; // it lives until the client has no reference any more
+  References last; // keeps the object until the client has no reference any more
   return releaseOfClient(object, count, &last);
 }
 PTXRAY_API cuGraphRetainUserObject(void *handle, void *object, unsigned count, unsigned flags) {

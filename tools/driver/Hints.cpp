@@ -1,4 +1,4 @@
-// These functions say where managed memory should lie. Nothing moves here, but what was asked for can be read again.
+// Hints where managed memory should lie. Nothing moves here, but a client can read its hints again.
 #include "State.h"
 #include <cstring>
 
@@ -8,7 +8,7 @@ enum : int { OnNothing = 0, OnDevice = 1, OnHost = 2 };
 enum : Device { NoDeviceAtAll = -2, TheHost = -1 };
 
 static Location locationOf(Device device) { return {device == TheHost ? OnHost : OnDevice, device}; }
-/// Returns a location by the number of a device, as the first version of the API says it.
+/// Returns a location as the number of a device, like the first version of the API.
 static Device deviceOf(const Location &location) {
   return location.kind == OnNothing ? NoDeviceAtAll : location.kind == OnDevice ? location.number : TheHost;
 }
@@ -16,7 +16,7 @@ static bool isPossible(const Location &location) {
   return location.kind == OnDevice ? location.number == 0 : location.kind >= OnHost && location.kind <= 4;
 }
 
-/// Returns the hints of managed memory; null: it is none. Those of variables of modules are not kept.
+/// Returns the hints of managed memory, or null for other memory. Hints of variables of modules are not kept.
 static Hints *hintsOf(Address address, size_t size) {
   static Hints ofVariables;
   const uint8_t *bytes = bytesAt(address, size);
@@ -57,7 +57,7 @@ PTXRAY_API cuMemPrefetchAsync_v2(Address address, size_t size, Location location
 PTXRAY_API cuMemPrefetchAsync(Address address, size_t size, Device device, void *stream) {
   return cuMemPrefetchAsync_v2(address, size, locationOf(device), 0, stream);
 }
-/// Each location is that of all memory from its index on.
+/// Prefetches several pieces of memory. Each location applies to all pieces from its index on.
 PTXRAY_API cuMemPrefetchBatchAsync(Address *addresses, size_t *sizes, size_t count, Location *locations, size_t *firsts,
                                    size_t locationCount, uint64_t flags, void *stream) {
   if (!addresses || !sizes || !count || !locations || !firsts || !locationCount || firsts[0] || flags)
@@ -70,7 +70,7 @@ PTXRAY_API cuMemPrefetchBatchAsync(Address *addresses, size_t *sizes, size_t cou
   }
   return Success;
 }
-/// The memory need not keep what was in it: it does.
+/// Discards memory. Its contents may be lost then, but here they are kept.
 PTXRAY_API cuMemDiscardBatchAsync(Address *addresses, size_t *sizes, size_t count, uint64_t flags, void *stream) {
   PTXRAY_BEGIN;
   if (!addresses || !sizes || !count || flags || !streamOf(stream))

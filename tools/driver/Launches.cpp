@@ -1,4 +1,4 @@
-// Functions: what they are like, and their launches.
+// Attributes of functions, and their launches.
 #include "Check/Suppressions.h"
 #include "Emulate/CertificateWords.h"
 #include "Launch/LaunchLimits.h"
@@ -20,7 +20,8 @@ static Kernel *functionOf(void *handle) {
 
 // ---- attributes
 
-/// Returns the version of PTX that CUDA's attribute means is the virtual architecture: 90 of `sm_90a`.
+/// Returns the number of a virtual architecture, such as 90 for `sm_90a`. CUDA's attribute means this number by
+/// "version of PTX".
 static int architectureIn(llvm::StringRef target) {
   unsigned number = 0;
   target.consume_front("sm_");
@@ -138,7 +139,8 @@ PTXRAY_API cuKernelGetParamCount(void *kernel, size_t *count) { return cuFuncGet
 
 // ---- launches
 
-/// Returns the bytes of the parameters, from the list of their places or from one buffer; nothing: neither is right.
+/// Returns the bytes of the parameters, from the list of their addresses or from one buffer. Returns nothing if neither
+/// is valid.
 static std::optional<std::vector<uint8_t>> parametersOf(const Kernel &function, void **parameters, void **extra) {
   const auto &declared = function.entry.parameters;
   if (parameters || declared.empty() || !extra) {
@@ -155,7 +157,7 @@ static std::optional<std::vector<uint8_t>> parametersOf(const Kernel &function, 
   }
   const uint8_t *buffer = nullptr;
   size_t size = 0;
-  for (void **at = extra; *at; at += 2) { // 1: the buffer, 2: where its size is
+  for (void **at = extra; *at; at += 2) { // 1 precedes the buffer, 2 the address of its size
     if (*at == reinterpret_cast<void *>(1))
       buffer = static_cast<const uint8_t *>(at[1]);
     else if (*at == reinterpret_cast<void *>(2))
@@ -170,16 +172,17 @@ static std::optional<std::vector<uint8_t>> parametersOf(const Kernel &function, 
   return bytes;
 }
 
-// The unit in which a multiprocessor allots shared memory, and what the driver reserves of it for each block.
+// The unit in which a multiprocessor allocates shared memory, and the bytes that the driver reserves for each block.
 static constexpr size_t sharedUnit = 128, reservedShared = 1024;
-// The most that a block gets without cuFuncSetAttribute.
+// The most shared memory that a block gets without cuFuncSetAttribute.
 static constexpr size_t usualShared = 48 * 1024;
 
 static size_t staticShared(const Kernel &function) {
   return bytesOf(*function.module->loaded, function.entry.name, state().checks).shared;
 }
 
-/// Returns how many blocks a multiprocessor holds by threads, blocks and shared memory; registers are not allocated.
+/// Returns how many blocks fit on a multiprocessor, limited by threads, blocks, and shared memory. Registers are not
+/// allocated.
 static int blocksAtOnce(const Kernel &function, int threads, size_t shared) {
   const Chip &chip = *state().chip;
   const size_t used = llvm::alignTo(shared + staticShared(function) + reservedShared, sharedUnit);
@@ -188,7 +191,7 @@ static int blocksAtOnce(const Kernel &function, int threads, size_t shared) {
   return static_cast<int>(std::min({bySize, byThreads, size_t(chip.blocksOfProcessor)}));
 }
 
-/// Returns an error for a launch that no GPU of this kind can do; Success: it can.
+/// Returns an error for a launch that no GPU of this kind can do, otherwise Success.
 static Result limitOf(const Kernel &function, const machine::Launch &asked) {
   LaunchLimits limits;
   limits.threads = std::min<uint64_t>(function.entry.mostThreads, limits.threads);
@@ -213,7 +216,7 @@ static Result limitOf(const Kernel &function, const machine::Launch &asked) {
   return asked.isCooperative && asked.blocks() > atOnce ? CooperativeTooLarge : Success;
 }
 
-/// Returns the error that the driver would give for the first fault.
+/// Returns the error that the driver would return for the first fault.
 static Result errorOf(const machine::Outcome &outcome) {
   if (!outcome.refusal.empty())
     return outcome.refusedAt == Range() ? InvalidValue : NotSupported;
@@ -278,7 +281,7 @@ static machine::Launch launchOf(const KernelWork &kernel) {
 
 namespace {
 
-/// Keeps what the memory of the device holds, to put it back.
+/// Saves the memory of the device, to restore it later.
 class Contents {
 public:
   Contents() {
@@ -303,7 +306,7 @@ private:
     uint64_t begin;
     std::vector<uint8_t> bytes;
   };
-  /// Null if a kernel has freed it.
+  /// Returns null if a kernel has freed the piece.
   static const machine::Allocation *allocationOf(const Piece &piece) {
     const machine::Allocation *one = state().memory.before(piece.begin);
     return one && one->begin == piece.begin && one->end - one->begin == piece.bytes.size() ? one : nullptr;
@@ -317,8 +320,8 @@ bool isClean(const machine::Outcome &outcome) {
 
 } // namespace
 
-/// Launches by the other schedules, too, on the same memory, until one shows a fault: that one is the outcome. Else the
-/// first is, and so is what it left.
+/// Repeats the launch by the other schedules on the same memory, until one shows a fault, and returns the outcome of
+/// that one. If none does, returns the outcome of the first launch and restores the memory that it left.
 static machine::Outcome launched(const Kernel &function, machine::Launch asked) {
   const uint32_t count = state().schedules;
   if (!count)
@@ -430,7 +433,7 @@ PTXRAY_API cuLaunchHostFunc(void *stream, void (*function)(void *), void *data) 
   return function ? start(stream, HostWork{function, data}) : InvalidValue;
 }
 
-/// Returns the way in which the thread of host functions waits for work makes no difference.
+/// Ignores the last argument: the way in which a thread waits makes no difference here.
 PTXRAY_API cuLaunchHostFunc_v2(void *stream, void (*function)(void *), void *data, unsigned) {
   return cuLaunchHostFunc(stream, function, data);
 }
@@ -476,7 +479,7 @@ PTXRAY_API cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, void
   return cuOccupancyMaxPotentialBlockSize(grid, block, function, sharedOf, shared, most);
 }
 
-/// Returns the dynamic shared memory of a block in the way of an H200, which does not subtract the reserved bytes.
+/// Returns the dynamic shared memory of a block. Like an H200, it does not subtract the reserved bytes.
 PTXRAY_API cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, void *handle, int blocks, int threads) {
   PTXRAY_BEGIN;
   const Kernel *function = functionOf(handle);

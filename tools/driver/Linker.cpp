@@ -18,7 +18,7 @@ using llvm::StringRef;
 
 namespace {
 
-/// A definition of a name counts so much against others.
+/// The strength of a definition against others with the same name.
 enum class Strength : uint8_t { None, Weak, Strong };
 
 /// A name that a module declares or defines.
@@ -42,7 +42,9 @@ struct Module {
   std::unique_ptr<SourceBuffer> source;
   std::unique_ptr<Parser> parser = std::make_unique<Parser>();
   std::vector<Item> items;
-  std::map<uint32_t, std::pair<uint32_t, std::string>> changes; // by the offset: up to which, and what comes instead
+  std::map<uint32_t, std::pair<uint32_t, std::string>>
+      // From an offset to the end of the replaced text, and its replacement.
+      changes;
   llvm::StringMap<std::string> renamed;
 
   StringRef text(Range range) const { return source->text().slice(range.begin, range.end); }
@@ -68,14 +70,14 @@ private:
 
   llvm::ArrayRef<LinkInput> inputs;
   std::vector<Module> modules;
-  std::map<StringRef, const Item *> chosen; // the definition of each name that others see
+  std::map<StringRef, const Item *> chosen; // the definition of each name that other texts see
   llvm::StringSet<> emitted;                // names that were declared or defined so far
   Linked result;
 };
 
 } // namespace
 
-/// Returns the bits and elements of the results and parameters of a function, which are what real linkers compare.
+/// Returns the bits and elements of the results and parameters of a function. Real linkers compare these.
 static std::string shapeOf(const Ast &ast, const Function &function) {
   std::string shape;
   for (const Slice list : {function.returns, function.parameters}) {
@@ -90,7 +92,7 @@ static std::string shapeOf(const Ast &ast, const Function &function) {
   return shape;
 }
 
-/// Returns the name of an item as the text has it, from the word that says how it is linked.
+/// Returns the range of the linkage directive of an item, such as `.visible`, or an empty range.
 static Range linkageIn(const Module &module, Range range, StringRef linkage) {
   const size_t at = linkage.empty() ? StringRef::npos : module.source->text().find(linkage, range.begin);
   return at == StringRef::npos ? Range() : Range{uint32_t(at), uint32_t(at + linkage.size())};
@@ -155,7 +157,7 @@ bool Linker::read(size_t number) {
   return true;
 }
 
-/// Finds the definition of each name, unless there is none, or more than one.
+/// Chooses the definition of each name. Fails if a name has none, or more than one.
 void Linker::choose() {
   for (const Module &module : modules)
     for (const Item &item : module.items) {
@@ -188,7 +190,7 @@ void Linker::choose() {
                     "Undefined reference to '" + item.name.str() + "' in '" + inputs[item.module].name + "'");
 }
 
-/// Gives names that no other text sees new ones, where another text has them as well.
+/// Gives new names to items that no other text sees, if another text has the same name.
 void Linker::rename() {
   llvm::StringSet<> taken;
   for (size_t i = 0; i < modules.size(); ++i) {
@@ -200,7 +202,7 @@ void Linker::rename() {
   }
 }
 
-/// A reference to what another text defines: its declaration, if that comes later.
+/// Replaces a reference to an item of another text by its declaration, if the definition comes later.
 void Linker::placeExtern(const Item &item) {
   Module &module = modules[item.module];
   const bool isFirst = emitted.insert(item.name).second;
@@ -208,14 +210,14 @@ void Linker::placeExtern(const Item &item) {
   if (!isFirst)
     module.replace(item.range, "");
   else if (found == chosen.end())
-    return; // it is of shared memory, or the driver's own function
+    return; // the item is in shared memory, or a function of the driver itself
   else if (item.isFunction)
     module.replace(item.linkageRange, found->second->linkage.str());
   else
     placeInstead(item);
 }
 
-/// Puts the definition of a variable, or the head of that of a function, where another item was.
+/// Replaces another item by the definition of a variable, or by the head of the definition of a function.
 void Linker::placeInstead(const Item &loser) {
   const Item &best = *chosen.at(loser.name);
   Module &own = modules[best.module];
@@ -241,7 +243,7 @@ std::string Linker::place() {
         emitted.insert(item.name);
         continue;
       }
-      if (emitted.insert(item.name).second) // a weak one, and the better one comes later
+      if (emitted.insert(item.name).second) // a weak definition, and a stronger one comes later
         placeInstead(item);
       else
         module.replace(item.range, "");
@@ -279,7 +281,7 @@ std::string Linker::header() const {
   return versionText + "\n" + target + "\n" + size + "\n";
 }
 
-/// The end of the comment or string that begins somewhere; the same place: none does.
+/// Returns the end of the comment or string that begins at a place, or the same place if none does.
 static size_t skipped(StringRef text, size_t at) {
   const StringRef rest = text.substr(at);
   const auto after = [&](StringRef end, size_t from) { return std::min(rest.find(end, from), rest.size()); };
@@ -311,7 +313,7 @@ static std::string renamedIn(StringRef text, const llvm::StringMap<std::string> 
   return out;
 }
 
-/// Returns a text with its changes and its new names.
+/// Returns a text with its changes and new names.
 std::string Linker::textOf(const Module &module) const {
   const StringRef text = module.source->text();
   std::string out;
@@ -348,8 +350,8 @@ Linked Linker::link() {
   return std::move(result);
 }
 
-// The second word of the workspace of a grid is the one that all blocks count in. Block 0 adds what is left to the
-// highest bit, which so changes when all have come.
+// All blocks count in the second word of the workspace of a grid. Block 0 adds so much that the highest bit changes
+// when all blocks have arrived.
 const char deviceRuntime[] = R"(
 .version 7.0
 .target sm_70

@@ -1,4 +1,4 @@
-// Modules, libraries, kernels and the linker, all of which come down to one text of PTX.
+// Modules, libraries, kernels, and the linker. Each of them is one text of PTX in the end.
 #include "Binary/Binary.h"
 #include "Check/Suppressions.h"
 #include "Isa/Isa.h"
@@ -12,7 +12,7 @@ using namespace ptxray;
 using namespace ptxray::driver;
 using llvm::StringRef;
 
-/// Returns a text of PTX among the images of a binary, the one for the newest target that the chip can take.
+/// Returns the PTX text of a binary for the newest target that the chip supports.
 static std::string textIn(StringRef bytes) {
   const Binary binary = readBinary(bytes);
   const int own = state().chip->major * 10 + state().chip->minor;
@@ -26,7 +26,7 @@ static std::string textIn(StringRef bytes) {
   return text ? (*text)->text().str() : "";
 }
 
-/// Returns the PTX of an image, whose size only the image itself says; empty: there is none in it.
+/// Returns the PTX of an image, or an empty string if it contains none. The image itself states its size.
 static std::string textOf(const void *image) {
   const auto *bytes = static_cast<const char *>(image);
   uint32_t magic;
@@ -48,7 +48,7 @@ static std::string textOf(const void *image) {
   return magic == elf ? "" : bytes;
 }
 
-/// Returns the buffers that options name, by their numbers.
+/// Returns the log buffers among options, which have numbers.
 static LogBuffers logBuffers(unsigned count, const int *options, void **values) {
   LogBuffers found;
   for (unsigned i = 0; options && values && i < count; ++i) {
@@ -72,7 +72,7 @@ static void writeLog(char *to, size_t size, StringRef text) {
   to[count] = 0;
 }
 
-/// Returns the chip's compiler checks a text so.
+/// Returns options for the check of a text, like those of the chip's compiler.
 static CheckOptions optionsFor(StringRef text) {
   CheckOptions options;
   options.arch = state().chip->target.str();
@@ -90,7 +90,7 @@ static KeptModule check(StringRef text, const CheckOptions &options) {
   return checkAndKeep(std::move(report), options);
 }
 
-/// Returns what is said about a text that is refused; empty: it has no errors.
+/// Returns the report about a rejected text, or an empty string if it has no errors.
 static std::string refusalOf(const FileReport &report) {
   std::string said;
   llvm::raw_string_ostream out(said);
@@ -99,7 +99,7 @@ static std::string refusalOf(const FileReport &report) {
   return said;
 }
 
-/// Returns the bytes of variables of a state space among declarations that statements refer to.
+/// Returns the bytes of all variables of a state space that the statements declare.
 static uint64_t bytesIn(const Ast &ast, llvm::ArrayRef<Statement> statements, StringRef space) {
   uint64_t sum = 0;
   for (const Statement &statement : statements) {
@@ -189,7 +189,7 @@ PTXRAY_API cuModuleLoad(void **module, const char *path) {
 PTXRAY_API cuModuleUnload(void *module) {
   PTXRAY_BEGIN;
   if (state().modules.contains(module))
-    finishAll(); // its kernels among it
+    finishAll(); // its kernels may be pending
   if (!state().modules.erase(module))
     return InvalidHandle;
   auto *found = static_cast<Image *>(module);
@@ -251,7 +251,7 @@ PTXRAY_API cuModuleGetGlobal_v2(Address *address, size_t *size, void *module, co
 
 PTXRAY_API cuModuleGetLoadingMode(int *mode) { return mode ? (*mode = 2, Success) : InvalidValue; }
 
-// ---- libraries are modules, and their kernels functions; only where they are used must a context be
+// ---- libraries are modules and their kernels are functions; a context is only needed when they are used
 
 PTXRAY_API cuLibraryLoadData(void **library, const void *code, int *, void **, unsigned, int *, void **, unsigned) {
   const Anywhere anywhere;
@@ -317,7 +317,7 @@ PTXRAY_API cuLinkCreate_v2(unsigned count, int *options, void **values, void **l
   return Success;
 }
 
-/// Says what is wrong with a link, to the client and to the user.
+/// Reports the problem of a link to the client and to the user.
 static Result failed(const Link &link, const std::string &problem, Result result) {
   writeLog(link.logs.errors, link.logs.errorBytes, (result == InvalidSource ? "error   : " : "") + problem);
   llvm::errs() << "ptxray: " << problem << '\n';
@@ -370,7 +370,7 @@ PTXRAY_API cuLinkComplete(void *link, void **image, size_t *size) {
   Linked made = linked(found.inputs);
   if (made.fault != LinkFault::None)
     return failed(found, made.problem, InvalidSource);
-  found.ptx = found.inputs.size() == 1 ? found.inputs.front().text : std::move(made.text); // with its own lines
+  found.ptx = found.inputs.size() == 1 ? found.inputs.front().text : std::move(made.text); // keeps its own line numbers
   writeLog(found.logs.errors, found.logs.errorBytes, "");
   writeLog(found.logs.infos, found.logs.infoBytes, "");
   *image = found.ptx.data();

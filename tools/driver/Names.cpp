@@ -1,4 +1,4 @@
-// Functions and errors can be asked for by a name or a number.
+// Looks up functions and errors by name or number.
 #include "State.h"
 
 using namespace ptxray::driver;

@@ -1,5 +1,5 @@
-// Memory in the order of a stream: of pools, and of the nodes of graphs. Every block is allocated at once, whatever
-// pool it is from; that of a node is there before its first launch and after the last.
+// Allocates memory in the order of a stream: from pools, and in nodes of graphs. Every block is allocated at once,
+// whatever its pool. The block of a node exists before the first launch and after the last one.
 #include "Capture.h"
 #include "State.h"
 #include <cstring>
@@ -62,7 +62,7 @@ static bool isOfDevice(int kind, const Location &location) {
   constexpr int pinned = 1, device = 1;
   return kind == pinned && location.kind == device;
 }
-/// Returns the pool of a place and a kind of memory.
+/// Returns the default pool of a location and a kind of memory.
 PTXRAY_API cuMemGetDefaultMemPool(void **pool, const Location *location, int kind) {
   const Lock lock(state().mutex);
   static Pool shared{false, {}};
@@ -144,7 +144,7 @@ GraphMemory::~GraphMemory() {
   const auto found = s.blocks.find(asked.address);
   if (found == s.blocks.end() || found->second.ofGraph != this)
     return;
-  found->second.ofGraph = nullptr; // what a launch has left is the client's
+  found->second.ofGraph = nullptr; // the client owns the memory that a launch has left
   if (!isLive)
     release(asked.address, false);
 }
@@ -178,7 +178,8 @@ Result performAlloc(const AllocWork &alloc) {
 
 } // namespace ptxray::driver
 
-/// Its attributes: bytes that are used, the most that were, those that are reserved, the most that were.
+/// Returns an attribute of the memory of graphs: the used bytes, the highest number of used bytes, the reserved bytes,
+/// or the highest number of reserved bytes.
 static size_t *graphBytes(int attribute) {
   GraphBytes &bytes = state().graphBytes;
   size_t *const all[] = {&bytes.used, &bytes.mostUsed, &bytes.reserved, &bytes.mostReserved};

@@ -7,9 +7,9 @@ namespace ptxray::driver {
 namespace {
 struct Named {
   llvm::StringLiteral name;
-  int version; // the first one of the API that has the function
+  int version; // the first version of the API that has the function
   void *function;
-  void *ofThread; // the variant for per-thread default streams; null: there is none
+  void *ofThread; // the variant for per-thread default streams, or null
 };
 } // namespace
 

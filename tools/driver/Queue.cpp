@@ -8,7 +8,7 @@
 
 namespace ptxray::driver {
 
-static constexpr size_t mostPending = 1024; // a driver waits as well when so much was started
+static constexpr size_t mostPending = 1024; // a driver also waits when so much work is pending
 static constexpr std::chrono::milliseconds idleTime{50};
 
 std::shared_ptr<Stream> streamOf(void *handle) {
@@ -28,12 +28,14 @@ std::shared_ptr<Stream> streamOf(void *handle) {
   return found == state().streams.end() ? nullptr : found->second;
 }
 
-/// Takes out of the queue what must be done for some streams up to a number each, in the order of its start, and all
-/// that the default stream of a context waits for.
+/// Takes the tasks of some streams out of the queue, each up to a number, in the order in which they were started. Also
+/// takes all tasks that these depend on, and those that the default stream of a context waits for.
 static std::deque<Task> take(std::map<const Stream *, uint64_t> limits, const Context *defaultOf = nullptr) {
   State &s = state();
   std::map<const Context *, uint64_t>
-      blocking; // up to which number all streams are wanted that wait for the default one
+      // From a context to the number up to which the tasks of all streams that synchronise with its default stream are
+      // needed.
+      blocking;
   if (defaultOf)
     blocking[defaultOf] = ~uint64_t(0);
   std::deque<Task> taken, left;
@@ -57,7 +59,7 @@ static std::deque<Task> take(std::map<const Stream *, uint64_t> limits, const Co
   return taken;
 }
 
-/// Does tasks that were taken out of the queue. After a fault the context does nothing any more.
+/// Runs tasks that were taken out of the queue. After a fault, a context does nothing any more.
 static void run(std::deque<Task> tasks) {
   State &s = state();
   s.worker = std::this_thread::get_id();
@@ -73,7 +75,8 @@ static void run(std::deque<Task> tasks) {
   s.changed.notify_all();
 }
 
-/// Waits until no other thread does work. Returns false if this one does, from a function of the client.
+/// Waits until no other thread runs tasks. Returns false if this thread does: then a function of the client made the
+/// call.
 static bool waitForWorker() {
   State &s = state();
   if (s.worker == std::this_thread::get_id())
@@ -81,12 +84,13 @@ static bool waitForWorker() {
   while (s.worker != std::thread::id()) {
     const Unlocked unlocked;
     std::unique_lock lock(s.changing);
-    s.changed.wait_until(lock, std::chrono::system_clock::now() + std::chrono::milliseconds(1)); // glibc 2.28 has it
+    s.changed.wait_until(lock, std::chrono::system_clock::now() +
+                                   std::chrono::milliseconds(1)); // glibc 2.28 supports this clock
   }
   return true;
 }
 
-/// Returns the error of a context that a call which waits reports.
+/// Returns the error of a context for a call that waits.
 static Result errorOf(Context &context) {
   if (context.failed != Success)
     return context.failed;
@@ -127,7 +131,7 @@ void finishPending() {
     run(std::exchange(state().pending, {}));
 }
 
-/// Does what is left when the client calls nothing for a while, as a GPU does it at some time.
+/// Runs pending tasks when the client calls nothing for a while, since a GPU also runs them at some time.
 static void workWhenIdle() {
   State &s = state();
   while (true) {
@@ -141,7 +145,7 @@ static void workWhenIdle() {
   }
 }
 
-/// Does what is left when the process ends.
+/// Runs pending tasks when the process ends.
 static void workAtEnd() {
   State &s = state();
   if (s.process != getpid())

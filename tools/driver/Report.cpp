@@ -1,6 +1,6 @@
-// The report at the end of a client, if PTXRAY_REPORT is set, lists the kernels and what was found. The path of a file
-// gets it as lines of JSON, one when a process begins and one when it ends, which `ptxray emulate` adds up; any other
-// value has it printed. LLVM's streams are gone when a process ends.
+// Reports the kernels and findings of a client when it ends, if PTXRAY_REPORT is set. If that is the path of a file,
+// lines of JSON are appended to it: one when a process begins and one when it ends. `ptxray emulate` adds them up. With
+// any other value the report is printed. LLVM's streams no longer exist when a process ends.
 #include "State.h"
 #include <cerrno>
 #include <cstdio>
@@ -11,7 +11,7 @@
 
 namespace ptxray::driver {
 
-/// Returns the file for the report; null: there is none.
+/// Returns the file for the report, or null if there is none.
 static const char *fileOfReport() {
   const char *given = std::getenv("PTXRAY_REPORT");
   return given && std::string_view(given).find('/') != std::string_view::npos ? given : nullptr;

@@ -1,5 +1,5 @@
-// Definitions that follow from the list of functions alone: unsupported functions, other names of functions, and
-// variants whose default stream belongs to the calling thread.
+// Definitions that follow from the list of functions alone: unsupported functions, alternative names, and variants
+// whose default stream belongs to the calling thread.
 #include "State.h"
 
 namespace ptxray::driver {
@@ -19,7 +19,7 @@ template <typename... Types, Result (*function)(Types...)> struct Forwarding<fun
 
 using namespace ptxray::driver;
 
-// An ifunc gives an instance of a template a name: the loader calls the resolver for the address.
+// An ifunc gives a name to an instance of a template: the loader calls the resolver for the address.
 #define PTXRAY_NAMED(name, instance)                                                                                   \
   extern "C" __attribute__((used)) auto *resolve_##name() { return &instance; }                                        \
   extern "C" __attribute__((visibility("default"), ifunc("resolve_" #name))) ptxray::driver::signature::name name;

@@ -4,7 +4,7 @@
 namespace ptxray::driver {
 
 State &state() {
-  static auto *const one = new State; // never destroyed: threads of the client may call until the end
+  static auto *const one = new State; // never destroyed, since threads of the client may call until the end
   return *one;
 }
 

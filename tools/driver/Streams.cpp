@@ -19,7 +19,7 @@ PTXRAY_API cuStreamCreateWithPriority(void **stream, unsigned flags, int priorit
 }
 PTXRAY_API cuStreamCreate(void **stream, unsigned flags) { return cuStreamCreateWithPriority(stream, flags, 0); }
 
-/// Returns the work of a stream that is destroyed is done all the same.
+/// Destroys a stream. Its pending work is still done.
 PTXRAY_API cuStreamDestroy_v2(void *stream) {
   PTXRAY_BEGIN;
   if (!state().streams.erase(stream))
@@ -40,7 +40,7 @@ static Result waitFor(void *handle) {
   return finish(handle);
 }
 PTXRAY_API cuStreamSynchronize(void *stream) { return waitFor(stream); }
-/// Does what is asked for, so that a client which asks again and again comes to an end.
+/// Finishes the work of the stream, so that a client that polls it makes progress.
 PTXRAY_API cuStreamQuery(void *stream) { return waitFor(stream); }
 
 PTXRAY_API cuStreamGetFlags(void *handle, unsigned *flags) {
@@ -158,7 +158,7 @@ PTXRAY_API cuEventRecordWithFlags(void *event, void *handle, unsigned flags) {
     return errorOfHandle(found ? handle : event);
   if (flags > 1)
     return InvalidValue;
-  if (stream->capture && !flags) { // the event comes after all nodes so far
+  if (stream->capture && !flags) { // the event comes after all nodes of the stream so far
     found->capture = stream->capture;
     const auto &last = stream->capture->last[stream.get()];
     found->nodes.assign(last.begin(), last.end());
@@ -233,7 +233,7 @@ PTXRAY_API cuEventElapsedTime_v2(float *milliseconds, void *from, void *to) {
 PTXRAY_API cuCtxRecordEvent(void *, void *event) { return cuEventRecord(event, nullptr); }
 PTXRAY_API cuCtxWaitEvent(void *, void *event) { return cuStreamWaitEvent(nullptr, event, 0); }
 
-// ---- numbers that a stream writes, when what came before is done
+// ---- numbers that a stream writes when its earlier work is done
 
 static Result writeNumber(void *stream, Address to, uint64_t value, unsigned bytes) {
   PTXRAY_BEGIN;

@@ -1,4 +1,4 @@
-// Tensor maps, in the bytes that the emulated machine keeps them in.
+// Encodes tensor maps as bytes, in the format of the emulated machine.
 #include "Chips.h"
 #include "Machine/DriverNumbers.h"
 #include "State.h"
@@ -21,7 +21,8 @@ struct Encoding {
   const uint32_t *steps;
 };
 
-/// The driver counts promotion from 0 to 3; here it means nothing.
+/// Sets what all maps have in common. Returns false if it is not valid. The driver counts promotion from 0 to 3; it has
+/// no effect here.
 bool begin(machine::TensorMap &map, const Encoding &from) {
   constexpr int mostPromotion = 3;
   if (!from.to || !from.rank || from.rank > machine::mostTensorRank || !from.extents ||

@@ -9,7 +9,7 @@ using namespace ptxray;
 using namespace ptxray::driver;
 using machine::ImageObject;
 
-/// Returns the image that a resource describes; another result than Success says why there is none.
+/// Writes the image that a resource describes. Returns Success, or the reason why there is none.
 static Result imageOf(const ResourceDescription &resource, machine::Image &image) {
   switch (resource.kind) {
   case 0:
@@ -45,7 +45,7 @@ static Result imageOf(const ResourceDescription &resource, machine::Image &image
     image.rank = 2;
     image.address = rows.address;
     image.extents = {static_cast<uint32_t>(rows.width), static_cast<uint32_t>(rows.height), 1};
-    constexpr size_t alignment = 32; // an attribute of the device
+    constexpr size_t alignment = 32; // the device has the same attribute
     if (rows.pitch < rows.width * image.texelBytes() || rows.pitch % alignment ||
         !bytesAt(image.address, (rows.height - 1) * rows.pitch + rows.width * image.texelBytes()))
       return InvalidValue;
@@ -56,7 +56,7 @@ static Result imageOf(const ResourceDescription &resource, machine::Image &image
   }
 }
 
-/// Returns how a texture is read, or nothing if a texture cannot be read so.
+/// Returns how a texture is read, or nothing if a texture cannot be read in that way.
 static std::optional<machine::Sampling> samplingOf(const TextureDescription &texture, machine::TexelType type) {
   using enum machine::AddressMode;
   static constexpr machine::AddressMode modes[] = {Wrap, Clamp, Mirror, Border};

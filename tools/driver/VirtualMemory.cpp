@@ -1,5 +1,4 @@
-// Ranges of addresses that are reserved, memory that is made, and the one mapped into the other. A range has the
-// addresses of the host.
+// Reserves ranges of addresses, makes memory, and maps it into the ranges. A range has the addresses of the host.
 #include "State.h"
 #include <sys/mman.h>
 #include <unistd.h>
@@ -14,7 +13,7 @@ static bool isPossible(const AllocationProperties *asked) {
   return asked && asked->kind == 1 && asked->location.kind == 1 && asked->location.number == 0;
 }
 
-/// Returns the range that holds some addresses; null: none is reserved.
+/// Returns the range that holds some addresses, or null if they are not reserved.
 static std::pair<const Address, Reservation> *rangeOf(Address address, size_t size) {
   auto &ranges = state().reservations;
   auto after = ranges.upper_bound(address);
@@ -25,7 +24,7 @@ static std::pair<const Address, Reservation> *rangeOf(Address address, size_t si
   return offset <= found.second.size && size <= found.second.size - offset ? &found : nullptr;
 }
 
-/// Makes what is mapped and may be accessed known to the machine, runs of it as one.
+/// Makes mapped and accessible memory known to the machine. Adjacent pieces become one allocation.
 static void expose(Reservation &range) {
   State &s = state();
   for (const Address address : range.exposed)
@@ -97,7 +96,7 @@ PTXRAY_API cuMemCreate(unsigned long long *to, size_t size, const AllocationProp
   return Success;
 }
 
-/// A piece of memory goes when neither a handle nor a mapping is left.
+/// Frees a piece of memory when neither a handle nor a mapping is left.
 static void drop(std::map<uint64_t, PhysicalMemory>::iterator found) {
   if (--found->second.count)
     return;
@@ -143,7 +142,7 @@ PTXRAY_API cuMemUnmap(Address address, size_t size) {
   auto &mappings = range->second.mappings;
   const auto first = mappings.lower_bound(address), last = mappings.lower_bound(address + size);
   if (first == last)
-    return Success; // nothing is mapped
+    return Success; // no memory is mapped
   if (std::prev(last)->first + std::prev(last)->second.size > address + size)
     return InvalidValue;
   if (const Result bad = finishAll())

@@ -1,4 +1,4 @@
-// The work of streams and graphs, done.
+// Does the work of streams and graphs.
 #include "Work.h"
 #include "State.h"
 #include <chrono>
@@ -30,10 +30,10 @@ struct Performer {
     record.moment->milliseconds = std::chrono::duration<double, std::milli>(Clock::now().time_since_epoch()).count();
     return Success;
   }
-  Result operator()(const WaitWork &) const { return Success; } // the awaited work was done before
+  Result operator()(const WaitWork &) const { return Success; } // the queue did the awaited work before
   Result operator()(const AllocWork &alloc) const { return performAlloc(alloc); }
   Result operator()(const FreeWork &freed) const { return release(freed.address, false); }
-  Result operator()(const ConditionWork &) const { return Success; } // it is done with its graphs
+  Result operator()(const ConditionWork &) const { return Success; } // done together with its graphs
   Result operator()(const BranchWork &branch) const { return performBranch(branch, context); }
 };
 

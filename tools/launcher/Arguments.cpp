@@ -1,4 +1,4 @@
-// Reads arguments. Structures are laid out as in C: each field at a multiple of its alignment.
+// Reads arguments. Structures have the layout of C: each field lies at a multiple of its alignment.
 #include "Arguments.h"
 #include <algorithm>
 #include <cstring>
@@ -6,7 +6,7 @@
 
 namespace ptxray::launcher {
 
-static constexpr int deepest = 16; // structures within structures: the number of a field has as many points
+static constexpr int deepest = 16; // levels of nested structures: the number of a field has as many points
 
 Expected<uint64_t> readNumber(const std::string &text, const std::string &within) {
   char *end = nullptr;
@@ -41,7 +41,7 @@ static std::vector<std::string> splitOutside(const std::string &text, char divid
   return parts;
 }
 
-/// Reads numbers, those with a sign if the type has one. Returns what is wrong.
+/// Reads numbers. They may have a sign if the type has one. Returns what is wrong with them, or an empty string.
 template <class T>
 static std::string readList(std::vector<T> &numbers, const std::string &text, char divider, const std::string &within) {
   numbers.clear();
@@ -84,7 +84,7 @@ int TensorMap::typeNumber() const {
   return found == std::end(codes) ? -1 : found->number;
 }
 
-/// 0, first, 2 * first ... as 0, 1, 2 ...
+/// Returns 0, 1, 2, and so on for 0, first, 2 * first, and so on.
 static int power(unsigned bytes, unsigned first) {
   int code = 0;
   for (unsigned i = first; bytes && i <= bytes; i *= 2)
@@ -93,13 +93,13 @@ static int power(unsigned bytes, unsigned first) {
 }
 
 int TensorMap::swizzleNumber() const {
-  constexpr int first = 4, last = 6; // those of atoms of 32 and 64 bytes
+  constexpr int first = 4, last = 6; // the numbers for atoms of 32 and 64 bytes
   return swizzleAtom ? (swizzleAtom == 64 ? last : first) : power(swizzle, 32);
 }
 int TensorMap::interleaveNumber() const { return power(interleave, 16); }
 int TensorMap::promotionNumber() const { return power(promotion, 64); }
 
-/// Reads a part that only maps of images have. Returns false if it is another one.
+/// Reads a part that only maps of images have. Returns false if it is another part.
 static Expected<bool> readImagePart(TensorMap &map, const std::string &part, const std::string &key,
                                     const std::string &value, const std::string &text) {
   using Mode = TensorMap::Mode;
@@ -164,7 +164,7 @@ static std::string readTensorMapPart(TensorMap &map, const std::string &part, co
   return "";
 }
 
-/// Sets what was not written about images: corners at the ends, and all channels.
+/// Sets what the text leaves out for maps of images: corners at the ends, and all channels.
 static std::string completeImages(TensorMap &map, const std::string &text) {
   using Mode = TensorMap::Mode;
   const size_t rank = map.extents.size();
@@ -185,7 +185,7 @@ static std::string completeImages(TensorMap &map, const std::string &text) {
   return "";
 }
 
-/// Sets what was not written. Returns what is wrong with the map.
+/// Sets what the text leaves out. Returns what is wrong with the map.
 static std::string completeTensorMap(TensorMap &map, const std::string &text) {
   const size_t rank = map.extents.size();
   if (map.typeNumber() < 0)
@@ -197,7 +197,7 @@ static std::string completeTensorMap(TensorMap &map, const std::string &text) {
     map.box.assign(map.extents.begin(), map.extents.end());
   if (map.steps.empty())
     map.steps.assign(rank, 1);
-  if (map.strides.empty()) { // packed
+  if (map.strides.empty()) { // the rows are packed
     uint64_t count = 1;
     for (size_t i = 0; i + 1 < rank; ++i) {
       count *= map.extents[i];
@@ -299,7 +299,7 @@ static Expected<Argument> readScalar(const std::string &text) {
 
 // NOLINTNEXTLINE(misc-no-recursion): structures nest at most `deepest` deep
 Expected<Argument> readArgument(const std::string &text, const std::string &number, std::vector<NamedBuffer> &buffers) {
-  constexpr size_t pointerBytes = 8; // of a handle, too
+  constexpr size_t pointerBytes = 8; // a handle has as many
   if (text.starts_with('{'))
     return readStructure(text, number, buffers);
   Argument argument;

@@ -1,4 +1,4 @@
-// Buffers that are generated or read from a file, raw or .npy.
+// Generates buffers, or reads them from a file, raw or .npy.
 #include "Buffer.h"
 #include <algorithm>
 #include <cerrno>
@@ -56,7 +56,7 @@ static Expected<const ElementType *> typeOfDescription(const std::string &text, 
   return Problem{"`" + path + "` holds elements of type `" + text + "`, which is not supported"};
 }
 
-/// Returns the text of a value in the header's dictionary, after `'descr':` up to the next comma or bracket.
+/// Returns the text of a value in the header's dictionary: the part after `'descr':` up to the next comma or bracket.
 static std::string valueOf(const std::string &header, const std::string &key) {
   const size_t at = header.find("'" + key + "'");
   if (at == std::string::npos)
@@ -70,7 +70,7 @@ static std::string valueOf(const std::string &header, const std::string &key) {
   return header.substr(begin + skip, end == std::string::npos ? end : end - begin - skip);
 }
 
-/// Reads a .npy file whose bytes the buffer has. Returns what is wrong with it.
+/// Reads a .npy file whose bytes are in the buffer. Returns what is wrong with it.
 static std::string readNpy(Buffer &buffer, const std::string &path) {
   Bytes &all = buffer.bytes;
   const std::string damaged = "`" + path + "` is a damaged .npy file";
@@ -169,7 +169,8 @@ static Expected<Buffer> readFile(std::string path) {
   return buffer;
 }
 
-/// Bits at which integers and floats of all sizes change what they do: one in four of these, one in eight is small.
+/// Returns an edge case for one in four numbers, where integers and floats of all sizes change their behaviour, and a
+/// small number for one in eight.
 static uint64_t edgeOr(uint64_t random) {
   static constexpr uint64_t edges[] = {0,
                                        1,
@@ -260,8 +261,8 @@ static bool fill(Buffer &buffer, const std::vector<std::string> &parts, uint64_t
   return true;
 }
 
-/// Makes a buffer of zeros. An allocator may promise more memory than the machine has, so that the process dies when it
-/// writes there. Returns whether there is so much.
+/// Makes a buffer of zeros. Returns whether the machine has enough memory. An allocator may promise more than that, and
+/// the process would then die when it writes there.
 static bool resize(Buffer &buffer, uint64_t bytes) {
 #ifdef __wasm__ // addresses have 32 bits
   constexpr uint64_t page = 1 << 16, pages = 1 << 15;

@@ -1,11 +1,12 @@
-// Compares element by element: how many differ, the first one, the greatest error and the mean.
+// Compares element by element. The result holds the number of different elements, the first of them, the greatest
+// error, and the mean error.
 #include "Compare.h"
 #include <cmath>
 #include <cstdio>
 
 namespace ptxray::launcher {
 
-/// Returns the place of an element: `[3, 17]` if the expected data have a shape, else `3`.
+/// Returns the position of an element: `[3, 17]` if the expected data have a shape, else `3`.
 static std::string position(uint64_t index, const std::vector<uint64_t> &shape) {
   if (shape.size() < 2)
     return std::to_string(index);

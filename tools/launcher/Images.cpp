@@ -50,7 +50,7 @@ static bool readMode(const std::string &text, Mode &mode) {
   return false;
 }
 
-/// `wrap`, or `wrap/clamp` for one dimension after the other.
+/// Reads `wrap` for all dimensions, or `wrap/clamp` for one dimension after another.
 static bool readModes(const std::string &text, ImageDescription &image) {
   const std::vector<std::string> parts = partsOf(text, '/');
   if (parts.size() > image.modes.size())
@@ -58,17 +58,17 @@ static bool readModes(const std::string &text, ImageDescription &image) {
   for (size_t i = 0; i < image.modes.size(); ++i)
     if (!readMode(parts[std::min(i, parts.size() - 1)], image.modes[i]))
       return false;
-  for (const Mode mode : image.modes) // others do not repeat
+  for (const Mode mode : image.modes) // other modes do not repeat the image
     image.isNormalized |= mode == Mode::Wrap || mode == Mode::Mirror;
   return true;
 }
 
-/// What a reader of a part returns that has taken it, unless its value has a problem.
+/// Returns true for a part that was read, or the problem of its value.
 static Expected<bool> taken(const std::string &problem = "") {
   return problem.empty() ? Expected<bool>(true) : Problem{problem};
 }
 
-/// Reads `0/4` into numbers one after the other; what is not written keeps its value.
+/// Reads `0/4` into one number after another. Numbers that are missing keep their value.
 static std::string readDecimals(const std::string &text, const std::string &within, std::vector<double *> numbers) {
   const std::vector<std::string> parts = partsOf(text, '/');
   for (size_t i = 0; i < numbers.size() && i < parts.size(); ++i)
@@ -77,7 +77,7 @@ static std::string readDecimals(const std::string &text, const std::string &with
   return "";
 }
 
-/// Returns false if the part says nothing about sampling.
+/// Reads a part about sampling. Returns false if it is another part.
 static Expected<bool> readSampling(const std::string &part, const std::string &text, ImageDescription &image) {
   const size_t equals = part.find('=');
   const std::string key = part.substr(0, equals), value = equals == std::string::npos ? "" : part.substr(equals + 1);
@@ -102,7 +102,7 @@ static Expected<bool> readSampling(const std::string &part, const std::string &t
   return true;
 }
 
-/// Returns false if the part says nothing about the shape.
+/// Reads a part about the shape. Returns false if it is another part.
 static Expected<bool> readShape(const std::string &part, const std::string &text, ImageDescription &image) {
   const size_t equals = part.find('=');
   const std::string key = part.substr(0, equals), value = equals == std::string::npos ? "" : part.substr(equals + 1);
@@ -126,7 +126,7 @@ static Expected<bool> readShape(const std::string &part, const std::string &text
   return true;
 }
 
-/// `f32`, `u8x4`.
+/// Reads the type of a texel: `f32`, `u8x4`.
 static std::string readTexelType(const std::string &text, const std::string &within, ImageDescription &image) {
   static constexpr const char *names[] = {"u8", "u16", "u32", "s8", "s16", "s32", "f16", "f32"};
   std::string name = text;
@@ -157,7 +157,7 @@ static std::string readTexels(const std::vector<std::string> &parts, const std::
   return image.extents.size() > image.modes.size() ? "`" + text + "`: three dimensions are the most" : "";
 }
 
-/// Returns whether a part says something about the image.
+/// Reads any part. Returns false if it does not describe the image.
 static Expected<bool> readPart(const std::string &part, const std::string &text, ImageDescription &image) {
   if (image.kind != Kind::Sampler)
     if (Expected<bool> read = readShape(part, text, image); !read || *read)

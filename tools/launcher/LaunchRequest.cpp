@@ -15,7 +15,7 @@ static std::string setExtents(std::array<uint32_t, 3> &to, const std::string &te
     to = *extents;
     return "";
   }
-  // Says what is wrong: the first number that is none, or is 0, or is one too many.
+  // Finds out what is wrong: the first number that is not valid, or is 0, or is one too many.
   std::string rest = text;
   for (unsigned i = 0; i < to.size(); ++i) {
     const size_t end = std::min(rest.find(','), rest.size());
@@ -163,7 +163,7 @@ static std::string checkImage(const LaunchRequest &options, const ImageDescripti
   return image.kind == ImageDescription::Kind::Sampler ? "" : checkAddress(options, image.at);
 }
 
-/// A structure may be shorter than its parameter, which C pads at the end.
+/// Extends structures to the size of their parameters, since C adds padding at the end.
 static std::string fitToParameters(LaunchRequest &options) {
   if (options.parameterBytes.empty())
     return "";
@@ -200,7 +200,7 @@ static std::string checkAddresses(const LaunchRequest &options) {
   return problem;
 }
 
-/// Checks a name of a result: one that is no number may be that of a variable of the module.
+/// Checks the name of a result. A name that is not a number may be the name of a variable of the module.
 static std::string checkName(const LaunchRequest &options, const std::string &name) {
   return isNumber(name) ? checkAddress(options, {name, 0}) : "";
 }

@@ -1,4 +1,4 @@
-// Reads and writes recordings. Lines of text say what was launched; then comes the PTX, then memory by pages.
+// Reads and writes recordings. Lines of text describe the launch; then come the PTX, and the pages of memory.
 #include "Recording.h"
 #include <algorithm>
 #include <cerrno>
@@ -30,7 +30,7 @@ static size_t bytesOfPage(const Bytes &bytes, size_t page) {
 // -------------------------------------------------------------------------------------- writing
 namespace {
 
-/// A part of the file, with the sum of what was written.
+/// Writes one part of the file, and computes its checksum.
 class Part {
 public:
   explicit Part(std::FILE *file) : file(file) {}
@@ -39,7 +39,8 @@ public:
     std::fwrite(bytes, 1, count, file);
   }
   void write(const std::string &text) { write(text.data(), text.size()); }
-  /// Writes the pages of some memory that differ from others; before them a bit for each page. Null: from zeros.
+  /// Writes the pages of some memory that differ from those in `others`, after one bit for each page. If `others` is
+  /// null, it writes the pages that are not zero.
   void writePages(const Bytes &bytes, const Bytes *others);
   void end() {
     std::fwrite(&sum, 1, sizeof sum, file);
@@ -87,7 +88,7 @@ static std::string inWords(const std::array<unsigned, 3> &numbers) {
   return std::to_string(numbers[0]) + ' ' + std::to_string(numbers[1]) + ' ' + std::to_string(numbers[2]);
 }
 
-/// Returns a text that somebody else chose, in one line.
+/// Returns a text from an unknown source in one line.
 static std::string inOneLine(std::string text) {
   std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < ' '; }, ' ');
   return text;
@@ -141,7 +142,7 @@ void writeAfter(std::FILE *file, const Recording &recording) {
 // -------------------------------------------------------------------------------------- reading
 namespace {
 
-/// Reads a file from its beginning to its end. After the first fault nothing more is read.
+/// Reads a file from beginning to end. After the first error, it reads nothing more.
 class Reader {
 public:
   Reader(std::string path, Bytes bytes, uint64_t most) : path(std::move(path)), most(most), bytes(std::move(bytes)) {}
@@ -155,7 +156,7 @@ private:
   }
   bool isSound() const { return problem.empty(); }
   size_t left() const { return bytes.size() - at; }
-  /// Returns null if there are not so many bytes.
+  /// Returns null if fewer bytes are left.
   const unsigned char *next(size_t count) {
     if (count > left())
       damaged("it ends too early");
@@ -164,7 +165,7 @@ private:
     at += count;
     return bytes.data() + (at - count);
   }
-  // These return nothing, or 0, if there is a fault.
+  // After an error, these functions return an empty value or 0.
   std::string line();
   uint64_t number(std::string_view &text, uint64_t most);
   void numbers(std::string_view text, std::array<unsigned, 3> &to);
@@ -176,19 +177,20 @@ private:
   void declare(uint64_t size);
   void readImageLine(Recording &to, std::string_view value);
   void checkImages(const Recording &all);
-  /// Reads the pages that differ from those that are there. Memory gets its size only where the file has a bit a page.
+  /// Reads the pages that differ from those in `to`. The memory only gets its size after the file was found to contain
+  /// one bit per page.
   void readPages(Bytes &to, uint64_t size);
-  /// Compares the sum of a part that began there.
+  /// Compares the checksum of the part that begins there.
   void checkSum(size_t begin);
 
   const std::string path;
-  const uint64_t most; // bytes of memory
+  const uint64_t most; // limit for the bytes of memory
   const Bytes bytes;
   std::string problem;
   size_t at = 0;
-  std::vector<uint64_t> sizes, texelSizes; // of the memory, and of texels
-  uint64_t declared = 0;                   // all of them
-  uint64_t end = 0;                        // of the memory so far that is not of variables
+  std::vector<uint64_t> sizes, texelSizes; // sizes of memory, and of texels
+  uint64_t declared = 0;                   // sum of these sizes
+  uint64_t end = 0;                        // end of the memory read so far, apart from variables
 };
 
 } // namespace
@@ -203,7 +205,7 @@ std::string Reader::line() {
   return {begin, end};
 }
 
-/// Takes a number and the space after it.
+/// Reads a number and the space after it.
 uint64_t Reader::number(std::string_view &text, uint64_t most) {
   const std::string word(text.substr(0, text.find(' ')));
   text.remove_prefix(std::min(text.size(), word.size() + 1));
@@ -260,7 +262,7 @@ void Reader::readImageLine(Recording &to, std::string_view value) {
     damaged("it has an image that cannot be there");
 }
 
-/// Their handles are in parameters, and their texels are there.
+/// Checks that the handles of images are in parameters, and that the file has their texels.
 void Reader::checkImages(const Recording &all) {
   for (const RecordedImage &one : all.images) {
     constexpr uint32_t mostExtent = 1 << 28;
@@ -278,7 +280,7 @@ void Reader::checkImages(const Recording &all) {
 }
 
 void Reader::readMemory(Recording &to, std::string_view value) {
-  constexpr uint64_t last = uint64_t(1) << 56; // addresses end below it
+  constexpr uint64_t last = uint64_t(1) << 56; // addresses are lower than this
   RecordedMemory &one = to.memory.emplace_back();
   one.address = number(value, last);
   const uint64_t size = number(value, mostRecorded);
@@ -346,7 +348,7 @@ void Reader::checkSum(size_t begin) {
     damaged("its sum is another");
 }
 
-/// Reads what was launched, and memory before that.
+/// Reads the description of the launch, and the memory before it.
 void Reader::readHead(Recording &to) {
   to.grid = to.block = {};
   while (isSound()) {
@@ -376,7 +378,7 @@ void Reader::readHead(Recording &to) {
   checkImages(to);
 }
 
-/// Reads what the launch left.
+/// Reads the memory that the launch left.
 void Reader::readAfter(Recording &to) {
   const size_t begin = at;
   const std::string text = line();
@@ -405,14 +407,14 @@ Expected<Recording> Reader::read() {
   if (std::string_view(reinterpret_cast<const char *>(next(count)), count) != magic)
     return Problem{"`" + path + "` is not a recording of `ptxray record`"};
   readHead(all);
-  if (isSound() && left()) // else the kernel did not end
+  if (isSound() && left()) // otherwise the kernel did not end
     readAfter(all);
   return isSound() ? Expected<Recording>(std::move(all)) : Problem{problem};
 }
 
 bool isRecording(const std::string &path) {
   struct stat status;
-  if (stat(path.c_str(), &status) || !S_ISREG(status.st_mode)) // what a pipe holds can be read once
+  if (stat(path.c_str(), &status) || !S_ISREG(status.st_mode)) // the contents of a pipe can only be read once
     return false;
   std::ifstream file(path, std::ios::binary);
   std::string beginning(magic.size(), ' ');
@@ -437,8 +439,8 @@ std::vector<std::string> remarksOn(const Recording &recording) {
 }
 
 // -------------------------------------------------------------------------------- as a launch
-/// Returns the name of memory: the number of an argument that leads into it, as if its buffer had been written there,
-/// or its address.
+/// Returns the name of memory. This is the number of an argument that points into it, as if the argument had been
+/// written as its buffer, or otherwise the address.
 static std::string nameOf(const RecordedMemory &memory, const std::vector<Bytes> &parameters) {
   for (size_t i = 0; i < parameters.size(); ++i) {
     uint64_t word = 0;
@@ -460,8 +462,8 @@ const RecordedMemory *memoryOf(const Recording &recording, const RecordedImage &
   return nullptr;
 }
 
-/// Textures and surfaces become those of arguments. Texels of arrays are buffers with the number of the first parameter
-/// that has an image of them.
+/// Converts textures and surfaces to those of arguments. Texels of arrays become buffers, with the number of the first
+/// parameter that has an image of them.
 static void takeImages(LaunchRequest &request, Recording &recording) {
   const auto isSurface = [](const RecordedImage &one) { return one.image.kind == ImageDescription::Kind::Surface; };
   std::vector<std::string> names(recording.texels.size());

@@ -32,7 +32,7 @@ void rememberAs(const std::string &name, const std::string &text) {
   const std::string path = pathOf(name);
   if (path.empty())
     return;
-  const std::string draft = path + '.' + std::to_string(getpid()); // compilers may run at the same time
+  const std::string draft = path + '.' + std::to_string(getpid()); // several compilers may run at the same time
   std::FILE *file = std::fopen(draft.c_str(), "wbe");
   if (!file)
     return;
@@ -45,7 +45,7 @@ void remember(const std::string &textPath, const std::string &binaryPath) {
   if (pathOf("").empty())
     return;
   const Expected<Bytes> text = readBytes(textPath), binary = readBytes(binaryPath);
-  if (text && binary) // else ptxas has said what is wrong
+  if (text && binary) // otherwise ptxas has reported the problem
     rememberAs(nameOfBinary(binary->data(), binary->size()), {text->begin(), text->end()});
 }
 

@@ -1,4 +1,5 @@
-// One codec serves all floats: sign, exponent, mantissa, and what the largest exponent means.
+// Converts numbers of all types. One codec serves all floats; a type has a number of exponent bits, a number of
+// mantissa bits, and a meaning of the largest exponent.
 #include "Types.h"
 #include <algorithm>
 #include <cctype>
@@ -29,13 +30,13 @@ static constexpr Type types[] = {
     {"f16", Type::Float, 16, 5, 10},
     {"bf16", Type::Float, 16, 8, 7},
     {"f32", Type::Float, 32, 8, 23},
-    {"tf32", Type::Float, 32, 8, 23}, // in memory as f32; the hardware reads its upper bits
+    {"tf32", Type::Float, 32, 8, 23}, // in memory like f32; the hardware reads its upper bits
     {"f64", Type::Float, 64, 11, 52},
     {"e5m2", Type::Float, 8, 5, 2},
     {"e4m3", Type::Float, 8, 4, 3, Type::NanAlone},
     {"e3m2", Type::Float, 8, 3, 2, Type::None}, // 6 bits, padded to a byte
     {"e2m3", Type::Float, 8, 2, 3, Type::None},
-    {"e2m1", Type::Float, 4, 2, 1, Type::None}, // two a byte, the lower half first
+    {"e2m1", Type::Float, 4, 2, 1, Type::None}, // two per byte, the lower half first
     {"ue8m0", Type::Float, 8, 8, 0, Type::NanAlone, /*isSigned=*/false},
 };
 
@@ -58,7 +59,7 @@ uint64_t countIn(const Type &type, uint64_t bytes) { return bytes * 8 / type.bit
 uint64_t element(const Type &type, const Bytes &bytes, uint64_t index) {
   if (type.bits == 4)
     return bytes[index / 2] >> 4 * (index % 2) & 15;
-  uint64_t bits = 0; // x86-64 and arm64 are little endian, as the GPU is
+  uint64_t bits = 0; // x86-64 and arm64 are little endian, like the GPU
   std::memcpy(&bits, &bytes[index * (type.bits / 8)], type.bits / 8);
   return bits;
 }
@@ -108,7 +109,7 @@ static uint64_t encodeFloat(const Type &type, double number) {
   const double steps = std::nearbyint(std::ldexp(magnitude, type.mantissaBits - unbiased));
   const uint64_t hidden = uint64_t(1) << type.mantissaBits;
   uint64_t mantissa = static_cast<uint64_t>(steps);
-  uint64_t code = mantissa; // below the least normal number
+  uint64_t code = mantissa; // a number below the least normal number
   if (!hasSubnormals)
     code = static_cast<uint64_t>(unbiased + bias(type)) + (mantissa > 1);
   else if (mantissa >= hidden) // the carry goes into the exponent

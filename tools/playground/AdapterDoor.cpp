@@ -1,7 +1,7 @@
-// The debug adapter, request by request.
+// Passes requests to the debug adapter, one after another.
 #include "dap/Adapter.h"
 
-/// Nothing stops a movement of the adapter: who calls has no other thread.
+/// Movements cannot be interrupted here, since the caller has no other thread.
 __attribute__((export_name("request"))) extern "C" void request(const char *body, size_t size) {
   static ptxray::machine::Watch watch;
   static ptxray::dap::Adapter adapter(watch, llvm::outs());

@@ -1,4 +1,4 @@
-// The commands that the page loads when a kernel is to be run.
+// The commands that the page loads when it first runs a kernel.
 #include "Command.h"
 
 namespace ptxray {

@@ -1,4 +1,4 @@
-// The commands that the page loads at first: all that it asks of a text.
+// The commands that the page loads at its start: all queries about a text.
 #include "Command.h"
 
 namespace ptxray {

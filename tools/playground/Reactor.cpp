@@ -1,13 +1,13 @@
-// JavaScript calls these functions of ptxray.wasm: a command runs as main() runs it. ServerDoor.cpp and AdapterDoor.cpp
-// have those that take a message.
+// JavaScript calls these functions of ptxray.wasm. A command runs as it does from main(). The functions that take a
+// message are in ServerDoor.cpp and AdapterDoor.cpp.
 #include <cstdlib>
 #include <unistd.h>
 
-// LLVM's Support asks for these functions, which wasi-libc has not.
+// LLVM's Support library calls these functions, which wasi-libc does not define.
 extern "C" int posix_madvise(void *, size_t, int) { return 0; }
 extern "C" unsigned long getauxval(unsigned long) { return 0; }
 
-extern "C" int __main_void(); // of wasi-libc: asks for the arguments and calls main
+extern "C" int __main_void(); // a function of wasi-libc that reads the arguments and calls main
 
 /// Makes room for the next message, and returns its address.
 __attribute__((export_name("room"))) extern "C" char *room(size_t size) {
@@ -15,11 +15,11 @@ __attribute__((export_name("room"))) extern "C" char *room(size_t size) {
   return place = static_cast<char *>(std::realloc(place, size));
 }
 
-/// Relative paths begin at $PWD, if it is set.
+/// Enters the folder $PWD, if it is set, so that relative paths begin there.
 __attribute__((constructor)) static void enterFolder() {
   if (const char *folder = std::getenv("PWD"))
     chdir(folder);
 }
 
-/// Gives the exit status.
+/// Runs a command and returns its exit status.
 __attribute__((export_name("command"))) extern "C" int command() { return __main_void(); }

@@ -1,4 +1,4 @@
-// The language server, message by message.
+// Passes messages to the language server, one after another.
 #include "lsp/Server.h"
 
 __attribute__((export_name("message"))) extern "C" void message(const char *body, size_t size) {

@@ -1,11 +1,12 @@
-// Unpacks the second program of the page, which is packed as what it has besides the first: both have the parser, the
-// tables and the C++ library.
+// Unpacks the second program of the page. It is packed as the difference to the first program, since both contain the
+// parser, the tables, and the C++ library.
 #include <cstdlib>
 #include <zstd.h>
 
 static char *unpackedProgram;
 
-/// `place` holds what is known and, after that, what is packed. Gives the size, 0 for what cannot be unpacked.
+/// Unpacks a program. `place` holds `known` bytes of the first program, and then `packed` packed bytes. Returns the
+/// size, or 0 if they cannot be unpacked.
 __attribute__((export_name("unpack"))) extern "C" size_t unpack(const char *place, size_t known, size_t packed) {
   const size_t size = ZSTD_getFrameContentSize(place + known, packed);
   unpackedProgram = static_cast<char *>(std::malloc(size));
@@ -17,5 +18,5 @@ __attribute__((export_name("unpack"))) extern "C" size_t unpack(const char *plac
   return ZSTD_isError(result) ? 0 : result;
 }
 
-/// The address of the program that was unpacked.
+/// Returns the address of the unpacked program.
 __attribute__((export_name("unpacked"))) extern "C" const char *unpacked() { return unpackedProgram; }

@@ -1,4 +1,5 @@
-// Replaces all other commands in `ptxray-check`, the program of the first answer.
+// Replaces all other commands in `ptxray-check`, a smaller program that only checks and so gives the first answer
+// sooner.
 #include "Command.h"
 #include "Reports.h"
 

@@ -1,4 +1,4 @@
-// Conditions, resolved for one form: parts that the form itself decides are folded away.
+// Resolves conditions for one form. It folds away parts that the form itself decides.
 #include "Resolver.h"
 #include <cassert>
 

@@ -1,4 +1,5 @@
-// Directives, pragmas, features and limits: looks up names, and refuses those that cannot be meant.
+// Resolves directives, pragmas, features, and limits: it looks up names, and rejects declarations that cannot be
+// correct.
 #include "Resolver.h"
 
 namespace ptxray::isagen {
@@ -34,7 +35,7 @@ template <typename Value> std::set<std::string> keysOf(const std::map<std::strin
 
 } // namespace
 
-/// Finds a declaration of `all` by its name; refuses a second one with that name.
+/// Sorts declarations by name, and rejects a second one with the same name.
 template <typename Decl>
 std::vector<const Decl *> Resolver::sortedByName(const std::vector<Decl> &all, const char *what) {
   std::map<std::string, const Decl *> sorted;
@@ -171,7 +172,7 @@ bool Resolver::gateHolds(ExprId gate, uint16_t ptx, size_t target) const {
   }
 }
 
-/// Reports a gate that every version and target passes, or none.
+/// Reports a gate that every version and target passes, or that none passes.
 ExprId Resolver::usefulGate(Place place, const Condition &gate) {
   const ExprId result = condition(gate, model.shared);
   bool passes = false, fails = false;

@@ -73,7 +73,7 @@ static void literal(std::ostream &out, const std::string &value) {
 void write(std::ostream &out, isa::StoredText v) { braces(out, v.number); }
 void write(std::ostream &out, uint16_t value) { out << value; }
 void write(std::ostream &out, uint32_t value) { out << value; }
-// The least has no literal of its own.
+// Writes a number. The least one has no literal in C++.
 void write(std::ostream &out, int64_t value) { out << "int64_t(" << static_cast<uint64_t>(value) << "u)"; }
 void write(std::ostream &out, isa::Span v) { braces(out, v.first, v.count); }
 void write(std::ostream &out, isa::TextRange v) { braces(out, v.first, v.count); }
@@ -240,7 +240,8 @@ void emitChecks(const Output &output, std::ostream &out) {
   out << (output.checkNames.empty() ? "};\n" : "}};\n") << "} // namespace ptxray\n";
 }
 
-/// Returns the constant for a word: `shared_cta` for `.shared::cta`; `_` is added to names that C++ does not allow.
+/// Returns the name of the constant for a word: `shared_cta` for `.shared::cta`. Names that C++ does not allow get a
+/// `_`.
 static std::string constantName(isa::Text word) {
   static const std::set<std::string> keywords = {"and", "const", "extern", "or", "volatile", "xor"};
   std::string name;
@@ -261,7 +262,7 @@ void emitWords(const Output &output, std::ostream &out) {
         << output.text(output.words[id].text) << "\n";
 }
 
-/// Returns the enumerator for a name: AbiPreserve for `.abi_preserve`.
+/// Returns the name of an enumerator: AbiPreserve for `.abi_preserve`.
 static std::string enumerator(isa::Text name) {
   std::string result;
   bool isFirst = true;

@@ -1,5 +1,5 @@
-// `--explain NAME`: everything that the forms of a mnemonic mean, gathered from the files that say it, with gates in
-// words. It needs only the model, so that an entry can be examined while its data cannot be compiled yet.
+// `--explain NAME` prints the meaning of all forms of a mnemonic, collected from the files that define it, with gates
+// in words. It needs only the model, so an entry can be examined while its data cannot be compiled yet.
 #include "Resolve.h"
 #include <algorithm>
 #include <cctype>
@@ -23,14 +23,14 @@ private:
   void table(const Table &table);
   void gatesOf(const Condition &condition, const Scope &scope);
 
-  /// Returns an operand's own declaration as it is in its file.
+  /// Returns the declaration of an operand as its file has it.
   std::string declaration(Place place, const std::string &name);
   std::string where(Place place) const { return model.names[place.file] + ":" + std::to_string(place.line); }
 
   const Model &model;
   std::ostream &out;
-  std::map<uint16_t, std::vector<std::string>> lines; // of a file
-  std::map<std::string, std::string> gates;           // met on the way: name to meaning
+  std::map<uint16_t, std::vector<std::string>> lines; // lines of each file
+  std::map<std::string, std::string> gates;           // gates met so far, from name to meaning
 };
 
 /// Returns the first scope, from the inside out, in which `find` finds something.
@@ -92,7 +92,8 @@ std::string inWords(const Condition &condition) {
 static bool isBlank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 static bool isOfName(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-'; }
 
-/// Returns the colon after a name and those that are listed with it, `a, b : ...`; npos: there is none.
+/// Returns the place of the colon after a name and the names listed with it, as in `a, b : ...`, or npos if there is
+/// none.
 static size_t colonBehind(const std::string &text, size_t at) {
   auto skip = [&](bool (*isSkipped)(char)) {
     while (at < text.size() && isSkipped(text[at]))
@@ -137,7 +138,7 @@ void Explainer::gatesOf(const Condition &condition, const Scope &scope) {
     return;
   const Gate *gate = lookUp<Gate>(&scope, [&](const Scope &at) { return findIn(at.gates, condition.text); });
   if (!gate)
-    return; // an operand
+    return; // the name is an operand
   gates[condition.text] = inWords(gate->condition) + "  (" + where(gate->place) + ")";
   gatesOf(gate->condition, scope);
 }
@@ -145,7 +146,7 @@ void Explainer::gatesOf(const Condition &condition, const Scope &scope) {
 void Explainer::set(const std::string &word, const Scope &scope) {
   const Set *set = lookUp<Set>(&scope, [&](const Scope &at) { return findIn(at.sets, word); });
   if (!set)
-    return; // a word of its own
+    return; // the name is a word itself
   out << "    " << word << " is one of";
   for (const SetItem &item : set->items) {
     out << (&item == &set->items.front() ? " " : ", ") << item.word;

@@ -1,4 +1,4 @@
-// Facts, resolved against one form: a fact about an operand that the form lacks is dropped.
+// Resolves facts for one form. A fact about an operand that the form lacks is dropped.
 #include "Isa/FactNames.h"
 #include "Resolver.h"
 
@@ -8,7 +8,7 @@ namespace {
 
 using isa::FactKind;
 
-/// The syntax of a kind of fact: what it is about, and which clauses it may have.
+/// The syntax of a kind of fact: its subjects, and the clauses that it may have.
 struct FactSyntax {
   enum Subjects {
     Nothing,
@@ -72,7 +72,7 @@ constexpr size_t mostGroups = 8 * sizeof(isa::Fact::groups);
 
 bool isNumber(const std::string &word) { return isdigit(static_cast<unsigned char>(word[0])); }
 
-/// Returns the number of the detail that a word spells; -1 if there is none.
+/// Returns the number of the detail with this spelling, or -1 if there is none.
 int detailOf(FactKind kind, const std::string &word) {
   const isa::DetailNames names = isa::detailNames(kind);
   const isa::Text *found = std::find(names.first, names.first + names.count, word);
@@ -105,7 +105,7 @@ int8_t Resolver::factOperand(const Fact &fact, const std::string &name) {
   return narrow<int8_t>(operand);
 }
 
-/// Resolves the clauses of a fact; an operand that the form lacks is left out.
+/// Resolves the clauses of a fact. Drops those about operands that the form lacks.
 isa::Fact Resolver::fact(const Fact &fact) {
   isa::Fact result = {};
   result.kind = fact.kind;
@@ -136,7 +136,7 @@ isa::Fact Resolver::fact(const Fact &fact) {
   return result;
 }
 
-/// Returns false if it is not a fact of this form.
+/// Resolves the subjects of a fact. Returns false if it is not a fact of this form.
 bool Resolver::subjects(const Fact &fact, isa::Fact result, std::vector<isa::Fact> &stated) {
   const auto add = [&](int8_t operand) {
     result.operand = operand;

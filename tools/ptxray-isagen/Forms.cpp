@@ -1,4 +1,5 @@
-// The forms of an entry: looks up each element, and resolves each statement of the blocks around it for the form.
+// Resolves the forms of an entry. It looks up each element, and resolves each statement of the surrounding blocks for
+// the form.
 #include "Isa/FactNames.h"
 #include "Resolver.h"
 
@@ -50,7 +51,7 @@ void Resolver::pattern(const PatternNode &node, bool required, std::vector<isa::
   patterns[index].extent = narrow<uint16_t>(patterns.size() - index);
 }
 
-/// Finds the mnemonics of the entry that the form spells; the longest ones win.
+/// Finds the mnemonics of the entry that the form spells. The longest ones win.
 bool Resolver::spellMnemonics(const Entry &entry, isa::Form &result) {
   std::vector<std::pair<std::string, std::vector<std::string>>> fitting;
   size_t longest = 0;
@@ -86,7 +87,7 @@ bool Resolver::spellMnemonics(const Entry &entry, isa::Form &result) {
   return true;
 }
 
-/// Explains a misspelt statement, which was read as a form.
+/// Returns an explanation of a misspelt statement that was read as a form.
 static std::string notAForm(const Entry &entry, const Form &form) {
   static const std::set<std::string> statements = [] {
     std::set<std::string> all = {"check",   "hint",     "let",   "manual", "named",
@@ -115,7 +116,7 @@ isa::Slot Resolver::slot(const FormSlot &slot) {
           wordId(slot.fallback)};
 }
 
-/// Returns nothing if the rule does not apply to the form.
+/// Resolves a rule. Returns nothing if it does not apply to the form.
 std::optional<uint32_t> Resolver::rule(const Rule &rule, const Scope &scope) {
   const std::string &form = context->form->text;
   const std::string line = "(line " + std::to_string(context->form->place.line) + ")";

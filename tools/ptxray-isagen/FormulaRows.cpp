@@ -1,4 +1,4 @@
-// The expressions of formulas as rows: names are looked up, definitions are put in their places.
+// Resolves the expressions of formulas to rows. It looks up names, and replaces calls of definitions by their values.
 #include "Isa/FormulaNames.h"
 #include "Rows.h"
 #include <utility>
@@ -63,13 +63,14 @@ static std::optional<StepOp> functionNamed(const std::string &name) {
   return {};
 }
 
-/// None, without an error: the form lacks the slot, other forms of the entry have it.
+/// Returns the slot of a word. Returns none without an error if only other forms of the entry have the slot.
 std::optional<size_t> Resolver::slotOf(const std::string &word, Place place, const Rows &rows) {
   if (const int slot = context->slot(word); slot >= 0) {
     context->spoken.slots.insert(slot);
     return static_cast<size_t>(slot);
   }
-  if (!rows.depth && !rows.ofDefinition && !entryWords[context->entry].count(word)) // a `let` may be of several entries
+  if (!rows.depth && !rows.ofDefinition &&
+      !entryWords[context->entry].count(word)) // a `let` may belong to several entries
     errors.report(place, "unknown-name",
                   "no form here has `" + word + "`" + didYouMean(word, entryWords[context->entry]));
   return {};
@@ -84,7 +85,7 @@ std::optional<size_t> Resolver::nameRow(const Expression &all, const ExpressionN
       return rows.add(StepOp::Operand, operand, {}, kindsOf((*rows.operands)[operand]));
     }
     if (entryOperands[context->entry].count(node.text))
-      return {}; // of another form
+      return {}; // an operand of another form
   }
   if (const auto op = functionNamed(node.text))
     return functionRow(all, node, *op, rows);
@@ -93,7 +94,7 @@ std::optional<size_t> Resolver::nameRow(const Expression &all, const ExpressionN
   return {};
 }
 
-/// Returns every word of the slot as it is defined around the form; none where one is not.
+/// Resolves the definition of every word of a slot. Returns none if a word has no definition around the form.
 std::optional<uint16_t> Resolver::wordCall(size_t slot, const std::vector<uint8_t> &kinds, Place place,
                                            uint8_t &result) {
   std::vector<isa::WordDefinition> definitions;
@@ -114,7 +115,7 @@ std::optional<uint16_t> Resolver::wordCall(size_t slot, const std::vector<uint8_
     if (!last)
       return {};
     result |= rows.rows[*last].kinds;
-    if (*last + 1 != rows.rows.size()) // a parameter itself: the result is the last row
+    if (*last + 1 != rows.rows.size()) // the result must be the last row, even if it is a parameter itself
       rows.add(StepOp::Joined, 0, {*last}, rows.rows[*last].kinds);
     definitions.push_back({wordId(value.word), steps(rows)});
   }
@@ -147,7 +148,7 @@ std::optional<size_t> Resolver::wordCallRow(const Expression &all, const Express
   return rows.add(StepOp::WordCall, *call, args, result);
 }
 
-/// Returns the kinds that the letter of isa::FormulaFunction stands for.
+/// Returns the kinds of values that a letter in isa::FormulaFunction represents.
 static uint8_t kindsOfLetter(char letter) {
   switch (letter) {
   case 'i': return IsInteger;
@@ -160,7 +161,7 @@ static uint8_t kindsOfLetter(char letter) {
   }
 }
 
-/// Returns the letter of an argument; 0: too many are written.
+/// Returns the letter of an argument, or 0 if there are too many arguments.
 static char letterOf(isa::Text arguments, size_t index) {
   std::string letters;
   for (char c : arguments)
@@ -180,7 +181,7 @@ std::optional<size_t> Resolver::functionRow(const Expression &all, const Express
   }
   std::vector<size_t> args;
   uint8_t common = IsAnything;
-  for (size_t i = 0; i < node.args.size(); ++i) // without such a word in the form there is nothing to do
+  for (size_t i = 0; i < node.args.size(); ++i) // if the form has no such word, the function does nothing
     if (all.nodes[node.args[i]].kind == ExpressionNode::Word && i < least && i > 0 && context &&
         !isType(all.nodes[node.args[i]].text) && !slotOf(all.nodes[node.args[i]].text, all.place, rows))
       return row(all, node.args[0], rows);
@@ -202,7 +203,7 @@ std::optional<size_t> Resolver::functionRow(const Expression &all, const Express
   }
   if (op == StepOp::Bits)
     common = IsAnything;
-  if (op == StepOp::At || op == StepOp::Choice) // of what is chosen alone
+  if (op == StepOp::At || op == StepOp::Choice) // only the chosen values count
     common = rows.rows[args[op == StepOp::At ? 0 : 1]].kinds;
   if (!common)
     errors.report(all.place, "formula-type", "`" + node.text + "` is handed values of different kinds");
@@ -257,7 +258,7 @@ std::optional<size_t> Resolver::callRow(const Expression &all, const ExpressionN
   return {};
 }
 
-/// Returns the row that holds the value of the node; none: the form lacks what it speaks of, or it is an error.
+/// Returns the row that holds the value of the node. Returns none if the form lacks a name in it, or after an error.
 std::optional<size_t> Resolver::row(const Expression &all, size_t index, Rows &rows) {
   const ExpressionNode &node = all.nodes[index];
   switch (node.kind) {

@@ -1,4 +1,4 @@
-// This resolves the formulas of a form to rows, and reports operands and words of which no statement speaks.
+// Resolves the formulas of a form to rows, and reports operands and words that no statement mentions.
 #include "Isa/FormulaNames.h"
 #include "Rows.h"
 
@@ -6,8 +6,7 @@ namespace ptxray::isagen {
 
 using isa::StepOp;
 
-/// Reads the target of a formula, and reports a value of another kind than it takes. Is false if the form has no such
-/// target.
+/// Resolves the target of a formula, and reports a value of a wrong kind. Returns false if the form has no such target.
 bool Resolver::target(const Formula &formula, isa::Formula &result, uint8_t kinds, Rows &rows) {
   result.target = formula.target;
   result.operand = -1;
@@ -40,7 +39,7 @@ bool Resolver::target(const Formula &formula, isa::Formula &result, uint8_t kind
   return true;
 }
 
-/// Returns nothing if it is not a formula of the form.
+/// Resolves a formula. Returns nothing if the form does not have it.
 std::optional<isa::Formula> Resolver::formula(const Formula &formula, const Scope &scope, Rows &rows) {
   const std::set<size_t> slots = context->spoken.slots;
   isa::Formula result = {};
@@ -52,7 +51,7 @@ std::optional<isa::Formula> Resolver::formula(const Formula &formula, const Scop
     context->spoken.slots = slots;
     return {};
   }
-  if (*last + 1 != rows.rows.size()) // a parameter of a definition: the result is the last row
+  if (*last + 1 != rows.rows.size()) // the result must be the last row, even if it is a parameter of a definition
     rows.add(StepOp::Joined, 0, {*last}, rows.rows[*last].kinds);
   result.approximate = formula.approximate;
   result.line = formula.place.line;
@@ -93,10 +92,10 @@ void Resolver::spokenBy(const isa::Fact &fact) {
   if (fact.kind == Awaits && fact.condition >= 0)
     context->spoken.results.insert(fact.condition);
   if (fact.kind == Branches || fact.kind == Calls)
-    context->spoken.isAll = true; // which label, and what is handed over
+    context->spoken.isAll = true; // the label, and the arguments of a call
 }
 
-/// The types, lengths and spaces of operands say what their words do.
+/// Collects the words of an operand's type, lengths, and spaces. These need no other statement.
 void Resolver::spokenBy(const isa::OperandDecl &operand) {
   const auto ref = [&](isa::RefKind kind, uint16_t index) {
     if (kind == isa::RefKind::Slot)
@@ -114,8 +113,8 @@ void Resolver::spokenBy(const isa::OperandDecl &operand) {
         context->spoken.slots.insert(slot);
 }
 
-/// Collects the operands and words of the form that are hints, and so need no formula. `unspoken` decides about `""`,
-/// by which an instruction is a hint as a whole.
+/// Collects the operands and words of the form that are hints and need no formula. A hint `""` makes the whole
+/// instruction a hint.
 void Resolver::hints() {
   Spoken &spoken = context->spoken;
   for (const Scope *at = context->scope; at; at = at->parent)
@@ -134,12 +133,12 @@ void Resolver::hints() {
   for (const ConversionDecl &one : model.vocabulary.conversions)
     spoken.words.insert(one.word);
   for (size_t i = 0; i < context->operands.size(); ++i)
-    if (model.shared.operands.count(context->operands[i].name)) // a cache policy
+    if (model.shared.operands.count(context->operands[i].name)) // the operand is a cache policy
       spoken.operands.insert(i);
 }
 
-/// Reports the operands and words of which no statement speaks. This is for data that writes down its hints, as it does
-/// for a whole instruction set.
+/// Reports the operands and words that no statement mentions. This applies to data that also lists its hints, as the
+/// data of a whole instruction set does.
 void Resolver::unspoken(const isa::Form &form, const std::vector<isa::Fact> &stated,
                         const std::vector<isa::OperandDecl> &operands) {
   const Spoken &spoken = context->spoken;
@@ -178,7 +177,7 @@ void Resolver::unspoken(const isa::Form &form, const std::vector<isa::Fact> &sta
   }
 }
 
-/// Returns the conversions whose words the form has and no formula names.
+/// Returns the conversions whose words the form has, but no formula names.
 std::vector<uint16_t> Resolver::conversionsOf(const std::set<size_t> &slots, const std::set<std::string> &words) {
   std::vector<uint16_t> result;
   const std::vector<ConversionDecl> &all = model.vocabulary.conversions;
@@ -202,7 +201,7 @@ std::vector<uint16_t> Resolver::conversionsOf(const std::set<size_t> &slots, con
 void Resolver::formulas(isa::Form &result, const std::vector<isa::Fact> &stated,
                         const std::vector<isa::OperandDecl> &operands) {
   std::vector<isa::Formula> formulas;
-  std::set<std::pair<isa::FormulaTarget, int8_t>> decided; // by a formula that always holds
+  std::set<std::pair<isa::FormulaTarget, int8_t>> decided; // targets that a formula without a condition has set
   Spoken &spoken = context->spoken;
   for (const Scope *at = context->scope; at; at = at->parent) {
     if (result.outside == isa::StoredText())

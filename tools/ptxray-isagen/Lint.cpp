@@ -1,4 +1,4 @@
-// Finds text that cannot be meant as it is written. Each lint has a bad example in test/unit/isagen.
+// Finds text that cannot be correct as it is written. Each lint has a bad example in test/unit/isagen.
 #include "Resolve.h"
 #include <functional>
 #include <iostream>
@@ -43,7 +43,7 @@ private:
   FactsOfGroups started, ended, awaited;
 };
 
-/// Reports names that were looked up for every form in reach and fitted none.
+/// Reports names that were looked up for every form in their scope and fitted none.
 void Linter::neverFits() {
   for (const auto &[key, fits] : usage.conditionWords)
     if (!fits)
@@ -108,7 +108,7 @@ void Linter::unused(const Scope &scope) {
       errors.report(gate.place, "unused-gate", "gate `" + name + "` is not used");
 }
 
-/// Reports rows with the same words and the same gate: one of them is a slip, or they are one row.
+/// Reports rows with the same words and the same gate. Either one of them is wrong, or they should be one row.
 void Linter::equalRows(const Table &table) {
   std::map<std::string, uint32_t> lines;
   for (const Table::Row &row : table.rows) {
@@ -125,8 +125,8 @@ void Linter::equalRows(const Table &table) {
   }
 }
 
-/// Reports columns that a form skips because it lacks the slot. If it has a twin with the slot, a row for the twin
-/// would let the form pass as well.
+/// Reports columns that a form skips because it lacks the slot. If another form of the same operands has the slot, a
+/// row for that form would accept this form as well.
 void Linter::skippedColumns(const Scope &scope, const Table &table) {
   std::vector<const Form *> forms;
   std::function<void(const Scope &)> collect = [&](const Scope &at) {
@@ -176,7 +176,7 @@ void Linter::forms() {
                           " says");
     }
   }
-  // A written word takes the first free slot that holds it, so no other slot may need it.
+  // A word in a text goes into the first free slot that accepts it, so no later slot may need the same word.
   for (const isa::Form &form : output.forms) {
     for (uint32_t i = form.mnemonicSlots; i < form.slots.count; ++i) {
       const isa::Slot &first = output.slots[form.slots.first + i];
@@ -193,7 +193,7 @@ void Linter::forms() {
           if (!words.count(id) || word.repeatable)
             continue;
           if (!first.optional)
-            continue; // the earlier word of the text belongs to the earlier slot
+            continue; // the first of the words in a text belongs to the earlier slot
           if (word.wordClass == WordClass::Free && second.optional)
             errors.report(formPlace(form), "shared-word",
                           text(word.text) + " fits " + text(first.name) + " and " + text(second.name) +
@@ -208,7 +208,8 @@ void Linter::forms() {
   }
 }
 
-/// Reports which asynchronous operations are started, ended and awaited, by group; the barriers of all count as one.
+/// Checks by group which asynchronous operations are started, ended, and awaited. The barriers of all groups count as
+/// one.
 void Linter::groups(const Scope &scope) {
   for (const Fact &fact : scope.facts) {
     const auto after = fact.clauses.find("after"), in = fact.clauses.find("in");

@@ -1,4 +1,4 @@
-// This reports definitions, formulas and hints that no form uses.
+// Reports definitions, formulas, and hints that no form uses.
 #include "Resolve.h"
 
 namespace ptxray::isagen {

@@ -1,5 +1,5 @@
-// The meanings of words, operands and registers, and examples; and the lint that requires both for everything that is
-// shown.
+// Resolves the meanings of words, operands, and registers, and the examples. A lint requires both for every name that
+// ptxray shows.
 #include "Isa/FormulaNames.h"
 #include "Resolver.h"
 
@@ -18,7 +18,7 @@ void Resolver::meanings() {
     names.insert(output.text(reg.name));
   for (const isa::StoredText function : output.namedFunctions)
     names.insert(output.text(function));
-  names.insert("fold"); // which is written with a word, and so is no function of the others' kind
+  names.insert("fold"); // it is always written with a word, so it is no function of the table
   for (const isa::FormulaFunction &function : isa::formulaFunctions)
     if (!function.name.empty())
       names.insert(std::string(function.name));
@@ -64,7 +64,7 @@ public:
   void examples();
 
 private:
-  /// Returns whether only ptxas accepts what has this condition.
+  /// Returns whether only ptxas accepts text with this condition.
   bool isUndocumented(ExprId id) const;
   bool isUndocumented(const isa::Form &form) const;
   bool hasMeaning(const std::string &name, const std::string &mnemonic) const;

@@ -1,4 +1,4 @@
-// The operands of a form: resolves their declarations in terms of its slots.
+// Resolves the operands of a form: their declarations refer to its slots.
 #include "Resolver.h"
 
 namespace ptxray::isagen {
@@ -21,10 +21,10 @@ bool Resolver::resolveTerm(const Term &term, isa::Term &result) {
 
 struct FoundOperand {
   const Operand &decl;
-  const Scope &home; // the block that declares it
+  const Scope &home; // the block with the declaration
 };
 
-/// Returns nothing, after an error, if no block around the form declares the operand.
+/// Finds the declaration of an operand in the blocks around the form. Returns nothing after an error if there is none.
 std::optional<FoundOperand> Resolver::findOperand(const std::string &name) {
   std::set<std::string> names;
   for (const Scope *at = context->scope; at; at = at->parent) {
@@ -44,7 +44,7 @@ bool Resolver::isType(const std::string &word) const {
   return output.words[wordId(word)].wordClass == isa::WordClass::Type;
 }
 
-/// Returns whether a word means a type: the form has it as a slot, or a default for it, or it is a type itself.
+/// Returns whether a word is a type, or a slot of the form, or has a default for a slot that the form lacks.
 bool Resolver::meansType(const std::string &word) const {
   return context->slot(word) >= 0 || !context->fallback(word).empty() || isType(word);
 }
@@ -57,18 +57,18 @@ WordId Resolver::fixedWord(const std::string &word) const {
 
 isa::TypeRef Resolver::typeRef(const Operand &decl, const std::string &word) const {
   const int slot = context->slot(word);
-  // A word that the form itself spells is not a choice: the type is fixed.
+  // If the form itself spells the word, there is no choice, and the type is fixed.
   if (slot >= 0 && context->slots[slot].set)
     return {isa::RefKind::Slot, narrow<uint16_t>(slot), decl.factor, decl.divisor};
   return {isa::RefKind::Word, slot >= 0 ? wordId(word) : fixedWord(word), decl.factor, decl.divisor};
 }
 
-/// Returns whether a word is a slot that only other forms have: then any space and any type will do.
+/// Returns whether a word is a slot that only other forms have. Then any space and any type are allowed.
 bool Resolver::isSlotOfOthers(const std::string &word) {
   return context->slot(word) < 0 && context->fallback(word).empty() && findSet(context->scope, word);
 }
 
-/// Returns whether a word of an address is the type of what holds the address, rather than a space.
+/// Returns whether a word of an address is the type of the register that holds it, rather than a space.
 bool Resolver::isTypeOfAddress(const std::string &word) const {
   const int slot = context->slot(word);
   if (slot < 0)
@@ -107,7 +107,7 @@ void Resolver::typeAndSpaces(const std::string &name, const Operand &decl, isa::
   result.spaces = intern(output.spaceRefs, spaces);
 }
 
-/// Returns the lengths of an operand; empty, like those of a scalar, if the form lacks the slot that determines them.
+/// Returns the lengths of an operand. Returns none, as for a scalar, if the form lacks the slot that determines them.
 isa::Span Resolver::lengths(const std::vector<Term> &written, const Scope &home) {
   std::vector<isa::Term> lengths;
   for (const Term &length : written) {

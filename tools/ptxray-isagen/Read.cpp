@@ -1,4 +1,4 @@
-// Reads files, and the lists of words, targets and registers in them.
+// Reads files, and their lists of words, targets, and registers.
 #include "Isa/FactNames.h"
 #include "IsaLexer.h"
 #include "Reader.h"
@@ -134,7 +134,7 @@ void Reader::target(IsaParser::TargetContext *context) {
 
 static std::string unquoted(const std::string &text) { return text.substr(1, text.size() - 2); }
 
-/// Reads (NAME | WORD | SPECIAL)+ STRING ';' repeatedly: a sentence belongs to the names before it.
+/// Reads (NAME | WORD | SPECIAL)+ STRING ';' repeatedly. A sentence belongs to the names before it.
 void Reader::meanings(IsaParser::MeaningsContext *context) {
   Meaning meaning{place(context), "", "", mnemonics(context->mnemonic())};
   bool isInside = false;
@@ -168,7 +168,7 @@ void Reader::addMeaning(const std::string &name, const Meaning &meaning) {
   model.vocabulary.meanings.insert({name, meaning});
 }
 
-/// Returns the strings one after the other, with `'` for the quotes in them.
+/// Joins the strings, and replaces `'` by quotes.
 static std::string sampleText(IsaParser::SampleContext *sample) {
   std::string text;
   for (antlr4::tree::TerminalNode *part : sample->STRING())
@@ -227,7 +227,7 @@ void Reader::registers(IsaParser::RegisterContext *context) {
   }
 }
 
-/// Reads `skipped` and `ungated`, for all instructions or for those that are named.
+/// Reads `skipped` and `ungated`, for all instructions or for the named ones.
 void Reader::skips(IsaParser::SkipsContext *context) {
   const std::vector<std::string> words = allWords(context->wordList()->WORD());
   const bool isSkipped = context->getStart()->getText() == "skipped";
@@ -240,7 +240,7 @@ void Reader::skips(IsaParser::SkipsContext *context) {
     lists[mnemonic].insert(words.begin(), words.end());
 }
 
-/// Reads WORD+ ':' requirement ';' repeatedly: a condition belongs to the words before it.
+/// Reads WORD+ ':' requirement ';' repeatedly. A condition belongs to the words before it.
 void Reader::wordGates(IsaParser::WordGatesContext *context) {
   const bool ofScalars = context->getStart()->getText() == "scalars";
   auto &gates = ofScalars ? model.vocabulary.scalarGates : model.vocabulary.gates;
@@ -276,7 +276,7 @@ void Reader::family(IsaParser::FamilyContext *context) {
     members.push_back(narrow<uint16_t>(std::stoi(number->getText())));
 }
 
-/// This and the next function return false if the item is something else.
+/// This function and the next one return false if the item is something else.
 bool Reader::listOfWords(IsaParser::ItemContext *item) {
   if (auto *one = dynamic_cast<IsaParser::VocabularyContext *>(item))
     vocabulary(one);
@@ -320,7 +320,7 @@ bool Reader::declaration(IsaParser::ItemContext *item) {
   return true;
 }
 
-/// Reads an entry, or what the entries of the scope have in common.
+/// Reads an entry, or the statements that the entries of the scope have in common.
 void Reader::scoped(IsaParser::ItemContext *item, Scope &scope) {
   if (auto *one = dynamic_cast<IsaParser::EntryContext *>(item))
     entry(one, scope);
@@ -354,12 +354,12 @@ public:
   SyntaxErrors(uint16_t file, Errors &errors) : file(file), errors(errors) {}
   void syntaxError(antlr4::Recognizer *recognizer, antlr4::Token *found, size_t line, size_t column,
                    const std::string &message, std::exception_ptr) override {
-    if (any) // errors after the first are mostly consequences
+    if (any) // later errors are mostly consequences of the first one
       return;
     any = true;
     const std::string at = "column " + std::to_string(column + 1) + ": ";
     auto *parser = dynamic_cast<antlr4::Parser *>(recognizer);
-    if (!parser || !found) { // a character that begins no token
+    if (!parser || !found) { // there is a character that begins no token
       errors.report({file, static_cast<uint32_t>(line)}, "syntax", at + message);
       return;
     }
@@ -405,7 +405,7 @@ void read(Model &model, const std::string &path, const std::string &name, Errors
   parser.removeErrorListeners();
   parser.addErrorListener(&listener);
   IsaParser::FileContext *tree = parser.file();
-  if (!listener.any) // a half-read file would only raise errors that are none
+  if (!listener.any) // a partially read file would only cause wrong errors
     Reader(model, file, errors).readFile(tree);
 }
 

@@ -1,4 +1,4 @@
-// Reads conditions, lengths and values.
+// Reads conditions, lengths, and values.
 #include "Reader.h"
 
 namespace ptxray::isagen {
@@ -37,7 +37,7 @@ Term Reader::term(IsaParser::TermContext *context) {
       error(context, "length", "`" + letter + "` is not a single letter");
     result.value.letter = letter[0];
   }
-  // The token beside a number determines its role in NUMBER '*' slot '/' NUMBER ('+' | '-') NUMBER.
+  // In NUMBER '*' slot '/' NUMBER ('+' | '-') NUMBER, the token beside a number determines its role.
   for (size_t i = 0; i < context->children.size(); ++i) {
     std::string text = context->children[i]->getText();
     if (!isdigit(static_cast<unsigned char>(text[0])))
@@ -79,7 +79,7 @@ Condition join(Condition::Kind kind, Condition left, Condition right) {
   return left;
 }
 
-/// Stores an outcome as a part of the condition: after `else` as the last choice, otherwise as a further requirement.
+/// Adds an outcome to the condition: after `else` as the last choice, otherwise as a further requirement.
 Condition Reader::withOutcome(std::optional<Condition> required, IsaParser::OutcomeContext *outcome) {
   auto add = [&](Condition::Kind kind, Condition part) {
     required = required ? join(kind, std::move(*required), std::move(part)) : std::move(part);

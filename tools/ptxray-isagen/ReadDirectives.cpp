@@ -1,4 +1,4 @@
-// Reads directives, pragmas, features and limits: the parts of a module besides instructions.
+// Reads directives, pragmas, features, and limits: the parts of a module besides instructions.
 #include "Reader.h"
 
 namespace ptxray::isagen {
@@ -72,7 +72,7 @@ void Reader::others(IsaParser::OthersContext *context, DirectiveDecl &decl) {
   }
 }
 
-/// Reads `once;`, `undocumented;` or `idle-since 2.0;`.
+/// Reads `once;`, `undocumented;`, or `idle-since 2.0;`.
 void Reader::remark(IsaParser::RemarkContext *context, DirectiveDecl &decl) {
   const std::string what = context->NAME()->getText();
   if (what == "once" && !context->NUMBER())

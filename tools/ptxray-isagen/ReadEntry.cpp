@@ -1,4 +1,4 @@
-// Reads entries: their forms, sets, operands and tables.
+// Reads entries: their forms, sets, operands, and tables.
 #include "Reader.h"
 
 namespace ptxray::isagen {
@@ -29,7 +29,7 @@ PatternNode Reader::operand(IsaParser::OperandContext *context) {
     second.name = pair->NAME()->getText();
     PatternNode whole;
     whole.kind = isa::PatternKind::Pair;
-    whole.optional = pair->children.size() > 2; // of its second half
+    whole.optional = pair->children.size() > 2; // the second half of the pair is optional
     whole.children = {node, second};
     return whole;
   }
@@ -37,7 +37,7 @@ PatternNode Reader::operand(IsaParser::OperandContext *context) {
 }
 
 std::vector<PatternNode> Reader::operands(IsaParser::OperandsContext *context) {
-  // An operand beside a comma within braces of this list is optional: `{a,}` and `{, a}`.
+  // An operand beside a comma in the braces of this list is optional: `{a,}` and `{, a}`.
   std::vector<PatternNode> nodes;
   bool inBraces = false;
   for (antlr4::tree::ParseTree *child : context->children) {
@@ -55,7 +55,7 @@ std::vector<PatternNode> Reader::operands(IsaParser::OperandsContext *context) {
   return nodes;
 }
 
-/// Joins the lines of a long form, whose opcode may continue on another line, as may its operands before `{,`.
+/// Joins the lines of a long form. Its opcode may continue on another line, and so may its operands before `{,`.
 static std::string unbroken(std::string text) {
   for (const char *rest : {" .", " {.", " {,"})
     for (size_t at = text.find(rest); at != std::string::npos; at = text.find(rest, at))
@@ -109,7 +109,7 @@ void Reader::gate(IsaParser::GateContext *context, Scope &scope) {
     error(context, "twice", "a second gate `" + name + "`");
 }
 
-/// Reads what an access says about the operand itself, and checks that it fits.
+/// Reads the attributes after an access that describe the operand itself, and checks that they fit.
 void Reader::access(IsaParser::OperandDeclContext *context, Operand &operand) {
   const bool isResult = operand.rules & (isa::Destination | isa::Updated);
   const bool isOpaque = operand.role == isa::OperandRole::Texture || operand.role == isa::OperandRole::Surface;
@@ -143,12 +143,12 @@ constexpr unsigned anyAddress = bit(OperandRole::Address);
 enum Needs : unsigned { Nothing = 0, AType = 1, Braces = 2 };
 enum Side : unsigned { Manual = 1, Ptxas = 2 };
 
-/// A word of an operand: where it may be, on which kinds, and together with what.
+/// A word of an operand: the sides and kinds of operands that it may belong to, and what it needs besides.
 struct Flag {
   isa::OperandRule rule;
   unsigned side;
-  unsigned kinds; // of `bit`
-  unsigned needs; // of `Needs`
+  unsigned kinds; // bits of `bit`
+  unsigned needs; // bits of `Needs`
 };
 
 const std::map<std::string, Flag> flags = {
@@ -174,7 +174,7 @@ const std::map<std::string, Flag> flags = {
 
 } // namespace
 
-/// Returns false if no flag has that name.
+/// Reads a flag. Returns false if no flag has that name.
 bool Reader::flag(antlr4::ParserRuleContext *context, const std::string &name, bool ofPtxas, Operand &operand) {
   auto found = flags.find(name);
   if (found == flags.end())
@@ -189,12 +189,13 @@ bool Reader::flag(antlr4::ParserRuleContext *context, const std::string &name, b
   return true;
 }
 
-/// Checks that the flags have a meaning on such an operand.
+/// Checks that the flags apply to such an operand.
 void Reader::flagsFit(IsaParser::OperandDeclContext *context, const Operand &operand) {
   for (const auto &[name, flag] : flags) {
     if (!(operand.rules & flag.rule))
       continue;
-    const bool isResult = flag.rule == isa::Destination && operand.role == OperandRole::Address; // it is written
+    const bool isResult =
+        flag.rule == isa::Destination && operand.role == OperandRole::Address; // the instruction writes to the address
     if (!(flag.kinds & bit(operand.role)) && !isResult)
       error(context, "flag", "`" + name + "` says nothing of such an operand");
     else if ((flag.needs & AType) && operand.type.empty() &&
@@ -219,7 +220,7 @@ void Reader::flagsFit(IsaParser::OperandDeclContext *context, const Operand &ope
 struct Reader::OperandSoFar {
   Operand operand;
   bool hasRole = false;
-  std::string *awaited = nullptr; // what the name after `by` or `format` is
+  std::string *awaited = nullptr; // the member that the name after `by` or `format` sets
 };
 
 void Reader::name(IsaParser::AttributeContext *attribute, OperandSoFar &read) {
@@ -254,7 +255,7 @@ void Reader::name(IsaParser::AttributeContext *attribute, OperandSoFar &read) {
   }
 }
 
-/// Reads the memory that is accessed, the spaces of an address, or a type: whichever is still open.
+/// Reads the accessed memory, the spaces of an address, or a type, depending on which of them is still missing.
 void Reader::word(IsaParser::AttributeContext *attribute, Operand &operand) {
   const std::string word = attribute->WORD()->getText();
   const bool isAddress = operand.role == isa::OperandRole::Address;
@@ -349,7 +350,7 @@ Cell Reader::cell(IsaParser::CellContext *context, const Column &column) {
     }
   }
   if (column.kind == isa::ColumnKind::Requires && !cell.any && !cell.absent) {
-    // A lone word or name was read as a plain cell.
+    // A single word or name was read as a plain cell.
     Condition lone;
     lone.place = cell.place;
     if (cell.names.size() != 1)
@@ -384,7 +385,7 @@ void Reader::row(IsaParser::RowContext *context, Table &table) {
       result.cells.push_back(std::move(next));
       continue;
     }
-    Cell &last = result.cells.back(); // `a | b` under requires
+    Cell &last = result.cells.back(); // `a | b` in a column under `requires`
     if (!last.condition || !next.condition) {
       error(context, "cell", "`*` cannot stand in a condition");
       break;
@@ -455,7 +456,8 @@ void Reader::rule(IsaParser::DemandContext *context, Scope &scope) {
   scope.rules.push_back(std::move(rule));
 }
 
-/// Marks what a block says as accepted by ptxas alone: a warning if the last of its requirements holds.
+/// Marks the statements of a block as accepted by ptxas alone: they become a warning if the last of its requirements
+/// holds.
 static void ofPtxas(Place place, Scope &block) {
   Condition warning;
   warning.kind = Condition::Warn;

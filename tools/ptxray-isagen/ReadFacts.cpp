@@ -4,7 +4,7 @@
 
 namespace ptxray::isagen {
 
-/// Joins tokens that belong to one name: those of `cp.async`, but not `on .space`.
+/// Joins tokens that belong to one name: those of `cp.async`, but not those of `on .space`.
 static void append(std::vector<std::string> &words, const std::string &word, bool afterName) {
   if (afterName && word[0] == '.' && !words.empty())
     words.back() += word;
@@ -28,7 +28,7 @@ void Reader::fact(IsaParser::FactContext *context, Scope &scope) {
   bool afterName = false;
   for (IsaParser::FactPartContext *part : context->factPart()) {
     const std::string text = part->getText();
-    // The first word after a preposition is its argument, however it is spelt.
+    // The first word after a preposition is its argument, whatever its spelling.
     const bool isComplete = words == &fact.subjects || !words->empty();
     if (text == ",") {
       afterName = false;

@@ -1,10 +1,10 @@
-// Formulas: what an instruction computes, and the words that stand for functions in them.
+// Reads formulas, which define what an instruction computes, and the words that represent functions in them.
 #include "Isa/FormulaNames.h"
 #include "Reader.h"
 
 namespace ptxray::isagen {
 
-/// Returns the operator of so many arguments that is written so.
+/// Returns the operator with this spelling and this number of arguments.
 static isa::StepOp signOf(const std::string &text, size_t arguments) {
   size_t op = static_cast<size_t>(isa::StepOp::At);
   while (isa::formulaFunctions[op].name != text || isa::formulaFunctions[op].arguments.size() != arguments)

@@ -1,4 +1,4 @@
-// Looks up every name for each form, drops what cannot hold there, and fills the arrays.
+// Looks up every name for each form, drops everything that cannot apply to it, and fills the arrays.
 #include "Resolver.h"
 #include <fstream>
 #include <functional>
@@ -16,7 +16,7 @@ void Resolver::entry(const Entry &one) {
   std::vector<uint32_t> mnemonics;
   for (const std::string &mnemonic : one.mnemonics)
     mnemonics.push_back(mnemonicIds.at(mnemonic));
-  // Notes the names first: a condition may mention what only another form has.
+  // Collects the names first, because a condition may mention a name that only another form has.
   std::function<void(const PatternNode &)> operandNames = [&](const PatternNode &node) {
     if (!node.name.empty())
       entryOperands[&one].insert(node.name);

@@ -1,19 +1,19 @@
-// The tables of an entry as one form sees them: without columns that it lacks and rows that cannot hold.
+// Reduces the tables of an entry to what one form needs, without columns that it lacks and rows that cannot match.
 #include "Resolver.h"
 
 namespace ptxray::isagen {
 
 struct FormColumn {
   const Column &written;
-  const size_t index;                  // in the table
+  const size_t index;                  // index in the table
   const std::vector<uint16_t> members; // slots or operands of the form
-  const std::string constant;          // of a slot that the form lacks: the word that counts there
-  const bool isDecided;                // every text of the form answers it alike
+  const std::string constant;          // if the form lacks the slot, the word that it has by default
+  const bool isDecided;                // the result is the same for every text of the form
 };
 
 struct FormRow {
   const Table::Row &written;
-  std::vector<isa::Cell> cells; // of the columns that are not decided
+  std::vector<isa::Cell> cells; // cells of the undecided columns
   bool fits = true;
 };
 
@@ -63,7 +63,7 @@ std::optional<FormColumn> Resolver::columnOfSeveral(const Table &table, size_t i
   return FormColumn{column, index, members, "", false};
 }
 
-/// Returns nothing if the form has nothing that the column tests.
+/// Resolves a column. Returns nothing if the form has nothing that the column tests.
 std::optional<FormColumn> Resolver::formColumn(const Table &table, size_t index) {
   switch (table.columns[index].kind) {
   case isa::ColumnKind::Slot: return slotColumn(table, index);
@@ -75,8 +75,7 @@ std::optional<FormColumn> Resolver::formColumn(const Table &table, size_t index)
   return FormColumn{table.columns[index], index, {}, "", false};
 }
 
-// ------------------------------------------------------------------------------------------ cells
-// None: no text of the form fits the cell.
+// ---- cells: functions return none if no text of the form matches the cell
 
 void Resolver::misplaced(const Cell &cell, const FormColumn &column) {
   errors.report(cell.place, "cell", "`" + cell.text + "` is not a cell of `" + column.written.text + "`");
@@ -184,7 +183,7 @@ void Resolver::addCell(const FormColumn &column, const Scope &scope, FormRow &ro
 
 // ------------------------------------------------------------------------------------------ tables
 
-/// Notes for the lints which rows fit, and which words of the slot are in one of these.
+/// Records for the lints which rows match, and which words of the slot occur in one of them.
 void Resolver::noteUse(const std::vector<FormColumn> &slotColumns, const std::vector<FormRow> &rows,
                        const Scope &scope) {
   for (const FormRow &row : rows)
@@ -213,7 +212,7 @@ static bool isUnconditional(const FormRow &row) {
                      [](const isa::Cell &cell) { return cell.kind == isa::CellKind::Any; });
 }
 
-/// Returns the rows that fit, without repetition.
+/// Returns the rows that match, without duplicates.
 static std::vector<FormRow> fittingRows(std::vector<FormRow> rows) {
   std::set<std::string> seen;
   std::vector<FormRow> fitting;
@@ -244,7 +243,7 @@ uint32_t Resolver::addTable(const Table &table, const std::vector<isa::Column> &
   return internOne(output.tables, result);
 }
 
-/// Returns nothing if the form satisfies the table whatever the text is.
+/// Resolves a table. Returns nothing if the form satisfies it whatever the text is.
 std::optional<uint32_t> Resolver::table(const Table &table, const Scope &scope) {
   std::vector<FormRow> rows;
   for (const Table::Row &row : table.rows)

@@ -1,4 +1,4 @@
-// Resolves texts, sets, words, targets and special registers.
+// Resolves texts, sets, words, targets, and special registers.
 #include "Resolver.h"
 
 namespace ptxray::isagen {
@@ -91,7 +91,7 @@ std::vector<Value> Resolver::expand(const Scope *scope, const std::string &name,
   return values;
 }
 
-/// Returns the words that a name in a condition or a cell stands for.
+/// Returns the words that a name in a condition or a cell represents.
 std::set<std::string> Resolver::wordsOf(const Scope *scope, const std::string &name, Place place) {
   std::set<std::string> words;
   const Scope *home = findSet(scope, name)                       ? scope
@@ -103,7 +103,7 @@ std::set<std::string> Resolver::wordsOf(const Scope *scope, const std::string &n
     return words;
   }
   if (context && entrySets[context->entry].count(name))
-    return words; // a slot of other forms
+    return words; // the name is a slot of other forms
   if (!wordIds.count(name) && !(context && context->slot(name) >= 0))
     errors.report(place, "unknown-word", "unknown word `" + name + "`" + didYouMean(name, vocabulary));
   words.insert(name);
@@ -157,11 +157,11 @@ static isa::WordClass classOf(const Vocabulary &listed, const std::string &word)
 
 namespace {
 
-/// The letters and numbers of a type, which determine it: `.u16x2`, `.e4m3`, `.ue8m0x2`.
+/// The parts of a type's spelling, which determine the type: `.u16x2`, `.e4m3`, `.ue8m0x2`.
 struct SpelledType {
-  std::string name; // without its dot and count
+  std::string name; // name without its dot and count
   int count = 1;
-  std::vector<int> numbers; // of the name
+  std::vector<int> numbers; // numbers in the name
 
   explicit SpelledType(const std::string &word) : name(word.substr(1)) {
     if (const size_t x = name.rfind('x'); x != std::string::npos && x + 2 == name.size()) {
@@ -183,7 +183,7 @@ isa::TypeKind kindOfScalar(char letter) {
   }
 }
 
-/// The elements of narrow packed formats take 4 or 8 bits; one alone fills a byte.
+/// Returns the bits of an element of a narrow packed format. A single element fills a byte.
 int narrowBits(const SpelledType &type) {
   const bool isNibble = type.numbers[0] + type.numbers[1] + (type.name[0] == 'e') <= 4;
   const bool isPadded = type.numbers.size() > 2; // `.e2m1p4x4`
@@ -209,7 +209,7 @@ void describeType(const SpelledType &type, isa::Word &result) {
   }
 }
 
-/// Returns the number after the last `::`, else the first number: `.x4`, `.cta_group::2`, `.2d`.
+/// Returns the number after the last `::`, or otherwise the first number: `.x4`, `.cta_group::2`, `.2d`.
 std::optional<int> numberIn(const std::string &word) {
   constexpr const char *digits = "0123456789";
   const size_t colons = word.rfind("::");
@@ -247,7 +247,7 @@ isa::Word Resolver::word(const std::string &spelling) {
   return result;
 }
 
-/// Returns null, after an error, if a list names something that is not a word.
+/// Returns a word in a list. Returns null after an error if it is not a word.
 isa::Word *Resolver::listedWord(Place place, const std::string &word) {
   if (WordId id = wordId(word))
     return &output.words[id];

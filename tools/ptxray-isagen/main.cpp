@@ -1,4 +1,4 @@
-// ptxray-isagen: compiles grammar/isa to constant tables, and refuses data that cannot be right.
+// ptxray-isagen compiles grammar/isa to constant tables, and rejects data that cannot be correct.
 #include "CommandLine.h"
 #include "Resolve.h"
 #include <algorithm>
@@ -31,7 +31,7 @@ static std::string usageText() {
          ptxray::helpFor(syntax.options);
 }
 
-/// Does not touch a file whose contents stay the same, so that nothing is built again.
+/// Writes a file, unless its contents stay the same: then nothing is built again.
 static bool writeIfChanged(const std::string &path, const std::string &text) {
   std::ifstream old(path);
   std::stringstream before;
@@ -47,7 +47,7 @@ static bool writeIfChanged(const std::string &path, const std::string &text) {
 }
 
 namespace fs = std::filesystem;
-using Files = std::vector<std::pair<fs::path, fs::path>>; // and their folders
+using Files = std::vector<std::pair<fs::path, fs::path>>; // files with their folders
 
 static Files findFiles(const std::vector<std::string_view> &operands) {
   Files files;

@@ -14,7 +14,7 @@ GpuImages::~GpuImages() {
   }
 }
 
-/// Returns the number that the driver has for a type.
+/// Returns the number of a type in the API of the driver.
 static int formatOf(const ElementType &type) {
   const int size = type.bits == 8 ? 0 : type.bits == 16 ? 1 : 2;
   if (type.kind == ElementType::Float)
@@ -78,8 +78,8 @@ CuResult GpuImages::make(const ImageDescription &image, CuPointer texels, uint64
   return result;
 }
 
-/// Makes the object. One that was recorded gets its handle again if the driver gives it to one of the next objects, so
-/// that a number which only looks like a handle stays what it was.
+/// Makes the object. A recorded object gets its old handle if the driver returns it for one of the next objects. Then a
+/// number that only looks like a handle stays valid.
 CuResult GpuImages::makeObject(Made &made, const driver::ResourceDescription &resource) const {
   constexpr size_t mostTries = 1024;
   const bool isSurface = made.image.kind == Kind::Surface;
@@ -97,7 +97,7 @@ CuResult GpuImages::makeObject(Made &made, const driver::ResourceDescription &re
   return result;
 }
 
-/// Returns all levels, from or to the buffer, where one follows the other.
+/// Copies all levels from or to the buffer, where they follow one another.
 CuResult GpuImages::copy(const Made &made, bool isBack) const {
   const ImageDescription &image = made.image;
   CuPointer texels = made.texels;

@@ -1,4 +1,4 @@
-// Allocation, contents and guards.
+// Allocates memory, sets its contents, and checks its guards.
 #include "Memory.h"
 #include <algorithm>
 

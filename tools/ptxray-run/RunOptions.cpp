@@ -56,7 +56,7 @@ static std::string setOwn(RunOptions &options, std::string_view name, const std:
   return name == "--parameters" ? readSizes(value, options.parameterBytes) : "";
 }
 
-/// Takes the launch of a recording, which other options change.
+/// Takes the launch from a recording. Other options can change it.
 static std::string setRecording(RunOptions &options, const std::string &path) {
   Expected<Recording> recording = readRecording(path);
   if (recording)

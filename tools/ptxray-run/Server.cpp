@@ -18,8 +18,8 @@
 
 namespace ptxray::launcher {
 
-// A request: the number of bytes that follow, with both outputs of the client; the folder it is in; its words. The last
-// two end with a zero each. The answer is one byte, the status.
+// A request consists of the number of bytes that follow, sent together with both outputs of the client, then its
+// folder, and its words. The folder and each word end with a zero. The answer is one byte, the status.
 using Size = uint64_t;
 static constexpr std::array<int, 2> outputs = {STDOUT_FILENO, STDERR_FILENO};
 using Files = std::array<int, outputs.size()>;
@@ -69,7 +69,7 @@ struct Opening {
 };
 } // namespace
 
-/// Returns a word that names files of this process so that another one finds them.
+/// Returns a word in which files of this process have names that another process can open.
 static std::string fromOutside(std::string word) {
   static constexpr char own[] = "/proc/self/";
   const std::string named = "/proc/" + std::to_string(getpid()) + "/";
@@ -100,13 +100,14 @@ std::optional<int> askServer(const std::vector<std::string> &words, Handler hand
   header->cmsg_len = CMSG_LEN(sizeof(Files));
   std::memcpy(CMSG_DATA(header), outputs.data(), sizeof(Files));
   char status = 0;
-  // A server that does not answer has ended the launch with itself.
+  // If the server does not answer, the launch has ended the server.
   const bool isAnswered = sendmsg(server, &opening.message, MSG_NOSIGNAL) == sizeof(Size) &&
                           isSent(server, text.data(), text.size()) && isReceived(server, &status, 1);
   return isAnswered ? status : handler.lastStatus;
 }
 
-/// Reads a request, and makes the outputs of the client those of this process. Returns whether it came whole.
+/// Reads a request, and replaces the outputs of this process by those of the client. Returns whether the request is
+/// complete.
 static bool isTaken(int client, std::vector<std::string> &words) {
   Opening opening;
   Files files;
@@ -133,7 +134,7 @@ static bool isTaken(int client, std::vector<std::string> &words) {
   return true;
 }
 
-/// Answers one request after the other, until the context is of no use any more.
+/// Answers one request after another, as long as the context is usable.
 [[noreturn]] static void work(Handler handler) {
   const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
   for (;;) {
@@ -144,7 +145,7 @@ static bool isTaken(int client, std::vector<std::string> &words) {
     const int status = isTaken(client, words) ? handler.run(words) : handler.lastStatus;
     std::fflush(stdout);
     std::cout.flush();
-    for (const int output : outputs) // the client's reader waits for their end
+    for (const int output : outputs) // the client's reader waits until both outputs are closed
       dup2(nowhere, output);
     const char answer = static_cast<char>(status);
     isSent(client, &answer, 1);

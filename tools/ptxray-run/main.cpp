@@ -1,4 +1,4 @@
-// Launches one kernel of an image (a cubin, or PTX for the driver to compile). `ptxray run` starts this program, which
+// Launches one kernel of an image (a cubin, or PTX that the driver compiles). `ptxray run` starts this program, which
 // also works alone. docs/assembling.md describes both.
 #include "Driver.h"
 #include "GpuImages.h"
@@ -24,7 +24,8 @@ using namespace ptxray::launcher;
 
 enum Status { Good = 0, BadUsage = 2, NoGpu = 4, KernelFailed = 6 };
 
-/// What the kernel and the GPU allow. Must be called before the launch: after a fault the driver answers nothing.
+/// Returns the limits of the kernel and of the GPU. Must be called before the launch, since the driver answers nothing
+/// after a fault.
 static LaunchLimits limitsOf(const Driver &driver, CuHandle function) {
   LaunchLimits limits;
   limits.threads = driver.functionAttribute(function, driver::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
@@ -54,11 +55,11 @@ public:
   Launch(const Launch &) = delete;
   Launch &operator=(const Launch &) = delete;
 
-  /// Does all that is asked for. Returns the status to exit with, after printing what is wrong.
+  /// Makes the whole launch. Returns the exit status, after printing what is wrong.
   Status run();
 
 private:
-  // These return false after they have noted how the program ends, and printed why.
+  // These functions return false after an error. By then they have noted the status and printed the reason.
   bool fail(Status how, const std::string &why);
   bool require(CuResult result, const std::string &what);
   bool prepare();
@@ -84,7 +85,7 @@ private:
   GpuImages images;
   Status status = Good;
   CuHandle module = nullptr, function = nullptr;
-  std::string broken; // limits that the launch breaks
+  std::string broken; // limits that the launch exceeds
   std::vector<void *> parameters;
 };
 
@@ -105,7 +106,7 @@ bool Launch::load() {
   if (!file)
     return fail(BadUsage, "cannot read `" + options.image + "`: " + std::strerror(errno));
   std::vector<char> image(std::istreambuf_iterator<char>(file), {});
-  image.push_back(0); // the driver reads PTX up to a zero
+  image.push_back(0); // the driver reads PTX up to a zero byte
   static char errors[1 << 16], remarks[1 << 16];
   int names[] = {3, 4, 5, 6}; // CU_JIT_INFO_LOG_BUFFER, its size, CU_JIT_ERROR_LOG_BUFFER, its size
   void *values[] = {remarks, reinterpret_cast<void *>(sizeof remarks), errors, reinterpret_cast<void *>(sizeof errors)};
@@ -120,7 +121,7 @@ bool Launch::load() {
                                 std::to_string(driver.computeMinor) + "): " + driver.inWords(result));
 }
 
-/// Takes the only kernel of the module if none is named.
+/// Takes the only kernel of the module if the options name none.
 bool Launch::findKernel() {
   if (!options.kernel.empty())
     return true;
@@ -149,10 +150,10 @@ bool Launch::findKernel() {
   return true;
 }
 
-/// Checks the list of parameters, beyond whose end the driver would read.
+/// Checks the number of parameters. The driver would read beyond the end of a short list.
 bool Launch::checkParameters() {
   size_t offset = 0, bytes = 0, count = 0;
-  if (!driver.cuFuncGetParamInfo) // before CUDA 12.4
+  if (!driver.cuFuncGetParamInfo) // not available before CUDA 12.4
     return true;
   for (; driver.cuFuncGetParamInfo(function, count, &offset, &bytes) == 0; ++count)
     if (count < options.arguments.size() && options.arguments[count].bytes.size() != bytes)
@@ -208,7 +209,7 @@ bool Launch::place(const ImageDescription &image, CuPointer texels, unsigned cha
 CuPointer Launch::addressOf(const Address &address) const {
   CuPointer pointer = 0;
   size_t bytes = 0;
-  memory.find(address.buffer, module, pointer, bytes); // its name was checked
+  memory.find(address.buffer, module, pointer, bytes); // the options checked its name
   return pointer + address.offset;
 }
 
@@ -229,7 +230,7 @@ bool Launch::placeArguments() {
   return true;
 }
 
-/// Recorded memory lies elsewhere on this GPU.
+/// Adapts addresses in memory, since recorded memory lies at other addresses on this GPU.
 void Launch::followMoves() {
   std::vector<Move> moves;
   const auto add = [&](const std::string &name, const Buffer &recorded) {
@@ -303,7 +304,7 @@ CuResult Launch::start() {
   return driver.cuLaunchKernelEx(&config, function, parameters.data(), nullptr);
 }
 
-/// Waits for the kernel. A hanging kernel can only be ended together with the process that launched it.
+/// Waits for the kernel. A kernel that hangs can only be ended together with its process.
 bool Launch::wait() {
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
@@ -317,7 +318,7 @@ bool Launch::wait() {
       std::fflush(stdout);
       std::_Exit(KernelFailed);
     }
-    if (passed > std::chrono::milliseconds(1)) // short kernels are waited for without sleep
+    if (passed > std::chrono::milliseconds(1)) // does not sleep while it waits for short kernels
       std::this_thread::sleep_for(std::chrono::microseconds(200));
   }
   return true;
@@ -347,7 +348,7 @@ Expected<Bytes> Launch::contents(const std::string &name) {
   return bytes;
 }
 
-/// Prints the results. Notes whether all are as expected and nothing was written outside of the buffers.
+/// Prints the results. Notes whether all are as expected and whether the kernel wrote only to its buffers.
 bool Launch::judge() {
   bool good = true;
   for (const std::string &line : memory.writesOutside()) {
@@ -443,7 +444,7 @@ static int answer(const std::vector<std::string> &words) {
 int main(int argc, char **argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
   const Handler handler{answer, KernelFailed};
-  // Not for people: `ptxray reduce` starts it so.
+  // This option is not for people: `ptxray reduce` uses it.
   constexpr std::string_view server = "--serve=";
   if (words.size() == 1 && words[0].compare(0, server.size(), server) == 0)
     return serve(static_cast<unsigned>(std::atoi(words[0].c_str() + server.size())), handler);

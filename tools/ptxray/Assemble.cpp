@@ -24,7 +24,7 @@ static int complain(int status, const std::string &message) {
   return status;
 }
 
-/// Reports how a run of ptxas ended, if it had no exit status of its own.
+/// Reports how a run of ptxas ended if it has no exit status.
 static int complainOfEnd(const Ptxas &ptxas, const ProgramResult &run, unsigned seconds) {
   const std::string self = "ptxas " + ptxas.release + " (" + ptxas.path + ") ";
   switch (run.end) {
@@ -43,9 +43,9 @@ static int complainOfEnd(const Ptxas &ptxas, const ProgramResult &run, unsigned 
   return Clean;
 }
 
-static constexpr size_t enoughToKnow = 64; // bytes that tell what a file is
+static constexpr size_t enoughToKnow = 64; // this many bytes show what kind of file it is
 
-/// Holds another text in place of the file. Returns what went wrong, as the next two do.
+/// Replaces the file by another text. Like the next two functions, returns what went wrong.
 std::string AssembleInput::take(StringRef text) {
   MemoryFile held;
   if (std::string problem = held.hold(text); !problem.empty())
@@ -68,7 +68,7 @@ std::string AssembleInput::takeEntry(const Arguments &arguments) {
   return take(text.source->text());
 }
 
-/// Takes the text as it is, without NULs at its end.
+/// Takes the text unchanged, except for NULs at its end.
 std::string AssembleInput::takeText() {
   auto source = SourceBuffer::open(file.path());
   if (!source)
@@ -101,7 +101,7 @@ int AssembleInput::read(StringRef path, const Arguments &arguments) {
   return problem.empty() ? Clean : refuseUnreadable(problem, arguments);
 }
 
-/// Lines that are not messages of ptxas, made safe for a terminal.
+/// Escapes lines that are not messages of ptxas for a terminal.
 static std::string escapedLines(StringRef text) {
   std::string lines;
   for (auto [line, rest] = text.split('\n'); !line.empty() || !rest.empty(); std::tie(line, rest) = rest.split('\n'))
@@ -114,7 +114,7 @@ bool addMessages(FileReport &report, const std::string &printed, const CheckOpti
   const bool knowsCount =
       llvm::none_of(report.diagnostics, [](const Diagnostic &d) { return d.id == DiagId::RegisterCountUnknown; });
   for (Diagnostic &d : messages.diagnostics)
-    // A register count that is not known was reported at the instruction.
+    // If a register count is not known, this was already reported at the instruction.
     if (isWanted(d, options) && (d.id != DiagId::SetmaxnregIgnored || knowsCount))
       report.diagnostics.push_back(std::move(d));
   llvm::stable_sort(report.diagnostics,
@@ -137,7 +137,7 @@ static std::vector<std::string> optionsFor(const Arguments &arguments, StringRef
   return options;
 }
 
-/// Returns 0 without the option.
+/// Reads the time limit, or 0 without the option.
 static int readTimeout(const Arguments &arguments, unsigned &seconds) {
   if (std::optional<StringRef> written = arguments.value("--ptxas-time-limit"))
     if (written->getAsInteger(10, seconds) || seconds == 0)
@@ -145,8 +145,8 @@ static int readTimeout(const Arguments &arguments, unsigned &seconds) {
   return Clean;
 }
 
-/// Reports why ptxas refused what ptxray had accepted: the options after `--`, code that cannot be made, or a fault
-/// that ptxray missed.
+/// Reports why ptxas rejected a text that ptxray accepted: because of the options after `--`, of code that ptxas cannot
+/// generate, or of an error that ptxray missed.
 static int complainOfRefusal(const Ptxas &ptxas, AssembleInput &input, StringRef gpu, const Arguments &arguments,
                              const Assembly &refused, bool refusesText, unsigned seconds) {
   const std::string self = "ptxas " + ptxas.release + " ";
@@ -189,7 +189,7 @@ int assembleInput(AssembleInput &input, StringRef gpu, const Arguments &argument
     return complain(NoPtxas, "ptxas " + ptxas->release + " (" + ptxas->path +
                                  ") ended as if all were well, but what it wrote " + wrong);
   object = std::move(assembly.object);
-  return hasErrors(report) ? FoundErrors : Clean; // with --werror
+  return hasErrors(report) ? FoundErrors : Clean; // happens with --werror
 }
 
 static int runAs(const Arguments &arguments) {
@@ -197,7 +197,7 @@ static int runAs(const Arguments &arguments) {
   if (!output)
     return usageError("`-o OUT` is missing");
   unsigned seconds = 0;
-  if (const int status = readTimeout(arguments, seconds)) // before anything is done
+  if (const int status = readTimeout(arguments, seconds)) // before any other work
     return status;
   AssembleInput input;
   if (const int status = input.read(arguments.operands.front(), arguments))
@@ -219,7 +219,7 @@ static int runAs(const Arguments &arguments) {
   return Clean;
 }
 
-/// Returns the virtual architecture under which ptxas reads and checks a module without making code.
+/// Returns the virtual architecture under which ptxas reads and checks a module without generating code.
 static std::string virtualArchitecture(StringRef target) {
   target.consume_front("sm_");
   return "--gpu-name=compute_" + target.str();

@@ -9,7 +9,7 @@
 namespace ptxray {
 namespace {
 
-/// The lines of standard input. Lines longer than `longest` are skipped.
+/// Reads the lines of standard input. Skips lines longer than `longest`.
 class LineReader {
 public:
   static constexpr size_t longest = 1 << 28;
@@ -17,7 +17,7 @@ public:
 
   /// Returns whether the next line has arrived, so that reading it does not block.
   bool isReady() const { return chunk.find('\n', at) != std::string::npos; }
-  /// Returns false if the input ends or cannot be read.
+  /// Reads the next line. Returns false if the input ends or cannot be read.
   bool next(std::string &line, bool &isTooLong);
   std::string problem;
 
@@ -50,7 +50,7 @@ bool LineReader::next(std::string &line, bool &isTooLong) {
     any |= !part.empty() || end != std::string::npos;
     isTooLong |= line.size() + part.size() > longest;
     if (isTooLong)
-      line = std::string(); // gives its memory back
+      line = std::string(); // frees its memory
     else
       line += part;
     at = end == std::string::npos ? chunk.size() : end + 1;
@@ -65,11 +65,11 @@ struct Request {
   std::optional<std::string> constraints;
   std::optional<Language> language;
   CheckOptions options;
-  Json id; // given back as it is
+  Json id; // returned unchanged
   bool hasText = false;
 };
 
-/// Sets what the field says; returns what is wrong with it.
+/// Sets a field of the request. Returns what is wrong with its value.
 std::string read(Request &request, const std::string &field, Json &value) {
   if (value.is_null())
     return "";

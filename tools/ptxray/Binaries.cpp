@@ -103,7 +103,7 @@ OneText openText(StringRef path, const Arguments &arguments) {
   return one;
 }
 
-/// Returns the first text of each container that should have code for a GPU and has none.
+/// Returns the first text of each container that should have code for a GPU but has none.
 static std::set<size_t> findMisfits(const Binary &content, StringRef arch) {
   std::set<size_t> misfits;
   const int gpu = isa::findTarget(arch);
@@ -138,7 +138,7 @@ static std::string keyOf(const Entry &entry, bool bySource, Unpacker &unpacker) 
 std::vector<TextTask> textTasks(const OpenBinary &binary, StringRef arch) {
   const Binary &content = binary.content;
   const std::set<size_t> misfits = findMisfits(content, arch);
-  // Equal texts are mostly packed in the same way; else the texts themselves are compared.
+  // Equal texts are mostly packed in the same way. If not, the texts themselves are compared.
   std::set<Packing> packings;
   bool bySource = false;
   for (const Entry &entry : content.entries)

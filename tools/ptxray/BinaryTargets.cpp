@@ -1,4 +1,4 @@
-// `ptxray targets` for binaries: on which GPUs and with which drivers they run.
+// `ptxray targets` for binaries: prints the GPUs and drivers on which they run.
 #include "BinaryTargets.h"
 #include "Gpus/CudaReleases.h"
 #include "Render/Render.h"
@@ -16,7 +16,7 @@ static std::string plural(size_t n, StringRef what) {
   return std::to_string(n) + " " + what.str() + (n == 1 ? "" : "s");
 }
 
-/// Returns the driver in words, `driver R570`, or that none is known.
+/// Returns the name of a driver, such as `driver R570`, or a text that none is known.
 static std::string driverText(uint16_t version) {
   const StringRef driver = firstDriverFor(version);
   return driver.empty() ? "no driver is known that loads it" : "driver R" + driver.str();
@@ -29,7 +29,7 @@ static StringRef verdictOf(const GpuFit &fit) {
   return fit.none ? "some" : fit.compiled ? "compiled" : "native";
 }
 
-/// Names in one line: `sm_50 52 60`.
+/// Returns names in one line: `sm_50 52 60`.
 static std::string listed(llvm::ArrayRef<std::string> names) {
   std::string text;
   for (StringRef name : names) {
@@ -60,7 +60,7 @@ static void printTexts(const BinaryFit &fit, llvm::raw_ostream &out) {
 
 static void printGpus(const BinaryFit &fit, llvm::raw_ostream &out) {
   std::vector<std::string> native, none;
-  std::map<uint16_t, std::vector<std::string>> compiled; // by the version that the driver must know
+  std::map<uint16_t, std::vector<std::string>> compiled; // keyed by the lowest version that the driver needs
   std::vector<const GpuFit *> some;
   std::vector<std::string> jetsons;
   for (const GpuFit &gpu : fit.gpus) {

@@ -1,4 +1,4 @@
-// Checks the inputs on several threads, and writes what is found in their order.
+// Checks the inputs on several threads, and writes the findings in the order of the inputs.
 #include "Batch.h"
 #include "CheckJobs.h"
 #include "CheckOutput.h"
@@ -17,7 +17,7 @@ static Language languageIn(const FileReport &report, const CheckTask &task) {
   return report.entry ? Language::Ptx : task.language.value_or(languageOf(report.path));
 }
 
-/// Checks the source of the report; the findings that the baseline accepts are left out of it.
+/// Checks the source of the report. Findings that the baseline accepts are left out.
 static CheckedInput checkText(FileReport report, const CheckOptions &options, const CheckTask &task, Checker &checker) {
   const Language language = languageIn(report, task);
   CheckedInput outcome;
@@ -28,13 +28,13 @@ static CheckedInput checkText(FileReport report, const CheckOptions &options, co
   return outcome;
 }
 
-/// Applies fixes until there is nothing left to fix, and writes the result.
+/// Applies fixes until none is left, and writes the result.
 static void fixInput(const CheckJob &job, CheckedInput &outcome, const CheckTask &task, Checker &checker) {
   FileReport &report = outcome.report;
   if (languageIn(report, task) == Language::Ptx && !isSurelyPtx(report.source->text()))
     return;
   const std::string before = report.source->text().str();
-  std::vector<unsigned> accepted; // by round
+  std::vector<unsigned> accepted; // counts per round
   const FixRounds made = fixReport(report, task.unsafeFixes, [&](FileReport changed) {
     CheckedInput fixed = checkText(std::move(changed), *job.options, task, checker);
     accepted.push_back(fixed.accepted);
@@ -53,7 +53,7 @@ static void fixInput(const CheckJob &job, CheckedInput &outcome, const CheckTask
     outcome.fixed = 0;
 }
 
-/// Says in the report where a text of a binary was.
+/// Returns the place of a text in a binary, for the report.
 static EntryPlace placeOf(const CheckJob &job) {
   const Binary &content = job.binary->content;
   const Entry &entry = content.entries[job.text.entry];
@@ -88,7 +88,7 @@ static Expected<std::unique_ptr<SourceBuffer>> sourceOf(CheckJob &job, llvm::Str
   return job.binary ? unpackText(job, name, unpacker) : SourceBuffer::open(job.input.path);
 }
 
-/// Returns the targets that the headers of the entries with the job's text name.
+/// Returns the targets in the headers of the entries with the job's text.
 static std::vector<std::string> targetsOf(const CheckJob &job) {
   const std::vector<Entry> &entries = job.binary->content.entries;
   std::vector<std::string> targets = {entries[job.text.entry].target()};
@@ -162,7 +162,7 @@ static int checkAll(std::vector<CheckJob> &jobs, const CheckTask &task, Expansio
   return worst;
 }
 
-/// Checks the jobs and writes what is found; returns an exit status.
+/// Checks the jobs and writes the findings. Returns an exit status.
 static int writeReports(std::vector<CheckJob> &jobs, const CheckTask &task, const Shown &shown,
                         const Arguments &arguments) {
   OrderedOutput output(jobs.size(), shown, task.begin);
@@ -186,7 +186,7 @@ static int writeReports(std::vector<CheckJob> &jobs, const CheckTask &task, cons
   return found && !arguments.has("--exit-zero") ? FoundErrors : Clean;
 }
 
-/// The same, into the file that `--output-file` names.
+/// Writes the same into the file that `--output-file` names.
 static int writeReportsInto(const std::string &path, std::vector<CheckJob> &jobs, const CheckTask &task,
                             const Arguments &arguments) {
   std::error_code error;

@@ -4,7 +4,7 @@
 
 namespace ptxray {
 
-/// Returns the options for a text of a binary: as it was compiled, and without warnings unless they are requested.
+/// Returns the options for a text of a binary: those of its compilation, without warnings unless they are requested.
 static std::shared_ptr<const CheckOptions> optionsFor(const TextTask &text, const CheckOptions &options,
                                                       const Arguments &arguments) {
   auto own = std::make_shared<CheckOptions>(options);
@@ -16,12 +16,13 @@ static std::shared_ptr<const CheckOptions> optionsFor(const TextTask &text, cons
   return own;
 }
 
-/// Is true of an input that is opened only when its job begins.
+/// Returns whether an input need not be opened before its job begins.
 static bool isSurelyText(const Input &input) {
   return !input.problem.empty() || (isPlainFile(input.path) && !beginsAsBinary(input.path));
 }
 
-/// Adds the jobs of an input that may be a binary: itself, or the texts of the binary and its problems.
+/// Adds the jobs of an input that may be a binary. These are the input itself, or the texts of the binary and its
+/// problems.
 static void addTexts(const Input &input, const std::shared_ptr<const CheckOptions> &options, const ReadLimits &limits,
                      const Arguments &arguments, std::vector<CheckJob> &jobs) {
   CheckJob itself{input, options, nullptr, nullptr, {}};
@@ -60,7 +61,7 @@ FoundInputs inputsOf(const Arguments &arguments, Configuration &configuration) {
   return found;
 }
 
-/// The options with what the build says of a source in C++.
+/// Returns the options, with those that the build uses for a C++ source.
 static std::shared_ptr<const CheckOptions> withBuild(std::shared_ptr<const CheckOptions> options,
                                                      const Arguments &arguments,
                                                      const llvm::StringMap<SourceCommand> &commands,

@@ -7,7 +7,7 @@
 
 namespace ptxray {
 
-/// Returns the address of the pages of the rules, from the command line or the environment.
+/// Returns the address of the rules' pages, from the command line or the environment.
 static llvm::StringRef siteOf(const Arguments &arguments) {
   const char *site = std::getenv("PTXRAY_SITE");
   return arguments.value("--site").value_or(site ? site : "");
@@ -34,7 +34,7 @@ Shown shownOf(const Arguments &arguments, llvm::raw_ostream *file) {
           .out = file ? *file : llvm::outs()};
 }
 
-/// Removes the diagnostics after the last error that may be shown. Returns how many they are.
+/// Removes the diagnostics after the last error that may be shown. Returns how many it removed.
 static size_t dropSurplus(FileReport &report, unsigned mostErrors) {
   unsigned errors = 0;
   auto surplus = llvm::find_if(report.diagnostics, [&](const Diagnostic &d) {

@@ -5,7 +5,7 @@
 
 namespace ptxray {
 
-/// Finds options that cannot be combined.
+/// Returns the problem of options that cannot be combined, or an empty string.
 static std::string conflictIn(const Arguments &arguments) {
   auto given = [&](llvm::StringRef option) { return arguments.has(option); };
   const bool fixes = given("--fix") || given("--diff");
@@ -92,7 +92,7 @@ Expected<CheckTask> readTask(const Arguments &arguments) {
   return task;
 }
 
-/// Returns the options that setOption understands, in the order in which they are written.
+/// Returns the options that setOption understands, in the order of the command line.
 static std::vector<Configuration::Setting> settingsOf(const Arguments &arguments) {
   std::vector<Configuration::Setting> settings;
   for (const auto &[name, value] : arguments.options) {
@@ -105,7 +105,8 @@ static std::vector<Configuration::Setting> settingsOf(const Arguments &arguments
   return settings;
 }
 
-/// Empty: no file is read; nothing: the one nearest to the input is read.
+/// Returns the path of the configuration file. With an empty path, no file is read. Without one, the file nearest to
+/// the input is read.
 static std::optional<std::string> configFileOf(const Arguments &arguments) {
   if (arguments.has("--no-config"))
     return "";

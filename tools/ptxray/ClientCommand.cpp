@@ -71,19 +71,20 @@ Temporary::Temporary(Kind kind) {
 
 Temporary::~Temporary() {
   if (isMade)
-    llvm::sys::fs::remove_directories(path); // a file as well
+    llvm::sys::fs::remove_directories(path); // also removes a file
 }
 
 static constexpr int passedOn[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 static volatile pid_t commandProcess = 0;
 
-/// Hands a signal on to the command. A terminal sends its own to the command as well.
+/// Passes a signal on to the command. A terminal also sends its own signals to the command.
 static void passOn(int number, siginfo_t *info, void *) {
   if (commandProcess > 0 && info->si_code != SI_KERNEL)
     kill(commandProcess, number);
 }
 
-/// Starts the command, which ends when ptxray is killed. `reason` is why it cannot be started, or 0.
+/// Starts the command. The command is killed together with ptxray. `reason` is the error number if it cannot be
+/// started, or 0.
 static pid_t start(std::vector<char *> &arguments, std::vector<char *> &variables, const sigset_t &mask, int &reason) {
   int report[2] = {};
   if (pipe2(report, O_CLOEXEC))
@@ -104,7 +105,7 @@ static pid_t start(std::vector<char *> &arguments, std::vector<char *> &variable
   close(report[1]);
   if (child < 0)
     reason = failed;
-  else if (read(report[0], &reason, sizeof reason) == sizeof reason) // else it was closed by what was started
+  else if (read(report[0], &reason, sizeof reason) == sizeof reason) // otherwise the started program has closed it
     waitpid(child, nullptr, 0);
   else
     reason = 0;
@@ -124,7 +125,7 @@ std::optional<int> runCommand(llvm::ArrayRef<StringRef> words, ClientEnvironment
   sigemptyset(&handled);
   for (const int number : passedOn)
     sigaddset(&handled, number);
-  sigprocmask(SIG_BLOCK, &handled, &before); // until the process is known
+  sigprocmask(SIG_BLOCK, &handled, &before); // until the id of the process is known
   llvm::outs().flush();
   std::vector<char *> variables = environment.all();
   const pid_t child = start(arguments, variables, before, reason);
@@ -150,7 +151,7 @@ std::optional<int> runCommand(llvm::ArrayRef<StringRef> words, ClientEnvironment
 
 void endBy(int number) {
   const rlimit none = {0, 0};
-  setrlimit(RLIMIT_CORE, &none); // the command has left the one that counts
+  setrlimit(RLIMIT_CORE, &none); // the command has left the core file that counts
   std::signal(number, SIG_DFL);
   llvm::outs().flush();
   raise(number);

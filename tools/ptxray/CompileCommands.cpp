@@ -1,4 +1,4 @@
-// Reads the list of compilers' commands that CMake and other builds write.
+// Reads the list of compile commands that CMake and other build systems write.
 #include "CompileCommands.h"
 #include "Source/JsonValue.h"
 #include "Source/SourceBuffer.h"
@@ -13,7 +13,7 @@ std::string wholePath(llvm::StringRef path) {
   return std::filesystem::weakly_canonical(path.str(), ignored).generic_string();
 }
 
-/// Returns the words of a command as a shell divides them: quotes and backslashes, and nothing else.
+/// Splits a command into words like a shell, but knows only quotes and backslashes.
 static std::vector<std::string> wordsOf(llvm::StringRef command) {
   std::vector<std::string> words;
   std::string word;

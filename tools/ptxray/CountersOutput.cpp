@@ -22,7 +22,7 @@ struct Row {
 
 } // namespace
 
-/// Columns in which all rows are zero are left out. `what`: the rows stand for.
+/// Writes a table without the columns that are zero in all rows. `what` is the title of the first text column.
 static void writeRows(llvm::raw_ostream &out, llvm::ArrayRef<Row> rows, llvm::StringRef what = "line") {
   llvm::SmallVector<const Counter *> shown;
   for (const Counter &one : machine::allCounters())
@@ -48,7 +48,7 @@ static void writeRows(llvm::raw_ostream &out, llvm::ArrayRef<Row> rows, llvm::St
   }
 }
 
-/// With the share that they have of all that warps executed.
+/// Writes the counts by kind, with the share of each kind in all executed instructions.
 static void writeKinds(llvm::raw_ostream &out, llvm::ArrayRef<CountedInstruction> counts) {
   InstructionCounts all;
   for (const CountedInstruction &one : counts)
@@ -101,13 +101,14 @@ void writeFidelity(llvm::raw_ostream &out, llvm::ArrayRef<CountedInstruction> co
 }
 
 void writeCoverage(llvm::raw_ostream &out, llvm::ArrayRef<CountedInstruction> counts, const FileReport &report) {
-  std::map<uint32_t, uint64_t> lines; // the most that an instruction of each was executed
+  std::map<uint32_t, uint64_t> lines; // the highest count of an instruction in each line
   for (const CountedInstruction &one : counts) {
     uint64_t &line = lines[report.source->lineColumn(one.range.begin).line];
     line = std::max(line, one.counts.executed);
   }
   out << "TN:\nSF:" << report.path << '\n';
-  // An instruction with a guard is a branch: lanes that it allows, and lanes that it does not.
+  // An instruction with a guard counts as a branch. Its two sides are the lanes that the guard enables, and those that
+  // it disables.
   size_t branches = 0, taken = 0;
   for (const CountedInstruction &one : counts) {
     const LineColumn at = report.source->lineColumn(one.range.begin);

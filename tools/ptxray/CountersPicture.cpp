@@ -1,4 +1,4 @@
-// Draws the counters of a launch as the listing of its kernel, with a bar for each number that has a scale.
+// Draws the counters of a launch as a listing of its kernel, with a bar for each number that has a scale.
 #include "CountersOutput.h"
 #include "Source/Escape.h"
 #include "llvm/ADT/StringExtras.h"
@@ -15,11 +15,11 @@ namespace {
 constexpr unsigned margin = 16, rowHeight = 18, barWidth = 120, gap = 70, headHeight = 54;
 constexpr const char *ideal = "#7fb77e", *excess = "#d9534f", *plain = "#6c8ebf";
 
-/// A column of bars, each as long as its part of the largest number in the column.
+/// A column of bars. The length of each is its share of the largest number in the column.
 struct Bars {
   const char *title;
   uint64_t InstructionCounts::*number;
-  uint64_t InstructionCounts::*ideal; // null: there is none, and the bar has one colour
+  uint64_t InstructionCounts::*ideal; // null if there is none, and the bar has one colour
 };
 constexpr Bars columns[] = {
     {"executed by warps", &InstructionCounts::executed, nullptr},

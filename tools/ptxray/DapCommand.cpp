@@ -8,7 +8,7 @@ static int runDap(const Arguments &) {
   while (!adapter.isOver()) {
     const std::optional<dap::Request> request = inbox.next();
     if (!request)
-      return FoundErrors; // `disconnect` is the only good end
+      return FoundErrors; // a session should end with `disconnect`
     adapter.take(*request);
   }
   return Clean;

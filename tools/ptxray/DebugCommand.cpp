@@ -1,4 +1,4 @@
-// `ptxray debug`: a launch on the emulated machine, step by step.
+// `ptxray debug`: steps through a launch on the emulated machine.
 #include "../launcher/LaunchOptions.h"
 #include "BinaryOptions.h"
 #include "Emulate.h"

@@ -17,7 +17,7 @@ namespace {
 
 std::string hex(uint64_t value, unsigned bits) { return "0x" + llvm::utohexstr(value, /*LowerCase=*/true, bits / 4); }
 
-/// Returns a command that makes the same descriptor.
+/// Returns the command that encodes the same descriptor.
 std::string encodeCommand(const Format &format, uint64_t value, llvm::StringRef target) {
   std::string command = "ptxray desc encode " + format.name.str();
   if (!format.kind.empty())
@@ -32,7 +32,7 @@ std::string encodeCommand(const Format &format, uint64_t value, llvm::StringRef 
   return command;
 }
 
-/// Writes one character a column, the last column first.
+/// Writes one character per column, the last column first.
 std::string maskBits(const std::vector<bool> &mask) {
   std::string bits = "0b";
   for (bool zero : llvm::reverse(mask))
@@ -40,7 +40,7 @@ std::string maskBits(const std::vector<bool> &mask) {
   return bits;
 }
 
-/// The layouts of shared memory that the swizzling mode of a descriptor selects, in CuTe's notation.
+/// A layout of shared memory that the swizzling mode of a descriptor selects, in CuTe's notation.
 struct Canonical {
   const char *major;
   std::string layout;
@@ -55,7 +55,7 @@ std::vector<Canonical> canonicalLayouts(const Format &format, uint64_t value) {
     layout::CanonicalRequest request = {};
     request.swizzle = mode;
     request.kMajor = kMajor;
-    request.bits = 16; // not seen: the shape is written in units of T
+    request.bits = 16; // has no effect: the shape is written in units of T
     found.push_back({kMajor ? "K" : "MN", layout::canonicalShape(request, false)});
   }
   return found;
@@ -63,9 +63,9 @@ std::vector<Canonical> canonicalLayouts(const Format &format, uint64_t value) {
 
 struct Asked {
   const Format *format;
-  std::string kind, target; // empty: not said
+  std::string kind, target; // empty if they are not known
   uint64_t value;
-  uint32_t m, n; // of a mask
+  uint32_t m, n; // size of a mask
   std::vector<Problem> problems;
 };
 
@@ -144,7 +144,7 @@ int describeMetadata(llvm::StringRef text, const Arguments &arguments) {
     return usageError("`" + type.str() + "` is not an element type");
   struct Index {
     unsigned first, bits;
-    std::string columns; // empty: it is not one
+    std::string columns; // empty if the index is not valid
   };
   llvm::SmallVector<Index, 8> indices;
   for (unsigned first = 0; first < 32; first += 4) {
@@ -179,12 +179,12 @@ int describeMetadata(llvm::StringRef text, const Arguments &arguments) {
   return llvm::any_of(indices, [](const Index &index) { return index.columns.empty(); }) ? FoundErrors : Clean;
 }
 
-/// Sets the fields by name, and those that the kind determines.
+/// Sets the fields by name, and the fields that the kind determines.
 std::optional<std::string> encodeFields(const Format &format, const Arguments &arguments, uint64_t &value) {
   for (const Field &field : format.fields)
     value |= uint64_t(field.fixed) << field.first;
   static constexpr llvm::StringLiteral context[] = {"kind", "format", "cta-group", "ws", "sp", "target", "scale-vec"};
-  // A mask has no M and N: these options say for how many columns it is.
+  // A mask has no fields M and N. These options determine its number of columns.
   for (const auto &[option, text] : arguments.options) {
     const llvm::StringRef key = option.drop_front(2);
     if (llvm::is_contained(context, key) || (format.name == "zero-mask" && (key == "m" || key == "n")))

@@ -7,7 +7,7 @@
 
 namespace ptxray {
 
-using WholeLines = llvm::SmallVector<llvm::StringRef, 0>; // with their ends
+using WholeLines = llvm::SmallVector<llvm::StringRef, 0>; // with their line ends
 
 static WholeLines splitLines(llvm::StringRef text) {
   WholeLines lines;
@@ -19,7 +19,7 @@ static WholeLines splitLines(llvm::StringRef text) {
   return lines;
 }
 
-/// Fixes rarely add or remove lines; if they do, everything from the first to the last change is one change.
+/// Fixes rarely add or remove lines. If they do, everything from the first to the last change is one change.
 static std::vector<LineChange> changesBetween(const WholeLines &before, const WholeLines &after) {
   std::vector<LineChange> changes;
   if (before.size() == after.size()) {
@@ -67,7 +67,7 @@ static std::string render(llvm::StringRef path, const WholeLines &oldLines, cons
       out += "\n\\ No newline at end of file\n";
   };
   for (size_t i = 0; i < changes.size();) {
-    size_t last = i; // changes whose contexts touch are one hunk
+    size_t last = i; // changes with overlapping contexts form one hunk
     while (last + 1 < changes.size() && changes[last + 1].from - changes[last].fromEnd <= 2 * context)
       ++last;
     const size_t lead = std::min(context, changes[i].from);

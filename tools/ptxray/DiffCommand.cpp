@@ -1,4 +1,4 @@
-// `ptxray diff`: how two modules differ but for names and layout.
+// `ptxray diff`: compares two modules, apart from names and layout.
 #include "Binaries.h"
 #include "Compare/Compare.h"
 #include "Diagnostics/Diagnostic.h"
@@ -59,7 +59,7 @@ static int runDiff(const Arguments &arguments) {
       return usageError("cannot read `" + path.str() + "`: " + texts.back().problem);
     if (hasSyntaxErrors(*texts.back().source)) {
       faultyInput(path);
-      return BadUsage; // as `diff` does: 1 says that they differ
+      return BadUsage; // as in `diff`, where 1 means that they differ
     }
   }
   const std::vector<Difference> differences = differencesOf(*texts.front().source, *texts.back().source);

@@ -1,5 +1,5 @@
-// Replaces ptxas: callers get ptxas's own files, messages and exit status, and before them, on standard error, the
-// findings of ptxray about the inputs. Without a ptxas it can verify only.
+// Replaces ptxas. Callers get the files, messages, and exit status of the real ptxas, and before its messages, on
+// standard error, the findings of ptxray in the inputs. Without a real ptxas, it can only verify.
 #include "../launcher/Remembered.h"
 #include "Assemble.h"
 #include "Command.h"
@@ -34,15 +34,16 @@ static bool isSupported(const isa::Target &target) {
   return target.documented && !isOldName && target.number >= 75;
 }
 
-static const RenderOptions rendering{.unfolding = "ptxray check --no-fold"}; // ptxas has no such option
+static const RenderOptions rendering{.unfolding = "ptxray check --no-fold"}; // ptxas does not have the usual option
 
 namespace {
 
-/// The settings in the environment for a ptxray that replaces ptxas.
+/// The environment variables for a ptxray that replaces ptxas.
 struct Environment {
   bool verifyOnly = false;
-  enum { Never, AtErrors, AtWarnings } stop = Never; // instead of calling ptxas
-  std::string log;                                   // a file to which the findings are added too
+  // When to stop instead of calling ptxas.
+  enum { Never, AtErrors, AtWarnings } stop = Never;
+  std::string log; // a file to which the findings are also appended
 
   Environment() {
     auto value = [](const char *name) { return StringRef(std::getenv(name) ? std::getenv(name) : ""); };
@@ -53,7 +54,7 @@ struct Environment {
   }
 };
 
-/// Checks the inputs one after the other.
+/// Checks the inputs one after another.
 class Inputs {
 public:
   Inputs(const PtxasCommandLine &line, const Environment &environment) : line(line), environment(environment) {}
@@ -64,7 +65,7 @@ public:
   }
   bool hasErrors() const { return errors; }
   bool isUnreadable() const { return unreadable; }
-  /// Returns whether a message of ptxas may be about a place in a source.
+  /// Returns whether a message of ptxas may concern a place in a source.
   bool haveStatements() const { return !compiled.empty(); }
   /// Shows messages of ptxas about inline assembly at their places in the source.
   void explain(StringRef printed);
@@ -80,12 +81,12 @@ private:
   const Environment &environment;
   bool errors = false, found = false, unreadable = false;
   std::vector<std::string> compiled; // files with inline assembly that a compiler has marked
-  llvm::StringSet<> told;            // lines of sources for which there is an error
+  llvm::StringSet<> told;            // lines of sources that already have an error
 };
 
 } // namespace
 
-/// Returns the number of the file that is open under a path such as `/dev/fd/63`; -1 if the path is an ordinary one.
+/// Returns the number of the file that is open under a path such as `/dev/fd/63`, or -1 for an ordinary path.
 static int descriptorOf(StringRef path) {
   int number = -1;
   if (path == "-" || path == "/dev/stdin")
@@ -101,7 +102,7 @@ void Inputs::checkFile(const std::string &file) {
   const bool isRegular =
       (descriptor >= 0 ? fstat(descriptor, &status) : stat(file.c_str(), &status)) == 0 && S_ISREG(status.st_mode);
   if (descriptor < 0 || isRegular) {
-    // A named pipe can be read only once: it is left to ptxas.
+    // A named pipe can only be read once, so it is left to ptxas.
     if (!isRegular && access(file.c_str(), F_OK) == 0)
       return;
     Expected<std::unique_ptr<SourceBuffer>> source = SourceBuffer::open(file);
@@ -110,7 +111,7 @@ void Inputs::checkFile(const std::string &file) {
     report(std::move(source), file);
     return;
   }
-  // The contents of a pipe are kept, and replace the pipe for ptxas.
+  // The contents of a pipe are kept, and ptxas gets them in place of the pipe.
   MemoryFile held;
   if (!held.fill(descriptor == STDIN_FILENO ? "-" : file, MemoryFile::Ending::Kept).empty())
     return;
@@ -120,7 +121,7 @@ void Inputs::checkFile(const std::string &file) {
   report(SourceBuffer::open(held.path()), descriptor == STDIN_FILENO ? "<stdin>" : StringRef(file));
 }
 
-/// If an input cannot be read, ptxas will report it, if there is one.
+/// If an input cannot be read, a real ptxas will report that.
 void Inputs::report(Expected<std::unique_ptr<SourceBuffer>> source, StringRef path) {
   if (!source) {
     unreadable = true;
@@ -133,9 +134,9 @@ void Inputs::report(Expected<std::unique_ptr<SourceBuffer>> source, StringRef pa
   if (Expected<CheckOptions> configured = findOptions(path, {}))
     options = std::move(*configured);
   else
-    usageError(configured.problem()); // and on: it is ptxas that is wanted
+    usageError(configured.problem()); // does not stop: the caller wants the result of ptxas
   const std::string arch = line.arch.empty() && environment.verifyOnly ? defaultTarget.str() : line.arch;
-  if (StringRef(arch).starts_with("compute_")) { // makes no code, and links nothing
+  if (StringRef(arch).starts_with("compute_")) { // ptxas then generates no code and links nothing
     for (const RuleName &rule : findRules("codegen").rules)
       options.levels.set(rule, RuleLevel::Off);
   } else if (isa::findTarget(arch) >= 0) {
@@ -152,7 +153,7 @@ void Inputs::report(Expected<std::unique_ptr<SourceBuffer>> source, StringRef pa
   show(std::move(report));
 }
 
-/// Findings about code of the programmer are shown in the source, others in the PTX.
+/// Findings about a programmer's code are shown in the source, other findings in the PTX.
 void Inputs::show(FileReport report) {
   for (FileReport &original : putBack(report, sourcesOfNvcc(report.path)))
     showOriginal(std::move(original));
@@ -198,7 +199,7 @@ void Inputs::log(const FileReport &report) const {
     usageError("cannot write `" + environment.log + "`: " + error.message());
     return;
   }
-  file.SetUnbuffered(); // several compilers may write at once: a report is one write
+  file.SetUnbuffered(); // several compilers may write at once, so each report is a single write
   std::string text;
   llvm::raw_string_ostream out(text);
   renderText(report, rendering, out);
@@ -212,14 +213,14 @@ void Inputs::check() {
     report(SourceBuffer::fromText("<string>", text), "<string>");
 }
 
-/// Prints what build systems and test suites ask ptxas before they trust it; the answers are those of the newest
-/// release that ptxray follows.
+/// Prints what build systems and test suites ask ptxas for before they use it. The answers are those of the newest
+/// release that ptxray supports.
 static void answerAsVerifier(const PtxasCommandLine &line) {
   const std::string release = cudaReleases().back().name();
   if (line.wantsVersion)
     llvm::outs() << "ptxas: ptxray " PTXRAY_VERSION " in its place, which makes no code\n"
                  << "Cuda compilation tools, release " << release << ", V" << release << ".0\n";
-  if (line.wantsHelp) { // LLVM's tests read the targets in it
+  if (line.wantsHelp) { // LLVM's tests read the targets from it
     llvm::outs() << "ptxray in the place of ptxas: checks PTX and makes no code\n\n--gpu-name <gpu name>  (-arch)\n"
                  << "        Allowed values:  ";
     llvm::interleave(
@@ -287,7 +288,7 @@ int actAsPtxas(StringRef name, llvm::ArrayRef<StringRef> operands) {
   const Environment environment;
   const PtxasCommandLine line = readPtxasCommandLine(words);
   Inputs inputs(line, environment);
-  if (!isTriedByAnother()) // which has checked them
+  if (!isTriedByAnother()) // otherwise the other program has checked them
     inputs.check();
   if (environment.verifyOnly)
     return verify(line, inputs);
@@ -306,7 +307,7 @@ int actAsPtxas(StringRef name, llvm::ArrayRef<StringRef> operands) {
   return status;
 }
 
-/// Without a ptxas whose help could be shown, `--help` is about this command.
+/// Without a real ptxas whose help could be shown, `--help` describes this command.
 static int runPtxas(const Arguments &arguments) {
   const std::vector<std::string> words(arguments.operands.begin(), arguments.operands.end());
   if (readPtxasCommandLine(words).wantsHelp && !Environment().verifyOnly)

@@ -1,4 +1,4 @@
-// The launch of a kernel on the emulated machine: what ptxray-run does with the CUDA driver, without one.
+// Launches a kernel on the emulated machine. ptxray-run does the same with the CUDA driver.
 #include "Emulate.h"
 #include "../launcher/Output.h"
 #include "Binaries.h"
@@ -24,12 +24,13 @@ static int fail(int status, const std::string &message) {
   return status;
 }
 
-/// Reports why the kernel cannot be launched so.
+/// Reports why the kernel cannot be launched in this way.
 int Emulation::refuse(const std::string &problem) const {
   return fail(KernelFailed, "launch of `" + kernel.name + "`: " + problem);
 }
 
-/// Recorded memory keeps its address, if that is one of global memory on the machine too.
+/// Returns whether recorded memory keeps its address. It does if this is an address of global memory on the machine
+/// too.
 static bool keepsAddress(const launcher::Buffer &buffer) { return buffer.at >= machine::globalBegin; }
 
 void Emulation::placeBuffers() {
@@ -48,11 +49,11 @@ void Emulation::placeBuffers() {
   }
 }
 
-/// Changes the words that lead into recorded memory which lies elsewhere now.
+/// Adapts words that point into recorded memory which now lies at another address.
 void Emulation::followMoves() {
   std::vector<launcher::Move> moves;
   const auto add = [&](launcher::Buffer &recorded, uint64_t now) {
-    if (!recorded.at) // texels, to which no address leads
+    if (!recorded.at) // texels have no address
       return;
     moves.push_back({recorded.at, recorded.bytes.size(), now});
     recorded.at = now;
@@ -97,7 +98,7 @@ uint64_t Emulation::addressOf(const launcher::Address &at) const {
   return addresses[buffer - options.buffers.begin()] + at.offset;
 }
 
-/// Fills in what is not of the driver's numbers.
+/// Adds the fields that do not come from the numbers of the driver.
 machine::TensorMap Emulation::completed(machine::TensorMap map, const launcher::TensorMap &asked) const {
   map.rank = static_cast<uint32_t>(asked.extents.size());
   map.address = addressOf(asked.at);
@@ -163,7 +164,7 @@ int Emulation::place(const launcher::Argument &argument, launcher::Bytes &bytes)
 }
 
 int Emulation::placeArguments() {
-  std::vector<launcher::Bytes> all; // of the sizes of the parameters
+  std::vector<launcher::Bytes> all; // one for each parameter
   for (const launcher::Argument &argument : options.arguments)
     if (const int status = place(argument, all.emplace_back(argument.bytes)))
       return status;
@@ -190,7 +191,7 @@ static std::string placeText(const FileReport &report, Range range) {
   return report.path + ':' + std::to_string(at.line) + ':' + std::to_string(at.column);
 }
 
-/// A line for each instruction: its place, its text in one line, the registers.
+/// Prints a line for each instruction: its place, its text in one line, and the registers.
 static void printTrace(llvm::ArrayRef<machine::TraceLine> lines, const FileReport &report) {
   for (const machine::TraceLine &line : lines) {
     const llvm::StringRef text = report.source->text().slice(line.range.begin, line.range.end);
@@ -201,7 +202,7 @@ static void printTrace(llvm::ArrayRef<machine::TraceLine> lines, const FileRepor
     llvm::errs() << "ptxray: the trace ends here, after " << lines.size() << " instructions\n";
 }
 
-/// Writes a file by what `write` does with its stream. Returns what is wrong.
+/// Writes a file with a function that writes to its stream. Returns what is wrong.
 static std::string writeFile(llvm::StringRef path, llvm::function_ref<void(llvm::raw_ostream &)> write) {
   std::error_code error;
   llvm::raw_fd_ostream out(path, error);
@@ -214,7 +215,7 @@ static std::string writeFile(llvm::StringRef path, llvm::function_ref<void(llvm:
   return "cannot write `" + path.str() + "`";
 }
 
-/// Writes to a file as its name says, or to standard error if it has none: a listing, JSON, a picture.
+/// Writes to a file, or to standard error without a name. The name decides between a listing, JSON, and a picture.
 static std::string writeListing(StringRef path, llvm::function_ref<void(llvm::raw_ostream &)> listing,
                                 llvm::function_ref<void(llvm::raw_ostream &)> json,
                                 llvm::function_ref<void(llvm::raw_ostream &)> picture) {
@@ -257,12 +258,12 @@ std::string Emulation::writeCertificate(const machine::Outcome &outcome, bool is
       nullptr);
 }
 
-/// Returns whether the kernel accesses memory outside of all buffers.
+/// Returns whether a finding is an access outside of all buffers.
 static bool leavesRecording(const Diagnostic &found) {
   return found.id == DiagId::RunOutOfBounds && llvm::is_contained(found.args, "memory");
 }
 
-/// Adds what a launch found to the report and prints it, with what the kernel printed.
+/// Adds the findings of a launch to the report and prints it, after the output of the kernel.
 Emulation::End Emulation::report(machine::Outcome outcome) {
   FileReport &report = input.report;
   const auto missing = llvm::find_if(outcome.diagnostics, leavesRecording);
@@ -328,7 +329,7 @@ int Emulation::writeOutputs() const {
   return Clean;
 }
 
-/// Compares results with what is expected of them.
+/// Compares results with their expected values.
 int Emulation::compare(bool isLast) const {
   const Expected<bool> isAsExpected = launcher::isAsExpected(
       options, isLast, [&](const std::string &name) { return contents(name); },
@@ -336,7 +337,7 @@ int Emulation::compare(bool isLast) const {
   return !isAsExpected ? usageError(isAsExpected.problem()) : static_cast<int>(*isAsExpected ? Clean : KernelFailed);
 }
 
-/// Fills buffers with what they held at first, and variables where this is kept.
+/// Restores the first contents of buffers, and of variables if these were saved.
 void Emulation::beginAgain() {
   for (auto [buffer, bytes] : llvm::zip(options.buffers, initial))
     llvm::copy(bytes, buffer.buffer.bytes.begin());
@@ -344,7 +345,7 @@ void Emulation::beginAgain() {
     llvm::copy(bytes, variable.begin());
 }
 
-/// Launches again and prints the times. Of these launches the first findings are reported.
+/// Repeats the launch and prints the times. Only the findings of the first launch with findings are reported.
 Emulation::End Emulation::measure() {
   using Clock = std::chrono::steady_clock;
   std::vector<double> times(options.repeat);
@@ -365,7 +366,7 @@ Emulation::End Emulation::measure() {
   return end;
 }
 
-/// Launches by one schedule after the other, until one fails: it is named.
+/// Launches by one schedule after another until one fails, and names that schedule.
 int Emulation::runSchedules() {
   for (const llvm::ArrayRef<uint8_t> variable : loaded->allVariables())
     initialVariables.push_back(variable.vec());
@@ -389,7 +390,7 @@ int Emulation::runSchedules() {
   return problem.empty() ? status : usageError(problem);
 }
 
-/// `X,Y,Z:X,Y,Z`: a thread of a block; what is not written is 0.
+/// Reads a thread as `X,Y,Z:X,Y,Z`, the thread and its block. Missing numbers are 0.
 static std::optional<machine::TracedThread> tracedThread(StringRef text) {
   machine::TracedThread traced;
   const auto [thread, block] = text.split(':');
@@ -405,7 +406,7 @@ static std::optional<machine::TracedThread> tracedThread(StringRef text) {
   return traced;
 }
 
-/// Reads an option that is a number of bytes, such as `512M`. Returns false if it is not one.
+/// Reads an option with a number of bytes, such as `512M`. Returns false if it is not valid.
 static bool readBytes(const Arguments &arguments, StringRef option, uint64_t &to) {
   const std::optional<StringRef> text = arguments.value(option);
   if (!text)
@@ -419,7 +420,7 @@ static bool readBytes(const Arguments &arguments, StringRef option, uint64_t &to
   return true;
 }
 
-/// Reads what is asked of the machine alone.
+/// Reads the options that only the machine has.
 int Emulation::readSettings() {
   static_cast<LaunchShape &>(asked) = options;
   asked.kernel = kernel.name;

@@ -1,6 +1,6 @@
-// `ptxray emulate`: runs a command whose CUDA driver is the emulated one, and says at its end what was launched and
-// found. The driver writes lines of JSON into a file (tools/driver/Report.cpp), one at the beginning and one at the end
-// of each process that uses it.
+// `ptxray emulate`: runs a command with the emulated CUDA driver, and reports the launches and findings when it ends.
+// The driver writes lines of JSON into a file (tools/driver/Report.cpp), one at the beginning and one at the end of
+// each process that uses it.
 #include "../driver/Chips.h"
 #include "ClientCommand.h"
 #include "Command.h"
@@ -19,7 +19,8 @@ namespace ptxray {
 
 using llvm::StringRef;
 
-// Stands in for ptxas: its output is the PTX itself. The version names it, since Triton's cache distinguishes versions.
+// Replaces ptxas. Its output is the PTX itself. The version contains its name, since Triton's cache distinguishes
+// versions.
 static constexpr StringRef assembler = R"(#!/bin/sh
 case " $* " in *" --version "*) echo "ptxray: Cuda compilation tools, release 13.5, V13.5.0"; exit ;; esac
 for word; do
@@ -30,7 +31,7 @@ done
 cp "$in" "$out"
 )";
 
-/// Has Triton's own compiler keep PTX instead of assembling it. Returns what went wrong.
+/// Makes Triton's own compiler keep PTX instead of assembling it. Returns what went wrong.
 static std::string replaceAssembler(ClientEnvironment &environment, const std::string &folder) {
   const std::string path = folder + "/ptxas";
   if (std::string problem = writeFile(path, assembler); !problem.empty())
@@ -42,7 +43,7 @@ static std::string replaceAssembler(ClientEnvironment &environment, const std::s
   return "";
 }
 
-/// Returns what is wrong with the values of options, or nothing.
+/// Returns what is wrong with the values of options, or an empty string.
 static std::string problemOf(const Arguments &arguments) {
   const auto value = [&](const char *option, const char *otherwise) {
     return arguments.value(option).value_or(otherwise);
@@ -67,7 +68,7 @@ static std::string problemOf(const Arguments &arguments) {
   return "";
 }
 
-/// Sets what the libraries read when they start (tools/driver/Contexts.cpp).
+/// Sets the environment variables that the libraries read at their start (tools/driver/Contexts.cpp).
 static void describe(ClientEnvironment &environment, const Arguments &arguments, const std::string &report) {
   environment.set("PTXRAY_DEVICE", arguments.value("--device").value_or("sm_90").str());
   environment.set("PTXRAY_SCHEDULE", arguments.value("--schedule").value_or("eager").str());

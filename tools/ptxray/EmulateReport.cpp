@@ -49,7 +49,7 @@ static uint64_t sumOf(const ClientReport::Counts &counts) {
   return sum;
 }
 
-/// The lines of a list, the greatest numbers first, and how many are left out.
+/// Prints the lines of a list, the greatest numbers first, and how many are left out.
 static void list(llvm::raw_ostream &out, const ClientReport::Counts &counts) {
   constexpr size_t most = 20;
   std::vector<std::pair<std::string, uint64_t>> lines(counts.begin(), counts.end());

@@ -42,24 +42,24 @@ static std::string shownRulePage(DiagId id) {
 }
 
 static std::string shownConcept(const RulePage &page) {
-  constexpr size_t mostNames = 32; // more, as of functions of CUDA, are in a table of the page
+  constexpr size_t mostNames = 32; // the page has a table of more names, such as functions of CUDA
   const auto names = namesOfConcept(page);
   const StringRef text = page.text;
   return shownPage(names.front().str() + " - a concept",
                    names.size() > mostNames ? text.drop_front(text.find("\n\n", text.find("Also: "))) : text);
 }
 
-/// Returns the opcode of a whole instruction; any other text as it is.
+/// Returns the opcode of a whole instruction, or any other text unchanged.
 static StringRef opcodeIn(StringRef text) {
   StringRef rest = text.trim();
   if (rest.starts_with("@") && rest.contains(' '))
     rest = rest.drop_until([](char c) { return c == ' ' || c == '\t'; }).ltrim();
   rest = rest.take_until([](char c) { return c == ' ' || c == '\t' || c == ';'; });
-  const bool isStatement = text.contains('%') || text.ends_with(";"); // not a concept of two words: `xor pattern`
+  const bool isStatement = text.contains('%') || text.ends_with(";"); // two words such as `xor pattern` are a concept
   return isStatement && !findMnemonics(rest).empty() ? rest : text;
 }
 
-/// Prints the page of the instruction or directive in a line.
+/// Prints the page of the instruction or directive in a line of PTX.
 static bool explainStatement(StringRef text, llvm::raw_ostream &out) {
   const StringRef opcode = opcodeIn(text).take_until([](char c) { return c == ' ' || c == '\t' || c == ';'; });
   const auto mnemonics = findMnemonics(opcode);
@@ -101,9 +101,9 @@ static std::string didYouMeanAny(StringRef wanted) {
   return name.empty() ? "" : "; did you mean `" + name + "`?";
 }
 
-/// Returns the pages of one name; empty if there are none.
+/// Returns the pages of one name, or none.
 static std::vector<Page> pagesOf(StringRef name) {
-  constexpr size_t mostLonger = 3; // of more than these, the names are enough
+  constexpr size_t mostLonger = 3; // if there are more, the names are enough
   std::vector<Page> pages;
   if (!isa::findMnemonic(name))
     if (std::optional<Page> form = formPage(name))
@@ -236,7 +236,8 @@ static bool explainMessage(StringRef printed) {
   return true;
 }
 
-/// Explains a text that is no name: a name without its signs, a message of ptxas, or words that pages have.
+/// Explains a text that is no name as it stands: a name without its punctuation, a message of ptxas, or words that
+/// occur on pages.
 static std::optional<int> explainText(StringRef wanted, bool withSource) {
   const std::vector<std::string> names = namesLike(wanted);
   if (names.size() == 1)

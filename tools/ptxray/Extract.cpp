@@ -19,16 +19,16 @@ namespace {
 /// A requested entry.
 struct Listed {
   size_t index;
-  std::string file;                 // it was written to; empty: it was not
-  std::vector<std::string> kernels; // if they are asked for
+  std::string file;                 // file that it was written to, or empty
+  std::vector<std::string> kernels; // names of kernels, if they are requested
 };
 
-/// The entries that are written besides the texts.
+/// The entries to write besides the texts.
 struct Wanted {
   bool cubins = false, kernels = false;
 };
 
-/// An extraction holds what was found and done in one binary.
+/// The contents of one binary, and what was extracted from it.
 struct Extraction {
   const OpenBinary &binary;
   Wanted wanted;
@@ -54,7 +54,7 @@ static std::string kindText(const Entry &entry) {
   return entry.kind == ImageKind::Unknown ? "kind 0x" + llvm::utohexstr(entry.code, true) : nameOf(entry.kind).str();
 }
 
-/// Returns the tool and the number of its version: `ptxas 13.5.37`.
+/// Returns the tool and its version: `ptxas 13.5.37`.
 static std::string compilerText(const Entry &entry) {
   const StringRef number = entry.compilerVersion.rsplit(", V").second;
   return escaped((entry.compiler + (number.empty() ? "" : " ") + number).str());
@@ -141,7 +141,7 @@ static void printJson(const Extraction &found, llvm::raw_ostream &out) {
 }
 
 // ------------------------------------------------------------------------------------------ files
-/// Returns the name of a file, `libfoo.so.3.sm_90.ptx`: only numbers in it come from the binary.
+/// Returns the name of a file, such as `libfoo.so.3.sm_90.ptx`. Only its numbers come from the binary.
 static std::string fileName(const OpenBinary &binary, size_t index) {
   const Entry &entry = binary.content.entries[index];
   StringRef name = StringRef(binary.path).rsplit('/').second;
@@ -156,8 +156,8 @@ static bool isWritten(const Entry &entry, Wanted wanted) {
   return entry.isText() || (wanted.cubins && entry.kind == ImageKind::Cubin);
 }
 
-/// Reads the images that are asked for, and writes them into the folder if there is one. One that cannot be unpacked is
-/// a problem of the binary. Returns an exit status.
+/// Reads the requested images, and writes them into the folder if there is one. An image that cannot be unpacked is a
+/// problem of the binary. Returns an exit status.
 static int readImages(Extraction &found, std::optional<std::string> folder) {
   Unpacker unpacker(found.binary.limits);
   for (Listed &one : found.entries) {
@@ -189,7 +189,7 @@ static bool isWanted(const Entry &entry, std::optional<StringRef> arch) {
   return !arch || entry.target() == *arch || entry.target() == "sm_" + arch->str();
 }
 
-/// Returns why so many files are not written; empty: they are few enough.
+/// Returns why so many files are not written, or an empty string if they are few enough.
 static std::string tooManyFiles(const Extraction &found, const Arguments &arguments) {
   uint64_t most = 10'000;
   if (const std::optional<StringRef> written = arguments.value("--max-files"))

@@ -11,8 +11,8 @@ namespace ptxray {
 
 using namespace llvm::sys;
 
-/// Those of the file that is replaced, or those of any new file. On Windows a new file has what its folder gives, and
-/// WebAssembly knows no permissions.
+/// Sets the permissions of the replaced file, or the default ones of a new file. On Windows the folder determines them,
+/// and WebAssembly has no permissions.
 static std::error_code setPermissions([[maybe_unused]] int file, [[maybe_unused]] llvm::StringRef target) {
 #if defined _WIN32 || defined __wasm__
   return {};
@@ -22,7 +22,7 @@ static std::error_code setPermissions([[maybe_unused]] int file, [[maybe_unused]
 #endif
 }
 
-/// Writes in place: to a pipe, a terminal or a device, or to a file that has other names.
+/// Writes in place: to a pipe, a terminal, or a device, or to a file with several hard links.
 static llvm::Error writeTo(llvm::StringRef target, llvm::StringRef text) {
   std::error_code error;
   llvm::raw_fd_ostream out(target, error);
@@ -35,7 +35,7 @@ static llvm::Error writeTo(llvm::StringRef target, llvm::StringRef text) {
   return llvm::errorCodeToError(error);
 }
 
-/// Returns whether a file has other names, which must keep the same text.
+/// Returns whether a file has several hard links, which must keep the same contents.
 static bool hasOtherNames([[maybe_unused]] llvm::StringRef path) {
 #if defined _WIN32 || defined __wasm__
   return false;
@@ -45,8 +45,8 @@ static bool hasOtherNames([[maybe_unused]] llvm::StringRef path) {
 #endif
 }
 
-/// Writes a new file beside the old one, and puts it in its place. Where the file has other names, the new one only
-/// proves that the disk has room.
+/// Writes a new file beside the old one, and replaces the old one by it. If the file has several hard links, the new
+/// file only proves that the disk has enough space.
 static llvm::Error replace(llvm::StringRef target, llvm::StringRef text) {
   if (fs::exists(target) && !fs::can_write(target))
     return llvm::errorCodeToError(std::make_error_code(std::errc::permission_denied));

@@ -12,7 +12,7 @@ namespace ptxray {
 
 namespace {
 
-/// A task says what to do with the texts besides laying them out.
+/// The work to do with the texts besides formatting them.
 struct FmtTask {
   bool check = false, diff = false, quiet = false;
   LineSpan lines;
@@ -27,7 +27,7 @@ struct FmtTotals {
 
 static llvm::raw_ostream &complaint(llvm::StringRef path) { return llvm::errs() << "ptxray: " << escaped(path) << ":"; }
 
-/// Reads `FROM:TO`, `FROM:` or a single line.
+/// Reads `FROM:TO`, `FROM:`, or a single line.
 static std::optional<LineSpan> readLines(llvm::StringRef written) {
   const auto [from, to] = written.split(':');
   LineSpan lines;
@@ -43,7 +43,7 @@ static std::optional<LineSpan> readLines(llvm::StringRef written) {
 /// Returns the lines that the changes affect.
 static std::vector<LineChange> lineChanges(const Formatting &formatting, llvm::StringRef text) {
   std::vector<LineChange> changes;
-  size_t at = 0, line = 0, newLine = 0; // before `at`, in the old text and the new one
+  size_t at = 0, line = 0, newLine = 0; // lines before `at`, in the old text and in the new one
   for (const Respacing &change : formatting.changes) {
     const size_t between = text.slice(at, change.range.begin).count('\n');
     line += between, newLine += between;
@@ -64,7 +64,7 @@ static std::vector<LineChange> lineChanges(const Formatting &formatting, llvm::S
 static void showDiff(llvm::StringRef path, const Formatting &formatting, llvm::StringRef before,
                      llvm::StringRef after) {
   std::vector<LineChange> changes = lineChanges(formatting, before);
-  if (!changes.empty()) { // an end of a line at the end of a text begins none
+  if (!changes.empty()) { // a line end at the end of a text does not begin another line
     changes.back().fromEnd = std::min(changes.back().fromEnd, size_t(before.count('\n') + !before.ends_with("\n")));
     changes.back().toEnd = std::min(changes.back().toEnd, size_t(after.count('\n') + !after.ends_with("\n")));
   }

@@ -1,4 +1,4 @@
-// This writes what instructions compute as JSON: the rows of formulas, with names in place of indices.
+// Writes the results of instructions as JSON: the rows of formulas, with names in place of indices.
 #include "Isa/FormulaNames.h"
 #include "Isa/Isa.h"
 #include "IsaJson.h"
@@ -8,7 +8,7 @@ namespace ptxray {
 using isa::StepOp;
 using isa::Tables;
 
-/// Returns the names that rows speak of; of a definition there is no form.
+/// Returns the rows with the names that they refer to. A definition has no form.
 static Json stepsJson(isa::Span span, const isa::Form *form) {
   const Tables &t = isa::tables();
   Json rows = Json::array();
@@ -56,7 +56,7 @@ Json formulaJson(const isa::Form &form, const isa::Formula &formula) {
   return json;
 }
 
-/// Returns what each word of a slot makes of its arguments, by the number that rows of formulas have for it.
+/// Returns the definition of each word of a slot, by the number that the rows of formulas use.
 Json operatorsJson() {
   const Tables &t = isa::tables();
   Json all = Json::object();

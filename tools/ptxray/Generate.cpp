@@ -1,4 +1,4 @@
-// Generates programs, and from the tables of commands and options the manual page and completions for shells.
+// Generates programs. Also generates the manual page and shell completions from the tables of commands and options.
 #include "Diagnostics/Diagnostic.h"
 #include "Generate/Program.h"
 #include "ManPage.h"
@@ -24,7 +24,7 @@ static WhatFollows valuesOf(StringRef shown) {
   return shown.contains('|') ? WhatFollows::Choice : WhatFollows::Anything;
 }
 
-/// Returns the value that must follow an option; empty if the option may stand alone.
+/// Returns the value that must follow an option, or an empty string if the option may stand alone.
 static StringRef requiredValue(const Option &option) { return option.mayBeSwitch() ? StringRef() : option.value; }
 
 static llvm::SmallVector<StringRef> choicesOf(StringRef shown) {
@@ -155,7 +155,7 @@ static void generateFish(llvm::ArrayRef<Command> commands, llvm::raw_ostream &ou
 }
 
 // ------------------------------------------------------------------------------------- programs
-/// Reads the names of families, with commas between them. Returns nothing, after a message, if one is not known.
+/// Reads the names of families, separated by commas. Returns nothing, after a message, if one is not known.
 static std::optional<Families> readFamilies(StringRef text) {
   Families families = 0;
   for (const StringRef word : llvm::split(text, ',')) {

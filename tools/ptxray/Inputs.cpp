@@ -25,17 +25,17 @@ static bool isWanted(const std::string &path, WantedInputs wanted) {
 
 namespace {
 
-/// Finds the files below folders, in the order of their names. It follows no link, so it stays inside the folders, and
+/// Finds the files below folders, in the order of their names. It follows no links, so it stays inside the folders, and
 /// it searches each folder once.
 class FolderWalk {
 public:
   FolderWalk(WantedInputs wanted, std::vector<Input> &inputs) : wanted(wanted), inputs(inputs) {}
 
-  /// Adds the wanted files below a folder. Returns whether it was searched before.
+  /// Adds the requested files below a folder. Returns whether the folder was searched before.
   bool add(const std::string &path, UniqueID id);
 
 private:
-  /// A folder that is being searched, with the names in it that are left, the next one last.
+  /// A folder that is being searched, with its remaining names. The next one is the last element.
   struct OpenFolder {
     std::string path;
     std::vector<std::string> names;
@@ -62,8 +62,8 @@ FolderWalk::OpenFolder FolderWalk::open(const std::string &path) {
   return folder;
 }
 
-/// Adds what is no folder, if there is a text to read. A file without permission is worth a report; a pipe and what has
-/// been deleted are not.
+/// Adds a path that is not a folder, if it may hold text. A file without permission is reported. Pipes and deleted
+/// files are not.
 void FolderWalk::addFile(const std::string &path, const llvm::sys::fs::file_status &status, std::error_code problem) {
   const bool hasText = problem ? problem != std::errc::no_such_file_or_directory : is_regular_file(status);
   if (hasText && isWanted(path, wanted))

@@ -8,7 +8,7 @@
 
 namespace ptxray {
 
-/// The targets without `--target`: one of each kind with instructions of its own, and both texture modes.
+/// The targets without `--target`: one of each kind that has its own instructions, and both texture modes.
 static constexpr llvm::StringLiteral usualTargets[] = {"sm_75", "sm_90a,texmode_independent", "sm_100a", "sm_120a"};
 
 static void list(llvm::raw_ostream &out) {
@@ -18,7 +18,7 @@ static void list(llvm::raw_ostream &out) {
       out << tables.mnemonics[mnemonic].text() << '\t' << entry.manual() << '\t' << entry.title() << '\n';
 }
 
-/// Prints sections as in test/isa, which the runners of the tests can read.
+/// Prints sections as in test/isa, for the test runners.
 static int enumerate(llvm::StringRef mnemonic, const Arguments &arguments) {
   ModuleContext module;
   module.ptx = isa::versions().back();
@@ -36,7 +36,7 @@ static int enumerate(llvm::StringRef mnemonic, const Arguments &arguments) {
   if (arguments.value("--count").value_or("300").getAsInteger(10, count) ||
       arguments.value("--seed").value_or("1").getAsInteger(10, seed))
     return usageError("`--count` and `--seed` take a number");
-  for (llvm::StringRef words : targets) { // of `.target`
+  for (llvm::StringRef words : targets) { // words of `.target`
     const auto [name, mode] = words.split(',');
     const int target = isa::findTarget(name);
     if (target < 0)

@@ -1,4 +1,4 @@
-// Writes out the constant tables with names in place of indices.
+// Writes the constant tables as JSON, with names in place of indices.
 #include "IsaJson.h"
 #include "Isa/FactNames.h"
 #include "Isa/Isa.h"
@@ -42,7 +42,8 @@ static const char *nameOf(isa::PatternKind kind) {
   return names[static_cast<unsigned>(kind)];
 }
 
-/// The rules of an operand by their words in docs/isa-notation.md: those of the manual first, then habits of ptxas.
+/// The rules of an operand by their words in docs/isa-notation.md: first those of the manual, then those that only
+/// ptxas applies.
 struct NamedRule {
   isa::OperandRule rule;
   const char *name;
@@ -82,8 +83,8 @@ static llvm::ArrayRef<isa::WordId> wordsOf(const Expr &e) { return tables().word
 
 namespace {
 
-/// Writes the conditions of one form, which refer to its slots and operands; without a form, those about module and
-/// words.
+/// Writes the conditions of one form, which refer to its slots and operands. Without a form, it writes conditions of
+/// the module and of words.
 class FormJson {
 public:
   FormJson() = default;
@@ -159,7 +160,8 @@ Json FormJson::condition(ExprId id) const { // NOLINT(misc-no-recursion): the ta
   }
 }
 
-/// A gate about module and target is among the gates; others are written here, since they refer to the form's slots.
+/// Returns a gate that refers to the form's slots. Gates that depend only on module and target are in the list of
+/// gates.
 Json FormJson::gateJson(const Expr &e) const { // NOLINT(misc-no-recursion): the tables are constant
   const isa::Gate &gate = tables().gates[e.a];
   Json json = {{"gate", gate.name()}};
@@ -331,7 +333,7 @@ Json FormJson::columnJson(const isa::Column &column) const {
 
 Json FormJson::tableJson(const isa::Table &table) const {
   const auto columns = isa::run(tables().columns, table.columns);
-  auto isAsked = [](const isa::Column &column) { // the others speak of slots that this form lacks
+  auto isAsked = [](const isa::Column &column) { // the other columns test slots that this form lacks
     return column.kind == isa::ColumnKind::Requires || column.members.count;
   };
   Json header = Json::array(), rows = Json::array();
@@ -368,7 +370,7 @@ Json FormJson::factJson(const isa::Fact &fact) const {
   Json json = {{"fact", isa::factNames[static_cast<size_t>(fact.kind)]}};
   if (fact.when)
     json["when"] = condition(fact.when);
-  // A barrier is an object or a number; only with a number there is a scope.
+  // A barrier is an object or a number. Only a number has a scope.
   const isa::DetailNames details = isa::detailNames(fact.kind);
   const bool isOfObject =
       fact.operand >= 0 && (fact.kind == isa::FactKind::Arrives || fact.kind == isa::FactKind::Awaits);
@@ -550,7 +552,7 @@ static Json mnemonicsJson(llvm::ArrayRef<llvm::StringRef> names) {
 /// Returns the forms of an entry that spell one of the mnemonics.
 static Json formsJson(uint32_t entry, llvm::ArrayRef<llvm::StringRef> names) {
   const isa::Tables &t = tables();
-  std::set<uint32_t> forms; // in the order in which they are written
+  std::set<uint32_t> forms; // in the order of the data
   for (const isa::Mnemonic &mnemonic : isa::mnemonics())
     if (isWanted(mnemonic.text(), names))
       for (uint32_t form : isa::run(t.mnemonicForms, mnemonic.forms))

@@ -12,7 +12,7 @@ namespace ptxray {
 
 static constexpr const char *variable = "PTXRAY_RUN_SERVER";
 
-/// Returns a socket that listens, so that clients may come before the server has begun; -1: there is none.
+/// Returns a listening socket, so that clients may connect before the server runs, or -1 if there is none.
 static int listening(const std::string &path, unsigned clients) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
@@ -37,7 +37,7 @@ LaunchServer::LaunchServer(const std::string &socket, unsigned launchesAtOnce) :
   posix_spawn_file_actions_adddup2(&files, file, STDIN_FILENO);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  posix_spawnattr_setpgroup(&attributes, 0); // Ctrl-C does not end it
+  posix_spawnattr_setpgroup(&attributes, 0); // Ctrl-C does not end the server
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   char *const words[] = {path.data(), count.data(), nullptr};
   if (posix_spawn(&process, path.c_str(), &files, &attributes, words, environ) == 0)

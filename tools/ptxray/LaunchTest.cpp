@@ -45,7 +45,7 @@ std::vector<std::string> withoutArgument(llvm::ArrayRef<std::string> words, unsi
 
 static ProgramResult launched(const LaunchTest &test, const std::string &file, llvm::ArrayRef<std::string> options,
                               llvm::ArrayRef<std::string> ofPtxas) {
-  // A kernel that hangs ends with its test, so that the next one can be launched.
+  // A kernel that hangs is ended with its test, so that the next one can be launched.
   std::vector<std::string> words{"run", "--no-config", "--time-limit=" + std::to_string(test.seconds)};
   if (!test.ptxas.empty())
     words.push_back("--ptxas=" + test.ptxas);
@@ -60,9 +60,9 @@ static ProgramResult launched(const LaunchTest &test, const std::string &file, l
 
 namespace {
 
-/// The buffers after a launch.
+/// The result of a launch: its buffers.
 struct Answer {
-  bool isGood = false; // it came to its end
+  bool isGood = false; // true if the launch reached its end
   std::vector<std::string> buffers;
 };
 
@@ -94,7 +94,7 @@ bool isInteresting(const LaunchTest &test, StringRef text, const std::string &fi
     return false;
   if (!test.finding.empty())
     return isFound(test, file);
-  // Predicates that nothing has written differ in each lane.
+  // Uninitialised predicates differ in each lane.
   const Answer eager = answerOf(test, file, {"--emulate", "--cores=1", "--unwritten=0x5a"}, {});
   const std::vector<std::string> otherwise{"--emulate", "--cores=1", "--schedule=7", "--unwritten=0xa5",
                                            "--buffer=moves.the.others=zeros:70144"};

@@ -19,7 +19,7 @@ static void stop(int) {
 LaunchWatch::LaunchWatch(machine::Watch &watch, uint64_t blocks) : watch(watch), blocks(blocks) {
   running = &watch;
   previous = std::signal(SIGINT, stop);
-  if (previous == SIG_IGN) // what runs in the background of a shell ignores it
+  if (previous == SIG_IGN) // a shell's background jobs ignore it
     std::signal(SIGINT, SIG_IGN);
   if (llvm::sys::Process::StandardErrIsDisplayed())
     shower.start([this] { show(); });

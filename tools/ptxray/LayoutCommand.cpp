@@ -10,7 +10,7 @@ namespace ptxray {
 
 using namespace layout;
 
-/// Prints what one lane holds, in the order of its registers.
+/// Prints the contents of one lane, in the order of its registers.
 static void writeLane(const Layout &layout, uint32_t lane, llvm::raw_ostream &out) {
   std::vector<std::pair<Place, Element>> held;
   forEach(layout, [&](Element element, Place place) {
@@ -35,7 +35,7 @@ static void writeElement(const Layout &layout, const Element &element, llvm::raw
   out << '\n';
 }
 
-/// Returns what is wrong, or an empty text.
+/// Reads the request. Returns what is wrong, or an empty string.
 static std::string readRequest(const Arguments &arguments, Request &request) {
   request.instruction = arguments.operands.front().str();
   request.arch = arguments.value("--arch").value_or("").str();
@@ -48,7 +48,7 @@ static std::string readRequest(const Arguments &arguments, Request &request) {
   return "";
 }
 
-/// Keeps only the layouts of that operand. Returns what is wrong, or an empty text.
+/// Keeps only the layouts of that operand. Returns what is wrong, or an empty string.
 static std::string keepOperand(llvm::StringRef operand, Answer &answer, const Request &request) {
   llvm::SmallVector<llvm::StringRef> names;
   for (const Layout &layout : answer.layouts)
@@ -72,7 +72,7 @@ static std::optional<Element> readElement(llvm::StringRef written) {
 
 namespace {
 
-/// The parts to be shown; without any, all of the layout is.
+/// The requested parts. If there are none, the whole layout is shown.
 struct Asked {
   std::optional<uint32_t> lane;
   std::optional<Element> element;
@@ -83,7 +83,7 @@ struct Asked {
 } // namespace
 
 static void writeTexts(const Answer &answer, const Asked &asked, llvm::raw_ostream &out) {
-  // A grid narrower than a usual terminal is of no use.
+  // A grid narrower than a usual terminal is not readable.
   const unsigned width =
       std::max(60u, llvm::sys::Process::StandardOutIsDisplayed() ? llvm::sys::Process::StandardOutColumns() : 100u);
   for (const Layout &layout : answer.layouts) {

@@ -9,7 +9,7 @@ namespace ptxray {
 
 static int runLsp(const Arguments &arguments) {
 #ifdef __GLIBC__
-  mallopt(M_ARENA_MAX, 1); // two threads that hand memory on need no pools of their own
+  mallopt(M_ARENA_MAX, 1); // two threads that pass memory to each other need no separate arenas
 #endif
   lsp::Inbox inbox(llvm::sys::fs::getStdinHandle());
   const int status = lsp::Server(llvm::outs(), arguments.has("--verify")).run(inbox);

@@ -82,7 +82,7 @@ std::string replaced(StringRef text, llvm::ArrayRef<std::pair<char, StringRef>> 
   return out;
 }
 
-/// Makes text in backticks bold.
+/// Sets text in backticks in bold.
 static std::string roff(StringRef text) {
   std::string out;
   llvm::SmallVector<StringRef> parts;
@@ -94,7 +94,7 @@ static std::string roff(StringRef text) {
   return StringRef(out).starts_with(".") || StringRef(out).starts_with("'") ? "\\&" + out : out;
 }
 
-/// Adds a capital letter and a full stop.
+/// Adds an initial capital and a full stop.
 static std::string sentence(StringRef text) {
   const char last = text.empty() ? '.' : text.back();
   const std::string begun = text.empty() ? "" : text.take_front(1).upper() + text.drop_front().str();
@@ -107,7 +107,7 @@ static void section(StringRef title, llvm::ArrayRef<Named> entries, llvm::raw_os
     out << ".TP\n.B " << entry.name << '\n' << roff(entry.meaning) << '\n';
 }
 
-/// Returns the day of the release, which the release script puts into the environment; empty otherwise.
+/// Returns the day of the release, which the release script puts into the environment, or an empty string.
 static std::string releaseDay() {
   const char *written = std::getenv("SOURCE_DATE_EPOCH");
   int64_t seconds;

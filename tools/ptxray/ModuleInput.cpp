@@ -1,4 +1,4 @@
-// Reads a text with the options that belong to it, and prints what a check of it has found.
+// Reads a text with its options, and prints the findings of a check.
 #include "ModuleInput.h"
 #include "Binaries.h"
 #include "Isa/Isa.h"
@@ -34,7 +34,7 @@ Expected<CheckOptions> findOptions(StringRef path, const Arguments &arguments) {
   return found;
 }
 
-/// Refuses options after `--` with which no object file is made, or one of more than was checked.
+/// Rejects options after `--` with which ptxas makes no object file, or combines the checked file with others.
 static int refuseOptions(const PtxasCommandLine &line) {
   if (StringRef(line.arch).starts_with("compute_"))
     return usageError("`" + line.arch + "` after `--`: for a virtual architecture ptxas makes no code");
@@ -70,7 +70,7 @@ std::string targetFor(StringRef moduleTarget, StringRef gpu) {
   return (sameNumber ? moduleTarget : gpu).str();
 }
 
-/// Returns the first word after the first `.target` of a text.
+/// Returns the first word after the first `.target` in a text.
 static StringRef writtenTarget(StringRef text) {
   return text.split(".target").second.ltrim().take_until([](char c) { return c <= ' ' || c == ','; });
 }

@@ -15,7 +15,7 @@
 
 namespace ptxray {
 
-/// Writes a line without any memory, and ends the process. Nothing is cleaned up: it may need memory.
+/// Writes a line without allocating memory, and ends the process. Nothing is cleaned up, since that may need memory.
 [[noreturn]] static void end(std::string_view line) {
   [[maybe_unused]] const auto written = write(2, line.data(), static_cast<unsigned>(line.size()));
   std::_Exit(BadUsage);
@@ -31,12 +31,12 @@ namespace ptxray {
     end("ptxray: out of memory\n");
   } catch (const std::system_error &) {
     end("ptxray: the system has no threads left\n");
-  } catch (...) { // a fault of ptxray
+  } catch (...) { // an error in ptxray
   }
   std::abort();
 }
 
-/// LLVM's containers report the end of memory here; commands that handle it expect what `new` throws.
+/// LLVM's containers report here that memory is exhausted. Commands that handle this expect the exception of `new`.
 static void throwBadAlloc(void *, const char *, bool) { throw std::bad_alloc(); }
 
 void endWhereMemoryEnds() {

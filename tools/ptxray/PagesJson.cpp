@@ -17,7 +17,7 @@ std::vector<Page> allPages() {
     pages.push_back(registerPage(reg));
   for (const isa::Target &target : tables.targets)
     pages.push_back(targetPage(target));
-  std::set<isa::WordId> selectors; // after operands: thousands
+  std::set<isa::WordId> selectors; // selectors follow operands; there are thousands
   for (const isa::Slot &slot : tables.slots)
     if (slot.suffix)
       for (const isa::SlotValue &value : isa::run(tables.slotValues, slot.values))

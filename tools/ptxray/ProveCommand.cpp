@@ -1,4 +1,4 @@
-// `ptxray prove`: whether a kernel can ever race, part at a barrier, or leave its buffers (docs/prove.md).
+// `ptxray prove`: decides whether a kernel can ever race, diverge at a barrier, or leave its buffers (docs/prove.md).
 #include "Binaries.h"
 #include "Kernels.h"
 #include "Prove/Prove.h"
@@ -22,7 +22,7 @@ static std::optional<std::array<uint32_t, 3>> numbersOf(llvm::StringRef text) {
   return numbers;
 }
 
-/// Reads what is assumed; returns what is wrong, or an empty text.
+/// Reads the assumptions. Returns what is wrong, or an empty string.
 static std::string readAssumptions(const Arguments &arguments, const KernelEntry &entry, prove::Task &task) {
   for (const auto &[name, value] : arguments.options) {
     std::string text = value.str();

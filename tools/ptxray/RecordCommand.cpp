@@ -1,5 +1,5 @@
-// `ptxray record`: runs a command with a library in the place of the CUDA driver (tools/recorder), which calls the
-// driver and stores launches. The environment says what it is to store, and it says in a file what it has stored.
+// `ptxray record`: runs a command with a library (tools/recorder) in place of the CUDA driver. The library calls the
+// driver and stores launches. Environment variables tell it what to store, and a file reports what it has stored.
 #include "../launcher/Recording.h"
 #include "Binaries.h"
 #include "ClientCommand.h"
@@ -23,7 +23,8 @@ namespace ptxray {
 
 using llvm::StringRef;
 
-/// Returns the file of the CUDA driver that programs here find. Empty, after saying so: there is none.
+/// Returns the file of the CUDA driver that programs on this system find. Prints a message and returns an empty string
+/// if there is none.
 static std::string realDriver(const Arguments &arguments) {
   std::string found = arguments.value("--driver").value_or("").str();
   if (found.empty()) {
@@ -47,7 +48,7 @@ static std::string realDriver(const Arguments &arguments) {
   return "";
 }
 
-/// Hands the limits on. Returns an exit status.
+/// Passes the limits to the library. Returns an exit status.
 static int setLimits(ClientEnvironment &environment, const Arguments &arguments) {
   struct Limit {
     const char *option, *variable, *usual;
@@ -79,7 +80,7 @@ static int setLimits(ClientEnvironment &environment, const Arguments &arguments)
   return Clean;
 }
 
-/// Makes links in a folder. Returns what went wrong, or nothing.
+/// Makes links in a folder. Returns what went wrong, or an empty string.
 static std::string link(const std::string &folder,
                         llvm::ArrayRef<std::pair<const char *, std::string>> namesAndTargets) {
   for (const auto &[name, target] : namesAndTargets)
@@ -89,7 +90,7 @@ static std::string link(const std::string &folder,
 }
 
 namespace {
-/// This is what the library has written into its report.
+/// The contents of the library's report.
 struct Recorded {
   struct File {
     std::string path;
@@ -97,7 +98,7 @@ struct Recorded {
     bool hasEnded = true;
   };
   std::vector<File> files;
-  std::vector<std::pair<uint64_t, std::string>> leftOut; // how many launches, and which
+  std::vector<std::pair<uint64_t, std::string>> leftOut; // numbers and kinds of launches
   unsigned processes = 0;
 };
 } // namespace
@@ -174,12 +175,12 @@ static int runRecord(const Arguments &arguments) {
   environment.addLibraries(links.path);
   environment.set("PTXRAY_RECORD", whole);
   environment.set("PTXRAY_RECORD_REPORT", report.path);
-  // Triton loads binaries alone: their texts are those that ptxas is given.
+  // Triton loads only binaries. Their texts are those that it passes to ptxas.
   environment.set("PTXRAY_REMEMBER", links.path);
   environment.set("TRITON_PTXAS_PATH", links.path + "/ptxas");
   environment.set("TRITON_PTXAS_BLACKWELL_PATH", links.path + "/ptxas-blackwell");
   environment.set("TRITON_ALWAYS_COMPILE", "1");
-  // CuPy and cuda.core load what NVRTC has made.
+  // CuPy and cuda.core load the results of NVRTC.
   const std::string auditor = library + "/record/libptxray-nvrtc.so";
   const char *others = std::getenv("LD_AUDIT");
   if (llvm::sys::fs::exists(auditor))

@@ -24,18 +24,18 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-/// A text is interesting if all that is asked for here holds.
+/// The conditions for an interesting text, all of which must hold.
 struct InterestTest {
-  std::vector<std::string> command; // empty: none; sizes are named in it, and in the words of the launch
+  std::vector<std::string> command; // empty if there is none; like the words of the launch, it can refer to sizes
   std::optional<Ptxas> ptxas;
   std::vector<std::string> ptxasOptions;
   bool wantsCrash = false;
-  std::string wantedMessage; // of ptxas; empty: any
+  std::string wantedMessage; // a message of ptxas, or empty for any
   std::optional<LaunchTest> launch;
-  unsigned seconds = 0; // that one run may take
+  unsigned seconds = 0; // time limit for one run
 };
 
-/// A folder for the files that commands are given, which goes with it.
+/// A folder for the files that commands read. It is removed at the end.
 class TestFolder {
 public:
   TestFolder(StringRef path, unsigned jobs) : name(llvm::sys::path::filename(path)) {
@@ -64,21 +64,21 @@ private:
   llvm::SmallString<256> folder;
 };
 
-/// This is tested: a text, the sizes that go with it, and the words of its launch, if it is launched.
+/// A candidate: a text, its sizes, and the words of its launch, if it is launched.
 struct Trial {
   std::string text;
   Sizes sizes;
   std::vector<std::string> launch;
 };
 
-/// A reduction as the command line asks for it.
+/// A reduction, as the command line defines it.
 struct ReduceTask {
   std::unique_ptr<SourceBuffer> source;
-  std::string path, output; // no output: standard output
+  std::string path, output; // an empty output means standard output
   ReductionOptions options;
   InterestTest test;
   Sizes sizes;
-  unsigned jobs = 1, seconds = 0; // no seconds: any time
+  unsigned jobs = 1, seconds = 0; // zero seconds mean no limit
   bool isQuiet = false;
 };
 
@@ -105,7 +105,7 @@ static bool ptxasDoesIt(const InterestTest &test, StringRef text) {
   if (!input.hold(text).empty())
     return false;
   const ProgramResult run = assemble(*test.ptxas, input, test.ptxasOptions, test.seconds).run;
-  constexpr int firstOfSignals = 128; // ptxas may be a script
+  constexpr int firstOfSignals = 128; // ptxas may be a script, which ends with such a status after a signal
   const bool hasCrashed =
       run.end == ProgramEnd::Killed || (run.end == ProgramEnd::Exited && run.detail > firstOfSignals);
   if (test.wantsCrash && !hasCrashed)
@@ -127,7 +127,7 @@ static bool isInteresting(const InterestTest &test, const Trial &trial, const st
 
 namespace {
 
-/// Makes the text and the sizes smaller in turn, as long as one of them becomes so.
+/// Reduces the text and the sizes in turn, as long as one of them becomes smaller.
 class Reducing {
 public:
   explicit Reducing(const ReduceTask &task)
@@ -138,7 +138,7 @@ public:
     if (task.test.launch && task.test.launch->finding.empty())
       server.emplace(folder.socket(), task.jobs);
   }
-  /// Ends when nothing is left to be tried, or the time is over, or a signal comes. Returns an exit status.
+  /// Runs until nothing is left to try, the time is over, or a signal arrives. Returns an exit status.
   int run();
 
 private:
@@ -149,7 +149,7 @@ private:
   bool reduceArguments();
   std::string beginning() const;
   void write();
-  /// The same of the best so far, if it can take the place of what was written before.
+  /// Writes the best result so far, if it can replace the one that was written before.
   void writeSoFar() {
     if (!task.output.empty() && canReplace(task.output))
       write();
@@ -167,22 +167,22 @@ private:
   const TestFolder folder;
   std::optional<LaunchServer> server;
   Trial best;
-  std::set<std::vector<std::string>> refused; // sizes that are not interesting with the text at hand
+  std::set<std::vector<std::string>> refused; // sizes that are not interesting with the current text
   unsigned tests = 0;
   int status = Clean;
 };
 
 } // namespace
 
-/// Returns the first of the trials that is interesting. Those after it do not count as tests, so that their number is
-/// that of one job.
+/// Returns the first interesting trial. Later trials do not count as tests, so that the count is the same as with one
+/// job.
 std::optional<size_t> Reducing::firstInteresting(const std::vector<Trial> &trials) {
-  std::vector<char> found(trials.size()); // no vector of bool: threads write side by side
+  std::vector<char> found(trials.size()); // not a vector of bool, since threads write adjacent elements
   HelperThreads threads;
   const auto judge = [&](size_t i) {
     found[i] = isInteresting(task.test, trials[i], folder.file(static_cast<unsigned>(i)));
   };
-  size_t started = 1; // the first ones, of which this thread judges one
+  size_t started = 1; // the first trials, one of which this thread tests
   while (started < trials.size() && threads.start([&, i = started] { judge(i); }))
     ++started;
   for (size_t i = started; i < trials.size(); ++i)
@@ -196,7 +196,7 @@ std::optional<size_t> Reducing::firstInteresting(const std::vector<Trial> &trial
   return isThere ? std::optional<size_t>(first - found.begin()) : std::nullopt;
 }
 
-/// Returns the line that the text begins with: the launch, or the sizes.
+/// Returns the first line of the text, with the launch or the sizes.
 std::string Reducing::beginning() const {
   if (task.test.launch)
     return "// run: " + asOneLine(filled(best.launch, best.sizes)) + "\n";
@@ -224,7 +224,7 @@ void Reducing::show(StringRef pass) const {
                  << (tests == 1 ? " test: " : " tests: ") << pass;
 }
 
-/// Returns whether the text has changed.
+/// Reduces the text. Returns whether it has changed.
 bool Reducing::reduceText(Reduction &reduction) {
   bool hasChanged = false;
   while (!reduction.isDone() && !isOver()) {
@@ -246,7 +246,7 @@ bool Reducing::reduceText(Reduction &reduction) {
   return hasChanged;
 }
 
-/// Gives a size the first lesser value that is interesting. Returns whether there was one.
+/// Sets a size to the first smaller value that is interesting. Returns whether there is one.
 bool Reducing::reduceSize(size_t number) {
   std::vector<Trial> trials;
   for (const uint64_t value : lesserValues(best.sizes[number])) {
@@ -274,7 +274,7 @@ bool Reducing::reduceSize(size_t number) {
   return false;
 }
 
-/// Returns whether a size has become smaller.
+/// Reduces the sizes. Returns whether one has become smaller.
 bool Reducing::reduceSizes() {
   bool hasChanged = false;
   refused.clear();
@@ -284,7 +284,7 @@ bool Reducing::reduceSizes() {
   return hasChanged;
 }
 
-/// Takes away what the kernel does not use any more, from the last argument on. Returns whether there was one.
+/// Removes arguments that the kernel does not use any more, from the last one on. Returns whether there were any.
 bool Reducing::reduceArguments() {
   bool hasChanged = false;
   std::string kernel;
@@ -341,7 +341,7 @@ static int readNumber(const Arguments &arguments, StringRef option, unsigned &nu
   return Clean;
 }
 
-/// The words after `--` are those of `ptxray run`; if there are none, the text may say them.
+/// Reads the words of `ptxray run` after `--`, or otherwise those in the text.
 static int readLaunch(const Arguments &arguments, ReduceTask &task) {
   LaunchTest test;
   test.words.assign(arguments.passedOn.begin(), arguments.passedOn.end());
@@ -363,7 +363,7 @@ static int readLaunch(const Arguments &arguments, ReduceTask &task) {
   return Clean;
 }
 
-/// Reads the test. The words after `--` are the command, or options of ptxas if that is the test.
+/// Reads the test. The words after `--` are the command, or options for ptxas if ptxas is the test.
 static int readTest(const Arguments &arguments, ReduceTask &task) {
   InterestTest &test = task.test;
   test.wantsCrash = arguments.has("--ptxas-crash");

@@ -1,4 +1,5 @@
-// `ptxray replay`: launches again what `ptxray record` has stored, as `ptxray run` launches a kernel of a file.
+// `ptxray replay`: repeats launches that `ptxray record` has stored, in the same way as `ptxray run` launches a kernel
+// of a file.
 #include "../launcher/Recording.h"
 #include "Ptxas/Program.h"
 #include "Run.h"

@@ -1,4 +1,4 @@
-// `ptxray run`: what a launch is asked for, and the launch on the emulated machine. RunOnGpu.cpp has the other one.
+// `ptxray run`: reads the options of a launch, and launches on the emulated machine. RunOnGpu.cpp launches on a GPU.
 #include "Run.h"
 #include "../launcher/LaunchOptions.h"
 #include "BinaryOptions.h"
@@ -40,7 +40,8 @@ int chooseLaunch(const Arguments &arguments, const ModuleInput &input, ChosenLau
   return Clean;
 }
 
-/// Reads what is asked for, beginning with what is recorded and what the kernel says. Returns what is wrong.
+/// Reads the request, beginning with the recording and the launch that the kernel's text defines. Returns what is
+/// wrong.
 static std::string readRequest(const Arguments &arguments, ModuleInput &input, const ChosenLaunch &chosen,
                                launcher::LaunchRequest &request) {
   if (input.recorded)

@@ -1,5 +1,5 @@
-// `ptxray run` on a GPU: everything up to the launch. That is done by ptxray-run, a separate program, since this one is
-// static and cannot open the CUDA driver.
+// `ptxray run` on a GPU: does all work before the launch. ptxray-run does the launch. It is a separate program, because
+// this one is static and cannot open the CUDA driver.
 #include "../launcher/LaunchOptions.h"
 #include "Assemble.h"
 #include "Binaries.h"
@@ -54,18 +54,18 @@ struct Launch {
   void add(const ChosenLaunch &chosen, const ModuleInput &input, bool hasBlock);
   int run(const std::string &image, llvm::ArrayRef<std::string> more = {}) const;
 
-  std::string launcher = launcherPath(); // empty: it is missing
+  std::string launcher = launcherPath(); // empty if it is missing
   std::vector<std::string> options, values;
 };
 
 } // namespace
 
-/// Takes the options that both programs have as they are written.
+/// Passes on the options that both programs have, as they are written.
 Launch::Launch(const Arguments &arguments) : options{"--name", arguments.operands.front().str()} {
   const std::vector<Option> shared = launchOptions();
   for (const auto &[name, value] : arguments.options) {
     const auto option = llvm::find_if(shared, [name = name](const Option &one) { return StringRef(one.name) == name; });
-    if (option == shared.end() || name == "--kernel" || name == "--jit") // which are decided by what the file is
+    if (option == shared.end() || name == "--kernel" || name == "--jit") // the kind of file decides these
       continue;
     options.push_back(name.str());
     if (!option->value.empty())
@@ -73,7 +73,7 @@ Launch::Launch(const Arguments &arguments) : options{"--name", arguments.operand
   }
 }
 
-/// Adds what the text of a kernel shows.
+/// Adds options that follow from the text of a kernel.
 void Launch::add(const ChosenLaunch &chosen, const ModuleInput &input, bool hasBlock) {
   std::string sizes;
   for (const KernelEntry::Parameter &parameter : chosen.entry.parameters)
@@ -96,7 +96,7 @@ int Launch::run(const std::string &image, llvm::ArrayRef<std::string> more) cons
   return runShared(launcher, words);
 }
 
-/// Passes arguments on as they are written, since the parameters of an object are not known.
+/// Passes arguments on as they are written, because the parameters of an object are not known.
 static int runObject(Launch launch, const std::string &path, const Arguments &arguments) {
   if (const std::optional<StringRef> kernel = arguments.value("--kernel"))
     launch.options.insert(launch.options.end(), {"--kernel", kernel->str()});
@@ -148,7 +148,7 @@ int runOnGpu(const Arguments &arguments) {
   if (const int status = chooseLaunch(arguments, input, chosen))
     return status;
   launch.add(chosen, input, arguments.has("--block"));
-  // Arguments are checked before a GPU is looked for and ptxas is called.
+  // Arguments are checked before ptxray looks for a GPU and calls ptxas.
   if (const int status = launch.run(input.file.path(), {"--validate"}))
     return status;
   return arguments.has("--jit") ? runCompiledByDriver(launch, input, arguments)

@@ -18,7 +18,8 @@ std::vector<std::string> filled(llvm::ArrayRef<std::string> words, llvm::ArrayRe
   return result;
 }
 
-/// Returns a number as the value of a new size, whose name comes back; text that is not a number comes back as it is.
+/// Makes a number the value of a new size, and returns the name of the size. Text that is not a number is returned
+/// unchanged.
 static std::string nameFor(StringRef number, const std::string &name, uint64_t least, Sizes &sizes) {
   uint64_t value = 0;
   if (number.getAsInteger(10, value))
@@ -27,7 +28,7 @@ static std::string nameFor(StringRef number, const std::string &name, uint64_t l
   return "{" + name + "}";
 }
 
-/// `--grid=4,2` becomes `--grid={grid.x},{grid.y}`.
+/// Turns `--grid=4,2` into `--grid={grid.x},{grid.y}`.
 static std::string takeTriple(StringRef option, StringRef value, Sizes &sizes) {
   static constexpr StringRef axes[] = {".x", ".y", ".z"};
   llvm::SmallVector<StringRef, 3> parts;
@@ -38,13 +39,13 @@ static std::string takeTriple(StringRef option, StringRef value, Sizes &sizes) {
   return word;
 }
 
-/// `zeros:4096` and `fill:u32:64:7` become `zeros:{buffer0}` and `fill:u32:{buffer0}:7`.
+/// Turns `zeros:4096` and `fill:u32:64:7` into `zeros:{buffer0}` and `fill:u32:{buffer0}:7`.
 static std::string takeBuffer(StringRef spec, const std::string &name, Sizes &sizes) {
   llvm::SmallVector<StringRef, 4> parts;
   spec.split(parts, ':');
   if (parts.size() < 2 || !llvm::is_contained({"zeros", "iota", "fill", "random", "edges"}, parts[0]))
     return spec.str();
-  const size_t at = parts.size() == 2 ? 1 : 2; // bytes, or elements of a type
+  const size_t at = parts.size() == 2 ? 1 : 2; // the number of bytes, or of elements of a type
   std::string word;
   for (size_t i = 0; i < parts.size(); ++i)
     word += (i ? ":" : "") + (i == at ? nameFor(parts[i], name, 1, sizes) : parts[i].str());
@@ -79,7 +80,7 @@ bool readSize(StringRef text, Size &size) {
 }
 
 std::vector<uint64_t> lesserValues(const Size &size) {
-  constexpr uint64_t few = 64, part = 8; // of many, the last steps are an eighth of them
+  constexpr uint64_t few = 64, part = 8; // for a large size, the last step is an eighth of the range
   std::vector<uint64_t> values;
   if (size.value <= size.least)
     return values;

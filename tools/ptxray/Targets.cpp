@@ -18,11 +18,11 @@ static void printReason(llvm::raw_ostream &out, llvm::StringRef what, const Targ
       << reason.obstacle.rule << "]\n";
 }
 
-/// Returns the targets with which a statement passes, in words: `sm_80 and later`, `sm_90a`.
+/// Returns the targets on which a statement is accepted, in words: `sm_80 and later`, `sm_90a`.
 static std::string targetsText(const CellSet &passes) {
   std::vector<llvm::StringRef> names;
   const isa::Target *lowest = nullptr;
-  bool isOpen = true; // nothing later is kept out
+  bool isOpen = true; // true if all later targets are included
   for (uint16_t t = 0; t < isa::targets().size(); ++t) {
     const isa::Target &target = isa::targets()[t];
     const bool isOldName = !llvm::StringRef(target.name()).contains(std::to_string(target.number)); // sm_101 is sm_110

@@ -1,5 +1,5 @@
-// The C library loads shared libraries to look up users, which a static program cannot rely on; the linker warns of it.
-// LLVM calls these functions for paths that begin with `~`, which do not occur here.
+// The C library loads shared libraries to look up users. A static program cannot rely on them, and the linker warns of
+// it. LLVM calls these functions only for paths that begin with `~`, which do not occur here.
 #include <cstddef>
 #include <pwd.h>
 

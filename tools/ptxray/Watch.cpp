@@ -29,7 +29,7 @@ int watch(llvm::function_ref<std::vector<Input>()> inputs, llvm::function_ref<in
       continue;
     seen = now;
     if (isTerminal)
-      llvm::outs() << "\x1b[H\x1b[2J"; // an empty screen
+      llvm::outs() << "\x1b[H\x1b[2J"; // clears the screen
     check();
     llvm::outs() << "watching; Ctrl-C ends\n";
     llvm::outs().flush();

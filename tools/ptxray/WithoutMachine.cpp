@@ -1,4 +1,4 @@
-// Replaces Run.cpp and the debugger on systems where the emulator has not been tried: Windows and macOS.
+// Replaces Run.cpp and the debugger on systems where the emulator was never tested: Windows and macOS.
 #include "Run.h"
 
 namespace ptxray {

@@ -1,5 +1,5 @@
-// Replaces Assemble.cpp, DropIn.cpp, Reduce.cpp and RunOnGpu.cpp on systems where ptxray calls no other program: all
-// but Linux.
+// Replaces Assemble.cpp, DropIn.cpp, Reduce.cpp, and RunOnGpu.cpp on systems where ptxray calls no other program: all
+// systems but Linux.
 #include "Run.h"
 
 namespace ptxray {

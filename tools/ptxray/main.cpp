@@ -47,7 +47,7 @@ bool ptxray::wantsColor(const Arguments &arguments) {
   return llvm::sys::Process::StandardOutIsDisplayed() && term && StringRef(term) != "dumb" && (!noColor || !*noColor);
 }
 
-/// Terminals that support hyperlinks identify themselves; there is no way to ask.
+/// Terminals that support hyperlinks set a variable; ptxray cannot ask them.
 static bool knowsLinks() {
   auto is = [](const char *variable, llvm::ArrayRef<StringRef> values) {
     const char *value = std::getenv(variable);
@@ -100,7 +100,7 @@ static std::vector<StringRef> references(const std::vector<std::string_view> &wo
   return {words.begin(), words.end()};
 }
 
-/// Returns the option or command of ptxray for what other tools call so; empty: there is none.
+/// Returns ptxray's name for an option or command of other tools, or an empty string.
 static StringRef nameHere(StringRef written) {
   static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> names[] = {
       {"lint", "check"},       {"validate", "check"},  {"verify", "check"},      {"format", "fmt"},

@@ -1,4 +1,4 @@
-// The functions that programs get from here: what they load is noted, and their launches are recorded.
+// The driver functions that programs get from this library. It notes what they load, and records their launches.
 #include "Graphs.h"
 #include "Images.h"
 #include "Launches.h"
@@ -20,16 +20,16 @@ using ptxray::driver::UpdateResult;
 using ptxray::driver::ViewDescription;
 
 #define PTXRAY_API extern "C" __attribute__((visibility("default"))) ptxray::driver::Result
-static constexpr Result missing = NotSupported; // of a driver that is too old for a function
+static constexpr Result missing = NotSupported; // the result if the driver is too old for a function
 
-/// Calls the driver, then notes what it gave.
+/// Calls the driver, then notes its results.
 template <class Call, class Note> static Result noting(const Call &call, const Note &note) {
   const Result result = call();
   if (result == Success)
     note();
   return result;
 }
-/// Calls a function of the driver, if it has it.
+/// Calls a function of the driver, if the driver has it.
 #define PTXRAY_REAL(name, ...) (real().name ? real().name(__VA_ARGS__) : missing)
 
 PTXRAY_API cuGetProcAddress(const char *name, void **to, int version, uint64_t flags) {
@@ -210,7 +210,7 @@ PTXRAY_API cuGraphExecDestroy(void *exec) {
   return PTXRAY_REAL(cuGraphExecDestroy, exec);
 }
 
-/// Changes the clone as the driver has changed what can be launched.
+/// Makes the same change in the clone as the driver made in the executable graph.
 template <class Set> static void follow(void *exec, void *node, const Set &set) {
   void *same = nodeOfClone(exec, node);
   if (!same || set(same) != Success)
@@ -241,7 +241,7 @@ PTXRAY_API cuGraphExecHostNodeSetParams(void *exec, void *node, const HostNodePa
       [&] { return PTXRAY_REAL(cuGraphExecHostNodeSetParams, exec, node, given); },
       [&] { follow(exec, node, [&](void *same) { return PTXRAY_REAL(cuGraphHostNodeSetParams, same, given); }); });
 }
-/// Changes that the clone does not follow.
+/// Defines a function whose change the clone does not follow, so that the clone is dropped.
 #define PTXRAY_CHANGE(name, type)                                                                                      \
   PTXRAY_API name(void *exec, void *node, type given) {                                                                \
     forgetExec(exec);                                                                                                  \

@@ -12,18 +12,18 @@ namespace ptxray::recorder {
 
 namespace {
 
-/// The kinds of nodes by their numbers in the API.
+/// The kinds of nodes, by their numbers in the API.
 enum Kind : int { KernelNode, CopyNode, FillNode, HostNode, ChildNode, EmptyNode, WaitNode, RecordNode };
 
 std::mutex mutex;
-std::map<void *, void *> clones; // by what can be launched
+std::map<void *, void *> clones; // from executable graphs to clones of their graphs
 
 } // namespace
 
 void addExec(void *exec, void *graph) {
   void *clone = nullptr;
   if (!session().isActive || !real().cuGraphClone || real().cuGraphClone(&clone, graph) != Success)
-    return; // such as one with memory of its own
+    return; // for example, a graph with its own memory
   const std::lock_guard lock(mutex);
   clones[exec] = clone;
 }
@@ -49,7 +49,7 @@ void *nodeOfClone(void *exec, void *node) {
   return clone && real().cuGraphNodeFindInClone(&found, node, clone) == Success ? found : nullptr;
 }
 
-/// Returns the nodes of a graph, each after those that it depends on.
+/// Returns the nodes of a graph. Each comes after the nodes that it depends on.
 static std::optional<std::vector<void *>> ordered(void *graph) {
   size_t count = 0, edges = 0;
   if (real().cuGraphGetNodes(graph, nullptr, &count) || real().cuGraphGetEdges(graph, nullptr, nullptr, &edges))
@@ -81,11 +81,11 @@ struct Step {
 };
 } // namespace
 
-/// Returns all nodes, those of graphs in graphs in their place; nothing: some of them can only be launched with the
-/// graph.
+/// Returns all nodes, with those of child graphs in their place. Returns nothing if some of them can only be launched
+/// together with the graph.
 static std::optional<std::vector<Step>> stepsOf(void *graph) {
   std::vector<Step> steps;
-  std::vector<void *> left; // the next one last
+  std::vector<void *> left; // the next item is the last element
   const auto put = [&](void *one) {
     const auto order = ordered(one);
     if (order)
@@ -134,7 +134,7 @@ static Result startKernel(void *node, void *stream) {
   asked.stream = stream;
   asked.parameters = kernel.parameters;
   asked.extra = kernel.extra;
-  // Only what was asked for is said again.
+  // Only keeps attributes that are set.
   std::erase_if(attributes, [&](const LaunchAttribute &one) {
     return one.id == launchCooperative ? !asked.isCooperative : !asked.cluster[0];
   });
@@ -179,7 +179,7 @@ static Result start(const Step &step, void *stream) {
   case RecordNode:
     bad = real().cuGraphEventRecordNodeGetEvent(step.node, &event);
     return bad ? bad : real().cuEventRecord(event, stream);
-  default: return Success; // empty, or the nodes of a child follow
+  default: return Success; // empty nodes, or a child whose nodes follow
   }
 }
 

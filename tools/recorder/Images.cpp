@@ -15,14 +15,14 @@ namespace ptxray::recorder {
 
 using llvm::StringRef;
 
-/// A text, packed as it was in the image.
+/// A text, still packed as it was in the image.
 struct Image::Packed {
-  unsigned gpu = 0; // 90: of `sm_90`; 0: any
+  unsigned gpu = 0; // 90 for `sm_90`, 0 for any
   Entry entry;
-  std::string bytes; // that the entry refers to; the text itself if it was not packed
+  std::string bytes; // bytes that the entry refers to, or the text itself if it was not packed
   bool isPacked = false;
 
-  /// Empty if it cannot be unpacked.
+  /// Returns the text, or an empty string if it cannot be unpacked.
   std::string text() const {
     if (!isPacked)
       return bytes;
@@ -33,7 +33,7 @@ struct Image::Packed {
   }
 };
 
-/// Returns the bytes of an ELF file, as its own tables say; 0: they cannot be right.
+/// Returns the size of an ELF file according to its own tables, or 0 if they are not valid.
 static size_t sizeOfElf(const char *bytes) {
   llvm::ELF::Elf64_Ehdr header;
   std::memcpy(&header, bytes, sizeof header);
@@ -51,13 +51,13 @@ static size_t sizeOfElf(const char *bytes) {
   return end < most ? end : 0;
 }
 
-// Texts of binaries that the linker of the driver has made in this process.
+// Returns the texts of the binaries that the driver's linker has made in this process.
 static std::map<std::string, std::string> &linkedTexts() {
   static auto *const all = new std::map<std::string, std::string>;
   return *all;
 }
 
-/// Returns the text of which a binary was made, if ptxas or the linker were watched when they made it.
+/// Returns the text from which a binary was made, if ptxray watched ptxas or the linker when they made it.
 static std::string textOfCubin(StringRef cubin) {
   const std::string name = launcher::nameOfBinary(cubin.data(), cubin.size());
   if (const auto found = linkedTexts().find(name); found != linkedTexts().end())
@@ -113,7 +113,7 @@ Image::Image(const void *image, bool isLibrary) : isLibrary(isLibrary) {
     texts.push_back(std::move(kept));
 }
 
-/// Is true of a variable that memory can be copied from.
+/// Returns whether memory can be copied from a variable.
 static bool hasMemory(const Ast &ast, const Declaration &declared) {
   const StringRef space = ast.text(declared.space), type = ast.text(declared.type);
   return declared.name != NameId::None && (space == ".global" || space == ".const") && !type.ends_with("ref") &&
@@ -164,7 +164,7 @@ struct Known {
 } // namespace
 
 static Known &known() {
-  static auto *const one = new Known; // never destroyed: threads of the program may call until the end
+  static auto *const one = new Known; // never destroyed, since threads of the program may call until the end
   return *one;
 }
 
@@ -176,7 +176,7 @@ void addImage(void *handle, const void *image, bool isLibrary) {
 }
 
 void addImageOfFile(void *handle, const char *path, bool isLibrary) {
-  constexpr size_t header = 64; // of the smallest binary
+  constexpr size_t header = 64; // size of the smallest binary
   if (const auto file = SourceBuffer::openBytes(path); file && (*file)->text().size() >= header)
     addImage(handle, (*file)->text().str().c_str(), isLibrary);
 }

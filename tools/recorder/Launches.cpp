@@ -8,7 +8,7 @@
 
 namespace ptxray::recorder {
 
-/// Calls of this thread that would end the capture of another stream are allowed as long as it lives.
+/// While it lives, calls of this thread are allowed that would otherwise end the capture of another stream.
 class Relaxed {
 public:
   Relaxed() { exchange(); }
@@ -30,12 +30,13 @@ static bool isCaptured(const Asked &asked) {
   return ask && ask(asked.stream, &state) == Success && state;
 }
 
-/// The bytes of each parameter, from the list of their places or from one buffer. Returns whether they are there.
+/// Reads the bytes of each parameter, from the list of their addresses or from one buffer. Returns false if they are
+/// missing.
 static bool readParameters(std::vector<launcher::Bytes> &to, const KernelText &text, const Asked &asked) {
   const unsigned char *buffer = nullptr;
   size_t size = 0;
   for (void **at = asked.parameters ? nullptr : asked.extra; at && *at;
-       at += 2) { // 1: the buffer, 2: where its size is
+       at += 2) { // 1 precedes the buffer, 2 the address of its size
     if (*at == reinterpret_cast<void *>(1))
       buffer = static_cast<const unsigned char *>(at[1]);
     else if (*at == reinterpret_cast<void *>(2))
@@ -71,7 +72,7 @@ static void describeDevice(launcher::Recording &to, unsigned &gpu) {
   to.device = name;
 }
 
-/// Describes the launch. Returns why it cannot be recorded, or nothing.
+/// Describes the launch. Returns why it cannot be recorded, or an empty string.
 static std::string describe(launcher::Recording &to, const FoundFunction &function, const Asked &asked) {
   unsigned gpu = 0;
   describeDevice(to, gpu);
@@ -89,7 +90,8 @@ static std::string describe(launcher::Recording &to, const FoundFunction &functi
   return "";
 }
 
-/// Writes what is known before the launch, so that one that does not end can be read too; then what it left.
+/// First writes what is known before the launch, so that a recording can be read even if the launch does not end. Then
+/// launches, and writes the memory that the launch left.
 static Result recordTo(const std::string &path, launcher::Recording &recording, const std::function<Result()> &launch) {
   std::FILE *file = std::fopen(path.c_str(), "wbe");
   if (!file) {
@@ -118,7 +120,7 @@ static Result recordTo(const std::string &path, launcher::Recording &recording, 
 
 Result record(const Asked &asked, const std::function<Result()> &launch) {
   Session &s = session();
-  thread_local bool isInside = false; // the driver may call its own functions, which are ours then
+  thread_local bool isInside = false; // the driver may call its own functions, which are those of this library then
   if (!s.isActive || isInside)
     return launch();
   const std::lock_guard lock(s.mutex);

@@ -26,7 +26,7 @@ public:
   Search(launcher::Recording &to, const ReachLimits &limits) : to(to), limits(limits), left(limits.bytes) {}
 
   void addVariables(const KernelText &text, const Image &image);
-  /// Notes where the words of some bytes lead.
+  /// Records where words in some bytes point.
   void look(const Bytes &bytes);
   void search();
   void finish();
@@ -34,7 +34,7 @@ public:
 private:
   struct Allocation {
     uint64_t begin = 0, size = 0;
-    std::set<uint64_t> targets; // addresses in it that words lead to
+    std::set<uint64_t> targets; // addresses in it that words contain
   };
   void leaveOut(const std::string &what);
   bool isTaken(uint64_t address) const;
@@ -44,13 +44,13 @@ private:
   static constexpr uint64_t pageBytes = 4096;
   launcher::Recording &to;
   const ReachLimits limits;
-  uint64_t left; // bytes that may still be taken
+  uint64_t left; // bytes that may still be recorded
   std::map<uint64_t, Allocation> next;
-  std::map<uint64_t, uint64_t> variables; // their sizes by their addresses
-  std::map<uint64_t, Bytes> taken;        // memory of allocations by its address
-  std::vector<uint64_t> unread;           // pieces whose words have not been looked at
-  std::set<uint64_t> nothing;             // where no allocation is, in units of the driver's smallest
-  unsigned questions = 0;                 // that the driver was asked
+  std::map<uint64_t, uint64_t> variables; // from address to size
+  std::map<uint64_t, Bytes> taken;        // contents by address
+  std::vector<uint64_t> unread;           // pieces whose words have not been followed yet
+  std::set<uint64_t> nothing; // addresses without an allocation, in units of the driver's smallest allocation
+  unsigned questions = 0;     // number of calls of the driver
 };
 
 } // namespace
@@ -114,7 +114,7 @@ void Search::look(const Bytes &bytes) {
   }
 }
 
-/// Copies what was not copied yet.
+/// Copies the parts that were not copied yet.
 void Search::takePiece(uint64_t begin, uint64_t end) {
   std::vector<std::pair<uint64_t, uint64_t>> gaps;
   for (const auto &[other, bytes] : taken) {
@@ -129,7 +129,7 @@ void Search::takePiece(uint64_t begin, uint64_t end) {
   for (const auto &[first, last] : gaps) {
     Bytes bytes;
     if (last - first > left)
-      continue; // of an allocation that is not taken whole
+      continue; // part of an allocation that is too large
     if (!copy(bytes, first, last - first)) {
       leaveOut(inHex(first) + " (" + std::to_string(last - first) + " bytes): the driver does not copy it");
       continue;
@@ -140,7 +140,7 @@ void Search::takePiece(uint64_t begin, uint64_t end) {
   }
 }
 
-/// Takes all of an allocation, or the bytes from where words lead into it.
+/// Takes a whole allocation, or the bytes from those places on where words point.
 void Search::take(Allocation &allocation, uint64_t most) {
   if (allocation.size <= most)
     return takePiece(allocation.begin, allocation.begin + allocation.size);
@@ -161,7 +161,8 @@ void Search::search() {
       all.push_back(std::move(allocation));
     std::stable_sort(all.begin(), all.end(),
                      [](const Allocation &one, const Allocation &other) { return one.size < other.size; });
-    for (size_t i = 0; i < all.size(); ++i) // small ones whole, the large ones share what is left
+    for (size_t i = 0; i < all.size();
+         ++i) // small allocations are taken whole, and the large ones share the remaining bytes
       take(all[i], std::max(left / (all.size() - i), all[i].size <= left ? all[i].size : 0));
     for (const uint64_t begin : std::exchange(unread, {}))
       if (limits.followsWords)
@@ -182,7 +183,7 @@ void findMemory(launcher::Recording &to, const KernelText &text, const Image &im
   search.addVariables(text, image);
   for (const Bytes &parameter : to.parameters)
     search.look(parameter);
-  for (const launcher::RecordedImage &one : to.images) // linear memory
+  for (const launcher::RecordedImage &one : to.images) // images of linear memory
     if (one.address)
       search.look({reinterpret_cast<const unsigned char *>(&one.address),
                    reinterpret_cast<const unsigned char *>(&one.address + 1)});

@@ -6,7 +6,7 @@
 namespace ptxray::recorder {
 
 static Real find() {
-  void *driver = dlopen(PTXRAY_REAL_DRIVER, RTLD_NOW); // which is loaded
+  void *driver = dlopen(PTXRAY_REAL_DRIVER, RTLD_NOW); // already loaded
   Real found;
   const auto set = [&](auto &function, const char *name) {
     function = driver ? reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(driver, name)) : nullptr;

@@ -1,5 +1,5 @@
-// The variables are those that `ptxray record` sets (tools/ptxray/RecordCommand.cpp), which reads the report too: lines
-// with tabs between their words.
+// Reads the variables that `ptxray record` sets (tools/ptxray/RecordCommand.cpp), and writes the report for it: lines
+// of words that are separated by tabs.
 #include "Session.h"
 #include <cstdlib>
 #include <fcntl.h>
@@ -77,7 +77,7 @@ void Session::finish() const {
 }
 
 Session &session() {
-  static auto *const one = new Session; // never destroyed: threads of the program may call until the end
+  static auto *const one = new Session; // never destroyed, since threads of the program may call until the end
   return *one;
 }
 

@@ -32,7 +32,7 @@ struct Use {
 } // namespace
 
 static KnownObjects &knownObjects() {
-  static auto *const one = new KnownObjects; // never destroyed: threads of the program may call until the end
+  static auto *const one = new KnownObjects; // never destroyed, since threads of the program may call until the end
   return *one;
 }
 
@@ -60,7 +60,7 @@ static const launcher::ElementType *typeOf(int format) {
   return nullptr;
 }
 
-/// Describes how a texture is read. Returns false if that has no description.
+/// Describes how a texture is read. Returns false if a recording cannot describe that.
 static bool describeSampling(ImageDescription &image, const TextureDescription &sampling) {
   using Mode = ImageDescription::Mode;
   if (sampling.flags & driver::TextureIsSrgb || sampling.anisotropy > 1)
@@ -71,7 +71,7 @@ static bool describeSampling(ImageDescription &image, const TextureDescription &
       return false;
     image.modes[i] = static_cast<Mode>(sampling.modes[i]);
     if (!image.isNormalized && image.modes[i] != Mode::Border)
-      image.modes[i] = Mode::Clamp; // only those with coordinates from 0 to 1 repeat
+      image.modes[i] = Mode::Clamp; // other modes require coordinates from 0 to 1
   }
   image.isLinear = sampling.filter == 1;
   image.isLinearInLevels = sampling.levelFilter == 1;
@@ -85,7 +85,7 @@ static bool describeSampling(ImageDescription &image, const TextureDescription &
   return true;
 }
 
-/// Describes the texels of an array of the driver. Returns false if that is not possible.
+/// Describes the texels of an array of the driver. Returns false if a recording cannot describe them.
 static bool describeArray(ImageDescription &image, void *array) {
   enum : unsigned { layered = 1, cube = 4 };
   constexpr uint32_t faces = 6;
@@ -106,7 +106,7 @@ static bool describeArray(ImageDescription &image, void *array) {
   return image.type;
 }
 
-/// Describes an object, but for where its texels are. Returns nothing if that is not possible.
+/// Describes an object, except for the place of its texels. Returns nothing if that is not possible.
 static std::optional<ImageDescription> describe(const ImageObject &object) {
   enum { ofArray, ofLevels, linear, rows };
   constexpr uint32_t mostLevels = 17;
@@ -141,7 +141,7 @@ static std::optional<ImageDescription> describe(const ImageObject &object) {
 
 // ---- texels
 
-/// Copies all levels, one after the other, packed.
+/// Copies all levels, packed, one after another.
 static bool copyTexels(Bytes &to, const ImageDescription &image, const ResourceDescription &resource) {
   constexpr int rows = 3;
   if (!real().cuMemcpy3D_v2)

@@ -1,10 +1,10 @@
-// Copies: linear ones, rows, boxes, from and to arrays and variables.
+// Copies: linear ones, rows, and boxes, from and to arrays and variables.
 #include "Runtime.h"
 #include <algorithm>
 
 namespace ptxray::runtime {
 
-/// A copy that the driver waits for, or one of a stream.
+/// When a copy is made: at once, or in the order of a stream.
 struct When {
   bool isNow;
   void *stream;
@@ -30,7 +30,7 @@ static Error copyBytes(void *to, const void *from, size_t size, int direction, W
   }
 }
 
-/// One side of a copy of rows: memory, or an array from an offset in bytes on.
+/// One side of a copy of rows: memory, or the part of an array from an offset in bytes on.
 struct Side {
   const void *bytes = nullptr;
   size_t pitch = 0;
@@ -38,7 +38,7 @@ struct Side {
   size_t x = 0, y = 0;
 };
 
-/// Returns the kind of memory that one side of a copy is.
+/// Returns the kind of memory on one side of a copy.
 static unsigned kindOf(const Side &side, int direction, bool isSource) {
   if (side.array)
     return KindArray;
@@ -76,7 +76,7 @@ static Error copyRows(const Side &to, const Side &from, size_t width, size_t hei
   return when.isNow ? cuMemcpy2DUnaligned_v2(&copy) : cuMemcpy2DAsync_v2(&copy, when.stream);
 }
 
-/// Copies between an array and memory without a pitch, row after row of the array.
+/// Copies between an array and memory without a pitch, one row of the array after another.
 static Error copyThrough(Side to, Side from, size_t size, int direction, When when) {
   ArrayDescription described;
   void *array = to.array ? to.array : from.array;
@@ -147,7 +147,7 @@ static Error copyBoxes(const Copy3DParameters *asked, When when) {
   });
 }
 
-/// Copies to a variable of the device, or from it.
+/// Copies to or from a variable of the device.
 static Error copyVariable(const void *symbol, void *to, const void *from, size_t size, size_t offset, int direction,
                           When when) {
   return inContext([&] {
@@ -165,7 +165,8 @@ static Error copyVariable(const void *symbol, void *to, const void *from, size_t
 
 using namespace ptxray::runtime;
 
-/// Returns a copy that the caller waits for. That of a thread's own stream is waited for by what called this one.
+/// Returns that the caller waits for the copy. With a per-thread default stream, the function that made the call waits
+/// itself.
 static When now() { return {!DefaultOfThread::isSet, defaultStream()}; }
 static When on(void *stream) { return {false, stream}; }
 

@@ -9,7 +9,7 @@ namespace ptxray::runtime {
 static thread_local int deviceOfThread = 0;
 static thread_local bool isEntered = false;
 
-/// Returns the number of devices; an error: there is no driver.
+/// Sets the number of devices. Returns an error if there is no driver.
 static Error devices(int &count) {
   const Error bad = cuInit(0);
   return bad ? bad : cuDeviceGetCount(&count);
@@ -30,7 +30,7 @@ Error enter() {
   void *context = nullptr;
   if (const Error bad = cuCtxGetCurrent(&context))
     return bad;
-  if (!context) { // else the program has chosen it by the driver API
+  if (!context) { // otherwise the program has chosen the context through the driver API
     if (const Error bad = cuDevicePrimaryCtxRetain(&context, deviceOfThread))
       return bad;
     if (const Error bad = cuCtxSetCurrent(context))
@@ -40,13 +40,13 @@ Error enter() {
   return Success;
 }
 
-/// A member of cudaDeviceProp that is one attribute of the device, or several that follow each other.
+/// A member of cudaDeviceProp that holds one attribute of the device, or several consecutive ones.
 struct Property {
   unsigned offset;
   bool isLong;
   int attribute;
 };
-/// After the layout of the structure in CUDA 13.
+/// The size of the structure in CUDA 13.
 static constexpr size_t propertyBytes = 1008;
 static constexpr unsigned nameBytes = 256, uuidAt = 256, memoryAt = 288, constantAt = 352;
 static constexpr Property properties[] = {
@@ -180,7 +180,7 @@ static Error propertiesOf(char *to, int device) {
   std::memcpy(to + constantAt, &constant, sizeof constant);
   for (const Property &one : properties) {
     value = 0;
-    cuDeviceGetAttribute(&value, one.attribute, device); // one that the driver does not know stays 0
+    cuDeviceGetAttribute(&value, one.attribute, device); // an attribute that the driver does not know remains 0
     const auto wide = static_cast<size_t>(value);
     std::memcpy(to + one.offset, one.isLong ? static_cast<const void *>(&wide) : &value, one.isLong ? 8 : 4);
   }
@@ -238,7 +238,7 @@ PTXRAY_RUNTIME cudaGetDeviceProperties(void *to, int device) {
   const Error bad = problemOf(device);
   return noted(bad ? bad : propertiesOf(static_cast<char *>(to), device));
 }
-/// The numbers of attributes are those of the driver.
+/// Returns an attribute. Its number is the same as in the driver.
 PTXRAY_RUNTIME cudaDeviceGetAttribute(int *value, int attribute, int device) {
   const Error bad = problemOf(device);
   return noted(bad ? bad : cuDeviceGetAttribute(value, attribute, device));
@@ -248,7 +248,7 @@ PTXRAY_RUNTIME cudaDeviceCanAccessPeer(int *can, int device, int other) {
   return noted(bad ? bad : cuDeviceCanAccessPeer(can, device, other));
 }
 PTXRAY_RUNTIME cudaDeviceGetP2PAttribute(int *value, int, int, int) {
-  return noted(value ? InvalidDevice : InvalidValue); // two devices are asked for, and there is one
+  return noted(value ? InvalidDevice : InvalidValue); // this requires two devices, and there is one
 }
 PTXRAY_RUNTIME cudaDeviceEnablePeerAccess(int device, unsigned) {
   const Error bad = problemOf(device);
@@ -274,7 +274,7 @@ PTXRAY_RUNTIME cudaDeviceReset() {
   forgetModules();
   isEntered = false;
   cuCtxSetCurrent(nullptr);
-  return noted(cuDevicePrimaryCtxReset_v2(deviceOfThread)); // a fault of a kernel ends with its context
+  return noted(cuDevicePrimaryCtxReset_v2(deviceOfThread)); // resetting the context also resets a fault of a kernel
 }
 PTXRAY_RUNTIME cudaSetDeviceFlags(unsigned flags) {
   const Error bad = problemOf(deviceOfThread);
@@ -295,7 +295,7 @@ PTXRAY_RUNTIME cudaDeviceGetTexture1DLinearMaxWidth(size_t *width, const Channel
   return noted(width ? (*width = size_t(1) << 28, Error(Success)) : InvalidValue);
 }
 
-/// Returns the newest version of a function that the runtime's version of CUDA has.
+/// Returns a function of the driver, in the newest version that this version of CUDA has.
 static Error driverFunction(const char *name, void **function, int version, unsigned long long flags, int *status) {
   const Error bad = enter();
   constexpr unsigned long long ofThread = 2;

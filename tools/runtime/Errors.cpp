@@ -1,4 +1,4 @@
-// The errors of calls: the last one of each thread, and their names.
+// The errors of calls: the last error of each thread, and the names of errors.
 #include "Runtime.h"
 #include <utility>
 
@@ -14,10 +14,10 @@ Error noted(Error error) {
 
 struct NamedError {
   Error number;
-  const char *name, *text; // text null: the driver has it
+  const char *name, *text; // a null text means that the driver has it
 };
 
-/// Returns the entry of an error; null: there is none of that number.
+/// Returns the entry of an error, or null if none has that number.
 static const NamedError *findError(Error error) {
   static constexpr NamedError all[] = {
 #define PTXRAY_ERROR(number, name) {number, number ? "cudaError" #name : "cuda" #name, nullptr},
@@ -36,7 +36,7 @@ static const NamedError *findError(Error error) {
 
 using namespace ptxray::runtime;
 
-/// A fault of a kernel stays: the context gives it again.
+/// Resets only the error of this thread: after a fault of a kernel, the context returns it again.
 PTXRAY_RUNTIME cudaGetLastError() { return std::exchange(lastError, Success); }
 PTXRAY_RUNTIME cudaPeekAtLastError() { return lastError; }
 

@@ -1,4 +1,5 @@
-// Graphs: most functions are the driver's in another name; nodes with parameters are described otherwise.
+// Graphs: most functions only call the driver's functions under other names. The parameters of nodes have other
+// structures, and are converted.
 #include "Runtime.h"
 
 namespace ptxray::runtime {
@@ -16,7 +17,7 @@ struct FillParameters {
 };
 /// The parameters of a node of any kind.
 struct AnyParameters {
-  int kind; // of the node
+  int kind; // kind of the node
   int reserved0[3];
   union {
     struct {
@@ -65,7 +66,8 @@ static Copy3DParameters lineOf(void *to, const void *from, size_t size, int dire
   line.direction = direction;
   return line;
 }
-/// Returns the copy between a variable of the device and memory, one of which is null: the variable.
+/// Describes a copy between a variable of the device and memory. Of `to` and `from`, the one that is null is the
+/// variable.
 static Error lineOfVariable(Copy3DParameters &line, const void *symbol, void *to, const void *from, size_t size,
                             size_t offset, int direction) {
   Place place;
@@ -78,7 +80,7 @@ static Error lineOfVariable(Copy3DParameters &line, const void *symbol, void *to
   return Success;
 }
 
-/// Describes a node as the driver does, and has it do something with that.
+/// Converts a node's parameters to those of the driver, and passes them to `act`.
 template <typename To, typename From, typename Act> static Error converted(const From *from, const Act &act) {
   return inContext([&] {
     To to;
@@ -141,7 +143,7 @@ PTXRAY_RUNTIME cudaGraphConditionalHandleCreate_v2(Address *handle, void *graph,
                                                    unsigned flags) {
   return context ? noted(NotSupported) : cudaGraphConditionalHandleCreate(handle, graph, first, flags);
 }
-/// The context of such a node is that of the thread, as only the driver gives it another one.
+/// Adds a conditional node. Its context is that of the thread, because only the driver API can choose another one.
 static Error addCondition(void **made, void *graph, Nodes after, size_t count, ConditionNodeParameters &asked) {
   return inContext([&] {
     NodeParameters all = {};
@@ -168,7 +170,7 @@ PTXRAY_RUNTIME cudaGraphAddNode(void **made, void *graph, Nodes after, const voi
   default: return noted(NotSupported);
   }
 }
-// Nodes of memory have the structures of the driver.
+// Nodes that allocate or free memory have the same structures as in the driver.
 
 PTXRAY_RUNTIME cudaGraphKernelNodeSetParams(void *node, const KernelParameters *asked) {
   return converted<KernelNodeParameters>(asked, [&](auto *to) { return cuGraphKernelNodeSetParams_v2(node, to); });
@@ -184,7 +186,7 @@ PTXRAY_RUNTIME cudaGraphMemsetNodeSetParams(void *node, const FillParameters *as
   return converted<FillNodeParameters>(asked, [&](auto *to) { return cuGraphMemsetNodeSetParams(node, to); });
 }
 
-// ---- graphs that can be launched
+// ---- executable graphs
 
 PTXRAY_RUNTIME cudaGraphInstantiateWithFlags(void **exec, void *graph, unsigned long long flags) {
   return cudaGraphInstantiate(exec, graph, flags);

@@ -1,10 +1,10 @@
-// Kernels: their launches, attributes and occupancy.
+// Kernels: their launches, attributes, and occupancy.
 #include "Runtime.h"
 #include <vector>
 
 namespace ptxray::runtime {
 
-/// The shape that `<<<...>>>` says, until the function that stands for the kernel is called.
+/// The shape of a launch from `<<<...>>>`, stored until the host function of the kernel is called.
 struct Configuration {
   Dim3 grid, block;
   size_t shared;
@@ -37,7 +37,7 @@ static Error launch(const void *kernel, const Configuration &asked, void **argum
   });
 }
 
-/// Asks the driver about a kernel's function.
+/// Calls the driver with a kernel's function.
 template <typename Ask> static Error ofKernel(const void *kernel, const Ask &ask) {
   return inContext([&] {
     void *function = nullptr;
@@ -92,7 +92,7 @@ PTXRAY_RUNTIME cudaLaunchKernelExC(const ExtendedConfiguration *asked, const voi
 
 struct ptxray::runtime::FunctionAttributes {
   size_t sharedBytes, constantBytes, localBytes;
-  int numbers[14]; // from maxThreadsPerBlock to deviceNodeUpdateStatus
+  int numbers[14]; // these are the members from maxThreadsPerBlock to deviceNodeUpdateStatus
 };
 PTXRAY_RUNTIME cudaFuncGetAttributes(FunctionAttributes *to, const void *kernel) {
   return ofKernel(kernel, [&](void *function) {
@@ -166,7 +166,7 @@ PTXRAY_RUNTIME cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const vo
     return cuOccupancyAvailableDynamicSMemPerBlock(bytes, function, blocks, threads);
   });
 }
-/// Asks about clusters as a launch with this configuration would have them.
+/// Queries the driver about clusters, as in a launch with this configuration.
 static Error ofClusters(int *result, const void *kernel, const ExtendedConfiguration *asked,
                         Result (*ask)(int *, void *, const LaunchConfig *)) {
   return ofKernel(kernel, [&](void *function) {

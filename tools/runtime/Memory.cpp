@@ -1,10 +1,10 @@
-// Memory: allocation, what pointers are, and fills.
+// Memory: allocation, attributes of pointers, and fills.
 #include "Runtime.h"
 #include <cstring>
 
 using namespace ptxray::runtime;
 
-/// Hands on the address that the driver gave. Unlike the driver, the runtime lets a program ask for 0 bytes.
+/// Returns the address from the driver. Unlike the driver, the runtime lets a program allocate 0 bytes.
 template <typename Allocate> static Error allocated(void **to, size_t size, const Allocate &allocate) {
   return inContext([&] {
     if (!to)
@@ -72,7 +72,7 @@ PTXRAY_RUNTIME cudaMemPrefetchAsync(const void *pointer, size_t size, Location, 
 }
 
 struct ptxray::runtime::PointerAttributes {
-  int kind; // 0: the driver does not know it, 1: memory of the host, 2: of the device, 3: managed
+  int kind; // 0: the driver does not know the memory, 1: memory of the host, 2: of the device, 3: managed
   int device;
   void *onDevice, *onHost;
   long reserved[8];
@@ -85,7 +85,7 @@ PTXRAY_RUNTIME cudaPointerGetAttributes(PointerAttributes *to, const void *point
     unsigned type = 0;
     char managed = 0;
     if (cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
-                              addressOf(pointer))) { // it is the host's own memory
+                              addressOf(pointer))) { // the host's own memory
       to->device = -2;
       to->onHost = const_cast<void *>(pointer);
       return Error(Success);
@@ -124,7 +124,7 @@ PTXRAY_RUNTIME cudaMemset2D(void *to, size_t pitch, int value, size_t width, siz
   return inContext(
       [&] { return cuMemsetD2D8_v2(addressOf(to), pitch, static_cast<unsigned char>(value), width, height); });
 }
-/// Returns the planes of a box follow each other after as many rows as the memory has.
+/// Fills the planes of a box. They follow one another after as many rows as the memory has.
 static Error fillBoxes(const Pitched &to, int value, const Extent &extent, void *stream) {
   return inContext([&] {
     for (size_t plane = 0; plane < extent.depth; ++plane)

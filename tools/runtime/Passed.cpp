@@ -7,7 +7,7 @@
 namespace ptxray::runtime {
 namespace {
 
-/// A stream as the program passes it: a type of its own, which tells it from a pointer.
+/// A stream as the program passes it. It has its own type, to distinguish it from a pointer.
 struct Stream {
   void *handle;
 };
@@ -64,8 +64,8 @@ template <auto function, typename... Types> struct Call<function, Error(Types...
 
 using namespace ptxray::runtime;
 
-// An ifunc gives an instance of a template a name: the loader calls the resolver for the address.
-// g++ compares the resolver's result with the declared type, which names the same registers by other types.
+// Gives a name to an instance of a template by an ifunc: the loader calls the resolver for the address. g++ compares
+// the resolver's result with the declared type, which uses other types for the same registers.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wattribute-alias"
 #endif

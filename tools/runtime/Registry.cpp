@@ -1,5 +1,6 @@
-// A program registers this before its `main` begins: its binaries, and which functions and variables of the host stand
-// for kernels and variables of the device. A binary becomes a module when something of it is needed first.
+// Before its `main` begins, a program registers its binaries, and the functions and variables of the host that
+// represent kernels and variables of the device. A binary becomes a module when the program first needs something from
+// it.
 #include "Runtime.h"
 #include <cstring>
 #include <deque>
@@ -12,23 +13,23 @@ namespace {
 
 struct Binary {
   const void *image = nullptr;
-  void *module = nullptr; // null: it is not loaded
+  void *module = nullptr; // null if it is not loaded
 };
-/// A function or variable of the host, which stands for one of the device.
+/// A function or variable of the host that represents one of the device.
 struct Named {
   Binary *binary = nullptr;
   const char *name = nullptr;
 };
 struct Managed {
   Named variable;
-  void **pointer = nullptr; // the host reads there where the variable is
+  void **pointer = nullptr; // the host finds the address of the variable there
 };
 
 struct Registry {
   std::recursive_mutex mutex;
   std::deque<Binary> binaries;
   std::map<const void *, Named> kernels, variables;
-  std::map<const void *, void *> loaded; // the driver's function of a kernel
+  std::map<const void *, void *> loaded; // from kernels to functions of the driver
   std::deque<Managed> managed;
 };
 
@@ -39,7 +40,7 @@ static Registry &registry() {
   return *one;
 }
 
-/// The fat binary in what nvcc makes of it: a number, a version and its address.
+/// Returns the fat binary in nvcc's wrapper, which holds a number, a version, and the address.
 static const void *unwrapped(const void *wrapper) {
   constexpr uint32_t magic = 0x466243b1;
   uint32_t number;
@@ -76,7 +77,7 @@ Error functionOf(void **function, const void *kernel) {
     return Success;
   }
   const auto found = all.kernels.find(kernel);
-  if (found == all.kernels.end()) // a kernel of a library has the driver's handle
+  if (found == all.kernels.end()) // a kernel of a library has a handle of the driver
     return cuKernelGetFunction(function, const_cast<void *>(kernel)) ? Error(InvalidFunction) : Error(Success);
   if (const Error bad = load(*found->second.binary))
     return bad;
@@ -120,7 +121,7 @@ PTXRAY_REGISTERS void **__cudaRegisterFatBinary(void *image) {
   return reinterpret_cast<void **>(&registry().binaries.back());
 }
 PTXRAY_REGISTERS void __cudaRegisterFatBinaryEnd(void **) {}
-PTXRAY_REGISTERS void __cudaUnregisterFatBinary(void **) {} // the program ends, and all of it
+PTXRAY_REGISTERS void __cudaUnregisterFatBinary(void **) {} // the whole program ends
 
 PTXRAY_REGISTERS void __cudaRegisterFunction(void **binary, const char *function, char *, const char *name, int, void *,
                                              void *, void *, void *, int *) {
@@ -139,13 +140,14 @@ PTXRAY_REGISTERS void __cudaRegisterManagedVar(void **binary, void **pointer, ch
   registry().variables[pointer] = variable;
   registry().managed.push_back({variable, pointer});
 }
-/// Returns the host calls it before it touches a managed variable.
+/// Loads a binary. The host calls this function before it uses a managed variable.
 PTXRAY_REGISTERS char __cudaInitModule(void **binary) {
   const std::lock_guard lock(registry().mutex);
   return noted(load(*reinterpret_cast<Binary *>(binary))) == Success;
 }
 
-/// The handle of a kernel is the function of the host that stands for it: it outlives a reset of the device.
+/// Returns the handle of a kernel. It is the function of the host that represents the kernel, because that remains
+/// valid when the device is reset.
 PTXRAY_RUNTIME cudaGetKernel(void **kernel, const void *function) {
   if (!kernel || !function)
     return noted(InvalidValue);

@@ -1,10 +1,11 @@
-// Arrays, textures and surfaces.
+// Arrays, textures, and surfaces.
 #include "Runtime.h"
 #include <algorithm>
 
 namespace ptxray::runtime {
 
-/// The driver's number of the format of a texel's channels, and how many there are; 0: no array is so.
+/// The driver's number for the format of a texel's channels, and the number of channels. If it is 0, no array has that
+/// format.
 struct TexelFormat {
   int format = 0;
   unsigned channels = 0;
@@ -50,9 +51,9 @@ static Error makeArray(void **array, const ChannelDescription *channels, Extent 
   });
 }
 
-/// The memory that a texture or surface shows, in the structure of the runtime.
+/// The memory of a texture or surface, in the structure of the runtime.
 struct Resource {
-  int kind; // 0: an array, 1: a mipmapped one, 2: linear memory, 3: rows of memory
+  int kind; // 0: an array, 1: a mipmapped array, 2: linear memory, 3: rows of memory
   union {
     void *array;
     struct {

@@ -1,5 +1,5 @@
-// For the shared library alone: functions of glibc that its static parts need and glibc 2.28 does not have yet, so that
-// one library serves all systems since then, and one wheel all Pythons. They are not exported (exports.map).
+// Replacements for glibc functions that the static parts of the shared library need, but that glibc 2.28 lacks. They
+// let one library run on all systems since then, and one wheel serve all Pythons. They are not exported (exports.map).
 #include <features.h>
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 35) && defined(__x86_64__)
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace {
 
-/// The addresses of the library and of its table for unwinding.
+/// The addresses of this library and of its unwind table.
 struct Library {
   uintptr_t begin = UINTPTR_MAX, end = 0;
   void *table = nullptr;
@@ -31,7 +31,7 @@ struct Library {
   bool has(uintptr_t place) const { return begin <= place && place < end; }
 
 private:
-  /// Returns true if it is this library.
+  /// Reads the addresses if `object` is this library. Returns whether it is.
   int read(const dl_phdr_info &object) {
     *this = Library(nullptr);
     for (int i = 0; i < object.dlpi_phnum; ++i) {
@@ -50,8 +50,8 @@ private:
   static constexpr char anchor = 0;
 };
 
-/// Determined when the library is loaded: later another thread may hold the lock of dl_iterate_phdr, perhaps during a
-/// fork.
+/// Determined when the library is loaded, because later another thread may hold the lock of dl_iterate_phdr, possibly
+/// during a fork.
 const Library library;
 
 } // namespace
@@ -88,10 +88,10 @@ int pthread_once(pthread_once_t *once, void (*act)()) {
   return 0;
 }
 
-/// Only the address of this function is used, as a sign that there are threads.
+/// Never called: the address of this function indicates that threads are available.
 int __pthread_key_create(pthread_key_t *, void (*)(void *)) { return -1; }
 
-/// Called by the code that unwinds for an exception. No exception leaves the library.
+/// Finds the unwind table for exceptions. No exception leaves the library.
 int _dl_find_object(void *place, dl_find_object *found) noexcept {
   if (!library.has(reinterpret_cast<uintptr_t>(place)))
     return -1;
@@ -99,7 +99,7 @@ int _dl_find_object(void *place, dl_find_object *found) noexcept {
   return 0;
 }
 
-// Newer versions of these differ in where they lie, or in what they do with errno.
+// Newer versions of these functions are in another library, or treat errno differently.
 #define PTXRAY_OLDER(result, name, parameters, arguments, exception)                                                   \
   __asm__(".symver older_" #name ", " #name "@GLIBC_2.2.5");                                                           \
   result older_##name parameters exception;                                                                            \

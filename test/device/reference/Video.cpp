@@ -27,7 +27,7 @@ static std::string_view trim(std::string_view text) {
   return text;
 }
 
-/// `-%r1.b3`: the sign and what stands behind the dot.
+/// Returns the part of an operand such as `-%r1.b3` after the dot, and sets `negated` if there is a minus sign.
 static std::string_view suffixOf(std::string_view operand, bool &negated) {
   operand = trim(operand);
   negated = operand.starts_with('-');
@@ -42,7 +42,8 @@ static Part partOf(std::string_view suffix) {
   return suffix[0] == 'b' ? Part{8, static_cast<uint8_t>(8 * number)} : Part{16, static_cast<uint8_t>(16 * number)};
 }
 
-/// The digits of a selector stand with the highest lane first; without one: lanes from `first` on.
+/// Reads the lanes of a selector, which lists the highest lane first. Without a selector, the lanes are those from
+/// `first` on.
 static void readLanes(std::string_view suffix, unsigned lanes, unsigned first, uint8_t (&out)[4]) {
   for (unsigned i = 0; i < std::min(lanes, 4u); ++i)
     out[i] = suffix.empty() ? first + i : suffix[suffix.size() - 1 - i] - '0';
@@ -166,7 +167,7 @@ static bool compare(Comparison comparison, int64_t a, int64_t b) {
   return false;
 }
 
-/// The first stage on one pair of values.
+/// Computes the first stage for one pair of values.
 static Wide operate(const Video &video, int64_t a, int64_t b) {
   switch (video.op) {
   case VideoOp::Add: return a + b;
@@ -186,7 +187,7 @@ static Wide operate(const Video &video, int64_t a, int64_t b) {
   return 0;
 }
 
-/// The low bits as a signed number.
+/// Returns the low bits as a signed number.
 static int64_t signedBits(Wide value, unsigned bits) {
   const unsigned above = 64 - bits;
   return static_cast<int64_t>(static_cast<uint64_t>(value) << above) >> above;
@@ -195,7 +196,7 @@ static int64_t signedBits(Wide value, unsigned bits) {
 static uint32_t evaluateMad(const Video &video, uint32_t a, uint32_t b, uint32_t c, Reading reading) {
   const bool negateProduct = video.negateA != video.negateB;
   const bool isSigned = video.aSigned || video.bSigned || negateProduct || video.negateC;
-  if (reading == Reading::Sequence) { // whole words are multiplied, and c is added, as signed
+  if (reading == Reading::Sequence) { // whole words are multiplied and c is added as signed numbers
     Wide tmp = Wide(extract(a, video.a, video.aSigned || video.a.bits == 32)) *
                extract(b, video.b, video.bSigned || video.b.bits == 32);
     const Wide third = static_cast<int32_t>(c);
@@ -223,7 +224,8 @@ static uint32_t evaluateMad(const Video &video, uint32_t a, uint32_t b, uint32_t
   return isSigned ? clampTo(static_cast<int64_t>(shifted), 32, true) : clampTo(Wide(shifted), 32, false);
 }
 
-/// The third operand joins in: by a second operation, or by keeping its other bits.
+/// Combines the intermediate result with the third operand: by a second operation, or by keeping the operand's other
+/// bits.
 static uint32_t finish(const Video &video, Wide tmp, Wide third, uint32_t c) {
   switch (video.second) {
   case Second::Add: tmp += third; break;
@@ -240,16 +242,16 @@ static uint32_t finish(const Video &video, Wide tmp, Wide third, uint32_t c) {
 static uint32_t evaluateSequence(const Video &video, Wide first, uint32_t c) {
   const bool shifts = video.op == VideoOp::ShiftLeft || video.op == VideoOp::ShiftRight;
   Wide tmp = signedBits(first, video.saturate ? 34 : 64);
-  if (video.saturate && shifts) { // to the whole word, also where only a part is kept
+  if (video.saturate && shifts) { // saturates the whole word, even if only a part of it is kept
     tmp = clampTo(tmp, 32, video.dSigned);
   } else if (video.saturate && video.merges) { // a negative value counts as a high one
     const Wide most = (Wide(1) << (video.d.bits - video.dSigned)) - 1;
     tmp = tmp < 0 ? most : std::min(tmp, most);
-  } else if (video.saturate) { // without a sign only the lower end is looked at
+  } else if (video.saturate) { // without a sign, only the lower bound is checked
     tmp = video.dSigned ? clampTo(tmp, 32, true) : std::max<Wide>(tmp, 0);
   }
-  // A comparison has the sign of a. Minimum and maximum compare 64 bits; most values have grown to
-  // that size by their highest bit.
+  // A comparison has the sign of a. Minimum and maximum compare 64 bits, and most values have been extended to that
+  // size by their highest bit.
   const bool isSigned = video.op == VideoOp::Set ? video.aSigned : video.dSigned;
   if (video.second == Second::Min || video.second == Second::Max) {
     if (video.op == VideoOp::Add || video.op == VideoOp::Sub || (shifts && video.saturate))
@@ -264,7 +266,7 @@ static uint32_t evaluateScalar(const Video &video, uint32_t a, uint32_t b, uint3
   const Wide first = operate(video, extract(a, video.a, video.aSigned), extract(b, video.b, video.bSigned));
   if (reading == Reading::Sequence)
     return evaluateSequence(video, first, c);
-  // The intermediate result has 34 bits, even of a shift by 32, and 33 after the saturation.
+  // The intermediate result has 34 bits, even for a shift by 32, and 33 bits after saturation.
   Wide tmp = signedBits(first, 34);
   if (video.saturate)
     tmp = clampTo(tmp, video.d.bits, video.dSigned);

@@ -1,5 +1,5 @@
-// The computations of kernels.ptx in C++, of which a compiler makes vectors: twins NAME prints the shortest time of
-// several runs in microseconds, and the sum of what was computed.
+// The computations of kernels.ptx in C++, which a compiler vectorises. `twins NAME` prints the shortest time of several
+// runs in microseconds, and the sum of the results.
 #include <chrono>
 #include <cstdint>
 #include <cstdio>

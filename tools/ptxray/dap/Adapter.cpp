@@ -127,7 +127,7 @@ Answer Adapter::launch(const Json &arguments) {
   auto launched = std::make_unique<PreparedLaunch>();
   std::string text;
   {
-    const PrintedText complaints; // standard output carries messages
+    const PrintedText complaints; // standard output carries the protocol
     int status = prepareEmulation(read, *launched);
     if (status == Clean)
       emulation = laidOut(*launched, read, status);
@@ -196,7 +196,7 @@ void Adapter::moveNow() {
   watch.isStopped = false;
 }
 
-/// Returns the movement that `pause` stops says so itself when it ends.
+/// Stops a movement. The movement itself reports the stop when it ends.
 Answer Adapter::pause(const Json &) {
   if (!isConfigured)
     return Refusal{"nothing runs"};
@@ -234,7 +234,7 @@ void Adapter::tellStop() {
   event("stopped", std::move(body));
 }
 
-// ---- what stops it
+// ---- breakpoints
 
 void Adapter::collectBreakpoints() {
   debugger->breakpoints.clear();
@@ -242,7 +242,7 @@ void Adapter::collectBreakpoints() {
     llvm::append_range(debugger->breakpoints, list);
 }
 
-/// Returns a breakpoint as the client knows it.
+/// Returns a breakpoint in the form of the protocol.
 Json Adapter::placed(StringRef where, std::vector<machine::CodePlace> &into) const {
   const SourceBuffer &source = *prepared->input.report.source;
   const auto places = placesNamed(debugger->program(), source, *origins, where);
@@ -285,7 +285,7 @@ Answer Adapter::setFunctionBreakpoints(const Json &arguments) {
   return Json{{"breakpoints", std::move(all)}};
 }
 
-/// Returns the place that a reference of an instruction names, some instructions before or after it.
+/// Returns the place that a reference to an instruction names, with an offset in instructions.
 static std::optional<machine::CodePlace> placeOf(const machine::Program &program, StringRef reference, int64_t offset) {
   uint64_t number = 0;
   if (reference.getAsInteger(0, number) || number >> 32 >= program.functions.size())
@@ -315,10 +315,10 @@ Answer Adapter::setInstructionBreakpoints(const Json &arguments) {
   return Json{{"breakpoints", std::move(all)}};
 }
 
-/// Faults always stop it.
+/// Faults always stop the launch, so there is nothing to set.
 Answer Adapter::setExceptionBreakpoints(const Json &) { return Json{{"breakpoints", Json::array()}}; }
 
-/// Returns the variable of a barrier object stands for its phase.
+/// Returns the name to watch for a variable. For a barrier object, this is its phase.
 static std::string watchedBy(const Debugger *debugger, std::string name) {
   StringRef rest = name;
   if (debugger && rest.consume_front("block " + tripleText(debugger->focus.warp.block) + " object at "))

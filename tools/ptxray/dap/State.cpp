@@ -1,4 +1,4 @@
-// Requests beside the protocol: all that a picture of a halted launch needs, in one answer.
+// Requests beyond the protocol. One answer holds everything that a picture of a halted launch needs.
 #include "Adapter.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -41,21 +41,22 @@ Json Adapter::warpsNow() const {
   return all;
 }
 
-/// Answers with all warps: which lanes are where, and what they wait for.
+/// Answers with all warps, the places of their lanes, and what the lanes wait for.
 Answer Adapter::warps(const Json &) {
   if (!debugger)
     return Refusal{"nothing is launched"};
   return Json{{"warps", warpsNow()}, {"time", debugger->time()}, {"lane", debugger->focus.lane}};
 }
 
-/// Lanes may stay at such an instruction. Those that ask for the phase of a barrier object ask again.
+/// Returns whether lanes may wait at such an instruction. An instruction that tests the phase of a barrier object does
+/// not count: programs repeat it.
 static bool canWait(const Facts &facts) {
   return facts.has(isa::FactKind::Syncs) || facts.has(isa::FactKind::Waits) ||
          llvm::any_of(facts.actions,
                       [](const Action &one) { return one.kind == isa::FactKind::Awaits && one.node < 0; });
 }
 
-/// Answers with what warps and asynchronous operations did in so much time before now.
+/// Answers with the activity of warps and asynchronous operations in a span of time before now.
 Answer Adapter::timeline(const Json &arguments) {
   if (!debugger)
     return Refusal{"nothing is launched"};
@@ -134,7 +135,7 @@ Json Adapter::operationsNow() const {
   return all;
 }
 
-/// Answers with the warps, and with all else that there is to see of them.
+/// Answers with the warps, and with everything else that can be shown of them.
 Answer Adapter::state(const Json &) {
   if (!debugger)
     return Refusal{"nothing is launched"};

@@ -1,4 +1,4 @@
-// The requests that ask what there is to see.
+// The requests that show the state of a launch.
 #include "Adapter.h"
 #include "Source/Counted.h"
 #include "llvm/ADT/STLExtras.h"
@@ -46,7 +46,7 @@ void Adapter::focusOn(const Json &arguments) {
   }
 }
 
-/// Returns a text of hexadecimal digits, a bit for each lane.
+/// Returns hexadecimal digits, with one bit for each lane.
 static std::string maskOf(const std::vector<LaneGroup> &groups) {
   std::string text;
   for (const LaneGroup &group : groups)
@@ -138,7 +138,7 @@ Json Adapter::registers() const {
   return all;
 }
 
-/// Returns each register, which can be opened to show its lanes.
+/// Returns each register. A client can open it to show its lanes.
 Json Adapter::lanes() {
   Json all = Json::array();
   if (const auto position = debugger->position())
@@ -166,7 +166,7 @@ Json Adapter::thread() const {
        variable("%warpid", std::to_string(focus.warp.warp)), variable("time", std::to_string(debugger->time()))});
 }
 
-/// Returns all memory that can be read by a reference: the shared one of the block, buffers and variables.
+/// Returns all memory that has a reference: the shared memory of the block, buffers, and variables.
 Json Adapter::memory() const {
   Json all = Json::array();
   const auto add = [&](const std::string &name, uint64_t bytes, const std::string &reference) {
@@ -221,7 +221,7 @@ Answer Adapter::variables(const Json &arguments) {
   return Json{{"variables", std::move(all)}};
 }
 
-/// Returns a register, or else a command of the debugger in a terminal.
+/// Returns the value of a register, or otherwise the output of a command of the debugger.
 Answer Adapter::evaluate(const Json &arguments) {
   if (!debugger)
     return Refusal{"nothing is launched"};
@@ -255,7 +255,7 @@ Answer Adapter::exceptionInfo(const Json &) {
               {"breakMode", "always"}};
 }
 
-/// A reference is the text between the brackets of an address: `0x700000000000`, `shared:64`.
+/// Reads memory. A reference is the text between the brackets of an address: `0x700000000000`, `shared:64`.
 Answer Adapter::readMemory(const Json &arguments) {
   if (!debugger)
     return Refusal{"nothing is launched"};
@@ -267,7 +267,7 @@ Answer Adapter::readMemory(const Json &arguments) {
     return Refusal{watched.problem()};
   watched->address += static_cast<uint64_t>(arguments.value("offset", int64_t(0)));
   std::vector<uint8_t> bytes;
-  for (; static_cast<int64_t>(bytes.size()) < count; ++watched->address) { // as far as there is memory
+  for (; static_cast<int64_t>(bytes.size()) < count; ++watched->address) { // stops where memory ends
     const std::vector<uint8_t> one = bytesNow(debugger->grid(), *watched);
     if (one.empty())
       break;
@@ -279,9 +279,10 @@ Answer Adapter::readMemory(const Json &arguments) {
               {"data", llvm::encodeBase64(bytes)}};
 }
 
-// ---- other values
+// ---- changing values
 
-/// The name is that of a register, or the number of a lane of the register whose lanes are shown.
+/// Sets a register, or one lane of a register. The name is that of the register, or the number of the lane if the lanes
+/// of a register are shown.
 Answer Adapter::setVariable(const Json &arguments) {
   const auto reference = arguments.at("variablesReference").get<int64_t>();
   if (!debugger || reference < 1 || static_cast<size_t>(reference) > shown.size())
@@ -305,7 +306,7 @@ Answer Adapter::setVariable(const Json &arguments) {
   return answer;
 }
 
-/// The answer is the value that the register or the memory has now.
+/// Sets a register or memory, and answers with its new value.
 Answer Adapter::setNamed(StringRef name, StringRef value) {
   if (const std::string problem = putNumbers(*debugger, name, value.trim(), ""); !problem.empty())
     return Refusal{problem};
@@ -321,7 +322,7 @@ Answer Adapter::setExpression(const Json &arguments) {
                   arguments.at("value").get<std::string>());
 }
 
-/// Nothing if the text is not in base 64.
+/// Decodes base 64. Returns nothing if the text is not valid.
 static std::optional<std::vector<uint8_t>> decoded(StringRef text) {
   static constexpr StringRef letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   constexpr unsigned bitsOfLetter = 6, bitsOfByte = 8;

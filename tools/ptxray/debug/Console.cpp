@@ -216,7 +216,7 @@ void Console::runUntil(Words words) {
   show(debugger.runTo(places.front()));
 }
 
-// ---- what stops it
+// ---- breakpoints
 
 void Console::addBreakpoint(Words words) {
   std::vector<machine::CodePlace> places;

@@ -1,4 +1,4 @@
-// The commands that show something of a halted launch, and that change its registers and memory.
+// The commands that show the state of a halted launch, or change its registers and memory.
 #include "Console.h"
 #include "Debug/MatrixView.h"
 #include "Debug/Views.h"
@@ -11,7 +11,7 @@ namespace ptxray {
 using llvm::StringRef;
 using namespace machine::debug;
 
-/// Returns a place that was changed, in words.
+/// Returns a changed place in words.
 static std::string changeText(const machine::Program &program, const machine::Change &change) {
   using Where = machine::WatchedBytes::Where;
   const machine::WatchedBytes &where = change.where;
@@ -30,7 +30,7 @@ static std::string changeText(const machine::Program &program, const machine::Ch
   return "";
 }
 
-/// Says what lanes wait for, and since when, if they execute nothing meanwhile.
+/// Returns what lanes wait for, and since when, if they do not execute anything meanwhile.
 static std::string waitText(const LaneGroup &group) {
   return group.waitsFor + (group.since ? ", since time " + std::to_string(*group.since) : "");
 }
@@ -134,7 +134,7 @@ void Console::where(Words) {
         << debugger.program().module->ast().text(frame->caller->code.name) << "`\n";
 }
 
-/// Returns the bytes of a register of a lane, by how many there are.
+/// Returns all bytes of a register in a lane.
 static std::vector<uint8_t> bytesOfRegister(Debugger &debugger, StringRef name, unsigned lane) {
   auto watched = watchedNamed(debugger, name, 4);
   if (!watched)
@@ -143,7 +143,7 @@ static std::vector<uint8_t> bytesOfRegister(Debugger &debugger, StringRef name, 
   return bytesNow(debugger.grid(), *watched);
 }
 
-/// Returns the texts of a register in lanes from the first one on, in the format that is asked for; empty: there is a
+/// Returns the values of a register as text in lanes from `first` on, in the requested format. Returns none after a
 /// complaint.
 std::vector<std::string> Console::registerTexts(Words words, unsigned first, unsigned count) {
   std::vector<std::string> texts;
@@ -247,7 +247,8 @@ void Console::set(Words words) {
   showPlace();
 }
 
-/// The instruction that wrote each register last before its time, with those that it read, as far as a few lines show.
+/// Prints the instruction that last wrote each register before a time, with the registers that it read, up to a few
+/// lines.
 void Console::explainWriting(const machine::FunctionCode &code, LocalId local, uint64_t before) {
   struct Asked {
     LocalId local;

@@ -1,4 +1,4 @@
-// Turns the answers of lib/Editor into those of the protocol: one method a request.
+// Converts the answers of lib/Editor to those of the protocol. There is one method per request.
 #include "Editor/Completion.h"
 #include "Editor/Hover.h"
 #include "Editor/InlayHints.h"
@@ -26,7 +26,7 @@ static std::string markdownOf(const Hover &hover) {
     out += out.empty() ? "" : "\n\n";
     switch (part.kind) {
     case HoverPart::Text:
-      for (const char c : part.text) // a line stays one
+      for (const char c : part.text) // line ends must remain
         out += c == '\n' ? "  \n" : std::string(1, c);
       break;
     case HoverPart::Code: out += "```ptx\n" + part.text + "\n```"; break;
@@ -89,7 +89,7 @@ Answer Server::completion(const Json &params) {
                 {"sortText", order},
                 {"filterText", item.text},
                 {"textEdit", {{"range", range}, {"newText", item.text}}}};
-    if (item.label != item.text) // Emacs compares it with what is typed
+    if (item.label != item.text) // Emacs compares it with the typed text
       one["insertText"] = item.text;
     if (!item.detail.empty())
       one["detail"] = item.detail;
@@ -160,7 +160,7 @@ Answer Server::highlight(const Json &params) {
     places.push_back({{"range", spot->open.range(one.range, client)},
                       {"kind", one.isWritten       ? 3
                                : one.isDeclaration ? 1
-                                                   : 2}}); // write, text, read
+                                                   : 2}}); // these mean write, text, and read
   return places;
 }
 
@@ -250,7 +250,8 @@ Answer Server::folding(const Json &params) {
   for (const Folding &one : foldings(open->document)) {
     const Json begin = open->position(one.range.begin, client), end = open->position(one.range.end, client);
     const uint32_t first = begin["line"], behind = end["line"];
-    const uint32_t last = one.kind == Folding::Region ? behind - 1 : behind; // the closing brace stays
+    const uint32_t last =
+        one.kind == Folding::Region ? behind - 1 : behind; // the line with the closing brace stays visible
     if (last <= first)
       continue;
     Json range = {{"startLine", first}, {"endLine", last}};
@@ -307,13 +308,13 @@ static inline char *putNumber(char *at, uint32_t number) {
   return at;
 }
 
-/// Writes the answer as text: a million tokens would be five million values.
+/// Writes the answer as text, because a million tokens would be five million values.
 static Answer tokensAnswer(llvm::ArrayRef<SemanticToken> tokens, const OpenDocument &open, const Client &client) {
   const StringRef text = open.document.text();
-  const Encoding encoding = isAscii(text) ? Encoding::Utf8 : client.encoding; // then a column is a byte
+  const Encoding encoding = isAscii(text) ? Encoding::Utf8 : client.encoding; // then a column is the same as a byte
   std::string out = "{\"data\":[";
   out.reserve(tokens.size() * 12 + 64);
-  uint32_t line = 0, column = 0, counted = 0; // the column is that of the offset `counted`
+  uint32_t line = 0, column = 0, counted = 0; // `column` belongs to the offset `counted`
   for (const SemanticToken &token : tokens) {
     const uint32_t before = line, columnBefore = column;
     line = open.lines.lineFrom(line, token.range.begin);
@@ -374,7 +375,7 @@ Answer Server::inlayHints(const Json &params) {
 
 // ---- layout
 
-/// Writes the answer as text: there may be an edit for each line. They are in the order of the text.
+/// Writes the answer as text, because there may be an edit for each line. The edits are in the order of the text.
 static Answer editsAnswer(llvm::ArrayRef<Edit> edits, const OpenDocument &open, const Client &client) {
   const StringRef text = open.document.text();
   const Encoding encoding = isAscii(text) ? Encoding::Utf8 : client.encoding;
@@ -410,7 +411,7 @@ Answer Server::formatting(const Json &params) {
       return noPlace;
     const LineColumn end = source.lineColumn(part->end);
     lines.first = source.lineColumn(part->begin).line;
-    lines.last = std::max(lines.first, end.line - (end.column == 1)); // of whole lines the end is on the next
+    lines.last = std::max(lines.first, end.line - (end.column == 1)); // whole lines end at the start of the next line
   }
   const Formatting made = formattingOf(source, open->format, lines);
   if (!made.refusal.empty())

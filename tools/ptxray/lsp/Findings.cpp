@@ -1,4 +1,4 @@
-// Diagnostics and what to do about them, as the protocol has them.
+// Sends diagnostics and code actions in the form of the protocol.
 #include "Diagnostics/Manual.h"
 #include "Editor/Actions.h"
 #include "Server.h"
@@ -11,7 +11,7 @@ namespace ptxray::lsp {
 
 using llvm::StringRef;
 
-/// The most findings that are shown of a document.
+/// The largest number of findings that is shown for a document.
 static constexpr size_t mostShown = 1000;
 
 static int severityOf(Severity severity) {
@@ -62,8 +62,8 @@ Json Server::diagnosticItems(OpenDocument &open) const {
   return items;
 }
 
-/// Returns the findings as JSON. In a server that verifies itself they must be those of a text that is read afresh:
-/// what the document remembers from earlier texts must not show.
+/// Returns the findings as JSON. A server that verifies itself compares them with those of a fresh document: data that
+/// the document keeps from earlier texts must have no effect.
 Json Server::verifiedItems(OpenDocument &open) const {
   Json items = diagnosticItems(open);
   if (!verifies)
@@ -90,12 +90,13 @@ void Server::publish(OpenDocument &open) {
   open.isPublished = true;
 }
 
-/// Sends the findings of changed texts when nothing else is to be done, so that many edits are checked once. A client
-/// may say that it pulls and never do so: it is given them until it has pulled once.
+/// Sends the findings of changed texts when the server has nothing else to do, so that many edits are checked once.
+/// Some clients announce that they will pull but never do. Therefore findings are sent to every client until it has
+/// pulled once.
 void Server::publishStale(const Inbox *inbox) {
   if (hasPulled || !client.takesDiagnostics || state != State::Running)
     return;
-  std::string tooLarge; // the document that memory has no room for
+  std::string tooLarge; // the document for which memory is too small
   for (auto &[uri, open] : documents) {
     if (inbox && !inbox->isEmpty())
       break;
@@ -116,7 +117,7 @@ Answer Server::diagnostics(const Json &params) {
   if (!open)
     return {InvalidParams, "no such document is open"};
   if (!std::exchange(hasPulled, true) && client.takesDiagnostics)
-    for (const auto &[uri, published] : documents) // what it was given would be shown twice
+    for (const auto &[uri, published] : documents) // the findings sent earlier would be shown twice
       notify("textDocument/publishDiagnostics", {{"uri", uri}, {"diagnostics", Json::array()}});
   const std::string id = std::to_string(open->number) + "." + std::to_string(open->document.version());
   if (textField(params, "previousResultId") == StringRef(id))
@@ -133,7 +134,8 @@ Json workspaceEdit(const OpenDocument &open, Json edits, const Client &client) {
   return {{"documentChanges", {{{"textDocument", std::move(document)}, {"edits", std::move(edits)}}}}};
 }
 
-/// Returns whether a kind of action, or one that it is part of, is asked for; without `only` those for the place are.
+/// Returns whether the client asks for a kind of action, or for a more general kind. Without `only`, it asks for the
+/// kinds for the place.
 static bool isAsked(const Json *only, StringRef kind, bool byDefault) {
   if (!only || !only->is_array())
     return byDefault;

@@ -25,7 +25,7 @@ bool MessageReader::fill() {
   return true;
 }
 
-/// Returns whether a line that may be incomplete can be a header: `Content-Length: 5` or its beginning.
+/// Returns whether a line that may be incomplete can be a header: `Content-Length: 5`, or the beginning of one.
 static bool mayBeHeader(StringRef line) {
   const StringRef name = line.take_while([](char c) { return llvm::isAlnum(c) || c == '-' || c == '_'; });
   if (name.size() == line.size() || line == "\r")
@@ -33,9 +33,9 @@ static bool mayBeHeader(StringRef line) {
   return !name.empty() && line[name.size()] == ':';
 }
 
-/// Returns false if the stream ends, or continues too long without the end of a line or with something that is not a
-/// header. After a length that was too small, that is the rest of a body: the client may wait for an answer before it
-/// sends more.
+/// Reads a line. Returns false if the stream ends, if the line is too long, or if it cannot be a header. A line that
+/// cannot be a header occurs after a length that was too small: it is the rest of a body. Reading must not wait for the
+/// end of the line then, since the client may wait for an answer before it sends more.
 bool MessageReader::readLine(std::string &line) {
   constexpr size_t longestHeader = 4096;
   size_t found;
@@ -79,7 +79,7 @@ MessageReader::Outcome MessageReader::next(std::string &body) {
   body = buffer.substr(at, length);
   at += length;
   if (constexpr size_t mostKept = 1 << 20; buffer.capacity() > mostKept && buffer.size() - at < mostKept) {
-    buffer.substr(at).swap(buffer); // an assignment would keep the room
+    buffer.substr(at).swap(buffer); // an assignment would keep the allocated memory
     at = 0;
   }
   return Outcome::Message;
@@ -133,7 +133,7 @@ Inbox::Inbox(llvm::sys::fs::file_t file) {
     inPlace.emplace(file);
 }
 
-/// Marks a waiting request as cancelled; it is answered in turn.
+/// Marks a waiting request as cancelled. It is still answered when its turn comes.
 static bool cancel(std::deque<Message> &messages, const Json &params) {
   const auto id = params.is_object() ? params.find("id") : params.end();
   if (!params.is_object() || id == params.end())
@@ -165,7 +165,7 @@ bool Inbox::readOne(MessageReader &reader, Queue &queue) {
     try {
       if (std::optional<Message> message = readMessage(body))
         put(queue, std::move(*message));
-    } catch (const std::bad_alloc &) { // a document that the message opens stays closed
+    } catch (const std::bad_alloc &) { // if the message opens a document, that stays closed
       body = std::string();
       put(queue, refusal(InternalError, "out of memory"));
     }

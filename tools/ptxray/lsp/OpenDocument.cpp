@@ -127,7 +127,7 @@ std::optional<Position> readPosition(const Json &value) {
 std::string pathOf(StringRef uri) {
   if (!uri.consume_front("file://"))
     return "";
-  uri = uri.drop_while([](char c) { return c != '/'; }); // a host
+  uri = uri.drop_while([](char c) { return c != '/'; }); // skips a host
   std::string path;
   for (size_t i = 0; i < uri.size(); ++i) {
     unsigned code = 0;

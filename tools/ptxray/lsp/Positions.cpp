@@ -25,7 +25,7 @@ StringRef nameOf(Encoding encoding) {
 }
 
 bool isAscii(StringRef text) {
-  unsigned char all = 0; // so that no byte has to be waited for
+  unsigned char all = 0; // without branches, so that the loop is vectorised
   for (const unsigned char c : text)
     all |= c;
   return all < 0x80;
@@ -39,7 +39,7 @@ uint32_t columnsOf(StringRef text, Encoding encoding) {
   return static_cast<uint32_t>(letters + (encoding == Encoding::Utf16 ? pairs : 0));
 }
 
-/// Appends the beginnings of the lines that follow a line end within the part.
+/// Appends the starts of the lines that follow a line end in the part.
 static void findStarts(StringRef text, uint32_t from, uint32_t to, std::vector<uint32_t> &starts) {
   for (uint32_t i = from; i < to; ++i) {
     const char c = text[i];
@@ -52,23 +52,23 @@ Lines::Lines(StringRef text) : starts{0} { findStarts(text, 0, static_cast<uint3
 
 void Lines::edited(StringRef text, Range replaced, uint32_t newSize) {
   assert(replaced.begin <= replaced.end && replaced.begin + newSize <= text.size() && "the text is the new one");
-  // A `\r` just before the part, or at its end, may have belonged to a `\r\n` or may belong to one now: include one
-  // byte more on both sides.
+  // A `\r` before the part, or at its end, may have been part of a `\r\n`, or may be part of one now. Therefore include
+  // one more byte on both sides.
   const uint32_t from = replaced.begin ? replaced.begin - 1 : 0;
   const auto to = static_cast<uint32_t>(std::min<size_t>(replaced.begin + newSize + 1, text.size()));
   const auto firstGone = std::upper_bound(starts.begin(), starts.end(), from);
   const auto firstKept = std::upper_bound(firstGone, starts.end(), replaced.end + 1);
   std::vector<uint32_t> fresh;
   findStarts(text, from, to, fresh);
-  const uint32_t shift = newSize - replaced.size(); // may wrap: so does the sum
+  const uint32_t shift = newSize - replaced.size(); // this may wrap, but then the sum wraps too
   for (auto start = firstKept; start != starts.end(); ++start)
     *start += shift;
   const auto at = starts.erase(firstGone, firstKept);
   starts.insert(at, fresh.begin(), fresh.end());
 }
 
-/// Returns how many bytes the character has that begins there, and how many columns. A byte that is not UTF-8 counts as
-/// one of each.
+/// Returns the length in bytes of the character at this place, and its width in columns. A byte that is not UTF-8
+/// counts as one byte and one column.
 static std::pair<uint32_t, uint32_t> letterAt(StringRef text, Encoding encoding) {
   const auto first = static_cast<unsigned char>(text.front());
   const uint32_t bytes = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
@@ -91,7 +91,7 @@ uint32_t Lines::offsetOf(StringRef text, Position position, Encoding encoding) c
   while (at < line.size() && column < position.column) {
     const auto [bytes, columns] = letterAt(line.drop_front(at), encoding);
     if (column + columns > position.column && encoding != Encoding::Utf8)
-      break; // within a letter: its begin
+      break; // a place within a character becomes its beginning
     at += encoding == Encoding::Utf8 ? std::min(bytes, position.column - column) : bytes;
     column += columns;
   }
@@ -103,7 +103,7 @@ Position Lines::positionOf(StringRef text, uint32_t offset, Encoding encoding) c
   assert(!starts.empty() && starts.front() == 0 && "the first line begins with the text");
   const auto line = std::upper_bound(starts.begin(), starts.end(), offset) - starts.begin() - 1;
   StringRef before = text.slice(starts[line], offset);
-  before.consume_back("\r"); // between the two letters of a line end
+  before.consume_back("\r"); // the place was between the two characters of a line end
   return {static_cast<uint32_t>(line), columnsOf(before, encoding)};
 }
 

@@ -15,7 +15,7 @@ void returnFreeMemory() {
 #endif
 }
 
-/// Messages and texts this large take memory that is worth returning afterwards.
+/// After messages and texts of at least this size, memory is worth returning.
 static constexpr size_t largeMessage = 1 << 20, largeText = 1 << 19;
 
 // ---- the methods by name
@@ -66,7 +66,7 @@ void Server::notify(StringRef method, Json params) {
   send(out, {{"jsonrpc", "2.0"}, {"method", method.str()}, {"params", std::move(params)}});
 }
 
-/// The client's answer carries no information.
+/// Sends a request. The client's answer carries no information.
 void Server::request(StringRef method, Json params) {
   Json message = {{"jsonrpc", "2.0"}, {"id", "ptxray-" + std::to_string(++asked)}, {"method", method.str()}};
   if (!params.is_null())
@@ -74,7 +74,7 @@ void Server::request(StringRef method, Json params) {
   send(out, message);
 }
 
-/// Asks the client to pull again what it keeps.
+/// Asks the client to pull the findings again.
 void Server::requestRefresh() {
   const std::pair<bool, const char *> kept[] = {{client.refreshesDiagnostics, "workspace/diagnostic/refresh"},
                                                 {client.refreshesTokens, "workspace/semanticTokens/refresh"},
@@ -132,7 +132,7 @@ void Server::handle(Message &message) {
   }
 }
 
-/// Closes a document that there is no memory for. The others stay open.
+/// Closes a document for which memory is too small. The others stay open.
 void Server::giveUp(std::string uri) {
   documents.erase(uri);
   returnFreeMemory();
@@ -144,14 +144,14 @@ int Server::run(Inbox &inbox) {
     std::optional<Message> message = inbox.next();
     const bool wasShutDown = state == State::ShutDown;
     if (!message)
-      return 1; // `exit` is the only good end
+      return 1; // a session should end with `exit`
     handle(*message);
     if (state == State::Ended)
       return wasShutDown ? 0 : 1;
     holdsMemory |= message->size > largeMessage;
     message.reset();
     publishStale(&inbox);
-    if (holdsMemory && inbox.isEmpty()) { // what it took for a moment goes back to the system
+    if (holdsMemory && inbox.isEmpty()) { // returns temporary memory to the system
       returnFreeMemory();
       holdsMemory = false;
     }
@@ -199,7 +199,7 @@ Answer Server::initialize(const Json &params) {
   return Json{{"capabilities", std::move(can)}, {"serverInfo", {{"name", "ptxray"}, {"version", PTXRAY_VERSION}}}};
 }
 
-/// Has configuration files watched if the client supports that.
+/// Asks the client to watch configuration files, if it supports that.
 void Server::initialized(const Json &) {
   if (!client.watchesFiles)
     return;
@@ -243,7 +243,7 @@ void Server::filesChanged(const Json &) {
   requestRefresh();
 }
 
-/// Shows each problem once.
+/// Shows each problem only once.
 void Server::complain(const std::string &problem) {
   if (problem == std::exchange(lastComplaint, problem))
     return;
@@ -291,7 +291,7 @@ std::optional<Range> Server::rangeOf(const Json &params, const OpenDocument &ope
   return from && to ? std::optional(open.rangeOf(*from, *to, client)) : std::nullopt;
 }
 
-/// Returns the language by the client's name for it, else by the ending of the path.
+/// Returns the language by the client's name for it, or otherwise by the extension of the path.
 static Language languageFor(StringRef id, StringRef path) {
   static constexpr std::pair<llvm::StringLiteral, Language> ids[] = {
       {"ptx", Language::Ptx},   {"cuda", Language::Cuda},   {"cuda-cpp", Language::Cuda}, {"cpp", Language::Cuda},
@@ -328,7 +328,7 @@ void Server::didChange(const Json &params) {
     return;
   if (const Json *version = field(params["textDocument"], "version"))
     open->version = *version;
-  open->isPublished = false; // with this version
+  open->isPublished = false; // findings for this version
   for (const Json &change : *changes) {
     const auto text = textField(change, "text");
     if (!text)
@@ -343,7 +343,7 @@ void Server::didChange(const Json &params) {
   }
 }
 
-/// The saved file may be a configuration.
+/// Reads the configuration again if a configuration file was saved.
 void Server::didSave(const Json &params) {
   if (OpenDocument *open = find(params))
     setOptions(*open);

@@ -1,5 +1,6 @@
-// Notes the PTX of what NVRTC makes binaries of, for programs that load these alone (CuPy, cuda.core). As an auditor of
-// the dynamic linker ($LD_AUDIT) this sees which function of NVRTC a program gets, however the program finds it.
+// Notes the PTX from which NVRTC makes binaries, for programs that load only these binaries (CuPy, cuda.core). This
+// library is an auditor of the dynamic linker ($LD_AUDIT), so it sees which function of NVRTC a program gets, no matter
+// how the program finds it.
 #include "../../launcher/Remembered.h"
 #include <cstring>
 #include <dlfcn.h>
@@ -11,7 +12,7 @@ using Program = void *;
 using Result = int;
 constexpr Result success = 0;
 
-/// The functions of one NVRTC. A program that loads another one as well gets that as it is.
+/// The functions of one NVRTC. If a program loads a second one, that one is left alone.
 struct Nvrtc {
   link_map *library = nullptr;
   Result (*getBinary)(Program, char *) = nullptr;
@@ -25,14 +26,14 @@ template <class Function> void find(Function &function, const char *name) {
   function = reinterpret_cast<Function>(dlsym(nvrtc.library, name));
 }
 
-/// Gives the binary as NVRTC does, and stores the text under a name of it.
+/// Returns the binary like NVRTC, and stores the text under a name of the binary.
 Result getBinary(Program program, char *to) {
   const Result result = nvrtc.getBinary(program, to);
   size_t size = 0, textSize = 0;
   if (result != success || nvrtc.getBinarySize(program, &size) != success || !size ||
       nvrtc.getTextSize(program, &textSize) != success || textSize < 2)
     return result;
-  std::string text(textSize, '\0'); // a zero ends it
+  std::string text(textSize, '\0'); // includes a zero at its end
   if (nvrtc.getText(program, text.data()) == success)
     ptxray::launcher::rememberAs(ptxray::launcher::nameOfBinary(to, size), text.c_str());
   return result;

@@ -42,8 +42,7 @@ static const char *nameOf(isa::PatternKind kind) {
   return names[static_cast<unsigned>(kind)];
 }
 
-/// The rules of an operand by their words in docs/isa-notation.md: first those of the manual, then those that only
-/// ptxas applies.
+/// The rules of an operand by their words in docs/isa-notation.md: first those of the manual, then those of ptxas.
 struct NamedRule {
   isa::OperandRule rule;
   const char *name;

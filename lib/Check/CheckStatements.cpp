@@ -71,8 +71,8 @@ private:
   std::map<std::pair<uint32_t, std::string>, bool> refusedAnyway; // keyed by function and target
   DiagnosticSink unused;                                          // receives findings that are reported elsewhere
   size_t trialsLeft = 0; // remaining modules that may be checked to select numbers
-  llvm::StringMap<std::optional<Fragment::Numbers>>
-      chosen; // keyed by the fragment before the choice; none if no budget was left
+  // Keyed by the fragment before the choice; none if no budget was left.
+  llvm::StringMap<std::optional<Fragment::Numbers>> chosen;
 };
 
 void SourceCheck::collectDeclared() {

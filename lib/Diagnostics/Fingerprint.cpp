@@ -26,8 +26,8 @@ static std::string wordsOf(llvm::StringRef line) {
 std::vector<std::string> fingerprints(const FileReport &report) {
   std::vector<std::string> out;
   llvm::StringMap<unsigned> above;
-  llvm::DenseMap<std::pair<unsigned, uint32_t>, std::string>
-      known; // keyed by rule and line, because a long line may contain many
+  // Keyed by rule and line, because a long line may contain many.
+  llvm::DenseMap<std::pair<unsigned, uint32_t>, std::string> known;
   for (const Diagnostic &d : report.diagnostics) {
     const uint32_t line = report.source ? report.source->lineColumn(d.range.begin).line : 0;
     std::string &print = known[{static_cast<unsigned>(d.id), line}];

@@ -9,8 +9,8 @@ namespace ptxray {
 /// Unparsed text: a piece of a document, and everything that it depends on.
 struct ExcerptText {
   MappedText text;
-  std::optional<uint32_t>
-      bodyBegin; // offset of the body that contains the requested location; empty if no body contains it
+  // Offset of the body that contains the requested location; empty if no body contains it.
+  std::optional<uint32_t> bodyBegin;
   CheckOptions options;
   Range place; // range of the document in which all locations have the same excerpt
 };

@@ -34,8 +34,8 @@ private:
   const SourceBuffer &source;
   Range part;
   std::vector<SemanticToken> named;
-  std::vector<std::vector<SemanticToken>>
-      wordsOfSpellings; // indexed by SpellingId; locations are relative to the spelling
+  // Indexed by SpellingId; locations are relative to the spelling.
+  std::vector<std::vector<SemanticToken>> wordsOfSpellings;
 };
 
 SemanticToken::Kind kindOf(const Symbol &symbol) {

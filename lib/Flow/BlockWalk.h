@@ -22,8 +22,8 @@ using ThreadMask = std::bitset<mostBlockThreads>;
 struct ThreadNumbers {
   static constexpr uint32_t assumed = ~0u; // value of `relativeTo` for numbers that depend on an assumption
   bool isUnset = true, isKnown = false;
-  uint32_t relativeTo =
-      0; // 0 if the numbers are exact; otherwise only differences of numbers with the same `relativeTo` are
+  // 0 if the numbers are exact; otherwise only differences of numbers with the same `relativeTo` are.
+  uint32_t relativeTo = 0;
   uint64_t number = 0;                                // the value in every thread, if there is no table
   std::shared_ptr<const std::vector<uint64_t>> table; // the value in each thread
 

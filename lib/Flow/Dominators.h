@@ -28,8 +28,8 @@ DominatorTree postDominatorsOf(const Graph &graph);
 
 /// The loops of a graph, as a forest. Every block belongs to its innermost loop.
 struct Loops {
-  std::vector<BlockId>
-      header; // indexed by block: header of the innermost loop; for a header, itself; None outside of loops
+  // Indexed by block: header of the innermost loop; for a header, itself; None outside of loops.
+  std::vector<BlockId> header;
   std::vector<BlockId> outer;       // indexed by header: header of the enclosing loop
   std::vector<bool> isEnteredAside; // indexed by header: the loop has another entry
 

@@ -242,8 +242,8 @@ FoundBlocks Uniformity::decidingFor(llvm::ArrayRef<uint32_t> places) const {
 
 /// Finds the blocks that depend on a certain decision at the end of another block, directly or transitively.
 void Uniformity::findSplits(const FoundBlocks &deciding) {
-  std::vector<BlockId>
-      unmarked; // for each block: the closest ancestor in the post-dominator tree that may have no splitter
+  // For each block: the closest ancestor in the post-dominator tree that may have no splitter.
+  std::vector<BlockId> unmarked;
   const auto from = [&](BlockId block) {
     while (unmarked[indexOf(block)] != block) {
       BlockId &above = unmarked[indexOf(block)];

@@ -66,8 +66,8 @@ void UnwrittenReads::find(llvm::ArrayRef<LocalId> askedFor) {
       const LocalId guard = body.guard(number);
       if (guard != LocalId::None)
         read(guard, number, body.instruction(number).guardRange, false);
-      const bool isChoice =
-          body.facts(number).computation.operation == isa::Operation::Selp; // only one of two sources may be needed
+      // Only one of two sources may be needed.
+      const bool isChoice = body.facts(number).computation.operation == isa::Operation::Selp;
       written.clear(); // reads of an instruction precede its writes
       body.eachUse(number, [&](NamedUse use) {
         if ((use.uses & Reads) && (use.uses & Updates) != Updates && !isChoice)

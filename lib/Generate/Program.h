@@ -23,8 +23,8 @@ struct ProgramTarget {
   std::string target = "sm_90";
   uint16_t ptx = 0;                      // PTX version: 806 for 8.6; 0 for the newest
   std::vector<std::string> instructions; // allowed computing instructions, such as `add`; empty for all
-  std::vector<std::string>
-      without; // excluded opcodes, such as `add.rn.bf16*`, or `@testp*` to exclude only guarded ones
+  // Excluded opcodes, such as `add.rn.bf16*`, or `@testp*` to exclude only guarded ones.
+  std::vector<std::string> without;
 };
 
 /// Generates programs one after another, and caches the instructions that it finds for them.

@@ -11,8 +11,8 @@ struct AtomicAccess {
   std::vector<MemoryAccess> reads, writes;
   std::vector<Op> ops;
   bool isIncrement = false; // adds 1; ptxas combines such operations of lanes with equal addresses
-  std::vector<AtomicAccess>
-      inGlobal; // the variant for generic addresses in global memory, if it differs; otherwise empty
+  // The variant for generic addresses in global memory, if it differs; otherwise empty.
+  std::vector<AtomicAccess> inGlobal;
 };
 /// Payload of a copy from memory to memory.
 struct MemoryCopy {

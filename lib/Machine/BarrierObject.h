@@ -7,8 +7,8 @@
 namespace ptxray::machine {
 
 inline constexpr uint32_t mostArrivals = (1 << 20) - 1; // maximum pending arrivals of a phase
-inline constexpr int32_t mostPendingBytes =
-    (1 << 20) - 1; // maximum pending bytes, and maximum bytes that arrive too early
+// Maximum pending bytes, and maximum bytes that arrive too early.
+inline constexpr int32_t mostPendingBytes = (1 << 20) - 1;
 
 /// The state of an mbarrier object. A phase completes when no arrivals and bytes are pending; then the next phase
 /// begins.

@@ -79,8 +79,8 @@ struct GridState {
   uint64_t laneInstructions = 0;
   uint64_t allocated = 0; // host bytes allocated for blocks and warps, including freed ones
   MatrixCache matrices;
-  std::map<std::tuple<const void *, uint32_t, uint32_t>, std::shared_ptr<const void>>
-      decoded; // cached results of decoding the descriptors and first lanes of tensor-core instructions
+  // Cached results of decoding the descriptors and first lanes of tensor-core instructions.
+  std::map<std::tuple<const void *, uint32_t, uint32_t>, std::shared_ptr<const void>> decoded;
   std::map<std::pair<const FunctionCode *, uint32_t>, std::vector<char>> images; // initial register contents, by warp
   LaneShapes shapes;
   std::shared_ptr<Observers> observers = std::make_shared<Observers>(); // the observers of this core

@@ -15,8 +15,8 @@ struct ProgramBuilder {
   InstructionKinds &kinds;
   LoweringOptions how;
   std::map<NameId, const Body *> bodies;
-  std::map<std::pair<uint32_t, NameId>, uint64_t>
-      shared; // offset of each variable in shared memory, by symbol and name
+  // Offset of each variable in shared memory, by symbol and name.
+  std::map<std::pair<uint32_t, NameId>, uint64_t> shared;
   std::map<NameId, uint64_t> functionAddresses;
 };
 
@@ -144,8 +144,8 @@ private:
   FunctionCode &code;
   Graph graph;
   std::vector<Place> registers; // indexed by LocalId; width 0 if unused
-  std::map<std::pair<uint32_t, unsigned>, Place>
-      others; // further components of vector registers, by LocalId and component
+  // Further components of vector registers, by LocalId and component.
+  std::map<std::pair<uint32_t, unsigned>, Place> others;
   std::map<std::pair<NameId, unsigned>, Place> specials;
   std::map<std::pair<uint32_t, NameId>, uint64_t> inFrame; // offset of each variable, by symbol and name
   llvm::DenseMap<uint32_t, uint32_t> labels;               // keyed by LocalId: the instruction after each label

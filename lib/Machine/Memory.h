@@ -128,8 +128,8 @@ private:
   /// Returns the allocation that begins at the address, or null.
   Allocation *beginningAt(uint64_t address);
 
-  std::deque<Allocation>
-      allocations; // indexed by number; elements never move, because warps and shadow memory refer to them
+  // Indexed by number; elements never move, because warps and shadow memory refer to them.
+  std::deque<Allocation> allocations;
   /// The start of an allocation, and its number.
   struct Place {
     uint64_t begin;

@@ -166,8 +166,8 @@ std::string printedReal(const FormatPart &part, double value) {
       format += flag;
   format += "*.*";
   format += part.letter;
-  constexpr size_t most =
-      320 + 2 * mostPrinted; // digits of the largest number before the point, and all digits after it
+  // Digits of the largest number before the point, and all digits after it.
+  constexpr size_t most = 320 + 2 * mostPrinted;
   char room[most];
   const int length = std::snprintf(room, most, format.c_str(), static_cast<int>(part.width),
                                    part.digits ? static_cast<int>(*part.digits) : -1, value);

@@ -233,10 +233,10 @@ struct FunctionCode {
   std::vector<CodeBlock> blocks;
   std::vector<SpecialRegister> specials, ofBlocks;        // registers that are equal in all blocks, and all others
   std::vector<std::pair<Place, uint64_t>> frameAddresses; // registers that contain an address in the frame
-  std::vector<std::pair<Place, uint64_t>>
-      sharedAddresses; // registers that contain an address in the block's shared memory
-  std::vector<std::pair<Place, uint64_t>>
-      givenNumbers; // registers that contain a kernel argument, and its offset in the parameter buffer
+  // Registers that contain an address in the block's shared memory.
+  std::vector<std::pair<Place, uint64_t>> sharedAddresses;
+  // Registers that contain a kernel argument, and its offset in the parameter buffer.
+  std::vector<std::pair<Place, uint64_t>> givenNumbers;
   std::vector<Passed> parameters, results;
   uint64_t frameBytes = 0;      // local memory per thread
   std::vector<uint64_t> guards; // offsets of guard zones of `guardBytes` in the frame; no access may touch them

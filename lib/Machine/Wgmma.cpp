@@ -22,8 +22,8 @@ struct FragmentPlace {
 /// lane, or in one. The pairs of four lanes are eight neighbours.
 struct SumsOrder {
   std::vector<uint32_t> first; // for each pair: its index in lane 0
-  std::array<uint32_t, warpSize / 4> ofFourLanes =
-      {}; // for each four lanes, the offset of their pairs from those of lane 0
+  // For each four lanes, the offset of their pairs from those of lane 0.
+  std::array<uint32_t, warpSize / 4> ofFourLanes = {};
 };
 
 /// The locations of fragment elements.

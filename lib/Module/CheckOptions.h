@@ -13,8 +13,8 @@ enum class Linking : uint8_t { Unknown, Whole, Separate };
 /// The options of ptxas with these names. They apply to all kernels, and some also to functions.
 struct KernelOptions {
   std::optional<uint64_t> maxrregcount, maxntid, minnctapersm;
-  bool forFunctions =
-      false; // `--device-function-maxrregcount`: a separate limit for functions that are compiled for a linker
+  // `--device-function-maxrregcount`: a separate limit for functions that are compiled for a linker.
+  bool forFunctions = false;
   bool overDirectives = false; // `--override-directive-values`
 };
 

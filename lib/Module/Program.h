@@ -108,8 +108,8 @@ struct Layout {
 struct ProgramSummary {
   std::vector<ModuleVariable> variables; // in source order; members of families where they are first used
   std::vector<ModuleVariable> constantsOfBodies;
-  llvm::DenseMap<uint32_t, ModuleVariable>
-      families; // families of the module, keyed by the location of their declaration
+  // Families of the module, keyed by the location of their declaration.
+  llvm::DenseMap<uint32_t, ModuleVariable> families;
   llvm::SmallDenseMap<uint32_t, uint32_t, 4> variableOf;       // keyed by NameId
   std::vector<FunctionSummary> functions;                      // functions with a body
   llvm::SmallDenseMap<uint32_t, uint32_t, 4> functionOf;       // keyed by NameId

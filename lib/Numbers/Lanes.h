@@ -71,8 +71,8 @@ template <bool Flush = false, class T> PTXRAY_INLINED T squareRoot(T a) {
 
 PTXRAY_INLINED float widenedF16(uint16_t code) {
   const uint32_t magnitude = uint32_t(code & 0x7fff) << 13, sign = uint32_t(code & 0x8000) << 16;
-  const auto scaled =
-      std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) * 0x1p112F); // normal even if x was subnormal
+  // Normal even if x was subnormal.
+  const auto scaled = std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) * 0x1p112F);
   const uint32_t special = magnitude > 0x0f800000 ? 0x7fffffff : 0x7f800000 | sign;
   return std::bit_cast<float>(magnitude >= 0x0f800000 ? special : scaled | sign);
 }

@@ -25,8 +25,8 @@ struct Evaluation final : ManyPlaces {
   std::vector<Place> targets; // the written registers, in the order of the outcome
   std::vector<Part> parts;
   Place carry;
-  std::map<RegisterAt, uint32_t>
-      names; // slot of each register; a product needs it to recognise a register that occurs twice
+  // Slot of each register; a product needs it to recognise a register that occurs twice.
+  std::map<RegisterAt, uint32_t> names;
 
   std::shared_ptr<const ManyPlaces> renamed(Rename rename) const override;
 };

@@ -13,8 +13,8 @@ using isa::ExprOp;
 
 bool isOfPtxasAlone(ExprId condition) {
   const Expr &e = isa::tables().exprs[condition];
-  const bool warns =
-      e.op == ExprOp::Warn && isa::tables().warnings[e.a]() != "advised-against"; // described by the manual
+  // Described by the manual.
+  const bool warns = e.op == ExprOp::Warn && isa::tables().warnings[e.a]() != "advised-against";
   return warns || (e.op == ExprOp::And && llvm::any_of(isa::tables().exprArgs.slice(e.a, e.b), isOfPtxasAlone));
 }
 

@@ -136,8 +136,8 @@ private:
 PageSection FormPage::computation() const {
   PageSection section{PageSection::Kind::Code, "Computes", {}};
   const Availability everything = newestAvailability();
-  std::vector<std::pair<isa::FormulaTarget, int>>
-      known; // targets with a formula so far, because the first matching one applies
+  // Targets with a formula so far, because the first matching one applies.
+  std::vector<std::pair<isa::FormulaTarget, int>> known;
   for (const isa::Formula &formula : isa::run(isa::tables().formulas, match().form().formulas)) {
     const std::pair target(formula.target, int(formula.operand));
     if (llvm::is_contained(known, target) || (formula.when && !isAllowed(bare, formula.when, everything)))

@@ -29,8 +29,8 @@ bool PtxBase::reportForeign() {
   if (!builder->isInBody())
     return false;
   const uint32_t begin = statementFirst.begin;
-  constexpr size_t longest =
-      500; // longer lines are not examined, so that a line with many errors is not read repeatedly
+  // Longer lines are not examined, so that a line with many errors is not read repeatedly.
+  constexpr size_t longest = 500;
   const llvm::StringRef rest = text.substr(begin, longest);
   const size_t end = rest.find('\n');
   if (end == llvm::StringRef::npos && rest.size() == longest)

@@ -152,8 +152,8 @@ public:
 
   uint32_t braces = 0; // open ones in the current body; 0 outside
   uint32_t groups = 0; // open ones in the current constant expression
-  bool markersBeginLines =
-      false; // ptxas accepts `# 1 "x.cu"` anywhere; in a faulty text, it is a stray character within a line
+  // ptxas accepts `# 1 "x.cu"` anywhere; in a faulty text, it is a stray character within a line.
+  bool markersBeginLines = false;
   std::vector<Range> remarks; // comments that begin with `ptxray:`
 
 private:

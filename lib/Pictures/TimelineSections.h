@@ -50,8 +50,8 @@ private:
   std::vector<Nest> nests;
   std::vector<int> nestOf;                                  // indexed by block
   std::map<std::tuple<int, uint32_t, unsigned>, int> known; // nests, by parent, block and successor
-  llvm::DenseMap<uint32_t, std::pair<uint32_t, bool>>
-      loopOf; // indexed by header: last instruction of the loop; whether the loop only waits
+  // Indexed by header: last instruction of the loop; whether the loop only waits.
+  llvm::DenseMap<uint32_t, std::pair<uint32_t, bool>> loopOf;
 };
 
 } // namespace ptxray

@@ -65,8 +65,8 @@ private:
     std::set<unsigned> refused;
     for (const Diagnostic &d : findingsIn(*source)) {
       const unsigned line = source->lineColumn(d.range.begin).line;
-      const bool ofCode =
-          info(d.id).id.starts_with("codegen-"); // the verdicts are those of ptxas before it generates code
+      // The verdicts are those of ptxas before it generates code.
+      const bool ofCode = info(d.id).id.starts_with("codegen-");
       if (d.severity == Severity::Error && !ofCode && line <= module.origins.size())
         refused.insert(module.origins[line - 1]);
     }

@@ -6,8 +6,8 @@ namespace ptxray::test {
 
 struct SampleFile {
   TestFile file; // lines without the marks, in `//@` sections like those of test/isa
-  std::vector<char>
-      marks; // for each line: `+` if ptxas accepts it, `-` if ptxas rejects it, `?` if unknown, blank for other lines
+  // For each line: `+` if ptxas accepts it, `-` if ptxas rejects it, `?` if unknown, blank for other lines.
+  std::vector<char> marks;
 };
 
 /// Returns the given files, or else all files in test/samples, sorted.

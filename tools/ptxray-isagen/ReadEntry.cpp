@@ -194,8 +194,8 @@ void Reader::flagsFit(IsaParser::OperandDeclContext *context, const Operand &ope
   for (const auto &[name, flag] : flags) {
     if (!(operand.rules & flag.rule))
       continue;
-    const bool isResult =
-        flag.rule == isa::Destination && operand.role == OperandRole::Address; // the instruction writes to the address
+    // The instruction writes to the address.
+    const bool isResult = flag.rule == isa::Destination && operand.role == OperandRole::Address;
     if (!(flag.kinds & bit(operand.role)) && !isResult)
       error(context, "flag", "`" + name + "` says nothing of such an operand");
     else if ((flag.needs & AType) && operand.type.empty() &&

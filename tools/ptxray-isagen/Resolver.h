@@ -248,8 +248,8 @@ private:
   std::map<const Entry *, std::set<std::string>> entrySets;     // in any of its blocks
   std::map<const Entry *, std::set<std::string>> entrySlots;    // sets in its forms
   std::map<const Entry *, std::set<std::string>> entryWords;    // words in its forms, whether or not they are in sets
-  std::set<std::string>
-      foreignSlots; // slots in the current condition that the form lacks, although it uses their words
+  // Slots in the current condition that the form lacks, although it uses their words.
+  std::set<std::string> foreignSlots;
   std::map<std::string, uint32_t> mnemonicIds;
   std::vector<std::vector<uint32_t>> formsOf; // indexed by mnemonic
 };

@@ -250,8 +250,8 @@ Answer Server::folding(const Json &params) {
   for (const Folding &one : foldings(open->document)) {
     const Json begin = open->position(one.range.begin, client), end = open->position(one.range.end, client);
     const uint32_t first = begin["line"], behind = end["line"];
-    const uint32_t last =
-        one.kind == Folding::Region ? behind - 1 : behind; // the line with the closing brace stays visible
+    // The line with the closing brace stays visible.
+    const uint32_t last = one.kind == Folding::Region ? behind - 1 : behind;
     if (last <= first)
       continue;
     Json range = {{"startLine", first}, {"endLine", last}};

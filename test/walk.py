@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Follows the walks of docs/walk.md: each function is in the file that the page names, and is named in the body of a
+"""Follows the walks of docs/walk.md and docs/machine.md: each function is in the file that the page names, and is named in the body of a
 stop before it; each example gives its report or its result; no walk has more stops, or is in more files, than its
 heading allows.
 
@@ -77,7 +77,8 @@ def reports(ptxray, section):
         file = pathlib.Path(folder, "a.ptx")
         file.write_text(HEAD + re.search(r"```ptx\n(.*?)```", section, re.S)[1] + "  ret;\n}\n")
         words = [ptxray, command[0], "--no-config", *(file if word == "FILE" else word for word in command[1:])]
-        printed = subprocess.run(words, capture_output=True, text=True).stdout
+        done = subprocess.run(words, capture_output=True, text=True)
+        printed = done.stdout + done.stderr
     promised = launch[2] if launch else re.search(r"The report: ``(.*?)``", section)[1]
     return [] if promised in printed else [f"not reported: {promised}\n{printed}"]
 
@@ -85,14 +86,16 @@ def reports(ptxray, section):
 def main(ptxray, root):
     root = pathlib.Path(root)
     wrong, way = [], []
-    sections = re.split(r"^## ", (root / "docs/walk.md").read_text(), flags=re.M)[1:]
-    for section in sections:
+    pages = [(root / "docs" / page).read_text() for page in ("walk.md", "machine.md")]
+    sections = [section for page in pages for section in re.split(r"^## ", page, flags=re.M)[1:]]
+    walks = [section for section in sections if " at most " in section.split("\n", 1)[0]]
+    for section in walks:
         title = section.split("\n", 1)[0]
         shared = re.search(r"The first (\d+) stops are those above", section)
         way = [*way[: int(shared[1]) if shared else 0], *stops(section)]
         wrong += follow(title, way, root) + reports(ptxray, section)
     print("\n".join(wrong))
-    return 1 if wrong or len(sections) != 3 else 0
+    return 1 if wrong or len(walks) != 4 else 0
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ static llvm::StringRef reasonOf(Certificate::Decides decides) {
   case Certificate::Decides::Operand: return "its value is a size, a coordinate, a mask or a number of threads";
   case Certificate::Decides::Guard: return "its value decides whether the instruction executes";
   case Certificate::Decides::Branch: return "its value decides a branch";
+  case Certificate::Decides::Value: return "threads store equal values there, and other values would race";
   }
   return "";
 }

@@ -306,8 +306,8 @@ static std::string problemOf(const Program &program, const Launch &launch) {
            std::to_string(program.parameterBytes);
   if (program.head.requiredBlock[0] && program.head.requiredBlock != launch.block)
     return "the kernel requires blocks of another size: `" + program.head.threadsName.str() + "`";
-  if (launch.certifies && !launch.timing.isEager())
-    return "a certificate needs the usual schedule";
+  if (launch.certifies && (!launch.timing.isEager() || !launch.checks || launch.checksNumbers))
+    return "a certificate needs the usual schedule and the usual checks";
   const FunctionCode &kernel = program.functions.front();
   if (const uint64_t local = kernel.frameBytes - guardBytes * kernel.guards.size(); local > mostLocal)
     return std::to_string(local) + " bytes of local memory a thread, " + std::to_string(mostLocal) + " at most";

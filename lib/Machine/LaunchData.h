@@ -71,7 +71,7 @@ enum class DeviceError : uint8_t {
 /// What the contents of buffers decided in a launch that was asked for a certificate (`Launch::certifies`).
 struct Certificate {
   /// What a value from a buffer decided.
-  enum class Decides : uint8_t { Address, Operand, Guard, Branch };
+  enum class Decides : uint8_t { Address, Operand, Guard, Branch, Value };
   struct Use {
     std::string buffer; // the number of the argument, or the name of the variable
     Decides decides = Decides::Address;

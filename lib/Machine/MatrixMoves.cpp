@@ -1,6 +1,7 @@
 // Moves matrices between memory and the registers of a warp, piece by piece. Handles everything except 8 x 8 elements
 // of 16 bits.
 #include "Machine/Access.h"
+#include "Machine/Grid.h"
 #include "Machine/Lower.h"
 #include "Semantics/MatrixMove.h"
 #include <cstring>
@@ -43,6 +44,21 @@ PieceBytes find(const MovedMatrices &moved, const MatrixMove::Piece &piece, char
   return result;
 }
 
+/// Reports a piece that moves between memory and a register.
+void reportMove(const MovedMatrices &moved, const MatrixMove::Piece &piece, size_t word, const PieceBytes &memory,
+                const Op &op, Warp &warp) {
+  observersOf(warp).notify(events::Moves, [&](Observer &one) {
+    one.moves(warp, op,
+              MovedBytes{.to = moved.isStore ? memory.bytes : nullptr,
+                         .from = moved.isStore ? nullptr : memory.bytes,
+                         .bytes = memory.count,
+                         .slot = moved.registers[word].slot,
+                         .lane = piece.lane,
+                         .byte = piece.bit / 8u,
+                         .isReduced = moved.function->bits % 8 != 0});
+  });
+}
+
 void loadPieces(const MovedMatrices &moved, char *registers, const Op &op, Warp &warp) {
   const MatrixMove &function = *moved.function;
   std::vector<std::array<uint64_t, warpSize>> lanes(moved.registers.size());
@@ -55,8 +71,10 @@ void loadPieces(const MovedMatrices &moved, char *registers, const Op &op, Warp 
     bits = static_cast<uint64_t>(lowBits(bits >> from.bit, function.bits));
     if (function.isSigned && bits >> (function.bits - 1) & 1)
       bits = static_cast<uint64_t>(lowBits(Bits(bits) | ~Bits(0) << function.bits, function.bitsOfRegister));
-    for (size_t to = piece.word; to < lanes.size(); to += function.registers)
+    for (size_t to = piece.word; to < lanes.size(); to += function.registers) {
+      reportMove(moved, piece, to, from, op, warp);
       lanes[to][piece.lane] |= bits << piece.bit;
+    }
   }
   for (size_t i = 0; i < lanes.size(); ++i)
     for (unsigned lane = 0; lane < warpSize; ++lane)
@@ -70,6 +88,7 @@ void storePieces(const MovedMatrices &moved, char *registers, const Op &op, Warp
     const PieceBytes to = find(moved, piece, registers, op, warp);
     if (!to.bytes)
       return;
+    reportMove(moved, piece, piece.word, to, op, warp);
     uint64_t value = 0, before = 0;
     const Place from = moved.registers[piece.word];
     std::memcpy(&value, registers + from.slot + size_t(piece.lane) * (from.bits / 8), from.bits / 8);

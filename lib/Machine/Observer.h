@@ -53,7 +53,7 @@ enum : uint32_t {
   Instructions = 1 << 3, // before, executed: of each instruction of warps that `follows` names
   Registers = 1 << 4,    // before, skips, branches, leaves: of instructions that name a register of `Frame::followed`
   Issues = 1 << 5,       // issues, transfers: addresses before they are looked up, and amounts of bytes
-  Accesses = 1 << 6,     // accesses, ranges, tensors, matrices
+  Accesses = 1 << 6,     // accesses, excuses, ranges, tensors, matrices
   Writes = 1 << 7,       // writes, isGuarded
   Moves = 1 << 8,        // moves, readsMap
   Order = 1 << 9,        // what orders accesses: from `arrives` on, and seesPhase
@@ -231,6 +231,9 @@ public:
   /// Reports that an instruction begins that accesses memory in several parts, which are reported next.
   virtual void beginsAccess(Warp &) {}
   virtual void accesses(Warp &, const LaneAccess &) {}
+  /// Reports that a write by a lane is no race only because it changes nothing.
+  virtual void excuses(Warp &, const LaneAccess &, unsigned /*lane*/) {}
+  virtual void excuses(Warp &, const RangeAccess &) {}
   /// Reports the ranges that an instruction accesses, in their order.
   virtual void ranges(Warp &, llvm::ArrayRef<RangeAccess>) {}
   virtual void tensors(Warp &, const TensorRange &) {}

@@ -128,7 +128,7 @@ void OriginObserver::choose(Warp &warp, const Choice &choice, const Place &place
     const OriginId both = sets.join(values.of[lane], before.of[lane]);
     values.set(lane, guard.of[lane] ? sets.join(both, guard.of[lane]) : OriginId(0));
   }
-  originsOf(frame).chosen[place.instruction] = values;
+  originsOf(frame).chosen[place.instruction].take(values, lanes); // others may still be behind the branch
   for (const uint32_t number : choice.results)
     for (uint32_t left = lanes & values.lanes; left; left &= left - 1)
       add(frame, number, left & -left, values.of[__builtin_ctz(left)]);
@@ -176,6 +176,9 @@ void OriginObserver::skips(Warp &warp, const FunctionCode &code, uint32_t instru
 void OriginObserver::before(Warp &warp, const FunctionCode &code, uint32_t instruction, uint32_t lanes) {
   Frame &frame = *warp.now.frame;
   const ValueFlow flow = code.values[instruction];
+  if (flow.guard != ValueFlows::none) // the first operation may be one of all lanes, which copies the guard
+    lanes &= predicateAt(frame.registers, code.values.slots()[flow.guard]) ^
+             -uint32_t(code.instruction(instruction).guardNot);
   const Place place{&code, instruction};
   decideBy(frame, place, Decides::Address, flow.addresses, lanes);
   decideBy(frame, place, Decides::Operand, flow.decides, lanes);
@@ -438,9 +441,13 @@ void OriginObserver::moves(Warp &warp, const Op &op, llvm::ArrayRef<MovedBytes> 
       bytes.copy(one.to, one.from, one.bytes, one.isReduced);
     else if (one.to && one.slot != noSlot) {
       const uint32_t number = frame.code.values.find(one.slot);
-      bytes.write(one.to, one.bytes,
-                  number == ValueFlows::none ? unionOf(frame, frame.code.values[op.instruction].data, allLanes)
-                                             : originsOf(frame).registers[number].of[one.lane]);
+      const OriginId origin = number == ValueFlows::none
+                                  ? unionOf(frame, frame.code.values[op.instruction].data, allLanes)
+                                  : originsOf(frame).registers[number].of[one.lane];
+      if (one.isReduced)
+        bytes.add(one.to, one.bytes, origin);
+      else
+        bytes.write(one.to, one.bytes, origin);
     } else if (one.to)
       bytes.write(one.to, one.bytes, 0);
     else if (one.from) {
@@ -458,6 +465,23 @@ void OriginObserver::moves(Warp &warp, const Op &op, llvm::ArrayRef<MovedBytes> 
 void OriginObserver::readsMap(Warp &warp, const Op &op, llvm::ArrayRef<uint8_t> map) {
   if (const OriginId origin = bytes.read(map.data(), map.size()))
     decide({&warp.now.frame->code, op.instruction}, Decides::Address, origin);
+}
+
+void OriginObserver::excuses(Warp &warp, const LaneAccess &one, unsigned lane) {
+  const FunctionCode &code = warp.now.frame->code;
+  const Place place{&code, one.op.instruction};
+  decideBy(*warp.now.frame, place, Decides::Value, code.values[one.op.instruction].data, 1u << lane);
+  if (!isLocal(one, lane))
+    decide(place, Decides::Value, bytes.read(one.found.at(lane), one.access.bytes));
+}
+
+void OriginObserver::excuses(Warp &warp, const RangeAccess &one) {
+  const FunctionCode &code = warp.now.frame->code;
+  const Place place{&code, one.op.instruction};
+  decideBy(*warp.now.frame, place, Decides::Value, code.values[one.op.instruction].data, allLanes);
+  for (const uint8_t *memory : {one.memory, static_cast<const uint8_t *>(one.stored)})
+    if (memory)
+      decide(place, Decides::Value, bytes.read(memory, one.bytes));
 }
 
 // ---- the certificate
@@ -478,6 +502,9 @@ void OriginObserver::finish(const GridState &, Outcome &outcome) {
     }
   if (decided >> OriginSets::images & 1)
     add("of a texture", OriginSets::images);
+  llvm::stable_sort(certificate.uses, [](const Certificate::Use &a, const Certificate::Use &b) {
+    return a.decides != Decides::Value && b.decides == Decides::Value; // the weaker reason comes last
+  });
   if (decided >> OriginSets::schedule & 1)
     certificate.obstacles.push_back({"the order in which threads execute decides what this instruction does",
                                      rangeOf(uses[OriginSets::schedule].place)});

@@ -34,6 +34,8 @@ public:
   void leaves(Warp &warp, const FunctionCode &code, const CodeBlock &block, uint32_t lanes) override;
   void before(Warp &warp, const FunctionCode &code, uint32_t instruction, uint32_t lanes) override;
   void accesses(Warp &warp, const LaneAccess &access) override;
+  void excuses(Warp &warp, const LaneAccess &access, unsigned lane) override;
+  void excuses(Warp &warp, const RangeAccess &access) override;
   void tensors(Warp &warp, const TensorRange &range) override;
   void moves(Warp &warp, const Op &op, llvm::ArrayRef<MovedBytes> parts) override;
   void readsMap(Warp &warp, const Op &op, llvm::ArrayRef<uint8_t> map) override;

@@ -186,7 +186,8 @@ static void watchRange(Warp &warp, const RangeAccess &one) {
   const bool changesNothing =
       race && race->isWrite && one.isWrite && one.stored && std::memcmp(one.memory, one.stored, one.bytes) == 0;
   if (!changesNothing)
-    reportRace(race, warp, one.op, one.address, one.at, one.bytes, one.isWrite, one.lane);
+    return reportRace(race, warp, one.op, one.address, one.at, one.bytes, one.isWrite, one.lane);
+  observersOf(warp).notify(events::Accesses, [&](Observer &observer) { observer.excuses(warp, one); });
 }
 
 namespace {
@@ -381,6 +382,8 @@ void watchLanes(Warp &warp, const LaneAccess &one) {
         access.isWrite && (race->isWrite || race->cluster) && changesNothing(registers, access, lane, found.at(lane));
     if (!isHarmless)
       reportRace(race, warp, op, access.address, at[lane], access.bytes, access.isWrite, lane);
+    else
+      observersOf(warp).notify(events::Accesses, [&](Observer &observer) { observer.excuses(warp, one, lane); });
   }
 }
 

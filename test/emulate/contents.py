@@ -115,6 +115,16 @@ MOVES = {
     "funnel": "shf.l.wrap.b32 %w, %t, %v, 5;",
     "high": "mul.hi.u32 %w, %v, 7;",
     "mask": "and.b32 %r3, %v, 31;\n bfind.u32 %w, %r3;",
+    "wmma": "st.shared.v4.u32 [room], {%v, %v, %v, %v};\n shl.b32 %r3, %t, 4;\n add.u32 %r3, %r3, %r31;\n"
+    " st.shared.v4.u32 [%r3], {%v, %v, %v, %v};\n bar.sync 0;\n"
+    " wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {%r4, %r5, %r6, %r7, %r8, %r9, %r10, %r11}, [%r31];\n"
+    " mov.b32 %w, %r4;",
+    "wmma-store": "wmma.store.d.sync.aligned.row.m16n16k16.shared.f16 [%r31], {%v, %v, %v, %v};\n bar.sync 0;\n"
+    " ld.shared.u32 %w, [%r33];",
+    "moved-matrix": "movmatrix.sync.aligned.m8n8.trans.b16 %w, %v;",
+    "all-match": "match.all.sync.b32 %w|%p2, %v, -1;",
+    "own-guard": "mov.b32 %w, %v;\n setp.lt.u32 %p1, %t, 16;\n @%p1 add.cc.u32 %w, %t, %t;\n"
+    " @%p1 setp.lt.u32 %p1, %w, 0;",
     # 128 threads: each fills 16 bytes of both matrices.
     "warpgroup-product": "shl.b32 %r3, %t, 4;\n add.u32 %r3, %r3, %r31;\n st.shared.v4.u32 [%r3], {%v, %v, %v, %v};\n"
     " fence.proxy.async;\n bar.sync 0;\n cvt.u64.u32 %rd8, %r31;\n shr.u64 %rd8, %rd8, 4;\n"
@@ -163,6 +173,11 @@ USES = {
     "polled": "mov.b32 %w, 0;\nagain:\n ld.acquire.gpu.global.u32 %w, [%rd2];\n setp.gt.u32 %p1, %w, 4000000000;\n"
     " @%p1 bra again; // order",
 }
+RACES = {
+    # Two warps store the same byte: no race as long as the numbers are equal.
+    "equal-stores": "ld.global.u32 %w, [%rd1];\n st.global.u32 [%rd2], %w; // uses two warps",
+    "equal-constants": "st.global.u32 [%rd2], 5; // two warps",
+}
 # Texts without a mark hold for all contents.
 FREE = {
     "overwritten-register": "mov.b32 %w, %v;\n st.global.u32 [%rd4], %w;\n mov.b32 %w, %t;\n"
@@ -193,6 +208,7 @@ def texts():
         yield f"{name} as an index", move + "\n" + (INDEX.replace("uses", "order") if name == "atomic" else INDEX)
         yield f"{name} as data", move + "\n" + STORE
     yield from USES.items()
+    yield from RACES.items()
     yield from FREE.items()
 
 
@@ -203,7 +219,7 @@ def wrong(ptxray, folder, name, text):
     stem = re.sub(r"\W", "_", name)
     path, result = folder / f"{stem}.ptx", folder / f"{stem}.json"
     path.write_text(source)
-    threads = 128 if "wgmma" in text else 32
+    threads = 128 if "wgmma" in text else 64 if "two warps" in text else 32
     launch = ["--emulate", f"--certify={result}", "--kernel=k", f"--block={threads}"]
     arguments = [f"iota:u32:{threads}", f"zeros:u32:{threads}", "5"]
     command = [ptxray, "run", "--no-config", *launch, path, *arguments]

@@ -430,6 +430,8 @@ int Emulation::readSettings() {
   asked.checks = !arguments.has("--no-checks");
   asked.checksNumbers = arguments.has("--trap-nan");
   asked.certifies = arguments.has("--certify");
+  if (asked.certifies && asked.checksNumbers)
+    return usageError("`--certify` cannot cover `--trap-nan`, whose findings depend on contents");
   if (asked.certifies && (!asked.checks || arguments.has("--schedule") || arguments.has("--schedules")))
     return usageError("`--certify` needs the checks and the usual schedule: leave out `--no-checks`, `--schedule` and "
                       "`--schedules`");

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Follows the walks of docs/walk.md and docs/machine.md: each function is in the file that the page names, and is
-named in the body of a stop before it; each example gives its report or its result; no walk has more stops, or is in more files, than its
-heading allows.
+named in the body of a stop before it; each example gives its report or its result; no walk has more stops, or is in
+more files, than its heading allows.
 
     walk.py PTXRAY ROOT"""
 

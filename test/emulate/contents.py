@@ -2,11 +2,14 @@
 """Certificates of small kernels: each path by which a loaded value can reach an address, a branch or an amount, and
 next to it a twin in which the value stays data.
 
-contents.py PTXRAY [NAME...]
+contents.py PTXRAY [--random N] [NAME...]
 
 The kernel loads `%v` from argument 0, buffer `a`, at the thread's number. In a text the instruction that uses a value
 is marked with `// uses`: the certificate must name its line and argument 0 (or the argument that the mark names). A
-text without a mark must hold for all contents; `// order` marks an instruction that the order of threads decides."""
+text without a mark must hold for all contents; `// order` marks an instruction that the order of threads decides.
+
+With --random each text that holds for all contents is launched N times, with other contents and by other schedules, and
+nothing may be found."""
 
 import concurrent.futures
 import json
@@ -212,7 +215,23 @@ def texts():
     yield from FREE.items()
 
 
-def wrong(ptxray, folder, name, text):
+FILLED = ("fill:u32:{n}:0x7fc00000", "fill:u32:{n}:0xffffffff", "zeros:u32:{n}")
+CONTENTS = ("random:u32:{n}:{i}", "random:f32:{n}:{i}", *FILLED)
+SCHEDULES = ("eager", "lazy", "early", "1", "2", "3")
+
+
+def found_by_others(launch, threads, count):
+    """what one of the launches with other contents finds, or None"""
+    for i in range(count):
+        made = [CONTENTS[(i + k) % len(CONTENTS)].format(n=threads, i=i + k) for k in range(2)]
+        command = [*launch, f"--schedule={SCHEDULES[i % len(SCHEDULES)]}", *made, "5"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode != 0:
+            return f"with {' '.join(made)}, status {done.returncode}: {(done.stdout + done.stderr)[:400]}"
+    return None
+
+
+def wrong(ptxray, folder, name, text, others):
     """what is wrong with the certificate of a text, or None"""
     source = HEAD.format(text)
     marks = [(i + 1, m[1]) for i, line in enumerate(source.split("\n")) if (m := re.search(r"// (uses|order)", line))]
@@ -220,10 +239,9 @@ def wrong(ptxray, folder, name, text):
     path, result = folder / f"{stem}.ptx", folder / f"{stem}.json"
     path.write_text(source)
     threads = 128 if "wgmma" in text else 64 if "two warps" in text else 32
-    launch = ["--emulate", f"--certify={result}", "--kernel=k", f"--block={threads}"]
+    launch = [ptxray, "run", "--no-config", "--emulate", "--kernel=k", f"--block={threads}", path]
     arguments = [f"iota:u32:{threads}", f"zeros:u32:{threads}", "5"]
-    command = [ptxray, "run", "--no-config", *launch, path, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run([*launch, f"--certify={result}", *arguments], capture_output=True, text=True)
     if done.returncode != 0:
         return f"status {done.returncode}: {(done.stdout + done.stderr)[:400]}"
     found = json.loads(result.read_text())
@@ -234,16 +252,19 @@ def wrong(ptxray, folder, name, text):
         return f"expected {expected} {marks}, found {found['verdict']}: {found['summary']}"
     if expected == "some-contents" and [one["buffer"] for one in found["depends"]] != ["0"]:
         return f"names {found['depends']}"
-    return None
+    return found_by_others(launch, threads, others) if expected == "all-contents" else None
 
 
 def main():
     ptxray, *named = sys.argv[1:]
+    others = 0
+    if named[:1] == ["--random"]:
+        others, named = int(named[1]), named[2:]
     chosen = [one for one in texts() if not named or any(word in one[0] for word in named)]
     if not chosen:
         sys.exit("no text has this name")
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
-        problems = list(pool.map(lambda one: wrong(ptxray, pathlib.Path(folder), *one), chosen))
+        problems = list(pool.map(lambda one: wrong(ptxray, pathlib.Path(folder), *one, others), chosen))
     for (name, _), problem in zip(chosen, problems):
         if problem:
             print(f"{name}: {problem}")

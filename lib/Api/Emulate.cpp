@@ -111,8 +111,8 @@ std::string refusalOf(const machine::Outcome &outcome, const SourceBuffer &sourc
   if (!outcome.refusal.empty())
     return outcome.refusal;
   if (outcome.isOutOfMemory)
-    return "the launch needs more memory than it may take";
-  return outcome.isOutOfTime ? "the kernel has not ended in its time" : "the kernel has not come to its end";
+    return "the launch exceeds its memory limit";
+  return outcome.isOutOfTime ? "the kernel exceeded its time limit" : "the kernel did not finish";
 }
 
 std::unique_ptr<ptxray_result> run(ptxray_machine &machine, const ptxray_launch &launch) {

@@ -264,7 +264,7 @@ void Reader::readZip(const Shell &shell) {
     if (leadsAway(item.name))
       problem(shell, item.offset, "member " + item.name.str() + " has a name that leads out of the file");
     if ((member->flags & Encrypted) || (item.method != Stored && item.method != Deflated))
-      problem(shell, item.offset, "member " + item.name.str() + " is packed in a way that is not known");
+      problem(shell, item.offset, "member " + item.name.str() + " is packed in an unknown way");
     else
       readZipMember(*this, shell, item);
   }

@@ -59,13 +59,13 @@ std::vector<LaneGroup> groupsOf(HaltedLaunch &launch, Warp &warp) {
       continue;
     }
     groups.push_back({State::Waiting, one.lanes, at, const_cast<Frame *>(one.frame),
-                      one.reason.empty() ? "others have to come" : one.reason,
+                      one.reason.empty() ? "other lanes have not arrived" : one.reason,
                       endOf(launch.search(), warp, one.lanes)});
   }
   for (const Join &join : warp.others.joins)
     if (join.arrived)
       groups.push_back({State::Waiting, join.arrived, placeAt(join.frame->code, join.at), join.frame,
-                        "lanes that went another way have to come", endOf(launch.search(), warp, join.arrived)});
+                        "diverged lanes have not arrived", endOf(launch.search(), warp, join.arrived)});
   return groups;
 }
 

@@ -124,7 +124,7 @@ constexpr Field leading(uint8_t bits) {
 constexpr Field stride = {"sbo", "stride dimension offset, in bytes", 32, 14, 4, {}};
 constexpr Field baseOffset = {"base-offset", "base offset of the swizzle pattern", 49, 3, 0, {}};
 constexpr Field fixed(uint8_t first, uint8_t bits, uint32_t value) { return {"", "fixed", first, bits, 0, {}, value}; }
-constexpr Field leadingMode = {"lbo-mode", "what the leading dimension field is", 52, 1, 0, strideModes};
+constexpr Field leadingMode = {"lbo-mode", "meaning of the leading dimension field", 52, 1, 0, strideModes};
 constexpr Field swizzleMode = {"swizzle", "swizzling mode", 61, 3, 0, swizzles};
 constexpr Field fieldsShared[] = {startAddress(14), reserved(14, 2), leading(14), reserved(30, 2), stride,
                                   fixed(46, 3, 1),  baseOffset,      leadingMode, fixed(53, 8, 0), swizzleMode};
@@ -156,9 +156,9 @@ constexpr Field fieldsMask[] = {{"sc0", "columns skipped at the start of piece 0
                                 {"fs3", "piece 3 starts with zeros", 35, 1, 0, {}},
                                 reserved(36, 3),
                                 {"non-zero", "whether there is a mask at all", 39, 1, 0, off},
-                                {"skip-span", "columns of zeros in a run, less one", 40, 8, 0, {}},
-                                {"use-span", "columns of B in a run, less one", 48, 8, 0, {}},
-                                {"shift", "column of B that is the first", 56, 6, 0, {}},
+                                {"skip-span", "columns of zeros per run, minus one", 40, 8, 0, {}},
+                                {"use-span", "columns of B per run, minus one", 48, 8, 0, {}},
+                                {"shift", "first column of B", 56, 6, 0, {}},
                                 reserved(62, 2)};
 
 constexpr llvm::StringLiteral kindNames[] = {"f16", "tf32", "f8f6f4", "i8", "mxf8f6f4", "mxf4", "mxf4nvf4", "ti16"};

@@ -363,7 +363,7 @@ std::optional<Hover> hoverOnName(const Excerpt &excerpt, llvm::ArrayRef<Mention>
   if (symbol.kind == SymbolKind::Variable)
     out.text(symbol.extent.bytes
                  ? counted(symbol.extent.bytes, "byte") + ", aligned to " + std::to_string(symbol.extent.align)
-                 : "as large as the launch says, aligned to " + std::to_string(symbol.extent.align));
+                 : "size set by the launch, aligned to " + std::to_string(symbol.extent.align));
   if (excerpt.body())
     out.text(usesText(mentions, at));
   return out.take(at.range);

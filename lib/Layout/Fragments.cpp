@@ -247,7 +247,7 @@ Answer describeMovement(const Words &words) {
     Layout layout = fragment("matrix", 16, 16, "b8", 8, "r", source);
     tile(layout, 8, false);
     layout.count(2, Word, 1, Row, 8).count(matrices, Word, 2, Matrix, 1);
-    layout.notes.push_back("the matrix lies in memory column by column");
+    layout.notes.push_back("the matrix is stored column by column");
     answer.layouts = {layout, rowAddresses(16, matrices, "column", 16, source)};
   } else {
     Layout layout = fragment("matrix", 16, 8, "b8", 8, "r", source);
@@ -256,7 +256,7 @@ Answer describeMovement(const Words &words) {
         .count(8, Lane, 4, Row, 1)
         .count(2, Bit, 16, Row, 8)
         .count(matrices, Word, 1, Matrix, 1);
-    layout.notes.push_back("the matrix lies in memory column by column");
+    layout.notes.push_back("the matrix is stored column by column");
     answer.layouts = {layout, rowAddresses(8, matrices, "column", 16, source)};
   }
   if (narrow)
@@ -273,7 +273,7 @@ static Answer withScaleFactors(Answer answer, const Words &words, const Request 
   const uint32_t byteA = request.number("byte-id-a", 0), byteB = request.number("byte-id-b", 0);
   const uint32_t threadA = request.number("thread-id-a", 0), threadB = request.number("thread-id-b", 0);
   if (byteA % factors || byteB % factors || byteA > 3 || byteB > 3 || threadA > 1 || threadB > 3)
-    return Answer::refuse("a byte id is a multiple of the factors a row, below 4; a thread id of A is 0 "
+    return Answer::refuse("a byte id is a multiple of the factors per row, below 4; the thread id of A is 0 "
                           "or 1, of B 0 to 3");
   answer.layouts.push_back(scaleFactors('a', 16, factors, threadA, byteA));
   answer.layouts.push_back(scaleFactors('b', 8, factors, threadB, byteB));
@@ -346,7 +346,7 @@ Answer describeWgmma(const Words &words, const Request &request) {
   const std::string source = "PTX ISA 9.7.15.5.1; cute mma_traits_sm90_gmma.hpp";
   Answer answer;
   answer.layouts.push_back(multiplicandA(m, sparse ? k / 2 : k, a, bits, 4, source));
-  answer.layouts.back().notes.push_back("where A is in registers; else, as B, it lies in shared memory "
+  answer.layouts.back().notes.push_back("if A is in registers; otherwise it is in shared memory, like B "
                                         "(`ptxray layout smem`)");
   answer.layouts.push_back(accumulator("D", m, n, d, bitsOfType(d), 4, source));
   if (sparse)
@@ -404,9 +404,10 @@ Answer describeRdna4(const Words &words) {
   Answer answer;
   answer.layouts = {operand("A", type, Column, "a"), operand("B", type, Row, "b"), operand("D", result, Row, "d")};
   for (Layout &layout : answer.layouts)
-    layout.notes.push_back(layout.name == "D" ? "each lane holds eight neighbours along M; C is held as D"
+    layout.notes.push_back(layout.name == "D" ? "each lane holds eight neighbours along M; C has the layout of D"
                                               : "each lane holds eight neighbours along K");
-  answer.notes.push_back("D is held as the transpose of A is: a product with the identity transposes in registers");
+  answer.notes.push_back(
+      "D has the layout of the transpose of A: a product with the identity transposes a matrix in registers");
   return answer;
 }
 

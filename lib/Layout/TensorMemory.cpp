@@ -118,7 +118,7 @@ Layout scaleFactorsIn(bool ofA, uint32_t count, uint32_t factors, uint32_t id, u
   layout.count(std::min(32u, here), Lane, 1, outer, 1).count((here + 31) / 32, Word, 1, outer, 32);
   if (lanesSplit == 2) {
     layout.count(2, Lane, 64, outer, here).count(2, Lane, 32, outer, 0);
-    layout.notes.push_back("the halves of N lie in lanes 0-63 and 64-127, each twice");
+    layout.notes.push_back("the halves of N are in lanes 0-63 and 64-127, each twice");
   } else {
     layout.count(4, Lane, 32, outer, 0);
     layout.notes.push_back("all four groups of 32 lanes hold the same");
@@ -366,7 +366,7 @@ Answer describeTensorMma(const Words &words, const Request &request) {
   Answer answer;
   answer.layouts.push_back(accumulatorIn(*path, m, n, d, offset));
   answer.layouts.push_back(multiplicandIn(*path, m, sparse ? k / 2 : k, a, width, offset));
-  answer.layouts.back().notes.push_back("where A is in tensor memory; else, as B, it lies in shared memory "
+  answer.layouts.back().notes.push_back("if A is in tensor memory; otherwise it is in shared memory, like B "
                                         "(`ptxray layout smem`)");
   if (width == 8 && (bitsOfType(a) == 4 || bitsOfType(a) == 6))
     answer.layouts.push_back(elementInByte(a));

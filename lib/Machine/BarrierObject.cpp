@@ -10,7 +10,7 @@ namespace {
 constexpr unsigned expectedAt = 20, bytesAt = 40, markAt = 61, phaseAt = 63;
 constexpr uint64_t countMask = mostArrivals, bytesMask = (1 << 21) - 1, mark = 2;
 
-constexpr const char *noObject = "a barrier object that was not made, or that was written over";
+constexpr const char *noObject = "a barrier object that was not initialised, or was overwritten";
 
 } // namespace
 

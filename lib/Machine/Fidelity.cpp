@@ -20,12 +20,11 @@ const char *reasonOf(Fidelity fidelity) {
   switch (fidelity) {
   case Fidelity::Exact: return "";
   case Fidelity::AsHopper: return "as an H100 computes it";
-  case Fidelity::Models: return "products as the published models of the chip say";
-  case Fidelity::Words: return "as the words of the manual say; no such chip was asked";
+  case Fidelity::Models: return "products by the published models of the chip";
+  case Fidelity::Words: return "as the manual describes it; no such chip was measured";
   case Fidelity::Order: return "the sum of floats is in the order in which the emulator executes";
-  case Fidelity::Coordinates:
-    return "filters of three dimensions differ in the last bits, the level of gradients by more";
-  case Fidelity::Chip: return "the number is that of no GPU";
+  case Fidelity::Coordinates: return "three-dimensional filters differ in the last bits, levels from gradients by more";
+  case Fidelity::Chip: return "the value is specific to the emulator";
   case Fidelity::Requests: return "no request succeeds";
   }
   return "";

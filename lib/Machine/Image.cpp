@@ -56,13 +56,13 @@ std::string findProblem(const Image &image, const Sampling &sampling) {
     return "only integers of 8 and 16 bits are read as fractions";
   const bool areIntegers = !isFloat(image.type) && !sampling.readsFractions;
   if ((sampling.isLinear || sampling.isLinearInLevels) && areIntegers)
-    return "integers are not filtered, but where those of 8 and 16 bits are read as fractions";
+    return "integers are not filtered, except those of 8 and 16 bits that are read as fractions";
   if (image.levels > 1 && !sampling.isNormalized)
     return "levels need normalized coordinates";
   if (image.isCube && !sampling.isNormalized)
     return "a cube needs normalized coordinates";
   if (image.isBuffer && (sampling.isLinear || sampling.isNormalized))
-    return "a buffer is read by integers alone, without a filter";
+    return "a buffer is read by integer coordinates only, without a filter";
   return "";
 }
 

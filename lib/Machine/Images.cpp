@@ -25,7 +25,7 @@ static const char *nameOf(Kind kind) {
 static const ImageObject *objectAt(Warp &warp, const Op &op, unsigned lane, uint64_t handle, Kind kind) {
   const ImageObject *found = warp.block->grid->memory.object(handle);
   if (!found || found->kind != kind) {
-    reportUndefined(warp, op, lane, std::string("a handle that is not the one of a ") + nameOf(kind));
+    reportUndefined(warp, op, lane, std::string("a handle that does not belong to a ") + nameOf(kind));
     return nullptr;
   }
   if (!found->image && kind != Kind::Sampler) {
@@ -110,12 +110,12 @@ static Sampling with(Sampling texture, const Sampling &sampler) {
 /// Returns the reason why the fetch is not supported; empty if it is.
 static std::string problemOf(const TextureFetch &fetch, const Image &image, const Sampling &sampling) {
   if (image.rank == 1 && !image.isCube && !image.layers && fetch.areIntegers != image.isBuffer)
-    return image.isBuffer ? "coordinates that are floats, of a texture in linear memory"
-                          : "integer coordinates of a texture of one dimension that is not in linear memory (`buffer`)";
+    return image.isBuffer ? "float coordinates for a texture in linear memory"
+                          : "integer coordinates for a one-dimensional texture that is not in linear memory (`buffer`)";
   if (std::string problem = findProblem(image, sampling); !problem.empty())
     return "a texture that no driver makes: " + problem;
   if (fetch.component >= 0 && image.rank != 2)
-    return "four texels of an image that has not two dimensions";
+    return "four texels of an image that is not two-dimensional";
   return "";
 }
 

@@ -150,7 +150,7 @@ static void release(Warp &warp, uint64_t address, uint32_t instruction, unsigned
   const auto report = [&](const char *why) { raiseUndefined(warp, instruction, lane, why); };
   switch (warp.block->grid->memory.freeHeap(address)) {
   case HeapAddress::Allocated: return;
-  case HeapAddress::Freed: return report("`free` of memory that is freed already");
+  case HeapAddress::Freed: return report("`free` of memory that was already freed");
   case HeapAddress::Inside: return report("`free` of an address inside of what `malloc` returned");
   case HeapAddress::Foreign: return report("`free` of an address that `malloc` has not returned");
   }

@@ -137,7 +137,7 @@ static void call(Warp &warp, const CodeBlock &block, uint32_t calling) {
   const uint32_t all = now.mask, wanting = calling;
   const FunctionCode *callee = calleeOf(warp, site, calling);
   if (!callee)
-    return refuse(warp, block.instruction, "a call of an address at which there is no function");
+    return refuse(warp, block.instruction, "a call of an address without a function");
   if (endOf(*now.frame) + callee->frameBytes > mostLocal || warp.frames.size() > 4096)
     return refuse(warp, block.instruction, "calls that are nested too deep");
   if (differsFromCallee(warp, block.instruction, site, *callee, static_cast<unsigned>(__builtin_ctz(calling))))

@@ -37,7 +37,8 @@ void set(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   eachLane(mask, [&](unsigned lane) {
     const uint64_t to = numberIn(registers, use.number, lane);
     if (to < frame.base + frame.code.frameBytes || to > stackOf(frame, lane))
-      return reportUndefined(warp, op, lane, "a stack pointer that `stacksave` has not given, or that no longer holds");
+      return reportUndefined(warp, op, lane,
+                             "a stack pointer that `stacksave` did not return, or that is no longer valid");
     pointersOf(frame)[lane] = static_cast<uint32_t>(to);
   });
 }

@@ -71,9 +71,9 @@ std::string missing(const Tile &tile) {
 std::string mistakeOf(const Tile &tile, TensorMode mode) {
   const TensorMap &map = tile.map;
   if (map.mode != mode)
-    return "a tensor map of another mode than the instruction";
+    return "a tensor map whose mode differs from that of the instruction";
   if (tile.at.size() != (tile.isRows ? 5 : map.rank) || (tile.isRows && map.rank != 2))
-    return "a tensor map with another number of dimensions than the instruction";
+    return "a tensor map whose number of dimensions differs from that of the instruction";
   const int64_t unit = isUnpacked(map.type) ? 128 : 128 / elementBits(map.type);
   if (map.interleave == TensorInterleave::None && tile.at[0] % unit)
     return "a tile whose innermost coordinate is " + std::to_string(tile.at[0]) + ", which is not a multiple of " +

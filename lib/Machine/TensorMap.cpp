@@ -104,7 +104,7 @@ static std::string findProblemOfPacking(const TensorMap &map, unsigned chip) {
     return "it interleaves elements of 4 or 6 bits";
   const bool isSwizzledSo = map.swizzle == TensorSwizzle::None || map.swizzle == TensorSwizzle::By128;
   if (isUnpacked(map.type) && (!isSwizzledSo || map.atom == SwizzleAtom::By32Flipped8))
-    return "its elements are unpacked, and it is swizzled by something else than 128 bytes";
+    return "its elements are unpacked, and its swizzle is not 128 bytes";
   return "";
 }
 

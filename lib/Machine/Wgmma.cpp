@@ -238,7 +238,7 @@ void multiplyInGroup(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto &product = *static_cast<const WarpgroupProduct *>(op.more);
   const auto lane = static_cast<unsigned>(__builtin_ctz(mask));
   if (mask != allLanes)
-    return reportUndefined(warp, op, lane, "a product of a warpgroup of which lanes are missing");
+    return reportUndefined(warp, op, lane, "a product of a warpgroup with missing lanes");
   Matrices matrices;
   if (product.registers.empty())
     matrices.a = operand(product, true, registers, lane);

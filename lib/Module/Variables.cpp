@@ -142,7 +142,7 @@ static void checkType(const Variable &variable, ModuleState &module) {
       d.fix = Fix{"write `" + own.str() + "`", {{range, own.str()}}};
     else if (word.bits >= 16 && variable.space == ".reg") {
       const std::string bits = ".b" + std::to_string(word.bits);
-      d.notes.push_back({"what holds it is a register of `" + bits + "`", std::nullopt});
+      d.notes.push_back({"it fits into a register of `" + bits + "`", std::nullopt});
       d.fix = Fix{"write `" + bits + "`", {{range, bits}}};
     }
   }

@@ -149,7 +149,7 @@ std::string Sentences::ofBarriers(const Action &action) const {
     if (isOfGrids)
       return "the grids that depend on this one may start once all its blocks have executed it or ended";
     return "it arrives at " + barrier(action) +
-           (action.groups ? ", once what has joined " + groups(action.groups) + " is complete" : "");
+           (action.groups ? ", once the operations that joined " + groups(action.groups) + " are complete" : "");
   case FactKind::Expects: return barrier(action) + " waits for " + amount(action, "some") + " more bytes";
   case FactKind::Completes: return barrier(action) + " counts " + amount(action, "some") + " bytes as complete";
   case FactKind::Awaits:
@@ -176,14 +176,14 @@ std::string Sentences::text(const Action &action) const {
   case FactKind::Calls: return "control goes to the function " + node(action.node) + ", and comes back";
   case FactKind::Converged:
     return "all threads of the " + scope(action) +
-           " have to execute it together: it does not belong where only some of them come to";
+           " must execute it together, so it must not be in code that only some of them reach";
   case FactKind::Among: return "the lanes in the mask " + node(action.node) + " take part";
   case FactKind::Async: return asynchronous(action);
   case FactKind::Holds:
     return node(action.node) + (textOf(static_cast<unsigned>(action.node)).front() == '{' ? " belong" : " belongs") +
            " to the operation until it is complete";
   case FactKind::Commits:
-    return "it makes one batch of what has joined " + groups(action.groups) + " since the last one";
+    return "it makes one batch of the operations that joined " + groups(action.groups) + " since the last one";
   case FactKind::Waits: return waiting(action);
   case FactKind::Orders:
     if (static_cast<isa::Ordered>(action.detail) == isa::Ordered::Tcgen05)
@@ -193,8 +193,8 @@ std::string Sentences::text(const Action &action) const {
     return "it orders accesses " + ordered(action.detail) +
            (action.other ? " before those " + ordered(action.other) : "") +
            (action.space ? " in " + quote(isa::word(action.space).text()) : "");
-  case FactKind::Releases: return "what the thread did before it is seen by those who acquire it";
-  case FactKind::Acquires: return "what the thread does after it sees what was released";
+  case FactKind::Releases: return "earlier accesses of the thread are visible to threads that acquire";
+  case FactKind::Acquires: return "later accesses of the thread see the released accesses";
   case FactKind::Allocates:
     return "it allocates " + amount(action, "some") + " columns of tensor memory, and writes their address to " +
            node(action.node);

@@ -147,8 +147,7 @@ PageSection FormPage::computation() const {
       addFormula(formulaText(match().form(), formula, &match()), "", functionsOf(formula), section);
   }
   if (!match().form().outside().empty())
-    section.rows.push_back(
-        {{}, "nothing that one GPU could do alone: it is about " + std::string(match().form().outside()), ""});
+    section.rows.push_back({{}, "an effect outside of a single GPU, on " + std::string(match().form().outside()), ""});
   return section;
 }
 
@@ -157,7 +156,7 @@ static std::string remarkOn(isa::WordId word, const isa::Slot &slot) {
   const bool isOfPtxas =
       llvm::any_of(isa::run(isa::tables().slotValues, slot.values),
                    [&](const isa::SlotValue &value) { return value.word == word && isOfPtxasAlone(value.gate); });
-  return isOfPtxas ? "no manual has it here, but ptxas accepts it" : "";
+  return isOfPtxas ? "ptxas accepts it, but no manual has it here" : "";
 }
 
 PageSection FormPage::words() const {

@@ -88,7 +88,7 @@ PageSection Part::availability() const {
     return {PageSection::Kind::Text, "Needs", {}};
   PageSection section = needsSection(least);
   if (!haveSameNeeds)
-    section.rows.push_back({{}, "Forms that need something else say so.", "", 0});
+    section.rows.push_back({{}, "Forms with other requirements list them.", "", 0});
   return section;
 }
 
@@ -132,7 +132,7 @@ PageSection Part::computation() const {
   for (unsigned number = 0; number < documented.size(); ++number) {
     const isa::Form &form = *documented[number];
     if (!form.outside().empty())
-      use("nothing that one GPU could do alone: it is about " + std::string(form.outside()), "", {}, number + 1);
+      use("an effect outside of a single GPU, on " + std::string(form.outside()), "", {}, number + 1);
     for (const isa::Formula &formula : isa::run(isa::tables().formulas, form.formulas))
       use(formulaText(form, formula), formula.when ? conditionText(form, formula.when).manual : "",
           functionsOf(formula), number + 1);
@@ -399,7 +399,7 @@ std::vector<PageSection> Part::combinations() const {
 }
 
 PageSection Part::extras() const {
-  PageSection section{PageSection::Kind::List, "What ptxas also accepts, though no manual has it", {}};
+  PageSection section{PageSection::Kind::List, "Also accepted by ptxas, although no manual has it", {}};
   for (const isa::Form *form : ofPtxas)
     section.rows.push_back({{shownSyntax(*form)}, "", "", 0});
   std::map<std::string, std::vector<std::string>> words;

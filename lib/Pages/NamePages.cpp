@@ -277,7 +277,7 @@ Page targetPage(const isa::Target &target) {
     runs.rows.push_back(
         paragraph("an old name of `sm_" + number + (target.variant ? std::string(1, target.variant) : "") + "`"));
   if (!target.documented)
-    runs.rows.push_back(paragraph("it is in no manual, but ptxas accepts it"));
+    runs.rows.push_back(paragraph("ptxas accepts it, but no manual has it"));
   page.add(std::move(runs));
   if (const std::string only = onlyWithLetter(target); !only.empty())
     page.add({PageSection::Kind::Text, "Only with its letter", {paragraph(only)}});

@@ -122,7 +122,7 @@ bool PtxBase::readEscapes(const Token &token) {
     ;
   const Range whole{token.begin, static_cast<uint32_t>(text.size() - rest.size())};
   if (Diagnostic *d = report(DiagId::StrayCharacter, whole, text.slice(whole.begin, whole.end))) {
-    d->notes.push_back({"a string of C++ ends its lines so; in a file of PTX a line ends by itself", std::nullopt});
+    d->notes.push_back({"strings of C++ end their lines with it; in a PTX file, a line ends by itself", std::nullopt});
     d->fix = Fix{"remove it", {{whole, ""}}, /*safe=*/true};
   }
   badTokenEnd = whole.end;

@@ -68,7 +68,7 @@ static llvm::StringRef wordsOf(Property property) {
   switch (property) {
   case Property::Race: return "whether two threads of a block race";
   case Property::GridRace: return "whether threads of two blocks race";
-  case Property::Divergence: return "whether all threads of a block go the same way to a barrier";
+  case Property::Divergence: return "whether all threads of a block reach a barrier on the same path";
   default: return "whether an access stays in its buffer";
   }
 }
@@ -197,11 +197,11 @@ void Prover::answer(std::vector<Question> questions) {
       continue;
     }
     if (!canAsk) {
-      leaveOpen(question, "no solver is there to answer it");
+      leaveOpen(question, "there is no solver to answer it");
       continue;
     }
     if (result.open.size() >= 3 || left() < 1) { // enough undecided questions
-      leaveOpen(question, "not looked at, since others are open");
+      leaveOpen(question, "not examined, since others are open");
       break;
     }
     const Solved solved = ask(solver, question);
@@ -213,7 +213,7 @@ void Prover::answer(std::vector<Question> questions) {
       addTrial(solved);
       leaveOpen(question, "it cannot be ruled out");
     } else {
-      leaveOpen(question, "the solver has no answer in time");
+      leaveOpen(question, "the solver gave no answer in time");
     }
   }
 }

@@ -309,7 +309,7 @@ Bits Machine::storedBits(const RecipeResult &result, unsigned lane, unsigned ele
     codes.push_back(at(arg, lane, element).bits);
   const std::optional<Bits> bits = approximated(step, codes, recipe.flushes, recipe.isFull);
   if (!bits)
-    refuse("an approximation of which nothing is known");
+    refuse("an unknown approximation");
   return bits.value_or(0);
 }
 

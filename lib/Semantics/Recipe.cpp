@@ -201,7 +201,7 @@ uint16_t Compiler::leaf(const isa::Step &row) {
     step.type = operand.type;
     step.elements = static_cast<uint16_t>(operand.registers.size() * operand.type.count);
     if (!operand.type.bits)
-      refuse("numbers of a type that nothing is known of");
+      refuse("numbers of an unknown type");
   }
   if (row.op == StepOp::Memory) {
     const isa::OperandDecl &declared = view.operands[row.value];
@@ -478,7 +478,7 @@ void Compiler::formula(const isa::Formula &formula) {
     return;
   }
   if (formula.approximate && !isApproximation(root))
-    refuse("an approximation that is made of others");
+    refuse("an approximation that combines others");
   if (formula.approximate)
     for (uint16_t &arg : recipe.steps[result.step].args)
       arg = raw(arg);

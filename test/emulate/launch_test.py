@@ -93,7 +93,7 @@ class Emulated(run_test.Run):
         done = self.launch("--kernel", "k", "iota:u32:2", "zeros:8", "u32=3")
         self.assertEqual(
             (done.returncode, done.stderr),
-            (2, f"ptxray: `{self.input}` holds code of a GPU: only PTX can be emulated\n"),
+            (2, f"ptxray: `{self.input}` contains GPU code; only PTX can be emulated\n"),
         )
 
     def test_findings_in_json(self):

@@ -220,7 +220,7 @@ class As(StandIn):
             "--nosuch",
         )
         self.assertEqual(done.returncode, 2)
-        self.assertIn("refuses the options after `--`", done.stderr)
+        self.assertIn("rejects the options after `--`", done.stderr)
         self.assertNotIn("please report", done.stderr)
         self.check_nothing_left()
 
@@ -228,8 +228,11 @@ class As(StandIn):
         other = self.work / "other.ptx"
         other.write_text(FAULTY)
         for words, message in (
-            (["-arch=compute_80"], "`compute_80` after `--`: for a virtual architecture ptxas makes no code"),
-            (["--gpu-name", "compute_80"], "makes no code"),
+            (
+                ["-arch=compute_80"],
+                "`compute_80` after `--` is a virtual architecture, for which ptxas generates no code",
+            ),
+            (["--gpu-name", "compute_80"], "generates no code"),
             ([other], f"`{other}` after `--` is a second input"),
             (["--input-as-string", FAULTY], "a second input"),
         ):
@@ -265,7 +268,7 @@ class As(StandIn):
             "print('ptxas fatal   : (C7602) Insufficient registers (64) for instruction'); sys.exit(255)"
         )
         self.assertEqual(done.returncode, 3)
-        self.assertIn("makes no code of it", done.stderr)
+        self.assertIn("generates no code for it", done.stderr)
         self.assertNotIn("please report", done.stderr)
 
     def test_linked_as_a_whole(self):
@@ -337,7 +340,7 @@ class As(StandIn):
     def test_lying(self):
         done = self.assemble("pass")
         self.assertEqual(done.returncode, 5)
-        self.assertIn("what it wrote is empty", done.stderr)
+        self.assertIn("the file that it wrote is empty", done.stderr)
         self.check_nothing_left()
         done = self.assemble(
             "print('ptxas k.ptx, line 99999999999; error   : \\x1b[31m \\xff', flush=True); sys.exit(255)"
@@ -413,7 +416,7 @@ sys.exit(255)""",
             "--format=json",
         )
         self.assertEqual(done.returncode, 3)
-        self.assertIn("refuses what ptxray passed", done.stderr)
+        self.assertIn("rejects a file that ptxray accepted", done.stderr)
         (found,) = json.loads(done.stdout)["files"][0]["diagnostics"]
         self.assertEqual(found["rule"], "ptxas-error")
         self.assertEqual((found["range"]["start"]["line"], found["range"]["start"]["column"]), (7, 26))  # the `sub`

@@ -135,7 +135,7 @@ TEST(TensorMap, ProblemsAreFound) {
          map.box = {64, 256, 8};
          map.steps = {1, 1, 1};
        }},
-      {"its elements are unpacked, and it is swizzled by something else than 128 bytes",
+      {"its elements are unpacked, and its swizzle is not 128 bytes",
        [](TensorMap &map) {
          map.type = TensorType::B4x16P64;
          map.strides[0] = 1 << 20;

@@ -68,7 +68,7 @@ std::string Driver::inWords(CuResult result) const {
       {100, "there is no GPU"},
       {200, "the driver cannot load this image"},
       {209, "there is no code for this GPU in it"},
-      {218, "the driver's compiler refuses the PTX"},
+      {218, "the driver's compiler rejects the PTX"},
       {222, "the driver is too old for this PTX version"},
       {300, "the driver cannot load this image"},
       {500, "there is no such kernel in it"},

@@ -155,11 +155,11 @@ static int complainOfRefusal(const Ptxas &ptxas, AssembleInput &input, StringRef
     own.passedOn.clear();
     const Assembly without = assemble(ptxas, input.file, optionsFor(own, gpu), seconds);
     if (without.run.end == ProgramEnd::Exited && without.run.detail == 0)
-      return complain(BadUsage, self + "refuses the options after `--`: without them it accepts the file");
+      return complain(BadUsage, self + "rejects the options after `--`; without them, it accepts the file");
   }
   if (!refusesText)
-    return complain(PtxasRefused, self + "reads the file and makes no code of it");
-  return complain(PtxasRefused, self + "refuses what ptxray passed (its exit status: " +
+    return complain(PtxasRefused, self + "reads the file and generates no code for it");
+  return complain(PtxasRefused, self + "rejects a file that ptxray accepted (its exit status: " +
                                     std::to_string(refused.run.detail) + "); please report it");
 }
 
@@ -187,7 +187,7 @@ int assembleInput(AssembleInput &input, StringRef gpu, const Arguments &argument
     return complainOfRefusal(*ptxas, input, gpu, arguments, assembly, refusesText, seconds);
   if (const std::string wrong = whatIsWrongWith(assembly.object); !wrong.empty())
     return complain(NoPtxas, "ptxas " + ptxas->release + " (" + ptxas->path +
-                                 ") ended as if all were well, but what it wrote " + wrong);
+                                 ") ended successfully, but the file that it wrote " + wrong);
   object = std::move(assembly.object);
   return hasErrors(report) ? FoundErrors : Clean; // happens with --werror
 }
@@ -255,12 +255,12 @@ Command asCommand() {
                  .fewest = 1,
                  .most = 1,
                  .options = {{"-o", "OUT", "the object file", "--output-file"},
-                             {"--target", "sm_X", "the GPU to compile for (default: what `.target` says)", "--arch"},
+                             {"--target", "sm_X", "the GPU to compile for (default: the one in `.target`)", "--arch"},
                              {"--ptxas", "PATH", "the ptxas to use (default: $PTXAS, CUDA's, the one in PATH ...)"},
                              {"--ptxas-time-limit", "SECONDS", "stop ptxas after this time", "--timeout"},
-                             {"-v", "", "show what each function uses: registers, spills, shared memory ..."},
+                             {"-v", "", "show the resources of each function: registers, spills, shared memory ..."},
                              {"--format", diagnosticFormats(), "form of the diagnostics"},
-                             {"--config", "FILE", "read options from this file, not from the nearest `.ptxray`"},
+                             {"--config", "FILE", "read options from this file instead of the nearest `.ptxray`"},
                              {"--no-config", "", "read no `.ptxray`"},
                              {"--werror", "", "treat warnings as errors"},
                              {"--no-fold", "", "show similar diagnostics one by one"},

@@ -11,9 +11,11 @@ namespace ptxray {
 
 using llvm::StringRef;
 
-Option entryOption() { return {"--text", "N", "of a binary: the text that `extract --list` calls N", "--entry"}; }
+Option entryOption() { return {"--text", "N", "the text of a binary that `extract --list` shows as N", "--entry"}; }
 
-Option maxSizeOption() { return {"--max-size", "BYTES", "unpack no text or cubin larger than this (default: 1G)"}; }
+Option maxSizeOption() {
+  return {"--max-size", "BYTES", "do not unpack texts or cubins larger than this (default: 1G)"};
+}
 
 std::optional<uint64_t> bytesNamed(StringRef text) {
   const unsigned shift = text.consume_back("K") ? 10 : text.consume_back("M") ? 20 : text.consume_back("G") ? 30 : 0;

@@ -102,7 +102,7 @@ static void printTable(const BinaryFit &fit, llvm::raw_ostream &out) {
     printGpus(fit, out);
   if (fit.loose)
     printRow(out, "besides",
-             plural(fit.loose, "container") + " outside of the sections for them: the program may choose among those");
+             plural(fit.loose, "container") + " outside of the sections for them; the program may choose among these");
 }
 
 static StringRef wordOf(const FitAnswer &found, const BinaryFit &fit) {
@@ -183,7 +183,7 @@ static int readQuestion(const Arguments &arguments, std::optional<GpuWithDriver>
   if (target < 0)
     return unknownTarget(*gpu);
   if (isa::targets()[target].variant)
-    return usageError("`--gpu` is a GPU, as sm_90; `" + gpu->str() + "` is what code is made for");
+    return usageError("`--gpu` requires a GPU such as sm_90; `" + gpu->str() + "` is a target, not a GPU");
   question = GpuWithDriver{&isa::targets()[target], std::nullopt};
   if (driver) {
     StringRef number = driver->split('.').first;
@@ -191,7 +191,8 @@ static int readQuestion(const Arguments &arguments, std::optional<GpuWithDriver>
       number.consume_front("r");
     unsigned branch;
     if (number.getAsInteger(10, branch))
-      return usageError("`--driver` is a branch, as 535, or a version, as 535.104.05; not `" + driver->str() + "`");
+      return usageError("`--driver` requires a branch such as 535 or a version such as 535.104.05, not `" +
+                        driver->str() + "`");
     question->driver = branch;
   }
   return Clean;

@@ -227,7 +227,7 @@ static int runDesc(const Arguments &arguments) {
   if (encode)
     operands = operands.drop_front();
   if (operands.empty())
-    return usageError("`desc encode` needs what to encode: idesc, smem, wgmma-smem or zero-mask");
+    return usageError("`desc encode` requires a kind of descriptor: idesc, smem, wgmma-smem or zero-mask");
   const llvm::StringRef name = operands.front();
   if (operands.size() != (encode ? 1u : 2u))
     return usageError(encode ? "`desc encode` accepts no value" : "`desc " + name.str() + "` needs a value");
@@ -264,7 +264,7 @@ static int runDesc(const Arguments &arguments) {
   asked.m = number(arguments, "--m").value_or(128);
   asked.n = number(arguments, "--n").value_or(128);
   if (format.name == "zero-mask" && ((asked.m != 32 && asked.m != 64 && asked.m != 128) || !asked.n || asked.n > 256))
-    return usageError("a mask is for M = 32, 64 or 128 and N up to 256");
+    return usageError("a mask requires M = 32, 64 or 128, and N up to 256");
   asked.problems = problemsOf(asked, useOf(arguments, kind, family));
   if (arguments.value("--format").value_or("text") == "json")
     llvm::outs() << dump(toJson(asked), 2) << '\n';
@@ -278,7 +278,7 @@ static int runDesc(const Arguments &arguments) {
 Command descCommand() {
   return {
       .name = "desc",
-      .summary = "explain the bits of a matrix descriptor, or make one",
+      .summary = "explain the bits of a matrix descriptor, or encode one",
       .syntax = {.operands = "[encode] idesc|smem|wgmma-smem|zero-mask|metadata [VALUE]",
                  .fewest = 2,
                  .most = 3,
@@ -289,10 +289,10 @@ Command descCommand() {
                              {"--sp", "", "check for .sp"},
                              {"--scale-vec", "1X|2X|4X|block16|block32", "check for this many scale factors"},
                              {"--target", "sm_X", "for this target; sm_107 has more fields"},
-                             {"--m", "N", "rows of D; of a zero-mask: for which M"},
-                             {"--n", "N", "columns of D; of a zero-mask: for which N"},
-                             {"--k", "32|64|96", "K of mxf4 and mxf4nvf4; sm_107: of f8f6f4 and mxf8f6f4"},
-                             {"--k128", "no|yes", "sm_107: whether K of four bits is 128"},
+                             {"--m", "N", "rows of D; zero-mask: its M"},
+                             {"--n", "N", "columns of D; zero-mask: its N"},
+                             {"--k", "32|64|96", "K of mxf4 and mxf4nvf4, and on sm_107 of f8f6f4 and mxf8f6f4"},
+                             {"--k128", "no|yes", "sm_107: whether K of four-bit types is 128"},
                              {"--d", "TYPE", "type of D"},
                              {"--a", "TYPE", "type of A"},
                              {"--b", "TYPE", "type of B"},
@@ -305,26 +305,26 @@ Command descCommand() {
                              {"--transpose-b", "no|yes", "whether B is N-major"},
                              {"--max-shift", "none|8|16|32", "greatest shift when .ws reuses B"},
                              {"--scale", "ue8m0|ue4m3|ue5m3", "type of the scale factors"},
-                             {"--scale-a-lanes", "32|128", "sm_107: lanes that hold those of A"},
-                             {"--sparsity", "v0|v1", "sm_107: version of the sparsity of four bits"},
+                             {"--scale-a-lanes", "32|128", "sm_107: lanes that hold the scale factors of A"},
+                             {"--sparsity", "v0|v1", "sm_107: version of the sparsity of four-bit types"},
                              {"--sfa-id", "N", "scale factor id of A"},
                              {"--sfb-id", "N", "scale factor id of B"},
                              {"--start", "N", "smem: start address"},
                              {"--lbo", "N", "smem: leading dimension offset in bytes"},
                              {"--sbo", "N", "smem: stride dimension offset in bytes"},
                              {"--base-offset", "N", "smem: base offset"},
-                             {"--lbo-mode", "relative|absolute", "smem: what the leading dimension field is"},
+                             {"--lbo-mode", "relative|absolute", "smem: meaning of the leading dimension field"},
                              {"--swizzle", "none|32B|64B|128B|128B-base32B", "smem: swizzling mode"},
                              {"--lut-start", "0|24", "smem, sm_107: start of a segment of K in a block of 48 bytes"},
                              {"--non-zero", "no|yes", "zero-mask: whether there is a mask"},
-                             {"--skip-span", "N", "zero-mask: columns of zeros in a run, less one"},
-                             {"--use-span", "N", "zero-mask: columns of B in a run, less one"},
-                             {"--shift", "N", "zero-mask: column of B that is the first"},
-                             {"--sc0", "N", "zero-mask: columns skipped at the start, to --sc3"},
+                             {"--skip-span", "N", "zero-mask: columns of zeros per run, minus one"},
+                             {"--use-span", "N", "zero-mask: columns of B per run, minus one"},
+                             {"--shift", "N", "zero-mask: first column of B"},
+                             {"--sc0", "N", "zero-mask: columns skipped at the start (--sc0 to --sc3)"},
                              {"--sc1", "N", ""},
                              {"--sc2", "N", ""},
                              {"--sc3", "N", ""},
-                             {"--fs0", "0|1", "zero-mask: 1: starts with zeros, to --fs3"},
+                             {"--fs0", "0|1", "zero-mask: 1 starts with zeros (--fs0 to --fs3)"},
                              {"--fs1", "0|1", ""},
                              {"--fs2", "0|1", ""},
                              {"--fs3", "0|1", ""}}},

@@ -72,7 +72,7 @@ static int runDiff(const Arguments &arguments) {
 
 Command diffCommand() {
   return {.name = "diff",
-          .summary = "show how two modules differ in what they say: names of registers and labels do not matter",
+          .summary = "compare two modules, ignoring the names of registers and labels",
           .syntax = {.operands = "FILE FILE", .fewest = 2, .most = 2, .options = {textOrJsonOption(), entryOption()}},
           .run = runDiff};
 }

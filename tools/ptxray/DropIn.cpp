@@ -218,10 +218,10 @@ void Inputs::check() {
 static void answerAsVerifier(const PtxasCommandLine &line) {
   const std::string release = cudaReleases().back().name();
   if (line.wantsVersion)
-    llvm::outs() << "ptxas: ptxray " PTXRAY_VERSION " in its place, which makes no code\n"
+    llvm::outs() << "ptxas: ptxray " PTXRAY_VERSION " in its place, which generates no code\n"
                  << "Cuda compilation tools, release " << release << ", V" << release << ".0\n";
   if (line.wantsHelp) { // LLVM's tests read the targets from it
-    llvm::outs() << "ptxray in the place of ptxas: checks PTX and makes no code\n\n--gpu-name <gpu name>  (-arch)\n"
+    llvm::outs() << "ptxray in place of ptxas: checks PTX and generates no code\n\n--gpu-name <gpu name>  (-arch)\n"
                  << "        Allowed values:  ";
     llvm::interleave(
         llvm::make_filter_range(isa::targets(), isSupported), llvm::outs(),
@@ -325,10 +325,10 @@ Command ptxasCommand() {
           .syntax = {.operands = "PTXAS ARGUMENT...", .most = anyNumber, .words = Words::Foreign},
           .run = runPtxas,
           .notes =
-              "All arguments go to ptxas as they are; where it is found, `ptxray ptxas --help` shows its own help.\n"
+              "All arguments go to ptxas unchanged. If there is a ptxas, `ptxray ptxas --help` shows its help.\n"
               "$PTXAS names the ptxas to call. PTXRAY_STRICT=1 stops at errors, PTXRAY_STRICT=warnings at warnings.\n"
               "PTXRAY_LOG=FILE also writes the findings to a file. PTXRAY_VERIFY_ONLY=1 calls no ptxas. "
-              "PTXRAY_REMEMBER=FOLDER\nstores each text there under a name of what ptxas made of it."};
+              "PTXRAY_REMEMBER=FOLDER\nstores each text there under a name of its object."};
 }
 
 } // namespace ptxray

@@ -38,12 +38,12 @@ static int runDump(const Arguments &arguments) {
 
 Command dumpCommand() {
   return {.name = "dump",
-          .summary = "show what was read: the syntax of a file, in one canonical form",
+          .summary = "show the parsed syntax of a file, in one canonical form",
           .syntax = {.operands = "FILE|-",
                      .fewest = 1,
                      .most = 1,
                      .options = {textOrJsonOption(),
-                                 {"--facts", "", "show what each instruction does instead"},
+                                 {"--facts", "", "show the facts of each instruction instead"},
                                  entryOption()}},
           .run = runDump};
 }

@@ -293,7 +293,7 @@ Emulation::End Emulation::report(machine::Outcome outcome) {
     return {refuse(outcome.refusal), false};
   if (!outcome.refusal.empty())
     return {fail(NotEmulated, placeText(report, outcome.refusedAt) + ": `" + kernel.name +
-                                  "` came to an instruction that cannot be emulated: " + outcome.refusal),
+                                  "` reached an instruction that cannot be emulated: " + outcome.refusal),
             false};
   if (outcome.isStopped) {
     usageError("kernel `" + kernel.name + "` was interrupted");

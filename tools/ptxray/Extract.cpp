@@ -257,17 +257,17 @@ static int runExtract(const Arguments &arguments) {
 
 Command extractCommand() {
   return {.name = "extract",
-          .summary = "write the PTX of a library, object, archive or wheel to files, or list what is in it",
+          .summary = "write the PTX of a library, object, archive or wheel to files, or list its contents",
           .syntax = {.operands = "FILE|-",
                      .fewest = 1,
                      .most = 1,
-                     .options = {{"--list", "", "write nothing, show all entries: cubins and NVVM too"},
+                     .options = {{"--list", "", "write no files, and list all entries, including cubins and NVVM"},
                                  {"--cubins", "", "also write the cubins"},
-                                 {"--kernels", "", "with --list or --format=json: name the kernels of each"},
-                                 {"-o", "DIR", "the folder of the files (default: the working folder)"},
-                                 {"--arch", "sm_X", "only what was made for this target"},
+                                 {"--kernels", "", "with --list or --format=json, name the kernels of each"},
+                                 {"-o", "DIR", "the folder for the files (default: the working folder)"},
+                                 {"--arch", "sm_X", "only entries for this target"},
                                  textOrJsonOption(),
-                                 {"--max-files", "N", "write no more files than this (default: 10000)"},
+                                 {"--max-files", "N", "write at most N files (default: 10000)"},
                                  maxSizeOption()}},
           .run = runExtract};
 }

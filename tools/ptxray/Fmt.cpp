@@ -128,7 +128,7 @@ static int runFmt(const Arguments &arguments) {
   }
   const std::vector<Input> inputs = findInputs(arguments.operands);
   if (arguments.has("--lines") && inputs.size() != 1)
-    return usageError("`--lines` are those of one file");
+    return usageError("`--lines` applies to one file only");
   if (!task.check && !task.diff && inputs.size() > 1 && llvm::is_contained(arguments.operands, "-"))
     return usageError("`-` writes to standard output and accepts no other file");
   std::optional<std::string> configFile;
@@ -155,15 +155,15 @@ static int runFmt(const Arguments &arguments) {
 
 Command fmtCommand() {
   return {.name = "fmt",
-          .summary = "lay out PTX files in place, `*.ptx` below folders, or standard input (-)",
+          .summary = "format PTX files in place, `*.ptx` below folders, or standard input (-)",
           .syntax = {.operands = "FILE|DIR|-...",
                      .fewest = 1,
                      .most = anyNumber,
-                     .options = {{"--check", "", "change nothing, name the files that would be changed"},
-                                 {"--diff", "", "change nothing, show what would be changed as a diff"},
-                                 {"--lines", "FROM:TO", "lay out only the statements on these lines"},
-                                 {"--stdin-filename", "PATH", "what to call standard input (-)"},
-                                 {"--config", "FILE", "read options from this file, not from the nearest `.ptxray`"},
+                     .options = {{"--check", "", "change nothing, and name the files that would change"},
+                                 {"--diff", "", "change nothing, and show the changes as a diff"},
+                                 {"--lines", "FROM:TO", "format only the statements on these lines"},
+                                 {"--stdin-filename", "PATH", "the name of standard input (-) in messages"},
+                                 {"--config", "FILE", "read options from this file instead of the nearest `.ptxray`"},
                                  {"--no-config", "", "read no `.ptxray`"},
                                  {"--quiet", "", "print no summary", "-q"}}},
           .run = runFmt};

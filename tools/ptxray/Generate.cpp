@@ -224,25 +224,26 @@ static int runGenerate(const Arguments &arguments) {
       generate(allCommands(), llvm::outs());
       return Clean;
     }
-  return usageError("`generate` makes man, bash, zsh or fish, not `" + arguments.operands.front().str() + "`");
+  return usageError("`generate` prints man, bash, zsh or fish, not `" + arguments.operands.front().str() + "`");
 }
 
 Command generateCommand() {
   return {.name = "generate",
-          .summary = "print a random program, the manual page, or the completions of a shell",
+          .summary = "print a random program, the manual page, or completions for a shell",
           .syntax = {.operands = "man|bash|zsh|fish",
                      .most = 1,
-                     .options = {{"--seed", "N", "a program that is valid and well defined; each number gives another"},
-                                 {"--size", "N", "about so many instructions (60)"},
+                     .options = {{"--seed", "N", "seed of a valid and well-defined program"},
+                                 {"--size", "N", "approximate number of instructions (60)"},
                                  {"--target", "sm_X", "the target of the program (sm_90)"},
                                  {"--families", "NAME,...",
-                                  "only steps of these: compute, memory, atomics, warp, "
+                                  "only these families: compute, memory, atomics, warp, "
                                   "barriers, matrices, control (all)"},
-                                 {"--blocks", "N", "of the grid (a few)"},
-                                 {"--threads", "N", "of a block: 32, 64, 128 ... (one of these)"},
-                                 {"--instructions", "NAME,...", "only these compute: add,mul"},
-                                 {"--except", "PATTERN,...", "none such: slct.*.f32; @testp*: none with a guard"},
-                                 {"--guards", "PERCENT", "of instructions that have one (10)"}}},
+                                 {"--blocks", "N", "blocks of the grid (a few)"},
+                                 {"--threads", "N", "threads per block: 32, 64, 128 ... (one of these)"},
+                                 {"--instructions", "NAME,...", "compute with only these instructions: add,mul"},
+                                 {"--except", "PATTERN,...",
+                                  "without these opcodes: slct.*.f32, or @testp* to exclude guarded ones"},
+                                 {"--guards", "PERCENT", "percentage of instructions with a guard (10)"}}},
           .run = runGenerate};
 }
 

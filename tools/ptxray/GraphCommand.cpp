@@ -25,13 +25,13 @@ static int runGraph(const Arguments &arguments) {
 
 Command graphCommand() {
   return {.name = "graph",
-          .summary = "show where control goes in functions, which lanes come there, and what registers hold",
+          .summary = "show the control flow of functions, with the active lanes and the values of registers",
           .syntax = {.operands = "FILE|-",
                      .fewest = 1,
                      .most = 1,
                      .options = {{"--format", "dot|svg|json", "form of the output"},
                                  {"--kernel", "NAME", "only this function"},
-                                 {"--pressure", "", "show the most registers that are live at once, and where"},
+                                 {"--pressure", "", "show the highest register pressure, and its place"},
                                  entryOption()}},
           .run = runGraph};
 }

@@ -25,7 +25,7 @@ static int runHazards(const Arguments &arguments) {
 
 Command hazardsCommand() {
   return {.name = "hazards",
-          .summary = "show the time line of kernels: asynchronous operations, barriers, what waits for what",
+          .summary = "show the timeline of kernels: asynchronous operations, barriers, and waits",
           .syntax = {.operands = "FILE|-",
                      .fewest = 1,
                      .most = 1,

@@ -81,7 +81,7 @@ static int runIsa(const Arguments &arguments) {
   const std::optional<llvm::StringRef> mnemonic = arguments.value("--enumerate");
   const std::optional<llvm::StringRef> format = arguments.value("--format");
   if (format && *format != "json")
-    return usageError("`isa` has no format but json");
+    return usageError("`isa` has only the format json");
   if (arguments.has("--list") + mnemonic.has_value() + format.has_value() != 1)
     return usageError("`isa` requires one of `--list`, `--enumerate=NAME` and `--format=json`");
   if (format)
@@ -96,18 +96,19 @@ static int runIsa(const Arguments &arguments) {
 
 Command isaCommand() {
   return {.name = "isa",
-          .summary = "list the instructions known, or texts that one accepts and refuses",
+          .summary = "list the known instructions, or statements that one accepts and rejects",
           .syntax = {.operands = "[NAME...]",
                      .most = anyNumber,
-                     .options = {{"--list", "", "mnemonic, section of the manual and title of each"},
-                                 {"--format", "json", "all that is known, or all of the instructions named"},
-                                 {"--enumerate", "NAME", "texts of this instruction, with what is expected of each"},
-                                 {"--all", "", "every combination of words, suffixes and signs that it accepts"},
+                     .options = {{"--list", "", "show mnemonic, section of the manual, and title of each"},
+                                 {"--format", "json", "all data, or the data of the named instructions"},
+                                 {"--enumerate", "NAME",
+                                  "print statements with this instruction, and the expected verdict of each"},
+                                 {"--all", "", "print every accepted combination of words, suffixes and signs"},
                                  {"--ptx", "V", "enumerate for this PTX version (default: the newest)"},
                                  {"--target", "WORDS",
                                   "enumerate for this target: sm_X, or sm_X,texmode_independent (default: several)"},
-                                 {"--count", "N", "print about this many texts (default: 300)"},
-                                 {"--seed", "N", "seed of the choice among them (default: 1)"}}},
+                                 {"--count", "N", "print about this many statements (default: 300)"},
+                                 {"--seed", "N", "seed of the random choice (default: 1)"}}},
           .run = runIsa};
 }
 

@@ -27,12 +27,12 @@ static constexpr Example examples[] = {
     {"ptxray check --arch=sm_90a --werror kernel.ptx",
      "Check that the file can be compiled for sm_90a; warnings count."},
     {"ptxray check kernel.cu libkernels.so", "Check the `asm` of a CUDA source, and the PTX in a library."},
-    {"ptxray check --baseline=known.txt --update-baseline .", "Accept what is found today; `--baseline` alone then "
-                                                              "reports what is new."},
+    {"ptxray check --baseline=known.txt --update-baseline .", "Accept today's findings; `--baseline` alone then "
+                                                              "reports new ones."},
     {"ptxray check --format=sarif --output-file=ptxray.sarif .", "Write a report for a code scanner."},
-    {"nvcc -ptx -o - kernel.cu | ptxray check -", "Check what a compiler writes."},
-    {"ptxray explain tcgen05.mma", "Show the forms of an instruction and what it needs."},
-    {"ptxray targets kernel.ptx", "Show the lowest `.version` and the targets the file is valid for."},
+    {"nvcc -ptx -o - kernel.cu | ptxray check -", "Check the output of a compiler."},
+    {"ptxray explain tcgen05.mma", "Show the forms and requirements of an instruction."},
+    {"ptxray targets kernel.ptx", "Show the lowest `.version` and the targets for which the file is valid."},
     {"ptxray as kernel.ptx -o kernel.cubin -- -O3", "Check a file, then have ptxas assemble it."},
     {"ptxray run --emulate kernel.ptx --block=64 --out=1=f32 2.5 zeros:f32:64",
      "Run a kernel without a GPU, and print a buffer."},
@@ -41,26 +41,26 @@ static constexpr Example examples[] = {
 static constexpr Named environment[] = {
     {"PTXAS", "The ptxas that `as`, `run`, `ptxas` and `check --with-ptxas` call, before the one of CUDA or in PATH."},
     {"PTXRAY_STRICT",
-     "In the place of ptxas: `1` stops at errors and `warnings` at warnings, instead of calling ptxas."},
-    {"PTXRAY_LOG", "In the place of ptxas: a file to which the findings are also added."},
-    {"PTXRAY_VERIFY_ONLY", "In the place of ptxas: `1` checks the inputs and calls no ptxas."},
+     "When ptxray runs as ptxas: `1` stops at errors and `warnings` at warnings, instead of calling ptxas."},
+    {"PTXRAY_LOG", "When ptxray runs as ptxas: a file to which the findings are also appended."},
+    {"PTXRAY_VERIFY_ONLY", "When ptxray runs as ptxas: `1` checks the inputs and calls no ptxas."},
     {"PTXRAY_DRIVER",
      "The folder of the emulated `libcuda.so.1` and `libcudart.so.13` that `emulate` gives its command."},
     {"PTXRAY_RUN", "The program `ptxray-run` that `run` starts."},
-    {"NO_COLOR", "If it is not empty, text is coloured with `--color=always` alone."},
-    {"PTXRAY_SITE", "Where the site of the documents is, as `check --site` says."},
-    {"FORCE_HYPERLINK", "`1` writes links into coloured text whatever the terminal is called, `0` writes none."},
+    {"NO_COLOR", "If it is not empty, text has colours only with `--color=always`."},
+    {"PTXRAY_SITE", "The address of the documentation site, like `check --site`."},
+    {"FORCE_HYPERLINK", "`1` writes links into coloured text on every terminal, and `0` on none."},
 };
 
 static constexpr Named statuses[] = {
-    {"0", "Nothing but warnings was found."},
+    {"0", "No error was found."},
     {"1", "An error was found."},
     {"2", "The usage was wrong, an input cannot be read, or an output cannot be written."},
-    {"3", "ptxas refused what ptxray passed."},
+    {"3", "ptxas rejected a file that ptxray accepted."},
     {"4", "There is no CUDA driver or no GPU."},
     {"5", "ptxas is missing, was killed or ran out of time."},
     {"6", "The kernel faulted or missed its expected result."},
-    {"7", "`run --emulate` cannot execute what the kernel came to."},
+    {"7", "`run --emulate` cannot execute an instruction that the kernel reached."},
 };
 
 static constexpr Named seeAlso[] = {

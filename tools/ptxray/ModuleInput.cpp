@@ -37,12 +37,12 @@ Expected<CheckOptions> findOptions(StringRef path, const Arguments &arguments) {
 /// Rejects options after `--` with which ptxas makes no object file, or combines the checked file with others.
 static int refuseOptions(const PtxasCommandLine &line) {
   if (StringRef(line.arch).starts_with("compute_"))
-    return usageError("`" + line.arch + "` after `--`: for a virtual architecture ptxas makes no code");
+    return usageError("`" + line.arch + "` after `--` is a virtual architecture, for which ptxas generates no code");
   if (!line.texts.empty())
-    return usageError("`--input-as-string` after `--` names a second input, which nobody checks");
+    return usageError("`--input-as-string` after `--` names a second input, which is not checked");
   for (const std::string &file : line.files)
     if (llvm::sys::fs::exists(file))
-      return usageError("`" + file + "` after `--` is a second input, which nobody checks");
+      return usageError("`" + file + "` after `--` is a second input, which is not checked");
   return Clean;
 }
 
@@ -115,7 +115,7 @@ int ModuleInput::read(StringRef path, const Arguments &arguments) {
   OneText text = openText(path, arguments);
   const bool isObject = text.isObject || (text.source && text.source->text().starts_with(elfMagic));
   if (isObject && !arguments.has("--text"))
-    return usageError("`" + report.path + "` holds code of a GPU: only PTX can be emulated");
+    return usageError("`" + report.path + "` contains GPU code; only PTX can be emulated");
   if (!text.source)
     return refuseUnreadable(text.problem, arguments);
   report.path += text.entry.empty() ? "" : ":" + text.entry;

@@ -109,7 +109,7 @@ std::vector<Option> runOptions() {
                                  {"--ptxas-time-limit", "SECONDS", "stop ptxas after this time", "--timeout"},
                                  {"-v", "", "show what each function uses"},
                                  {"--format", diagnosticFormats(), "form of the diagnostics"},
-                                 {"--config", "FILE", "read options from this file, not from the nearest `.ptxray`"},
+                                 {"--config", "FILE", "read options from this file instead of the nearest `.ptxray`"},
                                  {"--no-config", "", "read no `.ptxray`"},
                                  {"--werror", "", "treat warnings as errors"},
                                  {"--no-fold", "", "show similar diagnostics one by one"},

@@ -180,20 +180,19 @@ static int runTargets(const Arguments &arguments) {
 Command targetsCommand() {
   return {
       .name = "targets",
-      .summary = "show the lowest `.version` and the targets that files are valid for, and where binaries run",
-      .syntax = {.operands = "FILE|DIR|- ...",
-                 .fewest = 1,
-                 .most = anyNumber,
-                 .options = {textOrJsonOption(),
-                             {"--language", "ptx|cuda|python|llvm|rust",
-                              "language of all inputs (default: as their names say)"},
-                             {"--inline", "", "below folders, also read sources of other languages"},
-                             {"--gpu", "sm_X", "of binaries: exit with 1 unless all of it runs on this GPU", "--arch"},
-                             {"--driver", "N", "with --gpu: and with this driver, for example 535"},
-                             {"--least", "",
-                              "of binaries: the lowest `.version` of their PTX, however long that takes"},
-                             {"-v", "", "with --gpu: name the modules that do not run, by their kernels"},
-                             maxSizeOption()}},
+      .summary = "show the lowest `.version` and the targets of valid files, and the GPUs that run binaries",
+      .syntax =
+          {.operands = "FILE|DIR|- ...",
+           .fewest = 1,
+           .most = anyNumber,
+           .options = {textOrJsonOption(),
+                       {"--language", "ptx|cuda|python|llvm|rust", "language of all inputs (default: by their names)"},
+                       {"--inline", "", "below folders, also read sources of other languages"},
+                       {"--gpu", "sm_X", "for binaries: exit with 1 unless every module runs on this GPU", "--arch"},
+                       {"--driver", "N", "with --gpu, also require this driver, for example 535"},
+                       {"--least", "", "for binaries: find the lowest `.version` of their PTX, which may take long"},
+                       {"-v", "", "with --gpu, name the modules that do not run, by their kernels"},
+                       maxSizeOption()}},
       .run = runTargets};
 }
 

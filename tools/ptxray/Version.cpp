@@ -43,7 +43,7 @@ static int runVersion(const Arguments &arguments) {
 
 Command versionCommand() {
   return {.name = "version",
-          .summary = "show the version, and the PTX versions and targets known",
+          .summary = "show the version, and the supported PTX versions and targets",
           .syntax = {.options = {textOrJsonOption()}},
           .run = runVersion};
 }

@@ -39,7 +39,7 @@ export async function fromFragment(hash) {
     bytes = Uint8Array.from(atob(code.replace(/-/g, "+").replace(/_/g, "/")), (character) => character.charCodeAt(0));
     found.text = new TextDecoder().decode(await through(bytes, new DecompressionStream("deflate-raw"), mostText));
   } catch (error) {
-    throw error instanceof RangeError ? error : new Error("the address holds no text that can be read");
+    throw error instanceof RangeError ? error : new Error("the address contains no readable text");
   }
   return found;
 }

@@ -50,7 +50,7 @@ export class Files {
       files = { [safe]: bytes };
     const listed = await this.engine.command(["extract", "--list", "--format=json", safe], files);
     const entries = listed.stdout ? JSON.parse(listed.stdout).entries : [];
-    if (!entries.length) return this.say(listed.stderr.trim() || `${name} holds nothing for GPUs`);
+    if (!entries.length) return this.say(listed.stderr.trim() || `${name} contains no code for GPUs`);
     const checked = await this.engine.command(["check", safe], files);
     this.show(
       this.table(name, entries, safe, files),

@@ -138,7 +138,7 @@ export class Panels {
   }
 
   async ofKernel(command, box) {
-    if (this.editor.language !== "ptx") return [message("This is shown of PTX; the text is of another language.")];
+    if (this.editor.language !== "ptx") return [message("This panel needs PTX; the text is in another language.")];
     const kernel = await this.kernel();
     if (!kernel) return [message("The text has no function with a body.")];
     return this.picture(

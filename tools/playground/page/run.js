@@ -91,7 +91,7 @@ export class Run {
   }
 
   async run() {
-    if (this.editor.language !== "ptx") return this.show([this.nothing("Kernels are run of PTX; this is another language.")]);
+    if (this.editor.language !== "ptx") return this.show([this.nothing("Only PTX can be run; this is another language.")]);
     if (!this.words.trim()) this.words = guess(this.editor.text);
     const mine = ++this.turn;
     this.isRunning = true;
@@ -129,7 +129,7 @@ export class Run {
   summary({ checked, plain }) {
     const errors = parted(checked.stdout).findings.filter((one) => one.severity === 1).length;
     if (errors) return `the kernel ran: ${errors} ${errors === 1 ? "fault" : "faults"}`;
-    return checked.status === 0 ? `the kernel ran, in ${Math.max(1, Math.round(plain.ms))} ms here` : "the kernel did not end well";
+    return checked.status === 0 ? `the kernel ran, in ${Math.max(1, Math.round(plain.ms))} ms here` : "the kernel failed";
   }
 
   nothing(text) {
@@ -143,9 +143,9 @@ export class Run {
     const parts = [];
     if (list.length) parts.push(element("ul", { class: "findings" }, ...list));
     if (printed.trim()) parts.push(element("pre", { class: "wide", tabindex: "0" }, printed.trim()));
-    if (checked.status === 0 && !list.length) parts.push(this.nothing("Nothing is wrong in this run."));
+    if (checked.status === 0 && !list.length) parts.push(this.nothing("This run has no findings."));
     if (plain !== checked && plain.status === 0)
-      parts.push(this.nothing("The numbers are those of a run without checks, which goes on after a fault."));
+      parts.push(this.nothing("The numbers are from a run without checks, which continues after a fault."));
     if (plain.status === 0) parts.push(...buffers.map((buffer) => this.buffer(buffer, plain, eager)));
     const counters = checked.written?.["counters.svg"];
     if (counters) parts.push(element("h3", {}, "Counters"), this.picture(new TextDecoder().decode(counters)));
@@ -172,7 +172,7 @@ export class Run {
     });
     const heading = element("h3", {}, `${/^\d/.test(name) ? "argument " : ""}${name} `, element("small", {}, `${spec} as ${type}`));
     const difference =
-      wrong > 0 && element("p", { class: "differs" }, `${wrong} of ${all.length} numbers are not those of the eager schedule.`);
+      wrong > 0 && element("p", { class: "differs" }, `${wrong} of ${all.length} numbers differ from those of the eager schedule.`);
     const more = all.length > mostShown && this.nothing(`and ${all.length - mostShown} more`);
     return element("div", {}, heading, difference, element("div", { class: "cells" }, ...cells), more);
   }

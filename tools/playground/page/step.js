@@ -68,7 +68,7 @@ export class Stepper {
 
   async begin() {
     this.end();
-    if (this.editor.language !== "ptx") return this.complain("Kernels are run of PTX; this is another language.");
+    if (this.editor.language !== "ptx") return this.complain("Only PTX can be run; this is another language.");
     const mine = this.turn,
       words = split(this.words() || guess(this.editor.text));
     this.complain("The kernel is launched.");
@@ -249,7 +249,7 @@ export class Stepper {
       const place = element("button", { class: "place", onclick: () => this.editor.showLine(line, false) }, `line ${line}`);
       return element("li", {}, place, element("code", {}, text.slice(0, 80)), ` of block ${blockText(block)} warp ${warp}, ${waiting}`);
     });
-    return element("div", {}, heading("On their way ", element("small", {}, "begun, and not ended")), element("ul", { class: "flight" }, ...items));
+    return element("div", {}, heading("In flight ", element("small", {}, "begun, and not ended")), element("ul", { class: "flight" }, ...items));
   }
 
   tensor({ tensor }) {

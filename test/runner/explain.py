@@ -47,7 +47,7 @@ def parts_of(page):
 def problems_of_page(page):
     for sections in parts_of(page):
         titles = [section["title"] for section in sections]
-        only_ptxas = any("ptxas also accepts" in title for title in titles) and "Form" not in " ".join(titles)
+        only_ptxas = any("ccepted by ptxas" in title for title in titles) and "Form" not in " ".join(titles)
         for wanted in PARTS[page["kind"]]:
             if not any(title.startswith(wanted) for title in titles) and not (
                 only_ptxas and wanted in ("Form", "Needs")

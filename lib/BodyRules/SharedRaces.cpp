@@ -1,6 +1,8 @@
 // shared-memory-race: two threads access the same bytes of shared memory, one of them writes, and no barrier is
-// between. The walk follows the block in one of its executions, so that what is reported happens there.
+// between. The walk follows the block in one of its executions, so that what is reported happens there. If the head of
+// the kernel does not say how many threads a block has, the walk follows one warp.
 #include "BodyRules/BodyRules.h"
+#include "Flow/BlockShape.h"
 #include "Flow/BlockWalk.h"
 #include "Flow/Values.h"
 #include "Isa/Isa.h"
@@ -28,10 +30,17 @@ struct Cell {
 /// The accesses of threads to cells that are looked at in one kernel. The rule is silent about what comes later.
 constexpr uint32_t mostCells = 2'048;
 
+/// Returns whether the lanes of a warp execute each instruction together, as before Volta.
+bool areLanesInStep(const BodyContext &context) {
+  constexpr uint16_t volta = 70;
+  const uint16_t target = context.module.availabilityOfCode.module().target;
+  return target < isa::tables().targets.size() && isa::tables().targets[target].number < volta;
+}
+
 class SharedRaces {
 public:
   SharedRaces(const Body &body, const BodyContext &context, Analyses &analyses)
-      : body(body), context(context), analyses(analyses) {}
+      : body(body), context(context), analyses(analyses), areLanesInStep(ptxray::areLanesInStep(context)) {}
   void check();
 
 private:
@@ -50,8 +59,9 @@ private:
   Analyses &analyses;
   Walk walk;
   unsigned unit = 4; // bytes of a cell
-  bool areLanesInStep = false;
-  bool isOver = false; // a race was reported, or `cellsLeft` is 0
+  const bool areLanesInStep;
+  bool isOfWarp = false; // the size of the block is not known
+  bool isOver = false;   // a race was reported, or `cellsLeft` is 0
   uint32_t cellsLeft = mostCells;
   std::array<uint32_t, mostBlockThreads / warpSize> warpPhases{};
   llvm::DenseMap<std::pair<uint32_t, uint64_t>, Cell> cells; // by what addresses are relative to, and the address
@@ -123,7 +133,8 @@ void SharedRaces::visit(uint32_t index) {
   const WalkEvent &event = walk.events[index];
   const Access &access = accessOf(event);
   constexpr uint32_t mostBytes = 32;
-  if (event.address.relativeTo == ThreadNumbers::assumed || !access.bytes || access.bytes > mostBytes || access.isLeast)
+  if (event.address.relativeTo == ThreadNumbers::assumed || !access.bytes || access.bytes > mostBytes ||
+      access.isLeast || (isOfWarp && !event.address.table))
     return;
   const unsigned lanes = isTogether(event) ? lanesWithRows(body, event.instruction) : warpSize;
   for (uint32_t thread = 0; thread < mostBlockThreads; ++thread) {
@@ -180,14 +191,18 @@ void SharedRaces::findUnit() {
 }
 
 void SharedRaces::check() {
-  const auto block = likelyBlock(body);
+  std::optional<std::array<uint64_t, 3>> block = likelyBlock(body);
+  isOfWarp = !block && !areLanesInStep && hasOneDimension(body);
+  if (isOfWarp)
+    block = {warpSize, 1, 1};
   const uint64_t threads = block ? (*block)[0] * (*block)[1] * (*block)[2] : 0;
   if (threads < 2 || threads > mostBlockThreads)
     return;
   // A race of the first warps is one whatever the others do.
   constexpr uint64_t large = 1 << 20, mostFollowed = 128;
   walk = walkThreads(body, analyses, *block,
-                     {0, static_cast<uint32_t>(std::min(threads, mostFollowed)), large, /*isWholeBlock=*/true});
+                     {0, static_cast<uint32_t>(std::min(threads, mostFollowed)), large, /*isWholeBlock=*/true,
+                      /*isSizeKnown=*/!isOfWarp});
   findUnit();
   for (uint32_t index = 0; index < walk.events.size() && !isOver; ++index) {
     const WalkEvent &event = walk.events[index];
@@ -198,9 +213,67 @@ void SharedRaces::check() {
         warpPhases[thread / warpSize] += ((event.threads >> thread) & ThreadMask(~uint32_t(0))).any();
     else if (event.kind == WalkEvent::Access && event.address.isKnown)
       visit(index);
-    else if (event.kind == WalkEvent::Access)
+    else if (event.kind == WalkEvent::Access && !isOfWarp)
       visitSomewhere(index);
   }
+}
+
+namespace {
+
+/// What has happened to shared memory since the last barrier of the block, on some path.
+struct Touched {
+  bool isWritten = false, isRead = false;
+  bool operator==(const Touched &) const = default;
+};
+
+} // namespace
+
+/// Returns whether the instruction orders accesses of the threads that are followed.
+static bool separates(const Facts &facts, bool isOfWarp) {
+  if (isOfWarp && (facts.has(FactKind::Converged) || facts.has(FactKind::Among)))
+    return true;
+  return facts.find(FactKind::Syncs, [&](const Action &action) {
+    return action.node < 0 && (isOfWarp || action.scope() == isa::Scope::Cta);
+  });
+}
+
+/// Follows a block. Returns whether a read may meet a write, with no barrier between them.
+static bool meet(const Body &body, const Block &block, bool isOfWarp, Touched &touched) {
+  for (uint32_t number = block.first; number < block.end; ++number) {
+    const Facts &facts = body.facts(number);
+    for (const Access &access : facts.accesses) {
+      if (access.isDescribed || !(access.isGeneric || isa::wholeSpace(access.space) == isa::words::shared))
+        continue;
+      if ((access.reads() && touched.isWritten) || (access.writes() && touched.isRead))
+        return true;
+      touched.isWritten |= access.writes();
+      touched.isRead |= access.reads();
+    }
+    if (separates(facts, isOfWarp))
+      touched = {};
+  }
+  return false;
+}
+
+/// Returns whether a path leads from an access to shared memory to one that it may conflict with, without a barrier.
+/// Most kernels have no such path, and need not be walked.
+static bool mayConflict(const Body &body, const Graph &graph, bool isOfWarp) {
+  std::vector<Touched> before(graph.size());
+  for (bool isChanged = true; isChanged;) {
+    isChanged = false;
+    for (const BlockId block : graph.order) {
+      Touched touched = before[indexOf(block)];
+      if (meet(body, graph[block], isOfWarp, touched))
+        return true;
+      for (const BlockId next : graph.successors.of(block)) {
+        const Touched known = before[indexOf(next)];
+        Touched &joined = before[indexOf(next)];
+        joined = {known.isWritten || touched.isWritten, known.isRead || touched.isRead};
+        isChanged |= joined != known;
+      }
+    }
+  }
+  return false;
 }
 
 void checkSharedRaces(const Body &body, const BodyContext &context, Analyses &analyses) {
@@ -211,7 +284,8 @@ void checkSharedRaces(const Body &body, const BodyContext &context, Analyses &an
         writes |= access.writes();
         reads |= access.reads();
       }
-  if (writes && reads && body.function->kind == FunctionKind::Entry)
+  if (writes && reads && body.function->kind == FunctionKind::Entry &&
+      mayConflict(body, analyses.graph(), !blockShapeOf(body).isKnown))
     SharedRaces(body, context, analyses).check();
 }
 

@@ -18,24 +18,27 @@ BlockShape blockShapeOf(const Body &body) {
   return shape;
 }
 
+bool hasOneDimension(const Body &body) {
+  const auto isOfOtherDimension = [&](const Operand &operand) {
+    return operand.suffix != SpellingId::None && operand.kind == OperandKind::Name &&
+           (body.ast->text(operand.suffix) == ".y" || body.ast->text(operand.suffix) == ".z");
+  };
+  for (uint32_t number = 0; number < body.size(); ++number)
+    if (llvm::any_of(body.operands(number), isOfOtherDimension))
+      for (const LocalId name : body.namesOf(number))
+        if (const isa::SpecialRegister *special = body.special(name);
+            special && special->enumerates == isa::Enumerated::Threads)
+          return false;
+  return true;
+}
+
 std::optional<std::array<uint64_t, 3>> likelyBlock(const Body &body) {
   const KernelHead head = headOf(*body.ast, *body.function);
   if (head.requiredBlock[0])
     return std::array<uint64_t, 3>{head.requiredBlock[0], head.requiredBlock[1], head.requiredBlock[2]};
-  const auto isOfOtherDimension = [&](uint32_t number) {
-    return llvm::any_of(body.operands(number), [&](const Operand &operand) {
-      return operand.suffix != SpellingId::None &&
-             (body.ast->text(operand.suffix) == ".y" || body.ast->text(operand.suffix) == ".z") &&
-             operand.kind == OperandKind::Name;
-    });
-  };
-  for (uint32_t number = 0; head.threads && number < body.size(); ++number)
-    if (isOfOtherDimension(number))
-      for (const LocalId name : body.namesOf(number))
-        if (const isa::SpecialRegister *special = body.special(name);
-            special && special->enumerates == isa::Enumerated::Threads)
-          return std::nullopt;
-  return head.threads ? std::optional(std::array<uint64_t, 3>{*head.threads, 1, 1}) : std::nullopt;
+  if (!head.threads || !hasOneDimension(body))
+    return std::nullopt;
+  return std::array<uint64_t, 3>{*head.threads, 1, 1};
 }
 
 } // namespace ptxray

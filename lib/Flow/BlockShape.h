@@ -38,6 +38,8 @@ inline unsigned dimensionOf(llvm::StringRef suffix) {
 }
 
 BlockShape blockShapeOf(const Body &body);
+/// Returns whether `%tid.x` is the only thread number that the function uses.
+bool hasOneDimension(const Body &body);
 /// Returns the likely block size of a kernel, according to its head. If the head specifies only a maximum, the kernel
 /// must not use more than one dimension.
 std::optional<std::array<uint64_t, 3>> likelyBlock(const Body &body);

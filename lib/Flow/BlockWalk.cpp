@@ -114,7 +114,7 @@ ThreadNumbers Walker::special(const Source &source) {
              : dimension == 1 ? thread / block[0] % block[1]
                               : thread / (block[0] * block[1]);
     });
-  if (name == "%ntid" && dimension < block.size())
+  if (name == "%ntid" && dimension < block.size() && options.isSizeKnown)
     return exactly(block[dimension]);
   if (one->scope < isa::Scope::Cta)
     return {};

@@ -47,12 +47,11 @@ struct Walk {
   bool isComplete = false; // all threads were followed until they exit
 };
 
-/// Options of a walk. 32-bit parameters have the value `assumed`. If `isWholeBlock`, a barrier that only some threads
-/// execute ends the walk.
 struct WalkOptions {
   uint32_t first = 0, count = 0; // first thread, and number of threads
-  uint64_t assumed = 0;
-  bool isWholeBlock = true;
+  uint64_t assumed = 0;          // value of 32-bit parameters
+  bool isWholeBlock = true;      // a barrier that only some threads execute ends the walk
+  bool isSizeKnown = true;       // otherwise `%ntid` is like a parameter
 };
 
 Walk walkThreads(const Body &body, Analyses &analyses, const std::array<uint64_t, 3> &block, WalkOptions options);

@@ -266,26 +266,21 @@ static void addNodes(Facts &facts, llvm::ArrayRef<Shape> shapes, llvm::ArrayRef<
   facts.noted = notedOf(facts);
 }
 
-/// Adds the range that a condition requires of an operand, if the operand is a register.
-static void addRange(const FormView &view, const isa::Expr &range, Facts &facts) {
-  const Shape *shape = range.op == isa::ExprOp::OperandIn ? view.operand(range.a) : nullptr;
-  if (shape && shape->kind == ShapeKind::Register)
-    facts.ranges.push_back({narrow<uint16_t>(view.nodeOf[range.a]), range.b, range.c});
-}
-
 /// Adds the ranges that the rules of the form require of registers.
 static void addRuleRanges(const FormView &view, Facts &facts) {
   const isa::Tables &t = isa::tables();
+  const auto isRange = [&](const isa::Expr &one) {
+    const Shape *shape = one.op == isa::ExprOp::OperandIn ? view.operand(one.a) : nullptr;
+    return shape && shape->kind == ShapeKind::Register;
+  };
   for (const uint32_t index : isa::run(t.formRules, view.form().rules)) {
     const isa::Rule &rule = t.rules[index];
-    const isa::Expr &required = t.exprs[rule.require];
-    const bool isOfRange = required.op == isa::ExprOp::OperandIn || required.op == isa::ExprOp::And;
-    if (!isOfRange || asksForUnknown(view, rule.when) || !holds(view, rule.when))
-      continue;
-    addRange(view, required, facts);
-    if (required.op == isa::ExprOp::And)
-      for (const isa::ExprId part : t.exprArgs.slice(required.a, required.b))
-        addRange(view, t.exprs[part], facts);
+    const isa::Expr *range = &t.exprs[rule.require];
+    if (range->op == isa::ExprOp::And) // `count in 1..1048575 since-ptxas 13.1`
+      for (const isa::ExprId part : t.exprArgs.slice(range->a, range->b))
+        range = isRange(t.exprs[part]) ? &t.exprs[part] : range;
+    if (isRange(*range) && !asksForUnknown(view, rule.when) && holds(view, rule.when))
+      facts.ranges.push_back({narrow<uint16_t>(view.nodeOf[range->a]), range->b, range->c});
   }
 }
 

@@ -27,7 +27,7 @@ struct ptxray_result {
   std::string printed;
   std::optional<std::string> refusal;
   std::optional<std::string> counters, fidelity; // set if the launch is counted
-  std::optional<std::string> certificate;        // of a launch that asks for one
+  std::optional<std::string> certificate;        // set if the launch requests a certificate
 };
 
 namespace ptxray {

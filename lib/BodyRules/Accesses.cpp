@@ -1,5 +1,5 @@
-// access-out-of-bounds, access-misaligned, guarded-argument, parameter-without-call, and state-space of the parameters
-// of kernels: memory behind the name of a variable.
+// access-out-of-bounds, access-misaligned, guarded-argument, parameter-without-call, and state-space of kernel
+// parameters: accesses to memory through the name of a variable.
 #include "BodyRules/BodyRules.h"
 #include "Isa/Words.h"
 #include "Match/Wording.h"
@@ -8,7 +8,7 @@
 namespace ptxray {
 namespace {
 
-/// Judges the accesses one after the other, in the order of the text.
+/// Checks the accesses one after another, in the order of the text.
 class AccessRules {
 public:
   AccessRules(const Body &body, const BodyContext &context)
@@ -62,10 +62,10 @@ void AccessRules::access(const Operand &operand, LocalId local, const Access &on
   const bool isDynamicShared = !extent.bytes && symbol->space == isa::words::shared;
   if (extent.bytes && (offset < 0 || static_cast<uint64_t>(offset) + one.taken > extent.bytes))
     declaredHere(sink.report(DiagId::AccessOutOfBounds, operand.range, one.bytes, offset, name, extent.bytes));
-  // Dynamic shared memory is aligned by the driver, whatever the open array says.
+  // Accepts dynamic shared memory, which the driver aligns, whatever alignment the open array has.
   else if (offset % one.align || (extent.align % one.align && !isDynamicShared))
     declaredHere(sink.report(DiagId::AccessMisaligned, operand.range, one.bytes, offset, name, extent.align));
-  // A variable for arguments holds something only when a call has returned it.
+  // Requires a value: a variable for arguments only has one after a call has returned it.
   else if (isLoad && isOfCall && !symbol->isReturn && !isFragment && !returned.contains(local))
     declaredHere(sink.report(DiagId::CodegenParameter, operand.range, name));
 }

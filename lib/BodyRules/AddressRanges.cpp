@@ -18,13 +18,13 @@ std::optional<Misplaced> AddressRanges::ofConstant(LocalId variable, int64_t off
   const Extent &extent = body.symbol(variable)->extent;
   if (extent.bytes && (offset < 0 || static_cast<uint64_t>(offset) + access.bytes > extent.bytes))
     return Misplaced{variable, offset, true, {}};
-  // A variable that is declared with less is aligned enough.
+  // A variable with a lower declared alignment can still be aligned enough.
   if (access.align && extent.align % access.align == 0 && offset % access.align)
     return Misplaced{variable, offset, false, {}};
   return std::nullopt;
 }
 
-/// Whatever number it is: each of them is wrong.
+/// Returns the fault if every possible number is wrong.
 std::optional<Misplaced> AddressRanges::ofAll(const Question &question, const Numbers &numbers) const {
   const Access &access = question.access;
   const Extent &extent = body.symbol(question.variable)->extent;
@@ -51,14 +51,14 @@ static std::string threadText(const BlockShape &shape, const Thread &thread) {
   return text;
 }
 
-/// Returns what a register holds of a number: a count goes round, too.
+/// Returns the value that a register holds for a number: counts wrap around.
 static int64_t held(int64_t number, const Symbol &reg) {
   const unsigned bits = isa::word(reg.type).bits;
   const bool fits = bits >= 64 || (number >= -(int64_t(1) << (bits - 1)) && number < int64_t(1) << bits);
   return fits ? number : number & ((int64_t(1) << bits) - 1);
 }
 
-/// Returns the numbers that an address of 32 bits comes to: sums of such registers go round.
+/// Returns the possible values of an address. In 32 bits, sums wrap around.
 static Numbers asAddress(const Numbers &numbers, int64_t added, bool isNarrow) {
   Numbers result = numbers;
   if (!isNarrow || !numbers.isBounded)
@@ -71,7 +71,7 @@ static Numbers asAddress(const Numbers &numbers, int64_t added, bool isNarrow) {
   return result;
 }
 
-/// Asks in the first and the last round, if there is a counter.
+/// Returns the counts of the first and the last iteration, if there is a counter.
 llvm::SmallVector<int64_t, 2> AddressRanges::countsIn(const Question &question, Thread thread, LocalId counter) {
   if (counter == LocalId::None)
     return {0};
@@ -107,8 +107,8 @@ AddressRanges::Finding AddressRanges::inThread(const Question &question, uint64_
   return finding;
 }
 
-/// Asks in the threads at the ends of the block and of each warp. Without `.reqntid` only the first one is sure to
-/// exist.
+/// Searches in the threads at the ends of the block and of each warp. Without `.reqntid`, only the first thread
+/// certainly exists.
 std::optional<Misplaced> AddressRanges::search(const Question &question) {
   const RegisterValue value = values.of(question.local);
   if (value.areCounters || value.isOpaque)
@@ -124,7 +124,7 @@ std::optional<Misplaced> AddressRanges::search(const Question &question) {
     const Finding finding = inThread(question, number, value.counter);
     if (finding.isCertain)
       return finding.place;
-    if (!finding.place && !value.isOfThread) // it is the same in the others
+    if (!finding.place && !value.isOfThread) // the result is the same in all other threads
       return std::nullopt;
   }
   return std::nullopt;

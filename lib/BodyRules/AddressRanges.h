@@ -1,6 +1,6 @@
 #pragma once
-// This analysis finds accesses by way of a register that are certainly outside of their variable, or misaligned, in
-// some thread or round of a loop.
+// Finds accesses through a register that are certainly outside of their variable, or misaligned, in some thread or
+// iteration of a loop.
 #include "Flow/ThreadPaths.h"
 
 namespace ptxray {
@@ -8,8 +8,8 @@ namespace ptxray {
 struct Misplaced {
   LocalId variable = LocalId::None;
   int64_t offset = 0;
-  bool isOutside = false; // else misaligned
-  std::string when;       // in which thread, in which round; empty: always
+  bool isOutside = false; // otherwise it is misaligned
+  std::string when;       // the thread or iteration in which it happens; empty if always
 };
 
 class AddressRanges {
@@ -19,10 +19,10 @@ public:
   std::optional<Misplaced> misplaced(const Operand &operand, LocalId local, const Access &access, uint32_t instruction);
 
 private:
-  /// Holds what is asked of one address.
+  /// The facts about one address that decide its checks.
   struct Question {
     LocalId local, variable;
-    int64_t added; // to the register
+    int64_t added; // offset that is added to the register
     const Access &access;
     uint32_t instruction;
     bool isNarrow; // the register has 32 bits
@@ -30,8 +30,7 @@ private:
   std::optional<Misplaced> ofConstant(LocalId variable, int64_t offset, const Access &access) const;
   std::optional<Misplaced> ofAll(const Question &question, const Numbers &numbers) const;
   std::optional<Misplaced> search(const Question &question);
-  /// The place to which the address leads in one thread, if that is wrong, and whether the thread certainly executes
-  /// the access.
+  /// A wrong access of one thread: its offset, and whether the thread certainly executes the access.
   struct Finding {
     std::optional<Misplaced> place;
     bool isCertain = false;
@@ -43,7 +42,7 @@ private:
   Budget &budget;
   const BlockShape &shape;
   Values &values;
-  Values own; // those of one thread after the other
+  Values own; // values for one thread after another
   ThreadPaths paths;
   uint32_t tries = 0;
 };

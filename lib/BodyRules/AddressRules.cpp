@@ -1,4 +1,4 @@
-// access-out-of-bounds, access-misaligned, impossible-alignment, other-space: memory behind registers.
+// access-out-of-bounds, access-misaligned, impossible-alignment, other-space: accesses to memory through registers.
 #include "BodyRules/AddressRanges.h"
 #include "BodyRules/BodyRules.h"
 #include "Flow/Addresses.h"
@@ -19,7 +19,7 @@ private:
   void bounds(const Operand &operand, const Misplaced &place, const Access &one);
   void alignment(const Operand &operand, const Anchor &anchor, const Access &one, uint32_t number);
 
-  /// The access with the greatest alignment that was seen of a base.
+  /// The access with the greatest alignment for a base so far.
   struct Strictest {
     uint32_t number, align, bytes;
     int64_t offset;
@@ -36,12 +36,12 @@ private:
 
 } // namespace
 
-/// Returns the kind of addresses that a space has; without a space they are generic.
+/// Returns the kind of addresses in a space. Without a space, they are generic.
 static isa::Addresses addressesOf(isa::WordId space) {
   return space ? isa::word(space).addresses : isa::Addresses::Generic;
 }
 
-/// An address of one space is another place, or none, in another.
+/// Reports an address of one space that is used in another: it is a different place there, or invalid.
 void AddressRules::space(const Operand &operand, LocalId local, const Access &one) {
   const AddressOrigin origin = addresses.of(local).origin;
   if (origin.kind == AddressOrigin::Unknown || (!one.isGeneric && (!one.space || one.space == origin.space)))
@@ -69,7 +69,8 @@ void AddressRules::bounds(const Operand &operand, const Misplaced &place, const 
   diagnostic.notes.push_back({"declared here", symbol.nameRange});
 }
 
-/// Two accesses through one register cannot both be aligned, and every way to the second passes the first.
+/// Reports two accesses through one register that cannot both be aligned. Every path to the second one must pass the
+/// first.
 void AddressRules::alignment(const Operand &operand, const Anchor &anchor, const Access &one, uint32_t number) {
   if (one.align < 2 ||
       (body.symbol(anchor.local)->kind == SymbolKind::Register && body.definitions.isWritten(anchor.local) &&

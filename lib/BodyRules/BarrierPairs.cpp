@@ -1,5 +1,5 @@
-// unpaired-barrier: warps that wait at a named barrier for others which never come, and arrivals that nobody waits for.
-// Each warp is followed by itself; if all of them come to their end, their barriers are played against each other.
+// unpaired-barrier: warps that wait at a named barrier for others that never arrive, and arrivals without a waiting
+// thread. Each warp is followed separately. If all warps reach their end, their barriers are simulated together.
 #include "BodyRules/BodyRules.h"
 #include "Flow/BlockWalk.h"
 #include "llvm/ADT/STLExtras.h"
@@ -9,20 +9,20 @@
 namespace ptxray {
 namespace {
 
-/// An arrival: the warp, and which of its barriers it is.
+/// An arrival: the warp, and the index of the barrier among those that it executes.
 using Arriving = std::pair<uint32_t, size_t>;
 
-/// What has come to one barrier since it was complete.
+/// The arrivals at one barrier since it was last complete.
 struct Meeting {
-  int64_t expected = 0;          // threads
-  std::vector<Arriving> arrived; // one for each warp, which may come again
-  bool isForAll = false;         // of the threads that have not ended
+  int64_t expected = 0;          // number of threads
+  std::vector<Arriving> arrived; // one entry for each warp, which may arrive again
+  bool isForAll = false;         // expects all threads that have not exited
   uint32_t last = 0;             // the instruction of the last arrival
 
   int64_t threads() const { return static_cast<int64_t>(arrived.size() * warpSize); }
 };
 
-/// The barriers that a warp executes, one after the other.
+/// The barriers that a warp executes, in order.
 struct WarpBarriers {
   std::vector<WalkEvent> events;
   size_t next = 0;
@@ -42,15 +42,16 @@ struct PairFault {
   std::vector<uint32_t> others; // instructions at which other warps wait
 };
 
-/// Plays the barriers of the warps against each other, in one order of the warps.
+/// Simulates the barriers of all warps together, in one order of the warps.
 class BarrierPlay {
 public:
   explicit BarrierPlay(std::vector<WarpBarriers> warps) : warps(std::move(warps)) {}
-  /// `step`: how the warps follow each other. Each executes one barrier at a time, or all that it can.
+  /// Runs the simulation. `step` determines the order of the warps. Each executes one barrier at a time, or all
+  /// barriers that it can.
   std::optional<PairFault> play(uint32_t step, bool isOneByOne);
 
   Pairing pairing;
-  bool isMixed = false; // arrivals with different counts come to one barrier
+  bool isMixed = false; // arrivals with different counts meet at one barrier
 
 private:
   bool advance(uint32_t warp);
@@ -95,7 +96,7 @@ bool BarrierPlay::advance(uint32_t warp) {
   return true;
 }
 
-/// Warps that have ended count as if they had come to the barrier of all threads.
+/// Completes the barriers of all threads: warps that have exited count as arrived.
 bool BarrierPlay::completeAtEnd() {
   const auto isAtEnd = [](const WarpBarriers &one) { return one.isAtEnd(); };
   const auto ended = static_cast<int64_t>(llvm::count_if(warps, isAtEnd) * warpSize);
@@ -169,7 +170,7 @@ static std::optional<std::vector<WarpBarriers>> barriersOf(const Body &body, Ana
   return warps;
 }
 
-/// Returns the first fault if parameters are as assumed. Where several orders of the warps have no fault, the same
+/// Returns the first fault for assumed values of parameters. If several orders of the warps have no fault, the same
 /// threads must meet in each.
 static std::optional<PairFault> findFault(const Body &body, Analyses &analyses, uint64_t assumed) {
   const auto warps = barriersOf(body, analyses, assumed);
@@ -204,14 +205,14 @@ void checkBarrierPairs(const Body &body, const BodyContext &context, Analyses &a
   };
   if (body.function->kind != FunctionKind::Entry || llvm::none_of(body.notable, isNamed))
     return;
-  // What is wrong with the counts says more.
+  // A fault in the counts is more informative.
   const Range whole = {body.instruction(0).range.begin, body.instruction(body.size() - 1).range.end};
   if (llvm::any_of(context.sink.diagnostics(), [&](const Diagnostic &one) {
         return (one.id == DiagId::BarrierThreads || one.id == DiagId::OtherThreadCount) &&
                whole.begin <= one.range.begin && one.range.begin < whole.end;
       }))
     return;
-  // What is wrong with some numbers of rounds may be a condition that a launch must meet.
+  // A fault for only some iteration counts may be a condition that launches must meet.
   const auto fault = findFault(body, analyses, 4);
   const auto isFaulty = [&](uint64_t assumed) { return findFault(body, analyses, assumed).has_value(); };
   if (!fault || !llvm::all_of(std::array<uint64_t, 4>{6, 3, 2, 1}, isFaulty))

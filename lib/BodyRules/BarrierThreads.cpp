@@ -1,4 +1,5 @@
-// barrier-threads, other-thread-count: how many threads a barrier of a block is for, and how many come to it.
+// barrier-threads, other-thread-count: the number of threads that a barrier of a block expects, and the number that
+// reach it.
 #include "BodyRules/BodyRules.h"
 #include "Flow/ThreadPaths.h"
 #include "llvm/ADT/STLExtras.h"
@@ -10,13 +11,13 @@ namespace {
 constexpr uint64_t mostWarps = 32;
 using Warps = std::bitset<mostWarps>;
 
-/// An instruction that comes to a barrier.
+/// An instruction that arrives at a barrier.
 struct Arrival {
   uint32_t instruction;
-  int64_t number, count;      // the barrier's number, and how many threads; 0: all of the block
-  std::optional<Warps> warps; // those that come to it, where that is known
-  int16_t node;               // the node of the count
-  bool waits;                 // it goes on when the others have come
+  int64_t number, count;      // number of the barrier, and number of threads; 0 for the whole block
+  std::optional<Warps> warps; // the warps that reach it, if known
+  int16_t node;               // node of the count
+  bool waits;                 // continues when the others have arrived
   bool isReported = false;
 };
 
@@ -42,7 +43,7 @@ private:
   Values &values;
   ThreadPaths paths;
   std::vector<Arrival> arrivals;
-  bool areAllKnown = true; // the numbers of barriers
+  bool areAllKnown = true; // the numbers of all barriers are known
 };
 
 } // namespace
@@ -76,7 +77,7 @@ void BarrierRules::report(const Arrival &arrival, const llvm::Twine &problem) {
   context.sink.report(DiagId::BarrierThreads, place, body.ast->text(instruction.opcode), arrival.count, problem);
 }
 
-/// All threads of the block are fewer, and none comes twice.
+/// Reports a barrier for more threads than the block has, if no thread arrives twice.
 void BarrierRules::checkBlock(Arrival &arrival) {
   const bool mayComeAgain = !areAllKnown || llvm::any_of(arrivals, [&](const Arrival &other) {
     return other.number == arrival.number && !other.waits;
@@ -86,8 +87,8 @@ void BarrierRules::checkBlock(Arrival &arrival) {
     report(arrival, "a block of `" + body.ast->text(body.function->name) + "` has " + std::to_string(shape.threads));
 }
 
-/// Returns the number of threads that those count as which come before the barrier is complete. A warp that waits comes
-/// no more, but one that only arrives may come again: nothing is known of a loop.
+/// Returns the number of threads that can arrive before the barrier is complete. A waiting warp does not arrive again,
+/// but one that only arrives may. In a loop, nothing is known.
 std::optional<int64_t> BarrierRules::mostTogether(llvm::ArrayRef<Arrival> arrivals) {
   Warps waiting;
   size_t warps = 0;
@@ -103,7 +104,7 @@ std::optional<int64_t> BarrierRules::mostTogether(llvm::ArrayRef<Arrival> arriva
   return static_cast<int64_t>((warps + waiting.count()) * warpSize);
 }
 
-/// The barriers of one number, if all instructions that come to it are known.
+/// Checks the barriers with one number, if all instructions that reach it are known.
 void BarrierRules::checkBarrier(llvm::ArrayRef<Arrival> arrivals) {
   const std::optional<int64_t> together = mostTogether(arrivals);
   for (const Arrival &one : arrivals) {
@@ -118,7 +119,7 @@ void BarrierRules::checkBarrier(llvm::ArrayRef<Arrival> arrivals) {
       report(one, "only " + std::to_string(*together) + " come to barrier " + std::to_string(one.number));
       continue;
     }
-    // It waits for threads that come elsewhere, and nowhere do they come to the same.
+    // Waits for threads that reach another barrier, and never this one.
     const auto isPartner = [&](const Arrival &other) {
       const bool mayComeAgain = other.instruction != one.instruction && !(one.waits && other.waits);
       return ((*other.warps & ~*one.warps).any() || mayComeAgain) && other.count == one.count;

@@ -1,28 +1,29 @@
 #pragma once
-// The rules about a body as a whole. Each is in the file of its subject, beside this one; `checkBody` calls them.
+// The rules about a whole body. Each is in the file of its subject in this folder, and `checkBody` calls them.
 #include "Flow/Analyses.h"
 #include "Flow/BodyContext.h"
 #include "Module/Program.h"
 
 namespace ptxray {
 
-/// Is false when an instruction is wrong, or more is around the text, so that nothing is said of the body as a whole.
+/// Checks a body with all rules. Returns false if an instruction is wrong, or if the text is only a part of a larger
+/// one: then the rules about the whole body are skipped.
 bool checkBody(const Body &body, const BodyContext &context, Analyses &analyses);
-/// These return what the rules about the whole module need to know of a function: `summaryOfHead` what its head says,
+/// Return the facts about a function that the rules about the whole module need: `summaryOfHead` those of its head,
 /// `summaryOf` all.
 FunctionSummary summaryOfHead(const Ast &ast, const Function &function);
 FunctionSummary summaryOf(const Body &body, const ModuleState &module, Analyses &analyses);
 
-/// Reports which limits the analyses of the body have reached.
+/// Reports the limits that the analyses of the body have reached.
 void reportLimits(const Body &body, const BodyContext &context, Analyses &analyses);
 
-/// Returns whether a pedantic rule is asked for.
+/// Returns whether a pedantic rule is requested.
 bool isWanted(const CheckOptions &options, DiagId pedantic);
 
-// These rules look at one instruction at a time.
+// Check one instruction at a time.
 void checkInstructions(const Body &body, const BodyContext &context);
 void checkAccesses(const Body &body, const BodyContext &context);
-// These rules look at the whole body.
+// Check the whole body.
 void checkSoundInstructions(const Body &body, const BodyContext &context);
 void checkReachability(const Body &body, const BodyContext &context);
 void checkConvergence(const Body &body, const BodyContext &context, Analyses &analyses);
@@ -35,8 +36,8 @@ void checkBarrierPairs(const Body &body, const BodyContext &context, Analyses &a
 void checkTraffic(const Body &body, const BodyContext &context, Analyses &analyses);
 void checkDefinedness(const Body &body, const BodyContext &context);
 
-/// A branch through a list becomes a jump through a table: that of more targets than `most`, without any where the
-/// index is a constant.
+/// Returns the table of a branch through a list with more targets than `most`. If the index is a constant, there is no
+/// table.
 BranchTable branchTable(const Body &body, uint32_t number, uint64_t most);
 
 } // namespace ptxray

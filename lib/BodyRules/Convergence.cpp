@@ -1,5 +1,5 @@
 // partial-warp, partial-warpgroup, lane-outside-mask, empty-mask, absent-lane: instructions that the lanes of a warp,
-// or the warps of a group, execute together.
+// or the warps of a group, must execute together.
 #include "BodyRules/BodyRules.h"
 #include "Flow/ThreadPaths.h"
 #include "Flow/Uniformity.h"
@@ -34,14 +34,14 @@ private:
 
 } // namespace
 
-/// Returns the place in which some lanes certainly go another way, and do not come to the instruction.
+/// Returns the place where some lanes certainly take another path, and do not reach the instruction.
 std::optional<Range> ConvergenceRules::partedAt(uint32_t number, bool isBarrier) {
   if (const LocalId guard = body.guard(number); guard != LocalId::None && uniformity.differs(guard))
     return body.instruction(number).guardRange;
   const BlockId splitter = uniformity.splitBefore(graph.blockOf(number));
   if (splitter == BlockId::None)
     return std::nullopt;
-  // A barrier does not wait for threads that have ended.
+  // A barrier does not wait for threads that have exited.
   if (isBarrier && !uniformity.meetsAgain(splitter))
     return std::nullopt;
   return body.instruction(graph[splitter].last()).range;
@@ -63,7 +63,7 @@ bool ConvergenceRules::partialWarp(uint32_t number) {
   return true;
 }
 
-/// Two of one group of which one certainly comes to the instruction and the other never.
+/// Returns two warps of one group, one of which certainly reaches the instruction, while the other never does.
 std::optional<std::pair<uint64_t, uint64_t>> ConvergenceRules::partedWarps(uint32_t number) {
   constexpr unsigned inGroup = warpgroupSize / warpSize;
   std::optional<uint64_t> comes, stays;
@@ -81,8 +81,8 @@ std::optional<std::pair<uint64_t, uint64_t>> ConvergenceRules::partedWarps(uint3
   return std::nullopt;
 }
 
-/// Reports a warpgroup that only some of its warps come to. A change of registers is not meant: in CUTLASS each warp of
-/// a group comes to one of its own, with the same number.
+/// Reports an instruction that only some warps of a warpgroup reach. This excludes changes of the register count: in
+/// CUTLASS, each warp of a group reaches its own one, with the same number.
 void ConvergenceRules::partialWarpgroup(uint32_t number) {
   const bool isChange = body.facts(number).has(FactKind::Grows) || body.facts(number).has(FactKind::Shrinks);
   if (isChange || !shape.isExact || body.function->kind != FunctionKind::Entry)
@@ -97,7 +97,7 @@ void ConvergenceRules::partialWarpgroup(uint32_t number) {
                         std::nullopt});
 }
 
-/// A number, or a register that holds one.
+/// Checks a mask: a number, or a register with a known number.
 void ConvergenceRules::mask(uint32_t number, uint32_t node) {
   const Numbers mask = values.numbersAt(number, node);
   if (!mask.isNumber())

@@ -1,4 +1,4 @@
-// undefined-value, unwritten-register: registers that are read and never written.
+// undefined-value, unwritten-register: registers that are read but never written.
 #include "BodyRules/BodyRules.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -6,8 +6,8 @@
 namespace ptxray {
 namespace {
 
-/// Follows what is in registers that were never written, in the order of the text, to where it matters: an address, a
-/// guard, or an instruction without a result. Copies carry undefined values on purpose.
+/// Follows the values of registers that were never written, in the order of the text. Reports a use where the value
+/// matters: an address, a guard, or an instruction without a result. Copies may pass undefined values on.
 class Undefined {
 public:
   Undefined(const Body &body, DiagnosticSink &sink) : body(body), sink(sink) {}
@@ -20,7 +20,7 @@ private:
 
   const Body &body;
   DiagnosticSink &sink;
-  llvm::DenseMap<LocalId, LocalId> origins; // by register: the unwritten register that it comes from
+  llvm::DenseMap<LocalId, LocalId> origins; // keyed by register: the unwritten register from which its value comes
   enum : uint8_t { Noted = 1, Warned = 2 };
   llvm::DenseMap<LocalId, uint8_t> reported;
 };
@@ -34,8 +34,8 @@ bool Undefined::findUnwritten() {
   return !origins.empty();
 }
 
-/// Reports the read of a register whose value is undefined, and returns the register that its value comes from; None:
-/// it is defined.
+/// Reports the read of a register with an undefined value. Returns the register from which the value comes; None if it
+/// is defined.
 LocalId Undefined::read(LocalId local, Range range, bool matters) {
   const auto origin = origins.find(local);
   if (origin == origins.end())
@@ -51,7 +51,8 @@ LocalId Undefined::read(LocalId local, Range range, bool matters) {
   return origin->second;
 }
 
-/// The element of a vector that has one which is written: a program that fills a part of a structure stores all of it.
+/// Returns whether another element of the same vector is written: a program that fills only a part of a structure
+/// stores all of it.
 bool Undefined::isPartOfWritten(uint32_t number, const Operand &element) const {
   bool isPart = false;
   for (const Operand &vector : body.operands(number)) {

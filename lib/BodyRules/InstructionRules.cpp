@@ -1,5 +1,5 @@
-// Rules about single instructions that need the names of a body: branch-targets-expected, codegen-abi-preserve of
-// prototypes, codegen-address-32, register-count-unknown, functions that exist from some version on, what is traced.
+// Rules about single instructions that need the symbols of a body: branch-targets-expected, codegen-abi-preserve of
+// prototypes, codegen-address-32, register-count-unknown, functions that require a version, and traced values.
 #include "BodyRules/BodyRules.h"
 #include "Flow/Values.h"
 #include "Module/Gates.h"
@@ -10,7 +10,7 @@
 
 namespace ptxray {
 
-/// A branch through a list goes to labels, not to functions.
+/// Reports a branch through a list of functions: the list must contain labels.
 static void checkBranchList(const Body &body, uint32_t number, DiagnosticSink &sink) {
   body.eachUse(number, [&](NamedUse use) {
     const Symbol *symbol = use.uses & Targets ? body.symbol(use.local) : nullptr;
@@ -20,7 +20,7 @@ static void checkBranchList(const Body &body, uint32_t number, DiagnosticSink &s
   });
 }
 
-/// New targets have no addresses of 32 bits.
+/// Reports addresses of 32 bits, which new targets do not have.
 static void checkAddress32(const Body &body, uint32_t number, const BodyContext &context) {
   if (context.module.codeHas(isa::FeatureId::Address32) && !context.options.wideAddresses)
     return;
@@ -47,7 +47,8 @@ void checkInstructions(const Body &body, const BodyContext &context) {
   }
 }
 
-/// ptxas ignores a change of registers if it does not know how many a warp of the kernel starts with.
+/// Reports that ptxas ignores a change of registers, because it does not know with how many a warp of the kernel
+/// starts.
 static void checkRegisterCount(const Body &body, uint32_t number, const BodyContext &context) {
   const KernelHead head =
       withOptions(headOf(*body.ast, *body.function), context.options, context.module.availabilityOfCode);
@@ -66,7 +67,7 @@ static void checkPrototype(const Body &body, uint32_t number, const BodyContext 
 }
 
 void checkSoundInstructions(const Body &body, const BodyContext &context) {
-  bool isCountKnown = body.function->kind != FunctionKind::Entry; // or was asked for
+  bool isCountKnown = body.function->kind != FunctionKind::Entry; // known, or already requested
   for (const uint32_t number : body.notable) {
     const Facts &facts = body.facts(number);
     if (facts.has(FactKind::Calls) && facts.uses & Targets)
@@ -77,7 +78,7 @@ void checkSoundInstructions(const Body &body, const BodyContext &context) {
 }
 
 // ---- tables of branches
-/// A list may name a label more than once, and with `label<4>` four labels at once.
+/// Returns the number of targets. A list may name a label more than once, and `label<4>` stands for four labels.
 static uint64_t targetCount(const Body &body, LocalId list) {
   uint64_t count = 0;
   for (const PlacedDirective &placed : body.directives)
@@ -87,7 +88,7 @@ static uint64_t targetCount(const Body &body, LocalId list) {
   return count;
 }
 
-/// Returns whether the branch has a register for its index that holds more than one number.
+/// Returns whether the index of the branch is a register with more than one possible value.
 static bool hasIndex(const Body &body, uint32_t number) {
   Values values(body);
   bool isOpen = false;

@@ -1,4 +1,4 @@
-// control-reaches-end, unreachable-code: where control ends, and what it never comes to.
+// control-reaches-end, unreachable-code: where control ends, and code that it never reaches.
 #include "BodyRules/BodyRules.h"
 #include "Flow/Graph.h"
 #include "llvm/ADT/STLExtras.h"
@@ -6,7 +6,7 @@
 namespace ptxray {
 namespace {
 
-/// Instructions after one where control ends, up to the next such, and the labels among them.
+/// Instructions after one that ends control, up to the next such instruction, with the labels among them.
 struct Segment {
   uint32_t first, end;
   llvm::ArrayRef<PlacedLabel> labels;
@@ -31,7 +31,7 @@ static llvm::SmallVector<Segment, 16> segmentsOf(const Body &body, const ModuleS
   return segments;
 }
 
-/// Labels that an instruction or a list names.
+/// Returns the labels that an instruction or a list names.
 static llvm::SmallBitVector targetsOf(const Body &body) {
   llvm::SmallBitVector targets(body.locals.size());
   for (const LocalId local : body.targets)
@@ -50,7 +50,7 @@ static Range lastStatement(const Body &body) {
   return isLabel ? body.ast->labels[body.labels.back().index].range : instruction;
 }
 
-/// Returns whether statements after the last one could not be read: a `ret` may be among them.
+/// Returns whether statements after the last one could not be read, since a `ret` may be among them.
 static bool isEndUnread(const Body &body) {
   const Range end{lastStatement(body).end, body.function->range.end};
   return llvm::any_of(body.ast->unread, [end](Range lost) { return lost.begin >= end.begin && lost.begin <= end.end; });
@@ -65,7 +65,7 @@ void checkReachability(const Body &body, const BodyContext &context) {
     if (segment.first < segment.end && llvm::none_of(segment.labels, leads))
       context.sink.report(DiagId::UnreachableCode, body.instruction(segment.first).range);
   }
-  // Compilers let what cannot happen go to an end that has nothing but labels.
+  // Compilers let impossible paths lead to an end that has only labels.
   const Segment &last = segments.back();
   const bool isReached = segments.size() == 1 || (last.first < last.end && llvm::any_of(last.labels, isTarget));
   if (isReached && !context.module.neverReturns(body.function->name) && !isEndUnread(body))

@@ -1,6 +1,5 @@
-// shared-memory-race: two threads access the same bytes of shared memory, one of them writes, and no barrier is
-// between. The walk follows the block in one of its executions, so that what is reported happens there. If the head of
-// the kernel does not say how many threads a block has, the walk follows one warp.
+// shared-memory-race: two threads access the same bytes of shared memory, one of them writes, and there is no barrier
+// between them. The rule walks through one execution of the block, so a reported race does happen in it.
 #include "BodyRules/BodyRules.h"
 #include "Flow/BlockShape.h"
 #include "Flow/BlockWalk.h"
@@ -15,19 +14,19 @@ namespace {
 
 /// An access of one thread.
 struct OneAccess {
-  uint32_t event = ~0u; // of the walk; ~0u: none
+  uint32_t event = ~0u; // event of the walk; ~0u for none
   uint32_t thread = 0, warpPhase = 0;
 
   bool exists() const { return event != ~0u; }
   uint32_t warp() const { return thread / warpSize; }
 };
 
-/// The last accesses to a few bytes since the barrier before.
+/// The last accesses to a few bytes since the last barrier.
 struct Cell {
-  OneAccess write, read, otherRead; // reads of two warps
+  OneAccess write, read, otherRead; // reads by two warps
 };
 
-/// The accesses of threads to cells that are looked at in one kernel. The rule is silent about what comes later.
+/// The maximum number of accesses to cells that are checked in one kernel. The rule ignores later ones.
 constexpr uint32_t mostCells = 2'048;
 
 /// Returns whether the lanes of a warp execute each instruction together, as before Volta.
@@ -58,13 +57,13 @@ private:
   const BodyContext &context;
   Analyses &analyses;
   Walk walk;
-  unsigned unit = 4; // bytes of a cell
+  unsigned unit = 4; // size of a cell in bytes
   const bool areLanesInStep;
   bool isOfWarp = false; // the size of the block is not known
   bool isOver = false;   // a race was reported, or `cellsLeft` is 0
   uint32_t cellsLeft = mostCells;
   std::array<uint32_t, mostBlockThreads / warpSize> warpPhases{};
-  llvm::DenseMap<std::pair<uint32_t, uint64_t>, Cell> cells; // by what addresses are relative to, and the address
+  llvm::DenseMap<std::pair<uint32_t, uint64_t>, Cell> cells; // keyed by the base of the address, and the address
 };
 
 } // namespace
@@ -73,8 +72,8 @@ bool SharedRaces::isVolatile(const WalkEvent &event) const {
   return body.verdicts[event.instruction]->opcode->has(isa::words::volatile_);
 }
 
-/// Returns whether nothing orders the two accesses. Threads of a warp are ordered by whatever they execute together.
-/// Flags are words that all threads access alike and strongly.
+/// Returns whether nothing orders the two accesses. Threads of a warp are ordered by any instruction that they execute
+/// together. Words that all threads access in the same way and strongly are flags.
 bool SharedRaces::conflict(const OneAccess &before, const OneAccess &now) const {
   if (!before.exists() || before.thread == now.thread)
     return false;
@@ -100,7 +99,7 @@ void SharedRaces::report(uint32_t before, uint32_t now) {
       .notes.push_back({"the other access", first.range});
 }
 
-/// Returns whether a race was found.
+/// Records an access to a cell. Returns whether it races.
 bool SharedRaces::visitCell(Cell &cell, const OneAccess &now) {
   const Access &access = accessOf(walk.events[now.event]);
   if (access.reads() && conflict(cell.write, now) && accessOf(walk.events[cell.write.event]).kind != access.kind) {
@@ -124,7 +123,7 @@ bool SharedRaces::visitCell(Cell &cell, const OneAccess &now) {
   return false;
 }
 
-/// Lanes that load or store matrices together name a row each.
+/// Returns the number of lanes that name a row when lanes load or store matrices together.
 static unsigned lanesWithRows(const Body &body, uint32_t number) {
   return static_cast<unsigned>(std::min<size_t>(8 * (body.namesOf(number).size() - 1), warpSize));
 }
@@ -151,7 +150,8 @@ void SharedRaces::visit(uint32_t index) {
   }
 }
 
-/// An atomic operation at a place that data decide, in memory of which other warps have written each element.
+/// Records an atomic operation at a place that depends on data, in memory of which other warps have written each
+/// element.
 void SharedRaces::visitSomewhere(uint32_t index) {
   const WalkEvent &event = walk.events[index];
   if (accessOf(event).kind != isa::Access::Updates)
@@ -183,7 +183,7 @@ void SharedRaces::visitSomewhere(uint32_t index) {
     report(*writer, index);
 }
 
-/// Chooses cells as small as the smallest access.
+/// Sets the size of cells to that of the smallest access.
 void SharedRaces::findUnit() {
   for (const WalkEvent &event : walk.events)
     if (event.kind == WalkEvent::Access && accessOf(event).bytes)
@@ -198,7 +198,7 @@ void SharedRaces::check() {
   const uint64_t threads = block ? (*block)[0] * (*block)[1] * (*block)[2] : 0;
   if (threads < 2 || threads > mostBlockThreads)
     return;
-  // A race of the first warps is one whatever the others do.
+  // A race of the first warps exists whatever the others do.
   constexpr uint64_t large = 1 << 20, mostFollowed = 128;
   walk = walkThreads(body, analyses, *block,
                      {0, static_cast<uint32_t>(std::min(threads, mostFollowed)), large, /*isWholeBlock=*/true,

@@ -1,4 +1,5 @@
-// The summary of a body says what it uses of its module, for the rules about kernels and what they reach.
+// The summary of a body lists what it uses of its module, for the rules about kernels and the functions that they
+// reach.
 #include "BodyRules/BodyRules.h"
 #include "Isa/Words.h"
 #include "Module/KernelHead.h"
@@ -34,7 +35,7 @@ private:
   const Body &body;
   const ModuleState &module;
   Analyses &analyses;
-  std::vector<uint32_t> lastRead; // if it is asked for; by LocalId: the number of the instruction, + 1; 0: none
+  std::vector<uint32_t> lastRead; // if requested, indexed by LocalId: number of the instruction plus 1; 0 for none
   FunctionSummary result;
 };
 
@@ -88,7 +89,7 @@ void Summariser::pragmas() {
   }
 }
 
-/// Returns whether an instruction further down does more than add to what this one writes to the operand.
+/// Returns whether a later instruction does more than add to the value that this one writes to the operand.
 bool Summariser::isReadAfter(uint32_t number, int16_t node) {
   if (lastRead.empty()) {
     lastRead.resize(body.locals.size());
@@ -115,7 +116,7 @@ uint32_t Summariser::occupiedIfRead(uint32_t number) {
   return registers;
 }
 
-/// ptxas forgets a change that control never comes to.
+/// Records a change of the register count. ptxas ignores a change that control never reaches.
 void Summariser::change(uint32_t number) {
   const llvm::ArrayRef<Operand> nodes = body.operands(number);
   for (const Action &action : body.facts(number).actions)
@@ -145,10 +146,12 @@ void Summariser::instruction(uint32_t number) {
     setFirst(result.indirectCall, place);
 }
 
-/// The first use of each function as a callee, the first as an address, and whether any of them is reached.
+/// Records the first use of each function as a callee, and the first as an address, and whether any of these uses is
+/// reached.
 void Summariser::named() {
   llvm::DenseSet<uint32_t> members;
-  llvm::DenseMap<uint32_t, uint32_t> known[2]; // as an address, as a callee: by local the reference, + 1
+  // Uses as an address, and as a callee: from local to the index of the reference plus 1.
+  llvm::DenseMap<uint32_t, uint32_t> known[2];
   for (const uint32_t number : body.notable) {
     if (!(body.facts(number).uses & (Calls | Names)))
       continue;

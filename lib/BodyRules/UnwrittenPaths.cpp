@@ -1,14 +1,16 @@
-// read-before-write, unwritten-on-path: a register that is read where nothing wrote it on one of the ways there.
+// read-before-write, unwritten-on-path: a register is read although nothing has written it on one of the paths to the
+// read.
 //
-// For one register, blocks are
-//   unwritten   control can come to them from the beginning by no block that writes it
-//   perhaps written   control can come to them by a block that writes it
-//   doomed      they lead to a read before a write, unless it stays in a loop or the grid is aborted
-// A branch from a block that is unwritten and not perhaps written, and not doomed, to one that is doomed is to blame. A
-// read that only some ways lead to (mostly those on which a predicate says that it was written) is not one.
+// For one register, a block is
+//   unwritten   if a path from the beginning to it has no block that writes the register
+//   perhaps written   if a path to it has a block that writes the register
+//   doomed      if all its paths lead to a read before a write, unless they stay in a loop or abort the grid
+// The branch to blame leads from a block that is unwritten but neither perhaps written nor doomed to one that is
+// doomed. A read that only some paths reach is not reported: mostly, they are those on which a predicate shows that the
+// register was written.
 //
-// Compilers leave open what a branch makes and what is not needed on the other way, and so do CUB and others in their
-// source. So the certain rule asks for registers that are read first in the text and on all ways.
+// Compilers leave values undefined that a branch sets and that are not needed on the other path, and so does the source
+// of CUB and others. Therefore the certain rule requires registers that are read first in the text and on all paths.
 #include "BodyRules/BodyRules.h"
 #include "Flow/Analyses.h"
 #include "Flow/UnwrittenReads.h"
@@ -43,10 +45,10 @@ private:
   const Graph &graph;
   const Definitions &definitions;
   const UnwrittenReads unwrittenReads;
-  std::vector<bool> isWriting; // by block
+  std::vector<bool> isWriting; // indexed by block
   FoundBlocks unwritten, perhapsWritten;
   enum : uint8_t { Reading = 1, ComesToRead = 2, Escapes = 4 };
-  std::vector<uint8_t> fate; // by block
+  std::vector<uint8_t> fate; // indexed by block
   std::vector<BlockId> fated;
   size_t visits = 0;
 };
@@ -68,7 +70,7 @@ void UnwrittenPaths::findPerhapsWritten(LocalId local) {
   visits += perhapsWritten.inOrder().size();
 }
 
-/// Searches from the blocks that read it backwards, and from those that have a way round that.
+/// Searches backwards from the blocks that read the register, and from blocks that can bypass that.
 void UnwrittenPaths::findDoomed(OwnReads reads) {
   std::vector<BlockId> waiting;
   const auto spread = [&](uint8_t mark) {
@@ -105,7 +107,7 @@ void UnwrittenPaths::findDoomed(OwnReads reads) {
   visits += fated.size();
 }
 
-/// Returns the block where control could have gone a way on which the register is written; None: there is no such way.
+/// Returns the block where control could have taken a path that writes the register; None if there is none.
 BlockId UnwrittenPaths::blameFor(const UnwrittenRead &read) {
   std::vector<BlockId> waiting = {read.block};
   llvm::SmallVector<BlockId, 8> seen = {read.block};
@@ -127,7 +129,7 @@ BlockId UnwrittenPaths::blameFor(const UnwrittenRead &read) {
   return BlockId::None;
 }
 
-// ---- ways
+// ---- paths
 void UnwrittenPaths::mark(OwnReads reads) {
   definitions.eachWriter(reads.front().local, [&](uint32_t number) {
     isWriting[indexOf(graph.blockOf(number))] = true;
@@ -147,7 +149,7 @@ void UnwrittenPaths::unmark(LocalId local) {
 }
 
 // ---- what is never written before
-/// No way from the beginning to the read writes it, nor does the text before.
+/// Reports a read that no path from the beginning precedes with a write, and the text does not either.
 bool UnwrittenPaths::checkFirstReads(OwnReads reads) {
   const LocalId local = reads.front().local;
   if (!definitions.isReadFirst(local) || unwrittenReads.isAvoidable(local))
@@ -156,7 +158,7 @@ bool UnwrittenPaths::checkFirstReads(OwnReads reads) {
   if (first == reads.end())
     return false;
   std::optional<uint32_t> written;
-  definitions.eachWriter(local, [&](uint32_t number) { written = number; }); // from the last on
+  definitions.eachWriter(local, [&](uint32_t number) { written = number; }); // from the last one on
   sink.report(DiagId::ReadBeforeWrite, first->range, body.text(local))
       .notes.push_back({"written here, after that", body.instruction(*written).range});
   return true;
@@ -164,7 +166,7 @@ bool UnwrittenPaths::checkFirstReads(OwnReads reads) {
 
 // ---- what is perhaps meant
 void UnwrittenPaths::checkPlain(OwnReads all) {
-  // The predicate of a doubtful read may say the same as the one on the way there.
+  // The predicate of a doubtful read may mean the same as the one on the path to it.
   llvm::SmallVector<UnwrittenRead, 8> reads;
   llvm::copy_if(all, std::back_inserter(reads), [](const UnwrittenRead &read) { return !read.isDoubtful; });
   if (reads.empty())

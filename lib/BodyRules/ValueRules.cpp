@@ -1,4 +1,4 @@
-// zero-divisor, shift-beyond-width, register-value, constant-condition: what numbers do that operands certainly are.
+// zero-divisor, shift-beyond-width, register-value, constant-condition: effects of operands with a known value.
 #include "BodyRules/BodyRules.h"
 #include "Flow/Values.h"
 
@@ -33,13 +33,13 @@ void ValueRules::divisor(uint32_t number) {
   const llvm::ArrayRef<Operand> nodes = body.operands(number);
   if (nodes.size() != 3 || values.numbersAt(number, 2) != Numbers::of(0))
     return;
-  if (values.numbersAt(number, 1).isNumber()) // `1 / 0`, with which libgcc traps on purpose
+  if (values.numbersAt(number, 1).isNumber()) // libgcc uses `1 / 0` to trap on purpose
     return;
   const Instruction &instruction = body.instruction(number);
   sink.report(DiagId::ZeroDivisor, nodes[2].range, body.ast->text(instruction.opcode), textOf(number, 2));
 }
 
-/// The sign of a signed number is left.
+/// Reports a shift that leaves no bits. Of a signed number, the sign is left.
 void ValueRules::shift(uint32_t number) {
   const Computation &computation = body.facts(number).computation;
   const llvm::ArrayRef<Operand> nodes = body.operands(number);
@@ -50,7 +50,7 @@ void ValueRules::shift(uint32_t number) {
     sink.report(DiagId::ShiftBeyondWidth, nodes[2].range, count.low, computation.resultBits);
 }
 
-/// Reports a register that holds a number which is not allowed for the constant in its place.
+/// Reports a register with a value that would not be allowed as a constant.
 void ValueRules::ranges(uint32_t number) {
   for (const OperandRange &range : body.facts(number).ranges) {
     const Numbers value = values.numbersAt(number, range.node);
@@ -68,7 +68,7 @@ static std::string boundsText(const Numbers &numbers) {
   return std::to_string(numbers.low) + " to " + std::to_string(numbers.high);
 }
 
-/// A comparison whose sources are not all written as numbers, and that always comes out alike.
+/// Reports a comparison that always has the same result although not all its sources are written as numbers.
 void ValueRules::condition(uint32_t number) {
   const llvm::ArrayRef<Operand> nodes = body.operands(number);
   const Computation &computation = body.facts(number).computation;

@@ -1,4 +1,4 @@
-// known-bank-conflict, uncoalesced-access: what an access costs whose addresses are known in the lanes of a warp.
+// known-bank-conflict, uncoalesced-access: the cost of an access whose addresses are known for the lanes of a warp.
 #include "BodyRules/BodyRules.h"
 #include "Flow/Uniformity.h"
 #include "Isa/Isa.h"
@@ -12,7 +12,7 @@ namespace {
 using traffic::AccessKind;
 using traffic::LaneAddresses;
 
-/// Returns whether the instruction asks for another number of the thread than %tid.x, or calls who may.
+/// Returns whether the instruction reads a thread number other than %tid.x, or calls a function that may do so.
 bool asksForPlace(const Body &body, uint32_t number) {
   if (body.facts(number).uses & Calls)
     return true;
@@ -27,8 +27,8 @@ bool asksForPlace(const Body &body, uint32_t number) {
   return false;
 }
 
-/// Returns the shape of the block if the kernel does not declare it: one dimension, unless some thread reads its index
-/// in the others. Otherwise the kernel could not distinguish its threads.
+/// Returns the likely shape of the block if the kernel does not declare it: one-dimensional, unless some thread reads
+/// its index in other dimensions. Otherwise the kernel could not distinguish its threads.
 BlockShape likelyShape(const Body &body, const BlockShape &shape) {
   if (shape.isExact || shape.threads < warpSize)
     return shape;
@@ -64,7 +64,7 @@ private:
 
 } // namespace
 
-/// Returns the lanes of a full warp, or of the only one, that execute the instruction; none: they are not known.
+/// Returns the lanes of a full warp, or of the only warp, that execute the instruction; 0 if they are unknown.
 uint32_t TrafficRules::lanesThatCome(uint32_t number) {
   if (lanes.varies(graph.blockOf(number)))
     return 0;
@@ -82,7 +82,7 @@ uint32_t TrafficRules::lanesThatCome(uint32_t number) {
   return allowed & all;
 }
 
-/// Returns the least that an access costs, wherever the first lane's address is, of which only the alignment is known.
+/// Returns the minimum cost of an access over all addresses of the first lane, of which only the alignment is known.
 template <typename Cost, typename Number, typename CostOf>
 static Cost leastOf(const LaneAddresses &lanes, uint32_t places, Number Cost::*count, CostOf costOf) {
   std::array<uint64_t, traffic::warpLanes> at;
@@ -115,7 +115,7 @@ void TrafficRules::global(const LaneAddresses &access, uint32_t number) {
               +least.ideal);
 }
 
-/// `allowed`: the lanes whose addresses count.
+/// Reports the cost of an access. Only addresses of lanes in `allowed` count.
 void TrafficRules::access(const Access &one, AccessKind kind, uint32_t number, uint32_t allowed) {
   const isa::WordId space = isa::wholeSpace(one.space);
   const bool isShared = space == isa::words::shared, isGlobal = space == isa::words::global;
@@ -137,13 +137,14 @@ void TrafficRules::access(const Access &one, AccessKind kind, uint32_t number, u
     global({at.data(), mask, one.bytes}, number);
 }
 
-/// Lanes that load or store matrices together name a row each: eight for each register, by the first lanes.
+/// Returns the lanes that name a row when lanes load or store matrices together: the first eight lanes for each
+/// register.
 static uint32_t lanesOfRows(const Body &body, uint32_t number) {
-  const size_t rows = 8 * (body.namesOf(number).size() - 1); // one is the address
+  const size_t rows = 8 * (body.namesOf(number).size() - 1); // one of the names is the address
   return rows < warpSize ? (1u << rows) - 1 : ~0u;
 }
 
-/// Returns whether ptxas may let lanes of the same address do it together: it adds the same number for all.
+/// Returns whether ptxas may combine lanes with the same address, because the instruction adds the same number in all.
 static bool mayBeIncrement(const Body &body, uint32_t number) {
   const Instruction &one = body.instruction(number);
   return llvm::any_of(body.ast->operandsOf(one.operands),
@@ -151,7 +152,7 @@ static bool mayBeIncrement(const Body &body, uint32_t number) {
 }
 
 void TrafficRules::instruction(uint32_t number) {
-  constexpr uint32_t mostByThread = 16, rowBytes = 16; // larger copies are made in bulk
+  constexpr uint32_t mostByThread = 16, rowBytes = 16; // larger copies are bulk copies
   const Facts &facts = body.facts(number);
   if (!graph.isReached(graph.blockOf(number)))
     return;

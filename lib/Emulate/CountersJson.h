@@ -1,12 +1,11 @@
 #pragma once
-// The counts of a launch as JSON, and what each number is called.
+// Writes the counts of a launch as JSON, with a name for each number.
 #include "Diagnostics/Report.h"
 #include "Emulate/Launch.h"
 
 namespace ptxray::machine {
 
-/// A number that is counted: its column in the listing, and what Nsight Compute calls it (nothing: it has no such
-/// metric).
+/// A counter: its column in the listing, and its name in Nsight Compute, which is empty if there is no such metric.
 struct Counter {
   const char *column;
   const char *name;
@@ -14,18 +13,18 @@ struct Counter {
 };
 llvm::ArrayRef<Counter> allCounters();
 
-/// Returns the text of a counted instruction in one line.
+/// Returns the text of a counted instruction as one line.
 std::string countedText(const FileReport &report, const CountedInstruction &one);
-/// Returns the sums of instructions of one kind, the most frequent first.
+/// Returns the sums by kind of instruction, the most frequent kind first.
 std::vector<std::pair<llvm::StringRef, InstructionCounts>> sumsByKind(llvm::ArrayRef<CountedInstruction> counts);
-/// Counts the executions that are exact, and all of them.
+/// Returns the number of exact executions, and the number of all executions.
 std::pair<uint64_t, uint64_t> exactOf(llvm::ArrayRef<CountedInstruction> counts);
 bool isInexact(const CountedInstruction &one);
 
-/// Returns all numbers of all instructions, in total, and by kind. The names are those of a profiler's metrics, where
-/// it has them.
+/// Returns all numbers of all instructions, in total and by kind. Names are those of a profiler's metrics, if there are
+/// any.
 std::string countersJson(llvm::ArrayRef<CountedInstruction> counts, const FileReport &report, llvm::StringRef kernel);
-/// Returns the instructions that were executed and are not exact, with the reason.
+/// Returns the executed instructions that are not exact, with the reasons.
 std::string fidelityJson(llvm::ArrayRef<CountedInstruction> counts, const FileReport &report, llvm::StringRef kernel);
 
 } // namespace ptxray::machine

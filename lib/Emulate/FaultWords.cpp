@@ -19,14 +19,14 @@ static std::string triple(const std::array<uint32_t, 3> &at) {
   return "(" + std::to_string(at[0]) + ", " + std::to_string(at[1]) + ", " + std::to_string(at[2]) + ")";
 }
 
-/// Returns a thread of the block with the fault, in the words of all messages.
+/// Describes a thread of the block with the fault, in the form of all messages.
 static std::string threadText(const GridState &grid, uint32_t thread) {
   const auto &size = grid.block;
   return "thread " + triple({thread % size[0], thread / size[0] % size[1], thread / size[0] / size[1]}) + " of block " +
          triple(grid.faultBlock);
 }
 
-/// Returns the place of an address beside something that has a name.
+/// Describes an address relative to a named object.
 static std::string beside(const std::string &name, uint64_t begin, uint64_t end, uint64_t address) {
   const std::string size = "`" + name + "`, which has " + std::to_string(end - begin) + " bytes";
   if (address == end)
@@ -44,7 +44,7 @@ static std::string nearInShared(const GridState &grid, uint64_t offset) {
   return "the block has " + std::to_string(program.sharedBytes + grid.launch.shared) + " bytes";
 }
 
-/// Returns the place of an address, as far as that is known.
+/// Describes the place of an address, as far as it is known.
 static std::string near(const GridState &grid, const Fault &fault) {
   if (!fault.text.empty())
     return fault.text;
@@ -72,7 +72,7 @@ std::array<uint64_t, 3> clusterAt(const GridState &grid, uint64_t number) {
   return at;
 }
 
-/// Says who made the earlier access.
+/// Describes the thread that made the earlier access.
 static std::string earlierText(const GridState &grid, const Race &race) {
   if (race.isOfWarp)
     return "here by another lane of the warp";
@@ -129,7 +129,7 @@ static DeviceError errorOf(const GridState &grid, const Fault &fault) {
   if (fault.access == AccessFault::Misaligned)
     return DeviceError::Misaligned;
   const uint64_t window = fault.address / windowBytes * windowBytes;
-  constexpr uint32_t mostBytes = 32; // that an instruction accesses; a bulk copy is told of otherwise
+  constexpr uint32_t mostBytes = 32; // most bytes that an instruction accesses; bulk copies are reported in another way
   if (fault.space == Space::Global && fault.bytes <= mostBytes && (window == localWindow || window == sharedWindow))
     return DeviceError::AddressSpace;
   const uint64_t rank = fault.address % windowBytes >> sharedRankShift;

@@ -1,13 +1,13 @@
 #pragma once
-// The fault of a launch, in words.
+// Describes the fault of a launch as text.
 #include "Machine/Grid.h"
 
 namespace ptxray::machine {
 
-/// Makes a report of the fault that the grid has.
+/// Reports the fault of the grid.
 void reportFault(const GridState &grid, Outcome &outcome);
 
-/// Returns the place of a cluster in the grid, by its number.
+/// Returns the coordinates of a cluster in the grid from its number.
 std::array<uint64_t, 3> clusterAt(const GridState &grid, uint64_t number);
 
 } // namespace ptxray::machine

@@ -1,5 +1,5 @@
 #pragma once
-// Faults of accesses that come too early or too late beside an asynchronous operation, in words.
+// Describes races between accesses and asynchronous operations as text.
 #include "Machine/Warp.h"
 
 namespace ptxray::machine {
@@ -8,7 +8,7 @@ namespace ptxray::machine {
 void reportAsyncRace(const Fault &fault, const Instruction &instruction, const std::string &thread,
                      const ReadModule &module, DiagnosticSink &sink);
 
-/// Reports that a block has ended, and some of its tensor memory is not free.
+/// Reports that a block has ended without freeing all of its tensor memory.
 DiagnosticList unfreedMemory(const BlockState &block);
 
 } // namespace ptxray::machine

@@ -1,5 +1,5 @@
 #pragma once
-// A launch that was executed up to a place, with all of its state there.
+// A launch that was executed up to a point, with its whole state at that point.
 #include "Emulate/Launch.h"
 #include "Observe/Halt.h"
 
@@ -7,13 +7,13 @@ namespace ptxray::machine {
 
 class HaltedLaunch {
 public:
-  /// Executes by one core until the rule says to halt, or the launch ends. The changes are made on the way.
+  /// Executes on one core until the rule halts the launch, or the launch ends. Makes the changes at their times.
   HaltedLaunch(LoadedModule &module, const Launch &launch, const HaltRule &rule, Changes changes = {});
   ~HaltedLaunch();
 
   GridState &grid() const;
   const HaltSearch &search() const;
-  /// Returns the outcome until then. A fault or a hang is reported in it.
+  /// Returns the outcome up to this point, including a fault or a hang.
   const Outcome &outcome() const { return result; }
 
 private:

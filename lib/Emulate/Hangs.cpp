@@ -73,7 +73,7 @@ std::vector<WaitingLanes> waitingIn(const BlockState &block) {
 
 namespace {
 
-/// Threads that wait at one instruction, and what each place that they wait for lacks.
+/// Threads that wait at one instruction, and what is missing at each place for which they wait.
 struct Waiting {
   uint32_t lanes = 0;
   std::map<std::string, WaitingLanes> reasons;
@@ -88,7 +88,7 @@ static uint32_t endedThreads(const BlockState &block) {
   return block.threads() - alive;
 }
 
-/// Describes where a warp is now.
+/// Describes the current place of a warp.
 static std::string stateOf(const Warp &warp, llvm::ArrayRef<WaitingLanes> waiting, const ReadModule &module) {
   if (warp.isDone())
     return "has ended";
@@ -98,7 +98,7 @@ static std::string stateOf(const Warp &warp, llvm::ArrayRef<WaitingLanes> waitin
   return "is elsewhere";
 }
 
-/// Says that a wait for the other parity would return, if nothing has come in the phase that is waited for.
+/// Adds a note that a wait for the other parity would return, if nothing has arrived in the awaited phase.
 static void explainParity(const WaitingLanes &one, Diagnostic &diagnostic) {
   uint64_t bits;
   std::memcpy(&bits, one.block->shared.data() + one.offset, sizeof bits);
@@ -109,7 +109,7 @@ static void explainParity(const WaitingLanes &one, Diagnostic &diagnostic) {
          std::nullopt});
 }
 
-/// Lists the instructions that brought arrivals or bytes to the object, and where their warps are now.
+/// Lists the instructions that added arrivals or bytes to the object, and the current places of their warps.
 static void explainArrivals(const WaitingLanes &one, llvm::ArrayRef<WaitingLanes> waiting, const ReadModule &module,
                             Diagnostic &diagnostic) {
   const Agents &agents = *one.block->agents;
@@ -135,7 +135,7 @@ static void explainArrivals(const WaitingLanes &one, llvm::ArrayRef<WaitingLanes
 DiagnosticList explainHang(const GridState &grid, llvm::ArrayRef<BlockState *> blocks) {
   DiagnosticSink sink;
   for (const BlockState *block : blocks) {
-    std::map<std::pair<const FunctionCode *, uint32_t>, Waiting> waiting; // by instruction
+    std::map<std::pair<const FunctionCode *, uint32_t>, Waiting> waiting; // keyed by instruction
     const std::vector<WaitingLanes> all = waitingIn(*block);
     const ReadModule &module = *grid.program.module;
     for (const WaitingLanes &one : all) {

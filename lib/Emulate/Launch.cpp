@@ -24,7 +24,7 @@
 
 namespace ptxray::machine {
 
-/// Returns the program of a kernel, which is lowered once, whichever thread needs it first.
+/// Returns the program of a kernel. The first thread that needs it lowers it.
 static const Program &programOf(LoadedModule::Parts &parts, llvm::StringRef kernel, const LoweringOptions &how) {
   const std::lock_guard lock(parts.mutex);
   std::unique_ptr<Program> &program = parts.programs[{kernel.str(), how}];
@@ -33,7 +33,7 @@ static const Program &programOf(LoadedModule::Parts &parts, llvm::StringRef kern
   return *program;
 }
 
-/// Returns how the kernel of a launch is lowered.
+/// Returns the options for lowering the kernel of a launch.
 static LoweringOptions loweringFor(const Launch &launch, const Memory &memory) {
   LoweringOptions how{.checksNumbers = launch.checksNumbers, .partsAccesses = launch.timing.isWeak()};
   how.isObserved = launch.checks || memory.hasFresh || launch.certifies || !launch.observers.empty();
@@ -51,28 +51,28 @@ const Program &programFor(LoadedModule &module, const Launch &launch) {
 
 using Time = std::chrono::steady_clock;
 
-/// The clusters of a grid that have not begun, for all cores that execute them. A core takes some that follow each
-/// other: what these access mostly does, too, and cores shall not fetch what another one is about to write.
+/// The clusters of a grid that have not started, for all cores. A core takes several consecutive ones, since these
+/// access mostly consecutive memory: cores should not fetch memory that another core is about to write.
 struct ClusterQueue {
   uint64_t count = 0;
   uint64_t atOnce() const { return std::clamp<uint64_t>(count / 64, 1, 16); }
   std::atomic<uint64_t> next = 0;
-  std::atomic<uint64_t> faulty = UINT64_MAX; // the first one with a fault, so far: what comes after it need not begin
+  std::atomic<uint64_t> faulty = UINT64_MAX; // the first cluster with a fault so far; later ones need not start
   Time::time_point start = Time::now();
-  uint64_t mostInUse = UINT64_MAX; // bytes of memory that this process may use
+  uint64_t mostInUse = UINT64_MAX; // limit for the memory that this process may use, in bytes
 };
 
-/// Returns the bytes of memory that this process may use during a launch that begins now.
+/// Returns the limit for the memory of this process during a launch that starts now.
 static uint64_t mostInUse(const Launch &launch) {
   return llvm::SaturatingAdd(memoryInUse(), launch.memoryBytes ? launch.memoryBytes : usualMemoryLimit());
 }
 
-/// What all cores of a launch share.
+/// Data shared by all cores of a launch.
 struct SharedByCores {
   explicit SharedByCores(HaltSearch *halt = nullptr) : halt(halt) {}
   ClusterQueue queue;
   std::shared_ptr<GlobalShadows> shadows = std::make_shared<GlobalShadows>();
-  HaltSearch *halt; // the search of a launch that is halted; null: it is not
+  HaltSearch *halt; // the search of a launch that is halted, or null
 };
 
 /// Makes the observers of one core of a launch.
@@ -97,14 +97,14 @@ static std::shared_ptr<Observers> observersFor(const GridState &grid, const Shar
   return all;
 }
 
-/// Runs the blocks that one core executes, which are alive at the same time. Clusters begin in their order; another one
-/// begins when those that are there have ended, or wait for something that only others can bring.
+/// Runs the blocks of one core that are alive at the same time. Clusters start in order. The next one starts when the
+/// current ones have ended, or wait for something that only other clusters can provide.
 class Schedule {
 public:
   Schedule(const GridState &grid, SharedByCores &shared) : grid(grid), queue(shared.queue) {
     this->grid.observers = observersFor(grid, shared);
   }
-  /// Executes until no cluster is left, or one has ended if `isOnlyOne`.
+  /// Runs until no cluster is left, or with `isOnlyOne` until one has ended.
   void run(bool isOnlyOne = false);
   bool isOver() const {
     return outcome.isComplete || outcome.isStopped || outcome.isOutOfTime || outcome.isOutOfMemory ||
@@ -128,11 +128,11 @@ private:
   void end(uint64_t cluster);
 
   ClusterQueue &queue;
-  uint64_t next = 0, taken = 0; // the clusters that are its own, and have not begun
-  unsigned untilLook = 0;       // turns of blocks until the memory in use is looked up
-  uint64_t seen = 0;            // what was allocated then
+  uint64_t next = 0, taken = 0; // the core's own clusters that have not started
+  unsigned untilLook = 0;       // turns of blocks until the memory in use is checked again
+  uint64_t seen = 0;            // memory that was allocated at that time
   std::vector<Cluster> clusters;
-  std::vector<std::vector<std::unique_ptr<BlockState>>> idle; // the blocks of clusters that have ended
+  std::vector<std::vector<std::unique_ptr<BlockState>>> idle; // blocks of clusters that have ended
 };
 
 bool Schedule::beginCluster() {
@@ -208,7 +208,7 @@ void Schedule::retire() {
   });
 }
 
-/// Returns whether the launch takes more memory than it may. The system is asked now and then.
+/// Returns whether the launch exceeds its memory limit. Queries the system only now and then.
 bool Schedule::takesTooMuch() {
   constexpr uint64_t much = 32 << 20; // bytes
   if (untilLook-- && grid.allocated - seen < much)
@@ -227,7 +227,7 @@ bool Schedule::endsEarly() {
   return outcome.isOutOfTime;
 }
 
-/// The cluster has a fault. Of several clusters the first one is reported, whichever core comes to it first.
+/// Ends a cluster with a fault. If there are several, the first one is reported, no matter which core finds it first.
 void Schedule::end(uint64_t cluster) {
   faulty = cluster;
   uint64_t before = queue.faulty;
@@ -236,9 +236,10 @@ void Schedule::end(uint64_t cluster) {
 }
 
 void Schedule::run(bool isOnlyOne) {
-  constexpr unsigned turnsAlone = 64; // before another cluster begins beside those that are there
+  constexpr unsigned turnsAlone = 64; // before another cluster starts in addition to the current ones
   constexpr size_t mostBlocks = 4096;
-  constexpr unsigned mostInVain = 20'000; // turns in which everybody asks for phases alone: they may count, and stop
+  // Turns in which all warps only test phases; they may count these tests, and stop.
+  constexpr unsigned mostInVain = 20'000;
   unsigned turns = 0, inVain = 0;
   while (true) {
     if (clusters.empty() && !beginCluster()) {
@@ -295,7 +296,7 @@ void Schedule::run(bool isOnlyOne) {
   }
 }
 
-/// Returns the reason why the kernel cannot be launched so; empty: it can.
+/// Returns why the kernel cannot be launched in this way, or an empty string.
 static std::string problemOf(const Program &program, const Launch &launch) {
   if (!program.refusal.empty())
     return program.refusal;
@@ -328,9 +329,9 @@ static void add(Schedule &other, Schedule &to) {
     one->merge(*more);
 }
 
-/// Returns how many cores are worth their start: one cluster has taken `seconds`.
+/// Returns how many cores are worth starting if one cluster has taken `seconds`.
 static unsigned coresFor(uint64_t clusters, double seconds, unsigned most) {
-  constexpr double worthIt = 100e-6; // seconds for each of them
+  constexpr double worthIt = 100e-6; // in seconds, for each core
   most = most ? most : std::max(1u, std::thread::hardware_concurrency());
 #ifdef __wasm__ // has no others
   most = 1;
@@ -339,8 +340,8 @@ static unsigned coresFor(uint64_t clusters, double seconds, unsigned most) {
       std::min<double>({double(most), double(clusters) + 1, 1 + clusters * seconds / worthIt}));
 }
 
-/// Executes the clusters of a grid. The first one shows how long the others will take, if these may be executed at the
-/// same time.
+/// Executes the clusters of a grid. If they may run on several cores, the first cluster shows how long the others will
+/// take.
 static Outcome runOnCores(const GridState &grid, unsigned cores, SharedByCores &shared) {
   ClusterQueue &queue = shared.queue;
   queue.count = 1;

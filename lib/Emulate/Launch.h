@@ -1,16 +1,16 @@
 #pragma once
-// One launch of a kernel on the emulated machine, and what came of it. Memory keeps its contents between launches.
+// Launches a kernel on the emulated machine and returns the outcome. Memory keeps its contents between launches.
 #include "Emulate/LoadedModule.h"
 #include "Machine/LaunchData.h"
 
 namespace ptxray::machine {
 
 Outcome launch(LoadedModule &module, const Launch &launch);
-/// The bytes of shared memory and of parameters that a kernel declares.
+/// The shared memory and the parameters that a kernel declares, in bytes.
 struct KernelBytes {
   uint64_t shared = 0, parameters = 0;
 };
-/// `checks` as in launches of the kernel, which is lowered for them.
+/// Returns the sizes for a kernel, which is lowered for launches with or without `checks`.
 KernelBytes bytesOf(LoadedModule &module, llvm::StringRef kernel, bool checks = true);
 
 } // namespace ptxray::machine

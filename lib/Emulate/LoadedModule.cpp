@@ -7,7 +7,7 @@
 
 namespace ptxray::machine {
 
-/// Writes the first values of variables; addresses of others are known by then.
+/// Writes the initial values of variables. The addresses of all variables must be known.
 static void initialise(const ReadVariable &variable, const LoadedModule::Parts &parts,
                        const std::map<NameId, uint64_t> &functions, llvm::MutableArrayRef<uint8_t> bytes) {
   for (const InitialValue &value : variable.values) {

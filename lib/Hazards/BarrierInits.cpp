@@ -1,4 +1,4 @@
-// uninitialised-barrier where no initialisation holds on the way taken, unordered-init.
+// uninitialised-barrier if no initialisation is valid on the path taken, and unordered-init.
 #include "Hazards/Barriers.h"
 #include "Hazards/Cures.h"
 #include "Isa/Isa.h"
@@ -7,10 +7,10 @@
 
 namespace ptxray {
 
-// ---- on the way
+// ---- on the path
 namespace {
 
-/// Says for each initialisation whether it holds on some way to a place: until its barrier is invalidated.
+/// For each initialisation, whether it is still valid on some path to a point: its barrier has not been invalidated.
 struct LiveInits : WorseLevels {
   enum Level : uint8_t { Live, Gone };
   struct Init {
@@ -56,7 +56,7 @@ std::vector<uint32_t> usesWithoutInit(HazardContext &context, llvm::ArrayRef<Bar
     for (const BarrierUse &use : uses) {
       if (use.number != number || use.barrier.root == LocalId::None || use.barrier.isRemote)
         continue;
-      bool isLive = false, isNear = false; // the same threads come to an initialisation before or after
+      bool isLive = false, isNear = false; // an initialisation before or after it is reached by the same threads
       for (const auto &[i, init] : llvm::enumerate(analysis.inits)) {
         if (isElsewhere(init.barrier, use.barrier))
           continue;
@@ -74,7 +74,7 @@ std::vector<uint32_t> usesWithoutInit(HazardContext &context, llvm::ArrayRef<Bar
 // ---- seen by the cluster
 namespace {
 
-/// Says for each initialisation whether anything has ordered it for the cluster.
+/// For each initialisation, whether anything has ordered it for the cluster.
 struct UnorderedInits : WorseLevels {
   enum Level : uint8_t { Unordered, Ordered, NotStarted };
   const Body &body;

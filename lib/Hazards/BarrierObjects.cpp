@@ -1,6 +1,6 @@
 // uninitialised-barrier, unexpected-bytes, other-bytes-expected, never-signalled-barrier, never-awaited-barrier,
-// ignored-wait, constant-parity: barrier objects in shared memory. They are told apart by their
-// addresses; where those are not known nothing is said.
+// ignored-wait, constant-parity: barrier objects in shared memory. They are distinguished by their addresses; if an
+// address is unknown, nothing is reported.
 #include "Hazards/Barriers.h"
 #include "Hazards/Rings.h"
 #include "Isa/Isa.h"
@@ -20,7 +20,8 @@ private:
     return llvm::any_of(uses,
                         [&](const BarrierUse &use) { return matches(use.kind) && !isElsewhere(use.barrier, barrier); });
   }
-  /// The barrier is that of a variable, or what other ones are addressed from, so that it would be seen among them.
+  /// Returns whether the barrier is in a variable, or whether its base is the base of others too, so that it would be
+  /// found among them.
   template <typename Matches> bool isComparable(const BarrierUse &one, Matches matches) const {
     return one.barrier.root != LocalId::None || llvm::any_of(uses, [&](const BarrierUse &use) {
              return matches(use.kind) && use.barrier.hasBaseOf(one.barrier);
@@ -58,9 +59,9 @@ private:
   const llvm::ArrayRef<uint32_t> reported; // operations that were reported because nothing waits for them
   std::vector<BarrierUse> uses;
   Reachability reachability;
-  llvm::DenseMap<uint32_t, bool> signalledInRounds; // by instruction
-  std::vector<uint32_t> withoutInit; // uses to which no way leads from an initialisation that still holds
-  llvm::SmallSet<DiagId, 8> told;    // each is reported once for a body
+  llvm::DenseMap<uint32_t, bool> signalledInRounds; // keyed by instruction
+  std::vector<uint32_t> withoutInit; // uses that no path reaches from an initialisation that is still valid
+  llvm::SmallSet<DiagId, 8> told;    // rules that are reported only once per body
 };
 
 } // namespace
@@ -97,7 +98,7 @@ BarrierRules::BarrierRules(HazardContext &context, llvm::ArrayRef<uint32_t> repo
       default: break;
       }
   }
-  if (!context.analyses.budget().allows(Limit::BarrierUses, uses.size())) // each is compared with each
+  if (!context.analyses.budget().allows(Limit::BarrierUses, uses.size())) // each use is compared with every other
     uses.clear();
 }
 
@@ -112,7 +113,7 @@ void BarrierRules::initialisation(const BarrierUse &use) {
   context.sink.report(DiagId::UninitialisedBarrier, context.opcodeRange(use.number), context.opcode(use.number));
 }
 
-/// Returns the register by which a ring of objects of 8 bytes is indexed; None: it is something else.
+/// Returns the register that is the index of a ring of 8-byte objects; None for other addresses.
 ///   shl.b32 %r3, %r2, 3;  add.s32 %r4, %r1, %r3;
 LocalId BarrierRules::indexOfRing(const MemoryPlace &barrier) {
   const Step sum = barrier.isRing ? onlyStepOf(body, barrier.base) : Step();
@@ -124,7 +125,7 @@ LocalId BarrierRules::indexOfRing(const MemoryPlace &barrier) {
   return LocalId::None;
 }
 
-/// Returns the places in its variable that the barrier may have: each of a few, or all slots of a ring.
+/// Returns the possible offsets of the barrier in its variable: a few, or all slots of a ring.
 llvm::SmallVector<int64_t, 8> BarrierRules::slotsOf(const MemoryPlace &barrier) {
   llvm::SmallVector<int64_t, 8> slots;
   for (const int64_t slot : barrier.slots)
@@ -137,10 +138,10 @@ llvm::SmallVector<int64_t, 8> BarrierRules::slotsOf(const MemoryPlace &barrier) 
   return slots;
 }
 
-/// Is true when, at one of the places where the barrier may be, none is initialised. All places of initialisations are
-/// known.
+/// Returns whether nothing is initialised at one of the possible places of the barrier. The places of all
+/// initialisations must be known.
 bool BarrierRules::isPartlyUninitialised(const MemoryPlace &barrier) {
-  const bool isSomewhere = barrier.isRing && !barrier.stride; // the text does not show the number that is added
+  const bool isSomewhere = barrier.isRing && !barrier.stride; // the text does not show the distance between slots
   if (barrier.root == LocalId::None || barrier.isRemote || isSomewhere)
     return false;
   llvm::SmallSet<int64_t, 16> initialised;
@@ -167,15 +168,15 @@ bool Reachability::leads(uint32_t first, uint32_t second) {
   return reached->second.contains(to);
 }
 
-/// They begin together, and both are rings with the same index or both are none.
+/// Returns whether they begin at the same offset, and are both rings with the same index or both no rings.
 bool BarrierRules::areNamedAlike(const MemoryPlace &a, const MemoryPlace &b) {
   const LocalId one = indexOfRing(a), other = indexOfRing(b);
   return beginTogether(a, b) && a.isRing == b.isRing &&
          (one == LocalId::None || other == LocalId::None || one == other);
 }
 
-/// Returns whether each round of a loop starts the copy, its ring of barriers comes round there, and neither the loop
-/// nor another thread has the barriers expect bytes. An expectation before the loop is for its first rounds.
+/// Returns whether each iteration of a loop starts the copy, its ring of barriers recurs there, and neither the loop
+/// nor another thread makes the barriers expect bytes. An expectation before the loop is for its first iterations.
 bool BarrierRules::isExpectedOnlyBefore(const BarrierUse &copy) {
   const LocalId index = indexOfRing(copy.barrier);
   const Loops &loops = context.analyses.loops();
@@ -193,21 +194,22 @@ bool BarrierRules::isExpectedOnlyBefore(const BarrierUse &copy) {
   return false;
 }
 
-/// It may be that some thread has the barrier expect what the copy brings. What comes only after the copy is meant for
-/// a later phase, unless it names the barrier in the same way.
+/// Returns whether a thread may make the barrier expect the bytes of the copy. An expectation that only comes after the
+/// copy is for a later phase, unless it names the barrier in the same way.
 bool BarrierRules::mayExpect(const BarrierUse &expectation, const BarrierUse &copy) {
   return expectation.kind == FactKind::Expects && !isElsewhere(expectation.barrier, copy.barrier) &&
          (areNamedAlike(expectation.barrier, copy.barrier) || reaches(expectation.number, copy.number) ||
           !reaches(copy.number, expectation.number));
 }
 
-/// A thread arrives by the instruction itself, not by the end of operations.
+/// Returns whether a thread arrives by the instruction itself, not when operations end.
 static bool arrivesAtOnce(const Facts &facts) {
   return facts.find(FactKind::Arrives, [](const Action &action) { return action.node >= 0 && !action.groups; });
 }
 
-/// The producer arrives, in the round of the copy, at its barrier and expects nothing, nor is anything expected there
-/// by the same name. What is expected elsewhere, in a loop before or after, is for another phase or stage.
+/// Returns the arrival of the producer at its barrier, in the iteration of the copy, that expects no bytes, if nothing
+/// else expects bytes there under the same name. An expectation elsewhere, in a loop before or after, is for another
+/// phase or stage.
 std::optional<uint32_t> BarrierRules::emptyArrival(const BarrierUse &copy) {
   std::optional<uint32_t> found;
   for (const BarrierUse &use : uses) {
@@ -257,7 +259,7 @@ void BarrierRules::wait(const BarrierUse &use) {
   if (use.kind != FactKind::Async || told.contains(DiagId::NeverAwaitedBarrier) || !isComparable(use, isWait) ||
       llvm::is_contained(reported, use.number))
     return;
-  // The last copies of a pipeline may be more than are used; those of each round are not.
+  // The last copies of a pipeline may be unused, but not the copies of each iteration.
   const bool isRepeated = context.loopAround(use.number) != BlockId::None;
   const bool isAwaited = llvm::any_of(uses, [&](const BarrierUse &other) {
     return isWait(other.kind) && !isElsewhere(other.barrier, use.barrier) &&
@@ -271,8 +273,7 @@ void BarrierRules::wait(const BarrierUse &use) {
                       context.opcode(use.number));
 }
 
-/// Tensor memory is read, and the last to say that operations on it are complete is a barrier object for which nothing
-/// waits.
+/// Reports reads of tensor memory if the last operations on it complete on a barrier object for which nothing waits.
 void BarrierRules::completion(const BarrierUse &use) {
   if (!use.groups || told.contains(DiagId::NeverAwaitedBarrier) || !isComparable(use, isWait) ||
       any(use.barrier, isWait) || use.barrier.isRemote)
@@ -295,7 +296,7 @@ void BarrierRules::completion(const BarrierUse &use) {
                       context.opcode(use.number));
 }
 
-/// Reports a wait of which the outcome decides only about a branch to where control goes anyway.
+/// Reports a wait whose result only decides about a branch to the place where control continues anyway.
 void BarrierRules::ignored() {
   const Graph &graph = context.analyses.graph();
   for (const BlockId block : graph.order) {
@@ -314,7 +315,7 @@ void BarrierRules::ignored() {
   }
 }
 
-/// Compares, in one block, what is expected, and what the copies to the same barrier have together.
+/// Compares, within one block, the expected bytes with the sum of the copies to the same barrier.
 void BarrierRules::bytes(const BarrierUse &expectation) {
   const std::optional<int64_t> expected = context.places.numberAt(expectation.number, expectation.amount);
   if (expectation.kind != FactKind::Expects || !expected || !expectation.barrier.isVariable)
@@ -361,8 +362,8 @@ bool BarrierRules::isOtherParity(const BarrierUse &a, const BarrierUse &b) {
   return one && other && *one != *other;
 }
 
-/// Returns whether the rounds of the loop wait for the same barrier, or for those of a ring in turn. Where the digits
-/// of a counter are the index, the parity must be the same in all loops, and no number may bound the rounds.
+/// Returns whether the iterations of the loop wait for the same barrier, or for the barriers of a ring in turn. If a
+/// mask of a counter is the index, the parity must be the same in all loops, and no number may bound the iterations.
 bool BarrierRules::comesRound(const BarrierUse &wait, BlockId header) {
   if (comesAgain(wait.barrier.base, header, body, context.analyses))
     return true;
@@ -374,7 +375,7 @@ bool BarrierRules::comesRound(const BarrierUse &wait, BlockId header) {
          !isBoundedByNumber(header, body, context.analyses);
 }
 
-/// Returns whether each round of the loop waits for the barrier, with one parity, and signals the barrier.
+/// Returns whether each iteration of the loop waits for the barrier, with one parity, and signals the barrier.
 bool BarrierRules::isUsedInEachRound(const BarrierUse &wait, BlockId header) {
   if (!comesEachRound(wait.number, header, body, context.analyses) || !comesRound(wait, header))
     return false;
@@ -391,7 +392,7 @@ bool BarrierRules::isUsedInEachRound(const BarrierUse &wait, BlockId header) {
   return isSignalled;
 }
 
-/// The barrier is signalled again in each round of a loop.
+/// Returns whether the barrier is signalled again in each iteration of a loop.
 bool BarrierRules::isSignalledInRounds(const BarrierUse &signal) {
   const auto [known, isNew] = signalledInRounds.try_emplace(signal.number);
   if (!isNew)
@@ -409,8 +410,8 @@ bool BarrierRules::isSignalledInRounds(const BarrierUse &signal) {
   return known->second;
 }
 
-/// Each round of the loop waits for the barrier, or for the next of a ring that comes round, and other threads signal
-/// it in rounds of their own.
+/// Returns whether each iteration of the loop waits for the barrier, or for the next one of a ring that recurs, and
+/// other threads signal it in their own loops.
 bool BarrierRules::isUsedAgain(const BarrierUse &wait, BlockId header) {
   const bool isMoreThanWait = llvm::any_of(context.events, [&](uint32_t number) {
     return !body.facts(number).has(FactKind::Awaits) && context.isInLoop(number, header);
@@ -432,7 +433,7 @@ bool BarrierRules::isUsedAgain(const BarrierUse &wait, BlockId header) {
 }
 
 /// Returns whether the loop changes the parity for which the instruction waits, or threads may wait for different
-/// parities: roles that take turns use every other phase each.
+/// parities: roles that alternate use every other phase.
 bool BarrierRules::changesIn(const BarrierUse &wait, BlockId header) {
   const Source parity = sourceAt(body, wait.number, wait.which);
   return !context.places.numberAt(wait.number, wait.which) &&
@@ -440,15 +441,15 @@ bool BarrierRules::changesIn(const BarrierUse &wait, BlockId header) {
           !isSameEachRound(parity.local, wait.number, header, body, context.analyses, Sameness::OfRoundsAndThreads));
 }
 
-/// Returns whether the loop carries the parity for which the instruction waits from one round to the next. A tile loop
-/// that uses each slot of a ring an even number of times begins each round with the same parity.
+/// Returns whether the loop carries the parity for which the instruction waits from one iteration to the next. A tile
+/// loop that uses each slot of a ring an even number of times starts each iteration with the same parity.
 bool BarrierRules::isCarriedIn(const BarrierUse &wait, BlockId header) {
   const Source parity = sourceAt(body, wait.number, wait.which);
   return !parity.isSum() || isOfEarlierRound(parity.local, wait.number, header, body, context.analyses);
 }
 
-/// Returns whether the barriers are a ring that comes round in the loop, and another wait of the loop for the same ring
-/// has a parity that changes from round to round.
+/// Returns whether the barriers are a ring that recurs in the loop, and the parity of another wait in the loop for the
+/// same ring changes from iteration to iteration.
 bool BarrierRules::isChangedByOthers(const BarrierUse &wait, BlockId header) {
   if (!wait.barrier.isRing || !comesEachRound(wait.number, header, body, context.analyses) ||
       !comesAgain(wait.barrier.base, header, body, context.analyses))
@@ -477,7 +478,7 @@ void BarrierRules::parity(const BarrierUse &wait) {
   for (BlockId header = loops.header[indexOf(block)]; header != BlockId::None; header = loops.outer[indexOf(header)]) {
     if (changesIn(wait, header))
       return;
-    const bool isAnew = llvm::any_of(uses, [&](const BarrierUse &use) { // it begins anew in each round
+    const bool isAnew = llvm::any_of(uses, [&](const BarrierUse &use) { // the index starts anew in each iteration
       const bool isInit = use.kind == FactKind::Inits || use.kind == FactKind::Invalidates;
       return isInit && !isElsewhere(use.barrier, wait.barrier) && context.isInLoop(use.number, header);
     });

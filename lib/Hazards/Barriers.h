@@ -1,5 +1,5 @@
 #pragma once
-// The uses of barrier objects in a body, and what is known of their initialisation.
+// The uses of barrier objects in a body, and where they are initialised.
 #include "Hazards/Hazards.h"
 
 namespace ptxray {
@@ -8,8 +8,8 @@ struct BarrierUse {
   uint32_t number;
   FactKind kind;
   MemoryPlace barrier;
-  int which, amount, condition; // nodes
-  uint16_t groups;              // of an arrival: it tells of operations of these
+  int which, amount, condition; // operand nodes
+  uint16_t groups;              // for an arrival: the groups of operations that it tracks
 };
 
 inline bool isInit(FactKind kind) { return kind == FactKind::Inits; }
@@ -17,7 +17,7 @@ inline bool isInit(FactKind kind) { return kind == FactKind::Inits; }
 /// Returns whether the barrier object of the instruction may be in another block of the cluster.
 bool mayBeForPeers(const Facts &facts);
 
-/// Finds which instructions control can reach from which, and remembers what it found.
+/// Finds which instructions control can reach from which others, and caches the results.
 class Reachability {
 public:
   explicit Reachability(const Graph &graph) : graph(graph) {}
@@ -25,11 +25,11 @@ public:
 
 private:
   const Graph &graph;
-  llvm::DenseMap<uint32_t, FoundBlocks> reachedFrom; // the blocks that each block leads to
+  llvm::DenseMap<uint32_t, FoundBlocks> reachedFrom; // blocks that are reachable from each block
 };
 
-/// Returns the uses, ascending, of barriers that other code may initialise, but nothing that leads to these uses does,
-/// nor do other threads.
+/// Returns the uses, in ascending order, of barriers that other code may initialise, although neither an instruction
+/// before these uses nor another thread does.
 std::vector<uint32_t> usesWithoutInit(HazardContext &context, llvm::ArrayRef<BarrierUse> uses,
                                       Reachability &reachability);
 /// Reports initialisations that other blocks of the cluster may not see.

@@ -1,5 +1,6 @@
-// unwaited-copy, uncommitted-copy, unwaited-bulk-copy, source-in-flight; of tensor memory unwaited-tensor-operation,
-// unwaited-tensor-store, unwaited-tensor-load: memory that is used before an operation that concerns it is complete.
+// unwaited-copy, uncommitted-copy, unwaited-bulk-copy, source-in-flight, and for tensor memory
+// unwaited-tensor-operation, unwaited-tensor-store, unwaited-tensor-load: memory that is used before an operation on it
+// is complete.
 #include "Hazards/Cures.h"
 #include "Hazards/Rings.h"
 #include "Hazards/Stages.h"
@@ -12,21 +13,21 @@ namespace {
 struct MemoryUse {
   uint32_t number;
   const Access &access;
-  MemoryPlace place; // no base: a descriptor says where
+  MemoryPlace place; // without a base, a descriptor determines it
   uint16_t groups;   // the groups that the instruction joins
-  bool isLate;       // it happens some time after the instruction
+  bool isLate;       // the access happens some time after the instruction
 };
 
-/// Reports what meets an operation in flight; its message names both instructions.
+/// A rule about an access that conflicts with an operation in flight. Its message names both instructions.
 using ConflictId = IdTakingTexts<2>;
 
-/// Barriers of the block by which one thread lets in others, after it has waited for a barrier object: it comes to
-/// another instruction than they, for the same barrier.
+/// Barriers of the block at which a thread admits others after it has waited for a barrier object. It reaches the same
+/// barrier through another instruction than they do.
 ///   role 1: wait; bar.sync 1, 256;      role 2: bar.sync 1, 256; read
 class Admissions {
 public:
   Admissions(HazardContext &context, const InFlight &flight, const Solution<InFlight> &solution);
-  /// The instruction comes after such a barrier, whatever the way.
+  /// Returns whether the instruction comes after such a barrier on every path.
   bool precede(uint32_t number) const;
 
 private:
@@ -66,8 +67,8 @@ private:
   const Body &body;
   const InFlight flight;
   const Solution<InFlight> solution;
-  std::optional<Admissions> admissions; // made when they are asked for
-  std::vector<bool> isTold;             // by operation
+  std::optional<Admissions> admissions; // computed when first needed
+  std::vector<bool> isTold;             // indexed by operation
   ReportedOperations reported;
 };
 
@@ -83,7 +84,7 @@ Admissions::Admissions(HazardContext &context, const InFlight &flight, const Sol
     : context(context) {
   const Graph &graph = context.analyses.graph();
   const DominatorTree &before = context.analyses.dominators();
-  std::vector<uint32_t> after, all; // a wait; and all barriers
+  std::vector<uint32_t> after, all; // the barriers after a wait, and all barriers
   solution.replay([&](uint32_t number, const Levels &state) {
     if (!blockBarrier(context.body.facts(number)))
       return;
@@ -109,7 +110,7 @@ bool Admissions::precede(uint32_t number) const {
   return llvm::any_of(barriers, [&](uint32_t barrier) { return context.analyses.precedes(barrier, number); });
 }
 
-/// Reports a fault once for all operations of its groups: what one wait would mend is one fault.
+/// Reports a fault once for all operations of its groups: if one wait fixes them, they are one fault.
 Diagnostic &CopyRules::report(ConflictId id, uint32_t number, std::optional<uint32_t> node, size_t one, uint8_t level) {
   const Operation &operation = flight.operations()[one];
   for (auto [i, other] : llvm::enumerate(flight.operations()))
@@ -133,7 +134,7 @@ void CopyRules::reportUncommitted(uint32_t wait, size_t one, const Levels &state
   offerCommit(diagnostic, context, operation, wait);
 }
 
-/// A wait with nothing to wait for, while operations are in no batch.
+/// Reports a wait without anything to wait for, while operations are in no batch.
 void CopyRules::commitment(uint32_t number, const Levels &state) {
   const Facts &facts = body.facts(number);
   if (facts.has(FactKind::Commits))
@@ -150,7 +151,8 @@ void CopyRules::commitment(uint32_t number, const Levels &state) {
   }
 }
 
-/// The base that both addresses have is a variable, or a register that holds the same value at both instructions.
+/// Returns whether the common base of both addresses is a variable, or a register with the same value at both
+/// instructions.
 bool CopyRules::hasSameBase(uint32_t first, const LateAccess &late, const MemoryUse &use) {
   if (!late.place.hasBaseOf(use.place) || late.place.isVariable)
     return late.place.hasBaseOf(use.place);
@@ -189,8 +191,8 @@ std::optional<ConflictId> CopyRules::shared(size_t one, const LateAccess &late, 
   return std::nullopt;
 }
 
-/// Returns whether the use comes before the operation in each round of a loop, and only some rounds start the
-/// operation. The last round alone may do so, and then no use follows.
+/// Returns whether the use comes before the operation in each iteration of a loop, and only some iterations start the
+/// operation. Perhaps only the last iteration does, and then no use follows.
 bool CopyRules::isOnlyOfLaterRound(const Operation &operation, uint32_t use) {
   const Graph &graph = context.analyses.graph();
   if (!graph.isReached(graph.blockOf(operation.number)) || !context.analyses.precedes(use, operation.number))
@@ -200,8 +202,8 @@ bool CopyRules::isOnlyOfLaterRound(const Operation &operation, uint32_t use) {
          !comesEachRound(operation.number, header, body, context.analyses);
 }
 
-/// Returns whether the load follows a wait for a barrier object that comes after the store, and has another number of
-/// registers. The load then reads what a matrix product has written since.
+/// Returns whether the load follows a wait for a barrier object after the store, and has another number of registers.
+/// Then it reads the result of a matrix product that came after the store.
 ///   tcgen05.st [%r1], {%r2, %r3};  wait for the next product;  tcgen05.ld {%r4, ... %r11}, [%r1];
 bool CopyRules::isOfNextProduct(uint32_t store, const MemoryUse &use) {
   if (!use.access.reads() || body.operands(store).size() == body.operands(use.number).size())
@@ -217,7 +219,8 @@ bool CopyRules::isOfNextProduct(uint32_t store, const MemoryUse &use) {
   });
 }
 
-/// Operations of one kind are in order among themselves, and so are those that a barrier object counts: mma, cp, shift.
+/// Returns the rule for a conflict in tensor memory. Operations of one kind are ordered among themselves, and so are
+/// operations that a barrier object counts: mma, cp, shift.
 std::optional<ConflictId> CopyRules::tensor(const Operation &operation, const LateAccess &late, const MemoryUse &use) {
   const bool isLoadOrStore = !(use.groups & committedGroups());
   if (operation.groups == use.groups || (late.place.hasBaseOf(use.place) && late.place.offset != use.place.offset))
@@ -244,7 +247,7 @@ std::optional<ConflictId> CopyRules::conflict(size_t one, const LateAccess &late
   return shared(one, late, use, state);
 }
 
-/// Another thread has waited, and lets this one in.
+/// Returns whether another thread has waited, and then admits this one.
 bool CopyRules::isHandedOver(ConflictId id, uint32_t number) {
   if (id.value != DiagId::UnwaitedBulkCopy)
     return false;
@@ -268,7 +271,7 @@ void CopyRules::use(const MemoryUse &use, const Levels &state) {
   }
 }
 
-/// Reports the first read after the wait that may be one of what was copied.
+/// Reports the first read after the wait that may read the copied bytes.
 void CopyRules::late(const LateStage &stage) {
   const Graph &graph = context.analyses.graph();
   const Operation &operation = flight.operations()[stage.operation];
@@ -290,7 +293,7 @@ void CopyRules::late(const LateStage &stage) {
   }
 }
 
-/// Returns, for each loop by its header, the groups for which something in it may wait, or in what it calls.
+/// Returns, keyed by the header of each loop, the groups for which the loop or a function that it calls may wait.
 std::vector<uint16_t> CopyRules::groupsAwaitedIn() {
   constexpr uint16_t each = 0xffff;
   const Loops &loops = context.analyses.loops();
@@ -311,7 +314,7 @@ std::vector<uint16_t> CopyRules::groupsAwaitedIn() {
   return awaited;
 }
 
-/// A loop copies to the same places again and again, reads there, and waits nowhere.
+/// Reports a loop that copies to the same places in each iteration and reads there, but never waits.
 void CopyRules::rounds(size_t one, llvm::ArrayRef<uint16_t> awaited) {
   const Operation &operation = flight.operations()[one];
   const Graph &graph = context.analyses.graph();
@@ -351,15 +354,16 @@ void CopyRules::reportExit(size_t one, uint32_t last) {
   diagnostic.notes.push_back({"control leaves the kernel here", context.range(last)});
 }
 
-/// Returns the number of groups that the wait may leave pending, or -1 if the instruction is no wait for the groups.
+/// Returns the number of groups that the wait may leave pending, or -1 if the instruction does not wait for the groups.
 static int64_t leftPendingBy(const Body &body, uint32_t number, uint16_t groups) {
   const Action *wait =
       body.facts(number).find(FactKind::Waits, [&](const Action &action) { return action.groups & groups; });
   return wait ? leftPending(body, number, *wait) : -1;
 }
 
-/// Returns whether the wait lets the kernel write to shared memory again: writes or copies follow it, or copies between
-/// an equal wait and this one show that each copy has such a wait. Kernels of CUTLASS have only such waits.
+/// Returns whether the purpose of the wait is to let the kernel write to shared memory again. Either writes or copies
+/// follow it, or copies between an equal wait and this one show that each copy has such a wait. Kernels of CUTLASS have
+/// only such waits.
 bool CopyRules::servesReuse(uint32_t wait, uint16_t groups) {
   const Graph &graph = context.analyses.graph();
   const BlockId own = graph.blockOf(wait);
@@ -386,7 +390,7 @@ bool CopyRules::servesReuse(uint32_t wait, uint16_t groups) {
   return isPaced && hasCopy;
 }
 
-/// Reports copies out of shared memory that are pending where the kernel ends: its memory may then belong to another
+/// Reports copies out of shared memory that are pending when the kernel ends: its memory may then belong to another
 /// block.
 void CopyRules::exits() {
   const Graph &graph = context.analyses.graph();
@@ -409,7 +413,7 @@ void CopyRules::exits() {
   }
 }
 
-/// Returns the waits for barrier objects, if each is a loop by itself.
+/// Returns the waits for barrier objects, if each of them is a loop of its own.
 std::optional<std::vector<uint32_t>> CopyRules::plainWaits() {
   const Graph &graph = context.analyses.graph();
   std::vector<uint32_t> waits;
@@ -424,8 +428,8 @@ std::optional<std::vector<uint32_t>> CopyRules::plainWaits() {
   return waits;
 }
 
-/// Reports copies into shared memory for which a condition that is the same for all threads leads around every wait.
-/// Loops are left out: how often they run depends on how much is copied.
+/// Reports copies into shared memory for which a condition that is the same for all threads can bypass every wait.
+/// Loops are ignored, since their iteration count depends on the amount of data.
 void CopyRules::unawaitedExits() {
   const Graph &graph = context.analyses.graph();
   const auto waits = plainWaits();

@@ -4,7 +4,7 @@
 namespace ptxray {
 namespace {
 
-/// Describes what an instruction must state to be the cure.
+/// A fact that the instruction of the cure must state.
 struct NeededFact {
   FactKind kind;
   uint16_t groups = 0;
@@ -19,11 +19,11 @@ struct NeededFact {
 };
 
 struct Cure {
-  std::string text; // with its semicolon
+  std::string text; // includes its semicolon
   bool isConverged; // threads execute it together
 };
 
-/// Says where the cure goes: before the instruction, or after it.
+/// The place of the cure: before or after an instruction.
 struct CurePlace {
   uint32_t number;
   bool isAfter = false;
@@ -31,8 +31,8 @@ struct CurePlace {
 
 } // namespace
 
-// ---- what it is
-/// Returns the opcodes of a form with the words that it must have, those first that have no others.
+// ---- the instruction
+/// Returns the opcodes of a form with the required words, those without further words first.
 static std::vector<std::string> plainOpcodes(const isa::Form &form) {
   constexpr size_t most = 64;
   const llvm::StringRef name =
@@ -57,7 +57,8 @@ static std::vector<std::string> plainOpcodes(const isa::Form &form) {
   return texts;
 }
 
-/// A number of its form is 0. Null: the facts are not these, or the target does not have it.
+/// Returns the cure with an opcode. A number among its operands is 0. Returns nothing if its facts differ, or if the
+/// target does not support it.
 static std::optional<Cure> cureOf(llvm::StringRef opcodeText, bool hasNumber, llvm::ArrayRef<NeededFact> needed,
                                   const Availability &availability) {
   const Opcode opcode(opcodeText);
@@ -77,11 +78,11 @@ static std::optional<Cure> cureOf(llvm::StringRef opcodeText, bool hasNumber, ll
   return Cure{opcodeText.str() + (hasNumber ? " 0;" : ";"), judged.facts.has(FactKind::Converged)};
 }
 
-/// Returns the plainest instruction without operands, or with a number alone, that states the facts.
+/// Returns the simplest instruction that states the facts, with no operands or with a single number.
 static std::optional<Cure> findCure(llvm::ArrayRef<NeededFact> needed, const HazardContext &context) {
   const isa::Tables &tables = isa::tables();
   ModuleContext module = context.analyses.availability().module();
-  module.pedantic = true; // so that nothing can be said against it
+  module.pedantic = true; // so that no rule reports the cure
   const Availability availability(module);
   for (const isa::Form &form : tables.forms) {
     const llvm::ArrayRef<isa::Pattern> patterns = isa::run(tables.patterns, form.patterns);
@@ -99,7 +100,7 @@ static std::optional<Cure> findCure(llvm::ArrayRef<NeededFact> needed, const Haz
   return std::nullopt;
 }
 
-// ---- where it goes
+// ---- the place
 static Edit insertion(llvm::StringRef cure, CurePlace place, const HazardContext &context) {
   const llvm::StringRef text = context.source.text();
   const Range statement = context.range(place.number);
@@ -117,7 +118,7 @@ static Edit insertion(llvm::StringRef cure, CurePlace place, const HazardContext
   return {{statement.end, statement.end}, " " + cure.str()};
 }
 
-/// If the same instruction is already there, with a number that is too large, only the number changes.
+/// Offers the cure. If the same instruction is already there, with a number that is too large, only the number changes.
 static void offer(Diagnostic &diagnostic, HazardContext &context, const Cure &cure, CurePlace place, int64_t most = 0) {
   const Graph &graph = context.analyses.graph();
   const uint32_t neighbour = place.isAfter ? place.number + 1 : place.number - 1;
@@ -143,7 +144,7 @@ static bool isBarrier(const Facts &facts) {
          facts.find(FactKind::Arrives, [](const Action &action) { return !action.groups; });
 }
 
-/// Returns the block above which every way to the use passes, unless the operation comes only after it.
+/// Returns the block through which every path to the use passes, unless the operation only comes after it.
 static BlockId above(BlockId block, BlockId operation, HazardContext &context) {
   const DominatorTree &before = context.analyses.dominators();
   const BlockId parent = before.parent[indexOf(block)];
@@ -152,7 +153,7 @@ static BlockId above(BlockId block, BlockId operation, HazardContext &context) {
   return isTooEarly ? BlockId::None : parent;
 }
 
-/// Returns a place on all ways to the use where those threads come that started the operation, and together.
+/// Returns a place on all paths to the use that the threads which started the operation reach together.
 static CurePlace convergedPlace(uint32_t operation, uint32_t use, HazardContext &context) {
   const Graph &graph = context.analyses.graph();
   const DominatorTree &after = context.analyses.postDominators();
@@ -170,7 +171,8 @@ static CurePlace convergedPlace(uint32_t operation, uint32_t use, HazardContext 
   return place;
 }
 
-/// Other threads may go on to the use after a barrier: then what happened before it counts.
+/// Returns the place before a barrier between the operation and the use, if there is one: other threads may continue to
+/// the use after the barrier.
 static CurePlace beforeBarrier(uint32_t operation, CurePlace use, HazardContext &context) {
   const Graph &graph = context.analyses.graph();
   const BlockId started = graph.blockOf(operation);
@@ -218,7 +220,7 @@ void offerRegisterFence(Diagnostic &diagnostic, HazardContext &context, uint32_t
     offer(diagnostic, context, *cure, {operation});
 }
 
-/// Returns the last instruction like it in the block, with nothing else but ordinary instructions between.
+/// Returns the last instruction of this kind in the block, with only ordinary instructions in between.
 static uint32_t lastOfRow(uint32_t first, FactKind kind, const HazardContext &context) {
   const Graph &graph = context.analyses.graph();
   uint32_t last = first;

@@ -1,20 +1,20 @@
 #pragma once
-// These functions offer, as a fix, the one instruction that mends a fault. The facts of the tables say which one it is:
-// one that waits for the group, or commits it, or orders what is not ordered.
+// Each of these functions offers a fix for a fault by one instruction. The facts in the tables determine that
+// instruction: it waits for the group, commits it, or orders the accesses.
 #include "Hazards/Hazards.h"
 
 namespace ptxray {
 
-/// Offers a wait before the use, or before the barrier between the operation and it. If the operation is in no group
-/// yet, the instruction must commit it, too.
+/// Offers a wait before the use, or before the barrier between the operation and the use. If the operation is not in a
+/// group yet, the instruction must also commit it.
 void offerWait(Diagnostic &diagnostic, HazardContext &context, const Operation &operation, uint32_t use, uint8_t level);
-/// Offers a commit after the last operation before the wait, so that this covers it.
+/// Offers a commit after the last operation before the wait, so that the wait covers the operation.
 void offerCommit(Diagnostic &diagnostic, HazardContext &context, const Operation &operation, uint32_t wait);
 /// Offers a fence before the operation that reads the registers.
 void offerRegisterFence(Diagnostic &diagnostic, HazardContext &context, uint32_t operation);
-/// Offers a fence between the write and the read, before a barrier that comes between.
+/// Offers a fence between the write and the read, before the barrier between them if there is one.
 void offerProxyFence(Diagnostic &diagnostic, HazardContext &context, uint32_t write, bool isCopy, uint32_t read);
-/// Offers a fence after the last initialisation in a row.
+/// Offers a fence after the last of consecutive initialisations.
 void offerInitFence(Diagnostic &diagnostic, HazardContext &context, uint32_t init);
 
 } // namespace ptxray

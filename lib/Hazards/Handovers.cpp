@@ -1,4 +1,4 @@
-// copy-without-barrier, allocation-without-barrier: what one thread has seen arrive in shared memory is there for
+// copy-without-barrier, allocation-without-barrier: data that one thread has seen arrive in shared memory is visible to
 // others only after a barrier.
 #include "Hazards/Hazards.h"
 #include "Isa/Isa.h"
@@ -8,13 +8,13 @@
 namespace ptxray {
 namespace {
 
-/// An instruction that writes shared memory on behalf of others.
+/// An instruction that writes shared memory for other threads as well.
 struct Delivery {
   uint32_t number;
   MemoryPlace place;
 };
 
-/// Tells of all copies together, from the first on, and of each allocation whether a barrier came after they were
+/// For all copies together, from the first one on, and for each allocation, whether a barrier came after they were
 /// complete.
 class Handovers {
 public:
@@ -35,7 +35,7 @@ private:
   void copy(uint8_t &level, uint32_t number) const;
 
   const Body &body;
-  uint16_t groups = 0; // the groups of the copies
+  uint16_t groups = 0; // groups of the copies
 };
 
 class HandoverRules {
@@ -53,12 +53,12 @@ private:
   HazardContext &context;
   const Body &body;
   const Handovers &handovers;
-  llvm::SmallSet<DiagId, 2> told; // each is reported once for a body
+  llvm::SmallSet<DiagId, 2> told; // rules that are reported only once per body
 };
 
 } // namespace
 
-/// Control goes on when other threads have come as far.
+/// Returns whether control continues when other threads have reached the same instruction.
 static bool isBarrierFor(isa::Scope least, const Facts &facts) {
   return llvm::any_of(facts.actions, [&](const Action &action) {
     return action.kind == FactKind::Awaits || action.kind == FactKind::Acquires ||
@@ -89,12 +89,11 @@ Handovers::Handovers(HazardContext &context) : places(context.events), body(cont
   }
 }
 
-/// The better one of two ways that meet counts, but not round a loop: those threads that copy are mostly those that
-/// wait.
+/// Joins two paths. The better state counts, except for back edges: the threads that copy are mostly those that wait.
 bool Handovers::join(Levels &known, const Levels &other, BlockId, bool isBack) const {
   bool changed = false;
   for (auto [own, others] : llvm::zip_equal(known.of, other.of)) {
-    // The copies of a loop are still to come in its first round, whatever the rounds after it share.
+    // In its first iteration, the copies of a loop are still to come, whatever later iterations share.
     const bool isWorse = isBack ? std::min(own, others) != Shared : own == NotBegun || others == NotBegun;
     const uint8_t level = isWorse ? std::min(own, others) : std::max(own, others);
     changed |= level != own;
@@ -103,8 +102,8 @@ bool Handovers::join(Levels &known, const Levels &other, BlockId, bool isBack) c
   return changed;
 }
 
-/// Carries the level of the copies over an instruction. A read does not show if it is of what others copied or of what
-/// they wrote otherwise, so an ordinary write counts as sharing, too; a barrier object tells others by itself.
+/// Updates the state of the copies for an instruction. A read does not show whether it reads copied or otherwise
+/// written data, so an ordinary write also counts as sharing. A barrier object informs other threads itself.
 void Handovers::copy(uint8_t &level, uint32_t number) const {
   const Facts &facts = body.facts(number);
   if (level == Complete && isBarrierFor(isa::Scope::Warp, facts))
@@ -140,7 +139,8 @@ void Handovers::step(Levels &state, uint32_t number) const {
   }
 }
 
-/// Each thread reads what the lanes of its warp have addresses of, or what a descriptor describes.
+/// Checks a read. Each thread reads data at the addresses of the lanes of its warp, or data that a descriptor
+/// describes.
 void HandoverRules::copied(uint32_t number, const Access &access, const MemoryPlace &place) {
   const bool readsForOthers = access.isDescribed || body.facts(number).has(FactKind::Converged);
   if (told.contains(DiagId::CopyWithoutBarrier) || !readsForOthers || (access.isDescribed && handovers.hasBulkCopies))
@@ -154,7 +154,7 @@ void HandoverRules::copied(uint32_t number, const Access &access, const MemoryPl
   context.report(DiagId::CopyWithoutBarrier, number, copy->number, "copied here");
 }
 
-/// More threads come to the instruction than to the allocation, since that is for one warp.
+/// Returns whether more threads reach the instruction than the allocation, which only one warp executes.
 bool HandoverRules::isForAll(uint32_t number, uint32_t allocation) {
   const Graph &graph = context.analyses.graph();
   const BlockId reading = graph.blockOf(number), allocating = graph.blockOf(allocation);
@@ -164,7 +164,7 @@ bool HandoverRules::isForAll(uint32_t number, uint32_t allocation) {
   return isOfOneWarp && body.guard(number) == LocalId::None && !isChosen(reading, allocating, context.analyses);
 }
 
-/// All threads that read go on to use what they read: a compiler may have all read what one warp needs.
+/// Returns whether all reading threads use the value: a compiler may let all threads read a value that one warp needs.
 bool HandoverRules::isNeeded(uint32_t number) {
   const Graph &graph = context.analyses.graph();
   llvm::SmallDenseSet<LocalId, 4> results;

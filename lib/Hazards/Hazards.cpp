@@ -44,7 +44,7 @@ void addNotes(Diagnostic &diagnostic, const HazardContext &context, const Operat
          context.range(*wait)});
 }
 
-/// Facts of asynchrony, barriers and order.
+/// Returns whether an instruction has facts about asynchronous operations, barriers or order.
 static bool synchronises(const Facts &facts) {
   return hasAny<FactKind::Async, FactKind::Holds, FactKind::Commits, FactKind::Waits, FactKind::Arrives,
                 FactKind::Expects, FactKind::Completes, FactKind::Awaits, FactKind::Syncs, FactKind::Inits,
@@ -52,7 +52,7 @@ static bool synchronises(const Facts &facts) {
                 FactKind::Relinquishes>(facts);
 }
 
-/// All that a rule may ask about.
+/// Returns whether a rule may need the instruction.
 static bool isEvent(const Facts &facts) {
   return synchronises(facts) || facts.uses & Calls || llvm::any_of(facts.accesses, [](const Access &access) {
            return access.space == isa::words::tmem || isShared(access.space);

@@ -1,6 +1,7 @@
 #pragma once
-// Faults of asynchronous operations: legal line by line, and a wrong number once in a thousand runs. docs/hazards.md
-// says what each rule asks and where it is silent. Each rule is in the file of its subject; `checkHazards` calls them.
+// The rules about asynchronous operations. Their faults are legal in each line, but give a wrong number once in a
+// thousand runs. docs/hazards.md describes what each rule checks, and where it stays silent. Each rule is in the file
+// of its subject, and `checkHazards` calls them.
 #include "Flow/Analyses.h"
 #include "Flow/BodyContext.h"
 #include "Hazards/InFlight.h"
@@ -9,21 +10,21 @@ namespace ptxray {
 
 class SourceBuffer;
 
-/// A body with asynchronous operations, and what all rules ask of it.
+/// A body with asynchronous operations, and the data that all rules need.
 struct HazardContext {
   const Body &body;
   DiagnosticSink &sink;
   Analyses &analyses;
   const SourceBuffer &source;
   Places places;
-  bool isWhole; // a kernel that calls nothing unknown, so that nothing else uses its barriers and tensor memory
-  // Instructions that have to do with asynchronous operations, or with memory that they use.
+  bool isWhole; // the kernel calls no unknown functions, so no other code uses its barriers and tensor memory
+  // Asynchronous operations, and instructions that access memory used by them.
   std::vector<uint32_t> events;
 
   bool areOtherThreads(uint32_t a, uint32_t b) const {
     return ptxray::areOtherThreads(analyses.graph().blockOf(a), analyses.graph().blockOf(b), analyses);
   }
-  /// Returns the place of an access; it has no base if a descriptor says where it is.
+  /// Returns the place of an access. The place has no base if a descriptor determines it.
   MemoryPlace placeOf(uint32_t number, const Access &access) {
     return access.isDescribed ? MemoryPlace() : places.at(number, access.node, access.bytes);
   }
@@ -37,7 +38,7 @@ struct HazardContext {
   bool isInLoop(uint32_t number, BlockId header) const {
     return analyses.loops().contains(header, analyses.graph().blockOf(number));
   }
-  /// Reports an instruction, which the message names, and another one that it names next, with a note there.
+  /// Reports an instruction and another one. The message names both, and a note marks the other one.
   Diagnostic &report(IdTakingTexts<2> id, uint32_t number, uint32_t other, const char *note) {
     Diagnostic &diagnostic = sink.report(id, opcodeRange(number), opcode(number), opcode(other));
     diagnostic.notes.push_back({note, range(other)});
@@ -45,7 +46,7 @@ struct HazardContext {
   }
 };
 
-/// Returns nothing if the body has no asynchronous operations.
+/// Collects the data for the rules. Returns nothing if the body has no asynchronous operations.
 std::optional<HazardContext> hazardContext(const Body &body, DiagnosticSink &sink, Analyses &analyses,
                                            const SourceBuffer &source);
 void checkHazards(HazardContext &context);
@@ -53,45 +54,50 @@ void checkHazards(const Body &body, const BodyContext &context, Analyses &analys
 
 /// Reports accesses to global memory before the wait for a preceding grid.
 void checkGridDependency(const Body &body, const BodyContext &context, Analyses &analyses);
-/// Reports accesses to shared memory of blocks of the cluster that may not run at that time.
+/// Reports accesses to shared memory of other blocks in the cluster that may not have started, or may have ended.
 void checkPeers(const Body &body, const BodyContext &context, Analyses &analyses);
 
-/// Returns whether the function accesses global memory by instructions that name it.
+/// Returns whether instructions of the function access global memory explicitly.
 bool accessesGlobal(const Body &body);
-/// Nothing in the function starts, orders or waits for anything asynchronous: a call of it changes nothing of that.
+/// Returns whether nothing in the function starts, orders or awaits asynchronous operations, so that a call of it has
+/// no effect on them.
 bool isQuiet(const Body &body);
 
-/// Operations of which something was reported, by instruction.
+/// The instructions of operations that were already reported.
 struct ReportedOperations {
-  std::vector<uint32_t> uncommitted; // no wait covers them since nothing commits them
-  std::vector<uint32_t> unawaited;   // their barrier object was not waited for
+  std::vector<uint32_t> uncommitted; // no wait covers them, because nothing commits them
+  std::vector<uint32_t> unawaited;   // no thread waits for their barrier object
 };
 /// Reports memory that is used before copies are complete.
 ReportedOperations checkCopies(HazardContext &context);
-/// Reports operations in flight. `reported`: what was said of these already.
+/// Reports uses of registers by operations in flight, except operations in `reported`.
 void checkHeldRegisters(HazardContext &context, llvm::ArrayRef<uint32_t> reported);
-void checkProxies(HazardContext &context); // memory written through one proxy and read through another
-/// `reported`: copies that were reported because nothing waits for them.
+// Reports memory that is written through one proxy and read through another without a fence.
+void checkProxies(HazardContext &context);
+/// Reports wrong uses of barrier objects, except for copies in `reported`, which were reported because nothing waits
+/// for them.
 void checkBarrierObjects(HazardContext &context, llvm::ArrayRef<uint32_t> reported);
 void checkTensorMemory(HazardContext &context);
 void checkLaunchControl(HazardContext &context);
-void checkHandovers(HazardContext &context); // what one thread has, and others read
+// Reports values of one thread that others read too early.
+void checkHandovers(HazardContext &context);
 
 /// Returns the groups of the operations that the instruction starts.
 uint16_t asyncGroups(const Facts &facts);
-/// The instruction waits for one of the groups.
+/// Returns whether the instruction waits for one of the groups.
 bool waitsFor(const Facts &facts, uint16_t groups);
-/// The last wait for the operation's groups before the instruction, in the order of the text.
+/// Returns the last wait for the operation's groups before the instruction, in the order of the text.
 std::optional<uint32_t> waitBefore(const HazardContext &context, const Operation &operation, uint32_t number);
-/// Notes where the operation began, and the wait that does not cover it. `level`: how far away its end is at the
-/// instruction.
+/// Adds notes about the start of the operation, and about the wait that does not cover it. `level` is the state of the
+/// operation at the instruction.
 void addNotes(Diagnostic &diagnostic, const HazardContext &context, const Operation &operation, uint32_t number,
               uint8_t level);
 
-/// The instruction orders what comes before it for somebody, or for two proxies.
+/// Returns whether the instruction orders accesses of the first kind, before those of the second kind if that is given.
 bool orders(const Facts &facts, isa::Ordered first, isa::Ordered second = isa::Ordered::Nothing);
 
-/// Does one of the facts hold? Asked of every instruction, so the sum of their bits is made by the compiler.
+/// Returns whether one of the facts holds. This is called for every instruction, so the compiler computes the combined
+/// mask.
 template <FactKind... kinds> bool hasAny(const Facts &facts) { return facts.kinds & (bitOf(kinds) | ...); }
 
 } // namespace ptxray

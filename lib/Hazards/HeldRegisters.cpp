@@ -5,12 +5,12 @@
 namespace ptxray {
 namespace {
 
-/// Registers that some operation holds, dense from 0.
+/// Registers that some operation holds, with consecutive numbers from 0.
 struct HeldRegisters {
   llvm::DenseMap<LocalId, uint32_t> index;
   std::vector<LocalId> names;
-  llvm::DenseMap<uint32_t, llvm::SmallVector<uint32_t, 0>> of; // by instruction
-  std::vector<uint32_t> uses;                                  // ordinary instructions that use one, ascending
+  llvm::DenseMap<uint32_t, llvm::SmallVector<uint32_t, 0>> of; // keyed by instruction
+  std::vector<uint32_t> uses;                                  // ordinary instructions that use one, in ascending order
 };
 
 } // namespace
@@ -86,7 +86,8 @@ private:
       if (flight.isPending(state, one) && !isTold[one])
         return report(number, use, one, state);
   }
-  /// A loop that waits for no operation of its own starts copies to what one of them may still read from memory.
+  /// Reports a loop that starts copies into memory which one of its own operations may still read, and does not wait
+  /// for any of these.
   void operands(uint32_t one) {
     const Operation &operation = flight.operations()[one];
     const Graph &graph = context.analyses.graph();
@@ -127,7 +128,7 @@ private:
                                                  body.text(use.local), context.opcode(operation.number));
     const uint8_t level = flight.level(state, one);
     addNotes(diagnostic, context, operation, number, level);
-    const uint32_t end = number < operation.number ? body.size() : number; // round a loop
+    const uint32_t end = number < operation.number ? body.size() : number; // also in a later iteration
     const std::optional<uint32_t> wait = waitBefore(context, operation, end);
     if (level == InFlight::Uncommitted && wait)
       offerCommit(diagnostic, context, operation, *wait);
@@ -139,13 +140,13 @@ private:
   const Body &body;
   const HeldRegisters &held;
   const InFlight flight;
-  llvm::DenseMap<uint32_t, llvm::SmallVector<uint32_t, 0>> holders; // by register: operations
-  std::vector<bool> isTold;                                         // by operation
+  llvm::DenseMap<uint32_t, llvm::SmallVector<uint32_t, 0>> holders; // keyed by register: operations that hold it
+  std::vector<bool> isTold;                                         // indexed by operation
 };
 
 // ---- fences
-/// One for each register: 0 if an ordinary instruction used it and no fence came since. The last one: no fence came at
-/// all.
+/// For each register, whether a fence came since the last use by an ordinary instruction; 0 if not. The last entry
+/// shows whether any fence came.
 class Fences : public WorseLevels {
 public:
   std::vector<uint32_t> places;

@@ -32,7 +32,7 @@ static void forEachGroup(uint16_t groups, llvm::function_ref<void(unsigned)> see
     see(static_cast<unsigned>(llvm::countr_zero(groups)));
 }
 
-// ---- what there is
+// ---- operations and waits
 InFlight::InFlight(const Body &body, Analyses &analyses, Places &where, llvm::ArrayRef<uint32_t> events,
                    llvm::ArrayRef<uint32_t> alsoAt)
     : places(events), body(body), budget(analyses.budget()) {
@@ -88,7 +88,7 @@ void InFlight::find(llvm::ArrayRef<uint32_t> events, Places &where) {
   }
 }
 
-/// Registers that guard an instruction, or that one reads.
+/// Returns which registers guard an instruction, or are read by one.
 static std::vector<bool> readRegisters(const Body &body) {
   std::vector<bool> read(body.locals.size());
   for (uint32_t number = 0; number < body.size(); ++number) {
@@ -101,10 +101,10 @@ static std::vector<bool> readRegisters(const Body &body) {
   return read;
 }
 
-/// Finds the operations that those barriers count which are waited for; if there are too many, it may be any. A wait
-/// whose result is never read does not count.
+/// Finds the operations counted by awaited barriers. If there are too many, any operation may be counted. A wait whose
+/// result is never read is ignored.
 void InFlight::findCompletions(llvm::ArrayRef<uint32_t> events, Places &where) {
-  std::vector<bool> read; // where there are waits
+  std::vector<bool> read; // computed if there are waits
   llvm::DenseMap<std::pair<uint32_t, int64_t>, llvm::SmallBitVector> known;
   for (const uint32_t number : events)
     for (const Action &action : body.facts(number).actions) {
@@ -137,8 +137,8 @@ static bool writesShared(const Operation &operation) {
   return llvm::any_of(operation.accesses, [](const LateAccess &late) { return late.isWrite && isShared(late.space); });
 }
 
-/// Finds the waits for barriers at which neither copies arrive nor threads that may have waited for copies: those by
-/// which a stage is free again.
+/// Finds the waits for barriers on which neither copies complete nor threads arrive that may have waited for copies.
+/// Such waits only show that a stage is free again.
 void InFlight::findIrrelevantWaits(llvm::ArrayRef<uint32_t> events, Places &where, Analyses &analyses) {
   struct Signal {
     uint32_t number;
@@ -184,7 +184,7 @@ void InFlight::findCountedGroups() {
 
 void InFlight::findReaders() {
   llvm::DenseMap<LocalId, llvm::SmallVector<uint32_t, 1>> loaders;
-  std::vector<bool> isLoaded(body.locals.size()); // most are not
+  std::vector<bool> isLoaded(body.locals.size()); // most registers are not
   for (auto [i, operation] : llvm::enumerate(all))
     if (!operation.needsCommit)
       body.eachUse(operation.number, [&, i = i](NamedUse use) {
@@ -223,15 +223,16 @@ void InFlight::findMeetings(Analyses &analyses, Places &where) {
   llvm::transform(all, certain.begin(), [](const Operation &operation) { return operation.isCertain; });
 }
 
-// ---- how it goes on
-/// No text says which ways go together: mostly those threads that start an operation are those that commit it, by the
-/// same condition computed twice. So where ways meet the better one counts; but round a loop the worse, and of an
-/// operation that all threads start, where a condition on parameters alone parts them.
+// ---- transitions
+/// Joins two paths. The text does not show which paths belong together: mostly the threads that start an operation also
+/// commit it, under the same condition computed twice. Therefore the better state counts. But on back edges the worse
+/// one counts, and for an operation that all threads start, also where a condition on parameters alone separates the
+/// paths.
 bool InFlight::join(Levels &known, const Levels &other, BlockId block, bool isBack) const {
   const uint8_t parted = isDecided[indexOf(block)], back = isBack;
   uint8_t *levels = known.of.data(), changed = 0;
   const uint8_t *others = other.of.data(), *isCertain = certain.data();
-  for (size_t i = 0, end = known.of.size(); i < end; ++i) { // without branches, for many at once
+  for (size_t i = 0, end = known.of.size(); i < end; ++i) { // without branches, so that the loop is vectorised
     const uint8_t own = levels[i], their = others[i], least = std::min(own, their), most = std::max(own, their);
     const uint8_t isWorse = back | (most == NotStarted) | (least == NotStarted) | (parted & isCertain[i]);
     levels[i] = isWorse ? least : most;
@@ -284,7 +285,7 @@ void InFlight::wait(Levels &state, uint16_t groups, int64_t left) const {
   });
 }
 
-/// The operation is counted by a barrier object.
+/// Records that a barrier object counts the operations.
 void InFlight::count(Levels &state, uint16_t groups) const {
   for (auto [i, operation] : llvm::enumerate(all))
     if (operation.groups & groups && state.of[i] < Counted)
@@ -302,7 +303,7 @@ void InFlight::await(Levels &state, uint32_t number) const {
   for (const unsigned operation : found->second.set_bits())
     if (state.of[operation] == Counted)
       state.of[operation] = Ended;
-  // A read after it may be of what the barrier object told of, and not of what the groups copy.
+  // A later read may read data tracked by the barrier object, rather than data copied by the groups.
   for (unsigned group = 0; group < groupCount; ++group)
     if (counted >> group & 1 && state.of[unwaited(group)] <= Counted)
       state.of[unwaited(group)] = Ended;
@@ -312,7 +313,7 @@ void InFlight::await(Levels &state, uint32_t number) const {
     state.of[bulkForgotten()] = Ended;
 }
 
-/// A read after the instruction may be of what it has written, and not of what an operation before it has.
+/// Records that the thread itself writes: a later read may read this data, rather than data of an earlier operation.
 void InFlight::overwrite(Levels &state, uint32_t number) const {
   const auto written = overwritten.find(number);
   if (written == overwritten.end())

@@ -1,13 +1,13 @@
 #pragma once
-// The state of a thread says what it has started and not yet seen the end of. For each asynchronous operation of a body
-// it says how far away its end is, at worst over all ways that lead to a place:
+// The asynchronous operations that a thread has started and whose end it has not seen yet. The state holds a level for
+// each operation of a body: how far away its end is, in the worst case over all paths to a point.
 //   cp.async ...               0  started, in no batch
 //   cp.async.commit_group      1  in the newest batch
 //   cp.async.commit_group      2  in the one before
-//   cp.async.wait_group 1      ended: all but the newest batch are complete
-//   tcgen05.commit [bar]       counted by a barrier object, until somebody waits for that
-// A group that is never committed, as that of tcgen05.ld, begins with 1, and an instruction that reads a register that
-// it loads has waited for it. A call may wait for everything.
+//   cp.async.wait_group 1      ended: all batches except the newest are complete
+//   tcgen05.commit [bar]       counted by a barrier object, until a thread waits for that
+// A group that is never committed, such as that of tcgen05.ld, starts with level 1. An instruction that reads a
+// register loaded by such an operation must have waited for it. A call may wait for everything.
 #include "Flow/Solve.h"
 #include "Hazards/Places.h"
 #include "llvm/ADT/DenseSet.h"
@@ -15,20 +15,20 @@
 
 namespace ptxray {
 
-/// An access that happens some time between the start of the operation and its end.
+/// An access that happens at some time between the start of the operation and its end.
 struct LateAccess {
   MemoryPlace place;
   isa::WordId space;
   bool isWrite, isRead;
-  bool isDescribed; // a descriptor says where it is: the place is not known
+  bool isDescribed; // a descriptor determines it, so the place is not known
 };
 
 struct Operation {
   uint32_t number = 0; // the instruction
   uint16_t groups = 0;
   bool needsCommit = false;
-  bool isCounted = false; // a barrier object counts it from the beginning
-  bool isCertain = false; // every thread that comes to the end has started it
+  bool isCounted = false; // a barrier object counts it from the start
+  bool isCertain = false; // every thread that reaches the end has started it
   llvm::SmallVector<LateAccess, 2> accesses;
 };
 
@@ -37,7 +37,7 @@ public:
   using State = Levels;
   enum Level : uint8_t { Uncommitted = 0, MostBatches = 14, Counted, NotStarted = 254, Ended };
 
-  /// `alsoAt`: more places to look at.
+  /// Prepares the analysis. `alsoAt` are further instructions whose state is needed.
   InFlight(const Body &body, Analyses &analyses, Places &places, llvm::ArrayRef<uint32_t> events,
            llvm::ArrayRef<uint32_t> alsoAt = {});
 
@@ -49,25 +49,29 @@ public:
   llvm::ArrayRef<Operation> operations() const { return all; }
   uint8_t level(const State &state, size_t operation) const { return state.of[operation]; }
   bool isPending(const State &state, size_t operation) const { return state.of[operation] < NotStarted; }
-  /// The instruction needs a register that the operation loads.
+  /// Returns whether the instruction needs a register that the operation loads.
   bool reads(uint32_t number, size_t operation) const {
     const auto read = readers.find(number);
     return read != readers.end() && llvm::is_contained(read->second, operation);
   }
-  /// No batch was waited for since the first operation of the group, and nothing else wrote shared memory.
+  /// Returns whether there was no wait for a batch since the first operation of the group, and no other write to shared
+  /// memory.
   bool isUnwaited(const State &state, unsigned group) const { return state.of[unwaited(group)] <= MostBatches; }
-  /// Operations of the group are in no batch, and all batches are complete.
+  /// Returns whether operations of the group are in no batch, and all batches are complete.
   bool isAlone(const State &state, unsigned group) const { return state.of[alone(group)] == 0; }
-  /// No wait for operations of the group comes after the last that was started.
+  /// Returns whether there was no wait for operations of the group since the last of them started.
   bool isForgotten(const State &state, unsigned group) const { return state.of[forgotten(group)] == 0; }
-  /// No barrier object that may tell of copies was waited for since the first operation that one counts.
+  /// Returns whether there was no wait for a barrier object that may track copies since the first operation that one
+  /// counts.
   bool isUnwaited(const State &state) const { return state.of[bulkUnwaited()] == 0; }
-  /// One was waited for since.
+  /// Returns whether there was such a wait.
   bool isAwaited(const State &state) const { return state.of[bulkUnwaited()] == Ended; }
-  /// No barrier object that may tell of copies was waited for since the last operation that one counts.
+  /// Returns whether there was no wait for a barrier object that may track copies since the last operation that one
+  /// counts.
   bool isForgotten(const State &state) const { return state.of[bulkForgotten()] == 0; }
 
-  /// Returns the groups of which a barrier object may tell, or for whose memory what it tells of may be taken.
+  /// Returns the groups that a barrier object may track, or whose memory may be confused with that of a tracked
+  /// operation.
   uint16_t countedGroups() const { return counted; }
 
   std::vector<uint32_t> places;
@@ -76,14 +80,15 @@ private:
   bool areCountersKnown() const { return counters.size() < mostOf(Limit::Completions); }
   static constexpr unsigned groupCount = 16;
 
-  /// A barrier object that counts the end of operations.
+  /// A barrier object that counts the completion of operations.
   struct Counter {
     MemoryPlace barrier;
-    uint16_t groups;    // 0: of one operation
-    uint32_t operation; // then that operation
+    uint16_t groups;    // 0 if it counts a single operation
+    uint32_t operation; // the operation if it counts one
   };
 
-  // The places in a state: operations, for each group three levels, two of what barrier objects count.
+  // Return indices into a state: first the operations, then three levels for each group, then two for operations that
+  // barrier objects count.
   size_t unwaited(unsigned group) const { return all.size() + group; }
   size_t alone(unsigned group) const { return unwaited(groupCount) + group; }
   size_t forgotten(unsigned group) const { return alone(groupCount) + group; }
@@ -110,23 +115,23 @@ private:
   std::vector<Operation> all;
   std::vector<Counter> counters;
   uint16_t counted = 0;
-  // One for each instruction:
-  llvm::DenseMap<uint32_t, uint32_t> started;            // an operation
-  llvm::DenseMap<uint32_t, llvm::SmallBitVector> ending; // operations that a barrier counts which it waits for
-  llvm::DenseSet<uint32_t> isIrrelevant;                 // waits that tell nothing of copies
-  llvm::DenseMap<uint32_t, MemoryPlace> overwritten;     // shared memory that the thread writes itself
+  // Keyed by instruction:
+  llvm::DenseMap<uint32_t, uint32_t> started;            // operation that it starts
+  llvm::DenseMap<uint32_t, llvm::SmallBitVector> ending; // operations counted by the barrier for which it waits
+  llvm::DenseSet<uint32_t> isIrrelevant;                 // waits that do not concern copies
+  llvm::DenseMap<uint32_t, MemoryPlace> overwritten;     // shared memory that the thread itself writes
   llvm::DenseMap<uint32_t, llvm::SmallVector<uint32_t, 1>> readers; // operations that load a register that it reads
-  std::vector<uint8_t> certain;                                     // by level: that of an operation that is certain
-  std::vector<bool> isDecided; // by block: parameters alone say by which way threads come to it
+  std::vector<uint8_t> certain; // keyed by level: the level of the operation that is certain
+  std::vector<bool> isDecided;  // indexed by block: only parameters decide the path by which threads reach it
 };
 
-/// The operation writes shared memory, perhaps there.
+/// Returns whether the operation writes shared memory, possibly at that place.
 bool mayWrite(const Operation &operation, const MemoryPlace &place);
 
 /// Returns how many groups the wait may leave pending.
 int64_t leftPending(const Body &body, uint32_t wait, const Action &action);
 
-/// Returns the bits of the groups that operations are in only when an instruction says so.
+/// Returns a mask of the groups that operations join only after a commit.
 uint16_t committedGroups();
 
 } // namespace ptxray

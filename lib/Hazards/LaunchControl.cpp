@@ -1,5 +1,5 @@
-// Cluster launch control: a block requests the work of one that has not started, and reads the answer from its shared
-// memory. request-after-refusal, unchecked-answer, unread-answer, unfenced-answer.
+// request-after-refusal, unchecked-answer, unread-answer, unfenced-answer: rules about cluster launch control. A block
+// requests the work of another block that has not started, and reads the answer from its shared memory.
 #include "Hazards/Barriers.h"
 #include "Hazards/Hazards.h"
 #include "Hazards/Paths.h"
@@ -31,7 +31,7 @@ private:
   HazardContext &context;
   const Body &body;
   const Graph &graph;
-  std::vector<uint32_t> requests, queries, uses, reads; // `reads`: what loads answers
+  std::vector<uint32_t> requests, queries, uses, reads; // `reads` load answers
   bool isToldOfOrder = false, isToldOfFence = false;
 };
 
@@ -41,7 +41,7 @@ LocalId LaunchControl::predicateOf(uint32_t query) {
   return nameAt(body, query, body.facts(query).find(FactKind::Answers)->node);
 }
 
-/// Returns the loads of the registers that a query reads, through at most one move that packs them.
+/// Returns the loads of the registers that a query reads, directly or through one move that packs them.
 std::vector<uint32_t> LaunchControl::readsFor(uint32_t query) {
   std::vector<uint32_t> found;
   llvm::SmallVector<LocalId, 4> names;
@@ -85,14 +85,14 @@ void LaunchControl::collect() {
           reads.push_back(read);
 }
 
-/// Reports a request by a thread that has seen a refusal. Reads of a block from a refused answer are not reported:
-/// NVIDIA's compilers move them to where nothing uses their results.
+/// Reports a request by a thread that has seen a refusal. Reads of a block from an answer without a grant are not
+/// reported: NVIDIA's compilers move them to places where their results are unused.
 void LaunchControl::refusals(uint32_t query) {
   const LocalId granted = predicateOf(query);
   if (granted == LocalId::None || body.definitions.only(granted) != query || query + 1 >= body.size() ||
       body.guard(query) != LocalId::None)
     return;
-  // Other values may follow from the predicate, and decide instead of it.
+  // Other values may follow from the predicate, and decide in its place.
   for (uint32_t number = 0; number < body.size(); ++number)
     for (const auto &[local, used] : llvm::zip(body.namesOf(number), body.usesOf(number)))
       if (local == granted && used & Reads)
@@ -108,7 +108,7 @@ void LaunchControl::refusals(uint32_t query) {
   };
   if (!search.follow(query + 1, {{granted, false}}, see, [](uint32_t) {}) || !request)
     return;
-  // In a kernel with roles the path may belong to warps that never request.
+  // In a kernel with roles, the path may belong to warps that never request.
   const BlockId loop = context.loopAround(*request);
   const bool isOneRole = (loop != BlockId::None && context.isInLoop(query, loop)) ||
                          context.analyses.dominators().dominates(graph.blockOf(query), graph.blockOf(*request));
@@ -116,7 +116,7 @@ void LaunchControl::refusals(uint32_t query) {
     context.report(DiagId::RequestAfterRefusal, *request, query, "the refusal is seen here");
 }
 
-/// Some condition on the thread decides who requests, and more threads read.
+/// Returns whether a condition on the thread decides who requests, while more threads read.
 bool LaunchControl::isReadByOthers(uint32_t request) {
   const BlockId own = graph.blockOf(request);
   return llvm::any_of(reads, [&](uint32_t read) {
@@ -133,7 +133,8 @@ bool LaunchControl::isOwnWait(uint32_t number, uint32_t request) {
                 context.places.at(request, static_cast<uint32_t>(completes->node), 8));
 }
 
-/// A thread that comes from a request to the next one without anything that others may tell it.
+/// Reports a thread that gets from one request to the next without anything by which other threads could show that they
+/// have read the answer.
 void LaunchControl::unread(uint32_t request) {
   if (isToldOfOrder || !isReadByOthers(request) || request + 1 >= body.size())
     return;
@@ -160,7 +161,7 @@ void LaunchControl::unread(uint32_t request) {
       .notes.push_back({"other threads read it here", context.range(*other)});
 }
 
-/// A thread that has read the answer, and lets another one request again without a fence between the proxies.
+/// Reports a thread that has read the answer and lets another one request again without a proxy fence.
 void LaunchControl::unfenced(uint32_t read) {
   if (isToldOfFence || read + 1 >= body.size())
     return;
@@ -185,7 +186,7 @@ void LaunchControl::unfenced(uint32_t read) {
       .notes.push_back({"the answer is read here", context.range(read)});
 }
 
-/// An arrival at a barrier object for which the requesting thread waits, before the read that it gives back.
+/// Reports an arrival at a barrier object for which the requesting thread waits, if it precedes the read of the answer.
 void LaunchControl::freed(uint32_t request) {
   llvm::SmallVector<MemoryPlace, 4> awaited;
   for (const uint32_t number : context.events)
@@ -224,7 +225,7 @@ void LaunchControl::freed(uint32_t request) {
   }
 }
 
-/// Returns whether a predicate follows from the number of the block in its cluster or grid.
+/// Returns whether a predicate is derived from the number of the block in its cluster or grid.
 static bool isOfBlock(LocalId predicate, const Body &body) {
   constexpr size_t mostFollowed = 12;
   llvm::SmallVector<LocalId, 12> followed = {predicate};
@@ -242,7 +243,7 @@ static bool isOfBlock(LocalId predicate, const Body &body) {
 }
 
 /// Reports a request whose answer arrives in all blocks of the cluster, if only some of them expect its bytes. A block
-/// may expect bytes on behalf of its peers, as CUTLASS does.
+/// may expect bytes for its peers, as in CUTLASS.
 void LaunchControl::expectations(uint32_t request) {
   const DominatorTree &before = context.analyses.dominators(), &after = context.analyses.postDominators();
   const auto isForSomeBlocks = [&](uint32_t number) {

@@ -6,8 +6,8 @@ namespace ptxray {
 PathSearch::PathSearch(const Body &body, Analyses &analyses, std::vector<uint32_t> gates, isa::Scope uniform)
     : body(body), analyses(analyses), graph(analyses.graph()), gates(std::move(gates)), uniform(uniform) {}
 
-/// A register that several instructions write is one that a loop changes, as one that is true in the first round alone:
-/// then it is not known which paths a thread can take.
+/// If several instructions write a register, a loop may change it, like a flag that is true only in the first
+/// iteration. Then it is not known which paths a thread can take.
 bool PathSearch::isUniform(LocalId predicate) {
   if (analyses.sharing().isSameIn(uniform, predicate))
     return true;

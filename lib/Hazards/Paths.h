@@ -1,5 +1,5 @@
 #pragma once
-// Searches the paths of one thread for an instruction, with what it knows of predicates on its way.
+// Searches the paths of one thread for an instruction, and tracks the known predicates on each path.
 #include "Flow/Analyses.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -7,10 +7,10 @@
 
 namespace ptxray {
 
-/// A predicate, and what it is on a path.
+/// A predicate, and its value on a path.
 using KnownPredicate = std::pair<LocalId, bool>;
 
-/// A block that a path comes to.
+/// A block on a path, with the predicates that are known there.
 struct PathPoint {
   BlockId block;
   llvm::SmallVector<KnownPredicate, 4> known;
@@ -26,15 +26,16 @@ struct PathPoint {
 
 enum class PathStep : uint8_t { Continues, Ends, Found };
 
-/// `gates`: instructions that end all paths. Where a condition that is the same for all threads of `uniform`, or that a
-/// loop changes, decides whether a gate is reached, only the paths to the gate are followed.
+/// Follows paths up to `gates`, instructions that end all paths. A condition that is the same for all threads of
+/// `uniform`, or that a loop changes, may decide whether a gate is reached. Then only the paths to the gate are
+/// followed.
 class PathSearch {
 public:
   PathSearch(const Body &body, Analyses &analyses, std::vector<uint32_t> gates, isa::Scope uniform);
 
-  /// Follows all paths from before an instruction. `see` is called with each instruction and the path, and says how the
-  /// path goes on; `atEnd` with each last instruction at which the path leaves the function. Returns false if there are
-  /// too many paths.
+  /// Follows all paths from before an instruction. Calls `see` with each instruction and the path; its result
+  /// determines how the path continues. Calls `atEnd` with each last instruction of a path that leaves the function.
+  /// Returns false if there are too many paths.
   template <typename See, typename AtEnd>
   bool follow(uint32_t start, llvm::ArrayRef<KnownPredicate> known, See see, AtEnd atEnd) {
     seen.clear();
@@ -51,7 +52,7 @@ public:
     }
     return true;
   }
-  /// Returns whether the gate, or another guarded instruction, decides nothing between threads.
+  /// Returns whether the predicate of a gate, or of another guarded instruction, is the same for all threads.
   bool isUniform(LocalId predicate);
 
 private:

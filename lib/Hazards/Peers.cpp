@@ -1,5 +1,5 @@
-// peer-may-have-ended, peer-may-not-have-started: accesses to the shared memory of other blocks of the cluster, which
-// exists only while these run.
+// peer-may-have-ended, peer-may-not-have-started: accesses to the shared memory of other blocks in the cluster, which
+// exists only while these blocks run.
 #include "Flow/Addresses.h"
 #include "Flow/Sharing.h"
 #include "Hazards/Hazards.h"
@@ -15,7 +15,7 @@ namespace {
 /// An instruction that accesses shared memory of another block.
 struct RemoteAccess {
   uint32_t number;
-  bool isLate = false;   // by an asynchronous operation
+  bool isLate = false;   // an asynchronous operation makes the access
   bool isSignal = false; // an arrival at a barrier object, or a completion of bytes there
 };
 
@@ -40,8 +40,8 @@ private:
   Analyses &analyses;
   const Graph &graph;
   std::vector<RemoteAccess> accesses;
-  std::vector<uint32_t> arrivals, waits; // at the barrier of the cluster
-  std::vector<uint32_t> objectWaits;     // for barrier objects
+  std::vector<uint32_t> arrivals, waits; // instructions at the barrier of the cluster
+  std::vector<uint32_t> objectWaits;     // waits for barrier objects
 };
 
 } // namespace
@@ -86,7 +86,7 @@ void Peers::collect() {
   }
 }
 
-/// Returns whether a block may get there before its peers have begun.
+/// Returns whether a block may reach the access before its peers have started.
 bool Peers::mayStartEarly(const RemoteAccess &access) {
   bool isFound = false;
   PathSearch search(body, analyses, waits, isa::Scope::Cluster);
@@ -101,7 +101,7 @@ bool Peers::mayStartEarly(const RemoteAccess &access) {
   return isWhole && isFound;
 }
 
-/// Returns whether the instruction may tell another block, or be told by it, that it may end.
+/// Returns whether the instruction may signal another block, or wait for a signal, that it may end.
 bool Peers::isHandedOn(uint32_t number) {
   const Facts &facts = body.facts(number);
   return body.callsUnknown(number) || llvm::is_contained(objectWaits, number) ||
@@ -112,7 +112,7 @@ bool Peers::isHandedOn(uint32_t number) {
                     [](const Action &action) { return action.node < 0 && action.scope() == isa::Scope::Cluster; });
 }
 
-/// Returns where control leaves the kernel after the access without a barrier of the cluster.
+/// Returns the place where control leaves the kernel after the access without a barrier of the cluster.
 std::optional<uint32_t> Peers::mayEndEarly(const RemoteAccess &access) {
   std::optional<uint32_t> end;
   PathSearch search(body, analyses, arrivals, isa::Scope::Cluster);
@@ -125,8 +125,8 @@ std::optional<uint32_t> Peers::mayEndEarly(const RemoteAccess &access) {
   return isWhole ? end : std::nullopt;
 }
 
-/// A block that multicasts has its own part of the data, too, and waits for that. Returns the branch by which all
-/// threads of some blocks pass over the wait.
+/// Returns the branch by which all threads of some blocks bypass the wait. A block that multicasts also receives its
+/// own part of the data, and waits for that.
 std::optional<uint32_t> Peers::leavesUnawaited(const RemoteAccess &access) {
   const BlockId from = graph.blockOf(access.number);
   for (const uint32_t wait : objectWaits)

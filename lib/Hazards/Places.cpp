@@ -9,7 +9,8 @@ bool isSame(const MemoryPlace &a, const MemoryPlace &b) {
          b.offset < a.offset + std::max<int64_t>(a.bytes, 1);
 }
 
-/// The offsets that a place may have in its root. Two rings may run into each other if it is not known where they end.
+/// Returns whether the possible offsets of two places in their root differ. Two rings may overlap if it is not known
+/// where they end.
 static bool areSlotsApart(const MemoryPlace &a, const MemoryPlace &b) {
   const bool isOpen = a.isRing && !a.span, isOtherOpen = b.isRing && !b.span;
   return llvm::all_of(a.slots, [&](int64_t one) {
@@ -55,8 +56,8 @@ MemoryPlace Places::follow(LocalId local) {
   return known[local] = place;
 }
 
-/// Follows a value to where it comes from. A lane's value is one of those that the lanes have; the address of the same
-/// thing in another block of the cluster is at the same place.
+/// Returns the source of a value, and the offset. The value of a lane is one of those of all lanes. The address of the
+/// same object in another block of the cluster has the same offset.
 static Sum sumOrSame(const Step &step) {
   const bool isSame = step.isBroadcast() || step.is(isa::Operation::Mapa, 2);
   return isSame && !step.isGuarded && step.list[0].isSum()
@@ -64,7 +65,8 @@ static Sum sumOrSame(const Step &step) {
              : sumOf(step);
 }
 
-/// Finds how far the elements of a ring go that one register counts and another scales.
+/// Returns the distance between the elements of a ring, and of its ends, if one register counts them and another one
+/// scales the count.
 ///   shl.b32 %r3, %r2, 3;      8, and 24 if %r2 is 0 to 3
 static void findExtent(MemoryPlace &ring, LocalId scaled, const Body &body, Analyses &analyses) {
   const Step step = onlyStepOf(body, scaled);
@@ -79,7 +81,7 @@ static void findExtent(MemoryPlace &ring, LocalId scaled, const Body &body, Anal
   ring.span = (length - 1) * ring.stride;
 }
 
-/// Finds the places of the base, through all instructions that write it.
+/// Finds the offsets of the base, from all instructions that write it.
 void Places::findSlots(MemoryPlace &place) {
   llvm::SmallVector<std::pair<LocalId, int64_t>, 8> waiting = {{place.base, 0}};
   llvm::SmallDenseMap<LocalId, int64_t, 8> seen = {{place.base, 0}};
@@ -106,7 +108,7 @@ void Places::findSlots(MemoryPlace &place) {
       const auto [before, isNew] = seen.try_emplace(step.source, offset + step.added);
       if (isNew)
         waiting.push_back({step.source, offset + step.added});
-      isKnown = before->second == offset + step.added; // else it runs through the variable
+      isKnown = before->second == offset + step.added; // otherwise it runs through the variable
     });
   }
   if (!isKnown || (place.isRing && place.slots.size() > 1)) {

@@ -1,6 +1,5 @@
 #pragma once
-// A place is the memory that an address leads to, as far as the text shows: a variable or a register and a number added
-// to it.
+// A place is the memory to which an address points, as far as the text shows: a variable or a register, plus an offset.
 //   mov.u32 %r1, tiles;           tiles
 //   add.s32 %r2, %r1, 16;         tiles + 16
 //   mad.lo.s32 %r3, %r9, 8, %r2;  %r3, somewhere in tiles
@@ -13,26 +12,26 @@
 namespace ptxray {
 
 struct MemoryPlace {
-  LocalId base = LocalId::None; // None: nothing is known
+  LocalId base = LocalId::None; // None if nothing is known
   int64_t offset = 0;
-  bool isVariable = false;      // the base
-  LocalId root = LocalId::None; // the one variable that the base is made from
-  bool isRemote = false;        // it is in another block of the cluster
-  uint32_t bytes = 1;           // how many are accessed; 0: not known
-  // The place of the base in the root: one of a few offsets, or an unknown number after one.
+  bool isVariable = false;      // the base is a variable
+  LocalId root = LocalId::None; // the only variable from which the base is computed
+  bool isRemote = false;        // the place is in another block of the cluster
+  uint32_t bytes = 1;           // number of accessed bytes; 0 if unknown
+  // Offsets of the base in the root: a few possible ones, or a first one followed by an unknown number of steps.
   llvm::SmallVector<int64_t, 2> slots;
-  bool isRing = false;          // after the only slot
-  int64_t stride = 0, span = 0; // a ring's distance of neighbours, and of its ends; 0: not known
+  bool isRing = false;          // the base runs through a ring after its only slot
+  int64_t stride = 0, span = 0; // for a ring: the distance of neighbours, and of its ends; 0 if unknown
 
   bool hasBaseOf(const MemoryPlace &other) const { return base != LocalId::None && base == other.base; }
 };
 
-/// The text shows that they are the same bytes, or some of them are.
+/// Returns whether the text shows that the places overlap.
 bool isSame(const MemoryPlace &a, const MemoryPlace &b);
-/// It shows that they are not.
+/// Returns whether the text shows that they do not overlap.
 bool isElsewhere(const MemoryPlace &a, const MemoryPlace &b);
 
-/// They begin at the same offset, which may be that of a ring.
+/// Returns whether they begin at the same offset, which may be that of a ring.
 bool beginTogether(const MemoryPlace &a, const MemoryPlace &b);
 
 class Places {
@@ -40,13 +39,14 @@ public:
   Places(const Body &body, Analyses &analyses)
       : body(body), analyses(analyses), addresses(analyses.addresses()), values(analyses.values()) {}
 
-  /// Returns the place of an operand's name, by its node, or of the name in the brackets that the node is.
+  /// Returns the place of an operand, or of the name in the brackets of the operand, from its node.
   MemoryPlace at(uint32_t number, uint32_t node, uint32_t bytes = 1);
-  /// Returns the place to which a register, a variable or a sum with one leads.
+  /// Returns the place to which a register, a variable, or a sum with one of these points.
   MemoryPlace of(const Source &source, uint32_t bytes = 8);
-  /// Returns the number that an operand is, or that its register holds all along.
+  /// Returns the value of an operand, if it is a number or a register with a single value.
   std::optional<int64_t> numberAt(uint32_t number, int node) { return values.numberAt(number, node); }
-  /// All threads of the scope have the same value: it comes from parameters and numbers of the scope alone.
+  /// Returns whether all threads of the scope have the same value, because it is computed only from parameters and from
+  /// numbers of the scope.
   bool isSameIn(isa::Scope scope, LocalId local) { return analyses.sharing().isSameIn(scope, local); }
 
 private:
@@ -60,12 +60,12 @@ private:
   llvm::DenseMap<LocalId, MemoryPlace> known;
 };
 
-/// Returns the name that an operand is, by its node; None: it is something else.
+/// Returns the name in an operand, from its node; None for other operands.
 LocalId nameAt(const Body &body, uint32_t number, int node);
 
-/// Some condition on the number of the thread decides whether a is reached, and not whether b is.
+/// Returns whether a condition on the thread number decides whether a is reached, but not whether b is.
 bool isChosen(BlockId a, BlockId b, Analyses &analyses);
-/// Different threads come to the one block and to the other, as far as conditions say that depend on their number.
+/// Returns whether different threads reach the two blocks, as far as conditions on the thread number show.
 bool areOtherThreads(BlockId a, BlockId b, Analyses &analyses);
 
 bool isShared(isa::WordId space);

@@ -9,11 +9,11 @@ namespace {
 struct GenericWrite {
   uint32_t number;
   MemoryPlace place;
-  bool isCopy; // asynchronous
+  bool isCopy; // an asynchronous copy
 };
 
-/// Says for each write whether a fence came since, or copies arrived that may be what is read next; and at last whether
-/// a fence ordered something since the last read.
+/// For each write, whether a fence has followed, or copies have arrived that may be the data read next. The last entry
+/// shows whether a fence has ordered something since the last read.
 class Unfenced : public WorseLevels {
 public:
   enum Level : uint8_t { Dirty, Old, Ordered, NotStarted };
@@ -21,19 +21,19 @@ public:
   size_t levels() const { return writes.size() + 1; }
   Levels start() const { return Levels::all(levels(), NotStarted); }
   void step(Levels &state, uint32_t number) const;
-  /// The bytes that are read next must have been written since.
+  /// Returns whether nothing is ordered: then the bytes read next must have been written since.
   bool isNothingOrdered(const Levels &state) const { return state.of.back() == Dirty; }
 
   std::vector<GenericWrite> writes;
-  std::vector<uint32_t> reads; // through the async proxy
+  std::vector<uint32_t> reads; // reads through the async proxy
   std::vector<uint32_t> places;
-  bool hasBulkCopies = false; // into shared memory
+  bool hasBulkCopies = false; // copies into shared memory
 
 private:
   bool isFence(uint32_t number) const { return orders(body.facts(number), isa::Ordered::Generic, isa::Ordered::Async); }
 
   const Body &body;
-  uint16_t copyGroups = 0; // those of copies into shared memory
+  uint16_t copyGroups = 0; // groups of copies into shared memory
 };
 
 } // namespace
@@ -101,12 +101,12 @@ private:
 
   HazardContext &context;
   const Unfenced &unfenced;
-  bool isCopyTold = false, isWriteTold = false; // each is reported once for a body
+  bool isCopyTold = false, isWriteTold = false; // reported only once per body
 };
 
 } // namespace
 
-/// A barrier of the block comes between them in the text, and no ordinary read of shared memory does.
+/// Returns whether a barrier of the block comes between them in the text, and no ordinary read of shared memory.
 bool ProxyRules::isHandedOn(uint32_t write, uint32_t number) const {
   bool isBarrier = false;
   for (auto event = llvm::upper_bound(context.events, write); event != context.events.end() && *event < number;
@@ -121,8 +121,8 @@ bool ProxyRules::isHandedOn(uint32_t write, uint32_t number) const {
   return isBarrier;
 }
 
-/// Returns whether a write after a fence that ordered other writes may be somewhere else than what is read. It is not
-/// when it is where one of those was.
+/// Returns whether a write after a fence that ordered other writes may be at another place than the read. It is not if
+/// it has the place of one of those writes.
 bool ProxyRules::mayBeElsewhere(size_t candidate, uint32_t number, const MemoryPlace &place,
                                 const Levels &state) const {
   const GenericWrite &write = unfenced.writes[candidate];
@@ -139,9 +139,9 @@ bool ProxyRules::mayBeElsewhere(size_t candidate, uint32_t number, const MemoryP
   return isSomeOrdered;
 }
 
-/// The last write before it in the text is the one to name.
+/// Reports a read. The message names the last write before it in the text.
 void ProxyRules::read(uint32_t number, const Access &access, const Levels &state) {
-  // The memory that a descriptor describes may have been filled by a bulk copy.
+  // A bulk copy may have written the memory that a descriptor describes.
   if (!isShared(access.space) || !access.reads() || (access.isDescribed && unfenced.hasBulkCopies))
     return;
   const MemoryPlace place = context.placeOf(number, access);

@@ -9,7 +9,7 @@ namespace ptxray {
 
 constexpr int64_t mostSlots = 64;
 
-/// Returns what a counter may hold at most before it is set to the number, + 1; 0: it is not such a choice.
+/// Returns the highest value of a counter before it is reset to a number, plus 1; 0 if the step is no such choice.
 ///   setp.eq.s32 %p1, %r2, 4;  selp.b32 %r1, 0, %r2, %p1;      4
 static int64_t lengthOfChoice(const Step &step, const Body &body) {
   const Source &counted = step.list[step.list[0].kind == Source::Number ? 1 : 0];
@@ -35,7 +35,7 @@ static int64_t lengthOf(const Step &step, const Body &body) {
   return 0 < length && length <= mostSlots ? length : 0;
 }
 
-/// Returns whether the number that is added to a pointer leads back as well as on: `selp.b32 %r2, -12288, 4096, %p1`.
+/// Returns whether the number that is added to a pointer also leads back: `selp.b32 %r2, -12288, 4096, %p1`.
 static bool leadsBack(const Step &step, const Body &body) {
   return step.is(isa::Operation::Add, 2) && llvm::any_of(step.sources(), [&](const Source &source) {
            const Step added = source.kind == Source::Name ? onlyStepOf(body, source.local) : Step();
@@ -47,7 +47,7 @@ static bool leadsBack(const Step &step, const Body &body) {
          });
 }
 
-/// After the step the register holds one of a few numbers, whatever it held before.
+/// Returns whether the register holds one of a few numbers after the step, whatever it held before.
 static bool beginsAnew(const Step &step, const Body &body) {
   const bool isNumber = step.is(isa::Operation::Mov, 1) && step.list[0].kind == Source::Number;
   const bool isDifference = step.is(isa::Operation::Sub, 2) && step.list[0].kind == Source::Number;
@@ -58,15 +58,15 @@ static bool beginsAnew(const Step &step, const Body &body) {
 
 namespace {
 
-/// Finds what a register is made from in a loop, step by step, as far as the loop writes it.
+/// Finds the registers from which a register is computed in a loop, step by step, as far as the loop writes them.
 class MadeInLoop {
 public:
   MadeInLoop(LocalId first, BlockId header, const Body &body, Analyses &analyses, Masks masks)
       : header(header), body(body), analyses(analyses), masks(masks), order({first}) {
-    for (size_t i = 0; i < order.size() && isKnown; ++i) // it grows
+    for (size_t i = 0; i < order.size() && isKnown; ++i) // `order` grows during the loop
       add(order[i]);
   }
-  /// Returns whether no register is made from itself, except those that begin from a number again.
+  /// Returns whether no register is computed from itself, except through a reset to a number.
   bool isWithoutCircle();
 
 private:
@@ -88,11 +88,11 @@ private:
 
 } // namespace
 
-/// Returns whether the instruction elects a thread, or tells if a phase is over. Neither makes a round differ from the
-/// one before.
+/// Returns whether the instruction elects a thread, or tests whether a phase is complete. Neither makes an iteration
+/// differ from the previous one.
 static bool hasOutcome(const Facts &facts) { return facts.has(FactKind::Elects) || facts.has(FactKind::Awaits); }
 
-/// Returns whether the step takes the last digits of a counter: `and.b32 %r2, %r1, 3`.
+/// Returns whether the step masks a counter: `and.b32 %r2, %r1, 3`.
 bool MadeInLoop::isOfCounter(const Step &step) {
   const bool isCut = step.is(isa::Operation::And, 2) || step.is(isa::Operation::Rem, 2);
   return masks == Masks::OfCounters && isCut && lengthOf(step, body) && step.list[0].isSum() &&
@@ -186,14 +186,14 @@ static bool comparesCounter(const Step &step, const Body &body, Analyses &analys
          analyses.values().isCounter(step.list[0].local);
 }
 
-/// Checks each register that the value is made from: either no round writes it, or each round writes it before the
-/// read. A guarded instruction keeps the value that an earlier instruction of the round has written.
+/// Checks each register from which the value is computed: either no iteration writes it, or each iteration writes it
+/// before the read. A guarded instruction keeps the value that an earlier instruction of the iteration has written.
 bool isSameEachRound(LocalId local, uint32_t reader, BlockId header, const Body &body, Analyses &analyses,
                      Sameness sameness) {
   const bool isForAll = sameness == Sameness::OfRoundsAndThreads;
   std::vector<std::pair<LocalId, uint32_t>> reads = {{local, reader}};
   llvm::SmallSet<LocalId, 16> followed;
-  for (size_t i = 0; i < reads.size(); ++i) { // it grows
+  for (size_t i = 0; i < reads.size(); ++i) { // `reads` grows during the loop
     const auto [read, by] = reads[i];
     const bool isNew = followed.insert(read).second;
     bool isSame = analyses.budget().allows(Limit::LoopRegisters, reads.size()), isWritten = false, isWhole = false;
@@ -225,7 +225,7 @@ bool isSameEachRound(LocalId local, uint32_t reader, BlockId header, const Body 
 bool isOfEarlierRound(LocalId local, uint32_t reader, BlockId header, const Body &body, Analyses &analyses) {
   std::vector<std::pair<LocalId, uint32_t>> reads = {{local, reader}};
   llvm::SmallSet<std::pair<LocalId, uint32_t>, 16> followed;
-  for (size_t i = 0; i < reads.size(); ++i) { // it grows
+  for (size_t i = 0; i < reads.size(); ++i) { // `reads` grows during the loop
     const auto [read, by] = reads[i];
     if (!followed.insert({read, by}).second)
       continue;
@@ -237,7 +237,7 @@ bool isOfEarlierRound(LocalId local, uint32_t reader, BlockId header, const Body
         return;
       isWritten = true;
       isAnew |= body.guard(number) == LocalId::None && analyses.precedes(number, by);
-      if (analyses.precedes(by, number)) // a later round reads what it writes
+      if (analyses.precedes(by, number)) // a later iteration reads the value that it writes
         return;
       body.eachUse(number, [&](NamedUse use) {
         if (use.uses & Reads)
@@ -250,7 +250,7 @@ bool isOfEarlierRound(LocalId local, uint32_t reader, BlockId header, const Body
   return false;
 }
 
-/// Returns whether the block chooses between two ways within the loop.
+/// Returns whether the block ends with a branch between two paths within the loop.
 static bool isChoiceWithin(BlockId block, BlockId header, const Graph &graph, const Loops &loops) {
   return graph.splits(block) &&
          llvm::count_if(graph.successors.of(block), [&](BlockId next) { return loops.contains(header, next); }) > 1;
@@ -278,7 +278,7 @@ bool comesEachRound(uint32_t number, BlockId header, const Body &body, Analyses 
   return true;
 }
 
-/// A register was set to a number by the last instruction of the block that wrote it before.
+/// Returns whether the last instruction that wrote the register before the block set it to a number.
 ///   mov.b32 %r1, 0;  mov.b32 %r2, %r1;
 static bool isNumberBefore(uint32_t number, LocalId local, const Body &body, const Graph &graph) {
   for (uint32_t before = number; before > graph[graph.blockOf(number)].first; --before) {
@@ -292,7 +292,7 @@ static bool isNumberBefore(uint32_t number, LocalId local, const Body &body, con
   return false;
 }
 
-/// The step flips between two numbers: `xor.b32 %r2, %r1, 1`.
+/// Returns whether the step flips between two numbers: `xor.b32 %r2, %r1, 1`.
 static bool isFlip(const Step &step) {
   return step.is(isa::Operation::Xor, 2) && step.list[0].kind == Source::Name && step.list[1].kind == Source::Number &&
          step.list[1].number == 1;
@@ -304,7 +304,7 @@ int64_t lengthOfRing(LocalId index, const Body &body, Analyses &analyses) {
   int64_t length = 0;
   bool isRing = true;
   for (size_t i = 0; i < order.size() && isRing && analyses.budget().allows(Limit::LoopRegisters, order.size());
-       ++i) // it grows
+       ++i) // the list grows during the loop
     body.definitions.eachWriter(order[i], [&](uint32_t number) {
       const Step step = stepOf(body, number);
       const int64_t own = isFlip(step) ? 2 : step.isKnown() ? lengthOf(step, body) : 0;

@@ -4,11 +4,11 @@
 namespace ptxray {
 namespace {
 
-/// Describes what happens to the groups of copies.
+/// An event of a group of copies.
 struct GroupEvent {
   enum { Starts, Commits, Waits } kind;
   uint32_t number; // the instruction
-  size_t what = 0; // the operation, or how many groups may be left
+  size_t what = 0; // the operation, or the number of groups that may be left
 };
 
 class StageLoop {
@@ -16,7 +16,7 @@ public:
   StageLoop(HazardContext &context, const InFlight &flight, BlockId header)
       : context(context), flight(flight), graph(context.analyses.graph()), before(context.analyses.dominators()),
         loops(context.analyses.loops()), header(header), leadsThere(graph.size()) {}
-  /// Is false when the loop is of another form.
+  /// Reads the loop. Returns false if it has another form.
   bool read(uint16_t groups);
   void findLate(std::vector<LateStage> &late) const;
 
@@ -25,7 +25,7 @@ private:
   bool add(const GroupEvent &event);
   bool comesEach(uint32_t number) const;
   bool precedes(uint32_t first, uint32_t second) const { return context.analyses.precedes(first, second); }
-  /// A copy before the loop: how far away its end is when the loop begins.
+  /// A copy before the loop, and its level when the loop begins.
   struct Started {
     size_t operation, level;
     bool isEnded;
@@ -43,14 +43,14 @@ private:
   const DominatorTree &before;
   const Loops &loops;
   const BlockId header;
-  BlockId entering = BlockId::None;                         // the only way into the loop
-  FoundBlocks leadsThere;                                   // those that lead to that one, within the same loop around
-  std::vector<GroupEvent> prologue, copies, commits, waits; // the last three in the loop
+  BlockId entering = BlockId::None;                         // the only entry of the loop
+  FoundBlocks leadsThere;                                   // blocks that lead to the entry, within the enclosing loop
+  std::vector<GroupEvent> prologue, copies, commits, waits; // the last three are in the loop
 };
 
 } // namespace
 
-/// Into shared memory, in groups that instructions commit.
+/// Returns whether the operation copies into shared memory, in groups that instructions commit.
 static bool isStage(const Operation &operation, uint16_t groups) {
   return operation.groups & groups && operation.needsCommit && !operation.isCounted &&
          llvm::any_of(operation.accesses, [](const LateAccess &late) { return late.isWrite && isShared(late.space); });
@@ -71,7 +71,7 @@ bool StageLoop::findEntry() {
   return true;
 }
 
-/// Every round passes it.
+/// Returns whether every iteration passes the instruction.
 bool StageLoop::comesEach(uint32_t number) const {
   return context.body.guard(number) == LocalId::None && llvm::all_of(graph.predecessors.of(header), [&](BlockId block) {
            return !loops.contains(header, block) || before.dominates(graph.blockOf(number), block);
@@ -87,7 +87,7 @@ bool StageLoop::add(const GroupEvent &event) {
     return loops.header[indexOf(block)] == header && (event.kind == GroupEvent::Starts || comesEach(event.number));
   }
   if (!leadsThere.contains(block))
-    return true; // after the loop
+    return true; // placed after the loop
   prologue.push_back(event);
   const bool isCertain = event.kind == GroupEvent::Starts || context.body.guard(event.number) == LocalId::None;
   return isCertain && before.dominates(block, entering) &&
@@ -109,7 +109,7 @@ bool StageLoop::read(uint16_t groups) {
           !add({GroupEvent::Waits, number, static_cast<size_t>(leftPending(context.body, number, action))}))
         return false;
       if (isOfGroups && action.kind == FactKind::Arrives)
-        return false; // a barrier object counts them
+        return false; // a barrier object counts the copies
     }
   }
   for (auto [i, operation] : llvm::enumerate(flight.operations()))
@@ -136,7 +136,7 @@ std::vector<StageLoop::Started> StageLoop::startedBefore() const {
   return started;
 }
 
-/// Returns whether copies that were waited for before the loop may be read before the wait of the first round.
+/// Returns whether copies that were awaited before the loop may be read before the wait of the first iteration.
 bool StageLoop::isReadBefore(llvm::ArrayRef<Started> ended) const {
   const auto waiting = llvm::find_if(prologue, [](const GroupEvent &event) { return event.kind == GroupEvent::Waits; });
   return waiting != prologue.end() && llvm::any_of(context.events, [&](uint32_t number) {
@@ -171,7 +171,8 @@ void StageLoop::checkLaterRounds(size_t rounds, size_t left, std::vector<LateSta
   }
 }
 
-/// Returns whether another instruction than the loop's copies may have written what is read after the wait.
+/// Returns whether an instruction other than the copies of the loop may have written the data that is read after the
+/// wait.
 bool StageLoop::isWrittenOtherwise() const {
   return llvm::any_of(context.events, [&](uint32_t number) {
     const bool isOfLoop = llvm::any_of(copies, [&](const GroupEvent &copy) { return copy.number == number; });
@@ -183,8 +184,8 @@ bool StageLoop::isWrittenOtherwise() const {
   });
 }
 
-/// Reports the copies of a loop before which nothing is copied, so that each round reads its own copies. A wait that
-/// leaves all copies of the first round pending has waited for nothing.
+/// Reports the copies of a loop without a prologue, so that each iteration reads its own copies. A wait that leaves all
+/// copies of the first iteration pending has no effect.
 void StageLoop::checkOnlyStage(size_t left, std::vector<LateStage> &late) const {
   const auto levelOf = [&](const GroupEvent &copy) {
     return static_cast<size_t>(llvm::count_if(commits, [&](const GroupEvent &commit) {

@@ -1,5 +1,5 @@
-// unfreed-tensor-memory, allocation-after-relinquish, beyond-allocation: columns of tensor memory, which a kernel takes
-// and gives back.
+// unfreed-tensor-memory, allocation-after-relinquish, beyond-allocation: columns of tensor memory that a kernel
+// allocates and frees.
 #include "Flow/Values.h"
 #include "Hazards/Hazards.h"
 #include "Isa/Isa.h"
@@ -30,7 +30,7 @@ private:
 
 } // namespace
 
-/// Blocks that are reached after one of the instructions, by ways through blocks that pass.
+/// Returns the blocks that are reachable after one of the instructions, through blocks for which `passes` is true.
 template <typename Passes> FoundBlocks Allocations::reachedFrom(llvm::ArrayRef<uint32_t> numbers, Passes passes) const {
   FoundBlocks reached(graph.size());
   for (const uint32_t number : numbers)
@@ -39,7 +39,7 @@ template <typename Passes> FoundBlocks Allocations::reachedFrom(llvm::ArrayRef<u
   return reached;
 }
 
-/// Blocks from which control may come to one of which this holds, themselves included.
+/// Returns the blocks from which control may reach a block for which `is` is true, including these blocks.
 template <typename Is> FoundBlocks Allocations::reaching(Is is) const {
   FoundBlocks found(graph.size());
   for (uint32_t block = 0; block < graph.size(); ++block)
@@ -49,8 +49,8 @@ template <typename Is> FoundBlocks Allocations::reaching(Is is) const {
   return found;
 }
 
-/// Control leaves the kernel where it never comes to a place that frees the memory, and all threads go there together.
-/// What ends the whole grid (`trap`, a failed assertion) frees all.
+/// Reports an allocation if control can leave the kernel without reaching a place that frees the memory, and all
+/// threads take that path. An end of the whole grid (`trap`, a failed assertion) frees everything.
 void Allocations::unfreed(uint32_t allocation) {
   const auto isFreeing = [&](BlockId block) {
     return llvm::any_of(frees, [&](uint32_t number) { return graph.blockOf(number) == block; });
@@ -97,7 +97,7 @@ void Allocations::relinquished() {
   }
 }
 
-/// Returns the register that an instruction loads from where the address was written; None: it does something else.
+/// Returns the register that an instruction loads from the place of the written address; None for other instructions.
 LocalId Allocations::addressFrom(uint32_t load, const MemoryPlace &place) {
   const Facts &facts = body.facts(load);
   if (facts.accesses.size() != 1 || !isShared(facts.accesses.front().space) ||
@@ -108,8 +108,8 @@ LocalId Allocations::addressFrom(uint32_t load, const MemoryPlace &place) {
   return context.body.definitions.only(loaded) == load ? loaded : LocalId::None;
 }
 
-/// Returns how many columns an instruction reaches at least. An instruction that all lanes of a warp execute moves one
-/// column or two for each register.
+/// Returns the minimum number of columns that an instruction accesses. An instruction that all lanes of a warp execute
+/// moves one or two columns for each register.
 static int64_t widthOf(const Body &body, uint32_t number) {
   int64_t width = 1;
   if (body.facts(number).has(FactKind::Converged))
@@ -119,8 +119,8 @@ static int64_t widthOf(const Body &body, uint32_t number) {
   return width;
 }
 
-/// Returns the column that an address is, counted from the first of the allocation: it is the lower half, whatever the
-/// lane in the upper one is.
+/// Returns the column of an address, relative to the first one of the allocation. It is the lower half, whatever lane
+/// is in the upper half.
 static std::optional<int64_t> columnOf(const Numbers &address, LocalId base) {
   constexpr int64_t columns = 1 << 16;
   if (address.base != base || address.step % columns || address.low < 0)
@@ -128,7 +128,7 @@ static std::optional<int64_t> columnOf(const Numbers &address, LocalId base) {
   return address.low % columns;
 }
 
-/// The columns that are meant, if its address and constants alone say them.
+/// Reports accesses beyond the columns of an allocation, if only its address and constants determine them.
 void Allocations::columns(uint32_t allocation) {
   const Facts &facts = body.facts(allocation);
   const Action *action = facts.find(FactKind::Allocates);

@@ -68,25 +68,25 @@ enum class DeviceError : uint8_t {
   Hang,
 };
 
-/// What the contents of buffers decided in a launch that was asked for a certificate (`Launch::certifies`).
+/// The effects of buffer contents in a launch with a certificate (`Launch::certifies`).
 struct Certificate {
-  /// What a value from a buffer decided.
+  /// What a value from a buffer determined.
   enum class Decides : uint8_t { Address, Operand, Guard, Branch, Value };
   struct Use {
-    std::string buffer; // the number of the argument, or the name of the variable
+    std::string buffer; // number of the argument, or name of the variable
     Decides decides = Decides::Address;
-    Range range;                 // the instruction that the value decided
-    std::optional<Range> loaded; // the load of the buffer from which the value came last
+    Range range;                 // the instruction for which the value mattered
+    std::optional<Range> loaded; // the load from the buffer that last provided the value
   };
-  /// Something that the certificate does not cover.
+  /// An effect that the certificate does not cover.
   struct Obstacle {
     std::string text;
-    Range range; // empty: the launch as a whole
+    Range range; // empty for the whole launch
   };
-  std::vector<std::string> buffers;  // all that the launch could access
-  std::vector<Use> uses;             // the first of each buffer whose contents decided something
-  std::vector<Obstacle> obstacles;   // other things that decided something: the order of threads, the chip
-  std::optional<Obstacle> unordered; // an instruction whose result depends on the order of threads and is only data
+  std::vector<std::string> buffers;  // all buffers that the launch could access
+  std::vector<Use> uses;             // first use of each buffer whose contents mattered
+  std::vector<Obstacle> obstacles;   // other influences: the order of threads, the chip
+  std::optional<Obstacle> unordered; // an instruction whose result depends on the order of threads, but is only data
 
   bool holds() const { return uses.empty() && obstacles.empty(); }
 };

@@ -1,5 +1,5 @@
-// Notes how values pass through each instruction: which registers its results come from, and which ones decide what
-// memory it accesses, or how much. The facts and the formula of the instruction say so.
+// Computes the flow of values through each instruction: the registers from which its results come, and those that
+// determine which memory it accesses, and how much. This follows from the facts and the formula of the instruction.
 #include "Machine/Lower.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -85,12 +85,12 @@ private:
   bool storesRegisters() const { return isOneOf(one.recipe.refusal, {"tensor-columns", "surface-element"}); }
 
   const Lowered &one;
-  llvm::SmallVector<Role, 16> nodes; // of a formula, by node
+  llvm::SmallVector<Role, 16> nodes; // roles of the formula's operands, indexed by node
 };
 
 } // namespace
 
-/// Returns whether an operand covers a node: an address in brackets covers those in them.
+/// Returns whether an operand covers a node: an address in brackets covers the nodes in it.
 static bool covers(const Lowered &one, uint16_t first, int node) {
   const auto extent = static_cast<int>(std::max<uint32_t>(one.nodes[first].extent, 1));
   return node >= first && node < first + extent;
@@ -111,7 +111,7 @@ void Roles::markOperand(int operand, Role role) {
       nodes[known.node] = std::max(nodes[known.node], role);
 }
 
-/// Marks what the formulas compute with. The number of bytes that are copied decides how much is accessed.
+/// Marks the operands with which the formulas compute. The number of copied bytes determines the size of the access.
 void Roles::markSteps() {
   const std::vector<RecipeStep> &steps = one.recipe.steps;
   for (const RecipeStep &step : steps)
@@ -153,7 +153,7 @@ Role Roles::of(int node, uint8_t uses) const {
       llvm::any_of(one.facts().accesses, [](const Access &access) { return access.kind == isa::Access::Barrier; });
   if (isNamed && !usesObject && (one.facts().hasResult || storesRegisters()))
     return Role::Data;
-  if (uses & Addresses) // of an address that is not accessed, as that of a prefetch
+  if (uses & Addresses) // an address without an access, as in a prefetch
     return one.facts().hasResult ? Role::Data : Role::None;
   return Role::Decides;
 }

@@ -9,18 +9,18 @@
 //   4. Append a function that makes one to `Launch::observers`. A launch with such observers uses one core.
 //   5. Read the result in `finish`, which is called when the launch has ended.
 //
-// State: what concerns the whole launch is a member of the observer. What concerns a warp, a frame or a block is an
-// `Attached` object in its `attached`, in the slot of the observer. It dies with the warp, the frame or the block.
-// `beginCluster` is called again when the machine uses blocks, and their warps, for other threads.
+// State: an observer keeps the data of the whole launch in its members. Data of a warp, a frame or a block is an
+// `Attached` object in the observer's slot of its `attached`, and is destroyed together with it. `beginCluster` is
+// called again when the machine reuses blocks and their warps for other threads.
 //
-// Values: a register is a `Slot` of a frame and a lane; `RegisterFlow` lists those that an instruction reads and
-// writes. A byte of memory is its host address: `LaneAccess`, `RangeAccess` and `MovedBytes` give host pointers, which
-// are the same for the same byte during a launch. The formulas of an instruction follow from its verdict
-// (`code.body->verdicts[instruction]`) by `recipeOf` of Semantics/Recipe.h.
+// Values: a register is identified by the `Slot` in a frame, and a lane. `RegisterFlow` lists the registers that an
+// instruction reads and writes. A byte of memory is identified by its host address. `LaneAccess`, `RangeAccess` and
+// `MovedBytes` give host pointers, which stay the same for a byte during a launch. `recipeOf` of Semantics/Recipe.h
+// returns the formulas of an instruction for its verdict (`code.body->verdicts[instruction]`).
 //
-// Order of the events of one instruction: `before`, the accesses and moves that it makes, `executed`. Loads and stores
-// are reported before registers or bytes change. An asynchronous operation reports its accesses when it begins, and
-// moves bytes when it ends (`Warp::doer`).
+// Order of the events of one instruction: `before`, then its accesses and moves, then `executed`. Loads and stores are
+// reported before registers or bytes change. An asynchronous operation reports its accesses when it starts, and moves
+// bytes when it ends (`Warp::doer`).
 #include "Machine/Program.h"
 #include "Traffic/Traffic.h"
 #include <array>
@@ -50,18 +50,18 @@ enum : uint32_t {
   Frames = 1 << 0,       // enterFrame, hands, passes, growsStack
   Blocks = 1 << 1,       // enterCode, steps, stopsBefore, faults, parts, waits, asksInVain, seesPhase
   Guards = 1 << 2,       // guards
-  Instructions = 1 << 3, // before, executed: of each instruction of warps that `follows` names
-  Registers = 1 << 4,    // before, skips, branches, leaves: of instructions that name a register of `Frame::followed`
-  Issues = 1 << 5,       // issues, transfers: addresses before they are looked up, and amounts of bytes
+  Instructions = 1 << 3, // before, executed: for each instruction of warps for which `follows` is true
+  Registers = 1 << 4,    // before, skips, branches, leaves: for instructions that name a register of `Frame::followed`
+  Issues = 1 << 5,       // issues, transfers: addresses before they are resolved, and amounts of bytes
   Accesses = 1 << 6,     // accesses, excuses, ranges, tensors, matrices
   Writes = 1 << 7,       // writes, isGuarded
   Moves = 1 << 8,        // moves, readsMap
-  Order = 1 << 9,        // what orders accesses: from `arrives` on, and seesPhase
+  Order = 1 << 9,        // order of accesses: all events from `arrives` on, and seesPhase
   Operations = 1 << 10,  // starts, ends
 };
 }
 
-/// Slots of `Attachments`. Each observer has one of its own; the last ones are free for others.
+/// Slots of `Attachments`. Each observer has its own slot; the last ones are free for new observers.
 enum class ObserverSlot : uint8_t { Unwritten, Counters, Trace, Halt, Races, Origin, Other, Count };
 
 /// State that an observer keeps with an object of the machine.
@@ -80,29 +80,30 @@ private:
   std::array<std::unique_ptr<Attached>, static_cast<size_t>(ObserverSlot::Count)> slots;
 };
 
-/// An access of lanes to elements in memory: a load, a store, or one lane's part of an atomic operation.
+/// An access of lanes to elements in memory: a load, a store, or the part of one lane in an atomic operation.
 struct LaneAccess {
   const Op &op;
-  const MemoryAccess &access; // the space, the registers and the sizes of the elements
-  const uint64_t *at;         // the address of each lane
-  const Pointers &found;      // the bytes of each lane; a lane whose address leads nowhere is not in its mask
+  const MemoryAccess &access; // state space, registers and sizes of the elements
+  const uint64_t *at;         // address for each lane
+  const Pointers &found;      // bytes for each lane; lanes with an address outside of memory are not in its mask
 };
 
-/// Consecutive bytes that one lane, several lanes or a warp as a whole access.
+/// Consecutive bytes that one lane, several lanes or a whole warp accesses.
 struct RangeAccess {
   enum class By : uint8_t { Lane, ManyLanes, Warp };
   const Op &op;
-  AddressOf address;           // its space is that of `at`
-  uint64_t at = 0, bytes = 0;  // the address; with an owner, the offset in its shared memory
-  BlockState *owner = nullptr; // null: the address decides
+  AddressOf address;           // its space applies to `at`
+  uint64_t at = 0, bytes = 0;  // the address, or with an owner the offset in its shared memory
+  BlockState *owner = nullptr; // null if the address decides
   bool isWrite = false;
   By by = By::Lane;
-  unsigned lane = 0;               // the lane that names the address
-  const void *stored = nullptr;    // the bytes that will be written; null: not known
-  const uint8_t *memory = nullptr; // the bytes that are accessed; null: not known
+  unsigned lane = 0;               // the lane with the address
+  const void *stored = nullptr;    // the bytes to write; null if unknown
+  const uint8_t *memory = nullptr; // the accessed bytes; null if unknown
 };
 
-/// Columns of tensor memory that a warp accesses: for each column from `first` on a bit for 16 lanes of it.
+/// Columns of tensor memory that a warp accesses. For each column from `first` on, each bit of the mask represents 16
+/// lanes.
 struct TensorRange {
   const Op &op;
   BlockState &owner;
@@ -110,43 +111,43 @@ struct TensorRange {
   llvm::ArrayRef<uint8_t> lanes;
   bool isWrite;
   unsigned lane;
-  uint32_t together; // the lanes of the warp that access them; 0: `lane` alone
+  uint32_t together; // lanes of the warp that make the access; 0 for `lane` only
 };
 
-/// Bytes that keep their values while they move, except in a reduction. Memory is given by host addresses.
+/// Bytes that are moved unchanged, except in a reduction. Memory is given by host addresses.
 struct MovedBytes {
-  uint8_t *to = nullptr;         // null: to the register
-  const uint8_t *from = nullptr; // null: from the register; both null: zeros to the register
+  uint8_t *to = nullptr;         // null if the destination is the register
+  const uint8_t *from = nullptr; // null if the source is the register; if both are null, the register is set to zero
   uint32_t bytes = 0;
-  Slot slot = noSlot;          // a register of the current frame, if one of the ends is a register
+  Slot slot = noSlot;          // a register of the current frame, if it is the source or the destination
   unsigned lane = 0, byte = 0; // its lane, and the first byte in it
   bool isReduced = false;      // the bytes are combined with those at `to`
 };
 
-/// An access before its addresses are looked up.
+/// An access before its addresses are resolved.
 struct IssuedAccess {
   const Op &op;
   traffic::AccessKind kind;
   Space space;
   traffic::LaneAddresses lanes;
-  const LaneShape *shape = nullptr; // the distances of the lanes, which `LaneShape::version` identifies; null: none
+  const LaneShape *shape = nullptr; // distances of the lanes, identified by `LaneShape::version`; null if unknown
 };
 
 /// Amounts that are reported without addresses.
 enum class Amount : uint8_t { BulkBytes, TextureBytes, TensorBytes, SharedBytes, GlobalBytes, Products };
 
-/// How lanes release at a place: all that they did before, what was before their last fence, or only the barrier
-/// objects that they had made before a fence for these.
+/// The accesses that lanes release at a place: all earlier ones, those before their last fence, or only the barrier
+/// objects that they initialised before a fence for these.
 enum class Release : uint8_t { All, Fenced, Objects };
 
-/// A fence, by what it orders.
+/// The effect of a fence.
 struct Fence {
   enum class Of : uint8_t { Threads, Proxies, Objects, Registers };
   Of of = Of::Threads;
-  bool releases = false, acquires = false; // of threads
+  bool releases = false, acquires = false; // between threads
 };
 
-/// What a lane does with a barrier object.
+/// The use of a barrier object by a lane.
 enum class ObjectUse : uint8_t { Make, Invalidate, Use };
 
 class Observer {
@@ -157,92 +158,94 @@ public:
   virtual ~Observer() = default;
 
   const ObserverSlot slot;
-  const uint32_t wanted; // `events`
+  const uint32_t wanted; // mask of `events`
 
-  // ---- the life of the objects of a launch
+  // ---- lifetime of the objects of a launch
 
-  /// Prepares the state of the blocks of a cluster and their warps, which have no frames yet. `isAgain`: they belonged
-  /// to other threads.
+  /// Prepares the state of the blocks of a cluster and their warps, which have no frames yet. With `isAgain`, they
+  /// belonged to other threads before.
   virtual void beginCluster(llvm::ArrayRef<BlockState *>, bool /*isAgain*/) {}
-  /// Returns whether the blocks of a cluster, which have ended, may be used for other threads.
+  /// Returns whether the blocks of a cluster, which have ended, may be reused for other threads.
   virtual bool canBeginAgain(llvm::ArrayRef<BlockState *>) { return true; }
-  /// Returns whether the warp has to report each instruction to this observer.
+  /// Returns whether the machine must report each instruction of the warp to this observer.
   virtual bool follows(const Warp &) const { return false; }
-  /// Adds the results of another core.
+  /// Adds the results of an observer of another core.
   virtual void merge(Observer &) {}
-  /// Adds what was found to the outcome of the launch.
+  /// Adds the results to the outcome of the launch.
   virtual void finish(const GridState &, Outcome &) {}
 
   // ---- frames
 
-  /// Reports that lanes enter a function; its frame is new, or begins again.
+  /// Reports that lanes enter a function. Its frame is new or reused.
   virtual void enterFrame(Warp &, Frame &, uint32_t /*lanes*/) {}
-  /// Reports that lanes hand an argument or a result of a call from one frame to another.
+  /// Reports that lanes pass an argument or a result of a call from one frame to another.
   virtual void hands(Warp &, const Passed & /*from*/, Frame & /*source*/, const Passed & /*to*/, Frame & /*target*/,
                      uint32_t /*lanes*/) {}
-  /// Reports that an argument or a result of a call moves between the local memories of two frames or from a register:
-  /// `count` bytes at `from` in the local memory of the lane, or none, become the first of `bytes` bytes at `to`.
+  /// Reports that an argument or a result of a call is copied to local memory, from the local memory of another frame
+  /// or from a register. `count` bytes at `from` in the local memory of the lane (none for a register) become the first
+  /// of `bytes` bytes at `to`.
   virtual void passes(Warp &, unsigned /*lane*/, std::optional<uint64_t> /*from*/, uint64_t /*to*/, uint64_t /*count*/,
                       uint64_t /*bytes*/) {}
-  /// Reports that a lane takes bytes of its local memory for its stack.
+  /// Reports that a lane reserves bytes of its local memory for its stack.
   virtual void growsStack(Warp &, unsigned /*lane*/, uint64_t /*begin*/, uint64_t /*bytes*/) {}
 
   // ---- control
 
-  /// Reports that the warp is about to execute a block of code with the lanes of `warp.now`.
+  /// Reports that the warp is about to execute a code block with the lanes of `warp.now`.
   virtual void enterCode(Warp &, const FunctionCode &, const CodeBlock &) {}
-  /// Returns whether the warp has to ask `stopsBefore` at each instruction of the block of code.
+  /// Returns whether the warp must call `stopsBefore` at each instruction of the code block.
   virtual bool steps(Warp &, const FunctionCode &, const CodeBlock &) { return false; }
   /// Returns whether the launch stops before the instruction.
   virtual bool stopsBefore(Warp &, const FunctionCode &, uint32_t /*instruction*/) { return false; }
-  /// Reports that a fault stops the warp in the block of code.
+  /// Reports that a fault stops the warp in the code block.
   virtual void faults(Warp &, const CodeBlock &) {}
-  /// Reports the lanes that the guard of an instruction allows.
+  /// Reports the lanes for which the guard of an instruction is true.
   virtual void guards(Warp &, const FunctionCode &, uint32_t /*instruction*/, uint32_t /*lanes*/) {}
   /// Reports that lanes diverge at an instruction.
   virtual void parts(Warp &, const FunctionCode &, uint32_t /*instruction*/) {}
   /// Reports that lanes wait at a barrier.
   virtual void waits(Warp &, const FunctionCode &, uint32_t /*instruction*/) {}
-  /// Reports that a lane asks for a phase of a barrier object that is not complete; `isFirst`: no other lane of the
-  /// warp has asked since the warp asked in vain before.
+  /// Reports that a lane tests a phase of a barrier object that is not complete. `isFirst` is set if no other lane of
+  /// the warp has done so since the last unsuccessful test.
   virtual void asksInVain(Warp &, const Op &, bool /*isFirst*/) {}
   /// Reports that lanes find a phase of the barrier object complete.
   virtual void seesPhase(Warp &, uint32_t /*lanes*/, const uint8_t * /*object*/, bool /*isRelaxed*/) {}
-  /// Reports that lanes choose their path by a predicate.
+  /// Reports that lanes branch on a predicate.
   virtual void branches(Warp &, uint32_t /*instruction*/, Slot /*guard*/, uint32_t /*lanes*/) {}
-  /// Reports that the guard of an instruction, which is followed, allows no lane.
+  /// Reports that the guard of an instruction is false in all lanes. The guard is a followed register.
   virtual void skips(Warp &, const FunctionCode &, uint32_t /*instruction*/) {}
-  /// Reports that lanes leave a block of code otherwise than by going on: they branch, call, end or come to a barrier.
+  /// Reports that lanes leave a code block without continuing to the next one: they branch, call, exit or reach a
+  /// barrier.
   virtual void leaves(Warp &, const FunctionCode &, const CodeBlock &, uint32_t /*lanes*/) {}
 
   // ---- instructions
 
-  /// Reports that lanes are about to execute an instruction, whose registers still have their old values.
+  /// Reports that lanes are about to execute an instruction. Its registers still have their old values.
   virtual void before(Warp &, const FunctionCode &, uint32_t /*instruction*/, uint32_t /*lanes*/) {}
   /// Reports that lanes have executed an instruction.
   virtual void executed(Warp &, const FunctionCode &, uint32_t /*instruction*/, uint32_t /*lanes*/) {}
 
   // ---- memory
 
-  /// Reports an access before its addresses are looked up: lanes outside of memory are included.
+  /// Reports an access before its addresses are resolved, including lanes with addresses outside of memory.
   virtual void issues(Warp &, const IssuedAccess &) {}
   /// Reports an amount of data that an instruction moves or computes.
   virtual void transfers(Warp &, const Op &, Amount, uint64_t /*amount*/) {}
-  /// Reports that an instruction begins that accesses memory in several parts, which are reported next.
+  /// Reports the start of an instruction that accesses memory in several parts, which are reported next.
   virtual void beginsAccess(Warp &) {}
   virtual void accesses(Warp &, const LaneAccess &) {}
-  /// Reports that a write by a lane is no race only because it changes nothing.
+  /// Reports that a write by a lane is not a race, only because it changes nothing.
   virtual void excuses(Warp &, const LaneAccess &, unsigned /*lane*/) {}
   virtual void excuses(Warp &, const RangeAccess &) {}
   /// Reports the ranges that an instruction accesses, in their order.
   virtual void ranges(Warp &, llvm::ArrayRef<RangeAccess>) {}
   virtual void tensors(Warp &, const TensorRange &) {}
-  /// Reports that a warp reads a matrix of a descriptor in the shared memory of a block.
+  /// Reports that a warp reads a matrix in the shared memory of a block through a descriptor.
   virtual void matrices(Warp &, const Op &, BlockState &, const SharedMatrix &, unsigned /*lane*/) {}
-  /// Reports that bytes of shared memory of `owner`, or without an owner of local memory of the lane, are written by
-  /// anything else than a store of elements.
+  /// Reports a write that is not a store of elements, to shared memory of `owner`, or without an owner to local memory
+  /// of the lane.
   virtual void writes(Warp &, BlockState * /*owner*/, uint64_t /*offset*/, uint64_t /*bytes*/, unsigned /*lane*/) {}
-  /// Returns whether bytes of local memory of a lane belong to a guard zone.
+  /// Returns whether bytes in the local memory of a lane belong to a guard zone.
   virtual bool isGuarded(Warp &, uint64_t /*offset*/, uint64_t /*bytes*/, unsigned /*lane*/) { return false; }
   /// Reports bytes that an instruction moves without a formula: copies, tiles, `ldmatrix`, tensor memory.
   virtual void moves(Warp &, const Op &, llvm::ArrayRef<MovedBytes>) {}
@@ -255,34 +258,34 @@ public:
 
   /// Reports that lanes arrive at a barrier of their block.
   virtual void arrives(Warp &, uint32_t /*barrier*/, uint32_t /*lanes*/) {}
-  /// Reports that the threads that a barrier of a block waits for have all arrived; those of `waiting` continue.
+  /// Reports that all threads for which a barrier of a block waits have arrived. Those in `waiting` continue.
   virtual void meets(BlockState &, uint32_t /*barrier*/, llvm::ArrayRef<WaitingAtBarrier> /*waiting*/) {}
-  /// Reports that lanes release at a place: an address, or another number that is the same for the same place.
+  /// Reports that lanes release at a place: an address, or another number that identifies the place.
   virtual void releases(Warp &, uint32_t /*lanes*/, uint64_t /*place*/, Release) {}
   /// Reports that lanes acquire at a place.
   virtual void acquires(Warp &, uint32_t /*lanes*/, uint64_t /*place*/) {}
   virtual void fences(Warp &, uint32_t /*lanes*/, const Fence &) {}
-  /// Reports that lanes of a warp execute an instruction together, or with `isBarrier` wait for each other.
+  /// Reports that lanes of a warp execute an instruction together. With `isBarrier`, they wait for each other.
   virtual void joins(Warp &, uint32_t /*lanes*/, bool /*isBarrier*/) {}
-  /// Reports what a lane does with a barrier object in shared memory.
+  /// Reports the use of a barrier object in shared memory by a lane.
   virtual void objects(Warp &, const Op &, ObjectUse, const uint8_t * /*object*/, unsigned /*lane*/) {}
-  /// Reports that an instruction brings an arrival or bytes to a barrier object.
+  /// Reports that an instruction adds an arrival or bytes to a barrier object.
   virtual void contributes(Warp &, const Instruction &, const uint8_t * /*object*/) {}
   /// Reports that a phase of a barrier object in the block is complete.
   virtual void endsPhase(BlockState &, const uint8_t * /*object*/) {}
-  /// Reports that an asynchronous operation of the warp begins, or that an arrival waits for operations. `id`
+  /// Reports that an asynchronous operation of the warp starts, or that an arrival waits for operations. `id`
   /// identifies it among the operations of the cluster.
   virtual void starts(Warp &, const Op &, uint64_t /*id*/) {}
   /// Reports that an operation ends.
   virtual void ends(Warp &, const FunctionCode &, const Op &, uint64_t /*id*/) {}
-  /// Reports that an operation takes registers that it holds until it is complete.
+  /// Reports that an operation holds registers until it is complete.
   virtual void holds(Warp &, const Op &, const HeldLocals &, unsigned /*engine*/, uint32_t /*lanes*/) {}
-  /// Reports that an instruction uses registers that operations may hold. `isChange`: it does more than to copy into
+  /// Reports that an instruction uses registers that operations may hold. With `isChange`, it does more than copy into
   /// them.
   virtual void touches(Warp &, const Op &, const HeldLocals &, bool /*isChange*/, uint32_t /*lanes*/) {}
   /// Reports that lanes have waited until the first `covered` operations of an engine of their warp were complete.
   virtual void completes(Warp &, const Op &, const GroupUse &, uint32_t /*covered*/, uint32_t /*lanes*/) {}
-  /// Reports that barrier objects get an arrival when the operations that an engine of the warp has started are
+  /// Reports that barrier objects get an arrival once the operations that an engine of the warp has started are
   /// complete.
   virtual void arrivesAfter(Warp &, const ArrivalAfter &, llvm::ArrayRef<const uint8_t *> /*objects*/,
                             uint32_t /*lanes*/) {}

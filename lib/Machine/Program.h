@@ -37,7 +37,7 @@ struct MemoryAccess {
   uint32_t alignment = 1; // required alignment
   uint16_t bits = 0;      // size of one element
   bool isWrite = false;
-  bool isUpdate = false;                   // what it writes depends on what was there
+  bool isUpdate = false;                   // the written value depends on the old value
   bool isStrong = false;                   // a strong access: does not race with other strong accesses
   bool acquires = false, releases = false; // for other accesses, fences provide ordering
   bool isOfBlock = false;                  // its scope is the block
@@ -174,20 +174,21 @@ private:
   std::vector<Slot> slots;
 };
 
-/// How values pass through an instruction. Registers are given by their numbers in `ValueFlows`.
+/// The flow of values through an instruction. Registers have numbers in `ValueFlows`.
 struct ValueFlow {
-  llvm::ArrayRef<uint32_t> results;   // the registers that it writes
-  llvm::ArrayRef<uint32_t> data;      // the registers from which results or stored values are computed
-  llvm::ArrayRef<uint32_t> addresses; // the registers that select the memory that it accesses
-  llvm::ArrayRef<uint32_t> decides;   // the registers that decide something else: sizes, coordinates, masks, numbers
-  uint32_t guard = ~0u;               // the predicate before it; ~0: none
-  bool mixesLanes = false;            // results of a lane come from registers of other lanes
-  bool hasEffects = false;            // it does more than to compute registers
-  bool readsShared = false;           // it reads matrices in shared memory, which descriptors describe
-  bool readsImage = false;            // it reads a texture or a surface
-  bool readsSchedule = false;         // its results depend on which lanes execute together, or on the chip
+  llvm::ArrayRef<uint32_t> results;   // registers that it writes
+  llvm::ArrayRef<uint32_t> data;      // registers from which results or stored values are computed
+  llvm::ArrayRef<uint32_t> addresses; // registers that determine the accessed memory
+  llvm::ArrayRef<uint32_t> decides;   // registers that determine anything else: sizes, coordinates, masks, numbers
+  uint32_t guard = ~0u;               // the predicate of its guard; ~0 for none
+  bool mixesLanes = false;            // results in a lane depend on registers of other lanes
+  bool hasEffects = false;            // has effects other than on registers
+  bool readsShared = false;           // reads matrices in shared memory through descriptors
+  bool readsImage = false;            // reads a texture or a surface
+  bool readsSchedule = false;         // results depend on the lanes that execute together, or on the chip
 };
-/// The flows of the instructions of a function, which lowering notes if `LoweringOptions::followsValues` is set.
+/// The value flows of the instructions of a function. Lowering computes them if `LoweringOptions::followsValues` is
+/// set.
 class ValueFlows {
 public:
   static constexpr uint32_t none = ~0u;
@@ -195,30 +196,30 @@ public:
   void begin(uint32_t instructions) { rows.resize(instructions); }
   void add(uint32_t instruction, const ValueFlow &flow);
   ValueFlow operator[](uint32_t instruction) const;
-  /// Returns the number of the register at a slot, which is added if it has none.
+  /// Returns the number of the register at a slot. Adds one if it has none.
   uint32_t number(Slot slot);
-  /// Returns the number of the register at a slot; none: it is a temporary register or a constant.
+  /// Returns the number of the register at a slot, or none for a temporary register or a constant.
   uint32_t find(Slot slot) const {
     return slot / predicateBytes < numberOf.size() ? numberOf[slot / predicateBytes] : none;
   }
-  llvm::ArrayRef<Slot> slots() const { return registers; } // by number
-  /// Returns the registers that may get values of interest from instructions that name no followed register.
+  llvm::ArrayRef<Slot> slots() const { return registers; } // slots, indexed by number
+  /// Returns the registers to which instructions that name no followed register may assign values of interest.
   llvm::ArrayRef<uint32_t> sources() const { return fresh; }
 
   bool isVague = false; // the function has registers of vector type, whose values are not followed
 
 private:
-  static constexpr Slot predicateBytes = 4; // no two registers begin in as many bytes
+  static constexpr Slot predicateBytes = 4; // registers are at least this many bytes apart
   struct Row {
     uint32_t first = 0, guard = none;
     uint16_t results = 0, data = 0, addresses = 0, decides = 0;
     bool mixesLanes = false, hasEffects = false, readsShared = false, readsImage = false, readsSchedule = false;
   };
-  std::vector<Row> rows;         // by instruction
-  std::vector<uint32_t> numbers; // of the registers of all rows
+  std::vector<Row> rows;         // indexed by instruction
+  std::vector<uint32_t> numbers; // numbers of the registers of all rows
   std::vector<Slot> registers;
   std::vector<uint32_t> fresh;
-  std::vector<uint32_t> numberOf; // by slot, divided by the size of a predicate
+  std::vector<uint32_t> numberOf; // indexed by slot, divided by the size of a predicate
 };
 
 inline constexpr uint64_t guardBytes = 16; // maximum size of an access

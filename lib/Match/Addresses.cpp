@@ -1,4 +1,4 @@
-// Addresses, in brackets or without, and the names of textures, samplers and surfaces.
+// Judges addresses, with or without brackets, and the names of textures, samplers and surfaces.
 #include "Isa/Words.h"
 #include "Match/OperandJudge.h"
 #include "Match/Wording.h"
@@ -33,7 +33,7 @@ bool OperandJudge::isBracketed(unsigned node) const {
   return false;
 }
 
-/// ptxas does not always look where brackets end, so that operands may be on the wrong side of them (Bind.cpp).
+/// ptxas does not always check where brackets end, so operands may be on the wrong side of them (Bind.cpp).
 void OperandJudge::judgeBrackets(unsigned node) {
   if (declared.role == OperandRole::Address)
     return;
@@ -66,7 +66,7 @@ void OperandJudge::judgeAddressRegister(const Shape &shape, unsigned node, bool 
     failAddress(reg, node);
     return;
   }
-  // If there are no brackets, ptxas checks only the size, and nothing at all if the form names no type.
+  // Without brackets, ptxas checks only the size, and nothing if the form names no type.
   if (isBare && !type)
     return;
   const bool agrees = type && (has(isa::Exact) ? reg == type : typesAgree(type, reg, false, false));

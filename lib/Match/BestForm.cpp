@@ -1,4 +1,4 @@
-// Tries each form of an instruction: its words first, then its operands, then all conditions on both.
+// Tries each form of an instruction: first its words, then its operands, then all conditions on both.
 #include "Match/BestForm.h"
 #include "Match/Bind.h"
 #include "Match/Checks.h"
@@ -46,7 +46,7 @@ std::vector<Judgement> judgeForm(const WrittenInstruction &written, uint32_t for
   return ways;
 }
 
-/// If two forms are equally near, the words that either expects at the same place would do.
+/// If two forms are equally near, the words that either expects at the same place are alternatives.
 static void addExpected(const Judgement &from, Judgement &to) {
   for (Finding &f : to.findings)
     for (const Finding &g : from.findings)
@@ -67,7 +67,7 @@ static bool hasErrors(const Judgement &judgement) {
   return false;
 }
 
-/// Counts operands of a wrong type, as they are bound, if some are missing or too many.
+/// Returns the number of operands with a wrong type in this binding, if some operands are missing or superfluous.
 static size_t countWrongTypes(const TriedForm &form) {
   Judgement ofOperands(form.judgement.form);
   if (form.judgement.weight(Phase::Shape))
@@ -75,12 +75,12 @@ static size_t countWrongTypes(const TriedForm &form) {
   return llvm::count_if(ofOperands.findings, [](const Finding &f) { return f.id == DiagId::OperandType; });
 }
 
-/// Returns the ways to bind the operands to the form in which the fewest have a wrong type: what is missing is the one
-/// with which the others fit.
+/// Returns the bindings to the form in which the fewest operands have a wrong type. The missing operand is the one
+/// without which the others fit.
 static std::vector<TriedForm> likelyBindings(const FormView &view) {
   std::vector<TriedForm> likely;
   size_t fewest = std::numeric_limits<size_t>::max();
-  constexpr size_t fewBindings = 2; // of some tens that a texture fetch may have
+  constexpr size_t fewBindings = 2; // out of the dozens that a texture fetch may have
   llvm::SmallVector<Binding, 2> bindings = bindOperands(view);
   if (view.written.availability.isFrugal && bindings.size() > fewBindings)
     bindings.truncate(fewBindings);
@@ -121,7 +121,7 @@ static TriedForm nearestForm(const WrittenInstruction &written) {
     reportWords(view, std::move(leftover), judgement);
     if (best && judgement.weight(Phase::Qualifier) > best->judgement.weight(Phase::Qualifier))
       continue;
-    // The qualifiers do not fit; the operands only tell how near the form is.
+    // The qualifiers do not fit, so the operands only determine how near the form is.
     judgement.weigh(Phase::Shape, bindOperands(view).front().misfits.size());
     judgeFormGates(view, judgement);
     judgeWordGates(view, judgement);
@@ -130,8 +130,8 @@ static TriedForm nearestForm(const WrittenInstruction &written) {
   return std::move(*best);
 }
 
-/// Returns the first form that the words and the number of operands fit, and whose judgement suffices. Nothing is kept
-/// of the forms before it.
+/// Returns the first form that fits the words and the number of operands, and whose judgement is sufficient. Earlier
+/// forms leave no data.
 template <typename Suffices>
 static std::optional<TriedForm> firstForm(const WrittenInstruction &written, Suffices suffices) {
   for (uint32_t index : formsOf(written)) {
@@ -140,7 +140,7 @@ static std::optional<TriedForm> firstForm(const WrittenInstruction &written, Suf
       continue;
     for (const Binding &binding : bindOperands(view)) {
       if (!binding.misfits.empty())
-        break; // all have the same number
+        break; // all forms have the same number
       if (TriedForm form = judgeBinding(view, binding); suffices(form.judgement))
         return form;
     }

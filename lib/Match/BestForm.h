@@ -11,12 +11,12 @@ struct TriedForm {
   FormView view;
   Judgement judgement;
 };
-/// Returns the first form without findings; if there is none, the nearest form with its findings.
+/// Returns the first form without findings, or otherwise the nearest form with its findings.
 TriedForm bestForm(const WrittenInstruction &written);
-/// Returns whether a form has no error against the instruction. Faster than to find the nearest form.
+/// Returns whether a form accepts the instruction without errors. This is faster than finding the nearest form.
 bool isAccepted(const WrittenInstruction &written);
-/// Returns, for each way to lay the operands over a form, what it has against it; none: the words do not fit. Where
-/// operands are missing or too many, the wrong ones among the others have a weight and no finding.
+/// Returns a judgement for each way to assign the operands to a form, or none if the words do not fit. If operands are
+/// missing or superfluous, wrong operands among the others have a weight, but no finding.
 std::vector<Judgement> judgeForm(const WrittenInstruction &written, uint32_t form);
 
 } // namespace ptxray

@@ -1,5 +1,5 @@
-// Matches the written operands against the operand list of a form: brackets, braces, pairs and optional operands. Types
-// do not matter yet.
+// Matches the written operands with the operand list of a form: brackets, braces, pairs and optional operands. Types
+// are not considered yet.
 #include "Match/Bind.h"
 #include "Match/Describe.h"
 #include "Match/Wording.h"
@@ -33,10 +33,10 @@ public:
 
 private:
   using Next = llvm::function_ref<void()>;
-  static constexpr unsigned most = 3;     // misfits; with more of them nothing is alike
-  static constexpr unsigned enough = 256; // bindings
+  static constexpr unsigned most = 3;     // maximum number of misfits; beyond it, the lists have nothing in common
+  static constexpr unsigned enough = 256; // maximum number of bindings
 
-  /// If nothing matches, reports what is at the same place, and the first operands that are missing or too many.
+  /// If nothing matches, reports operands at the same place, and the first missing or superfluous operands.
   // NOLINTNEXTLINE(misc-no-recursion): each step takes a pattern of the form or one of three misfits
   void compare(unsigned p, unsigned pEnd, unsigned n, unsigned nEnd) {
     auto add = [&](int pattern, int node) {
@@ -108,13 +108,14 @@ private:
 
   unsigned second(unsigned n) const { return n + 1 + shapes[n + 1].extent; }
 
-  /// Returns whether ptxas ignores where the brackets end: after the name of a texture or surface and a lone register.
+  /// Returns whether ptxas ignores the end of the brackets: after the name of a texture or surface, and a single
+  /// register.
   bool isOpen(unsigned p, unsigned n) const {
     return patterns[p].kind == PatternKind::Address && shapes[n].kind == ShapeKind::Address && inside(n) >= 2 &&
            isOpaque(view.operands[patterns[p + 1].operand].role) && shapes[second(n)].kind != ShapeKind::Vector;
   }
 
-  /// Returns whether `[a, b]` or `[a, b, c]` may stand for `[a], b, c`, of which the brackets of `a` are optional.
+  /// Returns whether `[a, b]` or `[a, b, c]` may stand for `[a], b, c`, if the brackets of `a` are optional.
   bool isPair(unsigned p, unsigned n) const {
     if (patterns[p].kind != PatternKind::Address || patterns[p].extent != 2 || shapes[n].kind != ShapeKind::Address ||
         !(view.operands[patterns[p + 1].operand].rules & isa::BareAllowed))
@@ -181,7 +182,7 @@ private:
     case PatternKind::List:
       if (shape.kind != ShapeKind::List)
         break;
-      // One name may stand for any number of elements, which the form does not restrict.
+      // One name may represent any number of elements, which the form does not restrict.
       if (pattern.extent == 2 && patterns[p + 1].kind == PatternKind::Operand)
         return bind(patterns[p + 1].operand, n, next);
       return list(p + 1, pEnd, n + 1, nEnd, next);
@@ -208,7 +209,7 @@ private:
            (address.rules & isa::Subscript && indexed);
   }
 
-  /// Returns whether `d|_` is written for `d`, as every instruction allows.
+  /// Returns whether `d|_` is written for `d`, as is allowed in every instruction.
   bool discardsSecond(const Pattern &result, unsigned n) const {
     return shapes[n].kind == ShapeKind::Pair && shapes[n + 1].kind == ShapeKind::Register &&
            shapes[n + 1 + shapes[n + 1].extent].kind == ShapeKind::Sink &&
@@ -291,7 +292,7 @@ static void reportShape(const Shape &shape, const Pattern &pattern, FindingPlace
   }
 }
 
-/// Returns how many operands a form requires, and if it allows more.
+/// Returns how many operands a form requires, and whether it allows more.
 static std::pair<unsigned, bool> countRequired(llvm::ArrayRef<Pattern> patterns) {
   unsigned required = 0;
   bool hasOptional = false;
@@ -303,7 +304,7 @@ static std::pair<unsigned, bool> countRequired(llvm::ArrayRef<Pattern> patterns)
   return {required, hasOptional};
 }
 
-/// Reports what is missing: several operands in one report, or one within brackets.
+/// Reports missing operands: several in one report, or one within brackets.
 static void reportMissing(const FormView &view, Binding::Misfit misfit, Judgement &judgement) {
   const std::string instruction = quote(view.written.opcode.mnemonic->text());
   const auto patterns = isa::run(isa::tables().patterns, view.form().patterns);

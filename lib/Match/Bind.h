@@ -8,16 +8,16 @@ namespace ptxray {
 /// One assignment of the written operands to the operand list of a form.
 struct Binding {
   struct Misfit {
-    int16_t pattern; // -1: an operand too many
-    int16_t node;    // -1: an operand is missing
+    int16_t pattern; // -1 for a superfluous operand
+    int16_t node;    // -1 for a missing operand
   };
   llvm::SmallVector<int16_t, 16> nodeOf;
-  llvm::SmallVector<std::pair<uint16_t, int16_t>, 2> suffixes; // slot, node
+  llvm::SmallVector<std::pair<uint16_t, int16_t>, 2> suffixes; // slot and node
   llvm::SmallVector<Misfit, 2> misfits;
 };
 const char *shapeName(ShapeKind kind);
 
-/// Returns the best assignments: all those with the fewest misfits.
+/// Returns the best bindings: all those with the fewest misfits.
 llvm::SmallVector<Binding, 2> bindOperands(const FormView &view);
 /// Stores the operands in the match, and reports the misfits.
 void applyBinding(FormView &view, const Binding &binding, Judgement &judgement);

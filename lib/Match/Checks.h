@@ -1,6 +1,6 @@
 #pragma once
-// Named checks, for what no table row can say. `check name;` in an entry calls checks::name, which is in
-// checks/name.cpp and reads the instruction through the form it was matched against.
+// Named checks for conditions that no table row can express. `check name;` in an entry calls checks::name in
+// checks/name.cpp, which reads the instruction through the matched form.
 #include "Match/FormView.h"
 #include "Match/Judgement.h"
 #include <array>

@@ -1,4 +1,5 @@
-// Each form with some words in its slots and the other slots open: do its tables and conditions leave a way?
+// Decides for each form with some words in its slots, and open slots besides, whether its tables and conditions can be
+// satisfied.
 #include "Match/Claims.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -16,10 +17,10 @@ using isa::WordId;
 
 namespace {
 
-/// A form of which some slots are filled.
+/// A form with some filled slots.
 class OpenForm {
 public:
-  /// Without a module every gate is open.
+  /// Prepares a form. Without a module, every gate is open.
   OpenForm(uint32_t index, llvm::ArrayRef<WordId> without, const Availability *module)
       : form(isa::tables().forms[index]), slots(isa::run(isa::tables().slots, form.slots)), without(without),
         module(module), word(slots.size()) {}
@@ -47,12 +48,12 @@ private:
   llvm::ArrayRef<Slot> slots;
   llvm::ArrayRef<WordId> without;
   const Availability *module;
-  llvm::SmallVector<WordId, 24> word; // 0: open
+  llvm::SmallVector<WordId, 24> word; // 0 for an open slot
 };
 
 } // namespace
 
-/// Tries each slot for the first word; words whose order matters take slots one after the other.
+/// Tries each slot for the first word. Words with a fixed order take slots one after another.
 // NOLINTNEXTLINE(misc-no-recursion): as deep as a message has words
 bool OpenForm::place(llvm::ArrayRef<WordId> words, unsigned first) {
   if (words.empty())
@@ -139,7 +140,7 @@ std::optional<bool> OpenForm::isLeafTrue(const Expr &e) const {
   }
 }
 
-/// Returns nothing if it depends on what is open.
+/// Returns nothing if the truth depends on open slots.
 // NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their conditions
 std::optional<bool> OpenForm::isTrue(ExprId id) const {
   const isa::Tables &t = isa::tables();

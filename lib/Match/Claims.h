@@ -1,16 +1,16 @@
 #pragma once
-// A message states something of an instruction: before it is printed, all forms of the instruction are asked if it is
-// true.
+// A message may state a fact about an instruction. Before it is printed, the fact is verified against all forms of the
+// instruction.
 #include "Isa/Availability.h"
 #include "llvm/ADT/ArrayRef.h"
 
 namespace ptxray {
 
-/// Returns whether some form of the instruction may hold the words together, in this order, and none of `without`,
-/// whatever the operands, the version and the target are. It is also true where the tables alone do not say.
+/// Returns whether some form of the instruction may contain the words together, in this order, and none of `without`,
+/// for any operands, version and target. Returns true if the tables alone do not decide this.
 bool mayMeet(const isa::Mnemonic &mnemonic, llvm::ArrayRef<isa::WordId> words,
              llvm::ArrayRef<isa::WordId> without = {});
-/// The same, as the version and the target of a module allow it.
+/// Returns the same for the version and the target of a module.
 bool mayMeetIn(const Availability &module, const isa::Mnemonic &mnemonic, llvm::ArrayRef<isa::WordId> words);
 
 } // namespace ptxray

@@ -1,4 +1,4 @@
-// The words that are to be changed are told here. Each sentence is one that all forms of the instruction agree to.
+// Describes the words that have to be changed. Each sentence is true for all forms of the instruction.
 #include "Match/Claims.h"
 #include "Match/Corrections.h"
 #include "Match/Describe.h"
@@ -23,10 +23,11 @@ struct Group {
   const Correction &first() const { return *members.front(); }
 };
 
-/// Written words that a sentence is about, in their order.
+/// The written words that a sentence names, in order.
 using Indices = llvm::SmallVector<unsigned, 2>;
 
-/// Returns the fewest written words of which a sentence is true: operations first, then those next to the place.
+/// Returns the smallest set of written words for which a sentence is true: operations first, then words next to the
+/// place.
 std::optional<Indices> fewestWords(const Opcode &opcode, unsigned at,
                                    llvm::function_ref<bool(const Indices &)> isTrue) {
   Indices others;
@@ -80,7 +81,7 @@ private:
 
 } // namespace
 
-/// Returns the words that all corrections of the group have in place of one, the nearest first.
+/// Returns the words by which the corrections of the group replace a word, the nearest first.
 Words Teller::rightWords(size_t change) const {
   Words right;
   for (const Correction *correction : group.members)
@@ -92,7 +93,7 @@ Words Teller::rightWords(size_t change) const {
   return right;
 }
 
-/// Returns the words of the slots that take the right ones, of all forms.
+/// Returns the words of all slots, in any form, that accept the correct words.
 Words Teller::alternatives(const Words &right) const {
   const isa::Tables &t = isa::tables();
   Words all = right;
@@ -108,7 +109,7 @@ Words Teller::alternatives(const Words &right) const {
   return all;
 }
 
-/// Returns the right words, and if there are few, all others that go with the rest of the opcode in that place.
+/// Returns the correct words. If there are few, adds all others that fit the rest of the opcode at that place.
 Words Teller::fittingThere(unsigned at, const Words &right) const {
   constexpr size_t most = 8;
   Words fitting = right;
@@ -124,7 +125,7 @@ Words Teller::fittingThere(unsigned at, const Words &right) const {
   return fitting.size() > most ? right : fitting;
 }
 
-/// Returns whether the words of the subject and another go together in some form, wherever that one is among them.
+/// Returns whether some form contains the words of the subject together with another word, wherever that word is.
 bool Teller::mayHold(const Indices &subject, WordId word) const {
   Words words;
   for (unsigned k : subject)
@@ -161,7 +162,7 @@ std::string Teller::textOf(const Indices &subject) const {
   return quote(text);
 }
 
-/// Returns the words that the subject goes with in that place; the right words come first.
+/// Returns the words that the subject allows at that place. The correct words come first.
 Words Teller::allowedWith(const Indices &subject, const Words &right) const {
   Words allowed;
   for (WordId word : alternatives(right))
@@ -190,7 +191,7 @@ Finding Teller::tellReplaced(const WordChange &change, const Words &right) const
   }
   Words allowed = allowedWith(*subject, right);
   sortByNearness(llvm::MutableArrayRef(allowed).drop_front(right.size()), word);
-  // "`.f16` requires `.f16`" is of two places, and says nothing.
+  // "`.f16` requires `.f16`" would mean two different places, and is not helpful.
   const bool isOfItself =
       llvm::any_of(*subject, [&](unsigned i) { return llvm::is_contained(allowed, opcode.words[i].id); });
   if (isOfItself || !needsOneOf(*subject, allowed)) {
@@ -243,7 +244,7 @@ Finding Teller::tellMissing(const WordChange &change, const Words &right) const 
   } else {
     expected = allowedWith({}, right);
   }
-  // A word that a form of old versions lacks cannot be chosen.
+  // A word that a form of old versions lacks is not a choice.
   if (isFixedWord(kindOf(right.front())))
     what = quote(mnemonic.text());
   Finding f = wordFinding(DiagId::MissingQualifier, place, what, addedLater);
@@ -291,7 +292,7 @@ static std::vector<Group> groupsOf(const std::vector<Correction> &corrections) {
   return groups;
 }
 
-/// Puts first, among groups that are equally near, the one that changes a word where something was found.
+/// Returns one of equally near groups. A group that changes a word with a finding comes first.
 static const Group &chosenOf(const std::vector<Group> &groups, llvm::ArrayRef<Finding> findings) {
   for (const Group &group : groups)
     for (const WordChange &change : group.first().changes)
@@ -303,8 +304,8 @@ static const Group &chosenOf(const std::vector<Group> &groups, llvm::ArrayRef<Fi
   return groups.front();
 }
 
-/// A gate of some words together: the fewest that no form has in this module. `.rn` is for everyone, `cvt.rn.tf32` is
-/// not.
+/// Makes a gate name the smallest set of words that no form has in this module: not `.rn`, which is always available,
+/// but `cvt.rn.tf32`.
 static void nameGated(Finding &f, const WrittenInstruction &written) {
   const Opcode &opcode = written.opcode;
   const isa::Mnemonic &mnemonic = *opcode.mnemonic;
@@ -338,7 +339,7 @@ static void nameGated(Finding &f, const WrittenInstruction &written) {
   f.kind = Kind::Qualifier;
 }
 
-/// Adds a note that names what is available in place of a word that is not: `.rna` for `.rn`.
+/// Adds a note with words that are available in place of one that is not: `.rna` for `.rn`.
 static void addAvailable(Finding &f, const WrittenInstruction &written) {
   constexpr unsigned never = 50, far = 5;
   const std::vector<Correction> corrections = nearestCorrections(written, never);
@@ -353,7 +354,7 @@ static void addAvailable(Finding &f, const WrittenInstruction &written) {
     f.notes.push_back(nearestText(words) + (words.size() == 1 ? " is" : " are") + " available here");
 }
 
-/// Words that a quoted text names.
+/// Returns the words in a quoted text.
 static Words wordsIn(llvm::StringRef text) {
   Words words;
   for (size_t at = text.find('.'); at != llvm::StringRef::npos; at = text.find('.', at + 1)) {
@@ -365,7 +366,7 @@ static Words wordsIn(llvm::StringRef text) {
   return words;
 }
 
-/// Returns a word of a place, and its text, which is none of these.
+/// Returns the index of a word at a place whose text is none of the given ones.
 static std::optional<uint16_t> otherWord(const Opcode &opcode, FindingPlace place, const Words &subject) {
   for (uint16_t k = place.index; place.kind == FindingPlace::Word && k < place.index + place.count; ++k)
     if (!llvm::is_contained(subject, opcode.words[k].id))
@@ -373,10 +374,10 @@ static std::optional<uint16_t> otherWord(const Opcode &opcode, FindingPlace plac
   return std::nullopt;
 }
 
-/// Rewords a statement about an instruction that is not true of all its forms, so that it speaks of this form alone.
+/// Rewords a statement about an instruction that is not true for all its forms, so that it is only about this form.
 static void keepTrue(Finding &f, const Opcode &opcode) {
   const isa::Mnemonic &mnemonic = *opcode.mnemonic;
-  auto beOfThisOne = [&](std::string word, std::string expected) { // both are arguments that are replaced
+  auto beOfThisOne = [&](std::string word, std::string expected) { // both are arguments to replace
     f.id = DiagId::QualifierOfOtherForm;
     f.args = {std::move(word), std::string(mnemonic.text())};
     f.notes.insert(f.notes.begin(), SharedText("expected " + std::move(expected)));
@@ -417,10 +418,10 @@ void nameGates(std::vector<Finding> &findings, const WrittenInstruction &written
     }
 }
 
-/// Appends what remains to be said of the changed instruction, at the words of the written one.
+/// Appends the remaining findings about the changed instruction, at the words of the written one.
 static void appendLeft(std::vector<Finding> &findings, const Correction &correction, const Opcode &opcode) {
   const Opcode changed(spellingWith(opcode, correction.changes));
-  llvm::SmallVector<uint16_t, 16> from; // for each word of the changed opcode the one that it was
+  llvm::SmallVector<uint16_t, 16> from; // for each word of the changed opcode, the word that it was before
   for (uint16_t k = 0; k < opcode.words.size(); ++k) {
     auto isOf = [k](WordChange::Kind kind) {
       return [k, kind](const WordChange &change) { return change.at == k && change.kind == kind; };
@@ -430,11 +431,11 @@ static void appendLeft(std::vector<Finding> &findings, const Correction &correct
     from.append(llvm::count_if(correction.changes, isOf(WordChange::Insert)), k);
   }
   for (Finding &f : selectFindings(correction.left, changed)) {
-    // A finding about an operand may follow from the word.
+    // A finding about an operand may be caused by the word.
     const bool isOther = !correction.changes.empty() && f.phase != Phase::Gate && f.id != DiagId::MissingOperand;
     if (f.severity != Severity::Error || isOther)
       continue;
-    // With another word the form has other operands.
+    // With another word, the form has other operands.
     if (!correction.changes.empty() && f.id == DiagId::MissingOperand) {
       findings.front().notes.push_back("then it requires " + f.args.back());
       findings.front().notes.append(f.notes.begin(), f.notes.end());
@@ -446,8 +447,8 @@ static void appendLeft(std::vector<Finding> &findings, const Correction &correct
   }
 }
 
-/// The words of an instruction are right together, but not for its operands: what is said of the first of these, and
-/// which word they go with.
+/// Reports words that are correct together, but not with the operands: the first such operand, and the word that it
+/// would need.
 static bool tellOfOperands(std::vector<Finding> &findings, const Group &group, const Words &right) {
   const WordChange &change = group.first().changes.front();
   if (group.first().changes.size() != 1 || change.kind == WordChange::Remove)
@@ -468,7 +469,7 @@ static bool tellOfOperands(std::vector<Finding> &findings, const Group &group, c
   return true;
 }
 
-/// Returns the only change, if it is the only one that makes the instruction right.
+/// Returns the change, if exactly one makes the instruction correct.
 static Remedy onlyRemedy(llvm::ArrayRef<Group> groups, const Opcode &opcode) {
   const Correction &first = groups.front().first();
   if (groups.size() > 1 || groups.front().members.size() > 1 || !first.left.empty())
@@ -487,7 +488,7 @@ bool adoptCorrections(std::vector<Finding> &findings, const WrittenInstruction &
   if (first.changes.empty() &&
       llvm::any_of(group.members, [&](const Correction *c) { return c->form == findings.front().form; }))
     return false;
-  // Other operands are meant only where their number is another.
+  // Other operands are only assumed if their number differs.
   auto isOfNumber = [](const Finding &f) { return f.phase == Phase::Shape; };
   auto isTooMany = [](const Finding &f) { return f.id == DiagId::ExtraOperand; };
   if (first.changes.empty() && llvm::none_of(findings, isOfNumber) && llvm::none_of(first.left, isTooMany))

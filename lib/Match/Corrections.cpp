@@ -1,5 +1,5 @@
-// The search for what is meant: of each form, the words that it misses are put in and those that it does not know are
-// taken out; then one more word may be another. What costs least is nearest.
+// Searches for the intended instruction. For each form, missing words are added and unknown words are removed. Then one
+// more word may be changed. The correction with the lowest cost is the nearest.
 #include "Match/Corrections.h"
 #include "Match/BestForm.h"
 #include "Match/Describe.h"
@@ -38,13 +38,12 @@ bool isOfWordsTogether(const Finding &finding) {
       finding.id);
 }
 
-/// Returns the cost of what remains wrong with an instruction once its words fit: mistakes that people make cost less
-/// than others.
+/// Returns the cost of a remaining finding once the words fit. Frequent mistakes cost less than others.
 static unsigned costOf(const Finding &finding, const WrittenInstruction &written, unsigned costOfGate) {
   if (finding.severity != Severity::Error)
     return finding.id == DiagId::UndocumentedQualifier || finding.id == DiagId::UndocumentedCombination ? 2 : 0;
   if (isOfWordsTogether(finding))
-    return 20; // other words are meant
+    return 20; // other words are intended
   if (finding.id == DiagId::MissingOperand)
     return std::max<unsigned>(1, finding.notes.size());
   if (finding.phase == Phase::Gate)
@@ -71,7 +70,7 @@ static unsigned costOf(const Judgement &judgement, const WrittenInstruction &wri
 
 namespace {
 
-/// A word that has to go, and the slot that it is to be replaced for; -1: there is none.
+/// A word that must be removed, and the slot in which it is replaced, or -1.
 struct Forced {
   int word, slot;
 };
@@ -109,8 +108,8 @@ private:
   const WrittenInstruction &written;
   const Opcode &opcode;
   const unsigned costOfGate;
-  std::vector<Correction> found; // corrections of the same cost
-  llvm::StringSet<> spellings;   // the spellings of those
+  std::vector<Correction> found; // corrections with the same cost
+  llvm::StringSet<> spellings;   // their spellings
   unsigned trials = 0;
 };
 
@@ -124,7 +123,8 @@ unsigned Search::costOfRemoval(unsigned k) const {
   return wordClass == WordClass::Type || wordClass == WordClass::Operation ? 6 : 3;
 }
 
-/// Returns whether a word that the instruction has begins with the written one. `.s16` is not such a part of `.s16x2`.
+/// Returns whether a word of the instruction begins with the written one, and is not just a longer type: `.s16` does
+/// not count for `.s16x2`.
 bool Search::isPartOfWord(unsigned k) const {
   const isa::Tables &t = isa::tables();
   const isa::Word &written = isa::word(opcode.words[k].id);
@@ -144,12 +144,12 @@ unsigned Search::costOfReplacement(unsigned k, WordId word) const {
   const unsigned distance = distanceOfWords(written, word);
   if (someFormKnows(*opcode.mnemonic, written))
     return distance;
-  // `.e4m3` for `.e4m3x2`: a word that it is a part of comes before all others.
+  // For `.e4m3`, a word that begins with it, such as `.e4m3x2`, comes first.
   const bool isPart = llvm::StringRef(isa::word(word).text()).starts_with(isa::word(written).text());
   return (distance + 2) / 2 + (isPart || !isPartOfWord(k) ? 0 : 6);
 }
 
-/// Returns each word that takes no slot, with a slot that is empty and of its kind.
+/// Returns each word without a slot, together with an empty slot of its kind.
 llvm::SmallVector<Forced, 4> Search::forcedOf(const FormView &view, const Leftover &leftover) const {
   llvm::SmallVector<Forced, 4> forced;
   for (auto [k, j] : leftover.misplaced)
@@ -174,7 +174,7 @@ llvm::SmallVector<Forced, 4> Search::forcedOf(const FormView &view, const Leftov
   return forced;
 }
 
-/// Returns the changes that may mend the word or slot, the nearest first.
+/// Returns the changes that may correct the word or slot, the nearest first.
 llvm::SmallVector<Search::Option, 0> Search::optionsOf(const FormView &view, Forced forced) const {
   const isa::Tables &t = isa::tables();
   llvm::SmallVector<Option, 0> options;
@@ -196,7 +196,8 @@ llvm::SmallVector<Search::Option, 0> Search::optionsOf(const FormView &view, For
   return options;
 }
 
-/// Returns whether the draft is worth another change: the words fit, and something is wrong that a word may mend.
+/// Returns whether another change of the draft is worth trying: its words fit, and a word may correct a remaining
+/// finding.
 bool Search::tryDraft(uint32_t form, const Draft &draft) {
   if (draft.cost > best() || ++trials > mostTrials)
     return false;
@@ -211,13 +212,13 @@ bool Search::tryDraft(uint32_t form, const Draft &draft) {
   for (const Judgement &way : ways)
     costs.push_back(costOf(way, written, costOfGate));
   const size_t least = std::min_element(costs.begin(), costs.end()) - costs.begin();
-  // An operand belongs to a word that is added; with one that is changed, its lack is another mistake.
+  // An operand belongs to a word that is added. If a word is changed, a missing operand is another mistake.
   auto isOther = [](const WordChange &change) { return change.kind != WordChange::Insert; };
   auto lacksOperand = [](const Finding &f) { return f.id == DiagId::MissingOperand; };
   const bool isTwice = llvm::any_of(draft.changes, isOther) && llvm::any_of(ways[least].findings, lacksOperand);
   const unsigned cost = draft.cost + costs[least] + isTwice;
   std::vector<Finding> &left = ways[least].findings;
-  // Another draft has the words that this one still lacks.
+  // Another draft contains the words that this one still lacks.
   const bool isRight = draft.changes.empty() || llvm::none_of(left, isOfWordsTogether);
   if (isRight && cost < best()) {
     found.clear();
@@ -228,7 +229,7 @@ bool Search::tryDraft(uint32_t form, const Draft &draft) {
   return costs[least] > 0;
 }
 
-/// The draft with one more word changed, removed or added.
+/// Tries the draft with one more word changed, removed or added.
 void Search::tryOneMore(const FormView &view, const Draft &draft) {
   auto isTouched = [&](unsigned k) {
     return llvm::any_of(draft.changes, [k](const WordChange &change) { return change.at == k; });

@@ -1,6 +1,6 @@
 #pragma once
-// Finds, for a refused instruction, the nearest ones that are right, or less wrong: which words are to be changed,
-// and what remains to be said of the operands.
+// Finds the nearest correct, or less wrong, instructions for a rejected one: the words to change, and the remaining
+// findings about the operands.
 #include "Match/Judgement.h"
 #include "Match/Written.h"
 
@@ -9,30 +9,30 @@ namespace ptxray {
 struct WordChange {
   enum Kind : uint8_t { Replace, Remove, Insert };
   Kind kind;
-  uint16_t at;          // a word of the opcode; Insert: the one before
-  isa::WordId word = 0; // the new one
+  uint16_t at;          // index of a word in the opcode; for Insert, of the word before
+  isa::WordId word = 0; // the new word
   bool isSamePlace(const WordChange &other) const { return kind == other.kind && at == other.at; }
 };
 
 struct Correction {
-  llvm::SmallVector<WordChange, 3> changes; // none: the words are right
+  llvm::SmallVector<WordChange, 3> changes; // empty if the words are correct
   std::vector<Finding> left;                // findings about the operands, the version and the target
-  unsigned cost;                            // what people seldom get wrong costs more
+  unsigned cost;                            // rare mistakes cost more
   uint32_t form;
 };
 
-/// A word that does not go with the others, as the tables say it.
+/// Returns whether the finding is about words that cannot be combined according to the tables.
 bool isOfWordsTogether(const Finding &finding);
-/// Returns the opcode with the changes.
+/// Returns the opcode after the changes.
 std::string spellingWith(const Opcode &opcode, llvm::ArrayRef<WordChange> changes);
-/// Returns all that cost least. The words of the opcode are known ones; another version or target costs as much as it
-/// is worth.
+/// Returns all corrections with the lowest cost. All words of the opcode must be known. Another version or target has a
+/// cost, too.
 std::vector<Correction> nearestCorrections(const WrittenInstruction &written, unsigned costOfGate);
-/// Puts what is to be changed in place of the findings; false: they say it already.
+/// Replaces the findings by the words to change. Returns false if the findings already name them.
 bool adoptCorrections(std::vector<Finding> &findings, const WrittenInstruction &written);
-/// Leaves no statement about an instruction that another form of it contradicts.
+/// Removes each statement about an instruction that another form of it contradicts.
 void keepTrue(std::vector<Finding> &findings, const Opcode &opcode);
-/// Has what the version or the target lacks name the words that it lacks, and no others.
+/// Makes findings about the version or the target name exactly the words that need another one.
 void nameGates(std::vector<Finding> &findings, const WrittenInstruction &written);
 
 } // namespace ptxray

@@ -1,4 +1,4 @@
-// Conditions in words, and the places they refer to.
+// Describes conditions as text, and finds the places to which they refer.
 #include "Match/Describe.h"
 #include "Isa/FactNames.h"
 #include "Match/Evaluate.h"

@@ -1,4 +1,4 @@
-// Evaluates conditions: each operation looks at the words, the operands or the gates.
+// Evaluates conditions. Each operation reads the words, the operands or the gates.
 #include "Match/Evaluate.h"
 #include "Match/TypeRules.h"
 #include "llvm/ADT/STLExtras.h"
@@ -19,7 +19,7 @@ bool inRanges(llvm::ArrayRef<isa::ValueRange> ranges, int64_t value) {
 }
 
 static bool isImmediate(const Shape *shape) {
-  if (shape && shape->kind == ShapeKind::Vector) // one that a constant begins is a constant to ptxas
+  if (shape && shape->kind == ShapeKind::Vector) // for ptxas, a vector that begins with a constant is a constant
     ++shape;
   return shape && isConstant(*shape);
 }
@@ -29,7 +29,7 @@ static bool isSymbol(const Shape &shape, isa::OperandRole role) {
          (shape.kind == ShapeKind::Special && role == isa::OperandRole::Address);
 }
 
-/// Evaluates a condition about words or operands that contains no other condition.
+/// Evaluates a condition on words or operands that contains no other condition.
 static bool evaluateLeaf(const FormView &view, const Expr &e) {
   const isa::Tables &t = isa::tables();
   auto listed = [&](isa::WordId word) { return word && llvm::is_contained(t.wordLists.slice(e.b, e.c), word); };

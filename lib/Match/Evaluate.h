@@ -6,7 +6,8 @@ namespace ptxray {
 
 struct Truth {
   bool holds = true;
-  llvm::SmallVector<uint16_t, 2> warnings; // of the alternatives that made it true: indices into tables().warnings
+  // Warnings of the alternatives that made it true, as indices into tables().warnings.
+  llvm::SmallVector<uint16_t, 2> warnings;
 };
 enum class Assume : uint8_t { Nothing, GatesHold };
 Truth evaluate(const FormView &view, isa::ExprId condition, Assume assume = Assume::Nothing);
@@ -15,7 +16,7 @@ inline bool holds(const FormView &view, isa::ExprId condition, Assume assume = A
   return evaluate(view, condition, assume).holds;
 }
 
-/// Returns whether the condition depends on the value of a constant that is unknown.
+/// Returns whether the condition depends on the unknown value of a constant.
 bool asksForUnknown(const FormView &view, isa::ExprId condition);
 
 bool inRange(const isa::ValueRange &range, int64_t value);

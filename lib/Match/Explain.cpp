@@ -1,4 +1,4 @@
-// Turns a condition that does not hold into findings: what is missing or out of place, and what would do.
+// Turns a condition that does not hold into findings: the part that is missing or misplaced, and the alternatives.
 #include "Match/Explain.h"
 #include "Match/Gates.h"
 #include "Match/Wording.h"
@@ -31,7 +31,7 @@ void reportWarnings(const FormView &view, const Truth &truth, const Subject &sub
   }
 }
 
-/// Returns the first word that an expression mentions: it determines the kind of the rule.
+/// Returns the first word in an expression, which determines the kind of the rule.
 // NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their conditions
 static WordId firstWord(const FormView &view, ExprId id) {
   const isa::Tables &t = isa::tables();
@@ -103,7 +103,7 @@ Finding &reportRange(Phase phase, FindingPlace place, llvm::ArrayRef<isa::ValueR
 
 namespace {
 
-/// Follows an expression down to what makes it false.
+/// Traces an expression down to the parts that make it false.
 class Failure {
 public:
   Failure(const FormView &view, const Subject &subject, uint32_t line, Judgement &judgement)
@@ -143,7 +143,7 @@ bool Failure::explainSlot(const Expr &e, bool negated, const std::string &wanted
   if (!view.isWritten(e.a))
     return false;
   const WordId word = view.slotWord[e.a];
-  // Blame the word that triggered the rule, unless the shape dictates the layouts.
+  // Blame the word that triggered the rule, unless the shape determines the layouts.
   const bool called = (subject.place.kind == FindingPlace::Word || subject.place.kind == FindingPlace::Suffix) &&
                       isa::word(word).wordClass != isa::WordClass::Layout;
   const FindingPlace place = called ? subject.place : view.placeOfSlot(e.a);

@@ -25,7 +25,7 @@ static uint8_t useOf(const isa::OperandDecl &operand) {
   return operand.role == isa::OperandRole::Function ? Reads | Calls : Reads;
 }
 
-/// Returns how the instruction uses a name, by the kind of symbol it denotes.
+/// Returns how the instruction uses a name, depending on the kind of its symbol.
 static uint8_t useOfName(const Shape &shape, uint8_t use) {
   switch (shape.kind) {
   case ShapeKind::Register: return use & (Reads | Writes | Addresses | Passes);
@@ -37,14 +37,15 @@ static uint8_t useOfName(const Shape &shape, uint8_t use) {
   }
 }
 
-/// Returns whether addresses have the width of the module's addresses: generic ones and those in `.global` do.
+/// Returns whether addresses have the width of the module's addresses. This applies to generic addresses and those in
+/// `.global`.
 static bool isFullWidth(const FormView &view) {
   return llvm::all_of(view.written.opcode.words, [](const OpcodeWord &word) {
     return word.id == isa::words::global || isa::word(word.id).wordClass != isa::WordClass::Space;
   });
 }
 
-/// Returns whether the operand holds, or makes, a generic or global address of 32 bits.
+/// Returns whether the operand contains or produces a generic or global address of 32 bits.
 static bool isAddress32(const FormView &view, unsigned operand, const Shape &shape) {
   if (view.operands[operand].role == isa::OperandRole::Address)
     return shape.kind == ShapeKind::Register && isa::word(shape.type).bits == 32 && isFullWidth(view);
@@ -52,7 +53,7 @@ static bool isAddress32(const FormView &view, unsigned operand, const Shape &sha
          view.typeOf(operand).bits == 32;
 }
 
-/// Sets how many bytes the operand's address leads to and how they must be aligned; 0 if that is not known.
+/// Sets the number of bytes at the operand's address, and their alignment; 0 if unknown.
 static void addBytes(const FormView &view, const isa::OperandDecl &operand, Access &access) {
   const isa::WordId type =
       operand.accessType.kind == isa::RefKind::Slot ? view.word(operand.accessType.index) : operand.accessType.index;
@@ -61,7 +62,8 @@ static void addBytes(const FormView &view, const isa::OperandDecl &operand, Acce
     if (std::optional<int64_t> length = view.value(term))
       bytes *= static_cast<uint64_t>(*length);
   uint64_t align = bytes;
-  if (!llvm::StringRef(operand.accessSize()).empty()) { // it is done in pieces of the type, or in one smaller piece
+  if (!llvm::StringRef(operand.accessSize())
+           .empty()) { // the access consists of pieces of the type, or of one smaller piece
     const Shape *size = view.operand(operand.accessSize());
     access.isLeast = size && !isNumber(*size);
     if (size && !access.isLeast)
@@ -72,7 +74,7 @@ static void addBytes(const FormView &view, const isa::OperandDecl &operand, Acce
   access.bytes = static_cast<uint32_t>(bytes);
 }
 
-/// Returns the bytes of the written vector up to the last element that goes to a register rather than to `_`.
+/// Returns the size of the written vector up to the last element that is a register rather than `_`.
 static uint32_t takenBytes(const FormView &view, uint32_t bytes) {
   const llvm::ArrayRef<Shape> shapes = view.written.shapes;
   for (unsigned i = 0; i < view.operands.size(); ++i) {
@@ -88,11 +90,11 @@ static uint32_t takenBytes(const FormView &view, uint32_t bytes) {
   return bytes;
 }
 
-/// Sets the space that an address lies in, and whether the address is generic.
+/// Sets the space of an address, and whether the address is generic.
 static void addSpace(const FormView &view, const isa::OperandDecl &operand, Access &access) {
   access.space = operand.accessSpace;
   access.isGeneric = operand.role == isa::OperandRole::Address;
-  // The object that a map describes lies in global memory; the map itself may lie anywhere.
+  // The object that a map describes is in global memory. The map itself may be anywhere.
   if (!access.isGeneric || operand.access == isa::Access::TensorMap)
     return;
   for (const isa::SpaceRef &ref : isa::run(isa::tables().spaceRefs, operand.spaces)) {
@@ -103,7 +105,8 @@ static void addSpace(const FormView &view, const isa::OperandDecl &operand, Acce
       }
       continue;
     }
-    // A space in the declaration fixes the address form if the opcode names it, otherwise only the location.
+    // A space in the declaration determines the form of the address if the opcode names it. Otherwise it only
+    // determines the place.
     if (!access.space)
       access.space = ref.index;
     access.isGeneric &= ref.index != isa::words::tmem;
@@ -113,7 +116,7 @@ static void addSpace(const FormView &view, const isa::OperandDecl &operand, Acce
           llvm::StringRef(isa::word(word.id).text()).starts_with(isa::word(ref.index).text()))
         written.push_back(word.id);
     access.isGeneric &= written.empty();
-    if (written.size() == 1) // if there are two, as in a copy within shared memory, either may be meant
+    if (written.size() == 1) // with two spaces, as in a copy within shared memory, either may be meant
       access.space = written.front();
   }
 }
@@ -141,7 +144,7 @@ static Computation computationOf(const FormView &view, isa::Operation operation)
   return computation;
 }
 
-/// Returns whether the instruction converts from or to a generic address of 32 bits.
+/// Returns whether the instruction converts to or from a 32-bit generic address.
 static bool makesAddress32(const Computation &computation) {
   return computation.isKnown && computation.resultBits == 32 &&
          (computation.operation == isa::Operation::ToGeneric || computation.operation == isa::Operation::FromGeneric);
@@ -158,7 +161,7 @@ static isa::WordId spaceOf(const FormView &view, const isa::SpaceRef &ref) {
   return ref.kind == isa::RefKind::Slot ? view.word(ref.index) : ref.index;
 }
 
-/// Returns how many products of two elements a multiplication of matrices makes whose sizes a word says.
+/// Returns the number of products of two elements in a matrix multiplication whose sizes are in a word.
 static uint32_t productsOf(const FormView &view, const isa::SpaceRef &sizes) {
   int64_t products = 1;
   for (const char letter : {'m', 'n', 'k'})
@@ -166,14 +169,14 @@ static uint32_t productsOf(const FormView &view, const isa::SpaceRef &sizes) {
   return static_cast<uint32_t>(products);
 }
 
-/// Returns the number of registers of 32 bits that an operand takes.
+/// Returns the number of 32-bit registers that an operand needs.
 static uint16_t registersOf(const FormView &view, unsigned operand) {
   const Shape &shape = view.written.shapes[view.nodeOf[operand]];
   const unsigned elements = shape.kind == ShapeKind::Vector ? shape.extent - 1u : 1;
   return narrow<uint16_t>(elements * std::max(1u, (view.typeOf(operand).bits + 31u) / 32));
 }
 
-/// Returns whether a condition holds for the target that code is made for, which need not be the module's.
+/// Returns whether a condition holds for the target of code generation, which may differ from the module's target.
 static bool holdsForCode(const FormView &view, isa::ExprId when) {
   const Availability &availability = view.written.availability;
   if (&availability.ofCode() == &availability)

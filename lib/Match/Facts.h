@@ -1,6 +1,6 @@
 #pragma once
-// The facts of an accepted instruction say what it does: its uses of operands and memory, and the facts that its form
-// states. Facts depend on the same things as the verdict, so they are found together with it, once for each shape.
+// The facts of an accepted instruction describe its effects: its uses of operands and memory, and the facts that its
+// form states. They depend on the same data as the verdict, so they are found together with it, once for each shape.
 #include "Isa/FactNames.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
@@ -15,51 +15,51 @@ struct Operand;
 struct Shape;
 
 enum Use : uint8_t {
-  Reads = 1,                 // a register
-  Writes = 2,                // a register, or beside Names a variable that a call returns
-  Addresses = 4,             // a register that is an address
-  Targets = 8,               // a label, or the name of a list of them
-  Calls = 16,                // a function
-  Names = 32,                // a variable, or a function whose address is taken
-  Passes = 128,              // beside Reads: the value is passed on unchanged, and need not be defined
-  Updates = Writes | Passes, // a register that is written, and read before unless a predicate says otherwise
+  Reads = 1,                 // reads a register
+  Writes = 2,                // writes a register, or with Names a variable that a call returns
+  Addresses = 4,             // uses a register as an address
+  Targets = 8,               // uses a label, or the name of a list of labels
+  Calls = 16,                // calls a function
+  Names = 32,                // names a variable, or a function whose address is taken
+  Passes = 128,              // with Reads: passes the value on unchanged, so that it may be undefined
+  Updates = Writes | Passes, // writes a register, and reads its old value unless a predicate shows otherwise
 };
 
 struct NodeUse {
-  uint16_t node; // of the instruction's operands
+  uint16_t node; // index among the instruction's operand nodes
   uint8_t uses;
   bool operator==(const NodeUse &) const = default;
 };
 
-/// Memory that an address leads to, or that a descriptor describes.
+/// Memory to which an address points, or that a descriptor describes.
 struct Access {
   uint16_t node;
   isa::Access kind;
-  bool isGeneric;           // a generic address, whatever is known of the space
-  bool isLeast = false;     // `bytes` may be more: a register says how many
-  bool isVariable;          // the address names a variable, with an offset or without
-  bool isDescribed = false; // a descriptor says where it lies, which is not to be seen
-  isa::WordId space;        // 0: not known
-  uint16_t align = 0;       // the alignment that it needs
-  uint32_t bytes = 0;       // 0: not known
-  uint32_t taken = 0;       // fewer, where the last elements of a loaded vector go nowhere: `{a, b, c, _}`
+  bool isGeneric;           // a generic address, even if the space is known
+  bool isLeast = false;     // `bytes` may be more, because a register determines the number
+  bool isVariable;          // the address names a variable, with or without an offset
+  bool isDescribed = false; // a descriptor determines the address, which is therefore unknown
+  isa::WordId space;        // 0 if unknown
+  uint16_t align = 0;       // required alignment
+  uint32_t bytes = 0;       // 0 if unknown
+  uint32_t taken = 0;       // fewer than `bytes` if the last elements of a loaded vector are discarded: `{a, b, c, _}`
 
   bool reads() const { return kind == isa::Access::Reads || kind == isa::Access::Updates; }
   bool writes() const { return kind == isa::Access::Writes || kind == isa::Access::Updates; }
-  /// Returns whether the text alone shows which bytes of a variable these are.
+  /// Returns whether the text alone determines the bytes of a variable.
   bool isOfVariable() const { return isVariable && bytes; }
   bool operator==(const Access &) const = default;
 };
 
 using isa::FactKind;
 
-/// A fact that holds. Operands of the form have become nodes of the instruction; -1 stands for none.
+/// A fact that holds. Operands of the form are replaced by nodes of the instruction, or by -1.
 struct Action {
   FactKind kind;
-  uint8_t detail; // by kind: isa::End, Scope, Proxy, Ordered, Operation
+  uint8_t detail; // depends on the kind: isa::End, Scope, Proxy, Ordered, Operation
   uint8_t other;
   bool isReads;
-  uint16_t groups; // a bit for each of isa::Tables::groups
+  uint16_t groups; // one bit for each of isa::Tables::groups
   isa::WordId space;
   int16_t node, amount, which, condition;
   int16_t number;
@@ -69,49 +69,49 @@ struct Action {
   bool operator==(const Action &) const = default;
 };
 
-/// An integer function: the first operand is the result, the others are the sources.
+/// A computation by an integer function. The first operand is the result, the others are the sources.
 struct Computation {
   bool isKnown = false;
   isa::Operation operation = isa::Operation::Mov;
   isa::TypeKind resultKind = isa::TypeKind::None, sourceKind = isa::TypeKind::None;
-  uint8_t resultBits = 0, sourceBits = 0; // of predicates 1; of .b128 more than are ever known
-  isa::WordId comparison = 0;             // of Setp
+  uint8_t resultBits = 0, sourceBits = 0; // 1 for predicates; for .b128, more than any known value has
+  isa::WordId comparison = 0;             // comparison of a Setp
   bool operator==(const Computation &) const = default;
 };
 
-/// The values that are allowed for an operand, if a register is given.
+/// The allowed values for an operand, which are checked if it is a register.
 struct OperandRange {
   uint16_t node;
-  uint32_t firstRange, ranges; // of isa::Tables::ranges
+  uint32_t firstRange, ranges; // range of isa::Tables::ranges
   bool contains(int64_t number) const;
   std::string text() const;
   bool operator==(const OperandRange &) const = default;
 };
 
-using FactKinds = uint64_t; // a bit for each kind of fact
+using FactKinds = uint64_t; // one bit for each kind of fact
 static_assert(isa::factNames.size() <= 64, "FactKinds has a bit for each kind");
 constexpr FactKinds bitOf(isa::FactKind kind) { return FactKinds(1) << static_cast<unsigned>(kind); }
 
-/// Says which rules about a body look at an instruction.
+/// The rules about bodies that need an instruction.
 enum Noted : uint8_t {
   NotedAccess = 1, // it accesses memory
   NotedJoint = 2,  // the lanes of a warp, or several warps, execute it together
-  NotedNumber = 4, // only some of the numbers that a register may hold make sense there
-  NotedOther = 8,  // it does more than read and write registers and memory behind them
+  NotedNumber = 4, // some of the numbers that a register may hold are invalid there
+  NotedOther = 8,  // it has effects other than on registers and the memory they point to
 };
 
 struct Facts {
-  bool known = false; // false: the instruction is refused, so it may do anything
+  bool known = false; // false if the instruction was rejected, so that it may have any effect
   bool hasResult = false;
-  uint8_t noted = 0;             // of enum Noted
-  bool hasAddress32 = false;     // it holds or makes a generic address of 32 bits
-  bool convertsConstant = false; // between generic addresses and those in `.const`
-  uint8_t ctas = 0;              // the blocks of a group whose tensor memory it asks for
-  uint16_t occupied = 0;         // registers of a thread that it needs at the same time; 0: a few
-  uint16_t bounded = 0;          // fewer registers no directive may leave it; 0: whatever
-  uint32_t products = 0;         // of two elements of matrices, made by all threads that execute it together
-  uint8_t uses = 0;              // of all nodes
-  FactKinds kinds = 0;           // `bitOf` each fact that holds; those of a body can be joined
+  uint8_t noted = 0;             // mask of Noted
+  bool hasAddress32 = false;     // it contains or produces a 32-bit generic address
+  bool convertsConstant = false; // between generic addresses and addresses in `.const`
+  uint8_t ctas = 0;              // the number of blocks whose tensor memory it requires
+  uint16_t occupied = 0;         // registers of a thread that it needs at the same time; 0 for a few
+  uint16_t bounded = 0;          // minimum register limit that directives must leave; 0 for none
+  uint32_t products = 0;         // products of two matrix elements, by all threads that execute it together
+  uint8_t uses = 0;              // of all nodes together
+  FactKinds kinds = 0;           // `bitOf` each fact that holds; the masks of a body can be combined
   Computation computation;
   llvm::SmallVector<NodeUse, 4> nodes;
   llvm::SmallVector<Access, 1> accesses;
@@ -120,7 +120,7 @@ struct Facts {
 
   bool operator==(const Facts &) const = default;
   bool has(isa::FactKind kind) const { return kinds & bitOf(kind); }
-  /// Returns the first action of a kind of which something holds; null: there is none.
+  /// Returns the first action of a kind for which `holds` is true, or null.
   template <typename Holds> const Action *find(isa::FactKind kind, Holds holds) const {
     const auto *found =
         has(kind) ? llvm::find_if(actions, [&](const Action &a) { return a.kind == kind && holds(a); }) : actions.end();
@@ -133,7 +133,7 @@ struct Facts {
   bool endsControl() const { return has(isa::FactKind::Ends) || has(isa::FactKind::Branches); }
 };
 
-/// The uses of an instruction's names one by one, if all it does is read and write a few registers.
+/// The uses of names in an instruction that only reads and writes a few registers.
 struct PlainUses {
   bool known = false;
   uint8_t noted = 0; // as in Facts

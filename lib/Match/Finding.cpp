@@ -1,4 +1,4 @@
-// Findings about the words of an opcode alone.
+// Makes findings about the words of an opcode.
 #include "Match/Finding.h"
 
 namespace ptxray {

@@ -1,4 +1,4 @@
-// Questions about a match, answered from the words in its slots and the tables.
+// Answers queries on a match from the words in its slots and from the tables.
 #include "Match/FormMatch.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -103,10 +103,10 @@ std::optional<int64_t> FormMatch::value(const isa::Term &term) const {
   return number * term.mul / term.div + term.add;
 }
 
-/// Returns the cell, in the chosen rows, that determines the length or the values of an operand.
+/// Returns the cell of the chosen rows that determines the length or the values of an operand.
 static const isa::Cell *cellOf(const FormMatch &match, isa::CellKind kind, unsigned operand) {
   const isa::Tables &t = isa::tables();
-  const isa::Cell *found = nullptr; // the last counts
+  const isa::Cell *found = nullptr; // the last one counts
   for (const auto &[index, row] : llvm::zip_equal(isa::run(t.formTables, match.form().tables), match.rowOf)) {
     if (row < 0)
       continue;

@@ -1,17 +1,17 @@
 #pragma once
-// A form that is tried on a written instruction, as the steps of the judge and the named checks read it.
+// A form that is tried on a written instruction, for the steps of the judge and the named checks.
 #include "Match/FormMatch.h"
 #include "Match/Written.h"
 #include <cassert>
 
 namespace ptxray {
 
-/// A match together with what it was made from.
+/// A match, together with the objects it was made from.
 struct FormView : FormMatch {
   FormView(const WrittenInstruction &written, uint32_t form) : FormMatch(form), written(written) {}
   FormView(const WrittenInstruction &written, const FormMatch &match) : FormMatch(match), written(written) {}
 
-  /// Returns the shape of an operand, or null when it is not written or the form has none of that name.
+  /// Returns the shape of an operand, or null if it is not written or the form has no such operand.
   const Shape *operand(llvm::StringRef name) const {
     const std::optional<unsigned> index = findOperand(name);
     return index ? operand(*index) : nullptr;

@@ -62,7 +62,7 @@ static bool namesVariant(uint16_t set) {
   return text.ends_with("a") || text.ends_with("f");
 }
 
-/// Returns the version with which a module for the target satisfies one of the alternatives; 0 if none does.
+/// Returns the version with which a module for the target satisfies one of the alternatives, or 0.
 static uint16_t versionFor(const GateAlternatives &ways, uint16_t target, const ModuleContext &module) {
   ModuleContext changed = module;
   changed.target = target;
@@ -75,8 +75,8 @@ static uint16_t versionFor(const GateAlternatives &ways, uint16_t target, const 
   return least;
 }
 
-/// Returns the target that changes least: one of the same family if there is one, the same architecture with another
-/// suffix before the next newer one, and an older one before those of other families.
+/// Returns the target that changes the least. A target of the same family comes first, then the same architecture with
+/// another suffix, then the next newer one, and then an older one before those of other families.
 static Remedy nearestTarget(const GateAlternatives &ways, const ModuleContext &module) {
   const auto targets = isa::targets();
   if (module.target == anyTarget)
@@ -101,7 +101,7 @@ static Remedy nearestTarget(const GateAlternatives &ways, const ModuleContext &m
   return remedy;
 }
 
-/// Returns a set of targets in words, with their present names.
+/// Returns a set of targets as text, with their current names.
 static std::string setText(uint16_t set) {
   const isa::Tables &t = isa::tables();
   llvm::StringRef text = t.targetSets[set].text();
@@ -114,7 +114,7 @@ static std::string setText(uint16_t set) {
   return text.ends_with("f") ? "the family of " + name : name + " and higher";
 }
 
-/// Returns all alternatives in words, those nearest to the module first.
+/// Returns all alternatives as text, those nearest to the module first.
 static std::string whereAvailable(const GateAlternatives &ways, const ModuleContext &module) {
   std::vector<std::string> parts;
   for (const GateAlternative &way : ways) {
@@ -147,7 +147,7 @@ void reportGate(const FormView &view, const GateAlternatives &ways, const Subjec
   const auto &[place, what, found] = subject;
   const ModuleContext &module = view.written.availability.module();
   const std::string target = module.target == anyTarget ? "" : std::string(isa::tables().targets[module.target].name());
-  const GateAlternative *newer = nullptr; // only the version is too low
+  const GateAlternative *newer = nullptr; // the alternative for which only the version is too low
   bool removed = false, versionInTheWay = !ways.empty(), targetInTheWay = !ways.empty();
   for (const GateAlternative &way : ways) {
     const bool version = versionFits(way, module), fits = targetFits(way, module);
@@ -161,7 +161,7 @@ void reportGate(const FormView &view, const GateAlternatives &ways, const Subjec
   const bool ofWord = place.kind == FindingPlace::Word || place.kind == FindingPlace::Suffix;
   Finding *f;
   if (removed && !newer) {
-    const bool isWhole = place.kind == FindingPlace::Opcode; // `shfl` is still there, `shfl.up.b32` is not
+    const bool isWhole = place.kind == FindingPlace::Opcode; // `shfl` still exists, but `shfl.up.b32` does not
     f = &judgement.report(Phase::Gate, DiagId::RemovedInPtx, place,
                           isWhole ? "`" + view.written.opcode.spelling + "`" : what, wording(ways),
                           isa::versionText(module.ptx));

@@ -1,5 +1,5 @@
 // Turns the best form into a list of findings: each once, and only errors if there are any. A text that fits is matched
-// once; only a misfit is matched again, for words and remedies.
+// once. Only a misfit is matched again, for the texts and remedies.
 #include "Match/BestForm.h"
 #include "Match/Evaluate.h"
 #include "Match/Match.h"
@@ -17,7 +17,7 @@ static bool isError(const Finding &finding) { return finding.severity == Severit
 
 bool Judged::isAccepted() const { return llvm::none_of(findings, isError); }
 
-/// Reports words that are ignored whichever form fits.
+/// Reports words that are ignored in every form.
 static void addDropped(const Opcode &opcode, bool pedantic, std::vector<Finding> &findings) {
   for (uint16_t k = 1; k < opcode.words.size(); ++k) {
     if (!opcode.words[k].dropped)
@@ -44,7 +44,7 @@ static std::string inFormOrder(const FormView &view) {
   return out;
 }
 
-/// Reports qualifiers that are not in the manual's order, which ptxas mostly does not require.
+/// Reports qualifiers in a wrong order of the manual, which ptxas mostly does not require.
 static void addOrder(const FormView &view, std::vector<Finding> &findings) {
   int last = 0;
   for (unsigned j = 0; j < view.slots.size(); ++j) {
@@ -62,7 +62,7 @@ static void addOrder(const FormView &view, std::vector<Finding> &findings) {
   }
 }
 
-/// Among the expected types, the only one of integers or bits with the width of the written one; 0 if there is no
+/// Returns the only expected type of integers or bits with the same width as the written one, or 0 if there is no
 /// single one.
 static WordId alikeType(const Finding &f) {
   auto isInteger = [](const isa::Word &word) {
@@ -81,8 +81,8 @@ static WordId alikeType(const Finding &f) {
   return found;
 }
 
-/// Drops findings that follow from others: about an operand that should not be there, a vector of the wrong length, or
-/// the elements of one that lacks its braces.
+/// Drops findings that are consequences of others: about a superfluous operand, a vector of the wrong length, or the
+/// elements of a vector without braces.
 static void dropConsequences(std::vector<Finding> &findings) {
   const std::vector<Finding> all = findings;
   const bool lacksBraces = llvm::any_of(all, [](const Finding &f) { return f.id == DiagId::VectorExpected; });
@@ -99,7 +99,7 @@ static void dropConsequences(std::vector<Finding> &findings) {
   });
 }
 
-/// Puts the expected words into message and fix.
+/// Puts the expected words into the message and the fix.
 static void spellExpected(Finding &f) {
   if (f.expected.empty() || f.id == DiagId::UnknownQualifier)
     return;
@@ -121,7 +121,7 @@ static FindingPlace withConflicting(const Opcode &opcode, uint16_t k) {
   return FindingPlace::at(FindingPlace::Word, std::min<unsigned>(k, *other), 2);
 }
 
-/// Makes a finding about a word precise: names the word that may be meant, or both of two that conflict.
+/// Makes a finding about a word precise: names the intended word, or both of two conflicting words.
 static void sharpen(Finding &f, const Opcode &opcode) {
   if (f.id == DiagId::UnknownQualifier) {
     const llvm::StringRef written = llvm::StringRef(f.args.front()).ltrim('.');
@@ -138,7 +138,7 @@ static void sharpen(Finding &f, const Opcode &opcode) {
     f.place = withConflicting(opcode, f.place.index);
 }
 
-/// Two wrong layouts are one mistake: `.col.row` for `.row.col`.
+/// Merges two wrong layouts into one mistake: `.col.row` for `.row.col`.
 static bool mergeLayouts(Finding &first, const Finding &second) {
   const bool areNeighbours = first.place.kind == FindingPlace::Word && second.place.kind == FindingPlace::Word &&
                              first.place.index + first.place.count == second.place.index;
@@ -152,7 +152,7 @@ static bool mergeLayouts(Finding &first, const Finding &second) {
   return true;
 }
 
-/// Missing words that belong together are one mistake: `.sync.aligned`.
+/// Merges missing words that belong together into one mistake: `.sync.aligned`.
 static void mergeMissing(std::vector<Finding> &findings, const Opcode &opcode) {
   auto isPlain = [](const Finding &f) {
     return f.id == DiagId::MissingQualifier && f.expected.size() == 1 && f.remedy.kind == Remedy::InsertAfterWord;
@@ -189,7 +189,7 @@ static void mergeMissing(std::vector<Finding> &findings, const Opcode &opcode) {
   *first = std::move(merged);
 }
 
-/// A module that is too old for an instruction is reported once, for the instruction rather than for a word.
+/// Reports a module that is too old for an instruction only once, for the instruction rather than for a word.
 static void keepOneGate(std::vector<Finding> &findings) {
   auto isGate = [](const Finding &f) {
     return f.id == DiagId::RequiresPtx || f.id == DiagId::RequiresTarget || f.id == DiagId::RequiresTargetVariant;
@@ -204,7 +204,7 @@ static void keepOneGate(std::vector<Finding> &findings) {
   llvm::erase_if(findings, [&](const Finding &f) { return isGate(f) && !(f == one); });
 }
 
-/// Two gates of one word may fail alike; and warnings are dropped once there is an error.
+/// Two gates of one word may fail in the same way. Warnings are dropped if there is an error.
 std::vector<Finding> selectFindings(std::vector<Finding> found, const Opcode &opcode) {
   const bool refused = llvm::any_of(found, isError);
   std::vector<Finding> findings;
@@ -225,9 +225,9 @@ std::vector<Finding> selectFindings(std::vector<Finding> found, const Opcode &op
   return findings;
 }
 
-/// Returns whether each shape lies within the extent of the one around it.
+/// Returns whether each shape is within the extent of the one around it.
 [[maybe_unused]] static bool areNested(llvm::ArrayRef<Shape> shapes) {
-  llvm::SmallVector<size_t, 8> ends = {shapes.size()}; // the ends of the shapes around the one at hand
+  llvm::SmallVector<size_t, 8> ends = {shapes.size()}; // ends of the shapes around the current one
   for (size_t i = 0; i < shapes.size(); ++i) {
     while (ends.back() == i)
       ends.pop_back();

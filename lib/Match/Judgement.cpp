@@ -1,4 +1,4 @@
-// Counts findings by their phases as they are added.
+// Counts findings by phase while they are added.
 #include "Match/Judgement.h"
 #include <cassert>
 

@@ -1,5 +1,5 @@
 #pragma once
-// A judgement holds what speaks against one form: the findings, and a score that says how near the form is.
+// A judgement of one form: its findings, and a score that measures how near the form is.
 #include "Match/Finding.h"
 #include <array>
 #include <vector>
@@ -16,7 +16,7 @@ struct Judgement {
     (f.add(args), ...);
     return f;
   }
-  /// Adds a finding whose arguments follow.
+  /// Adds a finding. The caller adds its arguments.
   Finding &add(Phase phase, DiagId id, FindingPlace place);
   /// Makes the form less near without a finding.
   void weigh(Phase phase, size_t count = 1);
@@ -25,10 +25,11 @@ struct Judgement {
 
   uint32_t form;
   std::vector<Finding> findings;
-  std::array<uint16_t, phaseCount> score = {}; // by phase; a form with less of the first is nearer
+  // Indexed by phase; a form with a lower number in the first phase is nearer.
+  std::array<uint16_t, phaseCount> score = {};
 };
 
-/// Returns the findings of one form that are told: each once, errors alone if there are any.
+/// Returns the findings of one form that are reported: each once, and only errors if there are any.
 std::vector<Finding> selectFindings(std::vector<Finding> found, const Opcode &opcode);
 
 } // namespace ptxray

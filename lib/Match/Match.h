@@ -1,6 +1,6 @@
 #pragma once
-// Judges one instruction against the tables: which form is meant, how the text fits it, what is wrong and what the
-// instruction does. Other rooms include no other header of this one.
+// Judges one instruction against the tables: which form is meant, how the text fits it, which faults it has, and which
+// effects. Other rooms include no other header of this room.
 #include "Match/Facts.h"
 #include "Match/Finding.h"
 #include "Match/FormMatch.h"
@@ -22,37 +22,37 @@ struct Symbol;
 // ---- one instruction
 /// The judgement of one instruction.
 struct Judged {
-  /// The form of an accepted instruction, else the nearest form; none if the name is unknown.
+  /// The form of an accepted instruction, otherwise the nearest form, or none if the name is unknown.
   std::optional<FormMatch> match;
-  std::vector<Finding> findings; // remedies are guesses until `advise` has tried them
+  std::vector<Finding> findings; // their remedies are guesses until `advise` has tried them
   Facts facts;
 
-  bool isAccepted() const; // warnings do not count
+  bool isAccepted() const; // ignores warnings
 };
 Judged judge(const WrittenInstruction &written);
-/// The limit on operands, counting nested ones: the engine has 15 bits for their numbers.
+/// The maximum number of operands, including nested ones: the engine has 15 bits for their numbers.
 inline constexpr uint32_t mostOperands = 10'000;
-/// Keeps only those remedies that make the instruction right, and puts the findings into words. `isBare`: tries
-/// nothing, and keeps no remedy.
+/// Keeps only remedies that make the instruction correct, and puts the findings into words. With `isBare`, it tries no
+/// remedies and keeps none.
 void advise(std::vector<Finding> &findings, const WrittenInstruction &written, bool isBare = false);
-/// Returns the findings about the words of an instruction whose operands cannot be read, in words.
+/// Returns the findings about the words of an instruction whose operands cannot be read, with their texts.
 std::vector<Finding> judgeWords(const Opcode &opcode, const Availability &availability);
 
-/// Returns whether a condition of a form holds for the words in its slots alone.
+/// Returns whether a condition of a form holds for the words in its slots.
 bool isAllowed(const FormMatch &match, isa::ExprId condition, const Availability &availability);
-/// Returns whether the instruction is accepted; adds the gates that this depends on.
+/// Returns whether the instruction is accepted, and adds the gates on which this depends.
 bool accepts(const WrittenInstruction &written, std::vector<isa::ExprId> &gates);
 
 // ---- an opcode that is not written to its end
-/// Returns the forms that have a place for all written words; if `complete`, only those that lack no word.
+/// Returns the forms that have a slot for every written word. With `complete`, only those that lack no word.
 std::vector<FormMatch> formsFor(const Opcode &opcode, bool complete);
-/// A word that may follow.
+/// A word that may come next.
 struct NextWord {
   isa::WordId word;
-  isa::ExprId lacking; // what the module would need for it; 0: nothing
-  uint32_t form;       // the first form that it continues
+  isa::ExprId lacking; // the gate that the module does not meet; 0 if there is none
+  uint32_t form;       // the first form that the word continues
 };
-/// Returns the words that may follow, in the order of the forms they continue.
+/// Returns the words that may come next, in the order of the forms that they continue.
 std::vector<NextWord> nextWords(const Opcode &opcode, const Availability &availability);
 
 /// The place of an instruction in the text.
@@ -62,13 +62,13 @@ struct InstructionSite {
   const Ast &ast;
   const SourceBuffer &source;
   const Instruction &instruction;
-  llvm::function_ref<const Symbol *(NameId)> find; // what its names mean; null: no declaration
+  llvm::function_ref<const Symbol *(NameId)> find; // returns the symbol of a name; null if it is not declared
 };
 /// Reports the findings at their places in the text.
 void reportFindings(llvm::ArrayRef<Finding> findings, const InstructionSite &site, DiagnosticSink &sink);
 
 // ---- the instructions of texts
-/// The spellings of opcodes, each taken apart once.
+/// The spellings of opcodes, each of which is parsed once.
 class Opcodes {
 public:
   const Opcode &of(const Ast &ast, const Instruction &instruction) {
@@ -78,25 +78,25 @@ public:
 
 private:
   const Opcode &add(const Ast &ast, SpellingId spelling);
-  std::vector<std::unique_ptr<Opcode>> bySpelling; // by SpellingId
+  std::vector<std::unique_ptr<Opcode>> bySpelling; // indexed by SpellingId
 };
 
-/// Like Resolver::fingerprint, but also for names that are not plain. Values of numbers are part of it if the opcode
-/// reads them.
+/// Returns a fingerprint like Resolver::fingerprint, but also accepts names other than plain registers. The values of
+/// numbers are part of it if the opcode reads them.
 uint64_t fingerprint(const Instruction &instruction, const Opcode &opcode, llvm::ArrayRef<Operand> nodes,
                      llvm::ArrayRef<Shape> shapes);
-/// Returns the fingerprint with the values of these nodes.
+/// Returns the fingerprint, extended by the values of these nodes.
 uint64_t withValues(uint64_t fingerprint, llvm::ArrayRef<Operand> nodes);
 
-/// The work that advice on the faulty instructions of a text may take, in trials (`Availability::trials`). Instructions
-/// after that are reported without advice, so that the time for a text is proportional to its length.
+/// The budget for advice about faulty instructions of a text, in trials (`Availability::trials`). Further instructions
+/// are reported without advice, so that the time for a text is proportional to its length.
 struct AdviceBudget {
   uint64_t left = UINT64_MAX;
-  uint32_t text = 0; // the number of the text that it is for
+  uint32_t text = 0; // the number of the text to which it belongs
 
-  /// Begins a text of so many bytes.
+  /// Starts a text with the given number of bytes.
   void begin(size_t bytes);
-  /// Leaves no advice while it lives.
+  /// Suspends advice as long as it lives.
   struct Paused {
     explicit Paused(AdviceBudget &budget) : budget(budget), left(std::exchange(budget.left, 0)) { ++budget.text; }
     ~Paused() {
@@ -112,49 +112,49 @@ struct AdviceBudget {
   };
 };
 
-/// Holds what is known of all instructions with one opcode and one shape.
+/// The facts and findings that all instructions with one opcode and one shape share.
 struct Verdict {
   const Opcode *opcode = nullptr;
   llvm::ArrayRef<Shape> shapes;
   const Facts *facts = nullptr;
-  const std::vector<Finding> *findings = nullptr; // null: nothing wrong
+  const std::vector<Finding> *findings = nullptr; // null if there are none
   PlainUses plain;
-  const FormMatch *match = nullptr; // as in Judged; null: none
+  const FormMatch *match = nullptr; // as in Judged; null if there is none
   const std::vector<Finding> *advised = nullptr,
-                             *bare = nullptr; // the findings with and without advice, once asked for
-  uint64_t trials = 0;                        // that the advice took
-  uint32_t text = 0;                          // the text whose budget `findings` are for
+                             *bare = nullptr; // the findings with and without advice, once requested
+  uint64_t trials = 0;                        // trials that the advice needed
+  uint32_t text = 0;                          // the text whose budget applied to `findings`
 };
 
-/// The verdicts for one version and target. A verdict depends on nothing else but the opcode and the shapes of the
-/// operands, so it is found once and then looked up.
+/// The verdicts for one version and target. A verdict depends only on the opcode and the shapes of the operands, so it
+/// is found once and looked up afterwards.
 class Verdicts {
 public:
   Verdicts(const ModuleContext &context, Opcodes &opcodes, AdviceBudget &budget)
       : availability(context), opcodes(opcodes), budget(budget) {}
 
   size_t size() const { return verdicts.size(); }
-  /// Tells what the version and target allow. It does not know where the header is.
+  /// Returns what the version and the target allow. It does not know the position of the header.
   const Availability &allows() const { return availability; }
   const Opcode &opcode(const Ast &ast, const Instruction &instruction) { return opcodes.of(ast, instruction); }
-  /// Null if there was no such instruction yet, or no such faulty one in this text.
+  /// Returns null for a new instruction, or for a faulty one that is new in this text.
   const Verdict *find(uint64_t fingerprint) const {
     const Verdict *verdict = memo[placeOf(fingerprint)].verdict;
     return verdict && verdict->findings && verdict->text != budget.text ? nullptr : verdict;
   }
-  /// Returns the verdict. There is one shape for each operand node of the instruction, in the order of the Ast.
+  /// Returns the verdict. `shapes` has one element for each operand node of the instruction, in the order of the Ast.
   const Verdict &of(const Opcode &opcode, const Instruction &instruction, llvm::ArrayRef<Operand> nodes,
                     llvm::ArrayRef<Shape> shapes);
-  /// Returns whether an instruction found by its fingerprint would get the same verdict; for assertions.
+  /// Returns whether an instruction with this fingerprint still has the same verdict; for assertions.
   bool isStillRight(const Verdict &verdict, const Opcode &opcode, llvm::ArrayRef<Shape> shapes) const;
   std::vector<Finding> ofWords(const Opcode &opcode) const { return judgeWords(opcode, availability); }
 
 private:
   struct Known {
     uint64_t fingerprint = 0;
-    Verdict *verdict = nullptr; // null: none
+    Verdict *verdict = nullptr; // null if there is none
   };
-  /// Returns the place of the verdict with that fingerprint, or the free place for it.
+  /// Returns the slot of the verdict with that fingerprint, or the free slot for it.
   size_t placeOf(uint64_t fingerprint) const {
     size_t i = fingerprint >> 32 & (memo.size() - 1);
     while (memo[i].verdict && memo[i].fingerprint != fingerprint)
@@ -163,14 +163,14 @@ private:
   }
   void growMemo();
   Judged judged(const WrittenInstruction &written) const;
-  /// Gives the verdict the findings that the budget of this text allows, from those of its judgement. `trials` are
-  /// those before the judgement.
+  /// Sets the findings of the verdict to those of its judgement, with the advice that the budget of this text allows.
+  /// `trials` is the number of trials before the judgement.
   void adviseOn(Verdict &verdict, std::vector<Finding> found, uint64_t trials);
 
   Availability availability;
   Opcodes &opcodes;
   AdviceBudget &budget;
-  std::vector<Known> memo = std::vector<Known>(1024); // open addressing, a power of two
+  std::vector<Known> memo = std::vector<Known>(1024); // open addressing; the size is a power of two
   std::deque<Verdict> verdicts;
   llvm::BumpPtrAllocator shapesOfVerdicts;
   std::deque<std::vector<Finding>> findings;
@@ -178,15 +178,15 @@ private:
   std::deque<FormMatch> matches;
 };
 
-/// Everything known of spellings, and of the instructions written with them. It outlives a text.
+/// The known spellings, and the verdicts on instructions with them. It outlives a text.
 class Knowledge {
 public:
   WordsOfSpellings words;
   AdviceBudget budget;
 
-  /// Returns the verdicts for modules of that version and target.
+  /// Returns the verdicts for the version and target of a module.
   Verdicts &verdictsFor(const ModuleContext &module);
-  /// Returns how many verdicts it holds; each version and target counts as several, since it takes memory.
+  /// Returns the size in verdicts. Each version and target counts as several verdicts, because it needs memory.
   size_t size() const;
 
 private:

@@ -1,13 +1,13 @@
 #pragma once
-// Some words are likely to be written in place of others: this says how near they are to each other.
+// Measures how likely one word is written in place of another.
 #include "Isa/Isa.h"
 #include "llvm/ADT/ArrayRef.h"
 
 namespace ptxray {
 
-/// Returns how far one word is from another: 2 for words that are easily mistaken for each other, 7 at most.
+/// Returns the distance between two words: 2 for words that are easily confused, and at most 7.
 unsigned distanceOfWords(isa::WordId from, isa::WordId to);
-/// Sorts the words so that those come first that are most like the written one.
+/// Sorts the words by their similarity to the written word, the most similar first.
 void sortByNearness(llvm::MutableArrayRef<isa::WordId> words, isa::WordId written);
 
 } // namespace ptxray

@@ -1,4 +1,4 @@
-// Takes a spelling apart: which name it begins with, and which of its words are ignored.
+// Parses a spelling: finds the mnemonic at its start, and the words that are ignored.
 #include "Match/Opcode.h"
 #include "Source/Narrow.h"
 #include "llvm/ADT/STLExtras.h"
@@ -21,7 +21,7 @@ static bool namesFunction(const isa::Form &form) {
                       [](const isa::OperandDecl &operand) { return operand.role == isa::OperandRole::Function; });
 }
 
-/// Returns whether the opcode contains all mandatory words of the form, at any place.
+/// Returns whether the opcode contains all mandatory words of the form, anywhere.
 static bool hasDemandedWords(const isa::Form &form, llvm::ArrayRef<OpcodeWord> words) {
   const isa::Tables &t = isa::tables();
   return llvm::all_of(isa::run(t.slots, form.slots), [&](const isa::Slot &slot) {
@@ -43,7 +43,7 @@ static bool conflicts(llvm::ArrayRef<OpcodeWord> words, size_t at) {
 Opcode::Opcode(llvm::StringRef text) : spelling(text) {
   const llvm::StringRef spelling = this->spelling;
   size_t begin = 0;
-  constexpr size_t most = 256; // no instruction has this many: what is wrong is among the first
+  constexpr size_t most = 256; // no instruction has this many words, so any fault is among the first ones
   while (begin < spelling.size() && words.size() < most) {
     const size_t end = std::min(spelling.find('.', begin + 1), spelling.size());
     llvm::StringRef text = spelling.slice(begin, end);
@@ -57,7 +57,7 @@ Opcode::Opcode(llvm::StringRef text) : spelling(text) {
     mnemonic = isa::findMnemonic(spelling.take_front(length));
     mnemonicWords = narrow<uint16_t>(count);
   }
-  mayCall = !mnemonic; // a misspelt call is one
+  mayCall = !mnemonic; // a misspelt instruction may be a call
   if (!mnemonic)
     return;
 
@@ -68,7 +68,7 @@ Opcode::Opcode(llvm::StringRef text) : spelling(text) {
     mayCall |= namesFunction(t.forms[form]);
   }
   readsValues |= readsRegisters;
-  // The fingerprint does not say whether a constant fits into 8 bits.
+  // The fingerprint does not show whether a constant fits into 8 bits.
   readsValues |= llvm::any_of(words, [](const OpcodeWord &word) { return word.id && isa::word(word.id).bits == 8; });
 
   for (size_t k = mnemonicWords; k < words.size(); ++k) {

@@ -1,6 +1,6 @@
 #pragma once
-// Judges one written operand against one of a form. Operands.cpp has single values, Vectors.cpp vectors in braces,
-// Addresses.cpp addresses and the names of textures.
+// Judges one written operand against one of the form. Operands.cpp handles single values, Vectors.cpp vectors in
+// braces, and Addresses.cpp addresses and names of textures.
 #include "Match/FormView.h"
 #include "Match/Judgement.h"
 #include "llvm/ADT/STLExtras.h"
@@ -42,10 +42,10 @@ private:
   bool isSecondOfPair(unsigned node) const;
   bool judgeOffset(const Shape &shape, unsigned node, bool inVector);
   bool judgeRange(const Shape &shape, unsigned node);
-  /// The spaces that an address may lie in.
+  /// The spaces that an address may belong to.
   struct Spaces {
     llvm::SmallVector<WordId, 4> named;
-    bool generic; // nothing is named, or a slot that is not written
+    bool generic; // no space is named, or only a slot that is not written
   };
   Spaces spaces() const;
   void judgeAddress(const Shape &shape, unsigned node);
@@ -61,7 +61,7 @@ private:
 
   bool has(isa::OperandRule rule) const { return declared.rules & rule; }
   bool isPredicate() const { return declared.role == OperandRole::Predicate || type.kind == TypeKind::Predicate; }
-  /// ptxas accepts a register of .f16x2 too if `.pred` is the word of a type.
+  /// If the type word is `.pred`, ptxas also accepts a register of .f16x2.
   bool holdsPredicate(TypeView reg) const { return reg.kind == TypeKind::Predicate || (type && reg.halfPair); }
   bool wide() const;
   bool standsIn(isa::PatternKind group) const;
@@ -70,7 +70,7 @@ private:
   bool fixedWord() const;
   bool inWords() const;
   bool isVectorConstant(const VectorFold &fold) const;
-  /// Returns whether a table or condition has reported the fault already.
+  /// Returns whether a table or condition has already reported the fault.
   bool alreadyReported(DiagId id, unsigned node) const {
     const FindingPlace place = FindingPlace::at(FindingPlace::Operand, node);
     return llvm::any_of(judgement.findings, [&](const Finding &f) { return f.id == id && f.place == place; });
@@ -78,12 +78,12 @@ private:
   isa::WordId typeWord() const;
   std::string typeText() const;
 
-  /// Adds a finding about the text at the node; returns false for the caller to return.
+  /// Adds a finding about the text at the node, and returns false, which the caller returns.
   template <typename... More> bool fail(IdFor<TextThere, More...> id, unsigned node, const More &...more) {
     find(Phase::Type, id, node, more...);
     return false;
   }
-  /// The same for what ptxas accepts.
+  /// Does the same for text that ptxas accepts.
   template <typename... More> bool warn(IdFor<TextThere, More...> id, unsigned node, const More &...more) {
     find(Phase::Warning, id, node, more...).severity = Severity::Warning;
     return true;
@@ -100,8 +100,8 @@ private:
   const TypeView type;
 };
 
-/// Returns whether a name has an address: opaque variables have handles instead, parameters of a call and labels have
-/// none.
+/// Returns whether a name has an address. Opaque variables have handles instead; parameters of a call and labels have
+/// no address.
 bool hasAddress(const Shape &shape);
 
 } // namespace ptxray

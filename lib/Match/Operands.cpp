@@ -1,4 +1,4 @@
-// Judges whether each operand is what the form requires: kind, type, sign, value.
+// Judges whether each operand meets the requirements of the form: kind, type, sign, value.
 #include "Match/Operands.h"
 #include "Isa/Directives.h"
 #include "Isa/Words.h"
@@ -10,14 +10,14 @@
 
 namespace ptxray {
 
-/// Returns whether the operand has a type that no qualifier chooses (a count, a mask, a distance), or is a fragment of
-/// integers. ptxas refuses .f16x2 there.
+/// Returns whether the operand has a type that no qualifier determines (a count, a mask, a distance), or is a fragment
+/// of integers. ptxas rejects .f16x2 there.
 bool OperandJudge::fixedInteger() const {
   return (declared.type.kind == isa::RefKind::Word || has(isa::Fragment)) &&
          (type.kind == TypeKind::Unsigned || type.kind == TypeKind::Signed);
 }
 
-/// Returns whether the operand has 32 bits whatever the qualifiers are.
+/// Returns whether the operand has 32 bits for all qualifiers.
 bool OperandJudge::fixedWord() const {
   return type == TypeView{TypeKind::Bits, 32} && (declared.type.kind == isa::RefKind::Word || has(isa::Fragment));
 }
@@ -28,12 +28,12 @@ bool OperandJudge::wide() const {
          });
 }
 
-/// Returns whether the operand is a fragment whose elements ptxas keeps in words.
+/// Returns whether the operand is a fragment whose elements ptxas keeps in 32-bit words.
 bool OperandJudge::inWords() const {
   return fixedWord() || (has(isa::SpecialAllowed) && fixedInteger() && !has(isa::Fragment));
 }
 
-/// Returns the word of the type; 0 if it is not written, or has another meaning here.
+/// Returns the word of the type, or 0 if it is not written or has another meaning here.
 isa::WordId OperandJudge::typeWord() const {
   if (has(isa::Fragment) || declared.type.factor > 1 || declared.type.divisor > 1)
     return 0;
@@ -48,7 +48,7 @@ std::string OperandJudge::typeText() const {
   return type ? spell(type) : "any type";
 }
 
-/// Registers, constants and predicates may have a sign; other operands never.
+/// Judges a sign. Registers, constants and predicates may have one, but other operands never.
 bool OperandJudge::judgeSign(const Shape &shape, unsigned node) {
   switch (shape.kind) {
   case ShapeKind::Sink:
@@ -69,7 +69,7 @@ void OperandJudge::judge() {
   if (shape.kind == ShapeKind::Unknown || !judgeSign(shape, node))
     return;
   if (shape.kind == ShapeKind::List && declared.role != OperandRole::List)
-    return; // the arguments of a call: the callee says which fit
+    return; // arguments of a call: the callee determines which ones fit
   judgeBrackets(node);
   if (isElement()) { // the vector is judged as a whole
     judgeRange(shape, node);
@@ -93,7 +93,7 @@ void OperandJudge::judge() {
       fail(DiagId::OperandKind, node);
     return;
   case OperandRole::Symbol: {
-    // The variable is an array of addresses of functions.
+    // The variable is an array of function addresses.
     const bool addresses = has(isa::SymbolAllowed) && shape.kind == ShapeKind::Variable && (shape.flags & ShapeArray) &&
                            viewType(shape.type).kind == TypeKind::Unsigned && viewType(shape.type).bits != 16;
     if (!addresses && shape.kind != ShapeKind::Function && shape.kind != ShapeKind::Prototype)
@@ -150,7 +150,7 @@ bool OperandJudge::failRegister(TypeView reg, unsigned node) {
   return fail(size ? IdTakingTexts<3>(DiagId::OperandSize) : DiagId::OperandType, node, spell(reg), typeText());
 }
 
-/// ptxas requires the directive of a special register that is moved into another register.
+/// Judges the directive that ptxas requires for a special register which is moved into another register.
 void OperandJudge::judgeDirective(const Shape &reg, unsigned node, bool isMoved) {
   if (!(reg.flags & ShapeLacking))
     return;
@@ -169,8 +169,8 @@ bool OperandJudge::isSecondOfPair(unsigned node) const {
   });
 }
 
-/// Special registers are integers (one is a predicate) that must have the operand's size, or a greater one if registers
-/// may be wider too.
+/// Judges a special register. Special registers are integers, except for one predicate, and must have the operand's
+/// size, or a greater size if registers may be wider too.
 bool OperandJudge::judgeSpecial(const Shape &shape, unsigned node, bool inVector) {
   if (!has(isa::SpecialAllowed))
     return fail(DiagId::SpecialRegister, node);
@@ -181,7 +181,8 @@ bool OperandJudge::judgeSpecial(const Shape &shape, unsigned node, bool inVector
     judgement.findings.back().notes.push_back("its components are single values: `.x`, `.y`, `.z`");
     return false;
   }
-  if (shape.vector && (has(isa::Fragment) || declared.type.kind != isa::RefKind::Slot)) // a whole one: `mov` alone
+  if (shape.vector &&
+      (has(isa::Fragment) || declared.type.kind != isa::RefKind::Slot)) // a whole one is only allowed in `mov`
     return fail(DiagId::SpecialRegister, node);
   if (isPredicate() || reg.kind == TypeKind::Predicate)
     return isPredicate() == (reg.kind == TypeKind::Predicate) ||
@@ -194,8 +195,8 @@ bool OperandJudge::judgeSpecial(const Shape &shape, unsigned node, bool inVector
   return fail(DiagId::OperandSize, node, spell(reg), typeText());
 }
 
-/// Judges `a+8` as a value. ptxas takes the offset of a variable for an integer; a register may have any size if a
-/// qualifier chooses the type.
+/// Judges `a+8` as a value. For ptxas, the offset of a variable is an integer. A register may have any size if a
+/// qualifier determines the type.
 bool OperandJudge::judgeOffset(const Shape &shape, unsigned node, bool inVector) {
   if (has(isa::Destination))
     return fail(DiagId::DestinationRegister, node);
@@ -314,7 +315,8 @@ bool OperandJudge::judgeConstant(const Shape &shape, unsigned node, bool inVecto
   return true;
 }
 
-/// ptxas takes the lower bits of an integer that is too large, and infinity for such a float.
+/// Judges the size of a constant. For an integer that is too large, ptxas uses the lower bits, and for such a float
+/// infinity.
 void OperandJudge::judgeSize(const Shape &constant, unsigned node) {
   const bool isFloat = constant.kind == ShapeKind::Float;
   const bool isTruncated = isFloat ? type == TypeView{TypeKind::Float, 32} && constant.flags & ShapeBeyond32
@@ -325,7 +327,7 @@ void OperandJudge::judgeSize(const Shape &constant, unsigned node) {
   judgement.findings.back().notes.push_back(isFloat ? "ptxas turns it into infinity" : "ptxas keeps its lower bits");
 }
 
-/// Judges a variable, function or label, whose address is the value.
+/// Judges a variable, function or label whose address is the value.
 bool OperandJudge::judgeSymbol(const Shape &shape, unsigned node, bool inVector) {
   if (has(isa::Destination))
     return fail(DiagId::DestinationRegister, node);
@@ -334,7 +336,7 @@ bool OperandJudge::judgeSymbol(const Shape &shape, unsigned node, bool inVector)
     return !(shape.flags & ShapeReturn) || view.written.availability.holds(ofReturn) ||
            fail(DiagId::OperandRequires, node, gateText(ofReturn));
   }
-  // If a qualifier chooses the type, ptxas accepts the address of a function for any type.
+  // If a qualifier determines the type, ptxas accepts the address of a function for any type.
   if (shape.kind == ShapeKind::Function && declared.role == OperandRole::Value &&
       declared.type.kind == isa::RefKind::Slot && !type.narrow && !inVector && !shape.suffix) {
     fail(DiagId::FunctionAsValue, node);
@@ -358,7 +360,7 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
   case ShapeKind::Sink: return judgeSink(node, inVector);
   case ShapeKind::Register: return judgeNamedRegister(shape, node, inVector);
   case ShapeKind::Special:
-    if (has(isa::Destination)) // ptxas does not ask if a second one can be written
+    if (has(isa::Destination)) // ptxas does not check whether a second one can be written
       return isPredicate() && viewType(shape.type).kind == TypeKind::Predicate && isSecondOfPair(node)
                  ? warn(DiagId::DestinationRegister, node)
                  : fail(DiagId::DestinationRegister, node);
@@ -374,7 +376,7 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
   }
 }
 
-/// ptxas does not take `_|_` for a pair.
+/// Judges pairs. ptxas does not accept `_|_` as a pair.
 static void judgePairs(const FormView &view, Judgement &judgement) {
   const auto &shapes = view.written.shapes;
   for (uint16_t n = 0; n + 2u < shapes.size(); ++n)

@@ -1,5 +1,5 @@
 #pragma once
-// Judges whether each operand is what its form requires.
+// Judges whether each operand meets the requirements of the form.
 #include "Match/FormView.h"
 #include "Match/Judgement.h"
 

@@ -10,14 +10,14 @@ using isa::StepOp;
 
 namespace {
 
-/// A step whose words are known.
+/// A step of a formula in which words are replaced by their definitions.
 struct Node {
   StepOp op;
   uint16_t value;
   llvm::SmallVector<uint16_t, 4> args;
 };
 
-/// The steps of a formula, with what words stand for in their place.
+/// The steps of a formula, in which words are replaced by their definitions.
 class Steps {
 public:
   explicit Steps(const FormView &view) : view(view), t(isa::tables()) {}
@@ -31,7 +31,7 @@ private:
   std::optional<Operation> ofAnything(const Node &root) const;
   std::optional<Operation> copied(const Node &root) const;
   bool isOperand(uint16_t node) const { return nodes[node].op == StepOp::Operand; }
-  /// Returns whether the node is an operand, or some bits of one.
+  /// Returns whether the node is an operand, or a part of its bits.
   bool isSource(uint16_t node) const {
     const Node &one = nodes[node];
     return isOperand(node) ||
@@ -51,7 +51,7 @@ bool isComparison(isa::WordId word) {
   return word && isa::word(word).kind == comparisons;
 }
 
-/// Returns whether an operand is a float, or several of them.
+/// Returns whether an operand is a float, or a vector of floats.
 bool hasFloats(const FormView &view) {
   for (const isa::OperandDecl &operand : view.operands) {
     const isa::WordId type =
@@ -70,7 +70,7 @@ bool hasFloats(const FormView &view) {
 uint16_t Steps::word(const isa::Step &step, llvm::ArrayRef<uint16_t> args) {
   const isa::WordCall &call = t.wordCalls[step.value];
   const isa::WordId word = view.word(call.slot);
-  if (args.size() == 2 && isComparison(word)) { // `.lo` has other meanings, too
+  if (args.size() == 2 && isComparison(word)) { // `.lo` also has other meanings
     nodes.push_back({StepOp::Equal, word, {args.begin(), args.end()}});
     return static_cast<uint16_t>(nodes.size() - 1);
   }
@@ -89,7 +89,7 @@ uint16_t Steps::add(isa::Span span, llvm::ArrayRef<uint16_t> parameters) {
     if (step.op == StepOp::Parameter) {
       numbers.push_back(parameters[step.value]);
     } else if (step.op == StepOp::Joined && step.count == 1) {
-      numbers.push_back(args[0]); // the name or word gives what it is handed
+      numbers.push_back(args[0]); // the name or word returns its argument
     } else if (step.op == StepOp::WordCall) {
       numbers.push_back(word(step, args));
     } else {
@@ -108,7 +108,7 @@ std::optional<Operation> Steps::copied(const Node &root) const {
 }
 // NOLINTEND(misc-no-recursion)
 
-/// Returns the functions that take any bits.
+/// Returns the function, if it accepts any bits.
 std::optional<Operation> Steps::ofAnything(const Node &root) const {
   switch (root.op) {
   case StepOp::Bits: return isOperand(root.args[0]) ? std::optional(Operation::Mov) : std::nullopt;
@@ -126,7 +126,7 @@ std::optional<Operation> Steps::ofAnything(const Node &root) const {
   }
 }
 
-/// Returns the functions of integers that are handed nothing but sources.
+/// Returns the function, if it is one of integers that gets only sources.
 std::optional<Operation> Steps::ofNumbers(const Node &root) const {
   switch (root.op) {
   case StepOp::Add: return Operation::Add;
@@ -153,7 +153,7 @@ std::optional<Operation> Steps::ofNumbers(const Node &root) const {
 }
 
 std::optional<Operation> Steps::ofIntegers(const Node &root) const {
-  if (root.op == StepOp::Choice && nodes[root.args[1]].op == StepOp::Undefined) { // division by zero is left open
+  if (root.op == StepOp::Choice && nodes[root.args[1]].op == StepOp::Undefined) { // a division by zero is undefined
     const Node &defined = nodes[root.args[2]];
     return areSources(defined.args) ? ofNumbers(defined) : std::nullopt;
   }
@@ -163,7 +163,7 @@ std::optional<Operation> Steps::ofIntegers(const Node &root) const {
   return areSources(root.args) ? ofNumbers(root) : std::nullopt;
 }
 
-/// Returns whether a word is written that does something to each number, as `.sat` does.
+/// Returns whether a word is written that converts each number, such as `.sat`.
 static bool convertsNumbers(const FormView &view) {
   const isa::Tables &t = isa::tables();
   return llvm::any_of(isa::run(t.formConversions, view.form().conversions), [&](uint16_t index) {
@@ -180,7 +180,7 @@ std::optional<Operation> Steps::operation(uint16_t root) const {
   if (node.op == StepOp::Operand)
     return convertsNumbers(view) ? std::nullopt : copied(node);
   const std::optional<Operation> found = ofAnything(node);
-  if (convertsNumbers(view) && found != Operation::Setp) // it is the same whatever is done to the numbers
+  if (convertsNumbers(view) && found != Operation::Setp) // conversions of the numbers do not change it
     return {};
   if (found)
     return found;
@@ -189,7 +189,7 @@ std::optional<Operation> Steps::operation(uint16_t root) const {
 
 std::optional<Operation> operationOf(const FormView &view) {
   const isa::Tables &t = isa::tables();
-  constexpr unsigned mostSteps = 16; // a longer formula is none of these
+  constexpr unsigned mostSteps = 16; // a longer formula is none of these functions
   for (const isa::Formula &formula : isa::run(t.formulas, view.form().formulas)) {
     if (formula.target != isa::FormulaTarget::Operand || view.nodeOf[formula.operand] < 0 || !holds(view, formula.when))
       continue;

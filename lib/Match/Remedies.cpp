@@ -1,4 +1,4 @@
-// Finds what would do instead: a remedy is offered only if its result is right.
+// Finds alternatives. A remedy is only offered if its result is correct.
 #include "Match/BestForm.h"
 #include "Match/Bind.h"
 #include "Match/Corrections.h"
@@ -60,7 +60,7 @@ static std::vector<Shape> shapesAfter(llvm::ArrayRef<Shape> shapes, unsigned nod
   return changed;
 }
 
-/// Makes one finding about all operands that have the same fault.
+/// Merges the findings about all operands with the same fault into one.
 static void mergeAlike(std::vector<Finding> &findings) {
   auto isOfOperand = [](const Finding &f) {
     return f.severity == Severity::Error && f.place.kind == FindingPlace::Operand && f.sourceArg >= 0;
@@ -86,14 +86,14 @@ static bool makesItRight(const Finding &finding, const WrittenInstruction &writt
   switch (remedy.kind) {
   case Remedy::RaiseVersion:
   case Remedy::ChangeTarget:        // `opensGates` has tried it
-  case Remedy::SwapOperands: break; // as `addArrangement` has
+  case Remedy::SwapOperands: break; // see `addArrangement`
   case Remedy::AddBrackets:
   case Remedy::RemoveBrackets:
   case Remedy::MakeFloat: {
     std::vector<Shape> shapes = written.shapes;
     llvm::SmallVector<uint16_t, 4> nodes(finding.alike.begin(), finding.alike.end());
     nodes.push_back(finding.place.index);
-    llvm::sort(nodes, std::greater()); // those before one keep their numbers
+    llvm::sort(nodes, std::greater()); // operands before a changed one keep their indices
     for (const uint16_t node : nodes)
       shapes = shapesAfter(shapes, node, remedy);
     return isAccepted({written.opcode, shapes, written.availability});
@@ -103,8 +103,8 @@ static bool makesItRight(const Finding &finding, const WrittenInstruction &writt
   return true;
 }
 
-/// Returns whether the module with the remedy is new enough for the whole instruction; further requirements are added
-/// to the remedy. Other things may still be wrong then.
+/// Returns whether the module with the remedy is new enough for the whole instruction. Adds further requirements to the
+/// remedy. Other faults may remain.
 static bool opensGates(Remedy &remedy, const WrittenInstruction &written, bool &isAccepted) {
   constexpr unsigned mostSteps = 4;
   for (unsigned step = 0; step < mostSteps; ++step) {
@@ -128,7 +128,7 @@ static bool opensGates(Remedy &remedy, const WrittenInstruction &written, bool &
   return false;
 }
 
-/// Returns the operands with the first two exchanged.
+/// Returns the operands with the first two swapped.
 static std::vector<Shape> swapped(llvm::ArrayRef<Shape> shapes) {
   const auto first = shapes.take_front(shapes.front().extent), rest = shapes.drop_front(first.size());
   std::vector<Shape> changed(rest.take_front(rest.front().extent));
@@ -137,7 +137,7 @@ static std::vector<Shape> swapped(llvm::ArrayRef<Shape> shapes) {
   return changed;
 }
 
-/// Makes the operands from `node` on the arguments of the called function, if there are some without parentheses.
+/// Returns the operands with those from `node` on as the arguments of the called function, if they have no parentheses.
 static std::optional<std::vector<Shape>> withArguments(llvm::ArrayRef<Shape> shapes, unsigned &node) {
   for (node = 0; node < shapes.size() && shapes[node].kind != ShapeKind::Function;)
     node += shapes[node].extent;
@@ -151,7 +151,7 @@ static std::optional<std::vector<Shape>> withArguments(llvm::ArrayRef<Shape> sha
   return changed;
 }
 
-/// Returns the operands with the first two as one pair: `%p1|%p2`.
+/// Returns the operands with the first two combined as a pair: `%p1|%p2`.
 static std::vector<Shape> paired(llvm::ArrayRef<Shape> shapes) {
   std::vector<Shape> changed(shapes.begin(), shapes.end());
   Shape pair;
@@ -161,7 +161,7 @@ static std::vector<Shape> paired(llvm::ArrayRef<Shape> shapes) {
   return changed;
 }
 
-/// Returns the operands with some, from `node` on, as one vector.
+/// Returns the operands with some of them, from `node` on, combined as a vector.
 static std::vector<Shape> joined(llvm::ArrayRef<Shape> shapes, unsigned node, unsigned count) {
   std::vector<Shape> changed(shapes.begin(), shapes.end());
   Shape vector;
@@ -171,7 +171,7 @@ static std::vector<Shape> joined(llvm::ArrayRef<Shape> shapes, unsigned node, un
   return changed;
 }
 
-/// Returns the operands, each with its elements, with one of them moved to another place.
+/// Returns the operands with one of them, and its elements, moved to another place.
 static std::vector<Shape> moved(llvm::ArrayRef<Shape> shapes, size_t from, size_t to) {
   llvm::SmallVector<llvm::ArrayRef<Shape>, 8> operands;
   for (size_t node = 0; node < shapes.size(); node += shapes[node].extent)
@@ -187,15 +187,15 @@ static std::vector<Shape> moved(llvm::ArrayRef<Shape> shapes, size_t from, size_
 
 namespace {
 
-/// An operand is written at a wrong place, such as the predicate of `selp`.
+/// An operand at a wrong place, such as the predicate of `selp`.
 struct Misplaced {
   unsigned node;
-  size_t from, to; // its number among the operands, and the one with which it is right
+  size_t from, to; // its index among the operands, and the index at which it is correct
 };
 
 } // namespace
 
-/// Returns the one operand that makes the instruction right at another place; nothing if several would.
+/// Returns the only operand that makes the instruction correct when it is moved, with its place, or nothing.
 static std::optional<Misplaced> misplacedOperand(const WrittenInstruction &written) {
   constexpr size_t most = 8;
   llvm::SmallVector<unsigned, 8> nodes;
@@ -204,7 +204,7 @@ static std::optional<Misplaced> misplacedOperand(const WrittenInstruction &writt
   std::optional<Misplaced> found;
   if (nodes.size() > most)
     return found;
-  // A number or a plain register fits at too many places to tell anything.
+  // A number or a plain register fits at too many places to be informative.
   auto isDistinct = [&](unsigned node) {
     const Shape &shape = written.shapes[node];
     return shape.kind == ShapeKind::Vector || shape.kind == ShapeKind::Address ||
@@ -221,7 +221,7 @@ static std::optional<Misplaced> misplacedOperand(const WrittenInstruction &writt
   return found;
 }
 
-/// Returns the first operand, and the number of operands, that make the instruction right as one vector.
+/// Returns the first operand, and the number of operands, that make the instruction correct when they form a vector.
 static std::optional<std::pair<unsigned, unsigned>> elementsOfVector(const WrittenInstruction &written,
                                                                      llvm::ArrayRef<Finding> findings) {
   constexpr unsigned longest = 8;
@@ -241,7 +241,7 @@ static bool isFaultOfOperand(const Finding &f) {
   return f.severity == Severity::Error && f.place.kind == FindingPlace::Operand;
 }
 
-/// Replaces findings about single operands by one that explains them all, such as a wrong order or missing braces.
+/// Replaces findings about single operands by one that explains all of them, such as a wrong order or missing braces.
 static bool addArrangement(std::vector<Finding> &findings, const WrittenInstruction &written) {
   const llvm::ArrayRef<Shape> shapes = written.shapes;
   auto replace = [&](const std::vector<Shape> &changed, Finding f, unsigned node, Remedy::Kind remedy,
@@ -301,7 +301,7 @@ static bool addArrangement(std::vector<Finding> &findings, const WrittenInstruct
   return false;
 }
 
-/// Returns the words that continue the names which begin so: `.arrive` and `.wait` for `barrier.cluster`.
+/// Returns the words that continue mnemonics with this beginning: `.arrive` and `.wait` for `barrier.cluster`.
 static llvm::SmallVector<std::string, 8> wordsAfter(llvm::StringRef beginning) {
   llvm::SmallVector<std::string, 8> next;
   for (const isa::Mnemonic &mnemonic : isa::mnemonics()) {
@@ -314,10 +314,10 @@ static llvm::SmallVector<std::string, 8> wordsAfter(llvm::StringRef beginning) {
   return next;
 }
 
-/// Adds the instructions whose names the opcode begins, each with the rest of its name and the other words.
+/// Adds the instructions whose mnemonics begin with the opcode, each with the rest of its name and the other words.
 static bool addCompletions(Finding &finding, const WrittenInstruction &written) {
   const Opcode &opcode = written.opcode;
-  llvm::SmallVector<std::string, 8> right, fitting; // whatever the operands are
+  llvm::SmallVector<std::string, 8> right, fitting; // for any operands
   for (const isa::Mnemonic &mnemonic : isa::mnemonics()) {
     llvm::StringRef rest = mnemonic.text();
     if (!rest.consume_front(opcode.words.front().text) || !rest.consume_front("."))
@@ -339,7 +339,7 @@ static bool addCompletions(Finding &finding, const WrittenInstruction &written) 
   if (isWrongOperand)
     right = fitting;
   constexpr size_t most = 12;
-  // The type of `mul.u32` is right: `.lo` or `.hi` is missing.
+  // The type of `mul.u32` is correct, but `.lo` or `.hi` is missing.
   if (!right.empty() && finding.id == DiagId::IllegalQualifier) {
     finding = wordFinding(DiagId::IncompleteInstruction, {FindingPlace::Opcode, 0}, opcode.spelling);
   }
@@ -358,7 +358,7 @@ static bool addCompletions(Finding &finding, const WrittenInstruction &written) 
   return true;
 }
 
-/// Adds the only right word among those that differ in a number, or all if several are right.
+/// Adds the only correct word among those that differ in a number, or all of them if several are correct.
 static void addNumbered(Finding &finding, const WrittenInstruction &written) {
   const isa::Mnemonic &mnemonic = *written.opcode.mnemonic;
   const auto similar = similarWords(mnemonic, finding.args.front());
@@ -376,7 +376,7 @@ static void addNumbered(Finding &finding, const WrittenInstruction &written) {
                             wordsText(words, "and", finding.args.front()));
 }
 
-/// Adds the form that replaced a removed one: all that is written fits it, and words are missing.
+/// Adds the form that replaced a removed one, if all written words fit it and only words are missing.
 static void addSuccessor(Finding &finding, const WrittenInstruction &written) {
   const isa::Tables &t = isa::tables();
   for (uint32_t form : isa::run(t.mnemonicForms, written.opcode.mnemonic->forms)) {
@@ -393,7 +393,7 @@ static void addSuccessor(Finding &finding, const WrittenInstruction &written) {
   }
 }
 
-/// Replaces the findings about each word of `mul.s32.lo` by one: that `.lo` belongs right after the name.
+/// Replaces the findings about the words of `mul.s32.lo` by one: `.lo` belongs directly after the name.
 static bool addOrder(std::vector<Finding> &findings, const WrittenInstruction &written) {
   const auto words = llvm::ArrayRef(written.opcode.words);
   for (const Finding &finding : findings) {
@@ -435,7 +435,7 @@ static std::string titleOf(const Remedy &remedy, const Opcode &opcode) {
   return "";
 }
 
-/// Adds to each finding the texts that do not depend on the instruction's place.
+/// Adds texts that do not depend on the place of the instruction to each finding.
 static void putIntoWords(llvm::MutableArrayRef<Finding> findings, const Opcode &opcode) {
   for (Finding &finding : findings) {
     if (finding.remedy.kind != Remedy::None) {
@@ -447,7 +447,7 @@ static void putIntoWords(llvm::MutableArrayRef<Finding> findings, const Opcode &
   }
 }
 
-/// Adds the spelling that is meant by `ADD.f32` or `mbarrier_init`, or by a name of another language.
+/// Adds the spelling that is meant by `ADD.f32`, `mbarrier_init`, or a name of another language.
 static void addSpelling(Finding &f, const WrittenInstruction &written) {
   const std::string &spelling = written.opcode.spelling;
   std::string dotted = spelling;
@@ -463,7 +463,7 @@ static void addSpelling(Finding &f, const WrittenInstruction &written) {
     offerWholeNames(f, written);
 }
 
-/// Drops all other findings if the words begin the name of another instruction.
+/// Drops all other findings if the words begin the mnemonic of another instruction.
 static void keepIncomplete(std::vector<Finding> &findings) {
   const auto found = llvm::find_if(findings, [](const Finding &f) { return f.id == DiagId::IncompleteInstruction; });
   if (found == findings.end())
@@ -476,7 +476,7 @@ static void keepIncomplete(std::vector<Finding> &findings) {
 
 static bool isWordError(const Finding &f) { return f.severity == Severity::Error && f.phase == Phase::Qualifier; }
 
-/// Returns whether other words may be what is meant: all that are written are known, and none is part of another name.
+/// Returns whether other words may be intended: all written words are known, and none is part of another mnemonic.
 static bool mayBeOtherWords(llvm::ArrayRef<Finding> findings, const Opcode &opcode) {
   if (!opcode.mnemonic || opcode.mayCall ||
       llvm::any_of(llvm::drop_begin(opcode.words), [](const OpcodeWord &word) { return !word.id; }))
@@ -499,14 +499,14 @@ static bool mayBeOtherWords(llvm::ArrayRef<Finding> findings, const Opcode &opco
   return isWorth || errors > 1;
 }
 
-/// Leaves those remedies that make the instruction right.
+/// Keeps the remedies that make the instruction correct.
 static void tryRemedies(std::vector<Finding> &findings, const WrittenInstruction &written) {
   const Opcode &opcode = written.opcode;
   for (Finding &f : findings) {
     const bool isOfModule = f.remedy.kind == Remedy::RaiseVersion || f.remedy.kind == Remedy::ChangeTarget;
     if (bool isAccepted = true; isOfModule && f.severity == Severity::Error) {
       const bool opens = opensGates(f.remedy, written, isAccepted);
-      if (opens && !isAccepted) // it helps here, and something else is wrong
+      if (opens && !isAccepted) // it helps, but something else is wrong
         f.notes.insert(f.notes.begin(), SharedText(titleOf(f.remedy, opcode)));
       if (!opens || !isAccepted)
         f.remedy = {};
@@ -518,17 +518,17 @@ static void tryRemedies(std::vector<Finding> &findings, const WrittenInstruction
   }
 }
 
-/// Other names, and other orders, in place of what is wrong with words and operands; whether there is one.
+/// Offers other names and orders in place of findings about words and operands. Returns whether there are any.
 static bool adviseOnNames(std::vector<Finding> &findings, const WrittenInstruction &written) {
   const Opcode &opcode = written.opcode;
-  constexpr size_t mostWords = 24; // no instruction has so many, and each is tried in another place
+  constexpr size_t mostWords = 24; // no instruction has this many words, and each is tried at another place
   const bool isShort = opcode.words.size() <= mostWords;
   bool isAnother = isShort && addOrder(findings, written);
   keepIncomplete(findings);
   if (isShort && llvm::any_of(findings, isWordError))
     isAnother |= addSeparators(findings, written);
   for (Finding &f : findings) {
-    // `mad.u32`: there is a `mad` without `.lo`, of other types.
+    // For `mad.u32`, there is a `mad` without `.lo`, for other types.
     const bool mayGoOn =
         findings.size() == 1 && isWordError(f) && opcode.mnemonicWords == 1 && f.remedy.kind == Remedy::None;
     if (f.id == DiagId::IncompleteInstruction || (opcode.mnemonic && mayGoOn))
@@ -539,7 +539,7 @@ static bool adviseOnNames(std::vector<Finding> &findings, const WrittenInstructi
   return isAnother;
 }
 
-/// Marks the word that is to be changed, rather than the vector that fits it then.
+/// Marks the word to be changed, rather than the vector that fits after the change.
 static void markChange(Finding &f) {
   const bool isAdded = f.remedy.kind == Remedy::InsertAfterWord;
   if (f.id != DiagId::VectorLength || f.place.kind != FindingPlace::Operand ||

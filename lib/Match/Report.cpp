@@ -1,4 +1,4 @@
-// Turns findings into diagnostics: byte ranges, notes and edits.
+// Turns findings into diagnostics with byte ranges, notes and edits.
 #include "Match/Match.h"
 #include "Parse/Ast.h"
 #include "Resolve/Resolver.h"
@@ -36,7 +36,7 @@ Range Reporter::wordRange(unsigned k) const {
     const uint32_t begin = whole.begin + (word.data() - opcode.spelling.data());
     return {begin, begin + static_cast<uint32_t>(word.size())};
   }
-  // Blanks or comments are between the words.
+  // The words have blanks or comments between them.
   const llvm::StringRef text = source.text(whole);
   size_t at = 0;
   for (unsigned i = 0; i <= k && at != llvm::StringRef::npos; ++i)
@@ -66,7 +66,8 @@ Range Reporter::rangeOf(FindingPlace place) const {
   return instruction.range;
 }
 
-/// Rewrites an integer as a float: `1` as `1.0`, `0x3f800000` as `0f3F800000`; empty if there is no plain way.
+/// Rewrites an integer as a float: `1` as `1.0`, `0x3f800000` as `0f3F800000`. Returns an empty string if there is no
+/// simple way.
 static std::string asFloat(llvm::StringRef integer, unsigned bits) {
   const bool isNegative = integer.consume_front("-");
   const std::string sign = isNegative ? "-" : "";
@@ -78,7 +79,7 @@ static std::string asFloat(llvm::StringRef integer, unsigned bits) {
   return (bits == 32 ? "0f" : "0d") + integer.upper();
 }
 
-/// Adds no edits if the remedy cannot be written.
+/// Adds the edits of the remedy, or none if it cannot be written.
 void Reporter::addEdits(const Finding &finding, Range range, Fix &fix) const {
   const Remedy &remedy = finding.remedy;
   auto add = [&](Range place, const SharedText &text) { fix.edits.push_back({place, text}); };
@@ -120,8 +121,8 @@ void Reporter::addEdits(const Finding &finding, Range range, Fix &fix) const {
   }
 }
 
-/// Returns whether the fix is unambiguous. A word that is always required has no alternative; but `.ftz` may be missing
-/// because another rounding was meant.
+/// Returns whether the fix is unambiguous. If a word is always required, there is no alternative. But `.ftz` may be
+/// missing because another rounding was meant.
 bool Reporter::isSafe(const Finding &finding) const {
   switch (finding.remedy.kind) {
   case Remedy::InsertAfterWord: return isFixedWord(finding.kind);
@@ -132,7 +133,7 @@ bool Reporter::isSafe(const Finding &finding) const {
   }
 }
 
-/// Returns the declaration of the name that is the finding's operand; of a vector, that of its first name.
+/// Returns the declaration of the name in the finding's operand. For a vector, this is its first name.
 std::optional<Range> Reporter::declarationOf(const Finding &finding) const {
   const bool isOfOperand = finding.place.kind == FindingPlace::Operand || finding.textNode >= 0;
   if (!isOfOperand || finding.phase != Phase::Type || finding.sourceArg < 0)

@@ -1,4 +1,4 @@
-// Matches tables: whether a row fits, and which is nearest if none does.
+// Matches tables: finds whether a row fits, and otherwise the nearest row.
 #include "Match/Rows.h"
 #include "Match/Explain.h"
 #include "Match/Wording.h"
@@ -19,13 +19,13 @@ namespace {
 
 struct RowFit {
   uint32_t row;
-  llvm::SmallVector<uint16_t, 4> missed;                                   // columns of slots and operands
-  llvm::SmallVector<std::pair<uint16_t, uint16_t>, 2> badLength, badValue; // operand, column
+  llvm::SmallVector<uint16_t, 4> missed; // columns of slots and operands that do not match
+  llvm::SmallVector<std::pair<uint16_t, uint16_t>, 2> badLength, badValue; // operand and column
   bool badCondition = false;
   bool warns = false;
 
   bool fits() const { return missed.empty() && badLength.empty() && badValue.empty() && !badCondition; }
-  /// Orders rows by nearness: the longest agreeing run of columns, then the fewest misses.
+  /// Returns a key that orders rows by nearness: the longest run of matching columns, then the fewest mismatches.
   auto distance() const {
     return std::tuple(missed.empty() ? 0 : 0x10000 - missed.front(), missed.size(), badLength.size() + badValue.size(),
                       badCondition, warns);
@@ -60,7 +60,7 @@ bool lengthFits(const FormView &view, unsigned operand, llvm::ArrayRef<isa::Term
   const bool isVector = shape.kind == ShapeKind::Vector;
   if (!isVector && !shape.vector && (view.operands[operand].rules & isa::Vec))
     return false;
-  int64_t length = shape.vector ? shape.vector : 1; // a register of vector type as a whole
+  int64_t length = shape.vector ? shape.vector : 1; // a register of vector type counts as a whole
   if (isVector) {
     length = 0;
     const auto &shapes = view.written.shapes;
@@ -80,7 +80,7 @@ RowFit TableView::fit(uint32_t row) const {
       continue;
     if (columns[c].kind == ColumnKind::Slot) {
       if (members(c).empty())
-        continue; // the column speaks of a slot that this form does not have
+        continue; // the column is about a slot that this form lacks
       const WordId word = view.word(members(c).front());
       const bool fits = !word ? cell.kind == CellKind::Absent || cell.orAbsent
                               : cell.kind == CellKind::Present ||
@@ -121,7 +121,7 @@ RowFit TableView::fit(uint32_t row) const {
   return result;
 }
 
-/// Returns the word of the first column, which is usually chosen first, as what the missing part has to match.
+/// Returns the word of the first column, which users usually choose first, so that the missing part must match it.
 static Subject contextOf(const TableView &rows, unsigned column) {
   const FormView &view = rows.view;
   Subject subject;
@@ -143,8 +143,8 @@ static Subject contextOf(const TableView &rows, unsigned column) {
   return subject;
 }
 
-/// Returns the word that gives the number of elements, such as `.x4`; if there is none, the word that is usually chosen
-/// first.
+/// Returns the word that determines the number of elements, such as `.x4`. If there is none, returns the word that
+/// users usually choose first.
 static std::string countingWord(const TableView &rows) {
   for (unsigned c = 0; c < rows.columns.size(); ++c)
     if (rows.columns[c].kind == ColumnKind::Slot && !rows.members(c).empty())
@@ -175,7 +175,7 @@ static void reportMissedColumn(const TableView &rows, unsigned c, llvm::ArrayRef
   }
 
   const unsigned slot = rows.members(c).front();
-  llvm::SmallVector<WordId, 8> allowed; // the words of all rows that are equally near
+  llvm::SmallVector<WordId, 8> allowed; // words of all rows that are equally near
   bool orAbsent = false;
   for (const RowFit &fit : nearest) {
     const Cell &cell = rows.cell(fit.row, c);
@@ -214,8 +214,8 @@ static std::string lengthsText(const FormView &view, llvm::ArrayRef<isa::Term> t
   return listText(parts, "or");
 }
 
-/// Returns the word that determines how long an operand is, in words; if none is written, the missing word that would
-/// fit the operand as it is.
+/// Returns the word that determines the length of an operand, as text. If none is written, returns the missing word
+/// that would fit the operand.
 static std::string causeOfLength(const FormView &view, unsigned operand, llvm::ArrayRef<isa::Term> terms,
                                  unsigned length, Remedy &remedy) {
   const std::string instruction(view.written.opcode.mnemonic->text());
@@ -260,7 +260,7 @@ void reportLength(const FormView &view, unsigned operand, llvm::ArrayRef<isa::Te
   f.remedy = remedy;
 }
 
-/// Returns the word that needs a gate, by which a row differs from those that the module may use.
+/// Returns the word with a gate that distinguishes a row from those that the module may use.
 static Subject gatedWord(const TableView &rows, llvm::ArrayRef<RowFit> fits, uint32_t row) {
   const FormView &view = rows.view;
   const RowFit *other = nullptr;
@@ -281,7 +281,7 @@ static Subject gatedWord(const TableView &rows, llvm::ArrayRef<RowFit> fits, uin
     subject.found = true;
     return true;
   };
-  // Name both words if they say together what it is: `.v4.f64`.
+  // Name both words if they determine the vector together: `.v4.f64`.
   std::string both;
   unsigned slots = 0;
   for (unsigned c = 0; c < rows.columns.size(); ++c)
@@ -304,7 +304,7 @@ static Subject gatedWord(const TableView &rows, llvm::ArrayRef<RowFit> fits, uin
   return subject;
 }
 
-/// Returns the first row that fits, preferring rows without a warning; -1 if none fits.
+/// Returns the first row that fits, preferably one without a warning, or -1.
 static int32_t chooseRow(const TableView &rows) {
   int32_t warned = -1;
   for (uint32_t row = 0; row < rows.table.rows; ++row) {
@@ -328,7 +328,7 @@ static void reportRow(const TableView &rows, uint32_t row, Judgement &judgement)
   }
 }
 
-/// Reports that no row fits. The nearest row says what is missing; rows that are equally near give alternatives.
+/// Reports that no row fits. The nearest row shows what is missing. Rows that are equally near give alternatives.
 static void reportNoRow(const TableView &rows, Judgement &judgement) {
   const isa::Tables &t = isa::tables();
   const FormView &view = rows.view;
@@ -350,7 +350,7 @@ static void reportNoRow(const TableView &rows, Judgement &judgement) {
   }
   for (auto [operand, column] : best.badLength) {
     const Cell &cell = rows.cell(best.row, column);
-    if (cell.kind == CellKind::Lengths) // else no vector may be there, which is found without the table
+    if (cell.kind == CellKind::Lengths) // otherwise a vector is not allowed, which is found without the table
       reportLength(view, operand, t.terms.slice(cell.first, cell.count), rows.line(best.row), judgement,
                    countingWord(rows));
   }

@@ -1,15 +1,15 @@
 #pragma once
-// Matches the tables of a form: which row it is, and what is missing if none fits.
+// Matches the tables of a form: finds the row that fits, or the missing part if none fits.
 #include "Match/FormView.h"
 #include "Match/Judgement.h"
 
 namespace ptxray {
 
-/// Fills in the rows, and reports the tables that have no fitting row.
+/// Stores the rows that fit, and reports the tables without one.
 void judgeTables(FormView &view, Judgement &judgement);
 
 bool lengthFits(const FormView &view, unsigned operand, llvm::ArrayRef<isa::Term> terms);
-/// Reports a wrong length. `cause` is what requires that length, in words; if it is empty, it is read from the terms.
+/// Reports a wrong length. `cause` is the text that requires that length; if it is empty, it is derived from the terms.
 void reportLength(const FormView &view, unsigned operand, llvm::ArrayRef<isa::Term> terms, uint32_t line,
                   Judgement &judgement, const std::string &cause = "");
 

@@ -21,7 +21,7 @@ static bool isAvailable(const FormView &view, const isa::Form &form) {
   });
 }
 
-/// Returns how many slots of the tables hold the word: a word with few slots is more telling.
+/// Returns how many slots of the tables accept the word. A word with few slots is more specific.
 static size_t slotsWith(WordId word) {
   static const std::vector<uint32_t> counts = [] {
     std::vector<uint32_t> result(isa::tables().words.size());
@@ -32,8 +32,8 @@ static size_t slotsWith(WordId word) {
   return counts[word];
 }
 
-/// Returns the subject of an unconditional rule of a form: the first word that no available form of the instruction
-/// knows, the rarest if there are several. If there is none, the instruction as a whole.
+/// Returns the subject of an unconditional rule of a form. This is the first word that no available form of the
+/// instruction knows, or the rarest of several. If there is none, it is the whole instruction.
 static Subject ownWord(const FormView &view) {
   const isa::Tables &t = isa::tables();
   const isa::Mnemonic &mnemonic = *view.written.opcode.mnemonic;
@@ -56,8 +56,7 @@ static Subject ownWord(const FormView &view) {
     const WordId word = view.slotWord[j];
     if (!word || isKnown(word))
       continue;
-    // Types come last, since a type alone is seldom what makes an instruction new. The word that names the operation
-    // comes first.
+    // Types come last, because a type alone rarely makes an instruction new. The word for the operation comes first.
     const isa::Word &known = isa::word(word);
     const size_t count = known.wordClass == isa::WordClass::Type ? 1 << 20 : known.kind ? 0 : slotsWith(word);
     if (count >= fewest)
@@ -69,7 +68,7 @@ static Subject ownWord(const FormView &view) {
   return subject;
 }
 
-/// Returns the operand whose value a condition is about; nothing if it is about something else.
+/// Returns the operand whose value a condition is about, or nothing for other conditions.
 // NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their conditions
 static std::optional<FindingPlace> placeOfValue(const FormView &view, ExprId id) {
   const isa::Tables &t = isa::tables();
@@ -103,7 +102,7 @@ void judgeRules(const FormView &view, Judgement &judgement) {
         reportWarnings(view, truth, subjectOfWarning(view, rule, truth), rule.line, false, judgement);
       continue;
     }
-    // `when !.rnd require !modern` asks for a word, not for another version.
+    // `when !.rnd require !modern` requires a word, not another version.
     if (const Expr &when = t.exprs[rule.when];
         when.op == ExprOp::Not && t.exprs[when.a].op == ExprOp::SlotWritten && t.exprs[rule.require].gateOnly) {
       reportMissing(view, t.exprs[when.a].a, Phase::Gate, judgement);

@@ -6,7 +6,7 @@
 namespace ptxray {
 
 void judgeRules(const FormView &view, Judgement &judgement);
-/// Judges what the form as a whole needs; it is a part of judgeRules.
+/// Judges the requirements of the whole form, as a part of judgeRules.
 void judgeFormGates(const FormView &view, Judgement &judgement);
 void judgeWordGates(const FormView &view, Judgement &judgement);
 void judgePresence(const FormView &view, Judgement &judgement);

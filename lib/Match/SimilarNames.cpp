@@ -1,4 +1,4 @@
-// Other instructions that may be meant: those with a similar name, and those that are described beside the written one.
+// Finds instructions that may be meant: those with a similar name, and those in the same entry as the written one.
 #include "Match/SimilarNames.h"
 #include "Match/BestForm.h"
 #include "Match/Corrections.h"
@@ -10,8 +10,8 @@
 
 namespace ptxray {
 
-/// Returns whether the words of an opcode begin the name of another instruction, up to one that is cut off or misspelt:
-/// `cp.async.commit` for `cp.async.commit_group`.
+/// Returns whether the words of an opcode begin the mnemonic of another instruction, up to a word that is cut off or
+/// misspelt: `cp.async.commit` for `cp.async.commit_group`.
 static bool isSimilarName(const Opcode &opcode, llvm::StringRef name) {
   llvm::SmallVector<llvm::StringRef, 6> words;
   name.split(words, '.');
@@ -33,7 +33,7 @@ static bool isSimilarName(const Opcode &opcode, llvm::StringRef name) {
   return others == 1;
 }
 
-/// Returns whether the name has the same parts in another order: `tcgen05.ld.wait` of `tcgen05.wait::ld`.
+/// Returns whether the name has the same parts in another order: `tcgen05.ld.wait` for `tcgen05.wait::ld`.
 static bool isReordered(const Opcode &opcode, llvm::StringRef name) {
   llvm::SmallVector<llvm::StringRef, 6> parts;
   while (!name.empty()) {
@@ -66,7 +66,7 @@ bool addSimilar(std::vector<Finding> &findings, const WrittenInstruction &writte
     for (const OpcodeWord &word : llvm::drop_begin(opcode.words, count))
       spelling += word.text;
     Judged judged = judge({Opcode(spelling), written.shapes, written.availability});
-    // `.sync.aligned` is missing as well.
+    // `.sync.aligned` is missing too.
     const auto missing = llvm::find_if(judged.findings, [](const Finding &f) {
       return f.id == DiagId::MissingQualifier && f.remedy.kind == Remedy::ReplaceOpcode;
     });
@@ -96,7 +96,7 @@ bool addSimilar(std::vector<Finding> &findings, const WrittenInstruction &writte
   return true;
 }
 
-/// Returns the words with some of them, from `first` on, written otherwise.
+/// Returns the words with some of them, from `first` on, spelled in another way.
 static std::string spellingOf(llvm::ArrayRef<OpcodeWord> words, size_t first, size_t length, llvm::StringRef instead) {
   std::string spelling;
   for (const OpcodeWord &word : words.take_front(first))
@@ -194,7 +194,7 @@ void offerSibling(Finding &f, const WrittenInstruction &written) {
   f.remedy = {Remedy::ReplaceWord, 0, right.front()};
 }
 
-/// Returns the words of an instruction that may stand in the place of its word `k`.
+/// Returns the words of an instruction that may be in the place of its word `k`.
 static llvm::SmallVector<isa::WordId, 8> wordsInPlaceOf(const Opcode &opcode, unsigned k) {
   const isa::Tables &t = isa::tables();
   llvm::SmallVector<isa::WordId, 8> others;
@@ -211,7 +211,7 @@ static llvm::SmallVector<isa::WordId, 8> wordsInPlaceOf(const Opcode &opcode, un
 }
 
 void offerWordForNumber(Finding &f, const WrittenInstruction &written) {
-  constexpr size_t most = 16; // words that are tried in the place of one
+  constexpr size_t most = 16; // maximum number of words that are tried in place of one
   constexpr size_t mostNamed = 3;
   const Opcode &opcode = written.opcode;
   const bool isOfCount = f.id == DiagId::ImmediateValue || f.id == DiagId::VectorLength;

@@ -1,24 +1,25 @@
 #pragma once
-// Other instructions that may be meant by a refused one.
+// Finds other instructions that may be meant by a rejected one.
 #include "Match/Finding.h"
 #include "Match/Written.h"
 
 namespace ptxray {
 
-/// Replaces the findings about an instruction that is probably not meant by the instruction with a similar name that
+/// If the instruction is probably not meant, replaces the findings about it by the instruction with a similar name that
 /// accepts the text.
 bool addSimilar(std::vector<Finding> &findings, const WrittenInstruction &written);
-/// Returns the findings about the words, whatever the operands are.
+/// Returns the findings about the words, independently of the operands.
 std::vector<Finding> findingsOfWords(const Opcode &opcode, const Availability &availability);
-/// `.shared.cta`, `.commit.group`, `.try_wait_parity`: in place of what is wrong with each word, where there is to be
-/// `::`, `_` or a dot.
+/// For words such as `.shared.cta`, `.commit.group`, or `.try_wait_parity`, replaces the findings about single words by
+/// the correct separator: `::`, `_` or a dot.
 bool addSeparators(std::vector<Finding> &findings, const WrittenInstruction &written);
-/// `try_wait.parity`: the names that end so, with what is missing in front of it.
+/// For a name such as `try_wait.parity`, offers the mnemonics that end with it, with the missing beginning.
 void offerWholeNames(Finding &finding, const WrittenInstruction &written);
-/// `red` with a result: the only instruction described beside it that takes these words and operands, `atom`, is meant.
+/// For `red` with a result, offers `atom`: the only instruction in the same entry that accepts these words and
+/// operands.
 void offerSibling(Finding &finding, const WrittenInstruction &written);
-/// Adds the word with which the number, or the length of the vector, would be allowed, if there is just one: `.ca`
-/// instead of `.cg` of `cp.async`.
+/// Offers the word with which the number or the length of the vector would be allowed, if there is exactly one: `.ca`
+/// instead of `.cg` in `cp.async`.
 void offerWordForNumber(Finding &finding, const WrittenInstruction &written);
 
 } // namespace ptxray

@@ -1,4 +1,4 @@
-// The rules of the manual and of ptxas on types, and how types look in a message.
+// Implements the rules of the manual and of ptxas on types, and the text of types in messages.
 #include "Match/TypeRules.h"
 #include "Isa/Isa.h"
 #include "Isa/Words.h"
@@ -79,18 +79,19 @@ bool immediateAgrees(TypeView type, const Shape &immediate, bool inVector) {
   return false;
 }
 
-/// Returns whether two adjacent elements may be in one vector, disregarding their sizes. Bits may be with everything.
+/// Returns whether two adjacent elements may be in one vector, apart from their sizes. Bits may be combined with
+/// everything.
 static bool kindsAgree(TypeView left, TypeView right) {
   if (left.kind == TypeKind::Predicate || right.kind == TypeKind::Predicate)
     return left == right || left.kind == TypeKind::Bits || right.kind == TypeKind::Bits;
   if (left.kind == TypeKind::Bits || right.kind == TypeKind::Bits)
     return true;
-  if (left.halfPair || right.halfPair) // as a whole it counts as an integer, among others not
+  if (left.halfPair || right.halfPair) // as a whole vector it counts as an integer, but not as an element
     return left == right;
   return isInteger(left) == isInteger(right);
 }
 
-/// ptxas keeps predicates in words.
+/// Returns the size of an element. ptxas keeps predicates in 32-bit words.
 static uint16_t sizeInVector(TypeView type) { return type.kind == TypeKind::Predicate ? 32 : type.bits; }
 
 bool VectorFold::sizesDiffer(TypeView element, bool constant) const {

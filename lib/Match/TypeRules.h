@@ -1,16 +1,16 @@
 #pragma once
-// These rules say which registers and constants are allowed for which type of an instruction.
+// Defines which registers and constants are allowed for each type of an instruction.
 #include "Resolve/Shape.h"
 #include <string>
 
 namespace ptxray {
 
-/// A type as the rules see it. Two different types may have the same view.
+/// A type, reduced to the properties that the rules need. Different types may have the same view.
 struct TypeView {
   isa::TypeKind kind = isa::TypeKind::None;
   uint16_t bits = 0;
-  bool halfPair = false;      // `.f16x2`, the one packed type that a register may be declared with
-  bool takesHalfPair = false; // `.u16x2`, `.f32x2`: a register of .f16x2 passes, as an integer
+  bool halfPair = false;      // `.f16x2`, the only packed type of declared registers
+  bool takesHalfPair = false; // `.u16x2`, `.f32x2`: a register of .f16x2 is accepted, like an integer
   bool narrow = false;        // floats in 8 bits or less: `.e4m3x2`
 
   bool operator==(const TypeView &) const = default;
@@ -22,7 +22,7 @@ TypeView viewType(isa::WordId word);
 /// Returns the register type of a matrix fragment with elements of that type.
 TypeView fragmentType(TypeView element);
 
-/// Returns whether a register of type `reg` is allowed for a value of type `type`. If `wide`, it may be wider. In a
+/// Returns whether a register of type `reg` is allowed for a value of type `type`. With `wide`, it may be wider. In a
 /// vector of integers, floats are allowed as bits.
 bool typesAgree(TypeView type, TypeView reg, bool wide, bool inVector);
 
@@ -34,16 +34,17 @@ inline bool mayBeInteger(TypeView type) {
 inline bool isConstant(const Shape &shape) {
   return shape.kind == ShapeKind::Integer || shape.kind == ShapeKind::Float;
 }
-/// Returns whether a constant is written as `0f...`, with 32 bits; other floating-point constants have 64.
+/// Returns whether a constant is written as `0f...`, with 32 bits. Other floating-point constants have 64 bits.
 bool isSingle(const Shape &immediate);
 TypeView typeOfConstant(const Shape &immediate);
 
 bool immediateAgrees(TypeView type, const Shape &immediate, bool inVector);
 
-/// Takes the elements of a vector one after the other: whether each agrees with those before it, and the type of the
-/// whole. ptxas gives a constant a type as if it were a register: an integer has 64 bits, `0f` 32, any other float 64.
+/// Checks the elements of a vector one after another: whether each agrees with the previous ones, and the type of the
+/// whole. For ptxas, a constant has a type like a register: an integer has 64 bits, `0f` 32 bits, and any other float
+/// 64 bits.
 struct VectorFold {
-  /// Adds an element. If it `isIndex`, its neighbours need not agree with it.
+  /// Adds an element. With `isIndex`, its neighbours need not agree with it.
   bool add(TypeView element, bool constant, bool isIndex = false);
   bool sizesDiffer(TypeView element, bool constant) const;
 

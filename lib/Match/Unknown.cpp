@@ -1,4 +1,4 @@
-// Finds the nearest spellings among the names of instructions, or among the words of one.
+// Finds the nearest spellings among mnemonics, or among the words of one instruction.
 #include "Match/Unknown.h"
 #include "Diagnostics/Nearest.h"
 #include "llvm/ADT/STLExtras.h"
@@ -7,8 +7,8 @@
 
 namespace ptxray {
 
-/// `tex2D` as `tex.2d`, `ldg` as `ld.global`: a name and the beginning of one of its words; empty if there is no single
-/// one.
+/// Returns `tex.2d` for `tex2D`, or `ld.global` for `ldg`: a name and the beginning of one of its words. Returns an
+/// empty string if there is no single one.
 static std::string joinedName(llvm::StringRef written) {
   const isa::Tables &t = isa::tables();
   const std::string lower = written.lower();
@@ -36,7 +36,7 @@ static std::string joinedName(llvm::StringRef written) {
 }
 
 Finding unknownInstruction(const Opcode &opcode) {
-  // The nearest name is sought for the first word alone: the others may be qualifiers.
+  // Only the first word is compared with names, because the others may be qualifiers.
   const llvm::StringRef name = opcode.words.front().text;
   Nearest nearest(name, name.size() < 4 ? 2 : 3);
   bool known = false;
@@ -72,7 +72,7 @@ Finding unknownInstruction(const Opcode &opcode) {
 static void addNear(isa::WordId id, llvm::StringRef misspelt, unsigned &distance,
                     llvm::SmallVector<isa::WordId, 4> &near) {
   const llvm::StringRef text = isa::word(id).text();
-  // Two words that are alike before the last `::` may be unlike after it, so only the ends are compared.
+  // Words that are similar before the last `::` may differ after it, so only the ends are compared.
   const size_t head = misspelt.rfind("::") + 2;
   const bool isSameHead = head > 1 && text.starts_with(misspelt.take_front(head)) && head < misspelt.size();
   const llvm::StringRef written = isSameHead ? misspelt.drop_front(head) : misspelt.drop_front();

@@ -1,4 +1,4 @@
-// Judges vectors in braces, whose type is made of the types of their elements.
+// Judges vectors in braces. The type of a vector is computed from the types of its elements.
 #include "Match/OperandJudge.h"
 #include "Match/Rows.h"
 #include "Match/Wording.h"
@@ -11,7 +11,7 @@ void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
     if (alreadyReported(DiagId::VectorLength, node))
       return;
     fail(DiagId::UnexpectedVector, node);
-    judgement.weigh(Phase::Tie); // a form that has a vector here is nearer
+    judgement.weigh(Phase::Tie); // a form with a vector here is nearer
     const auto elements = llvm::ArrayRef(view.written.shapes).slice(node + 1, shape.extent - 1);
     const bool isBits = llvm::all_of(elements, [&](const Shape &element) {
       return element.kind == ShapeKind::Register && viewType(element.type) == TypeView{TypeKind::Bits, type.bits};
@@ -25,8 +25,8 @@ void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
   judgeElements(shape, node);
 }
 
-/// Returns whether an element of a vector that ptxas accepts element by element fits as a word, or as the required
-/// type.
+/// Returns whether an element fits as a 32-bit word, or as the required type, in a vector that ptxas accepts element by
+/// element.
 bool OperandJudge::fitsAlone(const Shape &element, TypeView elementType) const {
   if (elementType.kind == TypeKind::Predicate)
     return false;
@@ -38,8 +38,8 @@ bool OperandJudge::fitsAlone(const Shape &element, TypeView elementType) const {
          (elementType.bits >= type.bits && !has(isa::Exact) && type != TypeView{TypeKind::Float, 64});
 }
 
-/// Returns the type of an element as ptxas compares it with the others. An empty type means that it is judged alone;
-/// nothing, that it is not allowed.
+/// Returns the type of an element that ptxas compares with the others. The type is empty if the element is judged
+/// alone. Returns nothing if it is not allowed.
 std::optional<TypeView> OperandJudge::typeOfElement(const Shape &element, unsigned node) {
   switch (element.kind) {
   case ShapeKind::Vector:
@@ -52,7 +52,7 @@ std::optional<TypeView> OperandJudge::typeOfElement(const Shape &element, unsign
       return std::nullopt;
     }
     return viewType(element.type);
-  case ShapeKind::Special: { // ptxas reads these as registers, and does not ask whether one can be written
+  case ShapeKind::Special: { // ptxas reads these as registers, and does not check whether one can be written
     judgeDirective(element, node, has(isa::Each));
     if (element.vector || element.suffix || declared.role == OperandRole::Predicate)
       return TypeView{};
@@ -100,7 +100,7 @@ bool OperandJudge::judgeElement(const Shape &element, unsigned node, bool isFirs
     fail(DiagId::VectorElementName, node);
   if (!constant)
     return true;
-  // A leading constant makes the vector one of constants for ptxas, which floats of 16 bits do not accept.
+  // For ptxas, a leading constant makes the vector a vector of constants, and 16-bit floats do not accept these.
   const bool halves = (type.kind == TypeKind::Packed && !type.narrow) ||
                       (type.kind == TypeKind::Float && type.bits == 16 && seen->kind == TypeKind::Float);
   if (isFirst && halves && !has(isa::Fragment) && !has(isa::SpecialAllowed))
@@ -121,8 +121,8 @@ void OperandJudge::judgeElements(const Shape &shape, unsigned node) {
       fail(DiagId::VectorElements, n);
       return;
     }
-    // The first coordinate of an array is its index (the second if samples are counted); the others need not agree with
-    // it.
+    // The first coordinate of an array is its index (the second one if there are samples), and other coordinates need
+    // not agree with it.
     const bool isIndex = (has(isa::FirstIndex) && n == node + 1) || (has(isa::SecondIndex) && n == node + 2);
     if (element.kind != ShapeKind::Unknown && !judgeElement(element, n, n == node + 1, isIndex, fold))
       return;
@@ -138,11 +138,11 @@ void OperandJudge::judgeElements(const Shape &shape, unsigned node) {
     return;
   if (has(isa::Destination))
     fail(DiagId::VectorOfSinks, node);
-  else if (has(isa::SinkAllowed)) // nothing says what the elements are
+  else if (has(isa::SinkAllowed)) // the type of the elements is unknown
     fail(DiagId::SinkAsSource, node + 1);
 }
 
-/// Returns whether ptxas treats a vector whose first element is constant as a constant, and ignores sizes.
+/// Returns whether ptxas treats a vector with a constant as its first element as a constant, and ignores sizes.
 bool OperandJudge::isVectorConstant(const VectorFold &fold) const {
   const bool integers = fold.first.kind == TypeKind::Signed;
   const bool chosen = declared.type.kind == isa::RefKind::Slot;
@@ -158,7 +158,7 @@ bool OperandJudge::isVectorConstant(const VectorFold &fold) const {
   }
 }
 
-/// Judges whether the elements together make what the operand requires.
+/// Judges whether all elements together meet the requirement of the operand.
 void OperandJudge::judgeFold(const VectorFold &fold, unsigned node) {
   const TypeView whole = fold.type;
   if (!fold.constantFirst || !type) {

@@ -1,4 +1,4 @@
-// Remembers verdicts, so that equal instructions are judged once.
+// Caches verdicts, so that equal instructions are judged once.
 #include "Match/BestForm.h"
 #include "Match/Match.h"
 #include "Resolve/Fingerprint.h"
@@ -36,7 +36,7 @@ const Opcode &Opcodes::add(const Ast &ast, SpellingId spelling) {
 }
 
 Verdicts &Knowledge::verdictsFor(const ModuleContext &module) {
-  ModuleContext anywhere = module; // a verdict does not depend on where the header is
+  ModuleContext anywhere = module; // a verdict does not depend on the place of the header
   anywhere.version = anywhere.targetName = {};
   const Key key(module.ptx, module.target, module.arch, module.pedantic, module.independent);
   return byModule.try_emplace(key, anywhere, opcodes, budget).first->second;
@@ -51,12 +51,12 @@ size_t Knowledge::size() const {
 }
 
 void AdviceBudget::begin(size_t bytes) {
-  constexpr uint64_t least = 120'000, perByte = 10; // 0.14 s, and 0.12 s for 10 KB
+  constexpr uint64_t least = 120'000, perByte = 10; // these take 0.14 s, and 0.12 s for 10 KB
   left = least + perByte * bytes;
   ++text;
 }
 
-/// Judges an instruction, frugally if the budget is used up and no form accepts it.
+/// Judges an instruction. If the budget is used up and no form accepts it, does so in a cheaper way.
 Judged Verdicts::judged(const WrittenInstruction &written) const {
   if (budget.left || isAccepted(written))
     return judge(written);
@@ -76,7 +76,7 @@ void Verdicts::adviseOn(Verdict &verdict, std::vector<Finding> found, uint64_t t
     kept = &findings.emplace_back(std::move(found));
   }
   verdict.findings = kept;
-  // Advice takes the same part of the budget whether or not an earlier text had the instruction.
+  // Advice uses the same part of the budget, whether or not an earlier text had the instruction.
   budget.left -= std::min(budget.left, verdict.trials);
 }
 

@@ -1,4 +1,4 @@
-// Lists with a conjunction, quoted words, kinds and ranges.
+// Formats lists with a conjunction, quoted words, kinds and ranges.
 #include "Match/Wording.h"
 #include "Match/Evaluate.h"
 #include "Source/Narrow.h"
@@ -32,8 +32,8 @@ std::string listText(llvm::ArrayRef<std::string> parts, const char *conjunction)
 
 std::string quote(std::string_view text) { return "`" + std::string(text) + "`"; }
 
-/// Returns how far the numbers of two words are from each other; nothing if they differ in more: `.m64n8k16`,
-/// `.m64n12k16`.
+/// Returns the distance between the numbers in two words, or nothing if they differ in anything else. Example:
+/// `.m64n8k16`, `.m64n12k16`.
 static std::optional<unsigned> distanceOfNumbers(llvm::StringRef a, llvm::StringRef b) {
   unsigned distance = 0;
   while (!a.empty() && !b.empty()) {
@@ -53,7 +53,7 @@ static std::optional<unsigned> distanceOfNumbers(llvm::StringRef a, llvm::String
 }
 
 std::string wordsText(llvm::ArrayRef<WordId> ids, const char *conjunction, llvm::StringRef written) {
-  constexpr size_t most = 12; // a longer list explains nothing
+  constexpr size_t most = 12; // a longer list is not helpful
   llvm::SmallVector<WordId, 16> words(ids.begin(), ids.end());
   const bool isCut = words.size() > most;
   if (isCut && !written.empty()) {
@@ -64,9 +64,9 @@ std::string wordsText(llvm::ArrayRef<WordId> ids, const char *conjunction, llvm:
     llvm::stable_sort(words, [&](WordId a, WordId b) { return distance(a) < distance(b); });
     words.truncate(most);
   }
-  // Words that differ in a number stand together, by its value: `.x2` before `.x16`.
+  // Words that differ in a number are adjacent, sorted by the number: `.x2` before `.x16`.
   const auto stem = [](WordId id) { return llvm::StringRef(isa::word(id).text()).take_until(llvm::isDigit); };
-  llvm::StringMap<size_t> places; // of the first word with a stem
+  llvm::StringMap<size_t> places; // index of the first word with a stem
   for (const WordId word : words)
     places.try_emplace(stem(word), places.size());
   llvm::stable_sort(words, [&](WordId a, WordId b) {
@@ -87,7 +87,7 @@ std::string nearestText(llvm::ArrayRef<WordId> words) {
   return words.size() > most ? llvm::join(parts, ", ") + " ..." : listText(parts, "or");
 }
 
-/// Returns the distance between allowed values, for ranges so wide that their ends say nothing; else 0.
+/// Returns the distance between allowed values for ranges so wide that their ends are not informative, otherwise 0.
 static int64_t stepOfWideRanges(llvm::ArrayRef<isa::ValueRange> ranges) {
   const int64_t step = ranges.front().step;
   const bool wide = step > 1 && llvm::all_of(ranges, [&](const isa::ValueRange &r) {

@@ -1,5 +1,5 @@
 #pragma once
-// Words, kinds and numbers of the tables, as messages show them.
+// Formats words, kinds and numbers of the tables for messages.
 #include "Diagnostics/Diagnostic.h"
 #include "Isa/Isa.h"
 
@@ -7,15 +7,15 @@ namespace ptxray {
 
 std::string quote(std::string_view text);
 std::string listText(llvm::ArrayRef<std::string> parts, const char *conjunction);
-/// Lists the words; if there are many, those most like the written one.
+/// Lists the words. If there are many, lists those most similar to the written one.
 std::string wordsText(llvm::ArrayRef<isa::WordId> words, const char *conjunction = "or", llvm::StringRef written = "");
 /// Lists the first words in order, with an ellipsis if there are more.
 std::string nearestText(llvm::ArrayRef<isa::WordId> words);
 std::string rangesText(llvm::ArrayRef<isa::ValueRange> ranges);
 
-Kind kindOf(isa::WordId word); // `Kind::Other` when it has none of its own
+Kind kindOf(isa::WordId word); // `Kind::Other` if the word has no kind
 
-/// Returns the note of a diagnostic about a text that only older releases of ptxas accept; 13.1 is 1301.
+/// Returns the note for a text that only older releases of ptxas accept; 13.1 is 1301.
 std::string releaseNote(uint16_t release);
 /// Returns the release of ptxas that an expression names, or 0.
 uint16_t ptxasRelease(isa::ExprId condition);

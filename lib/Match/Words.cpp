@@ -1,5 +1,5 @@
-// Assigns written qualifiers to slots. Their order is free except within ordered classes: a type, a layout or a space
-// only takes a slot after that of the one before.
+// Assigns written qualifiers to slots. Their order is free except in ordered classes: a type, a layout or a space only
+// takes a slot after that of the previous word of its class.
 #include "Match/Words.h"
 #include "Match/Wording.h"
 #include "llvm/ADT/STLExtras.h"
@@ -36,7 +36,7 @@ static llvm::SmallVector<WordId, 0> slotWords(const Slot &slot) {
   const isa::Tables &t = isa::tables();
   llvm::SmallVector<WordId, 0> words;
   for (const SlotValue &value : isa::run(t.slotValues, slot.values))
-    if (t.exprs[value.gate].op != isa::ExprOp::Warn) // the manual does not have it
+    if (t.exprs[value.gate].op != isa::ExprOp::Warn) // the manual does not have the word
       words.push_back(value.word);
   return words;
 }
@@ -68,13 +68,13 @@ std::optional<unsigned> conflictingWord(const Opcode &opcode, unsigned k) {
   return found;
 }
 
-/// Returns whether the words begin the name of another instruction, as `barrier.cluster` does.
+/// Returns whether the words begin the mnemonic of another instruction, such as `barrier.cluster`.
 static bool goesOn(const Opcode &opcode, unsigned k) {
   return k == 1 && spellsInstruction(opcode.words.front().text, opcode.words[k].text) &&
          !someFormKnows(*opcode.mnemonic, opcode.words[k].id);
 }
 
-/// Reports a word that begins a longer name, or that occurs only in names; false if it does neither.
+/// Reports a word that begins a longer mnemonic, or that occurs only in mnemonics. Returns false for other words.
 static bool reportOfNames(const Opcode &opcode, unsigned k, FindingPlace place, Judgement &judgement) {
   const std::string text = opcode.words[k].text.str(), instruction(opcode.mnemonic->text());
   if (goesOn(opcode, k))
@@ -122,7 +122,7 @@ static void reportStray(const FormView &view, unsigned k, Judgement &judgement) 
     judgement.report(Phase::Qualifier, DiagId::MisplacedQualifier, place, text, instruction);
     return;
   }
-  if (taken < 0) // not a word of this slot, but of the kind that is there
+  if (taken < 0) // not a word of this slot, but of the kind that is written there
     for (unsigned j = 0; j < view.slots.size() && taken < 0; ++j)
       if (view.slotWord[j] && view.slotAt[j] >= 0 && !view.slots[j].literal && sameKind(view.slotWord[j], word.id) &&
           !isAligned(isa::word(word.id).wordClass))
@@ -142,7 +142,7 @@ static void reportStray(const FormView &view, unsigned k, Judgement &judgement) 
     return;
   }
   judgement.report(Phase::Qualifier, DiagId::QualifierOfOtherForm, place, text, instruction).kind = kindOf(word.id);
-  judgement.weigh(Phase::Tie); // a form that takes the word and lacks another is nearer
+  judgement.weigh(Phase::Tie); // a form that takes the word and lacks another one is nearer
 }
 
 uint16_t wordBefore(const FormView &view, unsigned slot) {
@@ -161,7 +161,7 @@ void reportMissing(const FormView &view, unsigned slot, Phase phase, Judgement &
   f.kind = kindOf(sampleWord(missing));
   f.expected = slotWords(missing);
   f.remedy = {Remedy::InsertAfterWord, wordBefore(view, slot), ""};
-  // One of the two types is missing in `dp4a.s32`.
+  // In `dp4a.s32`, one of the two types is missing.
   for (unsigned j = 0; j < view.slots.size(); ++j)
     if (j != slot && view.slotWord[j] && view.slotAt[j] >= opcode.mnemonicWords &&
         llvm::is_contained(f.expected, view.slotWord[j])) {
@@ -172,25 +172,25 @@ void reportMissing(const FormView &view, unsigned slot, Phase phase, Judgement &
     }
 }
 
-/// Reports a word that stands where slot `j` requires another one: one mistake, not a superfluous word and a missing
-/// one.
+/// Reports a word at the place where slot `j` requires another one. This is one mistake, not a superfluous word and a
+/// missing one.
 static void reportIllegal(const FormView &view, uint16_t k, unsigned j, Judgement &judgement) {
   const isa::Slot &slot = view.slots[j];
   const OpcodeWord &word = view.written.opcode.words[k];
   FindingPlace place{FindingPlace::Word, k};
-  if (view.written.opcode.words[k - 1].id == word.id) // `.row.row`: the two are wrong together
+  if (view.written.opcode.words[k - 1].id == word.id) // `.row.row`: both are wrong
     place = FindingPlace::at(FindingPlace::Word, k - 1, 2);
   Finding &f = judgement.report(Phase::Qualifier, DiagId::IllegalQualifier, place, word.text,
                                 view.written.opcode.mnemonic->text(), addedLater);
   f.kind = kindOf(sampleWord(slot));
   f.expected = slotWords(slot);
   f.remedy = {Remedy::ReplaceWord, k, ""};
-  // The type is usually chosen before the other words: a form with that type and a superfluous word is nearer.
+  // Users usually choose the type first, so a form with that type and a superfluous word is nearer.
   const bool isType = isa::word(word.id).wordClass == WordClass::Type;
   judgement.weigh(isType ? Phase::Qualifier : Phase::Tie);
 }
 
-/// Assigns by position if there are as many words of an ordered class as slots for them, of which some are wrong.
+/// Assigns words by position, if an ordered class has as many words as slots and some of them are wrong.
 static void alignClass(FormView &view, WordClass wordClass, Leftover &leftover) {
   const Opcode &opcode = view.written.opcode;
   auto isOfClass = [&](WordId word) { return word && isa::word(word).wordClass == wordClass; };
@@ -217,7 +217,7 @@ static void alignClass(FormView &view, WordClass wordClass, Leftover &leftover) 
   }
 }
 
-/// Returns whether a word that fits nowhere is written just where the word of slot `j` is missing.
+/// Returns whether a word that fits nowhere is written exactly where the word of slot `j` is missing.
 static bool standsFor(const FormView &view, unsigned k, unsigned j) {
   int before = view.written.opcode.mnemonicWords - 1, after = view.written.opcode.words.size();
   for (unsigned i = 0; i < j; ++i)
@@ -231,7 +231,7 @@ static bool standsFor(const FormView &view, unsigned k, unsigned j) {
          static_cast<int>(k) > before && static_cast<int>(k) < after;
 }
 
-/// Returns the only slot that is free between the neighbours of a word; -1: there is none, or another one.
+/// Returns the only free slot between the neighbours of a word, or -1.
 static int onlySlotAt(const FormView &view, unsigned k) {
   int before = -1, after = static_cast<int>(view.slots.size());
   for (int j = 0; j < static_cast<int>(view.slots.size()); ++j) {
@@ -263,8 +263,8 @@ Leftover matchWords(FormView &view) {
   }
 
   Leftover leftover;
-  unsigned from[static_cast<unsigned>(WordClass::Operation) + 1] =
-      {}; // by class: the first slot that its next word may take
+  // For each class, the first slot that its next word may take.
+  unsigned from[static_cast<unsigned>(WordClass::Operation) + 1] = {};
   for (unsigned k = opcode.mnemonicWords; k < opcode.words.size(); ++k) {
     const OpcodeWord &word = opcode.words[k];
     if (word.dropped)
@@ -297,7 +297,7 @@ void reportWords(const FormView &view, Leftover leftover, Judgement &judgement) 
   const Opcode &opcode = view.written.opcode;
   for (auto [k, j] : misplaced)
     reportIllegal(view, k, j, judgement);
-  // An unknown word may be meant as any that is missing.
+  // An unknown word may stand for any missing one.
   const bool anyUnknown = llvm::any_of(strays, [&](uint16_t k) { return !opcode.words[k].id; });
   for (uint16_t k : strays) {
     if (anyUnknown && opcode.words[k].id)

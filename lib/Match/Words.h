@@ -1,14 +1,15 @@
 #pragma once
-// Each written qualifier takes a slot of a form: this finds which one, and reports the qualifiers that take none.
+// Assigns each written qualifier to a slot of a form, and reports qualifiers without a slot.
 #include "Match/FormView.h"
 #include "Match/Judgement.h"
 
 namespace ptxray {
 
-/// Holds what is left when each word has taken its slot.
+/// The remaining words and slots after the assignment.
 struct Leftover {
-  llvm::SmallVector<uint16_t, 4> strays, missing;                // words, slots
-  llvm::SmallVector<std::pair<uint16_t, uint16_t>, 4> misplaced; // a word of the slot's class that the slot has not
+  llvm::SmallVector<uint16_t, 4> strays, missing; // words without a slot, and slots without a required word
+  // A word of the slot's class that the slot does not accept, and the slot.
+  llvm::SmallVector<std::pair<uint16_t, uint16_t>, 4> misplaced;
   bool empty() const { return strays.empty() && missing.empty() && misplaced.empty(); }
 };
 
@@ -18,11 +19,11 @@ void reportWords(const FormView &view, Leftover leftover, Judgement &judgement);
 
 /// Reports that no word is in a slot.
 void reportMissing(const FormView &view, unsigned slot, Phase phase, Judgement &judgement);
-/// Returns whether a slot of one of the instruction's forms holds the word.
+/// Returns whether a slot of any form of the instruction accepts the word.
 bool someFormKnows(const isa::Mnemonic &mnemonic, isa::WordId word);
-/// Returns the place in the manual's order where the word of a slot goes: after the word with this index.
+/// Returns the index of the word after which the word of a slot belongs in the manual's order.
 uint16_t wordBefore(const FormView &view, unsigned slot);
-/// Returns the only word that keeps some form with word `k` from being the one that is meant.
+/// Returns the only word that prevents a form with word `k` from being the intended one.
 std::optional<unsigned> conflictingWord(const Opcode &opcode, unsigned k);
 
 } // namespace ptxray

@@ -1,5 +1,5 @@
 #pragma once
-// An instruction as it is given to the engine.
+// The input of the engine for one instruction.
 #include "Isa/Availability.h"
 #include "Match/Opcode.h"
 #include "Resolve/Shape.h"

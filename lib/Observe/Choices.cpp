@@ -3,7 +3,7 @@
 
 namespace ptxray::machine {
 
-/// Returns the blocks of code that may follow.
+/// Returns the code blocks that may follow.
 static llvm::SmallVector<uint32_t, 2> nextOf(const FunctionCode &code, uint32_t at) {
   const CodeBlock &block = code.blocks[at];
   llvm::SmallVector<uint32_t, 2> next;
@@ -14,7 +14,7 @@ static llvm::SmallVector<uint32_t, 2> nextOf(const FunctionCode &code, uint32_t 
   return next;
 }
 
-/// Calls `use` with each instruction of a block of code, and of the way on.
+/// Calls `use` with each instruction of a code block, including the one that ends it.
 template <class Use> static void eachInstruction(const CodeBlock &block, Use use) {
   for (uint32_t i = 0; i < block.instructions; ++i)
     use(block.firstInstruction + i);
@@ -33,8 +33,8 @@ bool Choices::onlyComputes(uint32_t at) const {
   return isPure;
 }
 
-/// Adds the blocks of code between a branch and its join. Returns false if one of them does more than to compute, or
-/// leads back.
+/// Adds the code blocks between a branch and its join. Returns false if one of them does more than compute, or leads
+/// back.
 bool Choices::addBlocks(uint32_t from, uint32_t join, std::vector<uint32_t> &blocks) const {
   constexpr size_t most = 64;
   std::vector<uint32_t> open;
@@ -82,7 +82,7 @@ std::optional<Choice> Choices::find(uint32_t at) const {
   Choice choice;
   if (block.way != Way::Jump || block.join == nowhere || !addBlocks(at, block.join, choice.blocks))
     return {};
-  // Nothing else leads to these blocks.
+  // No other block leads to these.
   for (uint32_t other = 0; other < code.blocks.size(); ++other) {
     if (other == at || llvm::is_contained(choice.blocks, other))
       continue;

@@ -1,6 +1,6 @@
 #pragma once
-// Branches that choose between values: the blocks of code on their ways only compute registers until the ways meet.
-// Such a branch is a selection that a compiler has written as a branch.
+// Finds branches that only choose between values: the code blocks on their paths compute registers until the paths
+// join. A compiler has written such a selection as a branch.
 #include "Machine/Program.h"
 #include "llvm/ADT/BitVector.h"
 #include <map>
@@ -9,17 +9,17 @@ namespace ptxray::machine {
 
 /// A branch that chooses between values.
 struct Choice {
-  std::vector<uint32_t> blocks;            // on its ways
-  std::vector<uint32_t> results, operands; // registers that these blocks write, and those that they read
+  std::vector<uint32_t> blocks;            // code blocks on its paths
+  std::vector<uint32_t> results, operands; // registers that these blocks write, and registers that they read
 };
 
-/// The branches of a function that choose between values.
+/// The branches of a function that only choose between values.
 class Choices {
 public:
   explicit Choices(const FunctionCode &code) : code(code) {}
-  /// Returns what the branch at the end of a block of code chooses; null if its ways do more than to compute.
+  /// Returns the choice of the branch at the end of a code block, or null if its paths do more than compute.
   const Choice *at(uint32_t block);
-  /// Returns the branches that are known to choose between values and have an instruction on their ways.
+  /// Returns the known choices that have the instruction on their paths.
   llvm::ArrayRef<uint32_t> around(uint32_t instruction) const;
 
 private:
@@ -29,8 +29,9 @@ private:
   void addRegisters(Choice &choice) const;
 
   const FunctionCode &code;
-  std::map<uint32_t, std::optional<Choice>> known;                        // by block of code
-  llvm::DenseMap<uint32_t, llvm::SmallVector<uint32_t, 2>> byInstruction; // branches, by the instructions on their ways
+  std::map<uint32_t, std::optional<Choice>> known; // keyed by code block
+  // Branches, keyed by instructions on their paths.
+  llvm::DenseMap<uint32_t, llvm::SmallVector<uint32_t, 2>> byInstruction;
 };
 
 } // namespace ptxray::machine

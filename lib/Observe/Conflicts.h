@@ -1,5 +1,5 @@
 #pragma once
-// Accesses to shared memory whose lanes get in each other's way, and what would end that.
+// Reports bank conflicts of accesses to shared memory, and changes that avoid them.
 #include "Diagnostics/Diagnostic.h"
 #include "Machine/Counts.h"
 #include "Machine/Program.h"
@@ -7,8 +7,8 @@
 
 namespace ptxray::machine {
 
-/// Returns a warning for each instruction that takes more than twice the ideal number of passes. `counts` are by
-/// function, `worst` by function and instruction.
+/// Returns a warning for each instruction that takes more than twice the ideal number of passes. `counts` is indexed by
+/// function, and `worst` is keyed by function and instruction.
 DiagnosticList bankConflicts(const Program &program, llvm::ArrayRef<FunctionCounts> counts,
                              const std::map<std::pair<uint32_t, uint32_t>, WorstAccess> &worst);
 

@@ -46,7 +46,8 @@ FunctionCounts &FunctionCounts::operator+=(const FunctionCounts &other) {
   return *this;
 }
 
-/// Returns the products of elements that one warp makes; the four warps of a warpgroup share those of theirs.
+/// Returns the number of element products of one warp. The four warps of a warpgroup share the products of an
+/// instruction.
 static uint64_t productsOfWarp(const FunctionCode &code, uint32_t number) {
   const Facts &facts = code.body->facts(number);
   const bool isShared = llvm::any_of(facts.actions, [](const Action &one) {
@@ -61,7 +62,7 @@ static bool isOfAsyncProxy(const FunctionCode &code, uint32_t number) {
   });
 }
 
-/// Returns the counts of the instructions, with those of the blocks of code that they are in.
+/// Returns the counts of the instructions, including the counts of their code blocks.
 static std::vector<InstructionCounts> countsByInstruction(const FunctionCode &code, const FunctionCounts &counts) {
   std::vector<InstructionCounts> all = counts.instructions;
   for (uint32_t number = 0; number < all.size(); ++number)
@@ -152,7 +153,7 @@ void CountersObserver::transfers(Warp &warp, const Op &op, Amount what, uint64_t
   }
 }
 
-/// Returns the lanes whose generic address lies in the window of a space.
+/// Returns the lanes whose generic address is in the window of a space.
 static uint32_t lanesInWindow(const uint64_t *at, uint32_t mask, uint64_t window) {
   uint32_t lanes = 0;
   for (uint32_t left = mask; left; left &= left - 1)
@@ -181,7 +182,7 @@ KnownCost *CountersObserver::knownCost(const LaneShape *shape) {
   return known.get();
 }
 
-/// Keeps the access if it is the worst one of its instruction.
+/// Records the access if it is the worst one of its instruction.
 void CountersObserver::keepWorst(Warp &warp, const IssuedAccess &issued, const LaneAddresses &lanes, uint32_t passes) {
   WorstAccess &known = worst[{warp.now.frame->code.number, issued.op.instruction}];
   if (passes < known.passes)

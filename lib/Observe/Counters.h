@@ -1,5 +1,5 @@
 #pragma once
-// The observer that counts what a launch executes.
+// An observer that counts executed instructions and their costs.
 #include "Machine/Counts.h"
 #include "Machine/Observer.h"
 #include "llvm/ADT/DenseMap.h"
@@ -10,15 +10,15 @@
 
 namespace ptxray::machine {
 
-/// The costs of an access whose lanes have the same distances each time, by the address of the first lane.
+/// The costs of an access whose lanes always have the same distances, by the address of the first lane.
 struct KnownCost {
   struct InShared {
     traffic::Wavefronts passes;
-    uint64_t lowest = ~uint64_t(0); // the lowest address that may have been the worst
+    uint64_t lowest = ~uint64_t(0); // the lowest address that may have had the highest cost
   };
   std::array<InShared, traffic::alignmentOfPasses> inShared;
-  std::array<traffic::Pieces, traffic::alignmentOfPieces / 4> inGlobal; // at addresses that are multiples of 4
-  uint32_t version = 0;                                                 // of the distances
+  std::array<traffic::Pieces, traffic::alignmentOfPieces / 4> inGlobal; // at multiples of 4 bytes
+  uint32_t version = 0;                                                 // version of the distances
 };
 
 class CountersObserver final : public Observer {
@@ -45,8 +45,8 @@ private:
   void countShared(Warp &warp, InstructionCounts &counts, const IssuedAccess &access,
                    const traffic::LaneAddresses &lanes, KnownCost *known);
 
-  std::vector<FunctionCounts> counts;                         // by the number of the function
-  std::map<std::pair<uint32_t, uint32_t>, WorstAccess> worst; // by function and instruction
+  std::vector<FunctionCounts> counts;                         // indexed by the number of the function
+  std::map<std::pair<uint32_t, uint32_t>, WorstAccess> worst; // keyed by function and instruction
   llvm::DenseMap<const LaneShape *, std::unique_ptr<KnownCost>> costs;
 };
 

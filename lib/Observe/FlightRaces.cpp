@@ -1,4 +1,4 @@
-// What the race detector knows of asynchronous operations and barrier objects.
+// Detects races with asynchronous operations and on barrier objects.
 #include "Machine/Flight.h"
 #include "Observe/Order.h"
 #include "Observe/RaceState.h"
@@ -7,7 +7,8 @@
 
 namespace ptxray::machine {
 
-/// Names the clock of arrivals in phases that are complete; that of `placeOf` has the present phase in addition.
+/// Returns the key of the clock for arrivals in complete phases. The clock under `placeOf` also includes the current
+/// phase.
 static uint64_t completeOf(const uint8_t *object) { return placeOf(object) | 1; }
 
 void RaceObserver::completes(Warp &warp, const Op &, const GroupUse &use, uint32_t covered, uint32_t lanes) {
@@ -17,7 +18,7 @@ void RaceObserver::completes(Warp &warp, const Op &, const GroupUse &use, uint32
   giveBackRegisters(warp, use.engine, covered);
 }
 
-/// The objects know the end of the operations; the warp does not.
+/// Lets the objects know the end of the operations. The warp does not know it.
 void RaceObserver::arrivesAfter(Warp &warp, const ArrivalAfter &after, llvm::ArrayRef<const uint8_t *> objects,
                                 uint32_t lanes) {
   RaceWarp &race = raceOf(warp);
@@ -70,7 +71,7 @@ void RaceObserver::endsPhase(BlockState &block, const uint8_t *object) {
 
 void RaceObserver::contributes(Warp &warp, const Instruction &at, const uint8_t *object) {
   RaceWarp &race = raceOf(warp);
-  warp.block->agents->object(placeOf(object)); // is an object from now on
+  warp.block->agents->object(placeOf(object)); // memory is an object from now on
   auto &arrivals = race.cluster->objects[placeOf(object)].arrivals;
   const auto found = llvm::find_if(arrivals, [&](const auto &one) { return one.first == &at; });
   if (found != arrivals.end())
@@ -81,7 +82,7 @@ void RaceObserver::contributes(Warp &warp, const Instruction &at, const uint8_t 
 
 static void noteInit(Warp &warp, const Op &op, ObjectMaking &making, unsigned lane) {
   const Instruction *init = &warp.now.frame->code.instruction(op.instruction);
-  if (making.isValid && making.at != init) // in a loop it may be the same one once more
+  if (making.isValid && making.at != init) // in a loop, it may be the same instruction again
     reportUndefined(warp, op, lane, "a barrier object that was made before and not invalidated");
   const RaceWarp &race = raceOf(warp);
   making.warp = race.agent;
@@ -90,7 +91,7 @@ static void noteInit(Warp &warp, const Op &op, ObjectMaking &making, unsigned la
   making.isValid = true;
 }
 
-/// Faults if the object was made by another warp and nothing orders that before.
+/// Raises a fault if another warp initialised the object and nothing orders that before this use.
 static void checkInit(Warp &warp, const Op &op, const ObjectMaking &making, unsigned lane) {
   const RaceWarp &race = raceOf(warp);
   const Agents &agents = *warp.block->agents;
@@ -112,7 +113,7 @@ static void checkInit(Warp &warp, const Op &op, const ObjectMaking &making, unsi
 void RaceObserver::objects(Warp &warp, const Op &op, ObjectUse use, const uint8_t *object, unsigned lane) {
   std::map<uint64_t, ObjectMaking> &known = raceOf(warp).cluster->objects;
   if (use != ObjectUse::Use)
-    warp.block->agents->object(placeOf(object)); // is an object from now on
+    warp.block->agents->object(placeOf(object)); // memory is an object from now on
   else if (!known.contains(placeOf(object)))
     return;
   ObjectMaking &making = known[placeOf(object)];
@@ -130,8 +131,8 @@ static Warp &warpOf(const Warp &warp, uint32_t agent) {
   return cluster[(agent - 1) / warps]->warps[(agent - 1) % warps];
 }
 
-/// Returns whether the warp has started operations of the same kind as another warp, and waited for all of them. Then
-/// only a barrier is missing between the two warps.
+/// Returns whether the warp has started operations of the same kind as another warp, and has waited for all of them.
+/// Then only a barrier is missing between the two warps.
 static bool hasWaitedItself(const Warp &warp, const Warp &starter, unsigned number) {
   if (number >= warp.engines.size())
     return false;
@@ -154,7 +155,7 @@ void nameRule(Race &race, const Warp &warp, bool isWrite) {
       race.rule = DiagId::UnwaitedTensorLoad;
     return;
   }
-  if (race.isGlobal) { // an operation wrote there
+  if (race.isGlobal) { // an operation wrote to global memory
     race.rule = DiagId::UnwaitedCopy;
     return;
   }

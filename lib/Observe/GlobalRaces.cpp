@@ -13,7 +13,7 @@ constexpr unsigned bitsOfAgent = 12, bitsOfClock = 20, laneAt = 24, launchAt = 3
 constexpr uint64_t launchMask = mostLaunches << launchAt;
 constexpr uint64_t laneMask = 0x7f, othersMask = uint64_t(1) << 31;
 
-/// Returns nothing where another core is writing, or nothing was noted in this launch.
+/// Returns nothing if another core is writing the cell, or if it has no access of this launch.
 static Content read(const GlobalCell &cell, uint32_t launch) {
   const uint64_t who = cell.who.load(std::memory_order_acquire);
   const uint64_t when = cell.when.load(std::memory_order_acquire);
@@ -50,7 +50,7 @@ static void write(GlobalCell &cell, const Content &content, uint32_t launch) {
 
 static bool isWritten(State state) { return state == State::Written || state == State::WrittenStrongly; }
 
-/// The access of the agent, which is of the same cluster, comes before that of the warp.
+/// Returns whether the access of the agent, which is in the same cluster, happened before that of the warp.
 static bool isSeen(const Content &before, const Content &now, const Warp &warp) {
   const RaceWarp &race = raceOf(warp);
   const Agents &agents = *warp.block->agents;
@@ -68,8 +68,8 @@ static bool isSeen(const Content &before, const Content &now, const Warp &warp) 
   return isKnown(race.clock) || isKnown(race.view.clock);
 }
 
-/// Nothing orders what the cell says before what the warp does. Writes beside earlier reads of a warp of the same
-/// cluster are left alone: compilers let several warps read what only one of them uses, and writes.
+/// Returns whether nothing orders the access in the cell before the access of the warp. Writes after earlier reads by a
+/// warp of the same cluster are ignored: compilers let several warps read data that only one of them uses, and writes.
 static bool isUnordered(const Content &before, const Content &now, const Warp &warp) {
   const bool areStrong = before.state == State::WrittenStrongly && now.state == before.state;
   if (before.cluster != now.cluster) {
@@ -83,7 +83,7 @@ static bool isUnordered(const Content &before, const Content &now, const Warp &w
   return isWritten(before.state) && !areStrong && !isSeen(before, now, warp);
 }
 
-/// Returns what reads of one or several clusters are together.
+/// Returns the combination of reads by one or several clusters.
 static Content joinedReads(const Content &before, const Content &now) {
   Content all = before;
   all.bytes |= now.bytes;
@@ -92,7 +92,7 @@ static Content joinedReads(const Content &before, const Content &now) {
   return all;
 }
 
-/// Returns what the cell says after an access. `rest`: what it does not say any more, of other bytes.
+/// Returns the contents of the cell after an access. `rest` gets the accesses to other bytes that no longer fit.
 static Content after(const Content &before, const Content &now, Content &rest) {
   if (before.state == State::Untouched)
     return now;
@@ -104,13 +104,14 @@ static Content after(const Content &before, const Content &now, Content &rest) {
   const bool isOfSame = rest.state == all.state && rest.cluster == all.cluster && rest.agent == all.agent &&
                         rest.clock == all.clock && rest.lane == all.lane;
   all.bytes |= isOfSame ? rest.bytes : 0;
-  if (isOfSame || (!isWritten(rest.state) && rest.cluster == all.cluster)) // a cluster's reads do not race with itself
+  if (isOfSame ||
+      (!isWritten(rest.state) && rest.cluster == all.cluster)) // reads of a cluster do not race with each other
     rest.bytes = 0;
   all.hasOthers = before.hasOthers;
   return all;
 }
 
-/// Notes the access and the rest among what else was done to the bytes of a cell.
+/// Adds the access and the rest to the further accesses of a cell.
 static void noteOthers(std::vector<Content> &others, const Content &now, const Content &rest) {
   if (isWritten(now.state))
     for (Content &one : others)
@@ -125,8 +126,8 @@ static void noteOthers(std::vector<Content> &others, const Content &now, const C
     others.push_back(rest);
 }
 
-/// Notes the access of a whole cell that nothing was done to, or that its own cluster has only read. Returns how many
-/// of the cells from the first one on were such.
+/// Records the access to whole cells, as long as they have no accesses, or only reads of their own cluster. Returns the
+/// number of these cells.
 static uint64_t noteSimply(GlobalCell *cells, uint64_t count, const Content &now, uint32_t launch) {
   const uint64_t who = whoOf(now, launch), when = whenOf(now), ofCluster = uint64_t(UINT32_MAX) << 32 | othersMask | 7;
   const uint64_t read = uint64_t(now.cluster) << 32 | static_cast<uint64_t>(State::Read);
@@ -149,7 +150,7 @@ static uint64_t noteSimply(GlobalCell *cells, uint64_t count, const Content &now
   return count;
 }
 
-/// The conflict of an access with what the cell says, if there is one.
+/// Returns the race of an access with the contents of the cell, if there is one.
 static std::optional<Race> raceWith(const Content &before, const Content &now, const Warp &warp,
                                     const Instruction &at) {
   const bool isWrite = isWritten(now.state);
@@ -171,7 +172,7 @@ static std::optional<Race> raceWith(const Content &before, const Content &now, c
   return race;
 }
 
-/// Notes an access of bytes of one cell.
+/// Records an access to bytes of one cell.
 static std::optional<Race> noteInCell(GlobalCell &cell, const Content &now, const Warp &warp, const Instruction &at) {
   GlobalShadows &shadows = *raceOf(warp).grid->shadows;
   const Content before = read(cell, shadows.launch);
@@ -198,7 +199,7 @@ static std::optional<Race> noteInCell(GlobalCell &cell, const Content &now, cons
   return race;
 }
 
-/// Returns what a weak access of the warp writes to a cell, but for the bytes.
+/// Returns what a weak access of the warp writes to a cell, except for the bytes.
 static Content contentOf(const Warp &warp, const Instruction &at, bool isWrite) {
   const RaceWarp &race = raceOf(warp);
   return {isWrite ? State::Written : State::Read,
@@ -216,7 +217,7 @@ static GlobalCell *cellsOf(RaceGrid &grid, const Allocation &allocation) {
   return known->second;
 }
 
-/// A cell has too few bits for what the access notes.
+/// Returns whether the access does not fit into the bits of a cell.
 static bool isBeyondCells(const Content &now) {
   return now.agent >> bitsOfAgent || now.clock >> bitsOfClock || now.cluster == UINT32_MAX;
 }
@@ -233,7 +234,7 @@ std::optional<Race> noteGlobal(Warp &warp, const Instruction &at, const GlobalAc
     now.agent = access.isWrite ? warp.block->agents->writes(known.agent) : warp.doer.agent;
     now.clock = warp.doer.clock;
   }
-  constexpr unsigned leastCell = 4; // in larger ones a strong write would hide those beside it
+  constexpr unsigned leastCell = 4; // in larger cells, a strong write would hide the accesses beside it
   const bool isPlain = !access.isStrong && !warp.doer.agent;
   if (!cells || (!isPlain && cellBytes > leastCell) || isBeyondCells(now))
     return {};
@@ -262,15 +263,15 @@ std::optional<Race> noteGlobal(Warp &warp, const Instruction &at, const GlobalAc
 
 namespace {
 
-/// Two cells. A processor with AVX2 reads and writes each of them as a whole.
+/// A pair of cells. A processor with AVX2 reads and writes each of them atomically.
 typedef uint64_t CellPair __attribute__((vector_size(32), aligned(16), may_alias));
 
 } // namespace
 
 static PTXRAY_INLINE bool isZero(const CellPair &pair) { return !(pair[0] | pair[1] | pair[2] | pair[3]); }
 
-/// Notes an access of whole cells, as `noteSimply` does, or a read where several clusters have read, if it is the same
-/// for all of the cells. Nothing else may be known of their bytes.
+/// Records an access to whole cells like `noteSimply`, or a read of cells that several clusters have read, if it is the
+/// same for all cells. The cells must have no further accesses.
 static PTXRAY_FOR_AVX2 bool notePairs(GlobalCell *cells, uint64_t count, const Content &now, uint32_t launch) {
   constexpr uint64_t stateMask = 7, clusterMask = uint64_t(UINT32_MAX) << 32;
   const uint64_t who = whoOf(now, launch), when = whenOf(now), bytes = uint64_t(now.bytes) << 8;
@@ -282,7 +283,7 @@ static PTXRAY_FOR_AVX2 bool notePairs(GlobalCell *cells, uint64_t count, const C
   constexpr uint64_t known = launchMask | stateMask | othersMask;
   const CellPair ofCluster = {known | clusterMask, 0, known | clusterMask, 0}, ofAll = {known, 0, known, 0},
                  readByOwn = {own, 0, own, 0}, readByAll = {all, 0, all, 0};
-  CellPair *const pairs = reinterpret_cast<CellPair *>(cells); // `auto` would forget the alignment
+  CellPair *const pairs = reinterpret_cast<CellPair *>(cells); // `auto` would lose the alignment
   CellPair areNew = ~CellPair{}, areOwn = {}, areReadByAll = {};
   for (uint64_t i = 0; i < count / 2; ++i) {
     const CellPair before = pairs[i], missing = ~before & wanted;

@@ -1,9 +1,9 @@
 #pragma once
-// Races in global memory: between clusters, and within one between writes, or of a read that comes after a write and
-// matters. What was last done to each 16 bytes is
-// kept in 16 more, which cores may share. A launch of one cluster has them for each 4 bytes. Accesses to different
-// bytes of them are kept beside the newest, as long as these cells are not too many; of reads by several clusters only
-// is remembered that there were several: some races are not seen, and none is reported that is not one.
+// Detects races in global memory: between clusters, and within a cluster between writes, or for a read that comes after
+// a write and matters. 16 bytes of shadow memory hold the last accesses to each 16 bytes, and cores share them. In a
+// launch of one cluster, they belong to 4 bytes each. Accesses to different bytes of a cell are kept in addition to the
+// newest, as long as there are not too many. For reads by several clusters, only the fact that there were several is
+// kept. So some races are missed, but no reported race is false.
 #include "Machine/Memory.h"
 #include "Observe/GlobalShadow.h"
 #include "Observe/Races.h"
@@ -19,17 +19,18 @@ struct GlobalAccess {
   bool isStrong = false;
   AccessLanes by = {};
 };
-/// Notes the access of a warp; gives an earlier one that nothing orders before it. Of strong accesses writes are noted,
-/// for the other accesses of their cluster.
+/// Records the access of a warp, and returns an earlier one without an order before it. For strong accesses, only
+/// writes are recorded, for the other accesses of their cluster.
 std::optional<Race> noteGlobal(Warp &warp, const Instruction &at, const GlobalAccess &access);
 
-/// Notes a weak access of a whole warp, from an offset on, at once: if its cells are new in this launch, if its own
-/// cluster alone has accessed them, and read all, or if they are read that several clusters have read. Returns whether
-/// it is noted.
+/// Records a weak access of a whole warp from an offset on in one step. One of three conditions must hold: its cells
+/// are new in this launch, or only its own cluster has accessed them and all accesses are reads, or it reads cells that
+/// several clusters have read. Returns whether it was recorded.
 bool noteGlobalRow(const Warp &warp, const Instruction &at, bool isWrite, const Allocation &allocation, uint64_t offset,
                    LaneShape &shape);
 
-/// A strong access: what other clusters did before one to the same place is before.
+/// Orders clusters by a strong access: accesses of other clusters before a strong access to the same place happened
+/// before.
 void orderClusters(Warp &warp, uint64_t place);
 
 } // namespace ptxray::machine

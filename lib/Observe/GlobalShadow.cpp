@@ -11,7 +11,7 @@ GlobalCell *GlobalShadows::of(const Allocation &allocation) {
   const size_t count = (allocation.end - allocation.begin) / bytesOfCell + 1;
   const auto known =
       llvm::find_if(all, [&](const Cells &one) { return one.begin == allocation.begin && one.count == count; });
-  if (known == all.end()) { // pages that are not touched take no memory
+  if (known == all.end()) { // pages that are never touched need no memory
     auto *cells = static_cast<GlobalCell *>(std::calloc(count, sizeof(GlobalCell)));
     all.push_back({allocation.begin, count, std::unique_ptr<GlobalCell[], Free>(cells)});
     return cells;
@@ -32,7 +32,7 @@ void GlobalShadows::forget() {
 }
 
 bool GlobalShadows::withOthers(const GlobalCell &cell, llvm::function_ref<void(std::vector<GlobalContent> &)> use) {
-  constexpr size_t most = 1 << 16; // cells
+  constexpr size_t most = 1 << 16; // number of cells
   const std::lock_guard lock(mutex);
   if (others.size() >= most && !others.contains(&cell))
     return false;

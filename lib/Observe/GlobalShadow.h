@@ -1,5 +1,5 @@
 #pragma once
-// The shadow memory of global memory: what was last done to each 16 bytes of it, which cores share.
+// The shadow memory of global memory: the last accesses to each 16 bytes. Cores share it.
 #include "Machine/Memory.h"
 #include "Machine/PastAccess.h"
 #include "llvm/ADT/BitVector.h"
@@ -14,21 +14,21 @@ namespace ptxray::machine {
 
 inline constexpr uint64_t mostLaunches = 31; // the number of launches that cells can distinguish
 
-/// Two words of which each is read and written as a whole.
+/// Two words, each of which is read and written atomically.
 struct GlobalCell {
   std::atomic<uint64_t> who, when;
 };
-/// Holds what a cell says.
+/// The contents of a cell.
 struct GlobalContent {
   enum class State : uint8_t { Untouched, Read, ReadByAll, Written, WrittenStrongly };
   State state = State::Untouched;
-  uint16_t bytes = 0;       // a bit for each of the 16
-  uint32_t cluster = 0;     // its number
-  uint32_t agent = 0;       // the last agent, by its number in the cluster
-  uint32_t clock = 0;       // its own at that time
-  uint32_t instruction = 0; // its number in the Ast
-  uint8_t lane = wholeWarp; // the last lane
-  bool hasOthers = false;   // more was done to other bytes of it
+  uint16_t bytes = 0;       // one bit for each of the 16 bytes
+  uint32_t cluster = 0;     // number of the cluster
+  uint32_t agent = 0;       // last agent, by its number in the cluster
+  uint32_t clock = 0;       // clock of the agent at that time
+  uint32_t instruction = 0; // index of the instruction in the Ast
+  uint8_t lane = wholeWarp; // last lane
+  bool hasOthers = false;   // there were further accesses to other bytes of the cell
 };
 
 /// The cells of all allocations that a grid accesses, for all cores.
@@ -36,15 +36,16 @@ class GlobalShadows {
 public:
   static constexpr unsigned coarse = 16, fine = 4;
 
-  /// Returns null if there is no room for them.
+  /// Returns the cells of an allocation, or null if there is not enough memory.
   GlobalCell *of(const Allocation &allocation);
-  /// The launch has ended. Memory for cells is kept for the next one if it is not too much.
+  /// Clears the cells after a launch. Keeps memory for the next launch, unless it is too much.
   void forget();
 
   unsigned bytesOfCell = coarse;
-  uint32_t launch = 1; // which of those that used this memory: what others noted does not count
+  uint32_t launch = 1; // number of the launch, because accesses of earlier launches do not count
 
-  /// Calls `use` with what else was done to the bytes of a cell, alone; false: too many cells have such.
+  /// Calls `use` with the further accesses to the bytes of a cell, with exclusive access. Returns false if too many
+  /// cells have further accesses.
   bool withOthers(const GlobalCell &cell, llvm::function_ref<void(std::vector<GlobalContent> &)> use);
 
 private:
@@ -61,16 +62,17 @@ private:
   llvm::DenseMap<const GlobalCell *, std::vector<GlobalContent>> others;
 };
 
-/// Atomic and strong accesses order clusters: all that a cluster does counts as before if anything of it is.
+/// Orders clusters by atomic and strong accesses. If any access of a cluster happened before, all its accesses count as
+/// happened before.
 struct ClusterOrder {
-  static constexpr uint64_t most = 4096; // clusters; of more nothing is known
+  static constexpr uint64_t most = 4096; // maximum number of clusters; beyond it, no order is known
   std::map<uint64_t, llvm::BitVector> places;
 };
 
-/// What the race detector knows of a grid, of one core.
+/// The data of the race detector for a grid, on one core.
 struct RaceGrid {
-  std::shared_ptr<GlobalShadows> shadows;            // of all cores
-  llvm::SmallDenseMap<uint32_t, GlobalCell *> cells; // of `shadows`, by the number of the allocation
+  std::shared_ptr<GlobalShadows> shadows;            // shared by all cores
+  llvm::SmallDenseMap<uint32_t, GlobalCell *> cells; // cells of `shadows`, keyed by the number of the allocation
   ClusterOrder order;
 };
 

@@ -8,7 +8,7 @@ namespace ptxray::machine {
 
 namespace {
 
-/// Since when a warp has asked in vain.
+/// The time since which a warp has tested a phase in vain.
 struct VainSince : Attached {
   uint64_t time = 0;
 };
@@ -20,7 +20,7 @@ std::optional<uint64_t> asksSince(const Warp &warp) {
   return since ? std::optional(since->time) : std::nullopt;
 }
 
-/// Notes that the warp executes instructions from a time on; `last` is the last of them.
+/// Records that the warp executes instructions from a time on, up to the instruction `last`.
 static void note(HaltSearch &search, const Warp &warp, uint64_t begin, uint64_t end, CodePlace last) {
   Stretch *const newest = search.stretches.newest();
   const bool goesOn = newest && newest->end == begin && newest->lanes == warp.now.mask &&
@@ -32,7 +32,7 @@ static void note(HaltSearch &search, const Warp &warp, uint64_t begin, uint64_t 
   newest->waits = warp.waitsInVain.has_value();
 }
 
-/// Returns the time of the instruction that the warp executes.
+/// Returns the time of the instruction that the warp is executing.
 uint64_t HaltObserver::timeOf(const Warp &warp, const Op &op) const {
   const CodeBlock &block = warp.now.frame->code.blocks[warp.now.at];
   return search.blockBegan + (op.instruction - block.firstInstruction);
@@ -87,7 +87,7 @@ void HaltObserver::faults(Warp &warp, const CodeBlock &block) {
     search.time = search.blockBegan + instruction;
 }
 
-/// Returns the frame of the function that the warp has entered last; null: none.
+/// Returns the newest frame of the function in the warp, or null.
 static Frame *frameOf(Warp &warp, uint32_t function) {
   for (Frame &frame : llvm::reverse(warp.frames))
     if (frame.code.number == function)
@@ -95,10 +95,10 @@ static Frame *frameOf(Warp &warp, uint32_t function) {
   return nullptr;
 }
 
-/// Bytes of a launch. Those of a predicate are of all lanes, a bit each.
+/// Bytes of a launch. A predicate has one bit for each lane.
 struct FoundBytes {
-  uint8_t *at = nullptr; // null: they do not exist
-  Warp *warp = nullptr;  // a warp of the block that has them; null: they are global
+  uint8_t *at = nullptr; // null if they do not exist
+  Warp *warp = nullptr;  // a warp of the block with these bytes; null if they are global
   Frame *frame = nullptr;
 };
 
@@ -147,7 +147,7 @@ std::vector<uint8_t> bytesNow(GridState &grid, const WatchedBytes &watched) {
   return {static_cast<uint8_t>(lanes >> watched.lane & 1)};
 }
 
-/// Writes the bytes of a change; they count as written from then on.
+/// Writes the bytes of a change, and marks them as written.
 static void make(const Change &change, GridState &grid) {
   using Where = WatchedBytes::Where;
   const WatchedBytes &where = change.where;
@@ -177,7 +177,7 @@ static void makeChanges(HaltSearch &search, GridState &grid) {
     make(search.changes.front(), grid);
 }
 
-/// The first of what is watched that has changed since it was looked at last.
+/// Returns the first watched bytes that have changed since the last look.
 static std::optional<size_t> changedOf(HaltSearch &search, GridState &grid) {
   std::optional<size_t> changed;
   const bool isFirst = search.seen.empty();

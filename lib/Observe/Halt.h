@@ -1,6 +1,6 @@
 #pragma once
-// A launch can be halted at a place, so that it can be looked at. An execution is the same each time, so that a
-// debugger goes to any place of it, backwards too, by executing it again up to there.
+// Halts a launch at a point, so that its state can be inspected. Every execution is the same, so a debugger reaches any
+// point, also backwards, by executing the launch again up to that point.
 #include "Machine/Grid.h"
 #include <algorithm>
 
@@ -17,11 +17,11 @@ struct WarpName {
 struct WatchedBytes {
   enum class Where : uint8_t { Global, Shared, Local, Register, Phase };
   Where where = Where::Global;
-  WarpName of; // Shared, and Phase, that of a barrier object: its block; Local and Register: its lane
+  WarpName of; // for Shared, and for Phase (that of a barrier object), its block; for Local and Register, its lane
   unsigned lane = 0;
-  uint64_t address = 0;  // Register: its slot
-  uint32_t function = 0; // Register: the number of the function that has it
-  uint32_t bytes = 4;    // 0: a predicate
+  uint64_t address = 0;  // for Register, its slot
+  uint32_t function = 0; // for Register, the number of its function
+  uint32_t bytes = 4;    // 0 for a predicate
   bool operator==(const WatchedBytes &) const = default;
 };
 
@@ -31,48 +31,49 @@ struct CodePlace {
   auto operator<=>(const CodePlace &) const = default;
 };
 
-/// A rule for the place at which an execution is halted. Time is counted in instructions that warps have executed.
+/// A rule that determines the point where an execution is halted. Time is counted in instructions that warps have
+/// executed.
 struct HaltRule {
   static constexpr uint64_t never = ~uint64_t(0);
-  uint64_t after = 0;      // nothing before this time counts
-  uint64_t before = never; // nor from this time on
-  bool isLast = false;     // the last match is wanted, not the first one
-  // One of these is a match, if it fits what follows:
+  uint64_t after = 0;      // only matches from this time on count
+  uint64_t before = never; // only matches before this time count
+  bool isLast = false;     // selects the last match instead of the first
+  // The execution matches at one of these:
   bool isAny = false;                // any instruction
-  std::vector<CodePlace> places;     // one of these, which are sorted
+  std::vector<CodePlace> places;     // one of these, in ascending order
   std::vector<WatchedBytes> watched; // a change of one of these
-  // Matches are only those
-  std::optional<WarpName> warp; // of this warp,
-  std::optional<unsigned> lane; // with this lane in it,
-  bool isGuarded = false;       // which the guard allows,
-  size_t depth = ~size_t(0);    // in at most so many calls.
+  // A match must also have
+  std::optional<WarpName> warp; // this warp,
+  std::optional<unsigned> lane; // this lane among its lanes,
+  bool isGuarded = false;       // a guard that is true,
+  size_t depth = ~size_t(0);    // and at most this call depth.
 };
 
-/// The place at which a launch was halted, and what had changed there.
+/// The point where a launch was halted, and the change there.
 struct HaltedAt {
   uint64_t time = 0;
   Warp *warp = nullptr;
   CodePlace place;
-  std::optional<size_t> watched; // the index of what has changed
+  std::optional<size_t> watched; // index of the changed bytes
 };
 
-/// Bytes that somebody at a debugger puts into a register or into memory before the instruction of a time.
+/// Bytes that a user of a debugger writes to a register or to memory, before the instruction at a time.
 struct Change {
   uint64_t time = 0;
   WatchedBytes where;
-  std::vector<uint8_t> bytes; // of a predicate: one, 0 or 1
+  std::vector<uint8_t> bytes; // for a predicate: one byte, 0 or 1
 };
 
-/// They are sorted by time.
+/// Changes in order of time.
 using Changes = llvm::ArrayRef<Change>;
 
-/// A time in which a warp executed instructions, one after the other.
+/// A period in which a warp executed instructions without a break.
 struct Stretch {
   WarpName warp;
   uint32_t lanes = 0;
   uint64_t begin = 0, end = 0;
   CodePlace last;     // the last instruction
-  bool waits = false; // it asked for a phase of a barrier object that was not complete
+  bool waits = false; // the warp tested a phase of a barrier object that was not complete
 };
 /// An asynchronous operation that has ended.
 struct EndedOperation {
@@ -80,7 +81,7 @@ struct EndedOperation {
   CodePlace at;
   uint64_t begin = 0, end = 0;
 };
-/// The newest things that were done. Older entries make room for newer ones.
+/// The newest entries. Old entries are removed for new ones.
 template <typename Entry> class Last {
 public:
   static constexpr size_t most = 1024;
@@ -92,7 +93,7 @@ public:
       entries[count % most] = entry;
     ++count;
   }
-  /// Returns them from the oldest on.
+  /// Returns the entries, the oldest first.
   std::vector<Entry> all() const {
     std::vector<Entry> sorted = entries;
     if (count > most)
@@ -105,22 +106,22 @@ private:
   size_t count = 0;
 };
 
-/// The state of a launch that looks for the place of a rule.
+/// The state of the search for the point of a rule.
 struct HaltSearch {
   HaltSearch(const HaltRule &rule, Changes changes) : rule(rule), changes(changes) {}
   HaltRule rule;
-  Changes changes; // those to come
+  Changes changes; // remaining changes
   uint64_t time = 0;
-  uint64_t blockBegan = 0;                // the time at which the block of code that is executed began
-  std::vector<std::vector<uint8_t>> seen; // what was watched
-  std::optional<HaltedAt> found;          // the match at which it is halted, or the last one
+  uint64_t blockBegan = 0;                // time at which the current code block began
+  std::vector<std::vector<uint8_t>> seen; // values of the watched bytes
+  std::optional<HaltedAt> found;          // match at which it halted, or the last match
   bool isHalted = false;
   Last<Stretch> stretches;
   Last<EndedOperation> operations;
-  std::map<std::pair<const Agents *, uint64_t>, uint64_t> begun; // when operations in flight began, by their id
+  std::map<std::pair<const Agents *, uint64_t>, uint64_t> begun; // start of operations in flight, keyed by their id
 };
 
-/// Halts a launch at the place of a rule.
+/// Halts a launch at the point of a rule.
 class HaltObserver final : public Observer {
 public:
   explicit HaltObserver(HaltSearch &search)
@@ -128,7 +129,7 @@ public:
 
   bool steps(Warp &warp, const FunctionCode &code, const CodeBlock &block) override;
   bool stopsBefore(Warp &warp, const FunctionCode &code, uint32_t instruction) override;
-  /// Makes the time of the launch that of the instruction with the fault.
+  /// Sets the time of the launch to that of the instruction with the fault.
   void faults(Warp &warp, const CodeBlock &block) override;
   void asksInVain(Warp &warp, const Op &op, bool isFirst) override;
   void seesPhase(Warp &warp, uint32_t lanes, const uint8_t *object, bool isRelaxed) override;
@@ -141,10 +142,10 @@ private:
   HaltSearch &search;
 };
 
-/// Returns the time since which a warp of a halted launch has asked in vain for a phase of a barrier object, if it has.
+/// Returns the time since which a warp of a halted launch has tested a phase of a barrier object in vain, if it does.
 std::optional<uint64_t> asksSince(const Warp &warp);
 
-/// Returns the bytes as they are now, or nothing if they do not exist.
+/// Returns the current bytes, or nothing if they do not exist.
 std::vector<uint8_t> bytesNow(GridState &grid, const WatchedBytes &watched);
 
 } // namespace ptxray::machine

@@ -14,7 +14,8 @@ void raiseEntry(Clock &clock, uint32_t entry, uint32_t to) {
   clock[entry] = std::max(clock[entry], to);
 }
 
-/// An entry tells one lane of a warp from the others; where two are to be told apart, all of them count as known.
+/// Joins the entry for a single lane into a clock. An entry distinguishes one lane of a warp. If two lanes would have
+/// to be distinguished, all lanes count as known.
 static void joinLane(Clock &into, uint32_t warp, uint32_t at, uint32_t entry) {
   const LaneCount other = LaneCount::of(entry), mine = LaneCount::of(into[at]);
   if (!other.count || (mine.count && mine.lane != other.lane)) {
@@ -74,12 +75,12 @@ void tell(Warp &warp, uint32_t lanes, Clock &to) {
   ++race.clock[race.agent];
 }
 
-/// All lanes have seen what came back to the warp through others.
+/// Records that all lanes have seen everything that returned to the warp through others.
 static void noteReturn(Warp &warp, const Clock &what) {
   RaceWarp &race = raceOf(warp);
   race.together = std::max(race.together, entryOf(what, race.agent));
   const Agents &agents = *warp.block->agents;
-  if (what.size() <= agents.engine(1, 0)) // nothing is known of engines
+  if (what.size() <= agents.engine(1, 0)) // no knowledge of engines
     return;
   race.enginesTogether.resize(agents.engines);
   for (uint32_t engine = 0; engine < agents.engines; ++engine) {
@@ -124,7 +125,7 @@ void raiseHorizon(Warp &warp) {
   RaceWarp &race = raceOf(warp);
   const size_t warps = warp.block->agents->warps;
   const uint32_t others = race.clock.size() > warps ? (isWide() ? leastOfWide : leastOf)(&race.clock[1], warps) : 0;
-  race.horizon = std::min(race.together, others); // its own count is not less than what it knows together
+  race.horizon = std::min(race.together, others); // its own count is at least the count that it knows for all lanes
 }
 
 void meet(Warp &warp) {

@@ -19,7 +19,7 @@ OriginObserver::OriginObserver(const GridState &grid)
 
 static unsigned bitOf(Slot slot) { return static_cast<unsigned>(__builtin_ctzll(filterOf(slot))); }
 
-/// Keeps count of the registers with an origin. `was`: whether this one had one before it changed.
+/// Updates the number of registers with an origin. `was` is true if this register had an origin before the change.
 void OriginObserver::noteFilled(Frame &frame, uint32_t number, bool was) {
   FrameOrigins &all = originsOf(frame);
   if (was == (all.registers[number].lanes != 0))
@@ -42,7 +42,7 @@ void OriginObserver::set(Frame &frame, uint32_t number, unsigned lane, OriginId 
   noteFilled(frame, number, was);
 }
 
-/// Gives lanes of a register other origins.
+/// Sets the origins of lanes of a register.
 void OriginObserver::take(Frame &frame, uint32_t number, uint32_t lanes, const LaneOrigins &values) {
   LaneOrigins &one = originsOf(frame).registers[number];
   const bool was = one.lanes != 0;
@@ -50,7 +50,7 @@ void OriginObserver::take(Frame &frame, uint32_t number, uint32_t lanes, const L
   noteFilled(frame, number, was);
 }
 
-/// Adds an origin to those of lanes of a register.
+/// Adds an origin to lanes of a register.
 void OriginObserver::add(Frame &frame, uint32_t number, uint32_t lanes, OriginId origin) {
   if (!origin)
     return;
@@ -62,7 +62,7 @@ void OriginObserver::add(Frame &frame, uint32_t number, uint32_t lanes, OriginId
   take(frame, number, lanes, values);
 }
 
-/// Returns the origin of a lane of a register; that of a constant or a temporary register is empty.
+/// Returns the origin of a lane of a register. The origin of a constant or a temporary register is empty.
 OriginId OriginObserver::originAt(const Frame &frame, Slot slot, unsigned lane) const {
   const uint32_t number = frame.code.values.find(slot);
   return number == ValueFlows::none ? OriginId(0) : originsOf(frame).registers[number].of[lane];
@@ -102,7 +102,7 @@ LaneOrigins OriginObserver::joined(const Frame &frame, llvm::ArrayRef<uint32_t> 
 
 // ---- decisions
 
-/// Notes that a value decided more than data.
+/// Records that a value decided more than data.
 void OriginObserver::decide(const Place &place, Decides decides, OriginId origin) {
   for (OriginSets::Bits left = sets.bits(origin) & ~decided; left; left &= left - 1) {
     const auto bit = static_cast<unsigned>(__builtin_ctzll(left));
@@ -117,7 +117,7 @@ void OriginObserver::decideBy(const Frame &frame, const Place &place, Decides de
     decide(place, decides, origin);
 }
 
-/// Follows a branch that chooses between values: a lane may get what either way computes.
+/// Follows a branch that chooses between values: a lane may get the result of either path.
 void OriginObserver::choose(Warp &warp, const Choice &choice, const Place &place, const LaneOrigins &guard,
                             uint32_t lanes) {
   Frame &frame = *warp.now.frame;
@@ -128,7 +128,7 @@ void OriginObserver::choose(Warp &warp, const Choice &choice, const Place &place
     const OriginId both = sets.join(values.of[lane], before.of[lane]);
     values.set(lane, guard.of[lane] ? sets.join(both, guard.of[lane]) : OriginId(0));
   }
-  originsOf(frame).chosen[place.instruction].take(values, lanes); // others may still be behind the branch
+  originsOf(frame).chosen[place.instruction].take(values, lanes); // other lanes may still be on the paths
   for (const uint32_t number : choice.results)
     for (uint32_t left = lanes & values.lanes; left; left &= left - 1)
       add(frame, number, left & -left, values.of[__builtin_ctz(left)]);
@@ -149,7 +149,7 @@ void OriginObserver::branches(Warp &warp, uint32_t instruction, Slot guard, uint
     decideBy(frame, {&code, instruction}, Decides::Branch, number, lanes);
 }
 
-/// Applies the guard of an instruction. `values`: what the results of all lanes that could execute it would come from.
+/// Applies the guard of an instruction. `values` are the origins of results for all lanes that could execute it.
 void OriginObserver::guard(Warp &warp, const Place &place, const ValueFlow &flow, LaneOrigins &values) {
   Frame &frame = *warp.now.frame;
   const uint32_t lanes = warp.now.mask;
@@ -176,7 +176,7 @@ void OriginObserver::skips(Warp &warp, const FunctionCode &code, uint32_t instru
 void OriginObserver::before(Warp &warp, const FunctionCode &code, uint32_t instruction, uint32_t lanes) {
   Frame &frame = *warp.now.frame;
   const ValueFlow flow = code.values[instruction];
-  if (flow.guard != ValueFlows::none) // the first operation may be one of all lanes, which copies the guard
+  if (flow.guard != ValueFlows::none) // the first operation may be one that copies the guard in all lanes
     lanes &= predicateAt(frame.registers, code.values.slots()[flow.guard]) ^
              -uint32_t(code.instruction(instruction).guardNot);
   const Place place{&code, instruction};
@@ -218,7 +218,7 @@ void OriginObserver::leaves(Warp &warp, const FunctionCode &code, const CodeBloc
   const Decides what = block.way == Way::Table || block.way == Way::Call ? Decides::Branch : Decides::Operand;
   for (const llvm::ArrayRef<uint32_t> list : {flow.addresses, flow.decides})
     decideBy(*warp.now.frame, place, what, list, lanes);
-  if (block.way == Way::Barrier) // the predicates of all threads become the result of each
+  if (block.way == Way::Barrier) // the result in each thread comes from the predicates of all threads
     decideBy(*warp.now.frame, place, Decides::Operand, flow.data, lanes);
 }
 
@@ -242,7 +242,7 @@ void OriginObserver::enterFrame(Warp &, Frame &frame, uint32_t) {
     vague = Place{&frame.code, 0};
 }
 
-/// Returns the origins of bytes of the local memory of a lane; null: it has no such bytes.
+/// Returns the origins of bytes in the local memory of a lane, or null if it has no such bytes.
 OriginId *OriginObserver::localAt(Warp &warp, unsigned lane, uint64_t offset, uint64_t count) {
   if (!warp.attached.in(ObserverSlot::Origin))
     warp.attached.put(ObserverSlot::Origin, std::make_unique<LocalOrigins>());
@@ -307,13 +307,13 @@ static bool isLocal(const LaneAccess &one, unsigned lane) {
   return space == Space::Local || (space == Space::Generic && one.at[lane] / windowBytes == localWindow / windowBytes);
 }
 
-/// Notes the load from which values of buffers came.
+/// Records the load from which values of buffers came.
 void OriginObserver::noteLoad(const Place &place, OriginId found) {
   for (OriginSets::Bits bits = sets.bits(found); bits; bits &= bits - 1)
     loaded[__builtin_ctzll(bits)] = place;
 }
 
-/// Handles a load all of whose bytes have the same origin. Returns false if this is not known.
+/// Handles a load whose bytes all have the same origin. Returns false if this is not known.
 bool OriginObserver::loadsAlike(Warp &warp, const LaneAccess &one, const ValueFlow &flow) {
   const LaneShape *const shape = one.found.shape;
   if (!shape || isLocal(one, shape->lane))
@@ -358,7 +358,7 @@ void OriginObserver::loads(Warp &warp, const LaneAccess &one, const ValueFlow &f
   }
 }
 
-/// Handles a store of values that have the same origin. Returns false if it is not one.
+/// Handles a store of values with the same origin. Returns false for other stores.
 bool OriginObserver::storesAlike(Warp &warp, const LaneAccess &one, const LaneOrigins &data) {
   const LaneShape *const shape = one.found.shape;
   if (!shape || isLocal(one, shape->lane))
@@ -383,7 +383,7 @@ bool OriginObserver::storesAlike(Warp &warp, const LaneAccess &one, const LaneOr
 
 void OriginObserver::stores(Warp &warp, const LaneAccess &one, const ValueFlow &flow) {
   if (warp.doer.stage == Stage::End)
-    return; // its registers were read when it began
+    return; // its registers were read at its start
   const Frame &frame = *warp.now.frame;
   const MemoryAccess &access = one.access;
   const size_t size = access.bits / 8;

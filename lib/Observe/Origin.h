@@ -1,6 +1,7 @@
 #pragma once
-// The origins of values: for each lane of a register and each byte of memory, the buffers whose contents it comes from.
-// Where no content reaches an address, a guard, a branch or an amount, what a launch did holds for all contents.
+// The origins of values: for each lane of a register and each byte of memory, the buffers from whose contents the value
+// comes. If no contents reach an address, a guard, a branch or an amount, the results of a launch hold for all
+// contents.
 #include "Machine/LaunchData.h"
 #include "Machine/Warp.h"
 #include "Observe/Choices.h"
@@ -10,14 +11,14 @@ namespace ptxray::machine {
 
 /// The origins of the registers of a frame.
 struct FrameOrigins : Attached {
-  std::vector<LaneOrigins> registers;     // by number in `ValueFlows`
+  std::vector<LaneOrigins> registers;     // indexed by number in `ValueFlows`
   std::array<uint32_t, 64> filled{};      // for each bit of a SlotFilter, the registers with an origin
-  std::map<uint32_t, LaneOrigins> chosen; // by the branch that chose: what values computed behind it come from
+  std::map<uint32_t, LaneOrigins> chosen; // keyed by the branch that chose: the origins of values computed after it
 };
 
 /// The origins of the local memory of a warp.
 struct LocalOrigins : Attached {
-  std::vector<OriginId> of; // of each lane `bytes`
+  std::vector<OriginId> of; // `bytes` for each lane
   uint32_t bytes = 0;
 };
 
@@ -76,10 +77,11 @@ private:
   OriginBytes bytes;
   OriginId ofSchedule, ofImages;
   OriginId inTensorMemory = 0;
-  OriginSets::Bits decided = 0;          // the buffers that have decided something
-  std::array<Use, 64> uses;              // the first use of each, by bit
-  std::array<Place, 64> loaded;          // the last load of each, by bit
-  std::optional<Place> vague, unordered; // where a function has registers of vector type; where order matters
+  OriginSets::Bits decided = 0; // buffers that have decided something
+  std::array<Use, 64> uses;     // indexed by bit: the first use
+  std::array<Place, 64> loaded; // indexed by bit: the last load
+  std::optional<Place> vague,
+      unordered; // first place with registers of vector type, and first place where order matters
   std::map<const FunctionCode *, Choices> choices;
 };
 

@@ -8,7 +8,7 @@ namespace ptxray::machine {
 
 namespace {
 
-/// An argument of the kernel that is the address of something.
+/// A kernel argument that is an address.
 struct Pointer {
   uint64_t address;
   std::string name;
@@ -16,7 +16,7 @@ struct Pointer {
 
 } // namespace
 
-/// Returns the numbers among the parameters that lead to allocations. One in a structure has its offset in its name.
+/// Returns the parameters that point to allocations. If one is in a structure, its name includes the offset.
 static std::vector<Pointer> pointersOf(const GridState &grid) {
   std::vector<Pointer> found;
   const auto &parameters = grid.program.parameters;
@@ -36,7 +36,7 @@ static std::vector<Pointer> pointersOf(const GridState &grid) {
 
 void OriginBytes::findBuffers(const GridState &grid) {
   const std::vector<Pointer> pointers = pointersOf(grid);
-  std::vector<OriginBuffer> unnamed; // get bits after those that arguments lead to
+  std::vector<OriginBuffer> unnamed; // buffers that get bits after those of arguments
   for (const Allocation &one : grid.memory.all()) {
     if (!one.bytes || one.begin == one.end)
       continue;
@@ -78,7 +78,7 @@ const OriginBuffer *OriginBytes::bufferAt(const uint8_t *byte) {
   return &all[last];
 }
 
-/// Returns the origin of a byte in which nothing was stored.
+/// Returns the origin of a byte to which nothing was stored.
 OriginId OriginBytes::firstOf(const uint8_t *byte) {
   const OriginBuffer *buffer = bufferAt(byte);
   return buffer ? buffer->origin : OriginId(0);
@@ -94,7 +94,7 @@ OriginBytes::Page *OriginBytes::find(uint64_t page) {
   return lastPage = found->second.get();
 }
 
-/// Returns a page. A new one holds the origins of bytes in which nothing was stored.
+/// Returns a page. A new page holds the origins of bytes to which nothing was stored.
 OriginBytes::Page &OriginBytes::at(uint64_t page) {
   if (Page *known = find(page))
     return *known;
@@ -114,7 +114,7 @@ OriginBytes::Page &OriginBytes::at(uint64_t page) {
   return *lastPage;
 }
 
-/// Calls `use` with the page, the first byte and the number of bytes of each part of them that lies in one page.
+/// Calls `use` for each page that contains some of the bytes, with the page, the first byte, and the number of bytes.
 template <class Use> void OriginBytes::eachPart(const uint8_t *bytes, size_t count, Use use) {
   while (count) {
     const size_t here = std::min(count, pageBytes - placeIn(bytes));
@@ -169,7 +169,7 @@ void OriginBytes::write(const uint8_t *bytes, size_t count, OriginId origin) {
     if (isElsewhere)
       stored = sets.join(stored, origin);
     if (!find(number) && isElsewhere && !origin)
-      return; // it comes from nowhere as before
+      return; // bytes still have no origin
     std::memset(at(number).of.data() + placeIn(first), origin, here);
   });
 }

@@ -1,6 +1,6 @@
 #pragma once
-// The origins of the bytes of memory. A byte of global memory comes from its buffer until something is stored there; a
-// byte of any other memory comes from nowhere.
+// The origins of bytes in memory. A byte of global memory comes from its buffer until something is stored there. A byte
+// of other memory has no origin.
 #include "Observe/OriginSets.h"
 #include "llvm/ADT/DenseMap.h"
 #include <memory>
@@ -11,14 +11,14 @@ namespace ptxray::machine {
 
 struct GridState;
 
-/// A buffer: the bytes from one argument of the kernel up to the next one in the same allocation, or an allocation that
-/// no argument leads to.
+/// A buffer: the bytes from one kernel argument up to the next one in the same allocation, or an allocation to which no
+/// argument points.
 struct OriginBuffer {
   const uint8_t *begin = nullptr, *end = nullptr;
-  std::string name; // the number of the argument, or the name of the allocation
-  unsigned bit = 0; // in `OriginSets::Bits`
+  std::string name; // number of the argument, or name of the allocation
+  unsigned bit = 0; // index of its bit in `OriginSets::Bits`
   OriginId origin = 0;
-  bool isArgument = false; // an argument leads to it
+  bool isArgument = false; // an argument points to it
 };
 
 class OriginBytes {
@@ -29,14 +29,14 @@ public:
   void findBuffers(const GridState &grid);
   /// Returns the union of the origins of some bytes.
   OriginId read(const uint8_t *bytes, size_t count);
-  /// Returns the origin of some bytes if all of them have the same one, and this is found at once.
+  /// Returns the origin of some bytes if all of them have the same one and this is quickly known.
   std::optional<OriginId> alike(const uint8_t *bytes, size_t count);
   void write(const uint8_t *bytes, size_t count, OriginId origin);
   /// Adds an origin to those of the bytes.
   void add(const uint8_t *bytes, size_t count, OriginId origin);
-  /// Gives bytes the origins of others, or adds them if `isReduced` is set.
+  /// Copies the origins of bytes, or adds them if `isReduced` is set.
   void copy(const uint8_t *to, const uint8_t *from, size_t count, bool isReduced);
-  /// Forgets what was stored in the bytes, which are of a block that has ended.
+  /// Forgets the origins of bytes that belong to a block that has ended.
   void clear(const uint8_t *bytes, size_t count);
   /// Returns the origins of all bytes outside of buffers that were ever stored.
   OriginId storedElsewhere() const { return stored; }
@@ -57,10 +57,10 @@ private:
   template <class Use> void eachPart(const uint8_t *bytes, size_t count, Use use);
 
   OriginSets &sets;
-  std::vector<OriginBuffer> all; // by `begin`
-  size_t last = 0;               // the buffer that was found the last time
+  std::vector<OriginBuffer> all; // sorted by `begin`
+  size_t last = 0;               // the buffer found last
   llvm::DenseMap<uint64_t, std::unique_ptr<Page>> pages;
-  uint64_t lastNumber = 0; // of the page that was found the last time
+  uint64_t lastNumber = 0; // number of the page found last
   Page *lastPage = nullptr;
   OriginId stored = 0;
 };

@@ -1,6 +1,6 @@
 #pragma once
-// Sets of the buffers that a value comes from. A set is a bit mask, and is known by a number of one byte, so that the
-// sets of the 32 lanes of a register take 32 bytes.
+// Sets of buffers from which a value comes. A set is a bit mask, and has a number of one byte, so that the sets of the
+// 32 lanes of a register take 32 bytes.
 #include "Machine/Program.h"
 #include <array>
 #include <cstdint>
@@ -14,15 +14,15 @@ using OriginId = uint8_t;
 class OriginSets {
 public:
   using Bits = uint64_t;
-  /// The bit of all buffers that have none of their own.
+  /// The bit that all further buffers share.
   static constexpr unsigned others = 61;
   /// The bit of textures and surfaces.
   static constexpr unsigned images = 62;
-  /// The bit of values that depend on the order in which threads execute, or on the chip.
+  /// The bit of values that depend on the order of threads, or on the chip.
   static constexpr unsigned schedule = 63;
 
   OriginSets() : joins(size_t(most) * most) { sets.push_back(0); }
-  /// Returns the set of one bit. When there is no number left, sets become the set of everything.
+  /// Returns the set with one bit. If no number is left, returns the set of all bits.
   OriginId only(unsigned bit) { return of(Bits(1) << bit); }
   OriginId join(OriginId a, OriginId b) {
     if (a == b || !b)
@@ -43,7 +43,7 @@ private:
     for (size_t i = 0; i < sets.size(); ++i)
       if (sets[i] == bits)
         return static_cast<OriginId>(i);
-    if (sets.size() + 1 == most) // the last number is for everything
+    if (sets.size() + 1 == most) // the last number means all bits
       bits = ~Bits(0);
     if (sets.size() == most)
       return most - 1;
@@ -51,14 +51,14 @@ private:
     return static_cast<OriginId>(sets.size() - 1);
   }
 
-  std::vector<Bits> sets;      // by number
-  std::vector<OriginId> joins; // of two numbers; 0: not known yet
+  std::vector<Bits> sets;      // indexed by number
+  std::vector<OriginId> joins; // for two numbers: the number of the union, or 0 if unknown
 };
 
-/// The sets of the lanes of a register.
+/// The sets of all lanes of a register.
 struct LaneOrigins {
   std::array<OriginId, warpSize> of{};
-  uint32_t lanes = 0; // those whose sets are not empty
+  uint32_t lanes = 0; // lanes with a set that is not empty
 
   void set(unsigned lane, OriginId id) {
     of[lane] = id;
@@ -72,7 +72,7 @@ struct LaneOrigins {
         of[__builtin_ctz(left)] = id;
     lanes = id ? lanes | which : lanes & ~which;
   }
-  /// Takes the sets of some lanes from another register.
+  /// Copies the sets of some lanes from another register.
   void take(const LaneOrigins &other, uint32_t which) {
     if (which == allLanes)
       of = other.of;

@@ -11,7 +11,7 @@ static uint32_t maskOf(uint8_t bytes) {
          (bytes & 8 ? 0xff000000u : 0);
 }
 
-/// The same lane did both, as far as they are of the same bytes.
+/// Returns whether one lane made both accesses to the bytes that they share.
 static bool areOfOneLane(const PastAccess &access, const PastAccess &now) {
   const uint32_t mask = maskOf(access.bytes & now.bytes);
   if (!((access.lanes ^ now.lanes) & mask) && !(access.lanes & manyOfEach & mask))
@@ -24,7 +24,7 @@ static bool areOfOneLane(const PastAccess &access, const PastAccess &now) {
   return true;
 }
 
-/// The lanes that access now have seen the earlier access, although their warp as a whole has not.
+/// Returns whether the lanes of the access have seen the earlier access, although their warp as a whole has not.
 static bool isSeenByLanes(const PastAccess &access, const PastAccess &now, const Warp &warp) {
   const RaceWarp &race = raceOf(warp);
   const bool hasView = race.view.lanes && !(race.accessing & ~race.view.lanes);
@@ -57,8 +57,7 @@ static bool isBefore(const PastAccess &access, const PastAccess &now, const Warp
          (engine < race.enginesTogether.size() && access.clock <= race.enginesTogether[engine]);
 }
 
-/// Returns whether the warp knows that an operation of an agent that is no warp is complete, and so do all of its
-/// lanes.
+/// Returns whether the warp and all of its lanes know that an operation of an engine is complete.
 static bool isComplete(uint32_t agent, uint32_t clock, const Warp &warp) {
   const RaceWarp &race = raceOf(warp);
   const Agents &agents = *warp.block->agents;
@@ -72,7 +71,7 @@ static bool conflicts(const PastAccess &access, const PastAccess &now, const War
   return (access.bytes & now.bytes) && !(access.isStrong && now.isStrong) && !isBefore(access, now, warp);
 }
 
-/// Returns the lanes of both accesses: where they differ, `otherwise`.
+/// Returns the lanes of both accesses. If they differ, returns `otherwise`.
 static uint32_t joinedLanes(const PastAccess &last, const PastAccess &now, uint32_t otherwise) {
   const uint32_t before = maskOf(last.bytes), after = maskOf(now.bytes);
   uint32_t lanes = (last.lanes & before & ~after) | (now.lanes & after);
@@ -84,7 +83,7 @@ static uint32_t joinedLanes(const PastAccess &last, const PastAccess &now, uint3
   return lanes;
 }
 
-/// Keeps the writes of other bytes beside that of now.
+/// Keeps writes to other bytes in addition to the current one.
 static void keepWrites(Cell &cell, size_t index, const PastAccess &now, SharedShadow &shadow) {
   std::vector<PastAccess> &others = shadow.moreWrites[index];
   others.push_back(cell.write);
@@ -114,7 +113,7 @@ static uint64_t bitOf(uint32_t agent, const Warp &warp) {
   return reader < 64 ? uint64_t(1) << reader : 0;
 }
 
-/// Returns the read of the group that is not before what the warp does now; none: `warp` is 0.
+/// Returns the read of the group that did not happen before the access of the warp. If there is none, its `warp` is 0.
 static PastAccess unordered(const ReadGroup &group, const PastAccess &now, const Warp &warp) {
   PastAccess one = group.last;
   if (!group.warps)
@@ -136,7 +135,7 @@ bool isUnfenced(uint32_t writer, uint32_t clock, const Warp &warp) {
   return std::max(entryOf(race.clock, entry), entryOf(race.view.clock, entry)) < clock;
 }
 
-/// Keeps a group of reads beside the newest one.
+/// Keeps a group of reads in addition to the newest one.
 static void keep(Cell &cell, size_t index, SharedShadow &shadow) {
   cell.hasMoreReads = true;
   std::vector<ReadGroup> &groups = shadow.moreReads[index];
@@ -152,8 +151,8 @@ static void keep(Cell &cell, size_t index, SharedShadow &shadow) {
 
 /// Returns the race of a read with a write, if there is one.
 static std::optional<Race> raceOfRead(const PastAccess &write, const PastAccess &now, const Warp &warp) {
-  // The address that an allocation wrote is not an operand: an operation that reads there needs bytes that something
-  // else has written, and lacks them with or without an order.
+  // An address that an allocation has written is not an operand. An operation that reads it needs bytes which something
+  // else has written, and an order does not change that.
   if (warp.doer.isAsyncProxy && write.isAllocation)
     return {};
   if (conflicts(write, now, warp))
@@ -176,7 +175,7 @@ static std::optional<Race> noteRead(Cell &cell, size_t index, const PastAccess &
   const bool isAlone = group.last.warp == now.warp && !(group.warps & ~bit);
   const bool isSameTime = group.last.clock == now.clock;
   if (isAlone && (isSameTime || (group.last.bytes == now.bytes && !isBefore(group.last, now, warp, /*isRead=*/true)))) {
-    // The warp reads other bytes, too, or by other lanes.
+    // The warp also reads other bytes, or with other lanes.
     group.last.lanes = joinedLanes(group.last, now, manyOfEach);
     group.last.bytes |= now.bytes;
     group.last.clock = now.clock;
@@ -232,7 +231,7 @@ static PastAccess accessNow(const Warp &warp, const Instruction &at) {
   return now;
 }
 
-/// Returns the lanes of the bytes of a cell, from a byte of the access on.
+/// Returns the lanes for the bytes of a cell, from a byte of the access on.
 static uint32_t lanesAt(const AccessLanes &by, uint64_t from, unsigned first, unsigned count) {
   if (!by.lanes)
     return byWholeWarp;
@@ -248,7 +247,7 @@ static const Instruction *instructionsOf(const Warp &warp) {
   return warp.block->grid->program.module->ast().instructions.data();
 }
 
-/// Notes the access to a cell.
+/// Records the access to a cell.
 static std::optional<Race> note(SharedShadow &shadow, size_t index, const PastAccess &now, bool isWrite, Warp &warp) {
   Cell cell = shadow.read(index);
   std::optional<Race> race =
@@ -273,7 +272,7 @@ std::optional<Race> noteTensorAccess(Warp &warp, const Instruction &at, BlockSta
   return race;
 }
 
-/// Notes the access as a whole if it is to whole cells and certainly races with nothing.
+/// Records the access as a whole, if it covers whole cells and certainly races with nothing.
 static bool isNotedAtOnce(SharedShadow &shadow, const PastAccess &now, const SharedAccess &access, const Warp &warp,
                           uint32_t horizon) {
   const size_t count = access.bytes / bytesOfCell;
@@ -296,8 +295,8 @@ static bool isNotedAtOnce(SharedShadow &shadow, const PastAccess &now, const Sha
   return shadow.noteRow(row, [&](uint32_t agent, uint32_t clock) { return isComplete(agent, clock, warp); });
 }
 
-/// Returns up to which count of the releases of every warp all has happened before what the warp does now, and is seen
-/// by the proxy that does it.
+/// Returns up to which count of releases everything of every warp happened before the access of the warp, and is
+/// visible to its proxy.
 static uint32_t seenHorizon(const Warp &warp) {
   const RaceWarp &race = raceOf(warp);
   const Agents &agents = *warp.block->agents;
@@ -307,8 +306,8 @@ static uint32_t seenHorizon(const Warp &warp) {
   return horizon;
 }
 
-/// Returns how many whole cells from here on are like the first one for the access: what is done to that one can be
-/// repeated.
+/// Returns how many whole cells from here on have the same state for the access as the first one, so that its update
+/// can be repeated.
 static size_t alikeFrom(const SharedShadow &shadow, const SharedAccess &access, uint64_t from, const Warp &warp) {
   const bool areSameLanes = !access.by.lanes || access.by.shift == allOfLane;
   const size_t whole = from % bytesOfCell ? 0 : (access.offset + access.bytes - from) / bytesOfCell,
@@ -324,7 +323,7 @@ static size_t alikeFrom(const SharedShadow &shadow, const SharedAccess &access, 
   return areAlike ? count : 1;
 }
 
-/// Returns whether all writes of the cells come before what the warp does now, and are seen by the proxy that does it.
+/// Returns whether all writes to the cells happened before the access of the warp, and are visible to its proxy.
 static bool areWritesSeen(const Warp &warp, const SharedShadow &shadow, llvm::ArrayRef<ByteRun> runs) {
   const uint32_t horizon = seenHorizon(warp), warps = warp.block->agents->warps;
   return shadow.areWritesBefore(runs, horizon, warps) ||

@@ -1,5 +1,5 @@
-// Registers that belong to an operation in flight: uses before it is complete, and changes before it begins without a
-// fence.
+// Detects wrong uses of registers that belong to an operation in flight: uses before it is complete, and changes before
+// its start without a fence.
 #include "Machine/Agents.h"
 #include "Observe/RaceState.h"
 #include "Observe/Watch.h"

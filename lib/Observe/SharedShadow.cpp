@@ -10,7 +10,7 @@ namespace ptxray::machine {
 constexpr uint32_t noPlace = ~0u;
 constexpr unsigned cellBytesAt = 16, strongAt = 20, moreAt = 21, addressAt = 22; // bits of details
 constexpr uint32_t cellBytesMask = 15u << cellBytesAt, moreMask = 1u << moreAt;
-constexpr uint32_t moreWritesMask = 1u << 31; // of the warp of a write: it compares as no warp
+constexpr uint32_t moreWritesMask = 1u << 31; // mask for the warp of a write; with it, the value equals no warp
 
 static uint32_t detailsOf(const PastAccess &access) {
   return access.turn | uint32_t(access.bytes) << cellBytesAt | uint32_t(access.isStrong) << strongAt |
@@ -68,7 +68,7 @@ void SharedShadow::write(size_t index, const Cell &cell) {
   readers[index] = cell.reads.warps;
 }
 
-/// The number of cells is a constant, so that the loops become vectors.
+/// Returns the differences in a column. The number of cells is a constant, so that the loops are vectorised.
 template <size_t Count> static PTXRAY_INLINE uint32_t differences(const SharedShadow::Columns &columns, size_t first) {
   uint32_t result = 0;
   for (const std::vector<uint32_t> *column :
@@ -134,7 +134,7 @@ void SharedShadow::repeat(size_t first, size_t count, bool isWrite) {
 
 // ---- cells in several places
 
-/// Cells that are compared at a time.
+/// Cells that are compared together.
 using Words = uint32_t __attribute__((vector_size(32)));
 using LongWords = uint64_t __attribute__((vector_size(32)));
 
@@ -233,18 +233,18 @@ struct RowColumns {
   const uint32_t *warps, *clocks, *lanes, *details;
 };
 
-/// The answers to questions about all cells of a row.
+/// Properties of all cells of a row.
 struct RowAnswers {
-  bool areWritesBefore;    // nothing races with the last writes
-  bool areReadsOld;        // all know of the last reads
-  bool areReadsOfSameLane; // or they are of the same lanes as the access
-  bool areReadsOfNow;      // or they were at the same count of releases, of the same bytes by the same lanes
+  bool areWritesBefore;    // no race with the last writes
+  bool areReadsOld;        // all threads know the last reads
+  bool areReadsOfSameLane; // the last reads are by the same lanes as the access
+  bool areReadsOfNow;      // the last reads happened at the same count of releases, for the same bytes and lanes
   bool hasMoreReads;
 };
 
 } // namespace
 
-/// A compiler shall not make vectors of the loop that this is in: it is short.
+/// Prevents compilers from vectorising the surrounding loop, which is short.
 static PTXRAY_INLINE void stepAlone() {
 #if defined(__GNUC__)
   asm volatile("");
@@ -289,7 +289,7 @@ static RowAnswers askShort(const RowColumns &writes, const RowColumns &reads, co
   return ask<true>(writes, reads, readers, row, reader);
 }
 
-/// Writes the same to so many entries of a column, but for bits that are kept.
+/// Writes the same value to several entries of a column, except for bits that are kept.
 template <bool IsShort>
 static PTXRAY_INLINE void fillColumn(uint32_t *column, size_t count, uint32_t value, uint32_t kept = 0) {
   for (size_t i = 0; i < count; ++i) {
@@ -326,7 +326,7 @@ static void fillShort(SharedShadow::Columns &columns, const RowAccess &row, uint
 
 bool SharedShadow::areWritesKnown(llvm::ArrayRef<ByteRun> runs, uint32_t horizon, uint32_t warps,
                                   llvm::function_ref<bool(uint32_t, uint32_t)> isKnown) const {
-  uint32_t lastWarp = 0, lastClock = 0; // most writes are of few operations
+  uint32_t lastWarp = 0, lastClock = 0; // most writes are by few operations
   for (const ByteRun &run : runs)
     for (size_t i = run.begin / bytesOfCell; i < run.end / bytesOfCell; ++i) {
       const uint32_t warp = writes.warps[i], clock = writes.clocks[i];
@@ -340,12 +340,12 @@ bool SharedShadow::areWritesKnown(llvm::ArrayRef<ByteRun> runs, uint32_t horizon
   return true;
 }
 
-/// Returns whether all reads of the cells, except those that the columns do not have, come before the access.
+/// Returns whether all reads of the cells, except those that are not in the columns, happened before the access.
 bool SharedShadow::areReadsKnown(const RowAccess &row, llvm::function_ref<bool(uint32_t, uint32_t)> isKnown) const {
   const auto isBefore = [&](uint32_t agent, uint32_t clock) {
     return agent <= row.warps ? clock <= row.horizon : isKnown(agent, clock);
   };
-  uint64_t lastGroup = 0; // most reads are of few groups
+  uint64_t lastGroup = 0; // most reads belong to few groups
   uint32_t lastWarp = 0, lastClock = 0;
   for (size_t i = row.first; i < row.first + row.count; ++i) {
     const uint64_t group = readers[i];
@@ -374,7 +374,7 @@ static bool areSameFour(const uint32_t *numbers) {
   return first == second && first >> 32 == (first & 0xffffffff);
 }
 
-/// Returns whether four cells and their lanes are the same, so that one of them answers for all.
+/// Returns whether four cells and their lanes are the same, so that one of them represents all.
 static bool areFourAlike(const RowColumns &writes, const RowColumns &reads, const uint64_t *readers,
                          const uint32_t *lanes) {
   return areSameFour(writes.warps) && areSameFour(writes.clocks) && areSameFour(writes.lanes) &&
@@ -384,13 +384,13 @@ static bool areFourAlike(const RowColumns &writes, const RowColumns &reads, cons
 }
 
 bool SharedShadow::noteRow(const RowAccess &row, llvm::function_ref<bool(uint32_t, uint32_t)> isKnown) {
-  constexpr size_t longRow = 8; // cells
+  constexpr size_t longRow = 8; // number of cells
   const bool isLong = isWide() && row.count >= longRow;
   const uint64_t reader = row.now.warp < 64 ? uint64_t(1) << row.now.warp : 0;
   uint64_t *const group = readers.data() + row.first;
   const RowColumns written(writes, row.first), read(reads, row.first);
   RowAccess asked = row;
-  if (row.count == 4 && areFourAlike(written, read, group, row.lanes)) // of 16 bytes
+  if (row.count == 4 && areFourAlike(written, read, group, row.lanes)) // each of 16 bytes
     asked.count = 1;
   const RowAnswers answers = (isLong ? askWide : askShort)(written, read, group, asked, reader);
   const ByteRun run{static_cast<uint32_t>(row.first * bytesOfCell),
@@ -413,7 +413,7 @@ bool SharedShadow::noteRow(const RowAccess &row, llvm::function_ref<bool(uint32_
     const auto isMine = [reader](uint64_t one) { return one == reader; };
     const auto mine = static_cast<size_t>(std::count_if(group, group + row.count, isMine));
     if (mine == row.count)
-      return true; // what the warp read first is told
+      return true; // the first read of the warp is reported
     if (mine || std::count(group, group + row.count, 0))
       return false;
   }

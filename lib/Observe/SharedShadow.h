@@ -1,6 +1,6 @@
 #pragma once
-// The shadow holds what was last done to each four bytes of a memory that the warps of a cluster share. It is kept in
-// columns, so that most accesses are noted in some steps for all of their lanes.
+// The shadow of memory that the warps of a cluster share: the last accesses to each four bytes. It is stored in
+// columns, so that most accesses are recorded for all lanes in a few steps.
 #include "Machine/PastAccess.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -12,73 +12,73 @@ namespace ptxray::machine {
 struct LaneShape;
 struct Warp;
 
-/// An access of a warp itself, or a write of an operation that it has started, to whole cells, one after the other.
+/// An access of a warp, or a write of an operation that it has started, to consecutive whole cells.
 struct RowAccess {
   size_t first, count;
-  const uint32_t *lanes; // of the bytes of each cell
-  PastAccess now;        // but for the lanes
+  const uint32_t *lanes; // lanes of the bytes of each cell
+  PastAccess now;        // without the lanes
   bool isWrite;
-  uint32_t horizon, warps; // what the agents from 1 to `warps` did up to this count of their own comes before
-  uint32_t sameLanes;      // what the same lanes of this agent did comes before; all ones: of none
+  uint32_t horizon, warps; // accesses of agents 1 to `warps` up to this count of their own happened before
+  uint32_t sameLanes; // accesses of the same lanes of this agent up to this count happened before; all ones for none
 };
 
-/// A read of a warp that the cells do not tell yet: it comes after all that was written, so that nothing races with it
-/// before somebody writes.
+/// A read of a warp that is not in the cells yet. It comes after all writes so far, so that nothing races with it
+/// before the next write.
 struct LateRead {
   const LaneShape *shape;
   Warp *reader;
   const Instruction *at;
-  uint32_t offset; // of the least address
+  uint32_t offset; // offset of the lowest address
   uint32_t clock, horizon;
   uint16_t turn;
 };
 
 class SharedShadow {
 public:
-  static constexpr size_t mostOfRow = 128; // cells
+  static constexpr size_t mostOfRow = 128; // number of cells
 
-  /// Makes room; instructions are those of the module.
+  /// Allocates cells. `instructions` are those of the module.
   void grow(size_t cells, const Instruction *instructions);
   size_t size() const { return readers.size(); }
   Cell read(size_t index) const;
   void write(size_t index, const Cell &cell);
   static constexpr size_t fewCells = 8, manyCells = 64;
-  /// Returns whether the writes of the cells from this one on are the same; their number is `fewCells` or `manyCells`.
+  /// Returns whether the writes of all cells from this one on are the same. Their number is `fewCells` or `manyCells`.
   bool areWritesSame(size_t first, size_t count) const;
-  /// The same for reads; all of them are known from the columns.
+  /// Returns the same for reads, all of which must be known from the columns.
   bool areReadsSame(size_t first, size_t count) const;
-  /// Returns whether all writes of the cells are of agents from 1 to `warps`, at these counts of theirs or earlier.
+  /// Returns whether all writes of the cells are by agents 1 to `warps`, at these counts of theirs or earlier.
   bool areWritesBefore(size_t first, size_t count, uint32_t clock, uint32_t warps) const;
-  /// Returns whether there are more reads of a cell than the columns tell.
+  /// Returns whether a cell has more reads than the columns hold.
   bool hasMoreReads(size_t index) const;
   bool hasMoreWrites(size_t index) const;
-  /// Forgets writes beside the last ones that all know of, which their own counts up to this one are.
+  /// Forgets writes in addition to the last ones that all agents know: those up to this count of their writers.
   void dropMoreWrites(uint32_t known, uint32_t warps);
-  /// Notes in these cells what an access has made of the one before them, which was like them.
+  /// Copies the state that an access has given one cell to the following cells, which had the same state.
   void repeat(size_t first, size_t count, bool isWrite);
-  /// The same questions about whole cells in several places, the first of which is the one at the begin of the first
-  /// run, and the same answer for all of them.
+  /// Return the same as the functions above for whole cells in several places. The state of all cells must be the same
+  /// as that of the first one.
   bool areWritesSame(llvm::ArrayRef<ByteRun> runs) const;
   bool areReadsSame(llvm::ArrayRef<ByteRun> runs) const;
   bool areWritesBefore(llvm::ArrayRef<ByteRun> runs, uint32_t clock, uint32_t warps) const;
-  /// Returns whether the writes of all cells are of agents from 1 to `warps`, at these counts of theirs or earlier, or
-  /// known to come before.
+  /// Returns whether all writes of the cells are by agents 1 to `warps`, at these counts of theirs or earlier, or are
+  /// known to have happened before.
   bool areWritesKnown(llvm::ArrayRef<ByteRun> runs, uint32_t clock, uint32_t warps,
                       llvm::function_ref<bool(uint32_t agent, uint32_t clock)> isKnown) const;
   void repeat(llvm::ArrayRef<ByteRun> runs, bool isWrite);
-  /// Notes the access if nothing races with it by simple rules. Returns whether that is so. `isKnown` returns whether
-  /// what another agent did at a count of its own certainly comes before.
+  /// Records the access if simple rules show that nothing races with it. Returns whether it was recorded. `isKnown`
+  /// returns whether an event of another agent at a count of its own certainly happened before.
   bool noteRow(const RowAccess &row, llvm::function_ref<bool(uint32_t agent, uint32_t clock)> isKnown);
 
-  std::map<size_t, std::vector<ReadGroup>> moreReads;   // the earlier groups of each cell
-  std::map<size_t, std::vector<PastAccess>> moreWrites; // the earlier writes, of other bytes
-  uint32_t latestWrite = 0;                             // no write is at a later count of its warp; all ones: unknown
+  std::map<size_t, std::vector<ReadGroup>> moreReads;   // earlier groups of reads of each cell
+  std::map<size_t, std::vector<PastAccess>> moreWrites; // earlier writes of other bytes
+  uint32_t latestWrite = 0;                             // no write has a later count of its warp; all ones if unknown
   std::vector<LateRead> lateReads;                      // in their order
 
-  /// The accesses of all cells: their members, column by column.
+  /// The accesses of all cells, one column for each member.
   struct Columns {
-    std::vector<uint32_t> warps, clocks, lanes, places; // places: the instructions, by number
-    std::vector<uint32_t> details;                      // turn, bytes, and what is true or not
+    std::vector<uint32_t> warps, clocks, lanes, places; // places are numbers of instructions
+    std::vector<uint32_t> details;                      // turn, bytes, and flags
   };
 
 private:

@@ -14,7 +14,7 @@ std::string numberText(const Frame &frame, const Symbol &symbol, Slot slot, unsi
     return lanes >> lane & 1 ? "true" : "false";
   }
   const isa::Word &type = isa::word(symbol.type);
-  const unsigned bytes = std::max<unsigned>(type.bits, 16) / 8; // a register of 8 bits is as wide as one of 16
+  const unsigned bytes = std::max<unsigned>(type.bits, 16) / 8; // an 8-bit register is as wide as a 16-bit one
   uint64_t bits[2] = {};
   std::memcpy(bits, frame.registers + slot + size_t(lane) * bytes, std::min<size_t>(bytes, sizeof bits));
   std::string hex = bits[1] ? "0x" + llvm::utohexstr(bits[1], true) + llvm::utohexstr(bits[0], true, 16)
@@ -34,7 +34,7 @@ std::string numberText(const Frame &frame, const Symbol &symbol, Slot slot, unsi
   return std::to_string(bits[0]) + " (" + hex + ")";
 }
 
-/// Returns the lane of the warp that is traced, if one is.
+/// Returns the traced lane of the warp, if there is one.
 static std::optional<unsigned> tracedLane(const Warp &warp, const TracedThread &traced) {
   const std::array<uint32_t, 3> &size = warp.block->grid->block, &at = traced.thread;
   const uint32_t thread = at[0] + size[0] * (at[1] + size[1] * at[2]);

@@ -1,12 +1,12 @@
 #pragma once
-// The trace of a thread: a line for each instruction that it executes.
+// The trace of a thread, with one line for each instruction that it executes.
 #include "Machine/LaunchData.h"
 #include "Machine/Observer.h"
 #include "Machine/Warp.h"
 
 namespace ptxray::machine {
 
-/// Returns the number in a register as people read it: floats and signed numbers in their own way, with their bits.
+/// Returns the number in a register as readable text: floats and signed numbers in their own notation, with their bits.
 std::string numberText(const Frame &frame, const Symbol &symbol, Slot slot, unsigned lane);
 
 class TraceObserver final : public Observer {

@@ -24,7 +24,7 @@ static void add(Frame &frame, Slot slot, uint32_t lanes, uint32_t from, bool isC
   known.lanes |= lanes;
 }
 
-/// Returns the lanes of a register and where they come from, or null if it has been written.
+/// Returns the uninitialised lanes of a register and their source, or null if it was written.
 static const UnwrittenLanes *find(const Frame &frame, Slot slot) {
   const UnwrittenRegisters *all = registersOf(frame);
   if (!all)
@@ -137,7 +137,7 @@ static void mark(Written &written, uint64_t at, uint64_t bytes) {
     std::memset(written.data() + at, 1, std::min(bytes, written.size() - at));
 }
 
-/// Returns the flags of the local memory of a warp, as large as that is now.
+/// Returns the flags for the local memory of a warp, in its current size.
 static Written &flagsOf(Warp &warp) {
   WrittenLocal &local = stateOf(warp);
   if (local.bytes < warp.local.perLane) {
@@ -175,7 +175,8 @@ uint8_t *writtenAt(Warp &warp, Space space, uint64_t address, unsigned lane) {
   return at < written.size() ? written.data() + at : nullptr;
 }
 
-/// Marks no byte of the variables as written. Bytes between variables count as written, since no access reaches them.
+/// Marks all bytes of the variables as not written. Bytes between variables count as written, since no access reaches
+/// them.
 static void clear(const BlockState &block, WrittenShared &shared) {
   shared.flags.resize(block.shared.size());
   shared.upTo = 0;
@@ -202,7 +203,7 @@ void UnwrittenObserver::beginCluster(llvm::ArrayRef<BlockState *> cluster, bool 
       begin(*block, isAgain);
 }
 
-/// Marks the guard zones of the lanes' frame.
+/// Marks the guard zones in the frames of the lanes.
 static void setGuards(Warp &warp, const Frame &frame, uint32_t lanes) {
   for (const uint64_t offset : frame.code.guards)
     for (uint32_t left = lanes; left; left &= left - 1)
@@ -230,7 +231,7 @@ void UnwrittenObserver::passes(Warp &warp, unsigned lane, std::optional<uint64_t
                                uint64_t bytes) {
   Written &written = flagsOf(warp);
   mark(written, offsetOf(warp, lane, to), bytes);
-  if (from && !written.empty()) // bytes that were not written stay so
+  if (from && !written.empty()) // uninitialised bytes remain uninitialised
     std::memmove(written.data() + offsetOf(warp, lane, to), written.data() + offsetOf(warp, lane, *from), count);
 }
 
@@ -270,7 +271,7 @@ void UnwrittenObserver::meets(BlockState &block, uint32_t, llvm::ArrayRef<Waitin
 
 // ---- loads and stores
 
-/// Makes element `index` of the results of a load uninitialised in the lanes.
+/// Marks element `index` of the results of a load as uninitialised in the lanes.
 static void noteLoad(Warp &warp, const Op &op, size_t index, size_t elements, uint32_t lanes, bool isGlobal) {
   Frame &frame = *warp.now.frame;
   const llvm::ArrayRef<Slot> results = frame.code.flow(op.instruction).results;
@@ -278,7 +279,7 @@ static void noteLoad(Warp &warp, const Op &op, size_t index, size_t elements, ui
     add(frame, results[index], lanes, op.instruction, isGlobal);
 }
 
-/// Reports an atomic operation on bytes that nothing has written.
+/// Reports an atomic operation on uninitialised bytes.
 static void reportUpdate(Warp &warp, const Op &op, uint32_t lanes) {
   Fault *fault = raise(warp, op.instruction, static_cast<unsigned>(__builtin_ctz(lanes)));
   if (!fault)
@@ -291,7 +292,7 @@ static size_t countResults(const MemoryAccess &access) {
   return static_cast<size_t>(llvm::count_if(access.elements, [](Place one) { return one.bits; }));
 }
 
-/// Follows loads of global memory that was fresh.
+/// Follows loads of fresh global memory.
 static void noteGlobalLoads(Warp &warp, const LaneAccess &one) {
   const MemoryAccess &access = one.access;
   const size_t size = access.bits / 8, results = countResults(access);
@@ -312,8 +313,8 @@ static void noteGlobalLoads(Warp &warp, const LaneAccess &one) {
   }
 }
 
-/// Calls `use` with the flags of each run of bytes that has flags, until it returns false. Returns whether it never
-/// did.
+/// Calls `use` with the flags of each run of bytes that has flags, until it returns false. Returns whether it always
+/// returned true.
 template <class Use> static bool eachRun(const LaneShape &shape, uint64_t first, Space space, Warp &warp, Use use) {
   uint8_t *const written = writtenAt(warp, space, first, shape.lane);
   for (unsigned i = 0; written && i < shape.runs; ++i)

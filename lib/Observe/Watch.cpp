@@ -8,18 +8,18 @@
 
 namespace ptxray::machine {
 
-/// Bytes that lanes access, by addresses.
+/// Bytes that lanes access through addresses.
 struct WatchedAccess {
   uint64_t at, bytes;
   bool isWrite;
-  uint32_t mask;       // the lanes
-  AccessLanes by = {}; // of each element
+  uint32_t mask;       // mask of the lanes
+  AccessLanes by = {}; // for each element
   bool isStrong = false;
 };
 
 // ---- the life of a cluster
 
-/// Returns how many releases a warp of the cluster has made at most.
+/// Returns the highest number of releases of a warp in the cluster.
 static uint32_t maxReleases(llvm::ArrayRef<BlockState *> cluster) {
   uint32_t most = 0;
   for (const BlockState *block : cluster)
@@ -28,12 +28,13 @@ static uint32_t maxReleases(llvm::ArrayRef<BlockState *> cluster) {
   return most;
 }
 
-/// Lets the warp know of all that was done, as after a barrier of the cluster, so that nothing that was noted of memory
-/// needs to be forgotten.
+/// Lets the warp know everything that was done, as after a barrier of the cluster, so that no shadow memory must be
+/// cleared.
 static void knowAll(Warp &warp, uint32_t releases) {
   RaceWarp &race = raceOf(warp);
   const uint32_t warps = race.clock[0];
-  race.clock.assign(warp.block->agents->made(1), releases); // what they did, also before fences for proxies
+  race.clock.assign(warp.block->agents->made(1),
+                    releases); // the others' accesses, also those before fences for proxies
   race.clock[0] = warps;
   ++race.clock[race.agent];
   race.together = race.horizon = releases;
@@ -53,7 +54,7 @@ static uint64_t countClusters(const GridState &grid) {
   return count;
 }
 
-/// Makes the states of a cluster that has none.
+/// Makes the states of a cluster that does not have them yet.
 static void make(llvm::ArrayRef<BlockState *> cluster, RaceGrid &grid) {
   const auto shared = std::make_shared<RaceCluster>();
   const uint32_t warps = cluster.front()->agents->warps;
@@ -103,7 +104,7 @@ void RaceObserver::beginCluster(llvm::ArrayRef<BlockState *> cluster, bool isAga
 }
 
 bool RaceObserver::canBeginAgain(llvm::ArrayRef<BlockState *> cluster) {
-  constexpr uint32_t limit = 1 << 16; // what notes releases has no room for any number of them
+  constexpr uint32_t limit = 1 << 16; // the fields for releases are limited
   return maxReleases(cluster) < limit && llvm::all_of(
                                              cluster,
                                              [](const BlockState *block) {
@@ -132,7 +133,7 @@ static uint64_t offsetInShared(Space space, uint64_t address) {
   return (space == Space::Generic ? address - sharedWindow : address) & ((uint64_t(1) << sharedRankShift) - 1);
 }
 
-/// Notes an access to shared or global memory. Returns the earlier access that it races with.
+/// Records an access to shared or global memory. Returns the earlier access with which it races.
 static std::optional<Race> watched(Warp &warp, const Op &op, const AddressOf &address, const WatchedAccess &access) {
   const auto &[at, bytes, isWrite, mask, by, isStrong] = access;
   const bool isShared = address.space == Space::Shared || (address.space == Space::Generic && at / windowBytes == 2);
@@ -150,7 +151,7 @@ static std::optional<Race> watched(Warp &warp, const Op &op, const AddressOf &ad
                     {offsetInShared(address.space, at), bytes, isWrite, by, isStrong});
 }
 
-/// Faults if there is a race.
+/// Raises a fault if there is a race.
 static void reportRace(const std::optional<Race> &race, Warp &warp, const Op &op, const AddressOf &address, uint64_t at,
                        uint64_t bytes, bool isWrite, unsigned lane) {
   if (!race)
@@ -160,7 +161,7 @@ static void reportRace(const std::optional<Race> &race, Warp &warp, const Op &op
   nameRule(warp.fault->race, warp, isWrite);
 }
 
-/// Notes an access to shared memory of a block by a lane, or by its warp as a whole.
+/// Records an access to shared memory of a block by a lane, or by its whole warp.
 static void watchShared(Warp &warp, const Op &op, BlockState &block, uint64_t offset, uint64_t bytes, bool isWrite,
                         unsigned lane, bool isOfLane) {
   if (warp.fault || warp.doer.stage == Stage::End)
@@ -178,7 +179,7 @@ static void watchRange(Warp &warp, const RangeAccess &one) {
   if (one.owner)
     return watchShared(warp, one.op, *one.owner, one.at, one.bytes, one.isWrite, one.lane,
                        one.by == RangeAccess::By::Lane);
-  static constexpr uint8_t many = manyLanes; // what a lane names is of several of them
+  static constexpr uint8_t many = manyLanes; // an operand of a lane may belong to several lanes
   const bool isOfLane = one.by == RangeAccess::By::Lane;
   const uint32_t mask = isOfLane ? 1u << one.lane : warp.now.mask;
   const std::optional<Race> race =
@@ -192,7 +193,7 @@ static void watchRange(Warp &warp, const RangeAccess &one) {
 
 namespace {
 
-/// Ranges that follow each other in the shared memory of a block, as a row of cells.
+/// Consecutive ranges in the shared memory of a block, as a row of cells.
 class RangeRow {
 public:
   explicit RangeRow(Warp &warp) : warp(warp) {}
@@ -200,10 +201,10 @@ public:
   RangeRow &operator=(const RangeRow &) = delete;
   ~RangeRow() { note(); }
 
-  /// Adds a range, after it has noted those before it if this one does not follow them. Returns false if the range
-  /// cannot be part of a row.
+  /// Adds a range. If it does not follow the previous ranges, records those first. Returns false if the range cannot be
+  /// part of a row.
   bool add(const RangeAccess &range);
-  /// Notes the ranges: at once, or one by one if something may race with one of them.
+  /// Records the ranges: all together, or one by one if something may race with one of them.
   void note();
 
 private:
@@ -258,7 +259,7 @@ void RaceObserver::ranges(Warp &warp, llvm::ArrayRef<RangeAccess> accesses) {
     if (warp.fault || row.add(one))
       continue;
     if (one.address.space == Space::Global && warp.doer.agent && raceOf(warp).grid->shadows->bytesOfCell > bytesOfCell)
-      continue; // which `noteGlobal` does not note
+      continue; // `noteGlobal` does not record these
     row.note();
     watchRange(warp, one);
   }
@@ -295,7 +296,7 @@ void RaceObserver::reshapes(GridState &grid, const LaneShape &) {
     noteLateReads(*block);
 }
 
-/// The lane writes what is there already.
+/// Returns whether the lane writes the value that is already there.
 static bool changesNothing(const char *registers, const MemoryAccess &access, unsigned lane, const uint8_t *memory) {
   for (const Place &place : access.elements) {
     const size_t bytes = access.bits / 8;
@@ -306,7 +307,7 @@ static bool changesNothing(const char *registers, const MemoryAccess &access, un
   return true;
 }
 
-/// Notes weak accesses; lanes that access the same bytes, or those that follow, do it together. Returns whether there
+/// Records weak accesses. Lanes that access the same or consecutive bytes are recorded together. Returns whether there
 /// is a race.
 static bool isRaced(Warp &warp, const Op &op, const MemoryAccess &access, const uint64_t *at, const Pointers &found) {
   const auto shift = static_cast<unsigned>(__builtin_ctz(access.bytes));
@@ -331,7 +332,7 @@ static bool isRaced(Warp &warp, const Op &op, const MemoryAccess &access, const 
   return false;
 }
 
-/// A strong access orders, and what it writes races with weak accesses.
+/// Records a strong access: it orders, and its write races with weak accesses.
 static void watchStrong(Warp &warp, const Op &op, const MemoryAccess &access, uint64_t at, uint8_t lane) {
   if (access.isWrite) {
     const std::optional<Race> race =

@@ -1,5 +1,6 @@
 #pragma once
-// The race detector as an observer: notes the accesses of lanes, knows what orders them, and faults at those that race.
+// The race detector as an observer. It records the accesses of lanes and what orders them, and raises a fault for
+// accesses that race.
 #include "Machine/Access.h"
 #include "Machine/Observer.h"
 #include "Observe/GlobalRaces.h"
@@ -24,7 +25,7 @@ public:
   void reshapes(GridState &grid, const LaneShape &shape) override;
   void arrives(Warp &warp, uint32_t barrier, uint32_t lanes) override;
   void meets(BlockState &block, uint32_t barrier, llvm::ArrayRef<WaitingAtBarrier> waiting) override;
-  // FlightRaces.cpp:
+  // Implemented in FlightRaces.cpp:
   void releases(Warp &warp, uint32_t lanes, uint64_t place, Release how) override;
   void acquires(Warp &warp, uint32_t lanes, uint64_t place) override;
   void fences(Warp &warp, uint32_t lanes, const Fence &fence) override;
@@ -36,7 +37,7 @@ public:
   void completes(Warp &warp, const Op &op, const GroupUse &use, uint32_t covered, uint32_t lanes) override;
   void arrivesAfter(Warp &warp, const ArrivalAfter &after, llvm::ArrayRef<const uint8_t *> objects,
                     uint32_t lanes) override;
-  // RegisterWatch.cpp:
+  // Implemented in RegisterWatch.cpp:
   void holds(Warp &warp, const Op &op, const HeldLocals &registers, unsigned engine, uint32_t lanes) override;
   void touches(Warp &warp, const Op &op, const HeldLocals &registers, bool isChange, uint32_t lanes) override;
 
@@ -44,12 +45,11 @@ private:
   RaceGrid state;
 };
 
-/// Notes the accesses of lanes, and faults if one of them races.
+/// Records the accesses of lanes, and raises a fault if one of them races.
 void watchLanes(Warp &warp, const LaneAccess &access);
-/// Sets the rule that an access broke, for a race with an asynchronous operation or by one, if it has a rule of its
-/// own.
+/// Sets the rule that an access broke, if a race with an asynchronous operation has its own rule.
 void nameRule(Race &race, const Warp &warp, bool isWrite);
-/// Frees registers that operations of an engine held, which are complete up to a number.
+/// Frees registers that operations of an engine held, up to the number of those that are complete.
 void giveBackRegisters(Warp &warp, unsigned engine, uint32_t covered);
 void fenceRegisters(Warp &warp);
 

@@ -8,7 +8,7 @@ namespace ptxray::machine {
 
 // The functions that are not inlined get parts of a row, so that it itself is in registers.
 
-/// Returns the flags of the shared memory that a row lies in; null: it lies in global memory.
+/// Returns the flags of the shared memory that contains a row, or null if the row is in global memory.
 static PTXRAY_FOR_AVX2 PTXRAY_INLINE WrittenShared *flagsOf(const Row &row) {
   return row.owner ? static_cast<WrittenShared *>(row.owner->attached.in(ObserverSlot::Unwritten)) : nullptr;
 }
@@ -52,7 +52,7 @@ static uint8_t *flagAt(WrittenShared &written, uint64_t offset, const LaneShape 
   }
 }
 
-/// Notes the access, and reports a race.
+/// Records the access, and reports a race.
 [[gnu::noinline]] static void watchRow(const Op &op, Warp &warp, LaneShape &shape, BlockState *owner,
                                        const Allocation *allocation, uint64_t offset) {
   const auto &access = *static_cast<const MemoryAccess *>(op.more);
@@ -68,7 +68,8 @@ static uint8_t *flagAt(WrittenShared &written, uint64_t offset, const LaneShape 
   watchLanes(warp, {op, access, at, found});
 }
 
-/// Keeps a read until somebody writes, if all that was written comes before it. Returns whether it does.
+/// Defers recording a read until the next write, if all writes so far happened before it. Returns whether it was
+/// deferred.
 [[gnu::noinline]] static bool isReadLate(const Op &op, Warp &warp, LaneShape &shape, BlockState &owner,
                                          uint64_t offset) {
   constexpr size_t mostReads = 1024;

@@ -1,5 +1,5 @@
 #pragma once
-// Quick accesses of launches that look for races and uninitialised bytes, and for nothing else.
+// Quick accesses for launches that only look for races and uninitialised bytes.
 #include "Machine/Program.h"
 
 namespace ptxray::machine {

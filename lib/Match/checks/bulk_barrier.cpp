@@ -2,8 +2,9 @@
 
 namespace ptxray {
 
-/// ptxas tells the operands after the size of a bulk copy apart by their types: it takes a lone address of 16 bits for
-/// the mask of CTAs. No declaration of an operand can refer to operands that are not written.
+/// Checks a barrier that ptxas reads as a mask. ptxas distinguishes the operands after the size of a bulk copy by their
+/// types: a single 16-bit address is the mask of CTAs. The declaration of an operand cannot refer to operands that are
+/// missing.
 void checks::bulk_barrier(const FormView &context, Judgement &judgement) {
   const Shape *barrier = context.operand("mbar");
   if (!barrier || barrier->kind != ShapeKind::Register || viewType(barrier->type).bits != 16 ||

@@ -10,8 +10,8 @@ namespace {
 using descriptor::Offence;
 using descriptor::Problem;
 
-/// Returns the value of an operand that is a number or a register known to hold one; for an address, the value that it
-/// holds.
+/// Returns the value of an operand that is a number, or a register with a known number. For an address, returns the
+/// value at the address.
 std::optional<uint64_t> valueOf(const FormView &context, llvm::StringRef name) {
   const Shape *shape = context.operand(name);
   if (shape && shape->kind == ShapeKind::Address && shape->extent == 2)
@@ -47,8 +47,8 @@ void reportProblems(const FormView &context, llvm::StringRef operand, const desc
   }
 }
 
-/// Checks an address of tensor memory, which has 128 lanes and 512 columns. A matrix starts at a lane that its shape
-/// allows.
+/// Checks an address of tensor memory, which has 128 lanes and 512 columns. A matrix must start at a lane that its
+/// shape allows.
 void checkTensorAddress(const FormView &context, llvm::StringRef operand, uint32_t laneStep, Judgement &judgement) {
   const auto address = valueOf(context, operand);
   if (!address)
@@ -68,8 +68,8 @@ void checkTensorAddress(const FormView &context, llvm::StringRef operand, uint32
 
 } // namespace
 
-/// Compares the bits of a constant descriptor with the words of the instruction. No table row can do that, since the
-/// value has to be taken apart.
+/// Compares the bits of a constant descriptor with the words of the instruction. No table row can express that, because
+/// the value must be split into fields.
 void checks::descriptor_values(const FormView &context, Judgement &judgement) {
   descriptor::Use use;
   llvm::StringRef kind = context.slotText(".kind");
@@ -108,13 +108,12 @@ void checks::descriptor_values(const FormView &context, Judgement &judgement) {
     reportProblems(context, "zero-column-mask-desc", *descriptor::findFormat("zero-mask", ""), *value,
                    descriptor::checkZeroMask(*value, m), judgement);
   }
-  // Half of the lanes are used, from lane 0 or 16, where M is 64, or 128 for a sparse A of two
-  // CTAs.
+  // If M is 64, or 128 for a sparse A of two CTAs, half of the lanes are used, from lane 0 or 16.
   for (const char *name : {"d-tmem", "a-tmem"})
     checkTensorAddress(context, name, 16, judgement);
 }
 
-/// A load or store covers 32 or 16 lanes from an aligned one; a shift moves 32.
+/// Checks a lane. A load or store covers 32 or 16 lanes from an aligned lane; a shift moves 32.
 void checks::tensor_address(const FormView &context, Judgement &judgement) {
   checkTensorAddress(
       context, "taddr",
@@ -122,7 +121,8 @@ void checks::tensor_address(const FormView &context, Judgement &judgement) {
       judgement);
 }
 
-/// The four bits of each index name two different columns of four, or, for .tf32, one of two.
+/// Checks indices of sparse metadata. The four bits of each index name two different columns out of four, or for .tf32
+/// one out of two.
 void checks::sparse_metadata(const FormView &context, Judgement &judgement) {
   for (const char *name : {"e", "any-bits", "sp-meta"})
     if (const auto value = valueOf(context, name)) {

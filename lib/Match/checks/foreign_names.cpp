@@ -1,4 +1,4 @@
-// Names of instructions and types in other languages, and their equivalents in PTX.
+// Lists names of instructions and types in other languages, with their equivalents in PTX.
 #include "Match/Unknown.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"

@@ -4,8 +4,9 @@
 
 namespace ptxray {
 
-/// `.param::func` holds what is passed to and from functions and is addressed by name; the parameters of a kernel lie
-/// in `.param::entry`. Both are declared in `.param`. ptxas checks this since 13.1.
+/// Checks `.param::func` and `.param::entry`. The first contains arguments and results of functions, and is addressed
+/// by name. The second contains the parameters of a kernel. Both are declared in `.param`. ptxas has checked this since
+/// 13.1.
 void checks::param_kind(const FormView &context, Judgement &judgement) {
   const isa::WordId space = context.wordOf(".ss");
   const Shape *address = context.operand("a");

@@ -15,7 +15,7 @@ static void reportValue(const FormView &context, llvm::StringRef operand, const 
   f.kind = Kind::Range;
 }
 
-/// A range contains its primary part, and a fraction is above 0 and at most 1.
+/// Checks that a range contains its primary part, and that a fraction is above 0 and at most 1.
 void checks::policy_operands(const FormView &context, Judgement &judgement) {
   const Shape *primary = context.operand("primary-size"), *total = context.operand("total-size");
   if (primary && total && isNumber(*primary) && isNumber(*total) &&

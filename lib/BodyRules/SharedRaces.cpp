@@ -1,5 +1,6 @@
 // shared-memory-race: two threads access the same bytes of shared memory, one of them writes, and there is no barrier
-// between them. The rule walks through one execution of the block, so a reported race does happen in it.
+// between them. The rule walks through one execution of the block, so a reported race does happen in it. If the head of
+// the kernel does not determine the number of threads in a block, the walk follows one warp.
 #include "BodyRules/BodyRules.h"
 #include "Flow/BlockShape.h"
 #include "Flow/BlockWalk.h"

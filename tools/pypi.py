@@ -1,4 +1,4 @@
-"""Packages of PyPI, by pip: for the scripts that fetch compilers and what tests compare with."""
+"""Downloads packages from PyPI with pip, for scripts that fetch compilers and the references of tests."""
 
 import pathlib
 import subprocess

@@ -73,8 +73,8 @@ void Unresolved::use(const Reference &reference) {
     d.severity = Severity::Pedantic;
 }
 
-/// Checks an alias of an alias, at its declaration and at its uses. For a linker, ptxas drops it unless it is the only
-/// exported one. In a whole program, ptxas drops an exported one where it is used.
+/// Checks an alias of an alias, at its declaration and at its uses. When ptxas compiles for a linker, it drops such an
+/// alias, unless it is the only exported one. In a whole program, it drops an exported alias at its uses.
 void Unresolved::alias(NameId name, Range place, bool isUse) {
   const DeclaredFunction *one = program.function(name);
   const DeclaredFunction *other = !one || one->aliasOf == NameId::None ? nullptr : program.function(one->aliasOf);

@@ -71,8 +71,8 @@ uint64_t integerOfNaN(const Format &format, unsigned width);
 /// Rounds to an integral number in floating point (.rni and similar).
 Number rounded(const Number &number, Rounding rounding);
 
-/// Negates a number. NaN is unchanged. (For all operations: of two NaNs, the result is the last operand, except the
-/// second of `fused` and the first of `quotient`.)
+/// Negates a number. NaN is unchanged. In all operations, if several operands are NaN, the result is the last of them,
+/// except the second one in `fused` and the first one in `quotient`.
 Number negative(const Number &a);
 Number absolute(const Number &a);
 Number sum(const Number &a, const Number &b);

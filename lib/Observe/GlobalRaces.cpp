@@ -270,8 +270,8 @@ typedef uint64_t CellPair __attribute__((vector_size(32), aligned(16), may_alias
 
 static PTXRAY_INLINE bool isZero(const CellPair &pair) { return !(pair[0] | pair[1] | pair[2] | pair[3]); }
 
-/// Records an access to whole cells like `noteSimply`, or a read of cells that several clusters have read, if it is the
-/// same for all cells. The cells must have no further accesses.
+/// Records an access to whole cells like `noteSimply`, or a read of cells that several clusters have read. Requires
+/// that all cells have the same state, and no further accesses.
 static PTXRAY_FOR_AVX2 bool notePairs(GlobalCell *cells, uint64_t count, const Content &now, uint32_t launch) {
   constexpr uint64_t stateMask = 7, clusterMask = uint64_t(UINT32_MAX) << 32;
   const uint64_t who = whoOf(now, launch), when = whenOf(now), bytes = uint64_t(now.bytes) << 8;

@@ -187,9 +187,9 @@ std::string Sentences::text(const Action &action) const {
   case FactKind::Waits: return waiting(action);
   case FactKind::Orders:
     if (static_cast<isa::Ordered>(action.detail) == isa::Ordered::Tcgen05)
-      return "operations of tcgen05 before it happen before the synchronisation of threads that follows";
+      return "it orders earlier tcgen05 operations before the next synchronisation of threads";
     if (static_cast<isa::Ordered>(action.other) == isa::Ordered::Tcgen05)
-      return "operations of tcgen05 after it happen after the synchronisation of threads before it";
+      return "it orders later tcgen05 operations after the previous synchronisation of threads";
     return "it orders accesses " + ordered(action.detail) +
            (action.other ? " before those " + ordered(action.other) : "") +
            (action.space ? " in " + quote(isa::word(action.space).text()) : "");

@@ -12,7 +12,7 @@ namespace {
 
 using Place = Requirements::Place;
 
-/// All versions with all their targets, and where gates hold.
+/// All pairs of a version and a target, and the gates that hold for each.
 class Cells {
 public:
   static Cells &get() {

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Whether a GPU holds fragments as `ptxray layout` says: products of small integers, whose result is exact.
+"""Tests on a GPU that fragments have the layouts of `ptxray layout`, by exact products of small integers.
 
   hardware.py PTXRAY PTXRAY_RUN FOLDER
 
-writes modules, inputs and expected results into FOLDER, and run.sh, which runs them all there (sm_90a). A, B and
-metadata are put into registers (B of wgmma into shared memory, with the descriptor that `ptxray desc` makes) and D
-is compared, all by the layouts: one wrong element makes a wrong product.
+writes modules, inputs and expected results into FOLDER, and run.sh, which runs them all there (sm_90a). The layouts
+determine which registers get A, B and metadata. B of wgmma is in shared memory, with the descriptor that `ptxray desc`
+makes. D is compared by its layout, too: one wrong element makes a wrong product.
 """
 
 import json

@@ -168,7 +168,7 @@ Answer Server::codeActions(const Json &params) {
     }
   if (isAsked(only, "source.fixAll.ptxray", false))
     if (const std::vector<Edit> edits = fixAll(open->document); !edits.empty())
-      actions.push_back({{"title", "make all safe fixes"},
+      actions.push_back({{"title", "apply all safe fixes"},
                          {"kind", "source.fixAll.ptxray"},
                          {"edit", workspaceEdit(*open, open->edits(edits, client), client)}});
   return actions;

@@ -56,7 +56,7 @@ __version__: str  # read when it is asked for
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """Lines and columns count from 1, columns and offsets in bytes."""
+    """A position in a text. Lines and columns count from 1; columns and offsets are in bytes."""
 
     line: int
     column: int
@@ -105,7 +105,7 @@ class Diagnostic:
 
 
 class PtxError(ValueError):
-    """Raised by `require`; `diagnostics` holds what was found."""
+    """Raised by `require`. `diagnostics` holds the findings."""
 
     def __init__(self, diagnostics: collections.abc.Sequence[Diagnostic]) -> None:
         super().__init__("\n".join(map(str, diagnostics)))
@@ -114,7 +114,7 @@ class PtxError(ValueError):
 
 @functools.cache
 def program() -> str:
-    """The path of the program that came with this package, or $PTXRAY_PROGRAM."""
+    """Returns the path of the program in this package, or $PTXRAY_PROGRAM."""
     if given := os.environ.get("PTXRAY_PROGRAM"):
         return given
     names = ("ptxray", "ptxray.exe")
@@ -145,8 +145,8 @@ def __getattr__(name: str) -> str:
 
 
 class Diagnostics(collections.abc.Sequence[Diagnostic]):
-    """What was found in a text, in its order: a sequence of Diagnostic, each of which is made when somebody looks at
-    one. `errors` counts without making them. It is equal to a list of the same diagnostics, and can be pickled."""
+    """The findings in a text, in its order: a sequence of Diagnostic objects, which are made when they are accessed.
+    `errors` counts without making them. The sequence is equal to a list of the same diagnostics, and can be pickled."""
 
     __slots__ = ("_answer", "_checked_as", "_made", "_path")
 
@@ -162,12 +162,12 @@ class Diagnostics(collections.abc.Sequence[Diagnostic]):
 
     @property
     def ptx(self) -> str:
-        """The version that the text was checked as, `9.0`; empty: nothing says it."""
+        """The PTX version for which the text was checked, such as `9.0`. Empty if it is not known."""
         return self._as()[0]
 
     @property
     def target(self) -> str:
-        """The target that the text was checked as, `sm_90a`; empty: nothing says it."""
+        """The target for which the text was checked, such as `sm_90a`. Empty if it is not known."""
         return self._as()[1]
 
     def _as(self) -> tuple[str, str]:
@@ -213,7 +213,7 @@ def _unpickled(made: list[Diagnostic], path: str, checked_as: tuple[str, str]) -
 
 @functools.cache
 def _engine() -> typing.Any:
-    """The library in this process; without one, processes beside it."""
+    """Returns the library in this process, or if there is none, a worker that runs processes."""
     return _library.load() or _worker.Worker(program())
 
 
@@ -227,7 +227,7 @@ def _bytes(text: typing.Union[str, bytes]) -> bytes:
 
 
 def _arrow(array: typing.Any) -> collections.abc.Iterator[typing.Optional[tuple[int, int]]]:
-    """Address and length of each text of a pyarrow array, or None for a null; nothing is copied."""
+    """Yields address and length of each text of a pyarrow array, or None for a null. Copies nothing."""
     if hasattr(array, "chunks"):
         for chunk in array.chunks:
             yield from _arrow(chunk)
@@ -244,12 +244,12 @@ def _arrow(array: typing.Any) -> collections.abc.Iterator[typing.Optional[tuple[
 
 
 def _is_missing(text: typing.Any) -> bool:
-    """None, or what pandas has in its place."""
+    """Returns whether a text is None, or the value by which pandas represents it."""
     return text is None or isinstance(text, float) or type(text).__name__ == "NAType"
 
 
 def _texts(texts: typing.Any) -> list[typing.Any]:
-    """What each text is for `_engine().check`, or None."""
+    """Returns each text in a form that `_engine().check` accepts, or None."""
     if str(getattr(texts, "type", "")).removeprefix("large_") in ("string", "binary"):
         return list(_arrow(texts))
     if hasattr(texts, "tolist"):  # numpy, pandas
@@ -258,15 +258,15 @@ def _texts(texts: typing.Any) -> list[typing.Any]:
 
 
 class Checker:
-    """Checks texts with the same options. It may be used by several threads at once, which check at the same time, and
-    after a fork.
+    """Checks texts with the same options. Several threads may use it at the same time, and it may be used after a
+    fork.
 
-    With `language` (cuda, python, llvm, rust) the assembly in texts of that language is checked; with `constraints` a
+    With `language` (cuda, python, llvm, rust), the assembly in texts of that language is checked. With `constraints`, a
     text is the template of one statement of assembly, with LLVM's constraints: `=r,r,~{memory}`.
 
     `target` and `ptx` check as if `.target` and `.version` said this; `arch` asks also whether the module may be
     compiled for that GPU. `on`, `off`, `warning` and `error` name rules. `path` is how the diagnostics name the text.
-    Raises ValueError when an option is wrong."""
+    Raises ValueError if an option is wrong."""
 
     def __init__(
         self,
@@ -313,15 +313,15 @@ class Checker:
         self._begin()
 
     def check(self, text: typing.Union[str, bytes]) -> Diagnostics:
-        """What was found in a text. What ends a C string (NVRTC and Warp give it) is not part of it."""
+        """Returns the findings in a text. A final zero byte, as in texts from NVRTC and Warp, is ignored."""
         return Diagnostics(self._engine.check(_bytes(text), self._options), self._path)
 
     def check_many(
         self, texts: typing.Iterable[typing.Any], jobs: typing.Optional[int] = None
     ) -> list[typing.Optional[Diagnostics]]:
-        """What was found in each of the texts, in their order; `jobs` at the same time, else one a core.
+        """Returns the findings in each text, in order. Checks `jobs` texts at the same time, by default one per core.
 
-        The texts may be an array of numpy or pyarrow, or a column of pandas; for None it gives None."""
+        The texts may be an array of numpy or pyarrow, or a column of pandas. The result for None is None."""
         waiting = _texts(texts)
         found: list[typing.Optional[Diagnostics]] = [None] * len(waiting)
         places = itertools.count()
@@ -346,7 +346,7 @@ class Checker:
         return found
 
     def require(self, text: typing.Union[str, bytes]) -> None:
-        """Raises PtxError when there is an error in the text."""
+        """Raises PtxError if the text has an error."""
         found = self.check(text)
         if found.errors:
             raise PtxError(found)
@@ -378,7 +378,7 @@ def _checker(options: typing.Any) -> Checker:
 
 
 def check(text: typing.Union[str, bytes], **options: "Unpack[_Options]") -> Diagnostics:
-    """Checks a PTX text and gives what was found, in the order of the text. The options are those of Checker."""
+    """Checks a PTX text and returns the findings, in the order of the text. The options are those of Checker."""
     return _checker(options).check(text)
 
 
@@ -390,7 +390,7 @@ def check_many(
 
 
 def require(text: typing.Union[str, bytes], **options: "Unpack[_Options]") -> None:
-    """Raises PtxError when `check` finds an error."""
+    """Raises PtxError if `check` finds an error."""
     _checker(options).require(text)
 
 
@@ -400,8 +400,8 @@ def reduce(
     *,
     rule: typing.Optional[str] = None,
 ) -> str:
-    """The smallest text that is found for which `test` is true, as it must be for `text`, or of which ptxray reports
-    the rule. Raises ValueError when it does not report that of `text`."""
+    """Reduces a text as long as `test` is true for the result, or as long as ptxray reports the rule for it. Returns
+    the smallest text found. Raises ValueError if `text` itself does not meet the condition."""
     engine = _engine()
     if not hasattr(engine, "reduce"):
         raise RuntimeError("there is no libptxray for this system, which reduces inside this process")

@@ -1,4 +1,4 @@
-"""Kernels on an emulated GPU, inside this process, on memory of the caller."""
+"""Runs kernels on an emulated GPU in this process, on memory of the caller."""
 
 import collections
 import collections.abc
@@ -19,15 +19,15 @@ _FLOATS = {"b16": "e", "b32": "f", "b64": "d"}  # how a number with a point is p
 
 
 class EmulationError(RuntimeError):
-    """A launch that is not possible, did not end in its time, or came to what cannot be emulated."""
+    """Raised if a launch is not possible, exceeds its time limit, or reaches an instruction that cannot be emulated."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Launched:
-    """What came of a launch: what the kernel printed, what was found, and why it did not come to its end without a
-    fault (None: it did). Of a launch with `counters`, what was counted as `--counters` and `--fidelity` of `ptxray run`
-    write it: numbers by instruction, by kind and in total; and which instructions were not exact. Of a launch with
-    `certify`, the certificate: its `verdict` is `all-contents`, `some-contents`, `this-run` or `none`."""
+    """The outcome of a launch: the output of the kernel, the findings, and the reason if it failed (otherwise None).
+    With `counters`, it includes the counts in the form of `--counters` and `--fidelity` of `ptxray run`: numbers by
+    instruction, by kind and in total, and the instructions that were not exact. With `certify`, it includes the
+    certificate, whose `verdict` is `all-contents`, `some-contents`, `this-run` or `none`."""
 
     printed: str
     diagnostics: "ptxray.Diagnostics"
@@ -43,10 +43,10 @@ _SWIZZLES = (0, 32, 64, 128)
 
 @dataclasses.dataclass(frozen=True)
 class TensorMap:
-    """An argument for a parameter of 128 bytes: what cuTensorMapEncodeTiled would make for an array. As its shape, the
-    box and the steps name the outermost dimension first. `type` is one of numpy or torch, `bfloat16`, for an array
-    whose own is another (None: its own; of a type of 8 bits `uint8`); `swizzle` is 0, 32, 64 or 128 bytes, `interleave`
-    0, 16 or 32."""
+    """An argument for a parameter of 128 bytes: the tensor map that cuTensorMapEncodeTiled would make for an array.
+    Like the shape of the array, the box and the steps begin with the outermost dimension. `type` is a type of numpy or
+    torch, such as `bfloat16`, if it differs from that of the array; 8-bit types count as `uint8`. `swizzle` is 0, 32,
+    64 or 128 bytes, and `interleave` 0, 16 or 32."""
 
     array: typing.Any
     box: collections.abc.Sequence[int]
@@ -57,7 +57,7 @@ class TensorMap:
     fills_with_nan: bool = False
 
     def fields(self) -> dict[str, typing.Any]:
-        """Those of the library's description, without the address."""
+        """Returns the fields of the library's description, without the address."""
         array, rank = self.array, len(self.array.shape)
         given = self.steps or [1] * rank
         if len(self.box) != rank or len(given) != rank:
@@ -90,9 +90,9 @@ _MODES = ("wrap", "clamp", "mirror", "border")
 
 @dataclasses.dataclass(frozen=True)
 class Surface:
-    """An argument for a parameter of 8 bytes: the handle of a surface, whose texels are in an array, in place. As its
-    shape they name the outermost dimension first: layers if it is `layered`, the six faces of a `cube`, one to three
-    dimensions, and the `channels` of a texel if it has more than one."""
+    """An argument for a parameter of 8 bytes: the handle of a surface whose texels are the elements of an array. The
+    shape of the array begins with the outermost dimension: layers if it is `layered`, the six faces of a `cube`, one to
+    three dimensions, and the `channels` of a texel if it has more than one."""
 
     array: typing.Any
     channels: int = 1
@@ -100,7 +100,7 @@ class Surface:
     cube: bool = False
 
     def fields(self) -> dict[str, typing.Any]:
-        """Those of the library's description, without the address."""
+        """Returns the fields of the library's description, without the address."""
         shape = list(self.array.shape)
         name = _TEXELS.get(str(self.array.dtype).rpartition(".")[2])
         if name is None:
@@ -120,10 +120,10 @@ class Surface:
 
 @dataclasses.dataclass(frozen=True)
 class Texture(Surface):
-    """The same for a texture. `mode` is what lies outside: `clamp`, `wrap`, `mirror` or `border`, or one for each
-    dimension, the innermost first. `normalized` coordinates go from 0 to 1, which `wrap`, `mirror` and cubes need
-    (None: where they do); `fraction` reads integers of 8 and 16 bits as numbers from 0 or -1 to 1; a `buffer` is read
-    by integer coordinates alone."""
+    """An argument like Surface, for a texture. `mode` determines accesses out of bounds: `clamp`, `wrap`, `mirror` or
+    `border`, or one of these for each dimension, the innermost first. `normalized` coordinates range from 0 to 1;
+    `wrap`, `mirror` and cubes require them, and None uses them only for these. `fraction` reads integers of 8 and 16
+    bits as numbers from 0 or -1 to 1. A `buffer` is read by integer coordinates only."""
 
     linear: bool = False
     mode: typing.Union[str, collections.abc.Sequence[str]] = "clamp"
@@ -146,7 +146,7 @@ class Texture(Surface):
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    """What a launch with findings leaves for who watches: the machine, what was found, and the reason if it failed."""
+    """The result of a launch for a watcher: the machine, the findings, and the reason if it failed."""
 
     machine: "Machine"
     diagnostics: "ptxray.Diagnostics"
@@ -159,7 +159,7 @@ certificates: collections.Counter[str] = collections.Counter()  # how many launc
 
 
 def _memory(array: typing.Any) -> tuple[int, int]:
-    """Address and size of the memory of an array, which must be contiguous and writable."""
+    """Returns address and size of the memory of an array, which must be contiguous and writable."""
     if hasattr(array, "__array_interface__"):
         about = array.__array_interface__
         address, is_read_only = about["data"]
@@ -204,9 +204,10 @@ def _sizes(sizes: Sizes) -> str:
 
 
 class Machine:
-    """A module on an emulated GPU, `chip` (`sm_90a`; else the one of `.target`). It serves one thread at a time.
+    """A module on an emulated GPU. `chip` is a GPU such as `sm_90a`, by default the one in `.target`. One object
+    serves one thread at a time.
 
-    Raises PtxError when the text has errors."""
+    Raises PtxError if the text has errors."""
 
     def __init__(
         self, text: typing.Union[str, bytes], *, chip: typing.Optional[str] = None, path: str = "<ptx>"
@@ -222,14 +223,14 @@ class Machine:
             raise ptxray.PtxError(found)
 
     def address(self, array: typing.Any) -> int:
-        """The address of an array on the GPU, as long as the machine is there, for addresses that lie in memory."""
+        """Returns the address of an array on the GPU, for pointers in memory. Valid as long as the machine exists."""
         place = _memory(array)
         if place not in self._kept:
             self._kept[place] = self._machine.add(*place, f"array {len(self._kept)}"), array
         return self._kept[place][0]
 
     def variable(self, name: str) -> memoryview:
-        """The memory of a variable of the module, to read and write. Raises KeyError when there is none."""
+        """Returns the memory of a variable of the module, to read and write. Raises KeyError if there is none."""
         memory: memoryview = self._machine.variable(name)
         return memory
 
@@ -254,12 +255,12 @@ class Machine:
         time_limit: float = 60,
         raises: bool = True,
     ) -> Launched:
-        """Launches a kernel, the only one if none is named, and waits for its end.
+        """Launches a kernel, by default the only one, and waits for its end.
 
-        An argument is a number, which gets the type of its parameter; an array (numpy, torch, anything with a buffer),
-        in whose memory the kernel works; None for a null pointer; a TensorMap, a Texture or a Surface; or bytes. Raises
-        PtxError when the kernel makes a fault, and EmulationError when it did not come to its end without one; without
-        `raises` both are in what is returned."""
+        An argument is a number, which gets the type of its parameter; an array (numpy, torch, or any object with a
+        buffer), whose memory the kernel accesses; None for a null pointer; a TensorMap, a Texture or a Surface; or
+        bytes. Raises PtxError if the kernel has a fault, and EmulationError if it does not finish for another reason.
+        Without `raises`, the result contains both instead."""
         options = {"grid": _sizes(grid), "block": _sizes(block), "shared": str(shared), "time-limit": str(time_limit)}
         options |= {"cooperative": "yes" if cooperative else "no", "checks": "yes" if checks else "no"}
         options |= {"schedule": schedule, "counters": "yes" if counters else "no"}

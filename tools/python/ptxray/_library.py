@@ -174,7 +174,7 @@ def _described(d):
 
 
 class Answer:
-    """What was found in one text."""
+    """The findings in one text."""
 
     __slots__ = ("_calls", "_result")
 
@@ -200,7 +200,7 @@ class Answer:
 
 
 class Launched(Answer):
-    """What came of a launch."""
+    """The outcome of a launch."""
 
     __slots__ = ()
 
@@ -329,8 +329,9 @@ class Options:
 
 
 class Library:
-    """A checker serves one thread at a time: who needs one takes one that is idle, and puts it back. A list does that
-    without a lock, so that a fork finds none taken; a checker that another thread has at that moment stays behind."""
+    """The loaded library. A checker serves one thread at a time: a caller takes an idle one, and puts it back. A list
+    supports this without a lock, so that no lock is held after a fork. Checkers that other threads use during the fork
+    are lost in the child."""
 
     def __init__(self, path: typing.Union[str, pathlib.Path]) -> None:
         self._calls = ctypes.CDLL(str(path))

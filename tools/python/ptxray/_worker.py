@@ -1,4 +1,4 @@
-"""`ptxray check --batch` beside this process, where there is no library: several times slower for small texts."""
+"""Runs `ptxray check --batch` if there is no library. This is several times slower for small texts."""
 
 # mypy: ignore-errors
 import json
@@ -7,7 +7,7 @@ import subprocess
 
 
 class Answer:
-    """What was found in one text."""
+    """The findings in one text."""
 
     __slots__ = ("_answer",)
 
@@ -67,7 +67,7 @@ class Worker:
             import ctypes
 
             data = ctypes.string_at(*data)
-        data = data.rstrip(b"\0")  # what ends a C string is not part of the text
+        data = data.rstrip(b"\0")  # the zero at the end of a C string is not part of the text
         try:
             text = data.decode()
         except UnicodeDecodeError:  # a request is UTF-8: a byte for a byte, so that places stay

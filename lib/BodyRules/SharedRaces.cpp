@@ -221,7 +221,7 @@ void SharedRaces::check() {
 
 namespace {
 
-/// What has happened to shared memory since the last barrier of the block, on some path.
+/// The kinds of access to shared memory since the last barrier of the block, on some path.
 struct Touched {
   bool isWritten = false, isRead = false;
   bool operator==(const Touched &) const = default;

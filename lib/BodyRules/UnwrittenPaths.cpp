@@ -158,7 +158,7 @@ bool UnwrittenPaths::checkFirstReads(OwnReads reads) {
   if (first == reads.end())
     return false;
   std::optional<uint32_t> written;
-  definitions.eachWriter(local, [&](uint32_t number) { written = number; }); // from the last one on
+  definitions.eachWriter(local, [&](uint32_t number) { written = number; }); // the last call has the first writer
   sink.report(DiagId::ReadBeforeWrite, first->range, body.text(local))
       .notes.push_back({"written here, after that", body.instruction(*written).range});
   return true;

@@ -478,7 +478,7 @@ void BarrierRules::parity(const BarrierUse &wait) {
   for (BlockId header = loops.header[indexOf(block)]; header != BlockId::None; header = loops.outer[indexOf(header)]) {
     if (changesIn(wait, header))
       return;
-    const bool isAnew = llvm::any_of(uses, [&](const BarrierUse &use) { // the index starts anew in each iteration
+    const bool isAnew = llvm::any_of(uses, [&](const BarrierUse &use) { // each iteration initialises it
       const bool isInit = use.kind == FactKind::Inits || use.kind == FactKind::Invalidates;
       return isInit && !isElsewhere(use.barrier, wait.barrier) && context.isInLoop(use.number, header);
     });

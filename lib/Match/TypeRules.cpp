@@ -86,7 +86,7 @@ static bool kindsAgree(TypeView left, TypeView right) {
     return left == right || left.kind == TypeKind::Bits || right.kind == TypeKind::Bits;
   if (left.kind == TypeKind::Bits || right.kind == TypeKind::Bits)
     return true;
-  if (left.halfPair || right.halfPair) // as a whole vector it counts as an integer, but not as an element
+  if (left.halfPair || right.halfPair) // a pair is an integer as a whole, but not as an element
     return left == right;
   return isInteger(left) == isInteger(right);
 }

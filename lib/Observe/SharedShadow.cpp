@@ -356,7 +356,7 @@ bool SharedShadow::areReadsKnown(const RowAccess &row, llvm::function_ref<bool(u
       return false;
     for (uint64_t left = group; left; left &= left - 1) {
       const auto reader = static_cast<uint32_t>(__builtin_ctzll(left));
-      if (!isBefore(reader <= row.warps ? reader : reader + 3 * row.warps, clock)) // as `Agents::ofReader`
+      if (!isBefore(reader <= row.warps ? reader : reader + 3 * row.warps, clock)) // the agent of `Agents::ofReader`
         return false;
     }
     lastGroup = group;

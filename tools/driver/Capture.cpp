@@ -181,7 +181,7 @@ PTXRAY_API cuStreamUpdateCaptureDependencies_v2(void *handle, void **nodes, cons
   if (flags > 1 || !areNodes(nodes, count, *stream->capture->graph))
     return InvalidValue;
   auto &last = stream->capture->last[stream.get()];
-  if (flags == 1) // they replace the earlier ones
+  if (flags == 1) // the new nodes replace the earlier ones
     last.clear();
   for (Node *node : nodesOf(nodes, count))
     if (!llvm::is_contained(last, node))

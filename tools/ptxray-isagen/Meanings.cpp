@@ -18,7 +18,7 @@ void Resolver::meanings() {
     names.insert(output.text(reg.name));
   for (const isa::StoredText function : output.namedFunctions)
     names.insert(output.text(function));
-  names.insert("fold"); // it is always written with a word, so it is no function of the table
+  names.insert("fold"); // not in the table of functions, because its first argument is a word
   for (const isa::FormulaFunction &function : isa::formulaFunctions)
     if (!function.name.empty())
       names.insert(std::string(function.name));

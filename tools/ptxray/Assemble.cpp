@@ -43,7 +43,7 @@ static int complainOfEnd(const Ptxas &ptxas, const ProgramResult &run, unsigned 
   return Clean;
 }
 
-static constexpr size_t enoughToKnow = 64; // this many bytes show what kind of file it is
+static constexpr size_t enoughToKnow = 64; // bytes that show the kind of a file
 
 /// Replaces the file by another text. Like the next two functions, returns what went wrong.
 std::string AssembleInput::take(StringRef text) {

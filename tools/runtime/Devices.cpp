@@ -248,7 +248,7 @@ PTXRAY_RUNTIME cudaDeviceCanAccessPeer(int *can, int device, int other) {
   return noted(bad ? bad : cuDeviceCanAccessPeer(can, device, other));
 }
 PTXRAY_RUNTIME cudaDeviceGetP2PAttribute(int *value, int, int, int) {
-  return noted(value ? InvalidDevice : InvalidValue); // this requires two devices, and there is one
+  return noted(value ? InvalidDevice : InvalidValue); // requires two devices, and there is only one
 }
 PTXRAY_RUNTIME cudaDeviceEnablePeerAccess(int device, unsigned) {
   const Error bad = problemOf(device);

@@ -60,7 +60,7 @@ void Lines::edited(StringRef text, Range replaced, uint32_t newSize) {
   const auto firstKept = std::upper_bound(firstGone, starts.end(), replaced.end + 1);
   std::vector<uint32_t> fresh;
   findStarts(text, from, to, fresh);
-  const uint32_t shift = newSize - replaced.size(); // this may wrap, but then the sum wraps too
+  const uint32_t shift = newSize - replaced.size(); // may wrap, and then the sum below wraps too
   for (auto start = firstKept; start != starts.end(); ++start)
     *start += shift;
   const auto at = starts.erase(firstGone, firstKept);

@@ -92,7 +92,8 @@ OriginalSource &Return::source(const std::string &path) {
   return sources.emplace_back(OriginalSource{path, false, nullptr, {}, {}, {}});
 }
 
-/// Returns whether a statement ends within an instruction, with only comments between it and the location.
+/// Returns whether the text of a statement ends before its last instruction does, and only comments separate it from
+/// the location.
 bool Return::runsInto(const CompiledStatement &one, uint32_t place) const {
   const StringRef last = body(one).rtrim().take_back(1);
   if (last.empty() || last == ";" || last == "}")

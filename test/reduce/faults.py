@@ -312,7 +312,7 @@ def judge_jobs(ptxray, folder):
 
 
 def judge_sizes(ptxray, folder):
-    """The numbers of a command become smaller, and those of a launch, which is written above the text."""
+    """Checks that `reduce` makes the numbers of a command smaller, and those of the launch above the text."""
     file, output = folder / "sizes.ptx", folder / "small.ptx"
     file.write_text(planted(FAULTS[0]))
     test = ("--", "sh", "-c", "grep -q bar.sync $0 && test {threads} -ge 33 && test {blocks} -ge 2")

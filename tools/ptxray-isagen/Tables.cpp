@@ -63,7 +63,7 @@ std::optional<FormColumn> Resolver::columnOfSeveral(const Table &table, size_t i
   return FormColumn{column, index, members, "", false};
 }
 
-/// Resolves a column. Returns nothing if the form has nothing that the column tests.
+/// Resolves a column for the form. Returns nothing if the form lacks the slot or operand that the column tests.
 std::optional<FormColumn> Resolver::formColumn(const Table &table, size_t index) {
   switch (table.columns[index].kind) {
   case isa::ColumnKind::Slot: return slotColumn(table, index);

@@ -104,6 +104,9 @@ const char *ptxray_machine_parameter(const ptxray_machine *machine, const char *
 /* Makes memory of the caller accessible to kernels, in place, until it is removed. Returns its address on the GPU, or 0
  * if there is not enough memory. */
 uint64_t ptxray_machine_add(ptxray_machine *machine, void *bytes, size_t size, const char *name);
+/* Makes memory of the caller a buffer that holds nothing yet. The bytes are overwritten, and a kernel that uses one of
+ * them before it is written has a fault. */
+uint64_t ptxray_machine_add_fresh(ptxray_machine *machine, void *bytes, size_t size, const char *name);
 void ptxray_machine_remove(ptxray_machine *machine, uint64_t address);
 /* Returns the memory of a variable of the module, or NULL if there is no such variable. */
 void *ptxray_machine_variable(const ptxray_machine *machine, const char *name, size_t *size);
@@ -112,8 +115,10 @@ void ptxray_machine_free(ptxray_machine *machine);
 /* Options of a launch. Their names are those of `ptxray run`: kernel, grid, block, cluster (`X,Y,Z`), shared,
  * cooperative (yes or no), time-limit (in seconds), checks (yes or no: detect races), schedule (the time of
  * asynchronous operations), trap-nan (yes or no: report infinities and NaNs that result from finite numbers), counters
- * (yes or no: count executions and accesses), certify (yes or no: find the contents for which the verdict holds), and
- * cores (the number of host cores that emulate blocks at the same time; by default 0, which means all). */
+ * (yes or no: count executions and accesses), certify (yes or no: find the contents for which the verdict holds), cores
+ * (the number of host cores that emulate blocks at the same time; by default 0, which means all), memory-limit (bytes
+ * of host memory that the launch may use) and unwritten (the fill byte of uninitialised registers, shared and local
+ * memory; by default 0). */
 typedef struct ptxray_launch ptxray_launch;
 ptxray_launch *ptxray_launch_new(void);
 /* Sets an option. Returns NULL, or an error that is valid until the next call with the same launch. */

@@ -60,6 +60,8 @@ bool isSet(ptxray_launch &launch, StringRef name, StringRef value) {
     return !value.getAsInteger(0, to.memoryBytes);
   if (name == "cores")
     return !value.getAsInteger(10, to.cores);
+  if (name == "unwritten")
+    return !value.getAsInteger(0, to.unwritten);
   if (name == "schedule")
     return isRead(machine::Timing::read(value), to.timing);
   if (name == "counters")
@@ -181,6 +183,14 @@ const char *ptxray_machine_parameter(const ptxray_machine *machine, const char *
 uint64_t ptxray_machine_add(ptxray_machine *machine, void *bytes, size_t size, const char *name) {
   try {
     return machine->memory.add({static_cast<uint8_t *>(bytes), size}, name ? name : "a buffer");
+  } catch (const std::bad_alloc &) {
+    return 0;
+  }
+}
+
+uint64_t ptxray_machine_add_fresh(ptxray_machine *machine, void *bytes, size_t size, const char *name) {
+  try {
+    return machine->memory.addFresh({static_cast<uint8_t *>(bytes), size}, name ? name : "a buffer");
   } catch (const std::bad_alloc &) {
     return 0;
   }

@@ -90,6 +90,7 @@ Command generateCommand();
 Command graphCommand();
 Command hazardsCommand();
 Command isaCommand();
+Command judgeCommand();
 Command layoutCommand();
 Command lspCommand();
 Command proveCommand();

@@ -33,6 +33,13 @@ Command emulateCommand() {
           .run = [](const Arguments &) { return usageError("`ptxray emulate` runs on Linux only"); }};
 }
 
+Command judgeCommand() {
+  return {.name = "judge",
+          .summary = "decide whether a generated kernel is right, for a task in Python (on Linux)",
+          .syntax = {.operands = "ARGUMENT...", .most = anyNumber, .words = Words::Foreign},
+          .run = [](const Arguments &) { return usageError("`ptxray judge` runs on Linux only"); }};
+}
+
 Command proveCommand() {
   return {.name = "prove",
           .summary = "prove that a kernel never races, for all sizes and contents (on Linux)",

@@ -71,8 +71,8 @@ def contents(tag, scripts, licences, library, driver):
     """name, mode and bytes of each file of the wheel but RECORD"""
     package = ROOT / "tools" / "python" / "ptxray"
     info = f"ptxray-{version()}.dist-info"
-    for path in [*sorted(package.glob("*.py")), package / "py.typed"]:
-        yield f"ptxray/{path.name}", 0o644, path.read_bytes()
+    for path in [*sorted(package.rglob("*.py")), package / "py.typed"]:
+        yield f"ptxray/{path.relative_to(package)}", 0o644, path.read_bytes()
     for name, data in sorted(scripts.items()):
         yield f"ptxray-{version()}.data/scripts/{name}", 0o755, data
     if library:

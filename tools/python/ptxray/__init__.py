@@ -26,6 +26,8 @@ from ._emulation import EmulationError, Launched, Machine, Surface, TensorMap, T
 if typing.TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from ._judge import Verdict, judge, judge_folder, reward
+
 __all__ = [
     "Checker",
     "Diagnostic",
@@ -41,13 +43,17 @@ __all__ = [
     "Surface",
     "TensorMap",
     "Texture",
+    "Verdict",
     "__version__",
     "check",
     "check_many",
     "emulate",
+    "judge",
+    "judge_folder",
     "program",
     "reduce",
     "require",
+    "reward",
     "version",
 ]
 
@@ -138,9 +144,14 @@ def version() -> str:
     return importlib.metadata.version("ptxray")
 
 
-def __getattr__(name: str) -> str:
+def __getattr__(name: str) -> typing.Any:
     if name == "__version__":
         return version()
+    if name in ("Verdict", "judge", "judge_folder", "reward"):  # most programs do not need them
+        from . import _judge
+
+        globals()[name] = getattr(_judge, name)
+        return globals()[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -138,10 +138,18 @@ class Texture(Surface):
             raise ValueError(f"a mode is one of {', '.join(_MODES)}")
         repeats = any(mode in ("wrap", "mirror") for mode in modes)
         normalized = (repeats or self.cube) if self.normalized is None else self.normalized
-        how = {"kind": 0, "is_linear": int(self.linear), "reads_fractions": int(self.fraction)}
+        how: dict[str, typing.Any] = {"kind": 0, "is_linear": int(self.linear), "reads_fractions": int(self.fraction)}
         how |= {"is_normalized": int(normalized), "is_buffer": int(self.buffer), "most_level": 0.0}
         how |= {"modes": tuple(_MODES.index(mode) for mode in modes)}
         return super().fields() | how | {"border": (*map(float, self.border), 0, 0, 0, 0)[:4]}
+
+
+@dataclasses.dataclass(frozen=True)
+class Fresh:
+    """An argument for memory that holds nothing yet. Its bytes are overwritten, and a kernel that uses one of them
+    before it is written has a fault."""
+
+    array: typing.Any
 
 
 @dataclasses.dataclass(frozen=True)
@@ -253,6 +261,9 @@ class Machine:
         certify: bool = False,
         schedule: str = "eager",
         time_limit: float = 60,
+        memory_limit: int = 0,
+        cores: int = 0,
+        unwritten: int = 0,
         raises: bool = True,
     ) -> Launched:
         """Launches a kernel, by default the only one, and waits for its end.
@@ -260,10 +271,12 @@ class Machine:
         An argument is a number, which gets the type of its parameter; an array (numpy, torch, or any object with a
         buffer), whose memory the kernel accesses; None for a null pointer; a TensorMap, a Texture or a Surface; or
         bytes. Raises PtxError if the kernel has a fault, and EmulationError if it does not finish for another reason.
-        Without `raises`, the result contains both instead."""
+        Without `raises`, the result contains both instead. `unwritten` is the fill byte of uninitialised registers,
+        shared and local memory. `cores` and `memory_limit` (in bytes) bound the use of the host; 0 is the default."""
         options = {"grid": _sizes(grid), "block": _sizes(block), "shared": str(shared), "time-limit": str(time_limit)}
         options |= {"cooperative": "yes" if cooperative else "no", "checks": "yes" if checks else "no"}
         options |= {"schedule": schedule, "counters": "yes" if counters else "no"}
+        options |= {"cores": str(cores), "unwritten": str(unwritten), "memory-limit": str(memory_limit)}
         certify = certify or (certifying and checks and schedule == "eager")
         options |= {"certify": "yes"} if certify else {}
         options |= {"cluster": _sizes(cluster)} if cluster is not None else {}
@@ -302,6 +315,10 @@ class Machine:
             return self._tensor_map(value, index, added)
         if isinstance(value, Surface):
             return self._image(value, index, added).to_bytes(8, "little")
+        if isinstance(value, Fresh):
+            place = _memory(value.array)
+            added[place] = self._machine.add(*place, f"argument {index}", is_fresh=True)
+            return added[place].to_bytes(8, "little")
         if _is_number(value):
             parameter = self._machine.parameter(kernel, index)
             return _number(value, *parameter) if parameter else bytes(8)  # the launch says what is wrong

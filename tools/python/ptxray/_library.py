@@ -102,6 +102,7 @@ _FUNCTIONS = {
         (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_size_t)),
     ),
     "ptxray_machine_add": (ctypes.c_uint64, (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p)),
+    "ptxray_machine_add_fresh": (ctypes.c_uint64, (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p)),
     "ptxray_machine_add_image": (
         ctypes.c_uint64,
         (ctypes.c_void_p, ctypes.POINTER(_Image), ctypes.c_char_p, ctypes.POINTER(ctypes.c_char_p)),
@@ -258,8 +259,9 @@ class Machine:
         type = self.calls.ptxray_machine_parameter(self.handle, name, index, ctypes.byref(size))
         return None if type is None else (_text(type), size.value)
 
-    def add(self, address, size, name):
-        return self.calls.ptxray_machine_add(self.handle, address, size, name.encode())
+    def add(self, address, size, name, is_fresh=False):
+        add = self.calls.ptxray_machine_add_fresh if is_fresh else self.calls.ptxray_machine_add
+        return add(self.handle, address, size, name.encode())
 
     def remove(self, address):
         self.calls.ptxray_machine_remove(self.handle, address)

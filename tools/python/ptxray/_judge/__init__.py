@@ -24,10 +24,12 @@ def _options(
     deterministic: bool = False,
     precise: bool = False,
     beyond: bool = False,
+    certify: bool = False,
+    trust: bool = False,
     only: typing.Optional[_bench.Run] = None,
 ) -> _process.Options:
     limits = _judging.Limits(time_limit, launch_time_limit, memory_limit)
-    return _process.Options(chip, limits, salt, deterministic, precise, beyond, only)
+    return _process.Options(chip, limits, salt, deterministic, precise, beyond, certify, trust, only)
 
 
 def judge(
@@ -36,12 +38,13 @@ def judge(
     launch: typing.Union[Path, dict[str, typing.Any], None] = None,
     **options: typing.Any,
 ) -> Verdict:
-    """Judges one candidate: the path of a file (.ptx, .cu), or PTX source. `launch` is the path of its launch file, or
-    the object itself; without one, it is the file next to the candidate.
+    """Judges one candidate: the path of a file (.ptx, .cu, .py), or PTX source. `launch` is the path of its launch
+    file, or the object itself; without one, it is the file next to the candidate.
 
     Options: `chip`; `time_limit` and `launch_time_limit` in seconds, `memory_limit` in bytes; `salt`, which changes the
     seeds that nobody knows; `deterministic` rejects other bits for another order, `precise` rejects lower precision;
-    `beyond` also tries contents that the task does not promise, as notes."""
+    `beyond` also tries contents that the task does not promise, as notes; `certify` adds the certificate of the first
+    shape (docs/certificate.md); `trust` runs programs of Python on systems that cannot isolate them."""
     how = _options(**options)
     text = os.fspath(candidate)
     given = launch if launch is None or isinstance(launch, dict) else os.fspath(launch)

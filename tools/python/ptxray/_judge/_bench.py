@@ -43,6 +43,19 @@ class Run:
         return ", ".join(part for part in parts if part)
 
 
+@dataclasses.dataclass(frozen=True)
+class How:
+    """What a run finds out besides its results."""
+
+    counters: bool = False
+    certify: bool = False
+    fresh: bool = False  # reads of outputs that nothing has written are faults
+    unwritten: int = 0  # fill byte of registers, shared and local memory
+
+
+PLAIN = How()
+
+
 @dataclasses.dataclass
 class Result:
     """What a run left."""
@@ -52,8 +65,10 @@ class Result:
     faults: list["ptxray.Diagnostic"] = dataclasses.field(default_factory=list)
     refusal: typing.Optional[str] = None  # why it did not end, if that is no fault
     rejected: typing.Optional[str] = None  # why a driver rejects the launch
+    hosted: list[str] = dataclasses.field(default_factory=list)  # outputs that no kernel has computed
     modified: list[str] = dataclasses.field(default_factory=list)  # inputs that the kernel wrote
     counters: list[dict[str, typing.Any]] = dataclasses.field(default_factory=list)
+    certificates: list[dict[str, typing.Any]] = dataclasses.field(default_factory=list)
     fidelity: list[dict[str, typing.Any]] = dataclasses.field(default_factory=list)
 
     @property
@@ -62,7 +77,7 @@ class Result:
 
 
 class Bench:
-    """A module of PTX with its launch file."""
+    """A module of PTX with its launch file. `types` are those of the elements of its buffers, by name."""
 
     def __init__(
         self,
@@ -77,20 +92,18 @@ class Bench:
         self.launch, self.oracle, self._limits = launch, oracle, limits
         # A comment of the candidate must not silence a rule.
         self.machine = _emulation.Machine(text.replace("ptxray:", "ptxray "), chip=chip, path="<candidate>")
+        self.types = {name: argument.type for name, argument in launch.arguments().items()}
         self.checked = list(ptxray.Diagnostics(self.machine._machine.checked(), "<candidate>"))
 
-    def run(
-        self, run: Run, *, counters: bool = False, fresh: bool = False, unwritten: int = 0, checks: bool = True
-    ) -> Result:
-        """Runs the candidate. With `fresh`, reads of outputs that nothing has written are faults. Raises
-        OracleError."""
+    def run(self, run: Run, how: How = PLAIN) -> Result:
+        """Runs the candidate. Raises OracleError."""
         result = Result()
         try:
             memory = self._memory(run)
             scalars, given = memory.scalars, {name: bytes(data) for name, data in memory.buffers.items()}
             result.before = {name: given[name] for name in memory.outputs}
             for kernel in self.launch.kernels:
-                self._launch_one(kernel, run, memory.buffers, scalars, result, (counters, fresh, unwritten, checks))
+                self._launch_one(kernel, run, memory.buffers, scalars, result, how)
                 if not result.is_complete:
                     break
         except (_launch.LaunchError, _expressions.ExpressionError) as problem:
@@ -107,11 +120,10 @@ class Bench:
         buffers: dict[str, bytearray],
         scalars: dict[str, typing.Any],
         result: Result,
-        how: tuple[bool, bool, int, bool],
+        how: How,
     ) -> None:
-        counters, fresh, unwritten, checks = how
         names = {**dict(run.shape), **{k: v for k, v in scalars.items() if isinstance(v, int)}}
-        arguments = [self._argument(one, buffers, scalars, names, fresh) for one in kernel.arguments]
+        arguments = [self._argument(one, buffers, scalars, names, how.fresh) for one in kernel.arguments]
         sizes = kernel.sizes(names)
         if any(size <= 0 for size in sizes["grid"]):
             if all(not len(buffers[name]) for name in result.before):
@@ -122,13 +134,13 @@ class Bench:
                 arguments,
                 kernel=kernel.name,
                 cooperative=kernel.cooperative,
-                checks=checks,
-                counters=counters,
+                counters=how.counters,
+                certify=how.certify,
                 schedule=run.schedule,
                 time_limit=self._limits.launch_seconds,
                 memory_limit=self._limits.memory,
                 cores=1,
-                unwritten=unwritten,
+                unwritten=how.unwritten,
                 raises=False,
                 **sizes,
             )
@@ -138,6 +150,7 @@ class Bench:
         found = [_renamed(one, names_of) for one in launched.diagnostics]
         result.faults += [one for one in found if one.severity == "error"]
         result.counters += [launched.counters] if launched.counters else []
+        result.certificates += [launched.certificate] if launched.certificate else []
         result.fidelity += [launched.fidelity] if launched.fidelity else []
         if launched.refusal is not None and not result.faults:
             if _is_rejected(launched.refusal):

@@ -97,14 +97,13 @@ def nvcc() -> str:
 def _confined(compiler: str, folder: str) -> typing.Callable[[], None]:
     """Returns what a compiler's process does first: source of a candidate may include any file that it can read."""
     place = os.path.realpath(shutil.which(compiler) or compiler)
-    system = ("/usr", "/lib", "/lib64", "/bin", "/etc/alternatives", "/etc/ld.so.cache", "/dev")
     linked = os.path.dirname(os.path.dirname(shutil.which(compiler) or compiler))
 
     def confine() -> None:
         _limits.end_with_parent()
         _limits.limit(_COMPILE_SECONDS, 4 << 30, _COMPILE_BYTES)
         _limits.without_network()
-        _limits.only_files((*system, os.path.dirname(os.path.dirname(place)), linked), (folder, "/dev/null"))
+        _limits.only_files((*_limits.SYSTEM, os.path.dirname(os.path.dirname(place)), linked), (folder, "/dev/null"))
 
     return confine
 

@@ -37,7 +37,7 @@ def _arguments(words: typing.Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--time-limit", type=float, default=60)
     parser.add_argument("--launch-time-limit", type=float, default=10)
     parser.add_argument("--memory-limit", type=int, default=4 << 30)
-    for name in ("deterministic", "precise", "beyond"):
+    for name in ("deterministic", "precise", "beyond", "certify", "trust"):
         parser.add_argument(f"--{name}", action="store_true")
     given = parser.parse_args(words)
     operands = list(given.operands)
@@ -125,7 +125,7 @@ def main(words: typing.Optional[typing.Sequence[str]] = None) -> int:
         print(f"ptxray: {problem}", file=sys.stderr)
         return 2
     limits = _judging.Limits(given.time_limit, given.launch_time_limit, given.memory_limit)
-    flags = (given.deterministic, given.precise, given.beyond)
+    flags = (given.deterministic, given.precise, given.beyond, given.certify, given.trust)
     options = _process.Options(given.chip, limits, given.salt or "", *flags, _only(given))
     try:
         return _many(given, options) if os.path.isdir(given.candidate) else _one(given, options)

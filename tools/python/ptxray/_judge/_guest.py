@@ -55,6 +55,9 @@ class _Answer:
         fidelity = self._answer.get("fidelity")
         return None if fidelity is None else json.dumps(fidelity)
 
+    def certificate(self) -> typing.Optional[str]:
+        return None
+
 
 class _Machine:
     """A module on the emulated GPU of the judge. Its buffers are memory of this process, copied for each launch."""

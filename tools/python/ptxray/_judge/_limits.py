@@ -15,6 +15,10 @@ _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # system calls of La
 _ALL_ACCESS, _READ_ACCESS, _FILE_ACCESS = 0x1FFF, 0xD, 0x7  # execute, write, read a file, read a folder ...
 
 
+# Folders that any program needs, and in which no user keeps a task.
+SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/etc/alternatives", "/etc/ld.so.cache", "/dev")
+
+
 def _lower(kind: int, value: int) -> None:
     _, most = resource.getrlimit(kind)
     value = value if most == resource.RLIM_INFINITY else min(value, most)

@@ -17,6 +17,10 @@ def findings(judging: typing.Any, run: _bench.Run, result: _bench.Result, part: 
         Finding("inputs", "input-modified", f"the kernel writes to its input `{name}`", run=run)
         for name in result.modified
     ]
+    found += [
+        Finding("written", "computed-on-host", f"the program computes `{name}` itself, not a kernel", run=run)
+        for name in result.hosted
+    ]
     differences = judging.difference(run, result, is_derived)
     if differences:
         found.append(_explained(judging, run, result, part, differences))
@@ -78,7 +82,7 @@ def _from_memory(
     if not (zero.is_complete and large.is_complete):
         return None
     for name, difference in differences.items():
-        size = _numbers.SIZES[bench.launch.arguments()[name].type]
+        size = _numbers.SIZES[bench.types[name]]
         unwritten, dependent = [], []
         for i in range(difference.total):
             part = slice(i * size, (i + 1) * size)
@@ -98,10 +102,10 @@ def _from_memory(
 def _stale(bench: _bench.Bench, run: _bench.Run, name: str, count: int) -> Finding:
     message = f"{count} elements of `{name}` depend on what memory held before the launch (stale contents)"
     finding = Finding("written", "stale-memory", message, run=dataclasses.replace(run, fill="7f"), cause="stale")
-    faults = bench.run(run, fresh=True).faults
+    faults = bench.run(run, _bench.How(fresh=True)).faults
     if not faults:  # few bytes are not followed
         largest = max(bench.oracle.task["shapes"], key=_shapes.volume)
-        faults = bench.run(dataclasses.replace(run, shape=tuple(largest.items())), fresh=True).faults
+        faults = bench.run(dataclasses.replace(run, shape=tuple(largest.items())), _bench.How(fresh=True)).faults
     for fault in faults[:1]:
         finding.line, finding.column, finding.origin = fault.begin.line, fault.begin.column, fault.origin
         finding.notes.append(fault.message)
@@ -139,7 +143,7 @@ def origins(bench: _bench.Bench, run: _bench.Run, result: _bench.Result) -> dict
     arrays = [entry["name"] for entry in answer["inputs"] if "value" not in entry]
     found = {}
     for name, data in result.outputs.items():
-        size = _numbers.SIZES[bench.launch.arguments()[name].type]
+        size = _numbers.SIZES[bench.types[name]]
         copied = [array for array, blob in zip(arrays, blobs) if len(data) > size and blob == data]
         if data and data == result.before[name]:
             found[name] = "memory from before"

@@ -61,7 +61,7 @@ def measured(
         types, blobs = bench.oracle.ask("expected", run.drawn())
     shapes = bench.oracle.ask("inputs", run.drawn())[0]["outputs"]
     for index, (name, data) in enumerate(result.outputs.items()):
-        type = bench.launch.arguments()[name].type
+        type = bench.types[name]
         if type not in _numbers.FLOATS:
             continue
         expected = [float(one) for one in _numbers.values_of(blobs[index], types["types"][index])]

@@ -7,7 +7,7 @@ import signal
 import time
 import typing
 
-from . import _bench, _candidate, _judging, _launch, _limits, _messages, _oracle, _verdict
+from . import _bench, _candidate, _judging, _launch, _limits, _messages, _oracle, _program, _verdict
 
 _GRACE = 15  # seconds that a process may take beyond its own limit
 _ENDING = 2  # seconds that it may take to end
@@ -23,6 +23,8 @@ class Options:
     deterministic: bool = False
     precise: bool = False
     beyond: bool = False
+    certify: bool = False
+    trust: bool = False  # runs programs on systems that cannot isolate them
     only: typing.Optional[_bench.Run] = None
 
 
@@ -34,6 +36,8 @@ def names_of(candidate: _candidate.Candidate, task: str, options: Options) -> di
 def judged_here(candidate: _candidate.Candidate, oracle: _oracle.Oracle, options: Options) -> _verdict.Verdict:
     """Judges a candidate in this process."""
     names = names_of(candidate, oracle.path, options)
+    if candidate.path.endswith(".py"):
+        return _judged_program(candidate, oracle, options, names)
     try:
         if candidate.launch is None:
             return _verdict.unknown("there is no launch file, `case.json` next to the candidate", names)
@@ -46,18 +50,30 @@ def judged_here(candidate: _candidate.Candidate, oracle: _oracle.Oracle, options
     except (_candidate.NoCompiler, OSError) as problem:
         return _verdict.unknown(str(problem), names)
     names["kernel"] = launch.kernels[0].name
-    judging = _judging.Judging(
-        text,
-        launch,
-        oracle,
-        chip=options.chip,
-        limits=options.limits,
-        salt=options.salt,
-        deterministic=options.deterministic,
-        precise=options.precise,
-        beyond=options.beyond,
-    )
+    judging = _judging.Judging(text, launch, oracle, **_how(options))
     return _verdict.of_judged(judging.all(options.only), names)
+
+
+def _how(options: Options) -> dict[str, typing.Any]:
+    names = ("chip", "limits", "salt", "deterministic", "precise", "beyond", "certify")
+    return {name: getattr(options, name) for name in names}
+
+
+def _judged_program(
+    candidate: _candidate.Candidate, oracle: _oracle.Oracle, options: Options, names: dict[str, typing.Any]
+) -> _verdict.Verdict:
+    try:
+        text = candidate.ptx(None)
+        bench = _program.ProgramBench(
+            candidate.path, oracle, chip=options.chip, limits=options.limits, trust=options.trust
+        )
+    except OSError as problem:
+        return _verdict.unknown(str(problem), names)
+    try:
+        judging = _judging.Judging(text, None, oracle, program=bench, **_how(options))
+        return _verdict.of_judged(judging.all(options.only), names)
+    finally:
+        bench.close()
 
 
 def _work(target: int, candidate: _candidate.Candidate, oracle: _oracle.Oracle, options: Options) -> None:
@@ -65,7 +81,7 @@ def _work(target: int, candidate: _candidate.Candidate, oracle: _oracle.Oracle, 
     status = 1
     try:
         _limits.end_with_parent()
-        if not candidate.path.endswith(".cu"):  # nvcc has limits of its own
+        if candidate.path.endswith(".ptx"):  # nvcc and programs have limits of their own
             _limits.without_network()
         _limits.limit(int(2 * options.limits.seconds) + _GRACE, options.limits.memory)
         verdict = judged_here(candidate, oracle, options)

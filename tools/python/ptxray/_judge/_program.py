@@ -13,7 +13,7 @@ import typing
 import ptxray
 
 from . import _limits, _messages, _numbers, _oracle
-from ._bench import Result, Run
+from ._bench import PLAIN, How, Result, Run
 
 _START = """import sys
 sys.path[:1] = []
@@ -48,10 +48,10 @@ class _Launches:
         self._limits, self._chip = limits, chip
         self._engine: typing.Any = ptxray._engine()
         self._machines: list[tuple[typing.Any, dict[int, _Buffer]]] = []
-        self.begin(Run(()), Result(), 0, False)
+        self.begin(Run(()), Result(), PLAIN)
 
-    def begin(self, run: Run, result: Result, unwritten: int, counters: bool) -> None:
-        self._run, self._result, self._unwritten, self._counters = run, result, unwritten, counters
+    def begin(self, run: Run, result: Result, how: How) -> None:
+        self._run, self._result, self._how = run, result, how
         self.made: list[bytes] = []  # by kernels
         self.hosted: list[bytes] = []  # by the program itself
 
@@ -114,9 +114,15 @@ class _Launches:
         """Returns the options of a launch: sizes from the program, all else from the judge."""
         names = ("kernel", "grid", "block", "cluster", "shared", "cooperative")
         options = {name: str(given[name]) for name in names if name in given}
-        options |= {"checks": "yes", "schedule": self._run.schedule, "counters": "yes", "cores": "1"}
+        options |= {
+            "checks": "yes",
+            "schedule": self._run.schedule,
+            "counters": "yes" if self._how.counters else "no",
+            "cores": "1",
+        }
         options |= {"time-limit": str(self._limits.launch_seconds), "memory-limit": str(self._limits.memory)}
-        return {**options, "unwritten": str(self._unwritten)}
+        options |= {"certify": "yes"} if self._how.certify else {}
+        return {**options, "unwritten": str(self._how.unwritten)}
 
     def _run_(self, message: Message, blobs: list[bytes]) -> tuple[Message, list[bytes]]:
         machine, buffers = self._machines[message["machine"]]
@@ -148,9 +154,10 @@ class _Launches:
         refusal = launched.refusal()
         if refusal is not None and not self._result.faults:
             self._result.refusal = refusal
-        if self._counters:
-            self._result.counters += [json.loads(launched.counters() or "{}")]
-            self._result.fidelity += [json.loads(launched.fidelity() or "{}")]
+        texts = (launched.counters(), launched.fidelity(), launched.certificate())
+        kept = (self._result.counters, self._result.fidelity, self._result.certificates)
+        for text, to in zip(texts, kept):
+            to.extend([json.loads(text)] if text else [])
 
 
 class ProgramBench:
@@ -202,14 +209,11 @@ class ProgramBench:
             message["call"] = "run_" if message["call"] == "run" else message["call"]
             self._channel.send(*self._launches.answer(message, blobs))
 
-    def run(
-        self, run: Run, *, counters: bool = False, fresh: bool = False, unwritten: int = 0, checks: bool = True
-    ) -> Result:
+    def run(self, run: Run, how: How = PLAIN) -> Result:
         """Runs the program once. Raises OracleError."""
-        del fresh, checks
         result = Result()
         answer, blobs = self.oracle.ask("inputs", run.drawn())
-        self._launches.begin(run, result, unwritten, counters)
+        self._launches.begin(run, result, how)
         try:
             if self._process is None:
                 self._start()
@@ -226,7 +230,7 @@ class ProgramBench:
                 result.rejected = f"the program raises {found['problem']}"
             return result
         self._take_outputs(run, answer, found["answer"], outputs, result)
-        if result.is_complete:
+        if result.is_complete and run.contents == "drawn":
             result.hosted = self._hosted(result, blobs)
         return result
 
@@ -256,6 +260,7 @@ class ProgramBench:
             name
             for name, blob in result.outputs.items()
             if len(blob) >= _LEAST
+            and blob != blob[: _numbers.SIZES[self.types[name]]] * (len(blob) // _numbers.SIZES[self.types[name]])
             and (not any(blob in one for one in self._launches.made) or any(blob in one for one in hosted))
         ]
 

@@ -43,6 +43,7 @@ class _Server:
             if _task.is_array(value):
                 kind = _task.element_type(value)
                 entries.append({"name": name, "type": kind, "shape": _task.shape_of(value)})
+                entries[-1]["form"] = _task.form_of(value)
                 if kind is None:
                     entries[-1]["weak"] = _task.weak_type(_task.flat(value))
                 blobs.append(_task.raw(value))

@@ -47,7 +47,9 @@ class _Tasks:
 def _options(fields: dict[str, typing.Any]) -> _process.Options:
     limits, only = _judging.Limits(**fields.pop("limits")), fields.pop("only")
     if only is not None:
-        pairs: dict[str, typing.Any] = {name: tuple((one, size) for one, size in only.pop(name)) for name in ("shape", "replaced")}
+        pairs: dict[str, typing.Any] = {
+            name: tuple((one, size) for one, size in only.pop(name)) for name in ("shape", "replaced")
+        }
         only = _bench.Run(**pairs, **only)
     return _process.Options(limits=limits, only=only, **fields)
 

@@ -44,6 +44,12 @@ def element_type(value: typing.Any) -> typing.Optional[str]:
     return _numbers.type_of(value.dtype) if hasattr(value, "dtype") else None
 
 
+def form_of(value: typing.Any) -> str:
+    """Returns the library that an array belongs to: numpy, torch or python."""
+    module = type(value).__module__.partition(".")[0]
+    return module if module in ("numpy", "torch") else "python"
+
+
 def flat(value: typing.Any) -> list[typing.Any]:
     """Returns the elements as numbers of Python."""
     if hasattr(value, "tolist"):

@@ -100,7 +100,7 @@ def of_judged(judged: _judging.Judged, names: dict[str, typing.Any]) -> Verdict:
         "precision": judged.precision,
         "determinism": judged.determinism,
         "counters": judged.counters,
-        "certificate": None,
+        "certificate": judged.certificates,
         "equality": None,
         "time": None,
         "runs": judged.runs,
@@ -164,6 +164,8 @@ def written(data: typing.Mapping[str, typing.Any]) -> str:
         lines += [f"{how}: {', '.join(parts)}"] if parts else []
     for name, one in data["precision"].items():
         lines.append(f"precision of `{name}`: at most {one['largest_ulp']:.3g} ulp of {one['type']} from the reference")
+    for one in data["certificate"] or ():
+        lines.append(f"certificate of `{one['kernel']}`: {one['summary']}")
     order = data["determinism"].get("order")
     if order:
         lines.append(f"line {order['line']}: {order['reason']}: `{order['text']}`")

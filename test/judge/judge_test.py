@@ -15,7 +15,7 @@ PROGRAM = pathlib.Path(sys.argv[1]).resolve()
 os.environ["PTXRAY_LIBRARY"] = str(pathlib.Path(sys.argv[2]).resolve())
 sys.path.insert(0, str(HERE.parents[1] / "tools" / "python"))
 import ptxray  # noqa: E402
-from ptxray._judge import _expressions, _numbers, _shapes  # noqa: E402
+from ptxray._judge import _expressions, _limits, _numbers, _shapes  # noqa: E402
 
 SCALE, ROWSUM = ((HERE / f"{name}.ptx").read_text() for name in ("scale", "rowsum"))
 SCALE_LAUNCH, ROWSUM_LAUNCH = (json.loads((HERE / f"{name}.json").read_text()) for name in ("scale", "rowsum"))
@@ -283,6 +283,67 @@ def folders():
         assert len(verdicts) == 40 and len(results.read_bytes().splitlines()) == 40
 
 
+PROGRAM_HEAD = f"""import array
+import os
+import socket
+import ptxray
+machine = ptxray.Machine({SCALE!r})
+def on_host(x, a):
+    return array.array("f", [v * a if v != v or v > 0 else 0 for v in x])
+"""
+PROGRAM_BODY = """
+def candidate(x, a, n):
+    y = array.array("f", bytes(4 * n))
+    machine.launch([x, y, a, n], grid=(n + 31) // 32, block=32)
+    return y
+"""
+
+
+def programs():
+    """Programs of Python: they launch, and see neither the task nor a network."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "program.py"
+        trust = not _can_isolate()
+
+        def judge(*pairs, head=""):
+            path.write_text(PROGRAM_HEAD + head + changed(PROGRAM_BODY, *pairs))
+            return ptxray.judge(HERE / "tasks" / "scale.py", path, trust=trust, time_limit=20)
+
+        assert judge().accepted
+        launch = "machine.launch([x, y, a, n]"
+        expect(judge((launch, "y = on_host(x, a); return y\n    " + launch)), "computed-on-host", part="written")
+        copied = (launch, "z = on_host(x, a); machine.launch([z, y, 1.0, n]")
+        expect(judge(copied), "computed-on-host")
+        tried = (
+            "    try: machine.launch([x, y, a, n + 1], grid=n // 32 + 1, block=32)\n    except ptxray.PtxError: pass\n"
+        )
+        caught = ("    machine.launch", f"{tried}    machine.launch")
+        expect(judge(caught), "out-of-bounds", part="bounds")
+        expect(judge(("return y", "return y[1:]")), "launch")
+        assert judge(("return y", "os._exit(0)")).verdict == "unknown"
+        if trust:
+            path.write_text(PROGRAM_HEAD + PROGRAM_BODY)
+            assert "isolate" in expect(ptxray.judge(HERE / "tasks" / "scale.py", path), "launch").reason
+            return
+        spying = expect(judge(head=f"open({str(HERE / 'tasks' / 'scale.py')!r})\n"), "launch")
+        assert "Permission denied" in spying.reason, spying.reason
+        expect(judge(head="socket.create_connection(('127.0.0.1', 9), 1)\n"), "launch")
+        expect(judge(head="os.kill(os.getppid(), 0); open(f'/proc/{os.getppid()}/mem')\n"), "launch")
+
+
+def _can_isolate():
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if _limits.without_network() and _limits.only_files(("/usr",)) else 1)
+    return os.waitpid(child, 0)[1] == 0
+
+
+def certificates():
+    verdict = scale(certify=True)
+    assert verdict.data["certificate"][0]["verdict"] == "all-contents", verdict.data["certificate"]
+    assert "certificate of `scale`" in verdict.text
+
+
 def rewards():
     verdict = scale()
     assert ptxray.reward(verdict.data) == 1
@@ -352,6 +413,8 @@ for test in (
     repeats,
     commands,
     folders,
+    programs,
+    certificates,
     rewards,
     schemas,
     examples,

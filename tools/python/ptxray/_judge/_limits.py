@@ -11,6 +11,7 @@ import typing
 
 _NEW_USER, _NEW_NETWORK = 0x10000000, 0x40000000
 _DEATH_SIGNAL, _NO_NEW_PRIVILEGES = 1, 38  # of prctl
+_MOVE_ACCESS = 0x2000  # between folders, since the second version of Landlock
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # system calls of Landlock
 _ALL_ACCESS, _READ_ACCESS, _FILE_ACCESS = 0x1FFF, 0xD, 0x7  # execute, write, read a file, read a folder ...
 
@@ -59,12 +60,14 @@ def only_files(readable: typing.Iterable[str], writable: typing.Iterable[str] = 
         return False
     call = ctypes.CDLL(None, use_errno=True).syscall
     call.restype = ctypes.c_long
-    handled = struct.pack("<Q", _ALL_ACCESS)
+    version = call(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(1))
+    every = _ALL_ACCESS | (_MOVE_ACCESS if version >= 2 else 0)
+    handled = struct.pack("<Q", every)
     rules = call(_CREATE_RULESET, handled, ctypes.c_size_t(len(handled)), ctypes.c_uint32(0))
     if rules < 0:
         return False
     try:
-        for allowed, folders in ((_READ_ACCESS, readable), (_ALL_ACCESS, writable)):
+        for allowed, folders in ((_READ_ACCESS, readable), (every, writable)):
             for folder in folders:
                 _allow(call, rules, folder, allowed)
         ctypes.CDLL(None).prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)

@@ -1,6 +1,7 @@
 """Runs a candidate that is a program of Python: in a process of its own, whose launches run here."""
 
 import ctypes
+import dataclasses
 import json
 import os
 import pathlib
@@ -22,6 +23,8 @@ from ptxray._judge._guest import main
 main()
 """
 _FILLS = {"ff": 0xFE, "00": 0x00, "cd": 0xCD, "7f": 0x7F, "stale": 0xCD}  # no byte of 0xff can be set
+_COPY = "candidate.py"
+_KEPT = 16 << 20  # bytes of results of earlier runs
 _LEAST = 8  # bytes of an output whose origin is looked for
 _MOST_MACHINES, _MOST_BYTES = 256, 1 << 30
 
@@ -44,10 +47,11 @@ class _Buffer:
 class _Launches:
     """The machines of a program, and what their launches showed."""
 
-    def __init__(self, limits: typing.Any, chip: typing.Optional[str]) -> None:
-        self._limits, self._chip = limits, chip
+    def __init__(self, path: str, limits: typing.Any, chip: typing.Optional[str]) -> None:
+        self.path, self._limits, self._chip = path, limits, chip
         self._engine: typing.Any = ptxray._engine()
         self._machines: list[tuple[typing.Any, dict[int, _Buffer]]] = []
+        self.ever_made: dict[bytes, None] = {}  # what kernels have left in buffers, in the last runs
         self.begin(Run(()), Result(), PLAIN)
 
     def begin(self, run: Run, result: Result, how: How) -> None:
@@ -136,6 +140,9 @@ class _Launches:
             return {"diagnostics": [], "refusal": str(problem)}, memory
         after = [bytes(buffers[address].bytes) for address in addresses]
         self.made += [now for before, now in zip(memory, after) if now != before]
+        self.ever_made.update(dict.fromkeys(self.made))
+        while sum(map(len, self.ever_made)) > _KEPT:
+            self.ever_made.pop(next(iter(self.ever_made)))
         self._note(launched)
         answer = {"diagnostics": launched.diagnostics(), "printed": launched.printed(), "refusal": launched.refusal()}
         return answer, after
@@ -144,12 +151,18 @@ class _Launches:
         """Takes what the program has put into memory since its last launch."""
         if len(blob) != len(buffer.bytes):
             raise _messages.Closed("a buffer has another size")
-        if blob not in self.made:
+        if not any(blob in one for one in self.ever_made):  # memory of an earlier run may be used again
             self.hosted.append(blob)
         buffer.bytes[:] = blob
 
+    def _at_source(self, diagnostic: "ptxray.Diagnostic") -> "ptxray.Diagnostic":
+        """Returns a fault whose origin names the candidate, not its copy."""
+        if diagnostic.origin is None or os.path.basename(diagnostic.origin[0]) != _COPY:
+            return diagnostic
+        return dataclasses.replace(diagnostic, origin=(self.path, diagnostic.origin[1]))
+
     def _note(self, launched: typing.Any) -> None:
-        found = [ptxray._diagnostic(one, "<candidate>") for one in launched.diagnostics()]
+        found = [self._at_source(ptxray._diagnostic(one, "<candidate>")) for one in launched.diagnostics()]
         self._result.faults += [one for one in found if one.severity == "error"]
         refusal = launched.refusal()
         if refusal is not None and not self._result.faults:
@@ -170,12 +183,12 @@ class ProgramBench:
         self.checked: list[typing.Any] = []
         self.types: dict[str, str] = {}
         self._source = pathlib.Path(path).read_bytes()
-        self._launches = _Launches(limits, chip)
+        self._launches = _Launches(path, limits, chip)
         self._process: typing.Optional[subprocess.Popen[bytes]] = None
         self._folder = tempfile.mkdtemp(prefix="ptxray-judge-")
 
     def _start(self) -> None:
-        place = pathlib.Path(self._folder) / "candidate.py"
+        place = pathlib.Path(self._folder) / _COPY
         place.write_bytes(self._source)
         here, there = os.pipe(), os.pipe()
         package = str(pathlib.Path(__file__).resolve().parents[2])
@@ -255,14 +268,14 @@ class ProgramBench:
 
     def _hosted(self, result: Result, inputs: list[bytes]) -> list[str]:
         """Returns the outputs that no kernel has written, or that the program wrote before a launch."""
-        hosted = [one for one in self._launches.hosted if one not in inputs]
-        return [
-            name
-            for name, blob in result.outputs.items()
-            if len(blob) >= _LEAST
-            and blob != blob[: _numbers.SIZES[self.types[name]]] * (len(blob) // _numbers.SIZES[self.types[name]])
-            and (not any(blob in one for one in self._launches.made) or any(blob in one for one in hosted))
-        ]
+        return [name for name, blob in result.outputs.items() if self._is_hosted(name, blob, inputs)]
+
+    def _is_hosted(self, name: str, blob: bytes, inputs: list[bytes]) -> bool:
+        size = _numbers.SIZES[self.types[name]]
+        if len(blob) < _LEAST or blob == blob[:size] * (len(blob) // size):
+            return False
+        is_made = any(blob in one for one in self._launches.ever_made)
+        return not is_made or any(blob in one for one in self._launches.hosted if one not in inputs)
 
     def close(self) -> None:
         if self._process is not None:

@@ -11,6 +11,15 @@ from . import _expressions, _launch, _numbers, _oracle
 
 _FILLS = {"ff": b"\xff", "00": b"\0", "cd": b"\xcd", "7f": b"\x7f"}
 FILLS = (*_FILLS, "stale")
+# Words of the library about launches that are not possible on the GPU (lib/Launch, lib/Api/Emulate.cpp).
+_REJECTED = (
+    " at most",
+    " expected",
+    "there is no kernel",
+    " kernels, not one",
+    " parameters; given",
+    ", its parameter ",
+)
 _LARGE = {"f32": struct.pack("<f", 3e38), "f64": struct.pack("<d", 1e308), "f16": struct.pack("<e", 6e4)}
 _LARGE |= {"bf16": b"\x61\x7f"}  # 3e38
 
@@ -240,17 +249,8 @@ def _pattern(fill: str, argument: _launch.Argument, size: int) -> bytes:
 
 
 def _is_rejected(refusal: str) -> bool:
-    """Returns whether a driver would reject the launch, too."""
-    return not any(
-        words in refusal
-        for words in (
-            "cannot be emulated",
-            "has not ended in its time",
-            "more memory than",
-            "come to its end",
-            "there is no memory",
-        )
-    )
+    """Returns whether a driver would reject the launch, too. Any other refusal decides nothing."""
+    return any(words in refusal for words in _REJECTED)
 
 
 class _Memory:

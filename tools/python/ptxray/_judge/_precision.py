@@ -26,7 +26,7 @@ def environment_of(result: _bench.Result, run: _bench.Run) -> list[Finding]:
     found = []
     for report in result.fidelity:
         for one in report["instructions"]:
-            if one["fidelity"] == "open" and "no GPU" in one["reason"]:
+            if one["fidelity"] == "open" and "specific to" in one["reason"]:
                 message = f"the kernel can tell where it runs: `{one['text']}`"
                 found.append(Finding("schedules", "reads-environment", message, run=run, line=one["line"]))
     return found[:1]

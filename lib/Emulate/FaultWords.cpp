@@ -36,8 +36,20 @@ static std::string beside(const std::string &name, uint64_t begin, uint64_t end,
   return "at byte " + std::to_string(address - begin) + " of " + size;
 }
 
-static std::string nearInShared(const GridState &grid, uint64_t offset) {
+/// Returns whether the bytes are in shared memory of some block of the cluster. The access failed because that block
+/// has ended.
+static bool isOfEndedBlock(const GridState &grid, const Fault &fault) {
+  const uint64_t rank = fault.address % windowBytes >> sharedRankShift, offset = fault.address & sharedOffsetMask;
+  const ByteRun zone = sharedZoneAt(grid, offset);
+  return rank < uint64_t(grid.cluster[0]) * grid.cluster[1] * grid.cluster[2] && offset < zone.end &&
+         fault.bytes <= zone.end - offset;
+}
+
+static std::string nearInShared(const GridState &grid, const Fault &fault) {
   const Program &program = grid.program;
+  const uint64_t offset = fault.address & sharedOffsetMask;
+  if (isOfEndedBlock(grid, fault))
+    return "the block of the cluster that it belongs to has ended";
   for (const NamedPlace &one : llvm::reverse(program.shared))
     if (offset < program.dynamicShared && offset >= one.offset)
       return beside(one.name, one.offset, one.offset + one.bytes, offset);
@@ -52,7 +64,7 @@ static std::string near(const GridState &grid, const Fault &fault) {
     return "it is the generic address of a place elsewhere";
   const uint64_t window = fault.address / windowBytes;
   if (fault.space == Space::Shared || (fault.space == Space::Generic && window == sharedWindow / windowBytes))
-    return nearInShared(grid, fault.address & sharedOffsetMask);
+    return nearInShared(grid, fault);
   if (fault.space == Space::Global && window >= 1 && window <= 4)
     return std::string("it is the generic address of a place in ") +
            spaceText(std::array{Space::Local, Space::Shared, Space::Const, Space::Param}[window - 1]);

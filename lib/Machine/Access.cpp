@@ -33,7 +33,7 @@ static inline Region regionAt(Warp &warp, const Op &op, const MemoryAccess &acce
   const bool isGeneric = space == Space::Generic && address < 5 * windowBytes;
   if (space == Space::Shared || (isGeneric && address / windowBytes == 2)) {
     const uint64_t window = isGeneric ? sharedWindow : 0, rank = (address - window) >> sharedRankShift;
-    if (rank >= warp.block->cluster.size())
+    if (rank >= warp.block->cluster.size() || !warp.block->reaches(*warp.block->cluster[rank]))
       return {};
     const uint64_t begin = window + (rank << sharedRankShift);
     const ByteRun zone = sharedZoneAt(*warp.block->grid, address - begin);

@@ -56,6 +56,9 @@ struct BlockState {
 
   uint32_t threads() const;
   bool isDone() const;
+  /// Returns whether threads of the block may access the shared memory of another block of the cluster, which exists
+  /// while that one runs. Operations that the block itself has started may access its own later.
+  bool reaches(const BlockState &other) const { return &other == this || other.warpsAlive; }
 };
 
 struct GridState {

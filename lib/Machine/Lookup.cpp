@@ -26,7 +26,7 @@ static Lookup inBytes(std::vector<uint8_t> &room, uint64_t at, uint64_t bytes) {
 
 static Lookup inShared(Warp &warp, uint64_t address, uint64_t bytes, bool isWrite) {
   const uint64_t rank = address >> sharedRankShift;
-  if (rank >= warp.block->cluster.size())
+  if (rank >= warp.block->cluster.size() || !warp.block->reaches(*warp.block->cluster[rank]))
     return {nullptr, AccessFault::OutOfBounds};
   BlockState &owner = *warp.block->cluster[rank];
   const uint64_t at = address & sharedOffsetMask;

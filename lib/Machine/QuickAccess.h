@@ -79,6 +79,8 @@ PTXRAY_FOR_AVX2 PTXRAY_INLINE Row findRow(const char *registers, const Op &op, c
     if (rank >= warp.block->cluster.size())
       return {};
     BlockState *const owner = warp.block->cluster[rank];
+    if (!warp.block->reaches(*owner))
+      return {};
     const uint64_t offset = at & sharedOffsetMask;
     ByteRun &zone = shape->zone;
     if (!IsAsBefore && (offset < zone.begin || offset >= zone.end))

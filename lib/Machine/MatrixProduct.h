@@ -53,6 +53,20 @@ struct ProductKind {
   bool saturates = false, isNegative = false; // isNegative: the product is subtracted
 };
 
+/// The location of an element of a matrix: a byte of memory, or of a lane of a register.
+struct ElementPlace {
+  const uint8_t *memory = nullptr; // null: in a register
+  uint32_t slot = 0;
+  uint8_t lane = 0, byte = 0;
+};
+/// The product of the rows of one warp, for observers.
+struct GroupProduct {
+  const ProductKind &kind;
+  uint32_t rows, columns, depth;
+  bool isAdded, isSparse;            // isAdded: to what the result registers hold
+  std::vector<ElementPlace> a, b, d; // a, b: row after row, or column after column; d: row after row
+};
+
 /// A matrix prepared for multiplication. K varies slowest, then the row.
 struct Prepared {
   uint32_t rows = 0, depth = 0;

@@ -34,6 +34,7 @@ struct BlockState;
 struct CodeBlock;
 struct Frame;
 struct GridState;
+struct GroupProduct;
 struct GroupUse;
 struct HeldLocals;
 struct LaneShape;
@@ -58,6 +59,7 @@ enum : uint32_t {
   Moves = 1 << 8,        // moves, readsMap
   Order = 1 << 9,        // order of accesses: all events from `arrives` on, and seesPhase
   Operations = 1 << 10,  // starts, ends
+  Products = 1 << 11,    // multiplies
 };
 }
 
@@ -249,6 +251,8 @@ public:
   virtual bool isGuarded(Warp &, uint64_t /*offset*/, uint64_t /*bytes*/, unsigned /*lane*/) { return false; }
   /// Reports bytes that an instruction moves without a formula: copies, tiles, `ldmatrix`, tensor memory.
   virtual void moves(Warp &, const Op &, llvm::ArrayRef<MovedBytes>) {}
+  /// Reports that a warp multiplies matrices that descriptors describe. Its registers still hold the sums before.
+  virtual void multiplies(Warp &, const Op &, const GroupProduct &) {}
   /// Reports the bytes of a tensor map that an instruction uses.
   virtual void readsMap(Warp &, const Op &, llvm::ArrayRef<uint8_t>) {}
   /// Reports that the addresses of a held shape are about to change (`LaneShape::isHeld`).

@@ -234,6 +234,45 @@ void writeSums(const WarpgroupProduct &product, char *registers, uint32_t *sums)
   });
 }
 
+/// Adds the places of the elements of a matrix in shared memory: row after row.
+void addPlaces(const SharedMatrix &matrix, uint32_t first, uint32_t rows, Warp &warp, std::vector<ElementPlace> &to) {
+  const std::shared_ptr<const MatrixPlaces> known = warp.block->grid->matrices.placesOf(matrix);
+  const SharedForm &form = matrix.form;
+  for (uint32_t row = first; row < first + rows; ++row)
+    for (uint32_t k = 0; k < form.depth; ++k) {
+      const uint64_t at =
+          (form.isAlongK ? uint64_t(row) * form.depth + k : uint64_t(k) * form.rows + row) * form.bits / 8;
+      to.push_back({.memory = warp.block->shared.data() + known->places[at / 16] + at % 16});
+    }
+}
+
+/// Reports a product to observers that compute with anything else than numbers.
+void reportProduct(const WarpgroupProduct &product, const Matrices &matrices, bool isAdded, const Op &op, Warp &warp) {
+  if (!observersOf(warp).want(events::Products))
+    return;
+  GroupProduct report{product.kind, rowsOfWarp, product.n, product.k, isAdded, product.isSparse, {}, {}, {}};
+  if (matrices.a)
+    addPlaces(*matrices.a, warp.number % 4 * rowsOfWarp, rowsOfWarp, warp, report.a);
+  else
+    for (uint32_t row = 0; row < rowsOfWarp; ++row)
+      for (uint32_t k = 0; k < product.k; ++k) {
+        const FragmentPlace &place = product.layouts->placesOfA[size_t(k) * rowsOfWarp + row];
+        report.a.push_back(
+            {nullptr, product.registers[place.word].slot, place.lane, static_cast<uint8_t>(place.bit / 8)});
+      }
+  addPlaces(*matrices.b, 0, product.n, warp, report.b);
+  report.d.resize(size_t(rowsOfWarp) * product.n);
+  const SumsOrder &order = product.layouts->orderOfD;
+  const bool areHalves = hasHalves(product);
+  for (uint32_t pair = 0; pair < order.first.size(); ++pair)
+    for (uint32_t lane = 0; lane < warpSize; ++lane)
+      for (uint32_t second = 0; second < 2; ++second)
+        report.d[order.first[pair] + order.ofFourLanes[lane / 4] + lane % 4 * 2 + second] = {
+            nullptr, product.d[areHalves ? pair : 2 * pair + second].slot, static_cast<uint8_t>(lane),
+            static_cast<uint8_t>(areHalves ? 2 * second : 0)};
+  observersOf(warp).notify(events::Products, [&](Observer &one) { one.multiplies(warp, op, report); });
+}
+
 void multiplyInGroup(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto &product = *static_cast<const WarpgroupProduct *>(op.more);
   const auto lane = static_cast<unsigned>(__builtin_ctz(mask));
@@ -270,6 +309,7 @@ void multiplyInGroup(char *registers, const Op &op, uint32_t mask, Warp &warp) {
       product.isSparse ? columnsOf(product, registers, a->rows, quarter) : std::vector<uint16_t>();
   addProducts(product.kind, *a, quarter, rowsOfWarp, *b, {sums.data(), sums.size()}, columns);
   watchOperands(matrices, lane, op, warp);
+  reportProduct(product, matrices, isAdded, op, warp);
   writeSums(product, registers, sums.data());
 }
 

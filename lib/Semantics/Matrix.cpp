@@ -256,6 +256,13 @@ Expected<std::shared_ptr<const MatrixProduct>> MatrixProduct::make(const Request
   return product;
 }
 
+std::optional<MatrixProduct::Description> MatrixProduct::description() const {
+  const bool isUsual = (kind == Kind::Float || kind == Kind::Integer) && !chunk && !isFinite && typeOfA.bits > 1;
+  if (!isUsual)
+    return {};
+  return Description{matrices, rows, columns, depth, a, b, c, d, typeOfA, typeOfB, typeOfC, typeOfD, model};
+}
+
 /// Returns the row of B that belongs to each kept element of A.
 std::vector<uint16_t> MatrixProduct::chosen(const ProductOperands<uint32_t> &from) const {
   std::vector<uint16_t> result(size_t(rows) * depth);

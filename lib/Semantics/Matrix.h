@@ -7,6 +7,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include <array>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace ptxray {
@@ -56,6 +57,16 @@ public:
   bool isOneByOne() const { return kind == Kind::Float && model.way == numbers::SumWay::Pairs; }
   void multiply(const ProductOperands<uint32_t> &from, llvm::ArrayRef<uint32_t *> to) const;
   void multiply(const ProductOperands<uint64_t> &from, llvm::ArrayRef<uint64_t *> to) const;
+
+  /// A product as data, for callers that compute with anything else than numbers. A is ordered column by column.
+  struct Description {
+    unsigned matrices, rows, columns, depth;
+    const RegisterFragment &a, &b, &c, &d;
+    const ElementType &typeOfA, &typeOfB, &typeOfC, &typeOfD;
+    const numbers::SumModel &model; // of floats
+  };
+  /// Returns nothing for a product that is sparse, scaled, saturated, of single bits or of f64.
+  std::optional<Description> description() const;
 
 private:
   enum class Kind : uint8_t { Float, Scaled, Double, Integer };

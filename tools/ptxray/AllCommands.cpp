@@ -3,11 +3,11 @@
 namespace ptxray {
 
 std::vector<Command> allCommands() {
-  return {asCommand(),    checkCommand(),   dapCommand(),     debugCommand(),   descCommand(),   diffCommand(),
-          dumpCommand(),  emulateCommand(), explainCommand(), extractCommand(), fmtCommand(),    generateCommand(),
-          graphCommand(), hazardsCommand(), isaCommand(),     judgeCommand(),   layoutCommand(), lspCommand(),
-          proveCommand(), ptxasCommand(),   recordCommand(),  reduceCommand(),  replayCommand(), rulesCommand(),
-          runCommand(),   targetsCommand(), versionCommand()};
+  return {asCommand(),       checkCommand(),   dapCommand(),     debugCommand(),   descCommand(),    diffCommand(),
+          dumpCommand(),     emulateCommand(), equalCommand(),   explainCommand(), extractCommand(), fmtCommand(),
+          generateCommand(), graphCommand(),   hazardsCommand(), isaCommand(),     judgeCommand(),   layoutCommand(),
+          lspCommand(),      proveCommand(),   ptxasCommand(),   recordCommand(),  reduceCommand(),  replayCommand(),
+          rulesCommand(),    runCommand(),     targetsCommand(), versionCommand()};
 }
 
 } // namespace ptxray

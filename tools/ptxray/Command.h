@@ -23,6 +23,7 @@ enum ExitStatus {
   NoPtxas = 5,
   KernelFailed = 6,
   NotEmulated = 7,
+  EqualReals = 8,
 };
 
 /// The words after the name of a command, parsed by its options.
@@ -83,6 +84,7 @@ Command descCommand();
 Command diffCommand();
 Command dumpCommand();
 Command emulateCommand();
+Command equalCommand();
 Command explainCommand();
 Command extractCommand();
 Command fmtCommand();

@@ -17,6 +17,13 @@ Command debugCommand() {
           .run = [](const Arguments &) { return usageError("`ptxray debug` runs on Linux only"); }};
 }
 
+Command equalCommand() {
+  return {.name = "equal",
+          .summary = "find out whether two kernels leave the same in memory (on Linux)",
+          .syntax = {.operands = "ARGUMENT...", .most = anyNumber, .words = Words::Foreign},
+          .run = [](const Arguments &) { return usageError("`ptxray equal` runs on Linux only"); }};
+}
+
 Command runCommand() {
   return {.name = "run",
           .summary = "check a PTX file, have ptxas assemble it, and run its kernel (on Linux)",

@@ -1,0 +1,22 @@
+#pragma once
+// Matrix products on terms.
+#include "Equal/Symbolic.h"
+#include "Numbers/MatrixSum.h"
+
+namespace ptxray::equal {
+
+/// The terms of the result registers of a product, by register and lane.
+using MatrixTerms = std::vector<std::array<Term, machine::warpSize>>;
+
+/// Returns nothing if nothing is known of the product.
+std::optional<MatrixTerms> productOf(Terms &terms, const Site &site, Symbolic &symbolic);
+
+/// How one element of a product is added.
+struct ElementSum {
+  numbers::SumModel model;
+  ElementType a, b, sum; // integers are added modulo 2^32
+};
+/// Returns an element of a product: the accumulator plus the products of all pairs; `unknown` if the model is another.
+Term sumOfProducts(Terms &terms, const ElementSum &how, Term accumulator, llvm::ArrayRef<std::pair<Term, Term>> pairs);
+
+} // namespace ptxray::equal

@@ -1,0 +1,293 @@
+// The terms that loads, stores and moves carry between registers and memory.
+#include "Equal/MatrixTerms.h"
+#include "Equal/TermObserver.h"
+#include "Machine/Access.h"
+#include "Machine/Grid.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray::equal {
+
+using namespace machine; // NOLINT(google-build-using-namespace): the observer is next to the machine
+using isa::StepOp;
+
+static bool isLocal(const LaneAccess &one, unsigned lane) {
+  const Space space = one.access.address.space;
+  return space == Space::Local || (space == Space::Generic && one.at[lane] / windowBytes == localWindow / windowBytes);
+}
+
+/// Returns a byte of a term of bits.
+Ref TermObserver::byteIn(Term term, unsigned byte) {
+  return term == unknown || 8 * byte >= terms[term].bits ? Ref{unknown, 0} : terms.byteOf(term, byte);
+}
+
+/// Returns the terms of the bytes of a lane; a constant where memory holds a known number.
+std::vector<Ref> TermObserver::bytesAt(Warp &warp, const LaneAccess &access, unsigned lane, size_t count) {
+  std::vector<Ref> bytes(count);
+  const bool isOfLane = isLocal(access, lane);
+  const Ref *const local = isOfLane ? localAt(warp, lane, access.at[lane] % windowBytes, count) : nullptr;
+  for (size_t i = 0; i < count; ++i) {
+    if (isOfLane)
+      bytes[i] = local ? local[i] : Ref();
+    else if (access.access.address.space != Space::Param)
+      bytes[i] = memory.at(access.found.at(lane) + i);
+  }
+  return bytes;
+}
+
+void TermObserver::putAt(Warp &warp, const LaneAccess &access, unsigned lane, size_t offset, const Ref &ref) {
+  if (!isLocal(access, lane))
+    return memory.put(access.found.at(lane) + offset, ref);
+  if (Ref *local = localAt(warp, lane, access.at[lane] % windowBytes + offset, 1))
+    *local = ref;
+}
+
+void TermObserver::accesses(Warp &warp, const LaneAccess &access) {
+  const Site &site = siteAt(warp.now.frame->code, access.op.instruction);
+  if (access.access.isWrite)
+    store(warp, access, site);
+  else if (!site.recipe.isOneByOne) // an atomic operation reads when it writes
+    load(warp, access, site);
+}
+
+/// Returns whether a load or store moves elements between memory and registers of their width.
+static bool isPlain(const Site &site, const LaneAccess &access, StepOp root) {
+  if (!site.isKnown || site.isVague || site.recipe.results.size() != 1 || site.recipe.isOneByOne)
+    return false;
+  const RecipeResult &result = site.recipe.results[0];
+  if (site.recipe.steps[result.step].op != root || result.type.count != 1)
+    return false;
+  return llvm::all_of(access.access.elements,
+                      [&](Place place) { return !place.bits || place.bits == access.access.bits; });
+}
+
+void TermObserver::loadLane(Warp &warp, const LaneAccess &access, const Site &site, Symbolic &symbolic, unsigned lane,
+                            llvm::MutableArrayRef<Ref> bytes) {
+  Frame &frame = *warp.now.frame;
+  const size_t size = access.access.bits / 8;
+  for (size_t i = 0; i < bytes.size(); ++i)
+    if (bytes[i].term == none)
+      bytes[i] = {terms.constant(access.found.at(lane)[i], 8), 0};
+  if (isPlain(site, access, StepOp::Memory)) {
+    for (size_t i = 0; i < access.access.elements.size(); ++i)
+      if (const Place to = access.access.elements[i]; to.bits)
+        set(frame, frame.code.values.find(to.slot), lane, terms.join(bytes.slice(i * size, size)));
+    return;
+  }
+  symbolic.memory[lane].assign(bytes.begin(), bytes.end());
+  const ValueFlow flow = frame.code.values[access.op.instruction];
+  if (symbolic.run(1u << lane))
+    assign(frame, site, symbolic, 1u << lane);
+  else
+    setAll(frame, flow.results, 1u << lane, unknown);
+}
+
+void TermObserver::load(Warp &warp, const LaneAccess &access, const Site &site) {
+  Frame &frame = *warp.now.frame;
+  const auto of = [&](const SiteRegister &one, unsigned lane) { return termOf(frame, one.number, lane); };
+  Symbolic symbolic(terms, site, frame, of);
+  const size_t count = access.access.bits / 8 * access.access.elements.size();
+  for (uint32_t left = access.found.mask; left; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+    std::vector<Ref> bytes = bytesAt(warp, access, lane, count);
+    if (llvm::any_of(bytes, [](const Ref &one) { return one.term != none; }))
+      loadLane(warp, access, site, symbolic, lane, bytes);
+  }
+}
+
+/// Returns whether the real value that atomic operations leave does not depend on their order.
+static bool isAnyOrder(const Site &site, const RecipeResult &result) {
+  switch (site.recipe.steps[result.step].op) {
+  case StepOp::Minimum:
+  case StepOp::Maximum:
+  case StepOp::And:
+  case StepOp::Or:
+  case StepOp::Xor:
+  case StepOp::Add: return true;
+  default: return result.type.isFloat();
+  }
+}
+
+void TermObserver::store(Warp &warp, const LaneAccess &access, const Site &site) {
+  Frame &frame = *warp.now.frame;
+  const size_t size = access.access.bits / 8, count = size * access.access.elements.size();
+  const auto of = [&](const SiteRegister &one, unsigned lane) { return termOf(frame, one.number, lane); };
+  const ValueFlow flow = frame.code.values[access.op.instruction];
+  const uint32_t with = lanesWithTerms(frame, flow.data);
+  const RecipeResult *result = nullptr;
+  for (const RecipeResult &one : site.recipe.results)
+    if (one.target == isa::FormulaTarget::Memory)
+      result = &one;
+  const bool isAtomic = site.recipe.isOneByOne,
+             isOrdinary = warp.doer.stage != Stage::Begin && warp.doer.stage != Stage::End;
+  for (uint32_t left = access.found.mask; left; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+    const auto fill = [&](const Ref &ref) {
+      for (size_t i = 0; i < count; ++i)
+        putAt(warp, access, lane, i, ref);
+    };
+    Symbolic symbolic(terms, site, frame, of);
+    bool hasTerms = with >> lane & 1;
+    if (isAtomic) {
+      std::vector<Ref> old = bytesAt(warp, access, lane, count);
+      hasTerms |= llvm::any_of(old, [](const Ref &one) { return one.term != none; });
+      for (size_t i = 0; i < count; ++i)
+        symbolic.memory[lane].push_back(old[i].term == none ? Ref{terms.constant(access.found.at(lane)[i], 8), 0}
+                                                            : old[i]);
+      setAll(frame, flow.results, 1u << lane, unknown);
+    }
+    if (!hasTerms && isOrdinary) {
+      fill({});
+      continue;
+    }
+    if (!result || !isOrdinary || !site.isKnown || (isAtomic && !isAnyOrder(site, *result)) ||
+        !symbolic.run(1u << lane)) {
+      fill({unknown, 0});
+      continue;
+    }
+    size_t at = 0;
+    for (const Term stored : symbolic.storedBy(*result, lane)) {
+      const Term term = isAtomic && result->type.isFloat() ? terms.salted(stored) : stored;
+      for (size_t i = 0; i < size && at < count; ++i, ++at)
+        putAt(warp, access, lane, at, byteIn(term, static_cast<unsigned>(i)));
+    }
+    if (at != count)
+      fill({unknown, 0});
+  }
+}
+
+/// Marks bytes that an instruction writes: moves that follow say what they hold.
+void TermObserver::ranges(Warp &warp, llvm::ArrayRef<RangeAccess> ranges) {
+  for (const RangeAccess &one : ranges) {
+    if (!one.isWrite)
+      continue;
+    if (one.owner) {
+      if (one.at + one.bytes <= one.owner->shared.size())
+        memory.fill(one.owner->shared.data() + one.at, one.bytes, {unknown, 0});
+      continue;
+    }
+    const bool isOfLane = one.address.space == Space::Local ||
+                          (one.address.space == Space::Generic && one.at / windowBytes == localWindow / windowBytes);
+    if (isOfLane) {
+      if (Ref *local = localAt(warp, one.lane, one.at % windowBytes, one.bytes))
+        std::fill_n(local, one.bytes, Ref{unknown, 0});
+      continue;
+    }
+    if (const Lookup found = look(warp, one.address.space, one.at, one.bytes, one.lane, true); found.bytes)
+      memory.fill(found.bytes, one.bytes, {unknown, 0});
+  }
+}
+
+void TermObserver::tensors(Warp &warp, const TensorRange &range) {
+  Frame &frame = *warp.now.frame;
+  if (!range.isWrite)
+    setAll(frame, frame.code.values[range.op.instruction].results, allLanes, unknown);
+}
+
+void TermObserver::moves(Warp &warp, const Op &op, llvm::ArrayRef<MovedBytes> parts) {
+  Frame &frame = *warp.now.frame;
+  for (const MovedBytes &one : parts) {
+    if (one.to && one.from) {
+      if (one.isReduced)
+        memory.fill(one.to, one.bytes, {unknown, 0});
+      else
+        memory.copy(one.to, one.from, one.bytes);
+      continue;
+    }
+    if (one.to && one.slot == noSlot) {
+      memory.fill(one.to, one.bytes, {});
+      continue;
+    }
+    const uint32_t number = frame.code.values.find(one.slot);
+    if (number == ValueFlows::none) {
+      if (one.to)
+        memory.fill(one.to, one.bytes, {unknown, 0});
+      else
+        setAll(frame, frame.code.values[op.instruction].results, allLanes, unknown);
+      continue;
+    }
+    const Term term = termOf(frame, number, one.lane);
+    if (one.isReduced) { // some bits of bytes
+      one.to ? memory.fill(one.to, one.bytes, {unknown, 0}) : set(frame, number, one.lane, unknown);
+      continue;
+    }
+    if (one.to) {
+      for (uint32_t i = 0; i < one.bytes; ++i)
+        memory.put(one.to + i, term == none ? Ref() : byteIn(term, one.byte + i));
+      continue;
+    }
+    constexpr unsigned bytes = 4; // of a register of a matrix
+    if (one.byte + one.bytes > bytes) {
+      set(frame, number, one.lane, unknown);
+      continue;
+    }
+    std::array<Ref, bytes> all;
+    for (unsigned i = 0; i < bytes; ++i)
+      all[i] = term == none ? Ref{terms.constant(0, 8), 0} : terms.byteOf(term, i);
+    for (uint32_t i = 0; i < one.bytes && one.byte + i < bytes; ++i) {
+      const Ref found = memory.at(one.from + i);
+      all[one.byte + i] = found.term == none ? Ref{terms.constant(one.from[i], 8), 0} : found;
+    }
+    set(frame, number, one.lane, terms.join(all), /*keepsConstant=*/true);
+  }
+}
+
+/// Returns the term of an element of a matrix; a constant if it holds a known number.
+Term TermObserver::elementAt(const Frame &frame, const ElementPlace &place, unsigned bits) {
+  llvm::SmallVector<Ref, 4> bytes;
+  if (!place.memory) {
+    const Term term = termOf(frame, frame.code.values.find(place.slot), place.lane);
+    uint32_t word = 0;
+    std::memcpy(&word, frame.registers + place.slot + size_t(place.lane) * sizeof word, sizeof word);
+    return terms.slice(term == none ? terms.constant(word, 32) : term, 8 * place.byte, bits);
+  }
+  for (unsigned i = 0; i < bits / 8; ++i) {
+    const Ref found = memory.at(place.memory + i);
+    bytes.push_back(found.term == none ? Ref{terms.constant(place.memory[i], 8), 0} : found);
+  }
+  return terms.join(bytes);
+}
+
+void TermObserver::multiplies(Warp &warp, const Op &op, const GroupProduct &product) {
+  Frame &frame = *warp.now.frame;
+  const ValueFlow flow = frame.code.values[op.instruction];
+  const ProductKind &kind = product.kind;
+  const bool isUsual = !product.isSparse && !kind.saturates && kind.a.bits >= 8 && kind.b.bits >= 8;
+  if (!isUsual || !kind.a.format || !kind.b.format || !kind.result)
+    return setAll(frame, flow.results, allLanes, unknown);
+  const auto typeOf = [](const OperandType &type) {
+    return ElementType{ElementType::Kind::Float, type.bits, 1, type.format};
+  };
+  const auto width = static_cast<uint16_t>(kind.result->width());
+  const ElementSum how{kind.model, typeOf(kind.a), typeOf(kind.b), {ElementType::Kind::Float, width, 1, kind.result}};
+  std::vector<Term> a, b, sums;
+  for (const ElementPlace &one : product.a) {
+    const Term term = elementAt(frame, one, kind.a.bits);
+    a.push_back(kind.isNegative
+                    ? terms.bitwise(StepOp::Xor, term, terms.constant(kind.a.format->signBit(), kind.a.bits))
+                    : term);
+  }
+  for (const ElementPlace &one : product.b)
+    b.push_back(elementAt(frame, one, kind.b.bits));
+  std::vector<std::pair<Term, Term>> pairs(product.depth);
+  for (size_t i = 0; i < product.d.size(); ++i) {
+    const size_t row = i / product.columns, column = i % product.columns;
+    for (size_t k = 0; k < product.depth; ++k)
+      pairs[k] = {a[row * product.depth + k], b[column * product.depth + k]};
+    const Term before = product.isAdded ? elementAt(frame, product.d[i], width) : terms.constant(0, width);
+    sums.push_back(sumOfProducts(terms, how, before, pairs));
+  }
+  for (size_t i = 0; i < product.d.size(); ++i) {
+    const ElementPlace &to = product.d[i];
+    const uint32_t number = frame.code.values.find(to.slot);
+    if (width == 32)
+      set(frame, number, to.lane, sums[i]);
+    else if (to.byte == 0) // with its neighbour
+      set(frame, number, to.lane,
+          sums[i] == unknown || sums[i + 1] == unknown
+              ? unknown
+              : terms.join({terms.byteOf(sums[i], 0), terms.byteOf(sums[i], 1), terms.byteOf(sums[i + 1], 0),
+                            terms.byteOf(sums[i + 1], 1)}));
+  }
+}
+
+} // namespace ptxray::equal

@@ -1,0 +1,195 @@
+#pragma once
+// Terms: what values are computed from. Two values with the same term are the same bits for all contents of the
+// buffers.
+//
+// A term is a number in a table, in which each combination of operation and arguments occurs once. The constructors
+// apply laws that are exact in bits, so values that are equal by these laws get the same term (docs/equal.md). Terms of
+// bits are what registers and memory hold. Terms of numbers are what the steps of a formula compute with: an exact
+// number is rounded where it is stored. A NaN among floats is any NaN, because storing makes it canonical; the numbers
+// of f64 are the exception.
+#include "Equal/Field.h"
+#include "Semantics/Recipe.h"
+#include "llvm/ADT/DenseMap.h"
+#include <map>
+#include <vector>
+
+namespace ptxray::equal {
+
+/// The number of a term. `none` stands for a value that does not depend on contents.
+using Term = uint32_t;
+inline constexpr Term none = 0, unknown = 1;
+
+/// One byte of a term of bits.
+struct Ref {
+  Term term = none;
+  uint32_t byte = 0;
+  bool operator==(const Ref &) const = default;
+};
+
+struct BitProduct;
+
+struct Node {
+  enum class Kind : uint8_t {
+    None,
+    Unknown,
+    Leaf,        // byte `second` of buffer `first`
+    Constant,    // bits
+    Value,       // a number that is known: index into the values
+    Join,        // bytes of other terms, whose numbers are in `first`, four bits each
+    Slice,       // bits from `first` on
+    Read,        // the number that bits represent
+    Store,       // the bits of a number
+    Apply,       // a step of a formula
+    Placed,      // byte `first` of a term among zeros, `second` bits up
+    Bitwise,     // an exclusive or of products of placed bytes and masks
+    Approximate, // an approximation of the GPU: `first` are its modifiers
+    Product,     // an element of a matrix product: the accumulator, then pairs of factors of the types `target` and
+                 // `second`; `first`: the model
+    Salted,      // a value that depends on the order of threads: like its argument, but equal to nothing else
+  };
+  enum class Sort : uint8_t { Bits, Integer, Float, Truth };
+
+  Kind kind = Kind::None;
+  Sort sort = Sort::Bits;
+  isa::StepOp op = isa::StepOp::Constant;
+  bool isWide = false; // a float that may be a NaN of f64
+  uint16_t bits = 0;   // of a term of bits
+  uint16_t type = 0, target = 0;
+  uint32_t firstArg = 0, args = 0;
+  uint64_t first = 0, second = 0;
+};
+
+class Terms {
+public:
+  Terms();
+
+  /// Notes the contents of the buffers in the launch, for `Real::number`.
+  void setContents(std::vector<std::vector<uint8_t>> bytes) { contents = std::move(bytes); }
+
+  // ---- bits
+  Term leaf(uint32_t buffer, uint64_t byte);
+  Term constant(Bits value, unsigned bits);
+  Term join(llvm::ArrayRef<Ref> bytes);
+  Ref byteOf(Term term, unsigned byte);
+  /// Returns `bits` bits of a term from bit `at` on.
+  Term slice(Term term, unsigned at, unsigned bits);
+  /// Returns the term with zeros or copies of its sign above.
+  Term extended(Term term, unsigned bits, bool isSigned);
+  Term bitwise(isa::StepOp op, Term a, Term b);
+  /// Returns the bits of one of two terms.
+  Term chosen(Term condition, Term a, Term b);
+  Term approximation(const RecipeStep &step, bool flushes, bool isFull, llvm::ArrayRef<Term> args);
+  /// Returns an element of a matrix product. `model` identifies how it is added.
+  Term matrixProduct(uint64_t model, const ElementType &type, std::array<ElementType, 2> factorTypes, Term accumulator,
+                     llvm::ArrayRef<std::pair<Term, Term>> factors);
+  Term salted(Term term);
+
+  // ---- numbers
+  Term number(const Value &value);
+  /// Returns the number that bits represent. `keepsNan`: NaNs must keep their bits.
+  Term read(Term bits, const ElementType &type, bool keepsNan);
+  Term store(Term number, const ElementType &type);
+  Term apply(const RecipeStep &step, llvm::ArrayRef<Term> args);
+  Term negation(Term truth);
+
+  const Node &operator[](Term term) const { return nodes[term]; }
+  llvm::ArrayRef<Term> argsOf(Term term) const {
+    return llvm::ArrayRef(allArgs).slice(nodes[term].firstArg, nodes[term].args);
+  }
+  const ElementType &typeOf(uint16_t number) const { return types[number]; }
+  const Real &real(Term term) const { return reals[term]; }
+  /// Returns the term whose real value a byte of the term stands for.
+  Term floatOf(Term term) const { return nodes[term].kind == Node::Kind::Salted ? argsOf(term)[0] : term; }
+  /// Returns the type of a float that a term of bits represents; null: it is not known to be one.
+  const ElementType *floatTypeOf(Term term) const;
+  size_t size() const { return nodes.size(); }
+  bool isConstant(Term term) const { return nodes[term].kind == Node::Kind::Constant; }
+  Bits constantOf(Term term) const { return Bits(nodes[term].second) << 64 | nodes[term].first; }
+  const Value &valueOf(Term term) const { return values[nodes[term].first]; }
+  /// Returns the bits of a term for the contents of the launch, if the bytes are those of buffers.
+  std::optional<Bits> contentsOf(Term term) const;
+  /// Returns whether a term depends on the order of threads.
+  bool isSalted(Term term) const { return nodes[term].kind == Node::Kind::Salted; }
+  void setRun(unsigned number) { run = number; }
+
+private:
+  using Args = llvm::ArrayRef<Term>;
+  Term make(Node node, Args args);
+  uint16_t numberOf(const ElementType &type);
+  static Node nodeFor(const RecipeStep &step);
+  Term applyNode(const RecipeStep &step, Args args, Node::Sort sort);
+
+  // Laws of exact numbers (Laws.cpp).
+  Term bitwiseTruth(isa::StepOp op, Term a, Term b);
+  std::optional<Term> readSign(Term bits, const ElementType &type);
+  std::optional<Term> readRoundedTwice(Term bits, const ElementType &type);
+  std::optional<Term> inverseOfPower(Term number);
+  Term asFloat(Term number);
+  Term applyFloat(const RecipeStep &step, Args args);
+  Term negated(Term number);
+  Term sumOfFloats(const RecipeStep &step, Term a, Term b);
+  Term fusedSum(const RecipeStep &step, Term a, Term b, Term c);
+  Term productOfFloats(const RecipeStep &step, Term a, Term b);
+  Term extreme(const RecipeStep &step, Term a, Term b);
+  Term comparison(const RecipeStep &step, Term a, Term b);
+  Term choice(const RecipeStep &step, Term condition, Term a, Term b);
+  bool isExactIn(Term number, const numbers::Format &format) const;
+  bool isNegation(Term number) const;
+  bool isValue(Term number) const { return nodes[number].kind == Node::Kind::Value; }
+  bool isFloat(Term number) const { return nodes[number].sort == Node::Sort::Float; }
+
+  // Laws of bits (BitForms.cpp).
+  using BitForm = std::vector<BitProduct>;
+  BitForm storedForm(Term term) const;
+  BitForm formOfByte(const Ref &ref) const;
+  std::optional<BitForm> formOfShift(Term term);
+  std::optional<BitForm> formOf(Term term);
+  Term termOf(BitForm form, unsigned bits);
+  std::optional<Term> shiftedBits(Term term, int by, bool isSigned);
+  std::optional<Term> reversedBits(Term term);
+
+  // Laws of integers (Integers.cpp).
+  using Ring = std::pair<uint64_t, uint64_t>;
+  Term storeInteger(Term number, unsigned bits);
+  std::optional<Term> bitsOf(Term number, unsigned bits);
+  std::optional<Term> bitsOfStep(Term number, unsigned bits);
+  std::optional<Term> lookedUp(Args args);
+  std::optional<unsigned> amountOf(Term number) const;
+  std::optional<Term> readBits(Term number, bool &isSigned) const;
+  std::optional<Term> shiftedRight(Term number, unsigned by, unsigned bits);
+  std::optional<Term> permuted(Args args);
+  Ring ringOf(Term number, unsigned bits, bool &isSum);
+  Ring ringOfBits(Term bits);
+  Term inRing(const Ring &ring, unsigned bits, Term otherwise);
+
+  // Real functions (Reals.cpp).
+  Real realOf(Term term);
+  Real realOfApply(Term term);
+  Real realOfChoice(Term term);
+  Real realOfRead(Term term);
+  Real realOfApproximation(Term term);
+  Real realOfFunction(isa::StepOp op, llvm::ArrayRef<Real> args);
+  Real realOfProduct(Term term);
+  Real greatestOf(llvm::ArrayRef<Real> all);
+  Real least(const Real &a, const Real &b);
+  Real absolute(const Real &a);
+  Key keyOf(Term term, Key seed) const;
+  double numberFor(Term bits, const ElementType &type) const;
+
+  std::vector<Node> nodes;
+  std::vector<Term> allArgs;
+  std::vector<Real> reals;
+  std::vector<Value> values;
+  std::vector<ElementType> types;
+  std::vector<std::vector<uint8_t>> contents;
+  std::vector<uint32_t> table;                                      // terms by their hashes; 0: empty
+  llvm::DenseMap<uint64_t, llvm::SmallVector<uint32_t, 2>> byValue; // indices of values, by hash
+  std::map<std::pair<unsigned, Ring>, Term> byRing;
+  std::map<Term, Ring> rings;                // of terms that are sums or products
+  std::map<Key, std::vector<Real>> greatest; // what the greatest values are of
+  std::map<Key, Real> logarithms, powers;    // the arguments of logarithms and powers of two
+  unsigned run = 0;
+  uint64_t salts = 0;
+};
+
+} // namespace ptxray::equal

@@ -192,6 +192,7 @@ def hostile_ones():
         {"shared": 1 << 20},
     ):
         expect(scale(launch={**SCALE_LAUNCH, **change}), "launch")
+    expect(scale(("u32 n)\n{", "u32 n)\n.reqntid 64\n{")), "launch")
     endless = scale(("$done:\n", "\tbra $done;\n$done:\n\tbra $done;\n"), launch_time_limit=1, time_limit=5)
     assert endless.verdict == "unknown" and "time" in endless.reason and endless.reward == 0 and endless.status == 7, (
         endless.text

@@ -3,6 +3,7 @@
 #include "Editor/Statements.h"
 #include "Editor/Typing.h"
 #include "Isa/Isa.h"
+#include "Isa/Titles.h"
 #include "Pages/Explain.h"
 #include "Parse/Scanner.h"
 #include "llvm/ADT/STLExtras.h"
@@ -112,7 +113,7 @@ void Completer::opcodes() {
       continue;
     const uint32_t form = isa::run(isa::tables().mnemonicForms, mnemonic.forms).front();
     const isa::Entry &entry = isa::tables().entries[isa::tables().forms[form].entry];
-    add(Kind::Opcode, text, text, std::string(entry.title()), dot == StringRef::npos ? 1 : 50,
+    add(Kind::Opcode, text, text, std::string(isa::titleOf(mnemonic, entry)), dot == StringRef::npos ? 1 : 50,
         gateOf(mnemonic, availability));
   }
 }

@@ -4,6 +4,7 @@
 #include "Editor/Names.h"
 #include "Editor/Statements.h"
 #include "Isa/Isa.h"
+#include "Isa/Titles.h"
 #include "Match/Match.h"
 #include "Pages/Explain.h"
 #include "Pages/FormulaText.h"
@@ -118,7 +119,7 @@ void writeForms(const isa::Mnemonic &mnemonic, Writer &out) {
     const isa::Form &form = tables.forms[index];
     if (isOfPtxas(form))
       continue;
-    titles.insert(tables.entries[form.entry].title());
+    titles.insert(isa::titleOf(mnemonic, tables.entries[form.entry]));
     syntaxes.insert(form.syntax());
   }
   constexpr size_t mostForms = 12;
@@ -208,7 +209,7 @@ std::optional<Hover> hoverOnOpcode(const Excerpt &excerpt, const Opcode &opcode,
   }
   const isa::Form &form = match->form();
   const isa::Entry &entry = isa::tables().entries[form.entry];
-  out.text(quoted(opcode.mnemonic->text()) + ": " + std::string(entry.title()));
+  out.text(quoted(opcode.mnemonic->text()) + ": " + std::string(isa::titleOf(*opcode.mnemonic, entry)));
   out.code(slot ? std::string(form.syntax()) : writtenForm(*match)); // a qualifier is described by the name of its slot
   out.needs(availabilityOf(form), formIsAvailable(form, out));
   if (!slot) {

@@ -1,4 +1,5 @@
 // The page of one form of an instruction: `mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32`.
+#include "Isa/Titles.h"
 #include "Layout/Instructions.h"
 #include "Layout/Show.h"
 #include "Match/Wording.h"
@@ -318,7 +319,7 @@ static void addMistake(StringRef mnemonic, StringRef spelling, const FormExample
 }
 
 Page FormPage::page() {
-  Page page{spelling, "form", std::string(entry().title()), {}};
+  Page page{spelling, "form", std::string(isa::titleOf(*isa::findMnemonic(mnemonic()), entry())), {}};
   page.add(computation());
   page.add(effectsSection("What it does", read));
   page.add(words());

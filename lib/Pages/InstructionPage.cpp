@@ -1,4 +1,5 @@
 // The page of an instruction, with a part for each section of the manual that describes its mnemonic.
+#include "Isa/Titles.h"
 #include "Match/Wording.h"
 #include "Pages/ConditionText.h"
 #include "Pages/Explain.h"
@@ -455,7 +456,9 @@ Page instructionPage(const isa::Mnemonic &mnemonic) {
   Page page{std::string(mnemonic.text()), "instruction", "", {}};
   llvm::SmallVector<std::string, 4> titles;
   for (const uint16_t entry : entries)
-    titles.emplace_back(isa::tables().entries[entry].title());
+    if (const std::string title(isa::titleOf(mnemonic, isa::tables().entries[entry]));
+        !llvm::is_contained(titles, title))
+      titles.push_back(title);
   page.title = llvm::join(titles, "; ");
   addExample(mnemonic.text(), page);
   for (const uint16_t entry : entries)

@@ -1,6 +1,7 @@
 #include "Pages/Search.h"
 #include "Diagnostics/Nearest.h"
 #include "Isa/Directives.h"
+#include "Isa/Titles.h"
 #include "Pages/Explain.h"
 #include "Pages/Pages.h"
 #include "Pages/Related.h"
@@ -187,7 +188,7 @@ private:
 static std::string titleOf(const isa::Mnemonic &mnemonic) {
   llvm::SmallVector<StringRef, 2> titles;
   for (const uint32_t form : isa::run(isa::tables().mnemonicForms, mnemonic.forms))
-    if (const StringRef title = isa::tables().entries[isa::tables().forms[form].entry].title();
+    if (const StringRef title = isa::titleOf(mnemonic, isa::tables().entries[isa::tables().forms[form].entry]);
         !llvm::is_contained(titles, title))
       titles.push_back(title);
   return llvm::join(titles, "; ");

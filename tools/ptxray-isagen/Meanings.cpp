@@ -18,7 +18,8 @@ void Resolver::meanings() {
     names.insert(output.text(reg.name));
   for (const isa::StoredText function : output.namedFunctions)
     names.insert(output.text(function));
-  names.insert("fold"); // not in the table of functions, because its first argument is a word
+  names.insert({"itself", "instead"}); // the instruction; what does the same on targets that do not have it
+  names.insert("fold");                // not in the table of functions, because its first argument is a word
   for (const isa::FormulaFunction &function : isa::formulaFunctions)
     if (!function.name.empty())
       names.insert(std::string(function.name));

@@ -186,7 +186,7 @@ Finding Teller::tellReplaced(const WordChange &change, const Words &right) const
   if (!subject) {
     f = wordFinding(DiagId::QualifierOfOtherForm, {FindingPlace::Word, k}, opcode.words[k].text, mnemonic.text());
     f.kind = kindOf(word);
-    f.notes.push_back("expected " + nearestText(right));
+    f.notes.push_back("expected " + nearestText(fittingThere(k, right)));
     return f;
   }
   Words allowed = allowedWith(*subject, right);
@@ -339,19 +339,37 @@ static void nameGated(Finding &f, const WrittenInstruction &written) {
   f.kind = Kind::Qualifier;
 }
 
-/// Adds a note with words that are available in place of one that is not: `.rna` for `.rn`.
+/// Returns whether one word may be meant by another: it is of the same kind, or an integer type of the same size.
+static bool mayStandFor(WordId word, WordId written) {
+  const isa::Word &a = isa::word(word), &b = isa::word(written);
+  auto isInteger = [](const isa::Word &one) {
+    return one.typeKind == isa::TypeKind::Signed || one.typeKind == isa::TypeKind::Unsigned;
+  };
+  if (a.wordClass == WordClass::Type)
+    return isInteger(a) && isInteger(b) && a.bits == b.bits;
+  return kindOf(word) == kindOf(written);
+}
+
+/// Adds a note with words that are available in place of one that is not: `.rna` for `.rn`. Then another target is no
+/// fix.
 static void addAvailable(Finding &f, const WrittenInstruction &written) {
   constexpr unsigned never = 50, far = 5;
   const std::vector<Correction> corrections = nearestCorrections(written, never);
   Words words;
   for (const Correction &one : corrections)
+    if (one.changes.size() == 1 && one.changes.front().kind == WordChange::Remove && one.left.empty() &&
+        one.cost <= far)
+      f.notes.push_back(quote(spellingWith(written.opcode, one.changes)) + " is available here");
+  for (const Correction &one : corrections)
     if (one.changes.size() == 1 && one.changes.front().kind == WordChange::Replace && one.left.empty() &&
-        one.cost <= far && isa::word(one.changes.front().word).wordClass != WordClass::Type &&
-        kindOf(one.changes.front().word) == kindOf(written.opcode.words[one.changes.front().at].id))
+        one.cost <= far && mayStandFor(one.changes.front().word, written.opcode.words[one.changes.front().at].id))
       words.push_back(one.changes.front().word);
   constexpr size_t most = 3;
-  if (!words.empty() && words.size() <= most)
-    f.notes.push_back(nearestText(words) + (words.size() == 1 ? " is" : " are") + " available here");
+  if (words.empty() || words.size() > most)
+    return;
+  f.notes.push_back(nearestText(words) + (words.size() == 1 ? " is" : " are") + " available here");
+  if (f.remedy.kind == Remedy::ChangeTarget)
+    f.remedy = {};
 }
 
 /// Returns the words in a quoted text.
@@ -409,10 +427,14 @@ void keepTrue(std::vector<Finding> &findings, const Opcode &opcode) {
 }
 
 void nameGates(std::vector<Finding> &findings, const WrittenInstruction &written) {
+  const isa::Text opcodeName = written.opcode.mnemonic->text();
   for (Finding &f : findings)
     if (f.severity == Severity::Error && f.phase == Phase::Gate && f.id != DiagId::RemovedInPtx &&
         f.place.kind != FindingPlace::Operand && f.place.kind != FindingPlace::Suffix && !f.args.empty()) {
       nameGated(f, written);
+      const std::optional<isa::Meaning> instead = isa::findMeaning("instead", opcodeName);
+      if (instead && f.id != DiagId::RequiresPtx && f.kind == Kind::Instruction)
+        f.notes.push_back(std::string(instead->text));
       if (findings.size() == 1 && f.place.kind == FindingPlace::Word)
         addAvailable(f, written);
     }

@@ -4,6 +4,7 @@
 #include "Match/BestForm.h"
 #include "Match/Describe.h"
 #include "Match/Nearness.h"
+#include "Match/Partners.h"
 #include "Match/Wording.h"
 #include "Match/Words.h"
 #include "llvm/ADT/STLExtras.h"
@@ -101,6 +102,7 @@ private:
   unsigned costOfRemoval(unsigned k) const;
   unsigned costOfReplacement(unsigned k, WordId word) const;
   bool isPartOfWord(unsigned k) const;
+  int optionalSlotFor(const FormView &view, unsigned k) const;
   bool tryDraft(uint32_t form, const Draft &draft);
   void tryOneMore(const FormView &view, const Draft &draft);
   unsigned best() const { return found.empty() ? ~0u : found.front().cost; }
@@ -149,6 +151,19 @@ unsigned Search::costOfReplacement(unsigned k, WordId word) const {
   return (distance + 2) / 2 + (isPart || !isPartOfWord(k) ? 0 : 6);
 }
 
+/// Returns an empty slot, which may stay empty, of words for the same purpose as one that the instruction does not
+/// have: that of `.wb` for `.ca`. -1: there is none.
+int Search::optionalSlotFor(const FormView &view, unsigned k) const {
+  const WordId word = opcode.words[k].id;
+  if (someFormKnows(*opcode.mnemonic, word))
+    return -1;
+  for (unsigned j = opcode.mnemonicWords - 1; j < view.slots.size(); ++j)
+    if (!view.slotWord[j] && !view.slots[j].suffix &&
+        llvm::any_of(wordsOf(view.slots[j]), [&](WordId other) { return areAlike(*opcode.mnemonic, word, other); }))
+      return static_cast<int>(j);
+  return -1;
+}
+
 /// Returns each word without a slot, together with an empty slot of its kind.
 llvm::SmallVector<Forced, 4> Search::forcedOf(const FormView &view, const Leftover &leftover) const {
   llvm::SmallVector<Forced, 4> forced;
@@ -163,7 +178,7 @@ llvm::SmallVector<Forced, 4> Search::forcedOf(const FormView &view, const Leftov
     const auto nearest = std::min_element(missing.begin(), missing.end(),
                                           [&](uint16_t a, uint16_t b) { return distance(a) < distance(b); });
     if (nearest == missing.end() || distance(*nearest) > 6) {
-      forced.push_back({k, -1});
+      forced.push_back({k, optionalSlotFor(view, k)});
       continue;
     }
     forced.push_back({k, *nearest});

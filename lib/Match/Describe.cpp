@@ -51,7 +51,8 @@ FindingPlace placeBefore(const FormView &view, unsigned operand) {
 std::string operandKind(const FormView &view, unsigned index) {
   const isa::OperandDecl &declared = view.operands[index];
   const TypeView type = view.typeOf(index);
-  if (declared.rules & isa::Vec || !view.lengths(index).empty())
+  const auto isWritten = [&](const isa::Term &term) { return view.value(term).has_value(); };
+  if (declared.rules & isa::Vec || llvm::any_of(view.lengths(index), isWritten))
     return "a vector in braces";
   if (const std::string_view role = isa::roleText(declared.role); !role.empty())
     return std::string(role);

@@ -129,7 +129,9 @@ static void sharpen(Finding &f, const Opcode &opcode) {
       f.remedy = {Remedy::ReplaceWord, f.place.index, type.str()};
     else if (const llvm::StringRef word = qualifierOfOtherLanguage(written); !word.empty())
       f.remedy = {Remedy::ReplaceWord, f.place.index, word.str()};
-    else if (const auto near = similarWords(*opcode.mnemonic, f.args.front()); near.size() == 1)
+    else if (const auto near = similarWords(*opcode.mnemonic, f.args.front());
+             near.size() == 1 && (isa::word(near.front()).wordClass == isa::WordClass::Type ||
+                                  !isOtherNumber(near.front(), f.args.front())))
       f.remedy = {Remedy::ReplaceWord, f.place.index, std::string(isa::word(near.front()).text())};
     else if (!f.expected.empty())
       f.notes.push_back("expected " + wordsText(f.expected, "or", f.args.front()));

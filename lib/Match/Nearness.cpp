@@ -17,7 +17,12 @@ static bool beginsOther(llvm::StringRef a, llvm::StringRef b) { return a.starts_
 
 unsigned distanceOfWords(WordId from, WordId to) {
   const isa::Word &a = isa::word(from), &b = isa::word(to);
+  if (llvm::StringRef(a.text()).equals_insensitive(b.text()))
+    return 1;
   if (a.wordClass == WordClass::Type && b.wordClass == WordClass::Type) {
+    if (a.bits == b.bits && (a.typeKind == isa::TypeKind::Packed) != (b.typeKind == isa::TypeKind::Packed) &&
+        a.typeKind != isa::TypeKind::Bits && b.typeKind != isa::TypeKind::Bits)
+      return 5; // `.f32x2` and `.f64`
     if (a.bits == b.bits && a.typeKind == b.typeKind)
       return 2; // `.f16` and `.bf16`
     if (a.bits == b.bits && isIntegerType(a) != isIntegerType(b))

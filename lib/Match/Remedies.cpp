@@ -3,6 +3,7 @@
 #include "Match/Bind.h"
 #include "Match/Corrections.h"
 #include "Match/Match.h"
+#include "Match/Partners.h"
 #include "Match/Rules.h"
 #include "Match/SimilarNames.h"
 #include "Match/TypeRules.h"
@@ -301,19 +302,6 @@ static bool addArrangement(std::vector<Finding> &findings, const WrittenInstruct
   return false;
 }
 
-/// Returns the words that continue mnemonics with this beginning: `.arrive` and `.wait` for `barrier.cluster`.
-static llvm::SmallVector<std::string, 8> wordsAfter(llvm::StringRef beginning) {
-  llvm::SmallVector<std::string, 8> next;
-  for (const isa::Mnemonic &mnemonic : isa::mnemonics()) {
-    llvm::StringRef rest = mnemonic.text();
-    if (!rest.consume_front(beginning) || !(rest.starts_with(".") || rest.starts_with("::")))
-      continue;
-    if (const std::string word = quote(rest.take_front(rest.find('.', 1)).str()); !llvm::is_contained(next, word))
-      next.push_back(word);
-  }
-  return next;
-}
-
 /// Adds the instructions whose mnemonics begin with the opcode, each with the rest of its name and the other words.
 static bool addCompletions(Finding &finding, const WrittenInstruction &written) {
   const Opcode &opcode = written.opcode;
@@ -362,8 +350,10 @@ static bool addCompletions(Finding &finding, const WrittenInstruction &written) 
 static void addNumbered(Finding &finding, const WrittenInstruction &written) {
   const isa::Mnemonic &mnemonic = *written.opcode.mnemonic;
   const auto similar = similarWords(mnemonic, finding.args.front());
-  const auto words = similar.size() > 1 ? llvm::SmallVector<isa::WordId, 8>(similar.begin(), similar.end())
-                                        : numberedWords(mnemonic, finding.args.front());
+  const auto words =
+      similar.size() > 1 || (similar.size() == 1 && !isOtherNumber(similar.front(), finding.args.front()))
+          ? llvm::SmallVector<isa::WordId, 8>(similar.begin(), similar.end())
+          : numberedWords(mnemonic, finding.args.front());
   llvm::SmallVector<Remedy, 8> right;
   for (isa::WordId word : words) {
     finding.remedy = {Remedy::ReplaceWord, finding.place.index, std::string(isa::word(word).text())};
@@ -511,7 +501,7 @@ static void tryRemedies(std::vector<Finding> &findings, const WrittenInstruction
       if (!opens || !isAccepted)
         f.remedy = {};
     }
-    if (f.remedy.kind != Remedy::None && !makesItRight(f, written))
+    if (f.remedy.kind != Remedy::None && (changesMeaning(f, opcode) || !makesItRight(f, written)))
       f.remedy = {};
     if (f.id == DiagId::UnknownQualifier && opcode.mnemonic && f.remedy.kind == Remedy::None)
       addNumbered(f, written);
@@ -562,6 +552,11 @@ void advise(std::vector<Finding> &findings, const WrittenInstruction &written, b
   for (Finding &f : findings)
     if (f.id == DiagId::UnknownInstruction)
       addSpelling(f, written);
+  for (Finding &f : findings) {
+    const bool isOfName = f.id == DiagId::UnknownInstruction && f.place.count > 1 && f.remedy.kind == Remedy::None;
+    if (!opcode.mnemonic && opcode.words.size() > 1 && (f.id == DiagId::UnknownQualifier || isOfName))
+      offerContinuation(f, written);
+  }
   const bool areSeveral = findings.size() > 1 && opcode.mnemonic && !opcode.mayCall;
   if (llvm::any_of(findings, [&](const Finding &f) {
         return f.severity == Severity::Error &&
@@ -575,12 +570,17 @@ void advise(std::vector<Finding> &findings, const WrittenInstruction &written, b
     tryRemedies(findings, written);
   if (opcode.mnemonic) {
     if (findings.size() == 1) {
+      offerMissingOperand(findings.front(), written);
       offerSibling(findings.front(), written);
-      offerWordForNumber(findings.front(), written);
     }
-    for (Finding &f : findings)
+    for (Finding &f : findings) {
       markChange(f);
+      offerPartners(f, opcode);
+      if (findings.size() == 1)
+        offerWordForNumber(f, written);
+    }
     nameGates(findings, written);
+    mergeGates(findings);
     keepTrue(findings, opcode);
   }
   putIntoWords(findings, opcode);

@@ -25,6 +25,7 @@ static bool isSimilarName(const Opcode &opcode, llvm::StringRef name) {
       continue;
     const bool isKnown = opcode.mnemonic && i >= opcode.mnemonicWords && someFormKnows(*opcode.mnemonic, written.id);
     const bool isCut = (words[i].starts_with(text) && words[i].substr(text.size()).starts_with("_")) ||
+                       text.starts_with((words[i] + "_").str()) || // `tcgen05.mma_async`
                        words[i].ends_with(("_" + text).str());
     const unsigned far = text.size() < 5 ? 1 : 2;
     if (isKnown || ++others > 1 || !(isCut || (text.size() > 2 && text.edit_distance(words[i], true, far) <= far)))
@@ -168,6 +169,38 @@ void offerWholeNames(Finding &f, const WrittenInstruction &written) {
     f.notes.push_back(quote(name) + " is a part of " + llvm::join(others, ", "));
 }
 
+llvm::SmallVector<std::string, 8> wordsAfter(llvm::StringRef beginning) {
+  llvm::SmallVector<std::string, 8> next;
+  for (const isa::Mnemonic &mnemonic : isa::mnemonics()) {
+    llvm::StringRef rest = mnemonic.text();
+    if (!rest.consume_front(beginning) || !(rest.starts_with(".") || rest.starts_with("::")))
+      continue;
+    if (const std::string word = quote(rest.take_front(rest.find('.', 1)).str()); !llvm::is_contained(next, word))
+      next.push_back(word);
+  }
+  return next;
+}
+
+void offerContinuation(Finding &f, const WrittenInstruction &written) {
+  constexpr size_t most = 12;
+  const Opcode &opcode = written.opcode;
+  const uint16_t k = std::max<uint16_t>(1, f.place.index); // the place may begin with the name
+  const llvm::StringRef text = opcode.words[k].text;
+  const llvm::SmallVector<std::string, 8> next = wordsAfter(opcode.words.front().text);
+  llvm::SmallVector<std::string, 2> begun; // words that the written one begins with: `.l` of `.left`
+  for (const std::string &word : next)
+    if (const llvm::StringRef plain = llvm::StringRef(word).trim('`'); text.starts_with(plain))
+      begun.push_back(plain.str());
+  if (!next.empty() && next.size() <= most)
+    f.notes.push_back(quote(opcode.words.front().text) + " continues with " + (next.size() > 1 ? "one of " : "") +
+                      llvm::join(next, ", "));
+  if (begun.size() != 1)
+    return;
+  const std::string spelling = spellingOf(opcode.words, k, 1, begun.front());
+  if (isAccepted({Opcode(spelling), written.shapes, written.availability}))
+    f.remedy = {Remedy::ReplaceWord, k, begun.front()};
+}
+
 void offerSibling(Finding &f, const WrittenInstruction &written) {
   const isa::Tables &t = isa::tables();
   const Opcode &opcode = written.opcode;
@@ -218,15 +251,21 @@ void offerWordForNumber(Finding &f, const WrittenInstruction &written) {
   if (!isOfCount || f.place.kind != FindingPlace::Operand || f.remedy.kind != Remedy::None)
     return;
   llvm::SmallVector<std::string, 4> right;
+  Remedy only;
   for (unsigned k = opcode.mnemonicWords; k < opcode.words.size(); ++k) {
+    if (isa::word(opcode.words[k].id).wordClass == isa::WordClass::Type)
+      continue; // another type is seldom what is meant
     const llvm::SmallVector<isa::WordId, 8> others = wordsInPlaceOf(opcode, k);
     for (const isa::WordId word : llvm::ArrayRef(others).take_front(std::min(others.size(), most))) {
       const WordChange change{WordChange::Replace, narrow<uint16_t>(k), word};
-      if (judge({Opcode(spellingWith(opcode, change)), written.shapes, written.availability}).findings.empty())
-        right.push_back(quote(std::string(isa::word(word).text())) + " instead of " +
-                        quote(opcode.words[k].text.str()));
+      if (!judge({Opcode(spellingWith(opcode, change)), written.shapes, written.availability}).findings.empty())
+        continue;
+      only = {Remedy::ReplaceWord, change.at, std::string(isa::word(word).text())};
+      right.push_back(quote(std::string(isa::word(word).text())) + " instead of " + quote(opcode.words[k].text.str()));
     }
   }
+  if (right.size() == 1 && f.id == DiagId::VectorLength)
+    f.remedy = only;
   if (!right.empty() && right.size() <= mostNamed)
     f.notes.push_back(llvm::join(right, ", or ") + " allows it");
 }

@@ -15,11 +15,15 @@ std::vector<Finding> findingsOfWords(const Opcode &opcode, const Availability &a
 bool addSeparators(std::vector<Finding> &findings, const WrittenInstruction &written);
 /// For a name such as `try_wait.parity`, offers the mnemonics that end with it, with the missing beginning.
 void offerWholeNames(Finding &finding, const WrittenInstruction &written);
+/// Returns the words that continue the names which begin so: `.arrive` and `.wait` for `barrier.cluster`.
+llvm::SmallVector<std::string, 8> wordsAfter(llvm::StringRef beginning);
+/// Adds the words that continue the name in place of an unknown one, `.l` in place of `.left`.
+void offerContinuation(Finding &finding, const WrittenInstruction &written);
 /// For `red` with a result, offers `atom`: the only instruction in the same entry that accepts these words and
 /// operands.
 void offerSibling(Finding &finding, const WrittenInstruction &written);
-/// Offers the word with which the number or the length of the vector would be allowed, if there is exactly one: `.ca`
-/// instead of `.cg` in `cp.async`.
+/// Adds the words with which the number, or the length of the vector, would be allowed: `.ca` instead of `.cg` of
+/// `cp.async`. The only one for a vector becomes the remedy: `.x4` for four registers with `.x2`.
 void offerWordForNumber(Finding &finding, const WrittenInstruction &written);
 
 } // namespace ptxray

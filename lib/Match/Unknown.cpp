@@ -58,7 +58,14 @@ Finding unknownInstruction(const Opcode &opcode) {
                                ? FindingPlace::at(FindingPlace::Word, k - 1, 2) // `.store.store`
                                : FindingPlace{FindingPlace::Word, k},
                            opcode.words[k].text, name);
-    return wordFinding(DiagId::IncompleteInstruction, {FindingPlace::Word, 0, 2}, (name + second.text).str());
+    const std::string beginning = (name + second.text).str();
+    const bool begins = llvm::any_of(
+        isa::mnemonics(), [&](const isa::Mnemonic &one) { return llvm::StringRef(one.text()).starts_with(beginning); });
+    const bool isType = isa::word(second.id).wordClass == isa::WordClass::Type; // `dp2a.u32`
+    return wordFinding(begins || isType || spellsInstruction(name, second.text)
+                           ? IdTakingTexts<1>(DiagId::IncompleteInstruction)
+                           : DiagId::UnknownInstruction,
+                       {FindingPlace::Word, 0, 2}, beginning);
   }
   Finding f = wordFinding(known ? IdTakingTexts<1>(DiagId::IncompleteInstruction) : DiagId::UnknownInstruction,
                           {FindingPlace::Word, 0}, name);
@@ -105,6 +112,19 @@ llvm::SmallVector<isa::WordId, 4> similarWords(const isa::Mnemonic &mnemonic, ll
         seen[value.word] = true;
       }
   return near;
+}
+
+bool isOtherNumber(isa::WordId word, llvm::StringRef written) {
+  auto only = [](llvm::StringRef text, bool digits) {
+    std::string kept = text.str();
+    std::erase_if(kept, [digits](char c) { return llvm::isDigit(c) != digits; });
+    return kept;
+  };
+  const llvm::StringRef text = isa::word(word).text();
+  std::string ofWord = only(text, true), ofWritten = only(written, true);
+  llvm::sort(ofWord);
+  llvm::sort(ofWritten);
+  return only(text, false) == only(written, false) && ofWord != ofWritten;
 }
 
 llvm::SmallVector<isa::WordId, 8> numberedWords(const isa::Mnemonic &mnemonic, llvm::StringRef misspelt) {

@@ -14,6 +14,8 @@ llvm::StringRef qualifierOfOtherLanguage(llvm::StringRef name);
 /// Returns the words that may be meant, among those in any form of the instruction: words that begin with the misspelt
 /// one, or otherwise those with the fewest different letters.
 llvm::SmallVector<isa::WordId, 4> similarWords(const isa::Mnemonic &mnemonic, llvm::StringRef misspelt);
+/// Returns whether a word differs from the written one in numbers alone: `.x4` and `.x3`. Swapped digits are a typo.
+bool isOtherNumber(isa::WordId word, llvm::StringRef written);
 /// Returns the words that differ from the unknown one only in the number: `.v2` and `.v4` for `.v3`. For `.kind::bf16`,
 /// returns all words that begin with `.kind::`.
 llvm::SmallVector<isa::WordId, 8> numberedWords(const isa::Mnemonic &mnemonic, llvm::StringRef misspelt);

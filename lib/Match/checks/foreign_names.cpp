@@ -39,7 +39,8 @@ llvm::StringRef adviceOnForeignName(llvm::StringRef name) {
 
 llvm::StringRef qualifierOfOtherLanguage(llvm::StringRef name) {
   static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> qualifiers[] = {
-      {"block", ".cta"}, {"thread_block", ".cta"}, {"device", ".gpu"}, {"system", ".sys"}, {"seq_cst", ".sc"},
+      {"block", ".cta"},  {"thread_block", ".cta"}, {"device", ".gpu"},
+      {"system", ".sys"}, {"seq_cst", ".sc"},       {"nan", ".notanumber"},
   };
   const auto *found = llvm::find_if(qualifiers, [name](const auto &one) { return one.first == name; });
   return found == std::end(qualifiers) ? llvm::StringRef() : llvm::StringRef(found->second);

@@ -13,8 +13,8 @@ llvm::StringRef adviceOnStatement(llvm::StringRef first, const Token &last, cons
     return "a guard such as `@%p1` makes one instruction conditional; a branch jumps over several";
   if (ahead.kind == TokenKind::Equal)
     return "there is no assignment in PTX: the first operand of an instruction is its result";
-  if (first == "@" && ahead.kind == TokenKind::At)
-    return "an instruction has one guard: combine the two predicates into one first";
+  if (first == "@" && kinds(TokenKind::At, TokenKind::Infix, TokenKind::Bar) & bit(ahead.kind))
+    return "an instruction has one guard: `and.pred` or `or.pred` combines two predicates into one first";
   if (first == "@" && ahead.kind == TokenKind::LeftBrace)
     return "a guard applies to one instruction; a branch jumps over several";
   if (last.kind == TokenKind::RightBracket && signs & bit(ahead.kind))
@@ -41,9 +41,13 @@ bool PtxBase::reportForeign() {
     return false;
   const Range whole{begin, begin + static_cast<uint32_t>(line.size())};
   const llvm::StringRef first = line.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
-  if (Diagnostic *d = report(DiagId::NotPtx, whole, language))
+  if (Diagnostic *d = report(DiagId::NotPtx, whole, language)) {
+    if (language == "Python")
+      d->notes.push_back(
+          {"`" + line.take_until([](char c) { return c == '('; }).str() + "` is called here", std::nullopt});
     if (const llvm::StringRef advice = adviceOnStatement(first, builder->last, builder->ahead); !advice.empty())
       d->notes.push_back({advice.str(), std::nullopt});
+  }
   foreignEnd = whole.end;
   return true;
 }

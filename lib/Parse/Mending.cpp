@@ -8,8 +8,8 @@
 namespace ptxray::recover {
 
 bool PtxBase::mend(KindSet expected) {
-  return mendKeyword(expected) || mendHead(expected) || mendSemicolon(expected) || mendComment() ||
-         mendExtra(expected) || mendMissing(expected);
+  return mendHabit(expected) || mendKeyword(expected) || mendHead(expected) || mendSemicolon(expected) ||
+         mendComment() || mendExtra(expected) || mendMissing(expected);
 }
 
 /// Returns the only directive permitted here whose parts begin like those of the word, such as `.addr_size`.
@@ -99,10 +99,10 @@ bool PtxBase::mendHead(KindSet expected) {
   const llvm::StringRef rest = text.drop_front(ahead.begin);
   constexpr size_t longest = 200; // distance to the body
   const size_t body = rest.take_front(longest).find_first_of("{};:\"");
-  if (!(kinds(TokenKind::Dotted, TokenKind::Id) & bit(ahead.kind)) || !startsLine(ahead) ||
-      !(expected & bit(TokenKind::LeftBrace)) || builder->isInBody() || !isInside({Ptx::RuleEntry, Ptx::RuleFunc}) ||
-      body == llvm::StringRef::npos || rest[body] != '{' ||
-      !ptxray::startsLine(text, narrow<uint32_t>(ahead.begin + body)))
+  const bool isDirective = ahead.kind == TokenKind::Dotted || (ahead.kind == TokenKind::Id && startsLine(ahead));
+  if (!isDirective || !(expected & bit(TokenKind::LeftBrace)) || builder->isInBody() ||
+      !isInside({Ptx::RuleEntry, Ptx::RuleFunc}) || body == llvm::StringRef::npos || rest[body] != '{' ||
+      (startsLine(ahead) && !ptxray::startsLine(text, narrow<uint32_t>(ahead.begin + body))))
     return false;
   std::string others;
   for (const Keyword &keyword : keywords())
@@ -223,8 +223,9 @@ bool PtxBase::mendExtra(KindSet expected) {
     return false;
   // The token is intentional: `%r1 = 5;`, `@%p1 @%p2 ...`, `@%p1 {`.
   const bool isGuarded = statementFirst.kind == TokenKind::At && builder->last.begin > statementFirst.begin;
-  if (inStatement() &&
-      (ahead.kind == TokenKind::Equal || (isGuarded && kinds(TokenKind::At, TokenKind::LeftBrace) & bit(ahead.kind))))
+  const bool joinsGuards = isGuarded && ahead.kind == TokenKind::Infix;
+  if (inStatement() && (ahead.kind == TokenKind::Equal || joinsGuards ||
+                        (isGuarded && kinds(TokenKind::At, TokenKind::LeftBrace) & bit(ahead.kind))))
     return false;
   if (ahead.kind == TokenKind::LeftBrace && inStatement() && hasPartner(ahead))
     return false; // without it, the other one would close the body

@@ -40,6 +40,14 @@ void adviseOnNumber(llvm::StringRef before, llvm::StringRef number, Diagnostic &
     std::erase(plain, '_');
     return fix(plain);
   }
+  if (llvm::isDigit(number.back()) && number.count('x') && !number.starts_with("0x") &&
+      llvm::all_of(number, [](char c) { return llvm::isDigit(c) || c == 'x'; })) {
+    note("numbers are separated by commas");
+    std::string list = number.str();
+    for (size_t at = 0; (at = list.find('x', at)) != std::string::npos;)
+      list.replace(at, 1, ", ");
+    return fix(list);
+  }
   if (number.starts_with("0") && llvm::all_of(number, llvm::isDigit))
     return note("a number that begins with `0` is octal: its digits are 0 to 7");
   const llvm::StringRef plain = number.rtrim("fFhHlLuU"), suffix = number.substr(plain.size());

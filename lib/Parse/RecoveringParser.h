@@ -1,6 +1,6 @@
 #pragma once
 // The base class of the parser for text with syntax errors. RecoveringPass.cpp parses and detects errors, Mending.cpp
-// repairs them, Skipping.cpp finds where to continue.
+// and Habits.cpp repair them, Skipping.cpp finds where to continue.
 #include "Parse/Antlr.h"
 #include "Parse/Braces.h"
 #include "Parse/Passes.h"
@@ -204,6 +204,18 @@ private:
   void weighFix(Diagnostic &d) const;
   bool hasPartner(const Token &brace) const;
   bool mend(KindSet expected);
+  bool mendHabit(KindSet expected);
+  bool mendReturnType();
+  bool mendAssemblerDirective();
+  bool mendNegatedGuard();
+  bool mendProduct();
+  bool mendTypeAfterComma();
+  bool mendAddress(KindSet expected);
+  void dropLine(const Token &token);
+  bool readHashDirective(Token &token);
+  bool readDots(const Token &token);
+  bool joinDot(Token &token);
+  bool readLookalike(Token &token);
   bool mendKeyword(KindSet expected);
   bool mendHead(KindSet expected);
   bool mendSemicolon(KindSet expected);

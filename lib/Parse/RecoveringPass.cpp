@@ -55,9 +55,14 @@ void PtxBase::fetch(Token &token) {
       continue;
     if (token.kind != TokenKind::Bad)
       return mendComma(token);
-    if (readCharacter(token))
+    if (readCharacter(token) || readHashDirective(token))
       return;
-    if (readEscapes(token) || reportForeignAt(token))
+    if (readLookalike(token)) {
+      if (token.kind != TokenKind::Invalid)
+        return;
+      continue;
+    }
+    if (readEscapes(token) || readDots(token) || reportForeignAt(token))
       continue;
     reportBad(token);
     if (token.bad == BadToken::StrayCharacter && text[token.begin] == '#' && startsLine(token)) {
@@ -65,45 +70,18 @@ void PtxBase::fetch(Token &token) {
       continue;
     }
     if (token.bad == BadToken::StrayCharacter && text[token.begin] == '.') {
-      // The dot of `add . s32` belongs to the word after it.
-      const uint32_t dot = token.begin;
-      scanner->next(token);
-      if (token.kind != TokenKind::Id) {
-        scanner->moveTo(dot + 1);
-        continue;
-      }
-      token.id = scanner->internWord("." + text.slice(token.begin, token.end).str());
-      token.kind = token.id < keywordCount ? keywords()[token.id].kind : TokenKind::Dotted;
-      token.begin = dot;
-      return;
+      if (joinDot(token))
+        return;
+      continue;
     }
     if (token.bad == BadToken::MalformedNumber || token.bad == BadToken::ConstantOverflow) {
       token.kind = isReal(text.slice(token.begin, token.end)) ? TokenKind::Float : TokenKind::Integer;
       token.flags = 0;
       token.value = 0;
+      text.slice(token.begin, token.end).take_while(llvm::isDigit).getAsInteger(10, token.value);
       return;
     }
   }
-}
-
-/// Reads a character in C notation, `'a'`, as a number.
-bool PtxBase::readCharacter(Token &token) {
-  const llvm::StringRef written = text.substr(token.begin, 3);
-  if (token.bad != BadToken::StrayCharacter || written.size() < 3 || !written.starts_with("'") ||
-      !written.ends_with("'"))
-    return false;
-  token.end = token.begin + 3;
-  const std::string number = std::to_string(static_cast<unsigned char>(written[1]));
-  if (Diagnostic *d = report(DiagId::MalformedNumber, token.range(), written.str())) {
-    d->notes.push_back({"PTX has no character constants; the code of this one is " + number, std::nullopt});
-    d->fix = Fix{"write `" + number + "`", {{token.range(), number}}, /*safe=*/true};
-  }
-  badTokenEnd = token.end;
-  scanner->moveTo(token.end);
-  token.kind = TokenKind::Integer;
-  token.flags = 0;
-  token.value = 0;
-  return true;
 }
 
 // Applies a repair to a brace. Returns false if the brace is dropped. If it is true, the token is an inserted brace,
@@ -534,8 +512,8 @@ void PtxBase::addSyntaxAdvice(KindSet expected, Diagnostic &d) const {
     d.notes.push_back({advice.str(), std::nullopt});
   else if (builder->last.kind == TokenKind::Plus && builder->ahead.kind == TokenKind::Id && expected & numbers)
     d.notes.push_back({"an address is one register and a constant; `add` makes one register of two", std::nullopt});
-  else if (first == "__syncthreads")
-    d.notes.push_back({"`__syncthreads()` is CUDA C++; in PTX it is `bar.sync 0`", std::nullopt});
+  else if (const llvm::StringRef own = functionInPtx(first); !own.empty())
+    d.notes.push_back({"`" + first.str() + "()` is CUDA C++; in PTX it is `" + own.str() + "`", std::nullopt});
   else if (inStatement() && (text.substr(statementFirst.end).starts_with("(") || isCallOfC()))
     d.notes.push_back({"a function is called with `call`: `call (result), name, (argument)`", std::nullopt});
 }
@@ -573,8 +551,9 @@ void PtxBase::recover() {
   llvm::StringRef spelling = text.slice(word.begin, word.end);
   bool isLabel = word.kind == TokenKind::Id && !llvm::all_of(spelling, [](char c) { return c >= 'a' && c <= 'z'; });
   const Range end{word.end, word.end};
-  if (Diagnostic *d =
-          report(isLabel ? IdTakingTexts<1>(DiagId::ExpectedColon) : DiagId::ExpectedSemicolon, end, spelling))
+  const bool isReported = badTokenEnd > word.end; // `ld.global.` at the end of a line
+  const auto missing = isLabel ? IdTakingTexts<1>(DiagId::ExpectedColon) : DiagId::ExpectedSemicolon;
+  if (Diagnostic *d = isReported ? nullptr : report(missing, end, spelling))
     d->fix = isLabel ? Fix{"insert `:`", {{end, ":"}}} : Fix{"insert `;`", {{end, ";"}}, /*safe=*/true};
   scanner->moveTo(word.end);
   pending.reset();

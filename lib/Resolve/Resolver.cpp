@@ -332,70 +332,6 @@ bool Resolver::isLost(llvm::StringRef name) {
   return lostNames.contains(name) || (!lostNames.empty() && lostNames.contains((name.rtrim("0123456789") + "<").str()));
 }
 
-/// Returns whether a name represents an operand: `%0` in `asm` of CUDA C++, or `$0` in LLVM IR.
-static bool isAsmOperand(llvm::StringRef name) {
-  return name.size() > 1 && (name.starts_with("%") || name.starts_with("$")) &&
-         llvm::all_of(name.drop_front(), llvm::isDigit);
-}
-
-/// Returns the PTX equivalent of a name in CUDA C++; empty if there is none.
-static llvm::StringRef nameInPtx(llvm::StringRef name) {
-  static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> names[] = {
-      {"threadIdx", "%tid"},      {"blockIdx", "%ctaid"}, {"blockDim", "%ntid"}, {"gridDim", "%nctaid"},
-      {"warpSize", "WARP_SZ"},    {"laneId", "%laneid"},  {"warpId", "%warpid"}, {"NULL", "0"},
-      {"nullptr", "0"},           {"true", "1"},          {"false", "0"},        {"inf", "0f7F800000"},
-      {"INFINITY", "0f7F800000"}, {"nan", "0f7FFFFFFF"},  {"NAN", "0f7FFFFFFF"},
-  };
-  name.consume_front("%");
-  const auto *found = llvm::find_if(names, [name](const auto &pair) { return pair.first == name; });
-  return found == std::end(names) ? llvm::StringRef() : llvm::StringRef(found->second);
-}
-
-void Resolver::reportUnknown(NameId id, Range range, bool isGuard) {
-  const llvm::StringRef name = ast.text(id);
-  if (isLost(name))
-    return;
-  // All operands of `asm` are reported as one error.
-  const bool isOfAsm = isAsmOperand(name);
-  auto [known, isNew] = unknown.try_emplace(isOfAsm ? asmOperands : static_cast<uint32_t>(id), Unknown{});
-  if (!isNew && current) {
-    ++known->second.moreUses;
-    return;
-  }
-  known->second.report = sink.diagnostics().size();
-  Diagnostic &d = sink.report(DiagId::UndefinedSymbol, range, name);
-  constexpr unsigned most = 100; // limit, because the search examines every name
-  if (++unknownNames > most)
-    return;
-  if (const llvm::StringRef own = nameInPtx(name); !own.empty()) {
-    d.notes.push_back({"`" + name.str() + "` is not PTX, which has `" + own.str() + "`", std::nullopt});
-    if (range.size() >= name.size())
-      d.fix = Fix{"write `" + own.str() + "`",
-                  {{{range.begin, range.begin + static_cast<uint32_t>(name.size())}, own.str()}}};
-  } else if (isOfAsm)
-    d.notes.push_back(
-        {name.starts_with("$")
-             ? "`$0`, `$1` ... are operands of `asm` in LLVM's assembly; PTX declares its registers with `.reg`"
-             : "`%0`, `%1` ... are operands of `asm` in CUDA C++; PTX declares its registers with `.reg`",
-         std::nullopt});
-  else if (const Symbol *family = scopes.shortFamily(id)) {
-    const llvm::StringRef prefix = name.rtrim("0123456789");
-    const uint32_t count = family->familyCount;
-    const char *declares = count ? "`{0}<{1}>` declares `{0}0` to `{0}{2}`" : "`{0}<{1}>` declares none";
-    d.notes.push_back({llvm::formatv(declares, prefix, count, count - 1).str(), family->nameRange});
-  } else if (const Symbol *first = scopes.findText(name.str() + "0"); first && first->familyCount) {
-    d.notes.push_back(
-        {"its registers are numbered: `" + name.str() + "0`, `" + name.str() + "1` ...", first->nameRange});
-  } else if (const std::string near = similarName(name, isGuard); near.empty()) {
-    if (const std::string others = numberedNames(name); !others.empty())
-      d.notes.push_back({"declared are " + others, std::nullopt});
-  } else {
-    if (range.size() >= name.size())
-      d.fix = Fix{"write `" + near + "`, a name that is similar",
-                  {{{range.begin, range.begin + static_cast<uint32_t>(name.size())}, near}}};
-  }
-}
-
 void Resolver::takeBackGuard(NameId guard) {
   const auto known = unknown.find(static_cast<uint32_t>(guard));
   if (known == unknown.end())
@@ -410,49 +346,6 @@ void Resolver::takeBackGuard(NameId guard) {
   size_t number = 0;
   sink.eraseIf([&](Diagnostic &) { return number++ == report; });
   unknown.erase(known);
-}
-
-/// Returns a declared name that is similar; empty if there is none. Short names such as `%q1` are similar to too many
-/// others.
-std::string Resolver::similarName(llvm::StringRef name, bool isGuard) {
-  std::string plain = name.str(); // `p%1`, `$p1`
-  std::erase_if(plain, [](char c) { return c == '%' || c == '$'; });
-  for (const std::string &variant : {name.lower(), "%" + name.str(), "%" + plain, plain, "%" + name.lower()})
-    if (const Symbol *symbol = variant == name ? nullptr : scopes.findText(variant);
-        symbol && (!isGuard || symbol->isPredicate))
-      return variant;
-  if (const size_t at = name.size() < 3 ? 0 : name.size() - 2; at && name[at] == '_')
-    for (const isa::SpecialRegister &reg : isa::specialRegisters())
-      if (reg.vector && name.take_front(at) == llvm::StringRef(reg.name()) &&
-          llvm::StringRef("xyz").contains(name.back()))
-        return std::string(reg.name()) + "." + name.back();
-  const llvm::StringRef stem = name.ltrim('%').rtrim("0123456789");
-  if (stem.size() < 3)
-    return "";
-  Nearest nearest(name, stem.size() < 6 ? 2 : 3);
-  if (name.starts_with("%"))
-    for (const isa::SpecialRegister &reg : isa::specialRegisters())
-      nearest.offer(reg.name());
-  scopes.offerNames(nearest, [&](const Symbol &symbol) { return !isGuard || symbol.isPredicate; });
-  // Names that differ only in their numbers are different names.
-  const llvm::StringRef near = nearest.only(), digits = "0123456789";
-  return near.rtrim(digits) == name.rtrim(digits) ? "" : near.str();
-}
-
-/// Returns the declared names that differ from this one only in the last digit, quoted: `tex0` for `tex1`.
-std::string Resolver::numberedNames(llvm::StringRef name) {
-  const llvm::StringRef stem = name.drop_back();
-  if (stem.empty() || !llvm::isDigit(name.back()))
-    return "";
-  std::vector<std::string> names;
-  for (char digit = '0'; digit <= '9'; ++digit)
-    if (const std::string other = stem.str() + digit; scopes.findText(other))
-      names.push_back("`" + other + "`");
-  constexpr size_t most = 4; // beyond that, the name itself is more helpful
-  if (names.size() > most)
-    return "";
-  return names.size() < 2 ? llvm::join(names, "")
-                          : llvm::join(llvm::ArrayRef(names).drop_back(), ", ") + " and " + names.back();
 }
 
 /// Reports how often each undeclared name was used. If no registers are declared at all, reports the names as one

@@ -232,14 +232,17 @@ static bool isSass(StringRef line) {
 static bool isLlvm(StringRef line) {
   constexpr StringRef beginnings[] = {"br label %",  "br i1 ",      "ret void",       "ret i",   "ret float",
                                       "call void @", "tail call ",  "store ptr",      "define ", "declare ",
-                                      "store i",     "store float", "getelementptr ", "!"};
+                                      "store i",     "store float", "getelementptr ", "!{"};
   if (llvm::any_of(beginnings, [line](StringRef one) { return line.starts_with(one); }))
     return true;
-  if (!line.consume_front("%"))
+  const bool isMetadata = line.consume_front("!");
+  if (!isMetadata && !line.consume_front("%"))
     return false;
   line = line.drop_while([](char c) { return isOfName(c) || c == '.'; }).ltrim();
   if (!line.consume_front("="))
     return false;
+  if (isMetadata) // `!0 = !{...}`
+    return true;
   const StringRef operation = line.ltrim().take_while([](char c) { return isOfName(c) || c == '.'; });
   return llvm::is_contained<StringRef>(
       {"load",   "add",           "fadd",           "mul",           "fmul",     "sub",     "fsub",
@@ -269,9 +272,78 @@ static bool isCuda(StringRef line) {
   return isWord && !rest.empty() && (rest.starts_with(" ") || rest.starts_with("(") || rest.starts_with("\t"));
 }
 
+/// `s_waitcnt vmcnt(0)`, `v_add_f32 v0, v1, v2`: an operation with the prefix of its unit.
+static bool isAmd(StringRef line) {
+  constexpr llvm::StringLiteral units[] = {"s_",    "v_",           "ds_",           "buffer_",
+                                           "flat_", "global_load_", "global_store_", "image_"};
+  const StringRef word = line.take_while(isOfName);
+  return llvm::any_of(units, [word](StringRef unit) { return word.starts_with(unit) && word.size() > unit.size(); }) &&
+         llvm::all_of(word, [](char c) { return llvm::isLower(c) || llvm::isDigit(c) || c == '_'; }) &&
+         (line.size() == word.size() || line[word.size()] == ' ');
+}
+
+/// `tl.store(ptr, x)`: a call of a member, which PTX has only as `call.uni(result)`.
+static bool isPython(StringRef line) {
+  const StringRef callee = line.take_while([](char c) { return isOfName(c) || c == '.'; });
+  const StringRef first = callee.take_until([](char c) { return c == '.'; });
+  const bool isCall = first.size() < callee.size() && line.substr(callee.size()).starts_with("(");
+  return isCall && llvm::isAlpha(first.front()) && first != "call" && !line.contains(';');
+}
+
 StringRef languageOfLine(StringRef line) {
   line = line.trim();
-  return isSass(line) ? "SASS, the code of the GPU" : isLlvm(line) ? "LLVM IR" : isCuda(line) ? "CUDA C++" : "";
+  return isSass(line)     ? "SASS, the code of the GPU"
+         : isLlvm(line)   ? "LLVM IR"
+         : isCuda(line)   ? "CUDA C++"
+         : isAmd(line)    ? "assembly of AMD GPUs"
+         : isPython(line) ? "Python"
+                          : "";
+}
+
+StringRef functionInPtx(StringRef name) {
+  static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> functions[] = {
+      {"__syncthreads", "bar.sync 0"},
+      {"__syncwarp", "bar.warp.sync 0xffffffff"},
+      {"__threadfence", "fence.acq_rel.gpu"},
+      {"__threadfence_block", "fence.acq_rel.cta"},
+      {"__threadfence_system", "fence.acq_rel.sys"},
+      {"__shfl_sync", "shfl.sync.idx.b32"},
+      {"__shfl_up_sync", "shfl.sync.up.b32"},
+      {"__shfl_down_sync", "shfl.sync.down.b32"},
+      {"__shfl_xor_sync", "shfl.sync.bfly.b32"},
+      {"__ballot_sync", "vote.sync.ballot.b32"},
+      {"__any_sync", "vote.sync.any.pred"},
+      {"__all_sync", "vote.sync.all.pred"},
+      {"__activemask", "activemask.b32"},
+      {"__ldg", "ld.global.nc"},
+      {"__popc", "popc.b32"},
+      {"__clz", "clz.b32"},
+      {"__brev", "brev.b32"},
+      {"__byte_perm", "prmt.b32"},
+      {"__dp4a", "dp4a"},
+      {"__nanosleep", "nanosleep.u32"},
+      {"__trap", "trap"},
+      {"__fmaf_rn", "fma.rn.f32"},
+      {"atomicAdd", "atom.add"},
+      {"atomicMax", "atom.max"},
+      {"atomicMin", "atom.min"},
+      {"atomicCAS", "atom.cas"},
+      {"atomicExch", "atom.exch"},
+      {"atomicOr", "atom.or"},
+      {"atomicAnd", "atom.and"},
+      {"rsqrtf", "rsqrt.approx.f32"},
+      {"sqrtf", "sqrt.rn.f32"},
+      {"fmaf", "fma.rn.f32"},
+      {"fabsf", "abs.f32"},
+      {"fmaxf", "max.f32"},
+      {"fminf", "min.f32"},
+      {"exp2f", "ex2.approx.f32"},
+      {"__sinf", "sin.approx.f32"},
+      {"__cosf", "cos.approx.f32"},
+      {"clock64", "mov.u64 ..., %clock64"},
+  };
+  const auto *found = llvm::find_if(functions, [name](const auto &one) { return one.first == name; });
+  return found == std::end(functions) ? StringRef() : StringRef(found->second);
 }
 
 bool isSurelyPtx(StringRef text) {

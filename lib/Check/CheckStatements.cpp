@@ -1,5 +1,6 @@
 #include "Check/CheckStatements.h"
 #include "Check/FragmentLints.h"
+#include "Check/JoinedLiterals.h"
 #include "Check/Session.h"
 #include "Inline/Readers.h"
 #include "llvm/ADT/STLExtras.h"
@@ -336,9 +337,18 @@ void SourceCheck::judge(const Group &group) {
   // Another guard may exclude the target.
   const bool mayBeLeftOut =
       !target.empty() && isCompiled(text.guards, group.front()->guard, target) == GuardAnswer::Unknown;
-  for (const Diagnostic &finding : judged.findings)
-    if (!mayBeLeftOut || !isGate(finding.id))
+  const std::optional<JoinedLiterals> joined = judged.passes ? std::nullopt : findJoinedLiterals(group);
+  bool isJoined = false; // its faults are one: the missing `;`
+  for (const Diagnostic &finding : judged.findings) {
+    const Range place = joined ? module.placeOf(finding.range) : Range();
+    const bool isOfJoined = joined && finding.severity == Severity::Error && place.begin <= joined->whole.end &&
+                            place.end >= joined->whole.begin;
+    isJoined |= isOfJoined;
+    if (!isOfJoined && (!mayBeLeftOut || !isGate(finding.id)))
       report(finding, module, group);
+  }
+  if (isJoined)
+    reportJoined(*joined, sink);
   if (!judged.passes)
     return;
   lint({group, fragment, judged, module, isAmongAccesses(group.front()->function)}, sink);

@@ -22,6 +22,11 @@ __device__ void literals(unsigned *p, unsigned a, float f, unsigned long long l)
   asm("{ add.s32 %0, %1, 1; // }" : "=r"(d) : "r"(a)); // error: [unclosed-brace]
   asm("add.s32 %0, %1, 1" : "=r"(d) : "r"(a)); // error: [expected-semicolon]
   asm("add.s32 %0, %1, 1" : "=r"(d) : "r"(a)); // error: [expected-semicolon]
+  asm("add.s32 %0, %1, 1" // error: [expected-semicolon] "`1`"
+      "mul.lo.s32 %0, %0, %1;" : "=r"(d) : "r"(a));
+  asm volatile("{ add.s32 %0, %1, %1" // error: [expected-semicolon] "`%1`"
+               "add.s32 %0, %0, 1; }" : "=r"(d) : "r"(a));
+  asm volatile("ld.global." : "=r"(d)); // error: [stray-character]; error: [expected-semicolon]
   asm volatile("");
   asm volatile("" ::: "memory");
   const char *text = "asm(\"add.s33 %0, %1;\")"; // asm("add.s33");

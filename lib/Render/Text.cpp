@@ -178,11 +178,12 @@ void TextRenderer::replacement(const Excerpt &shown, const Fix &fix) {
 
 /// Prints the sections of the manual, with a link to the first.
 void TextRenderer::manual(llvm::StringRef numbers) {
-  const ManualSection *section = options.links ? findManualSection(numbers) : nullptr;
-  if (section)
+  const ManualSection *section = findManualSection(numbers);
+  const bool isLink = options.links && section;
+  if (isLink)
     out << "\033]8;;" << section->url() << "\033\\";
-  out << "manual " << numbers;
-  if (section)
+  out << "manual " << numbers << " of " << (section ? "PTX " + manualVersion.str() : "a later PTX");
+  if (isLink)
     out << "\033]8;;\033\\";
 }
 
@@ -199,7 +200,8 @@ void TextRenderer::diagnostic(const Diagnostic &d, const Alike &alike) {
     if (!note.range)
       out << margin << "note: " << escaped(note.message) << '\n';
   if (d.fix)
-    out << margin << "fix: " << escaped(d.fix->title) << '\n';
+    out << margin << (d.fix->safe || d.severity != Severity::Error ? "fix: " : "guess: ") << escaped(d.fix->title)
+        << '\n';
   if (!origins && !report.inlined)
     origins.emplace(*report.source);
   if (std::optional<Origin> origin = origins ? origins->at(d.range.begin) : std::nullopt)

@@ -49,8 +49,8 @@ TEST(Text, CaretNotesFixAndManual) {
                           "      |    ^~~~\n"
                           "      |    .u32\n"
                           "      note: the form is `x`\n"
-                          "      fix: write `.u32`\n"
-                          "      see: manual 9.7.1, integer/add.isa:7\n"
+                          "      guess: write `.u32`\n"
+                          "      see: manual 9.7.1 of PTX 9.0, integer/add.isa:7\n"
                           "k.ptx:1:1: note: declared here\n"
                           "    1 | first\n"
                           "      | ^~~~~\n");

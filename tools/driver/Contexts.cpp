@@ -35,14 +35,17 @@ static bool readSettings(State &s) {
     return complain("PTXRAY_SCHEDULES", schedules, "a number of launches");
   if (limit.getAsDouble(s.timeLimit) || s.timeLimit < 0)
     return complain("PTXRAY_TIME_LIMIT", limit, "a number of seconds");
+  for (const char *name : {"PTXRAY_CHECKS", "PTXRAY_UNWRITTEN", "PTXRAY_FIDELITY", "PTXRAY_GO_ON", "PTXRAY_CERTIFY"})
+    if (const llvm::StringRef given = value(name, "no"); given != "yes" && given != "no")
+      return complain(name, given, "yes or no");
   s.chip = found;
   s.timing = *timing;
   s.checks = value("PTXRAY_CHECKS", "yes") != "no";
-  s.followsUnwritten = s.checks && std::getenv("PTXRAY_UNWRITTEN");
+  s.followsUnwritten = s.checks && value("PTXRAY_UNWRITTEN", "no") == "yes";
   s.isSynchronous = value("CUDA_LAUNCH_BLOCKING", "0") == "1";
-  s.countsFidelity = std::getenv("PTXRAY_FIDELITY");
-  s.certifies = s.checks && timing->isEager() && std::getenv("PTXRAY_CERTIFY");
-  s.goesOn = std::getenv("PTXRAY_GO_ON");
+  s.countsFidelity = value("PTXRAY_FIDELITY", "no") == "yes";
+  s.certifies = s.checks && timing->isEager() && value("PTXRAY_CERTIFY", "no") == "yes";
+  s.goesOn = value("PTXRAY_GO_ON", "no") == "yes";
   return true;
 }
 

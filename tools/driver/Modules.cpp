@@ -159,8 +159,10 @@ static Result loadImage(void **handle, const void *image, const LogBuffers &logs
   if (!text.empty())
     return load(handle, text, logs);
   constexpr const char *why =
-      "ptxray: a binary without PTX cannot be emulated: compile for a virtual architecture too (PyTorch's own kernels "
-      "have no PTX: `import ptxray.torch` runs them on the CPU)\n";
+      "ptxray: a binary without PTX for this GPU cannot be emulated: compile for a virtual architecture that is no "
+      "newer "
+      "than the emulated GPU, or emulate a newer one with --device (PyTorch's own kernels have no PTX: `import "
+      "ptxray.torch` runs them on the CPU)\n";
   writeLog(logs.errors, logs.errorBytes, why);
   llvm::errs() << why;
   return NoBinaryForGpu;

@@ -31,7 +31,8 @@ std::string folderOfDriver(const std::string &library, const std::string &what) 
   }
   usageError(what + ", " + library +
              ", is missing: it belongs into " PTXRAY_DRIVER_FOLDER
-             " beside the folder of ptxray (or in the folder that $PTXRAY_DRIVER names)");
+             " beside the folder of ptxray (or in the folder that $PTXRAY_DRIVER names). The program alone does not "
+             "have it: `pip install .` and `tools/dev build release` make it");
   return "";
 }
 

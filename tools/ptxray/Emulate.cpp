@@ -33,13 +33,21 @@ int Emulation::refuse(const std::string &problem) const {
 /// too.
 static bool keepsAddress(const launcher::Buffer &buffer) { return buffer.at >= machine::globalBegin; }
 
+/// Returns the name of the parameter with a number, ` (a)`; empty for a buffer that is no argument.
+std::string Emulation::nameOfParameter(StringRef number) const {
+  size_t index = 0;
+  if (number.getAsInteger(10, index) || index >= kernel.parameters.size())
+    return "";
+  return " (" + kernel.parameters[index].name + ")";
+}
+
 void Emulation::placeBuffers() {
   for (const launcher::NamedBuffer &buffer : options.buffers)
     if (keepsAddress(buffer.buffer))
       memory.skipTo(buffer.buffer.at + buffer.buffer.bytes.size());
   for (launcher::NamedBuffer &buffer : options.buffers) {
     const bool isArgument = StringRef(buffer.name).find_first_not_of("0123456789.") == StringRef::npos;
-    const std::string name = (isArgument ? "argument " : "") + buffer.name;
+    const std::string name = (isArgument ? "argument " : "") + buffer.name + nameOfParameter(buffer.name);
     launcher::Bytes &bytes = buffer.buffer.bytes;
     if (keepsAddress(buffer.buffer))
       memory.addAt(buffer.buffer.at, bytes, name);

@@ -43,6 +43,7 @@ private:
   int readSettings();
   int setVariables();
   int placeArguments();
+  std::string nameOfParameter(llvm::StringRef number) const;
   void placeBuffers();
   void followMoves();
   void beginAgain();

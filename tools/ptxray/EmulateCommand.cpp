@@ -125,7 +125,7 @@ static int runEmulate(const Arguments &arguments) {
     endBy(WTERMSIG(*status));
   if (report.status)
     return report.status;
-  return !report.refusals.empty() ? NotEmulated : !report.findings.empty() ? FoundErrors : Clean;
+  return !report.refusals.empty() || ranNothing(report) ? NotEmulated : !report.findings.empty() ? FoundErrors : Clean;
 }
 
 Command emulateCommand() {
@@ -147,8 +147,12 @@ Command emulateCommand() {
                              {"--unwritten", "", "follow what nothing has written in memory of the device"}},
                  .words = Words::PassedOn},
       .run = runEmulate,
-      .notes = "The command's exit status is that of ptxray; where it is 0, 1 says that faults of kernels were "
-               "found, 7\nthat something could not be emulated. A signal that ends the command ends ptxray."};
+      .notes = "Example: ptxray emulate --schedules=3 -- python3 train.py\n\n"
+               "A CUDA program finds the emulated driver if its runtime is linked dynamically (`nvcc -cudart "
+               "shared`) and\nits kernels are there as PTX (`-gencode arch=compute_90,code=compute_90`).\n\n"
+               "The command's exit status is that of ptxray. If it is 0, ptxray exits with 1 when kernels had "
+               "faults, and\nwith 7 when no kernel ran or something could not be emulated. A signal that ends the "
+               "command ends ptxray."};
 }
 
 } // namespace ptxray

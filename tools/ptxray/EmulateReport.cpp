@@ -60,10 +60,14 @@ static void list(llvm::raw_ostream &out, const ClientReport::Counts &counts) {
     out << "  and " << lines.size() - most << " others\n";
 }
 
+bool ranNothing(const ClientReport &report) { return !report.silent && report.kernels.empty(); }
+
 void writeClientReport(llvm::raw_ostream &out, const ClientReport &report) {
   if (!report.processes) {
-    out << "ptxray: the command has not called the CUDA driver. A program that is linked statically, or that sets "
-           "LD_LIBRARY_PATH itself, does not find the emulated one\n";
+    out << "ptxray: the command has not called the CUDA driver, so no kernel ran. A program that is linked statically, "
+           "or "
+           "that sets LD_LIBRARY_PATH itself, does not find the emulated one: link a CUDA program with `nvcc -cudart "
+           "shared`\n";
     return;
   }
   if (report.silent)
@@ -81,7 +85,11 @@ void writeClientReport(llvm::raw_ostream &out, const ClientReport &report) {
     out << "ptxray: " << counted(sumOf(report.refusals), "launch") << " could not be emulated\n";
     list(out, report.refusals);
   }
-  if (report.findings.empty() && report.refusals.empty())
+  if (ranNothing(report))
+    out << "ptxray: no kernel ran, so nothing was checked. The emulated driver needs PTX for " << report.device
+        << " or an older GPU in the program (`-gencode arch=compute_90,code=compute_90`), and a CUDA runtime that is "
+           "linked dynamically (`nvcc -cudart shared`)\n";
+  else if (report.findings.empty() && report.refusals.empty())
     out << "ptxray: nothing was found\n";
   if (!report.differing.empty()) {
     out << "ptxray: " << counted(sumOf(report.differing), "launch") << " left other bytes by another schedule\n";

@@ -21,6 +21,8 @@ struct ClientReport {
 
 /// Combines the lines that the driver wrote.
 ClientReport readClientReport(const std::string &path);
+/// Returns whether certainly no kernel was launched, so that nothing was checked.
+bool ranNothing(const ClientReport &report);
 void writeClientReport(llvm::raw_ostream &out, const ClientReport &report);
 void writeClientReportJson(llvm::raw_ostream &out, const ClientReport &report);
 

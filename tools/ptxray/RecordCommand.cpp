@@ -30,7 +30,8 @@ static std::string realDriver(const Arguments &arguments) {
   if (found.empty()) {
     const std::string launcher = launcherPath();
     if (launcher.empty()) {
-      usageError("ptxray-run, which finds the CUDA driver, is missing: it belongs beside ptxray (or in $PTXRAY_RUN)");
+      usageError("ptxray-run, which finds the CUDA driver, is missing: it belongs beside ptxray (or in $PTXRAY_RUN). "
+                 "`pip install .` and `tools/dev build release` make it");
       return "";
     }
     constexpr unsigned patience = 60;
@@ -130,8 +131,10 @@ static Recorded readReport(const std::string &path) {
 static void print(const Recorded &recorded) {
   llvm::raw_ostream &out = llvm::errs();
   if (!recorded.processes) {
-    out << "ptxray: the command has not called the CUDA driver. A program that is linked statically, or that sets "
-           "LD_LIBRARY_PATH itself, does not find the one that records\n";
+    out << "ptxray: the command has not called the CUDA driver, so no kernel ran. A program that is linked statically, "
+           "or "
+           "that sets LD_LIBRARY_PATH itself, does not find the one that records: link a CUDA program with `nvcc "
+           "-cudart shared`\n";
     return;
   }
   out << "ptxray: " << counted(recorded.files.size(), "launch") << " recorded"
@@ -189,30 +192,37 @@ static int runRecord(const Arguments &arguments) {
   const std::optional<int> status = runCommand(arguments.passedOn, environment, reason);
   if (!status)
     return usageError("`" + arguments.passedOn[0].str() + "` cannot be started: " + std::strerror(reason));
-  print(readReport(report.path));
+  const Recorded recorded = readReport(report.path);
+  print(recorded);
   if (WIFSIGNALED(*status))
     endBy(WTERMSIG(*status));
-  return WEXITSTATUS(*status);
+  if (WEXITSTATUS(*status))
+    return WEXITSTATUS(*status);
+  return recorded.files.empty() ? NotEmulated : Clean;
 }
 
 Command recordCommand() {
-  return {.name = "record",
-          .summary = "run a command on a GPU and store what its kernels are given and leave",
-          .syntax = {.operands = "-- COMMAND...",
-                     .options = {{"-o", "FOLDER", "where the files go (ptxray-recorded), one for each launch"},
-                                 {"--kernel", "TEXT", "only kernels in whose names this text is"},
-                                 {"--each", "N", "launches of each kernel, at most (1)"},
-                                 {"--skip", "N", "pass over the first launches of each kernel (0)"},
-                                 {"--launches", "N", "of all kernels, at most (100)"},
-                                 {"--bytes", "SIZE", "of memory for each launch, at most (64M; 4G is the limit)"},
-                                 {"--total", "SIZE", "of all files of a process, at most (1G)"},
-                                 {"--parameters-only", "", "do not follow addresses that lie in memory"},
-                                 {"--driver", "PATH", "the CUDA driver (default: the one that programs find)"}},
-                     .words = Words::PassedOn},
-          .run = runRecord,
-          .notes = "The command's exit status is that of ptxray. Each launch that is recorded waits for all that was "
-                   "started\nbefore it. A kernel needs its PTX: in what the program loads, or from the ptxas or "
-                   "NVRTC that made its binary."};
+  return {
+      .name = "record",
+      .summary = "run a command on a GPU and store what its kernels are given and leave",
+      .syntax = {.operands = "-- COMMAND...",
+                 .options = {{"-o", "FOLDER", "where the files go (ptxray-recorded), one for each launch"},
+                             {"--kernel", "TEXT", "only kernels in whose names this text is"},
+                             {"--each", "N", "launches of each kernel, at most (1)"},
+                             {"--skip", "N", "pass over the first launches of each kernel (0)"},
+                             {"--launches", "N", "of all kernels, at most (100)"},
+                             {"--bytes", "SIZE", "of memory for each launch, at most (64M; 4G is the limit)"},
+                             {"--total", "SIZE", "of all files of a process, at most (1G)"},
+                             {"--parameters-only", "", "do not follow addresses that lie in memory"},
+                             {"--driver", "PATH", "the CUDA driver (default: the one that programs find)"}},
+                 .words = Words::PassedOn},
+      .run = runRecord,
+      .notes =
+          "Example: ptxray record --kernel=gemm --each=2 -- ./program\n         ptxray replay ptxray-recorded/FILE\n\n"
+          "The command's exit status is that of ptxray. If it is 0, ptxray exits with 7 when no launch was "
+          "recorded. Each launch that is recorded waits for all that was "
+          "started\nbefore it. A kernel needs its PTX: in what the program loads, or from the ptxas or "
+          "NVRTC that made its binary."};
 }
 
 } // namespace ptxray

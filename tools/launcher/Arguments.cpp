@@ -283,10 +283,10 @@ static Expected<Argument> readScalar(const std::string &text) {
   const size_t equals = text.find('=');
   const ElementType *type = findType(text.substr(0, equals));
   if (equals == std::string::npos || !type || type->bits < 8)
-    return Problem{
-        "`" + text +
-        "` is not an argument: a value (u32=7), a buffer (zeros:4096), an address (&0+16), a structure ({u32=7,&0}), "
-        "a tensor map (tma=...), a texture or surface (tex=..., surf=...) or bytes (hex=00ff) expected"};
+    return Problem{"`" + text +
+                   "` is not an argument: a value (u32=7), a buffer (zeros:f32:1024 or f32:1,2,3), an address (&0+16), "
+                   "a structure ({u32=7,&0}), "
+                   "a tensor map (tma=...), a texture or surface (tex=..., surf=...) or bytes (hex=00ff) expected"};
   uint64_t bits = 0;
   if (!readValue(*type, text.substr(equals + 1), bits))
     return Problem{"`" + text.substr(equals + 1) + "` is not a value of type " + type->name};

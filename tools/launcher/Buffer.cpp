@@ -20,11 +20,17 @@ static std::vector<std::string> split(const std::string &text, char divider) {
   return parts;
 }
 
+/// Returns whether the text is a list of elements: `f32:1,2,3`.
+static bool isList(const std::string &spec) {
+  const size_t colon = spec.find(':');
+  return colon != std::string::npos && findType(spec.substr(0, colon));
+}
+
 bool isBuffer(const std::string &spec) {
   for (const char *kind : {"zeros:", "iota:", "random:", "edges:", "fill:", "file:"})
     if (spec.rfind(kind, 0) == 0)
       return true;
-  return false;
+  return isList(spec);
 }
 
 static bool readNumber(const std::string &text, uint64_t &value) {
@@ -276,12 +282,32 @@ static bool resize(Buffer &buffer, uint64_t bytes) {
   return true;
 }
 
+/// Reads `f32:1,2,3`.
+static Expected<Buffer> readElements(const std::string &spec) {
+  const size_t colon = spec.find(':');
+  Buffer buffer;
+  buffer.type = findType(spec.substr(0, colon));
+  const std::vector<std::string> elements = split(spec.substr(colon + 1), ',');
+  if (!resize(buffer, bytesFor(*buffer.type, elements.size())))
+    return Problem{tooLarge};
+  for (size_t i = 0; i < elements.size(); ++i) {
+    uint64_t value = 0;
+    if (!readValue(*buffer.type, elements[i], value))
+      return Problem{"`" + elements[i] + "` in `" + spec + "` is not a value of type " + buffer.type->name};
+    setElement(*buffer.type, buffer.bytes, i, value);
+  }
+  return buffer;
+}
+
 Expected<Buffer> readBuffer(const std::string &spec) {
   if (spec.rfind("file:", 0) == 0)
     return readFile(spec.substr(5));
-  const Problem unknown{"`" + spec +
-                        "` is none of zeros:BYTES, zeros:TYPE:COUNT, iota:TYPE:COUNT, fill:TYPE:COUNT:VALUE, "
-                        "random:TYPE:COUNT:SEED, edges:TYPE:COUNT:SEED, file:PATH, file:TYPE:PATH"};
+  if (isList(spec))
+    return readElements(spec);
+  const Problem unknown{
+      "`" + spec +
+      "` is none of zeros:BYTES, TYPE:VALUE,VALUE..., zeros:TYPE:COUNT, iota:TYPE:COUNT, fill:TYPE:COUNT:VALUE, "
+      "random:TYPE:COUNT:SEED, edges:TYPE:COUNT:SEED, file:PATH, file:TYPE:PATH"};
   const std::vector<std::string> parts = split(spec, ':');
   Buffer buffer;
   uint64_t count = 0;

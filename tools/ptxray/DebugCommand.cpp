@@ -22,6 +22,12 @@ static int runDebug(const Arguments &arguments) {
 }
 
 Command debugCommand() {
+  static const std::string debugNotes =
+      std::string(argumentHelp) + "Without arguments, `debug` shows the parameters and a command that runs.\n\n"
+                                  "Example: ptxray debug vadd.ptx f32:1,2,3,4 f32:5,6,7,8 zeros:f32:4 4 --block=4\n"
+                                  "The debugger reads commands: `b 25` stops at line 25, `c` continues, `s` executes "
+                                  "an instruction, `rs` goes back,\n"
+                                  "`p %r1` shows a register, `help` lists all.";
   std::vector<Option> options = launchOptions();
   const std::vector<Option> emulation = emulationOptions();
   options.insert(options.begin(), emulation.begin(), emulation.end());
@@ -29,7 +35,8 @@ Command debugCommand() {
   return {.name = "debug",
           .summary = "run a kernel step by step without a GPU, forwards and backwards",
           .syntax = {.operands = "FILE ARGUMENT...", .fewest = 1, .most = anyNumber, .options = std::move(options)},
-          .run = runDebug};
+          .run = runDebug,
+          .notes = debugNotes};
 }
 
 } // namespace ptxray

@@ -16,4 +16,7 @@ std::string chooseKernel(const Ast &ast, std::optional<llvm::StringRef> named, K
 std::string typedArguments(const KernelEntry &entry, llvm::ArrayRef<llvm::StringRef> written,
                            std::vector<std::string> &out);
 
+/// Returns a command that launches a kernel of a file, with an argument for each parameter.
+std::string exampleLaunch(const KernelEntry &entry, llvm::StringRef path);
+
 } // namespace ptxray

@@ -5,6 +5,7 @@
 #include "LaunchTest.h"
 #include "Ptxas/Ptxas.h"
 #include "Reduce/Reduction.h"
+#include "Run.h"
 #include "Sizes.h"
 #include "Source/Threads.h"
 #include "llvm/ADT/STLExtras.h"
@@ -341,10 +342,23 @@ static int readNumber(const Arguments &arguments, StringRef option, unsigned &nu
   return Clean;
 }
 
+/// Returns words of `ptxray run` with the value of each option in its word: `--block 128` as `--block=128`.
+static std::vector<std::string> joinedOptions(llvm::ArrayRef<StringRef> words) {
+  const std::vector<Option> options = runOptions();
+  std::vector<std::string> joined;
+  for (size_t i = 0; i < words.size(); ++i) {
+    joined.push_back(words[i].str());
+    const auto option = llvm::find_if(options, [&](const Option &one) { return StringRef(one.name) == words[i]; });
+    if (option != options.end() && !option->mayBeSwitch() && i + 1 < words.size())
+      joined.back() += "=" + words[++i].str();
+  }
+  return joined;
+}
+
 /// Reads the words of `ptxray run` after `--`, or otherwise those in the text.
 static int readLaunch(const Arguments &arguments, ReduceTask &task) {
   LaunchTest test;
-  test.words.assign(arguments.passedOn.begin(), arguments.passedOn.end());
+  test.words = joinedOptions(arguments.passedOn);
   if (test.words.empty())
     test.words = launchWordsIn(task.source->text());
   test.ptxas = arguments.value("--ptxas").value_or("").str();

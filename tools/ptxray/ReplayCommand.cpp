@@ -47,7 +47,8 @@ Command replayCommand() {
                      .options = std::move(options),
                      .words = Words::PassedOn},
           .run = runReplay,
-          .notes = "A GPU launches it where there is one, else the emulated machine. The exit status is 6 when memory "
+          .notes = "Example: ptxray replay --emulate ptxray-recorded/FILE\n\n"
+                   "A GPU launches it where there is one, else the emulated machine. The exit status is 6 when memory "
                    "is not as it\nwas recorded; `--type f32 --tolerance 1e-6` compares numbers, not bits. `run` and "
                    "`debug` read recordings too."};
 }

@@ -4,6 +4,7 @@
 #include "BinaryOptions.h"
 #include "Emulate.h"
 #include "Isa/Isa.h"
+#include "Source/Escape.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
@@ -35,8 +36,12 @@ int chooseLaunch(const Arguments &arguments, const ModuleInput &input, ChosenLau
   if (input.recorded && !written.empty())
     return usageError("the arguments of a recorded launch are in `" + input.recording + "`");
   if (!input.recorded)
-    if (const std::string complaint = typedArguments(chosen.entry, written, chosen.arguments); !complaint.empty())
-      return usageError(complaint);
+    if (const std::string complaint = typedArguments(chosen.entry, written, chosen.arguments); !complaint.empty()) {
+      usageError(complaint);
+      if (written.size() != chosen.entry.parameters.size())
+        llvm::errs() << "ptxray: try `" << escaped(exampleLaunch(chosen.entry, arguments.operands.front())) << "`\n";
+      return BadUsage;
+    }
   return Clean;
 }
 
@@ -119,6 +124,10 @@ std::vector<Option> runOptions() {
 }
 
 Command runCommand() {
+  static const std::string runNotes =
+      std::string(argumentHelp) +
+      "Without arguments, `run` shows the parameters and a command that runs.\n\n"
+      "Example: ptxray run --emulate vadd.ptx f32:1,2,3,4 f32:5,6,7,8 zeros:f32:4 4 --block=4 --out=2=f32";
   return {.name = "run",
           .summary = "run a kernel of a PTX file on the GPU, or without one",
           .syntax = {.operands = "FILE ARGUMENT... [-- PTXAS OPTION...]",
@@ -126,7 +135,8 @@ Command runCommand() {
                      .most = anyNumber,
                      .options = runOptions(),
                      .words = Words::PassedOn},
-          .run = runRun};
+          .run = runRun,
+          .notes = runNotes};
 }
 
 } // namespace ptxray

@@ -3,6 +3,7 @@
 #include "Command.h"
 #include "Diagnostics/RuleGroups.h"
 #include "Diagnostics/RuleLevels.h"
+#include "Gpus/CudaReleases.h"
 #include "Isa/Isa.h"
 #include "Pages/Pages.h"
 #include "Pages/PtxasMessages.h"
@@ -14,6 +15,7 @@
 #include "Source/Escape.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -173,7 +175,8 @@ static int overview() {
   for (const isa::Directive &pragma : isa::tables().pragmas)
     llvm::outs() << ' ' << pragma.name();
   llvm::outs() << "\n  a target: sm_90a, sm_100f; a special register: %tid, %clock64\n"
-               << "  a version of PTX: 8.7\n"
+               << "  a version of PTX: 8.7; a release of CUDA or the driver: \"CUDA 12.4\", \"driver 550\"\n"
+               << "  two of these: \"ld.ca vs ld.cg\"; an error of the driver: 700, CUDA_ERROR_INVALID_PTX\n"
                << "  a message of ptxas: \"Arguments mismatch for instruction 'mov'\"\n"
                << "  FILE:LINE: what is reported there, and what is written there\n"
                << "other words are looked for on all pages\n";
@@ -197,10 +200,13 @@ static std::optional<int> explainName(StringRef wanted, bool withSource) {
     return Clean;
   }
   if (const std::vector<Page> pages = pagesOf(wanted); !pages.empty()) {
+    const bool isAnswer = subject && isa::findMnemonic(wanted); // with an example: before the forms
+    if (isAnswer)
+      llvm::outs() << shownConcept(*subject) << '\n';
     llvm::interleave(pages, llvm::outs(), [](const Page &page) { printPage(page, llvm::outs()); }, "\n");
     if (withSource)
       printSource(wanted, llvm::outs());
-    if (subject)
+    if (subject && !isAnswer)
       llvm::outs() << '\n' << shownConcept(*subject);
     return Clean;
   }
@@ -257,6 +263,138 @@ static std::optional<int> explainText(StringRef wanted, bool withSource) {
   return Clean;
 }
 
+/// Returns the words of a question that may be names, in lower case: without punctuation and common words.
+static llvm::SmallVector<StringRef> wordsOfQuestion(StringRef text) {
+  constexpr StringRef common[] = {"what",  "is",    "are",         "the",        "a",      "an",  "of",   "in",
+                                  "how",   "do",    "does",        "i",          "to",     "ptx", "cuda", "why",
+                                  "which", "when",  "instruction", "mean",       "can",    "use", "for",  "with",
+                                  "my",    "error", "code",        "difference", "between"};
+  llvm::SmallVector<StringRef> words, kept;
+  text.split(words, ' ', -1, false);
+  for (const StringRef word : words)
+    if (const StringRef plain = word.trim("?,`'\"()"); !plain.empty() && !llvm::is_contained(common, plain.lower()))
+      kept.push_back(plain);
+  return kept;
+}
+
+/// Returns whether `explainName` has something to say of a name.
+static bool isExplained(StringRef name) {
+  return findConcept(name) || findRule(name).rule || findDiag(name) || !pagesOf(name).empty() || pageOf(name) ||
+         !findMnemonics(name).empty();
+}
+
+/// Returns the name that is meant, perhaps without its dot; empty if there is none.
+static std::string resolved(StringRef name) {
+  name = name.trim(" ?,`");
+  for (const std::string &one : {name.str(), name.lower(), "." + name.str(), "%" + name.str()})
+    if (isExplained(one))
+      return one;
+  const std::vector<std::string> names = namesLike(name);
+  return names.size() == 1 ? names.front() : "";
+}
+
+/// Explains `A vs B`, `A against B`, or `difference of A and B`: both, one after the other.
+static bool explainBoth(StringRef wanted, bool withSource) {
+  const bool isDifference = wanted.contains_insensitive("difference");
+  for (const StringRef divider : {" vs. ", " vs ", " versus ", " against ", " or ", " compared to ", " and "}) {
+    const size_t at = wanted.find_insensitive(divider);
+    if (at == StringRef::npos || (divider == " and " && !isDifference))
+      continue;
+    const llvm::SmallVector<StringRef> before = wordsOfQuestion(wanted.take_front(at)),
+                                       after = wordsOfQuestion(wanted.drop_front(at + divider.size()));
+    if (before.empty() || after.empty())
+      continue;
+    const std::string first = resolved(llvm::join(before, " ")), second = resolved(llvm::join(after, " "));
+    if (first.empty() || second.empty())
+      continue;
+    explainName(first, withSource);
+    llvm::outs() << '\n';
+    explainName(second, withSource);
+    return true;
+  }
+  return false;
+}
+
+/// Explains words that are parts of one opcode, in any order: `trans ldmatrix`, `ldmatrix .trans`.
+static bool explainParts(StringRef wanted, bool withSource) {
+  constexpr size_t most = 3; // more is a message, or a sentence
+  llvm::SmallVector<StringRef> words = wordsOfQuestion(wanted);
+  if (words.empty() || words.size() > most)
+    return false;
+  if (words.size() == 1)
+    return words.front() != wanted && isExplained(words.front()) && explainName(words.front(), withSource).has_value();
+  if (const std::string whole = llvm::join(words, " "); whole != wanted && findConcept(whole))
+    return explainName(whole, withSource).has_value();
+  llvm::stable_sort(words, [](StringRef a, StringRef b) { return isa::findMnemonic(a) && !isa::findMnemonic(b); });
+  std::string joined;
+  for (const StringRef word : words)
+    joined += (joined.empty() || word.starts_with(".") ? "" : ".") + word.str();
+  if (isa::findMnemonic(joined) || formPage(joined))
+    return explainName(joined, withSource).has_value();
+  const isa::Mnemonic *mnemonic = isa::findMnemonic(words.front());
+  const std::string qualifier = "." + words[1].ltrim('.').str();
+  const std::optional<isa::Meaning> meaning =
+      mnemonic ? isa::findMeaning(qualifier, mnemonic->text()) : std::optional<isa::Meaning>();
+  if (!meaning)
+    return false;
+  llvm::outs() << '`' << qualifier << "` in `" << mnemonic->text() << "`: " << meaning->text << "\n\n";
+  return explainName(words.front(), withSource).has_value();
+}
+
+/// Explains a release of CUDA or of the driver: `CUDA 12.4`, `12.4`, `driver 550`.
+static bool explainRelease(StringRef wanted) {
+  const bool isOfDriver = wanted.contains_insensitive("driver");
+  const size_t at = wanted.find_first_of("0123456789");
+  if (at == StringRef::npos || (at > 0 && !isOfDriver && !wanted.contains_insensitive("cuda") &&
+                                !wanted.contains_insensitive("toolkit") && !wanted.contains_insensitive("nvcc")))
+    return false;
+  const auto [major, rest] = wanted.drop_front(at).split('.');
+  unsigned first = 0, second = 0;
+  if (major.trim().getAsInteger(10, first))
+    return false;
+  const StringRef minor = rest.take_while(llvm::isDigit);
+  const bool hasMinor = !minor.getAsInteger(10, second);
+  constexpr unsigned firstDriver = 300; // releases of CUDA have smaller numbers
+  const CudaRelease *found = nullptr;
+  for (const CudaRelease &release : cudaReleases()) {
+    unsigned branch = 0;
+    const bool hasBranch = !release.driver.empty() && !release.driver.getAsInteger(10, branch);
+    if (first >= firstDriver ? hasBranch && branch <= first
+                             : release.major == first && (!hasMinor || release.minor == second))
+      found = &release;
+  }
+  if (!found)
+    return false;
+  const std::string ptx = isa::versionText(found->ptx);
+  if (first >= firstDriver)
+    llvm::outs() << "driver " << first << ": loads PTX up to " << ptx << ", the version of CUDA " << found->name();
+  else
+    llvm::outs() << "CUDA " << found->name() << ": its ptxas reads PTX up to " << ptx
+                 << (found->driver.empty() ? "" : "; drivers load that from R" + found->driver.str() + " on");
+  llvm::outs() << "\n`ptxray explain " << ptx
+               << "` shows what is new in that version, `ptxray targets FILE` what a file "
+               << "needs\n";
+  return true;
+}
+
+/// Explains a number as the truth table of a function of three bits: `0xE8`.
+static bool explainTable(StringRef wanted) {
+  unsigned table = 0;
+  constexpr unsigned bits = 8;
+  StringRef digits = wanted;
+  if (!digits.consume_front_insensitive("0x") || digits.getAsInteger(16, table) || table >> bits)
+    return false;
+  llvm::outs() << "`" << wanted
+               << "` as a truth table of three bits, `immLut` of `lop3`: the result is 1 for (a, b, c) =";
+  for (unsigned i = 0; i < bits; ++i)
+    if (table >> i & 1)
+      llvm::outs() << " (" << (i >> 2) << ", " << (i >> 1 & 1) << ", " << (i & 1) << ')';
+  llvm::outs() << "\n\n";
+  if (const RulePage *page = findConcept("truth table"))
+    llvm::outs() << shownConcept(*page);
+  return true;
+}
+
 static int runExplain(const Arguments &arguments) {
   if (arguments.value("--format"))
     return explainAsJson(arguments);
@@ -273,6 +411,10 @@ static int runExplain(const Arguments &arguments) {
     return usageError(
         "`.sreg` is what the manual calls the state space of special registers; it is not written in PTX: "
         "`ptxray explain %tid` explains one of them");
+  const bool withSource = arguments.has("--source");
+  if (explainBoth(wanted, withSource) || explainTable(wanted) || explainRelease(wanted) ||
+      explainParts(wanted, withSource))
+    return Clean;
   if (const std::optional<int> status = explainText(wanted, arguments.has("--source")))
     return *status;
   return usageError("no rule, concept, instruction, directive, special register, or target `" + wanted.str() + "`" +

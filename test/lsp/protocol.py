@@ -724,7 +724,7 @@ def formatting():
     client.change(URI, [{"text": run.stdout.decode()}])
     expect(client.request("textDocument/formatting", whole), [])
     client.change(URI, [{"text": KERNEL.replace("ret;\n}", "ret;\n}}", 1)}])
-    expect(client.error("textDocument/formatting", whole), -32803, "a brace too many")
+    expect(client.request("textDocument/formatting", whole), None, "a brace too many")
     client.finish()
 
 

@@ -94,7 +94,8 @@ function summary(errors, others) {
 
 function showFindings() {
   const list = findingList(editor, findings, fixes, panels.onExplain);
-  const nothing = element("p", { class: "nothing" }, "ptxray finds nothing wrong.");
+  const isChecked = performance.getEntriesByName("findings").length > 0;
+  const nothing = element("p", { class: "nothing" }, isChecked ? "ptxray finds nothing wrong." : "ptxray is starting ...");
   const isFixable = fixes && [...fixes.values()].flat().some((action) => action.isPreferred);
   const all =
     isFixable && element("button", { class: "fix all", onclick: () => fixAll(editor) }, "apply all safe fixes");

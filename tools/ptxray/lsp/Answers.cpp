@@ -414,8 +414,8 @@ Answer Server::formatting(const Json &params) {
     lines.last = std::max(lines.first, end.line - (end.column == 1)); // whole lines end at the start of the next line
   }
   const Formatting made = formattingOf(source, open->format, lines);
-  if (!made.refusal.empty())
-    return {RequestFailed, made.refusal};
+  if (!made.refusal.empty()) // the report of the syntax error is shown already
+    return Json(nullptr);
   return editsAnswer(editsOf(made, source.text(), open->format), *open, client);
 }
 

@@ -217,28 +217,32 @@ std::optional<Term> Terms::bitsOfStep(Term number, unsigned bits) { // NOLINT(mi
     return moved ? std::optional(bitwise(StepOp::And, *moved, constant(lowBits(~Bits(0), *length), bits)))
                  : std::nullopt;
   }
-  case StepOp::Insert: {
-    const auto at = amountOf(args[2]), length = amountOf(args[3]);
-    if (!at || !length || *at + *length > bits || bits % 8)
-      return {};
-    const Term from = whole(args[0]), into = whole(args[1]);
-    if (*at % 8 || *length % 8) {
-      const Bits mask = lowBits(~Bits(0), *length) << *at;
-      const std::optional<Term> moved = shiftedBits(from, static_cast<int>(*at), false);
-      return moved ? std::optional(bitwise(StepOp::Or, bitwise(StepOp::And, *moved, constant(mask, bits)),
-                                           bitwise(StepOp::And, into, constant(~mask, bits))))
-                   : std::nullopt;
-    }
-    llvm::SmallVector<Ref, 16> bytes;
-    for (unsigned i = 0; i < bits / 8; ++i)
-      bytes.push_back(8 * i >= *at && 8 * i < *at + *length ? byteOf(from, i - *at / 8) : byteOf(into, i));
-    return join(bytes);
-  }
+  case StepOp::Insert: return inserted(args, bits);
   case StepOp::Permuted: return bits == 32 ? permuted(args) : std::nullopt;
   case StepOp::Lookup: return bits == 32 ? lookedUp(args) : std::nullopt;
   case StepOp::Choice: return chosen(args[0], whole(args[1]), whole(args[2]));
   default: return {};
   }
+}
+
+/// Returns a number with a field of known length replaced.
+std::optional<Term> Terms::inserted(Args args, unsigned bits) {         // NOLINT(misc-no-recursion)
+  const auto whole = [&](Term one) { return storeInteger(one, bits); }; // NOLINT(misc-no-recursion)
+  const auto at = amountOf(args[2]), length = amountOf(args[3]);
+  if (!at || !length || *at + *length > bits || bits % 8)
+    return {};
+  const Term from = whole(args[0]), into = whole(args[1]);
+  if (*at % 8 || *length % 8) {
+    const Bits mask = lowBits(~Bits(0), *length) << *at;
+    const std::optional<Term> moved = shiftedBits(from, static_cast<int>(*at), false);
+    return moved ? std::optional(bitwise(StepOp::Or, bitwise(StepOp::And, *moved, constant(mask, bits)),
+                                         bitwise(StepOp::And, into, constant(~mask, bits))))
+                 : std::nullopt;
+  }
+  llvm::SmallVector<Ref, 16> bytes;
+  for (unsigned i = 0; i < bits / 8; ++i)
+    bytes.push_back(8 * i >= *at && 8 * i < *at + *length ? byteOf(from, i - *at / 8) : byteOf(into, i));
+  return join(bytes);
 }
 
 /// Returns four bytes of eight by known digits.

@@ -225,26 +225,47 @@ std::optional<bool> Symbolic::ofLanes(uint16_t number, unsigned lane) {
   }
 }
 
+/// Joins the bits of all elements.
+bool Symbolic::joinAll(uint16_t number, unsigned lane) {
+  const RecipeStep &step = recipe.steps[number];
+  const auto arg = [&](unsigned i, unsigned element) -> Item & { return at(step.args[i], lane, element); };
+  const RecipeStep &source = recipe.steps[step.args[0]];
+  llvm::SmallVector<Ref, 16> bytes;
+  if (source.type.bits % 8)
+    return false;
+  for (unsigned i = 0; i < source.elements; ++i) {
+    const Term bits = bitsOf(arg(0, i), source.type.bits);
+    for (unsigned byte = 0; byte < source.type.bits / 8u; ++byte)
+      bytes.push_back(terms.byteOf(bits, byte));
+  }
+  const Term whole = terms.join(bytes);
+  at(number, lane, 0) =
+      itemOf(whole, {ElementType::Kind::Unsigned, static_cast<uint16_t>(8 * bytes.size()), 1, nullptr});
+  return whole != unknown;
+}
+
+/// Adds all elements.
+bool Symbolic::addAll(uint16_t number, unsigned lane) {
+  const RecipeStep &step = recipe.steps[number];
+  const auto arg = [&](unsigned i, unsigned element) -> Item & { return at(step.args[i], lane, element); };
+  RecipeStep adding = step;
+  adding.op = StepOp::Add;
+  Item sum = arg(0, 0);
+  for (unsigned i = 1; i < recipe.steps[step.args[0]].elements; ++i) {
+    const Item &next = arg(0, i);
+    sum = sum.isKnown && next.isKnown ? Item{.isKnown = true, .value = computed(adding, {sum.value, next.value})}
+                                      : itemOfNumber(terms.apply(adding, {numberOf(sum), numberOf(next)}));
+  }
+  at(number, lane, 0) = sum;
+  return true;
+}
+
 /// Evaluates a step that does not work element by element.
 std::optional<bool> Symbolic::ofElements(uint16_t number, unsigned lane) {
   const RecipeStep &step = recipe.steps[number];
   const auto arg = [&](unsigned i, unsigned element) -> Item & { return at(step.args[i], lane, element); };
   switch (step.op) {
-  case StepOp::Bits: {
-    const RecipeStep &source = recipe.steps[step.args[0]];
-    llvm::SmallVector<Ref, 16> bytes;
-    if (source.type.bits % 8)
-      return false;
-    for (unsigned i = 0; i < source.elements; ++i) {
-      const Term bits = bitsOf(arg(0, i), source.type.bits);
-      for (unsigned byte = 0; byte < source.type.bits / 8u; ++byte)
-        bytes.push_back(terms.byteOf(bits, byte));
-    }
-    const Term whole = terms.join(bytes);
-    at(number, lane, 0) =
-        itemOf(whole, {ElementType::Kind::Unsigned, static_cast<uint16_t>(8 * bytes.size()), 1, nullptr});
-    return whole != unknown;
-  }
+  case StepOp::Bits: return joinAll(number, lane);
   case StepOp::Pieces: {
     const auto from = step.args.size() > 2 ? static_cast<unsigned>(arg(2, 0).value.magnitude) : 0;
     const Term whole = bitsOf(arg(0, 0), recipe.steps[step.args[0]].type.bits);
@@ -283,18 +304,7 @@ std::optional<bool> Symbolic::ofElements(uint16_t number, unsigned lane) {
         at(number, lane, i).value.hasBits = true;
     }
     return true;
-  case StepOp::Sum: {
-    RecipeStep adding = step;
-    adding.op = StepOp::Add;
-    Item sum = arg(0, 0);
-    for (unsigned i = 1; i < recipe.steps[step.args[0]].elements; ++i) {
-      const Item &next = arg(0, i);
-      sum = sum.isKnown && next.isKnown ? Item{.isKnown = true, .value = computed(adding, {sum.value, next.value})}
-                                        : itemOfNumber(terms.apply(adding, {numberOf(sum), numberOf(next)}));
-    }
-    at(number, lane, 0) = sum;
-    return true;
-  }
+  case StepOp::Sum: return addAll(number, lane);
   case StepOp::Powers:
   case StepOp::Masked:
   case StepOp::Merged:

@@ -70,6 +70,8 @@ private:
   bool read(uint16_t number, unsigned lane);
   bool load(uint16_t number, unsigned lane);
   std::optional<bool> ofLanes(uint16_t number, unsigned lane);
+  bool joinAll(uint16_t number, unsigned lane);
+  bool addAll(uint16_t number, unsigned lane);
   std::optional<bool> ofElements(uint16_t number, unsigned lane);
   bool choose(uint16_t number, unsigned lane);
   bool elementwise(uint16_t number, unsigned lane);

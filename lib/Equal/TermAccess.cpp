@@ -50,14 +50,16 @@ void TermObserver::accesses(Warp &warp, const LaneAccess &access) {
 }
 
 /// Returns whether a load or store moves elements between memory and registers of their width.
-static bool isPlain(const Site &site, const LaneAccess &access, StepOp root) {
+static bool isPlain(const Site &site, const ValueFlows &values, const LaneAccess &access, StepOp root) {
   if (!site.isKnown || site.isVague || site.recipe.results.size() != 1 || site.recipe.isOneByOne)
     return false;
   const RecipeResult &result = site.recipe.results[0];
   if (site.recipe.steps[result.step].op != root || result.type.count != 1)
     return false;
-  return llvm::all_of(access.access.elements,
-                      [&](Place place) { return !place.bits || place.bits == access.access.bits; });
+  // Registers, not temporary ones that a conversion follows.
+  return llvm::all_of(access.access.elements, [&](Place place) {
+    return !place.bits || (place.bits == access.access.bits && values.find(place.slot) != ValueFlows::none);
+  });
 }
 
 void TermObserver::loadLane(Warp &warp, const LaneAccess &access, const Site &site, Symbolic &symbolic, unsigned lane,
@@ -67,7 +69,7 @@ void TermObserver::loadLane(Warp &warp, const LaneAccess &access, const Site &si
   for (size_t i = 0; i < bytes.size(); ++i)
     if (bytes[i].term == none)
       bytes[i] = {terms.constant(access.found.at(lane)[i], 8), 0};
-  if (isPlain(site, access, StepOp::Memory)) {
+  if (isPlain(site, frame.code.values, access, StepOp::Memory)) {
     for (size_t i = 0; i < access.access.elements.size(); ++i)
       if (const Place to = access.access.elements[i]; to.bits)
         set(frame, frame.code.values.find(to.slot), lane, terms.join(bytes.slice(i * size, size)));

@@ -176,8 +176,11 @@ void TermObserver::assign(Frame &frame, const Site &site, Symbolic &symbolic, ui
                                       [](const RecipeResult &one) { return one.target == isa::FormulaTarget::Carry; });
   for (uint32_t left = lanes; left; left &= left - 1) {
     const unsigned lane = nextLane(left);
-    for (const auto &[to, term] : resultsOf(site, symbolic, lane))
+    for (const auto &[to, term] : resultsOf(site, symbolic, lane)) {
+      if (to.number == ValueFlows::none && out.obstacle.empty())
+        out.obstacle = "a register is not followed";
       set(frame, to.number, lane, term);
+    }
     if (setsCarry)
       set(frame, frame.code.values.find(frame.code.carry.slot), lane, unknown);
   }

@@ -157,6 +157,7 @@ private:
   std::optional<unsigned> amountOf(Term number) const;
   std::optional<Term> readBits(Term number, bool &isSigned) const;
   std::optional<Term> shiftedRight(Term number, unsigned by, unsigned bits);
+  std::optional<Term> inserted(Args args, unsigned bits);
   std::optional<Term> permuted(Args args);
   Ring ringOf(Term number, unsigned bits, bool &isSum);
   Ring ringOfBits(Term bits);

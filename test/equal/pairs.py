@@ -32,6 +32,9 @@ KEEP = "st.global.u32 [%rd5], %r9; ret;"
 
 # expected answer, type of the buffers, then A and B
 PAIRS = [
+    # A load that is narrower than its register.
+    ("different", "u32", "ld.global.u16 %r5, [%rd4]; add.u32 %r9, %r5, %r3;", "mov.u32 %r9, %r3;"),
+    ("different", "u32", "ld.global.u16 %r9, [%rd4];", "mov.u32 %r9, 5;"),
     ("bits", "f32", "add.f32 %f9, %f1, %f2;", "add.f32 %f9, %f2, %f1;"),
     ("bits", "f32", "sub.f32 %f9, %f1, %f2;", "neg.f32 %f4, %f2; add.f32 %f9, %f1, %f4;"),
     ("different", "f32", "sub.f32 %f9, %f1, %f2;", "sub.f32 %f9, %f2, %f1;"),
@@ -52,16 +55,49 @@ PAIRS = [
         "ex2.approx.f32 %f4, %f1; ex2.approx.f32 %f5, %f2; mul.f32 %f9, %f4, %f5;",
         "add.f32 %f4, %f1, %f2; ex2.approx.f32 %f9, %f4;",
     ),
-    ("bits", "u32", "add.u32 %r5, %r2, %r3; mul.lo.u32 %r9, %r5, %r5;", "mul.lo.u32 %r5, %r2, %r2; mul.lo.u32 %r6, %r2, %r3; mad.lo.u32 %r7, %r3, %r3, %r5; mad.lo.u32 %r9, %r6, 2, %r7;"),
-    ("different", "u32", "add.u32 %r5, %r2, %r3; mul.lo.u32 %r9, %r5, %r5;", "mul.lo.u32 %r5, %r2, %r2; mad.lo.u32 %r9, %r3, %r3, %r5;"),
-    ("bits", "u32", "prmt.b32 %r9, %r2, 0, 0x0123;", "shl.b32 %r5, %r2, 24; bfe.u32 %r6, %r2, 8, 8; shl.b32 %r6, %r6, 16; or.b32 %r5, %r5, %r6; bfe.u32 %r6, %r2, 16, 8; shl.b32 %r6, %r6, 8; or.b32 %r5, %r5, %r6; shr.u32 %r6, %r2, 24; or.b32 %r9, %r5, %r6;"),
+    (
+        "bits",
+        "u32",
+        "add.u32 %r5, %r2, %r3; mul.lo.u32 %r9, %r5, %r5;",
+        "mul.lo.u32 %r5, %r2, %r2; mul.lo.u32 %r6, %r2, %r3; mad.lo.u32 %r7, %r3, %r3, %r5;"
+        " mad.lo.u32 %r9, %r6, 2, %r7;",
+    ),
+    (
+        "different",
+        "u32",
+        "add.u32 %r5, %r2, %r3; mul.lo.u32 %r9, %r5, %r5;",
+        "mul.lo.u32 %r5, %r2, %r2; mad.lo.u32 %r9, %r3, %r3, %r5;",
+    ),
+    (
+        "bits",
+        "u32",
+        "prmt.b32 %r9, %r2, 0, 0x0123;",
+        "shl.b32 %r5, %r2, 24; bfe.u32 %r6, %r2, 8, 8; shl.b32 %r6, %r6, 16; or.b32 %r5, %r5, %r6;"
+        " bfe.u32 %r6, %r2, 16, 8; shl.b32 %r6, %r6, 8; or.b32 %r5, %r5, %r6; shr.u32 %r6, %r2, 24;"
+        " or.b32 %r9, %r5, %r6;",
+    ),
     ("different", "u32", "prmt.b32 %r9, %r2, 0, 0x0123;", "prmt.b32 %r9, %r2, 0, 0x0132;"),
     ("bits", "u32", "setp.lt.u32 %p1, %r2, %r3; selp.b32 %r9, %r2, %r3, %p1;", "min.u32 %r9, %r3, %r2;"),
     ("different", "u32", "min.u32 %r9, %r3, %r2;", "min.s32 %r9, %r3, %r2;"),
-    ("bits", "u32", "setp.lt.u32 %p1, %r2, %r3; mov.u32 %r9, %r4; @%p1 mov.u32 %r9, %r2;", "setp.ge.u32 %p1, %r2, %r3; selp.b32 %r9, %r4, %r2, %p1;"),
+    (
+        "bits",
+        "u32",
+        "setp.lt.u32 %p1, %r2, %r3; mov.u32 %r9, %r4; @%p1 mov.u32 %r9, %r2;",
+        "setp.ge.u32 %p1, %r2, %r3; selp.b32 %r9, %r4, %r2, %p1;",
+    ),
     ("different", "u32", "mov.u32 %r9, %r2;", "setp.eq.u32 %p1, %r2, 305419896; selp.b32 %r9, 0, %r2, %p1;"),
-    ("bits", "u32", "shfl.sync.bfly.b32 %r5, %r2, 1, 31, -1; add.u32 %r9, %r5, %r2;", "xor.b32 %r6, %r1, 1; shfl.sync.idx.b32 %r5, %r2, %r6, 31, -1; add.u32 %r9, %r2, %r5;"),
-    ("bits", "u32", "mov.u32 %r9, %r2;", "mov.u32 %r5, s; mad.lo.u32 %r5, %r1, 4, %r5; st.shared.u32 [%r5], %r2; ld.shared.u32 %r9, [%r5];"),
+    (
+        "bits",
+        "u32",
+        "shfl.sync.bfly.b32 %r5, %r2, 1, 31, -1; add.u32 %r9, %r5, %r2;",
+        "xor.b32 %r6, %r1, 1; shfl.sync.idx.b32 %r5, %r2, %r6, 31, -1; add.u32 %r9, %r2, %r5;",
+    ),
+    (
+        "bits",
+        "u32",
+        "mov.u32 %r9, %r2;",
+        "mov.u32 %r5, s; mad.lo.u32 %r5, %r1, 4, %r5; st.shared.u32 [%r5], %r2; ld.shared.u32 %r9, [%r5];",
+    ),
 ]
 
 
@@ -78,7 +114,8 @@ def main(program):
             for path, body in zip(paths, (a, b)):
                 path.write_text(text(kind, body))
             command = [program, "equal", *map(str, paths), "--block", "32", "--format=json"]
-            got = subprocess.run([*command, f"random:{kind}:96:1", f"random:{kind}:32:2"], capture_output=True, text=True)
+            buffers = [f"random:{kind}:96:1", f"random:{kind}:32:2"]
+            got = subprocess.run([*command, *buffers], capture_output=True, text=True)
             if f'"verdict": "{expected}"' not in got.stdout:
                 failures += 1
                 print(f"pair {number}: expected {expected}\n  A: {a}\n  B: {b}\n{got.stdout}{got.stderr}")

@@ -47,6 +47,7 @@ private:
   std::optional<ElementDifference> differenceOf(const std::vector<launcher::Bytes> &x,
                                                 const std::vector<launcher::Bytes> &y,
                                                 const std::vector<launcher::Bytes> *noise, size_t &count);
+  bool keepsKnown(EqualSide &side, const equal::Followed &terms, const std::vector<launcher::Bytes> &left);
   size_t realBytes(const std::vector<equal::Ref> &x, const std::vector<equal::Ref> &y, size_t byte);
   bool follow(EqualSide &side, unsigned number, equal::Followed &out);
   bool leavesTheSame(const std::vector<launcher::Bytes> &start);
@@ -164,6 +165,33 @@ size_t Comparison::realBytes(const std::vector<equal::Ref> &x, const std::vector
   return first.equals(second) ? count : 0;
 }
 
+/// Launches a kernel on other contents. Returns whether bytes without a term are as before, and moved bytes are those
+/// that terms name.
+bool Comparison::keepsKnown(EqualSide &side, const equal::Followed &terms, const std::vector<launcher::Bytes> &left) {
+  for (const unsigned kind : {0, 4, 12}) {
+    const std::vector<launcher::Bytes> start = contents.make(kind, 7);
+    if (!isGood(side.launch(start))) {
+      unknown.why = "the launch has a fault for some contents";
+      return false;
+    }
+    const std::vector<launcher::Bytes> now = side.bytes();
+    for (size_t i = 0; i < now.size(); ++i)
+      for (size_t byte = 0; byte < now[i].size(); ++byte) {
+        const equal::Ref ref = terms.buffers[i][byte];
+        const equal::Node &node = this->terms[ref.term];
+        const bool isLeaf = ref.term > equal::unknown && node.kind == equal::Node::Kind::Leaf;
+        const unsigned char expected = ref.term == equal::none ? left[i][byte]
+                                       : isLeaf                ? start[node.first][node.second]
+                                                               : now[i][byte];
+        if (expected != now[i][byte]) {
+          unknown.why = "a value depends on contents in a way that is not followed";
+          return false;
+        }
+      }
+  }
+  return true;
+}
+
 std::optional<EqualAnswer> Comparison::compareTerms() {
   std::vector<std::vector<uint8_t>> start;
   for (const launcher::Bytes &one : contents.make(0, 1))
@@ -176,6 +204,8 @@ std::optional<EqualAnswer> Comparison::compareTerms() {
   if (!follow(b, 2, y))
     return {};
   const std::vector<launcher::Bytes> right = b.bytes();
+  if (!keepsKnown(a, x, left) || !keepsKnown(b, y, right))
+    return unknown;
   for (auto [side, bytes] : {std::pair(&x, &left), std::pair(&y, &right)})
     for (size_t i = 0; i < side->buffers.size(); ++i)
       for (size_t byte = 0; byte < side->buffers[i].size(); ++byte)

@@ -43,6 +43,21 @@ PlaceList BodyLowering::placesWithParts(const Lowered &one, Recipe &recipe) {
   return places;
 }
 
+/// Returns whether what a formula stores is computed from what was there before.
+static bool combinesMemory(const Recipe &recipe) {
+  llvm::SmallVector<uint16_t, 8> open;
+  for (const RecipeResult &result : recipe.results)
+    if (result.target == isa::FormulaTarget::Memory)
+      open.push_back(result.step);
+  while (!open.empty()) {
+    const RecipeStep &step = recipe.steps[open.pop_back_val()];
+    if (step.op == isa::StepOp::Memory)
+      return true;
+    llvm::append_range(open, step.args);
+  }
+  return false;
+}
+
 MemoryAccess BodyLowering::memoryAccess(const Lowered &one, const MemoryUse &use, bool isWrite) {
   const int node = one.match().nodeOf[use.operand];
   MemoryAccess result;
@@ -58,6 +73,7 @@ MemoryAccess BodyLowering::memoryAccess(const Lowered &one, const MemoryUse &use
   result.isStrong = one.facts().has(FactKind::Strong) || one.kind.reduction;
   result.isUpdate =
       llvm::any_of(one.facts().accesses, [](const Access &access) { return access.kind == isa::Access::Updates; });
+  result.isCombined = result.isUpdate && combinesMemory(one.recipe);
   result.acquires = one.facts().has(FactKind::Acquires);
   result.releases = one.facts().has(FactKind::Releases);
   result.isOfBlock = one.kind.isOfBlock;

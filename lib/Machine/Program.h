@@ -37,7 +37,8 @@ struct MemoryAccess {
   uint32_t alignment = 1; // required alignment
   uint16_t bits = 0;      // size of one element
   bool isWrite = false;
-  bool isUpdate = false;                   // the written value depends on the old value
+  bool isUpdate = false;                   // part of an atomic operation
+  bool isCombined = false;                 // the written value depends on the old value
   bool isStrong = false;                   // a strong access: does not race with other strong accesses
   bool acquires = false, releases = false; // for other accesses, fences provide ordering
   bool isOfBlock = false;                  // its scope is the block

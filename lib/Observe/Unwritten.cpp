@@ -357,7 +357,7 @@ static void noteLoads(Warp &warp, const LaneAccess &one) {
   }
   size_t result = 0;
   for (size_t i = 0; i < lanes.size(); result += access.elements[i++].bits != 0)
-    if (lanes[i] && access.isUpdate)
+    if (lanes[i] && access.isCombined)
       reportUpdate(warp, one.op, lanes[i]);
     else if (lanes[i] && access.elements[i].bits)
       noteLoad(warp, one.op, result, results, lanes[i], /*isGlobal=*/false);

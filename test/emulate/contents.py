@@ -149,8 +149,7 @@ USES = {
     "guarded-barrier": "setp.lt.u32 %p1, %v, 4000000000;\n @%p1 bar.sync 0; // uses",
     "loop": "mov.b32 %w, 0;\n and.b32 %r3, %v, 7;\nagain:\n add.u32 %w, %w, 1;\n setp.lt.u32 %p1, %w, %r3;\n"
     " @%p1 bra again; // uses\n st.global.u32 [%rd4], %w;",
-    "barrier-number": "and.b32 %r3, %v, 0;\n mov.b32 %r4, %v;\n shr.u32 %r4, %r4, 31;\n"
-    " bar.sync %r4; // uses",
+    "barrier-number": "and.b32 %r3, %v, 0;\n mov.b32 %r4, %v;\n shr.u32 %r4, %r4, 31;\n bar.sync %r4; // uses",
     "barrier-count": "mov.u32 %r3, object;\n setp.ne.u32 %p3, %t, 0;\n or.b32 %r4, %v, 1;\n and.b32 %r4, %r4, 1;\n"
     " @!%p3 mbarrier.init.shared.b64 [%r3], %r4; // uses",
     "barrier-vote": "setp.gt.u32 %p1, %v, 7;\n bar.red.or.pred %p2, 0, %p1; // uses",

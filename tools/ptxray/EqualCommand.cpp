@@ -31,7 +31,6 @@ struct EqualAnswer {
   std::string at;  // the line of the obstacle
   std::optional<ElementDifference> difference;
   std::string contents; // a name of the contents that show the difference
-  double greatest = 0;  // the greatest relative difference that runs showed
 };
 
 /// The two launches and their comparison.

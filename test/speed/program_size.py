@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""program_size.py PTXRAY COMPILER: the stripped program has less than 9.6 MB, of 10^6 bytes.
+"""program_size.py PTXRAY COMPILER: the stripped program has less than 9.9 MB, of 10^6 bytes.
 
 What decides is a static program for x86-64 by the compiler of Debian 12; of others the size is only said."""
 
@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-MOST = 9_600_000
+MOST = 9_900_000
 SKIPPED = 77
 
 ptxray, compiler = sys.argv[1:]

@@ -265,7 +265,7 @@ class Protocol(unittest.TestCase):
     def test_memory_can_be_opened(self):
         self.start()
         memory = {one["name"]: (one["value"], one["memoryReference"]) for one in self.client.variables("Memory")}
-        self.assertEqual(memory["argument 1"], ("256 bytes", "0x700000000000"))
+        self.assertEqual(memory["argument 1 (x)"], ("256 bytes", "0x700000000000"))
 
     def test_faults(self):
         self.start(words=("--block=16", "1", "iota:f32:12", "zeros:f32:16", "16"))
@@ -273,7 +273,7 @@ class Protocol(unittest.TestCase):
             self.client.ask("exceptionInfo", threadId=1)
         stopped = self.client.move("continue")
         self.assertEqual(stopped["reason"], "exception")
-        self.assertIn("right after the end of `argument 1`", stopped["text"])
+        self.assertIn("right after the end of `argument 1 (x)`", stopped["text"])
         self.assertEqual(self.client.ask("exceptionInfo", threadId=1)["exceptionId"], "run-out-of-bounds")
         self.assertEqual(self.client.top()["line"], 38)
         self.client.move("stepBack")

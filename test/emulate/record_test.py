@@ -171,6 +171,9 @@ if "trap" in sys.argv:
 """
 
 
+NOTHING = 7  # the status where no launch was recorded
+
+
 def run(*words, status=0, say=()):
     ran = subprocess.run([program, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=folder)
     said = ran.stdout.decode(errors="replace")
@@ -210,9 +213,9 @@ def recorded():
 def limited():
     """What the options leave out."""
     assert len(record("--each=2", "--skip=1", say=["(--skip)"])) == 2
-    nothing = 7  # no launch was recorded
-    assert not record("--kernel=none", status=nothing, say=["0 launches recorded", "3 launches of other kernels (--kernel)"])
-    assert not record("--launches=0", status=nothing, say=["(--launches)"])
+    others = "3 launches of other kernels (--kernel)"
+    assert not record("--kernel=none", status=NOTHING, say=["0 launches recorded", others])
+    assert not record("--launches=0", status=NOTHING, say=["(--launches)"])
     [few] = record("--parameters-only")
     run("replay", "--emulate", few, status=1, say=["out-of-bounds"])  # what `list` leads to is not there
     [little] = record("--bytes=16K")
@@ -266,7 +269,8 @@ assert binary.value == b"\x7fELF, as it were"
 [text] = pathlib.Path(os.environ["PTXRAY_REMEMBER"]).glob(f"*-{size.value}.ptx")
 assert text.read_text() == ".version 8.0\\n", text.read_bytes()
 """
-    run("record", f"--driver={driver}", "--", sys.executable, "-c", client, pathlib.Path(sys.argv[3]).resolve())
+    command = [sys.executable, "-c", client, pathlib.Path(sys.argv[3]).resolve()]
+    run("record", f"--driver={driver}", "--", *command, status=NOTHING)
 
 
 def refused():
@@ -275,7 +279,7 @@ def refused():
     run("record", "--each=x", "--", "true", status=2)
     run("record", "--driver=/none", "--", "true", status=4, say=["no CUDA driver `/none`"])
     run("record", f"--driver={driver}", "--", "/none", status=2, say=["cannot be started"])
-    run("record", f"--driver={driver}", "--", "true", say=["has not called the CUDA driver"])
+    run("record", f"--driver={driver}", "--", "true", status=NOTHING, say=["has not called the CUDA driver"])
     run("replay", ROOT / "test/emulate/saxpy.ptx", status=2, say=["is not a recording"])
 
 

@@ -87,7 +87,7 @@ std::string Resolver::similarName(llvm::StringRef name, bool isGuard) {
   scopes.offerNames(nearest, [&](const Symbol &symbol) { return !isGuard || symbol.isPredicate; });
   // Names that differ in their numbers alone are different ones.
   const llvm::StringRef near = nearest.only(), digits = "0123456789";
-  const bool isFar = isa::findSpecialRegister(near) && name.edit_distance(near) > 1;
+  const bool isFar = !near.empty() && isa::findSpecialRegister(near) && name.edit_distance(near) > 1;
   if (isFar && llvm::StringRef(specialNamesLike(name)).contains(',')) // several may be meant
     return "";
   return near.rtrim(digits) == name.rtrim(digits) ? "" : near.str();

@@ -43,14 +43,14 @@ TEST(Text, CaretNotesFixAndManual) {
   d.notes.push_back({"declared here", Range{0, 5}});
   d.notes.push_back({"the form is `x`", std::nullopt});
   d.fix = Fix{"write `.u32`", {{{9, 13}, ".u32"}}};
-  d.spec = {"9.7.1", "integer/add.isa", 7};
+  d.spec = {"9.7.1.1", "integer/add.isa", 7};
   EXPECT_EQ(text(report), "k.ptx:2:4: error: cannot read `p`: r [unreadable-input]\n"
                           "    2 | add.s32 a, b;\n"
                           "      |    ^~~~\n"
                           "      |    .u32\n"
                           "      note: the form is `x`\n"
                           "      guess: write `.u32`\n"
-                          "      see: manual 9.7.1 of PTX 9.0, integer/add.isa:7\n"
+                          "      see: manual 9.7.1.1 of PTX 9.0, integer/add.isa:7\n"
                           "k.ptx:1:1: note: declared here\n"
                           "    1 | first\n"
                           "      | ^~~~~\n");

@@ -171,7 +171,7 @@ std::vector<launcher::Bytes> ContentMaker::edges(uint64_t seed) const {
     const launcher::ElementType &type = *types[i];
     const bool isFloat = type.kind == launcher::ElementType::Float;
     const uint64_t ones = type.bits >= 64 ? ~uint64_t(0) : (uint64_t(1) << type.bits) - 1, sign = ones ^ ones >> 1;
-    const uint64_t infinity = launcher::encode(type, INFINITY);
+    const uint64_t infinity = isFloat ? launcher::encode(type, INFINITY) : 0;
     const uint64_t special[] = {0, sign,     infinity,    infinity | sign, infinity | 1, ones, sign | infinity | 5,
                                 1, sign | 3, infinity - 1};
     for (uint64_t index = 0; index < launcher::countIn(type, all[i].size()); ++index)

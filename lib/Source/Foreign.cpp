@@ -287,7 +287,7 @@ static bool isPython(StringRef line) {
   const StringRef callee = line.take_while([](char c) { return isOfName(c) || c == '.'; });
   const StringRef first = callee.take_until([](char c) { return c == '.'; });
   const bool isCall = first.size() < callee.size() && line.substr(callee.size()).starts_with("(");
-  return isCall && llvm::isAlpha(first.front()) && first != "call" && !line.contains(';');
+  return isCall && !first.empty() && llvm::isAlpha(first.front()) && first != "call" && !line.contains(';');
 }
 
 StringRef languageOfLine(StringRef line) {

@@ -220,11 +220,13 @@ std::optional<Term> Terms::shiftedBits(Term term, int by, bool isSigned) {
   const std::optional<BitForm> form = formOf(term);
   if (!form)
     return {};
+  if (isSigned)
+    by = std::max(by, 1 - static_cast<int>(bits)); // all bits are copies of the sign
   BitForm result = shifted(*form, by, bits);
   if (isSigned && by < 0) {
     const BitForm sign = masked(*form, Bits(1) << (bits - 1));
-    for (int i = 0; i < std::min<int>(-by, static_cast<int>(bits) - 1); ++i)
-      result = exclusive(std::move(result), shifted(sign, std::max(by, 1 - static_cast<int>(bits)) + 1 + i, bits));
+    for (int i = 0; i < -by; ++i)
+      result = exclusive(std::move(result), shifted(sign, by + 1 + i, bits));
   }
   result = normalised(std::move(result), bits);
   return result.size() > mostProducts ? std::nullopt : std::optional(termOf(std::move(result), bits));

@@ -12,6 +12,14 @@ static uint64_t numberOf(const numbers::SumModel &model) {
          model.resultBits;
 }
 
+numbers::SumModel modelOf(uint64_t number, size_t products) {
+  return {.way = numbers::SumWay::Fused,
+          .fractionBits = static_cast<uint8_t>(number >> 32),
+          .products = static_cast<uint8_t>(products),
+          .zeroExponent = static_cast<int16_t>(number >> 8),
+          .resultBits = static_cast<uint8_t>(number)};
+}
+
 static Term integerSum(Terms &terms, const ElementSum &how, Term accumulator,
                        llvm::ArrayRef<std::pair<Term, Term>> pairs) {
   RecipeStep add, multiply;

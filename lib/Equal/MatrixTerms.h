@@ -19,4 +19,7 @@ struct ElementSum {
 /// Returns an element of a product: the accumulator plus the products of all pairs; `unknown` if the model is another.
 Term sumOfProducts(Terms &terms, const ElementSum &how, Term accumulator, llvm::ArrayRef<std::pair<Term, Term>> pairs);
 
+/// Returns the model that a term of a product names.
+numbers::SumModel modelOf(uint64_t number, size_t products);
+
 } // namespace ptxray::equal

@@ -1,6 +1,6 @@
 // Tests the laws of terms: equal terms must have equal bits, by the numbers of lib/Numbers at random and special
 // values.
-#include "Equal/Terms.h"
+#include "Equal/TermValues.h"
 #include "Semantics/Operators.h"
 #include <gtest/gtest.h>
 #include <random>
@@ -68,6 +68,27 @@ public:
     pool.push_back(std::move(result));
   }
 
+  /// Computes all terms for each set of contents. Returns whether they have the values of the pool.
+  bool areValuesRight() const {
+    std::vector<Term> wanted;
+    for (const Checked &one : pool)
+      wanted.push_back(one.term);
+    TermValues values(terms, wanted);
+    for (unsigned k = 0; k < cases; ++k) {
+      std::vector<std::vector<uint8_t>> contents(3);
+      for (unsigned i = 0; i < 3; ++i)
+        for (unsigned byte = 0; byte < type.bits / 8u; ++byte)
+          contents[i].push_back(static_cast<uint8_t>(pool[i].values[k] >> 8 * byte));
+      if (!values.compute(contents))
+        return false;
+      for (const Checked &one : pool)
+        for (unsigned byte = 0; byte < type.bits / 8u; ++byte)
+          if (values.byteAt({one.term, byte}) != static_cast<uint8_t>(one.values[k] >> 8 * byte))
+            return false;
+    }
+    return true;
+  }
+
   Terms terms;
   std::vector<Checked> pool;
 
@@ -96,6 +117,7 @@ void expectRightTerms(const ElementType &type, llvm::ArrayRef<StepOp> unary, llv
     std::map<Term, const std::vector<Bits> *> known;
     for (unsigned i = 0; i < 80; ++i)
       terms.step();
+    ASSERT_TRUE(terms.areValuesRight()) << "seed " << seed;
     for (const Checked &one : terms.pool) {
       const auto [found, isNew] = known.try_emplace(one.term, &one.values);
       merged += !isNew;

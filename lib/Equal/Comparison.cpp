@@ -1,0 +1,260 @@
+#include "Equal/Comparison.h"
+#include "Equal/TermValues.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray::equal {
+
+Comparison::Comparison(std::vector<Side *> given, Contents made)
+    : sides(std::move(given)), contents(std::move(made)), start(contents.make(base)), known(sides.size()) {
+  terms.setContents(start);
+}
+
+// ---- faults
+
+/// Returns an answer if a launch of one of two kernels has a fault.
+std::optional<Answer> Comparison::faultOf(llvm::ArrayRef<size_t> of, llvm::ArrayRef<machine::Outcome> outcomes) const {
+  const auto bad = llvm::find_if_not(outcomes, isGood);
+  if (bad == outcomes.end())
+    return {};
+  Answer answer;
+  if (bad->isOutOfTime || bad->isOutOfMemory || !bad->refusal.empty()) {
+    answer.why = bad->isOutOfTime     ? "a launch takes too long"
+                 : bad->isOutOfMemory ? "a launch takes too much memory"
+                                      : bad->refusal;
+    return answer;
+  }
+  const size_t side = of[static_cast<size_t>(bad - outcomes.begin())];
+  for (const Diagnostic &one : bad->diagnostics)
+    if (one.severity == Severity::Error) {
+      answer.why =
+          "`" + sides[side]->kernel().str() + "` has a fault: " + one.message() + " [" + info(one.id).id.str() + "]";
+      answer.at = PlaceOf{side, one.range};
+      break;
+    }
+  if (!answer.why.empty() && llvm::any_of(outcomes, isGood))
+    answer.verdict = Equality::Different;
+  else
+    answer.why = (of.size() > 1 ? "both kernels have a fault: " : "") + answer.why;
+  return answer;
+}
+
+/// Launches kernels by several schedules.
+std::optional<Answer> Comparison::findFault(llvm::ArrayRef<size_t> of) {
+  std::optional<Answer> answer;
+  for (uint32_t schedule = 0; schedule < 3 && !answer; ++schedule) {
+    std::vector<machine::Outcome> outcomes;
+    for (const size_t side : of) {
+      sides[side]->timing = *machine::Timing::read(machine::Timing::textOf(schedule));
+      outcomes.push_back(sides[side]->launch(start));
+    }
+    answer = faultOf(of, outcomes);
+    if (answer) {
+      answer->schedule = machine::Timing::textOf(schedule);
+      answer->contents = base;
+    }
+  }
+  for (const size_t side : of)
+    sides[side]->timing = {};
+  return answer;
+}
+
+// ---- terms
+
+/// Launches a kernel and follows its terms.
+void Comparison::follow(size_t side) {
+  Known &one = known[side];
+  terms.setRun(static_cast<unsigned>(side + 1));
+  Side &of = *sides[side];
+  const auto make = [&] { return std::make_unique<TermObserver>(terms, of.module(), of.buffers().vec(), one.terms); };
+  const machine::Outcome outcome = of.launch(start, /*certifies=*/true, {make});
+  one.left = of.bytes();
+  const auto obstruct = [&](std::string why, std::optional<Range> at) {
+    one.obstacle.why = std::move(why);
+    if (at)
+      one.obstacle.at = PlaceOf{side, *at};
+  };
+  if (!isGood(outcome))
+    return obstruct("the launch has a fault", {});
+  if (!one.terms.obstacle.empty())
+    return obstruct(one.terms.obstacle, one.terms.at);
+  if (!outcome.certificate || !outcome.certificate->holds()) {
+    std::optional<Range> at;
+    if (outcome.certificate && !outcome.certificate->uses.empty())
+      at = outcome.certificate->uses.front().range;
+    return obstruct("contents, or the order of threads, decide more than data", at);
+  }
+  one.isFollowed = true;
+}
+
+/// Finds the types of elements by how kernels read and store them.
+void Comparison::inferTypes() {
+  std::vector<std::optional<ElementType>> types(contents.buffers().size());
+  const auto note = [&](uint64_t buffer, const ElementType &type) {
+    if (buffer < types.size() && !types[buffer])
+      types[buffer] = type;
+  };
+  for (Term term = unknown + 1; term < terms.size(); ++term) {
+    const Node &node = terms[term];
+    if (node.kind != Node::Kind::Read || !terms.typeOf(node.type).isFloat())
+      continue;
+    const Term bits = terms.argsOf(term)[0];
+    const Term first = terms[bits].kind == Node::Kind::Join ? terms.argsOf(bits)[0] : bits;
+    if (terms[first].kind == Node::Kind::Leaf)
+      note(terms[first].first, terms.typeOf(node.type));
+  }
+  for (const Known &one : known)
+    for (size_t i = 0; i < one.terms.buffers.size(); ++i)
+      for (const Ref &ref : one.terms.buffers[i])
+        if (const ElementType *type = ref.byte ? nullptr : terms.floatTypeOf(ref.term))
+          note(i, *type);
+  contents.setTypes(types);
+}
+
+/// Returns whether a launch left what the terms say.
+bool Comparison::isAsComputed(size_t side, const TermValues &values, const AllBytes &now) {
+  const Known &one = known[side];
+  for (size_t i = 0; i < now.size(); ++i)
+    for (size_t byte = 0; byte < now[i].size(); ++byte) {
+      const Ref ref = one.terms.buffers[i][byte];
+      if (ref.term == unknown)
+        continue;
+      const uint8_t expected = ref.term == none ? one.left[i][byte] : values.byteAt(ref);
+      if (expected != now[i][byte])
+        return false;
+    }
+  return true;
+}
+
+/// Computes all terms for several contents, and launches the kernels for these. A kernel that leaves anything else is
+/// no longer followed.
+void Comparison::confirm() {
+  constexpr size_t mostTerms = 30'000'000, fewest = 4;
+  const ContentName names[] = {base,    {0, 2}, {Contents::edges, 2}, {7, 1}, {Contents::edges, 3}, {4, 7},
+                               {12, 7}, {3, 1}};
+  std::vector<Term> wanted;
+  for (const Known &one : known)
+    if (one.isFollowed)
+      for (const std::vector<Ref> &buffer : one.terms.buffers)
+        for (const Ref &ref : buffer)
+          wanted.push_back(ref.term);
+  llvm::sort(wanted);
+  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+  TermValues values(terms, wanted);
+  for (size_t i = 0; i < std::size(names) && (i < fewest || i * values.size() < mostTerms); ++i) {
+    const AllBytes now = i ? contents.make(names[i]) : start;
+    const bool isComputed = values.compute(now);
+    for (size_t side = 0; side < sides.size(); ++side) {
+      Known &one = known[side];
+      if (!one.isFollowed)
+        continue;
+      const char *why = nullptr;
+      if (!isComputed)
+        why = "a value is computed in a way that is not followed";
+      else if (i && !isGood(sides[side]->launch(now)))
+        why = "the launch has a fault for some contents";
+      else if (!isAsComputed(side, values, i ? sides[side]->bytes() : one.left))
+        why = "a value depends on contents in a way that is not followed";
+      if (!why)
+        continue;
+      one.isFollowed = false;
+      one.obstacle.why = why;
+      one.obstacle.contents = names[i];
+    }
+  }
+}
+
+/// Makes constants of the bytes that do not depend on contents.
+void Comparison::nameConstants() {
+  for (Known &one : known)
+    for (size_t i = 0; one.isFollowed && i < one.terms.buffers.size(); ++i)
+      for (size_t byte = 0; byte < one.terms.buffers[i].size(); ++byte)
+        if (Ref &ref = one.terms.buffers[i][byte]; ref.term == none)
+          ref = {terms.constant(one.left[i][byte], 8), 0};
+}
+
+/// Returns how many bytes from one on are the same real number; 0: that is not known.
+size_t Comparison::realBytes(const std::vector<Ref> &x, const std::vector<Ref> &y, size_t byte) {
+  if (x[byte].term == unknown || y[byte].term == unknown)
+    return 0;
+  const ElementType *type = nullptr;
+  for (const auto *side : {&x, &y})
+    if (const ElementType *found = terms.floatTypeOf((*side)[byte].term); found && (*side)[byte].byte == 0 && !type)
+      type = found;
+  if (!type) { // no float: integers that are computed from equal numbers
+    const bool isSame = terms.real(x[byte].term).equals(terms.real(y[byte].term)) && x[byte].byte == y[byte].byte;
+    return isSame ? 1 : 0;
+  }
+  const ElementType as = *type;
+  const size_t count = as.bits / 8;
+  if (byte + count > x.size() || byte + count > y.size())
+    return 0;
+  const auto realOf = [&](const std::vector<Ref> &side) {
+    const Term bits = terms.join(llvm::ArrayRef(side).slice(byte, count));
+    return bits == unknown ? terms.real(bits) : terms.real(terms.read(bits, as, false));
+  };
+  const Real first = realOf(x), second = realOf(y);
+  return first.equals(second) ? count : 0;
+}
+
+Answer Comparison::compareTerms(const Known &x, const Known &y) {
+  Answer answer;
+  answer.verdict = Equality::Bits;
+  for (size_t i = 0; i < x.terms.buffers.size(); ++i)
+    for (size_t byte = 0; byte < x.terms.buffers[i].size();) {
+      const Ref one = x.terms.buffers[i][byte], other = y.terms.buffers[i][byte];
+      if (one == other && one.term != unknown) {
+        ++byte;
+        continue;
+      }
+      answer.verdict = Equality::Real;
+      const size_t count = realBytes(x.terms.buffers[i], y.terms.buffers[i], byte);
+      if (!count) {
+        const bool isKnown = one.term != unknown && other.term != unknown;
+        const std::string where = "byte " + std::to_string(byte) + " of buffer " + contents.buffers()[i].name;
+        answer.verdict = Equality::Unknown;
+        answer.why = isKnown ? "no law shows that " + where + " is the same"
+                             : where + " is computed in a way that is not followed";
+        return answer;
+      }
+      byte += count;
+    }
+  return answer;
+}
+
+Answer Comparison::compare() {
+  Answer answer;
+  const llvm::ArrayRef<llvm::MutableArrayRef<uint8_t>> a = sides[0]->buffers(), b = sides[1]->buffers();
+  const auto isSame = [](const auto &pair) { return std::get<0>(pair).size() == std::get<1>(pair).size(); };
+  if (a.size() != b.size() || !llvm::all_of(llvm::zip(a, b), isSame)) {
+    answer.why = "the kernels take other buffers";
+    return answer;
+  }
+  if (std::optional<Answer> fault = findFault({0, 1}))
+    return *fault;
+  for (const size_t side : {0, 1})
+    if (side == 0 || known[0].isFollowed)
+      follow(side);
+  inferTypes();
+  if (known[0].isFollowed && known[1].isFollowed)
+    confirm();
+  if (known[0].isFollowed && known[1].isFollowed) {
+    nameConstants();
+    answer = compareTerms(known[0], known[1]);
+  } else {
+    answer = known[known[0].isFollowed ? 1 : 0].obstacle;
+  }
+  if (answer.verdict == Equality::Bits)
+    return answer;
+  if (answer.verdict == Equality::Unknown)
+    return refute(0, 1).value_or(answer);
+  // A function that is real must not differ for usual contents.
+  for (const ContentName &name : {ContentName{0, 1}, ContentName{1, 1}})
+    if (Answer seen; seesDifference(0, 1, name, seen)) {
+      answer.verdict = Equality::Unknown;
+      answer.why = "the real functions are equal, and results differ by more than rounding";
+      return answer;
+    }
+  return answer;
+}
+
+} // namespace ptxray::equal

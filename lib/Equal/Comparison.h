@@ -1,0 +1,71 @@
+#pragma once
+// Compares kernels by the terms that they leave in memory, and by launches (docs/equal.md).
+#include "Equal/Side.h"
+#include "Equal/TermObserver.h"
+
+namespace ptxray::equal {
+
+enum class Equality : uint8_t { Bits, Real, Different, Unknown };
+
+/// A place in the text of one of the kernels.
+struct PlaceOf {
+  size_t side;
+  Range range;
+};
+
+/// The first element in which two launches differ.
+struct ElementDifference {
+  size_t buffer;
+  uint64_t index;
+  ElementType type;
+  uint64_t first, second;
+};
+
+struct Answer {
+  Equality verdict = Equality::Unknown;
+  std::string why;           // the obstacle, or the fault
+  std::optional<PlaceOf> at; // of the obstacle
+  std::optional<ElementDifference> difference;
+  std::optional<ContentName> contents; // those that show the difference
+  std::string schedule;                // the schedule that shows a fault
+};
+
+class TermValues;
+
+class Comparison {
+public:
+  Comparison(std::vector<Side *> sides, Contents contents);
+  /// Compares the first two kernels.
+  Answer compare();
+
+private:
+  using AllBytes = std::vector<Bytes>;
+  /// A kernel whose terms are known.
+  struct Known {
+    Followed terms;
+    AllBytes left; // what the launch left
+    Answer obstacle;
+    bool isFollowed = false;
+  };
+  std::optional<Answer> faultOf(llvm::ArrayRef<size_t> of, llvm::ArrayRef<machine::Outcome> outcomes) const;
+  std::optional<Answer> findFault(llvm::ArrayRef<size_t> of);
+  void follow(size_t side);
+  void inferTypes();
+  void confirm();
+  void nameConstants();
+  bool isAsComputed(size_t side, const TermValues &values, const AllBytes &now);
+  Answer compareTerms(const Known &x, const Known &y);
+  size_t realBytes(const std::vector<Ref> &x, const std::vector<Ref> &y, size_t byte);
+  std::optional<Answer> refute(size_t a, size_t b);
+  bool seesDifference(size_t a, size_t b, const ContentName &name, Answer &answer);
+  std::optional<ElementDifference> differenceOf(const AllBytes &x, const AllBytes &y, const AllBytes *noise) const;
+
+  std::vector<Side *> sides;
+  Contents contents;
+  ContentName base;
+  AllBytes start; // the contents of the launches that are followed
+  Terms terms;
+  std::vector<Known> known;
+};
+
+} // namespace ptxray::equal

@@ -101,8 +101,8 @@ BitForm Terms::formOfByte(const Ref &ref) const {
   return {{{{ref, 0}}, 255}};
 }
 
-/// Returns the form of a shift or of a product with a power of two.
-std::optional<BitForm> Terms::formOfShift(Term term) { // NOLINT(misc-no-recursion)
+/// Returns the bits that are shifted, if a term is a shift to the left or a product with a power of two. Adds to `by`.
+std::optional<Term> Terms::shiftedFrom(Term term, int &by) {
   const Node &node = nodes[term];
   if (node.kind != Kind::Store || types[node.type].isFloat())
     return {};
@@ -120,26 +120,33 @@ std::optional<BitForm> Terms::formOfShift(Term term) { // NOLINT(misc-no-recursi
     const Bits value = valueOf(amount).magnitude;
     if (!isShift && (!value || value & (value - 1)))
       continue;
-    int by = isShift ? static_cast<int>(std::min<Bits>(value, 127)) : 0;
-    while (!isShift && value >> by > 1)
-      ++by;
-    const auto inner = formOf(slice(argsOf(other)[0], 0, bits)); // NOLINT(misc-no-recursion)
-    return inner ? std::optional(shifted(*inner, by, bits)) : std::nullopt;
+    int more = isShift ? static_cast<int>(std::min<Bits>(value, 255)) : 0;
+    while (!isShift && value >> more > 1)
+      ++more;
+    by = std::min(by + more, 255);
+    return slice(argsOf(other)[0], 0, bits);
   }
   return {};
 }
 
 /// Returns the form of a term of bits; empty if it has none.
-std::optional<BitForm> Terms::formOf(Term term) { // NOLINT(misc-no-recursion)
+std::optional<BitForm> Terms::formOf(Term term) {
   const unsigned bits = nodes[term].bits;
   if (bits % 8 || !bits || term == unknown)
     return {};
+  int by = 0;
+  while (const std::optional<Term> from = shiftedFrom(term, by))
+    term = *from;
+  std::optional<BitForm> form = formOfBytes(term);
+  return form && by ? std::optional(shifted(std::move(*form), by, bits)) : form;
+}
+
+std::optional<BitForm> Terms::formOfBytes(Term term) {
+  const unsigned bits = nodes[term].bits;
   if (isConstant(term))
     return BitForm{{{}, constantOf(term)}};
   if (nodes[term].kind == Kind::Bitwise)
     return storedForm(term);
-  if (std::optional<BitForm> form = formOfShift(term))
-    return form;
   BitForm form;
   for (unsigned i = 0; i < bits / 8; ++i)
     form = exclusive(std::move(form), shifted(formOfByte(byteOf(term, i)), static_cast<int>(8 * i), bits));

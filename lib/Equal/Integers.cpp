@@ -107,10 +107,37 @@ Term Terms::inRing(const Ring &ring, unsigned bits, Term otherwise) {
   return found->second;
 }
 
-/// Returns the lowest bits of an integer.
-Term Terms::storeInteger(Term number, unsigned bits) { // NOLINT(misc-no-recursion)
-  if (number == unknown)
-    return unknown;
+/// Returns the lowest bits of an integer. Arms of selections come first.
+Term Terms::storeInteger(Term number, unsigned bits) { // NOLINT(misc-no-recursion): as deep as formulas are
+  const auto isChoice = [&](Term one) {
+    return nodes[one].kind == Kind::Apply && nodes[one].op == StepOp::Choice && nodes[one].sort == Sort::Integer;
+  };
+  if (number == unknown || !isChoice(number))
+    return number == unknown ? unknown : storeIntegerOnce(number, bits);
+  const auto keyOf = [&](Term one) { return uint64_t(one) << 16 | bits; };
+  std::vector<Term> waiting = {number};
+  while (!waiting.empty()) {
+    const Term one = waiting.back();
+    const size_t before = waiting.size();
+    for (const Term arm : argsOf(one).drop_front())
+      if (isChoice(arm) && !storedIntegers.contains(keyOf(arm)))
+        waiting.push_back(arm);
+    if (waiting.size() != before)
+      continue;
+    waiting.pop_back();
+    if (storedIntegers.contains(keyOf(one)))
+      continue;
+    const Term condition = argsOf(one)[0], first = argsOf(one)[1], second = argsOf(one)[2];
+    const auto arm = [&](Term of) {
+      return isChoice(of) ? storedIntegers.lookup(keyOf(of)) : storeIntegerOnce(of, bits);
+    };
+    const Term a = arm(first), b = arm(second);
+    storedIntegers[keyOf(one)] = chosen(condition, a, b);
+  }
+  return storedIntegers.lookup(keyOf(number));
+}
+
+Term Terms::storeIntegerOnce(Term number, unsigned bits) { // NOLINT(misc-no-recursion)
   if (const std::optional<Term> known = bitsOf(number, bits)) {
     // A shift is a product as well.
     if (nodes[number].kind != Kind::Apply || nodes[number].op != StepOp::ShiftLeft || isConstant(*known))
@@ -220,7 +247,7 @@ std::optional<Term> Terms::bitsOfStep(Term number, unsigned bits) { // NOLINT(mi
   case StepOp::Insert: return inserted(args, bits);
   case StepOp::Permuted: return bits == 32 ? permuted(args) : std::nullopt;
   case StepOp::Lookup: return bits == 32 ? lookedUp(args) : std::nullopt;
-  case StepOp::Choice: return chosen(args[0], whole(args[1]), whole(args[2]));
+  case StepOp::Choice: return storeInteger(number, bits);
   default: return {};
   }
 }

@@ -52,70 +52,99 @@ static bool contains(const Format &wide, const Format &narrow) {
          narrow.leastExponent() - narrow.fractionBits >= wide.leastExponent() - wide.fractionBits;
 }
 
-/// Returns whether a float is always a number of the format, so storing changes no more than NaNs.
-bool Terms::isExactIn(Term number, const Format &format) const {
-  const Node &node = nodes[number];
-  if (node.sort != Sort::Float)
+static constexpr std::array<const Format *, 12> formats = {
+    &numbers::f16,  &numbers::bf16, &numbers::f32,  &numbers::f64,  &numbers::tf32,  &numbers::e4m3,
+    &numbers::e5m2, &numbers::e2m3, &numbers::e3m2, &numbers::e2m1, &numbers::ue8m0, &numbers::ue4m3};
+
+static bool isIn(const numbers::Number &value, const Format &format) {
+  if (value.isNaN() || value.isCancelled)
     return false;
+  const numbers::Number stored = numbers::read(numbers::store(value, format, {}), format);
+  return stored.kind == value.kind && stored.isNegative == value.isNegative && stored.exponent == value.exponent &&
+         stored.significand == value.significand;
+}
+
+Terms::Facts Terms::factsOf(Term term) const {
+  const Node &node = nodes[term];
+  const Args args = argsOf(term);
+  Facts result;
+  const auto setExact = [&](auto isExact) {
+    for (size_t i = 0; i < formats.size(); ++i)
+      result.exactIn |= static_cast<uint16_t>(isExact(*formats[i]) ? 1 << i : 0);
+  };
   switch (node.kind) {
-  case Kind::Value: {
-    const numbers::Number &value = valueOf(number).number;
-    if (value.isNaN() || value.isCancelled)
-      return false;
-    const numbers::Number stored = numbers::read(numbers::store(value, format, {}), format);
-    return stored.kind == value.kind && stored.isNegative == value.isNegative && stored.exponent == value.exponent &&
-           stored.significand == value.significand;
-  }
-  case Kind::Read: return types[node.type].isFloat() && contains(format, *types[node.type].format);
+  case Kind::Value:
+    if (node.sort == Sort::Float)
+      setExact([&](const Format &format) { return isIn(valueOf(term).number, format); });
+    return result;
+  case Kind::Read:
+    if (types[node.type].isFloat())
+      setExact([&](const Format &format) { return contains(format, *types[node.type].format); });
+    return result;
+  case Kind::Store:
+  case Kind::Approximate:
+  case Kind::Product:
+    result.type = static_cast<uint16_t>(types[node.type].isFloat() ? node.type + 1 : 0);
+    return result;
+  case Kind::Salted: result.type = facts[args[0]].type; return result;
   case Kind::Apply: break;
-  default: return false;
+  default: return result;
   }
-  const auto isArgExact = [&](Term one) { return isExactIn(one, format); }; // NOLINT(misc-no-recursion)
-  const Args args = argsOf(number);
-  switch (node.op) {
-  case StepOp::Negate:
-  case StepOp::Absolute:
-  case StepOp::Minimum:
-  case StepOp::Maximum: return llvm::all_of(args, isArgExact);
-  case StepOp::Choice: return isArgExact(args[1]) && isArgExact(args[2]);
-  default: return false;
+  if (node.op == StepOp::Choice && node.sort == Sort::Bits)
+    result.type = facts[args[1]].type ? facts[args[1]].type : facts[args[2]].type;
+  if (node.sort != Sort::Float)
+    return result;
+  const bool keeps = node.op == StepOp::Negate || node.op == StepOp::Absolute || node.op == StepOp::Minimum ||
+                     node.op == StepOp::Maximum || node.op == StepOp::Choice;
+  if (keeps) {
+    result.exactIn = ~uint16_t(0);
+    for (const Term arg : node.op == StepOp::Choice ? args.drop_front() : args)
+      result.exactIn &= facts[arg].exactIn;
   }
+  return result;
 }
 
-Term Terms::read(Term bits, const ElementType &type, bool keepsNan) {
-  if (bits == unknown)
-    return unknown;
-  if (type.kind == ElementType::Kind::Truth)
-    return bits;
-  const Node node = nodes[bits];
-  if (node.kind == Kind::Constant)
-    return number(readElement(constantOf(bits), type));
-  keepsNan |= isDouble(type);
-  if (node.kind == Kind::Apply && node.op == StepOp::Choice && node.sort == Sort::Bits) {
-    const Term condition = argsOf(bits)[0], a = argsOf(bits)[1], b = argsOf(bits)[2];
-    RecipeStep step;
-    step.op = StepOp::Choice;
-    return choice(step, condition, read(a, type, keepsNan), read(b, type, keepsNan)); // NOLINT(misc-no-recursion)
-  }
-  if (type.isFloat() && !keepsNan) {
-    if (node.kind == Kind::Store && types[node.type] == type && isExactIn(argsOf(bits)[0], *type.format))
-      return argsOf(bits)[0];
-    if (const std::optional<Term> known = readSign(bits, type))
-      return *known;
-    if (const std::optional<Term> known = readRoundedTwice(bits, type))
-      return *known;
-  }
-  return make({.kind = Kind::Read,
-               .sort = type.isFloat() ? Sort::Float : Sort::Integer,
-               .isWide = isDouble(type),
-               .type = numberOf(type)},
-              bits);
+bool Terms::isExactIn(Term number, const Format &format) const {
+  const auto index = static_cast<size_t>(llvm::find(formats, &format) - formats.begin());
+  return index < formats.size() && facts[number].exactIn >> index & 1;
 }
 
-/// Returns a number of f32 that was rounded to f64 first. A second rounding changes no sum, product or root of numbers
-/// of f32, because f64 has more than twice as many bits.
-std::optional<Term> Terms::readRoundedTwice(Term bits, const ElementType &type) {
-  if (type.format != &numbers::f32 || nodes[bits].kind != Kind::Store || types[nodes[bits].type] != type)
+// ---- reading
+
+/// Returns the bits whose sign an operation on bits has changed.
+std::optional<Terms::SignedBits> Terms::signedBits(Term bits, const ElementType &type) {
+  if (nodes[bits].kind != Kind::Bitwise || !type.format->signBit() || type.bits % 8)
+    return {};
+  const Bits sign = type.format->signBit();
+  llvm::SmallVector<Ref, 8> bytes(type.bits / 8);
+  SignedBits result;
+  for (const BitProduct &one : storedForm(bits)) {
+    if (one.bytes.empty()) {
+      result.isChanged = one.mask == sign;
+      if (!result.isChanged)
+        return {};
+      continue;
+    }
+    const PlacedByte &byte = one.bytes.front();
+    if (one.bytes.size() != 1 || byte.shift < 0 || byte.shift % 8 || bytes[byte.shift / 8].term != none)
+      return {};
+    const Bits all = Bits(255) << byte.shift;
+    result.isCleared |= one.mask == (all & ~sign) && one.mask != all;
+    if (one.mask != all && one.mask != (all & ~sign))
+      return {};
+    bytes[byte.shift / 8] = byte.ref;
+  }
+  if (llvm::any_of(bytes, [](const Ref &one) { return one.term == none; }))
+    return {};
+  result.bits = join(bytes);
+  return result;
+}
+
+/// Returns the exact number of a number of f32 that was rounded to f64 first. A second rounding changes no sum, product
+/// or root of numbers of f32, because f64 has more than twice as many bits.
+std::optional<Term> Terms::roundedTwice(const Reading &of) const {
+  const Term bits = of.bits;
+  if (of.type.format != &numbers::f32 || nodes[bits].kind != Kind::Store || types[nodes[bits].type] != of.type)
     return {};
   const Term wide = argsOf(bits)[0];
   if (nodes[wide].kind != Kind::Read || !isDouble(types[nodes[wide].type]))
@@ -124,60 +153,113 @@ std::optional<Term> Terms::readRoundedTwice(Term bits, const ElementType &type) 
   if (nodes[stored].kind != Kind::Store || !isDouble(types[nodes[stored].type]))
     return {};
   const Term exact = argsOf(stored)[0];
-  const Node node = nodes[exact];
+  const Node &node = nodes[exact];
   const bool isSafe =
       (node.op == StepOp::Add && node.args == 2) || node.op == StepOp::Multiply || node.op == StepOp::SquareRoot;
   if (node.kind != Kind::Apply || node.sort != Sort::Float || !isSafe)
     return {};
-  llvm::SmallVector<Term, 2> args;
-  for (const Term one : llvm::SmallVector<Term, 2>(argsOf(exact))) {
-    // The operands were converted from f32.
-    const bool isWide = nodes[one].kind == Kind::Read && isDouble(types[nodes[one].type]) &&
-                        nodes[argsOf(one)[0]].kind == Kind::Store && isDouble(types[nodes[argsOf(one)[0]].type]);
-    const Term narrow = isWide ? argsOf(argsOf(one)[0])[0] : one;
-    if (!isExactIn(narrow, numbers::f32))
-      return {};
-    // As an operation of f32 would read it.
-    args.push_back(nodes[narrow].kind == Kind::Read ? read(argsOf(narrow)[0], types[nodes[narrow].type], false)
-                                                    : narrow);
-  }
-  RecipeStep step;
-  step.op = node.op;
-  step.type = step.target = type;
-  return read(store(applyFloat(step, args), type), type, false); // NOLINT(misc-no-recursion)
+  const auto isNarrow = [&](Term one) { return isExactIn(one, numbers::f32); };
+  return llvm::all_of(factorsOfTwice(exact), isNarrow) ? std::optional(exact) : std::nullopt;
 }
 
-/// Returns the number of bits whose sign an operation on bits has changed.
-std::optional<Term> Terms::readSign(Term bits, const ElementType &type) {
-  if (nodes[bits].kind != Kind::Bitwise || !type.format->signBit() || type.bits % 8)
-    return {};
-  const Bits sign = type.format->signBit();
-  llvm::SmallVector<Ref, 8> bytes(type.bits / 8);
-  bool isCleared = false, isChanged = false;
-  for (const BitProduct &one : storedForm(bits)) {
-    if (one.bytes.empty()) {
-      isChanged = one.mask == sign;
-      if (!isChanged)
-        return {};
-      continue;
-    }
-    const PlacedByte &byte = one.bytes.front();
-    if (one.bytes.size() != 1 || byte.shift < 0 || byte.shift % 8 || bytes[byte.shift / 8].term != none)
-      return {};
-    const Bits all = Bits(255) << byte.shift;
-    isCleared |= one.mask == (all & ~sign) && one.mask != all;
-    if (one.mask != all && one.mask != (all & ~sign))
-      return {};
-    bytes[byte.shift / 8] = byte.ref;
+/// Returns the operands of an operation of f64 as they were before they were converted from f32.
+llvm::SmallVector<Term, 2> Terms::factorsOfTwice(Term exact) const {
+  llvm::SmallVector<Term, 2> narrow;
+  for (const Term one : argsOf(exact)) {
+    const bool isWide = nodes[one].kind == Kind::Read && isDouble(types[nodes[one].type]) &&
+                        nodes[argsOf(one)[0]].kind == Kind::Store && isDouble(types[nodes[argsOf(one)[0]].type]);
+    narrow.push_back(isWide ? argsOf(argsOf(one)[0])[0] : one);
   }
-  if (llvm::any_of(bytes, [](const Ref &one) { return one.term == none; }))
-    return {};
+  return narrow;
+}
+
+/// Returns the readings that one is made of; empty if it is made of none.
+llvm::SmallVector<Terms::Reading, 2> Terms::neededBy(const Reading &of) {
+  if (isChoiceOfBits(of.bits))
+    return {{argsOf(of.bits)[1], of.type, of.keepsNan}, {argsOf(of.bits)[2], of.type, of.keepsNan}};
+  llvm::SmallVector<Reading, 2> needed;
+  if (!of.type.isFloat() || of.keepsNan)
+    return needed;
+  if (const std::optional<SignedBits> inner = signedBits(of.bits, of.type))
+    needed.push_back({inner->bits, of.type, false});
+  else if (const std::optional<Term> exact = roundedTwice(of))
+    for (const Term one : factorsOfTwice(*exact)) // as an operation of f32 would read it
+      if (nodes[one].kind == Kind::Read)
+        needed.push_back({argsOf(one)[0], types[nodes[one].type], isDouble(types[nodes[one].type])});
+  return needed;
+}
+
+Term Terms::read(Term bits, const ElementType &type, bool keepsNan) {
+  if (bits == unknown)
+    return unknown;
+  if (type.kind == ElementType::Kind::Truth)
+    return bits;
+  if (nodes[bits].kind == Kind::Constant)
+    return number(readElement(constantOf(bits), type));
+  const Reading whole{bits, type, keepsNan || isDouble(type)};
+  std::vector<Reading> waiting = {whole}; // each after the readings that it is part of
+  while (true) {
+    const Reading one = waiting.back();
+    const size_t before = waiting.size();
+    const llvm::SmallVector<Reading, 2> needed = neededBy(one);
+    if (needed.empty() && waiting.size() == 1)
+      return readOnce(one);
+    for (const Reading &part : needed)
+      if (!readings.contains(keyOf(part, numberOf(part.type))) && !neededBy(part).empty())
+        waiting.push_back(part);
+    if (waiting.size() != before)
+      continue;
+    waiting.pop_back();
+    const uint64_t key = keyOf(one, numberOf(one.type));
+    const auto known = readings.find(key);
+    const Term number = known == readings.end() ? readOnce(one) : known->second;
+    readings[key] = number;
+    if (waiting.empty())
+      return number;
+  }
+}
+
+/// Reads bits. The readings that this one is made of are known.
+Term Terms::readOnce(const Reading &of) {
+  const auto part = [&](const Reading &one) { // NOLINT(misc-no-recursion): one level
+    const auto known = readings.find(keyOf(one, numberOf(one.type)));
+    return known == readings.end() ? read(one.bits, one.type, one.keepsNan) : known->second;
+  };
+  const auto &[bits, type, keepsNan] = of;
   RecipeStep step;
   step.type = step.target = type;
-  step.op = StepOp::Absolute;
-  const Term inner = read(join(bytes), type, false),
-             size = isCleared ? applyFloat(step, inner) : inner; // NOLINT(misc-no-recursion)
-  return isChanged ? negated(size) : size;
+  if (isChoiceOfBits(bits)) {
+    const Term condition = argsOf(bits)[0];
+    const llvm::SmallVector<Reading, 2> arms = neededBy(of);
+    step.op = StepOp::Choice;
+    const Term a = part(arms[0]), b = part(arms[1]);
+    return choice(step, condition, a, b);
+  }
+  if (type.isFloat() && !keepsNan) {
+    if (nodes[bits].kind == Kind::Store && types[nodes[bits].type] == type && isExactIn(argsOf(bits)[0], *type.format))
+      return argsOf(bits)[0];
+    if (const std::optional<SignedBits> inner = signedBits(bits, type)) {
+      const Term number = part({inner->bits, type, false});
+      step.op = StepOp::Absolute;
+      const Term size = inner->isCleared ? applyFloat(step, number) : number;
+      return inner->isChanged ? negated(size) : size;
+    }
+    if (const std::optional<Term> exact = roundedTwice(of)) {
+      llvm::SmallVector<Term, 2> args;
+      for (const Term one : factorsOfTwice(*exact)) {
+        const bool isRead = nodes[one].kind == Kind::Read;
+        const ElementType as = isRead ? types[nodes[one].type] : type;
+        args.push_back(isRead ? part({argsOf(one)[0], as, isDouble(as)}) : one);
+      }
+      step.op = nodes[*exact].op;
+      return read(store(applyFloat(step, args), type), type, false);
+    }
+  }
+  return make({.kind = Kind::Read,
+               .sort = type.isFloat() ? Sort::Float : Sort::Integer,
+               .isWide = isDouble(type),
+               .type = numberOf(type)},
+              bits);
 }
 
 Term Terms::store(Term number, const ElementType &type) {

@@ -84,21 +84,6 @@ Real Terms::realOf(Term term) {
   return result;
 }
 
-const ElementType *Terms::floatTypeOf(Term term) const {
-  while (nodes[term].kind == Kind::Salted)
-    term = argsOf(term)[0];
-  const Node &node = nodes[term];
-  const bool isResult = node.kind == Kind::Store || node.kind == Kind::Approximate || node.kind == Kind::Product;
-  if (isResult)
-    return types[node.type].isFloat() ? &types[node.type] : nullptr;
-  if (node.kind != Kind::Apply || node.op != StepOp::Choice || node.sort != Sort::Bits)
-    return nullptr;
-  for (const Term arm : argsOf(term).drop_front())
-    if (const ElementType *type = floatTypeOf(arm)) // NOLINT(misc-no-recursion)
-      return type;
-  return nullptr;
-}
-
 Real Terms::realOfRead(Term term) {
   const ElementType type = types[nodes[term].type];
   const Term bits = argsOf(term)[0];

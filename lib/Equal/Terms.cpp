@@ -13,6 +13,7 @@ Terms::Terms() : table(1 << 12) {
   nodes.emplace_back();
   nodes.emplace_back().kind = Kind::Unknown;
   reals.resize(2);
+  facts.resize(2);
   reals[1].kind = Real::Kind::Undefined;
 }
 
@@ -56,6 +57,7 @@ Term Terms::make(Node node, Args given) {
   const auto term = static_cast<Term>(nodes.size());
   nodes.push_back(node);
   table[at] = term;
+  facts.push_back(factsOf(term));
   reals.emplace_back();
   const Real real = realOf(term); // may make other terms
   reals[term] = real;
@@ -87,16 +89,35 @@ Term Terms::constant(Bits value, unsigned bits) {
               {});
 }
 
+/// Returns a byte of a selection: that of both arms if they are the same.
+Ref Terms::byteOfChoice(Term term, unsigned byte) {
+  const auto keyOf = [&](Term one) { return uint64_t(one) << 8 | byte; };
+  std::vector<Term> waiting = {term}; // each after the selections that it is among
+  while (!waiting.empty()) {
+    const Term one = waiting.back();
+    const Term arms[] = {argsOf(one)[1], argsOf(one)[2]};
+    const size_t before = waiting.size();
+    for (const Term arm : arms)
+      if (isChoiceOfBits(arm) && !chosenBytes.contains(keyOf(arm)))
+        waiting.push_back(arm);
+    if (waiting.size() != before)
+      continue;
+    waiting.pop_back();
+    const auto of = [&](Term arm) { return isChoiceOfBits(arm) ? chosenBytes.lookup(keyOf(arm)) : byteOf(arm, byte); };
+    const Ref a = of(arms[0]), b = of(arms[1]);
+    chosenBytes[keyOf(one)] = a == b ? a : Ref{one, byte};
+  }
+  return chosenBytes.lookup(keyOf(term));
+}
+
 Ref Terms::byteOf(Term term, unsigned byte) {
   const Node node = nodes[term];
   if (term == unknown)
     return {unknown, 0};
   if (node.kind == Kind::Constant)
     return {constant(constantOf(term) >> 8 * byte, 8), 0};
-  if (node.kind == Kind::Apply && node.op == StepOp::Choice && node.sort == Sort::Bits) {
-    const Ref a = byteOf(argsOf(term)[1], byte), b = byteOf(argsOf(term)[2], byte); // NOLINT(misc-no-recursion)
-    return a == b ? a : Ref{term, byte};
-  }
+  if (isChoiceOfBits(term))
+    return byteOfChoice(term, byte);
   if (node.kind == Kind::Bitwise && node.bits > 8) { // a byte that is moved, or constant
     const Term known = termOf(formOfByte({term, byte}), 8);
     return nodes[known].bits == 8 ? Ref{known, 0} : Ref{term, byte};

@@ -101,7 +101,7 @@ public:
   /// Returns the term whose real value a byte of the term stands for.
   Term floatOf(Term term) const { return nodes[term].kind == Node::Kind::Salted ? argsOf(term)[0] : term; }
   /// Returns the type of a float that a term of bits represents; null: it is not known to be one.
-  const ElementType *floatTypeOf(Term term) const;
+  const ElementType *floatTypeOf(Term term) const { return facts[term].type ? &types[facts[term].type - 1] : nullptr; }
   size_t size() const { return nodes.size(); }
   bool isConstant(Term term) const { return nodes[term].kind == Node::Kind::Constant; }
   Bits constantOf(Term term) const { return Bits(nodes[term].second) << 64 | nodes[term].first; }
@@ -114,15 +114,44 @@ public:
 
 private:
   using Args = llvm::ArrayRef<Term>;
+  /// What is known of a term without its arguments.
+  struct Facts {
+    uint16_t type = 0;    // of the float that bits represent: index into the types, plus 1
+    uint16_t exactIn = 0; // of a float: the formats that contain it, a bit for each
+  };
+  /// How bits are read as a number. The result is kept where it needs others first.
+  struct Reading {
+    Term bits = none;
+    ElementType type;
+    bool keepsNan = false;
+  };
+  /// The bits of a number whose sign was changed.
+  struct SignedBits {
+    Term bits = none;
+    bool isCleared = false, isChanged = false;
+  };
+
   Term make(Node node, Args args);
+  Ref byteOfChoice(Term term, unsigned byte);
+  Facts factsOf(Term term) const;
   uint16_t numberOf(const ElementType &type);
   static Node nodeFor(const RecipeStep &step);
   Term applyNode(const RecipeStep &step, Args args, Node::Sort sort);
 
   // Laws of exact numbers (Laws.cpp).
   Term bitwiseTruth(isa::StepOp op, Term a, Term b);
-  std::optional<Term> readSign(Term bits, const ElementType &type);
-  std::optional<Term> readRoundedTwice(Term bits, const ElementType &type);
+  Term readOnce(const Reading &of);
+  llvm::SmallVector<Reading, 2> neededBy(const Reading &of);
+  static uint64_t keyOf(const Reading &of, uint16_t type) {
+    return uint64_t(of.bits) << 32 | uint64_t(type) << 1 | uint64_t(of.keepsNan);
+  }
+  std::optional<SignedBits> signedBits(Term bits, const ElementType &type);
+  std::optional<Term> roundedTwice(const Reading &of) const;
+  llvm::SmallVector<Term, 2> factorsOfTwice(Term exact) const;
+  bool isChoiceOfBits(Term term) const {
+    return nodes[term].kind == Node::Kind::Apply && nodes[term].op == isa::StepOp::Choice &&
+           nodes[term].sort == Node::Sort::Bits;
+  }
   std::optional<Term> inverseOfPower(Term number);
   Term asFloat(Term number);
   Term applyFloat(const RecipeStep &step, Args args);
@@ -133,6 +162,7 @@ private:
   Term extreme(const RecipeStep &step, Term a, Term b);
   Term comparison(const RecipeStep &step, Term a, Term b);
   Term choice(const RecipeStep &step, Term condition, Term a, Term b);
+  /// Returns whether a float is always a number of the format, so storing changes no more than NaNs.
   bool isExactIn(Term number, const numbers::Format &format) const;
   bool isNegation(Term number) const;
   bool isValue(Term number) const { return nodes[number].kind == Node::Kind::Value; }
@@ -142,7 +172,8 @@ private:
   using BitForm = std::vector<BitProduct>;
   BitForm storedForm(Term term) const;
   BitForm formOfByte(const Ref &ref) const;
-  std::optional<BitForm> formOfShift(Term term);
+  std::optional<Term> shiftedFrom(Term term, int &by);
+  std::optional<BitForm> formOfBytes(Term term);
   std::optional<BitForm> formOf(Term term);
   Term termOf(BitForm form, unsigned bits);
   std::optional<Term> shiftedBits(Term term, int by, bool isSigned);
@@ -151,6 +182,7 @@ private:
   // Laws of integers (Integers.cpp).
   using Ring = std::pair<uint64_t, uint64_t>;
   Term storeInteger(Term number, unsigned bits);
+  Term storeIntegerOnce(Term number, unsigned bits);
   std::optional<Term> bitsOf(Term number, unsigned bits);
   std::optional<Term> bitsOfStep(Term number, unsigned bits);
   std::optional<Term> lookedUp(Args args);
@@ -180,12 +212,16 @@ private:
   std::vector<Node> nodes;
   std::vector<Term> allArgs;
   std::vector<Real> reals;
+  std::vector<Facts> facts;
   std::vector<Value> values;
   std::vector<ElementType> types;
   std::vector<std::vector<uint8_t>> contents;
   std::vector<uint32_t> table;                                      // terms by their hashes; 0: empty
   llvm::DenseMap<uint64_t, llvm::SmallVector<uint32_t, 2>> byValue; // indices of values, by hash
   std::map<std::pair<unsigned, Ring>, Term> byRing;
+  // What was found for selections and their like, whose parts come first.
+  llvm::DenseMap<uint64_t, Term> readings, storedIntegers;
+  llvm::DenseMap<uint64_t, Ref> chosenBytes;
   std::map<Term, Ring> rings;                // of terms that are sums or products
   std::map<Key, std::vector<Real>> greatest; // what the greatest values are of
   std::map<Key, Real> logarithms, powers;    // the arguments of logarithms and powers of two

@@ -105,6 +105,17 @@ PAIRS = [
 ]
 
 
+# Kernels whose terms are as deep as a loop is long.
+DEEP = 100_000
+LOOP = f"mov.u32 %r20, 0; L: BODY add.u32 %r20, %r20, 1; setp.lt.u32 %p1, %r20, {DEEP}; @%p1 bra L;"
+MOVES = LOOP.replace("BODY", "cvt.rn.f32.u32 %f4, %r20; setp.lt.f32 %p2, %f4, %f1; @%p2 mov.f32 %f9, %f4;")
+DOUBLES = LOOP.replace(
+    "BODY", "cvt.f64.f32 %d1, %f9; cvt.f64.f32 %d2, %f1; add.f64 %d1, %d1, %d2; cvt.rn.f32.f64 %f9, %d1;"
+)
+DEEP_PAIRS = [
+    f"mov.f32 %f9, %f2; {MOVES} add.f32 %f9, %f9, %f3;",
+    f"mov.f32 %f9, %f2; {DOUBLES} add.f32 %f9, %f9, %f3;",
+]
 # Answers that are wrong.
 WRONG = {"bits": {"different"}, "rounding": {"bits"}, "different": {"bits", "real"}}
 
@@ -115,11 +126,11 @@ def text(kind, body):
     return HEAD + "\n".join([start, body, end]) + "\n}\n"
 
 
-def answer(program, folder, kind, bodies):
+def answer(program, folder, kind, bodies, threads=32):
     paths = [folder / f"{side}.ptx" for side in "ab"]
     for path, body in zip(paths, bodies):
         path.write_text(text(kind, body))
-    command = [program, "equal", *map(str, paths), "--block", "32", "--format=json"]
+    command = [program, "equal", *map(str, paths), "--block", str(threads), "--format=json"]
     counts = (192, 64) if kind == "f16" else (96, 32)
     buffers = [f"random:{kind}:{counts[0]}:1", f"random:{kind}:{counts[1]}:2"]
     got = subprocess.run([*command, *buffers], capture_output=True, text=True)
@@ -146,6 +157,12 @@ def main(program):
             if verdict != expected:
                 failures += 1
                 print(f"expected {expected}\n  A: {a}\n  B: {b}\n{said}")
+        for body in DEEP_PAIRS:
+            other = body.replace("add.f32 %f9, %f9, %f3;", "add.f32 %f9, %f3, %f9;")
+            verdict, said = answer(program, folder, "f32", (body, other), threads=1)
+            if verdict != "bits":
+                failures += 1
+                print(f"expected bits for a deep term\n  {body}\n{said}")
         decided = 0
         for truth, kind, a, b in twins():
             verdict, said = answer(program, folder, kind, (a, b))

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -19,7 +20,7 @@ SYSTEM = ["/usr/include/c++", "/usr/include/x86_64-linux-gnu/c++"]
 
 
 def command(entry, stubs):
-    words = entry["command"].split()
+    words = shlex.split(entry["command"])
     words = words[: words.index("-o")]
     if "ccache" in words[0]:
         words = words[1:]

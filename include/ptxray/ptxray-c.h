@@ -90,7 +90,10 @@ ptxray_result *ptxray_checker_check(ptxray_checker *checker, const char *text, s
                                     const ptxray_options *options);
 void ptxray_checker_free(ptxray_checker *checker);
 
-/* A module on an emulated GPU. Its memory keeps its contents between launches. The option `arch` names the GPU. A
+/* A library that was built without the machine (-DPTXRAY_MACHINE=OFF) lacks the functions from here to the results of
+ * a launch.
+ *
+ * A module on an emulated GPU. Its memory keeps its contents between launches. The option `arch` names the GPU. A
  * machine serves one thread at a time. */
 typedef struct ptxray_machine ptxray_machine;
 /* Makes a machine. Returns NULL if there is not enough memory, or if the text is longer than 4 GiB. */

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The limits of SECURITY.md that no other test holds: limits.py PTXRAY
+"""The limits of SECURITY.md that no other test holds: limits.py PTXRAY Limits|LaunchLimits
 
 Times are seconds of CPU, in the program that is shipped."""
 
@@ -56,7 +56,7 @@ def spliced_words(count):
     return "template <int A, int B, int C, int D> __device__ void f(int x) {\n" + body + "}\n"
 
 
-class Limits(unittest.TestCase):
+class Files(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -67,6 +67,8 @@ class Limits(unittest.TestCase):
         path.write_text(text)
         return path
 
+
+class Limits(Files):
     def test_advice_has_a_budget(self):
         for count, most in ((60, 3), (600, 15)):
             path = self.write("tex.ptx", texture_fetches(count))
@@ -121,6 +123,8 @@ class Limits(unittest.TestCase):
             self.assertEqual(said, "ptxray: out of memory\n", command)
         self.assertEqual(run("check", "--no-config", path)[0], 0)
 
+
+class LaunchLimits(Files):
     def test_the_memory_of_a_launch_is_limited(self):
         body = """.local .align 8 .b8 room[500000];
 .reg .b64 %a;

@@ -16,7 +16,8 @@ import subprocess
 import sys
 import tempfile
 
-# These commands call other programs, which works on Linux only. The help says so, and is left out for that reason.
+# The program for WebAssembly lacks these commands, which call other programs. The help, which lists commands, is left
+# out for that reason.
 LINUX_ONLY = {"as", "emulate", "prove", "ptxas", "reduce"}
 COMMANDS = [
     ["check"],

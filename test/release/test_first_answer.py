@@ -32,7 +32,22 @@ def main():
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
         seconds = used.ru_utime + used.ru_stime
         print(f"{seconds:.0f} s of CPU, {time.monotonic() - began:.0f} s by the clock", flush=True)
-        built = Program([tree / "build/first/tools/ptxray/ptxray-check"])
+        built = Program([tree / "build/bin/ptxray"])
+        help = built.run("--help").decode()
+        for command in (
+            "as",
+            "check",
+            "desc",
+            "diff",
+            "explain",
+            "fmt",
+            "graph",
+            "hazards",
+            "layout",
+            "reduce",
+            "targets",
+        ):
+            assert f"\n  {command} " in help, f"no {command}"
         count = compare(built, Program([pathlib.Path(sys.argv[1]).resolve()]), work)
         print(f"it judges {count} modules alike")
         assert seconds < MOST_SECONDS, f"more than {MOST_SECONDS} s"

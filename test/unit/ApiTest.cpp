@@ -1,4 +1,5 @@
 // Tests the public interface. This file includes no header of lib/.
+#include "AddingKernel.h"
 #include "ptxray/ptxray.h"
 #include <gtest/gtest.h>
 #include <thread>
@@ -72,98 +73,20 @@ TEST(Api, Explains) {
   EXPECT_FALSE(ptxray::version().empty());
 }
 
-constexpr const char *adding = R"(.version 8.0
-.target sm_80
-.address_size 64
-.global .align 4 .u32 calls;
-.visible .entry add(.param .u32 n, .param .u64 data)
-{
-  .reg .b32 %r<4>;
-  .reg .b64 %d<3>;
-  ld.param.u32 %r1, [n];
-  ld.param.u64 %d1, [data];
-  mov.u32 %r2, %tid.x;
-  mad.wide.u32 %d1, %r2, 4, %d1;
-  ld.global.u32 %r3, [%d1];
-  add.u32 %r3, %r3, %r1;
-  st.global.u32 [%d1], %r3;
-  red.global.add.u32 [calls], 1;
-  ret;
-}
-)";
-
-TEST(Api, LaunchesKernels) {
-  ptxray::Machine machine(adding);
-  EXPECT_TRUE(machine.checked().diagnostics.empty());
-  std::vector<uint32_t> data = {1, 2, 3, 4};
-  const uint64_t address = machine.add(data.data(), data.size() * sizeof data[0], "data");
-  ptxray::Launch launch;
-  launch.set("block", "4").argument(uint32_t(7)).argument(address);
-  for (int i = 0; i < 2; ++i) { // the second time, memory is as the first run left it
-    const ptxray::Launched done = machine.run(launch);
-    EXPECT_FALSE(done.refusal) << *done.refusal;
-    EXPECT_TRUE(done.result.diagnostics.empty());
-  }
-  EXPECT_EQ(data, (std::vector<uint32_t>{15, 16, 17, 18}));
-  size_t size = 0;
-  const void *calls = machine.variable("calls", size);
-  ASSERT_EQ(size, sizeof(uint32_t));
-  EXPECT_EQ(*static_cast<const uint32_t *>(calls), 8u);
-  EXPECT_EQ(machine.variable("none", size), nullptr);
-}
-
-TEST(Api, CountsALaunch) {
-  ptxray::Machine machine(adding);
-  std::vector<uint32_t> data = {1, 2, 3, 4};
-  const uint64_t address = machine.add(data.data(), data.size() * sizeof data[0]);
-  ptxray::Launch launch;
-  launch.set("block", "4").argument(uint32_t(7)).argument(address);
-  EXPECT_FALSE(machine.run(launch).counters);
-  const ptxray::Launched counted = machine.run(launch.set("counters", "yes"));
-  ASSERT_TRUE(counted.counters && counted.fidelity);
-  EXPECT_NE(counted.counters->find("\"inst_executed\""), std::string::npos);
-  EXPECT_FALSE(counted.certificate);
-  const ptxray::Launched certified = machine.run(launch.set("certify", "yes"));
-  ASSERT_TRUE(certified.certificate);
-  EXPECT_NE(certified.certificate->find("holds for all contents"), std::string::npos);
-  EXPECT_NE(counted.fidelity->find("\"exact\""), std::string::npos);
-}
-
-TEST(Api, SaysWhyAKernelDidNotEnd) {
-  using ptxray::Launch;
-  ptxray::Machine machine(adding);
-  uint32_t data[4] = {};
-  const uint64_t address = machine.add(data, sizeof data);
-  const uint32_t number = 7;
-  const ptxray::Launched faulty = machine.run(std::move(Launch().set("block", "5").argument(number).argument(address)));
-  ASSERT_EQ(faulty.result.diagnostics.size(), 1u);
-  EXPECT_EQ(faulty.result.diagnostics[0].rule, "run-out-of-bounds");
-  EXPECT_EQ(faulty.result.diagnostics[0].begin.line, 13u);
-  EXPECT_TRUE(faulty.refusal);
-  EXPECT_EQ(machine.run(Launch()).refusal, "kernel `add` has 2 parameters; given: 0");
-  EXPECT_EQ(machine.run(std::move(Launch().argument(address).argument(address))).refusal,
-            "argument 0 has 8 bytes, its parameter 4");
-  EXPECT_EQ(machine.run(std::move(Launch().set("kernel", "sub"))).refusal, "there is no kernel `sub`");
-  EXPECT_THROW(Launch().set("block", "0"), std::invalid_argument);
-  ptxray::Machine none("add.s32");
-  EXPECT_TRUE(none.checked().hasErrors());
-  EXPECT_EQ(none.run(Launch()).refusal, "the text has errors");
-}
-
 TEST(Api, Reduces) {
   unsigned tests = 0;
   const auto keepsTheCount = [&](std::string_view text) {
     ++tests;
     return text.find("red.global.add") != std::string_view::npos;
   };
-  const std::string less = ptxray::reduce(adding, keepsTheCount);
+  const std::string less = ptxray::reduce(addingKernel, keepsTheCount);
   EXPECT_NE(less.find("red.global.add.u32 ["), std::string::npos) << less;
   EXPECT_EQ(less.find("mad.wide"), std::string::npos) << less;
   EXPECT_FALSE(ptxray::check(less).hasErrors());
   EXPECT_GT(tests, 3u);
   const auto any = [](std::string_view) { return true; };
-  EXPECT_THROW(ptxray::reduce(adding, any, {}, "vector-length"), std::invalid_argument);
-  EXPECT_THROW(ptxray::reduce(adding, any, {}, "no-rule"), std::invalid_argument);
+  EXPECT_THROW(ptxray::reduce(addingKernel, any, {}, "vector-length"), std::invalid_argument);
+  EXPECT_THROW(ptxray::reduce(addingKernel, any, {}, "no-rule"), std::invalid_argument);
   const std::string faulty =
       ptxray::reduce(".version 8.0\n.target sm_80\n.global .u32 g;\n.entry k() {\n  add.u32 1, 2, 3;\n  ret;\n}\n", any,
                      {}, "destination-register");

@@ -97,6 +97,14 @@ static std::vector<std::string> targetsOf(const CheckJob &job) {
   return targets;
 }
 
+/// Adds the findings of ptxas. Returns an exit status.
+static int judgeWithPtxas(FileReport &report, llvm::StringRef ptxas, const CheckOptions &options) {
+  if constexpr (startsPrograms)
+    return addVerdict(report, ptxas, options);
+  else
+    return refuseWithoutPtxas("`--with-ptxas`");
+}
+
 static CheckedInput checkJob(CheckJob &job, const CheckTask &task, Unpacker &unpacker, Checker &checker) {
   CheckedInput outcome;
   FileReport &report = outcome.report;
@@ -116,7 +124,7 @@ static CheckedInput checkJob(CheckJob &job, const CheckTask &task, Unpacker &unp
   if (!problem.empty())
     report = unreadable(std::move(report), problem);
   else if (task.ptxas && !task.constraints && languageIn(report, task) == Language::Ptx)
-    outcome.verdict = addVerdict(report, *task.ptxas, *job.options);
+    outcome.verdict = judgeWithPtxas(report, *task.ptxas, *job.options);
   if (task.updateBaseline)
     task.baseline->accept(report);
   return outcome;

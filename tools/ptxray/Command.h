@@ -1,6 +1,6 @@
 #pragma once
-// The commands of ptxray. Each is implemented in one file of this folder, which declares its options, and listed in
-// AllCommands.cpp.
+// The commands of ptxray. Each is implemented in one file of this folder, which declares its options. Commands.cmake
+// lists them by part.
 #include "CommandLine.h"
 #include "Diagnostics/Nearest.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -73,8 +73,25 @@ Option textOrJsonOption();
 /// Returns the formats, `text|short|...`, of commands that print diagnostics.
 std::string diagnosticFormats();
 
-/// Returns the commands of AllCommands.cpp, or those of ptxray-check.
+/// Returns the commands of this build, in the order of their names. CMake writes the function and the next one.
 std::vector<Command> allCommands();
+
+/// A command of Commands.cmake that this build lacks.
+struct LackingCommand {
+  std::string_view name, reason; // the reason is a clause: "it exists on Linux only"
+};
+std::vector<LackingCommand> lackingCommands();
+/// Prints why this build lacks a command. Returns BadUsage. Returns nothing for other names.
+std::optional<int> refuseLacking(llvm::StringRef name);
+
+/// Whether ptxray starts other programs, such as ptxas.
+#ifdef __linux__
+inline constexpr bool startsPrograms = true;
+#else
+inline constexpr bool startsPrograms = false;
+#endif
+/// Prints that something requires ptxas, on systems where ptxray starts no programs. Returns NoPtxas.
+int refuseWithoutPtxas(const std::string &what);
 
 Command asCommand();
 Command checkCommand();

@@ -1,5 +1,6 @@
 #include "LaunchServer.h"
-#include "Run.h"
+#include "Files.h"
+#include "llvm/ADT/StringRef.h"
 #include <csignal>
 #include <cstdlib>
 #include <spawn.h>
@@ -11,6 +12,16 @@
 namespace ptxray {
 
 static constexpr const char *variable = "PTXRAY_RUN_SERVER";
+
+std::string launcherPath() {
+  if (const char *named = std::getenv("PTXRAY_RUN"); named && *named)
+    return named;
+  const std::string folder = llvm::StringRef(ownPath()).rsplit('/').first.str();
+  for (const char *place : {"/ptxray-run", "/../libexec/ptxray-run", "/../ptxray-run/ptxray-run"})
+    if (access((folder + place).c_str(), X_OK) == 0)
+      return folder + place;
+  return "";
+}
 
 /// Returns a listening socket, so that clients may connect before the server runs, or -1 if there is none.
 static int listening(const std::string &path, unsigned clients) {

@@ -1,10 +1,14 @@
 #pragma once
-// A server for launches. While an object exists, each `ptxray run` that this program starts uses a persistent
-// ptxray-run, whose GPU context already exists.
+// ptxray-run, which launches kernels on a GPU: its path, and a server for launches. While an object exists, each
+// `ptxray run` that this program starts uses a persistent ptxray-run, whose GPU context already exists.
 #include <string>
 #include <sys/types.h>
 
 namespace ptxray {
+
+/// Returns the path of ptxray-run: $PTXRAY_RUN, or else next to this program, or else in the build folder. Empty if it
+/// is missing.
+std::string launcherPath();
 
 class LaunchServer {
 public:

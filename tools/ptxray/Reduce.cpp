@@ -5,7 +5,6 @@
 #include "LaunchTest.h"
 #include "Ptxas/Ptxas.h"
 #include "Reduce/Reduction.h"
-#include "Run.h"
 #include "Sizes.h"
 #include "Source/Threads.h"
 #include "llvm/ADT/STLExtras.h"
@@ -344,7 +343,10 @@ static int readNumber(const Arguments &arguments, StringRef option, unsigned &nu
 
 /// Returns words of `ptxray run` with the value of each option in its word: `--block 128` as `--block=128`.
 static std::vector<std::string> joinedOptions(llvm::ArrayRef<StringRef> words) {
-  const std::vector<Option> options = runOptions();
+  std::vector<Option> options;
+  for (const Command &command : allCommands())
+    if (command.name == "run")
+      options = command.syntax.options;
   std::vector<std::string> joined;
   for (size_t i = 0; i < words.size(); ++i) {
     joined.push_back(words[i].str());
@@ -357,6 +359,8 @@ static std::vector<std::string> joinedOptions(llvm::ArrayRef<StringRef> words) {
 
 /// Reads the words of `ptxray run` after `--`, or otherwise those in the text.
 static int readLaunch(const Arguments &arguments, ReduceTask &task) {
+  if (const std::optional<int> status = refuseLacking("run"))
+    return *status;
   LaunchTest test;
   test.words = joinedOptions(arguments.passedOn);
   if (test.words.empty())

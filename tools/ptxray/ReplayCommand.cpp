@@ -1,6 +1,7 @@
 // `ptxray replay`: repeats launches that `ptxray record` has stored, in the same way as `ptxray run` launches a kernel
 // of a file.
 #include "../launcher/Recording.h"
+#include "LaunchServer.h"
 #include "Ptxas/Program.h"
 #include "Run.h"
 #include "llvm/ADT/STLExtras.h"

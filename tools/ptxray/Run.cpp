@@ -84,7 +84,12 @@ int runEmulated(const Arguments &arguments) {
 }
 
 static int runRun(const Arguments &arguments) {
-  return arguments.has("--emulate") || arguments.has("--certify") ? runEmulated(arguments) : runOnGpu(arguments);
+  if (arguments.has("--emulate") || arguments.has("--certify"))
+    return runEmulated(arguments);
+  if constexpr (startsPrograms)
+    return runOnGpu(arguments);
+  else
+    return refuseWithoutPtxas("`ptxray run` without `--emulate`");
 }
 
 std::vector<Option> emulationOptions() {

@@ -18,9 +18,6 @@ std::vector<Option> runOptions();
 /// Launches a kernel on the emulator. Returns an exit status.
 int runEmulated(const Arguments &arguments);
 
-/// Returns the path of ptxray-run: $PTXRAY_RUN, or else next to this program, or else in the build folder. Empty if it
-/// is missing.
-std::string launcherPath();
 /// Launches a kernel on a GPU. Returns an exit status.
 int runOnGpu(const Arguments &arguments);
 

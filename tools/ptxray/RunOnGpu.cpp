@@ -5,6 +5,7 @@
 #include "Binaries.h"
 #include "Files.h"
 #include "Isa/Isa.h"
+#include "LaunchServer.h"
 #include "Ptxas/Messages.h"
 #include "Ptxas/Ptxas.h"
 #include "Run.h"
@@ -19,16 +20,6 @@
 namespace ptxray {
 
 using llvm::StringRef;
-
-std::string launcherPath() {
-  if (const char *named = std::getenv("PTXRAY_RUN"); named && *named)
-    return named;
-  const std::string folder = StringRef(ownPath()).rsplit('/').first.str();
-  for (const char *place : {"/ptxray-run", "/../libexec/ptxray-run", "/../ptxray-run/ptxray-run"})
-    if (access((folder + place).c_str(), X_OK) == 0)
-      return folder + place;
-  return "";
-}
 
 /// Runs a program that shares standard output and error.
 static int runShared(const std::string &path, llvm::ArrayRef<std::string> arguments) {

@@ -34,6 +34,18 @@ int ptxray::usageError(const std::string &message) {
   return BadUsage;
 }
 
+int ptxray::refuseWithoutPtxas(const std::string &what) {
+  usageError(what + " needs ptxas, which ptxray calls on Linux only");
+  return NoPtxas;
+}
+
+std::optional<int> ptxray::refuseLacking(StringRef name) {
+  for (const LackingCommand &lacking : lackingCommands())
+    if (name == StringRef(lacking.name))
+      return usageError("this build has no `" + name.str() + "`: " + std::string(lacking.reason));
+  return std::nullopt;
+}
+
 int ptxray::faultyInput(StringRef path) {
   usageError("there are errors in `" + path.str() + "`: `ptxray check` shows them");
   return FoundErrors;
@@ -130,11 +142,34 @@ std::string ptxray::readArguments(const Command &command, llvm::ArrayRef<const c
   return "";
 }
 
+/// Reports a name that is not the name of a command. Returns BadUsage.
+static int refuseUnknown(StringRef name, llvm::ArrayRef<Command> commands) {
+  if (const std::optional<int> status = refuseLacking(name))
+    return *status;
+  if (llvm::sys::fs::exists(name))
+    return usageError("`" + name.str() + "` is a file, not a command; `ptxray check " + name.str() + "` checks it");
+  if (const StringRef here = nameHere(name); !here.empty())
+    return usageError("unknown command `" + name.str() + "`; here it is `ptxray " + here.str() + "`");
+  llvm::SmallVector<StringRef> names;
+  for (const Command &command : commands)
+    names.push_back(command.name);
+  return usageError("unknown command `" + name.str() + "`" + didYouMean(name, names) +
+                    " (`ptxray --help` lists the commands)");
+}
+
+/// Runs as the program `ptxas` or one with a similar name.
+static int runAsPtxas(StringRef program, llvm::ArrayRef<StringRef> words) {
+  if constexpr (startsPrograms)
+    return actAsPtxas(program, words);
+  else
+    return refuseWithoutPtxas("`ptxas`");
+}
+
 int main(int argc, char **argv) {
   endWhereMemoryEnds();
   const StringRef program = llvm::sys::path::filename(argv[0]);
   if (program.starts_with("ptxas"))
-    return actAsPtxas(program, std::vector<StringRef>(argv + 1, argv + argc));
+    return runAsPtxas(program, std::vector<StringRef>(argv + 1, argv + argc));
   const std::vector<Command> commands = allCommands();
   if (argc < 2) {
     printHelp(commands, llvm::errs());
@@ -164,13 +199,5 @@ int main(int argc, char **argv) {
       return usageError(complaint + " (`ptxray " + name.str() + " --help` shows the options)");
     return finish(command.run(arguments));
   }
-  if (llvm::sys::fs::exists(name))
-    return usageError("`" + name.str() + "` is a file, not a command; `ptxray check " + name.str() + "` checks it");
-  if (const StringRef here = nameHere(name); !here.empty())
-    return usageError("unknown command `" + name.str() + "`; here it is `ptxray " + here.str() + "`");
-  llvm::SmallVector<StringRef> names;
-  for (const Command &command : commands)
-    names.push_back(command.name);
-  return usageError("unknown command `" + name.str() + "`" + didYouMean(name, names) +
-                    " (`ptxray --help` lists the commands)");
+  return refuseUnknown(name, commands);
 }

@@ -338,7 +338,9 @@ class Library:
     def __init__(self, path: typing.Union[str, pathlib.Path]) -> None:
         self._calls = ctypes.CDLL(str(path))
         for name, (result, arguments) in _FUNCTIONS.items():
-            function = getattr(self._calls, name)
+            function = getattr(self._calls, name, None)
+            if function is None:  # a library without the machine has no functions for launches
+                continue
             function.restype, function.argtypes = result, arguments
         self._idle = []
 
@@ -346,6 +348,8 @@ class Library:
         return Options(self._calls, options)
 
     def machine(self, data, options):
+        if not hasattr(self._calls, "ptxray_machine_new"):
+            raise RuntimeError("this libptxray launches no kernels: `cmake -DPTXRAY_MACHINE=ON` builds one that does")
         return Machine(self._calls, data, options)
 
     def reduce(self, data, test, options, rule):

@@ -48,7 +48,7 @@ target_link_libraries(ptxray_debug PUBLIC ptxray_emulate PRIVATE ptxray_layout)
 
 # Two launches compared by the terms that they leave in memory.
 ptxray_library(equal Equal)
-target_link_libraries(ptxray_equal PUBLIC ptxray_emulate)
+target_link_libraries(ptxray_equal PUBLIC ptxray_emulate PRIVATE ptxray_compare)
 
 # Proofs for all sizes, threads and contents, with a solver in a process of its own.
 if(CMAKE_SYSTEM_NAME STREQUAL Linux)

@@ -1,11 +1,14 @@
 #include "Equal/Comparison.h"
+#include "Compare/Compare.h"
 #include "Equal/TermValues.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray::equal {
 
 Comparison::Comparison(std::vector<Side *> given, Contents made)
-    : sides(std::move(given)), contents(std::move(made)), start(contents.make(base)), known(sides.size()) {
+    : sides(std::move(given)), contents(std::move(made)),
+      base(contents.keepsGiven() ? ContentName{Contents::given, 0} : ContentName{}), start(contents.make(base)),
+      known(sides.size()) {
   terms.setContents(start);
 }
 
@@ -68,6 +71,8 @@ void Comparison::follow(size_t side) {
   const auto make = [&] { return std::make_unique<TermObserver>(terms, of.module(), of.buffers().vec(), one.terms); };
   const machine::Outcome outcome = of.launch(start, /*certifies=*/true, {make});
   one.left = of.bytes();
+  const bool isCertified = isGood(outcome) && outcome.certificate;
+  one.isOrdered = isCertified && outcome.certificate->obstacles.empty() && !outcome.certificate->unordered;
   const auto obstruct = [&](std::string why, std::optional<Range> at) {
     one.obstacle.why = std::move(why);
     if (at)
@@ -221,40 +226,119 @@ Answer Comparison::compareTerms(const Known &x, const Known &y) {
   return answer;
 }
 
-Answer Comparison::compare() {
-  Answer answer;
-  const llvm::ArrayRef<llvm::MutableArrayRef<uint8_t>> a = sides[0]->buffers(), b = sides[1]->buffers();
-  const auto isSame = [](const auto &pair) { return std::get<0>(pair).size() == std::get<1>(pair).size(); };
-  if (a.size() != b.size() || !llvm::all_of(llvm::zip(a, b), isSame)) {
-    answer.why = "the kernels take other buffers";
+bool Comparison::takeSameBuffers(size_t a, size_t b) const {
+  const auto sizesOf = [&](size_t side) {
+    std::vector<size_t> sizes;
+    for (const llvm::ArrayRef<uint8_t> one : sides[side]->buffers())
+      sizes.push_back(one.size());
+    return sizes;
+  };
+  return sizesOf(a) == sizesOf(b);
+}
+
+/// Compares the terms of two kernels. A real function must not differ for usual contents.
+Answer Comparison::provedEquality(size_t a, size_t b) {
+  Answer answer = compareTerms(known[a], known[b]);
+  if (answer.verdict != Equality::Real)
     return answer;
-  }
-  if (std::optional<Answer> fault = findFault({0, 1}))
-    return *fault;
-  for (const size_t side : {0, 1})
-    if (side == 0 || known[0].isFollowed)
-      follow(side);
-  inferTypes();
-  if (known[0].isFollowed && known[1].isFollowed)
-    confirm();
-  if (known[0].isFollowed && known[1].isFollowed) {
-    nameConstants();
-    answer = compareTerms(known[0], known[1]);
-  } else {
-    answer = known[known[0].isFollowed ? 1 : 0].obstacle;
-  }
-  if (answer.verdict == Equality::Bits)
-    return answer;
-  if (answer.verdict == Equality::Unknown)
-    return refute(0, 1).value_or(answer);
-  // A function that is real must not differ for usual contents.
   for (const ContentName &name : {ContentName{0, 1}, ContentName{1, 1}})
-    if (Answer seen; seesDifference(0, 1, name, seen)) {
+    if (Answer seen; seesDifference(a, b, name, seen)) {
       answer.verdict = Equality::Unknown;
       answer.why = "the real functions are equal, and results differ by more than rounding";
       return answer;
     }
   return answer;
+}
+
+/// Returns whether two kernels are the same apart from names, and no order of threads can decide what they leave.
+bool Comparison::isSameProgram(size_t a, size_t b) {
+  const Side &x = *sides[a], &y = *sides[b];
+  if (!known[a].isOrdered || !known[b].isOrdered || !x.isLaunchedLike(y) || hasAtomics(x.module()) ||
+      !differencesOf(x.module().source(), y.module().source()).empty())
+    return false;
+  for (const ContentName &name : {base, ContentName{0, 2}, ContentName{Contents::edges, 2}}) {
+    const AllBytes now = contents.make(name);
+    const bool isFirstGood = isGood(sides[a]->launch(now));
+    const AllBytes left = sides[a]->bytes();
+    if (isGood(sides[b]->launch(now)) != isFirstGood || sides[b]->bytes() != left)
+      return false;
+  }
+  return true;
+}
+
+Answer Comparison::compare() {
+  constexpr unsigned seconds = 30;
+  Answer answer;
+  if (!takeSameBuffers(0, 1)) {
+    answer.why = "the kernels take other buffers";
+    return answer;
+  }
+  if (std::optional<Answer> fault = findFault({0, 1}))
+    return *fault;
+  follow(0);
+  follow(1);
+  inferTypes();
+  if (known[0].isFollowed && known[1].isFollowed)
+    confirm();
+  if (!known[0].isFollowed || !known[1].isFollowed) {
+    answer = known[known[0].isFollowed ? 1 : 0].obstacle;
+  } else {
+    nameConstants();
+    answer = provedEquality(0, 1);
+  }
+  if (answer.verdict == Equality::Unknown && isSameProgram(0, 1)) {
+    answer = {};
+    answer.verdict = Equality::Bits;
+    return answer;
+  }
+  const bool isOpen = answer.verdict == Equality::Unknown;
+  return isOpen ? refute(0, 1, seconds).value_or(answer) : answer;
+}
+
+// ---- groups
+
+/// Adds a kernel to the class that it is shown to be in, or to a new one.
+void Comparison::addToClass(Grouping &grouping, size_t side) {
+  for (ClassOfKernels &one : grouping.classes) {
+    const Equality first = provedEquality(one.alike[0][0], side).verdict;
+    if (first != Equality::Bits && first != Equality::Real)
+      continue;
+    const auto found = llvm::find_if(one.alike, [&](const std::vector<size_t> &members) {
+      return compareTerms(known[members[0]], known[side]).verdict == Equality::Bits;
+    });
+    if (found == one.alike.end())
+      one.alike.push_back({side});
+    else
+      found->push_back(side);
+    return;
+  }
+  grouping.classes.push_back({{{side}}, {}});
+}
+
+Grouping Comparison::group() {
+  constexpr unsigned seconds = 10;
+  Grouping grouping;
+  for (size_t side = 0; side < sides.size(); ++side) {
+    if (!takeSameBuffers(0, side))
+      known[side].obstacle.why = "the kernel takes other buffers";
+    else if (std::optional<Answer> fault = findFault({side}))
+      known[side].obstacle = *fault;
+    else
+      follow(side);
+  }
+  inferTypes();
+  confirm();
+  nameConstants();
+  for (size_t side = 0; side < sides.size(); ++side)
+    if (known[side].isFollowed)
+      addToClass(grouping, side);
+    else
+      grouping.others.emplace_back(side, known[side].obstacle);
+  for (size_t i = 1; i < grouping.classes.size(); ++i) {
+    const size_t first = grouping.classes[0].alike[0][0], side = grouping.classes[i].alike[0][0];
+    grouping.classes[i].fromFirst = refute(first, side, seconds).value_or(provedEquality(first, side));
+  }
+  return grouping;
 }
 
 } // namespace ptxray::equal

@@ -30,6 +30,16 @@ struct Answer {
   std::string schedule;                // the schedule that shows a fault
 };
 
+/// Kernels that are the same real function.
+struct ClassOfKernels {
+  std::vector<std::vector<size_t>> alike; // those that leave the same bits are together
+  Answer fromFirst;                       // how they differ from the first class
+};
+struct Grouping {
+  std::vector<ClassOfKernels> classes;
+  std::vector<std::pair<size_t, Answer>> others; // kernels that are not followed, and why
+};
+
 class TermValues;
 
 class Comparison {
@@ -37,13 +47,16 @@ public:
   Comparison(std::vector<Side *> sides, Contents contents);
   /// Compares the first two kernels.
   Answer compare();
+  /// Groups all kernels into classes. Each kernel is followed once.
+  Grouping group();
 
 private:
   using AllBytes = std::vector<Bytes>;
   /// A kernel whose terms are known.
   struct Known {
     Followed terms;
-    AllBytes left; // what the launch left
+    AllBytes left;          // what the launch left
+    bool isOrdered = false; // the order of threads decides nothing
     Answer obstacle;
     bool isFollowed = false;
   };
@@ -54,9 +67,13 @@ private:
   void confirm();
   void nameConstants();
   bool isAsComputed(size_t side, const TermValues &values, const AllBytes &now);
+  bool takeSameBuffers(size_t a, size_t b) const;
+  bool isSameProgram(size_t a, size_t b);
   Answer compareTerms(const Known &x, const Known &y);
+  Answer provedEquality(size_t a, size_t b);
+  void addToClass(Grouping &grouping, size_t side);
   size_t realBytes(const std::vector<Ref> &x, const std::vector<Ref> &y, size_t byte);
-  std::optional<Answer> refute(size_t a, size_t b);
+  std::optional<Answer> refute(size_t a, size_t b, unsigned seconds);
   bool seesDifference(size_t a, size_t b, const ContentName &name, Answer &answer);
   std::optional<ElementDifference> differenceOf(const AllBytes &x, const AllBytes &y, const AllBytes *noise) const;
 

@@ -3,6 +3,7 @@
 #include "Machine/InstructionKinds.h"
 #include "Semantics/Recipe.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -53,6 +54,24 @@ std::string shown(const ElementType &type, uint64_t bits) {
 
 // ---- what modules compute with
 
+/// Calls `see` with the recipe of each instruction of a module.
+static void forEachRecipe(const ReadModule &module, llvm::function_ref<void(const Recipe &)> see) {
+  for (const Body &body : module.bodies())
+    for (uint32_t i = 0; i < body.size(); ++i) {
+      const auto *verdict = body.verdicts[i];
+      if (!verdict || !verdict->match || !verdict->facts || !verdict->facts->known)
+        continue;
+      const llvm::SmallVector<Shape, 16> shapes = machine::shapesOf(*verdict, body.operands(i));
+      see(recipeOf({*verdict->opcode, shapes, module.state().availability}, *verdict->match));
+    }
+}
+
+bool hasAtomics(const ReadModule &module) {
+  bool isFound = false;
+  forEachRecipe(module, [&](const Recipe &recipe) { isFound |= recipe.isOneByOne || !recipe.refusal.empty(); });
+  return isFound;
+}
+
 void ModuleNumbers::add(const ReadModule &module) {
   const auto addTo = [](auto &list, auto one) {
     if (list.size() < 64 && !llvm::is_contained(list, one))
@@ -62,35 +81,30 @@ void ModuleNumbers::add(const ReadModule &module) {
     hasFloats |= type.isFloat();
     hasHalves |= type.isFloat() && type.bits < 32;
   };
-  for (const Body &body : module.bodies())
-    for (uint32_t i = 0; i < body.verdicts.size(); ++i) {
-      const Verdict *verdict = body.verdicts[i];
-      if (!verdict || !verdict->match || !verdict->facts || !verdict->facts->known)
-        continue;
-      const llvm::SmallVector<Shape, 16> shapes = machine::shapesOf(*verdict, body.operands(i));
-      const Recipe recipe = recipeOf({*verdict->opcode, shapes, module.state().availability}, *verdict->match);
-      for (const RecipeStep &step : recipe.steps)
-        note(step.type);
-      for (const RecipeResult &result : recipe.results)
-        note(result.type);
-      if (const auto known = recipe.product.function ? recipe.product.function->description() : std::nullopt) {
-        note(known->typeOfA);
-        note(known->typeOfD);
-      }
-      for (const RecipeOperand &operand : recipe.operands)
-        for (const RecipeOperand::Register &one : operand.registers) {
-          if (!one.isConstant || operand.type.kind == ElementType::Kind::Truth || operand.type.bits > 64)
-            continue;
-          const auto bits = static_cast<uint64_t>(lowBits(one.constant, operand.type.bits));
-          if (!operand.type.isFloat() && bits > 4)
-            addTo(integers, bits);
-          const double number = operand.type.isFloat()    ? decoded(operand.type, bits)
-                                : operand.type.bits == 32 ? double(std::bit_cast<float>(static_cast<uint32_t>(bits)))
-                                                          : 0;
-          if (std::isnormal(number))
-            addTo(floats, number);
-        }
+  const auto noteConstant = [&](const ElementType &type, Bits constant) {
+    const auto bits = static_cast<uint64_t>(lowBits(constant, type.bits));
+    if (!type.isFloat() && bits > 4)
+      addTo(integers, bits);
+    const double number = type.isFloat()    ? decoded(type, bits)
+                          : type.bits == 32 ? double(std::bit_cast<float>(static_cast<uint32_t>(bits)))
+                                            : 0;
+    if (std::isnormal(number))
+      addTo(floats, number);
+  };
+  forEachRecipe(module, [&](const Recipe &recipe) {
+    for (const RecipeStep &step : recipe.steps)
+      note(step.type);
+    for (const RecipeResult &result : recipe.results)
+      note(result.type);
+    if (const auto known = recipe.product.function ? recipe.product.function->description() : std::nullopt) {
+      note(known->typeOfA);
+      note(known->typeOfD);
     }
+    for (const RecipeOperand &operand : recipe.operands)
+      for (const RecipeOperand::Register &one : operand.registers)
+        if (one.isConstant && operand.type.kind != ElementType::Kind::Truth && operand.type.bits <= 64)
+          noteConstant(operand.type, one.constant);
+  });
 }
 
 // ---- contents
@@ -111,8 +125,8 @@ double unit(uint64_t random) { return static_cast<double>(random >> 11) * 0x1p-5
 
 } // namespace
 
-Contents::Contents(std::vector<Buffer> buffers, ModuleNumbers numbers)
-    : all(std::move(buffers)), numbers(std::move(numbers)) {
+Contents::Contents(std::vector<Buffer> buffers, ModuleNumbers numbers, bool keepsGiven)
+    : all(std::move(buffers)), numbers(std::move(numbers)), isGivenFirst(keepsGiven) {
   noteTypes();
 }
 

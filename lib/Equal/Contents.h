@@ -31,6 +31,9 @@ struct ModuleNumbers {
   void add(const ReadModule &module);
 };
 
+/// Returns whether a module has instructions that read and write memory at once.
+bool hasAtomics(const ReadModule &module);
+
 // Elements of buffers.
 uint64_t countOf(const ElementType &type, size_t bytes);
 uint64_t elementOf(const ElementType &type, llvm::ArrayRef<uint8_t> bytes, uint64_t index);
@@ -44,7 +47,8 @@ public:
   /// Kinds of contents: those below `kinds` are random.
   static constexpr unsigned kinds = 14, edges = 14, given = 15;
 
-  Contents(std::vector<Buffer> buffers, ModuleNumbers numbers);
+  /// `keepsGiven`: launches begin with the contents that buffers have, such as recorded ones.
+  Contents(std::vector<Buffer> buffers, ModuleNumbers numbers, bool keepsGiven = false);
   /// Returns contents with a name. Those of `edges` have NaNs, infinities, zeros of both signs and subnormal numbers.
   std::vector<Bytes> make(const ContentName &name) const;
   /// Changes each float by a small part of itself.
@@ -54,6 +58,7 @@ public:
   /// Sets the types of elements that are not known.
   void setTypes(llvm::ArrayRef<std::optional<ElementType>> types);
   bool hasFloats() const { return isOfFloats; }
+  bool keepsGiven() const { return isGivenFirst; }
 
 private:
   double floatFor(unsigned kind, uint64_t random, uint64_t index, uint64_t count) const;
@@ -63,7 +68,7 @@ private:
 
   std::vector<Buffer> all;
   ModuleNumbers numbers;
-  bool isOfFloats = false, hasHalves = false;
+  bool isGivenFirst, isOfFloats = false, hasHalves = false;
 };
 
 } // namespace ptxray::equal

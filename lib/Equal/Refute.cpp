@@ -106,12 +106,15 @@ bool Comparison::seesDifference(size_t a, size_t b, const ContentName &name, Ans
   return answer.difference.has_value();
 }
 
-std::optional<Answer> Comparison::refute(size_t a, size_t b) {
-  constexpr std::chrono::seconds most(30);
+std::optional<Answer> Comparison::refute(size_t a, size_t b, unsigned seconds) {
+  const std::chrono::seconds most(seconds);
   const auto begin = std::chrono::steady_clock::now();
   const auto hasTime = [&] { return std::chrono::steady_clock::now() - begin < most; };
   if (Answer answer; base.kind == Contents::given && seesDifference(a, b, base, answer))
     return answer;
+  // Indices among recorded contents must stay what they are.
+  if (base.kind == Contents::given && (!known[a].isFollowed || !known[b].isFollowed))
+    return {};
   for (const uint64_t seed : {1, 2})
     for (unsigned kind = 0; kind < Contents::kinds && hasTime(); ++kind)
       if (Answer answer; seesDifference(a, b, {kind, seed}, answer))

@@ -24,6 +24,12 @@ machine::Outcome Side::launch(const std::vector<Bytes> &contents, bool certifies
   return machine::launch(loaded, asked);
 }
 
+bool Side::isLaunchedLike(const Side &other) const {
+  const machine::Launch &a = request, &b = other.request;
+  return a.kernel == b.kernel && a.parameters == b.parameters && a.grid == b.grid && a.block == b.block &&
+         a.cluster == b.cluster && a.shared == b.shared && a.isCooperative == b.isCooperative;
+}
+
 std::vector<Bytes> Side::bytes() const {
   std::vector<Bytes> all;
   for (const llvm::ArrayRef<uint8_t> one : memory)

@@ -19,6 +19,8 @@ public:
   llvm::ArrayRef<llvm::MutableArrayRef<uint8_t>> buffers() const { return memory; }
   const ReadModule &module() const { return read; }
   llvm::StringRef kernel() const { return request.kernel; }
+  /// Returns whether both launches have the same size and arguments.
+  bool isLaunchedLike(const Side &other) const;
   machine::Timing timing;
 
 private:

@@ -4,31 +4,32 @@
 #include "Run.h"
 #include "Source/JsonValue.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
 
 namespace ptxray {
 
 using equal::Equality;
 using llvm::StringRef;
 
-// ---- the command
+// ---- the two launches
 
-/// Returns the arguments of `run` for one of the two: options that end in `-b` are those of B.
-static Arguments argumentsFor(const Arguments &given, bool isB) {
+/// Returns the arguments of `run` for a file. `isB`: options that end in `-b` are those of this file.
+static Arguments argumentsFor(const Arguments &given, StringRef file, llvm::ArrayRef<StringRef> operands, bool isB) {
   Arguments result;
   for (const auto &[name, value] : given.options) {
-    const bool isOfB = name.ends_with("-b") && name.starts_with("--");
-    if (!isOfB)
+    const bool isOfB = name.ends_with("-b") && name.starts_with("--"), isText = name == "--ptx";
+    if (!isOfB && !isText && name != "--group")
       result.options.push_back({name, value});
   }
   static std::vector<std::unique_ptr<std::string>> names;
   for (const auto &[name, value] : given.options)
-    if (isB && name.ends_with("-b")) {
-      names.push_back(std::make_unique<std::string>(name.drop_back(2).str()));
+    if (isB && (name.ends_with("-b") || name == "--ptx")) {
+      names.push_back(std::make_unique<std::string>((name == "--ptx" ? name : name.drop_back(2)).str()));
       llvm::erase_if(result.options, [&](const auto &one) { return one.first == *names.back(); });
       result.options.push_back({*names.back(), value});
     }
-  result.operands.push_back(given.operands[isB ? 1 : 0]);
-  result.operands.insert(result.operands.end(), given.operands.begin() + 2, given.operands.end());
+  result.operands.push_back(file);
+  result.operands.insert(result.operands.end(), operands.begin(), operands.end());
   return result;
 }
 
@@ -96,9 +97,9 @@ static void print(const equal::Answer &answer, llvm::ArrayRef<EqualInput *> inpu
     out << "  contents: " << words.contents << '\n';
 }
 
-static void printJson(const equal::Answer &answer, llvm::ArrayRef<EqualInput *> inputs) {
+static Json jsonOf(const equal::Answer &answer, llvm::ArrayRef<EqualInput *> inputs) {
   const AnswerWords words = wordsOf(answer, inputs);
-  Json json = {{"version", 1}, {"verdict", wordOf(answer.verdict)}};
+  Json json = {{"verdict", wordOf(answer.verdict)}};
   if (!answer.why.empty())
     json["why"] = answer.why;
   if (!words.at.empty())
@@ -108,6 +109,12 @@ static void printJson(const equal::Answer &answer, llvm::ArrayRef<EqualInput *> 
         {"buffer", words.buffer}, {"element", answer.difference->index}, {"a", words.first}, {"b", words.second}};
   if (!words.contents.empty())
     json["contents"] = words.contents;
+  return json;
+}
+
+static void printJson(const equal::Answer &answer, llvm::ArrayRef<EqualInput *> inputs) {
+  Json json = jsonOf(answer, inputs);
+  json["version"] = 1;
   llvm::outs() << dump(json, 2) << '\n';
 }
 
@@ -120,21 +127,105 @@ static int statusOf(Equality verdict) {
   }
 }
 
+// ---- groups
+
+static void print(const equal::Grouping &grouping, llvm::ArrayRef<EqualInput *> inputs) {
+  llvm::raw_ostream &out = llvm::outs();
+  const auto name = [&](size_t side) { return inputs[side]->report().path; };
+  for (size_t i = 0; i < grouping.classes.size(); ++i) {
+    const equal::ClassOfKernels &one = grouping.classes[i];
+    out << "class " << i + 1;
+    if (i) {
+      const AnswerWords words = wordsOf(one.fromFirst, inputs);
+      out << (one.fromFirst.verdict == Equality::Different ? ": different from class 1" : ": not shown to be class 1");
+      if (one.fromFirst.difference)
+        out << ", buffer " << words.buffer << ", element " << one.fromFirst.difference->index << ": " << words.first
+            << " and " << words.second;
+      else if (!one.fromFirst.why.empty())
+        out << ", " << one.fromFirst.why;
+    }
+    out << '\n';
+    for (const std::vector<size_t> &alike : one.alike) {
+      out << "  the same bits:";
+      for (const size_t side : alike)
+        out << ' ' << name(side);
+      out << '\n';
+    }
+  }
+  for (const auto &[side, answer] : grouping.others)
+    out << "not decided: " << name(side) << ": " << answer.why << '\n';
+}
+
+static void printJson(const equal::Grouping &grouping, llvm::ArrayRef<EqualInput *> inputs) {
+  const auto name = [&](size_t side) { return inputs[side]->report().path; };
+  Json classes = Json::array(), others = Json::array();
+  for (const equal::ClassOfKernels &one : grouping.classes) {
+    Json bits = Json::array();
+    for (const std::vector<size_t> &alike : one.alike) {
+      Json files = Json::array();
+      for (const size_t side : alike)
+        files.push_back(name(side));
+      bits.push_back(std::move(files));
+    }
+    Json entry = {{"bits", std::move(bits)}};
+    if (!classes.empty())
+      entry["fromFirst"] = jsonOf(one.fromFirst, inputs);
+    classes.push_back(std::move(entry));
+  }
+  for (const auto &[side, answer] : grouping.others)
+    others.push_back({{"file", name(side)}, {"why", answer.why}});
+  const Json json = {{"version", 1}, {"classes", std::move(classes)}, {"unknown", std::move(others)}};
+  llvm::outs() << dump(json, 2) << '\n';
+}
+
+static Equality verdictOf(const equal::Grouping &grouping) {
+  const auto isShown = [](const equal::ClassOfKernels &one) { return one.fromFirst.verdict == Equality::Different; };
+  if (llvm::any_of(grouping.classes, isShown))
+    return Equality::Different;
+  if (!grouping.others.empty() || grouping.classes.size() != 1)
+    return Equality::Unknown;
+  return grouping.classes[0].alike.size() == 1 ? Equality::Bits : Equality::Real;
+}
+
+// ---- the command
+
+/// Returns how many operands are files: with `--group` all that exist, up to the first argument.
+static size_t countFiles(const Arguments &arguments) {
+  if (!arguments.has("--group"))
+    return arguments.has("--ptx") ? 1 : 2;
+  const auto isFile = [](StringRef one) { return llvm::sys::fs::exists(one); };
+  return static_cast<size_t>(llvm::find_if_not(arguments.operands, isFile) - arguments.operands.begin());
+}
+
 static int runEqual(const Arguments &arguments) {
-  EqualInput a, b;
-  if (const int status = a.prepare(argumentsFor(arguments, false)))
-    return status;
-  if (const int status = b.prepare(argumentsFor(arguments, true)))
-    return status;
+  const size_t files = countFiles(arguments);
+  if (files > arguments.operands.size() || !files || (files == 1 && !arguments.has("--ptx")))
+    return usageError("`equal` compares two files, or a recording with the text of `--ptx`");
+  const llvm::ArrayRef<StringRef> operands = llvm::ArrayRef(arguments.operands).drop_front(files);
+  std::vector<std::unique_ptr<EqualInput>> kept;
+  std::vector<EqualInput *> inputs;
+  std::vector<equal::Side *> sides;
   equal::ModuleNumbers numbers;
-  numbers.add(a.module());
-  numbers.add(b.module());
-  equal::Comparison comparison({&a.side(), &b.side()}, equal::Contents(a.buffers(), numbers));
+  const size_t kernels = std::max<size_t>(files, 2);
+  for (size_t i = 0; i < kernels; ++i) {
+    EqualInput &input = *kept.emplace_back(std::make_unique<EqualInput>());
+    const bool isB = i == 1 && !arguments.has("--group");
+    const StringRef file = arguments.operands[std::min(i, files - 1)];
+    if (const int status = input.prepare(argumentsFor(arguments, file, operands, isB)))
+      return status;
+    numbers.add(input.module());
+    inputs.push_back(&input);
+    sides.push_back(&input.side());
+  }
+  equal::Comparison comparison(sides, equal::Contents(inputs[0]->buffers(), numbers, inputs[0]->isRecorded()));
+  const bool isJson = arguments.value("--format").value_or("text") == "json";
+  if (arguments.has("--group")) {
+    const equal::Grouping grouping = comparison.group();
+    isJson ? printJson(grouping, inputs) : print(grouping, inputs);
+    return statusOf(verdictOf(grouping));
+  }
   const equal::Answer answer = comparison.compare();
-  if (arguments.value("--format").value_or("text") == "json")
-    printJson(answer, {&a, &b});
-  else
-    print(answer, {&a, &b});
+  isJson ? printJson(answer, inputs) : print(answer, inputs);
   return statusOf(answer.verdict);
 }
 
@@ -150,12 +241,14 @@ Command equalCommand() {
                                  {"--block-b", "X[,Y,Z]", "its threads of a block"},
                                  {"--cluster-b", "X[,Y,Z]", "its blocks of a cluster"},
                                  {"--shared-b", "BYTES", "its dynamic shared memory"},
+                                 {"--group", "", "group any number of files into classes of equal kernels"},
+                                 {"--ptx", "FILE", "compare the kernel of a recording with that of this file"},
                                  textOrJsonOption(),
                                  entryOption()});
   return {
       .name = "equal",
       .summary = "find out whether two kernels leave the same in memory, for all contents of their buffers",
-      .syntax = {.operands = "A.ptx B.ptx ARGUMENT...", .fewest = 2, .most = anyNumber, .options = std::move(options)},
+      .syntax = {.operands = "A.ptx B.ptx ARGUMENT...", .fewest = 1, .most = anyNumber, .options = std::move(options)},
       .run = runEqual};
 }
 

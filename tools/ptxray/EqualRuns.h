@@ -15,6 +15,7 @@ public:
   std::vector<equal::Buffer> buffers() const;
   const ReadModule &module() const { return *prepared.input.module; }
   const FileReport &report() const { return prepared.input.report; }
+  bool isRecorded() const { return prepared.request.isRecorded; }
 
 private:
   Arguments arguments;

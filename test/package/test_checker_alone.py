@@ -14,7 +14,7 @@ import tempfile
 from common import BAD, ROOT, copy_sources, need, run, version
 
 CMAKE, CPACK = sys.argv[1:3]
-MOST_MEGABYTES = 6
+MOST_MEGABYTES = 7.6  # static, by GCC 12 and glibc
 OF_MACHINE = re.compile(rb"ptxray_machine_|ptxray_launch_")
 
 

@@ -72,7 +72,8 @@ void Comparison::follow(size_t side) {
   const machine::Outcome outcome = of.launch(start, /*certifies=*/true, {make});
   one.left = of.bytes();
   const bool isCertified = isGood(outcome) && outcome.certificate;
-  one.isOrdered = isCertified && outcome.certificate->obstacles.empty() && !outcome.certificate->unordered;
+  one.isOrdered =
+      isCertified && !one.terms.isOpen && outcome.certificate->obstacles.empty() && !outcome.certificate->unordered;
   const auto obstruct = [&](std::string why, std::optional<Range> at) {
     one.obstacle.why = std::move(why);
     if (at)

@@ -96,6 +96,25 @@ void TermObserver::load(Warp &warp, const LaneAccess &access, const Site &site) 
   }
 }
 
+/// Returns whether lanes of a store can write the same bytes.
+static bool overlaps(const LaneAccess &access, size_t count) {
+  const uint8_t *end = nullptr;
+  bool isAscending = true;
+  for (uint32_t left = access.found.mask; left && isAscending; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+    isAscending = isLocal(access, lane) || access.found.at(lane) >= end;
+    end = access.found.at(lane) + count;
+  }
+  return !isAscending;
+}
+
+/// Returns a byte that a lane stores from a register.
+uint8_t TermObserver::storedByte(const Frame &frame, const LaneAccess &access, unsigned lane, size_t offset) const {
+  const size_t size = access.access.bits / 8;
+  const Place place = access.access.elements[offset / size];
+  return place.bits < 8 ? 0 : frame.registers[place.slot + size_t(lane) * (place.bits / 8) + offset % size];
+}
+
 /// Returns whether the real value that atomic operations leave does not depend on their order.
 static bool isAnyOrder(const Site &site, const RecipeResult &result) {
   switch (site.recipe.steps[result.step].op) {
@@ -121,11 +140,25 @@ void TermObserver::store(Warp &warp, const LaneAccess &access, const Site &site)
       result = &one;
   const bool isAtomic = site.recipe.isOneByOne,
              isOrdinary = warp.doer.stage != Stage::Begin && warp.doer.stage != Stage::End;
+  // Where several lanes write, it is open which is the last.
+  const bool areShared = !isAtomic && overlaps(access, count);
+  llvm::DenseMap<const uint8_t *, std::pair<Ref, uint8_t>> written;
   for (uint32_t left = access.found.mask; left; left &= left - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+    const auto put = [&](size_t i, Ref ref) {
+      if (areShared && !isLocal(access, lane)) {
+        const std::pair<Ref, uint8_t> now = {ref, ref.term == none ? storedByte(frame, access, lane, i) : uint8_t(0)};
+        const auto [found, isNew] = written.try_emplace(access.found.at(lane) + i, now);
+        if (!isNew && found->second != now) {
+          found->second.first = ref = {unknown, 0};
+          out.isOpen = true;
+        }
+      }
+      putAt(warp, access, lane, i, ref);
+    };
     const auto fill = [&](const Ref &ref) {
       for (size_t i = 0; i < count; ++i)
-        putAt(warp, access, lane, i, ref);
+        put(i, ref);
     };
     Symbolic symbolic(terms, site, frame, of);
     bool hasTerms = with >> lane & 1;
@@ -150,7 +183,7 @@ void TermObserver::store(Warp &warp, const LaneAccess &access, const Site &site)
     for (const Term stored : symbolic.storedBy(*result, lane)) {
       const Term term = isAtomic && result->type.isFloat() ? terms.salted(stored) : stored;
       for (size_t i = 0; i < size && at < count; ++i, ++at)
-        putAt(warp, access, lane, at, byteIn(term, static_cast<unsigned>(i)));
+        put(at, byteIn(term, static_cast<unsigned>(i)));
     }
     if (at != count)
       fill({unknown, 0});

@@ -15,6 +15,7 @@ struct Followed {
   std::vector<std::vector<Ref>> buffers; // the terms of all bytes
   std::string obstacle;                  // why they say nothing; empty: they say all
   std::optional<Range> at;               // the instruction that is in the way
+  bool isOpen = false;                   // lanes of one instruction store different values at one place
 };
 
 class TermObserver final : public machine::Observer {
@@ -59,6 +60,8 @@ private:
   void loadLane(machine::Warp &warp, const machine::LaneAccess &access, const Site &site, Symbolic &symbolic,
                 unsigned lane, llvm::MutableArrayRef<Ref> bytes);
   std::vector<Ref> bytesAt(machine::Warp &warp, const machine::LaneAccess &access, unsigned lane, size_t count);
+  uint8_t storedByte(const machine::Frame &frame, const machine::LaneAccess &access, unsigned lane,
+                     size_t offset) const;
   void putAt(machine::Warp &warp, const machine::LaneAccess &access, unsigned lane, size_t offset, const Ref &ref);
   Ref byteIn(Term term, unsigned byte);
   Ref *localAt(machine::Warp &warp, unsigned lane, uint64_t offset, uint64_t bytes);

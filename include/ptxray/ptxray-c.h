@@ -175,6 +175,15 @@ const char *ptxray_result_fidelity(const ptxray_result *result);
  * Returns NULL if none was requested. */
 const char *ptxray_result_certificate(const ptxray_result *result);
 
+/* Compares what two kernels leave in the memory that the caller added to their machines, for all contents of this
+ * memory (docs/equal.md). Both machines must have memory of the same sizes, added in the same order; it is as before
+ * afterwards. `types` has the types of its elements, such as `f32,f32,s32`; NULL and empty names leave them open. */
+ptxray_result *ptxray_machine_equal(ptxray_machine *a, const ptxray_launch *launch_a, ptxray_machine *b,
+                                    const ptxray_launch *launch_b, const char *types);
+/* Returns the answer, in the format of `ptxray equal --format=json`. Returns NULL if nothing was compared; then
+ * `ptxray_result_refusal` returns the reason. */
+const char *ptxray_result_equality(const ptxray_result *result);
+
 /* Reduces a text step by step, as long as the caller finds the result interesting, as the text itself must be
  * (docs/reduce.md). If `rule` is not NULL, only texts for which ptxray reports that rule are offered. */
 typedef struct ptxray_reduction ptxray_reduction;

@@ -279,6 +279,18 @@ public:
             textOf(ptxray_result_fidelity(given.get())),
             textOf(ptxray_result_certificate(given.get()))};
   }
+  /// Returns whether a launch leaves the same in the memory that was added as a launch of another machine, for all
+  /// contents: JSON as of `ptxray equal`. `types` has the types of the elements of each memory: `f32,f32,s32`. Throws
+  /// std::invalid_argument if a launch is impossible.
+  std::string equal(const Launch &launch, Machine &other, const Launch &otherLaunch, const std::string &types = "") {
+    const GivenResult given(
+        ptxray_machine_equal(machine.get(), launch.get(), other.machine.get(), otherLaunch.get(), types.c_str()));
+    if (!given)
+      throw std::bad_alloc();
+    if (const char *const answer = ptxray_result_equality(given.get()))
+      return answer;
+    throw std::invalid_argument(ptxray_result_refusal(given.get()));
+  }
 
 private:
   struct Free {

@@ -148,6 +148,10 @@ const char *ptxray_result_fidelity(const ptxray_result *result) {
   return result->fidelity ? result->fidelity->c_str() : nullptr;
 }
 
+const char *ptxray_result_equality(const ptxray_result *result) {
+  return result->equality ? result->equality->c_str() : nullptr;
+}
+
 const char *ptxray_result_certificate(const ptxray_result *result) {
   return result->certificate ? result->certificate->c_str() : nullptr;
 }

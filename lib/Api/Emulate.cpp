@@ -4,6 +4,7 @@
 #include "Check/Suppressions.h"
 #include "Emulate/CertificateWords.h"
 #include "Emulate/CountersJson.h"
+#include "Equal/AnswerWords.h"
 #include "Launch/LaunchLimits.h"
 #include "Machine/DriverNumbers.h"
 #include "llvm/ADT/STLExtras.h"
@@ -142,6 +143,51 @@ std::unique_ptr<ptxray_result> run(ptxray_machine &machine, const ptxray_launch 
   return result;
 }
 
+/// Returns the memory that the caller has added to a machine.
+std::vector<llvm::MutableArrayRef<uint8_t>> addedTo(const ptxray_machine &machine,
+                                                    std::vector<equal::Buffer> &buffers) {
+  std::vector<llvm::MutableArrayRef<uint8_t>> added;
+  const std::vector<llvm::MutableArrayRef<uint8_t>> variables = machine.loaded->allVariables();
+  for (const machine::Allocation &one : machine.memory.all()) {
+    const auto isThis = [&](llvm::ArrayRef<uint8_t> variable) { return variable.data() == one.bytes; };
+    if (!one.bytes || one.isConstant || llvm::any_of(variables, isThis))
+      continue;
+    added.emplace_back(one.bytes, one.end - one.begin);
+    buffers.push_back({one.name, added.back().vec(), {}});
+  }
+  return added;
+}
+
+std::unique_ptr<ptxray_result> compare(ptxray_machine &a, const ptxray_launch &launchA, ptxray_machine &b,
+                                       const ptxray_launch &launchB, StringRef types) {
+  const machine::KernelEntry *const first = findKernel(a, launchA.kernel), *const second =
+                                                                               findKernel(b, launchB.kernel);
+  if (std::string problem = problemOf(a, launchA, first); !problem.empty())
+    return refused(std::move(problem));
+  if (std::string problem = problemOf(b, launchB, second); !problem.empty())
+    return refused(std::move(problem));
+  std::vector<equal::Buffer> buffers, others;
+  auto memory = addedTo(a, buffers), memoryOfB = addedTo(b, others);
+  llvm::SmallVector<StringRef, 8> names;
+  types.split(names, ',');
+  for (size_t i = 0; i < std::min<size_t>(names.size(), buffers.size()); ++i)
+    buffers[i].type = equal::typeNamed(names[i]);
+  equal::ModuleNumbers numbers;
+  numbers.add(*a.module);
+  numbers.add(*b.module);
+  equal::Side x(*a.module, *a.loaded, launchOf(*first, launchA), memory),
+      y(*b.module, *b.loaded, launchOf(*second, launchB), memoryOfB);
+  equal::Comparison comparison({&x, &y}, equal::Contents(buffers, numbers, /*keepsGiven=*/true));
+  const equal::Answer answer = comparison.compare();
+  for (auto [bytes, one] : llvm::zip(memory, buffers))
+    llvm::copy(one.given, bytes.begin());
+  for (auto [bytes, one] : llvm::zip(memoryOfB, others))
+    llvm::copy(one.given, bytes.begin());
+  auto result = std::make_unique<ptxray_result>();
+  result->equality = dump(equal::jsonOf(answer, {&a.report, &b.report}, buffers), 0);
+  return result;
+}
+
 std::unique_ptr<ptxray_machine> load(StringRef text, const ptxray_options &how) {
   auto made = std::make_unique<ptxray_machine>();
   made->options = how.options;
@@ -262,6 +308,15 @@ const char *ptxray_tensor_map_encode(unsigned char *bytes, const ptxray_tensor_m
 ptxray_result *ptxray_machine_run(ptxray_machine *machine, const ptxray_launch *launch) {
   try {
     return run(*machine, *launch).release();
+  } catch (const std::bad_alloc &) {
+    return nullptr;
+  }
+}
+
+ptxray_result *ptxray_machine_equal(ptxray_machine *a, const ptxray_launch *launch_a, ptxray_machine *b,
+                                    const ptxray_launch *launch_b, const char *types) {
+  try {
+    return compare(*a, *launch_a, *b, *launch_b, types ? types : "").release();
   } catch (const std::bad_alloc &) {
     return nullptr;
   }

@@ -28,6 +28,7 @@ struct ptxray_result {
   std::optional<std::string> refusal;
   std::optional<std::string> counters, fidelity; // set if the launch is counted
   std::optional<std::string> certificate;        // set if the launch requests a certificate
+  std::optional<std::string> equality;           // set if two launches were compared
 };
 
 namespace ptxray {

@@ -12,6 +12,27 @@ namespace ptxray::equal {
 
 // ---- elements
 
+std::optional<ElementType> typeNamed(llvm::StringRef name) {
+  static constexpr std::array<const numbers::Format *, 10> formats = {
+      &numbers::f16,  &numbers::bf16, &numbers::f32,  &numbers::f64,  &numbers::e4m3,
+      &numbers::e5m2, &numbers::e2m3, &numbers::e3m2, &numbers::e2m1, &numbers::ue8m0};
+  using Kind = ElementType::Kind;
+  if (name == "tf32") // in memory like f32
+    name = "f32";
+  for (const numbers::Format *format : formats)
+    if (name == format->name) {
+      const unsigned width = format->width();
+      return ElementType{Kind::Float, static_cast<uint16_t>(width == 6 ? 8 : width), 1, format};
+    }
+  unsigned bits = 0;
+  const bool isInteger = !name.empty() && llvm::StringRef("bus").contains(name[0]) &&
+                         !name.drop_front().getAsInteger(10, bits) &&
+                         (bits == 8 || bits == 16 || bits == 32 || bits == 64);
+  if (!isInteger)
+    return {};
+  return ElementType{name[0] == 's' ? Kind::Signed : Kind::Unsigned, static_cast<uint16_t>(bits), 1, nullptr};
+}
+
 uint64_t countOf(const ElementType &type, size_t bytes) { return uint64_t(bytes) * 8 / type.bits; }
 
 uint64_t elementOf(const ElementType &type, llvm::ArrayRef<uint8_t> bytes, uint64_t index) {

@@ -35,6 +35,8 @@ struct ModuleNumbers {
 bool hasAtomics(const ReadModule &module);
 
 // Elements of buffers.
+/// Returns the type with a name such as `f16` or `u32`; none if there is no such type.
+std::optional<ElementType> typeNamed(llvm::StringRef name);
 uint64_t countOf(const ElementType &type, size_t bytes);
 uint64_t elementOf(const ElementType &type, llvm::ArrayRef<uint8_t> bytes, uint64_t index);
 void setElement(const ElementType &type, llvm::MutableArrayRef<uint8_t> bytes, uint64_t index, uint64_t value);

@@ -1,8 +1,8 @@
 // `ptxray equal`: whether two kernels leave the same in memory (docs/equal.md).
 #include "../launcher/LaunchOptions.h"
+#include "Equal/AnswerWords.h"
 #include "EqualRuns.h"
 #include "Run.h"
-#include "Source/JsonValue.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -33,59 +33,17 @@ static Arguments argumentsFor(const Arguments &given, StringRef file, llvm::Arra
   return result;
 }
 
-static const char *wordOf(Equality verdict) {
-  switch (verdict) {
-  case Equality::Bits: return "bits";
-  case Equality::Real: return "real";
-  case Equality::Different: return "different";
-  default: return "unknown";
-  }
-}
-
-static const char *sentenceOf(Equality verdict) {
-  switch (verdict) {
-  case Equality::Bits: return "equal: the same bits for all contents";
-  case Equality::Real: return "equal as real functions: only rounding differs";
-  case Equality::Different: return "different";
-  default: return "not decided";
-  }
-}
-
-namespace {
-
-/// The texts of an answer.
-struct AnswerWords {
-  std::string at, contents, buffer, first, second;
-};
-
-} // namespace
-
-static std::string placeIn(const FileReport &report, Range range) {
-  const LineColumn at = report.source->lineColumn(range.begin);
-  return report.path + ":" + std::to_string(at.line) + ":" + std::to_string(at.column);
-}
-
-static AnswerWords wordsOf(const equal::Answer &answer, llvm::ArrayRef<EqualInput *> inputs) {
-  AnswerWords words;
-  if (answer.at)
-    words.at = placeIn(inputs[answer.at->side]->report(), answer.at->range);
-  if (!answer.schedule.empty())
-    words.contents = "schedule " + answer.schedule;
-  else if (answer.contents)
-    words.contents =
-        "kind " + std::to_string(answer.contents->kind) + ", seed " + std::to_string(answer.contents->seed);
-  if (const std::optional<equal::ElementDifference> &one = answer.difference) {
-    words.buffer = inputs[0]->buffers()[one->buffer].name;
-    words.first = equal::shown(one->type, one->first);
-    words.second = equal::shown(one->type, one->second);
-  }
-  return words;
+static std::vector<const FileReport *> reportsOf(llvm::ArrayRef<EqualInput *> inputs) {
+  std::vector<const FileReport *> reports;
+  for (const EqualInput *one : inputs)
+    reports.push_back(&one->report());
+  return reports;
 }
 
 static void print(const equal::Answer &answer, llvm::ArrayRef<EqualInput *> inputs) {
-  const AnswerWords words = wordsOf(answer, inputs);
+  const equal::AnswerWords words = equal::wordsOf(answer, reportsOf(inputs), inputs[0]->buffers());
   llvm::raw_ostream &out = llvm::outs();
-  out << sentenceOf(answer.verdict) << '\n';
+  out << equal::sentenceOf(answer.verdict) << '\n';
   if (!words.at.empty())
     out << "  " << words.at << ": " << answer.why << '\n';
   else if (!answer.why.empty())
@@ -97,23 +55,8 @@ static void print(const equal::Answer &answer, llvm::ArrayRef<EqualInput *> inpu
     out << "  contents: " << words.contents << '\n';
 }
 
-static Json jsonOf(const equal::Answer &answer, llvm::ArrayRef<EqualInput *> inputs) {
-  const AnswerWords words = wordsOf(answer, inputs);
-  Json json = {{"verdict", wordOf(answer.verdict)}};
-  if (!answer.why.empty())
-    json["why"] = answer.why;
-  if (!words.at.empty())
-    json["at"] = words.at;
-  if (answer.difference)
-    json["difference"] = {
-        {"buffer", words.buffer}, {"element", answer.difference->index}, {"a", words.first}, {"b", words.second}};
-  if (!words.contents.empty())
-    json["contents"] = words.contents;
-  return json;
-}
-
 static void printJson(const equal::Answer &answer, llvm::ArrayRef<EqualInput *> inputs) {
-  Json json = jsonOf(answer, inputs);
+  Json json = equal::jsonOf(answer, reportsOf(inputs), inputs[0]->buffers());
   json["version"] = 1;
   llvm::outs() << dump(json, 2) << '\n';
 }
@@ -136,7 +79,7 @@ static void print(const equal::Grouping &grouping, llvm::ArrayRef<EqualInput *> 
     const equal::ClassOfKernels &one = grouping.classes[i];
     out << "class " << i + 1;
     if (i) {
-      const AnswerWords words = wordsOf(one.fromFirst, inputs);
+      const equal::AnswerWords words = equal::wordsOf(one.fromFirst, reportsOf(inputs), inputs[0]->buffers());
       out << (one.fromFirst.verdict == Equality::Different ? ": different from class 1" : ": not shown to be class 1");
       if (one.fromFirst.difference)
         out << ", buffer " << words.buffer << ", element " << one.fromFirst.difference->index << ": " << words.first
@@ -169,7 +112,7 @@ static void printJson(const equal::Grouping &grouping, llvm::ArrayRef<EqualInput
     }
     Json entry = {{"bits", std::move(bits)}};
     if (!classes.empty())
-      entry["fromFirst"] = jsonOf(one.fromFirst, inputs);
+      entry["fromFirst"] = equal::jsonOf(one.fromFirst, reportsOf(inputs), inputs[0]->buffers());
     classes.push_back(std::move(entry));
   }
   for (const auto &[side, answer] : grouping.others)

@@ -21,7 +21,7 @@ import threading
 import typing
 
 from . import _library, _worker
-from ._emulation import EmulationError, Launched, Machine, Surface, TensorMap, Texture, emulate
+from ._emulation import EmulationError, Equality, Launched, Machine, Surface, TensorMap, Texture, emulate, equal
 
 if typing.TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -34,6 +34,7 @@ __all__ = [
     "Diagnostics",
     "Edit",
     "EmulationError",
+    "Equality",
     "Fix",
     "Launched",
     "Machine",
@@ -48,6 +49,7 @@ __all__ = [
     "check",
     "check_many",
     "emulate",
+    "equal",
     "judge",
     "judge_folder",
     "program",

@@ -353,3 +353,81 @@ def emulate(
 ) -> Launched:
     """Machine(text, chip=chip).launch(args, **launch)"""
     return Machine(text, chip=chip).launch(args, **launch)
+
+
+@dataclasses.dataclass(frozen=True)
+class Equality:
+    """The answer of `equal`. `verdict` is `bits` (the same bits for all contents), `real` (the same function of real
+    numbers), `different` or `unknown`. `why` is the obstacle or the fault, and `at` its place. `difference` has the
+    first element in which the results differ."""
+
+    verdict: str
+    why: typing.Optional[str] = None
+    at: typing.Optional[str] = None
+    difference: typing.Optional[dict[str, typing.Any]] = None
+    contents: typing.Optional[str] = None
+
+
+_DTYPES = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64", "float8_e4m3fn": "e4m3"}
+_DTYPES |= {"float8_e5m2": "e5m2", "int8": "s8", "int16": "s16", "int32": "s32", "int64": "s64"}
+_DTYPES |= {"uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64"}
+
+
+def _copied(
+    machine: Machine, args: collections.abc.Sequence[typing.Any], kernel: typing.Optional[str]
+) -> tuple[list[bytes], list[str], list[typing.Any]]:
+    """Returns arguments with copies of all arrays, the types of their elements, and the copies."""
+    values, types, copies = [], [], []
+    known: dict[tuple[int, int], bytearray] = {}
+    added: dict[tuple[int, int], int] = {}
+    for index, value in enumerate(args):
+        array = value.array if isinstance(value, Fresh) else value
+        if isinstance(array, (TensorMap, Surface)):
+            raise TypeError("tensor maps and images are not compared")
+        if array is not None and not isinstance(array, bytes) and not _is_number(array):
+            place = _memory(array)
+            if place not in known:
+                known[place] = bytearray(ctypes.string_at(*place))
+                types.append(_DTYPES.get(str(getattr(array, "dtype", "")).rpartition(".")[2], ""))
+                copies.append(known[place])
+            value = known[place]
+        values.append(machine._value(value, index, kernel, added))
+    return values, types, copies
+
+
+def equal(
+    a: typing.Union[str, bytes],
+    b: typing.Union[str, bytes],
+    args: collections.abc.Sequence[typing.Any] = (),
+    *,
+    chip: typing.Optional[str] = None,
+    b_launch: typing.Optional[dict[str, typing.Any]] = None,
+    **launch: typing.Any,
+) -> Equality:
+    """Compares what two kernels leave in the arrays among their arguments, for all contents of these arrays.
+
+    The arguments are those of `emulate`, without tensor maps and images. The arrays stay as they are. `launch` has
+    `kernel`, `grid`, `block`, `cluster`, `shared`, `cooperative` and `time_limit`; `b_launch` has those that differ for
+    `b`. Raises PtxError if a text has errors, and EmulationError if a launch is not possible."""
+    machines = [Machine(text, chip=chip) for text in (a, b)]
+    launches, kept = [], []
+    for machine, more in zip(machines, ({}, b_launch or {})):
+        given = {"grid": 1, "block": 1, "time_limit": 60} | launch | more
+        unknown = set(given) - {"kernel", "grid", "block", "cluster", "shared", "cooperative", "time_limit"}
+        if unknown:
+            raise TypeError(f"equal() takes no {', '.join(sorted(unknown))}")
+        options = {name: _sizes(given[name]) for name in ("grid", "block", "cluster") if given.get(name) is not None}
+        options |= {"shared": str(given.get("shared", 0)), "time-limit": str(given["time_limit"])}
+        options |= {"cooperative": "yes"} if given.get("cooperative") else {}
+        options |= {"kernel": given["kernel"]} if given.get("kernel") is not None else {}
+        values, types, copies = _copied(machine, args, given.get("kernel"))
+        launches.append((machine._machine, options, values))
+        kept.append(copies)
+    (first, options, values), (second, others, other_values) = launches
+    answer = first.equal(options, values, second, others, other_values, ",".join(types))
+    text = answer.equality()
+    if text is None:
+        raise EmulationError(answer.refusal())
+    found = json.loads(text)
+    names = [field.name for field in dataclasses.fields(Equality)]
+    return Equality(**{name: found[name] for name in names if name in found})

@@ -2,6 +2,7 @@
 checks."""
 
 # mypy: ignore-errors
+import contextlib
 import ctypes
 import os
 import pathlib
@@ -95,6 +96,11 @@ _FUNCTIONS = {
     "ptxray_result_counters": (ctypes.c_char_p, (ctypes.c_void_p,)),
     "ptxray_result_fidelity": (ctypes.c_char_p, (ctypes.c_void_p,)),
     "ptxray_result_certificate": (ctypes.c_char_p, (ctypes.c_void_p,)),
+    "ptxray_result_equality": (ctypes.c_char_p, (ctypes.c_void_p,)),
+    "ptxray_machine_equal": (
+        ctypes.c_void_p,
+        (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p),
+    ),
     "ptxray_machine_new": (ctypes.c_void_p, (ctypes.c_char_p, ctypes.c_size_t, ctypes.c_void_p)),
     "ptxray_machine_checked": (ctypes.c_void_p, (ctypes.c_void_p,)),
     "ptxray_machine_parameter": (
@@ -220,6 +226,10 @@ class Launched(Answer):
         fidelity = self._calls.ptxray_result_fidelity(self._result)
         return None if fidelity is None else _text(fidelity)
 
+    def equality(self):
+        equality = self._calls.ptxray_result_equality(self._result)
+        return None if equality is None else _text(equality)
+
     def certificate(self):
         certificate = self._calls.ptxray_result_certificate(self._result)
         return None if certificate is None else _text(certificate)
@@ -299,7 +309,8 @@ class Machine:
         memory.machine = self  # which must outlive it
         return memoryview(memory).cast("B")
 
-    def run(self, options, arguments):
+    @contextlib.contextmanager
+    def _launch(self, options, arguments):
         launch = self.calls.ptxray_launch_new()
         try:
             for name, value in options.items():
@@ -308,9 +319,22 @@ class Machine:
                     raise ValueError(_text(problem))
             for argument in arguments:
                 self.calls.ptxray_launch_argument(launch, argument, len(argument))
-            result = self.calls.ptxray_machine_run(self.handle, launch)
+            yield launch
         finally:
             self.calls.ptxray_launch_free(launch)
+
+    def run(self, options, arguments):
+        with self._launch(options, arguments) as launch:
+            result = self.calls.ptxray_machine_run(self.handle, launch)
+        if not result:
+            raise MemoryError("ptxray: out of memory")
+        return Launched(self.calls, result)
+
+    def equal(self, options, arguments, other, other_options, other_arguments, types):
+        """Compares a launch with one of another machine."""
+        others = other._launch(other_options, other_arguments)
+        with self._launch(options, arguments) as launch, others as other_launch:
+            result = self.calls.ptxray_machine_equal(self.handle, launch, other.handle, other_launch, types.encode())
         if not result:
             raise MemoryError("ptxray: out of memory")
         return Launched(self.calls, result)

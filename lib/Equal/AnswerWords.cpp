@@ -27,6 +27,12 @@ static std::string placeIn(const FileReport &report, const PlaceOf &place) {
   return name + ":" + std::to_string(at.line) + ":" + std::to_string(at.column);
 }
 
+static std::string wordsOf(const ContentName &name) {
+  if (name.kind == Contents::given)
+    return "as given";
+  return "kind " + std::to_string(name.kind) + ", seed " + std::to_string(name.seed);
+}
+
 AnswerWords wordsOf(const Answer &answer, llvm::ArrayRef<const FileReport *> reports, llvm::ArrayRef<Buffer> buffers) {
   AnswerWords words;
   if (answer.at)
@@ -34,8 +40,7 @@ AnswerWords wordsOf(const Answer &answer, llvm::ArrayRef<const FileReport *> rep
   if (!answer.schedule.empty())
     words.contents = "schedule " + answer.schedule;
   else if (answer.contents)
-    words.contents =
-        "kind " + std::to_string(answer.contents->kind) + ", seed " + std::to_string(answer.contents->seed);
+    words.contents = wordsOf(*answer.contents);
   if (const std::optional<ElementDifference> &one = answer.difference) {
     words.buffer = buffers[one->buffer].name;
     words.first = shown(one->type, one->first);

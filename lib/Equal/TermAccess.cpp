@@ -128,66 +128,110 @@ static bool isAnyOrder(const Site &site, const RecipeResult &result) {
   }
 }
 
+/// A store or an atomic operation of a warp.
+struct TermObserver::Store {
+  Warp &warp;
+  const LaneAccess &access;
+  const Site &site;
+  const RecipeResult *result = nullptr; // that goes to memory
+  size_t size, count;                   // bytes of an element, and of all elements of a lane
+  bool isAtomic, isOrdinary;
+  bool areShared; // several lanes write the same bytes
+  llvm::DenseMap<const uint8_t *, std::pair<Ref, uint8_t>> written{};
+};
+
+/// Gives a byte of a lane a term. Where lanes write different values, it is open which is the last.
+void TermObserver::put(Store &store, unsigned lane, size_t offset, Ref ref) {
+  if (store.areShared && !isLocal(store.access, lane)) {
+    const Frame &frame = *store.warp.now.frame;
+    const uint8_t value = ref.term == none ? storedByte(frame, store.access, lane, offset) : uint8_t(0);
+    const auto [found, isNew] = store.written.try_emplace(store.access.found.at(lane) + offset, ref, value);
+    if (!isNew && found->second != std::pair(ref, value)) {
+      found->second.first = ref = {unknown, 0};
+      out.isOpen = true;
+    }
+  }
+  putAt(store.warp, store.access, lane, offset, ref);
+}
+
+/// Notes an atomic operation. Returns whether the order of threads decides nothing: all operations at this place that
+/// several warps execute are of one kind.
+bool TermObserver::noteAtomic(const Store &store, unsigned lane) {
+  if (isLocal(store.access, lane) || !store.result)
+    return true;
+  const ElementType &type = store.result->type;
+  const StepOp op = store.site.recipe.steps[store.result->step].op;
+  const bool hasSign = op == StepOp::Minimum || op == StepOp::Maximum || type.isFloat();
+  const uint64_t kind = uint64_t(op) << 32 | uint64_t(type.bits) << 8 | (hasSign ? uint64_t(type.kind) : 7);
+  bool isOrdered = true;
+  const auto first = reinterpret_cast<uintptr_t>(store.access.found.at(lane));
+  for (uint64_t word = first / 4; word <= (first + store.count - 1) / 4; ++word) {
+    const auto [found, isNew] = atomics.try_emplace(word, AtomicUse{kind, &store.warp, false, false});
+    AtomicUse &use = found->second;
+    use.isMixed |= use.kind != kind;
+    use.isOfSeveral |= use.warp != &store.warp;
+    isOrdered &= !use.isMixed || !use.isOfSeveral;
+  }
+  return isOrdered;
+}
+
+/// Forgets atomic operations on bytes that are written otherwise.
+void TermObserver::forgetAtomics(const uint8_t *bytes, size_t count) {
+  const auto first = reinterpret_cast<uintptr_t>(bytes);
+  for (uint64_t word = first / 4; !atomics.empty() && count && word <= (first + count - 1) / 4; ++word)
+    atomics.erase(word);
+}
+
 void TermObserver::store(Warp &warp, const LaneAccess &access, const Site &site) {
-  Frame &frame = *warp.now.frame;
   const size_t size = access.access.bits / 8, count = size * access.access.elements.size();
-  const auto of = [&](const SiteRegister &one, unsigned lane) { return termOf(frame, one.number, lane); };
-  const ValueFlow flow = frame.code.values[access.op.instruction];
-  const uint32_t with = lanesWithTerms(frame, flow.data);
-  const RecipeResult *result = nullptr;
-  for (const RecipeResult &one : site.recipe.results)
-    if (one.target == isa::FormulaTarget::Memory)
-      result = &one;
   const bool isAtomic = site.recipe.isOneByOne,
              isOrdinary = warp.doer.stage != Stage::Begin && warp.doer.stage != Stage::End;
-  // Where several lanes write, it is open which is the last.
-  const bool areShared = !isAtomic && overlaps(access, count);
-  llvm::DenseMap<const uint8_t *, std::pair<Ref, uint8_t>> written;
+  Store store{warp, access, site, nullptr, size, count, isAtomic, isOrdinary, !isAtomic && overlaps(access, count)};
+  for (const RecipeResult &one : site.recipe.results)
+    if (one.target == isa::FormulaTarget::Memory)
+      store.result = &one;
+  const uint32_t with = lanesWithTerms(*warp.now.frame, warp.now.frame->code.values[access.op.instruction].data);
   for (uint32_t left = access.found.mask; left; left &= left - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(left));
-    const auto put = [&](size_t i, Ref ref) {
-      if (areShared && !isLocal(access, lane)) {
-        const std::pair<Ref, uint8_t> now = {ref, ref.term == none ? storedByte(frame, access, lane, i) : uint8_t(0)};
-        const auto [found, isNew] = written.try_emplace(access.found.at(lane) + i, now);
-        if (!isNew && found->second != now) {
-          found->second.first = ref = {unknown, 0};
-          out.isOpen = true;
-        }
-      }
-      putAt(warp, access, lane, i, ref);
-    };
-    const auto fill = [&](const Ref &ref) {
-      for (size_t i = 0; i < count; ++i)
-        put(i, ref);
-    };
-    Symbolic symbolic(terms, site, frame, of);
-    bool hasTerms = with >> lane & 1;
-    if (isAtomic) {
-      std::vector<Ref> old = bytesAt(warp, access, lane, count);
-      hasTerms |= llvm::any_of(old, [](const Ref &one) { return one.term != none; });
-      for (size_t i = 0; i < count; ++i)
-        symbolic.memory[lane].push_back(old[i].term == none ? Ref{terms.constant(access.found.at(lane)[i], 8), 0}
-                                                            : old[i]);
-      setAll(frame, flow.results, 1u << lane, unknown);
-    }
-    if (!hasTerms && isOrdinary) {
-      fill({});
-      continue;
-    }
-    if (!result || !isOrdinary || !site.isKnown || (isAtomic && !isAnyOrder(site, *result)) ||
-        !symbolic.run(1u << lane)) {
-      fill({unknown, 0});
-      continue;
-    }
-    size_t at = 0;
-    for (const Term stored : symbolic.storedBy(*result, lane)) {
-      const Term term = isAtomic && result->type.isFloat() ? terms.salted(stored) : stored;
-      for (size_t i = 0; i < size && at < count; ++i, ++at)
-        put(at, byteIn(term, static_cast<unsigned>(i)));
-    }
-    if (at != count)
-      fill({unknown, 0});
+    storeLane(store, lane, with >> lane & 1);
   }
+}
+
+void TermObserver::storeLane(Store &store, unsigned lane, bool hasTerms) {
+  Frame &frame = *store.warp.now.frame;
+  const auto &[warp, access, site, result, size, count, isAtomic, isOrdinary, areShared, written] = store;
+  const auto fill = [&](const Ref &ref) {
+    for (size_t i = 0; i < store.count; ++i)
+      put(store, lane, i, ref);
+  };
+  const auto of = [&](const SiteRegister &one, unsigned at) { return termOf(frame, one.number, at); };
+  Symbolic symbolic(terms, site, frame, of);
+  bool isOrdered = true;
+  if (isAtomic) {
+    isOrdered = noteAtomic(store, lane);
+    out.isOpen |= !isOrdered;
+    for (const auto &[i, old] : llvm::enumerate(bytesAt(store.warp, access, lane, count))) {
+      hasTerms |= old.term != none;
+      symbolic.memory[lane].push_back(old.term == none ? Ref{terms.constant(access.found.at(lane)[i], 8), 0} : old);
+    }
+    setAll(frame, frame.code.values[access.op.instruction].results, 1u << lane, unknown);
+  } else if (!isLocal(access, lane)) {
+    forgetAtomics(access.found.at(lane), count);
+  }
+  if (!isOrdered)
+    return fill({unknown, 0});
+  if (!hasTerms && isOrdinary)
+    return fill({});
+  if (!result || !isOrdinary || !site.isKnown || (isAtomic && !isAnyOrder(site, *result)) || !symbolic.run(1u << lane))
+    return fill({unknown, 0});
+  size_t at = 0;
+  for (const Term stored : symbolic.storedBy(*result, lane)) {
+    const Term term = isAtomic && result->type.isFloat() ? terms.salted(stored) : stored;
+    for (size_t i = 0; i < size && at < count; ++i, ++at)
+      put(store, lane, at, byteIn(term, static_cast<unsigned>(i)));
+  }
+  if (at != count)
+    fill({unknown, 0});
 }
 
 /// Marks bytes that an instruction writes: moves that follow say what they hold.

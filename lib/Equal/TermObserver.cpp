@@ -292,6 +292,7 @@ void TermObserver::passes(Warp &warp, unsigned lane, std::optional<uint64_t>, ui
 void TermObserver::beginCluster(llvm::ArrayRef<BlockState *> cluster, bool isAgain) {
   for (BlockState *block : cluster) {
     memory.clear(block->shared.data(), block->shared.size());
+    forgetAtomics(block->shared.data(), block->shared.size());
     for (Warp &warp : block->warps)
       if (isAgain)
         warp.attached.put(ownSlot, nullptr);

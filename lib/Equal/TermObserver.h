@@ -56,7 +56,12 @@ private:
   bool multiply(machine::Frame &frame, const Site &site, Symbolic &symbolic);
   Term elementAt(const machine::Frame &frame, const machine::ElementPlace &place, unsigned bits);
   void load(machine::Warp &warp, const machine::LaneAccess &access, const Site &site);
+  struct Store;
   void store(machine::Warp &warp, const machine::LaneAccess &access, const Site &site);
+  void storeLane(Store &store, unsigned lane, bool hasTerms);
+  void put(Store &store, unsigned lane, size_t offset, Ref ref);
+  bool noteAtomic(const Store &store, unsigned lane);
+  void forgetAtomics(const uint8_t *bytes, size_t count);
   void loadLane(machine::Warp &warp, const machine::LaneAccess &access, const Site &site, Symbolic &symbolic,
                 unsigned lane, llvm::MutableArrayRef<Ref> bytes);
   std::vector<Ref> bytesAt(machine::Warp &warp, const machine::LaneAccess &access, unsigned lane, size_t count);
@@ -73,6 +78,13 @@ private:
   const size_t buffers;
   Followed &out;
   std::map<std::pair<const machine::FunctionCode *, uint32_t>, Site> sites;
+  /// The atomic operations on a word of memory.
+  struct AtomicUse {
+    uint64_t kind; // of the first one
+    const machine::Warp *warp;
+    bool isMixed, isOfSeveral; // of several kinds, of several warps
+  };
+  llvm::DenseMap<uint64_t, AtomicUse> atomics; // by address / 4
 };
 
 } // namespace ptxray::equal

@@ -170,6 +170,28 @@ def images():
         raise AssertionError(wrong)
 
 
+def equality():
+    """Two kernels that leave the same numbers, for all contents of the arrays."""
+    if engine == "beside":
+        return
+    text = (ROOT / "test" / "emulate" / "saxpy.ptx").read_text()
+    x, y = array.array("f", range(8)), array.array("f", [1] * 8)
+    launch = {"block": 8, "time_limit": 20}
+    assert ptxray.equal(text, text, [2.5, x, y, 8], **launch) == ptxray.Equality("bits")
+    rounded = text.replace("fma.rn.f32 %f4, %f1, %f2, %f3;", "mul.rn.f32 %f2, %f2, %f1; add.rn.f32 %f4, %f2, %f3;")
+    assert rounded != text
+    assert ptxray.equal(text, rounded, [2.5, x, y, 8], **launch).verdict == "real"
+    found = ptxray.equal(text, text, [2.5, x, y, 8], **launch, b_launch={"block": 4})
+    assert found.verdict == "different" and found.difference["element"] == 4, found
+    assert (list(x), list(y)) == ([*range(8)], [1] * 8)
+    for wrong, error in (({"threads": 3}, TypeError), ({"kernel": "none"}, ptxray.EmulationError)):
+        try:
+            ptxray.equal(text, text, [2.5, x, y, 8], **wrong)
+        except error:
+            continue
+        raise AssertionError(wrong)
+
+
 def plugin():
     """`pytest --ptxray` fails a test whose kernel made a fault, though the test caught it."""
     if engine == "beside" or not has_arrays:
@@ -423,7 +445,7 @@ def memory():
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < before + 2000
 
 
-TESTS = (values, kernels, reductions, findings, tensor_maps, images, plugin, many, arrays, as_the_program)
+TESTS = (values, kernels, reductions, findings, tensor_maps, images, equality, plugin, many, arrays, as_the_program)
 for test in (*TESTS, threads, forks, subinterpreters, memory):
     test()
 print(f"ptxray works over {type(ptxray._engine()).__name__}")

@@ -42,6 +42,22 @@ TEST(Api, CountsALaunch) {
   EXPECT_NE(counted.fidelity->find("\"exact\""), std::string::npos);
 }
 
+TEST(Api, ComparesKernels) {
+  ptxray::Machine a(addingKernel), b(addingKernel);
+  std::vector<uint32_t> data = {1, 2, 3, 4}, copy = data;
+  const uint64_t first = a.add(data.data(), data.size() * sizeof data[0]),
+                 second = b.add(copy.data(), copy.size() * sizeof copy[0]);
+  ptxray::Launch one, other, third;
+  one.set("block", "4").argument(uint32_t(7)).argument(first);
+  other.set("block", "4").argument(uint32_t(7)).argument(second);
+  EXPECT_NE(a.equal(one, b, other, "u32").find("\"bits\""), std::string::npos);
+  third.set("block", "4").argument(uint32_t(8)).argument(second);
+  EXPECT_NE(a.equal(one, b, third).find("\"different\""), std::string::npos);
+  EXPECT_EQ(data, (std::vector<uint32_t>{1, 2, 3, 4}));
+  EXPECT_EQ(copy, data);
+  EXPECT_THROW(a.equal(one, b, ptxray::Launch()), std::invalid_argument);
+}
+
 TEST(Api, SaysWhyAKernelDidNotEnd) {
   using ptxray::Launch;
   ptxray::Machine machine(addingKernel);

@@ -380,8 +380,8 @@ def _copied(
     values, types, copies = [], [], []
     known: dict[tuple[int, int], bytearray] = {}
     added: dict[tuple[int, int], int] = {}
-    for index, value in enumerate(args):
-        array = value.array if isinstance(value, Fresh) else value
+    for index, given in enumerate(args):
+        array = value = given.array if isinstance(given, Fresh) else given
         if isinstance(array, (TensorMap, Surface)):
             raise TypeError("tensor maps and images are not compared")
         if array is not None and not isinstance(array, bytes) and not _is_number(array):

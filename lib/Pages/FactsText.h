@@ -1,5 +1,6 @@
 #pragma once
 // Prints facts, for tests of the tables and for `ptxray dump --facts`.
+#include "Diagnostics/Diagnostic.h"
 #include "Match/Facts.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <string>
@@ -10,7 +11,6 @@ class raw_ostream;
 
 namespace ptxray {
 
-class DiagnosticSink;
 class SourceBuffer;
 
 /// Returns text such as `reads %r1; writes [sbuf] 16 .shared; async generic in cp.async`. `textOf` returns the text of

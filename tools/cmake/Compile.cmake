@@ -25,7 +25,7 @@ function(ptxray_headers target)
     <algorithm> <array> <deque> <functional> <map> <memory> <optional> <set> <string> <tuple> <vector>
     <llvm/ADT/DenseMap.h> <llvm/ADT/DenseSet.h> <llvm/ADT/STLExtras.h> <llvm/ADT/SmallSet.h> <llvm/ADT/SmallVector.h>
     <llvm/ADT/StringExtras.h> <llvm/ADT/StringMap.h> <llvm/ADT/StringSet.h> <llvm/ADT/StringSwitch.h>
-    <llvm/Support/FormatVariadic.h> <llvm/Support/raw_ostream.h> <nlohmann/json.hpp>)
+    <llvm/Support/FormatVariadic.h> <llvm/Support/raw_ostream.h>)
 endfunction()
 
 # ptxray_unhurried(<target>): it is compiled without optimisation where there are sanitizers: to optimise what they add

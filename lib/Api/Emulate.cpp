@@ -5,6 +5,7 @@
 #include "Emulate/CertificateWords.h"
 #include "Emulate/CountersJson.h"
 #include "Equal/AnswerWords.h"
+#include "Equal/Certify.h"
 #include "Launch/LaunchLimits.h"
 #include "Machine/DriverNumbers.h"
 #include "llvm/ADT/STLExtras.h"
@@ -122,7 +123,9 @@ std::unique_ptr<ptxray_result> run(ptxray_machine &machine, const ptxray_launch 
   const machine::KernelEntry *kernel = findKernel(machine, launch.kernel);
   if (std::string problem = problemOf(machine, launch, kernel); !problem.empty())
     return refused(std::move(problem));
-  machine::Outcome outcome = machine::launch(*machine.loaded, launchOf(*kernel, launch));
+  const machine::Launch asked = launchOf(*kernel, launch);
+  machine::Outcome outcome =
+      asked.certifies ? equal::launchCertified(*machine.loaded, asked) : machine::launch(*machine.loaded, asked);
   FileReport &report = machine.report;
   report.diagnostics.clear();
   for (Diagnostic &found : outcome.diagnostics)

@@ -43,6 +43,7 @@ void TermObserver::putAt(Warp &warp, const LaneAccess &access, unsigned lane, si
 
 void TermObserver::accesses(Warp &warp, const LaneAccess &access) {
   const Site &site = siteAt(warp.now.frame->code, access.op.instruction);
+  decideAddresses(warp, access);
   if (access.access.isWrite)
     store(warp, access, site);
   else if (!site.recipe.isOneByOne) // an atomic operation reads when it writes
@@ -91,6 +92,7 @@ void TermObserver::load(Warp &warp, const LaneAccess &access, const Site &site) 
   for (uint32_t left = access.found.mask; left; left &= left - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(left));
     std::vector<Ref> bytes = bytesAt(warp, access, lane, count);
+    markSelected(frame, access, lane, bytes);
     if (llvm::any_of(bytes, [](const Ref &one) { return one.term != none; }))
       loadLane(warp, access, site, symbolic, lane, bytes);
   }

@@ -4,11 +4,18 @@ namespace ptxray::equal {
 
 static uint64_t numberOf(const uint8_t *byte) { return reinterpret_cast<uintptr_t>(byte); }
 
+size_t TermMemory::bufferOf(const uint8_t *byte) const {
+  size_t i = 0;
+  while (i < buffers.size() && (byte < buffers[i].begin() || byte >= buffers[i].end()))
+    ++i;
+  return i;
+}
+
 Ref TermMemory::firstOf(const uint8_t *byte) {
-  for (size_t i = 0; i < buffers.size(); ++i)
-    if (byte >= buffers[i].begin() && byte < buffers[i].end())
-      return {terms.leaf(static_cast<uint32_t>(i), static_cast<uint64_t>(byte - buffers[i].begin())), 0};
-  return {};
+  const size_t i = bufferOf(byte);
+  return i == buffers.size()
+             ? Ref()
+             : Ref{terms.leaf(static_cast<uint32_t>(i), static_cast<uint64_t>(byte - buffers[i].begin())), 0};
 }
 
 TermMemory::Page *TermMemory::find(const uint8_t *byte) {
@@ -34,6 +41,8 @@ Ref TermMemory::at(const uint8_t *byte) {
 }
 
 void TermMemory::put(const uint8_t *byte, const Ref &ref) {
+  if (const size_t buffer = bufferOf(byte); buffer < buffers.size())
+    isWritten[buffer] = true;
   if (ref.term == none && !find(byte) && firstOf(byte).term == none)
     return;
   make(byte)[numberOf(byte) % pageBytes] = ref;

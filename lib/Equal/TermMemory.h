@@ -9,7 +9,7 @@ namespace ptxray::equal {
 class TermMemory {
 public:
   explicit TermMemory(Terms &terms, std::vector<llvm::MutableArrayRef<uint8_t>> buffers)
-      : terms(terms), buffers(std::move(buffers)) {}
+      : terms(terms), buffers(std::move(buffers)), isWritten(this->buffers.size()) {}
 
   /// Returns the term of a byte; `none`: memory holds a number that does not depend on contents.
   Ref at(const uint8_t *byte);
@@ -21,6 +21,11 @@ public:
   void clear(const uint8_t *bytes, size_t count);
   /// Returns the terms of all bytes of a buffer.
   std::vector<Ref> bytesOf(size_t buffer);
+  /// Returns for each buffer whether anything was stored there.
+  const std::vector<bool> &written() const { return isWritten; }
+  /// Returns the number of the buffer that contains a byte, or the number of buffers.
+  size_t bufferOf(const uint8_t *byte) const;
+  llvm::ArrayRef<uint8_t> buffer(size_t number) const { return buffers[number]; }
 
 private:
   static constexpr size_t pageBytes = 1 << 10;
@@ -31,6 +36,7 @@ private:
 
   Terms &terms;
   std::vector<llvm::MutableArrayRef<uint8_t>> buffers;
+  std::vector<bool> isWritten;
   llvm::DenseMap<uint64_t, std::unique_ptr<Page>> pages;
 };
 

@@ -38,7 +38,7 @@ TermObserver::TermObserver(Terms &terms, const ReadModule &module, std::vector<l
       terms(terms), module(module), memory(terms, buffers), buffers(buffers.size()), out(out) {}
 
 void TermObserver::obstruct(std::string what, const FunctionCode &code, uint32_t instruction) {
-  if (!out.obstacle.empty())
+  if (!out.obstacle.empty() || out.followsDecisions)
     return;
   out.obstacle = std::move(what);
   out.at = code.instruction(instruction).range;
@@ -124,8 +124,11 @@ void TermObserver::compute(Warp &warp, const FunctionCode &code, uint32_t instru
   Frame &frame = *warp.now.frame;
   const ValueFlow flow = code.values[instruction];
   const uint32_t guarded = guardedByTerm(frame, flow) & warp.now.mask;
-  if (guarded && (flow.hasEffects || flow.mixesLanes))
+  if (guarded && (flow.hasEffects || flow.mixesLanes)) {
+    decideAll(frame, instruction, Decision::Kind::Condition, flow.guard, guarded);
     obstruct("contents decide whether this instruction executes", code, instruction);
+  }
+  decideOperands(warp, code, instruction, executing);
   if (flow.results.empty())
     return;
   const uint32_t lanes = executing | guarded;
@@ -225,8 +228,10 @@ bool TermObserver::multiply(Frame &frame, const Site &site, Symbolic &symbolic) 
 void TermObserver::branches(Warp &warp, uint32_t instruction, Slot guard, uint32_t lanes) {
   const Frame &frame = *warp.now.frame;
   const uint32_t number = frame.code.values.find(guard);
-  if (number != ValueFlows::none && termsOf(frame).lanes[number] & lanes)
-    obstruct("contents decide this branch", frame.code, instruction);
+  if (number == ValueFlows::none || !(termsOf(frame).lanes[number] & lanes))
+    return;
+  decideAll(frame, instruction, Decision::Kind::Condition, number, lanes);
+  obstruct("contents decide this branch", frame.code, instruction);
 }
 
 void TermObserver::leaves(Warp &warp, const FunctionCode &code, const CodeBlock &block, uint32_t lanes) {
@@ -238,6 +243,8 @@ void TermObserver::leaves(Warp &warp, const FunctionCode &code, const CodeBlock 
       lanesWithTerms(frame, flow.data) | lanesWithTerms(frame, flow.decides) | lanesWithTerms(frame, flow.addresses);
   if ((block.way == Way::Barrier || block.way == Way::Table || block.way == Way::Call) && with & lanes)
     obstruct("contents decide what this instruction does", code, block.instruction);
+  for (const Numbers list : {flow.addresses, flow.decides, block.way == Way::Barrier ? flow.data : Numbers()})
+    decideAll(frame, block.instruction, Decision::Kind::Other, list, lanes);
 }
 
 // ---- calls and local memory
@@ -300,7 +307,8 @@ void TermObserver::beginCluster(llvm::ArrayRef<BlockState *> cluster, bool isAga
 }
 
 void TermObserver::finish(const GridState &, Outcome &) {
-  for (size_t i = 0; i < buffers; ++i)
+  out.written = memory.written();
+  for (size_t i = 0; i < buffers && !out.followsDecisions; ++i)
     out.buffers.push_back(memory.bytesOf(i));
 }
 

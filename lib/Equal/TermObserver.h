@@ -2,10 +2,12 @@
 // Follows the terms of values through a launch: next to each lane of a register and each byte of memory that depends on
 // the contents of buffers there is a term. Addresses and control are those of the launch; where contents decide them,
 // the terms say nothing (`Followed::obstacle`).
+#include "Equal/Decisions.h"
 #include "Equal/Symbolic.h"
 #include "Equal/TermMemory.h"
 #include "Machine/LaunchData.h"
 #include "Machine/MatrixProduct.h"
+#include <set>
 #include <string>
 
 namespace ptxray::equal {
@@ -16,6 +18,9 @@ struct Followed {
   std::string obstacle;                  // why they say nothing; empty: they say all
   std::optional<Range> at;               // the instruction that is in the way
   bool isOpen = false;                   // lanes of one instruction store different values at one place
+  bool followsDecisions = false;         // collect decisions; they are no obstacles then
+  std::vector<Decision> decisions;
+  std::vector<bool> written; // for each buffer, whether the launch stored anything there
 };
 
 class TermObserver final : public machine::Observer {
@@ -36,6 +41,8 @@ public:
               uint32_t lanes) override;
   void before(machine::Warp &warp, const machine::FunctionCode &code, uint32_t instruction, uint32_t lanes) override;
   void accesses(machine::Warp &warp, const machine::LaneAccess &access) override;
+  void excuses(machine::Warp &warp, const machine::LaneAccess &access, unsigned lane) override;
+  void excuses(machine::Warp &warp, const machine::RangeAccess &access) override;
   void ranges(machine::Warp &warp, llvm::ArrayRef<machine::RangeAccess> ranges) override;
   void tensors(machine::Warp &warp, const machine::TensorRange &range) override;
   void multiplies(machine::Warp &warp, const machine::Op &op, const machine::GroupProduct &product) override;
@@ -71,6 +78,14 @@ private:
   Ref byteIn(Term term, unsigned byte);
   Ref *localAt(machine::Warp &warp, unsigned lane, uint64_t offset, uint64_t bytes);
   void obstruct(std::string what, const machine::FunctionCode &code, uint32_t instruction);
+  // Decisions (TermDecisions.cpp).
+  void add(Decision one);
+  void decideAll(const machine::Frame &frame, uint32_t instruction, Decision::Kind kind, Numbers numbers,
+                 uint32_t lanes);
+  void decideOperands(machine::Warp &warp, const machine::FunctionCode &code, uint32_t instruction, uint32_t lanes);
+  void decideAddresses(machine::Warp &warp, const machine::LaneAccess &access);
+  void markSelected(const machine::Frame &frame, const machine::LaneAccess &access, unsigned lane,
+                    llvm::MutableArrayRef<Ref> bytes);
 
   Terms &terms;
   const ReadModule &module;
@@ -85,6 +100,7 @@ private:
     bool isMixed, isOfSeveral; // of several kinds, of several warps
   };
   llvm::DenseMap<uint64_t, AtomicUse> atomics; // by address / 4
+  std::set<decltype(std::declval<Decision>().key())> decided;
 };
 
 } // namespace ptxray::equal

@@ -75,8 +75,9 @@ Term Terms::make(Node node, Args given) {
 
 // ---- bytes
 
-Term Terms::leaf(uint32_t buffer, uint64_t byte) {
-  return make({.kind = Kind::Leaf, .bits = 8, .first = buffer, .second = byte}, {});
+Term Terms::leaf(uint32_t buffer, uint64_t byte, Term address) {
+  return make({.kind = Kind::Leaf, .bits = 8, .first = buffer, .second = byte},
+              address == none ? Args() : Args(address));
 }
 
 Term Terms::constant(Bits value, unsigned bits) {

@@ -67,7 +67,8 @@ public:
   void setContents(std::vector<std::vector<uint8_t>> bytes) { contents = std::move(bytes); }
 
   // ---- bits
-  Term leaf(uint32_t buffer, uint64_t byte);
+  /// Returns a byte of a buffer. `address` is the term that decided which byte was loaded; `none` for a fixed address.
+  Term leaf(uint32_t buffer, uint64_t byte, Term address = none);
   Term constant(Bits value, unsigned bits);
   Term join(llvm::ArrayRef<Ref> bytes);
   Ref byteOf(Term term, unsigned byte);

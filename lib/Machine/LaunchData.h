@@ -83,10 +83,30 @@ struct Certificate {
     std::string text;
     Range range; // empty for the whole launch
   };
-  std::vector<std::string> buffers;  // all buffers that the launch could access
+  struct Buffer {
+    std::string name;
+    llvm::MutableArrayRef<uint8_t> bytes;
+  };
+  /// A condition on all elements of a buffer under which its contents do not matter (`lib/Equal/Certify.h`).
+  struct Condition {
+    std::string buffer;
+    bool isProved = false; // otherwise only launches with such contents were tried
+    uint32_t bytes = 0;    // size of an element
+    bool isSigned = false;
+    uint64_t first = 0, stride = 0; // bytes from the start of the buffer to the first element, and to the next one
+    __int128 low = 0, high = 0;     // bounds of each element, inclusive
+    uint64_t modulus = 1, rest = 0; // each element leaves `rest` when divided by `modulus`
+    uint64_t distance = 0;          // if not 0: bounds of an element minus the one `distance` elements before
+    __int128 leastStep = 0, greatestStep = 0;
+  };
+  std::vector<Buffer> buffers;       // all buffers that the launch could access
   std::vector<Use> uses;             // first use of each buffer whose contents mattered
+  std::vector<Use> sites;            // all instructions for which they mattered
   std::vector<Obstacle> obstacles;   // other influences: the order of threads, the chip
+  std::vector<Condition> conditions; // under which buffers in `uses` do not matter
   std::optional<Obstacle> unordered; // an instruction whose result depends on the order of threads, but is only data
+  bool isTooLarge = false;           // to find conditions
+  std::vector<std::pair<std::string, Obstacle>> unconditional; // buffers in `uses` without a condition, and the reason
 
   bool holds() const { return uses.empty() && obstacles.empty(); }
 };

@@ -104,6 +104,9 @@ LaneOrigins OriginObserver::joined(const Frame &frame, llvm::ArrayRef<uint32_t> 
 
 /// Records that a value decided more than data.
 void OriginObserver::decide(const Place &place, Decides decides, OriginId origin) {
+  if (!origin)
+    return;
+  sites[{place.code, place.instruction, decides}] |= sets.bits(origin);
   for (OriginSets::Bits left = sets.bits(origin) & ~decided; left; left &= left - 1) {
     const auto bit = static_cast<unsigned>(__builtin_ctzll(left));
     uses[bit] = {place, loaded[bit], decides};
@@ -496,9 +499,14 @@ void OriginObserver::finish(const GridState &, Outcome &outcome) {
   };
   for (const OriginBuffer &buffer : bytes.buffers())
     if (buffer.isArgument || loaded[buffer.bit].code) {
-      certificate.buffers.push_back(buffer.name);
+      certificate.buffers.push_back({buffer.name, {buffer.begin, buffer.end}});
       if (decided >> buffer.bit & 1)
         add(buffer.name, buffer.bit);
+      for (const auto &[site, bits] : sites)
+        if (bits >> buffer.bit & 1) {
+          const auto &[code, instruction, decides] = site;
+          certificate.sites.push_back({buffer.name, decides, rangeOf({code, instruction}), {}});
+        }
     }
   if (decided >> OriginSets::images & 1)
     add("of a texture", OriginSets::images);

@@ -80,8 +80,9 @@ private:
   OriginSets::Bits decided = 0; // buffers that have decided something
   std::array<Use, 64> uses;     // indexed by bit: the first use
   std::array<Place, 64> loaded; // indexed by bit: the last load
-  std::optional<Place> vague,
-      unordered; // first place with registers of vector type, and first place where order matters
+  std::map<std::tuple<const FunctionCode *, uint32_t, Decides>, OriginSets::Bits> sites; // buffers that decide there
+  std::optional<Place> vague;     // first place with registers of vector type
+  std::optional<Place> unordered; // first atomic operation with a result
   std::map<const FunctionCode *, Choices> choices;
 };
 

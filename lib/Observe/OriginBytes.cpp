@@ -45,7 +45,7 @@ void OriginBytes::findBuffers(const GridState &grid) {
     for (const Pointer &pointer : pointers) {
       if (pointer.address < one.begin || pointer.address >= one.end)
         continue;
-      const uint8_t *const at = one.at(pointer.address);
+      uint8_t *const at = one.at(pointer.address);
       if (isNamed && at == buffer.begin)
         continue;
       if (std::exchange(isNamed, true)) {

@@ -14,7 +14,7 @@ struct GridState;
 /// A buffer: the bytes from one kernel argument up to the next one in the same allocation, or an allocation to which no
 /// argument points.
 struct OriginBuffer {
-  const uint8_t *begin = nullptr, *end = nullptr;
+  uint8_t *begin = nullptr, *end = nullptr;
   std::string name; // number of the argument, or name of the allocation
   unsigned bit = 0; // index of its bit in `OriginSets::Bits`
   OriginId origin = 0;

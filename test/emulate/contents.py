@@ -177,8 +177,99 @@ USES = {
 }
 RACES = {
     # Two warps store the same byte: no race as long as the numbers are equal.
-    "equal-stores": "ld.global.u32 %w, [%rd1];\n st.global.u32 [%rd2], %w; // uses two warps",
+    "equal-loads": "ld.global.u32 %w, [%rd1];\n st.global.u32 [%rd2], %w; // two warps",
+    "equal-by-chance": "shr.u32 %w, %v, 8;\n st.global.u32 [%rd2], %w; // uses two warps",
     "equal-constants": "st.global.u32 [%rd2], 5; // two warps",
+}
+# An index into `b` in `%w`, and its load.
+LOAD = "  mul.wide.u32 %rd6, %w, 4;\n add.u64 %rd7, %rd2, %rd6;\n ld.global.u32 %r2, [%rd7]; // uses\n"
+FROM_0_TO_31 = "each u32 of buffer 0 is in [0, 31]"
+# Texts in which the values of `a` matter, and the condition on them. Before the condition stands `proved` or `tested`,
+# or `none` before the reason why there is none.
+CONDITIONS = {
+    "index": ("mov.b32 %w, %v;\n" + LOAD, f"proved {FROM_0_TO_31}"),
+    "index-through-shared": (
+        "st.shared.u32 [%r33], %v;\n bar.sync 0;\n ld.shared.u32 %w, [%r33];\n" + LOAD,
+        f"proved {FROM_0_TO_31}",
+    ),
+    "index-through-shuffle": ("shfl.sync.bfly.b32 %w, %v, 1, 31, -1;\n" + LOAD, f"proved {FROM_0_TO_31}"),
+    "signed-index": (
+        "mul.wide.s32 %rd6, %v, 4;\n add.s64 %rd7, %rd2, %rd6;\n ld.global.u32 %r2, [%rd7]; // uses",
+        "proved each s32 of buffer 0 is in [0, 31]",
+    ),
+    "signed-index-with-offset": (
+        "sub.s32 %w, %v, 2;\n mul.wide.s32 %rd6, %w, 4;\n add.s64 %rd7, %rd2, %rd6;\n"
+        " ld.global.u32 %r2, [%rd7+8]; // uses",
+        "proved each s32 of buffer 0 is in [0, 31]",
+    ),
+    "shifted-index": (
+        "shl.b32 %w, %v, 2;\n cvt.u64.u32 %rd6, %w;\n add.u64 %rd7, %rd2, %rd6;\n ld.global.u32 %r2, [%rd7]; // uses",
+        f"proved {FROM_0_TO_31}",
+    ),
+    "row-of-index": (
+        "shr.u32 %r3, %v, 4;\n setp.ne.u32 %p1, %r3, 7;\n shl.b32 %w, %v, 0;\n or.b32 %w, %w, 0;\n"
+        " mad.wide.u32 %rd7, %w, 4, %rd2;\n ld.global.u32 %r2, [%rd7]; // uses",
+        f"proved {FROM_0_TO_31}",
+    ),
+    "offset-in-bytes": (
+        "shl.b32 %w, %v, 2;\n st.shared.u32 [%r33], %w;\n ld.shared.u32 %r3, [%r33];\n cvt.u64.u32 %rd6, %r3;\n"
+        " add.u64 %rd7, %rd2, %rd6;\n ld.global.u16 %h1, [%rd7]; // uses",
+        f"proved {FROM_0_TO_31}",
+    ),
+    "bytes-of-16": (
+        "cvt.u64.u32 %rd6, %v;\n and.b64 %rd6, %rd6, -1;\n"
+        " add.u64 %rd7, %rd2, %rd6;\n ld.global.u8 %h1, [%rd7]; // uses",
+        "proved each u32 of buffer 0 is in [0, 127]",
+    ),
+    "guarded-index": (
+        "setp.lt.u32 %p1, %v, 32;\n mul.wide.u32 %rd6, %v, 4;\n add.u64 %rd7, %rd2, %rd6;\n"
+        " @%p1 ld.global.u32 %r2, [%rd7]; // uses",
+        f"proved {FROM_0_TO_31}",
+    ),
+    "branch": (
+        "setp.gt.s32 %p1, %v, 99;\n @%p1 bra far; // uses\n st.global.u32 [%rd4], %t;\nfar:",
+        "proved each s32 of buffer 0 is in [-2147483648, 99]",
+    ),
+    "two-comparisons": (
+        "setp.gt.u32 %p1, %v, 99;\n setp.gt.or.u32 %p1, %v, 50, %p1;\n @%p1 bra far; // uses\n"
+        " st.global.u32 [%rd4], %t;\nfar:",
+        "proved each u32 of buffer 0 is in [0, 50]",
+    ),
+    "chosen-index": ("min.u32 %w, %v, 31;\n" + LOAD, f"proved {FROM_0_TO_31}"),
+    "two-tables": (
+        "mul.wide.u32 %rd6, %v, 4;\n add.u64 %rd7, %rd1, %rd6;\n ld.global.u32 %w, [%rd7]; // uses\n"
+        + LOAD.replace(" // uses", ""),
+        f"proved {FROM_0_TO_31}",
+    ),
+    "equal-stores-by-index": (
+        "ld.global.u32 %w, [%rd1];\n mul.wide.u32 %rd6, %w, 4;\n add.u64 %rd7, %rd2, %rd6;\n"
+        " ld.global.u32 %r2, [%rd7]; // uses two warps\n st.shared.u32 [room], %r2;",
+        "proved each u32 of buffer 0 is in [0, 63]",
+    ),
+    "steps": (
+        "ld.global.u32 %w, [%rd3];\n setp.eq.u32 %p1, %t, 31;\n @!%p1 ld.global.u32 %w, [%rd3+4];\n"
+        " setp.lt.u32 %p2, %w, %v;\n @%p2 bra far; // uses\n st.global.u32 [%rd4], %t;\nfar:",
+        "proved each u32 of buffer 0 is in [0, 4294967295], and not less than the element before",
+    ),
+    "half": ("shr.u32 %w, %v, 1;\n" + LOAD, f"tested {FROM_0_TO_31}"),
+    "stored-at-index": (
+        "and.b32 %w, %v, 31;\n mul.wide.u32 %rd6, %w, 4;\n add.u64 %rd7, %rd2, %rd6;\n"
+        " red.global.add.u32 [%rd7], 1; // uses",
+        "none the decision is neither a comparison nor the address of a load",
+    ),
+    "loaded-where-others-store": (
+        "st.global.u32 [%rd4], %t;\n bar.sync 0;\n mov.b32 %w, %v;\n" + LOAD,
+        "none the address leads to a buffer that the kernel writes",
+    ),
+    "product-of-elements": (
+        "mul.lo.u32 %w, %v, %v;\n and.b32 %w, %w, 31;\n" + LOAD,
+        f"tested {FROM_0_TO_31}",
+    ),
+    "float": (
+        "cvt.rn.f32.u32 %f1, %v;\n setp.gt.f32 %p1, %f1, 0f42C80000;\n @%p1 bra far; // uses\n"
+        " st.global.u32 [%rd4], %t;\nfar:",
+        f"tested {FROM_0_TO_31}",
+    ),
 }
 # Texts without a mark hold for all contents.
 FREE = {
@@ -211,6 +302,8 @@ def texts():
         yield f"{name} as data", move + "\n" + STORE
     yield from USES.items()
     yield from RACES.items()
+    for name, (text, _) in CONDITIONS.items():
+        yield f"condition: {name}", text
     yield from FREE.items()
 
 
@@ -251,6 +344,11 @@ def wrong(ptxray, folder, name, text, others):
         return f"expected {expected} {marks}, found {found['verdict']}: {found['summary']}"
     if expected == "some-contents" and [one["buffer"] for one in found["depends"]] != ["0"]:
         return f"names {found['depends']}"
+    if name.startswith("condition: "):
+        said = [("proved " if one["proved"] else "tested ") + one["text"] for one in found["conditions"]]
+        said += ["none " + one["text"] for one in found["unconditional"] if not said]
+        if said != [CONDITIONS[name.removeprefix("condition: ")][1]]:
+            return f"conditions {said}"
     return found_by_others(launch, threads, others) if expected == "all-contents" else None
 
 

@@ -6,6 +6,7 @@
 #include "CountersOutput.h"
 #include "Emulate/CertificateWords.h"
 #include "EmulatedImages.h"
+#include "Equal/Certify.h"
 #include "Launch/LaunchLimits.h"
 #include "LaunchWatch.h"
 #include "Machine/DriverNumbers.h"
@@ -191,7 +192,10 @@ machine::Outcome Emulation::launch() {
   machine::Watch watch;
   asked.watch = &watch;
   const LaunchWatch watching(watch, asked.blocks());
-  return machine::launch(*loaded, asked);
+  if (!asked.certifies)
+    return machine::launch(*loaded, asked);
+  return arguments.has("--conditions") ? equal::launchCertified(*loaded, asked, UINT64_MAX)
+                                       : equal::launchCertified(*loaded, asked);
 }
 
 static std::string placeText(const FileReport &report, Range range) {
@@ -438,6 +442,8 @@ int Emulation::readSettings() {
   asked.checks = !arguments.has("--no-checks");
   asked.checksNumbers = arguments.has("--trap-nan");
   asked.certifies = arguments.has("--certify");
+  if (arguments.has("--conditions") && !asked.certifies)
+    return usageError("`--conditions` needs `--certify`");
   if (asked.certifies && asked.checksNumbers)
     return usageError("`--certify` cannot cover `--trap-nan`, whose findings depend on contents");
   if (asked.certifies && (!asked.checks || arguments.has("--schedule") || arguments.has("--schedules")))

@@ -107,6 +107,7 @@ std::vector<Option> runOptions() {
   options.insert(options.begin(), emulation.begin(), emulation.end());
   options.insert(options.begin() + static_cast<long>(emulation.size()),
                  {{"--certify", "[FILE]", "say for which contents the verdict holds: text, or JSON in FILE.json"},
+                  {"--conditions", "", "with --certify: search large launches for conditions on contents, too"},
                   {"--schedules", "N", "launch N times: lazy, early, and by numbers, until one fails"},
                   {"--trace", "THREAD[:BLOCK]", "print what the thread executes, such as `5` or `0,3:2,1`"},
                   {"--pedantic", "", "with --counters: also report bank conflicts, and what would end them"},

@@ -224,7 +224,7 @@ bool Finder::divide(const Multiple &one) {
 
 /// Buffers whose elements would need different conditions have none.
 void Finder::checkSeen() {
-  std::map<std::tuple<uint32_t, uint32_t, uint64_t>, Wide> seen; // by buffer, size and offset
+  std::map<std::tuple<uint32_t, uint32_t, uint64_t>, Wide> seen; // keyed by buffer, size and offset
   for (const Element &one : linear.elements())
     seen[{one.buffer, one.bytes, one.at}] = one.seen;
   for (const Element &one : linear.elements()) {

@@ -78,7 +78,7 @@ bool isSet(ptxray_launch &launch, StringRef name, StringRef value) {
 /// Returns why the launch is impossible; empty if it is possible.
 std::string problemOf(const ptxray_machine &machine, const ptxray_launch &launch, const machine::KernelEntry *kernel) {
   if (launch.lacksMemory)
-    return "there is no memory for an argument";
+    return "cannot allocate memory for an argument";
   if (!machine.loaded)
     return "the text has errors";
   if (!kernel)

@@ -33,12 +33,12 @@ void Reader::readArchive(const Shell &shell) {
   StringRef longNames;
   for (uint64_t at = StringRef("!<arch>\n").size(); at < bytes.size();) {
     if (!contains(bytes, at, sizeof(Header)))
-      return problem(shell, at, "the header of an archive's member is cut off");
+      return problem(shell, at, "the header of an archive member is cut off");
     const auto &header = *reinterpret_cast<const Header *>(bytes.data() + at);
     uint64_t size;
     if (StringRef(header.Terminator, 2) != "`\n" ||
         StringRef(header.Size, sizeof header.Size).rtrim().getAsInteger(10, size))
-      return problem(shell, at, "an archive's member without a valid header");
+      return problem(shell, at, "an archive member without a valid header");
     uint64_t begin = at + sizeof(Header);
     StringRef data = pieceOf(bytes, begin, size);
     if (size > bytes.size() - begin)

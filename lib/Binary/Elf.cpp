@@ -25,7 +25,7 @@ template <typename Elf> static std::vector<Section> readTable(Reader &reader, co
   if (table == 0)
     return sections;
   if (header.e_shentsize != entrySize || !contains(bytes, table, entrySize)) {
-    reader.problem(shell, offsetof(typename Elf::Ehdr, e_shoff), "the section table of an ELF file lies outside of it");
+    reader.problem(shell, offsetof(typename Elf::Ehdr, e_shoff), "the section table of an ELF file is outside of it");
     return sections;
   }
   const auto *all = reinterpret_cast<const typename Elf::Shdr *>(bytes.data() + table);

@@ -225,7 +225,7 @@ bool Reader::readHeader(const Shell &shell, uint64_t offset, StringRef header, E
   entry.offset = offset;
   if (from.identifier) {
     if (!contains(header, from.identifier, from.identifierSize))
-      return problem(shell, offset, "an entry whose identifier lies outside of its header"), false;
+      return problem(shell, offset, "an entry whose identifier is outside of its header"), false;
     entry.identifier = header.substr(from.identifier, from.identifierSize).rtrim('\0');
   }
   // Options of cubins are not text.
@@ -274,7 +274,7 @@ void Reader::readParts(const Shell &shell, const Entry &whole, StringRef header,
   const bool isThere = contains(header, begin, 8);
   const auto *table = reinterpret_cast<const ulittle32_t *>(header.data() + (isThere ? begin : 0));
   if (!isThere || table[1] < 8 || !contains(header, begin, table[1]))
-    return problem(shell, offset, "a concatenated entry whose table lies outside of its header");
+    return problem(shell, offset, "a concatenated entry whose table is outside of its header");
   const StringRef parts = header.substr(begin, table[1]);
   uint64_t at = 8, bytesOfAll = 0;
   for (uint32_t i = 0, count = table[0]; i < count; ++i) {
@@ -283,7 +283,7 @@ void Reader::readParts(const Shell &shell, const Entry &whole, StringRef header,
     if (rest.size() < sizeof(EntryHeader))
       return problem(shell, place,
                      "part " + std::to_string(i + 1) + " of " + std::to_string(count) +
-                         " of a concatenated entry lies outside of its table");
+                         " of a concatenated entry is outside of its table");
     const EntryHeader &from = fields(rest);
     const uint64_t length = lengthOf(rest);
     if (length > rest.size())

@@ -240,7 +240,7 @@ void Reader::readOffload(const Shell &shell, StringRef section, uint64_t offset,
     const auto *entry = reinterpret_cast<const OffloadEntry *>(bytes.data() + (isThere ? uint64_t(header->entry) : 0));
     if (header->version != llvm::object::OffloadBinary::Version || !isThere ||
         !contains(bytes, entry->offset, entry->size)) {
-      problem(shell, at, "an offload binary whose image lies outside of it, or of an unknown version");
+      problem(shell, at, "an offload binary whose image is outside of it, or of an unknown version");
     } else {
       const StringRef image = bytes.substr(entry->offset, entry->size);
       const uint64_t place = at + entry->offset;

@@ -15,7 +15,7 @@ void reportLimits(const Body &body, const BodyContext &context, Analyses &analys
   const Function &function = *body.function;
   Diagnostic &report = context.sink.report(DiagId::UnfollowedBody, function.nameRange, body.ast->text(function.name));
   if (analyses.isTangled())
-    report.notes.push_back({"lists of labels lead to too many places", std::nullopt});
+    report.notes.push_back({"lists of labels have too many targets", std::nullopt});
   for (size_t i = 0; i < std::size(limitInfos); ++i)
     if (analyses.budget().wasReached(static_cast<Limit>(i)))
       report.notes.push_back(

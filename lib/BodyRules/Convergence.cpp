@@ -59,7 +59,7 @@ bool ConvergenceRules::partialWarp(uint32_t number) {
     return false;
   Diagnostic &diagnostic =
       sink.report(DiagId::PartialWarp, instruction.opcodeRange, body.ast->text(instruction.opcode));
-  diagnostic.notes.push_back({"the lanes of a warp part here", parted});
+  diagnostic.notes.push_back({"the lanes of a warp diverge here", parted});
   return true;
 }
 
@@ -116,7 +116,7 @@ void ConvergenceRules::mask(uint32_t number, uint32_t node) {
   }
   if (const std::optional<Range> parted = partedAt(number, /*isBarrier=*/true))
     sink.report(DiagId::AbsentLane, place, body.opcode(number))
-        .notes.push_back({"the lanes of a warp part here", parted});
+        .notes.push_back({"the lanes of a warp diverge here", parted});
 }
 
 void ConvergenceRules::instruction(uint32_t number) {

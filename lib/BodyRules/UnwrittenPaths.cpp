@@ -177,7 +177,7 @@ void UnwrittenPaths::checkPlain(OwnReads all) {
   const BlockId blame = first == reads.end() ? BlockId::None : blameFor(*first);
   if (blame != BlockId::None)
     sink.report(DiagId::UnwrittenOnPath, first->range, body.text(first->local))
-        .notes.push_back({"on one way from here, nothing writes it", body.instruction(graph[blame].last()).range});
+        .notes.push_back({"one path from here does not write it", body.instruction(graph[blame].last()).range});
   unmark(reads.front().local);
 }
 

@@ -14,7 +14,7 @@ static DiagnosticList foreign(const ForeignText &text) {
   Diagnostic &d = sink.report(DiagId::NotPtx, text.place, text.what);
   d.notes.push_back({text.advice.data(), std::nullopt});
   if (text.ptx)
-    d.notes.push_back({"PTX begins here: delete what is above it", text.ptx});
+    d.notes.push_back({"the PTX begins here: delete the lines above", text.ptx});
   return sink.take();
 }
 

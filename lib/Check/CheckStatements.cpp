@@ -326,7 +326,7 @@ void SourceCheck::judge(const Group &group) {
   DiagnosticSink reports;
   const Fragment fragment = fragmentOf(group, reports);
   if (const auto known = chosen.find(fragment.key()); known != chosen.end() && !known->second)
-    return passOver(group, "with too many numbers to choose");
+    return passOver(group, "with too many possible numbers");
   const JudgedFragment &judged = this->judged(group, fragment, targets);
   if (group.size() == 1 && isForOthers(*group.front(), judged))
     return passOver(group, forOtherMachine);

@@ -43,7 +43,7 @@ static void lintClobber(const InlineStatement &statement, const LintedFragment &
   if (judged.ordersMemory && linted.isAmongAccesses && (statement.style == TemplateStyle::Gcc || !statement.isVolatile))
     diagnostic.severity = Severity::Warning;
   if (!statement.clobberText.empty())
-    diagnostic.fix = Fix{"tell the compiler that the statement changes memory",
+    diagnostic.fix = Fix{"declare that the statement changes memory",
                          {{Range{statement.clobberPlace, statement.clobberPlace}, statement.clobberText}},
                          /*safe=*/false};
 }
@@ -57,8 +57,8 @@ static void lintComment(const InlineStatement &statement, DiagnosticSink &sink) 
     if (literal != statement.literalEnds.end() && *literal < end && text.slice(*literal, end).contains(';')) {
       const Range comment{static_cast<uint32_t>(begin), *literal};
       sink.report(DiagId::EndlessComment, statement.text.placeOf(comment))
-          .notes.push_back(
-              {"this is part of the comment", statement.text.placeOf(Range{*literal, static_cast<uint32_t>(end)})});
+          .notes.push_back({"these instructions are part of the comment",
+                            statement.text.placeOf(Range{*literal, static_cast<uint32_t>(end)})});
     }
     begin = text.find("//", end);
   }

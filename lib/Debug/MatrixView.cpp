@@ -83,7 +83,7 @@ Expected<MatrixView> matrixOf(const Debugger &session, const CodePlace &at, llvm
       if (one.store == layout::Store::Registers)
         names += (names.empty() ? "" : ", ") + llvm::StringRef(one.name).lower();
     if (names.empty())
-      return Problem{"the instruction has no matrix in registers whose layout is known"};
+      return Problem{"the instruction has no register matrix with a known layout"};
     return Problem{"`" + operand.str() + "` does not name a matrix in registers of the instruction; there are " +
                    names};
   }

@@ -217,7 +217,7 @@ std::string putNumbers(Debugger &session, llvm::StringRef where, llvm::StringRef
            std::to_string(bytes->size());
   if (session.put(*place, std::move(*bytes)))
     return "";
-  return session.last().reason == Reason::Ended ? "all threads have ended: go back first" : "there are no such bytes";
+  return session.last().reason == Reason::Ended ? "all threads have ended: step back first" : "there are no such bytes";
 }
 
 } // namespace ptxray::machine::debug

@@ -68,7 +68,7 @@ constexpr std::array<Field, 16> plain(Choices d, Choices ab, Field bit29 = reser
            reserved(23, 1),
            {"m", "rows of D", 24, 5, 4, {}},
            bit29,
-           {"max-shift", "greatest shift when .ws reuses B", 30, 2, 0, shifts}}};
+           {"max-shift", "maximum shift when .ws reuses B", 30, 2, 0, shifts}}};
 }
 constexpr auto fieldsF16 = plain(resultFloat, typesF16);
 constexpr auto fieldsTf32 = plain(resultF32, typesTf32);

@@ -180,11 +180,11 @@ void InstructionCheck::sparsity() {
 
 void InstructionCheck::ofOneKind() {
   if (isKind("f16") && typeOf("d") == "f16" && (typeOf("a") == "bf16" || typeOf("b") == "bf16"))
-    report.add(Offence::Type, "D of .f16 with a factor of .bf16; .f32 expected", "Table 39");
+    report.add(Offence::Type, "D is .f16 with a scale factor of .bf16; expected .f32", "Table 39");
   if (!isKind("i8") && get("saturate"))
     report.add(Offence::Form, "saturation (bit 3) is only for .kind::i8", "Table 42");
   if (use.ws == false && get("max-shift"))
-    report.add(Offence::Form, "a greatest shift (bits 30-31) is only for .ws", "Table 42");
+    report.add(Offence::Form, "a maximum shift (bits 30-31) is only for .ws", "Table 42");
 }
 
 void InstructionCheck::selector() {
@@ -206,8 +206,8 @@ void InstructionCheck::transposes() {
   const uint32_t n = get("n"), step = 16 * use.ctaGroup;
   if (transposesB && isOfEightBits && bitsOf(typeOf("b")) == 8 && step && n % step)
     report.add(Offence::Shape,
-               "N = " + std::to_string(n) + " with a transposed B of 8 bits; a multiple of " + std::to_string(step) +
-                   " expected",
+               "N = " + std::to_string(n) + " with a transposed 8-bit B; expected a multiple of " +
+                   std::to_string(step) + " expected",
                "Table 50");
   if (get("transpose-a"))
     transposed("a", use.a, isOfEightBits);
@@ -246,7 +246,7 @@ void InstructionCheck::scaleFactors() {
     return;
   scaleFactorIds();
   if (isKind("mxf4nvf4") && typeOf("scale") == "ue4m3" && count == 2 && use.family != Family::Sm107)
-    report.add(Offence::Type, "factors of .ue4m3 with two a row; four expected", "Table 55");
+    report.add(Offence::Type, "two .ue4m3 scale factors per row; expected four", "Table 55");
 }
 
 void InstructionCheck::scaleFactorIds() {

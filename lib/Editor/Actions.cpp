@@ -85,7 +85,7 @@ static std::optional<CodeAction> raise(Document &document) {
   const std::string target(isa::targets()[least->second].name());
   CodeAction action;
   action.kind = CodeAction::Raise;
-  action.title = "raise the header to the requirements of the text: PTX " + version + ", " + target;
+  action.title = "raise the header to the requirements of the module: PTX " + version + ", " + target;
   if (source.text(module.version) != version)
     action.edits.push_back({module.version, version});
   if (source.text(module.targetName) != target)

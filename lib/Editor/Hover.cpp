@@ -393,8 +393,8 @@ std::optional<Hover> hoverOnTarget(const Excerpt &excerpt, StringRef word, Range
   Writer out(excerpt);
   out.text(quoted(target.name()) + ": a target since PTX " + isa::versionText(target.since));
   out.text(target.variant == 'a'   ? "the code runs only on GPUs of this architecture"
-           : target.variant == 'f' ? "the code runs on GPUs of this architecture and of later ones of its family"
-                                   : "the code runs on GPUs of this architecture and of later ones");
+           : target.variant == 'f' ? "the code runs on GPUs of this architecture and later ones in its family"
+                                   : "the code runs on GPUs of this architecture and later ones");
   return out.take(range);
 }
 

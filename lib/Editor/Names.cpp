@@ -140,7 +140,7 @@ static std::string whyNotRenamed(const Found &found) {
     return one.symbol != found.symbol() || found.excerpt->isInDocument(one.range);
   });
   if (!isWritten)
-    return name + " is put together from several pieces of the source";
+    return name + " is assembled from several pieces of the source";
   if (isMember(found))
     return name + " is one of a family of " + std::to_string(found.symbol()->familyCount) +
            " registers; rename it where it is declared";
@@ -194,10 +194,10 @@ static std::string whyNotMade(Document &document, uint32_t place, llvm::ArrayRef
   Document renamed(document.path().str(), document.language(), std::move(text));
   renamed.setOptions(document.sharedOptions());
   if (countsByRule(renamed.checked().diagnostics) != countsByRule(document.checked().diagnostics))
-    return "`" + name.str() + "` would change what the text means: another declaration has the name";
+    return "`" + name.str() + "` would change the meaning of the file: another declaration has the name";
   const std::vector<NamePlace> places = referencesOf(renamed, shifted, /*inDocument=*/true);
   if (places.size() != edits.size())
-    return "`" + name.str() + "` is taken: other names would mean the same";
+    return "`" + name.str() + "` is in use: other names would refer to the same declaration";
   return "";
 }
 

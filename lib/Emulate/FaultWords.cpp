@@ -61,12 +61,12 @@ static std::string near(const GridState &grid, const Fault &fault) {
   if (!fault.text.empty())
     return fault.text;
   if (fault.space == Space::Shared && fault.address >= windowBytes)
-    return "it is the generic address of a place elsewhere";
+    return "it is a generic address in another space";
   const uint64_t window = fault.address / windowBytes;
   if (fault.space == Space::Shared || (fault.space == Space::Generic && window == sharedWindow / windowBytes))
     return nearInShared(grid, fault);
   if (fault.space == Space::Global && window >= 1 && window <= 4)
-    return std::string("it is the generic address of a place in ") +
+    return std::string("it is a generic address in ") +
            spaceText(std::array{Space::Local, Space::Shared, Space::Const, Space::Param}[window - 1]);
   const Allocation *one = grid.memory.before(fault.address);
   if (!one)
@@ -126,7 +126,7 @@ static void reportPartialWarp(const GridState &grid, const Fault &fault, const I
   const std::string other = threadText(grid, grid.faultThread - fault.lane + *fault.missing);
   diagnostic.notes.push_back({threadText(grid, grid.faultThread) + " comes to it", std::nullopt});
   if (fault.instead)
-    diagnostic.notes.push_back({other + " of the same warp comes to this one", fault.instead->range});
+    diagnostic.notes.push_back({other + " of the same warp reaches this one", fault.instead->range});
   else
     diagnostic.notes.push_back({other + " of the same warp ends without it", std::nullopt});
 }

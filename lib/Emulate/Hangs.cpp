@@ -104,9 +104,9 @@ static void explainParity(const WaitingLanes &one, Diagnostic &diagnostic) {
   std::memcpy(&bits, one.block->shared.data() + one.offset, sizeof bits);
   const std::optional<BarrierObject> object = readBarrier(bits);
   if (object && object->pending == object->expected && !object->bytes)
-    diagnostic.notes.push_back(
-        {std::string("a wait for parity ") + (object->isOdd ? "0" : "1") + ", that of the phase before, would not wait",
-         std::nullopt});
+    diagnostic.notes.push_back({std::string("a wait for parity ") + (object->isOdd ? "0" : "1") +
+                                    ", the parity of the previous phase, would not wait",
+                                std::nullopt});
 }
 
 /// Lists the instructions that added arrivals or bytes to the object, and the current places of their warps.
@@ -116,7 +116,7 @@ static void explainArrivals(const WaitingLanes &one, llvm::ArrayRef<WaitingLanes
   const auto &objects = raceOf(*one.block).cluster->objects;
   const auto found = objects.find(reinterpret_cast<uintptr_t>(one.block->shared.data() + one.offset));
   if (found == objects.end() || found->second.arrivals.empty()) {
-    diagnostic.notes.push_back({"nothing has brought it an arrival or bytes", std::nullopt});
+    diagnostic.notes.push_back({"it has received neither arrivals nor bytes", std::nullopt});
     return;
   }
   const size_t warps = agents.warps / one.block->cluster.size();

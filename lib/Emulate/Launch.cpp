@@ -301,14 +301,14 @@ static std::string problemOf(const Program &program, const Launch &launch) {
   if (!program.refusal.empty())
     return program.refusal;
   if (llvm::is_contained(launch.grid, 0u) || llvm::is_contained(launch.block, 0u))
-    return "a grid without blocks, or a block without threads";
+    return "the grid has no blocks, or the block has no threads";
   if (launch.parameters.size() != program.parameterBytes)
     return std::to_string(launch.parameters.size()) + " bytes of parameters, but the kernel has " +
            std::to_string(program.parameterBytes);
   if (program.head.requiredBlock[0] && program.head.requiredBlock != launch.block)
-    return "the kernel requires blocks of another size: `" + program.head.threadsName.str() + "`";
+    return "the kernel requires a different block size: `" + program.head.threadsName.str() + "`";
   if (launch.certifies && (!launch.timing.isEager() || !launch.checks || launch.checksNumbers))
-    return "a certificate needs the usual schedule and the usual checks";
+    return "a certificate requires the default schedule and all checks";
   const FunctionCode &kernel = program.functions.front();
   if (const uint64_t local = kernel.frameBytes - guardBytes * kernel.guards.size(); local > mostLocal)
     return std::to_string(local) + " bytes of local memory a thread, " + std::to_string(mostLocal) + " at most";

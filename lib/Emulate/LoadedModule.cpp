@@ -60,7 +60,7 @@ LoadedModule::LoadedModule(const ReadModule &module, Memory &memory, llvm::Strin
     const bool isShared = memory.sharesManaged && isManaged(module.ast(), *variable.declaration);
     total = llvm::SaturatingAdd(total, symbol.extent.bytes);
     if (total > usualMemoryLimit())
-      parts->refusal = "the variables of the module have more bytes than this machine";
+      parts->refusal = "the variables of the module are larger than the memory of this machine";
     const llvm::MutableArrayRef<uint8_t> bytes =
         parts->bytes.emplace_back(parts->refusal.empty() ? size_t(symbol.extent.bytes) : 0, isShared).bytes;
     uint64_t address = reinterpret_cast<uintptr_t>(bytes.data());

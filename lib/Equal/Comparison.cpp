@@ -87,7 +87,7 @@ void Comparison::follow(size_t side) {
     std::optional<Range> at;
     if (outcome.certificate && !outcome.certificate->uses.empty())
       at = outcome.certificate->uses.front().range;
-    return obstruct("contents, or the order of threads, decide more than data", at);
+    return obstruct("contents or the order of threads decide more than data", at);
   }
   one.isFollowed = true;
 }
@@ -155,11 +155,11 @@ void Comparison::confirm() {
         continue;
       const char *why = nullptr;
       if (!isComputed)
-        why = "a value is computed in a way that is not followed";
+        why = "a value is computed in a way that is not analysed";
       else if (i && !isGood(sides[side]->launch(now)))
         why = "the launch has a fault for some contents";
       else if (!isAsComputed(side, values, i ? sides[side]->bytes() : one.left))
-        why = "a value depends on contents in a way that is not followed";
+        why = "a value depends on contents in a way that is not analysed";
       if (!why)
         continue;
       one.isFollowed = false;
@@ -219,7 +219,7 @@ Answer Comparison::compareTerms(const Known &x, const Known &y) {
         const std::string where = "byte " + std::to_string(byte) + " of buffer " + contents.buffers()[i].name;
         answer.verdict = Equality::Unknown;
         answer.why = isKnown ? "no law shows that " + where + " is the same"
-                             : where + " is computed in a way that is not followed";
+                             : where + " is computed in a way that is not analysed";
         return answer;
       }
       byte += count;
@@ -245,7 +245,7 @@ Answer Comparison::provedEquality(size_t a, size_t b) {
   for (const ContentName &name : {ContentName{0, 1}, ContentName{1, 1}})
     if (Answer seen; seesDifference(a, b, name, seen)) {
       answer.verdict = Equality::Unknown;
-      answer.why = "the real functions are equal, and results differ by more than rounding";
+      answer.why = "the real functions are equal, but results differ by more than rounding";
       return answer;
     }
   return answer;
@@ -271,7 +271,7 @@ Answer Comparison::compare() {
   constexpr unsigned seconds = 30;
   Answer answer;
   if (!takeSameBuffers(0, 1)) {
-    answer.why = "the kernels take other buffers";
+    answer.why = "the kernels use different buffers";
     return answer;
   }
   if (std::optional<Answer> fault = findFault({0, 1}))

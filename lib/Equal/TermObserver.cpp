@@ -126,7 +126,7 @@ void TermObserver::compute(Warp &warp, const FunctionCode &code, uint32_t instru
   const uint32_t guarded = guardedByTerm(frame, flow) & warp.now.mask;
   if (guarded && (flow.hasEffects || flow.mixesLanes)) {
     decideAll(frame, instruction, Decision::Kind::Condition, flow.guard, guarded);
-    obstruct("contents decide whether this instruction executes", code, instruction);
+    obstruct("whether this instruction executes depends on contents", code, instruction);
   }
   decideOperands(warp, code, instruction, executing);
   if (flow.results.empty())
@@ -242,7 +242,7 @@ void TermObserver::leaves(Warp &warp, const FunctionCode &code, const CodeBlock 
   const uint32_t with =
       lanesWithTerms(frame, flow.data) | lanesWithTerms(frame, flow.decides) | lanesWithTerms(frame, flow.addresses);
   if ((block.way == Way::Barrier || block.way == Way::Table || block.way == Way::Call) && with & lanes)
-    obstruct("contents decide what this instruction does", code, block.instruction);
+    obstruct("the effect of this instruction depends on contents", code, block.instruction);
   for (const Numbers list : {flow.addresses, flow.decides, block.way == Way::Barrier ? flow.data : Numbers()})
     decideAll(frame, block.instruction, Decision::Kind::Other, list, lanes);
 }

@@ -62,7 +62,7 @@ static std::vector<Respacing> layoutOf(llvm::StringRef text, const StatementList
 
 Formatting formattingOf(const SourceBuffer &source, const FormatOptions &options, LineSpan lines) {
   if (!isSurelyPtx(source.text()))
-    return {{}, "it does not begin with `.version`, or is not a text", {}};
+    return {{}, "it does not begin with `.version`, or is not a text file", {}};
   const ReadText read(source);
   if (read.error)
     return {{}, read.error->message(), read.error->range};
@@ -75,7 +75,7 @@ Formatting formattingOf(const SourceBuffer &source, const FormatOptions &options
   // The scanner reads some bytes beyond the end of a text, which only a buffer provides.
   const auto laidOut = SourceBuffer::fromOwned("", applied(made, read.text, options));
   if (!haveSameWords(read.text, statements.words, laidOut->text()))
-    return {{}, "internal error: a token would change; please report it", {}};
+    return {{}, "internal error: formatting would change a token; please report this", {}};
   return made;
 }
 

@@ -243,7 +243,7 @@ void BarrierRules::expectation(const BarrierUse &use) {
   Diagnostic &diagnostic =
       context.sink.report(DiagId::UnexpectedBytes, context.opcodeRange(use.number), context.opcode(use.number));
   if (arrival)
-    diagnostic.notes.push_back({"arrives there in the same round, and expects nothing", context.range(*arrival)});
+    diagnostic.notes.push_back({"arrives there in the same iteration, and expects no bytes", context.range(*arrival)});
 }
 
 void BarrierRules::signal(const BarrierUse &use) {

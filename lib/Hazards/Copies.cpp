@@ -338,7 +338,7 @@ void CopyRules::rounds(size_t one, llvm::ArrayRef<uint16_t> awaited) {
             !mayWrite(operation, context.placeOf(number, access)) || context.areOtherThreads(operation.number, number))
           continue;
         report(DiagId::UnwaitedCopy, number, access.node, one, InFlight::Counted)
-            .notes.push_back({"the loop begins here, and waits nowhere", context.range(graph[header].first)});
+            .notes.push_back({"the loop begins here, and contains no wait", context.range(graph[header].first)});
         return;
       }
   }
@@ -350,7 +350,7 @@ void CopyRules::reportExit(size_t one, uint32_t last) {
   Diagnostic &diagnostic = context.sink.report(DiagId::BulkCopyAtExit, context.opcodeRange(operation.number),
                                                context.opcode(operation.number));
   if (const auto wait = waitBefore(context, operation, last))
-    diagnostic.notes.push_back({"the last wait leaves it pending", context.range(*wait)});
+    diagnostic.notes.push_back({"the last wait does not wait for it", context.range(*wait)});
   diagnostic.notes.push_back({"control leaves the kernel here", context.range(last)});
 }
 

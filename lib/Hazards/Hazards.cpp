@@ -36,10 +36,11 @@ void addNotes(Diagnostic &diagnostic, const HazardContext &context, const Operat
   if (!wait)
     return;
   if (level == InFlight::Uncommitted)
-    diagnostic.notes.push_back({"waits for what was committed, and this was not", context.range(*wait)});
+    diagnostic.notes.push_back(
+        {"waits only for committed copies, and this one is not committed", context.range(*wait)});
   else if (level <= InFlight::MostBatches)
     diagnostic.notes.push_back(
-        {"leaves the newest groups pending, and this is " +
+        {"does not wait for the newest groups, and this is " +
              (level == 1 ? std::string("the newest") : "number " + std::to_string(level) + " from the newest"),
          context.range(*wait)});
 }

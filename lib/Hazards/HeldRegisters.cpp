@@ -107,7 +107,8 @@ private:
         continue;
       std::fill(isTold.begin(), isTold.end(), true);
       context.report(DiagId::SourceInFlight, number, operation.number, "started here")
-          .notes.push_back({"the loop begins here, and waits for none of them", context.range(graph[header].first)});
+          .notes.push_back(
+              {"the loop begins here, and waits for none of these operations", context.range(graph[header].first)});
       return;
     }
   }

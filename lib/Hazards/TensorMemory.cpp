@@ -75,7 +75,7 @@ void Allocations::unfreed(uint32_t allocation) {
     if (!parts || body.guard(last) == LocalId::None || !context.places.isSameIn(isa::Scope::Cta, body.guard(last)))
       continue;
     context.sink.report(DiagId::UnfreedTensorMemory, context.opcodeRange(allocation), context.opcode(allocation))
-        .notes.push_back({"control leaves the kernel here, on a way that does not free it", context.range(last)});
+        .notes.push_back({"the kernel ends here, on a path that does not free it", context.range(last)});
     return;
   }
   if (frees.empty() && ends)

@@ -161,7 +161,7 @@ std::string StatementReader::read(llvm::ArrayRef<Tokens> parts) {
   if (problem.empty() && parts.size() > 3)
     problem = clobbers(parts[3]);
   auto isText = [](const InlineOperand &operand) { return operand.constraint == "C"; };
-  return problem.empty() && llvm::any_of(statement.operands, isText) ? "with a text that only the compiler knows"
+  return problem.empty() && llvm::any_of(statement.operands, isText) ? "with text that only the compiler knows"
                                                                      : problem;
 }
 

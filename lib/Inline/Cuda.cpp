@@ -324,7 +324,7 @@ size_t CudaReader::statement(Tokens tokens, llvm::ArrayRef<uint32_t> closing, co
     expanded.clear();
     const bool isExpanded = macros.expandsAny(inside);
     if (isExpanded && !macros.expand(inside, expanded))
-      return std::string("with macros that expand to too much");
+      return std::string("with macros that expand to too many tokens");
     const std::vector<Tokens> parts = splitAtColons(isExpanded ? Tokens(expanded) : inside);
     constexpr size_t allParts = 4;
     if (!use && !isExpanded && parts.size() <= allParts) {
@@ -460,7 +460,7 @@ size_t CudaReader::word(Tokens tokens, llvm::ArrayRef<uint32_t> closing, size_t 
   if (macros.expand(tokens.slice(i, length), expanded))
     scan(expanded, &whole, depth + 1);
   else
-    result.skipped.push_back({whole.place, "with macros that expand to too much"});
+    result.skipped.push_back({whole.place, "with macros that expand to too many tokens"});
   return length;
 }
 

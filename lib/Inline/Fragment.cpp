@@ -46,7 +46,7 @@ void Fragment::declare(const InlineStatement &statement, const InlineOperand &op
     one.letter = 'r';
   };
   if (!isKnown || letters.size() != 1)
-    refuse(!letters.empty() && llvm::isDigit(letters[0]) ? "nvcc cannot tie an operand to another"
+    refuse(!letters.empty() && llvm::isDigit(letters[0]) ? "nvcc does not support tied operands"
                                                          : "nvcc knows `h`, `r`, `l`, `q`, `f`, `d`, `n` and `C`");
   else if (operand.isOutput && one.letter == 'n')
     refuse("a constant cannot be a result");

@@ -276,7 +276,7 @@ void Return::noteStatement(Diagnostic &d) const {
   std::string where = "in inline asm " + std::to_string(one->number);
   if (!one->function.empty())
     where += " of `" + one->function + "`";
-  d.notes.push_back({one->line ? where : where + "; compile with `-lineinfo` to see the place in the source", {}});
+  d.notes.push_back({one->line ? where : where + "; compile with `-lineinfo` to see the location in the source", {}});
 }
 
 std::vector<FileReport> Return::run() {

@@ -191,7 +191,7 @@ void RustStatement::operand(RustTokens tokens, std::string name) {
     read.isDevice = true;
     one.constraint = isForGpu ? direction->second.str() + held->second.str() : "";
   } else {
-    problem = "with an operand of another kind";
+    problem = "with an operand of an unsupported kind";
   }
   operands.push_back(std::move(one));
 }
@@ -228,7 +228,7 @@ size_t RustStatement::operandOf(llvm::StringRef inside) {
 void RustStatement::mark(llvm::StringRef inside, Range written) {
   const size_t index = operandOf(inside.split(':').first.trim());
   if (inside.contains(':') || index >= operands.size())
-    problem = "with a mark that names no operand";
+    problem = "with a placeholder that names no operand";
   else
     read.text.replace("$" + std::to_string(placeOf[index]), text.placeOf(written));
 }

@@ -135,7 +135,7 @@ uint32_t readTextOfSource(const MappedText &value, LiteralPlace at, InlineText &
 void skipTextOfSource(llvm::StringRef text, Range place, InlineText &into) {
   const std::vector<CppToken> tokens = readCppTokens(text);
   const unsigned count = text.contains("%0") || text.contains("%%") ? countStatements(tokens) : 0;
-  into.skipped.insert(into.skipped.end(), count, {place, "in a literal with a part of a source"});
+  into.skipped.insert(into.skipped.end(), count, {place, "in a literal that contains part of a source"});
 }
 
 } // namespace ptxray

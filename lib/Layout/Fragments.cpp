@@ -190,7 +190,7 @@ Answer transposition() {
   tile(from, 16, false);
   Layout to = fragment("D", 8, 8, "b16", 16, "d", source);
   tile(to, 16, true);
-  to.notes.push_back("row and column are those of the source: each thread gets the transpose");
+  to.notes.push_back("row and column are those of the source: each thread receives the transpose");
   Answer answer;
   answer.layouts = {from, to};
   return answer;
@@ -309,7 +309,7 @@ Answer describeMma(const Words &words, const Request &request) {
                      (bits == 64 ? (tiles == 1 || tiles == 2 || tiles == 4) && !sparse : tiles == 1 || tiles == 2) &&
                      !(m == 8 && (bits == 16 || bits == 32)) && !(sparse && bits == 1);
   if (!known)
-    return Answer::refuse("there is no mma of this shape with elements of ." + a.str());
+    return Answer::refuse("mma does not support this shape with elements of ." + a.str());
   const std::string source = sparse ? "PTX ISA 9.7.14.6.2; cute mma_traits_sm120_sparse.hpp"
                                     : "PTX ISA 9.7.14.5; cute mma_traits_sm75.hpp to mma_traits_sm120.hpp";
   Answer answer;
@@ -342,7 +342,7 @@ Answer describeWgmma(const Words &words, const Request &request) {
   llvm::StringRef d = types.size() >= 2 ? types[0] : bits == 1 || a == "s8" || a == "u8" ? "s32" : "f32";
   if (!bits || bits == 64 || bits == 4 || bits == 6 || k * bits != (sparse ? 512u : 256u) || (sparse && bits == 1) ||
       n < 8 || n > 256 || n % 8)
-    return Answer::refuse("there is no wgmma of this shape with elements of ." + a.str());
+    return Answer::refuse("wgmma does not support this shape with elements of ." + a.str());
   const std::string source = "PTX ISA 9.7.15.5.1; cute mma_traits_sm90_gmma.hpp";
   Answer answer;
   answer.layouts.push_back(multiplicandA(m, sparse ? k / 2 : k, a, bits, 4, source));

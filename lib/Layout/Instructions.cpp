@@ -111,7 +111,7 @@ Answer describe(const Request &request) {
   if (llvm::StringRef(request.arch).starts_with("gfx12"))
     return describeRdna4(words);
   if (!request.arch.empty() && !llvm::StringRef(request.arch).starts_with("sm_"))
-    return Answer::refuse("of AMD's targets only gfx12 is known");
+    return Answer::refuse("gfx12 is the only supported AMD target");
   const auto *found = llvm::find_if(described, [&](const Described &one) { return one.spells(request.instruction); });
   if (found != std::end(described))
     return found->describe(words, request);

@@ -46,7 +46,7 @@ Layout canonicalLayout(const CanonicalRequest &request) {
   layout.notes.push_back("Swizzle<" + std::to_string(mode.swizzleBits) + "," + std::to_string(mode.swizzleBase) + "," +
                          std::to_string(mode.swizzleShift) + "> o " + canonicalShape(request, true));
   layout.notes.push_back("canonical: " + canonicalShape(request, false) + ", T = " + std::to_string(t));
-  layout.notes.push_back("a cell is the byte at which its elements begin, in hexadecimal");
+  layout.notes.push_back("each cell shows the offset of its elements in bytes, in hexadecimal");
   return layout;
 }
 
@@ -115,7 +115,7 @@ Answer describeSharedMemory(const Words &, const Request &request) {
   canonical.k = request.number("k", canonical.kMajor ? t * width : deep);
   const uint32_t mnUnit = canonical.kMajor ? 8 : t * width, kUnit = canonical.kMajor ? t : deep;
   if (uint64_t(canonical.mn) * canonical.k * bits / 8 > 1 << 18)
-    return Answer::refuse("that is more than shared memory holds");
+    return Answer::refuse("the matrix exceeds the size of shared memory");
   if (!canonical.mn || !canonical.k || canonical.mn % mnUnit || canonical.k % kUnit)
     return Answer::refuse("here mn is a multiple of " + std::to_string(mnUnit) + ", k of " + std::to_string(kUnit));
   if (canonical.kMajor && width > 1 && canonical.k > t * width)
@@ -154,7 +154,7 @@ Layout sixteenElements(uint32_t bits, bool padded) {
   layout.count(16, Bit, bits, Column, 1);
   const std::string first = std::to_string(bits) + "i";
   layout.notes.push_back("element i has bits " + first + " to " + first + "+" + std::to_string(bits - 1) +
-                         ", counted from the lowest of the first byte");
+                         ", counted from the lowest bit of the first byte");
   return layout;
 }
 

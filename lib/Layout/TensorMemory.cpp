@@ -118,10 +118,10 @@ Layout scaleFactorsIn(bool ofA, uint32_t count, uint32_t factors, uint32_t id, u
   layout.count(std::min(32u, here), Lane, 1, outer, 1).count((here + 31) / 32, Word, 1, outer, 32);
   if (lanesSplit == 2) {
     layout.count(2, Lane, 64, outer, here).count(2, Lane, 32, outer, 0);
-    layout.notes.push_back("the halves of N are in lanes 0-63 and 64-127, each twice");
+    layout.notes.push_back("the halves of N are in lanes 0-63 and 64-127, and each is stored twice");
   } else {
     layout.count(4, Lane, 32, outer, 0);
-    layout.notes.push_back("all four groups of 32 lanes hold the same");
+    layout.notes.push_back("all four groups of 32 lanes hold the same data");
   }
   return layout;
 }
@@ -174,7 +174,7 @@ static void explain(Layout &layout, uint32_t lanes, uint32_t columns, uint32_t r
                     .str();
   layout.notes.push_back((llvm::Twine("warp ") + llvm::Twine(warp) + " of a warpgroup reaches lanes " +
                           llvm::Twine(32 * warp) + "-" + llvm::Twine(32 * warp + 31) +
-                          "; lane and column count from the address")
+                          "; lane and column are relative to the address")
                              .str());
 }
 
@@ -219,7 +219,7 @@ Answer describeTensorLoad(const Words &words, const Request &request) {
   } else if (words.has("16x32bx2")) {
     const uint32_t split = request.number("split", times * wide), columnsOfMemory = 512;
     if (split > columnsOfMemory - times * wide)
-      return Answer::refuse("a split offset of " + std::to_string(split) + " leaves the 512 columns of tensor memory");
+      return Answer::refuse("a split offset of " + std::to_string(split) + " exceeds the 512 columns of tensor memory");
     if (split < times * wide)
       return Answer::refuse("a split offset below " + std::to_string(times * wide) + " makes the halves overlap");
     layout.count(16, Lane, 1, Row, 1).count(times, Word, 1, Column, wide).count(2, Lane, 16, Column, split);
@@ -256,19 +256,19 @@ Answer describeTensorCopy(const Words &words) {
       layout.count(128, Lane, 1, Row, 1);
     } else if (shape.rows == 64 && words.has("warpx2::01_23")) {
       layout.count(32, Lane, 1, Row, 1).count(2, Lane, 64, Row, 32).count(2, Lane, 32, Row, 0);
-      layout.notes.push_back("warps 0 and 1 get the same half, warps 2 and 3 the other");
+      layout.notes.push_back("warps 0 and 1 receive one half, warps 2 and 3 the other");
     } else if (shape.rows == 64) {
       layout.count(64, Lane, 1, Row, 1).count(2, Lane, 64, Row, 0);
-      layout.notes.push_back("warps 0 and 2 get the same half, warps 1 and 3 the other");
+      layout.notes.push_back("warps 0 and 2 receive one half, warps 1 and 3 the other");
     } else if (shape.rows == 32) {
       layout.count(32, Lane, 1, Row, 1).count(4, Lane, 32, Row, 0);
-      layout.notes.push_back("all four warps get the same");
+      layout.notes.push_back("all four warps receive the same data");
     } else {
       layout.count(4, Lane, 32, Row, 1);
-      layout.notes.push_back("one lane of each group of 32, from the lane of the address");
+      layout.notes.push_back("one lane in each group of 32, starting at the lane of the address");
     }
     if (words.has("cta_group::2"))
-      layout.notes.push_back("both CTAs of the pair get the same");
+      layout.notes.push_back("both CTAs of the pair receive the same data");
     Answer answer;
     answer.layouts = {layout};
     if (words.has("b4x16_p64"))

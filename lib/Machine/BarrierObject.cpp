@@ -75,7 +75,7 @@ static std::string changeBytes(BarrierObject &object, int64_t bytes) {
 
 static std::string arriveAt(BarrierObject &object, uint32_t count, bool drops) {
   if (count > object.pending)
-    return "more arrivals at a barrier object than are pending";
+    return "more arrivals at a barrier object than it has pending";
   object.pending -= count;
   if (drops)
     object.expected -= std::min(count, object.expected);
@@ -104,7 +104,7 @@ template <class Change> static std::string change(BlockState &block, uint8_t *by
 
 static std::string changeAt(BlockState &block, uint64_t offset, auto how) {
   if (offset % 8 || offset + 8 > block.shared.size())
-    return "a barrier object that does not lie in shared memory";
+    return "a barrier object outside of shared memory";
   return change(block, block.shared.data() + offset, how);
 }
 

@@ -20,10 +20,11 @@ const char *reasonOf(Fidelity fidelity) {
   switch (fidelity) {
   case Fidelity::Exact: return "";
   case Fidelity::AsHopper: return "as an H100 computes it";
-  case Fidelity::Models: return "products by the published models of the chip";
-  case Fidelity::Words: return "as the manual describes it; no such chip was measured";
-  case Fidelity::Order: return "the sum of floats is in the order in which the emulator executes";
-  case Fidelity::Coordinates: return "three-dimensional filters differ in the last bits, levels from gradients by more";
+  case Fidelity::Models: return "products follow the published models of the chip";
+  case Fidelity::Words: return "follows the manual; no such chip was measured";
+  case Fidelity::Order: return "floats are added in the order in which the emulator executes";
+  case Fidelity::Coordinates:
+    return "three-dimensional filters differ in the last bits; levels from gradients differ by more";
   case Fidelity::Chip: return "the value is specific to the emulator";
   case Fidelity::Requests: return "no request succeeds";
   }

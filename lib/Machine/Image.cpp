@@ -40,9 +40,9 @@ std::string findProblem(const Image &image) {
   if (image.layers > mostLayers || (image.layers && image.rank == 3))
     return "more than " + std::to_string(mostLayers) + " layers, or layers of three dimensions";
   if (image.isCube && (image.rank != 2 || image.extents[0] != image.extents[1]))
-    return "the faces of a cube are squares";
+    return "the faces of a cube must be squares";
   if (image.isBuffer && (image.rank != 1 || image.layers || image.levels != 1))
-    return "a buffer has one dimension, no layers and no levels";
+    return "a buffer must have one dimension, no layers and no levels";
   const uint32_t largest = *std::ranges::max_element(image.extents);
   if (!image.levels || image.levels > static_cast<uint32_t>(std::bit_width(largest)))
     return std::to_string(image.levels) + " levels, where there are " + std::to_string(std::bit_width(largest));
@@ -53,16 +53,16 @@ std::string findProblem(const Image &image, const Sampling &sampling) {
   if (std::string problem = findProblem(image); !problem.empty())
     return problem;
   if (sampling.readsFractions && (isFloat(image.type) || bitsOf(image.type) == 32))
-    return "only integers of 8 and 16 bits are read as fractions";
+    return "only integers of 8 and 16 bits can be read as fractions";
   const bool areIntegers = !isFloat(image.type) && !sampling.readsFractions;
   if ((sampling.isLinear || sampling.isLinearInLevels) && areIntegers)
-    return "integers are not filtered, except those of 8 and 16 bits that are read as fractions";
+    return "integers cannot be filtered, except those of 8 and 16 bits that are read as fractions";
   if (image.levels > 1 && !sampling.isNormalized)
     return "levels need normalized coordinates";
   if (image.isCube && !sampling.isNormalized)
     return "a cube needs normalized coordinates";
   if (image.isBuffer && (sampling.isLinear || sampling.isNormalized))
-    return "a buffer is read by integer coordinates only, without a filter";
+    return "a buffer can be read only at integer coordinates, without a filter";
   return "";
 }
 

@@ -271,7 +271,7 @@ static std::string textOf(const SurfaceAccess &access, const char *registers, un
   std::string size;
   for (unsigned i = 0; i < image.rank; ++i)
     size += (i ? " x " : "") + std::to_string(image.extents[i]);
-  return "the coordinates (" + text + ") lie outside of the surface, which has " + size + " texels";
+  return "the coordinates (" + text + ") are outside of the surface, which has " + size + " texels";
 }
 
 static void accessWeakly(const SurfaceAccess &access, const Image &image, PendingTexel texel, char *registers,

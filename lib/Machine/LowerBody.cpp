@@ -358,7 +358,7 @@ std::string BodyLowering::lower() {
   if (body.isBroken)
     return "a body with errors";
   if (isTangled(body))
-    return "a body with too many branches by long lists";
+    return "a function body with too many branches through long lists";
   for (const PlacedLabel &label : body.labels)
     labels[static_cast<uint32_t>(label.local)] = label.before;
   registers.resize(body.locals.size());

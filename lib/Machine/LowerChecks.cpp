@@ -226,7 +226,7 @@ static void checkMembers(char *registers, const Op &op, uint32_t mask, Warp &war
   for (uint32_t left = mask; left; left &= left - 1)
     if (const auto lane = static_cast<unsigned>(__builtin_ctz(left)); !(members[lane] >> lane & 1))
       return reportUndefined(warp, op, lane,
-                             "a thread that is lane " + std::to_string(lane) + " is not in its mask of members: 0x" +
+                             "a thread that is lane " + std::to_string(lane) + " is not in its member mask: 0x" +
                                  llvm::utohexstr(members[lane], true));
 }
 

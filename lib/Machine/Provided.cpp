@@ -151,8 +151,8 @@ static void release(Warp &warp, uint64_t address, uint32_t instruction, unsigned
   switch (warp.block->grid->memory.freeHeap(address)) {
   case HeapAddress::Allocated: return;
   case HeapAddress::Freed: return report("`free` of memory that was already freed");
-  case HeapAddress::Inside: return report("`free` of an address inside of what `malloc` returned");
-  case HeapAddress::Foreign: return report("`free` of an address that `malloc` has not returned");
+  case HeapAddress::Inside: return report("`free` of an address inside an allocation");
+  case HeapAddress::Foreign: return report("`free` of an address that `malloc` did not return");
   }
 }
 

@@ -130,14 +130,14 @@ static void call(Warp &warp, const CodeBlock &block, uint32_t calling) {
   Fragment &now = warp.now;
   if (!site.provided.empty()) {
     if (!callProvided(warp, site, calling, block.instruction))
-      refuse(warp, block.instruction, "the function `" + site.provided + "`, of which there is no text");
+      refuse(warp, block.instruction, "the function `" + site.provided + "`, whose source is not available");
     ++now.at;
     return;
   }
   const uint32_t all = now.mask, wanting = calling;
   const FunctionCode *callee = calleeOf(warp, site, calling);
   if (!callee)
-    return refuse(warp, block.instruction, "a call of an address without a function");
+    return refuse(warp, block.instruction, "a call to an address without a function");
   if (endOf(*now.frame) + callee->frameBytes > mostLocal || warp.frames.size() > 4096)
     return refuse(warp, block.instruction, "calls that are nested too deep");
   if (differsFromCallee(warp, block.instruction, site, *callee, static_cast<unsigned>(__builtin_ctz(calling))))

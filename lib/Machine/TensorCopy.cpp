@@ -62,7 +62,7 @@ std::string missing(const Tile &tile) {
   if (tile.reduction.how != Reduction::How::None && !typeOf(map.type))
     return "a reduction of elements of this type";
   if (map.interleave != TensorInterleave::None && (map.mode == TensorMode::Wide || map.mode == TensorMode::Wide128))
-    return "a tensor map that interleaves, by one of the wide modes";
+    return "a wide mode with an interleaved tensor map";
   return "";
 }
 
@@ -81,13 +81,13 @@ std::string mistakeOf(const Tile &tile, TensorMode mode) {
   if (!tile.isStore)
     return "";
   if (map.type == TensorType::B4x16P64)
-    return "a store of elements of 4 bits with gaps";
+    return "a store of 4-bit elements with gaps";
   for (const int32_t at : tile.at)
     if (at < 0)
       return "a store to a tile that begins at the coordinate " + std::to_string(at);
   for (unsigned i = 0; map.mode != TensorMode::Tiled && i + 2 < map.rank; ++i)
     if (map.lower[i] < 0 || map.upper[i] > 0)
-      return "a store by a tensor map whose corners lie outside of the tensor";
+      return "a store with a tensor map whose corners are outside of the tensor";
   return "";
 }
 
@@ -294,7 +294,7 @@ void copyTileOfLane(const TileCopy &copy, unsigned lane, const char *registers, 
   if (copy.barrier.isKnown)
     object = sharedAt(warp, copy.barrier.address, addressIn(registers, copy.barrier.address, lane));
   if (copy.barrier.isKnown && !object.block)
-    return reportUndefined(warp, op, lane, "a barrier object that does not lie in shared memory");
+    return reportUndefined(warp, op, lane, "a barrier object outside of shared memory");
   const auto bytes = static_cast<uint32_t>(tile->transferredBytes());
   if (!copy.blocks.bits) {
     if (!copyWith(*tile, place, copy, address, lane, op, warp, operation))

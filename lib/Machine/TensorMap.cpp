@@ -96,8 +96,8 @@ static std::string findProblemOfPacking(const TensorMap &map, unsigned chip) {
   constexpr unsigned blackwell = 100;
   const bool hasAtom = map.atom != SwizzleAtom::By16, isOld = chip && chip < blackwell;
   if (isOld && (isPacked(map.type) || hasAtom))
-    return isPacked(map.type) ? "its elements have 4 or 6 bits, which begin with sm_100"
-                              : "its swizzle moves more than 16 bytes at once, which begins with sm_100";
+    return isPacked(map.type) ? "its elements have 4 or 6 bits, which require sm_100"
+                              : "its swizzle moves more than 16 bytes at once, which requires sm_100";
   if (!isPacked(map.type))
     return "";
   if (map.interleave != TensorInterleave::None)

@@ -87,7 +87,7 @@ void moveCells(char *registers, const Op &op, uint32_t mask, Warp &warp) {
     address.lane += first;
   if (address.lane < first || address.lane + access.lanes > first + warpSize)
     return reportUndefined(warp, op, lane,
-                           "lanes of tensor memory that the warp does not reach: lane " + std::to_string(address.lane) +
+                           "lanes of tensor memory that the warp cannot access: lane " + std::to_string(address.lane) +
                                " in warp " + std::to_string(warp.number));
   if (!memory.isAllocated(address.column, access.columns))
     return reportUndefined(warp, op, lane, "columns of tensor memory that are not allocated");

@@ -440,7 +440,7 @@ void Multiplication::write(const std::vector<uint32_t> &sums) const {
 
 std::string Multiplication::run() {
   if (product.ctas != blocks.size())
-    return "a product of a pair of blocks in a block without a pair";
+    return "a product with `.cta_group::2` in a block without a pair";
   for (const BlockState *one : blocks)
     if (!one->tensor.isAllocated(TensorAddress(addressIn(registers, product.d, lane)).column, 1)) {
       reportUndefined(warp, op, lane, "a product in columns of tensor memory that are not allocated");

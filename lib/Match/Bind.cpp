@@ -286,7 +286,7 @@ static void reportShape(const Shape &shape, const Pattern &pattern, FindingPlace
   if (pattern.kind == PatternKind::Address && shape.extent == 1 && !(shape.flags & ShapeSubscript))
     f.remedy = {Remedy::AddBrackets, 0, "["};
   if (pattern.kind == PatternKind::Operand && shape.kind == ShapeKind::Address) {
-    f.notes.push_back("memory is read with `ld` and written with `st`");
+    f.notes.push_back("use `ld` to read memory and `st` to write it");
     if (shape.extent == 2)
       f.remedy = {Remedy::RemoveBrackets, 0, ""};
   }

@@ -305,7 +305,8 @@ bool OperandJudge::judgeConstant(const Shape &shape, unsigned node, bool inVecto
     if (!isFloat && type.kind == TypeKind::Float)
       judgement.findings.back().remedy = {Remedy::MakeFloat, type.bits, ""};
     if (isFloat && type.kind == TypeKind::Float && type.bits < 32)
-      judgement.findings.back().notes.push_back("no floating-point constant has so few bits: move them to a register");
+      judgement.findings.back().notes.push_back(
+          "floating-point constants of that size do not exist: move the bits to a register");
     return false;
   }
   if (!judgeRange(shape, node))

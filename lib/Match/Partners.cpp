@@ -136,7 +136,8 @@ void offerMissingOperand(Finding &f, const WrittenInstruction &written) {
     for (unsigned node = 0; node < shapes.size(); node += shapes[node].extent)
       if (shapes[node].kind == ShapeKind::Register && shapes[node].flags & ShapeSubscript) {
         f.place = FindingPlace::at(FindingPlace::Operand, node);
-        f.notes.insert(f.notes.begin(), SharedText("a register has no index: a `,` is missing before the bracket"));
+        f.notes.insert(f.notes.begin(),
+                       SharedText("registers cannot be indexed: a `,` may be missing before the bracket"));
         return;
       }
   const bool isOfKind = f.id == DiagId::VectorExpected || f.id == DiagId::OperandShape;

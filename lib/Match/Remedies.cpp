@@ -277,7 +277,7 @@ static bool addArrangement(std::vector<Finding> &findings, const WrittenInstruct
     if (const std::optional<Misplaced> one = misplacedOperand(written)) {
       const auto own = llvm::find_if(findings, [&](const Finding &f) { return f.place.index == one->node; });
       const std::string note =
-          "the operands are in another order: this one is right as number " + std::to_string(one->to + 1);
+          "the operands are in the wrong order: this one belongs at position " + std::to_string(one->to + 1);
       if (own != findings.end() &&
           replace(moved(shapes, one->from, one->to), Finding(*own), one->node, Remedy::None, note.c_str()))
         return true;

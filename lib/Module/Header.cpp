@@ -38,7 +38,7 @@ bool Header::read(const Ast &ast, const Directive &directive) {
     if (name == ".version") {
       Diagnostic &d = sink.at(*missingVersion);
       d.fix.reset();
-      d.notes.push_back({"it is here, which is too late", directive.nameRange});
+      d.notes.push_back({"it is here, after another directive", directive.nameRange});
     }
     return true;
   }

@@ -113,7 +113,7 @@ static void reportCtaGroups(Range oneCta, Range ctaPair, const FunctionSummary &
     return;
   const bool pairIsLast = ctaPair.begin > oneCta.begin;
   context.sink.report(DiagId::CodegenCtaGroup, pairIsLast ? ctaPair : oneCta, context.ast.text(function.name))
-      .notes.push_back({"the other group is used here", pairIsLast ? oneCta : ctaPair});
+      .notes.push_back({"the other `.cta_group` is used here", pairIsLast ? oneCta : ctaPair});
 }
 
 void checkCtaGroups(const ProgramSummary &program, const Reach &reach, const ProgramContext &context) {

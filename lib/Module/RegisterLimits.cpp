@@ -14,7 +14,7 @@ static void noteCause(Diagnostic &d, const RegisterBound &bound, const FunctionS
   if (bound.cause.size())
     d.notes.push_back({"because of this", bound.cause});
   else
-    d.notes.push_back({"because of the options that ptxas is given", kernel.nameRange});
+    d.notes.push_back({"because of the options for ptxas", kernel.nameRange});
 }
 
 void checkRegisters(const ProgramSummary &program, const Reach &reach, const ProgramContext &context) {

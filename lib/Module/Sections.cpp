@@ -11,7 +11,7 @@ static void checkSectionData(uint32_t node, ModuleState &module) {
   auto wrong = [&](Range range, const std::string &why) { module.sink.report(DiagId::SectionData, range, type, why); };
   if (type != ".b8" && type != ".b16" && type != ".b32" && type != ".b64")
     return wrong({data.range.begin, data.range.begin + static_cast<uint32_t>(type.size())},
-                 "holds no data of a section; `.b8`, `.b16`, `.b32` and `.b64` do");
+                 "cannot be used in a section; use `.b8`, `.b16`, `.b32` or `.b64`");
   for (uint32_t child = node + 1; child < node + data.extent; child += module.ast.operands[child].extent) {
     const Operand &value = module.ast.operands[child];
     if (value.kind == OperandKind::Integer) {

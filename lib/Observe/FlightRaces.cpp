@@ -83,7 +83,7 @@ void RaceObserver::contributes(Warp &warp, const Instruction &at, const uint8_t 
 static void noteInit(Warp &warp, const Op &op, ObjectMaking &making, unsigned lane) {
   const Instruction *init = &warp.now.frame->code.instruction(op.instruction);
   if (making.isValid && making.at != init) // in a loop, it may be the same instruction again
-    reportUndefined(warp, op, lane, "a barrier object that was made before and not invalidated");
+    reportUndefined(warp, op, lane, "a barrier object that was already initialised and not invalidated");
   const RaceWarp &race = raceOf(warp);
   making.warp = race.agent;
   making.clock = race.clock[race.agent];

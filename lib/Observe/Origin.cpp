@@ -514,10 +514,10 @@ void OriginObserver::finish(const GridState &, Outcome &outcome) {
     return a.decides != Decides::Value && b.decides == Decides::Value; // the weaker reason comes last
   });
   if (decided >> OriginSets::schedule & 1)
-    certificate.obstacles.push_back({"the order in which threads execute decides what this instruction does",
+    certificate.obstacles.push_back({"the effect of this instruction depends on the order in which threads execute",
                                      rangeOf(uses[OriginSets::schedule].place)});
   if (vague)
-    certificate.obstacles.push_back({"values in registers of vector type are not followed", {}});
+    certificate.obstacles.push_back({"values in vector registers are not tracked", {}});
   if (unordered)
     certificate.unordered = {"its result depends on the order in which threads execute", rangeOf(*unordered)};
 }

@@ -115,7 +115,7 @@ static std::string instructionsWith(FactKind kind, uint16_t groups) {
 std::string Sentences::asynchronous(const Action &action) const {
   const bool isInTensorMemory =
       llvm::any_of(facts.accesses, [](const Access &access) { return access.space == isa::words::tmem; });
-  std::string text = "it only starts the operation, which happens later";
+  std::string text = "it only starts the operation, which completes later";
   if (!isInTensorMemory || static_cast<isa::Proxy>(action.detail) != isa::Proxy::Generic)
     text += " through " + proxy(action.detail); // no proxy applies to tensor memory
   if (action.node >= 0)
@@ -126,7 +126,7 @@ std::string Sentences::asynchronous(const Action &action) const {
   const char *before = ": ";
   for (const auto &[kind, does] :
        {std::pair(FactKind::Commits, " makes a batch of it"), std::pair(FactKind::Waits, " waits for it"),
-        std::pair(FactKind::Arrives, " lets a barrier object wait for it")})
+        std::pair(FactKind::Arrives, " makes a barrier object track it")})
     if (const std::string names = instructionsWith(kind, action.groups); !names.empty())
       text += std::exchange(before, ", ") + names + does;
   return text;
@@ -161,7 +161,7 @@ std::string Sentences::ofBarriers(const Action &action) const {
   case FactKind::Syncs: return "it waits at " + barrier(action) + " until the others have arrived";
   case FactKind::Inits:
     return "it makes " + barrier(action) + ", which waits for " + amount(action, "some") + " arrivals in each phase";
-  case FactKind::Invalidates: return "it ends " + barrier(action) + ": its memory may be used for something else";
+  case FactKind::Invalidates: return "it ends " + barrier(action) + ": its memory may be used for other purposes";
   default: return "";
   }
 }
@@ -202,15 +202,15 @@ std::string Sentences::text(const Action &action) const {
     return "it frees " + amount(action, "the") + " columns of tensor memory at " + node(action.node);
   case FactKind::Relinquishes: return "its CTA allocates no tensor memory from here on";
   case FactKind::Grows:
-    return "each thread of the warp has " + node(action.node) + " registers afterwards, which are more than before";
+    return "each thread of the warp has " + node(action.node) + " registers afterwards, more than before";
   case FactKind::Shrinks:
-    return "each thread of the warp has " + node(action.node) + " registers afterwards, which are fewer than before";
+    return "each thread of the warp has " + node(action.node) + " registers afterwards, fewer than before";
   case FactKind::Strong:
-    return "it is a strong operation: such operations of several threads on one place are not a race";
+    return "it is a strong operation: strong operations of several threads on one location are not a race";
   case FactKind::Requests: return "the answer to the request is written to " + node(action.node);
   case FactKind::Answers: return node(action.node) + " is true if the request was granted";
   case FactKind::Presumes: return "the request whose answer is " + node(action.node) + " must have been granted";
-  case FactKind::Elects: return node(action.node) + " is true in just one of the lanes that execute it";
+  case FactKind::Elects: return node(action.node) + " is true in exactly one of the lanes that execute it";
   default: return ofBarriers(action);
   }
 }

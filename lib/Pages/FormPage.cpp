@@ -157,7 +157,7 @@ static std::string remarkOn(isa::WordId word, const isa::Slot &slot) {
   const bool isOfPtxas =
       llvm::any_of(isa::run(isa::tables().slotValues, slot.values),
                    [&](const isa::SlotValue &value) { return value.word == word && isOfPtxasAlone(value.gate); });
-  return isOfPtxas ? "ptxas accepts it, but no manual has it here" : "";
+  return isOfPtxas ? "ptxas accepts it here, but no manual describes it" : "";
 }
 
 PageSection FormPage::words() const {
@@ -326,7 +326,7 @@ Page FormPage::page() {
   page.add(needsSection(needs));
   page.add(operands());
   page.add({PageSection::Kind::Code,
-            "A whole text with it, which assembles",
+            "A complete module with it, which ptxas accepts",
             {{{}, StringRef(example.module.text).rtrim().str(), "", 0, example.module.text}}});
   page.add(conditions());
   addMistake(mnemonic(), spelling, example, page);

@@ -109,7 +109,7 @@ PageSection Part::forms() const {
       row.words.push_back(std::to_string(i + 1) + (documented.size() > 9 && i < 9 ? " " : ""));
     row.text = shownSyntax(*documented[i]);
     if (needs[i] != usual)
-      row.note = needs[i].empty() ? "needs nothing: every PTX version and target has it" : "needs " + needs[i];
+      row.note = needs[i].empty() ? "no requirements: every PTX version and target supports it" : "needs " + needs[i];
     section.rows.push_back(std::move(row));
   }
   return section;
@@ -400,7 +400,7 @@ std::vector<PageSection> Part::combinations() const {
 }
 
 PageSection Part::extras() const {
-  PageSection section{PageSection::Kind::List, "Also accepted by ptxas, although no manual has it", {}};
+  PageSection section{PageSection::Kind::List, "Also accepted by ptxas, but described in no manual", {}};
   for (const isa::Form *form : ofPtxas)
     section.rows.push_back({{shownSyntax(*form)}, "", "", 0});
   std::map<std::string, std::vector<std::string>> words;

@@ -178,7 +178,7 @@ Page registerPage(const isa::SpecialRegister &reg) {
   type.rows.push_back(paragraph("`" + std::string(isa::word(reg.type).text()) + "`" +
                                 (reg.vector ? ", a vector: `.x`, `.y`, and `.z` are its components" : "")));
   if (reg.narrow)
-    type.rows.push_back(paragraph("it had fewer bits in older versions, and can still be read with those"));
+    type.rows.push_back(paragraph("it had fewer bits in older versions, and can still be read at that size"));
   page.add(std::move(type));
   static constexpr StringRef scopes[] = {
       "each thread has its own value",           "the same for all threads of a warp",
@@ -277,7 +277,7 @@ Page targetPage(const isa::Target &target) {
     runs.rows.push_back(
         paragraph("an old name of `sm_" + number + (target.variant ? std::string(1, target.variant) : "") + "`"));
   if (!target.documented)
-    runs.rows.push_back(paragraph("ptxas accepts it, but no manual has it"));
+    runs.rows.push_back(paragraph("ptxas accepts it, but no manual describes it"));
   page.add(std::move(runs));
   if (const std::string only = onlyWithLetter(target); !only.empty())
     page.add({PageSection::Kind::Text, "Only with its letter", {paragraph(only)}});
@@ -299,7 +299,7 @@ Page wordPage(const isa::Word &word) {
   Page page{std::string(word.text()), "qualifier", describeWord(word), {}};
   page.add(meaningsOf(word));
   if (page.title.empty() && !page.sections.empty() && page.sections.front().rows.size() == 1)
-    page.title = "part of the name of an instruction";
+    page.title = "part of an instruction's name";
   if (page.title.empty())
     page.title = "a qualifier";
   if (word.gate && isa::tables().exprs[word.gate].gateOnly)

@@ -17,7 +17,7 @@ PageSection manualSection(isa::Text manual) {
     section.rows.push_back({{}, std::move(text), "", 0});
     section.rows.push_back({{}, known->url(), "", 0});
   } else {
-    section.rows.push_back({{}, text + " of a manual newer than that of PTX " + manualVersion.str(), "", 0});
+    section.rows.push_back({{}, text + " of a manual newer than PTX " + manualVersion.str(), "", 0});
   }
   return section;
 }
@@ -27,10 +27,9 @@ PageSection needsSection(llvm::ArrayRef<isa::ExprId> gates) { return needsSectio
 PageSection needsSection(const Demands &demands) {
   PageSection section{PageSection::Kind::Text, "Needs", {}};
   const std::string needs = needsText(demands);
-  section.rows.push_back({{}, needs.empty() ? "nothing: every PTX version and target has it" : needs, "", 0});
+  section.rows.push_back({{}, needs.empty() ? "none: every PTX version and target supports it" : needs, "", 0});
   if (needsVariant(demands))
-    section.rows.push_back(
-        {{}, "A target without a letter at its end does not have it: write the `a` or `f` as well.", "", 0});
+    section.rows.push_back({{}, "Targets without the suffix `a` or `f` do not support it.", "", 0});
   return section;
 }
 

@@ -110,7 +110,7 @@ std::optional<Page> versionPage(StringRef written) {
   page.add(listOf("New special registers", registers));
   page.add({PageSection::Kind::Text,
             "Words of older forms",
-            {{{}, "may be new too: the page of an instruction shows the version of each", "", 0}}});
+            {{{}, "may also be new: the page of an instruction shows the version of each", "", 0}}});
   return page;
 }
 

@@ -104,7 +104,7 @@ void Builder::applySigns() {
 void Builder::applyUnary(const Operation &operation, Constant &value) {
   value.range.begin = operation.begin;
   if (value.flags & HexFloat && !(value.flags & WideFloat))
-    return noValue(value, "`0f...` cannot be part of an expression; a decimal number is");
+    return noValue(value, "`0f...` cannot be part of an expression; use a decimal number");
   if (value.kind == Constant::Real) {
     if (operation.op == '-')
       value.bits = std::bit_cast<uint64_t>(-std::bit_cast<double>(value.bits));
@@ -233,7 +233,7 @@ Builder::Constant Builder::binary(uint16_t op, Constant left, Constant right) {
   Constant out{Constant::Signed, 0, {left.range.begin, right.range.end}, 0};
   for (Constant *side : {&left, &right})
     if (side->flags & HexFloat && !(side->flags & WideFloat))
-      noValue(*side, "`0f...` cannot be part of an expression; a decimal number is");
+      noValue(*side, "`0f...` cannot be part of an expression; use a decimal number");
   if ((left.kind == Constant::Real) != (right.kind == Constant::Real)) {
     noValue(out, "two integers or two floats are");
     return out;

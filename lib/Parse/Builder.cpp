@@ -42,7 +42,7 @@ Builder::Mark Builder::mark() const {
 
 void Builder::cut(const Mark &mark) {
   assert(mark.statements <= ast.statements.size() && mark.operands <= ast.operands.size() &&
-         mark.instructions <= ast.instructions.size() && "what is cut was read after the mark");
+         mark.instructions <= ast.instructions.size() && "the omitted text was read after the mark");
   ast.module.resize(mark.module, Statement{StatementKind::Label, 0});
   ast.statements.resize(mark.statements, Statement{StatementKind::Label, 0});
   ast.instructions.resize(mark.instructions);

@@ -97,7 +97,8 @@ bool PtxBase::reportString() {
     return false;
   if (Diagnostic *d = report(DiagId::SyntaxError, token.range(), spelled(token), describe(expectedKinds()))) {
     const std::string inner = withoutQuotes(text.slice(token.begin, token.end));
-    d->notes.push_back({"in a file of PTX statements have no quotes; an `asm` statement of C++ does", std::nullopt});
+    d->notes.push_back(
+        {"in a file of PTX statements are not quoted; those in a C++ `asm` statement are", std::nullopt});
     if (llvm::StringRef(inner).ends_with(";") && !llvm::StringRef(inner).contains('\\'))
       d->fix = Fix{"remove the quotes", {{token.range(), inner}}};
   }
@@ -126,7 +127,7 @@ bool PtxBase::readEscapes(const Token &token) {
     ;
   const Range whole{token.begin, static_cast<uint32_t>(text.size() - rest.size())};
   if (Diagnostic *d = report(DiagId::StrayCharacter, whole, text.slice(whole.begin, whole.end))) {
-    d->notes.push_back({"strings of C++ end their lines with it; in a PTX file, a line ends by itself", std::nullopt});
+    d->notes.push_back({"C++ strings end their lines with it; a PTX file does not need it", std::nullopt});
     d->fix = Fix{"remove it", {{whole, ""}}, /*safe=*/true};
   }
   badTokenEnd = whole.end;

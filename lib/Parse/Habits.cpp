@@ -59,10 +59,10 @@ bool PtxBase::mendAssemblerDirective() {
           word))
     return false;
   if (Diagnostic *d = report(DiagId::UnknownDirective, ahead.range(), word))
-    d->notes.push_back({exports
-                            ? "`.globl` is of the GNU assembler; in PTX `.visible` before `.entry` or `.func` does it"
-                            : "this is a directive of the GNU assembler; PTX does not need it",
-                        std::nullopt});
+    d->notes.push_back(
+        {exports ? "`.globl` is a GNU assembler directive; in PTX, write `.visible` before `.entry` or `.func`"
+                 : "this is a GNU assembler directive, which PTX does not need",
+         std::nullopt});
   dropLine(ahead);
   return true;
 }
@@ -163,7 +163,7 @@ bool PtxBase::readCharacter(Token &token) {
   token.end = token.begin + 3;
   const std::string number = std::to_string(static_cast<unsigned char>(written[1]));
   if (Diagnostic *d = report(DiagId::MalformedNumber, token.range(), written.str())) {
-    d->notes.push_back({"PTX has no character constants; the code of this one is " + number, std::nullopt});
+    d->notes.push_back({"PTX has no character constants; the code of this character is " + number, std::nullopt});
     d->fix = Fix{"write `" + number + "`", {{token.range(), number}}, /*safe=*/true};
   }
   badTokenEnd = token.end;
@@ -195,7 +195,7 @@ bool PtxBase::readDots(const Token &token) {
   const auto count = static_cast<uint32_t>(text.substr(token.begin).take_while([](char c) { return c == '.'; }).size());
   const Range dots{token.begin, token.begin + count};
   if (Diagnostic *d = report(DiagId::StrayCharacter, dots, text.slice(dots.begin, dots.end)))
-    d->notes.push_back({"`...` stands for lines that somebody left out: they are missing here", std::nullopt});
+    d->notes.push_back({"`...` marks lines that were left out: they are missing here", std::nullopt});
   badTokenEnd = dots.end;
   scanner->moveTo(dots.end);
   return true;
@@ -245,8 +245,8 @@ bool PtxBase::readLookalike(Token &token) {
     return false;
   token.end = token.begin + static_cast<uint32_t>(found->written.size());
   if (Diagnostic *d = report(DiagId::NonAsciiCharacter, token.range())) {
-    const std::string title = found->kind == TokenKind::Invalid ? "replace this blank of another script"
-                                                                : "write `" + found->meant.str() + "`";
+    const std::string title =
+        found->kind == TokenKind::Invalid ? "replace this non-ASCII space" : "write `" + found->meant.str() + "`";
     d->fix = Fix{title, {{token.range(), found->meant.str()}}, /*safe=*/true};
   }
   badTokenEnd = token.end;

@@ -464,7 +464,7 @@ bool PtxBase::mendMissing(KindSet expected) {
   if (isIndexed) {
     if (Diagnostic *d = reportMissing(TokenKind::Comma, ",", builder->last.end))
       d->notes.push_back(
-          {"an address is one register and a constant in brackets; `add` makes one register of two", std::nullopt});
+          {"an address is one register and a constant in brackets; combine two registers with `add`", std::nullopt});
     throw SyntaxFault();
   }
   insert(TokenKind::Comma);
@@ -482,7 +482,7 @@ bool PtxBase::mendFileName(KindSet expected) {
     const llvm::StringRef name = text.slice(ahead.begin + 1, ahead.end - 1);
     const std::string whole =
         "\"" + (name.starts_with("/") || folder.empty() ? "" : folder.rtrim('/').str() + "/") + name.str() + "\"";
-    d->notes.push_back({"`.file` has one name, with its folder", std::nullopt});
+    d->notes.push_back({"`.file` has one name, which includes the folder", std::nullopt});
     d->fix = Fix{"write `" + whole + "`", {{{before.begin, ahead.end}, whole}}, /*safe=*/true};
   }
   drop();

@@ -31,7 +31,7 @@ void adviseOnNumber(llvm::StringRef before, llvm::StringRef number, Diagnostic &
   auto note = [&d](const char *message) { d.notes.push_back({message, std::nullopt}); };
   if (number.starts_with_insensitive("0x") && number.ends_with("u") &&
       llvm::all_of(number.drop_front(2).drop_back(), llvm::isHexDigit)) {
-    note("the suffix of an unsigned number is `U`");
+    note("the suffix of unsigned numbers is `U`");
     return fix(number.drop_back().str() + "U");
   }
   if (number.contains('_') && llvm::all_of(number, [](char c) { return llvm::isDigit(c) || c == '_'; })) {

@@ -52,7 +52,7 @@ static void reportHiddenNul(llvm::StringRef text, DiagnosticSink &sink) {
     return;
   const Range range{static_cast<uint32_t>(nul), static_cast<uint32_t>(nul + 1)};
   sink.report(DiagId::StrayCharacter, range, std::string(1, '\0'))
-      .notes.push_back({"ptxas takes it for the end of the file", std::nullopt});
+      .notes.push_back({"ptxas treats it as the end of the file", std::nullopt});
 }
 
 /// Reports a byte order mark. Returns the beginning of the text.

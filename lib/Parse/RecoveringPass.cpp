@@ -97,7 +97,7 @@ bool PtxBase::repairBrace(Token &token) {
     if (Diagnostic *d = report(DiagId::ExtraToken, token.range(), spelled(token))) {
       d->fix = Fix{"remove `" + spelled(token) + "`", {{token.range(), ""}}};
       if (token.kind == TokenKind::EndOfBody && bodyBrace.size())
-        d->notes.push_back({"it would end the body that begins here", bodyBrace});
+        d->notes.push_back({"it would end the function body that begins here", bodyBrace});
     }
     braces += token.kind == TokenKind::LeftBrace ? -1 : 1;
     return false;
@@ -511,7 +511,7 @@ void PtxBase::addSyntaxAdvice(KindSet expected, Diagnostic &d) const {
   else if (const llvm::StringRef advice = inStatement() ? adviceOnStatement(first, last, ahead) : ""; !advice.empty())
     d.notes.push_back({advice.str(), std::nullopt});
   else if (builder->last.kind == TokenKind::Plus && builder->ahead.kind == TokenKind::Id && expected & numbers)
-    d.notes.push_back({"an address is one register and a constant; `add` makes one register of two", std::nullopt});
+    d.notes.push_back({"an address is one register and a constant; combine two registers with `add`", std::nullopt});
   else if (const llvm::StringRef own = functionInPtx(first); !own.empty())
     d.notes.push_back({"`" + first.str() + "()` is CUDA C++; in PTX it is `" + own.str() + "`", std::nullopt});
   else if (inStatement() && (text.substr(statementFirst.end).starts_with("(") || isCallOfC()))

@@ -170,7 +170,7 @@ std::string EventTexts::of(uint32_t number, Meaning meaning) {
   case EventKind::Fence: return fence(number);
   case EventKind::Allocate:
   case EventKind::Free: return allocation(number, meaning.kind, *meaning.action);
-  case EventKind::Call: return "a function that may wait for everything";
+  case EventKind::Call: return "a function that may wait for any operation";
   default: return "";
   }
 }

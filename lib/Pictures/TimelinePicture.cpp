@@ -253,7 +253,7 @@ static std::string titleOf(const Timeline &timeline) {
       .str();
 }
 
-static constexpr llvm::StringLiteral incomplete = "too long to be followed: what waits end is not known";
+static constexpr llvm::StringLiteral incomplete = "too long to analyse: it is unknown which operations waits complete";
 
 void writeTimelineText(llvm::ArrayRef<Timeline> timelines, llvm::raw_ostream &os) {
   for (const auto &[index, timeline] : llvm::enumerate(timelines)) {

@@ -197,11 +197,11 @@ void Prover::answer(std::vector<Question> questions) {
       continue;
     }
     if (!canAsk) {
-      leaveOpen(question, "there is no solver to answer it");
+      leaveOpen(question, "no solver is installed to answer it");
       continue;
     }
     if (result.open.size() >= 3 || left() < 1) { // enough undecided questions
-      leaveOpen(question, "not examined, since others are open");
+      leaveOpen(question, "not examined, because other questions are open");
       break;
     }
     const Solved solved = ask(solver, question);

@@ -230,7 +230,7 @@ void Questions::divergence(const Phases &inPhases, bool inWarp) {
     if (!hasBranch) {
       Question question;
       question.property = Property::Divergence;
-      question.obstacle = "control diverges in a way that is not followed";
+      question.obstacle = "control diverges in a way that is not analysed";
       found.push_back(std::move(question));
     }
     if (inWarp && found.size() != before) {

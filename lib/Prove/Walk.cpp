@@ -117,7 +117,7 @@ void Walk::enter(BlockId id) {
   registers = merged(from);
   if (isHeader) {
     if (forest.isEnteredAside[indexOf(id)])
-      obstacle(graph[id].first, "a loop that is entered at several places");
+      obstacle(graph[id].first, "a loop with several entries");
     header(id);
   }
   guards[indexOf(id)] = isFirst ? relative[indexOf(id)] : terms.both(guards[indexOf(root)], relative[indexOf(id)]);

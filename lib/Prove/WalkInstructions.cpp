@@ -29,7 +29,7 @@ bool Walk::barrier(uint32_t number, Term guard, Term predicate) {
     const auto amount = constantAt(syncs->amount);
     const Number whole = (model.shape.threads() + 31) / 32 * 32;
     if (syncs->amount >= 0 && amount != whole)
-      obstacle(number, "a barrier of some of the threads");
+      obstacle(number, "a barrier for some of the threads");
     if (syncs->which >= 0 && !constantAt(syncs->which))
       obstacle(number, "a barrier whose number is not a constant");
   } else {
@@ -76,7 +76,7 @@ static const char *obstacleOf(const Facts &facts) {
                               FactKind::Completes, FactKind::Awaits, FactKind::Inits, FactKind::Invalidates,
                               FactKind::Allocates, FactKind::Frees, FactKind::Elects})
     if (facts.has(kind))
-      return kind == FactKind::Arrives || kind == FactKind::Awaits ? "a barrier that is arrived at and awaited"
+      return kind == FactKind::Arrives || kind == FactKind::Awaits ? "a barrier with separate arrivals and waits"
                                                                    : "an asynchronous operation";
   return nullptr;
 }

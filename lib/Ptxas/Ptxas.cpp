@@ -47,7 +47,7 @@ static std::string whyNoAnswer(const Ptxas &ptxas, const ProgramResult &answer) 
   switch (answer.end) {
   case ProgramEnd::NotStarted: return self + "` cannot be started: " + std::strerror(answer.detail);
   case ProgramEnd::TimedOut: return self + " --version` gives no answer";
-  default: return self + " --version` names no release; is this ptxas?";
+  default: return self + " --version` reports no release; is this ptxas?";
   }
 }
 

@@ -269,8 +269,9 @@ Expected<std::string> realPtxas(StringRef name, llvm::ArrayRef<std::string> pass
     for (const std::string &path : candidates(one))
       if (whyNot(path).empty() && !isTried(path) && !llvm::is_contained(passedOver, path))
         return path;
-  return Problem{"there is no ptxas on this machine: install CUDA or `pip install nvidia-cuda-nvcc`, or name one in "
-                 "$PTXAS; with PTXRAY_VERIFY_ONLY=1 ptxray judges alone"};
+  return Problem{
+      "ptxas is not installed on this machine: install CUDA or `pip install nvidia-cuda-nvcc`, or name one in "
+      "$PTXAS; with PTXRAY_VERIFY_ONLY=1 ptxray judges alone"};
 }
 
 } // namespace ptxray

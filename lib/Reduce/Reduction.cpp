@@ -134,11 +134,11 @@ Reduction::Reduction(std::string text, const ReductionOptions &options) {
   if (!name.empty() && (!keptRule || (!kindName.empty() && keptKind == Kind::None))) {
     state->problem = "there is no rule `" + options.keptRule + "`";
   } else if (text.size() > SourceBuffer::largest) {
-    state->problem = "the text is longer than 4 GiB";
+    state->problem = "the file is larger than 4 GiB";
   } else {
     state->best = state->validity.judge(std::move(text));
     if (!state->validity.keepsRule())
-      state->problem = "the text does not break the rule `" + options.keptRule + "`";
+      state->problem = "the file does not violate the rule `" + options.keptRule + "`";
   }
   state->isDone = !state->problem.empty();
   if (!state->isDone)

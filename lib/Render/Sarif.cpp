@@ -120,7 +120,7 @@ static Json result(const Diagnostic &d, const FileReport &report, const OriginTa
     related.push_back({{"physicalLocation",
                         {{"artifactLocation", {{"uri", uri(origin->path)}}},
                          {"region", {{"startLine", std::max(origin->line, 1u)}}}}},
-                       {"message", {{"text", "the line that this was made from"}}}});
+                       {"message", {{"text", "the source line"}}}});
   Json out = {{"ruleId", info(d.id).id.str()},
               {"ruleIndex", static_cast<unsigned>(d.id)},
               {"level", levelName(d.severity).str()},

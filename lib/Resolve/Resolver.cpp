@@ -378,7 +378,7 @@ void Resolver::finishUnknown() {
                                std::to_string(dropped.size()) + " more names are not declared either: " + others +
                                (dropped.size() > mostShown ? " ..." : ""),
                            std::nullopt});
-    first.notes.push_back({"the text may be filtered: Compiler Explorer hides directives such as `.reg` while its "
+    first.notes.push_back({"the file may be filtered: Compiler Explorer hides directives such as `.reg` while its "
                            "filter for directives is on",
                            std::nullopt});
     size_t index = 0;

@@ -76,7 +76,7 @@ uint8_t *Machine::memory(const RecipeOperand &operand, unsigned lane, size_t byt
   for (const MemoryPart &part : lanes.memory)
     if (part.space == operand.space && address >= part.address && address - part.address + bytes <= part.bytes.size())
       return part.bytes.data() + (address - part.address);
-  refuse("an address that leads to no memory");
+  refuse("an address without memory");
   return nullptr;
 }
 

@@ -27,7 +27,7 @@ constexpr llvm::StringLiteral listing =
     "`ptxray extract` or `cuobjdump -xptx all` writes the PTX of a binary into files of its own";
 constexpr llvm::StringLiteral encode = "save it as UTF-8; in PowerShell: `... | Out-File -Encoding utf8 FILE`";
 constexpr llvm::StringLiteral machineCode =
-    "PTX is what this was made of: `cuobjdump -ptx BINARY` shows it if the binary holds any";
+    "this was compiled from PTX: `cuobjdump -ptx BINARY` shows it if the binary contains any";
 
 constexpr Kind byBytes[] = {
     {"UTF-16 text", encode, {"\xFF\xFE", "\xFE\xFF"}},
@@ -50,18 +50,18 @@ constexpr Kind byBytes[] = {
 
 constexpr Kind byLine[] = {
     {"a listing of cuobjdump", listing, {"Fatbin "}},
-    {"SASS, the code of the GPU", machineCode, {"Function : ", ".headerflags", ".elftype", "/*0000*/"}},
-    {"a diff", "apply it, and check the file that it changes", {"diff --git ", "--- ", "Index: "}},
+    {"SASS, the GPU's machine code", machineCode, {"Function : ", ".headerflags", ".elftype", "/*0000*/"}},
+    {"a diff", "apply it, and check the resulting file", {"diff --git ", "--- ", "Index: "}},
     {"CUDA C++", compile, {"#include", "#define", "#pragma", "#if", "#line", "asm"}},
-    {"Python", "have Triton or Numba write the PTX, and check that", {"import ", "from ", "def ", "@triton"}},
+    {"Python", "make Triton or Numba write the PTX, and check it", {"import ", "from ", "def ", "@triton"}},
     {"LLVM IR", lower, {"; ModuleID", "source_filename", "target datalayout", "target triple", "define "}},
     {"MLIR",
-     "translate it to LLVM IR, and that to PTX",
+     "translate it to LLVM IR, and then to PTX",
      {"module {", "module @", "module attributes", "#loc", "#blocked"}},
-    {"what ptxas prints", "check the PTX that ptxas was given", {"ptxas info"}},
+    {"what ptxas prints", "check the PTX that was the input of ptxas", {"ptxas info"}},
     {"Markdown", "keep only the PTX between the fences", {"```"}},
     {"HTML or XML", "save the PTX as plain text", {"<"}},
-    {"JSON", "save the PTX that is in it as plain text", {"{\""}},
+    {"JSON", "save the PTX inside it as plain text", {"{\""}},
     {"what nvcc prints", compile, {"#$ "}},
 };
 
@@ -156,7 +156,7 @@ static std::optional<Kind> kindOf(StringRef text, StringRef rest) {
     return Kind{"CUDA C++", compile};
   if (isOfAsm(rest))
     return Kind{"the text of an `asm` statement",
-                "`ptxray check` reads the source that it is in: CUDA C++, Python or LLVM's assembly"};
+                "`ptxray check` reads the source that contains it: CUDA C++, Python or LLVM assembly"};
   if (isInstruction(rest))
     return Kind{
         "a list of instructions without a module",
@@ -292,7 +292,7 @@ static bool isPython(StringRef line) {
 
 StringRef languageOfLine(StringRef line) {
   line = line.trim();
-  return isSass(line)     ? "SASS, the code of the GPU"
+  return isSass(line)     ? "SASS, the GPU's machine code"
          : isLlvm(line)   ? "LLVM IR"
          : isCuda(line)   ? "CUDA C++"
          : isAmd(line)    ? "assembly of AMD GPUs"

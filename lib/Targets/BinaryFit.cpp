@@ -110,9 +110,9 @@ static std::string whyNotCompiled(uint16_t version, const Target &gpu, std::opti
   const unsigned needed = driverFor(version);
   if (isTooNew(version, gpu))
     return text + " needs " + (needed ? "R" + std::to_string(needed) : std::string("a newer driver")) +
-           ", and R580 is the last driver for " + std::string(gpu.name());
+           ", and R580 is the last driver that supports " + std::string(gpu.name());
   if (needed == 0)
-    return driver ? "no driver is known that loads " + text : "";
+    return driver ? "no known driver supports " + text : "";
   if (driver && *driver < needed)
     return text + " needs R" + std::to_string(needed);
   return "";

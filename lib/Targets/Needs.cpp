@@ -155,7 +155,7 @@ std::string needsText(const Demands &demands) {
       passing.push_back(target);
     }
   if (passing.empty())
-    return "something that no version or target has";
+    return "something that no version or target supports";
   if (groups.size() == 1)
     if (const auto range = rangeText(passing, all))
       return versionsAndTargets(intervalText(groups.begin()->first), *range);

@@ -12,8 +12,8 @@ static std::string setIndent(FormatOptions &options, llvm::StringRef value) {
   constexpr uint32_t widest = 16;
   uint32_t blanks = 0;
   if (value != "tab" && (value.getAsInteger(10, blanks) || blanks == 0 || blanks > widest))
-    return "`indent` is `tab` or a number of blanks from 1 to " + std::to_string(widest) + ", not `" + value.str() +
-           "`";
+    return "`indent` must be `tab` or a number of spaces from 1 to " + std::to_string(widest) + ", not `" +
+           value.str() + "`";
   options.indent = blanks;
   return "";
 }

@@ -138,7 +138,7 @@ setp.lt.u64 %q, %a, 100000000;
         words = ["run", "--emulate", "--no-config", "--block=1024", "--grid=64", "--memory-limit=100M"]
         status, said, _ = run(*words, self.write("local.ptx", KERNEL % body), "zeros:u32:1")
         self.assertEqual(status, 2)
-        self.assertEqual(said, "ptxray: kernel `k` needs more memory than it may take (--memory-limit)\n")
+        self.assertEqual(said, "ptxray: kernel `k` needs more memory than its limit (--memory-limit)\n")
 
     def test_a_wide_format_takes_no_time(self):
         text = b"%100000000d\0"

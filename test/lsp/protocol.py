@@ -391,7 +391,7 @@ def hover():
     expect("add{.sat}.type d, a, b" in shown("add.s|32"), True, "the slot by its name")
     expect("signed integer of 32 bits" in shown("add.s|32"), True)
     expect("`.s32`" in shown("add.s|32"), True)
-    expect("cached only on level 2" in str(completed(client, "    ld.global.c")[0]), True)
+    expect("cached only in the L2 cache" in str(completed(client, "    ld.global.c")[0]), True)
     client.change(URI, [{"text": KERNEL}])
     expect("one of 4" in shown("%|r2, %r1"), True)
     expect("special register" in shown("%t|id"), True)

@@ -49,7 +49,7 @@ def reductions():
     try:
         ptxray.reduce(text, rule="vector-length")
     except ValueError as problem:
-        assert str(problem) == "the text does not break the rule `vector-length`"
+        assert str(problem) == "the file does not violate the rule `vector-length`"
     else:
         raise AssertionError("there is no such fault")
 

@@ -129,7 +129,7 @@ class Run(stand_in_test.StandIn):
         # After a fault the driver answers no question; what was within the limits is not said to break them.
         for result, words in (
             (700, "it used an illegal address"),
-            (719, "it ended by `trap` or a fault without a name of its own"),
+            (719, "it ended with `trap`, or with a fault that has no specific error"),
             (715, "it met an illegal instruction"),
             (12345, "fake"),
         ):
@@ -153,7 +153,7 @@ class Run(stand_in_test.StandIn):
                 (done.returncode, done.stderr),
                 (
                     6,
-                    "ptxray-run: launch of `k`: an argument of the launch is not allowed "
+                    "ptxray-run: launch of `k`: an argument of the launch is invalid "
                     f"(CUDA_ERROR_FAKE): {broken}\n",
                 ),
             )
@@ -169,7 +169,7 @@ class Run(stand_in_test.StandIn):
                 (done.returncode, done.stderr),
                 (
                     4,
-                    "ptxray-run: there is no CUDA driver on this machine (libcuda.so.1); "
+                    "ptxray-run: this machine has no CUDA driver (libcuda.so.1); "
                     "`ptxray run --emulate` runs without one\n",
                 ),
             )
@@ -430,7 +430,7 @@ class Run(stand_in_test.StandIn):
         self.assertIn("has 3 parameters; written: 2 arguments", done.stderr)
         done = self.launch("--kernel", "k", "iota:u32:2", "zeros:8", "u32=3", env={"FAKE_LOAD": "209"})
         self.assertEqual(done.returncode, 6)
-        self.assertIn(f"cannot load `{self.input}` on Fake (sm_90): there is no code for this GPU in it", done.stderr)
+        self.assertIn(f"cannot load `{self.input}` on Fake (sm_90): it contains no code for this GPU", done.stderr)
 
     def test_random_is_the_same_every_time(self):
         words = ["--block", "64", "--out", "1=f32", "random:f32:64:7", "zeros:256", "0"]

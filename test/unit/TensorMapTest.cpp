@@ -202,7 +202,7 @@ TEST(TensorMap, ProblemsOfImagesAreFound) {
 TEST(TensorMap, SomeBeginWithBlackwell) {
   constexpr unsigned hopper = 90, blackwell = 100;
   TensorMap map = usual();
-  EXPECT_EQ(findProblem(map, hopper), "its swizzle moves more than 16 bytes at once, which begins with sm_100");
+  EXPECT_EQ(findProblem(map, hopper), "its swizzle moves more than 16 bytes at once, which requires sm_100");
   EXPECT_EQ(findProblem(map, blackwell), "");
   map.atom = SwizzleAtom::By16;
   EXPECT_EQ(findProblem(map, hopper), "");

@@ -59,7 +59,8 @@ TEST(Workspace, ReadsConfiguration) {
   EXPECT_EQ(settings.format.indent, 0u);
   EXPECT_EQ(readSettings("\npedantic\n", settings), "2: expected `NAME = VALUE`");
   EXPECT_EQ(readSettings("werror = perhaps", settings), "1: `werror` is yes or no, not `perhaps`");
-  EXPECT_EQ(readSettings("indent = 0", settings), "1: `indent` is `tab` or a number of blanks from 1 to 16, not `0`");
+  EXPECT_EQ(readSettings("indent = 0", settings),
+            "1: `indent` must be `tab` or a number of spaces from 1 to 16, not `0`");
   EXPECT_EQ(readSettings("[a.ptx", settings), "1: expected `]` at the end of the line");
   EXPECT_EQ(readSettings("[a.ptx]\nexclude = b", settings), "2: `exclude` is only allowed above the first `[`...`]`");
 }

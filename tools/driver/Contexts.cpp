@@ -460,9 +460,8 @@ PTXRAY_API cuDeviceGetTexture1DLinearMaxWidth(size_t *width, int, unsigned, Devi
 /// Returns a table of functions. The CUDA runtime asks for tables that are not documented.
 PTXRAY_API cuGetExportTable(const void **table, const void *) {
   static const bool isSaid = [] {
-    llvm::errs()
-        << "ptxray: NVIDIA's CUDA runtime asks the driver for functions that are not documented, so that it does "
-           "not run here: link the program with `-cudart shared`, and it gets ptxray's own runtime\n";
+    llvm::errs() << "ptxray: NVIDIA's CUDA runtime requests undocumented functions from the driver, so it does "
+                    "not run here: link the program with `-cudart shared`, and it gets ptxray's own runtime\n";
     return true;
   }();
   if (table)

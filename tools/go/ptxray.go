@@ -126,7 +126,7 @@ func (c *Checker) Check(text []byte, options *Options) ([]Diagnostic, error) {
 	runtime.KeepAlive(options)
 	runtime.KeepAlive(c)
 	if found == nil {
-		return nil, errors.New("out of memory, or the text is longer than 4 GiB")
+		return nil, errors.New("out of memory, or the file is larger than 4 GiB")
 	}
 	defer C.ptxray_result_free(found)
 	all := make([]Diagnostic, C.ptxray_result_count(found))

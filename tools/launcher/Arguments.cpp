@@ -20,7 +20,7 @@ Expected<Address> readAddress(const std::string &text) {
   const size_t plus = text.find('+');
   Address address{text.substr(1, plus == std::string::npos ? plus : plus - 1), 0};
   if (address.buffer.empty())
-    return Problem{"`" + text + "` names no buffer: &NUMBER or &NAME expected, with +BYTES after it if need be"};
+    return Problem{"`" + text + "` is not a buffer: expected &NUMBER or &NAME, optionally with +BYTES"};
   if (plus != std::string::npos)
     if (const std::string problem = take(address.offset, readNumber(text.substr(plus + 1), text)); !problem.empty())
       return Problem{problem};
@@ -179,7 +179,7 @@ static std::string completeImages(TensorMap &map, const std::string &text) {
     if (one->empty())
       one->assign(corners, 0);
   if (map.lower.size() != corners || map.upper.size() != corners)
-    return "`" + text + "`: " + std::to_string(corners) + " corners expected, that of the width first";
+    return "`" + text + "`: " + std::to_string(corners) + " corners expected, the width first";
   if (!map.channels)
     map.channels = static_cast<uint32_t>(map.extents[0]);
   return "";
@@ -192,7 +192,7 @@ static std::string completeTensorMap(TensorMap &map, const std::string &text) {
     return "`" + text + "`: there are no tensor maps of " + map.type->name +
            (map.isUnpacked ? " that are unpacked" : "");
   if (map.at.buffer.empty())
-    return "`" + text + "` names no buffer: &NUMBER or &NAME is missing";
+    return "`" + text + "` is not a buffer: &NUMBER or &NAME is missing";
   if (map.box.empty())
     map.box.assign(map.extents.begin(), map.extents.end());
   if (map.steps.empty())

@@ -55,7 +55,7 @@ static Expected<const ElementType *> typeOfDescription(const std::string &text, 
                                     {"i4", "s32"}, {"i8", "s64"}, {"u1", "u8"},  {"u2", "u16"}, {"u4", "u32"},
                                     {"u8", "u64"}, {"b1", "u8"},  {"V1", "b8"},  {"V2", "b16"}, {"V4", "b32"}};
   if (text.size() > 1 && text[0] == '>' && text[1] != 'b' && text.substr(2) != "1")
-    return Problem{"`" + path + "` is big endian; the GPU is not"};
+    return Problem{"`" + path + "` is big endian; the GPU is little endian"};
   for (const Known &one : known)
     if (text.size() > 1 && text.substr(1) == one.letters)
       return findType(one.type);
@@ -95,7 +95,7 @@ static std::string readNpy(Buffer &buffer, const std::string &path) {
   if (std::string problem = take(buffer.type, typeOfDescription(valueOf(header, "descr"), path)); !problem.empty())
     return problem;
   if (valueOf(header, "fortran_order") == "True")
-    return "`" + path + "` is in Fortran's order; save it by numpy.ascontiguousarray";
+    return "`" + path + "` is in Fortran order; use numpy.ascontiguousarray before saving it";
   uint64_t count = 1;
   for (const std::string &part : split(valueOf(header, "shape"), ',')) {
     const size_t digit = part.find_first_not_of(' ');

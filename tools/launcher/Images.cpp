@@ -185,7 +185,7 @@ Expected<ImageDescription> readImage(const std::string &text) {
                                 (isSampler ? "" : ", layers=, levels=, cube, buffer or &BUFFER"))};
   }
   if (!isSampler && image.at.buffer.empty())
-    return Problem{"`" + text + "` names no buffer: &NUMBER or &NAME is missing"};
+    return Problem{"`" + text + "` is not a buffer: &NUMBER or &NAME is missing"};
   return image;
 }
 

@@ -211,7 +211,7 @@ static std::string checkOutput(const LaunchRequest &options, const std::string &
   if (how != "hex" && !findType(how) && how.rfind("file:", 0) != 0 && how.rfind("npy:", 0) != 0)
     return "`--out " + name + "=` requires hex, a type, file:PATH or npy:PATH, not `" + how + "`";
   if (how.rfind("npy:", 0) == 0 && !options.typeOf(name))
-    return "`--out " + name + "=" + how + "`: name the type of the elements by --type";
+    return "`--out " + name + "=" + how + "`: specify the type of the elements with --type";
   return "";
 }
 
@@ -220,7 +220,7 @@ static std::string checkExpectation(const LaunchRequest &options, const std::str
     return problem;
   const bool isTyped = expected.type || options.typeOf(name);
   if (options.tolerance > 0 && !isTyped)
-    return "`--tolerance` is for elements: name their type by --type, or expect `file:TYPE:PATH`";
+    return "`--tolerance` applies to elements: specify their type with --type, or expect `file:TYPE:PATH`";
   for (const NamedBuffer &buffer : options.buffers)
     if (buffer.name == name && buffer.buffer.bytes.size() != expected.bytes.size())
       return "buffer " + name + " has " + std::to_string(buffer.buffer.bytes.size()) + " bytes, the expectation " +

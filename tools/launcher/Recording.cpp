@@ -214,7 +214,7 @@ uint64_t Reader::number(std::string_view &text, uint64_t most) {
   const uint64_t value = std::strtoull(word.c_str(), &end, 0);
   if (!word.empty() && word[0] >= '0' && word[0] <= '9' && !*end && !errno && value <= most)
     return value;
-  damaged("`" + word + "` is not a number that may be there");
+  damaged("`" + word + "` is not a valid number here");
   return 0;
 }
 
@@ -243,7 +243,7 @@ Bytes Reader::bytesIn(std::string_view text) {
 void Reader::declare(uint64_t size) {
   declared += size;
   if (declared > most || sizes.size() + texelSizes.size() > mostPieces)
-    damaged("it has more memory than a recording may have");
+    damaged("it has more memory than the limit for recordings");
 }
 
 void Reader::readImageLine(Recording &to, std::string_view value) {
@@ -259,7 +259,7 @@ void Reader::readImageLine(Recording &to, std::string_view value) {
     damaged(fault);
   one.image.handle = handle;
   if (to.images.size() > mostPieces || one.image.kind == ImageDescription::Kind::Sampler)
-    damaged("it has an image that cannot be there");
+    damaged("it has an invalid image");
 }
 
 /// Checks that the handles of images are in parameters, and that the file has their texels.
@@ -272,7 +272,7 @@ void Reader::checkImages(const Recording &all) {
     const bool hasHandle = one.parameter < all.parameters.size() && all.parameters[one.parameter].size() >= 8 &&
                            one.offset <= all.parameters[one.parameter].size() - 8;
     if (!isSane || !hasHandle)
-      return damaged("it has an image that cannot be there");
+      return damaged("it has an invalid image");
     if (one.address ? !memoryOf(all, one)
                     : one.texels >= texelSizes.size() || texelSizes[one.texels] < bytesOf(one.image))
       damaged("the texels of an image are missing");
@@ -366,7 +366,7 @@ void Reader::readHead(Recording &to) {
       readLine(to, key, value);
   }
   if (to.kernel.empty() || to.parameters.size() > mostPieces)
-    damaged("it does not say what was launched");
+    damaged("the launched kernel is missing");
   for (size_t i = 0; i < sizes.size() && isSound(); ++i)
     readPages(to.memory[i].before, sizes[i]);
   to.texels.resize(texelSizes.size());
@@ -383,7 +383,7 @@ void Reader::readAfter(Recording &to) {
   const size_t begin = at;
   const std::string text = line();
   if (text.rfind("after ", 0) != 0)
-    return damaged("what was after the launch is missing");
+    return damaged("the memory after the launch is missing");
   std::string_view value = std::string_view(text).substr(6);
   to.result = static_cast<int>(number(value, 99999));
   const auto readPieces = [&](auto &pieces, const std::vector<uint64_t> &counts) {

@@ -14,15 +14,15 @@ static const ptxray::Syntax syntax = {
     .fewest = 1,
     .most = ~size_t(0),
     .options = {
-        {"--check", "", "only say what is wrong with the data; `FILE:LINE: error: ... [lint]`"},
-        {"--explain", "NAME", "show all that the entries of a mnemonic say, and what is wrong with the data"},
+        {"--check", "", "only report errors in the data, as `FILE:LINE: error: ... [lint]`"},
+        {"--explain", "NAME", "show everything that the entries of a mnemonic define, and the errors in the data"},
         {"--tables", "FILE", "write the tables (IsaTables.inc)"},
         {"--sources", "FILE", "write the text of the entries (Sources.txt)"},
         {"--checks", "FILE", "write the declarations of the named checks (Checks.inc)"},
         {"--words", "FILE", "write the ids of the words as constants (IsaWords.inc)"},
         {"--names", "FILE", "write the names of directives, features and limits (IsaNames.h)"},
-        {"--draft", "", "what the lints find is a warning: for data that is still being written"},
-        {"--diagnostics", "FILE", "Diagnostics.def, to know the ids that `warn(id)` may name and the kinds of words"},
+        {"--draft", "", "report lints as warnings, for unfinished data"},
+        {"--diagnostics", "FILE", "Diagnostics.def, which defines the ids for `warn(id)` and the kinds of words"},
         {"--help", "", "show this"}}};
 
 static std::string usageText() {

@@ -13,7 +13,7 @@ std::string Driver::path() {
 std::string Driver::open(int ordinal) {
   void *library = dlopen("libcuda.so.1", RTLD_NOW);
   if (!library)
-    return "there is no CUDA driver on this machine (libcuda.so.1); `ptxray run --emulate` runs without one";
+    return "this machine has no CUDA driver (libcuda.so.1); `ptxray run --emulate` does not need one";
   const char *missing = nullptr;
 #define PTXRAY_NEEDED(name) name = reinterpret_cast<driver::signature::name *>(dlsym(library, #name));
 #include "Functions.def"
@@ -63,25 +63,25 @@ std::string Driver::inWords(CuResult result) const {
     const char *text;
   };
   static constexpr Known known[] = {
-      {1, "an argument of the launch is not allowed"},
+      {1, "an argument of the launch is invalid"},
       {2, "out of device memory"},
       {100, "there is no GPU"},
       {200, "the driver cannot load this image"},
-      {209, "there is no code for this GPU in it"},
+      {209, "it contains no code for this GPU"},
       {218, "the driver's compiler rejects the PTX"},
       {222, "the driver is too old for this PTX version"},
       {300, "the driver cannot load this image"},
-      {500, "there is no such kernel in it"},
+      {500, "it contains no such kernel"},
       {700, "it used an illegal address"},
-      {701, "it needs more registers, threads or shared memory than there are"},
+      {701, "it needs more registers, threads or shared memory than the GPU has"},
       {702, "it ran too long"},
       {710, "an assertion failed"},
       {714, "a hardware stack overflowed or is corrupt"},
       {715, "it met an illegal instruction"},
       {716, "it used a misaligned address"},
       {717, "it used an address of the wrong state space"},
-      {718, "it jumped to something that is not an instruction"},
-      {719, "it ended by `trap` or a fault without a name of its own"},
+      {718, "it jumped to an address without an instruction"},
+      {719, "it ended with `trap`, or with a fault that has no specific error"},
       {720, "a cooperative launch was too large"},
       {912, "clusters of this size are not possible"},
   };

@@ -5,14 +5,15 @@ namespace ptxray::launcher {
 
 static std::vector<Option> knownOptions() {
   std::vector<Option> options = launchOptions();
-  options.insert(options.end(), {{"--log", "FILE", "where the driver's compiler writes to"},
-                                 {"--name", "PATH", "what to call the image in messages"},
-                                 {"--recording", "FILE", "launch what `ptxray record` has recorded, of this image"},
-                                 {"--parameters", "BYTES,...", "the sizes of the kernel's parameters"},
-                                 {"--probe", "", "print the GPU and the driver, launch nothing"},
-                                 {"--driver-path", "", "print where the CUDA driver is, launch nothing"},
-                                 {"--validate", "", "check the arguments, launch nothing"},
-                                 {"--help", "", "show this"}});
+  options.insert(options.end(),
+                 {{"--log", "FILE", "file for the log of the driver's compiler"},
+                  {"--name", "PATH", "name of the image in messages"},
+                  {"--recording", "FILE", "launch a kernel of this image as `ptxray record` recorded it"},
+                  {"--parameters", "BYTES,...", "sizes of the kernel's parameters"},
+                  {"--probe", "", "print the GPU and the driver, without a launch"},
+                  {"--driver-path", "", "print the path of the CUDA driver, without a launch"},
+                  {"--validate", "", "check the arguments, without a launch"},
+                  {"--help", "", "show this"}});
   return options;
 }
 

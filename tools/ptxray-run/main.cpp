@@ -126,8 +126,7 @@ bool Launch::findKernel() {
   if (!options.kernel.empty())
     return true;
   if (!driver.cuModuleGetFunctionCount || !driver.cuModuleEnumerateFunctions || !driver.cuFuncGetName)
-    return fail(BadUsage,
-                "--kernel is missing: this CUDA driver, older than 12.4, does not say which kernels there are");
+    return fail(BadUsage, "--kernel is missing: this CUDA driver is older than 12.4 and cannot list the kernels");
   unsigned count = 0;
   std::vector<CuHandle> functions;
   CuResult result = driver.cuModuleGetFunctionCount(&count, module);
@@ -197,7 +196,7 @@ bool Launch::encode(const TensorMap &map, CuPointer base, unsigned char *to) {
 /// Makes a texture or surface, and writes its handle.
 bool Launch::place(const ImageDescription &image, CuPointer texels, unsigned char *to) {
   if (image.kind == ImageDescription::Kind::Sampler)
-    return fail(BadUsage, "on a GPU a sampler cannot be an argument: a texture has its own");
+    return fail(BadUsage, "on a GPU, a sampler cannot be an argument: each texture has its own sampler");
   if (!driver.hasImages)
     return fail(BadUsage, "the CUDA driver is too old for textures and surfaces");
   uint64_t handle = 0;
@@ -249,7 +248,7 @@ void Launch::followMoves() {
 bool Launch::setVariables() {
   if (!options.images.empty())
     return fail(BadUsage, "`" + options.images[0].first +
-                              "`: on a GPU textures are arguments; variables have them only by --emulate");
+                              "`: on a GPU, textures must be arguments; only --emulate supports texture variables");
   for (const auto &[name, value] : options.variables) {
     CuPointer pointer = 0;
     size_t bytes = 0;
@@ -338,7 +337,7 @@ Expected<Bytes> Launch::contents(const std::string &name) {
   size_t size = 0;
   if (!memory.find(name, module, pointer, size)) {
     status = BadUsage;
-    return Problem{"there is no buffer and no variable `" + name + "`"};
+    return Problem{"there is no buffer or variable `" + name + "`"};
   }
   Bytes bytes(size);
   if (const CuResult result = memory.read(pointer, bytes)) {

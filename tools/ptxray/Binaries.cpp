@@ -11,11 +11,9 @@ namespace ptxray {
 
 using llvm::StringRef;
 
-Option entryOption() { return {"--text", "N", "the text of a binary that `extract --list` shows as N", "--entry"}; }
+Option entryOption() { return {"--text", "N", "only the PTX that `extract --list` shows as N", "--entry"}; }
 
-Option maxSizeOption() {
-  return {"--max-size", "BYTES", "do not unpack texts or cubins larger than this (default: 1G)"};
-}
+Option maxSizeOption() { return {"--max-size", "BYTES", "do not unpack PTX or cubins larger than this (default: 1G)"}; }
 
 std::optional<uint64_t> bytesNamed(StringRef text) {
   const unsigned shift = text.consume_back("K") ? 10 : text.consume_back("M") ? 20 : text.consume_back("G") ? 30 : 0;
@@ -84,7 +82,7 @@ OneText openText(StringRef path, const Arguments &arguments) {
   Expected<OpenInput> input = openInput(path, limits);
   if (!input || input->text) {
     const bool isMistaken = input && arguments.has("--text");
-    one.problem = isMistaken ? "`--text` is for binaries, and this is a text" : input.problem();
+    one.problem = isMistaken ? "`--text` is for binaries, and this is a text file" : input.problem();
     one.source = input && !isMistaken ? std::move(input->text) : nullptr;
     return one;
   }

@@ -19,7 +19,7 @@ static std::string plural(size_t n, StringRef what) {
 /// Returns the name of a driver, such as `driver R570`, or a text that none is known.
 static std::string driverText(uint16_t version) {
   const StringRef driver = firstDriverFor(version);
-  return driver.empty() ? "no driver is known that loads it" : "driver R" + driver.str();
+  return driver.empty() ? "no known driver supports it" : "driver R" + driver.str();
 }
 
 // ---- output
@@ -82,7 +82,7 @@ static void printGpus(const BinaryFit &fit, llvm::raw_ostream &out) {
     const bool isLast = gpus.back() == fit.gpus.back().gpu->name();
     const unsigned driver = driverFor(version);
     const std::string who = driver ? "by the driver: R" + std::to_string(driver)
-                                   : "but no driver is known that loads PTX " + isa::versionText(version);
+                                   : "but no known driver supports PTX " + isa::versionText(version);
     printRow(out, "compiled on", listed(gpus) + (isLast ? " and later GPUs, " : ", ") + who);
   }
   for (const GpuFit *gpu : some)
@@ -90,7 +90,7 @@ static void printGpus(const BinaryFit &fit, llvm::raw_ostream &out) {
              std::string(gpu->gpu->name()) + ": " + std::to_string(gpu->native + gpu->compiled) + " of " +
                  plural(fit.modules.size(), "module"));
   if (!none.empty() && !jetsons.empty() && !fit.cubins.empty())
-    none.push_back("(cubins of other GPUs are not for Jetsons: " + listed(jetsons) + ")");
+    none.push_back("(cubins of other GPUs do not run on Jetsons: " + listed(jetsons) + ")");
   printRow(out, "not on", listed(none));
 }
 
@@ -102,7 +102,7 @@ static void printTable(const BinaryFit &fit, llvm::raw_ostream &out) {
     printGpus(fit, out);
   if (fit.loose)
     printRow(out, "besides",
-             plural(fit.loose, "container") + " outside of the sections for them; the program may choose among these");
+             plural(fit.loose, "container") + " outside of the usual sections; the program may choose among these");
 }
 
 static StringRef wordOf(const FitAnswer &found, const BinaryFit &fit) {

@@ -64,7 +64,7 @@ Expected<llvm::StringMap<SourceCommand>> readCompileCommands(llvm::StringRef pat
   const llvm::StringRef text = (*source)->text();
   const Json list = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
   if (!list.is_array())
-    return Problem{"it is not a list of commands"};
+    return Problem{"it does not contain a list of commands"};
   llvm::StringMap<SourceCommand> commands;
   for (const Json &entry : list) {
     if (!entry.is_object() || !entry.contains("file") || !entry["file"].is_string())

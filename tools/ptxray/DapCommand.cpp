@@ -17,7 +17,7 @@ static int runDap(const Arguments &) {
 Command dapCommand() {
   return {.name = "dap",
           .summary = "run as the debug adapter of an editor, on standard input and output",
-          .syntax = {.options = {{"--stdio", "", "has no effect; many editors add it"}}},
+          .syntax = {.options = {{"--stdio", "", "accepted without effect, because many editors pass it"}}},
           .run = runDap};
 }
 

@@ -33,7 +33,7 @@ Command debugCommand() {
   options.insert(options.begin(), emulation.begin(), emulation.end());
   options.insert(options.end(), {entryOption(), colorOption()});
   return {.name = "debug",
-          .summary = "run a kernel step by step without a GPU, forwards and backwards",
+          .summary = "step through a kernel without a GPU, forwards and backwards",
           .syntax = {.operands = "FILE ARGUMENT...", .fewest = 1, .most = anyNumber, .options = std::move(options)},
           .run = runDebug,
           .notes = debugNotes};

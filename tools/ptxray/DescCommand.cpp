@@ -74,7 +74,7 @@ void writeText(const Asked &asked, llvm::raw_ostream &out) {
   out << format.title << ", " << hex(asked.value, format.bits) << " (" << format.table << ")\n";
   out << fieldLines(format, asked.value);
   if (format.name == "idesc")
-    out << "  K is " << depthOf(format, asked.value) << ", by the kind and what is said of A"
+    out << "  K is " << depthOf(format, asked.value) << ", given the kind and the properties of A"
         << (format.field("k") ? " and K" : "") << '\n';
   if (format.name == "zero-mask")
     for (auto [piece, mask] : llvm::enumerate(zeroColumns(asked.value, asked.m, asked.n))) {
@@ -285,10 +285,11 @@ Command descCommand() {
                  .options = {textOrJsonOption(),
                              {"--kind", "K", "idesc: f16, tf32, f8f6f4, i8, mxf8f6f4, mxf4, mxf4nvf4 or ti16"},
                              {"--cta-group", "1|2", "check the shape for this .cta_group"},
-                             {"--ws", "", "check for .ws"},
-                             {"--sp", "", "check for .sp"},
-                             {"--scale-vec", "1X|2X|4X|block16|block32", "check for this many scale factors"},
-                             {"--target", "sm_X", "for this target; sm_107 has more fields"},
+                             {"--ws", "", "check the shape for .ws"},
+                             {"--sp", "", "check the shape for .sp"},
+                             {"--scale-vec", "1X|2X|4X|block16|block32",
+                              "check the shape for this number of scale factors"},
+                             {"--target", "sm_X", "target of the descriptor; sm_107 has more fields"},
                              {"--m", "N", "rows of D; zero-mask: its M"},
                              {"--n", "N", "columns of D; zero-mask: its N"},
                              {"--k", "32|64|96", "K of mxf4 and mxf4nvf4, and on sm_107 of f8f6f4 and mxf8f6f4"},
@@ -303,7 +304,7 @@ Command descCommand() {
                              {"--negate-b", "no|yes", "whether B is negated"},
                              {"--transpose-a", "no|yes", "whether A is M-major"},
                              {"--transpose-b", "no|yes", "whether B is N-major"},
-                             {"--max-shift", "none|8|16|32", "greatest shift when .ws reuses B"},
+                             {"--max-shift", "none|8|16|32", "maximum shift when .ws reuses B"},
                              {"--scale", "ue8m0|ue4m3|ue5m3", "type of the scale factors"},
                              {"--scale-a-lanes", "32|128", "sm_107: lanes that hold the scale factors of A"},
                              {"--sparsity", "v0|v1", "sm_107: version of the sparsity of four-bit types"},
@@ -324,7 +325,7 @@ Command descCommand() {
                              {"--sc1", "N", ""},
                              {"--sc2", "N", ""},
                              {"--sc3", "N", ""},
-                             {"--fs0", "0|1", "zero-mask: 1 starts with zeros (--fs0 to --fs3)"},
+                             {"--fs0", "0|1", "zero-mask: 1 if the piece starts with zeros (--fs0 to --fs3)"},
                              {"--fs1", "0|1", ""},
                              {"--fs2", "0|1", ""},
                              {"--fs3", "0|1", ""}}},

@@ -327,7 +327,7 @@ Command ptxasCommand() {
           .notes =
               "All arguments go to ptxas unchanged. If there is a ptxas, `ptxray ptxas --help` shows its help.\n"
               "$PTXAS names the ptxas to call. PTXRAY_STRICT=1 stops at errors, PTXRAY_STRICT=warnings at warnings.\n"
-              "PTXRAY_LOG=FILE also writes the findings to a file. PTXRAY_VERIFY_ONLY=1 calls no ptxas. "
+              "PTXRAY_LOG=FILE also writes the findings to a file. PTXRAY_VERIFY_ONLY=1 does not call ptxas. "
               "PTXRAY_REMEMBER=FOLDER\nstores each text there under a name of its object."};
 }
 

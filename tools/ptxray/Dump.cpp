@@ -43,7 +43,7 @@ Command dumpCommand() {
                      .fewest = 1,
                      .most = 1,
                      .options = {textOrJsonOption(),
-                                 {"--facts", "", "show the facts of each instruction instead"},
+                                 {"--facts", "", "show the properties of each instruction instead"},
                                  entryOption()}},
           .run = runDump};
 }

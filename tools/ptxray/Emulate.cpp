@@ -281,7 +281,7 @@ Emulation::End Emulation::report(machine::Outcome outcome) {
   const auto missing = llvm::find_if(outcome.diagnostics, leavesRecording);
   if (options.isPartial && missing != outcome.diagnostics.end())
     return {fail(NotEmulated, placeText(report, missing->range) + ": `" + kernel.name +
-                                  "` needs memory that the recording leaves out: " + missing->message()),
+                                  "` needs memory that is not in the recording: " + missing->message()),
             false};
   for (Diagnostic &found : outcome.diagnostics)
     if (isWanted(found, input.options))
@@ -298,9 +298,9 @@ Emulation::End Emulation::report(machine::Outcome outcome) {
   llvm::outs().flush();
   if (outcome.printedLost)
     usageError("`" + kernel.name + "` printed " + std::to_string(outcome.printedLost) +
-               " bytes more than the buffer of a GPU holds: the oldest are lost");
+               " bytes more than the buffer of a GPU can hold: the oldest are lost");
   if (outcome.isOutOfMemory)
-    return {fail(BadUsage, "kernel `" + kernel.name + "` needs more memory than it may take (--memory-limit)"), false};
+    return {fail(BadUsage, "kernel `" + kernel.name + "` needs more memory than its limit (--memory-limit)"), false};
   if (!outcome.refusal.empty() && outcome.refusedAt == Range())
     return {refuse(outcome.refusal), false};
   if (!outcome.refusal.empty())
@@ -327,7 +327,7 @@ Expected<launcher::Bytes> Emulation::contents(const std::string &name) const {
       return buffer.buffer.bytes;
   const llvm::ArrayRef<uint8_t> variable = loaded->variable(name);
   if (variable.empty())
-    return Problem{"there is no buffer and no variable `" + name + "`"};
+    return Problem{"there is no buffer or variable `" + name + "`"};
   return variable.vec();
 }
 
@@ -447,7 +447,7 @@ int Emulation::readSettings() {
   if (asked.certifies && asked.checksNumbers)
     return usageError("`--certify` cannot cover `--trap-nan`, whose findings depend on contents");
   if (asked.certifies && (!asked.checks || arguments.has("--schedule") || arguments.has("--schedules")))
-    return usageError("`--certify` needs the checks and the usual schedule: leave out `--no-checks`, `--schedule` and "
+    return usageError("`--certify` needs the checks and the default schedule: omit `--no-checks`, `--schedule` and "
                       "`--schedules`");
   asked.counts = arguments.has("--counters") || arguments.has("--coverage") || arguments.has("--fidelity");
   const auto wrong = [](const char *option, StringRef text, const char *expected) {

@@ -133,23 +133,24 @@ Command emulateCommand() {
       .name = "emulate",
       .summary = "run a command whose CUDA driver is the emulated GPU (on Linux)",
       .syntax = {.operands = "-- COMMAND...",
-                 .options = {{"--device", "CHIP", "the GPU: sm_90 (if none is named), sm_100, sm_120 and others"},
-                             {"--certify", "", "say for which contents of the buffers the verdict of a launch holds"},
-                             {"--go-on", "", "a fault of a kernel is the error of one call, not of all later ones"},
-                             {"--no-checks", "", "do not look for races"},
-                             {"--no-fidelity", "", "do not count what is exact, which takes time"},
-                             {"--report", "FILE", "write the report there, as JSON if it ends with .json"},
+                 .options = {{"--device", "CHIP", "the emulated GPU, such as sm_100 or sm_120 (default: sm_90)"},
+                             {"--certify", "", "report for which buffer contents the verdict of a launch holds"},
+                             {"--go-on", "",
+                              "report a kernel's fault as the error of one call, not of all later calls"},
+                             {"--no-checks", "", "skip race detection"},
+                             {"--no-fidelity", "", "do not count exact instructions (faster)"},
+                             {"--report", "FILE", "write the report to this file, as JSON if its name ends with .json"},
                              {"--schedule", "TEXT",
                               "when asynchronous operations happen: eager, lazy, early, a number, or weak:NUMBER"},
                              {"--schedules", "N",
-                              "also launch each kernel N times by others: lazy, early, and by numbers"},
+                              "also launch each kernel with N other schedules: lazy, early, and numbered ones"},
                              {"--time-limit", "SECONDS", "end a kernel that runs longer (default: no limit)"},
-                             {"--unwritten", "", "follow what nothing has written in memory of the device"}},
+                             {"--unwritten", "", "detect reads of uninitialised device memory"}},
                  .words = Words::PassedOn},
       .run = runEmulate,
       .notes = "Example: ptxray emulate --schedules=3 -- python3 train.py\n\n"
                "A CUDA program finds the emulated driver if its runtime is linked dynamically (`nvcc -cudart "
-               "shared`) and\nits kernels are there as PTX (`-gencode arch=compute_90,code=compute_90`).\n\n"
+               "shared`) and\nit contains its kernels as PTX (`-gencode arch=compute_90,code=compute_90`).\n\n"
                "The command's exit status is that of ptxray. If it is 0, ptxray exits with 1 when kernels had "
                "faults, and\nwith 7 when no kernel ran or something could not be emulated. A signal that ends the "
                "command ends ptxray."};

@@ -66,7 +66,8 @@ void writeClientReport(llvm::raw_ostream &out, const ClientReport &report) {
   if (!report.processes) {
     out << "ptxray: the command has not called the CUDA driver, so no kernel ran. A program that is linked statically, "
            "or "
-           "that sets LD_LIBRARY_PATH itself, does not find the emulated one: link a CUDA program with `nvcc -cudart "
+           "that sets LD_LIBRARY_PATH itself, does not find the emulated driver: link a CUDA program with `nvcc "
+           "-cudart "
            "shared`\n";
     return;
   }

@@ -179,18 +179,18 @@ Command equalCommand() {
                              "--variable", "--type", "--time-limit"})
       if (StringRef(one.name) == name)
         options.push_back(one);
-  options.insert(options.end(), {{"--kernel-b", "NAME", "the kernel of the second file"},
-                                 {"--grid-b", "X[,Y,Z]", "its blocks, if they are others"},
-                                 {"--block-b", "X[,Y,Z]", "its threads of a block"},
-                                 {"--cluster-b", "X[,Y,Z]", "its blocks of a cluster"},
-                                 {"--shared-b", "BYTES", "its dynamic shared memory"},
+  options.insert(options.end(), {{"--kernel-b", "NAME", "kernel of the second file"},
+                                 {"--grid-b", "X[,Y,Z]", "grid of the second kernel, if it differs"},
+                                 {"--block-b", "X[,Y,Z]", "threads per block of the second kernel, if they differ"},
+                                 {"--cluster-b", "X[,Y,Z]", "blocks per cluster of the second kernel, if they differ"},
+                                 {"--shared-b", "BYTES", "dynamic shared memory of the second kernel, if it differs"},
                                  {"--group", "", "group any number of files into classes of equal kernels"},
-                                 {"--ptx", "FILE", "compare the kernel of a recording with that of this file"},
+                                 {"--ptx", "FILE", "compare the kernel of a recording with the kernel of this file"},
                                  textOrJsonOption(),
                                  entryOption()});
   return {
       .name = "equal",
-      .summary = "find out whether two kernels leave the same in memory, for all contents of their buffers",
+      .summary = "decide whether two kernels compute the same results, for all contents of their buffers",
       .syntax = {.operands = "A.ptx B.ptx ARGUMENT...", .fewest = 1, .most = anyNumber, .options = std::move(options)},
       .run = runEqual};
 }

@@ -233,7 +233,7 @@ static bool explainMessage(StringRef printed) {
     rules.push_back({message.text.str(), message.rule.empty() ? "no rule" : message.rule.str()});
   const bool isOneRule = llvm::all_equal(llvm::map_range(messages, [](const auto &one) { return one.rule; }));
   if (!isOneRule || messages.front().rule.empty()) {
-    listPages("messages of ptxas, and the rules of ptxray for such faults:", rules);
+    listPages("messages of ptxas, and the corresponding rules of ptxray:", rules);
     return true;
   }
   llvm::outs() << "ptxas: " << messages.front().text << "\n`ptxray check` reports such a fault at its place, often as "
@@ -433,8 +433,8 @@ Command explainCommand() {
           .summary = "explain a rule, concept, instruction, qualifier, directive, register, target, or line of a file",
           .syntax = {.operands = "[RULE|NAME|FILE:LINE]...",
                      .most = anyNumber,
-                     .options = {{"--format", "json", "the pages of the names, or of all names, as data"},
-                                 {"--source", "", "also show how grammar/isa describes the instruction"}}},
+                     .options = {{"--format", "json", "print the pages of the names, or of all names, as data"},
+                                 {"--source", "", "also show the entry of the instruction in grammar/isa"}}},
           .run = runExplain};
 }
 

@@ -201,7 +201,7 @@ static std::string tooManyFiles(const Extraction &found, const Arguments &argume
   if (files <= most)
     return "";
   return "the binary holds " + std::to_string(files) +
-         " files; to write them all, add `--max-files=" + std::to_string(files) + "`";
+         " files; to write all of them, add `--max-files=" + std::to_string(files) + "`";
 }
 
 static int runExtract(const Arguments &arguments) {
@@ -212,7 +212,7 @@ static int runExtract(const Arguments &arguments) {
   const Expected<OpenInput> input = openInput(path, *limits);
   if (!input || input->text)
     return usageError("cannot read `" + path.str() +
-                      "`: " + (input ? "it is a text, not a binary: there is nothing to extract" : input.problem()));
+                      "`: " + (input ? "it is a text file, not a binary" : input.problem()));
   const std::unique_ptr<OpenBinary> &binary = input->binary;
   const std::optional<StringRef> arch = arguments.value("--arch");
   Extraction found{*binary, {arguments.has("--cubins"), arguments.has("--kernels")}, {}, binary->content.problems};
@@ -264,7 +264,7 @@ Command extractCommand() {
                      .options = {{"--list", "", "write no files, and list all entries, including cubins and NVVM"},
                                  {"--cubins", "", "also write the cubins"},
                                  {"--kernels", "", "with --list or --format=json, name the kernels of each"},
-                                 {"-o", "DIR", "the folder for the files (default: the working folder)"},
+                                 {"-o", "DIR", "folder for the files (default: the working folder)"},
                                  {"--arch", "sm_X", "only entries for this target"},
                                  textOrJsonOption(),
                                  {"--max-files", "N", "write at most N files (default: 10000)"},

@@ -228,23 +228,24 @@ static int runGenerate(const Arguments &arguments) {
 }
 
 Command generateCommand() {
-  return {.name = "generate",
-          .summary = "print a random program, the manual page, or completions for a shell",
-          .syntax = {.operands = "man|bash|zsh|fish",
-                     .most = 1,
-                     .options = {{"--seed", "N", "seed of a valid and well-defined program"},
-                                 {"--size", "N", "approximate number of instructions (60)"},
-                                 {"--target", "sm_X", "the target of the program (sm_90)"},
-                                 {"--families", "NAME,...",
-                                  "only these families: compute, memory, atomics, warp, "
-                                  "barriers, matrices, control (all)"},
-                                 {"--blocks", "N", "blocks of the grid (a few)"},
-                                 {"--threads", "N", "threads per block: 32, 64, 128 ... (one of these)"},
-                                 {"--instructions", "NAME,...", "compute with only these instructions: add,mul"},
-                                 {"--except", "PATTERN,...",
-                                  "without these opcodes: slct.*.f32, or @testp* to exclude guarded ones"},
-                                 {"--guards", "PERCENT", "percentage of instructions with a guard (10)"}}},
-          .run = runGenerate};
+  return {
+      .name = "generate",
+      .summary = "print a random program, the manual page, or completions for a shell",
+      .syntax = {.operands = "man|bash|zsh|fish",
+                 .most = 1,
+                 .options = {{"--seed", "N", "seed of the program, which is valid and well-defined"},
+                             {"--size", "N", "approximate number of instructions (60)"},
+                             {"--target", "sm_X", "the target of the program (sm_90)"},
+                             {"--families", "NAME,...",
+                              "only these families: compute, memory, atomics, warp, "
+                              "barriers, matrices, control (all)"},
+                             {"--blocks", "N", "blocks of the grid (a few)"},
+                             {"--threads", "N", "threads per block, such as 32, 64 or 128"},
+                             {"--instructions", "NAME,...", "use only these instructions for computations: add,mul"},
+                             {"--except", "PATTERN,...",
+                              "without these opcodes: slct.*.f32, or @testp* to exclude guarded ones"},
+                             {"--guards", "PERCENT", "percentage of instructions with a guard (10)"}}},
+      .run = runGenerate};
 }
 
 } // namespace ptxray

@@ -29,9 +29,9 @@ Command graphCommand() {
           .syntax = {.operands = "FILE|-",
                      .fewest = 1,
                      .most = 1,
-                     .options = {{"--format", "dot|svg|json", "form of the output"},
+                     .options = {{"--format", "dot|svg|json", "output format"},
                                  {"--kernel", "NAME", "only this function"},
-                                 {"--pressure", "", "show the highest register pressure, and its place"},
+                                 {"--pressure", "", "show the highest register pressure and its location"},
                                  entryOption()}},
           .run = runGraph};
 }

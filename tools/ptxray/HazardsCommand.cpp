@@ -29,7 +29,7 @@ Command hazardsCommand() {
           .syntax = {.operands = "FILE|-",
                      .fewest = 1,
                      .most = 1,
-                     .options = {{"--format", "text|json|svg", "form of the output"},
+                     .options = {{"--format", "text|json|svg", "output format"},
                                  {"--kernel", "NAME", "only this function"},
                                  entryOption()}},
           .run = runHazards};

@@ -96,7 +96,7 @@ static int runIsa(const Arguments &arguments) {
 
 Command isaCommand() {
   return {.name = "isa",
-          .summary = "list the known instructions, or statements that one accepts and rejects",
+          .summary = "list the supported instructions, or valid and invalid statements of one instruction",
           .syntax = {.operands = "[NAME...]",
                      .most = anyNumber,
                      .options = {{"--list", "", "show mnemonic, section of the manual, and title of each"},
@@ -107,8 +107,8 @@ Command isaCommand() {
                                  {"--ptx", "V", "enumerate for this PTX version (default: the newest)"},
                                  {"--target", "WORDS",
                                   "enumerate for this target: sm_X, or sm_X,texmode_independent (default: several)"},
-                                 {"--count", "N", "print about this many statements (default: 300)"},
-                                 {"--seed", "N", "seed of the random choice (default: 1)"}}},
+                                 {"--count", "N", "approximate number of statements to print (default: 300)"},
+                                 {"--seed", "N", "seed of the random selection (default: 1)"}}},
           .run = runIsa};
 }
 

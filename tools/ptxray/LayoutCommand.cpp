@@ -119,7 +119,7 @@ static int runLayout(const Arguments &arguments) {
   }
   const llvm::StringRef format = arguments.value("--format").value_or("text");
   if (format == "svg" && asked.isAnything())
-    return usageError("a picture shows all lanes and elements: leave `--lane` and `--element` out");
+    return usageError("a picture shows all lanes and elements: omit `--lane` and `--element`");
   const auto isAsked = [&](const Element &at, const Place &place) {
     return (!asked.lane || place[Lane] == *asked.lane) && (!asked.element || at == *asked.element);
   };
@@ -138,17 +138,17 @@ Command layoutCommand() {
           .syntax = {.operands = "INSTRUCTION",
                      .fewest = 1,
                      .most = 1,
-                     .options = {{"--format", "text|json|svg", "form of the output"},
+                     .options = {{"--format", "text|json|svg", "output format"},
                                  {"--operand", "NAME", "only this operand: A, B, D, metadata, scale-a, ..."},
                                  {"--lane", "N", "show the contents of this thread (or lane of tensor memory)"},
-                                 {"--element", "ROW,COLUMN", "show the place of this element"},
-                                 {"--arch", "sm_X|gfx12", "with gfx12, the wmma instructions of RDNA 4"},
+                                 {"--element", "ROW,COLUMN", "show the location of this element"},
+                                 {"--arch", "sm_X|gfx12", "with gfx12, show the wmma instructions of RDNA 4"},
                                  {"--m", "N", "tcgen05.mma: rows of D, which the instruction descriptor holds"},
                                  {"--n", "N", "columns of D"},
-                                 {"--k", "N", "96 instead of the K of the kind; smem: elements along K"},
+                                 {"--k", "N", "96, instead of the K of the kind; smem: elements along K"},
                                  {"--a", "TYPE", "tcgen05.mma: elements of A"},
                                  {"--d", "TYPE", "elements of D"},
-                                 {"--lane-offset", "N", "16: the other half of the lanes in layouts C and F"},
+                                 {"--lane-offset", "N", "16 for the other half of the lanes in layouts C and F"},
                                  {"--selector", "N", "sparsity selector"},
                                  {"--sfa-id", "N", "scale factor id of A"},
                                  {"--sfb-id", "N", "scale factor id of B"},

@@ -21,9 +21,9 @@ static int runLsp(const Arguments &arguments) {
 Command lspCommand() {
   return {.name = "lsp",
           .summary = "run as the language server of an editor, on standard input and output",
-          .syntax = {.options = {{"--stdio", "", "has no effect; many editors add it"},
+          .syntax = {.options = {{"--stdio", "", "accepted without effect, because many editors pass it"},
                                  {"--verify", "",
-                                  "for tests: also check each text from scratch, and abort on a difference"}}},
+                                  "for tests: also check each document from scratch, and abort on a difference"}}},
           .run = runLsp};
 }
 

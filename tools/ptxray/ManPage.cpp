@@ -25,7 +25,7 @@ static constexpr Example examples[] = {
     {"ptxray check --fix kernels/", "Check all `*.ptx` files below a folder, and apply the safe fixes."},
     {"ptxray check --diff kernels/", "Show what `--fix` would change."},
     {"ptxray check --arch=sm_90a --werror kernel.ptx",
-     "Check that the file can be compiled for sm_90a; warnings count."},
+     "Check that the file can be compiled for sm_90a, and treat warnings as errors."},
     {"ptxray check kernel.cu libkernels.so", "Check the `asm` of a CUDA source, and the PTX in a library."},
     {"ptxray check --baseline=known.txt --update-baseline .", "Accept today's findings; `--baseline` alone then "
                                                               "reports new ones."},
@@ -39,17 +39,18 @@ static constexpr Example examples[] = {
 };
 
 static constexpr Named environment[] = {
-    {"PTXAS", "The ptxas that `as`, `run`, `ptxas` and `check --with-ptxas` call, before the one of CUDA or in PATH."},
+    {"PTXAS",
+     "The ptxas that `as`, `run`, `ptxas` and `check --with-ptxas` call, instead of the one from CUDA or in PATH."},
     {"PTXRAY_STRICT",
      "When ptxray runs as ptxas: `1` stops at errors and `warnings` at warnings, instead of calling ptxas."},
     {"PTXRAY_LOG", "When ptxray runs as ptxas: a file to which the findings are also appended."},
-    {"PTXRAY_VERIFY_ONLY", "When ptxray runs as ptxas: `1` checks the inputs and calls no ptxas."},
+    {"PTXRAY_VERIFY_ONLY", "When ptxray runs as ptxas: `1` checks the inputs without calling ptxas."},
     {"PTXRAY_DRIVER",
-     "The folder of the emulated `libcuda.so.1` and `libcudart.so.13` that `emulate` gives its command."},
+     "The folder with the emulated `libcuda.so.1` and `libcudart.so.13` that `emulate` uses for its command."},
     {"PTXRAY_RUN", "The program `ptxray-run` that `run` starts."},
-    {"NO_COLOR", "If it is not empty, text has colours only with `--color=always`."},
+    {"NO_COLOR", "If this is not empty, text has colours only with `--color=always`."},
     {"PTXRAY_SITE", "The address of the documentation site, like `check --site`."},
-    {"FORCE_HYPERLINK", "`1` writes links into coloured text on every terminal, and `0` on none."},
+    {"FORCE_HYPERLINK", "`1` writes links into coloured text on every terminal, `0` on none."},
 };
 
 static constexpr Named statuses[] = {

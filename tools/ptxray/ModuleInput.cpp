@@ -39,7 +39,7 @@ static int refuseOptions(const PtxasCommandLine &line) {
   if (StringRef(line.arch).starts_with("compute_"))
     return usageError("`" + line.arch + "` after `--` is a virtual architecture, for which ptxas generates no code");
   if (!line.texts.empty())
-    return usageError("`--input-as-string` after `--` names a second input, which is not checked");
+    return usageError("`--input-as-string` after `--` is a second input, which is not checked");
   for (const std::string &file : line.files)
     if (llvm::sys::fs::exists(file))
       return usageError("`" + file + "` after `--` is a second input, which is not checked");

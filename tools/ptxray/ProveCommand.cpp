@@ -52,7 +52,7 @@ static std::string readShape(const Arguments &arguments, const KernelEntry &entr
   } else if (entry.requiredBlock[0]) {
     task.shape.block = entry.requiredBlock;
   } else {
-    return "the block is not known: give it by `--block`";
+    return "the block size is unknown: specify it with `--block`";
   }
   if (task.shape.threads() > 1024)
     return "a block has at most 1024 threads";
@@ -208,8 +208,8 @@ Command proveCommand() {
                                  {"--buffer", "NAME=BYTES", "the length of a buffer, such as `a=4*n`"},
                                  {"--may-alias", "", "buffers of different parameters may overlap"},
                                  {"--solver", "PATH", "z3, bitwuzla or cvc5 (default: the one in PATH)"},
-                                 {"--no-solver", "", "use no solver, and leave open what needs one"},
-                                 {"--time-limit", "SECONDS", "time for all questions together (20)"},
+                                 {"--no-solver", "", "use no solver, and leave questions open that need one"},
+                                 {"--time-limit", "SECONDS", "time limit for all questions together (20)"},
                                  textOrJsonOption(),
                                  entryOption()}},
           .run = runProve};

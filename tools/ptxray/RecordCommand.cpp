@@ -30,7 +30,7 @@ static std::string realDriver(const Arguments &arguments) {
   if (found.empty()) {
     const std::string launcher = launcherPath();
     if (launcher.empty()) {
-      usageError("ptxray-run, which finds the CUDA driver, is missing: it belongs beside ptxray (or in $PTXRAY_RUN). "
+      usageError("ptxray-run, which finds the CUDA driver, is missing: it belongs next to ptxray (or in $PTXRAY_RUN). "
                  "`pip install .` and `tools/dev build release` make it");
       return "";
     }
@@ -38,7 +38,7 @@ static std::string realDriver(const Arguments &arguments) {
     const ProgramResult answer = runProgram(launcher, {"--driver-path"}, patience);
     found = StringRef(answer.printed).trim().str();
     if (answer.end != ProgramEnd::Exited || answer.detail != Clean || found.empty()) {
-      usageError("there is no CUDA driver on this machine (libcuda.so.1)");
+      usageError("this machine has no CUDA driver (libcuda.so.1)");
       return "";
     }
   }
@@ -133,7 +133,7 @@ static void print(const Recorded &recorded) {
   if (!recorded.processes) {
     out << "ptxray: the command has not called the CUDA driver, so no kernel ran. A program that is linked statically, "
            "or "
-           "that sets LD_LIBRARY_PATH itself, does not find the one that records: link a CUDA program with `nvcc "
+           "that sets LD_LIBRARY_PATH itself, does not find the recording driver: link a CUDA program with `nvcc "
            "-cudart shared`\n";
     return;
   }
@@ -204,17 +204,17 @@ static int runRecord(const Arguments &arguments) {
 Command recordCommand() {
   return {
       .name = "record",
-      .summary = "run a command on a GPU and store what its kernels are given and leave",
+      .summary = "run a command on a GPU, and save the inputs and results of its kernel launches",
       .syntax = {.operands = "-- COMMAND...",
-                 .options = {{"-o", "FOLDER", "where the files go (ptxray-recorded), one for each launch"},
-                             {"--kernel", "TEXT", "only kernels in whose names this text is"},
-                             {"--each", "N", "launches of each kernel, at most (1)"},
-                             {"--skip", "N", "pass over the first launches of each kernel (0)"},
-                             {"--launches", "N", "of all kernels, at most (100)"},
-                             {"--bytes", "SIZE", "of memory for each launch, at most (64M; 4G is the limit)"},
-                             {"--total", "SIZE", "of all files of a process, at most (1G)"},
-                             {"--parameters-only", "", "do not follow addresses that lie in memory"},
-                             {"--driver", "PATH", "the CUDA driver (default: the one that programs find)"}},
+                 .options = {{"-o", "FOLDER", "folder for the files, one for each launch (ptxray-recorded)"},
+                             {"--kernel", "TEXT", "only kernels whose names contain this text"},
+                             {"--each", "N", "maximum number of launches of each kernel (1)"},
+                             {"--skip", "N", "number of launches of each kernel to skip first (0)"},
+                             {"--launches", "N", "maximum number of launches of all kernels (100)"},
+                             {"--bytes", "SIZE", "maximum memory for each launch (64M; the limit is 4G)"},
+                             {"--total", "SIZE", "maximum size of all files of a process (1G)"},
+                             {"--parameters-only", "", "do not follow addresses that are stored in memory"},
+                             {"--driver", "PATH", "path of the CUDA driver (default: the one that programs find)"}},
                  .words = Words::PassedOn},
       .run = runRecord,
       .notes =

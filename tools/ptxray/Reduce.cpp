@@ -310,12 +310,12 @@ bool Reducing::reduceArguments() {
 
 int Reducing::run() {
   if (!folder.isMade)
-    return usageError("cannot make a folder for the files that are tested");
+    return usageError("cannot create a folder for the files to test");
   auto reduction = std::make_unique<Reduction>(best.text, task.options);
   if (!reduction->problem().empty())
     return usageError("`" + task.path + "`: " + reduction->problem());
   if (!firstInteresting({best}) && !SignalWatch::caught())
-    return usageError("`" + task.path + "` is not interesting by the test that is asked for");
+    return usageError("`" + task.path + "` is not interesting to the requested test");
   reduceSizes();
   while (reduceText(*reduction)) {
     const bool isLess = reduceSizes();
@@ -446,34 +446,36 @@ static int runReduce(const Arguments &arguments) {
 }
 
 Command reduceCommand() {
-  return {.name = "reduce",
-          .summary = "make a PTX file smaller as long as a test finds it interesting",
-          .syntax = {.operands = "FILE [-- COMMAND... | PTXAS OPTION... | LAUNCH...]",
-                     .fewest = 1,
-                     .most = 1,
-                     .options = {{"--keep-rule", "RULE", "interesting: ptxray reports this rule"},
-                                 {"--keep-finding", "RULE", "interesting: the emulator reports this rule"},
-                                 {"--ptxas-crash", "", "interesting: ptxas ends by a signal"},
-                                 {"--ptxas-says", "TEXT", "interesting: ptxas prints this"},
-                                 {"--ptxas-differs", "", "interesting: a GPU leaves other things after -O0 than -O3"},
-                                 {"--differs-from-emulator", "",
-                                  "interesting: a GPU leaves other things than the emulator"},
-                                 {"--size", "NAME=N", "`{NAME}` in the command is N, and is made smaller, too"},
-                                 {"--ptxas", "PATH", "the ptxas to use (default: $PTXAS, CUDA's, the one in PATH ...)"},
-                                 {"-o", "OUT", "write the result there, and the best so far while it works"},
-                                 {"--jobs", "N", "make this many tests at once; the result is the same"},
-                                 {"--time-limit", "SECONDS", "stop after this time with the best so far"},
-                                 {"--test-time-limit", "SECONDS",
-                                  "end a test that takes longer (60): it is not interesting", "--timeout"},
-                                 {"--quiet", "", "print neither progress nor a summary", "-q"},
-                                 entryOption()},
-                     .words = Words::PassedOn},
-          .run = runReduce,
-          .notes =
-              "The command gets the file in place of `{}`, or as its last word; the file is interesting if it ends "
-              "with 0. LAUNCH is what `ptxray run` gets after the file: `--block=32 zeros:u32:32`; its blocks, threads "
-              "and buffers become less, too.\nEach file it gets "
-              "is one that ptxray accepts, or has no other faults than FILE."};
+  return {
+      .name = "reduce",
+      .summary = "shrink a PTX file as long as a test finds it interesting",
+      .syntax =
+          {.operands = "FILE [-- COMMAND... | PTXAS OPTION... | LAUNCH...]",
+           .fewest = 1,
+           .most = 1,
+           .options = {{"--keep-rule", "RULE", "interesting if ptxray reports this rule"},
+                       {"--keep-finding", "RULE", "interesting if the emulator reports this rule"},
+                       {"--ptxas-crash", "", "interesting if a signal ends ptxas"},
+                       {"--ptxas-says", "TEXT", "interesting if ptxas prints this text"},
+                       {"--ptxas-differs", "", "interesting if a GPU computes different results after -O0 and -O3"},
+                       {"--differs-from-emulator", "",
+                        "interesting if a GPU computes different results from the emulator"},
+                       {"--size", "NAME=N", "replace `{NAME}` in the command by N, and also reduce N"},
+                       {"--ptxas", "PATH", "the ptxas to use (default: $PTXAS, CUDA's, the one in PATH ...)"},
+                       {"-o", "OUT", "write the result to this file, and the best version so far during the reduction"},
+                       {"--jobs", "N", "number of tests to run at the same time; the result is the same"},
+                       {"--time-limit", "SECONDS", "stop after this time with the best version so far"},
+                       {"--test-time-limit", "SECONDS",
+                        "time limit for each test (60); a test that takes longer is not interesting", "--timeout"},
+                       {"--quiet", "", "print neither progress nor a summary", "-q"},
+                       entryOption()},
+           .words = Words::PassedOn},
+      .run = runReduce,
+      .notes =
+          "The command gets the file in place of `{}`, or as its last word; the file is interesting if it ends "
+          "with 0. LAUNCH is what `ptxray run` gets after the file: `--block=32 zeros:u32:32`; its blocks, threads "
+          "and buffers become less, too.\nEach file it gets "
+          "is one that ptxray accepts, or has only faults that FILE has."};
 }
 
 } // namespace ptxray

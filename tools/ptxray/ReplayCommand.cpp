@@ -30,7 +30,7 @@ static int runReplay(const Arguments &arguments) {
     return runEmulated(arguments);
   if (hasGpu(arguments))
     return runOnGpu(arguments);
-  usageError("there is no GPU: the launch is emulated");
+  usageError("this machine has no GPU: the launch is emulated");
   return runEmulated(arguments);
 }
 
@@ -39,19 +39,20 @@ Command replayCommand() {
   llvm::erase_if(options, [](const Option &one) {
     return llvm::is_contained({"--kernel", "--entry", "--buffer", "--variable", "--expect"}, StringRef(one.name));
   });
-  options.insert(options.begin(), {"--ptx", "FILE", "launch the kernel of this text, not of the recorded one"});
+  options.insert(options.begin(), {"--ptx", "FILE", "launch the kernel of this file instead of the recorded one"});
   return {.name = "replay",
-          .summary = "launch again what `record` stored, and compare what it leaves",
+          .summary = "repeat a launch that `record` saved, and compare the results",
           .syntax = {.operands = "FILE [-- PTXAS OPTION...]",
                      .fewest = 1,
                      .most = 1,
                      .options = std::move(options),
                      .words = Words::PassedOn},
           .run = runReplay,
-          .notes = "Example: ptxray replay --emulate ptxray-recorded/FILE\n\n"
-                   "A GPU launches it where there is one, else the emulated machine. The exit status is 6 when memory "
-                   "is not as it\nwas recorded; `--type f32 --tolerance 1e-6` compares numbers, not bits. `run` and "
-                   "`debug` read recordings too."};
+          .notes =
+              "Example: ptxray replay --emulate ptxray-recorded/FILE\n\n"
+              "The launch runs on a GPU if there is one, otherwise on the emulator. The exit status is 6 when memory "
+              "is not as it\nwas recorded; `--type f32 --tolerance 1e-6` compares numbers, not bits. `run` and "
+              "`debug` read recordings too."};
 }
 
 } // namespace ptxray

@@ -81,7 +81,7 @@ Command rulesCommand() {
           .summary = "list the rules by group, with their level and whether they offer fixes",
           .syntax = {.operands = "[RULE|GROUP|PATTERN]...",
                      .most = anyNumber,
-                     .options = {{"--format", "text|json|markdown", "form of the output"}}},
+                     .options = {{"--format", "text|json|markdown", "output format"}}},
           .run = runRules};
 }
 

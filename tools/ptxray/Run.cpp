@@ -93,11 +93,11 @@ static int runRun(const Arguments &arguments) {
 }
 
 std::vector<Option> emulationOptions() {
-  return {{"--emulate", "[CHIP]", "run without a GPU, as that one would (default: `.target`)"},
-          {"--no-checks", "", "look for no races, to emulate faster"},
-          {"--trap-nan", "", "report NaNs and infinities that come of finite numbers, and divisions by zero"},
-          {"--memory-limit", "BYTES", "stop a launch that takes more memory (default: 3/4 of this machine's)"},
-          {"--heap", "BYTES", "the heap of the device, for `malloc` in kernels (default: 8M)"},
+  return {{"--emulate", "[CHIP]", "run without a GPU, on an emulated GPU of this target (default: `.target`)"},
+          {"--no-checks", "", "skip race detection (faster)"},
+          {"--trap-nan", "", "report NaNs and infinities that result from finite numbers, and divisions by zero"},
+          {"--memory-limit", "BYTES", "stop a launch that uses more memory (default: 3/4 of this machine's)"},
+          {"--heap", "BYTES", "size of the device heap, for `malloc` in kernels (default: 8M)"},
           {"--schedule", "TEXT", "when asynchronous operations happen: eager, lazy, early, a number, or weak:NUMBER"}};
 }
 
@@ -105,25 +105,26 @@ std::vector<Option> runOptions() {
   std::vector<Option> options = launchOptions();
   const std::vector<Option> emulation = emulationOptions();
   options.insert(options.begin(), emulation.begin(), emulation.end());
-  options.insert(options.begin() + static_cast<long>(emulation.size()),
-                 {{"--certify", "[FILE]", "say for which contents the verdict holds: text, or JSON in FILE.json"},
-                  {"--conditions", "", "with --certify: search large launches for conditions on contents, too"},
-                  {"--schedules", "N", "launch N times: lazy, early, and by numbers, until one fails"},
-                  {"--trace", "THREAD[:BLOCK]", "print what the thread executes, such as `5` or `0,3:2,1`"},
-                  {"--pedantic", "", "with --counters: also report bank conflicts, and what would end them"},
-                  {"--counters", "[FILE]", "count what instructions do: a listing, or JSON in FILE.json"},
-                  {"--fidelity", "[FILE]", "what was executed and is not exact: a listing, or JSON in FILE.json"},
-                  {"--coverage", "FILE", "write how often each line was executed, for lcov"},
-                  {"--unwritten", "BYTE", "what registers, shared and local memory hold that nothing has written (0)"},
-                  {"--cores", "N", "of the computer that emulate blocks at the same time (all)"}});
+  options.insert(
+      options.begin() + static_cast<long>(emulation.size()),
+      {{"--certify", "[FILE]", "report for which contents the verdict holds: text, or JSON in FILE.json"},
+       {"--conditions", "", "with --certify: search for conditions on contents in large launches as well"},
+       {"--schedules", "N", "launch N times with different schedules (lazy, early, numbered) until one fails"},
+       {"--trace", "THREAD[:BLOCK]", "print the instructions of this thread, such as `5` or `0,3:2,1`"},
+       {"--pedantic", "", "with --counters: also report bank conflicts and how to avoid them"},
+       {"--counters", "[FILE]", "count the work of each instruction: a listing, or JSON in FILE.json"},
+       {"--fidelity", "[FILE]", "report executed instructions that are not exact: a listing, or JSON in FILE.json"},
+       {"--coverage", "FILE", "write how often each line was executed, for lcov"},
+       {"--unwritten", "BYTE", "fill byte for uninitialised registers, shared and local memory (default: 0)"},
+       {"--cores", "N", "number of cores that emulate blocks at the same time (default: all)"}});
   options.insert(options.end(), {{"--ptxas", "PATH", "the ptxas to use"},
                                  {"--ptxas-time-limit", "SECONDS", "stop ptxas after this time", "--timeout"},
-                                 {"-v", "", "show what each function uses"},
-                                 {"--format", diagnosticFormats(), "form of the diagnostics"},
+                                 {"-v", "", "show the resources of each function"},
+                                 {"--format", diagnosticFormats(), "format of the diagnostics"},
                                  {"--config", "FILE", "read options from this file instead of the nearest `.ptxray`"},
                                  {"--no-config", "", "read no `.ptxray`"},
                                  {"--werror", "", "treat warnings as errors"},
-                                 {"--no-fold", "", "show similar diagnostics one by one"},
+                                 {"--no-fold", "", "do not group similar diagnostics"},
                                  entryOption(),
                                  colorOption()});
   return options;
@@ -135,7 +136,7 @@ Command runCommand() {
       "Without arguments, `run` shows the parameters and a command that runs.\n\n"
       "Example: ptxray run --emulate vadd.ptx f32:1,2,3,4 f32:5,6,7,8 zeros:f32:4 4 --block=4 --out=2=f32";
   return {.name = "run",
-          .summary = "run a kernel of a PTX file on the GPU, or without one",
+          .summary = "run a kernel of a PTX file on a GPU or the emulator",
           .syntax = {.operands = "FILE ARGUMENT... [-- PTXAS OPTION...]",
                      .fewest = 1,
                      .most = anyNumber,

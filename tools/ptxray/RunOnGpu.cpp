@@ -79,7 +79,7 @@ void Launch::add(const ChosenLaunch &chosen, const ModuleInput &input, bool hasB
 
 int Launch::run(const std::string &image, llvm::ArrayRef<std::string> more) const {
   if (launcher.empty())
-    return usageError("ptxray-run, which launches on a GPU, is missing: it belongs beside ptxray (or in $PTXRAY_RUN). "
+    return usageError("ptxray-run, which launches on a GPU, is missing: it belongs next to ptxray (or in $PTXRAY_RUN). "
                       "`pip install .` and `tools/dev build release` make it; `run --emulate` needs no GPU");
   std::vector<std::string> words = options;
   llvm::append_range(words, more);

@@ -161,7 +161,7 @@ static int runTargets(const Arguments &arguments) {
     files.push_back(std::move(file));
   }
   if (!binaries.empty() && !files.empty())
-    return usageError("`targets` answers for PTX files or for binaries, not for both at once");
+    return usageError("`targets` accepts PTX files or binaries, not both at once");
   if (!binaries.empty())
     return runBinaryTargets(binaries, arguments);
   if (arguments.has("--gpu"))
@@ -178,22 +178,22 @@ static int runTargets(const Arguments &arguments) {
 }
 
 Command targetsCommand() {
-  return {
-      .name = "targets",
-      .summary = "show the lowest `.version` and the targets of valid files, and the GPUs that run binaries",
-      .syntax =
-          {.operands = "FILE|DIR|- ...",
-           .fewest = 1,
-           .most = anyNumber,
-           .options = {textOrJsonOption(),
-                       {"--language", "ptx|cuda|python|llvm|rust", "language of all inputs (default: by their names)"},
-                       {"--inline", "", "below folders, also read sources of other languages"},
-                       {"--gpu", "sm_X", "for binaries: exit with 1 unless every module runs on this GPU", "--arch"},
-                       {"--driver", "N", "with --gpu, also require this driver, for example 535"},
-                       {"--least", "", "for binaries: find the lowest `.version` of their PTX, which may take long"},
-                       {"-v", "", "with --gpu, name the modules that do not run, by their kernels"},
-                       maxSizeOption()}},
-      .run = runTargets};
+  return {.name = "targets",
+          .summary = "show the lowest `.version` and the targets of a file, or the GPUs that run a binary",
+          .syntax = {.operands = "FILE|DIR|- ...",
+                     .fewest = 1,
+                     .most = anyNumber,
+                     .options = {textOrJsonOption(),
+                                 {"--language", "ptx|cuda|python|llvm|rust",
+                                  "language of all inputs (default: by their names)"},
+                                 {"--inline", "", "below folders, also read sources of other languages"},
+                                 {"--gpu", "sm_X", "for binaries: exit with 1 unless every module runs on this GPU",
+                                  "--arch"},
+                                 {"--driver", "N", "with --gpu, also require this driver, for example 535"},
+                                 {"--least", "", "for binaries: find the lowest `.version` of their PTX (slow)"},
+                                 {"-v", "", "with --gpu, list the modules that do not run, with their kernels"},
+                                 maxSizeOption()}},
+          .run = runTargets};
 }
 
 } // namespace ptxray

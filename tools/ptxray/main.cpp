@@ -14,8 +14,8 @@
 using namespace ptxray;
 using llvm::StringRef;
 
-Option ptxray::colorOption() { return {"--color", "auto|always|never", "colours of the text (auto: on a terminal)"}; }
-Option ptxray::textOrJsonOption() { return {"--format", "text|json", "form of the output"}; }
+Option ptxray::colorOption() { return {"--color", "auto|always|never", "use colours (auto: on a terminal)"}; }
+Option ptxray::textOrJsonOption() { return {"--format", "text|json", "output format"}; }
 
 std::string ptxray::diagnosticFormats() {
   auto names = llvm::map_range(llvm::ArrayRef(formats), [](const Format &format) -> StringRef { return format.name; });

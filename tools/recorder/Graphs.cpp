@@ -194,14 +194,14 @@ bool recordGraph(void *exec, void *stream, Result &result) {
     return false;
   };
   if (!clone)
-    return leave("of graphs that have memory of their own, or were updated");
+    return leave("in graphs that allocate memory or were updated");
   if (real().cuStreamIsCapturing && !real().cuStreamIsCapturing(stream, &state) && state)
     return leave("into graphs");
   const auto steps = stepsOf(clone);
   if (!steps)
-    return leave("of graphs with nodes of other kinds");
+    return leave("in graphs with unsupported kinds of nodes");
   if (std::none_of(steps->begin(), steps->end(), isWanted))
-    return leave("of whole graphs without a kernel that is wanted");
+    return leave("in graphs without a selected kernel");
   for (const Step &step : *steps)
     if ((result = start(step, stream)))
       break;

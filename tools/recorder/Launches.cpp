@@ -128,7 +128,7 @@ Result record(const Asked &asked, const std::function<Result()> &launch) {
   const auto done = [&](Result result) { return isInside = false, result; };
   const FoundFunction function = functionOf(asked.function);
   if (!function.image)
-    s.leaveOut("of modules that were loaded in another way");
+    s.leaveOut("in modules that were loaded in an unsupported way");
   else if (isCaptured(asked))
     s.leaveOut("into graphs");
   if (!function.image || isCaptured(asked) || !s.wants(function.name))

@@ -28,7 +28,7 @@ bool Session::wants(const std::string &kernel) {
     return leaveOut("of other kernels (--kernel)"), false;
   const uint64_t before = launches[kernel]++;
   if (skip && before < skip)
-    return leaveOut("before those that were asked for (--skip)"), false;
+    return leaveOut("before the requested launches (--skip)"), false;
   if (mostOfKernel && before - skip >= mostOfKernel)
     return leaveOut("beyond the number for each kernel (--each)"), false;
   if (count >= most)

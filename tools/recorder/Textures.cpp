@@ -199,7 +199,7 @@ uint64_t findImages(launcher::Recording &to, uint64_t most) {
                              std::to_string(use.parameter);
     auto image = describe(use.object);
     if (!image) {
-      to.leftOut.push_back(name + ", of a kind that has no description");
+      to.leftOut.push_back(name + ", whose kind has no description");
       continue;
     }
     image->handle = use.handle;

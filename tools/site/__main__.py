@@ -29,8 +29,8 @@ LAYOUTS = [
     ("wgmma.mma_async.m64n32k16.f32.f16.f16", "the fragments of wgmma"),
     ("ldmatrix.m8n8.x4.b16", "ldmatrix: which thread gives which address"),
     ("movmatrix", "movmatrix: before and after"),
-    ("tcgen05.ld.16x256b.x2", "tensor memory: 16 lanes, 256 bits of each"),
-    ("tcgen05.ld.32x32b.x8", "tensor memory: 32 lanes, 32 bits of each"),
+    ("tcgen05.ld.16x256b.x2", "tensor memory: 16 lanes with 256 bits each"),
+    ("tcgen05.ld.32x32b.x8", "tensor memory: 32 lanes with 32 bits each"),
     ("smem --type bf16 --major k --swizzle 128B", "shared memory, 128-byte swizzle"),
     ("smem --type bf16 --major mn --swizzle 64B", "shared memory, 64-byte swizzle"),
 ]

@@ -79,7 +79,7 @@ void Adapter::take(const Request &request) {
     try {
       answer = (this->*known->second)(request.arguments);
     } catch (const Json::exception &error) {
-      answer = Refusal{std::string("the arguments are not as they should be: ") + error.what()};
+      answer = Refusal{std::string("invalid arguments: ") + error.what()};
     }
   reply(request, answer);
   if (request.command == "launch" && std::holds_alternative<Json>(answer))

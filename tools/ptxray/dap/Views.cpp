@@ -185,7 +185,7 @@ Json Adapter::memory() const {
 Answer Adapter::variables(const Json &arguments) {
   const auto reference = arguments.at("variablesReference").get<int64_t>();
   if (!debugger || reference < 1 || static_cast<size_t>(reference) > shown.size())
-    return Refusal{"there is nothing of that number any more"};
+    return Refusal{"this reference is no longer valid"};
   using What = Shown::What;
   const Shown what = shown[static_cast<size_t>(reference - 1)];
   Json all = Json::array();
@@ -286,7 +286,7 @@ Answer Adapter::readMemory(const Json &arguments) {
 Answer Adapter::setVariable(const Json &arguments) {
   const auto reference = arguments.at("variablesReference").get<int64_t>();
   if (!debugger || reference < 1 || static_cast<size_t>(reference) > shown.size())
-    return Refusal{"there is nothing of that number any more"};
+    return Refusal{"this reference is no longer valid"};
   using What = Shown::What;
   const Shown what = shown[static_cast<size_t>(reference - 1)];
   if (what.what != What::Registers && what.what != What::LanesOfRegister)

@@ -81,31 +81,31 @@ llvm::ArrayRef<Console::Known> Console::known() {
       {"next", "n", "[N]", "the same, over calls", &Console::next},
       {"finish", "fin", "", "execute until the function has returned", &Console::finish},
       {"continue", "c", "", "execute until a breakpoint, a change, a fault or the end", &Console::go},
-      {"until", "u", "PLACE", "execute until the lane is at a line, a label or a function", &Console::runUntil},
-      {"reverse-step", "rs", "[N]", "go back to the lane's instruction before", &Console::stepBack},
+      {"until", "u", "PLACE", "execute until the lane reaches a line, a label or a function", &Console::runUntil},
+      {"reverse-step", "rs", "[N]", "go back to the lane's previous instruction", &Console::stepBack},
       {"reverse-continue", "rc", "", "go back to a breakpoint, a change or the beginning", &Console::goBack},
-      {"goto", "g", "TIME", "go to a time, which is how many instructions warps have executed", &Console::goTo},
+      {"goto", "g", "TIME", "go to a time, counted in warp instructions", &Console::goTo},
       {"break", "b", "PLACE",
        "stop at a line, a label, a function, N instructions after it (`LABEL+N`), or `file.cu:LINE`",
        &Console::addBreakpoint},
-      {"watch", "w", "%REGISTER|[ADDRESS] [BYTES|phase]", "stop when it changes, or the phase of a barrier object",
-       &Console::addWatch},
-      {"delete", "d", "[N]", "forget a breakpoint or what is watched; all, without a number", &Console::erase},
+      {"watch", "w", "%REGISTER|[ADDRESS] [BYTES|phase]",
+       "stop when this value or the phase of a barrier object changes", &Console::addWatch},
+      {"delete", "d", "[N]", "delete a breakpoint or watchpoint; without a number, delete all", &Console::erase},
       {"info", "i", "warps|registers|barriers|async|tensor|breakpoints|changes", "show them", &Console::info},
-      {"list", "l", "[PLACE]", "show the text around the lane, or around a place", &Console::list},
-      {"where", "bt", "", "show where the lane is, and who called it", &Console::where},
+      {"list", "l", "[PLACE]", "show the source around the lane, or around a location", &Console::list},
+      {"where", "bt", "", "show the lane's location and its callers", &Console::where},
       {"print", "p", "%REGISTER [FORMAT]", "show a register of the lane", &Console::print},
       {"lanes", "", "%REGISTER [FORMAT]", "show a register of all lanes", &Console::lanes},
       {"x", "", "[ADDRESS] [COUNT] [FORMAT]", "show memory", &Console::examine},
-      {"matrix", "", "a|b|c|d|matrix [FORMAT] [PLACE]", "show registers of a matrix instruction as that matrix",
+      {"matrix", "", "a|b|c|d|matrix [FORMAT] [PLACE]", "show the registers of a matrix instruction as a matrix",
        &Console::matrix},
-      {"set", "", "%REGISTER|[ADDRESS] NUMBER[,NUMBER...] [FORMAT]", "give a register or memory another value",
+      {"set", "", "%REGISTER|[ADDRESS] NUMBER[,NUMBER...] [FORMAT]", "change the value of a register or memory",
        &Console::set},
-      {"why", "", "[%REGISTER]", "why the warp waits, or which instructions made a register's value", &Console::why},
+      {"why", "", "[%REGISTER]", "show why the warp waits, or which instructions computed a register", &Console::why},
       {"block", "", "X[,Y,Z]", "look at another block", &Console::chooseBlock},
       {"warp", "", "N", "look at another warp", &Console::chooseWarp},
       {"lane", "", "N", "look at another lane", &Console::chooseLane},
-      {"thread", "t", "X[,Y,Z]", "look at a thread of the block", &Console::chooseThread},
+      {"thread", "t", "X[,Y,Z]", "select a thread of the block", &Console::chooseThread},
       {"help", "h", "", "show these commands", &Console::help},
   };
   return all;
@@ -212,7 +212,7 @@ void Console::runUntil(Words words) {
   const auto places = words.empty() ? std::vector<machine::CodePlace>()
                                     : placesNamed(debugger.program(), *report.source, origins, words[0]);
   if (places.empty())
-    return complain("a place is needed: a line, a label, or a function");
+    return complain("a location is needed: a line, a label or a function");
   show(debugger.runTo(places.front()));
 }
 
@@ -237,7 +237,7 @@ void Console::addWatch(Words words) {
   uint32_t bytes = 4;
   const bool isPhase = words.size() > 1 && words[1] == "phase";
   if (words.empty() || (words.size() > 1 && !isPhase && words[1].getAsInteger(10, bytes)) || !bytes)
-    return complain("a register or `[ADDRESS]` is needed, and of memory how many bytes, or `phase`");
+    return complain("a register or `[ADDRESS]` is needed; for memory, also a number of bytes or `phase`");
   const std::string name = words[0].str() + (isPhase ? " phase" : "");
   const auto watched = watchedNamed(debugger, name, bytes);
   if (!watched)

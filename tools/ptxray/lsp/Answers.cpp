@@ -15,7 +15,7 @@ namespace ptxray::lsp {
 
 using llvm::StringRef;
 
-static const Answer noPlace{InvalidParams, "a place in an open document is expected"};
+static const Answer noPlace{InvalidParams, "expected a location in an open document"};
 static const Answer noDocument{InvalidParams, "no such document is open"};
 
 // ---- hover

@@ -151,7 +151,7 @@ Answer Server::codeActions(const Json &params) {
   OpenDocument *open = find(params);
   const auto part = open ? rangeOf(params, *open) : std::nullopt;
   if (!part)
-    return {InvalidParams, "a document and a range in it are expected"};
+    return {InvalidParams, "expected a document and a range in it"};
   Json actions = Json::array();
   if (!client.literalActions)
     return actions;

@@ -187,7 +187,7 @@ impl Checker {
         Checker(made)
     }
 
-    /// What was found, in the order of the text. Panics when memory ends or the text is longer than 4 GiB.
+    /// What was found, in the order of the text. Panics when memory ends or the file is larger than 4 GiB.
     pub fn check(&mut self, text: impl AsRef<[u8]>, options: &Options) -> Vec<Diagnostic> {
         let text = text.as_ref();
         unsafe {

@@ -7,7 +7,7 @@ using namespace ptxray;
 
 struct ptxray_reduction {
   std::optional<Reduction> reduction; // empty if memory was exhausted
-  std::vector<std::string> offered;   // at most one text
+  std::vector<std::string> offered;   // contains at most one text
 };
 
 ptxray_reduction *ptxray_reduction_new(const char *text, size_t length, const ptxray_options *options,

@@ -8,7 +8,7 @@
 namespace ptxray {
 namespace {
 
-/// Checks the accesses one after another, in the order of the text.
+/// Checks the accesses one after another, in source order.
 class AccessRules {
 public:
   AccessRules(const Body &body, const BodyContext &context)
@@ -62,10 +62,10 @@ void AccessRules::access(const Operand &operand, LocalId local, const Access &on
   const bool isDynamicShared = !extent.bytes && symbol->space == isa::words::shared;
   if (extent.bytes && (offset < 0 || static_cast<uint64_t>(offset) + one.taken > extent.bytes))
     declaredHere(sink.report(DiagId::AccessOutOfBounds, operand.range, one.bytes, offset, name, extent.bytes));
-  // Accepts dynamic shared memory, which the driver aligns, whatever alignment the open array has.
+  // Accepts dynamic shared memory, which the driver aligns regardless of the alignment of the open array.
   else if (offset % one.align || (extent.align % one.align && !isDynamicShared))
     declaredHere(sink.report(DiagId::AccessMisaligned, operand.range, one.bytes, offset, name, extent.align));
-  // Requires a value: a variable for arguments only has one after a call has returned it.
+  // Requires that a variable for arguments has a value, which is the case only after a call has returned it.
   else if (isLoad && isOfCall && !symbol->isReturn && !isFragment && !returned.contains(local))
     declaredHere(sink.report(DiagId::CodegenParameter, operand.range, name));
 }

@@ -51,7 +51,7 @@ static std::string threadText(const BlockShape &shape, const Thread &thread) {
   return text;
 }
 
-/// Returns the value that a register holds for a number: counts wrap around.
+/// Returns the value of a register for a number, truncated to the register's width.
 static int64_t held(int64_t number, const Symbol &reg) {
   const unsigned bits = isa::word(reg.type).bits;
   const bool fits = bits >= 64 || (number >= -(int64_t(1) << (bits - 1)) && number < int64_t(1) << bits);
@@ -71,7 +71,7 @@ static Numbers asAddress(const Numbers &numbers, int64_t added, bool isNarrow) {
   return result;
 }
 
-/// Returns the counts of the first and the last iteration, if there is a counter.
+/// Returns the counter's values in the first and the last iteration, if there is a counter.
 llvm::SmallVector<int64_t, 2> AddressRanges::countsIn(const Question &question, Thread thread, LocalId counter) {
   if (counter == LocalId::None)
     return {0};

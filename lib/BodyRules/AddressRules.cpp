@@ -36,12 +36,12 @@ private:
 
 } // namespace
 
-/// Returns the kind of addresses in a space. Without a space, they are generic.
+/// Returns the kind of addresses in a space. If there is no space, addresses are generic.
 static isa::Addresses addressesOf(isa::WordId space) {
   return space ? isa::word(space).addresses : isa::Addresses::Generic;
 }
 
-/// Reports an address of one space that is used in another: it is a different place there, or invalid.
+/// Reports an address of one space that is used in another, where it refers to a different location or is invalid.
 void AddressRules::space(const Operand &operand, LocalId local, const Access &one) {
   const AddressOrigin origin = addresses.of(local).origin;
   if (origin.kind == AddressOrigin::Unknown || (!one.isGeneric && (!one.space || one.space == origin.space)))

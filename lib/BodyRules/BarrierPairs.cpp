@@ -1,5 +1,5 @@
-// unpaired-barrier: warps that wait at a named barrier for others that never arrive, and arrivals without a waiting
-// thread. Each warp is followed separately. If all warps reach their end, their barriers are simulated together.
+// unpaired-barrier: warps that wait at a named barrier for warps that never arrive, and arrivals without a waiting
+// thread. Each warp is simulated separately. If all warps reach their end, their barriers are then simulated together.
 #include "BodyRules/BodyRules.h"
 #include "Flow/BlockWalk.h"
 #include "llvm/ADT/STLExtras.h"
@@ -46,12 +46,12 @@ struct PairFault {
 class BarrierPlay {
 public:
   explicit BarrierPlay(std::vector<WarpBarriers> warps) : warps(std::move(warps)) {}
-  /// Runs the simulation. `step` determines the order of the warps. Each executes one barrier at a time, or all
+  /// Runs the simulation. `step` determines the order of the warps. In each step, a warp executes one barrier, or all
   /// barriers that it can.
   std::optional<PairFault> play(uint32_t step, bool isOneByOne);
 
   Pairing pairing;
-  bool isMixed = false; // arrivals with different counts meet at one barrier
+  bool isMixed = false; // arrivals with different counts occur at one barrier
 
 private:
   bool advance(uint32_t warp);
@@ -77,7 +77,7 @@ void BarrierPlay::complete(Meeting &meeting) {
   meeting = {};
 }
 
-/// Executes the next barrier of a warp. Returns false if its count differs from that of others.
+/// Executes the next barrier of a warp. Returns false if its count differs from that of other arrivals.
 bool BarrierPlay::advance(uint32_t warp) {
   WarpBarriers &own = warps[warp];
   const WalkEvent &event = own.events[own.next];
@@ -171,7 +171,7 @@ static std::optional<std::vector<WarpBarriers>> barriersOf(const Body &body, Ana
 }
 
 /// Returns the first fault for assumed values of parameters. If several orders of the warps have no fault, the same
-/// threads must meet in each.
+/// threads must synchronise in each of them.
 static std::optional<PairFault> findFault(const Body &body, Analyses &analyses, uint64_t assumed) {
   const auto warps = barriersOf(body, analyses, assumed);
   if (!warps)
@@ -205,14 +205,14 @@ void checkBarrierPairs(const Body &body, const BodyContext &context, Analyses &a
   };
   if (body.function->kind != FunctionKind::Entry || llvm::none_of(body.notable, isNamed))
     return;
-  // A fault in the counts is more informative.
+  // Prefer a fault in the counts, which is more informative.
   const Range whole = {body.instruction(0).range.begin, body.instruction(body.size() - 1).range.end};
   if (llvm::any_of(context.sink.diagnostics(), [&](const Diagnostic &one) {
         return (one.id == DiagId::BarrierThreads || one.id == DiagId::OtherThreadCount) &&
                whole.begin <= one.range.begin && one.range.begin < whole.end;
       }))
     return;
-  // A fault for only some iteration counts may be a condition that launches must meet.
+  // A fault that occurs only for some iteration counts may reflect a condition that launches must satisfy.
   const auto fault = findFault(body, analyses, 4);
   const auto isFaulty = [&](uint64_t assumed) { return findFault(body, analyses, assumed).has_value(); };
   if (!fault || !llvm::all_of(std::array<uint64_t, 4>{6, 3, 2, 1}, isFaulty))

@@ -15,9 +15,9 @@ using Warps = std::bitset<mostWarps>;
 struct Arrival {
   uint32_t instruction;
   int64_t number, count;      // number of the barrier, and number of threads; 0 for the whole block
-  std::optional<Warps> warps; // the warps that reach it, if known
+  std::optional<Warps> warps; // warps that reach it, if known
   int16_t node;               // node of the count
-  bool waits;                 // continues when the others have arrived
+  bool waits;                 // waits until all threads have arrived
   bool isReported = false;
 };
 
@@ -87,8 +87,8 @@ void BarrierRules::checkBlock(Arrival &arrival) {
     report(arrival, "a block of `" + body.ast->text(body.function->name) + "` has " + std::to_string(shape.threads));
 }
 
-/// Returns the number of threads that can arrive before the barrier is complete. A waiting warp does not arrive again,
-/// but one that only arrives may. In a loop, nothing is known.
+/// Returns the number of threads that can arrive before the barrier is complete. A waiting warp cannot arrive again
+/// before completion, but a warp that only arrives can. In loops, the number is unknown.
 std::optional<int64_t> BarrierRules::mostTogether(llvm::ArrayRef<Arrival> arrivals) {
   Warps waiting;
   size_t warps = 0;
@@ -104,7 +104,7 @@ std::optional<int64_t> BarrierRules::mostTogether(llvm::ArrayRef<Arrival> arriva
   return static_cast<int64_t>((warps + waiting.count()) * warpSize);
 }
 
-/// Checks the barriers with one number, if all instructions that reach it are known.
+/// Checks the barriers with one number, if all instructions that use it are known.
 void BarrierRules::checkBarrier(llvm::ArrayRef<Arrival> arrivals) {
   const std::optional<int64_t> together = mostTogether(arrivals);
   for (const Arrival &one : arrivals) {
@@ -119,7 +119,7 @@ void BarrierRules::checkBarrier(llvm::ArrayRef<Arrival> arrivals) {
       report(one, "only " + std::to_string(*together) + " come to barrier " + std::to_string(one.number));
       continue;
     }
-    // Waits for threads that reach another barrier, and never this one.
+    // Checks for threads that reach another barrier, and never this one.
     const auto isPartner = [&](const Arrival &other) {
       const bool mayComeAgain = other.instruction != one.instruction && !(one.waits && other.waits);
       return ((*other.warps & ~*one.warps).any() || mayComeAgain) && other.count == one.count;

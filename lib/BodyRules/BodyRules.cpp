@@ -26,7 +26,7 @@ bool checkBody(const Body &body, const BodyContext &context, Analyses &analyses)
   const size_t before = context.sink.diagnostics().size();
   checkInstructions(body, context);
   checkAccesses(body, context);
-  // A fault in a single instruction would be reported again in another form.
+  // Skip these rules: a fault in a single instruction would be reported again in another form.
   const bool isBroken =
       body.isBroken || llvm::any_of(llvm::drop_begin(context.sink.diagnostics(), before),
                                     [](const Diagnostic &d) { return d.severity == Severity::Error; });

@@ -34,7 +34,7 @@ private:
 
 } // namespace
 
-/// Returns the place where some lanes certainly take another path, and do not reach the instruction.
+/// Returns the location at which some lanes certainly take another path and do not reach the instruction.
 std::optional<Range> ConvergenceRules::partedAt(uint32_t number, bool isBarrier) {
   if (const LocalId guard = body.guard(number); guard != LocalId::None && uniformity.differs(guard))
     return body.instruction(number).guardRange;
@@ -82,7 +82,7 @@ std::optional<std::pair<uint64_t, uint64_t>> ConvergenceRules::partedWarps(uint3
 }
 
 /// Reports an instruction that only some warps of a warpgroup reach. This excludes changes of the register count: in
-/// CUTLASS, each warp of a group reaches its own one, with the same number.
+/// CUTLASS, each warp of a group executes its own instruction, with the same number.
 void ConvergenceRules::partialWarpgroup(uint32_t number) {
   const bool isChange = body.facts(number).has(FactKind::Grows) || body.facts(number).has(FactKind::Shrinks);
   if (isChange || !shape.isExact || body.function->kind != FunctionKind::Entry)

@@ -6,8 +6,8 @@
 namespace ptxray {
 namespace {
 
-/// Follows the values of registers that were never written, in the order of the text. Reports a use where the value
-/// matters: an address, a guard, or an instruction without a result. Copies may pass undefined values on.
+/// Tracks the values of registers that were never written, in source order. Reports a use if the value matters: as an
+/// address, a guard, or in an instruction without a result. Copies propagate undefined values.
 class Undefined {
 public:
   Undefined(const Body &body, DiagnosticSink &sink) : body(body), sink(sink) {}
@@ -20,7 +20,7 @@ private:
 
   const Body &body;
   DiagnosticSink &sink;
-  llvm::DenseMap<LocalId, LocalId> origins; // keyed by register: the unwritten register from which its value comes
+  llvm::DenseMap<LocalId, LocalId> origins; // keyed by register: the unwritten register from which its value originates
   enum : uint8_t { Noted = 1, Warned = 2 };
   llvm::DenseMap<LocalId, uint8_t> reported;
 };
@@ -34,8 +34,8 @@ bool Undefined::findUnwritten() {
   return !origins.empty();
 }
 
-/// Reports the read of a register with an undefined value. Returns the register from which the value comes; None if it
-/// is defined.
+/// Reports the read of a register with an undefined value. Returns the register from which the value originates; None
+/// if the value is defined.
 LocalId Undefined::read(LocalId local, Range range, bool matters) {
   const auto origin = origins.find(local);
   if (origin == origins.end())
@@ -51,8 +51,8 @@ LocalId Undefined::read(LocalId local, Range range, bool matters) {
   return origin->second;
 }
 
-/// Returns whether another element of the same vector is written: a program that fills only a part of a structure
-/// stores all of it.
+/// Returns whether another element of the same vector is written, because a program that fills only a part of a
+/// structure stores all of it.
 bool Undefined::isPartOfWritten(uint32_t number, const Operand &element) const {
   bool isPart = false;
   for (const Operand &vector : body.operands(number)) {

@@ -20,7 +20,7 @@ static void checkBranchList(const Body &body, uint32_t number, DiagnosticSink &s
   });
 }
 
-/// Reports addresses of 32 bits, which new targets do not have.
+/// Reports 32-bit addresses, which newer targets do not support.
 static void checkAddress32(const Body &body, uint32_t number, const BodyContext &context) {
   if (context.module.codeHas(isa::FeatureId::Address32) && !context.options.wideAddresses)
     return;
@@ -47,8 +47,8 @@ void checkInstructions(const Body &body, const BodyContext &context) {
   }
 }
 
-/// Reports that ptxas ignores a change of registers, because it does not know with how many a warp of the kernel
-/// starts.
+/// Reports that ptxas ignores a change of the register count, because the initial register count of the kernel is
+/// unknown.
 static void checkRegisterCount(const Body &body, uint32_t number, const BodyContext &context) {
   const KernelHead head =
       withOptions(headOf(*body.ast, *body.function), context.options, context.module.availabilityOfCode);

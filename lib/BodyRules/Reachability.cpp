@@ -1,4 +1,4 @@
-// control-reaches-end, unreachable-code: where control ends, and code that it never reaches.
+// control-reaches-end, unreachable-code: the end of a function without an exit, and code that execution never reaches.
 #include "BodyRules/BodyRules.h"
 #include "Flow/Graph.h"
 #include "llvm/ADT/STLExtras.h"
@@ -6,7 +6,7 @@
 namespace ptxray {
 namespace {
 
-/// Instructions after one that ends control, up to the next such instruction, with the labels among them.
+/// Instructions after an instruction that ends a path, up to the next such instruction, with the labels among them.
 struct Segment {
   uint32_t first, end;
   llvm::ArrayRef<PlacedLabel> labels;
@@ -65,7 +65,7 @@ void checkReachability(const Body &body, const BodyContext &context) {
     if (segment.first < segment.end && llvm::none_of(segment.labels, leads))
       context.sink.report(DiagId::UnreachableCode, body.instruction(segment.first).range);
   }
-  // Compilers let impossible paths lead to an end that has only labels.
+  // Compilers let infeasible paths lead to an end that contains only labels.
   const Segment &last = segments.back();
   const bool isReached = segments.size() == 1 || (last.first < last.end && llvm::any_of(last.labels, isTarget));
   if (isReached && !context.module.neverReturns(body.function->name) && !isEndUnread(body))

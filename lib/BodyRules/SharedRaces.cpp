@@ -1,6 +1,6 @@
 // shared-memory-race: two threads access the same bytes of shared memory, one of them writes, and there is no barrier
-// between them. The rule walks through one execution of the block, so a reported race does happen in it. If the head of
-// the kernel does not determine the number of threads in a block, the walk follows one warp.
+// between them. The rule simulates one execution of the block, so each reported race happens in it. If the head of the
+// kernel does not determine the number of threads in a block, it simulates one warp.
 #include "BodyRules/BodyRules.h"
 #include "Flow/BlockShape.h"
 #include "Flow/BlockWalk.h"
@@ -73,8 +73,8 @@ bool SharedRaces::isVolatile(const WalkEvent &event) const {
   return body.verdicts[event.instruction]->opcode->has(isa::words::volatile_);
 }
 
-/// Returns whether nothing orders the two accesses. Threads of a warp are ordered by any instruction that they execute
-/// together. Words that all threads access in the same way and strongly are flags.
+/// Returns whether the two accesses are unordered. Any instruction that the threads of a warp execute together orders
+/// them. Words that all threads access in the same way with strong accesses are treated as flags.
 bool SharedRaces::conflict(const OneAccess &before, const OneAccess &now) const {
   if (!before.exists() || before.thread == now.thread)
     return false;
@@ -124,7 +124,7 @@ bool SharedRaces::visitCell(Cell &cell, const OneAccess &now) {
   return false;
 }
 
-/// Returns the number of lanes that name a row when lanes load or store matrices together.
+/// Returns the number of lanes that provide a row address when lanes load or store matrices together.
 static unsigned lanesWithRows(const Body &body, uint32_t number) {
   return static_cast<unsigned>(std::min<size_t>(8 * (body.namesOf(number).size() - 1), warpSize));
 }
@@ -151,7 +151,7 @@ void SharedRaces::visit(uint32_t index) {
   }
 }
 
-/// Records an atomic operation at a place that depends on data, in memory of which other warps have written each
+/// Records an atomic operation on a location that depends on data, in memory where other warps have written each
 /// element.
 void SharedRaces::visitSomewhere(uint32_t index) {
   const WalkEvent &event = walk.events[index];
@@ -199,7 +199,7 @@ void SharedRaces::check() {
   const uint64_t threads = block ? (*block)[0] * (*block)[1] * (*block)[2] : 0;
   if (threads < 2 || threads > mostBlockThreads)
     return;
-  // A race of the first warps exists whatever the others do.
+  // A race between the first warps exists regardless of the other warps.
   constexpr uint64_t large = 1 << 20, mostFollowed = 128;
   walk = walkThreads(body, analyses, *block,
                      {0, static_cast<uint32_t>(std::min(threads, mostFollowed)), large, /*isWholeBlock=*/true,
@@ -229,7 +229,7 @@ struct Touched {
 
 } // namespace
 
-/// Returns whether the instruction orders accesses of the threads that are followed.
+/// Returns whether the instruction orders accesses of the simulated threads.
 static bool separates(const Facts &facts, bool isOfWarp) {
   if (isOfWarp && (facts.has(FactKind::Converged) || facts.has(FactKind::Among)))
     return true;
@@ -238,7 +238,7 @@ static bool separates(const Facts &facts, bool isOfWarp) {
   });
 }
 
-/// Follows a block. Returns whether a read may meet a write, with no barrier between them.
+/// Analyses a block. Returns whether a read may conflict with a write, with no barrier between them.
 static bool meet(const Body &body, const Block &block, bool isOfWarp, Touched &touched) {
   for (uint32_t number = block.first; number < block.end; ++number) {
     const Facts &facts = body.facts(number);
@@ -256,8 +256,8 @@ static bool meet(const Body &body, const Block &block, bool isOfWarp, Touched &t
   return false;
 }
 
-/// Returns whether a path leads from an access to shared memory to one that it may conflict with, without a barrier.
-/// Most kernels have no such path, and need not be walked.
+/// Returns whether a path leads from an access to shared memory to a conflicting one without a barrier. Most kernels
+/// have no such path, and need no simulation.
 static bool mayConflict(const Body &body, const Graph &graph, bool isOfWarp) {
   std::vector<Touched> before(graph.size());
   for (bool isChanged = true; isChanged;) {

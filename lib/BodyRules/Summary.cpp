@@ -1,5 +1,5 @@
-// The summary of a body lists what it uses of its module, for the rules about kernels and the functions that they
-// reach.
+// The summary of a function body lists what the body uses of its module, for rules about kernels and the functions that
+// they call.
 #include "BodyRules/BodyRules.h"
 #include "Isa/Words.h"
 #include "Module/KernelHead.h"
@@ -89,7 +89,7 @@ void Summariser::pragmas() {
   }
 }
 
-/// Returns whether a later instruction does more than add to the value that this one writes to the operand.
+/// Returns whether a later instruction does more than add to the value that this instruction writes to the operand.
 bool Summariser::isReadAfter(uint32_t number, int16_t node) {
   if (lastRead.empty()) {
     lastRead.resize(body.locals.size());
@@ -116,7 +116,7 @@ uint32_t Summariser::occupiedIfRead(uint32_t number) {
   return registers;
 }
 
-/// Records a change of the register count. ptxas ignores a change that control never reaches.
+/// Records a change of the register count. ptxas ignores changes in unreachable code.
 void Summariser::change(uint32_t number) {
   const llvm::ArrayRef<Operand> nodes = body.operands(number);
   for (const Action &action : body.facts(number).actions)
@@ -146,8 +146,8 @@ void Summariser::instruction(uint32_t number) {
     setFirst(result.indirectCall, place);
 }
 
-/// Records the first use of each function as a callee, and the first as an address, and whether any of these uses is
-/// reached.
+/// Records the first use of each function as a callee, the first as an address, and whether any of these uses is
+/// reachable.
 void Summariser::named() {
   llvm::DenseSet<uint32_t> members;
   // Uses as an address, and as a callee: from local to the index of the reference plus 1.

@@ -1,16 +1,16 @@
-// read-before-write, unwritten-on-path: a register is read although nothing has written it on one of the paths to the
-// read.
+// read-before-write, unwritten-on-path: reads of a register that is uninitialised on one of the paths to the read.
 //
 // For one register, a block is
 //   unwritten   if a path from the beginning to it has no block that writes the register
 //   perhaps written   if a path to it has a block that writes the register
 //   doomed      if all its paths lead to a read before a write, unless they stay in a loop or abort the grid
-// The branch to blame leads from a block that is unwritten but neither perhaps written nor doomed to one that is
-// doomed. A read that only some paths reach is not reported: mostly, they are those on which a predicate shows that the
-// register was written.
 //
-// Compilers leave values undefined that a branch sets and that are not needed on the other path, and so does the source
-// of CUB and others. Therefore the certain rule requires registers that are read first in the text and on all paths.
+// The reported branch leads to a doomed block from one that is unwritten but neither perhaps written nor doomed. A read
+// that only some paths reach is not reported, because usually a predicate ensures on these paths that the register was
+// written.
+//
+// Compilers and libraries such as CUB leave a value undefined on one path if the branch ensures that it is not needed
+// there. The certain rule therefore requires registers that are read first in the source and on all paths.
 #include "BodyRules/BodyRules.h"
 #include "Flow/Analyses.h"
 #include "Flow/UnwrittenReads.h"
@@ -107,7 +107,7 @@ void UnwrittenPaths::findDoomed(OwnReads reads) {
   visits += fated.size();
 }
 
-/// Returns the block where control could have taken a path that writes the register; None if there is none.
+/// Returns the block from which execution could have taken a path that writes the register; None if there is none.
 BlockId UnwrittenPaths::blameFor(const UnwrittenRead &read) {
   std::vector<BlockId> waiting = {read.block};
   llvm::SmallVector<BlockId, 8> seen = {read.block};
@@ -166,7 +166,7 @@ bool UnwrittenPaths::checkFirstReads(OwnReads reads) {
 
 // ---- what is perhaps meant
 void UnwrittenPaths::checkPlain(OwnReads all) {
-  // The predicate of a doubtful read may mean the same as the one on the path to it.
+  // The predicate of a doubtful read may be equivalent to the one on the path to it.
   llvm::SmallVector<UnwrittenRead, 8> reads;
   llvm::copy_if(all, std::back_inserter(reads), [](const UnwrittenRead &read) { return !read.isDoubtful; });
   if (reads.empty())

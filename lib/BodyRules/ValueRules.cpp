@@ -39,7 +39,7 @@ void ValueRules::divisor(uint32_t number) {
   sink.report(DiagId::ZeroDivisor, nodes[2].range, body.ast->text(instruction.opcode), textOf(number, 2));
 }
 
-/// Reports a shift that leaves no bits. Of a signed number, the sign is left.
+/// Reports a shift that removes all bits. A shifted signed number keeps its sign.
 void ValueRules::shift(uint32_t number) {
   const Computation &computation = body.facts(number).computation;
   const llvm::ArrayRef<Operand> nodes = body.operands(number);
@@ -50,7 +50,7 @@ void ValueRules::shift(uint32_t number) {
     sink.report(DiagId::ShiftBeyondWidth, nodes[2].range, count.low, computation.resultBits);
 }
 
-/// Reports a register with a value that would not be allowed as a constant.
+/// Reports a register whose value would be rejected as a constant.
 void ValueRules::ranges(uint32_t number) {
   for (const OperandRange &range : body.facts(number).ranges) {
     const Numbers value = values.numbersAt(number, range.node);
@@ -68,7 +68,7 @@ static std::string boundsText(const Numbers &numbers) {
   return std::to_string(numbers.low) + " to " + std::to_string(numbers.high);
 }
 
-/// Reports a comparison that always has the same result although not all its sources are written as numbers.
+/// Reports a comparison that always has the same result, although not all its sources are constants.
 void ValueRules::condition(uint32_t number) {
   const llvm::ArrayRef<Operand> nodes = body.operands(number);
   const Computation &computation = body.facts(number).computation;

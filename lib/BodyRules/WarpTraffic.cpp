@@ -27,8 +27,8 @@ bool asksForPlace(const Body &body, uint32_t number) {
   return false;
 }
 
-/// Returns the likely shape of the block if the kernel does not declare it: one-dimensional, unless some thread reads
-/// its index in other dimensions. Otherwise the kernel could not distinguish its threads.
+/// Returns the likely shape of the block if the kernel does not declare it. The block is one-dimensional, unless a
+/// thread reads its index in other dimensions, which distinguishes threads of other shapes.
 BlockShape likelyShape(const Body &body, const BlockShape &shape) {
   if (shape.isExact || shape.threads < warpSize)
     return shape;
@@ -115,7 +115,7 @@ void TrafficRules::global(const LaneAddresses &access, uint32_t number) {
               +least.ideal);
 }
 
-/// Reports the cost of an access. Only addresses of lanes in `allowed` count.
+/// Reports the cost of an access. Considers only the addresses of lanes in `allowed`.
 void TrafficRules::access(const Access &one, AccessKind kind, uint32_t number, uint32_t allowed) {
   const isa::WordId space = isa::wholeSpace(one.space);
   const bool isShared = space == isa::words::shared, isGlobal = space == isa::words::global;
@@ -137,14 +137,15 @@ void TrafficRules::access(const Access &one, AccessKind kind, uint32_t number, u
     global({at.data(), mask, one.bytes}, number);
 }
 
-/// Returns the lanes that name a row when lanes load or store matrices together: the first eight lanes for each
-/// register.
+/// Returns the lanes that provide row addresses when lanes load or store matrices together: the first eight lanes for
+/// each register.
 static uint32_t lanesOfRows(const Body &body, uint32_t number) {
   const size_t rows = 8 * (body.namesOf(number).size() - 1); // one of the names is the address
   return rows < warpSize ? (1u << rows) - 1 : ~0u;
 }
 
-/// Returns whether ptxas may combine lanes with the same address, because the instruction adds the same number in all.
+/// Returns whether ptxas may combine lanes with the same address, because the instruction adds the same number in all
+/// lanes.
 static bool mayBeIncrement(const Body &body, uint32_t number) {
   const Instruction &one = body.instruction(number);
   return llvm::any_of(body.ast->operandsOf(one.operands),

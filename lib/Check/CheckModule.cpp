@@ -8,7 +8,7 @@
 
 namespace ptxray {
 
-/// Reports that the source is not PTX, and where PTX begins in it.
+/// Reports that the source is not PTX, and where the PTX in it begins.
 static DiagnosticList foreign(const ForeignText &text) {
   DiagnosticSink sink;
   Diagnostic &d = sink.report(DiagId::NotPtx, text.place, text.what);
@@ -18,14 +18,14 @@ static DiagnosticList foreign(const ForeignText &text) {
   return sink.take();
 }
 
-/// Returns the text before a line, without a trailing comment and blanks.
+/// Returns the text before a line, without a trailing comment and white space.
 static llvm::StringRef textBeforeLine(llvm::StringRef text, uint32_t place) {
   const llvm::StringRef before = text.take_front(place).rtrim();
   const size_t line = before.rfind('\n') + 1, comment = before.find("//", line);
   return before.take_front(comment).rtrim();
 }
 
-/// Moves reports about an undefined name to the preceding comma, if the comma was meant to be a semicolon. In `add.s32
+/// Moves reports about an undefined name to the preceding comma, if the comma should have been a semicolon. In `add.s32
 /// %r1, %r2, %r3,` before `ret;`, the next instruction became an operand.
 static void blameCommas(const SourceBuffer &source, DiagnosticSink &sink) {
   const llvm::StringRef text = source.text();
@@ -77,7 +77,7 @@ CheckedText checkModule(const SourceBuffer &source, const CheckOptions &options,
   return checked;
 }
 
-/// Checks with a plan. Returns nothing if the plan is not valid.
+/// Checks a module according to a plan. Returns nothing if the plan is not valid.
 static std::optional<RecheckedText> checkWith(const Reuse &plan, const SourceBuffer &source,
                                               const CheckOptions &options, Session &session) {
   constexpr size_t mostBodies = 1 << 13; // each takes about a kilobyte

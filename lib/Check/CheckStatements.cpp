@@ -34,7 +34,7 @@ public:
 
 private:
   using Group = llvm::SmallVector<const InlineStatement *, 1>;
-  static constexpr size_t leastTrials = 1500, bytesOfTrial = 8; // a trial takes as long as 8 bytes of PTX
+  static constexpr size_t leastTrials = 1500, bytesOfTrial = 8; // a trial takes as long as checking 8 bytes of PTX
   /// A path: one arm for each relevant choice.
   using Way = std::map<uint32_t, uint32_t>;
   void collectDeclared();
@@ -85,7 +85,7 @@ void SourceCheck::collectDeclared() {
     deviceNames.insert(name);
 }
 
-/// Finds the statements of the same function that close the blocks which a statement opens, on the path `way`. Adds
+/// Finds the statements of the same function that close the blocks opened by a statement, on the path `way`. Adds
 /// alternative paths to `ways`. Returns nothing if the blocks are never closed.
 std::vector<size_t> SourceCheck::follow(size_t first, Way way, std::vector<Way> &ways) const {
   constexpr size_t mostTogether = 500, mostWays = 16;
@@ -119,8 +119,8 @@ std::vector<size_t> SourceCheck::follow(size_t first, Way way, std::vector<Way> 
   return depth > 0 ? std::vector<size_t>() : taken;
 }
 
-/// Returns the groups that begin with the statement: it and the statements of its function that close its blocks. There
-/// is one group for each branch that closes them.
+/// Returns the groups that begin with the statement. A group contains the statement and those statements of its
+/// function that close its blocks; there is one group for each branch that closes them.
 std::vector<SourceCheck::Group> SourceCheck::groupsFrom(size_t first) {
   int lowest = 0;
   if (openBlocks(text.statements[first].text.text(), lowest) <= 0) {
@@ -153,7 +153,7 @@ void SourceCheck::passOver(const Group &group, llvm::StringRef reason) {
       passedOver.push_back({statement->place, reason.str()});
 }
 
-/// Returns the context of a group: the names of other statements and of the source that its text mentions.
+/// Returns the context of a group: the names from other statements and from the source that the group uses.
 PieceContext SourceCheck::contextOf(const Group &group, const Fragment &fragment) const {
   std::set<std::string> names(fragment.missing().begin(), fragment.missing().end());
   const uint32_t function = group.front()->function;
@@ -241,7 +241,7 @@ void SourceCheck::lintGuard(const Group &group) {
     const MappedText module = fragment.module(wanted.ptx, wanted.target, wanted.hasFloats);
     Diagnostic &d =
         sink.report(DiagId::GuardTooWide, module.placeOf(first->range), llvm::StringRef(one.name()), first->message());
-    if (!first->notes.empty()) // the note describes where it is available
+    if (!first->notes.empty()) // the note already lists where it is available
       d.notes.push_back(first->notes.front());
     d.notes.push_back({"this lets it through", text.guards[guard - 1].place});
     return;
@@ -442,8 +442,8 @@ bool SourceCheck::isCopiedTwice(uint32_t function) const {
   return false;
 }
 
-/// Returns whether the function, or one of its direct or indirect callers within a few calls, accesses memory. Unknown
-/// for languages other than C++.
+/// Returns whether the function, or one of its direct or indirect callers within a few calls, accesses memory. The
+/// result is unknown for languages other than C++.
 bool SourceCheck::isAmongAccesses(uint32_t function) const {
   if (text.functions.empty())
     return true;

@@ -24,7 +24,7 @@ static void lintOperand(const LintedFragment &linted, const Fragment::Declared &
 }
 
 /// Reports a statement that changes or orders memory without a memory clobber. LLVM never moves accesses across
-/// statements with side effects, so only statements without are reported there.
+/// statements with side effects, so in LLVM assembly only statements without side effects are reported.
 static void lintClobber(const InlineStatement &statement, const LintedFragment &linted, DiagnosticSink &sink) {
   const JudgedFragment &judged = linted.judged;
   const bool hasMemory = llvm::any_of(statement.clobbers, [](const auto &clobber) {

@@ -8,7 +8,7 @@
 
 namespace ptxray {
 
-/// Returns whether nvcc has separate registers for floating-point numbers, as it has below sm_100.
+/// Returns whether nvcc has separate registers for floating-point numbers, which is the case below sm_100.
 static bool hasFloatRegisters(llvm::StringRef target) {
   const int index = isa::findTarget(target);
   return index < 0 || isa::targets()[index].number < 100;
@@ -28,7 +28,7 @@ std::vector<InlineTarget> inlineTargets(const CheckOptions &options) {
     add(newest, options.target);
     return targets;
   }
-  // Most statements pass with one of the first two.
+  // Most statements pass with one of the first two targets.
   for (const char *target :
        {"sm_90a", "sm_100a", "sm_103a", "sm_107a", "sm_110a", "sm_120a", "sm_121a", "sm_89", "sm_75"})
     add(newest, target);
@@ -155,7 +155,7 @@ static JudgedFragment judgeFor(const Fragment &fragment, const InlineTarget &tar
   });
   reader.finish();
   sink.eraseIf([&](const Diagnostic &d) {
-    // A device function becomes part of the kernels that call it.
+    // A device function becomes part of the kernels that call it, so that such rules do not apply.
     return d.id == DiagId::PragmaPlace || (d.id == DiagId::UndefinedSymbol && context.declares(d.args[0]));
   });
   sink.sort();

@@ -73,7 +73,7 @@ void ModuleCheck::remember(const Function &function, size_t reportsRead, bool is
                            Memory &memory) {
   const KnownItem *before = memory.before;
   KnownItem &now = memory.now.item;
-  // An undeclared name is compared with all names of the module, and a line with an error may have declared it.
+  // An undeclared name is compared with all names of the module, and may be declared by a line with an error.
   memory.now.holds = !reader.hasUnknownNames() && !reader.state().metadata.exists &&
                      !(before && changesOthers(ast, function, *before, now));
   if (isSound && ast.lost.empty()) {

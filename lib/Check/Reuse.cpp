@@ -13,7 +13,7 @@ static bool isOrdinary(const Declaration &declaration, const Ast &ast) {
          declaration.linkage == SpellingId::None && !declaration.initialiser.count;
 }
 
-/// Returns whether nothing in the body affects other functions or the module. A `.loc` affects later ones, if there are
+/// Returns whether the body does not affect other functions or the module. A `.loc` affects later ones, if there are
 /// any.
 static bool isSelfContained(const Ast &ast, const Function &function, bool mayHaveLocations) {
   const auto body = llvm::ArrayRef(ast.statements).slice(function.body.first, function.body.count);
@@ -118,8 +118,8 @@ DiagnosticList recalledFindings(const KnownBody &body, const Function &function)
 
 // ---- all of them
 
-/// Shifts the items after a change. Returns false if the change is not inside one body, so that everything must be
-/// read.
+/// Shifts the items after a change. Returns false if the change is not inside one body, so that the whole module must
+/// be read.
 static bool shift(std::vector<KnownItem> &items, const TextChange &change) {
   const Range part = change.part;
   const auto hit = llvm::partition_point(items, [&](const KnownItem &item) { return item.range.end <= part.begin; });

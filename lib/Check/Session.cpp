@@ -6,7 +6,7 @@ namespace ptxray {
 Session::Session() = default;
 Session::~Session() = default;
 
-/// Forgets all fragments if they use too much memory. A checked fragment takes several kilobytes, or more if it is
+/// Discards all fragments if they use too much memory. A checked fragment takes several kilobytes, or more if it is
 /// long.
 void Session::limitFragments() {
   constexpr size_t most = 1 << 12, mostBytes = 1 << 22;
@@ -24,7 +24,7 @@ void Session::limit(size_t bytes) {
       knowledge.size() <= mostVerdicts)
     return;
   parser.forget();
-  const AdviceBudget budget = knowledge.budget; // sources in other languages consist of many texts
+  const AdviceBudget budget = knowledge.budget; // sources in other languages consist of many PTX texts
   knowledge = Knowledge();                      // depends on the parser's numbers
   knowledge.budget = budget;
   room = std::make_unique<ModuleRoom>(parser.ast());

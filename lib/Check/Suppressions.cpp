@@ -34,8 +34,8 @@ namespace {
 struct Suppression {
   llvm::SmallVector<RuleName, 1> rules; // several for a group or a pattern
   Range word;                           // location of the name in the comment
-  Range scope;                          // range that it silences
-  Range alone;                          // the whole comment and preceding blanks, if it names nothing else
+  Range scope;                          // range in which it suppresses findings
+  Range alone; // the whole comment and preceding white space, if the comment names nothing else
   bool used = false;
 };
 
@@ -103,7 +103,7 @@ bool isActive(RuleName rule, const CheckOptions &options) {
 
 } // namespace
 
-/// Removes the findings that comments silence, and reports comments that silence nothing.
+/// Removes the findings that comments suppress, and reports comments that suppress nothing.
 static void applySuppressions(const SourceBuffer &source, llvm::ArrayRef<Range> comments,
                               llvm::ArrayRef<Range> functions, const CheckOptions &options, DiagnosticSink &sink) {
   if (comments.empty())

@@ -7,8 +7,8 @@ namespace ptxray {
 
 using Pairs = std::vector<std::pair<uint32_t, uint32_t>>;
 
-/// Returns the index pairs on the shortest path. Keeps the furthest position on each diagonal for each number of edits,
-/// in order to trace the path back.
+/// Returns the index pairs on the shortest path. Stores the furthest position on each diagonal for each number of
+/// edits, to trace the path back.
 static Pairs shortestWay(llvm::ArrayRef<uint32_t> a, llvm::ArrayRef<uint32_t> b) {
   constexpr int mostEdits = 3000;
   const int n = static_cast<int>(a.size()), m = static_cast<int>(b.size());

@@ -1,5 +1,6 @@
-// Prints each statement in canonical form, removes its names, and aligns the rest. Then maps each name of the first
-// function to the name of the second that most often corresponds to it. Statements must be equal up to this mapping.
+// Prints each statement in canonical form, replaces its names by placeholders, and aligns the results. Then maps each
+// name of the first function to the name of the second that most often corresponds to it. Statements must be equal
+// under this mapping.
 #include "Compare/Compare.h"
 #include "Compare/Align.h"
 #include "Diagnostics/Diagnostic.h"
@@ -113,7 +114,7 @@ static uint32_t beginOf(const Ast &ast, Statement statement) {
   return 0;
 }
 
-/// Returns the part outside of functions, followed by the functions of a module.
+/// Returns the part of a module outside of functions, followed by its functions.
 static std::vector<Part> partsOf(const Ast &ast, const SourceBuffer &source) {
   std::vector<Part> parts(1);
   auto add = [&](Part &part, Statement statement, llvm::StringRef text, const OwnNames *own) {
@@ -198,7 +199,7 @@ std::vector<Difference> differencesOf(const SourceBuffer &before, const SourceBu
   const std::vector<Part> first = partsOf(parser.read(before, sink), before);
   const std::vector<Part> second = partsOf(other.read(after, sink), after);
   std::vector<Difference> differences;
-  // Functions with the same name are compared in order: first with first, second with second.
+  // Functions with the same name are compared in source order.
   llvm::StringMap<std::vector<const Part *>> byName;
   for (const Part &part : llvm::reverse(second))
     byName[part.function].push_back(&part);

@@ -18,7 +18,7 @@ std::unique_ptr<HaltedLaunch> Debugger::run(const HaltRule &rule) {
   return std::make_unique<HaltedLaunch>(module, asked, rule, made);
 }
 
-/// Moves the focus to the warp. Keeps the lane if it is executing.
+/// Moves the focus to the warp. Keeps the focused lane if it is executing.
 void Debugger::focusOn(const Warp &warp) {
   focus.warp = {warp.block->index, warp.number};
   if (!(warp.now.mask >> focus.lane & 1))
@@ -55,8 +55,8 @@ Stop Debugger::halt(const HaltRule &rule, Reason reason) {
   return stop;
 }
 
-/// Returns the last match before the end of the rule. First searches a short period before that time, then longer and
-/// longer periods, which makes the part before the period fast to execute.
+/// Returns the last match before the end of the rule. Searches increasingly long periods before that time, because
+/// execution before the searched period is fast.
 std::optional<HaltedAt> Debugger::lastOf(HaltRule rule) {
   assert(rule.before != HaltRule::never && "it is sought before a time that has been reached");
   rule.isLast = true;

@@ -13,7 +13,7 @@ using llvm::StringRef;
 
 static bool touches(Range one, Range other) { return one.begin <= other.end && other.begin <= one.end; }
 
-/// Returns an action that adds a comment above the line, with the line's indent, which silences a diagnostic.
+/// Returns an action that inserts a comment above the line, with the same indent, that suppresses the diagnostic.
 static CodeAction silence(const Document &document, const Diagnostic &d) {
   const StringRef text = document.text();
   const size_t lineBegin = text.take_front(d.range.begin).rfind('\n') + 1;
@@ -27,7 +27,7 @@ static CodeAction silence(const Document &document, const Diagnostic &d) {
   return action;
 }
 
-/// Returns whether a comment can silence the diagnostic. That is not the case in text that could not be parsed.
+/// Returns whether a comment can suppress the diagnostic, which is not the case in text that could not be parsed.
 static bool maySilence(const Document &document, const Diagnostic &d) {
   return document.isPtx() && d.id != DiagId::UnusedSuppression && d.range.size() != 0 && groupOf(d.id).name != "syntax";
 }
@@ -53,7 +53,7 @@ static std::optional<std::pair<uint16_t, uint16_t>> leastHeader(const CellSet &p
   return best;
 }
 
-/// Returns the headers with which all instructions pass, ignoring those that never pass.
+/// Returns the headers with which all instructions pass, ignoring instructions that never pass.
 static CellSet needsOf(const SourceBuffer &source) {
   CellSet common;
   common.set();
@@ -64,12 +64,13 @@ static CellSet needsOf(const SourceBuffer &source) {
   return common;
 }
 
-/// Raises version or target. Returns nothing if the module passes with no header, or if its header cannot be parsed.
+/// Raises the version or target. Returns nothing if the module does not pass with any header, or if its header cannot
+/// be parsed.
 static std::optional<CodeAction> raise(Document &document) {
   DiagnosticSink sink;
   const SourceBuffer &source = document.source();
   Parser parser;
-  const CheckOptions options; // options in the source itself
+  const CheckOptions options; // options given in the source itself
   Header header(source, options, sink);
   parser.stream(source, sink, [&](const Ast &ast, Statement item) {
     if (item.kind == StatementKind::Directive)

@@ -242,7 +242,7 @@ bool Completer::mayAccess(isa::WordId space) const {
   return !namesOthers;
 }
 
-/// Returns the rank of a name. Names with the type of the operand come first.
+/// Returns the rank of a name. Names with the operand's type come first.
 unsigned Completer::rankOf(const VisibleName &name, const Expected &expected) const {
   const TypeView own = viewType(name.type);
   if (isAddressOpen(typing.open)) {
@@ -279,7 +279,7 @@ std::string detailOf(const VisibleName &name) {
   return name.kind == VisibleName::Label ? "a label" : name.kind == VisibleName::Function_ ? "a function" : detail;
 }
 
-/// Offers the members of a family whose names begin with the written text.
+/// Offers the members of a family whose names begin with the typed text.
 void Completer::member(const VisibleName &name, unsigned rank) {
   const StringRef prefix = excerpt.ast().text(name.name);
   size_t shown = 0;
@@ -363,7 +363,7 @@ void Completer::complete() {
 
 } // namespace
 
-/// Returns the range of the statement up to the end of its line, so that the following text stays visible.
+/// Returns the range of the statement up to the end of its line, so that the following text remains visible.
 static Range statementAround(StringRef text, const Typing &typing, uint32_t place) {
   const size_t end = std::min(text.find_first_of(";\n\r", place), text.size());
   const bool hasEnd = end < text.size() && text[end] == ';';

@@ -6,7 +6,7 @@
 
 namespace ptxray {
 
-/// Reserves capacity for typing, because a string that grows by itself doubles its size.
+/// Reserves capacity for typing, because a string doubles its capacity when it grows.
 static void reserveFor(std::string &text, size_t size) {
   constexpr size_t typed = 1 << 16;
   if (text.capacity() < size + typed / 2)
@@ -29,7 +29,7 @@ void Document::changed() {
   ++changes;
 }
 
-/// Makes the next check read everything.
+/// Makes the next check read the whole document.
 void Document::forget() {
   known.clear();
   edits.clear();

@@ -35,7 +35,7 @@ ExcerptText excerptOfStatement(InlineModule module, const CheckOptions &options)
   excerpt.bodyBegin = static_cast<uint32_t>(module.text.text().find('{'));
   excerpt.text = std::move(module.text);
   excerpt.options = options;
-  excerpt.options.target.clear(); // the module says which
+  excerpt.options.target.clear(); // the module specifies its target
   excerpt.options.ptx.clear();
   excerpt.options.isFragment = excerpt.options.wideAddresses = true;
   excerpt.place = module.place;

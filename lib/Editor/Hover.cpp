@@ -76,8 +76,8 @@ bool formIsAvailable(const isa::Form &form, const Writer &out) {
   });
 }
 
-/// Returns the slot that a piece of a form's syntax refers to. Starts the search at `next`, because two slots may have
-/// one name.
+/// Returns the slot to which a part of a form's syntax refers. Starts the search at `next`, because two slots may have
+/// the same name.
 std::optional<unsigned> slotNamed(const FormMatch &match, StringRef name, unsigned next) {
   for (unsigned slot = next; slot < match.slots.size(); ++slot)
     if (StringRef(match.slots[slot].name()) == name)
@@ -100,7 +100,7 @@ std::string writtenForm(const FormMatch &match) {
       rest = rest.drop_front();
       continue;
     }
-    const unsigned place = slot.value_or(0); // helps g++, which does not detect that it is set
+    const unsigned place = slot.value_or(0); // required by g++, which does not detect that the value is set
     if (match.isWritten(place))
       out += isa::word(match.slotWord[place]).text();
     else if (!isOptional)

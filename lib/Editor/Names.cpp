@@ -178,8 +178,8 @@ static std::map<DiagId, unsigned> countsByRule(const DiagnosticList &diagnostics
   return counts;
 }
 
-/// Returns why the renamed module would have another meaning; empty if it would not. Applies the edits and checks the
-/// result.
+/// Returns why the renamed module would have a different meaning; empty if its meaning is preserved. Applies the edits
+/// and checks the result.
 static std::string whyNotMade(Document &document, uint32_t place, llvm::ArrayRef<Edit> edits, StringRef name) {
   std::string text;
   uint32_t at = 0, shifted = place;

@@ -60,7 +60,8 @@ void Colourer::mentions(llvm::ArrayRef<Mention> mentions, const Ast &ast) {
       add(one.range, SemanticToken::Special, SemanticToken::ReadOnly);
 }
 
-/// Returns the name of an instruction and its qualifiers. A word with a comment after it may extend over several lines.
+/// Returns the name of an instruction and its qualifiers. If comments separate the words, the opcode may extend over
+/// several lines.
 std::vector<SemanticToken> wordsOfOpcode(StringRef text, Range opcode) {
   std::vector<SemanticToken> tokens;
   for (const auto &[index, word] : llvm::enumerate(wordsOf(text, opcode))) {
@@ -102,7 +103,7 @@ void Colourer::body(const Body &body) {
   mergeByPlace(named, begin);
 }
 
-/// The tokens of a text other than names. Queries must be in ascending order.
+/// The tokens of a source other than names. Queries must be in ascending order.
 class OtherTokens {
 public:
   explicit OtherTokens(StringRef text) : text(text) {}
@@ -215,7 +216,7 @@ std::vector<SemanticToken> tokensOfPart(Document &document, Range part) {
     addExcerpt(*document.outside(), part, tokens);
   llvm::stable_sort(tokens,
                     [](const SemanticToken &a, const SemanticToken &b) { return a.range.begin < b.range.begin; });
-  for (const SemanticToken &token : tokens) // both excerpts contain the head of a function
+  for (const SemanticToken &token : tokens) // the head of a function is in both excerpts
     if (out.empty() || out.back().range.end <= token.range.begin)
       out.push_back(token);
   return out;

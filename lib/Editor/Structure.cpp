@@ -177,7 +177,7 @@ std::vector<Folding> foldings(Document &document) {
 
 // ---- selection
 
-/// Adds a range if it contains the last one and is larger.
+/// Adds a range if it contains the previous one and is larger.
 static void widen(std::vector<Range> &ranges, Range next) {
   const Range last = ranges.back();
   if (next.begin <= last.begin && last.end <= next.end && next != last)

@@ -1,4 +1,4 @@
-// The pages in the program, unpacked when one is asked for.
+// The pages in the program, which are unpacked on demand.
 #include "Embedded/Embedded.h"
 #include "RulePages/RulePages.h"
 #include <tuple>
@@ -17,7 +17,7 @@ namespace concepts {
 
 struct Unpacked {
   Unpacked(llvm::ArrayRef<unsigned char> packed, size_t bytes) : text(unpackEmbedded(packed, bytes)) {
-    llvm::StringRef page, rest = llvm::StringRef(text).drop_front(); // each begins with a form feed
+    llvm::StringRef page, rest = llvm::StringRef(text).drop_front(); // each page begins with a form feed
     for (; !rest.empty(); pages.push_back({page.split('\n').first, page.split('\n').second}))
       std::tie(page, rest) = rest.split('\f');
   }

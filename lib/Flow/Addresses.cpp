@@ -79,7 +79,8 @@ Anchor AddressOrigins::anchorOf(const Step &step, const Inputs &inputs, uint32_t
   return {further.local, further.offset + sum.added, further.isVariable, isSettled};
 }
 
-/// Returns whether arithmetic is followed: it keeps an address in its variable, or broadcasts the value of one lane.
+/// Returns whether the analysis handles the arithmetic: it keeps an address in its variable, or broadcasts the value of
+/// one lane.
 static bool isFollowed(const Facts &facts) {
   return facts.computation.isKnown ? staysInside(facts.computation.operation) : facts.has(FactKind::Copies);
 }

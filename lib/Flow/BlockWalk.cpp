@@ -306,7 +306,7 @@ void Walker::want(llvm::ArrayRef<LocalId> names, llvm::SmallVectorImpl<LocalId> 
 }
 
 /// Finds the registers on which shared-memory addresses, conditions and barriers depend. Also finds the instructions
-/// that write these registers or cause events; the walk skips all others.
+/// that write these registers or cause events; the simulation skips all others.
 void Walker::findWanted() {
   llvm::SmallVector<LocalId, 32> waiting;
   for (uint32_t number = 0; number < body.size(); ++number) {
@@ -336,7 +336,7 @@ void Walker::findWanted() {
   }
 }
 
-/// Returns the threads for which the guard is true, or nothing if that is unknown.
+/// Returns the threads for which the guard is true, or nothing if they are unknown.
 std::optional<ThreadMask> Walker::allowed(uint32_t number, const ThreadMask &threads) {
   const LocalId guard = body.guard(number);
   if (guard == LocalId::None)
@@ -417,8 +417,8 @@ bool Walker::meet(WalkEvent::Kind kind, uint32_t number, const Action &action, c
   return true;
 }
 
-/// Records synchronisation between threads. Returns false if the walk must end, because nothing is known about the
-/// other threads.
+/// Records synchronisation between threads. Returns false if the simulation must end because the other threads are
+/// unknown.
 bool Walker::synchronise(uint32_t number, const ThreadMask &threads, bool isCertain) {
   const Facts &facts = body.facts(number);
   if (body.callsUnknown(number) || facts.has(FactKind::Calls))

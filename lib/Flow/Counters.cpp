@@ -9,8 +9,8 @@ constexpr unsigned mostWriters = 8, mostRoundsOfLoop = 1 << 16;
 /// Limit on steps of counters, so that counters do not overflow within the maximum number of iterations.
 constexpr int64_t mostAdded = int64_t(1) << 40;
 
-/// Returns the constant that the instruction adds to the register, possibly through one temporary that nothing else
-/// writes.
+/// Returns the constant that the instruction adds to the register, possibly through one temporary that no other
+/// instruction writes.
 std::optional<int64_t> Counters::addedTo(LocalId local, uint32_t writer) {
   for (unsigned hop = 0; hop < 2 && writer != Definitions::none; ++hop) {
     const Step step = stepOf(body, writer);
@@ -81,7 +81,7 @@ void Counters::findExits() {
   }
 }
 
-/// Returns the header of the innermost loop around the adding instruction; None if that loop has another entry.
+/// Returns the header of the innermost loop around the adding instruction; None if that loop has several entries.
 BlockId Counters::loopOf(const Counter &counter) {
   const BlockId adding = analyses.graph().blockOf(counter.adds);
   if (!analyses.graph().isReached(adding))
@@ -143,7 +143,7 @@ std::optional<LoopTest> Counters::testOf(LocalId local, const Counter &counter) 
 
 namespace {
 
-/// A comparison between two numbers, to one of which a constant is added in each iteration.
+/// A comparison of two numbers, where each iteration adds a constant to one of them.
 struct Progress {
   const Computation &comparison;
   int64_t first, added, limit;
@@ -167,7 +167,7 @@ struct Progress {
 
 } // namespace
 
-/// Returns the number of iterations, or nothing if it exceeds the limit.
+/// Returns the number of iterations, or nothing if the number exceeds the limit.
 static std::optional<uint32_t> roundsOf(const Progress &progress) {
   if (!progress.staysAfter(0))
     return 0;

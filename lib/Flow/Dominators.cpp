@@ -178,7 +178,8 @@ private:
   Loops loops;
   std::vector<uint32_t> enter, leave; // intervals in the depth-first search tree
   std::vector<BlockId> found;         // in search order
-  std::vector<BlockId> merged; // for each block: a header of a loop that contains it, path-compressed; otherwise itself
+  std::vector<BlockId>
+      merged; // for each block: a header of a loop that contains it (path-compressed), otherwise the block itself
   std::vector<BlockId> waiting;
 };
 

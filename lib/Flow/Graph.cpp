@@ -30,7 +30,7 @@ bool endsControl(const Body &body, uint32_t number, const ModuleState &module) {
 
 namespace {
 
-/// The labels of each label list. Several lists with one name, which is an error, are merged.
+/// The labels of each label list. Several lists with the same name, which is an error, are merged.
 class BranchLists {
 public:
   explicit BranchLists(const Body &body) : body(body) {
@@ -87,7 +87,7 @@ private:
   const BranchLists lists;
   std::vector<Block> blocks;
   std::vector<BlockId> owners;   // indexed by instruction
-  std::vector<bool> isEnd;       // for each block: execution may continue elsewhere after its last instruction
+  std::vector<bool> isEnd;       // for each instruction: execution may continue elsewhere after it
   std::vector<uint32_t> placeOf; // for each LocalId of a label: the following instruction, plus 1
   Edges edges;
 };

@@ -183,7 +183,7 @@ Numbers readAs(const Numbers &numbers, isa::TypeKind kind, unsigned bits) {
   const int64_t least = kind == isa::TypeKind::Signed ? -(span / 2) : 0, most = least + span - 1;
   if (numbers.isBounded && numbers.low >= least && numbers.high <= most)
     return numbers;
-  // All of them may be in the same interval, but outside of the type's range.
+  // All numbers may be in the same interval, but outside of the type's range.
   const auto spanOf = [&](int64_t number) { return static_cast<int64_t>((__int128(number) - least) >> bits); };
   if (numbers.isBounded && spanOf(numbers.low) == spanOf(numbers.high)) {
     const int64_t away = spanOf(numbers.low) * span;
@@ -234,7 +234,7 @@ static Numbers product(const Numbers &a, const Numbers &b) {
       return Numbers::apart(
           uint64_t(1) << std::min(llvm::Log2_64(alignmentOf(a)) + llvm::Log2_64(alignmentOf(b)), 32u));
   const auto steps = [](uint64_t step, int64_t other) {
-    return step * static_cast<uint64_t>(other < 0 ? -other : other); // up to the bounds, which are known
+    return step * static_cast<uint64_t>(other < 0 ? -other : other); // beyond this, only the bounds are known
   };
   uint64_t step = std::gcd(steps(a.step, b.low), steps(b.step, a.low));
   step = std::gcd(step, a.step * b.step);

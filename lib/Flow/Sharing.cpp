@@ -53,7 +53,7 @@ Shared Sharing::written(uint32_t number, LocalId local) const {
     if (one != local)
       names = join(names, known(one));
   const Shared all = guard == LocalId::None ? names : join(names, known(guard));
-  // After a barrier completes, all threads observe the same state.
+  // When a barrier is complete, all threads observe the same state.
   const bool isAwaited = facts.has(FactKind::Awaits), elects = facts.has(FactKind::Elects);
   Shared result = all;
   result.isOfThread = elects || (facts.accesses.empty() && names.isOfThread);

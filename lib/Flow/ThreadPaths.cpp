@@ -3,7 +3,7 @@
 
 namespace ptxray {
 
-/// Returns whether the register may have another value in another thread, or in another iteration of the counter's
+/// Returns whether the register may have a different value in another thread, or in another iteration of the counter's
 /// loop.
 bool ThreadPaths::mayDiffer(LocalId local, LocalId counter) {
   const Shared &shared = analyses.sharing().of(local);

@@ -60,7 +60,7 @@ bool WarpLanes::addSources(LocalId node, llvm::SmallVectorImpl<LocalId> &sources
   bool needsAll = kind == Certain;
   body.definitions.eachWriter(node, [&](uint32_t number) {
     needsAll &= !setsLanes(body.facts(number));
-    if (!readsMemory(body, number)) // otherwise, the address says nothing about the result
+    if (!readsMemory(body, number)) // otherwise, the address does not determine the result
       for (const auto &[name, uses] : llvm::zip(body.namesOf(number), body.usesOf(number)))
         if (uses & Reads && body.isRegister(name))
           sources.push_back(name);

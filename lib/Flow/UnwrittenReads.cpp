@@ -66,7 +66,7 @@ void UnwrittenReads::find(llvm::ArrayRef<LocalId> askedFor) {
       const LocalId guard = body.guard(number);
       if (guard != LocalId::None)
         read(guard, number, body.instruction(number).guardRange, false);
-      // Only one of two sources may be needed.
+      // A selection may need only one of its two sources.
       const bool isChoice = body.facts(number).computation.operation == isa::Operation::Selp;
       written.clear(); // reads of an instruction precede its writes
       body.eachUse(number, [&](NamedUse use) {

@@ -43,7 +43,7 @@ ReadText::ReadText(const SourceBuffer &source) : source(source), text(source.tex
 }
 
 /// Finds the lines between `// ptxray: fmt off` and `// ptxray: fmt on`, and lines whose diagnostics a comment
-/// silences.
+/// suppresses.
 static void readRemarks(const ReadText &read, Bounds &bounds) {
   std::optional<uint32_t> off;
   for (Range comment : read.remarks) {
@@ -59,7 +59,7 @@ static void readRemarks(const ReadText &read, Bounds &bounds) {
     bounds.kept.push_back({wholeLines(read.text, {*off, *off}).begin, uint32_t(read.text.size())});
 }
 
-/// Returns the kept lines, extended by all statements that are partially on them.
+/// Returns the protected lines, extended by all statements that are partially on them.
 static std::vector<Range> withStatements(llvm::StringRef text, const StatementList &statements,
                                          std::vector<Range> kept) {
   std::vector<Range> all = joined(kept);

@@ -98,7 +98,7 @@ void StatementReader::takeBrace() {
   statement.depth = isInSection ? 0 : open;
 }
 
-/// Takes the next token, with the comments before it.
+/// Consumes the next token and the comments before it.
 void StatementReader::take() {
   do
     list.words.push_back(words.take());

@@ -47,7 +47,7 @@ void Typesetter::addAsides(const TextStatement &statement) {
   auto isEmptyLine = [](const Word &word) { return word.newlines > 1; };
   const bool isEnd = statement.shape == StatementShape::EndOfText;
   if (llvm::any_of(statement.asides, isEmptyLine) || (!isEnd && isEmptyLine(statement.words.front())))
-    isAfterBody = false; // there is an empty line already
+    isAfterBody = false; // there is already an empty line
   const bool endsBlock = statement.shape == StatementShape::CloseBody ||
                          (statement.shape == StatementShape::Close && statement.depth != 0);
   const uint32_t indent = statement.shape == StatementShape::Label ? 0 : statement.depth + endsBlock;
@@ -270,7 +270,7 @@ Space Typesetter::onItsLines(const Word &word, Space space) const {
   return {std::max(space.newlines, 1u), space.newlines ? space.indent : continuation, false};
 }
 
-/// Removes the kept lines from the gap. Returns false if nothing is left.
+/// Removes the protected lines from the gap. Returns false if nothing is left.
 bool Typesetter::leave(Range lines, Range &gap, Space &space) const {
   const bool beginsWithin = lines.begin <= gap.begin, endsWithin = gap.end <= lines.end;
   if (beginsWithin == endsWithin) // the gap is within the lines, or contains them

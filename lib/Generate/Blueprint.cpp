@@ -16,7 +16,7 @@ namespace {
 struct Draft {
   std::string opcode;
   std::vector<std::string> texts;         // texts of the operands
-  std::vector<std::vector<Shape>> shapes; // for each operand, its shape and nested ones
+  std::vector<std::vector<Shape>> shapes; // for each operand, its shape and those of nested operands
 
   std::vector<Shape> all() const {
     std::vector<Shape> flat;
@@ -132,10 +132,11 @@ static bool isForGlobalAlone(StringRef spelling) {
   return spelling.contains(".mmio") || spelling.contains(".L1::") || spelling.contains(".L2::");
 }
 
-/// Returns whether only loads and stores of the same kind know which thread holds which element of a fragment.
+/// Returns whether the manual does not specify which thread holds which element of a fragment, so that only loads and
+/// stores of the same kind agree.
 static bool hasOpenFragments(StringRef spelling) { return spelling.starts_with("wmma."); }
 
-/// Returns the result operands with distinct registers, or nothing if there are not enough.
+/// Assigns distinct registers to the result operands. Returns nothing if there are not enough registers.
 static std::optional<std::string> withDifferentRegisters(StringRef result) {
   std::map<StringRef, unsigned> used;
   bool isEnough = true;
@@ -362,7 +363,7 @@ std::optional<Blueprint> blueprintOf(const Sample &sample, const Availability &a
       return {};
     draft->texts[0] = *result;
   }
-  // The filled-in text is checked as is.
+  // The filled-in text is checked without further changes.
   const std::vector<Shape> shapes = draft->all();
   judged = judgedOf(*draft, shapes, availability);
   if (!judged.findings.empty() || !judged.match || leavesRounding(*judged.match))

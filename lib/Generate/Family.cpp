@@ -12,7 +12,7 @@ std::optional<Family> findFamily(StringRef name) {
   return found == familyNames.end() ? std::nullopt : std::optional(static_cast<Family>(found - familyNames.begin()));
 }
 
-/// Returns whether programs omit forms with this fact, which may be asynchronous, end a thread, or branch.
+/// Returns whether programs omit forms with this fact: asynchronous ones, and those that end a thread or branch.
 static bool isLeftOut(FactKind kind) {
   switch (kind) {
   case FactKind::Copies:

@@ -83,7 +83,7 @@ void Writer::warp(Where) {
     line(textOf(*one));
 }
 
-/// Writes a load or store of a matrix, which accesses bytes that other lanes wrote or will read.
+/// Writes a load or store of a matrix, which accesses bytes that other lanes have written or will read.
 void Writer::matrix(Where where) {
   const Blueprint *one = stock.pick(Family::Matrices, random);
   if (!one)
@@ -100,7 +100,8 @@ void Writer::barrier(Where) {
   line(one ? textOf(*one) : "bar.sync 0;");
 }
 
-/// Writes a step that exchanges data: between two barriers, threads read what others wrote to shared and global memory.
+/// Writes a step that exchanges data: between two barriers, threads read data that other threads wrote to shared and
+/// global memory.
 void Writer::exchange(Where where) {
   const auto isFor = [](bool reads) {
     return [reads](const Blueprint &it) {
@@ -115,7 +116,7 @@ void Writer::exchange(Where where) {
   barrier(where);
   line("xor.b32 %bit, %thread, " + number(1 + pick(threads - 1)) + ";");
   line("sub.s32 %bit, %bit, %thread;");
-  // Write the addresses in any case, so that the text does not depend on later choices.
+  // Write the addresses unconditionally, so that the source does not depend on later choices.
   std::string addresses = std::move(body), reads;
   body.clear();
   for (unsigned i = 1 + pick(3); i > 0; --i)
@@ -131,8 +132,8 @@ void Writer::exchange(Where where) {
   barrier(where);
 }
 
-/// Writes a step in which all threads modify the same cells. One instruction modifies each cell, so the order does not
-/// matter.
+/// Writes a step in which all threads modify the same cells. Each cell is modified by only one instruction, so the
+/// order does not matter.
 void Writer::cells(Where where) {
   struct Changed {
     unsigned cell;
@@ -171,7 +172,7 @@ void Writer::branch(Where where) {
   body += "end" + label + ":\n";
 }
 
-/// Writes a loop. All threads execute the same number of iterations, or each thread a number that depends on its
+/// Writes a loop. All threads execute the same number of iterations, or a number that depends on the thread's
 /// registers. In the latter case, the body contains no barriers.
 // NOLINTNEXTLINE(misc-no-recursion): the depth is bounded
 void Writer::loop(Where where) {

@@ -32,7 +32,7 @@ std::string Writer::anyOf(unsigned bits) {
   return chosen.name;
 }
 
-/// Returns the operands with different registers of the same types. Distinct registers stay distinct.
+/// Returns the operands with different registers of the same types. Distinct registers remain distinct.
 std::string Writer::renamed(StringRef operands) {
   std::map<StringRef, unsigned> shifts;
   return withNames(operands, [&](StringRef name) {
@@ -143,7 +143,7 @@ void Writer::declareAndBegin(std::string &out) const {
     add("mov.u64 %numbers, numbers;");
   if (isIn(policyName))
     add("createpolicy.fractional.L2::evict_first.b64 %policy, 1.0;");
-  if (isIn(keptName)) // the two highest of four, or the higher one of two
+  if (isIn(keptName)) // the two highest of four indices, or the higher one of two
     add("mov.u32 %kept, 0xeeeeeeee;");
   for (const auto &[name, space] : {std::pair("%mine", "global"), {"%slot", "shared"}, {"%local", "local"}})
     for (unsigned at = 0; isIn(name) && at < ownBytes; at += pieceBytes) {

@@ -9,7 +9,7 @@ std::vector<const isa::Target *> gpusOfToday() {
   std::vector<const isa::Target *> gpus;
   for (const isa::Target &target : isa::targets())
     if (!target.variant && target.documented && target.number >= oldest &&
-        target.name() == "sm_" + std::to_string(target.number)) // not an old name of another target
+        target.name() == "sm_" + std::to_string(target.number)) // skips old names of other targets
       gpus.push_back(&target);
   return gpus;
 }
@@ -124,7 +124,7 @@ ModuleFit fitOf(const DeviceModule &module, const Binary &binary, const isa::Tar
     addPart(images, fitOf(binary.entriesOf(binary.containers[index]), gpu));
   if (images.fit != Fit::None || !module.isLinked)
     return images;
-  // The driver links the module again from its parts.
+  // The driver can link the module again from its parts.
   ModuleFit texts{Fit::Compiled, nullptr};
   bool any = false;
   for (uint32_t index : module.texts) {

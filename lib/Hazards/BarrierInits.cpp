@@ -1,4 +1,4 @@
-// uninitialised-barrier if no initialisation is valid on the path taken, and unordered-init.
+// uninitialised-barrier (if no initialisation is valid on the path taken), and unordered-init.
 #include "Hazards/Barriers.h"
 #include "Hazards/Cures.h"
 #include "Isa/Isa.h"
@@ -10,7 +10,7 @@ namespace ptxray {
 // ---- on the path
 namespace {
 
-/// For each initialisation, whether it is still valid on some path to a point: its barrier has not been invalidated.
+/// For each initialisation, whether it is valid on some path to a point, because its barrier has not been invalidated.
 struct LiveInits : WorseLevels {
   enum Level : uint8_t { Live, Gone };
   struct Init {
@@ -56,7 +56,7 @@ std::vector<uint32_t> usesWithoutInit(HazardContext &context, llvm::ArrayRef<Bar
     for (const BarrierUse &use : uses) {
       if (use.number != number || use.barrier.root == LocalId::None || use.barrier.isRemote)
         continue;
-      bool isLive = false, isNear = false; // an initialisation before or after it is reached by the same threads
+      bool isLive = false, isNear = false; // an initialisation by the same threads comes before or after the use
       for (const auto &[i, init] : llvm::enumerate(analysis.inits)) {
         if (isElsewhere(init.barrier, use.barrier))
           continue;
@@ -74,7 +74,7 @@ std::vector<uint32_t> usesWithoutInit(HazardContext &context, llvm::ArrayRef<Bar
 // ---- seen by the cluster
 namespace {
 
-/// For each initialisation, whether anything has ordered it for the cluster.
+/// For each initialisation, whether an instruction has ordered it for the cluster.
 struct UnorderedInits : WorseLevels {
   enum Level : uint8_t { Unordered, Ordered, NotStarted };
   const Body &body;

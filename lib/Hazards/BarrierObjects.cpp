@@ -1,6 +1,6 @@
 // uninitialised-barrier, unexpected-bytes, other-bytes-expected, never-signalled-barrier, never-awaited-barrier,
-// ignored-wait, constant-parity: barrier objects in shared memory. They are distinguished by their addresses; if an
-// address is unknown, nothing is reported.
+// ignored-wait, constant-parity: barrier objects in shared memory. Barrier objects are distinguished by their
+// addresses; if an address is unknown, nothing is reported.
 #include "Hazards/Barriers.h"
 #include "Hazards/Rings.h"
 #include "Isa/Isa.h"
@@ -20,8 +20,8 @@ private:
     return llvm::any_of(uses,
                         [&](const BarrierUse &use) { return matches(use.kind) && !isElsewhere(use.barrier, barrier); });
   }
-  /// Returns whether the barrier is in a variable, or whether its base is the base of others too, so that it would be
-  /// found among them.
+  /// Returns whether the barrier is in a variable, or shares its base with other barriers, so that it can be compared
+  /// with them.
   template <typename Matches> bool isComparable(const BarrierUse &one, Matches matches) const {
     return one.barrier.root != LocalId::None || llvm::any_of(uses, [&](const BarrierUse &use) {
              return matches(use.kind) && use.barrier.hasBaseOf(one.barrier);
@@ -56,7 +56,8 @@ private:
 
   HazardContext &context;
   const Body &body;
-  const llvm::ArrayRef<uint32_t> reported; // operations that were reported because nothing waits for them
+  const llvm::ArrayRef<uint32_t>
+      reported; // operations that were already reported because no instruction waits for them
   std::vector<BarrierUse> uses;
   Reachability reachability;
   llvm::DenseMap<uint32_t, bool> signalledInRounds; // keyed by instruction
@@ -98,7 +99,7 @@ BarrierRules::BarrierRules(HazardContext &context, llvm::ArrayRef<uint32_t> repo
       default: break;
       }
   }
-  if (!context.analyses.budget().allows(Limit::BarrierUses, uses.size())) // each use is compared with every other
+  if (!context.analyses.budget().allows(Limit::BarrierUses, uses.size())) // each use is compared with all others
     uses.clear();
 }
 
@@ -138,10 +139,10 @@ llvm::SmallVector<int64_t, 8> BarrierRules::slotsOf(const MemoryPlace &barrier) 
   return slots;
 }
 
-/// Returns whether nothing is initialised at one of the possible places of the barrier. The places of all
+/// Returns whether no barrier is initialised at one of the possible locations of the barrier. The locations of all
 /// initialisations must be known.
 bool BarrierRules::isPartlyUninitialised(const MemoryPlace &barrier) {
-  const bool isSomewhere = barrier.isRing && !barrier.stride; // the text does not show the distance between slots
+  const bool isSomewhere = barrier.isRing && !barrier.stride; // the distance between slots is unknown
   if (barrier.root == LocalId::None || barrier.isRemote || isSomewhere)
     return false;
   llvm::SmallSet<int64_t, 16> initialised;
@@ -168,15 +169,16 @@ bool Reachability::leads(uint32_t first, uint32_t second) {
   return reached->second.contains(to);
 }
 
-/// Returns whether they begin at the same offset, and are both rings with the same index or both no rings.
+/// Returns whether both begin at the same offset, and either both are rings with the same index or neither is a ring.
 bool BarrierRules::areNamedAlike(const MemoryPlace &a, const MemoryPlace &b) {
   const LocalId one = indexOfRing(a), other = indexOfRing(b);
   return beginTogether(a, b) && a.isRing == b.isRing &&
          (one == LocalId::None || other == LocalId::None || one == other);
 }
 
-/// Returns whether each iteration of a loop starts the copy, its ring of barriers recurs there, and neither the loop
-/// nor another thread makes the barriers expect bytes. An expectation before the loop is for its first iterations.
+/// Returns whether each iteration of a loop starts the copy, its ring of barriers recurs in the loop, and neither the
+/// loop nor another thread makes the barriers expect bytes. An expectation before the loop applies to the first
+/// iterations.
 bool BarrierRules::isExpectedOnlyBefore(const BarrierUse &copy) {
   const LocalId index = indexOfRing(copy.barrier);
   const Loops &loops = context.analyses.loops();
@@ -194,22 +196,22 @@ bool BarrierRules::isExpectedOnlyBefore(const BarrierUse &copy) {
   return false;
 }
 
-/// Returns whether a thread may make the barrier expect the bytes of the copy. An expectation that only comes after the
-/// copy is for a later phase, unless it names the barrier in the same way.
+/// Returns whether a thread may make the barrier expect the bytes of the copy. An expectation after the copy applies to
+/// a later phase, unless it names the barrier in the same way.
 bool BarrierRules::mayExpect(const BarrierUse &expectation, const BarrierUse &copy) {
   return expectation.kind == FactKind::Expects && !isElsewhere(expectation.barrier, copy.barrier) &&
          (areNamedAlike(expectation.barrier, copy.barrier) || reaches(expectation.number, copy.number) ||
           !reaches(copy.number, expectation.number));
 }
 
-/// Returns whether a thread arrives by the instruction itself, not when operations end.
+/// Returns whether a thread arrives with the instruction itself, not when operations complete.
 static bool arrivesAtOnce(const Facts &facts) {
   return facts.find(FactKind::Arrives, [](const Action &action) { return action.node >= 0 && !action.groups; });
 }
 
-/// Returns the arrival of the producer at its barrier, in the iteration of the copy, that expects no bytes, if nothing
-/// else expects bytes there under the same name. An expectation elsewhere, in a loop before or after, is for another
-/// phase or stage.
+/// Returns the producer's arrival at its barrier that expects no bytes, in the iteration of the copy, if no other
+/// instruction expects bytes there under the same name. Expectations in loops before or after it apply to other phases
+/// or stages.
 std::optional<uint32_t> BarrierRules::emptyArrival(const BarrierUse &copy) {
   std::optional<uint32_t> found;
   for (const BarrierUse &use : uses) {
@@ -273,7 +275,8 @@ void BarrierRules::wait(const BarrierUse &use) {
                       context.opcode(use.number));
 }
 
-/// Reports reads of tensor memory if the last operations on it complete on a barrier object for which nothing waits.
+/// Reports reads of tensor memory if the last operations on it complete on a barrier object for which no instruction
+/// waits.
 void BarrierRules::completion(const BarrierUse &use) {
   if (!use.groups || told.contains(DiagId::NeverAwaitedBarrier) || !isComparable(use, isWait) ||
       any(use.barrier, isWait) || use.barrier.isRemote)
@@ -296,7 +299,7 @@ void BarrierRules::completion(const BarrierUse &use) {
                       context.opcode(use.number));
 }
 
-/// Reports a wait whose result only decides about a branch to the place where control continues anyway.
+/// Reports a wait whose result only decides about a branch to the location where execution continues anyway.
 void BarrierRules::ignored() {
   const Graph &graph = context.analyses.graph();
   for (const BlockId block : graph.order) {
@@ -348,22 +351,23 @@ bool BarrierRules::isWrittenIn(LocalId local, BlockId header) {
   return found;
 }
 
-/// Returns whether the text shows that both wait for the same parity.
+/// Returns whether both waits certainly have the same parity.
 bool BarrierRules::haveSameParity(const BarrierUse &a, const BarrierUse &b) {
   const std::optional<int64_t> one = context.places.numberAt(a.number, a.which);
   const std::optional<int64_t> other = context.places.numberAt(b.number, b.which);
   return one == other && (one || nameAt(body, a.number, a.which) == nameAt(body, b.number, b.which));
 }
 
-/// Returns whether the text shows that both wait for different parities.
+/// Returns whether both waits certainly have different parities.
 bool BarrierRules::isOtherParity(const BarrierUse &a, const BarrierUse &b) {
   const std::optional<int64_t> one = context.places.numberAt(a.number, a.which);
   const std::optional<int64_t> other = context.places.numberAt(b.number, b.which);
   return one && other && *one != *other;
 }
 
-/// Returns whether the iterations of the loop wait for the same barrier, or for the barriers of a ring in turn. If a
-/// mask of a counter is the index, the parity must be the same in all loops, and no number may bound the iterations.
+/// Returns whether the iterations of the loop wait for the same barrier, or for the barriers of a ring in turn. If the
+/// index is a mask of a counter, the parity must be the same in all loops, and the number of iterations must not be
+/// bounded by a constant.
 bool BarrierRules::comesRound(const BarrierUse &wait, BlockId header) {
   if (comesAgain(wait.barrier.base, header, body, context.analyses))
     return true;
@@ -410,7 +414,7 @@ bool BarrierRules::isSignalledInRounds(const BarrierUse &signal) {
   return known->second;
 }
 
-/// Returns whether each iteration of the loop waits for the barrier, or for the next one of a ring that recurs, and
+/// Returns whether each iteration of the loop waits for the barrier (or for the next one of a recurring ring), and
 /// other threads signal it in their own loops.
 bool BarrierRules::isUsedAgain(const BarrierUse &wait, BlockId header) {
   const bool isMoreThanWait = llvm::any_of(context.events, [&](uint32_t number) {
@@ -432,8 +436,8 @@ bool BarrierRules::isUsedAgain(const BarrierUse &wait, BlockId header) {
   return isSignalled;
 }
 
-/// Returns whether the loop changes the parity for which the instruction waits, or threads may wait for different
-/// parities: roles that alternate use every other phase.
+/// Returns whether the loop changes the parity for which the instruction waits, or whether threads may wait for
+/// different parities, because alternating roles use every other phase.
 bool BarrierRules::changesIn(const BarrierUse &wait, BlockId header) {
   const Source parity = sourceAt(body, wait.number, wait.which);
   return !context.places.numberAt(wait.number, wait.which) &&
@@ -478,7 +482,7 @@ void BarrierRules::parity(const BarrierUse &wait) {
   for (BlockId header = loops.header[indexOf(block)]; header != BlockId::None; header = loops.outer[indexOf(header)]) {
     if (changesIn(wait, header))
       return;
-    const bool isAnew = llvm::any_of(uses, [&](const BarrierUse &use) { // each iteration initialises it
+    const bool isAnew = llvm::any_of(uses, [&](const BarrierUse &use) { // each iteration initialises the barrier
       const bool isInit = use.kind == FactKind::Inits || use.kind == FactKind::Invalidates;
       return isInit && !isElsewhere(use.barrier, wait.barrier) && context.isInLoop(use.number, header);
     });

@@ -9,11 +9,11 @@
 namespace ptxray {
 namespace {
 
-/// Describes what an instruction does to shared or tensor memory.
+/// The effects of an instruction on shared or tensor memory.
 struct MemoryUse {
   uint32_t number;
   const Access &access;
-  MemoryPlace place; // without a base, a descriptor determines it
+  MemoryPlace place; // location; if it has no base, a descriptor determines the location
   uint16_t groups;   // the groups that the instruction joins
   bool isLate;       // the access happens some time after the instruction
 };
@@ -21,13 +21,13 @@ struct MemoryUse {
 /// A rule about an access that conflicts with an operation in flight. Its message names both instructions.
 using ConflictId = IdTakingTexts<2>;
 
-/// Barriers of the block at which a thread admits others after it has waited for a barrier object. It reaches the same
-/// barrier through another instruction than they do.
+/// Barriers of the block at which a thread admits other threads after it has waited for a barrier object. It uses a
+/// different instruction for the same barrier than those threads.
 ///   role 1: wait; bar.sync 1, 256;      role 2: bar.sync 1, 256; read
 class Admissions {
 public:
   Admissions(HazardContext &context, const InFlight &flight, const Solution<InFlight> &solution);
-  /// Returns whether the instruction comes after such a barrier on every path.
+  /// Returns whether every path to the instruction contains such a barrier.
   bool precede(uint32_t number) const;
 
 private:
@@ -110,7 +110,7 @@ bool Admissions::precede(uint32_t number) const {
   return llvm::any_of(barriers, [&](uint32_t barrier) { return context.analyses.precedes(barrier, number); });
 }
 
-/// Reports a fault once for all operations of its groups: if one wait fixes them, they are one fault.
+/// Reports a fault once for all operations of its groups, because a single wait corrects them.
 Diagnostic &CopyRules::report(ConflictId id, uint32_t number, std::optional<uint32_t> node, size_t one, uint8_t level) {
   const Operation &operation = flight.operations()[one];
   for (auto [i, other] : llvm::enumerate(flight.operations()))
@@ -191,8 +191,8 @@ std::optional<ConflictId> CopyRules::shared(size_t one, const LateAccess &late, 
   return std::nullopt;
 }
 
-/// Returns whether the use comes before the operation in each iteration of a loop, and only some iterations start the
-/// operation. Perhaps only the last iteration does, and then no use follows.
+/// Returns whether the use precedes the operation in each iteration of a loop, and only some iterations start the
+/// operation. If only the last iteration does, no use follows.
 bool CopyRules::isOnlyOfLaterRound(const Operation &operation, uint32_t use) {
   const Graph &graph = context.analyses.graph();
   if (!graph.isReached(graph.blockOf(operation.number)) || !context.analyses.precedes(use, operation.number))
@@ -202,8 +202,8 @@ bool CopyRules::isOnlyOfLaterRound(const Operation &operation, uint32_t use) {
          !comesEachRound(operation.number, header, body, context.analyses);
 }
 
-/// Returns whether the load follows a wait for a barrier object after the store, and has another number of registers.
-/// Then it reads the result of a matrix product that came after the store.
+/// Returns whether the load follows a wait for a barrier object after the store, and has a different number of
+/// registers. In that case, it reads the result of a matrix product after the store.
 ///   tcgen05.st [%r1], {%r2, %r3};  wait for the next product;  tcgen05.ld {%r4, ... %r11}, [%r1];
 bool CopyRules::isOfNextProduct(uint32_t store, const MemoryUse &use) {
   if (!use.access.reads() || body.operands(store).size() == body.operands(use.number).size())
@@ -219,8 +219,8 @@ bool CopyRules::isOfNextProduct(uint32_t store, const MemoryUse &use) {
   });
 }
 
-/// Returns the rule for a conflict in tensor memory. Operations of one kind are ordered among themselves, and so are
-/// operations that a barrier object counts: mma, cp, shift.
+/// Returns the rule for a conflict in tensor memory. Operations of one kind are ordered among themselves, as are
+/// operations that a barrier object tracks: mma, cp, shift.
 std::optional<ConflictId> CopyRules::tensor(const Operation &operation, const LateAccess &late, const MemoryUse &use) {
   const bool isLoadOrStore = !(use.groups & committedGroups());
   if (operation.groups == use.groups || (late.place.hasBaseOf(use.place) && late.place.offset != use.place.offset))
@@ -247,7 +247,7 @@ std::optional<ConflictId> CopyRules::conflict(size_t one, const LateAccess &late
   return shared(one, late, use, state);
 }
 
-/// Returns whether another thread has waited, and then admits this one.
+/// Returns whether another thread has waited and then admits this thread.
 bool CopyRules::isHandedOver(ConflictId id, uint32_t number) {
   if (id.value != DiagId::UnwaitedBulkCopy)
     return false;
@@ -314,7 +314,7 @@ std::vector<uint16_t> CopyRules::groupsAwaitedIn() {
   return awaited;
 }
 
-/// Reports a loop that copies to the same places in each iteration and reads there, but never waits.
+/// Reports a loop that copies to the same locations in each iteration and reads them, but never waits.
 void CopyRules::rounds(size_t one, llvm::ArrayRef<uint16_t> awaited) {
   const Operation &operation = flight.operations()[one];
   const Graph &graph = context.analyses.graph();
@@ -361,9 +361,9 @@ static int64_t leftPendingBy(const Body &body, uint32_t number, uint16_t groups)
   return wait ? leftPending(body, number, *wait) : -1;
 }
 
-/// Returns whether the purpose of the wait is to let the kernel write to shared memory again. Either writes or copies
-/// follow it, or copies between an equal wait and this one show that each copy has such a wait. Kernels of CUTLASS have
-/// only such waits.
+/// Returns whether the wait only permits the kernel to write to shared memory again. Either writes or copies follow it,
+/// or copies between this wait and an equal one show that each copy has such a wait. CUTLASS kernels have only such
+/// waits.
 bool CopyRules::servesReuse(uint32_t wait, uint16_t groups) {
   const Graph &graph = context.analyses.graph();
   const BlockId own = graph.blockOf(wait);
@@ -390,8 +390,8 @@ bool CopyRules::servesReuse(uint32_t wait, uint16_t groups) {
   return isPaced && hasCopy;
 }
 
-/// Reports copies out of shared memory that are pending when the kernel ends: its memory may then belong to another
-/// block.
+/// Reports copies out of shared memory that are pending when the kernel ends, because its memory may then belong to
+/// another block.
 void CopyRules::exits() {
   const Graph &graph = context.analyses.graph();
   for (uint32_t index = 0; solution.isComplete() && index < graph.size(); ++index) {
@@ -428,8 +428,8 @@ std::optional<std::vector<uint32_t>> CopyRules::plainWaits() {
   return waits;
 }
 
-/// Reports copies into shared memory for which a condition that is the same for all threads can bypass every wait.
-/// Loops are ignored, since their iteration count depends on the amount of data.
+/// Reports copies into shared memory for which a uniform condition can bypass every wait. Loops are ignored, because
+/// their iteration count depends on the amount of data.
 void CopyRules::unawaitedExits() {
   const Graph &graph = context.analyses.graph();
   const auto waits = plainWaits();

@@ -57,8 +57,8 @@ static std::vector<std::string> plainOpcodes(const isa::Form &form) {
   return texts;
 }
 
-/// Returns the cure with an opcode. A number among its operands is 0. Returns nothing if its facts differ, or if the
-/// target does not support it.
+/// Returns the correcting instruction with an opcode. A number among its operands is set to 0. Returns nothing if its
+/// facts differ, or if the target does not support it.
 static std::optional<Cure> cureOf(llvm::StringRef opcodeText, bool hasNumber, llvm::ArrayRef<NeededFact> needed,
                                   const Availability &availability) {
   const Opcode opcode(opcodeText);
@@ -82,7 +82,7 @@ static std::optional<Cure> cureOf(llvm::StringRef opcodeText, bool hasNumber, ll
 static std::optional<Cure> findCure(llvm::ArrayRef<NeededFact> needed, const HazardContext &context) {
   const isa::Tables &tables = isa::tables();
   ModuleContext module = context.analyses.availability().module();
-  module.pedantic = true; // so that no rule reports the cure
+  module.pedantic = true; // ensures that no rule reports the inserted instruction
   const Availability availability(module);
   for (const isa::Form &form : tables.forms) {
     const llvm::ArrayRef<isa::Pattern> patterns = isa::run(tables.patterns, form.patterns);
@@ -118,7 +118,8 @@ static Edit insertion(llvm::StringRef cure, CurePlace place, const HazardContext
   return {{statement.end, statement.end}, " " + cure.str()};
 }
 
-/// Offers the cure. If the same instruction is already there, with a number that is too large, only the number changes.
+/// Offers the correcting instruction. If the same instruction is already there with a number that is too large, only
+/// the number changes.
 static void offer(Diagnostic &diagnostic, HazardContext &context, const Cure &cure, CurePlace place, int64_t most = 0) {
   const Graph &graph = context.analyses.graph();
   const uint32_t neighbour = place.isAfter ? place.number + 1 : place.number - 1;
@@ -144,7 +145,7 @@ static bool isBarrier(const Facts &facts) {
          facts.find(FactKind::Arrives, [](const Action &action) { return !action.groups; });
 }
 
-/// Returns the block through which every path to the use passes, unless the operation only comes after it.
+/// Returns the block through which every path to the use passes, unless the operation follows that block.
 static BlockId above(BlockId block, BlockId operation, HazardContext &context) {
   const DominatorTree &before = context.analyses.dominators();
   const BlockId parent = before.parent[indexOf(block)];
@@ -153,7 +154,7 @@ static BlockId above(BlockId block, BlockId operation, HazardContext &context) {
   return isTooEarly ? BlockId::None : parent;
 }
 
-/// Returns a place on all paths to the use that the threads which started the operation reach together.
+/// Returns a location on all paths to the use that the threads which started the operation reach together.
 static CurePlace convergedPlace(uint32_t operation, uint32_t use, HazardContext &context) {
   const Graph &graph = context.analyses.graph();
   const DominatorTree &after = context.analyses.postDominators();
@@ -171,8 +172,8 @@ static CurePlace convergedPlace(uint32_t operation, uint32_t use, HazardContext 
   return place;
 }
 
-/// Returns the place before a barrier between the operation and the use, if there is one: other threads may continue to
-/// the use after the barrier.
+/// Returns the location before a barrier between the operation and the use, if there is one, because other threads may
+/// execute the use after the barrier.
 static CurePlace beforeBarrier(uint32_t operation, CurePlace use, HazardContext &context) {
   const Graph &graph = context.analyses.graph();
   const BlockId started = graph.blockOf(operation);
@@ -220,7 +221,8 @@ void offerRegisterFence(Diagnostic &diagnostic, HazardContext &context, uint32_t
     offer(diagnostic, context, *cure, {operation});
 }
 
-/// Returns the last instruction of this kind in the block, with only ordinary instructions in between.
+/// Returns the last instruction of this kind in a sequence within the block, with only ordinary instructions in
+/// between.
 static uint32_t lastOfRow(uint32_t first, FactKind kind, const HazardContext &context) {
   const Graph &graph = context.analyses.graph();
   uint32_t last = first;

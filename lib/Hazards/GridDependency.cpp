@@ -29,7 +29,7 @@ private:
   const Graph &graph;
   std::vector<uint32_t> waits;
   std::optional<FoundBlocks> afterWait;
-  uint32_t first = ~0u; // the first access in the text that may come before a wait
+  uint32_t first = ~0u; // the first access in the source that may precede a wait
 };
 
 } // namespace
@@ -39,7 +39,7 @@ static bool isWait(const Facts &facts) {
                     [](const Action &action) { return action.node < 0 && action.scope() == isa::Scope::Grid; });
 }
 
-/// Returns whether other threads may have waited before they let this one continue at the instruction.
+/// Returns whether other threads may have waited before they admit this thread at the instruction.
 bool GridDependency::mayHandOver(uint32_t number) {
   const Facts &facts = body.facts(number);
   if (facts.find(FactKind::Awaits, [](const Action &action) { return action.node >= 0; }))
@@ -57,8 +57,8 @@ bool GridDependency::mayHandOver(uint32_t number) {
   return false;
 }
 
-/// Returns whether another grid may have written the memory. This excludes memory that no kernel writes while this one
-/// runs, and variables of the module that are only read, such as tables.
+/// Returns whether another grid may have written the memory. This excludes memory that no kernel writes while this
+/// kernel runs, and read-only variables of the module, such as tables.
 bool GridDependency::isDependent(uint32_t number, const Access &access) {
   if (!access.reads() && !access.writes())
     return false;
@@ -78,8 +78,8 @@ bool GridDependency::isDependent(uint32_t number, const Access &access) {
   return address->origin.kind == AddressOrigin::OfSpace && address->origin.space == isa::words::global;
 }
 
-/// Returns whether an instruction accesses global memory without showing it in its addresses: a copy through a tensor
-/// map, or a call of a function in the same module.
+/// Returns whether an instruction accesses global memory without an explicit address: a copy through a tensor map, or a
+/// call of a function in the same module.
 bool GridDependency::accessesOther(uint32_t number) {
   const Facts &facts = body.facts(number);
   const auto isMap = [](const Access &access) { return access.kind == isa::Access::TensorMap; };

@@ -1,5 +1,5 @@
-// copy-without-barrier, allocation-without-barrier: data that one thread has seen arrive in shared memory is visible to
-// others only after a barrier.
+// copy-without-barrier, allocation-without-barrier: data that one thread has observed in shared memory is visible to
+// other threads only after a barrier.
 #include "Hazards/Hazards.h"
 #include "Isa/Isa.h"
 #include "llvm/ADT/DenseSet.h"
@@ -8,14 +8,13 @@
 namespace ptxray {
 namespace {
 
-/// An instruction that writes shared memory for other threads as well.
+/// An instruction that writes shared memory also for other threads.
 struct Delivery {
   uint32_t number;
   MemoryPlace place;
 };
 
-/// For all copies together, from the first one on, and for each allocation, whether a barrier came after they were
-/// complete.
+/// For all copies together, and for each allocation, whether a barrier followed their completion.
 class Handovers {
 public:
   using State = Levels;
@@ -58,7 +57,7 @@ private:
 
 } // namespace
 
-/// Returns whether control continues when other threads have reached the same instruction.
+/// Returns whether the instruction makes threads wait for other threads at the same instruction.
 static bool isBarrierFor(isa::Scope least, const Facts &facts) {
   return llvm::any_of(facts.actions, [&](const Action &action) {
     return action.kind == FactKind::Awaits || action.kind == FactKind::Acquires ||
@@ -89,11 +88,11 @@ Handovers::Handovers(HazardContext &context) : places(context.events), body(cont
   }
 }
 
-/// Joins two paths. The better state counts, except for back edges: the threads that copy are mostly those that wait.
+/// Joins two paths. The better state is used, except for back edges, because usually the threads that copy also wait.
 bool Handovers::join(Levels &known, const Levels &other, BlockId, bool isBack) const {
   bool changed = false;
   for (auto [own, others] : llvm::zip_equal(known.of, other.of)) {
-    // In its first iteration, the copies of a loop are still to come, whatever later iterations share.
+    // In the first iteration, the copies of a loop have not started yet, regardless of later iterations.
     const bool isWorse = isBack ? std::min(own, others) != Shared : own == NotBegun || others == NotBegun;
     const uint8_t level = isWorse ? std::min(own, others) : std::max(own, others);
     changed |= level != own;
@@ -102,8 +101,8 @@ bool Handovers::join(Levels &known, const Levels &other, BlockId, bool isBack) c
   return changed;
 }
 
-/// Updates the state of the copies for an instruction. A read does not show whether it reads copied or otherwise
-/// written data, so an ordinary write also counts as sharing. A barrier object informs other threads itself.
+/// Updates the state of the copies for an instruction. It is unknown whether a read accesses copied data, so an
+/// ordinary write is also treated as sharing. A barrier object synchronises other threads by itself.
 void Handovers::copy(uint8_t &level, uint32_t number) const {
   const Facts &facts = body.facts(number);
   if (level == Complete && isBarrierFor(isa::Scope::Warp, facts))
@@ -164,7 +163,8 @@ bool HandoverRules::isForAll(uint32_t number, uint32_t allocation) {
   return isOfOneWarp && body.guard(number) == LocalId::None && !isChosen(reading, allocating, context.analyses);
 }
 
-/// Returns whether all reading threads use the value: a compiler may let all threads read a value that one warp needs.
+/// Returns whether all reading threads use the value, because a compiler may let all threads read a value that only one
+/// warp needs.
 bool HandoverRules::isNeeded(uint32_t number) {
   const Graph &graph = context.analyses.graph();
   llvm::SmallDenseSet<LocalId, 4> results;

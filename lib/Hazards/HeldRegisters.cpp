@@ -1,4 +1,5 @@
-// register-in-flight, unfenced-registers: registers that belong to an asynchronous operation until it is complete.
+// register-in-flight, unfenced-registers: uses of registers that belong to an asynchronous operation until it
+// completes.
 #include "Hazards/Cures.h"
 #include "Hazards/Rings.h"
 
@@ -86,8 +87,8 @@ private:
       if (flight.isPending(state, one) && !isTold[one])
         return report(number, use, one, state);
   }
-  /// Reports a loop that starts copies into memory which one of its own operations may still read, and does not wait
-  /// for any of these.
+  /// Reports a loop that starts copies into memory which its own operations may still read, and that does not wait for
+  /// any of these operations.
   void operands(uint32_t one) {
     const Operation &operation = flight.operations()[one];
     const Graph &graph = context.analyses.graph();

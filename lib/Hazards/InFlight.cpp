@@ -88,7 +88,7 @@ void InFlight::find(llvm::ArrayRef<uint32_t> events, Places &where) {
   }
 }
 
-/// Returns which registers guard an instruction, or are read by one.
+/// Returns the registers that guard an instruction or that an instruction reads.
 static std::vector<bool> readRegisters(const Body &body) {
   std::vector<bool> read(body.locals.size());
   for (uint32_t number = 0; number < body.size(); ++number) {
@@ -101,8 +101,8 @@ static std::vector<bool> readRegisters(const Body &body) {
   return read;
 }
 
-/// Finds the operations counted by awaited barriers. If there are too many, any operation may be counted. A wait whose
-/// result is never read is ignored.
+/// Finds the operations counted by awaited barriers. If there are too many, each barrier may count any operation. A
+/// wait whose result is never read is ignored.
 void InFlight::findCompletions(llvm::ArrayRef<uint32_t> events, Places &where) {
   std::vector<bool> read; // computed if there are waits
   llvm::DenseMap<std::pair<uint32_t, int64_t>, llvm::SmallBitVector> known;
@@ -137,8 +137,8 @@ static bool writesShared(const Operation &operation) {
   return llvm::any_of(operation.accesses, [](const LateAccess &late) { return late.isWrite && isShared(late.space); });
 }
 
-/// Finds the waits for barriers on which neither copies complete nor threads arrive that may have waited for copies.
-/// Such waits only show that a stage is free again.
+/// Finds irrelevant waits. Neither copies nor threads that may have waited for copies signal their barriers, so that
+/// these waits only show that a stage is free again.
 void InFlight::findIrrelevantWaits(llvm::ArrayRef<uint32_t> events, Places &where, Analyses &analyses) {
   struct Signal {
     uint32_t number;
@@ -313,7 +313,7 @@ void InFlight::await(Levels &state, uint32_t number) const {
     state.of[bulkForgotten()] = Ended;
 }
 
-/// Records that the thread itself writes: a later read may read this data, rather than data of an earlier operation.
+/// Records a write by the thread itself: a later read may access this data rather than data of an earlier operation.
 void InFlight::overwrite(Levels &state, uint32_t number) const {
   const auto written = overwritten.find(number);
   if (written == overwritten.end())

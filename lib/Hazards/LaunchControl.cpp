@@ -85,14 +85,14 @@ void LaunchControl::collect() {
           reads.push_back(read);
 }
 
-/// Reports a request by a thread that has seen a refusal. Reads of a block from an answer without a grant are not
-/// reported: NVIDIA's compilers move them to places where their results are unused.
+/// Reports a request by a thread that has seen a refusal. Reads from an answer that was not granted are not reported,
+/// because NVIDIA's compilers move them to locations where their results are unused.
 void LaunchControl::refusals(uint32_t query) {
   const LocalId granted = predicateOf(query);
   if (granted == LocalId::None || body.definitions.only(granted) != query || query + 1 >= body.size() ||
       body.guard(query) != LocalId::None)
     return;
-  // Other values may follow from the predicate, and decide in its place.
+  // Other values may be derived from the predicate, and may decide instead of it.
   for (uint32_t number = 0; number < body.size(); ++number)
     for (const auto &[local, used] : llvm::zip(body.namesOf(number), body.usesOf(number)))
       if (local == granted && used & Reads)
@@ -133,8 +133,8 @@ bool LaunchControl::isOwnWait(uint32_t number, uint32_t request) {
                 context.places.at(request, static_cast<uint32_t>(completes->node), 8));
 }
 
-/// Reports a thread that gets from one request to the next without anything by which other threads could show that they
-/// have read the answer.
+/// Reports a thread that proceeds from one request to the next without synchronisation through which other threads
+/// could show that they have read the answer.
 void LaunchControl::unread(uint32_t request) {
   if (isToldOfOrder || !isReadByOthers(request) || request + 1 >= body.size())
     return;
@@ -161,7 +161,7 @@ void LaunchControl::unread(uint32_t request) {
       .notes.push_back({"other threads read it here", context.range(*other)});
 }
 
-/// Reports a thread that has read the answer and lets another one request again without a proxy fence.
+/// Reports a thread that has read the answer and permits another request without a proxy fence.
 void LaunchControl::unfenced(uint32_t read) {
   if (isToldOfFence || read + 1 >= body.size())
     return;

@@ -6,8 +6,8 @@ namespace ptxray {
 PathSearch::PathSearch(const Body &body, Analyses &analyses, std::vector<uint32_t> gates, isa::Scope uniform)
     : body(body), analyses(analyses), graph(analyses.graph()), gates(std::move(gates)), uniform(uniform) {}
 
-/// If several instructions write a register, a loop may change it, like a flag that is true only in the first
-/// iteration. Then it is not known which paths a thread can take.
+/// If several instructions write a register, a loop may change it, such as a flag that is true only in the first
+/// iteration. It is then unknown which paths a thread can take.
 bool PathSearch::isUniform(LocalId predicate) {
   if (analyses.sharing().isSameIn(uniform, predicate))
     return true;
@@ -32,7 +32,7 @@ bool PathSearch::leadsToGate(BlockId block) {
   });
 }
 
-/// Forgets what is known of predicates that the instruction writes.
+/// Discards known values of predicates that the instruction writes.
 void PathSearch::forget(PathPoint &point, uint32_t number) const {
   if (point.known.empty())
     return;

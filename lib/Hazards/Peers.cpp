@@ -16,7 +16,7 @@ namespace {
 struct RemoteAccess {
   uint32_t number;
   bool isLate = false;   // an asynchronous operation makes the access
-  bool isSignal = false; // an arrival at a barrier object, or a completion of bytes there
+  bool isSignal = false; // an arrival at a barrier object, or a completion of bytes
 };
 
 class Peers {
@@ -101,7 +101,7 @@ bool Peers::mayStartEarly(const RemoteAccess &access) {
   return isWhole && isFound;
 }
 
-/// Returns whether the instruction may signal another block, or wait for a signal, that it may end.
+/// Returns whether the instruction may signal another block, or wait for a signal, that this block may end.
 bool Peers::isHandedOn(uint32_t number) {
   const Facts &facts = body.facts(number);
   return body.callsUnknown(number) || llvm::is_contained(objectWaits, number) ||
@@ -112,7 +112,7 @@ bool Peers::isHandedOn(uint32_t number) {
                     [](const Action &action) { return action.node < 0 && action.scope() == isa::Scope::Cluster; });
 }
 
-/// Returns the place where control leaves the kernel after the access without a barrier of the cluster.
+/// Returns the location where execution leaves the kernel after the access without a cluster barrier.
 std::optional<uint32_t> Peers::mayEndEarly(const RemoteAccess &access) {
   std::optional<uint32_t> end;
   PathSearch search(body, analyses, arrivals, isa::Scope::Cluster);
@@ -126,7 +126,7 @@ std::optional<uint32_t> Peers::mayEndEarly(const RemoteAccess &access) {
 }
 
 /// Returns the branch by which all threads of some blocks bypass the wait. A block that multicasts also receives its
-/// own part of the data, and waits for that.
+/// own part of the data, and waits for this part.
 std::optional<uint32_t> Peers::leavesUnawaited(const RemoteAccess &access) {
   const BlockId from = graph.blockOf(access.number);
   for (const uint32_t wait : objectWaits)

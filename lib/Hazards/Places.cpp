@@ -9,8 +9,8 @@ bool isSame(const MemoryPlace &a, const MemoryPlace &b) {
          b.offset < a.offset + std::max<int64_t>(a.bytes, 1);
 }
 
-/// Returns whether the possible offsets of two places in their root differ. Two rings may overlap if it is not known
-/// where they end.
+/// Returns whether the possible offsets of two places in their root differ. Two rings may overlap if their ends are
+/// unknown.
 static bool areSlotsApart(const MemoryPlace &a, const MemoryPlace &b) {
   const bool isOpen = a.isRing && !a.span, isOtherOpen = b.isRing && !b.span;
   return llvm::all_of(a.slots, [&](int64_t one) {
@@ -56,8 +56,8 @@ MemoryPlace Places::follow(LocalId local) {
   return known[local] = place;
 }
 
-/// Returns the source of a value, and the offset. The value of a lane is one of those of all lanes. The address of the
-/// same object in another block of the cluster has the same offset.
+/// Returns the source of a value, and the offset. A value received from another lane is treated like the value of the
+/// lane itself. An address of the same object in another block of the cluster has the same offset.
 static Sum sumOrSame(const Step &step) {
   const bool isSame = step.isBroadcast() || step.is(isa::Operation::Mapa, 2);
   return isSame && !step.isGuarded && step.list[0].isSum()
@@ -65,8 +65,8 @@ static Sum sumOrSame(const Step &step) {
              : sumOf(step);
 }
 
-/// Returns the distance between the elements of a ring, and of its ends, if one register counts them and another one
-/// scales the count.
+/// Finds the distance between the elements of a ring and between its ends. One register must count the elements, and
+/// another one must scale the count.
 ///   shl.b32 %r3, %r2, 3;      8, and 24 if %r2 is 0 to 3
 static void findExtent(MemoryPlace &ring, LocalId scaled, const Body &body, Analyses &analyses) {
   const Step step = onlyStepOf(body, scaled);
@@ -108,7 +108,7 @@ void Places::findSlots(MemoryPlace &place) {
       const auto [before, isNew] = seen.try_emplace(step.source, offset + step.added);
       if (isNew)
         waiting.push_back({step.source, offset + step.added});
-      isKnown = before->second == offset + step.added; // otherwise it runs through the variable
+      isKnown = before->second == offset + step.added; // otherwise the base runs through the variable
     });
   }
   if (!isKnown || (place.isRing && place.slots.size() > 1)) {

@@ -12,8 +12,8 @@ struct GenericWrite {
   bool isCopy; // an asynchronous copy
 };
 
-/// For each write, whether a fence has followed, or copies have arrived that may be the data read next. The last entry
-/// shows whether a fence has ordered something since the last read.
+/// For each write, whether a fence followed, or copies arrived that may provide the data of the next read. The last
+/// entry records whether a fence has ordered a write since the last read.
 class Unfenced : public WorseLevels {
 public:
   enum Level : uint8_t { Dirty, Old, Ordered, NotStarted };
@@ -21,7 +21,7 @@ public:
   size_t levels() const { return writes.size() + 1; }
   Levels start() const { return Levels::all(levels(), NotStarted); }
   void step(Levels &state, uint32_t number) const;
-  /// Returns whether nothing is ordered: then the bytes read next must have been written since.
+  /// Returns whether no write is ordered, so that the bytes of the next read must have been written since.
   bool isNothingOrdered(const Levels &state) const { return state.of.back() == Dirty; }
 
   std::vector<GenericWrite> writes;
@@ -106,7 +106,8 @@ private:
 
 } // namespace
 
-/// Returns whether a barrier of the block comes between them in the text, and no ordinary read of shared memory.
+/// Returns whether a barrier of the block, and no ordinary read of shared memory, is between the two instructions in
+/// the source.
 bool ProxyRules::isHandedOn(uint32_t write, uint32_t number) const {
   bool isBarrier = false;
   for (auto event = llvm::upper_bound(context.events, write); event != context.events.end() && *event < number;
@@ -121,8 +122,8 @@ bool ProxyRules::isHandedOn(uint32_t write, uint32_t number) const {
   return isBarrier;
 }
 
-/// Returns whether a write after a fence that ordered other writes may be at another place than the read. It is not if
-/// it has the place of one of those writes.
+/// Returns whether a write after a fence that ordered other writes may be at a different location than the read.
+/// Returns false if it has the same location as one of those writes.
 bool ProxyRules::mayBeElsewhere(size_t candidate, uint32_t number, const MemoryPlace &place,
                                 const Levels &state) const {
   const GenericWrite &write = unfenced.writes[candidate];
@@ -139,7 +140,7 @@ bool ProxyRules::mayBeElsewhere(size_t candidate, uint32_t number, const MemoryP
   return isSomeOrdered;
 }
 
-/// Reports a read. The message names the last write before it in the text.
+/// Reports a read. The message names the last preceding write in the source.
 void ProxyRules::read(uint32_t number, const Access &access, const Levels &state) {
   // A bulk copy may have written the memory that a descriptor describes.
   if (!isShared(access.space) || !access.reads() || (access.isDescribed && unfenced.hasBulkCopies))

@@ -9,7 +9,8 @@ namespace ptxray {
 
 constexpr int64_t mostSlots = 64;
 
-/// Returns the highest value of a counter before it is reset to a number, plus 1; 0 if the step is no such choice.
+/// Returns the highest value of a counter before it is reset to a number, plus 1. The result is 0 if the step is no such
+/// selection.
 ///   setp.eq.s32 %p1, %r2, 4;  selp.b32 %r1, 0, %r2, %p1;      4
 static int64_t lengthOfChoice(const Step &step, const Body &body) {
   const Source &counted = step.list[step.list[0].kind == Source::Number ? 1 : 0];
@@ -47,7 +48,7 @@ static bool leadsBack(const Step &step, const Body &body) {
          });
 }
 
-/// Returns whether the register holds one of a few numbers after the step, whatever it held before.
+/// Returns whether the register has one of a few values after the step, regardless of its previous value.
 static bool beginsAnew(const Step &step, const Body &body) {
   const bool isNumber = step.is(isa::Operation::Mov, 1) && step.list[0].kind == Source::Number;
   const bool isDifference = step.is(isa::Operation::Sub, 2) && step.list[0].kind == Source::Number;
@@ -58,7 +59,7 @@ static bool beginsAnew(const Step &step, const Body &body) {
 
 namespace {
 
-/// Finds the registers from which a register is computed in a loop, step by step, as far as the loop writes them.
+/// Finds the registers from which a register is computed within a loop.
 class MadeInLoop {
 public:
   MadeInLoop(LocalId first, BlockId header, const Body &body, Analyses &analyses, Masks masks)
@@ -88,8 +89,8 @@ private:
 
 } // namespace
 
-/// Returns whether the instruction elects a thread, or tests whether a phase is complete. Neither makes an iteration
-/// differ from the previous one.
+/// Returns whether the instruction elects a thread, or tests whether a phase is complete. These instructions do not
+/// make an iteration differ from the previous one.
 static bool hasOutcome(const Facts &facts) { return facts.has(FactKind::Elects) || facts.has(FactKind::Awaits); }
 
 /// Returns whether the step masks a counter: `and.b32 %r2, %r1, 3`.
@@ -158,8 +159,8 @@ bool isBoundedByNumber(BlockId header, const Body &body, Analyses &analyses) {
   return false;
 }
 
-/// Returns whether all threads read the same value from the register at the instruction. One instruction must have
-/// written the value on every path: roles may write different values.
+/// Returns whether all threads read the same value from the register at the instruction. A single instruction must have
+/// written the value on every path, because roles may write different values.
 static bool isOneValue(LocalId local, uint32_t reader, const Body &body, Analyses &analyses) {
   if (!analyses.sharing().isSameIn(isa::Scope::Cta, local))
     return false;
@@ -237,7 +238,7 @@ bool isOfEarlierRound(LocalId local, uint32_t reader, BlockId header, const Body
         return;
       isWritten = true;
       isAnew |= body.guard(number) == LocalId::None && analyses.precedes(number, by);
-      if (analyses.precedes(by, number)) // a later iteration reads the value that it writes
+      if (analyses.precedes(by, number)) // a later iteration reads the value that the instruction writes
         return;
       body.eachUse(number, [&](NamedUse use) {
         if (use.uses & Reads)

@@ -16,7 +16,7 @@ public:
   StageLoop(HazardContext &context, const InFlight &flight, BlockId header)
       : context(context), flight(flight), graph(context.analyses.graph()), before(context.analyses.dominators()),
         loops(context.analyses.loops()), header(header), leadsThere(graph.size()) {}
-  /// Reads the loop. Returns false if it has another form.
+  /// Analyses the loop. Returns false if it does not have the required form.
   bool read(uint16_t groups);
   void findLate(std::vector<LateStage> &late) const;
 
@@ -109,7 +109,7 @@ bool StageLoop::read(uint16_t groups) {
           !add({GroupEvent::Waits, number, static_cast<size_t>(leftPending(context.body, number, action))}))
         return false;
       if (isOfGroups && action.kind == FactKind::Arrives)
-        return false; // a barrier object counts the copies
+        return false; // a barrier object tracks the copies
     }
   }
   for (auto [i, operation] : llvm::enumerate(flight.operations()))

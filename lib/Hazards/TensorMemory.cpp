@@ -39,7 +39,7 @@ template <typename Passes> FoundBlocks Allocations::reachedFrom(llvm::ArrayRef<u
   return reached;
 }
 
-/// Returns the blocks from which control may reach a block for which `is` is true, including these blocks.
+/// Returns the blocks from which execution may reach a block for which `is` returns true, including these blocks.
 template <typename Is> FoundBlocks Allocations::reaching(Is is) const {
   FoundBlocks found(graph.size());
   for (uint32_t block = 0; block < graph.size(); ++block)
@@ -49,8 +49,8 @@ template <typename Is> FoundBlocks Allocations::reaching(Is is) const {
   return found;
 }
 
-/// Reports an allocation if control can leave the kernel without reaching a place that frees the memory, and all
-/// threads take that path. An end of the whole grid (`trap`, a failed assertion) frees everything.
+/// Reports an allocation if execution can leave the kernel without freeing the memory, and all threads take that path.
+/// An end of the whole grid (`trap`, a failed assertion) frees everything.
 void Allocations::unfreed(uint32_t allocation) {
   const auto isFreeing = [&](BlockId block) {
     return llvm::any_of(frees, [&](uint32_t number) { return graph.blockOf(number) == block; });
@@ -97,7 +97,7 @@ void Allocations::relinquished() {
   }
 }
 
-/// Returns the register that an instruction loads from the place of the written address; None for other instructions.
+/// Returns the register into which an instruction loads the allocated address; None for other instructions.
 LocalId Allocations::addressFrom(uint32_t load, const MemoryPlace &place) {
   const Facts &facts = body.facts(load);
   if (facts.accesses.size() != 1 || !isShared(facts.accesses.front().space) ||
@@ -119,8 +119,8 @@ static int64_t widthOf(const Body &body, uint32_t number) {
   return width;
 }
 
-/// Returns the column of an address, relative to the first one of the allocation. It is the lower half, whatever lane
-/// is in the upper half.
+/// Returns the column of an address, relative to the first one of the allocation. The column is in the lower half,
+/// regardless of the lane in the upper half.
 static std::optional<int64_t> columnOf(const Numbers &address, LocalId base) {
   constexpr int64_t columns = 1 << 16;
   if (address.base != base || address.step % columns || address.low < 0)

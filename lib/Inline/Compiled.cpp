@@ -120,7 +120,7 @@ namespace {
 struct TemplatePart {
   Range place;
   bool isOperand = false;
-  std::string operand; // its name, if it has one
+  std::string operand; // name of the operand, if it has one
   char character = 0;
 };
 

@@ -15,7 +15,7 @@ using Tokens = llvm::ArrayRef<CppToken>;
 
 struct Guard {
   uint32_t outer = 0;                               // guard around all branches
-  uint32_t earlier = 0;                             // guard that no earlier branch was taken
+  uint32_t earlier = 0;                             // guard that excludes all earlier branches
   uint32_t number = 0;                              // guard of this branch
   InlineBranch branch;                              // identity of this branch
   bool isOuterForOther = false, isForOther = false; // whether all branches, or this one, are for another architecture
@@ -136,7 +136,7 @@ void CudaReader::include(Tokens tokens) {
     includes.push_back(name.str());
 }
 
-/// Reads the macros that the build defines, like those of a header.
+/// Adds the macros that the build defines, as if a header defined them.
 void CudaReader::defineMacros() {
   std::string text;
   for (const llvm::StringRef macro : build.macros) {
@@ -167,7 +167,7 @@ void CudaReader::readHeader(const SourceBuffer *header, unsigned depth) {
   }
 }
 
-/// Reads the headers if a macro is undefined that they may define. Most files need none.
+/// Reads the headers if a macro is undefined that they may define. Most files do not need them.
 void CudaReader::loadHeaders() {
   if (path.empty())
     return;

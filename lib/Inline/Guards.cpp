@@ -50,7 +50,7 @@ private:
   size_t at = 0;
   int64_t number = 0; // `__CUDA_ARCH__`; 0 if unknown
   char variant = 0;
-  bool isAboutMachine = false; // only the architecture is known, not the compiler
+  bool isAboutMachine = false; // only the architecture is known, but not the compiler
 };
 
 unsigned precedenceOf(llvm::StringRef sign) {

@@ -109,7 +109,7 @@ enum class Likeness : uint8_t { No, Maybe, Sure };
 
 } // namespace
 
-/// Returns whether an instruction of the template may be PTX, or certainly is, because no other architecture has it.
+/// Returns whether an instruction of the template may be PTX, or certainly is PTX because no other architecture has it.
 static Likeness likenessOf(llvm::StringRef text, const InlineStatement &statement) {
   if (text.starts_with("@") || text.starts_with(".reg ") || text.starts_with(".reg\t") || text.starts_with(".pragma"))
     return Likeness::Sure;
@@ -191,7 +191,7 @@ bool looksLikePtx(const InlineStatement &statement) {
       hasOthers |= likeness == Likeness::No && !part.empty();
     }
   }
-  // Code for a GPU may be misspelt, but does not mix with words of other architectures.
+  // Code for a GPU may be misspelt, but does not contain words of other architectures.
   const bool isOfHost = !statement.isDevice && (hasNames || hasOthers);
   return sure || (any && !hasOtherLetters && !hasOtherClobbers && !hasFlags && !isOfHost);
 }

@@ -157,7 +157,7 @@ bool Macros::expandUse(Macro &macro, llvm::ArrayRef<CppToken> use, Tokens &out, 
   return done;
 }
 
-/// Returns the string for `#argument`: its text with single blanks.
+/// Returns the string for `#argument`: its text with single spaces.
 CppToken Macros::stringOf(const Tokens &argument, Range use) {
   CppToken token;
   token.kind = CppKind::Plain;
@@ -198,7 +198,7 @@ bool Macros::substitute(const Macro &macro, llvm::ArrayRef<Tokens> arguments, Ra
         CppToken &left = out.back();
         left.text = made.emplace_back(left.text.str() + right.front().text.str());
         left.isExact = false;
-        // Text of this use follows the macro's own text.
+        // The text of this use is after the macro's own text.
         left.place = std::max(left.place, right.front().place, [](Range a, Range b) { return a.begin < b.begin; });
         out.insert(out.end(), right.begin() + 1, right.end());
       }

@@ -141,7 +141,7 @@ void PythonReader::noteBindings() {
       noteParameters(i + 2, note);
     } else if (tokens[i].is("for") || tokens[i].is("as")) {
       note(i + 1, i + 2);
-    } else if (changes(tokens[i], next, tokens[i + 2])) { // counts as a second binding: no constant
+    } else if (changes(tokens[i], next, tokens[i + 2])) { // treated as a second binding, so the name is not a constant
       note(i, i + 3);
       note(i, i + 3);
     } else if (tokens[i].kind != PyKind::Name || !tokens[i].startsLine) {

@@ -37,7 +37,7 @@ static std::vector<llvm::StringRef> splicedWords(llvm::StringRef text, llvm::Arr
   return words;
 }
 
-/// Returns the numbers that turn a spliced word into a given word, and agree with those already selected.
+/// Returns the numbers that turn a spliced word into a given word and are consistent with those already selected.
 static std::optional<Numbers> numbersFor(llvm::StringRef spliced, llvm::StringRef word, const Numbers &chosen,
                                          llvm::ArrayRef<std::string> operands) {
   llvm::SmallVector<std::pair<llvm::StringRef, llvm::StringRef>, 4> added;

@@ -1,4 +1,4 @@
-// The tables made from grammar/isa.
+// The tables generated from grammar/isa.
 #include "Isa/Isa.h"
 #include <array>
 

@@ -142,7 +142,7 @@ void drawMemory(const Layout &layout, Picture &picture) {
 
 } // namespace
 
-/// A style with a class of its own, because a page may contain other pictures.
+/// A style with its own class, because a page may contain other pictures.
 static constexpr llvm::StringLiteral style =
     "<style>.ptxray-layout text{font:12px sans-serif;fill:#222}.ptxray-layout .heading{font:bold 16px sans-serif}"
     ".ptxray-layout .title{font-weight:bold}.ptxray-layout .label,.ptxray-layout .cell{text-anchor:middle}"

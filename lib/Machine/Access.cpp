@@ -51,7 +51,7 @@ static inline Region regionAt(Warp &warp, const Op &op, const MemoryAccess &acce
   return last && !(access.isWrite && last->isConstant) ? Region{last->begin, last->end, last->bytes} : Region();
 }
 
-/// Finds the memory of all lanes if it is in one region. Returns whether it is.
+/// Finds the memory of all lanes if it is in one region. Returns false if it is not.
 static inline bool findTogether(Warp &warp, const Op &op, const MemoryAccess &access, const uint64_t *at,
                                 Pointers &found) {
   const LaneShape &shape = *found.shape;
@@ -278,8 +278,8 @@ void storeElements(char *registers, const Op &op, uint32_t mask, Warp &warp) {
 
 namespace {
 
-/// An atomic operation, which is performed immediately: after pending stores of its warp to the same location or, if it
-/// releases, to any location.
+/// An atomic operation, which is performed immediately, but after pending stores of its warp to the same location or,
+/// if it releases, to any location.
 class WeakAtomic {
 public:
   WeakAtomic(const AtomicAccess &atomic, const uint64_t *to, unsigned lane, Warp &warp)

@@ -190,7 +190,7 @@ void NumberedBarrier::clear() {
   areAll = true;
 }
 
-/// Returns the number of threads that arrived. A warp counts as a whole one if all its remaining lanes arrived.
+/// Returns the number of threads that arrived. If all remaining lanes of a warp arrived, the whole warp is counted.
 static uint32_t arrivedThreads(const NumberedBarrier &barrier) {
   uint32_t count = 0;
   for (const auto &[warp, lanes] : barrier.arrived)
@@ -285,7 +285,7 @@ static void completeWarpgroup(BlockState &block, uint32_t number) {
   }
 }
 
-/// Makes the lanes wait for the other warps of their group. This orders none of their earlier accesses.
+/// Makes the lanes wait for the other warps of their group. This does not order their earlier accesses.
 static void meetInWarpgroup(Warp &warp, const Fragment &next, const BarrierSite &site, uint32_t mask) {
   const uint32_t number = warp.number / warpsOfGroup;
   NumberedBarrier &meeting = warp.block->warpgroups[number];
@@ -370,7 +370,7 @@ void takeFault(Warp &warp) {
 }
 
 Progress runTurn(BlockState &block) {
-  // Diverged lanes have short turns, because lanes that spin may wait for others of their warp.
+  // Diverged lanes have short turns, because lanes that spin may wait for other lanes of their warp.
   constexpr uint32_t blocksOfTurn = 16, blocksOfParted = 8;
   const uint64_t before = block.events;
   ++block.grid->weak.turn;

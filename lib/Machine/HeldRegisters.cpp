@@ -10,7 +10,7 @@ using isa::FactKind;
 /// Payload of a report before an instruction that may use registers of pending operations.
 struct RegisterTouch {
   HeldLocals registers;
-  bool isChange = false; // the instruction is no plain copy into the registers
+  bool isChange = false; // the instruction is not a plain copy into the registers
 };
 
 static void touchRegisters(char *, const Op &op, uint32_t mask, Warp &warp) {

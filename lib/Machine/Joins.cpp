@@ -25,7 +25,7 @@ void merge(Warp &warp, Fragment &into, const Fragment &other) {
   into.mask |= other.mask;
 }
 
-/// Removes the last joins, as long as no lane waits there or will.
+/// Removes the last joins at which no lane waits or will wait.
 static void popJoins(Warp &warp) {
   while (!warp.others.joins.empty() && !warp.others.joins.back().expected && !warp.others.joins.back().arrived) {
     const int last = static_cast<int>(warp.others.joins.size()) - 1;

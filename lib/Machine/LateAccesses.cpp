@@ -5,8 +5,8 @@
 
 namespace ptxray::machine {
 
-/// Returns the access of a load, a store or an atomic operation, or null for operations that order accesses and for
-/// other operations.
+/// Returns the access of a load, store or atomic operation. Returns null for operations that order accesses, and for
+/// all other operations.
 static const MemoryAccess *accessOf(const Op &op) {
   const MemoryAccess *access = nullptr;
   if (op.run == loadElements || op.run == storeElements)

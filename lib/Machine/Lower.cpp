@@ -50,7 +50,7 @@ static std::vector<const Body *> reachedFrom(const Body &kernel, const ProgramBu
   return reached;
 }
 
-/// Allocates shared variables one after another; those without a size follow all others. Guard zones separate the
+/// Allocates shared variables one after another; variables without a size follow all others. Guard zones separate the
 /// variables. Their size preserves alignments, swizzles and banks.
 static void placeShared(ProgramBuilder &builder, llvm::ArrayRef<const Body *> reached) {
   constexpr uint64_t guardBytes = 1024, mostGuards = 256;

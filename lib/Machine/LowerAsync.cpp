@@ -45,7 +45,7 @@ static uint32_t storedBytes(const Recipe &recipe) {
 /// Counts the bytes of an operation that is performed immediately.
 static void completes(const Lowered &one, const Action &action, BodyLowering &lowering) {
   if (action.node < 0 || (action.amount < 0 && !action.number && !one.recipe.refusal.empty()))
-    return; // no object counts them, or the operation itself does
+    return; // no object counts the bytes, or the operation counts them itself
   if (hasWord(one, ".multicast::cluster::all"))
     return; // the operation counts them in each block
   BarrierUse use = useOf(BarrierUse::What::Complete, one, action, lowering);

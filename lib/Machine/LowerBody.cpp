@@ -43,7 +43,7 @@ PlaceList BodyLowering::placesWithParts(const Lowered &one, Recipe &recipe) {
   return places;
 }
 
-/// Returns whether what a formula stores is computed from what was there before.
+/// Returns whether the stored value is computed from the old contents of the memory.
 static bool combinesMemory(const Recipe &recipe) {
   llvm::SmallVector<uint16_t, 8> open;
   for (const RecipeResult &result : recipe.results)
@@ -90,8 +90,8 @@ MemoryAccess BodyLowering::memoryAccess(const Lowered &one, const MemoryUse &use
   return result;
 }
 
-/// Returns the register that contains a kernel parameter. The parameter has one value for all threads, so the register
-/// is set before they start. Returns no register if the parameter must be loaded.
+/// Returns the register that contains a kernel parameter. All threads have the same value, so the register is set
+/// before they start. Returns no register if the parameter must be loaded.
 Place BodyLowering::givenNumber(const MemoryAccess &load) {
   const AddressOf &address = load.address;
   const auto offset = static_cast<uint64_t>(address.offset);
@@ -337,7 +337,7 @@ void BodyLowering::parameters() {
   list(body.function->returns, code.results);
 }
 
-/// Returns whether nothing was added to the code block since it was opened.
+/// Returns whether the code block is empty since it was opened.
 bool BodyLowering::isEmpty(const CodeBlock &block) const {
   return block.first == code.ops.size() && !block.instructions;
 }

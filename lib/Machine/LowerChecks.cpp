@@ -35,8 +35,8 @@ RegisterFlow RegisterFlows::operator[](uint32_t instruction) const {
           row.isOutput};
 }
 
-/// Returns whether the register has a vector type. These are not tracked, because their components are written one by
-/// one.
+/// Returns whether the register is a vector register. These are not tracked, because their components are written
+/// separately.
 bool BodyLowering::isVector(LocalId local) const {
   const Symbol *symbol = body.symbol(local);
   return symbol && symbol->shape.vector;
@@ -230,7 +230,7 @@ static void checkMembers(char *registers, const Op &op, uint32_t mask, Warp &war
                                  llvm::utohexstr(members[lane], true));
 }
 
-/// Adds a check that each lane of the warp takes part in a matrix instruction, and is in its member mask.
+/// Adds a check that each lane of the warp participates in a matrix instruction, and is in its member mask.
 void BodyLowering::checkLanes(const Lowered &one) {
   Op op;
   op.isComputation = true;

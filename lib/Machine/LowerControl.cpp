@@ -183,8 +183,8 @@ void BodyLowering::call(const Lowered &one, const Action &action) {
   code.blocks.back().isJoin = true;
 }
 
-/// Finds the code blocks that lead to more than computations. Code after a return is unknown, and counts as having no
-/// effects.
+/// Finds the code blocks that lead to more than computations. Code after a return is unknown, and is treated as having
+/// no effects.
 static void findEffects(FunctionCode &code) {
   std::vector<CodeBlock> &blocks = code.blocks;
   const auto hasEffect = [&](const CodeBlock &block) {
@@ -212,7 +212,7 @@ static void findEffects(FunctionCode &code) {
   }
 }
 
-/// Connects the code blocks. Diverged lanes reconverge where all their paths meet.
+/// Connects the code blocks. Diverged lanes reconverge where all their paths join.
 void BodyLowering::connect() {
   const auto end = static_cast<uint32_t>(code.blocks.size() - 1);
   const auto blockAt = [&](uint32_t instruction) {

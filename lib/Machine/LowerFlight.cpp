@@ -14,7 +14,7 @@ static bool isPipeline(llvm::StringRef group) {
   return group == "tcgen05.mma" || group == "tcgen05.cp" || group == "tcgen05.shift";
 }
 
-/// Returns the groups for which some wait covers only the reads of operations. All other waits also cover writes.
+/// Returns the groups for which a wait covers only the reads of operations. All other waits also cover writes.
 static uint16_t groupsAwaitedForReads() {
   uint16_t groups = 0;
   for (const isa::Fact &fact : isa::tables().facts)

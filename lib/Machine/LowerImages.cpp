@@ -55,7 +55,7 @@ static ImageGeometry geometryOf(const Lowered &one) {
 
 bool fetchTexture(const Lowered &one, BodyLowering &lowering) {
   if (hasWord(one, ".2dms") || hasWord(one, ".a2dms"))
-    return false; // samples of a pixel: no driver creates such textures
+    return false; // samples of a pixel are not supported, because no driver creates such textures
   // The depth comparison operand has no effect, because textures created by a driver contain no depths.
   TextureFetch fetch;
   fetch.texture = lowering.handleOf(one, one.node("a"));

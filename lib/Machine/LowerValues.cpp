@@ -1,5 +1,6 @@
-// Computes the flow of values through each instruction: the registers from which its results come, and those that
-// determine which memory it accesses, and how much. This follows from the facts and the formula of the instruction.
+// Computes the flow of values through each instruction: the registers from which its results are computed, and the
+// registers that determine the location and size of its memory accesses. These follow from the facts and the formula of
+// the instruction.
 #include "Machine/Lower.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -56,7 +57,7 @@ uint32_t ValueFlows::number(Slot slot) {
   return numberOf[place];
 }
 
-/// Returns whether the function that an instruction names in the place of a formula is one of some.
+/// Returns whether the instruction's named function is in a list.
 static bool isOneOf(llvm::StringRef name, std::initializer_list<llvm::StringRef> names) {
   return llvm::is_contained(names, name);
 }
@@ -111,7 +112,7 @@ void Roles::markOperand(int operand, Role role) {
       nodes[known.node] = std::max(nodes[known.node], role);
 }
 
-/// Marks the operands with which the formulas compute. The number of copied bytes determines the size of the access.
+/// Marks the operands that the formulas use. The number of copied bytes determines the size of the access.
 void Roles::markSteps() {
   const std::vector<RecipeStep> &steps = one.recipe.steps;
   for (const RecipeStep &step : steps)
@@ -166,7 +167,7 @@ static bool mixesLanes(const Lowered &one) {
   });
 }
 
-/// Returns whether the results depend on which lanes happen to execute the instruction together.
+/// Returns whether the results depend on which lanes execute the instruction together.
 static bool readsActive(const Lowered &one) {
   return !one.facts().has(FactKind::Among) && llvm::any_of(one.recipe.steps, [](const RecipeStep &step) {
     return step.op == StepOp::Active || step.op == StepOp::Everyone || step.op == StepOp::Leader;

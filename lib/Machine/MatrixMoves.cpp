@@ -13,7 +13,7 @@ namespace {
 struct MovedMatrices {
   std::shared_ptr<const MatrixMove> function;
   AddressOf address;
-  Place stride; // if it is no register, the function's default
+  Place stride; // if it is not a register, the default of the function is used
   bool isStore = false;
   std::vector<Place> registers;
 };

@@ -130,7 +130,7 @@ bool Allocation::areUnwritten(uint64_t offset, uint64_t count) const {
 
 void Memory::skipTo(uint64_t address) {
   constexpr uint64_t alignment = 512,
-                     gap = 4096; // alignment of a driver; writes shortly beyond the end hit nothing
+                     gap = 4096; // alignment of a driver; writes slightly beyond the end do not hit other allocations
   next = std::max(next, (address + gap + alignment - 1) / alignment * alignment);
 }
 

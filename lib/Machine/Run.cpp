@@ -142,7 +142,7 @@ static void call(Warp &warp, const CodeBlock &block, uint32_t calling) {
     return refuse(warp, block.instruction, "calls that are nested too deep");
   if (differsFromCallee(warp, block.instruction, site, *callee, static_cast<unsigned>(__builtin_ctz(calling))))
     return;
-  // All lanes reconverge after the call. Lanes that call another function execute the call again.
+  // All lanes reconverge after the call. Lanes that call a different function execute the call again.
   const int join = pushJoin(warp, now.at + 1, all);
   for (const auto &[at, mask] : {std::pair(now.at, wanting & ~calling), std::pair(now.at + 1, all & ~wanting)})
     if (mask)
@@ -445,8 +445,8 @@ static PTXRAY_INLINE bool computeFork(Warp &warp, const Frame &frame, const Code
   return true;
 }
 
-/// Maximum number of computing code blocks that diverged lanes execute instead of one. No other lane waits for their
-/// results.
+/// Maximum number of computing code blocks that diverged lanes execute instead of one. Other lanes do not wait for
+/// their results.
 static constexpr int64_t computations = 64;
 
 /// Returns whether all lanes of the warp have reached an instruction that they execute together.
@@ -454,8 +454,8 @@ static PTXRAY_INLINE bool areTogether(const Warp &warp, const CodeBlock &block) 
   return block.way == Way::Together && !block.more && warp.now.mask == warp.alive && !warp.others.meeting;
 }
 
-/// Executes code blocks one after another, as long as no lane waits or is waited for. The lanes must be allowed to
-/// execute the first block. Returns how many of `blocks` are left.
+/// Executes code blocks one after another, as long as no lane waits for another one. The lanes must be allowed to
+/// execute the first block. Returns the number of `blocks` that are left.
 static uint32_t runPlainly(Warp &warp, uint32_t blocks) {
   const Frame &frame = *warp.now.frame;
   char *const registers = frame.registers;
@@ -548,10 +548,10 @@ void run(Warp &warp, uint32_t blocks) {
     if (warp.fault)
       observersOf(warp).notify(events::Blocks, [&](Observer &one) { one.faults(warp, block); });
   }
-  if (warp.now.mask && warp.now.mask != warp.alive) { // other lanes of the warp have their turn
+  if (warp.now.mask && warp.now.mask != warp.alive) { // other lanes of the warp run next
     warp.others.ready.push_back(warp.now);
     warp.now.mask = 0;
-    if (warp.others.ready.size() == 1) // the others wait for these lanes, which may hold a lock
+    if (warp.others.ready.size() == 1) // the other lanes wait for these lanes, which may hold a lock
       release(warp);
   }
 }

@@ -27,7 +27,8 @@ using Axes = std::array<Axis, mostImageRank>;
 struct Tap {
   std::array<uint32_t, 4> bits = {}; // bits of floats, or integers
   int32_t weight = 0;
-  bool isNeeded = false; // no fraction that selects it is zero, so an infinity counts even with a weight of 0
+  bool isNeeded =
+      false; // no fraction that selects it is zero, so an infinity affects the result even with a weight of 0
 };
 
 int32_t halfUp(int32_t value) { return (value + one / 2) >> 8; }
@@ -82,7 +83,7 @@ template <class T> T readAs(const uint8_t *bytes) {
   return value;
 }
 
-/// Returns an 8-bit or 16-bit integer as a filter adds it, in units of 1/65535, or 1/32767 if signed.
+/// Returns an 8-bit or 16-bit integer in the form that filters add, in units of 1/65535, or 1/32767 if signed.
 int32_t expanded(int32_t value, TexelType type) {
   switch (type) {
   case TexelType::U8: return value * 257;
@@ -244,8 +245,8 @@ uint32_t filteredFraction(const std::vector<Tap> &taps, unsigned channel, TexelT
   return Texels::fraction(static_cast<int32_t>((sum + one / 2) >> 8), isSigned ? 32767 : 65535);
 }
 
-/// Returns the face of a cube that a direction selects, and the coordinates in it, from 0 to 1. Of equal components,
-/// the last one counts.
+/// Returns the face of a cube that a direction selects, and the coordinates in it, from 0 to 1. If components are
+/// equal, the last one is used.
 uint32_t toFace(std::array<float, mostImageRank> &at) {
   const auto [x, y, z] = std::array<double, 3>{at[0], at[1], at[2]};
   double across = x, down = -y, along = z;

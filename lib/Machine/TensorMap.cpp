@@ -173,7 +173,7 @@ TensorMapBytes encode(const TensorMap &map) {
 }
 
 /// Reads bits of a map that the driver of an H100 encoded. The positions of fields were determined from maps with known
-/// contents. Maps for sm_100 that the CuTe DSL encodes itself also have bit 65 set, and some bit 85.
+/// contents. Maps for sm_100 that the CuTe DSL encodes also have bit 65 set, and some have bit 85 set.
 static uint64_t bitsOf(const uint8_t *bytes, unsigned first, unsigned count) {
   uint64_t word = 0;
   std::memcpy(&word, bytes + first / 8, std::min<size_t>(sizeof word, tensorMapBytes - first / 8));
@@ -244,7 +244,7 @@ static void putBits(uint8_t *bytes, unsigned first, unsigned count, uint64_t val
   }
 }
 
-/// Returns whether a driver's map can represent the fields. Invalid values must stay in the map until a copy reports
+/// Returns whether a driver's map can represent the fields. Invalid values must remain in the map until a copy reports
 /// them.
 static bool isOfDriver(const TensorMap &map) {
   constexpr uint64_t mostStride = uint64_t(1) << 40;

@@ -61,7 +61,7 @@ void freeColumns(char *registers, const Op &op, uint32_t mask, Warp &warp) {
 
 // ---- loads and stores
 
-/// A cell of tensor memory, relative to the address, and the part of a register that it is moved to or from.
+/// A cell of tensor memory, relative to the address, and the part of a register that corresponds to it.
 struct MovedCell {
   uint16_t lane, column, word;
   uint8_t thread, bit;

@@ -37,8 +37,8 @@ struct TensorPlace {
 };
 /// The locations of a matrix's elements, row by row: one for each, or all copies, which have equal values.
 using TensorPlaces = std::vector<TensorPlace>;
-/// The locations of a matrix, and the lanes that it covers in each block. `lanes` has a bit mask for each column; a bit
-/// represents 16 lanes.
+/// The locations of a matrix, and the lanes that it covers in each block. `lanes` contains a bit mask for each column,
+/// in which a bit represents 16 lanes.
 struct TensorMatrix {
   TensorPlaces places;
   std::array<std::vector<uint8_t>, 2> lanes;
@@ -115,7 +115,7 @@ struct TensorProduct {
   unsigned architecture = 100;
   AddressOf d, addressOfA, metadata, scaleA, scaleB; // locations in tensor memory
   Place a, b, instructionDescriptor, zeroColumns;
-  Place keeps; // predicate: whether the old sum is kept
+  Place keeps; // predicate that determines whether the old sum is kept
   bool keepsAlways = false, isNot = false;
   uint32_t shift = 0;                   // number of times that the old sum is halved
   llvm::SmallVector<Place, 8> disabled; // lanes that are not modified

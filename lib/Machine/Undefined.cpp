@@ -37,7 +37,7 @@ bool isNoBarrier(Warp &warp, uint32_t instruction, const BarrierSite &site, uint
   return true;
 }
 
-/// Returns the description of the first difference; empty if there is none. A value of no bytes is discarded.
+/// Returns the description of the first difference; empty if there is none. A value with no bytes is discarded.
 static std::string difference(llvm::ArrayRef<Passed> passed, llvm::ArrayRef<Passed> declared, const std::string &what) {
   if (passed.size() != declared.size())
     return std::to_string(passed.size()) + " " + what + (passed.size() == 1 ? "" : "s") + " for a function of " +

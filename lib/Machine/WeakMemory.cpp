@@ -34,7 +34,7 @@ void WeakMemory::perform(WeakBlock &block, size_t index) {
   constexpr size_t mostOld = 16, mostRivals = 4;
   const PendingStore one = block.stores[index];
   block.stores.erase(block.stores.begin() + static_cast<long>(index));
-  // Forget the history of partially overlapping locations.
+  // Discard the history of partially overlapping locations.
   for (auto other = old.lower_bound(one.to - mostBytes + 1); other != old.end() && other->first < one.to + one.bytes;)
     other = other->first == one.to ? std::next(other) : old.erase(other);
   Past &past = old[one.to];
@@ -80,7 +80,7 @@ void WeakMemory::performBefore(WeakBlock &block, uint64_t epoch, const uint8_t *
   }
 }
 
-/// Returns the index of the first store that is due and need not wait for others, or the number of stores.
+/// Returns the index of the first store that is due and does not wait for other stores, or the number of stores.
 static size_t nextDue(const std::deque<PendingStore> &stores, uint64_t turn, uint64_t PendingStore::*order) {
   for (size_t i = 0; i < stores.size(); ++i) {
     const PendingStore &one = stores[i];

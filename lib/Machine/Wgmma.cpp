@@ -246,7 +246,7 @@ void addPlaces(const SharedMatrix &matrix, uint32_t first, uint32_t rows, Warp &
     }
 }
 
-/// Reports a product to observers that compute with anything else than numbers.
+/// Reports a product to observers that do not compute with numbers.
 void reportProduct(const WarpgroupProduct &product, const Matrices &matrices, bool isAdded, const Op &op, Warp &warp) {
   if (!observersOf(warp).want(events::Products))
     return;

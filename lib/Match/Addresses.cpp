@@ -66,7 +66,7 @@ void OperandJudge::judgeAddressRegister(const Shape &shape, unsigned node, bool 
     failAddress(reg, node);
     return;
   }
-  // Without brackets, ptxas checks only the size, and nothing if the form names no type.
+  // If there are no brackets, ptxas checks only the size, and nothing if the form specifies no type.
   if (isBare && !type)
     return;
   const bool agrees = type && (has(isa::Exact) ? reg == type : typesAgree(type, reg, false, false));
@@ -95,7 +95,7 @@ void OperandJudge::judgeAddressVariable(const Shape &shape, unsigned node) {
   }
   const auto [named, generic] = spaces();
   const WordId space = isa::wholeSpace(shape.space);
-  // A variable in .param has no address: only loads and stores name it.
+  // A variable in .param has no address: only loads and stores can name it.
   const bool byName =
       isBracketed(node) ? llvm::is_contained(named, space) : !has(isa::BareAllowed) && !(shape.flags & ShapeOffset);
   if (byName && !has(isa::Subscript) && !hasAddress(shape)) {

@@ -46,7 +46,7 @@ std::vector<Judgement> judgeForm(const WrittenInstruction &written, uint32_t for
   return ways;
 }
 
-/// If two forms are equally near, the words that either expects at the same place are alternatives.
+/// If two forms are equally near, both sets of words that they expect at the same location are alternatives.
 static void addExpected(const Judgement &from, Judgement &to) {
   for (Finding &f : to.findings)
     for (const Finding &g : from.findings)
@@ -75,8 +75,8 @@ static size_t countWrongTypes(const TriedForm &form) {
   return llvm::count_if(ofOperands.findings, [](const Finding &f) { return f.id == DiagId::OperandType; });
 }
 
-/// Returns the bindings to the form in which the fewest operands have a wrong type. The missing operand is the one
-/// without which the others fit.
+/// Returns the bindings to the form with the fewest wrong operand types. An operand is missing if the other operands
+/// match without it.
 static std::vector<TriedForm> likelyBindings(const FormView &view) {
   std::vector<TriedForm> likely;
   size_t fewest = std::numeric_limits<size_t>::max();
@@ -130,8 +130,8 @@ static TriedForm nearestForm(const WrittenInstruction &written) {
   return std::move(*best);
 }
 
-/// Returns the first form that fits the words and the number of operands, and whose judgement is sufficient. Earlier
-/// forms leave no data.
+/// Returns the first form that fits the words and the number of operands, and whose judgement is sufficient. Data of
+/// earlier forms are discarded.
 template <typename Suffices>
 static std::optional<TriedForm> firstForm(const WrittenInstruction &written, Suffices suffices) {
   for (uint32_t index : formsOf(written)) {
@@ -140,7 +140,7 @@ static std::optional<TriedForm> firstForm(const WrittenInstruction &written, Suf
       continue;
     for (const Binding &binding : bindOperands(view)) {
       if (!binding.misfits.empty())
-        break; // all forms have the same number
+        break; // all forms have the same number of operands
       if (TriedForm form = judgeBinding(view, binding); suffices(form.judgement))
         return form;
     }

@@ -33,10 +33,10 @@ public:
 
 private:
   using Next = llvm::function_ref<void()>;
-  static constexpr unsigned most = 3;     // maximum number of misfits; beyond it, the lists have nothing in common
+  static constexpr unsigned most = 3;     // maximum number of mismatches; beyond it, the lists have nothing in common
   static constexpr unsigned enough = 256; // maximum number of bindings
 
-  /// If nothing matches, reports operands at the same place, and the first missing or superfluous operands.
+  /// If nothing matches, reports operands at the same position, and the first missing or superfluous operands.
   // NOLINTNEXTLINE(misc-no-recursion): each step takes a pattern of the form or one of three misfits
   void compare(unsigned p, unsigned pEnd, unsigned n, unsigned nEnd) {
     auto add = [&](int pattern, int node) {
@@ -221,7 +221,7 @@ private:
     case ShapeKind::Address:
     case ShapeKind::Pair: return false;
     case ShapeKind::List: return view.operands[pattern.operand].role == isa::OperandRole::List;
-    case ShapeKind::Register: // tells optional operands before a predicate from those after it
+    case ShapeKind::Register: // distinguishes optional operands before a predicate from those after it
       return !(view.operands[pattern.operand].rules & isa::Vec) ||
              viewType(shape.type).kind != isa::TypeKind::Predicate;
     default: return true;
@@ -292,7 +292,7 @@ static void reportShape(const Shape &shape, const Pattern &pattern, FindingPlace
   }
 }
 
-/// Returns how many operands a form requires, and whether it allows more.
+/// Returns the number of operands that a form requires, and whether the form allows more.
 static std::pair<unsigned, bool> countRequired(llvm::ArrayRef<Pattern> patterns) {
   unsigned required = 0;
   bool hasOptional = false;

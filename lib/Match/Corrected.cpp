@@ -17,17 +17,17 @@ using Words = llvm::SmallVector<WordId, 16>;
 
 namespace {
 
-/// Corrections that change words at the same places.
+/// Corrections that change words at the same positions.
 struct Group {
   std::vector<const Correction *> members;
   const Correction &first() const { return *members.front(); }
 };
 
-/// The written words that a sentence names, in order.
+/// The written words that a message names, in order.
 using Indices = llvm::SmallVector<unsigned, 2>;
 
-/// Returns the smallest set of written words for which a sentence is true: operations first, then words next to the
-/// place.
+/// Returns the smallest set of written words for which a message is true, preferring operations, then words next to the
+/// location.
 std::optional<Indices> fewestWords(const Opcode &opcode, unsigned at,
                                    llvm::function_ref<bool(const Indices &)> isTrue) {
   Indices others;
@@ -81,7 +81,7 @@ private:
 
 } // namespace
 
-/// Returns the words by which the corrections of the group replace a word, the nearest first.
+/// Returns the words with which the corrections of the group replace a word, the nearest first.
 Words Teller::rightWords(size_t change) const {
   Words right;
   for (const Correction *correction : group.members)
@@ -109,7 +109,7 @@ Words Teller::alternatives(const Words &right) const {
   return all;
 }
 
-/// Returns the correct words. If there are few, adds all others that fit the rest of the opcode at that place.
+/// Returns the correct words. If there are few, adds all others that are valid at that position.
 Words Teller::fittingThere(unsigned at, const Words &right) const {
   constexpr size_t most = 8;
   Words fitting = right;
@@ -125,7 +125,7 @@ Words Teller::fittingThere(unsigned at, const Words &right) const {
   return fitting.size() > most ? right : fitting;
 }
 
-/// Returns whether some form contains the words of the subject together with another word, wherever that word is.
+/// Returns whether some form contains the words of the subject together with another word, in any position.
 bool Teller::mayHold(const Indices &subject, WordId word) const {
   Words words;
   for (unsigned k : subject)
@@ -162,7 +162,7 @@ std::string Teller::textOf(const Indices &subject) const {
   return quote(text);
 }
 
-/// Returns the words that the subject allows at that place. The correct words come first.
+/// Returns the words that the subject allows at that position. The correct words come first.
 Words Teller::allowedWith(const Indices &subject, const Words &right) const {
   Words allowed;
   for (WordId word : alternatives(right))
@@ -191,7 +191,7 @@ Finding Teller::tellReplaced(const WordChange &change, const Words &right) const
   }
   Words allowed = allowedWith(*subject, right);
   sortByNearness(llvm::MutableArrayRef(allowed).drop_front(right.size()), word);
-  // "`.f16` requires `.f16`" would mean two different places, and is not helpful.
+  // "`.f16` requires `.f16`" would refer to two different positions, and is not helpful.
   const bool isOfItself =
       llvm::any_of(*subject, [&](unsigned i) { return llvm::is_contained(allowed, opcode.words[i].id); });
   if (isOfItself || !needsOneOf(*subject, allowed)) {
@@ -304,8 +304,8 @@ static const Group &chosenOf(const std::vector<Group> &groups, llvm::ArrayRef<Fi
   return groups.front();
 }
 
-/// Makes a gate name the smallest set of words that no form has in this module: not `.rn`, which is always available,
-/// but `cvt.rn.tf32`.
+/// Makes a gate name the smallest set of words that no form has in this module: for example `cvt.rn.tf32`, because
+/// `.rn` alone is always available.
 static void nameGated(Finding &f, const WrittenInstruction &written) {
   const Opcode &opcode = written.opcode;
   const isa::Mnemonic &mnemonic = *opcode.mnemonic;
@@ -339,7 +339,8 @@ static void nameGated(Finding &f, const WrittenInstruction &written) {
   f.kind = Kind::Qualifier;
 }
 
-/// Returns whether one word may be meant by another: it is of the same kind, or an integer type of the same size.
+/// Returns whether one word may be intended instead of another, because both are of the same kind, or are integer types
+/// of the same size.
 static bool mayStandFor(WordId word, WordId written) {
   const isa::Word &a = isa::word(word), &b = isa::word(written);
   auto isInteger = [](const isa::Word &one) {
@@ -350,8 +351,8 @@ static bool mayStandFor(WordId word, WordId written) {
   return kindOf(word) == kindOf(written);
 }
 
-/// Adds a note with words that are available in place of one that is not: `.rna` for `.rn`. Then another target is no
-/// fix.
+/// Adds a note with words that are available instead of an unavailable one: `.rna` for `.rn`. In that case, the fix
+/// does not change the target.
 static void addAvailable(Finding &f, const WrittenInstruction &written) {
   constexpr unsigned never = 50, far = 5;
   const std::vector<Correction> corrections = nearestCorrections(written, never);
@@ -384,7 +385,7 @@ static Words wordsIn(llvm::StringRef text) {
   return words;
 }
 
-/// Returns the index of a word at a place whose text is none of the given ones.
+/// Returns the index of a word at a location whose text is not in the given list.
 static std::optional<uint16_t> otherWord(const Opcode &opcode, FindingPlace place, const Words &subject) {
   for (uint16_t k = place.index; place.kind == FindingPlace::Word && k < place.index + place.count; ++k)
     if (!llvm::is_contained(subject, opcode.words[k].id))
@@ -392,10 +393,10 @@ static std::optional<uint16_t> otherWord(const Opcode &opcode, FindingPlace plac
   return std::nullopt;
 }
 
-/// Rewords a statement about an instruction that is not true for all its forms, so that it is only about this form.
+/// Rewords a statement that is not true for all forms of the instruction, so that it applies only to this form.
 static void keepTrue(Finding &f, const Opcode &opcode) {
   const isa::Mnemonic &mnemonic = *opcode.mnemonic;
-  auto beOfThisOne = [&](std::string word, std::string expected) { // both are arguments to replace
+  auto beOfThisOne = [&](std::string word, std::string expected) { // the parameters replace the arguments of the finding
     f.id = DiagId::QualifierOfOtherForm;
     f.args = {std::move(word), std::string(mnemonic.text())};
     f.notes.insert(f.notes.begin(), SharedText("expected " + std::move(expected)));
@@ -443,7 +444,7 @@ void nameGates(std::vector<Finding> &findings, const WrittenInstruction &written
 /// Appends the remaining findings about the changed instruction, at the words of the written one.
 static void appendLeft(std::vector<Finding> &findings, const Correction &correction, const Opcode &opcode) {
   const Opcode changed(spellingWith(opcode, correction.changes));
-  llvm::SmallVector<uint16_t, 16> from; // for each word of the changed opcode, the word that it was before
+  llvm::SmallVector<uint16_t, 16> from; // for each word of the changed opcode, its index in the original opcode
   for (uint16_t k = 0; k < opcode.words.size(); ++k) {
     auto isOf = [k](WordChange::Kind kind) {
       return [k, kind](const WordChange &change) { return change.at == k && change.kind == kind; };
@@ -457,7 +458,7 @@ static void appendLeft(std::vector<Finding> &findings, const Correction &correct
     const bool isOther = !correction.changes.empty() && f.phase != Phase::Gate && f.id != DiagId::MissingOperand;
     if (f.severity != Severity::Error || isOther)
       continue;
-    // With another word, the form has other operands.
+    // With a different word, the form has different operands.
     if (!correction.changes.empty() && f.id == DiagId::MissingOperand) {
       findings.front().notes.push_back("then it requires " + f.args.back());
       findings.front().notes.append(f.notes.begin(), f.notes.end());
@@ -469,8 +470,8 @@ static void appendLeft(std::vector<Finding> &findings, const Correction &correct
   }
 }
 
-/// Reports words that are correct together, but not with the operands: the first such operand, and the word that it
-/// would need.
+/// Reports words that are correct together, but not with the operands: names the first such operand, and the word that
+/// it requires.
 static bool tellOfOperands(std::vector<Finding> &findings, const Group &group, const Words &right) {
   const WordChange &change = group.first().changes.front();
   if (group.first().changes.size() != 1 || change.kind == WordChange::Remove)
@@ -491,7 +492,7 @@ static bool tellOfOperands(std::vector<Finding> &findings, const Group &group, c
   return true;
 }
 
-/// Returns the change, if exactly one makes the instruction correct.
+/// Returns the change if exactly one change makes the instruction correct.
 static Remedy onlyRemedy(llvm::ArrayRef<Group> groups, const Opcode &opcode) {
   const Correction &first = groups.front().first();
   if (groups.size() > 1 || groups.front().members.size() > 1 || !first.left.empty())
@@ -510,7 +511,7 @@ bool adoptCorrections(std::vector<Finding> &findings, const WrittenInstruction &
   if (first.changes.empty() &&
       llvm::any_of(group.members, [&](const Correction *c) { return c->form == findings.front().form; }))
     return false;
-  // Other operands are only assumed if their number differs.
+  // Different operands are only assumed if their number differs.
   auto isOfNumber = [](const Finding &f) { return f.phase == Phase::Shape; };
   auto isTooMany = [](const Finding &f) { return f.id == DiagId::ExtraOperand; };
   if (first.changes.empty() && llvm::none_of(findings, isOfNumber) && llvm::none_of(first.left, isTooMany))

@@ -39,12 +39,12 @@ bool isOfWordsTogether(const Finding &finding) {
       finding.id);
 }
 
-/// Returns the cost of a remaining finding once the words fit. Frequent mistakes cost less than others.
+/// Returns the cost of a remaining finding after the words are corrected. Frequent mistakes cost less than others.
 static unsigned costOf(const Finding &finding, const WrittenInstruction &written, unsigned costOfGate) {
   if (finding.severity != Severity::Error)
     return finding.id == DiagId::UndocumentedQualifier || finding.id == DiagId::UndocumentedCombination ? 2 : 0;
   if (isOfWordsTogether(finding))
-    return 20; // other words are intended
+    return 20; // probably, other words are intended
   if (finding.id == DiagId::MissingOperand)
     return std::max<unsigned>(1, finding.notes.size());
   if (finding.phase == Phase::Gate)
@@ -71,7 +71,7 @@ static unsigned costOf(const Judgement &judgement, const WrittenInstruction &wri
 
 namespace {
 
-/// A word that must be removed, and the slot in which it is replaced, or -1.
+/// A word that must be removed, and the slot of its replacement, or -1.
 struct Forced {
   int word, slot;
 };
@@ -151,8 +151,8 @@ unsigned Search::costOfReplacement(unsigned k, WordId word) const {
   return (distance + 2) / 2 + (isPart || !isPartOfWord(k) ? 0 : 6);
 }
 
-/// Returns an empty slot, which may stay empty, of words for the same purpose as one that the instruction does not
-/// have: that of `.wb` for `.ca`. -1: there is none.
+/// Returns an empty optional slot for words with the same purpose as a word that the instruction does not have. For
+/// `.ca`, this is the slot of `.wb`. The result is -1 if there is none.
 int Search::optionalSlotFor(const FormView &view, unsigned k) const {
   const WordId word = opcode.words[k].id;
   if (someFormKnows(*opcode.mnemonic, word))
@@ -211,8 +211,8 @@ llvm::SmallVector<Search::Option, 0> Search::optionsOf(const FormView &view, For
   return options;
 }
 
-/// Returns whether another change of the draft is worth trying: its words fit, and a word may correct a remaining
-/// finding.
+/// Returns whether a further change of the draft is worth trying, because its words are valid and a word may correct a
+/// remaining finding.
 bool Search::tryDraft(uint32_t form, const Draft &draft) {
   if (draft.cost > best() || ++trials > mostTrials)
     return false;
@@ -227,13 +227,13 @@ bool Search::tryDraft(uint32_t form, const Draft &draft) {
   for (const Judgement &way : ways)
     costs.push_back(costOf(way, written, costOfGate));
   const size_t least = std::min_element(costs.begin(), costs.end()) - costs.begin();
-  // An operand belongs to a word that is added. If a word is changed, a missing operand is another mistake.
+  // An added word may bring its own operand. If a word is changed, a missing operand is a separate mistake.
   auto isOther = [](const WordChange &change) { return change.kind != WordChange::Insert; };
   auto lacksOperand = [](const Finding &f) { return f.id == DiagId::MissingOperand; };
   const bool isTwice = llvm::any_of(draft.changes, isOther) && llvm::any_of(ways[least].findings, lacksOperand);
   const unsigned cost = draft.cost + costs[least] + isTwice;
   std::vector<Finding> &left = ways[least].findings;
-  // Another draft contains the words that this one still lacks.
+  // A different draft contains the words that this draft still lacks.
   const bool isRight = draft.changes.empty() || llvm::none_of(left, isOfWordsTogether);
   if (isRight && cost < best()) {
     found.clear();

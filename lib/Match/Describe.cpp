@@ -1,4 +1,4 @@
-// Describes conditions as text, and finds the places to which they refer.
+// Describes conditions as text, and finds the locations to which they refer.
 #include "Match/Describe.h"
 #include "Isa/FactNames.h"
 #include "Match/Evaluate.h"
@@ -76,7 +76,7 @@ std::string describe(const FormView &view, ExprId id, bool negated) {
     for (ExprId argument : t.exprArgs.slice(e.a, e.b))
       if (std::string part = describe(view, argument, negated); !part.empty())
         parts.push_back(part);
-    // Negated parts come last: "`.global` or no `.ss`".
+    // Negated parts are last: "`.global` or no `.ss`".
     std::stable_partition(parts.begin(), parts.end(), [](llvm::StringRef part) { return !part.starts_with("no "); });
     return listText(parts, (e.op == ExprOp::And) != negated ? "and" : "or");
   }

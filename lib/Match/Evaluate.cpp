@@ -19,7 +19,7 @@ bool inRanges(llvm::ArrayRef<isa::ValueRange> ranges, int64_t value) {
 }
 
 static bool isImmediate(const Shape *shape) {
-  if (shape && shape->kind == ShapeKind::Vector) // for ptxas, a vector that begins with a constant is a constant
+  if (shape && shape->kind == ShapeKind::Vector) // ptxas treats a vector that begins with a constant as a constant
     ++shape;
   return shape && isConstant(*shape);
 }

@@ -237,7 +237,8 @@ void Failure::explain(ExprId id, bool negated) {
   case ExprOp::OperandNegated:
   case ExprOp::OperandHasOffset:
   case ExprOp::OperandIn: return explainOperand(e, negated);
-  case ExprOp::Independent: // light: what would be right in the other mode is best blamed on the mode
+  case ExprOp::Independent: // has little weight: code that would be valid in the other mode should be explained by the
+                            // mode
     report(Phase::Type, DiagId::TextureMode, subject.place, subject.text, wanted);
     return;
   default: break;

@@ -94,7 +94,7 @@ static uint32_t takenBytes(const FormView &view, uint32_t bytes) {
 static void addSpace(const FormView &view, const isa::OperandDecl &operand, Access &access) {
   access.space = operand.accessSpace;
   access.isGeneric = operand.role == isa::OperandRole::Address;
-  // The object that a map describes is in global memory. The map itself may be anywhere.
+  // The object that a map describes is in global memory, whereas the map itself may be anywhere.
   if (!access.isGeneric || operand.access == isa::Access::TensorMap)
     return;
   for (const isa::SpaceRef &ref : isa::run(isa::tables().spaceRefs, operand.spaces)) {
@@ -105,8 +105,8 @@ static void addSpace(const FormView &view, const isa::OperandDecl &operand, Acce
       }
       continue;
     }
-    // A space in the declaration determines the form of the address if the opcode names it. Otherwise it only
-    // determines the place.
+    // If the opcode specifies the space, the declaration determines the form of the address. Otherwise it only
+    // determines the location.
     if (!access.space)
       access.space = ref.index;
     access.isGeneric &= ref.index != isa::words::tmem;

@@ -1,4 +1,4 @@
-// Makes findings about the words of an opcode.
+// Creates findings about the words of an opcode.
 #include "Match/Finding.h"
 
 namespace ptxray {

@@ -79,7 +79,7 @@ TypeView FormMatch::typeOf(unsigned operand) const {
   return type;
 }
 
-/// Returns the number after a letter: `n` in `.m64n8k16` gives 8.
+/// Returns the number after a letter, such as 8 after `n` in `.m64n8k16`.
 static int64_t numberBehind(llvm::StringRef text, char letter) {
   for (size_t i = 0; i + 1 < text.size(); ++i)
     if (text[i] == letter && llvm::isDigit(text[i + 1])) {
@@ -106,7 +106,7 @@ std::optional<int64_t> FormMatch::value(const isa::Term &term) const {
 /// Returns the cell of the chosen rows that determines the length or the values of an operand.
 static const isa::Cell *cellOf(const FormMatch &match, isa::CellKind kind, unsigned operand) {
   const isa::Tables &t = isa::tables();
-  const isa::Cell *found = nullptr; // the last one counts
+  const isa::Cell *found = nullptr; // the last match is used
   for (const auto &[index, row] : llvm::zip_equal(isa::run(t.formTables, match.form().tables), match.rowOf)) {
     if (row < 0)
       continue;

@@ -75,8 +75,8 @@ static uint16_t versionFor(const GateAlternatives &ways, uint16_t target, const 
   return least;
 }
 
-/// Returns the target that changes the least. A target of the same family comes first, then the same architecture with
-/// another suffix, then the next newer one, and then an older one before those of other families.
+/// Returns the target that changes the least. The order is: targets of the same family, the same architecture with
+/// another suffix, the next newer target, older targets, targets of other families.
 static Remedy nearestTarget(const GateAlternatives &ways, const ModuleContext &module) {
   const auto targets = isa::targets();
   if (module.target == anyTarget)
@@ -114,7 +114,7 @@ static std::string setText(uint16_t set) {
   return text.ends_with("f") ? "the family of " + name : name + " and higher";
 }
 
-/// Returns all alternatives as text, those nearest to the module first.
+/// Returns all alternatives as text, those closest to the module first.
 static std::string whereAvailable(const GateAlternatives &ways, const ModuleContext &module) {
   std::vector<std::string> parts;
   for (const GateAlternative &way : ways) {

@@ -1,5 +1,5 @@
-// Turns the best form into a list of findings: each once, and only errors if there are any. A text that fits is matched
-// once. Only a misfit is matched again, for the texts and remedies.
+// Turns the best form into a list of findings: each of them once, and only errors if there are any. An instruction that
+// matches a form is matched once; only a mismatch is matched again, to produce texts and remedies.
 #include "Match/BestForm.h"
 #include "Match/Evaluate.h"
 #include "Match/Match.h"
@@ -44,7 +44,7 @@ static std::string inFormOrder(const FormView &view) {
   return out;
 }
 
-/// Reports qualifiers in a wrong order of the manual, which ptxas mostly does not require.
+/// Reports qualifiers that are not in the manual's order, which ptxas usually does not require.
 static void addOrder(const FormView &view, std::vector<Finding> &findings) {
   int last = 0;
   for (unsigned j = 0; j < view.slots.size(); ++j) {
@@ -81,7 +81,7 @@ static WordId alikeType(const Finding &f) {
   return found;
 }
 
-/// Drops findings that are consequences of others: about a superfluous operand, a vector of the wrong length, or the
+/// Removes findings that are consequences of others: about a superfluous operand, a vector of the wrong length, or the
 /// elements of a vector without braces.
 static void dropConsequences(std::vector<Finding> &findings) {
   const std::vector<Finding> all = findings;
@@ -113,7 +113,7 @@ static void spellExpected(Finding &f) {
     f.remedy = {};
 }
 
-/// Returns the place of a word, together with the word it conflicts with if they are adjacent.
+/// Returns the location of a word, together with the word that it conflicts with if they are adjacent.
 static FindingPlace withConflicting(const Opcode &opcode, uint16_t k) {
   const std::optional<unsigned> other = conflictingWord(opcode, k);
   if (!other || (*other + 1 != k && *other != k + 1u))
@@ -227,7 +227,7 @@ std::vector<Finding> selectFindings(std::vector<Finding> found, const Opcode &op
   return findings;
 }
 
-/// Returns whether each shape is within the extent of the one around it.
+/// Returns whether each shape is within the extent of its enclosing shape.
 [[maybe_unused]] static bool areNested(llvm::ArrayRef<Shape> shapes) {
   llvm::SmallVector<size_t, 8> ends = {shapes.size()}; // ends of the shapes around the current one
   for (size_t i = 0; i < shapes.size(); ++i) {

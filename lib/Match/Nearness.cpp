@@ -37,7 +37,7 @@ unsigned distanceOfWords(WordId from, WordId to) {
     return 7;
   if (a.wordClass == WordClass::Space || a.wordClass == WordClass::Layout)
     return beginsOther(a.text(), b.text()) ? 2 : a.wordClass == WordClass::Space ? 4 : 3;
-  if (a.kind && a.kind == b.kind) { // shapes and counts only differ in their numbers
+  if (a.kind && a.kind == b.kind) { // shapes and counts differ only in their numbers
     auto stem = [](llvm::StringRef text) { return text.take_until(llvm::isDigit); };
     const bool isNumber = stem(a.text()) == stem(b.text()) && a.number >= 0 && b.number >= 0;
     return isNumber || beginsOther(a.text(), b.text()) ? 3 : 5;

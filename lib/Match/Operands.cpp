@@ -48,7 +48,7 @@ std::string OperandJudge::typeText() const {
   return type ? spell(type) : "any type";
 }
 
-/// Judges a sign. Registers, constants and predicates may have one, but other operands never.
+/// Judges a sign. Registers, constants and predicates may have one, but other operands may not.
 bool OperandJudge::judgeSign(const Shape &shape, unsigned node) {
   switch (shape.kind) {
   case ShapeKind::Sink:
@@ -69,7 +69,7 @@ void OperandJudge::judge() {
   if (shape.kind == ShapeKind::Unknown || !judgeSign(shape, node))
     return;
   if (shape.kind == ShapeKind::List && declared.role != OperandRole::List)
-    return; // arguments of a call: the callee determines which ones fit
+    return; // arguments of a call are checked against the callee
   judgeBrackets(node);
   if (isElement()) { // the vector is judged as a whole
     judgeRange(shape, node);
@@ -123,7 +123,7 @@ void OperandJudge::judge() {
 bool OperandJudge::judgeRegister(TypeView reg, unsigned node, bool inVector) {
   if (declared.role == OperandRole::Immediate)
     return fail(DiagId::ConstantExpected, node);
-  // A destination without a type is the sink itself.
+  // A destination without a type must be `_`.
   if (!type && has(isa::Destination)) {
     fail(DiagId::OperandKind, node);
     judgement.findings.back().notes.push_back("expected `_`: there is no result here");
@@ -150,7 +150,7 @@ bool OperandJudge::failRegister(TypeView reg, unsigned node) {
   return fail(size ? IdTakingTexts<3>(DiagId::OperandSize) : DiagId::OperandType, node, spell(reg), typeText());
 }
 
-/// Judges the directive that ptxas requires for a special register which is moved into another register.
+/// Judges the directive that ptxas requires for a special register that is moved into another register.
 void OperandJudge::judgeDirective(const Shape &reg, unsigned node, bool isMoved) {
   if (!(reg.flags & ShapeLacking))
     return;
@@ -316,8 +316,8 @@ bool OperandJudge::judgeConstant(const Shape &shape, unsigned node, bool inVecto
   return true;
 }
 
-/// Judges the size of a constant. For an integer that is too large, ptxas uses the lower bits, and for such a float
-/// infinity.
+/// Judges the size of a constant. If an integer is too large, ptxas uses its lower bits; if a float is too large, it
+/// uses infinity.
 void OperandJudge::judgeSize(const Shape &constant, unsigned node) {
   const bool isFloat = constant.kind == ShapeKind::Float;
   const bool isTruncated = isFloat ? type == TypeView{TypeKind::Float, 32} && constant.flags & ShapeBeyond32
@@ -328,7 +328,7 @@ void OperandJudge::judgeSize(const Shape &constant, unsigned node) {
   judgement.findings.back().notes.push_back(isFloat ? "ptxas turns it into infinity" : "ptxas keeps its lower bits");
 }
 
-/// Judges a variable, function or label whose address is the value.
+/// Judges a variable, function or label whose address is used as a value.
 bool OperandJudge::judgeSymbol(const Shape &shape, unsigned node, bool inVector) {
   if (has(isa::Destination))
     return fail(DiagId::DestinationRegister, node);

@@ -108,7 +108,7 @@ std::optional<Operation> Steps::copied(const Node &root) const {
 }
 // NOLINTEND(misc-no-recursion)
 
-/// Returns the function, if it accepts any bits.
+/// Returns the function if it accepts any bits.
 std::optional<Operation> Steps::ofAnything(const Node &root) const {
   switch (root.op) {
   case StepOp::Bits: return isOperand(root.args[0]) ? std::optional(Operation::Mov) : std::nullopt;
@@ -126,7 +126,7 @@ std::optional<Operation> Steps::ofAnything(const Node &root) const {
   }
 }
 
-/// Returns the function, if it is one of integers that gets only sources.
+/// Returns the function if it is an integer function whose arguments are all sources.
 std::optional<Operation> Steps::ofNumbers(const Node &root) const {
   switch (root.op) {
   case StepOp::Add: return Operation::Add;
@@ -163,7 +163,7 @@ std::optional<Operation> Steps::ofIntegers(const Node &root) const {
   return areSources(root.args) ? ofNumbers(root) : std::nullopt;
 }
 
-/// Returns whether a word is written that converts each number, such as `.sat`.
+/// Returns whether a word that converts each number, such as `.sat`, is written.
 static bool convertsNumbers(const FormView &view) {
   const isa::Tables &t = isa::tables();
   return llvm::any_of(isa::run(t.formConversions, view.form().conversions), [&](uint16_t index) {
@@ -189,7 +189,7 @@ std::optional<Operation> Steps::operation(uint16_t root) const {
 
 std::optional<Operation> operationOf(const FormView &view) {
   const isa::Tables &t = isa::tables();
-  constexpr unsigned mostSteps = 16; // a longer formula is none of these functions
+  constexpr unsigned mostSteps = 16; // a longer formula is not one of these functions
   for (const isa::Formula &formula : isa::run(t.formulas, view.form().formulas)) {
     if (formula.target != isa::FormulaTarget::Operand || view.nodeOf[formula.operand] < 0 || !holds(view, formula.when))
       continue;

@@ -31,7 +31,7 @@ bool areAlike(const isa::Mnemonic &mnemonic, WordId a, WordId b) {
   if (x.kind || y.kind)
     return x.kind == y.kind;
   const llvm::StringRef topic = topicOf(mnemonic, a);
-  const bool isSpecific = !topic.empty() && topic != "arithmetic"; // of all that changes a result
+  const bool isSpecific = !topic.empty() && topic != "arithmetic"; // all topics that affect a result
   return x.wordClass == WordClass::Free && isSpecific && topic == topicOf(mnemonic, b);
 }
 
@@ -57,7 +57,7 @@ template <typename See> static void eachSlot(const isa::Mnemonic &mnemonic, See 
         see(wordsOf(slot));
 }
 
-/// Returns the words of the instruction that serve the same purpose as a word which it does not have.
+/// Returns the words of the instruction with the same purpose as a word that it does not have.
 static PartnerWords alikeOf(const isa::Mnemonic &mnemonic, WordId word) {
   PartnerWords found;
   eachSlot(mnemonic, [&](llvm::ArrayRef<WordId> words) {
@@ -68,7 +68,7 @@ static PartnerWords alikeOf(const isa::Mnemonic &mnemonic, WordId word) {
   return found;
 }
 
-/// Returns the words with which a word goes, among those that may be in place of another.
+/// Returns the words that a word requires, among those that may replace another.
 static PartnerWords partnersOf(const isa::Mnemonic &mnemonic, WordId word, WordId instead) {
   PartnerWords found;
   eachSlot(mnemonic, [&](llvm::ArrayRef<WordId> words) {
@@ -83,7 +83,8 @@ static PartnerWords partnersOf(const isa::Mnemonic &mnemonic, WordId word, WordI
   return found;
 }
 
-/// Returns the vector for which a packed type stands: `.v2.f32` for `.f32x2`; empty if the instruction has none.
+/// Returns the vector that corresponds to a packed type: `.v2.f32` for `.f32x2`; empty if the instruction does not have
+/// it.
 static std::string vectorOfPacked(const isa::Mnemonic &mnemonic, llvm::StringRef type) {
   const auto [element, count] = type.rsplit('x');
   const WordId vector = isa::findWord((".v" + count).str()), one = isa::findWord(element);
